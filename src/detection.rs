@@ -1,0 +1,60 @@
+//! The result of a detection, as the exporters take it and as its JSON document is laid out.
+
+use crate::plane::Plane;
+use serde::{Deserialize, Serialize};
+
+/// Version of the JSON document; it grows when a reader of the old layout would misread the new.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// What was read.
+///
+/// Neither the file's name nor its format is kept: the same points give the same document.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Input {
+    /// Points in the file.
+    pub points: u64,
+    /// Of these, points with a coordinate that is not finite: skipped, label `-1`.
+    pub not_finite: u64,
+    /// Of these, points so far from the rest that they are no part of the cloud: label `-1`.
+    pub stray: u64,
+    /// Smallest coordinates of the points that were used.
+    pub min: [f64; 3],
+    /// Largest coordinates of the points that were used.
+    pub max: [f64; 3],
+    /// The local origin that is subtracted before anything is rounded.
+    pub origin: [f64; 3],
+    /// The power of two to whose multiples local coordinates are rounded, in the cloud's unit.
+    pub step: f64,
+}
+
+/// The parameters a detection ran with, defaults resolved, so that it can be replayed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// Steps of `θ` over 180°.
+    pub theta_bins: u32,
+    /// Steps of `φ` over 180°.
+    pub phi_bins: u32,
+    /// Width of a bin of `ρ`, in the cloud's unit.
+    pub rho_bin: f64,
+    /// Largest distance of an inlier from its plane, in the cloud's unit.
+    pub tolerance: f64,
+    /// Fewest votes of a peak.
+    pub min_votes: u64,
+    /// Fewest inliers of a plane.
+    pub min_inliers: u64,
+    /// Most planes reported, if limited.
+    pub top: Option<u64>,
+}
+
+/// The planes of a cloud.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Detection {
+    /// What was read.
+    pub input: Input,
+    /// How it was searched.
+    pub parameters: Parameters,
+    /// The planes, best first.
+    pub planes: Vec<Plane>,
+    /// For each point of the file, in file order: the index of its plane, or `-1`.
+    pub labels: Vec<i32>,
+}

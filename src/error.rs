@@ -1,0 +1,70 @@
+//! The one error type of the library.
+
+use std::path::{Path, PathBuf};
+
+/// What can go wrong, each with the file and the place in it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused to open, read or write a file.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// A file is not what its content or its header promises.
+    #[error("{}: {place}: {message}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Where in it: `"header"`, `"line 12"`, `"point 1234"`, `"byte 96"`.
+        place: String,
+        /// What is wrong there.
+        message: String,
+    },
+    /// A file is of a kind that `planes` does not read.
+    #[error("{}: not a cloud that planes can read: {message}", path.display())]
+    Unrecognized {
+        /// The file.
+        path: PathBuf,
+        /// What was seen instead.
+        message: String,
+    },
+    /// A cloud holds too little for the question that was asked.
+    #[error("{}: {message}", path.display())]
+    Degenerate {
+        /// The file.
+        path: PathBuf,
+        /// What is missing.
+        message: String,
+    },
+    /// A parameter or a combination of parameters makes no sense.
+    #[error("{0}")]
+    Parameter(String),
+}
+
+/// The result of a library call.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An [`Error::Io`] on `path`, to be used with `map_err`.
+    pub fn io(path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Error {
+        let path = path.as_ref().to_path_buf();
+        move |source| Error::Io { path, source }
+    }
+
+    /// An [`Error::Format`] at `place` in `path`.
+    pub fn format(
+        path: impl AsRef<Path>,
+        place: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Error {
+        Error::Format {
+            path: path.as_ref().to_path_buf(),
+            place: place.into(),
+            message: message.into(),
+        }
+    }
+}
