@@ -1,10 +1,15 @@
 //! Finds planes in 3D point clouds by the Hough transform.
 #![deny(missing_docs)]
 
+pub mod backend;
 pub mod cloud;
+pub mod cpu;
 pub mod detection;
 pub mod error;
+pub mod frame;
 pub mod plane;
+pub mod space;
+pub mod vote;
 
 pub use detection::{Detection, Input, Parameters};
 pub use error::{Error, Result};
