@@ -4,9 +4,11 @@
 pub mod backend;
 pub mod cloud;
 pub mod cpu;
+pub mod detect;
 pub mod detection;
 pub mod error;
 pub mod frame;
+mod morton;
 pub mod plane;
 pub mod space;
 pub mod vote;

@@ -4,7 +4,7 @@ mod lanes;
 mod parallel;
 mod peaks;
 mod serial;
-mod tile;
+mod groups;
 
 pub use lanes::Level;
 

@@ -13,7 +13,7 @@
 
 use super::count;
 use super::lanes::{Lanes, Level, Portable};
-use super::tile::{GROUP, Grouped};
+use super::groups::{GROUP, Grouped};
 use crate::backend::Sign;
 use crate::frame::Points;
 use crate::space::{Neighbours, Space};

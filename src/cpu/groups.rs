@@ -1,6 +1,7 @@
 //! Points in groups of neighbours, each with its box.
 
 use crate::frame::Points;
+use crate::morton::interleave;
 use rayon::prelude::*;
 
 /// Points of a group; a multiple of every vector width.
@@ -60,33 +61,16 @@ fn morton_order(points: &Points) -> Vec<u32> {
             let p = points.get(i as usize);
             let cell: [u64; 3] =
                 std::array::from_fn(|a| u64::from((p[a] - ranges[a].0) as u32 >> shift));
-            (spread(cell[0]) | spread(cell[1]) << 1 | spread(cell[2]) << 2, i)
+            (interleave(cell), i)
         })
         .collect();
     keyed.par_sort_unstable();
     keyed.into_par_iter().map(|(_, i)| i).collect()
 }
 
-/// Spreads 21 bits so that two zeros stand between any two of them.
-fn spread(v: u64) -> u64 {
-    let v = v & 0x1f_ffff;
-    let v = (v | v << 32) & 0x001f_0000_0000_ffff;
-    let v = (v | v << 16) & 0x001f_0000_ff00_00ff;
-    let v = (v | v << 8) & 0x100f_00f0_0f00_f00f;
-    let v = (v | v << 4) & 0x10c3_0c30_c30c_30c3;
-    (v | v << 2) & 0x1249_2492_4924_9249
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn spread_puts_each_bit_at_three_times_its_place() {
-        for bit in 0..21 {
-            assert_eq!(spread(1 << bit), 1 << (3 * bit));
-        }
-    }
 
     #[test]
     fn groups_hold_every_point_once_inside_their_boxes() {

@@ -1,0 +1,220 @@
+//! The rounds: vote, take the good peaks, refine and claim, take their votes back, again.
+
+use super::evidence::Surfel;
+use super::support::{Field, Limits, Support};
+use super::vector::{Vec3, dot};
+use crate::Result;
+use crate::backend::{Accumulator, Backend, PeakOptions, Sign};
+use crate::frame::Points;
+use crate::space::{Neighbours, Space, SphereIndex};
+use crate::vote::{Ballots, bin, position};
+use rayon::prelude::*;
+
+/// Peaks that one round looks at; what they claim changes the table, so more are of little use.
+const PEAKS_A_ROUND: usize = 64;
+
+/// How the rounds search, lengths in steps.
+pub(super) struct Search<'a> {
+    /// The coarse space that is voted in.
+    pub space: &'a Space,
+    /// Directions that a surfel votes for: those within this angle of its normal, in degrees.
+    pub spread: f64,
+    /// Largest angle between a normal and the direction next to it, in degrees.
+    pub coarseness: f64,
+    /// Fewest votes of a peak.
+    pub min_votes: u32,
+    /// What makes a plane.
+    pub limits: Limits,
+}
+
+/// A plane found in the rounds and the votes of the peak that proposed it.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    /// Votes of the peak.
+    pub votes: u64,
+    /// The plane and its surfels, in local coordinates.
+    pub support: Support,
+}
+
+/// Surfels in the order of the direction nearest to their normals.
+struct Roll {
+    /// Surfel of each ballot.
+    surfels: Vec<u32>,
+    ballots: Ballots,
+}
+
+impl Roll {
+    /// The surfels that have a normal, by direction.
+    fn new(surfels: &[Surfel], chosen: impl Iterator<Item = u32>, rows: &[u32], k: usize) -> Roll {
+        let mut order: Vec<(u32, u32)> = chosen.map(|i| (rows[i as usize], i)).collect();
+        order.sort_unstable();
+        let mut start = vec![0u32; k + 1];
+        for &(row, _) in &order {
+            start[row as usize + 1] += 1;
+        }
+        for row in 0..k {
+            start[row + 1] += start[row];
+        }
+        let surfel = |i: u32| &surfels[i as usize];
+        Roll {
+            ballots: Ballots {
+                points: order.iter().map(|&(_, i)| surfel(i).centroid.map(|v| v as f32)).collect::<Points>(),
+                weight: order.iter().map(|&(_, i)| surfel(i).weight).collect(),
+                start,
+            },
+            surfels: order.into_iter().map(|(_, i)| i).collect(),
+        }
+    }
+
+    /// The surfels whose nearest direction is `row`.
+    fn of(&self, row: usize) -> &[u32] {
+        &self.surfels[self.ballots.start[row] as usize..self.ballots.start[row + 1] as usize]
+    }
+}
+
+/// No direction: the surfel has no normal.
+const NOWHERE: u32 = u32::MAX;
+
+/// The state of a search.
+struct Rounds<'a> {
+    search: &'a Search<'a>,
+    field: Field<'a>,
+    table: Vec<[f32; 4]>,
+    index: SphereIndex<'a>,
+    /// The row of each surfel's normal.
+    rows: Vec<u32>,
+    /// Directions that a surfel votes for.
+    near: Neighbours,
+    /// Directions among whose surfels a plane looks for its support.
+    around: Neighbours,
+    roll: Roll,
+    /// Whether a surfel is still to be claimed.
+    free: Vec<bool>,
+    /// Whether a surfel's votes are in the table.
+    voting: Vec<bool>,
+}
+
+/// Finds planes among the surfels, in the order in which they were claimed.
+///
+/// `progress` is told the number of points that each plane claims.
+pub(super) fn search(
+    backend: &dyn Backend,
+    search: &Search,
+    surfels: &[Surfel],
+    progress: &dyn Fn(u64),
+) -> Result<Vec<Found>> {
+    let space = search.space;
+    let index = SphereIndex::new(space.directions(), 10.0);
+    let row = |s: &Surfel| s.surface.and_then(|s| index.nearest(s.normal)).unwrap_or(NOWHERE);
+    let rows: Vec<u32> = surfels.par_iter().map(row).collect();
+    let voting: Vec<bool> = rows.iter().map(|&r| r != NOWHERE).collect();
+    let chosen = (0..surfels.len() as u32).filter(|&i| voting[i as usize]);
+    let roll = Roll::new(surfels, chosen, &rows, space.rows());
+    let reach = search.limits.angle.to_degrees() + search.coarseness;
+    let mut rounds = Rounds {
+        search,
+        field: Field { surfels, limits: search.limits },
+        table: space.vote_table(),
+        index,
+        rows,
+        near: Neighbours::within(space, search.spread),
+        around: Neighbours::within(space, reach),
+        roll,
+        free: voting.clone(),
+        voting,
+    };
+    let mut accumulator = backend.accumulator(space)?;
+    accumulator.vote_near(&rounds.roll.ballots, &rounds.near, Sign::Add)?;
+    rounds.run(accumulator.as_mut(), progress)
+}
+
+impl Rounds<'_> {
+    fn run(
+        &mut self,
+        accumulator: &mut dyn Accumulator,
+        progress: &dyn Fn(u64),
+    ) -> Result<Vec<Found>> {
+        // Suppression reaches as far as a surfel's votes do: that far, bins share their voters.
+        let options = PeakOptions {
+            rho_radius: 2,
+            min_votes: self.search.min_votes.max(1),
+            limit: PEAKS_A_ROUND,
+        };
+        let mut found = Vec::new();
+        loop {
+            let peaks = accumulator.peaks(&self.near, options)?;
+            let mut withdrawn = Vec::new();
+            for peak in &peaks {
+                let voters = self.voters(peak.index as usize);
+                let support = self.refine(peak.index as usize, &voters);
+                if let Some(support) = &support {
+                    for &i in &support.surfels {
+                        self.free[i as usize] = false;
+                        self.withdraw(i, &mut withdrawn);
+                    }
+                    progress(self.field.weight(&support.surfels));
+                }
+                if voters.iter().all(|&i| self.free[i as usize]) {
+                    // They did not lead to a plane of theirs: let others come up.
+                    voters.iter().for_each(|&i| self.withdraw(i, &mut withdrawn));
+                }
+                found.extend(support.map(|support| Found { votes: u64::from(peak.votes), support }));
+            }
+            if withdrawn.is_empty() {
+                return Ok(found);
+            }
+            let rows = self.search.space.rows();
+            let roll = Roll::new(self.field.surfels, withdrawn.into_iter(), &self.rows, rows);
+            accumulator.vote_near(&roll.ballots, &self.near, Sign::Subtract)?;
+        }
+    }
+
+    /// Marks a surfel whose votes are to be taken back.
+    fn withdraw(&mut self, surfel: u32, withdrawn: &mut Vec<u32>) {
+        if std::mem::replace(&mut self.voting[surfel as usize], false) {
+            withdrawn.push(surfel);
+        }
+    }
+
+    /// The plane that a bin leads to.
+    fn refine(&self, index: usize, voters: &[u32]) -> Option<Support> {
+        if self.field.weight(voters) < u64::from(self.search.min_votes) {
+            return None;
+        }
+        let (direction, _) = self.search.space.plane(index);
+        self.field.refine(direction, voters, &|normal, rho, reach| self.gather(normal, rho, reach))
+    }
+
+    /// The free surfels whose votes are in a bin.
+    fn voters(&self, index: usize) -> Vec<u32> {
+        let bins = self.search.space.bins();
+        let (row, r) = (index / bins, index % bins);
+        let mut voters = Vec::new();
+        for n in self.near.of(row) {
+            let votes_here = |&&i: &&u32| {
+                let p = self.field.surfels[i as usize].centroid.map(|v| v as f32);
+                self.free[i as usize] && bin(position(self.table[row], p), bins) == Some(r)
+            };
+            voters.extend(self.roll.of(n.row as usize).iter().filter(votes_here));
+        }
+        voters.sort_unstable();
+        voters
+    }
+
+    /// The free surfels within `reach` of a plane whose normals are within the angle limit.
+    fn gather(&self, normal: Vec3, rho: f64, reach: f64) -> Vec<u32> {
+        let cosine = self.search.limits.angle.cos();
+        let Some(row) = self.index.nearest(normal) else { return Vec::new() };
+        let mut near = Vec::new();
+        for n in self.around.of(row as usize) {
+            near.extend(self.roll.of(n.row as usize).iter().filter(|&&i| {
+                let s = &self.field.surfels[i as usize];
+                self.free[i as usize]
+                    && (dot(s.centroid, normal) - rho).abs() <= reach
+                    && s.surface.is_some_and(|f| dot(f.normal, normal).abs() >= cosine)
+            }));
+        }
+        near.sort_unstable();
+        near
+    }
+}
