@@ -4,6 +4,7 @@
 pub mod cloud;
 pub mod detection;
 pub mod error;
+pub mod outline;
 pub mod plane;
 
 pub use detection::{Detection, Input, Parameters};
