@@ -9,6 +9,7 @@ pub mod detection;
 pub mod error;
 pub mod frame;
 mod morton;
+pub mod outline;
 pub mod plane;
 pub mod space;
 pub mod vote;

@@ -140,18 +140,10 @@ pub struct Fields {
 
 impl Fields {
     /// Coordinates alone.
-    pub const NONE: Fields = Fields {
-        colour: false,
-        intensity: false,
-        label: false,
-    };
+    pub const NONE: Fields = Fields { colour: false, intensity: false, label: false };
 
     /// All that there is.
-    pub const ALL: Fields = Fields {
-        colour: true,
-        intensity: true,
-        label: true,
-    };
+    pub const ALL: Fields = Fields { colour: true, intensity: true, label: true };
 }
 
 /// A pass over a cloud.

@@ -1,10 +1,10 @@
 //! The CPU backend.
 
+mod groups;
 mod lanes;
 mod parallel;
 mod peaks;
 mod serial;
-mod groups;
 
 pub use lanes::Level;
 

@@ -12,8 +12,8 @@
 //! it, so no vote is contended and the result does not depend on the number of threads.
 
 use super::count;
-use super::lanes::{Lanes, Level, Portable};
 use super::groups::{GROUP, Grouped};
+use super::lanes::{Lanes, Level, Portable};
 use crate::backend::Sign;
 use crate::frame::Points;
 use crate::space::{Neighbours, Space};

@@ -116,10 +116,8 @@ impl Level {
         let parents = keys.clone();
         keys.par_sort_unstable();
         keys.dedup();
-        self.parent = parents
-            .par_iter()
-            .map(|key| keys.partition_point(|k| k < key) as u32)
-            .collect();
+        self.parent =
+            parents.par_iter().map(|key| keys.partition_point(|k| k < key) as u32).collect();
         let mut moments = vec![Moments::default(); keys.len()];
         for (i, &parent) in self.parent.iter().enumerate() {
             let offset = unpack(self.keys[i]).map(|v| (v & 1) as i64 * self.span);
@@ -170,7 +168,8 @@ impl Level {
                 *cursor += 1;
             }
             let last = first + 2 - u64::from(centre[0] == 0);
-            for (i, &k) in self.keys[*cursor..].iter().enumerate().take_while(|&(_, &k)| k <= last) {
+            for (i, &k) in self.keys[*cursor..].iter().enumerate().take_while(|&(_, &k)| k <= last)
+            {
                 let at = unpack(k);
                 let place = std::array::from_fn(|a| at[a] as i64 - centre[a] as i64);
                 block.push(((*cursor + i) as u32, place));

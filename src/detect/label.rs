@@ -68,7 +68,9 @@ impl Surroundings {
             .with_min_len(1024)
             .fold(Vec::new, |mut found, cell| {
                 for &i in cells.points_of(cell) {
-                    if let Some(plane) = self.choose(cell, points.get(i as usize), planes, tolerance) {
+                    if let Some(plane) =
+                        self.choose(cell, points.get(i as usize), planes, tolerance)
+                    {
                         found.push((i, plane as i32));
                     }
                 }
@@ -82,7 +84,13 @@ impl Surroundings {
     }
 
     /// The plane of a point in `cell`.
-    fn choose(&self, cell: usize, p: [f32; 3], planes: &[LocalPlane], tolerance: f64) -> Option<u32> {
+    fn choose(
+        &self,
+        cell: usize,
+        p: [f32; 3],
+        planes: &[LocalPlane],
+        tolerance: f64,
+    ) -> Option<u32> {
         let distance = |plane: u32| {
             let distance = planes.get(plane as usize)?.distance(p).abs();
             (distance <= tolerance).then_some(distance)
@@ -99,7 +107,8 @@ impl Surroundings {
 /// For each base cell, the planes claimed within its block at the level of its surface, or at the
 /// usual level where it has none.
 fn planes_around(cells: &Cells, surfels: &[Surfel], own: &[u32]) -> Vec<[u32; MEETING]> {
-    let levels = surfels.iter().filter_map(|s| Some((s.surface?.level as f64, u64::from(s.weight))));
+    let levels =
+        surfels.iter().filter_map(|s| Some((s.surface?.level as f64, u64::from(s.weight))));
     let usual = super::evidence::weighted_quantile(levels.collect(), 0.75) as usize;
     let mut present: Vec<[u32; MEETING]> = own
         .iter()
@@ -182,7 +191,8 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_the_labelled_points() {
-        let points: Points = (0..200_000).map(|i| [(i % 977) as f32, (i % 31) as f32, -3.0]).collect();
+        let points: Points =
+            (0..200_000).map(|i| [(i % 977) as f32, (i % 31) as f32, -3.0]).collect();
         let labels: Vec<i32> = (0..200_000).map(|i| i % 4 - 1).collect();
         let sums = sums(&points, &labels, 3);
         for (plane, sum) in sums.iter().enumerate() {

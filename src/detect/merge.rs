@@ -21,7 +21,9 @@ pub(super) fn merge(field: &Field, found: Vec<Found>) -> Vec<Found> {
         }
         merged.push(next);
     }
-    merged.sort_by_cached_key(|f| (std::cmp::Reverse(field.weight(&f.support.surfels)), f.support.surfels[0]));
+    merged.sort_by_cached_key(|f| {
+        (std::cmp::Reverse(field.weight(&f.support.surfels)), f.support.surfels[0])
+    });
     merged
 }
 
@@ -42,6 +44,9 @@ fn joined(field: &Field, a: &Found, b: &Found) -> Option<super::support::Support
     surfels.sort_unstable();
     let (normal, rho) = field.fit(&surfels)?;
     let within = |set: &[u32]| field.weight_within(set, normal, rho) * 10 >= field.weight(set) * 9;
-    (within(&a.surfels) && within(&b.surfels))
-        .then_some(super::support::Support { normal, rho, surfels })
+    (within(&a.surfels) && within(&b.surfels)).then_some(super::support::Support {
+        normal,
+        rho,
+        surfels,
+    })
 }

@@ -11,8 +11,8 @@
 mod cells;
 mod eigen;
 mod evidence;
-pub mod load;
 mod label;
+pub mod load;
 mod merge;
 mod moments;
 mod one_pass;
@@ -161,10 +161,8 @@ fn in_rounds(
     progress.stage("labels", None);
     let claims = found.iter().map(|f| f.support.surfels.as_slice());
     let surroundings = Surroundings::new(&cells, &surfels, claims);
-    let mut local: Vec<LocalPlane> = found
-        .iter()
-        .map(|f| LocalPlane { normal: f.support.normal, rho: f.support.rho })
-        .collect();
+    let mut local: Vec<LocalPlane> =
+        found.iter().map(|f| LocalPlane { normal: f.support.normal, rho: f.support.rho }).collect();
     // Cells gave the planes; their points make them exact and then settle who belongs to whom.
     let tolerance = search.limits.tolerance;
     let mut labels = surroundings.label(&cells, points, &local, tolerance);

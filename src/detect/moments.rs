@@ -60,11 +60,9 @@ impl Moments {
         self.sum.map(|s| s as f64 / n)
     }
 
-    /// The plane of least squared distances (total least squares), or `None` below three points.
-    pub fn fit(&self) -> Option<Fit> {
-        if self.n < 3 {
-            return None;
-        }
+    /// Covariance xx, xy, xz, yy, yz, zz of the points; `None` without points, or where the sums
+    /// are too large for exact arithmetic.
+    fn covariance(&self) -> Option<[f64; 6]> {
         let n = self.n as f64;
         let mut c = [0.0; 6];
         for (c, (i, (a, b))) in c.iter_mut().zip(PAIRS.into_iter().enumerate()) {
@@ -74,9 +72,30 @@ impl Moments {
                 .checked_sub(i128::from(self.sum[a]) * i128::from(self.sum[b]))?;
             *c = scaled as f64 / n / n;
         }
-        let eigen = SymmetricEigen::new(Matrix3::new(
-            c[0], c[1], c[2], c[1], c[3], c[4], c[2], c[4], c[5],
-        ));
+        (self.n > 0).then_some(c)
+    }
+
+    /// Root mean square distance of the points from the plane `normal · p = rho`; 0 without points.
+    pub fn distance_rms(&self, normal: [f64; 3], rho: f64) -> f64 {
+        let Some(c) = self.covariance() else { return 0.0 };
+        let mean = self.mean();
+        let along = (0..3).map(|a| normal[a] * mean[a]).sum::<f64>() - rho;
+        let spread: f64 = PAIRS
+            .into_iter()
+            .zip(c)
+            .map(|((a, b), c)| if a == b { 1.0 } else { 2.0 } * normal[a] * normal[b] * c)
+            .sum();
+        (spread.max(0.0) + along * along).sqrt()
+    }
+
+    /// The plane of least squared distances (total least squares), or `None` below three points.
+    pub fn fit(&self) -> Option<Fit> {
+        if self.n < 3 {
+            return None;
+        }
+        let c = self.covariance()?;
+        let eigen =
+            SymmetricEigen::new(Matrix3::new(c[0], c[1], c[2], c[1], c[3], c[4], c[2], c[4], c[5]));
         let mut order = [0, 1, 2];
         order.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
         let column = eigen.eigenvectors.column(order[0]);

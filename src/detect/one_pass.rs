@@ -6,6 +6,7 @@
 
 use super::label::{self, LocalPlane};
 use super::load::Loaded;
+use super::planes::{Reported, canonical};
 use super::{Answer, Options, Progress};
 use crate::Result;
 use crate::backend::{Backend, PeakOptions, Sign};
@@ -66,8 +67,14 @@ pub(super) fn detect(
     let planes = (0..local.len())
         .into_par_iter()
         .map(|i| {
-            let votes = u64::from(peaks[i].votes);
-            super::planes::report_bin(cloud, &local[i], &sums[i], votes, &members[i], axis.bin)
+            let reported = Reported {
+                plane: canonical(local[i]),
+                votes: u64::from(peaks[i].votes),
+                sums: &sums[i],
+                members: &members[i],
+                cell: axis.bin,
+            };
+            reported.report(cloud)
         })
         .collect();
     Ok((planes, labels, parameters))

@@ -37,8 +37,9 @@ pub(super) fn choose(
     let normal_error = measured(|s| s.error).to_degrees();
     let tolerance = options.tolerance.unwrap_or((SIGMAS * noise).max(MIN_STEPS * step));
     let finest = 2.0 * cloud.points.radius() * step / MAX_RHO_BINS;
-    let min_inliers =
-        options.min_inliers.unwrap_or((0.5 * (cells.distinct as f64).sqrt()).ceil().max(20.0) as u64);
+    let min_inliers = options
+        .min_inliers
+        .unwrap_or((0.5 * (cells.distinct as f64).sqrt()).ceil().max(20.0) as u64);
     Parameters {
         directions: options.directions.unwrap_or(DIRECTIONS).to_string(),
         rho_bin: options.rho_bin.unwrap_or((2.0 * tolerance).max(finest)),

@@ -8,18 +8,22 @@ use super::moments::{Fit, Moments};
 use super::rounds::Found;
 use super::vector::{Vec3, dot};
 use crate::detection::Parameters;
-use crate::outline::{self, PlaneFrame};
+use crate::outline::{self, OutlineOptions, PlaneFrame};
 use crate::plane::Plane;
 use rayon::prelude::*;
 
-/// The plane of a fit, its normal turned so that the distance is not negative; of a plane through
-/// local zero, so that its first component other than zero is positive.
+/// The plane of a fit, with the canonical sign.
 pub(super) fn local(fit: &Fit) -> LocalPlane {
-    let rho = dot(fit.normal, fit.centroid);
-    let first = fit.normal.iter().copied().find(|&v| v != 0.0).unwrap_or(1.0);
-    let sign = if rho != 0.0 { rho.signum() } else { first.signum() };
+    canonical(LocalPlane { normal: fit.normal, rho: dot(fit.normal, fit.centroid) })
+}
+
+/// The same plane, its normal turned so that the distance is not negative; of a plane through
+/// local zero, so that its first component other than zero is positive.
+pub(super) fn canonical(plane: LocalPlane) -> LocalPlane {
+    let first = plane.normal.iter().copied().find(|&v| v != 0.0).unwrap_or(1.0);
+    let sign = if plane.rho != 0.0 { plane.rho.signum() } else { first.signum() };
     // Adding zero makes −0 the same as 0.
-    LocalPlane { normal: fit.normal.map(|v| sign * v + 0.0), rho: sign * rho + 0.0 }
+    LocalPlane { normal: plane.normal.map(|v| sign * v + 0.0), rho: sign * plane.rho + 0.0 }
 }
 
 /// Edge of an outline's raster for each plane, in steps: the size of the cells on which nine
@@ -62,7 +66,14 @@ pub(super) fn finish(
         .par_iter()
         .zip(members)
         .filter_map(|(&i, members)| {
-            Some(report(cloud, fits[i].as_ref()?, votes[i], &members, outline_cell[i]))
+            let reported = Reported {
+                plane: local(fits[i].as_ref()?),
+                votes: votes[i],
+                sums: &sums[i],
+                members: &members,
+                cell: outline_cell[i],
+            };
+            Some(reported.report(cloud))
         })
         .collect()
 }
@@ -78,32 +89,51 @@ pub(super) fn members(labels: &[i32], planes: usize) -> Vec<Vec<u32>> {
     members
 }
 
-/// One plane in input coordinates.
-pub(super) fn report(cloud: &Loaded, fit: &Fit, votes: u64, members: &[u32], cell: f64) -> Plane {
-    let LocalPlane { normal, rho } = local(fit);
-    let (origin, step) = (cloud.frame.origin, cloud.frame.step);
-    // Outlines are made around the centroid, in local units, where numbers are small.
-    let frame = PlaneFrame::new(normal, fit.centroid);
-    let flat: Vec<[f64; 2]> = members
-        .iter()
-        .map(|&i| frame.project(cloud.points.get(i as usize).map(f64::from)))
-        .collect();
-    let lift = |p: [f64; 2]| cloud.frame.input(frame.lift(p));
-    let outline = outline::outline(&flat, cell);
-    let area: f64 = outline.parts.iter().map(|p| p.area).sum();
-    let (theta, phi) = angles(normal);
-    Plane {
-        normal,
-        offset: rho * step + dot(normal, origin),
-        theta,
-        phi,
-        rho: rho * step,
-        votes,
-        inliers: members.len() as u64,
-        rmse: fit.rmse() * step,
-        centroid: cloud.frame.input(fit.centroid),
-        area: area * step * step,
-        boundary: outline.parts.iter().map(|p| p.lifted(lift)).collect(),
+/// A plane to be reported, in local coordinates.
+pub(super) struct Reported<'a> {
+    /// Where it lies.
+    pub plane: LocalPlane,
+    /// Votes of its peak.
+    pub votes: u64,
+    /// Exact sums over its points.
+    pub sums: &'a Moments,
+    /// Its points.
+    pub members: &'a [u32],
+    /// Edge of its outline's raster, in steps.
+    pub cell: f64,
+}
+
+impl Reported<'_> {
+    /// The plane in input coordinates, with its outline.
+    pub fn report(&self, cloud: &Loaded) -> Plane {
+        let LocalPlane { normal, rho } = self.plane;
+        let (origin, step) = (cloud.frame.origin, cloud.frame.step);
+        let centroid = cloud.frame.input(self.sums.mean());
+        let frame = PlaneFrame::new(normal, self.foot(cloud));
+        let point = |&i: &u32| cloud.frame.input(cloud.points.get(i as usize).map(f64::from));
+        let flat: Vec<[f64; 2]> = self.members.iter().map(|i| frame.project(point(i))).collect();
+        let outline = outline::outline(&flat, &OutlineOptions::new(self.cell * step));
+        let (theta, phi) = angles(normal);
+        Plane {
+            normal,
+            offset: rho * step + dot(normal, origin),
+            theta,
+            phi,
+            rho: rho * step,
+            votes: self.votes,
+            inliers: self.members.len() as u64,
+            rmse: self.sums.distance_rms(normal, rho) * step,
+            centroid,
+            area: outline.area(),
+            boundary: outline.polygons(&frame),
+        }
+    }
+
+    /// The point of the plane nearest to the mean of its points, in input coordinates.
+    fn foot(&self, cloud: &Loaded) -> Vec3 {
+        let (normal, mean) = (self.plane.normal, self.sums.mean());
+        let above = dot(normal, mean) - self.plane.rho;
+        cloud.frame.input(std::array::from_fn(|a| mean[a] - above * normal[a]))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The rounds: vote, take the good peaks, refine and claim, take their votes back, again.
 
+use super::cells::Cells;
 use super::evidence::Surfel;
 use super::support::{Field, Limits, Support};
 use super::vector::{Vec3, dot};
@@ -25,6 +26,19 @@ pub(super) struct Search<'a> {
     pub min_votes: u32,
     /// What makes a plane.
     pub limits: Limits,
+}
+
+/// Who votes for what.
+pub(super) enum Cast<'a> {
+    /// Every surfel for the directions near its normal.
+    Near,
+    /// Every point for every direction.
+    All {
+        /// The points.
+        points: &'a Points,
+        /// Which of them are in which surfel's cell.
+        cells: &'a Cells,
+    },
 }
 
 /// A plane found in the rounds and the votes of the peak that proposed it.
@@ -58,7 +72,10 @@ impl Roll {
         let surfel = |i: u32| &surfels[i as usize];
         Roll {
             ballots: Ballots {
-                points: order.iter().map(|&(_, i)| surfel(i).centroid.map(|v| v as f32)).collect::<Points>(),
+                points: order
+                    .iter()
+                    .map(|&(_, i)| surfel(i).centroid.map(|v| v as f32))
+                    .collect::<Points>(),
                 weight: order.iter().map(|&(_, i)| surfel(i).weight).collect(),
                 start,
             },
@@ -101,6 +118,7 @@ pub(super) fn search(
     backend: &dyn Backend,
     search: &Search,
     surfels: &[Surfel],
+    cast: &Cast,
     progress: &dyn Fn(u64),
 ) -> Result<Vec<Found>> {
     let space = search.space;
@@ -124,14 +142,18 @@ pub(super) fn search(
         voting,
     };
     let mut accumulator = backend.accumulator(space)?;
-    accumulator.vote_near(&rounds.roll.ballots, &rounds.near, Sign::Add)?;
-    rounds.run(accumulator.as_mut(), progress)
+    match cast {
+        Cast::Near => accumulator.vote_near(&rounds.roll.ballots, &rounds.near, Sign::Add)?,
+        Cast::All { points, .. } => accumulator.vote(points, Sign::Add)?,
+    }
+    rounds.run(accumulator.as_mut(), cast, progress)
 }
 
 impl Rounds<'_> {
     fn run(
         &mut self,
         accumulator: &mut dyn Accumulator,
+        cast: &Cast,
         progress: &dyn Fn(u64),
     ) -> Result<Vec<Found>> {
         // Suppression reaches as far as a surfel's votes do: that far, bins share their voters.
@@ -158,14 +180,34 @@ impl Rounds<'_> {
                     // They did not lead to a plane of theirs: let others come up.
                     voters.iter().for_each(|&i| self.withdraw(i, &mut withdrawn));
                 }
-                found.extend(support.map(|support| Found { votes: u64::from(peak.votes), support }));
+                found
+                    .extend(support.map(|support| Found { votes: u64::from(peak.votes), support }));
             }
             if withdrawn.is_empty() {
                 return Ok(found);
             }
-            let rows = self.search.space.rows();
-            let roll = Roll::new(self.field.surfels, withdrawn.into_iter(), &self.rows, rows);
-            accumulator.vote_near(&roll.ballots, &self.near, Sign::Subtract)?;
+            self.take_back(accumulator, cast, withdrawn)?;
+        }
+    }
+
+    /// Takes the votes of surfels out of the table.
+    fn take_back(
+        &self,
+        accumulator: &mut dyn Accumulator,
+        cast: &Cast,
+        withdrawn: Vec<u32>,
+    ) -> Result<()> {
+        match cast {
+            Cast::Near => {
+                let rows = self.search.space.rows();
+                let roll = Roll::new(self.field.surfels, withdrawn.into_iter(), &self.rows, rows);
+                accumulator.vote_near(&roll.ballots, &self.near, Sign::Subtract)
+            }
+            Cast::All { points, cells } => {
+                let gone: Vec<u32> =
+                    withdrawn.iter().flat_map(|&i| cells.points_of(i as usize)).copied().collect();
+                accumulator.vote(&points.select(&gone), Sign::Subtract)
+            }
         }
     }
 

@@ -114,8 +114,28 @@ impl Field<'_> {
         self.parts(&slice, normal).into_iter().next()
     }
 
+    /// The weighted mean of the centres of surfels; of none, zero.
+    pub fn middle(&self, set: &[u32]) -> Vec3 {
+        let mut sum = [0.0; 3];
+        for &i in set {
+            let s = self.surfel(i);
+            for (sum, c) in sum.iter_mut().zip(s.centroid) {
+                *sum += f64::from(s.weight) * c;
+            }
+        }
+        let weight = self.weight(set).max(1) as f64;
+        sum.map(|v| v / weight)
+    }
+
+    /// Distinct points of the surfels whose centre is within the tolerance of a plane.
+    pub fn weight_within(&self, set: &[u32], normal: Vec3, rho: f64) -> u64 {
+        let within =
+            |&i: &u32| (dot(self.surfel(i).centroid, normal) - rho).abs() <= self.limits.tolerance;
+        self.weight(&set.iter().copied().filter(within).collect::<Vec<_>>())
+    }
+
     /// The plane of least squares through the centres of surfels, as normal and distance.
-    fn fit(&self, set: &[u32]) -> Option<(Vec3, f64)> {
+    pub fn fit(&self, set: &[u32]) -> Option<(Vec3, f64)> {
         if set.len() < 3 {
             return None;
         }
@@ -129,14 +149,22 @@ impl Field<'_> {
             for a in 0..3 {
                 sum[a] += w * p[a];
             }
-            for (k, (a, b)) in [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].into_iter().enumerate() {
+            for (k, (a, b)) in
+                [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].into_iter().enumerate()
+            {
                 products[k] += w * p[a] * p[b];
             }
         }
         let mean = sum.map(|s| s / n);
         let c = |k: usize, a: usize, b: usize| products[k] / n - mean[a] * mean[b];
-        let (values, normal) =
-            super::eigen::smallest([c(0, 0, 0), c(1, 0, 1), c(2, 0, 2), c(3, 1, 1), c(4, 1, 2), c(5, 2, 2)]);
+        let (values, normal) = super::eigen::smallest([
+            c(0, 0, 0),
+            c(1, 0, 1),
+            c(2, 0, 2),
+            c(3, 1, 1),
+            c(4, 1, 2),
+            c(5, 2, 2),
+        ]);
         // A single line of cells has no plane of its own.
         if values[1] <= 1e-9 * values[2] {
             return None;
@@ -308,8 +336,9 @@ mod tests {
     fn a_slab_of_others_is_not_a_plane() {
         let mut surfels = squares();
         // The same places, filled with surfaces that stand upright.
-        let upright: Vec<Surfel> =
-            (0..2000).map(|i| surfel([f64::from(i % 20), f64::from(i / 100), 10.0], [1.0, 0.0, 0.0])).collect();
+        let upright: Vec<Surfel> = (0..2000)
+            .map(|i| surfel([f64::from(i % 20), f64::from(i / 100), 10.0], [1.0, 0.0, 0.0]))
+            .collect();
         surfels.truncate(400);
         let only: Vec<u32> = (0..400).collect();
         surfels.extend(upright);

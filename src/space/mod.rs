@@ -43,6 +43,14 @@ impl Directions {
         }
     }
 
+    /// Angle between neighbouring directions, in degrees; the larger of the two for a grid.
+    pub fn step(&self) -> f64 {
+        match *self {
+            Directions::Polar { theta, phi } => 180.0 / f64::from(theta.min(phi)),
+            Directions::Ball { step } => step,
+        }
+    }
+
     /// The largest angle between a plane's normal and the direction next to it, in degrees.
     pub fn coarseness(&self) -> f64 {
         match *self {

@@ -170,10 +170,7 @@ impl Las {
         put(94, &(size as u16).to_le_bytes());
         put(96, &((size + vlrs.len()) as u32).to_le_bytes());
         put(100, &number.to_le_bytes());
-        put(
-            104,
-            &[self.format | if compression.is_some() { 0x80 } else { 0 }],
-        );
+        put(104, &[self.format | if compression.is_some() { 0x80 } else { 0 }]);
         put(105, &self.record_length().to_le_bytes());
         let legacy = match self.legacy_count {
             u32::MAX if self.promised.is_some() => 0,
@@ -186,10 +183,7 @@ impl Las {
             put(155 + 8 * axis, &OFFSET[axis].to_le_bytes());
         }
         if self.minor >= 4 {
-            put(
-                247,
-                &self.promised.unwrap_or(self.count.into()).to_le_bytes(),
-            );
+            put(247, &self.promised.unwrap_or(self.count.into()).to_le_bytes());
         }
         head.extend(vlrs);
         head
@@ -207,9 +201,7 @@ impl Las {
     /// The file, compressed in chunks of so many points, or of different sizes.
     pub fn compressed(&self, chunk_size: Option<u32>) -> Vec<u8> {
         let extra = self.record_length() - LENGTHS[usize::from(self.format)];
-        let vlr = laz::LazVlrBuilder::default()
-            .with_point_format(self.format, extra)
-            .unwrap();
+        let vlr = laz::LazVlrBuilder::default().with_point_format(self.format, extra).unwrap();
         let vlr = match chunk_size {
             Some(size) => vlr.with_fixed_chunk_size(size),
             None => vlr.with_variable_chunk_size(),
@@ -243,12 +235,7 @@ impl Las {
             let raw = self.raw(i);
             let want = [0, 1, 2].map(|axis| f64::from(raw[axis]) * SCALE[axis] + OFFSET[axis]);
             let i = i as usize;
-            assert_eq!(
-                [chunk.x[i], chunk.y[i], chunk.z[i]],
-                want,
-                "format {}",
-                self.format
-            );
+            assert_eq!([chunk.x[i], chunk.y[i], chunk.z[i]], want, "format {}", self.format);
         }
     }
 
@@ -259,20 +246,8 @@ impl Las {
         assert_eq!(chunk.intensity, want);
         let colours = matches!(self.format, 2 | 3 | 5 | 7 | 8 | 10);
         let want = (0..self.count).map(Las::colour).filter(|_| colours);
-        assert_eq!(
-            chunk.colour,
-            want.collect::<Vec<_>>(),
-            "format {}",
-            self.format
-        );
-        let want = (0..self.count)
-            .map(Las::label_of)
-            .filter(|_| self.label.is_some());
-        assert_eq!(
-            chunk.label,
-            want.collect::<Vec<_>>(),
-            "type {:?}",
-            self.label
-        );
+        assert_eq!(chunk.colour, want.collect::<Vec<_>>(), "format {}", self.format);
+        let want = (0..self.count).map(Las::label_of).filter(|_| self.label.is_some());
+        assert_eq!(chunk.label, want.collect::<Vec<_>>(), "type {:?}", self.label);
     }
 }

@@ -36,11 +36,7 @@ impl Las {
         } else {
             Points::Plain(header.table()?)
         };
-        Ok(Las {
-            info: header.info(layout.fields()),
-            layout,
-            points,
-        })
+        Ok(Las { info: header.info(layout.fields()), layout, points })
     }
 }
 

@@ -63,12 +63,7 @@ impl Roles {
                 &["green", "g", "diffuse_green"],
                 &["blue", "b", "diffuse_blue"],
             ]),
-            intensity: find(&[
-                "intensity",
-                "scalar_intensity",
-                "scalar_Intensity",
-                "Intensity",
-            ]),
+            intensity: find(&["intensity", "scalar_intensity", "scalar_Intensity", "Intensity"]),
             label: find(&["plane_id", "scalar_plane_id", "label", "scalar_label"]),
         })
     }
@@ -86,9 +81,7 @@ impl Roles {
         if let Some(axis) = self.xyz.iter().position(|&p| p == index) {
             return Some(Role::Axis(axis));
         }
-        let channel = self
-            .colour
-            .and_then(|all| all.iter().position(|&p| p == index));
+        let channel = self.colour.and_then(|all| all.iter().position(|&p| p == index));
         match channel {
             Some(channel) if fields.colour => Some(Role::Colour(channel)),
             _ if fields.intensity && self.intensity == Some(index) => Some(Role::Intensity),
@@ -124,13 +117,7 @@ impl Ply {
                 binary_body(bytes, start, big_endian, &vertex, &roles)?
             }
         };
-        Ok(Ply {
-            bytes: bytes.clone(),
-            info: info(&header, &vertex, &roles),
-            vertex,
-            roles,
-            body,
-        })
+        Ok(Ply { bytes: bytes.clone(), info: info(&header, &vertex, &roles), vertex, roles, body })
     }
 
     fn line_format(&self, fields: Fields) -> LineFormat {
@@ -146,9 +133,7 @@ impl Ply {
     fn floats(&self) -> [bool; 2] {
         let float = |index: usize| matches!(self.vertex.properties[index].kind, Type::Scalar(kind) if kind.is_float());
         [
-            self.roles
-                .colour
-                .is_some_and(|all| all.into_iter().any(float)),
+            self.roles.colour.is_some_and(|all| all.into_iter().any(float)),
             self.roles.intensity.is_some_and(float),
         ]
     }
@@ -172,11 +157,7 @@ fn binary_body(
     let Some(stride) = vertex.stride() else {
         return Ok(Body::Lists { start, big_endian });
     };
-    let table = Table {
-        bytes: bytes.clone(),
-        start,
-        count: vertex.count,
-    };
+    let table = Table { bytes: bytes.clone(), start, count: vertex.count };
     let layout = layout(vertex, stride, big_endian, roles);
     Ok(Body::Records(table, Box::new(layout)))
 }

@@ -26,15 +26,9 @@ impl Text {
             let end = sample.iter().rposition(|&byte| byte == b'\n');
             sample.truncate(end.map_or(0, |end| end + 1));
         }
-        let schema = Schema::of(&sample).map_err(|message| Error::Unrecognized {
-            path: bytes.path().to_path_buf(),
-            message,
-        })?;
-        Ok(Text {
-            bytes: bytes.clone(),
-            info: info(&schema),
-            schema,
-        })
+        let schema = Schema::of(&sample)
+            .map_err(|message| Error::Unrecognized { path: bytes.path().to_path_buf(), message })?;
+        Ok(Text { bytes: bytes.clone(), info: info(&schema), schema })
     }
 }
 
@@ -70,9 +64,8 @@ impl Cloud for Text {
         if fields.colour || fields.intensity {
             format.fit_scales(&self.bytes, schema.start, None)?;
         }
-        let expect = schema
-            .promised
-            .map_or(Expect::Any, |(count, line)| Expect::Exactly(count, line));
+        let expect =
+            schema.promised.map_or(Expect::Any, |(count, line)| Expect::Exactly(count, line));
         let lines = Lines::new(&self.bytes, schema.start, schema.line, format, expect);
         Ok(Box::new(BlockReader::new(lines)))
     }
