@@ -81,6 +81,14 @@ impl Cells {
         &self.levels[0]
     }
 
+    /// The base cells in Morton order: the base cells within any cell of any level are a run.
+    pub fn base_in_morton_order(&self) -> Vec<u32> {
+        let key = |i: &u32| crate::morton::interleave(unpack(self.levels[0].keys[*i as usize]));
+        let mut order: Vec<u32> = (0..self.levels[0].len() as u32).collect();
+        order.par_sort_by_cached_key(key);
+        order
+    }
+
     /// Indices of the points of base cell `cell`.
     pub fn points_of(&self, cell: usize) -> &[u32] {
         let (start, end) = self.ranges[cell];

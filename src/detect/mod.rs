@@ -11,6 +11,7 @@
 mod cells;
 mod eigen;
 mod evidence;
+mod grow;
 mod label;
 pub mod load;
 mod merge;
@@ -152,10 +153,10 @@ fn in_rounds(
     let search = parameters::search(&parameters, cloud, &cells, &space);
     progress.stage("planes", Some(cells.distinct));
     let cast = match options.mode {
-        Mode::All => rounds::Cast::All { points, cells: &cells },
+        Mode::All => rounds::Cast::All(points),
         _ => rounds::Cast::Near,
     };
-    let found = rounds::search(backend, &search, &surfels, &cast, &|n| progress.advance(n))?;
+    let found = rounds::search(backend, &search, &cells, &surfels, &cast, &|n| progress.advance(n))?;
     let field = support::Field { surfels: &surfels, limits: search.limits };
     let found = merge::merge(&field, found);
     progress.stage("labels", None);

@@ -2,17 +2,19 @@
 
 use super::cells::Cells;
 use super::evidence::Surfel;
+use super::grow::Grower;
 use super::support::{Field, Limits, Support};
 use super::vector::{Vec3, dot};
 use crate::Result;
 use crate::backend::{Accumulator, Backend, PeakOptions, Sign};
 use crate::frame::Points;
 use crate::space::{Neighbours, Space, SphereIndex};
-use crate::vote::{Ballots, bin, position};
+use crate::vote::{Ballots, Peak, bin, position};
 use rayon::prelude::*;
+use std::collections::HashMap;
 
 /// Peaks that one round looks at; what they claim changes the table, so more are of little use.
-const PEAKS_A_ROUND: usize = 64;
+const PEAKS_A_ROUND: usize = 1024;
 
 /// How the rounds search, lengths in steps.
 pub(super) struct Search<'a> {
@@ -33,12 +35,7 @@ pub(super) enum Cast<'a> {
     /// Every surfel for the directions near its normal.
     Near,
     /// Every point for every direction.
-    All {
-        /// The points.
-        points: &'a Points,
-        /// Which of them are in which surfel's cell.
-        cells: &'a Cells,
-    },
+    All(&'a Points),
 }
 
 /// A plane found in the rounds and the votes of the peak that proposed it.
@@ -52,8 +49,6 @@ pub(super) struct Found {
 
 /// Surfels in the order of the direction nearest to their normals.
 struct Roll {
-    /// Surfel of each ballot.
-    surfels: Vec<u32>,
     ballots: Ballots,
 }
 
@@ -79,13 +74,7 @@ impl Roll {
                 weight: order.iter().map(|&(_, i)| surfel(i).weight).collect(),
                 start,
             },
-            surfels: order.into_iter().map(|(_, i)| i).collect(),
         }
-    }
-
-    /// The surfels whose nearest direction is `row`.
-    fn of(&self, row: usize) -> &[u32] {
-        &self.surfels[self.ballots.start[row] as usize..self.ballots.start[row + 1] as usize]
     }
 }
 
@@ -96,14 +85,12 @@ const NOWHERE: u32 = u32::MAX;
 struct Rounds<'a> {
     search: &'a Search<'a>,
     field: Field<'a>,
+    grower: Grower<'a>,
     table: Vec<[f32; 4]>,
-    index: SphereIndex<'a>,
     /// The row of each surfel's normal.
     rows: Vec<u32>,
     /// Directions that a surfel votes for.
     near: Neighbours,
-    /// Directions among whose surfels a plane looks for its support.
-    around: Neighbours,
     roll: Roll,
     /// Whether a surfel is still to be claimed.
     free: Vec<bool>,
@@ -117,6 +104,7 @@ struct Rounds<'a> {
 pub(super) fn search(
     backend: &dyn Backend,
     search: &Search,
+    cells: &Cells,
     surfels: &[Surfel],
     cast: &Cast,
     progress: &dyn Fn(u64),
@@ -128,15 +116,13 @@ pub(super) fn search(
     let voting: Vec<bool> = rows.iter().map(|&r| r != NOWHERE).collect();
     let chosen = (0..surfels.len() as u32).filter(|&i| voting[i as usize]);
     let roll = Roll::new(surfels, chosen, &rows, space.rows());
-    let reach = search.limits.angle.to_degrees() + search.coarseness;
     let mut rounds = Rounds {
         search,
         field: Field { surfels, limits: search.limits },
+        grower: Grower::new(cells, surfels),
         table: space.vote_table(),
-        index,
         rows,
         near: Neighbours::within(space, search.spread),
-        around: Neighbours::within(space, reach),
         roll,
         free: voting.clone(),
         voting,
@@ -144,15 +130,16 @@ pub(super) fn search(
     let mut accumulator = backend.accumulator(space)?;
     match cast {
         Cast::Near => accumulator.vote_near(&rounds.roll.ballots, &rounds.near, Sign::Add)?,
-        Cast::All { points, .. } => accumulator.vote(points, Sign::Add)?,
+        Cast::All(points) => accumulator.vote(points, Sign::Add)?,
     }
-    rounds.run(accumulator.as_mut(), cast, progress)
+    rounds.run(accumulator.as_mut(), cells, cast, progress)
 }
 
 impl Rounds<'_> {
     fn run(
         &mut self,
         accumulator: &mut dyn Accumulator,
+        cells: &Cells,
         cast: &Cast,
         progress: &dyn Fn(u64),
     ) -> Result<Vec<Found>> {
@@ -166,8 +153,8 @@ impl Rounds<'_> {
         loop {
             let peaks = accumulator.peaks(&self.near, options)?;
             let mut withdrawn = Vec::new();
-            for peak in &peaks {
-                let voters = self.voters(peak.index as usize);
+            for (peak, voters) in peaks.iter().zip(self.voters(&peaks)) {
+                let fresh = voters.iter().all(|&i| self.free[i as usize]);
                 let support = self.refine(peak.index as usize, &voters);
                 if let Some(support) = &support {
                     for &i in &support.surfels {
@@ -176,17 +163,17 @@ impl Rounds<'_> {
                     }
                     progress(self.field.weight(&support.surfels));
                 }
-                if voters.iter().all(|&i| self.free[i as usize]) {
+                if fresh && voters.iter().all(|&i| self.free[i as usize]) {
                     // They did not lead to a plane of theirs: let others come up.
                     voters.iter().for_each(|&i| self.withdraw(i, &mut withdrawn));
                 }
-                found
-                    .extend(support.map(|support| Found { votes: u64::from(peak.votes), support }));
+                let votes = u64::from(peak.votes);
+                found.extend(support.map(|support| Found { votes, support }));
             }
             if withdrawn.is_empty() {
                 return Ok(found);
             }
-            self.take_back(accumulator, cast, withdrawn)?;
+            self.take_back(accumulator, cells, cast, withdrawn)?;
         }
     }
 
@@ -194,6 +181,7 @@ impl Rounds<'_> {
     fn take_back(
         &self,
         accumulator: &mut dyn Accumulator,
+        cells: &Cells,
         cast: &Cast,
         withdrawn: Vec<u32>,
     ) -> Result<()> {
@@ -203,7 +191,7 @@ impl Rounds<'_> {
                 let roll = Roll::new(self.field.surfels, withdrawn.into_iter(), &self.rows, rows);
                 accumulator.vote_near(&roll.ballots, &self.near, Sign::Subtract)
             }
-            Cast::All { points, cells } => {
+            Cast::All(points) => {
                 let gone: Vec<u32> =
                     withdrawn.iter().flat_map(|&i| cells.points_of(i as usize)).copied().collect();
                 accumulator.vote(&points.select(&gone), Sign::Subtract)
@@ -219,44 +207,40 @@ impl Rounds<'_> {
     }
 
     /// The plane that a bin leads to.
-    fn refine(&self, index: usize, voters: &[u32]) -> Option<Support> {
-        if self.field.weight(voters) < u64::from(self.search.min_votes) {
+    fn refine(&mut self, index: usize, voters: &[u32]) -> Option<Support> {
+        let free = |&i: &u32| self.free[i as usize];
+        let voters: Vec<u32> = voters.iter().copied().filter(free).collect();
+        if self.field.weight(&voters) < u64::from(self.search.min_votes) {
             return None;
         }
         let (direction, _) = self.search.space.plane(index);
-        self.field.refine(direction, voters, &|normal, rho, reach| self.gather(normal, rho, reach))
+        self.field.refine(&mut self.grower, direction, &voters, &self.free)
     }
 
-    /// The free surfels whose votes are in a bin.
-    fn voters(&self, index: usize) -> Vec<u32> {
+    /// For each peak the free surfels whose votes are in its bin, ascending.
+    ///
+    /// One pass over the surfels serves all peaks: each looks up the few bins that it voted for.
+    fn voters(&self, peaks: &[Peak]) -> Vec<Vec<u32>> {
         let bins = self.search.space.bins();
-        let (row, r) = (index / bins, index % bins);
-        let mut voters = Vec::new();
-        for n in self.near.of(row) {
-            let votes_here = |&&i: &&u32| {
-                let p = self.field.surfels[i as usize].centroid.map(|v| v as f32);
-                self.free[i as usize] && bin(position(self.table[row], p), bins) == Some(r)
-            };
-            voters.extend(self.roll.of(n.row as usize).iter().filter(votes_here));
-        }
-        voters.sort_unstable();
+        let place: HashMap<u32, u32> = peaks.iter().zip(0..).map(|(p, i)| (p.index, i)).collect();
+        let mut busy = vec![false; self.search.space.rows()];
+        peaks.iter().for_each(|p| busy[p.index as usize / bins] = true);
+        let votes: Vec<(u32, u32)> = (0..self.rows.len())
+            .into_par_iter()
+            .with_min_len(1 << 12)
+            .filter(|&i| self.free[i] && self.voting[i])
+            .flat_map_iter(|i| {
+                let p = self.field.surfels[i].centroid.map(|v| v as f32);
+                let near = self.near.of(self.rows[i] as usize).iter().map(|n| n.row as usize);
+                let (busy, place, table) = (&busy, &place, &self.table);
+                near.filter(|&row| busy[row]).filter_map(move |row| {
+                    let r = bin(position(table[row], p), bins)?;
+                    Some((*place.get(&((row * bins + r) as u32))?, i as u32))
+                })
+            })
+            .collect();
+        let mut voters = vec![Vec::new(); peaks.len()];
+        votes.into_iter().for_each(|(peak, i)| voters[peak as usize].push(i));
         voters
-    }
-
-    /// The free surfels within `reach` of a plane whose normals are within the angle limit.
-    fn gather(&self, normal: Vec3, rho: f64, reach: f64) -> Vec<u32> {
-        let cosine = self.search.limits.angle.cos();
-        let Some(row) = self.index.nearest(normal) else { return Vec::new() };
-        let mut near = Vec::new();
-        for n in self.around.of(row as usize) {
-            near.extend(self.roll.of(n.row as usize).iter().filter(|&&i| {
-                let s = &self.field.surfels[i as usize];
-                self.free[i as usize]
-                    && (dot(s.centroid, normal) - rho).abs() <= reach
-                    && s.surface.is_some_and(|f| dot(f.normal, normal).abs() >= cosine)
-            }));
-        }
-        near.sort_unstable();
-        near
     }
 }

@@ -1,12 +1,16 @@
 //! From a peak to a plane: refine it on its own surfels, and keep what hangs together.
 
 use super::evidence::{Surfel, weighted_quantile};
+use super::grow::Grower;
 use super::vector::{Vec3, dot, normalized};
 use std::collections::HashMap;
 
 /// Refinements of one candidate; most settle in four or five.
 const ITERATIONS: usize = 12;
-/// Share of the weight in a plane's slab, where the plane has its support, that must lie along it.
+/// Of these, the first ones look wider.
+const YOUNG: usize = 2;
+/// Share of the points in a plane's slab and next to it that must lie along it. A plane through
+/// foliage or across many surfaces is mostly others'.
 const MIN_PURITY: f64 = 0.4;
 
 /// What makes a plane; lengths in steps.
@@ -51,44 +55,42 @@ impl Field<'_> {
         set.iter().map(|&i| u64::from(self.surfel(i).weight)).sum()
     }
 
-    /// Refines the plane of a peak.
+    /// Refines the plane of a peak: from the densest slice of its voters, grown and fitted in
+    /// turn until it stays as it is. Returns `None` where there is no plane.
     ///
-    /// `voters` are the free surfels that agree with the peak; `gather` returns the free surfels
-    /// within a distance of a plane whose normals are near its own. Returns `None` where there is
-    /// no plane.
+    /// `voters` are free surfels that agree with the peak's `direction`.
     pub fn refine(
         &self,
+        grower: &mut Grower,
         direction: Vec3,
         voters: &[u32],
-        gather: &dyn Fn(Vec3, f64, f64) -> Vec<u32>,
+        free: &[bool],
     ) -> Option<Support> {
-        let tolerance = self.limits.tolerance;
-        let seed = self.seed(direction, voters)?;
-        let mut plane = self.fit(&seed)?;
-        let mut members = seed;
+        let mut members = self.seed(direction, voters)?;
+        let mut plane = self.fit(&members)?;
+        let mut others = 0;
         for iteration in 0..ITERATIONS {
             // A young plane looks a little wider, so that it is not caught in a thin slice.
-            let reach = if iteration < 3 { 2.0 * tolerance } else { tolerance };
-            let near = gather(plane.0, plane.1, reach);
-            let parts = self.parts(&near, plane.0);
-            let largest = parts.into_iter().next()?;
-            if iteration >= 3 && largest == members {
+            let young = iteration < YOUNG;
+            let reach = self.limits.tolerance * if young { 2.0 } else { 1.0 };
+            let grown = grower.grow(&members, plane, reach, &self.limits, free);
+            if grown.members.is_empty() {
+                return None;
+            }
+            let settled = !young && grown.members == members;
+            (members, others) = (grown.members, grown.others);
+            if settled {
                 break;
             }
-            plane = self.fit(&largest)?;
-            members = largest;
+            plane = self.fit(&members)?;
         }
-        let near = gather(plane.0, plane.1, tolerance);
-        let parts = self.parts(&near, plane.0);
-        if parts.first().is_none_or(|part| self.weight(part) < self.limits.min_inliers) {
-            return None;
-        }
-        let least = self.limits.min_inliers.div_ceil(2);
-        let mut kept: Vec<u32> =
-            parts.into_iter().filter(|p| self.weight(p) >= least).flatten().collect();
-        kept.sort_unstable();
-        let pure = self.purity(&kept, plane) >= MIN_PURITY;
-        pure.then_some(Support { normal: plane.0, rho: plane.1, surfels: kept })
+        let weight = self.weight(&members);
+        let pure = weight as f64 >= MIN_PURITY * (weight + others) as f64;
+        (pure && weight >= self.limits.min_inliers).then_some(Support {
+            normal: plane.0,
+            rho: plane.1,
+            surfels: members,
+        })
     }
 
     /// The densest slice of the voters along their mean normal, and of it the largest part.
@@ -206,22 +208,6 @@ impl Field<'_> {
         parts.sort_by_cached_key(|part| (std::cmp::Reverse(self.weight(part)), part[0]));
         parts
     }
-
-    /// Of the weight within the slab of a plane, where the plane has its support, the share of
-    /// that support. A plane through foliage or across many surfaces is mostly others'.
-    fn purity(&self, support: &[u32], (normal, rho): (Vec3, f64)) -> f64 {
-        let lattice = Lattice::new(self, support, normal);
-        let places: std::collections::HashSet<(i64, i64)> =
-            support.iter().map(|&i| lattice.place(self.surfel(i).centroid)).collect();
-        let all: u64 = self
-            .surfels
-            .iter()
-            .filter(|s| (dot(s.centroid, normal) - rho).abs() <= self.limits.tolerance)
-            .filter(|s| places.contains(&lattice.place(s.centroid)))
-            .map(|s| u64::from(s.weight))
-            .sum();
-        self.weight(support) as f64 / all.max(1) as f64
-    }
 }
 
 /// A square lattice on a plane.
@@ -300,51 +286,36 @@ mod tests {
         Surfel { centroid, weight: 4, surface }
     }
 
-    /// Two squares at the same height, far apart, and a third 5 above.
-    fn squares() -> Vec<Surfel> {
-        let square = |x0: f64, z: f64, side: i32| {
+    fn field(surfels: &[Surfel]) -> Field<'_> {
+        let limits = Limits { tolerance: 1.0, angle: 0.2, min_inliers: 100, cell: 1.0 };
+        Field { surfels, limits }
+    }
+
+    #[test]
+    fn parts_are_what_hangs_together() {
+        let square = |x0: f64, side: i32| {
             (0..side * side).map(move |i| {
-                surfel([x0 + f64::from(i % side), f64::from(i / side), z], [0.0, 0.0, 1.0])
+                surfel([x0 + f64::from(i % side), f64::from(i / side), 10.0], [0.0, 0.0, 1.0])
             })
         };
-        square(0.0, 10.0, 20).chain(square(60.0, 10.0, 15)).chain(square(0.0, 15.0, 18)).collect()
-    }
-
-    fn field(surfels: &[Surfel]) -> Field<'_> {
-        Field {
-            surfels,
-            limits: Limits { tolerance: 1.0, angle: 0.2, min_inliers: 100, cell: 1.0 },
-        }
-    }
-
-    #[test]
-    fn a_plane_takes_its_parts_and_not_its_neighbour() {
-        let surfels = squares();
-        let field = field(&surfels);
+        let surfels: Vec<Surfel> = square(0.0, 15).chain(square(60.0, 20)).collect();
         let all: Vec<u32> = (0..surfels.len() as u32).collect();
-        let gather = |normal: Vec3, rho: f64, reach: f64| -> Vec<u32> {
-            let near = |&i: &u32| (dot(surfels[i as usize].centroid, normal) - rho).abs() <= reach;
-            all.iter().copied().filter(near).collect()
-        };
-        let found = field.refine([0.0, 0.0, 1.0], &all, &gather).unwrap();
-        assert_eq!(found.normal.map(f64::abs), [0.0, 0.0, 1.0]);
-        assert_eq!(found.rho.abs(), 10.0);
-        assert_eq!(found.surfels, (0..625).collect::<Vec<u32>>());
+        let parts = field(&surfels).parts(&all, [0.0, 0.0, 1.0]);
+        assert_eq!(parts, [(225..625).collect::<Vec<u32>>(), (0..225).collect()]);
     }
 
     #[test]
-    fn a_slab_of_others_is_not_a_plane() {
-        let mut surfels = squares();
-        // The same places, filled with surfaces that stand upright.
-        let upright: Vec<Surfel> = (0..2000)
-            .map(|i| surfel([f64::from(i % 20), f64::from(i / 100), 10.0], [1.0, 0.0, 0.0]))
+    fn the_fit_goes_through_the_centres() {
+        let surfels: Vec<Surfel> = (0..50)
+            .map(|i| {
+                let (u, v) = (f64::from(i % 7), f64::from(i / 7));
+                surfel([u, v, 4.0 + 0.5 * u], [0.0, 0.0, 1.0])
+            })
             .collect();
-        surfels.truncate(400);
-        let only: Vec<u32> = (0..400).collect();
-        surfels.extend(upright);
-        let field = field(&surfels);
-        let gather = |_: Vec3, _: f64, _: f64| only.clone();
-        assert_eq!(field.refine([0.0, 0.0, 1.0], &only, &gather), None);
+        let (normal, rho) = field(&surfels).fit(&(0..50).collect::<Vec<_>>()).unwrap();
+        for s in &surfels {
+            assert!((dot(normal, s.centroid) - rho).abs() < 1e-12);
+        }
     }
 
     #[test]
