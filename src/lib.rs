@@ -6,6 +6,7 @@ pub mod cloud;
 pub mod detection;
 pub mod error;
 pub mod plane;
+pub mod synth;
 pub mod write;
 
 pub use detection::{Detection, Input, Parameters};
