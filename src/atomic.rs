@@ -50,12 +50,7 @@ impl AtomicFile {
         };
         let file = temporary(&folder, existing.as_ref().filter(|_| !copied))
             .map_err(|source| Error::io(&path)(plain(source)))?;
-        Ok(AtomicFile {
-            buffer: BufWriter::with_capacity(BUFFER, file),
-            path,
-            target,
-            copied,
-        })
+        Ok(AtomicFile { buffer: BufWriter::with_capacity(BUFFER, file), path, target, copied })
     }
 
     /// The name the file will have.
@@ -69,10 +64,8 @@ impl AtomicFile {
     /// [`Error::Io`]; the temporary file is then removed and what was there stays.
     pub fn commit(self) -> Result<()> {
         let path = self.path;
-        let mut file = self
-            .buffer
-            .into_inner()
-            .map_err(|failed| Error::io(&path)(failed.into_error()))?;
+        let mut file =
+            self.buffer.into_inner().map_err(|failed| Error::io(&path)(failed.into_error()))?;
         if self.copied {
             let mut copy = || -> io::Result<()> {
                 file.rewind()?;
@@ -82,8 +75,7 @@ impl AtomicFile {
             };
             return copy().map_err(Error::io(&path));
         }
-        file.persist(&self.target)
-            .map_err(|failed| Error::io(&path)(failed.error))?;
+        file.persist(&self.target).map_err(|failed| Error::io(&path)(failed.error))?;
         Ok(())
     }
 }

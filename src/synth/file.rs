@@ -31,7 +31,7 @@ pub fn write_scene(
     let mut writer = write::create(path, &write_options(points.origin()))?;
     let mut truth_file = AtomicFile::create(truth_path(path))?;
     let truth = stream(points, writer.as_mut(), progress)?;
-    let written = serde_json::to_writer_pretty(&mut truth_file, &truth)
+    let written = serde_json::to_writer(&mut truth_file, &truth)
         .map_err(std::io::Error::from)
         .and_then(|()| truth_file.write_all(b"\n"));
     written.map_err(Error::io(truth_file.path()))?;
@@ -42,11 +42,7 @@ pub fn write_scene(
 
 fn write_options(origin: [f64; 3]) -> WriteOptions {
     WriteOptions {
-        fields: Fields {
-            colour: true,
-            intensity: true,
-            label: true,
-        },
+        fields: Fields { colour: true, intensity: true, label: true },
         scale: Some(STEP),
         offset: Some(origin),
         ..WriteOptions::default()
@@ -76,8 +72,6 @@ fn stream(
             done += chunk.len() as u64;
             progress(done);
         }
-        drawing
-            .join()
-            .map_err(|_| Error::Parameter("drawing the scene failed".into()))
+        drawing.join().map_err(|_| Error::Parameter("drawing the scene failed".into()))
     })
 }

@@ -74,7 +74,7 @@ pub enum HardPart {
     Giant,
     /// Half of the points are outliers, or more where asked for.
     Outliers,
-    /// Each point stands 2 to 10 times in the cloud.
+    /// Each point stands 2 to 10 times in the cloud; the last may stand there once more.
     Duplicates,
 }
 
@@ -182,13 +182,7 @@ pub struct SceneOptions {
 impl SceneOptions {
     /// This many points with the scene's usual noise, 10 % outliers and seed 1.
     pub const fn new(scene: Scene, points: u64) -> Self {
-        SceneOptions {
-            points,
-            noise: scene.default_noise(),
-            outliers: 0.1,
-            seed: 1,
-            origin: None,
-        }
+        SceneOptions { points, noise: scene.default_noise(), outliers: 0.1, seed: 1, origin: None }
     }
 
     fn check(&self) -> Result<()> {
@@ -196,10 +190,7 @@ impl SceneOptions {
             "the noise of a scene is between 0 and 100 m"
         } else if !(0.0..=1.0).contains(&self.outliers) {
             "the outliers of a scene are a fraction between 0 and 1"
-        } else if self
-            .origin
-            .is_some_and(|o| !o.iter().all(|v| v.abs() <= 1e9))
-        {
+        } else if self.origin.is_some_and(|o| !o.iter().all(|v| v.abs() <= 1e9)) {
             "the origin of a scene is within 1e9 m"
         } else {
             return Ok(());
@@ -225,28 +216,13 @@ mod tests {
     fn senseless_options_are_refused() {
         let good = SceneOptions::new(Scene::Room, 10);
         let bad = [
-            SceneOptions {
-                noise: -0.1,
-                ..good.clone()
-            },
-            SceneOptions {
-                noise: f64::NAN,
-                ..good.clone()
-            },
-            SceneOptions {
-                outliers: 1.5,
-                ..good.clone()
-            },
-            SceneOptions {
-                origin: Some([0.0, f64::INFINITY, 0.0]),
-                ..good.clone()
-            },
+            SceneOptions { noise: -0.1, ..good.clone() },
+            SceneOptions { noise: f64::NAN, ..good.clone() },
+            SceneOptions { outliers: 1.5, ..good.clone() },
+            SceneOptions { origin: Some([0.0, f64::INFINITY, 0.0]), ..good.clone() },
         ];
         for options in bad {
-            assert!(matches!(
-                generate(Scene::Room, &options),
-                Err(Error::Parameter(_))
-            ));
+            assert!(matches!(generate(Scene::Room, &options), Err(Error::Parameter(_))));
         }
     }
 }

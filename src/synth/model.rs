@@ -15,10 +15,7 @@ pub(super) struct Paint {
 /// A paint by its colour; the reflectance follows from the brightness.
 pub(super) const fn paint(red: u8, green: u8, blue: u8) -> Paint {
     let sum = red as f64 + green as f64 + blue as f64;
-    Paint {
-        rgb: [red, green, blue],
-        reflectance: 0.15 + 0.8 * sum / 765.0,
-    }
+    Paint { rgb: [red, green, blue], reflectance: 0.15 + 0.8 * sum / 765.0 }
 }
 
 /// A surface with what is known of it.
@@ -93,12 +90,7 @@ pub(super) struct Builder {
 
 impl Builder {
     pub(super) fn new(pose: Pose) -> Self {
-        Builder {
-            surfaces: Vec::new(),
-            planes: Vec::new(),
-            pose,
-            density: 1.0,
-        }
+        Builder { surfaces: Vec::new(), planes: Vec::new(), pose, density: 1.0 }
     }
 
     pub(super) fn finish(self) -> Model {
@@ -109,12 +101,7 @@ impl Builder {
                 high[i] = high[i].max(p[i]);
             }
         }
-        Model {
-            surfaces: self.surfaces,
-            planes: self.planes,
-            low,
-            high,
-        }
+        Model { surfaces: self.surfaces, planes: self.planes, low, high }
     }
 
     /// Builds with `inner` inside the current pose.
@@ -143,11 +130,7 @@ impl Builder {
     /// A parallelogram by a corner and the two edges there.
     pub(super) fn panel(&mut self, name: &str, paint: Paint, corner: Vec3, a: Vec3, b: Vec3) {
         let far = plus(corner, plus(a, b));
-        self.polygon(
-            name,
-            paint,
-            &[corner, plus(corner, a), far, plus(corner, b)],
-        );
+        self.polygon(name, paint, &[corner, plus(corner, a), far, plus(corner, b)]);
     }
 
     /// A flat polygon with holes.
@@ -168,10 +151,7 @@ impl Builder {
             name: name.into(),
             normal,
             offset,
-            polygon: Polygon {
-                exterior,
-                holes: holes.into_iter().map(clockwise).collect(),
-            },
+            polygon: Polygon { exterior, holes: holes.into_iter().map(clockwise).collect() },
         });
         let label = self.planes.len() as i32 - 1;
         self.push(Shape::Patch(patch), label, paint);
@@ -201,11 +181,7 @@ impl Builder {
         size: Vec3,
         sides: &[Side],
     ) {
-        let [x, y, z] = [
-            [size[0], 0.0, 0.0],
-            [0.0, size[1], 0.0],
-            [0.0, 0.0, size[2]],
-        ];
+        let [x, y, z] = [[size[0], 0.0, 0.0], [0.0, size[1], 0.0], [0.0, 0.0, size[2]]];
         for &side in sides {
             // Corner and edges such that the normal points out.
             let (corner, a, b) = match side {
@@ -231,11 +207,7 @@ impl Builder {
     }
 
     fn round(&mut self, paint: Paint, centre: Vec3, radii: Vec3, leafy: bool) {
-        let axes = [
-            [radii[0], 0.0, 0.0],
-            [0.0, radii[1], 0.0],
-            [0.0, 0.0, radii[2]],
-        ];
+        let axes = [[radii[0], 0.0, 0.0], [0.0, radii[1], 0.0], [0.0, 0.0, radii[2]]];
         let shape = Shape::Ellipsoid(Ellipsoid {
             centre: self.pose.point(centre),
             axes: axes.map(|axis| self.pose.direction(axis)),
@@ -247,20 +219,11 @@ impl Builder {
     /// A pipe around the line from `base` to `base + along`.
     pub(super) fn cylinder(&mut self, paint: Paint, base: Vec3, along: Vec3, radius: f64) {
         let (base, along) = (self.pose.point(base), self.pose.direction(along));
-        self.push(
-            Shape::Cylinder(Cylinder::new(base, along, radius)),
-            -1,
-            paint,
-        );
+        self.push(Shape::Cylinder(Cylinder::new(base, along, radius)), -1, paint);
     }
 
     fn push(&mut self, shape: Shape, label: i32, paint: Paint) {
-        self.surfaces.push(Surface {
-            shape,
-            label,
-            paint,
-            density: self.density,
-        });
+        self.surfaces.push(Surface { shape, label, paint, density: self.density });
     }
 }
 
@@ -295,10 +258,7 @@ mod tests {
         builder.panel("y", GREY, [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]);
         let planes = builder.finish().planes;
         for plane in &planes[1..3] {
-            assert_eq!(
-                (plane.normal, plane.offset),
-                (planes[0].normal, planes[0].offset)
-            );
+            assert_eq!((plane.normal, plane.offset), (planes[0].normal, planes[0].offset));
         }
         assert_eq!(planes[3].normal, planes[0].normal.map(|v| -v));
         assert_eq!(planes[3].offset, -planes[0].offset);

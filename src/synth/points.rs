@@ -24,10 +24,7 @@ const APART: f64 = 30.0;
 pub fn generate(scene: Scene, options: &SceneOptions) -> Result<Points> {
     options.check()?;
     let parts = parts(scene, options);
-    let planes = parts
-        .iter()
-        .map(|part| part.sampler.model().planes.len())
-        .sum();
+    let planes = parts.iter().map(|part| part.sampler.model().planes.len()).sum();
     let origin = options.origin.unwrap_or_else(|| scene.default_origin());
     Ok(Points {
         scene,
@@ -71,10 +68,7 @@ impl Points {
     /// The scene's planes, with the points given out so far.
     pub fn truth(&self) -> Truth {
         let origin = self.origin();
-        let planes = self
-            .parts
-            .iter()
-            .flat_map(|part| &part.sampler.model().planes);
+        let planes = self.parts.iter().flat_map(|part| &part.sampler.model().planes);
         let counted = planes.zip(&self.counts);
         Truth {
             version: TRUTH_VERSION,
@@ -197,7 +191,7 @@ fn parts(scene: Scene, options: &SceneOptions) -> Vec<Part> {
     let models = match scene {
         Scene::Room => vec![(room::build(), View::Surface, HardPart::All)],
         Scene::Roofs => vec![(roofs::build(), View::Above, HardPart::All)],
-        Scene::Street => vec![(street::build(), View::Tripod(street::EYE), HardPart::All)],
+        Scene::Street => vec![(street::build(), View::Tripod(street::eye()), HardPart::All)],
         Scene::Hard(HardPart::All) => (0..)
             .zip(HardPart::PARTS)
             .map(|(i, part)| {
@@ -256,10 +250,7 @@ mod tests {
                     _ => runs.push((original(index, count), 1)),
                 }
             }
-            assert!(
-                runs.iter().all(|run| (2..=11).contains(&run.1)),
-                "{count}: {runs:?}"
-            );
+            assert!(runs.iter().all(|run| (2..=11).contains(&run.1)), "{count}: {runs:?}");
             let points: Vec<u64> = runs.iter().map(|run| run.0).collect();
             assert_eq!(points, (0..runs.len() as u64).collect::<Vec<_>>());
         }

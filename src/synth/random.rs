@@ -147,11 +147,7 @@ mod tests {
         // Fixed for good: other values mean that every seed makes another cloud than before.
         let mut random = Random::new(1, 2, 3);
         let drawn = [random.bits(), random.bits(), random.bits()];
-        let expected = [
-            0x751d_2270_2185_2b9d,
-            0x39da_d5af_f639_4d31,
-            0x86e6_046a_aade_95a5,
-        ];
+        let expected = [0x751d_2270_2185_2b9d, 0x39da_d5af_f639_4d31, 0x86e6_046a_aade_95a5];
         assert_eq!(drawn, expected);
     }
 

@@ -123,13 +123,7 @@ impl Rays {
         let hulls: Vec<Vec<Vec3>> = model
             .surfaces
             .iter()
-            .map(|s| {
-                s.shape
-                    .hull()
-                    .iter()
-                    .map(|&p| plus(p, scaled(eye, -1.0)))
-                    .collect()
-            })
+            .map(|s| s.shape.hull().iter().map(|&p| plus(p, scaled(eye, -1.0))).collect())
             .collect();
         let cells = (0..6 * CELLS * CELLS)
             .into_par_iter()
@@ -141,10 +135,7 @@ impl Rays {
                     !sides.iter().any(beyond)
                 };
                 let numbered = (0u32..).zip(&hulls);
-                numbered
-                    .filter(|(_, hull)| may_meet(hull))
-                    .map(|(i, _)| i)
-                    .collect()
+                numbered.filter(|(_, hull)| may_meet(hull)).map(|(i, _)| i).collect()
             })
             .collect();
         Rays { eye, cells }
@@ -238,7 +229,7 @@ mod tests {
     #[test]
     fn the_cells_lose_no_surface() {
         let scene = crate::synth::scenes::street::build();
-        let eye = crate::synth::scenes::street::EYE;
+        let eye = crate::synth::scenes::street::eye();
         let rays = Rays::new(&scene, eye);
         let mut random = Random::new(4, 0, 0);
         for _ in 0..5_000 {

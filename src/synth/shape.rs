@@ -176,8 +176,7 @@ impl Patch {
         }
         let distance = (self.offset - dot(self.normal, eye)) / slope;
         let p = minus(plus(eye, scaled(direction, distance)), self.origin);
-        self.contains([dot(p, self.u), dot(p, self.v)])
-            .then_some(distance)
+        self.contains([dot(p, self.u), dot(p, self.v)]).then_some(distance)
     }
 }
 
@@ -279,14 +278,7 @@ impl Cylinder {
     pub(super) fn new(base: Vec3, along: Vec3, radius: f64) -> Self {
         let axis = unit(along);
         let (u, v) = frame(axis);
-        Cylinder {
-            base,
-            axis,
-            u,
-            v,
-            radius,
-            length: length(along),
-        }
+        Cylinder { base, axis, u, v, radius, length: length(along) }
     }
 
     fn sample(&self, random: &mut Random) -> (Vec3, Vec3) {

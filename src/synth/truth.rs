@@ -135,10 +135,7 @@ mod tests {
     #[test]
     fn the_offset_is_never_negative() {
         let up = TruthPlane::new(&plane([0.0, 0.0, 1.0], 1.0), [5.0, 6.0, -3.0], 60, 100);
-        assert_eq!(
-            (up.normal, up.offset, up.small),
-            ([0.0, 0.0, -1.0], 2.0, false)
-        );
+        assert_eq!((up.normal, up.offset, up.small), ([0.0, 0.0, -1.0], 2.0, false));
         let mut ring = vec![[5.0, 6.0, -2.0], [6.0, 6.0, -2.0], [5.0, 7.0, -2.0]];
         ring.reverse();
         assert_eq!(up.polygon.exterior, ring);

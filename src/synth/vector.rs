@@ -7,11 +7,7 @@ pub(super) fn dot(a: Vec3, b: Vec3) -> f64 {
 }
 
 pub(super) fn cross(a: Vec3, b: Vec3) -> Vec3 {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 pub(super) fn plus(a: Vec3, b: Vec3) -> Vec3 {
@@ -31,16 +27,14 @@ pub(super) fn length(a: Vec3) -> f64 {
 }
 
 pub(super) fn unit(a: Vec3) -> Vec3 {
-    scaled(a, 1.0 / length(a))
+    // Divided, so that a vector along an axis gives a one that is exact.
+    let length = length(a);
+    a.map(|v| v / length)
 }
 
 /// Two unit vectors that form a right-handed frame with the unit vector `n`.
 pub(super) fn frame(n: Vec3) -> (Vec3, Vec3) {
-    let helper = if n[2].abs() < 0.9 {
-        [0.0, 0.0, 1.0]
-    } else {
-        [1.0, 0.0, 0.0]
-    };
+    let helper = if n[2].abs() < 0.9 { [0.0, 0.0, 1.0] } else { [1.0, 0.0, 0.0] };
     let u = unit(cross(helper, n));
     (u, cross(n, u))
 }
@@ -48,10 +42,7 @@ pub(super) fn frame(n: Vec3) -> (Vec3, Vec3) {
 /// Cosine and sine of the angle whose half has this tangent.
 pub(super) fn turn(half_tangent: f64) -> (f64, f64) {
     let square = half_tangent * half_tangent;
-    (
-        (1.0 - square) / (1.0 + square),
-        2.0 * half_tangent / (1.0 + square),
-    )
+    ((1.0 - square) / (1.0 + square), 2.0 * half_tangent / (1.0 + square))
 }
 
 /// A rotation about the vertical and a shift.
@@ -65,39 +56,23 @@ pub(super) struct Pose {
 impl Pose {
     /// Shifted, not turned.
     pub(super) fn at(shift: Vec3) -> Self {
-        Pose {
-            cosine: 1.0,
-            sine: 0.0,
-            shift,
-        }
+        Pose { cosine: 1.0, sine: 0.0, shift }
     }
 
     /// Turned by the angle whose half has this tangent, then shifted.
     pub(super) fn turned(half_tangent: f64, shift: Vec3) -> Self {
         let (cosine, sine) = turn(half_tangent);
-        Pose {
-            cosine,
-            sine,
-            shift,
-        }
+        Pose { cosine, sine, shift }
     }
 
     /// Turned by 180°, then shifted.
     pub(super) fn reversed(shift: Vec3) -> Self {
-        Pose {
-            cosine: -1.0,
-            sine: 0.0,
-            shift,
-        }
+        Pose { cosine: -1.0, sine: 0.0, shift }
     }
 
     /// A direction of the inner frame, seen from outside.
     pub(super) fn direction(&self, d: Vec3) -> Vec3 {
-        [
-            self.cosine * d[0] - self.sine * d[1],
-            self.sine * d[0] + self.cosine * d[1],
-            d[2],
-        ]
+        [self.cosine * d[0] - self.sine * d[1], self.sine * d[0] + self.cosine * d[1], d[2]]
     }
 
     /// A point of the inner frame, seen from outside.
@@ -108,10 +83,6 @@ impl Pose {
     /// `inner` first, then this.
     pub(super) fn after(&self, inner: &Pose) -> Pose {
         let axis = self.direction([inner.cosine, inner.sine, 0.0]);
-        Pose {
-            cosine: axis[0],
-            sine: axis[1],
-            shift: self.point(inner.shift),
-        }
+        Pose { cosine: axis[0], sine: axis[1], shift: self.point(inner.shift) }
     }
 }

@@ -37,10 +37,7 @@ impl LasWriter {
         if options.scale.is_some_and(|s| !s.is_normal() || s <= 0.0) {
             return Err(Error::Parameter("a LAS scale is a positive number".into()));
         }
-        if options
-            .offset
-            .is_some_and(|o| !o.iter().all(|v| v.is_finite()))
-        {
+        if options.offset.is_some_and(|o| !o.iter().all(|v| v.is_finite())) {
             return Err(Error::Parameter("a LAS offset is a finite number".into()));
         }
         Ok(LasWriter {
@@ -60,19 +57,11 @@ impl LasWriter {
             let header = header(self.options.fields, transforms, self.compressed)
                 .map_err(|error| unwritable(&self.path, &error))?;
             let failure = Failure::default();
-            let sink = Sink {
-                file: Some(file),
-                position: 0,
-                failure: failure.clone(),
-            };
+            let sink = Sink { file: Some(file), position: 0, failure: failure.clone() };
             let writer =
                 las::Writer::new(sink, header).map_err(|error| unwritable(&self.path, &error))?;
             failure.check(&self.path)?;
-            self.open = Some(Open {
-                writer,
-                failure,
-                transforms,
-            });
+            self.open = Some(Open { writer, failure, transforms });
         }
         self.open.as_mut().ok_or_else(|| closed(&self.path))
     }
@@ -161,21 +150,13 @@ fn label_description() -> Vlr {
     data[4..4 + LABEL.len()].copy_from_slice(LABEL.as_bytes());
     let description = b"plane of the point, -1 none";
     data[160..160 + description.len()].copy_from_slice(description);
-    Vlr {
-        user_id: "LASF_Spec".into(),
-        record_id: 4,
-        description: "Extra Bytes".into(),
-        data,
-    }
+    Vlr { user_id: "LASF_Spec".into(), record_id: 4, description: "Extra Bytes".into(), data }
 }
 
 /// Scale and offset: the caller's, or such that the points of `chunk` fit with room to spare.
 fn transforms(options: &WriteOptions, chunk: &Chunk) -> Vector<Transform> {
     let ranges = [&chunk.x, &chunk.y, &chunk.z].map(|values| range(values));
-    let widest = ranges
-        .map(|(low, high)| high - low)
-        .into_iter()
-        .fold(0.0, f64::max);
+    let widest = ranges.map(|(low, high)| high - low).into_iter().fold(0.0, f64::max);
     let scale = options.scale.unwrap_or_else(|| fitting_scale(widest));
     let axis = |i: usize| {
         let (low, high) = ranges[i];
@@ -190,11 +171,7 @@ fn transforms(options: &WriteOptions, chunk: &Chunk) -> Vector<Transform> {
         };
         Transform { scale, offset }
     };
-    Vector {
-        x: axis(0),
-        y: axis(1),
-        z: axis(2),
-    }
+    Vector { x: axis(0), y: axis(1), z: axis(2) }
 }
 
 /// A power of ten: 0.001, finer for clouds under ten units, coarser where 32 bits ask for it.
@@ -368,15 +345,10 @@ mod tests {
     fn what_las_cannot_hold_is_named() {
         let folder = tempfile::tempdir().unwrap();
         for (i, bad) in [f64::NAN, 1e30, f64::NEG_INFINITY].into_iter().enumerate() {
-            let mut writer = create(
-                folder.path().join(format!("{i}.laz")),
-                &WriteOptions::default(),
-            )
-            .unwrap();
+            let mut writer =
+                create(folder.path().join(format!("{i}.laz")), &WriteOptions::default()).unwrap();
             writer.write(&chunk(&[[0.0; 3]])).unwrap();
-            let error = writer
-                .write(&chunk(&[[1.0; 3], [0.0, bad, 0.0]]))
-                .unwrap_err();
+            let error = writer.write(&chunk(&[[1.0; 3], [0.0, bad, 0.0]])).unwrap_err();
             assert!(matches!(error, Error::Format { place, .. } if place == "point 2"));
         }
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
@@ -385,10 +357,7 @@ mod tests {
     #[test]
     fn a_scale_of_nothing_is_refused() {
         for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            let options = WriteOptions {
-                scale: Some(scale),
-                ..WriteOptions::default()
-            };
+            let options = WriteOptions { scale: Some(scale), ..WriteOptions::default() };
             let created = create("never.las", &options);
             assert!(matches!(created, Err(Error::Parameter(_))));
         }
@@ -397,11 +366,7 @@ mod tests {
     #[test]
     fn a_failing_disk_is_an_error_and_no_panic() {
         let failure = Failure::default();
-        let mut sink = Sink {
-            file: None,
-            position: 0,
-            failure: failure.clone(),
-        };
+        let mut sink = Sink { file: None, position: 0, failure: failure.clone() };
         sink.fail(io::ErrorKind::StorageFull.into());
         let header = header(Fields::default(), Vector::default(), false).unwrap();
         drop(las::Writer::new(sink, header).unwrap());

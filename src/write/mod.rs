@@ -138,11 +138,9 @@ pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn 
         Format::Laz => Box::new(las::LasWriter::create(path, options, true)?),
         Format::Ply => Box::new(ply::PlyWriter::create(path, options)?),
         Format::Xyz => Box::new(text::TextWriter::create(path, options, text::Layout::Xyz)?),
-        Format::Semantic3d => Box::new(text::TextWriter::create(
-            path,
-            options,
-            text::Layout::Lidar,
-        )?),
+        Format::Semantic3d => {
+            Box::new(text::TextWriter::create(path, options, text::Layout::Lidar)?)
+        }
         Format::Csv => Box::new(text::TextWriter::create(path, options, text::Layout::Csv)?),
         Format::Pts => Box::new(text::TextWriter::create(path, options, text::Layout::Pts)?),
     })
@@ -165,9 +163,7 @@ impl<'a> Rows<'a> {
         let n = chunk.len();
         let optional = [chunk.colour.len(), chunk.intensity.len(), chunk.label.len()];
         if chunk.y.len() != n || chunk.z.len() != n || optional.iter().any(|&m| m != 0 && m != n) {
-            return Err(Error::Parameter(
-                "the arrays of a chunk differ in length".into(),
-            ));
+            return Err(Error::Parameter("the arrays of a chunk differ in length".into()));
         }
         Ok(Rows(chunk))
     }
@@ -213,9 +209,7 @@ mod tests {
             label: vec![0],
             ..Chunk::default()
         };
-        for name in [
-            "a.las", "a.laz", "a.ply", "a.xyz", "a.csv", "a.txt", "a.pts",
-        ] {
+        for name in ["a.las", "a.laz", "a.ply", "a.xyz", "a.csv", "a.txt", "a.pts"] {
             let mut writer = create(folder.path().join(name), &WriteOptions::default()).unwrap();
             assert!(matches!(writer.write(&chunk), Err(Error::Parameter(_))));
         }

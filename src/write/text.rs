@@ -44,13 +44,7 @@ impl TextWriter {
             true => Some(AtomicFile::create(path.with_extension("labels"))?),
             false => None,
         };
-        let mut writer = TextWriter {
-            file,
-            labels,
-            layout,
-            fields: options.fields,
-            points: 0,
-        };
+        let mut writer = TextWriter { file, labels, layout, fields: options.fields, points: 0 };
         let written = writer.head();
         written.map_err(Error::io(path))?;
         Ok(writer)
@@ -157,19 +151,12 @@ mod tests {
     use super::*;
     use crate::write::create;
 
-    const ALL: Fields = Fields {
-        colour: true,
-        intensity: true,
-        label: true,
-    };
+    const ALL: Fields = Fields { colour: true, intensity: true, label: true };
 
     fn written(name: &str, fields: Fields) -> (String, Option<String>) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
-        let options = WriteOptions {
-            fields,
-            ..WriteOptions::default()
-        };
+        let options = WriteOptions { fields, ..WriteOptions::default() };
         let mut writer = create(&path, &options).unwrap();
         let chunk = Chunk {
             x: vec![1.25, 0.0],
@@ -206,10 +193,7 @@ mod tests {
             "x,y,z,intensity,red,green,blue,plane_id\n\
              1.25,-2,0.0000001,7,1,2,3,-1\n0,0.001,3,8,255,0,9,4\n"
         );
-        let label = Fields {
-            label: true,
-            ..Fields::default()
-        };
+        let label = Fields { label: true, ..Fields::default() };
         assert_eq!(
             written("a.csv", label).0,
             "x,y,z,plane_id\n1.25,-2,0.0000001,-1\n0,0.001,3,4\n"

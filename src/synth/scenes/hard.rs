@@ -35,23 +35,9 @@ pub(in super::super) fn parallel(pose: Pose) -> Model {
         tile(&mut b, &format!("{name} 2"), CLAY, beside, n, [4.0, 3.0]);
     }
     // Half-tangents that differ by tan(0.5°).
-    tile(
-        &mut b,
-        "tilted 1",
-        STONE,
-        [6.0, 6.0, 2.0],
-        normal(0.2, 0.7),
-        [4.0, 3.0],
-    );
+    tile(&mut b, "tilted 1", STONE, [6.0, 6.0, 2.0], normal(0.2, 0.7), [4.0, 3.0]);
     let n = normal(0.2, 0.7 + 0.008_727 * 1.49);
-    tile(
-        &mut b,
-        "tilted 2",
-        CLAY,
-        plus([6.0, 6.0, 2.0], scaled(n, 0.1)),
-        n,
-        [4.0, 3.0],
-    );
+    tile(&mut b, "tilted 2", CLAY, plus([6.0, 6.0, 2.0], scaled(n, 0.1)), n, [4.0, 3.0]);
     b.finish()
 }
 
@@ -63,38 +49,10 @@ pub(in super::super) fn poles(pose: Pose) -> Model {
         let (cosine, sine) = turn(half);
         let x = 4.0 * i as f64;
         let name = |side: &str| format!("{side} {}", i + 1);
-        tile(
-            &mut b,
-            &name("+z"),
-            STONE,
-            [x, 0.0, 3.0],
-            [sine, 0.0, cosine],
-            [3.0, 2.5],
-        );
-        tile(
-            &mut b,
-            &name("-z"),
-            CLAY,
-            [x, 0.0, -3.0],
-            [0.0, sine, -cosine],
-            [3.0, 2.5],
-        );
-        tile(
-            &mut b,
-            &name("+y"),
-            TEAL,
-            [x, 4.0, 0.0],
-            [0.0, cosine, sine],
-            [3.0, 2.5],
-        );
-        tile(
-            &mut b,
-            &name("-y"),
-            STONE,
-            [x, -4.0, 0.0],
-            [-sine, -cosine, 0.0],
-            [3.0, 2.5],
-        );
+        tile(&mut b, &name("+z"), STONE, [x, 0.0, 3.0], [sine, 0.0, cosine], [3.0, 2.5]);
+        tile(&mut b, &name("-z"), CLAY, [x, 0.0, -3.0], [0.0, sine, -cosine], [3.0, 2.5]);
+        tile(&mut b, &name("+y"), TEAL, [x, 4.0, 0.0], [0.0, cosine, sine], [3.0, 2.5]);
+        tile(&mut b, &name("-y"), STONE, [x, -4.0, 0.0], [-sine, -cosine, 0.0], [3.0, 2.5]);
     }
     b.finish()
 }
@@ -103,27 +61,13 @@ pub(in super::super) fn poles(pose: Pose) -> Model {
 pub(in super::super) fn seam(pose: Pose) -> Model {
     let mut b = Builder::new(pose);
     let tiny = 0.003_49; // tangent of half of 0.4°
-    let polar = [
-        ("1", tiny),
-        ("45", 0.414_2),
-        ("90", 1.0),
-        ("135", 2.414_2),
-        ("179", 1.0 / tiny),
-    ];
-    let azimuth = [
-        ("+0", tiny),
-        ("-0", -tiny),
-        ("180", 1.0 / tiny),
-        ("90", 1.0),
-    ];
+    let polar = [("1", tiny), ("45", 0.414_2), ("90", 1.0), ("135", 2.414_2), ("179", 1.0 / tiny)];
+    let azimuth = [("+0", tiny), ("-0", -tiny), ("180", 1.0 / tiny), ("90", 1.0)];
     for (i, (polar_name, half_polar)) in polar.into_iter().enumerate() {
         for (j, (azimuth_name, half_azimuth)) in azimuth.into_iter().enumerate() {
             // Rows are shifted, so that no two tiles are pieces of nearly one plane.
-            let middle = [
-                2.2 * i as f64 + 0.31 * j as f64,
-                2.3 * j as f64,
-                0.37 * (i * 4 + j) as f64,
-            ];
+            let middle =
+                [2.2 * i as f64 + 0.31 * j as f64, 2.3 * j as f64, 0.37 * (i * 4 + j) as f64];
             let name = format!("azimuth {azimuth_name} polar {polar_name}");
             let n = normal(half_azimuth, half_polar);
             tile(&mut b, &name, STONE, middle, n, [1.6, 1.3]);
@@ -140,13 +84,7 @@ pub(in super::super) fn stairs(pose: Pose) -> Model {
         let (x, z) = (going * f64::from(i), rise * f64::from(i));
         let name = |part: &str| format!("{part} {}", i + 1);
         b.panel(&name("riser"), STONE, [x, 0.0, z], [0.0, 0.0, rise], across);
-        b.panel(
-            &name("tread"),
-            CLAY,
-            [x, 0.0, z + rise],
-            [going, 0.0, 0.0],
-            across,
-        );
+        b.panel(&name("tread"), CLAY, [x, 0.0, z + rise], [going, 0.0, 0.0], across);
     }
     b.finish()
 }
@@ -174,14 +112,7 @@ pub(in super::super) fn giant(pose: Pose) -> Model {
         let middle = [-7.0 + 2.7 * step, 3.0 - 1.7 * step, 2.0 + 0.2 * step];
         let small = normal(-1.1 + 0.41 * step, 0.3 + 0.17 * step);
         let side = 0.6 + 0.1 * step;
-        tile(
-            &mut b,
-            &format!("small {}", i + 1),
-            CLAY,
-            middle,
-            small,
-            [side, side],
-        );
+        tile(&mut b, &format!("small {}", i + 1), CLAY, middle, small, [side, side]);
     }
     b.finish()
 }
@@ -195,12 +126,6 @@ pub(in super::super) fn corner(pose: Pose) -> Model {
     b.panel("wall 2", CLAY, [0.0; 3], z, x);
     let (down, across) = ([1.4, 0.0, -1.6], [0.0, 2.0, 0.0]);
     let up = cross(down, across);
-    b.panel(
-        "slope",
-        TEAL,
-        plus([2.5, 1.2, 1.8], scaled(up, 0.01)),
-        down,
-        across,
-    );
+    b.panel("slope", TEAL, plus([2.5, 1.2, 1.8], scaled(up, 0.01)), down, across);
     b.finish()
 }

@@ -27,10 +27,7 @@ struct Slope {
 
 impl Slope {
     const fn new(at_origin: f64, x: f64, y: f64) -> Self {
-        Slope {
-            at_origin,
-            along: [x, y],
-        }
+        Slope { at_origin, along: [x, y] }
     }
 
     fn lift(&self, p: Plan) -> Vec3 {
@@ -81,111 +78,21 @@ enum Kind {
 type Lot = (Kind, f64, Plan, Plan, f64);
 
 const LOTS: [Lot; 15] = [
-    (
-        Kind::Gable {
-            pitch: 0.7,
-            chimney: true,
-        },
-        0.03,
-        [-56.0, -36.0],
-        [12.0, 8.0],
-        4.2,
-    ),
-    (
-        Kind::Hip { pitch: 0.55 },
-        -0.05,
-        [-35.0, -36.0],
-        [13.0, 9.0],
-        3.6,
-    ),
-    (
-        Kind::Wing { pitch: 0.8 },
-        0.11,
-        [-13.0, -33.0],
-        [14.0, 9.0],
-        4.4,
-    ),
+    (Kind::Gable { pitch: 0.7, chimney: true }, 0.03, [-56.0, -36.0], [12.0, 8.0], 4.2),
+    (Kind::Hip { pitch: 0.55 }, -0.05, [-35.0, -36.0], [13.0, 9.0], 3.6),
+    (Kind::Wing { pitch: 0.8 }, 0.11, [-13.0, -33.0], [14.0, 9.0], 4.4),
     (Kind::Flat, 0.0, [10.0, -38.0], [16.0, 12.0], 6.5),
-    (
-        Kind::Dormers { pitch: 0.9 },
-        -0.08,
-        [35.0, -34.0],
-        [15.0, 9.6],
-        3.9,
-    ),
-    (
-        Kind::Shed { pitch: 0.25 },
-        0.21,
-        [-54.0, -10.0],
-        [9.0, 7.0],
-        3.0,
-    ),
-    (
-        Kind::Gable {
-            pitch: 1.0,
-            chimney: true,
-        },
-        0.35,
-        [-32.0, -12.0],
-        [11.0, 7.5],
-        5.0,
-    ),
-    (
-        Kind::Pyramid { pitch: 0.65 },
-        -0.14,
-        [-8.0, -8.0],
-        [9.0, 9.0],
-        4.0,
-    ),
+    (Kind::Dormers { pitch: 0.9 }, -0.08, [35.0, -34.0], [15.0, 9.6], 3.9),
+    (Kind::Shed { pitch: 0.25 }, 0.21, [-54.0, -10.0], [9.0, 7.0], 3.0),
+    (Kind::Gable { pitch: 1.0, chimney: true }, 0.35, [-32.0, -12.0], [11.0, 7.5], 5.0),
+    (Kind::Pyramid { pitch: 0.65 }, -0.14, [-8.0, -8.0], [9.0, 9.0], 4.0),
     (Kind::Gambrel, 0.06, [13.0, -12.0], [12.0, 8.4], 4.1),
-    (
-        Kind::Gable {
-            pitch: 0.45,
-            chimney: false,
-        },
-        -0.27,
-        [36.0, -4.0],
-        [14.0, 8.0],
-        3.3,
-    ),
-    (
-        Kind::Wing { pitch: 0.6 },
-        -0.19,
-        [-57.0, 20.0],
-        [15.0, 10.0],
-        3.8,
-    ),
-    (
-        Kind::Hip { pitch: 0.8 },
-        0.15,
-        [-30.0, 14.0],
-        [12.0, 8.0],
-        4.6,
-    ),
-    (
-        Kind::Shed { pitch: 0.12 },
-        -0.02,
-        [-6.0, 18.0],
-        [10.0, 6.0],
-        3.2,
-    ),
-    (
-        Kind::Dormers { pitch: 0.75 },
-        0.09,
-        [14.0, 16.0],
-        [14.0, 9.0],
-        4.3,
-    ),
-    (
-        Kind::Gable {
-            pitch: 0.6,
-            chimney: true,
-        },
-        0.28,
-        [42.0, 17.0],
-        [11.0, 9.0],
-        3.7,
-    ),
+    (Kind::Gable { pitch: 0.45, chimney: false }, -0.27, [36.0, -4.0], [14.0, 8.0], 3.3),
+    (Kind::Wing { pitch: 0.6 }, -0.19, [-57.0, 20.0], [15.0, 10.0], 3.8),
+    (Kind::Hip { pitch: 0.8 }, 0.15, [-30.0, 14.0], [12.0, 8.0], 4.6),
+    (Kind::Shed { pitch: 0.12 }, -0.02, [-6.0, 18.0], [10.0, 6.0], 3.2),
+    (Kind::Dormers { pitch: 0.75 }, 0.09, [14.0, 16.0], [14.0, 9.0], 4.3),
+    (Kind::Gable { pitch: 0.6, chimney: true }, 0.28, [42.0, 17.0], [11.0, 9.0], 3.7),
 ];
 
 /// Middle of a tree, radius of its crown, height of the crown's middle above the ground.
@@ -230,11 +137,7 @@ pub(in super::super) fn build() -> Model {
         centre[2] += above;
         b.leaves(LEAF, centre, [radius, radius * 0.9, radius * 1.2]);
         centre[2] -= above - 0.5;
-        b.leaves(
-            LEAF,
-            [centre[0] + radius, centre[1], centre[2]],
-            [0.8, 0.7, 0.6],
-        );
+        b.leaves(LEAF, [centre[0] + radius, centre[1], centre[2]], [0.8, 0.7, 0.6]);
     }
     b.finish()
 }
@@ -273,10 +176,7 @@ fn house(h: &mut House, kind: Kind, size: Plan, eaves: f64) {
 
 /// The slope that falls to the front (`y = 0`) and the one that falls to the back.
 fn front_and_back(depth: f64, eaves: f64, pitch: f64) -> (Slope, Slope) {
-    (
-        Slope::new(eaves, 0.0, pitch),
-        Slope::new(eaves + pitch * depth, 0.0, -pitch),
-    )
+    (Slope::new(eaves, 0.0, pitch), Slope::new(eaves + pitch * depth, 0.0, -pitch))
 }
 
 fn gable(h: &mut House, [l, w]: Plan, eaves: f64, pitch: f64, chimney: bool) {
@@ -310,13 +210,7 @@ fn dormers(h: &mut House, [l, w]: Plan, eaves: f64, pitch: f64) {
         h.face(&name("left"), left, &left_plan, &[]);
         let right_plan = [foot, [to, start], [to, side], tip];
         h.face(&name("right"), right, &right_plan, &[]);
-        holes.push(vec![
-            [from, start],
-            [to, start],
-            [to, side],
-            tip,
-            [from, side],
-        ]);
+        holes.push(vec![[from, start], [to, start], [to, side], tip, [from, side]]);
     }
     h.face("front", front, &rectangle([0.0, l], [0.0, w / 2.0]), &holes);
     h.face("back", back, &rectangle([0.0, l], [w / 2.0, w]), &[]);
@@ -358,15 +252,7 @@ fn l_shape(h: &mut House, [l, w]: Plan, eaves: f64, pitch: f64) {
     let middle = (from + to) / 2.0;
     // The wing's ridge meets the front slope where both are as high.
     let tip = [middle, (to - from) / 2.0];
-    let plan = [
-        [0.0, 0.0],
-        [from, 0.0],
-        tip,
-        [to, 0.0],
-        [l, 0.0],
-        [l, w / 2.0],
-        [0.0, w / 2.0],
-    ];
+    let plan = [[0.0, 0.0], [from, 0.0], tip, [to, 0.0], [l, 0.0], [l, w / 2.0], [0.0, w / 2.0]];
     h.face("front", front, &plan, &[]);
     h.face("back", back, &rectangle([0.0, l], [w / 2.0, w]), &[]);
     let left = Slope::new(eaves - pitch * from, pitch, 0.0);

@@ -21,15 +21,12 @@ pub(in super::super) fn build() -> Model {
     shell(&mut b);
     b.density(1.15);
     table(&mut b);
-    for (i, (half_turn, x, y)) in [(0.07, 3.5, 1.45), (-0.6, 5.0, 2.3), (4.5, 4.3, 3.3)]
-        .into_iter()
-        .enumerate()
+    for (i, (half_turn, x, y)) in
+        [(0.07, 3.5, 1.45), (-0.6, 5.0, 2.3), (4.5, 4.3, 3.3)].into_iter().enumerate()
     {
         let seat = 0.44 + 0.012 * i as f64;
         let name = format!("chair {}", i + 1);
-        b.with(Pose::turned(half_turn, [x, y, 0.0]), |b| {
-            chair(b, &name, seat)
-        });
+        b.with(Pose::turned(half_turn, [x, y, 0.0]), |b| chair(b, &name, seat));
     }
     b.density(0.9);
     shelf(&mut b);
@@ -41,13 +38,7 @@ pub(in super::super) fn build() -> Model {
         [1.4, 0.55, 2.1],
         &[Side::Left, Side::Right, Side::Back, Side::Top],
     );
-    b.panel(
-        "leaning board",
-        OAK,
-        [1.0, 4.2, 0.0],
-        [0.9, 0.0, 0.0],
-        [0.0, 0.78, 1.9],
-    );
+    b.panel("leaning board", OAK, [1.0, 4.2, 0.0], [0.9, 0.0, 0.0], [0.0, 0.78, 1.9]);
     round_things(&mut b);
     b.finish()
 }
@@ -67,13 +58,7 @@ fn shell(b: &mut Builder) {
     b.density(1.0);
     b.panel("floor", PARQUET, [0.0; 3], [l, 0.0, 0.0], [0.0, w, 0.0]);
     b.density(0.8);
-    b.panel(
-        "ceiling",
-        WHITE,
-        [0.0, 0.0, h],
-        [l, 0.0, 0.0],
-        [0.0, w, 0.0],
-    );
+    b.panel("ceiling", WHITE, [0.0, 0.0, h], [l, 0.0, 0.0], [0.0, w, 0.0]);
     let south = |x: f64, z: f64| [x, 0.0, z];
     let north = |x: f64, z: f64| [x, w, z];
     let west = |y: f64, z: f64| [0.0, y, z];
@@ -89,10 +74,7 @@ fn shell(b: &mut Builder) {
         "north wall",
         WALL,
         &opening([0.0, l], [0.0, h], north),
-        &[
-            opening([2.3, 3.4], [0.85, 2.25], north),
-            opening([4.0, 5.1], [0.85, 2.25], north),
-        ],
+        &[opening([2.3, 3.4], [0.85, 2.25], north), opening([4.0, 5.1], [0.85, 2.25], north)],
     );
     b.holed(
         "east wall",
@@ -122,9 +104,8 @@ fn table(b: &mut Builder) {
     let (low, size) = ([3.1, 1.9, 0.715], [1.6, 0.9, 0.04]);
     let all = [STANDING.as_slice(), &[Side::Bottom]].concat();
     b.cuboid("table", WALNUT, low, size, &all);
-    for (i, (x, y)) in [(3.15, 1.95), (4.59, 1.95), (3.15, 2.69), (4.59, 2.69)]
-        .into_iter()
-        .enumerate()
+    for (i, (x, y)) in
+        [(3.15, 1.95), (4.59, 1.95), (3.15, 2.69), (4.59, 2.69)].into_iter().enumerate()
     {
         let name = format!("table leg {}", i + 1);
         b.cuboid(&name, WALNUT, [x, y, 0.0], [0.06, 0.06, 0.715], &UPRIGHT);
@@ -151,13 +132,7 @@ fn shelf(b: &mut Builder) {
     b.cuboid("shelf side 1", OAK, [x, y, 0.0], upright, &sides);
     b.cuboid("shelf side 2", OAK, [x, y + width, 0.0], upright, &sides);
     let inner = width - 0.025;
-    b.panel(
-        "shelf back",
-        OAK,
-        [x + depth, y + 0.025, 0.0],
-        [0.0, 0.0, height],
-        [0.0, inner, 0.0],
-    );
+    b.panel("shelf back", OAK, [x + depth, y + 0.025, 0.0], [0.0, 0.0, height], [0.0, inner, 0.0]);
     for (i, z) in [0.08, 0.5, 0.93, 1.37, 1.84].into_iter().enumerate() {
         let board = [depth, inner, 0.022];
         let seen = [Side::Left, Side::Bottom, Side::Top];
@@ -176,13 +151,7 @@ fn sofa(b: &mut Builder) {
         [0.67, 1.76, 0.36],
         &[Side::Right, Side::Top],
     );
-    b.cuboid(
-        "sofa back",
-        FABRIC,
-        [0.06, 0.62, 0.06],
-        [0.22, 1.76, 0.76],
-        &front,
-    );
+    b.cuboid("sofa back", FABRIC, [0.06, 0.62, 0.06], [0.22, 1.76, 0.76], &front);
     for (i, y) in [0.44, 2.38].into_iter().enumerate() {
         let name = format!("sofa arm {}", i + 1);
         b.cuboid(&name, FABRIC, [0.06, y, 0.06], [0.89, 0.18, 0.53], &front);

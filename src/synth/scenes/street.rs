@@ -3,8 +3,8 @@
 use super::super::model::{Builder, Model, Paint, STANDING, Side, paint};
 use super::super::vector::{Pose, Vec3};
 
-/// Where the scanner's mirror is.
-pub(in super::super) const EYE: Vec3 = [0.4, -0.7, 1.8];
+/// Where the scanner's mirror is, in the street's frame.
+const EYE: Vec3 = [0.4, -0.7, 1.8];
 
 /// Half the street's length.
 const REACH: f64 = 55.0;
@@ -66,15 +66,21 @@ const SOUTH: [House; 7] = [
 /// Space between neighbours.
 const GAP: f64 = 2.4;
 
+/// The street runs about 27° off the axes.
+fn pose() -> Pose {
+    Pose::turned(-0.237, [0.0; 3])
+}
+
+/// Where the scanner's mirror is.
+pub(in super::super) fn eye() -> Vec3 {
+    pose().point(EYE)
+}
+
 pub(in super::super) fn build() -> Model {
-    let mut b = Builder::new(Pose::turned(-0.237, [0.0; 3]));
+    let mut b = Builder::new(pose());
     ground(&mut b);
-    row(&mut b, "north", &NORTH, |x| {
-        Pose::at([x - REACH + 9.0, PAVEMENT, KERB])
-    });
-    row(&mut b, "south", &SOUTH, |x| {
-        Pose::reversed([REACH - 9.0 - x, -PAVEMENT, KERB])
-    });
+    row(&mut b, "north", &NORTH, |x| Pose::at([x - REACH + 9.0, PAVEMENT, KERB]));
+    row(&mut b, "south", &SOUTH, |x| Pose::reversed([REACH - 9.0 - x, -PAVEMENT, KERB]));
     #[rustfmt::skip] // A table.
     let cars = [
         (-13.0, 2.4, 0.004, paint(150, 40, 40)), (-6.5, 2.5, -0.006, paint(180, 185, 190)),
@@ -86,13 +92,9 @@ pub(in super::super) fn build() -> Model {
         let pose = Pose::turned(half_turn, [x - 2.1, y - 0.85, 0.0]);
         b.with(pose, |b| car(b, &format!("car {}", i + 1), paint));
     }
-    for (x, y, crown) in [
-        (-17.0, 4.9, 2.0),
-        (3.6, 5.0, 1.7),
-        (22.0, 4.9, 2.3),
-        (-3.8, -5.0, 1.6),
-        (16.0, -4.9, 2.1),
-    ] {
+    for (x, y, crown) in
+        [(-17.0, 4.9, 2.0), (3.6, 5.0, 1.7), (22.0, 4.9, 2.3), (-3.8, -5.0, 1.6), (16.0, -4.9, 2.1)]
+    {
         tree(&mut b, x, y, crown);
     }
     for (x, y) in [(-11.0, 3.9), (11.0, -3.9), (29.0, 3.9), (-28.0, -3.9)] {
@@ -100,34 +102,16 @@ pub(in super::super) fn build() -> Model {
         b.ellipsoid(METAL, [x, y, KERB + 5.7], [0.3, 0.22, 0.12]);
     }
     signs(&mut b);
-    b.cuboid(
-        "low wall",
-        STONE,
-        [-25.5, 5.75, KERB],
-        [7.5, 0.25, 0.85],
-        &STANDING,
-    );
+    b.cuboid("low wall", STONE, [-25.5, 5.75, KERB], [7.5, 0.25, 0.85], &STANDING);
     steps(&mut b);
     b.finish()
 }
 
 fn ground(b: &mut Builder) {
     let along = [2.0 * REACH, 0.0, 0.0];
-    b.panel(
-        "road",
-        ASPHALT,
-        [-REACH, -ROAD, 0.0],
-        along,
-        [0.0, 2.0 * ROAD, 0.0],
-    );
+    b.panel("road", ASPHALT, [-REACH, -ROAD, 0.0], along, [0.0, 2.0 * ROAD, 0.0]);
     for (name, y, towards) in [("north", ROAD, 1.0), ("south", -ROAD, -1.0)] {
-        b.panel(
-            &format!("{name} kerb"),
-            PAVING,
-            [-REACH, y, 0.0],
-            along,
-            [0.0, 0.0, KERB],
-        );
+        b.panel(&format!("{name} kerb"), PAVING, [-REACH, y, 0.0], along, [0.0, 0.0, KERB]);
         let (part, width) = (format!("{name} pavement"), [0.0, towards * 12.0, 0.0]);
         b.panel(&part, PAVING, [-REACH, y, KERB], along, width);
     }
@@ -147,12 +131,7 @@ fn row(b: &mut Builder, name: &str, houses: &[House], pose: impl Fn(f64) -> Pose
 
 /// An upright rectangle with the normal along y.
 fn upright(x: [f64; 2], y: f64, z: [f64; 2]) -> Vec<Vec3> {
-    vec![
-        [x[0], y, z[0]],
-        [x[1], y, z[0]],
-        [x[1], y, z[1]],
-        [x[0], y, z[1]],
-    ]
+    vec![[x[0], y, z[0]], [x[1], y, z[0]], [x[1], y, z[1]], [x[0], y, z[1]]]
 }
 
 fn build_house(b: &mut Builder, name: &str, house: &House) {
@@ -168,13 +147,7 @@ fn build_house(b: &mut Builder, name: &str, house: &House) {
     // Windows are 10 to 20 cm deep.
     let recess = 0.1 + 0.025 * f64::from(house.windows) + 0.02 * f64::from(house.floors % 2);
     for (i, &opening) in openings.iter().enumerate() {
-        window(
-            b,
-            &format!("{name} window {}", i + 1),
-            house.paint,
-            opening,
-            recess,
-        );
+        window(b, &format!("{name} window {}", i + 1), house.paint, opening, recess);
     }
     for (side, x) in [("left", 0.0), ("right", w)] {
         let mut ring = vec![[x, 0.0, 0.0], [x, d, 0.0], [x, d, h], [x, 0.0, h]];
@@ -208,33 +181,12 @@ fn openings(house: &House) -> Vec<([f64; 2], [f64; 2])> {
 fn window(b: &mut Builder, name: &str, wall: Paint, opening: ([f64; 2], [f64; 2]), recess: f64) {
     let (x, z) = opening;
     b.polygon(&format!("{name} pane"), GLASS, &upright(x, recess, z));
-    let (across, up, inward) = (
-        [x[1] - x[0], 0.0, 0.0],
-        [0.0, 0.0, z[1] - z[0]],
-        [0.0, recess, 0.0],
-    );
+    let (across, up, inward) =
+        ([x[1] - x[0], 0.0, 0.0], [0.0, 0.0, z[1] - z[0]], [0.0, recess, 0.0]);
     b.panel(&format!("{name} left"), wall, [x[0], 0.0, z[0]], up, inward);
-    b.panel(
-        &format!("{name} right"),
-        wall,
-        [x[1], 0.0, z[0]],
-        up,
-        inward,
-    );
-    b.panel(
-        &format!("{name} sill"),
-        FRAME,
-        [x[0], 0.0, z[0]],
-        across,
-        inward,
-    );
-    b.panel(
-        &format!("{name} head"),
-        wall,
-        [x[0], 0.0, z[1]],
-        across,
-        inward,
-    );
+    b.panel(&format!("{name} right"), wall, [x[1], 0.0, z[0]], up, inward);
+    b.panel(&format!("{name} sill"), FRAME, [x[0], 0.0, z[0]], across, inward);
+    b.panel(&format!("{name} head"), wall, [x[0], 0.0, z[1]], across, inward);
 }
 
 /// Two slopes that stand out 30 cm over the eaves.
@@ -246,13 +198,7 @@ fn roof(b: &mut Builder, name: &str, house: &House, ridge: f64) {
         let along = [0.0, d + 2.0 * out, 0.0];
         let rise = ridge - low;
         let reach = w / 2.0 + out;
-        b.panel(
-            &format!("{name} roof left"),
-            paint,
-            [-out, -out, low],
-            along,
-            [reach, 0.0, rise],
-        );
+        b.panel(&format!("{name} roof left"), paint, [-out, -out, low], along, [reach, 0.0, rise]);
         b.panel(
             &format!("{name} roof right"),
             paint,
@@ -264,13 +210,7 @@ fn roof(b: &mut Builder, name: &str, house: &House, ridge: f64) {
         let along = [w + 2.0 * out, 0.0, 0.0];
         let rise = ridge - low;
         let reach = d / 2.0 + out;
-        b.panel(
-            &format!("{name} roof front"),
-            paint,
-            [-out, -out, low],
-            along,
-            [0.0, reach, rise],
-        );
+        b.panel(&format!("{name} roof front"), paint, [-out, -out, low], along, [0.0, reach, rise]);
         b.panel(
             &format!("{name} roof back"),
             paint,
@@ -284,18 +224,9 @@ fn roof(b: &mut Builder, name: &str, house: &House, ridge: f64) {
 /// A car of 4.2 × 1.7 m with its rear left corner at the origin.
 fn car(b: &mut Builder, name: &str, paint: Paint) {
     let part = |what: &str| format!("{name} {what}");
-    b.cuboid(
-        &part("body"),
-        paint,
-        [0.0, 0.0, 0.32],
-        [4.2, 1.7, 0.55],
-        &STANDING,
-    );
+    b.cuboid(&part("body"), paint, [0.0, 0.0, 0.32], [4.2, 1.7, 0.55], &STANDING);
     let profile = [[0.35, 0.87], [0.9, 1.4], [2.5, 1.43], [3.2, 0.87]];
-    for (i, what) in ["rear window", "roof", "windscreen"]
-        .into_iter()
-        .enumerate()
-    {
+    for (i, what) in ["rear window", "roof", "windscreen"].into_iter().enumerate() {
         let ([x, z], [to_x, to_z]) = (profile[i], profile[i + 1]);
         let glass = if what == "roof" { paint } else { GLASS };
         let run = [to_x - x, 0.0, to_z - z];
@@ -314,11 +245,7 @@ fn car(b: &mut Builder, name: &str, paint: Paint) {
 fn tree(b: &mut Builder, x: f64, y: f64, crown: f64) {
     b.cylinder(BARK, [x, y, KERB], [0.05, -0.04, 3.2], 0.13);
     b.leaves(LEAF, [x, y, 3.4 + crown], [crown, crown, 1.2 * crown]);
-    b.leaves(
-        LEAF,
-        [x + 0.6 * crown, y, 3.1 + crown],
-        [0.6 * crown, 0.7 * crown, 0.6 * crown],
-    );
+    b.leaves(LEAF, [x + 0.6 * crown, y, 3.1 + crown], [0.6 * crown, 0.7 * crown, 0.6 * crown]);
     b.leaves(
         LEAF,
         [x - 0.5 * crown, y + 0.2, 3.5 + crown],
@@ -327,9 +254,8 @@ fn tree(b: &mut Builder, x: f64, y: f64, crown: f64) {
 }
 
 fn signs(b: &mut Builder) {
-    for (i, (x, y, half_turn)) in [(5.2, 3.8, 0.9), (-7.5, -3.8, -1.1), (18.0, 3.8, 0.7)]
-        .into_iter()
-        .enumerate()
+    for (i, (x, y, half_turn)) in
+        [(5.2, 3.8, 0.9), (-7.5, -3.8, -1.1), (18.0, 3.8, 0.7)].into_iter().enumerate()
     {
         b.with(Pose::turned(half_turn, [x, y, KERB]), |b| {
             b.cylinder(METAL, [0.0, 0.06, 0.0], [0.0, 0.0, 2.9], 0.03);
@@ -341,7 +267,7 @@ fn signs(b: &mut Builder) {
 
 /// Three steps up to the door of the northern house across from the scanner.
 fn steps(b: &mut Builder) {
-    let (x, y, count) = (1.5, PAVEMENT, 3);
+    let (x, y, count) = (4.87, PAVEMENT, 3);
     for i in 0..count {
         let inset = 0.3 * f64::from(i);
         let low = [x, y + inset - 0.9, KERB + 0.15 * f64::from(i)];
