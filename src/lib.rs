@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 pub mod backend;
+pub mod atomic;
 pub mod cloud;
 pub mod cpu;
 pub mod detect;
@@ -13,6 +14,8 @@ pub mod outline;
 pub mod plane;
 pub mod space;
 pub mod vote;
+pub mod synth;
+pub mod write;
 
 pub use detection::{Detection, Input, Parameters};
 pub use error::{Error, Result};
