@@ -4,6 +4,7 @@
 pub mod cloud;
 pub mod detection;
 pub mod error;
+pub mod export;
 pub mod outline;
 pub mod plane;
 

@@ -29,7 +29,7 @@ fn rectangle(
         .filter_map(|_| {
             let x = w * (uniform.next()? - 0.5);
             let y = h * (uniform.next()? - 0.5);
-            keep([x, y]).then(|| [cos * x - sin * y, sin * x + cos * y])
+            keep([x, y]).then_some([cos * x - sin * y, sin * x + cos * y])
         })
         .collect()
 }
