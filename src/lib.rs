@@ -10,6 +10,7 @@ pub mod detection;
 pub mod error;
 pub mod frame;
 mod morton;
+pub mod export;
 pub mod outline;
 pub mod plane;
 pub mod space;
