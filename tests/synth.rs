@@ -7,6 +7,7 @@ use planes::synth::{
 use planes::{Error, Polygon};
 use std::collections::HashMap;
 use std::fs;
+use std::path::Path;
 
 const POINTS: u64 = 20_000;
 
@@ -293,4 +294,25 @@ fn a_failed_write_leaves_nothing() {
     let error = write_scene(Scene::Room, &options, &unknown, &mut |_| {}).unwrap_err();
     assert!(matches!(error, Error::Parameter(_)));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn the_clouds_that_ship_are_made_as_their_readme_says() {
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("clouds");
+    let folder = tempfile::tempdir().unwrap();
+    for (scene, points, name) in [
+        (Scene::Roofs, 50_000, "roofs.las"),
+        (Scene::Street, 60_000, "street.laz"),
+        (Scene::Room, 40_000, "room.ply"),
+        (Scene::Hard(HardPart::All), 30_000, "hard.txt"),
+    ] {
+        let options = SceneOptions::new(scene, points);
+        write_scene(scene, &options, folder.path().join(name), &mut |_| {}).unwrap();
+    }
+    for entry in fs::read_dir(folder.path()).unwrap() {
+        let made = entry.unwrap().path();
+        let name = made.file_name().unwrap();
+        let same = fs::read(&made).unwrap() == fs::read(shipped.join(name)).unwrap();
+        assert!(same, "{}", name.display());
+    }
 }
