@@ -1,0 +1,258 @@
+//! Any cloud as labelled LAS.
+
+use super::copy::new_vlr;
+use super::extra::Extra;
+use super::records::{Sink, laszip};
+use super::{Labels, distance, for_each_chunk};
+use crate::cloud::{Chunk, PointReader};
+use crate::detection::{Detection, Input};
+use crate::export::AtomicFile;
+use crate::plane::Plane;
+use crate::{Error, Result};
+use las::{Version, raw};
+use std::io::{Seek, SeekFrom};
+use std::path::Path;
+
+/// Flag of a point that is to be passed over, in the classification of point formats 0 to 5.
+const WITHHELD: u8 = 0x80;
+
+/// Whether the name asks for compression.
+pub(super) fn is_laz(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("laz"))
+}
+
+/// Writes a cloud as LAS 1.4, compressed when the name of `path` ends in `laz`: coordinates,
+/// intensities, colours where `reader` gives them, and the two dimensions.
+///
+/// LAS counts coordinates in steps. The step is the finest power of ten for which the extent in
+/// `detection.input` fits, so that decimals as they are usually given survive. A point that is not
+/// finite or far outside that extent cannot be held: it is written at the nearest corner and flagged
+/// *withheld*, which tells programs to pass over it.
+///
+/// # Errors
+/// What `reader` answers; [`Error::Io`] on `path`; [`Error::Parameter`] when the labels do not fit
+/// the cloud or the planes.
+pub fn save_las(reader: &mut dyn PointReader, detection: &Detection, path: &Path) -> Result<()> {
+    let mut labels = Labels::new(detection)?;
+    let mut file = AtomicFile::create(path)?;
+    let failed = |e: las::Error| Error::io(path)(std::io::Error::other(e));
+    let mut chunk = Chunk::default();
+    reader.read(&mut chunk, super::BATCH)?;
+    let mut writer = Writer::new(detection, !chunk.colour.is_empty(), is_laz(path))
+        .ok_or_else(|| Error::Parameter("a LAS file cannot hold this cloud".into()))?;
+    writer.write_front(&mut file).map_err(failed)?;
+
+    let mut sink = Sink::new(&mut file, writer.laszip.clone())?;
+    let mut bytes = Vec::new();
+    let mut first = Once {
+        chunk: Some(chunk),
+        rest: reader,
+    };
+    for_each_chunk(&mut first, &mut labels, |chunk, ids| {
+        bytes.clear();
+        writer.encode(chunk, ids, &detection.planes, &mut bytes);
+        sink.write(&bytes).map_err(Error::io(path))
+    })?;
+    sink.finish().map_err(Error::io(path))?;
+    file.seek(SeekFrom::Start(0)).map_err(Error::io(path))?;
+    writer.finish_header().write_to(&mut file).map_err(failed)?;
+    file.commit()
+}
+
+/// A pass whose first chunk was read already.
+struct Once<'a> {
+    chunk: Option<Chunk>,
+    rest: &'a mut dyn PointReader,
+}
+
+impl PointReader for Once<'_> {
+    fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
+        match self.chunk.take() {
+            Some(first) => {
+                *chunk = first;
+                Ok(())
+            }
+            None => self.rest.read(chunk, limit),
+        }
+    }
+}
+
+struct Writer {
+    header: raw::Header,
+    vlrs: Vec<raw::Vlr>,
+    laszip: Option<laz::LazVlr>,
+    colours: bool,
+    scale: [f64; 3],
+    offset: [f64; 3],
+    low: [i32; 3],
+    high: [i32; 3],
+}
+
+impl Writer {
+    fn new(detection: &Detection, colours: bool, compressed: bool) -> Option<Writer> {
+        let (format, base) = if colours { (2, 26) } else { (0, 20) };
+        let extra = Extra::new(&[], 0)?;
+        let mut vlrs = vec![new_vlr(b"LASF_Spec", 4, &extra.description)?];
+        let mut laszip_vlr = None;
+        if compressed {
+            let vlr = laszip(format, extra.length() as u16).ok()?;
+            let mut data = Vec::new();
+            vlr.write_to(&mut data).ok()?;
+            vlrs.push(new_vlr(b"laszip encoded", 22204, &data)?);
+            laszip_vlr = Some(vlr);
+        }
+        let (scale, offset) = transform(&detection.input);
+        let version = Version::new(1, 4);
+        let records: usize = vlrs.iter().map(|v| 54 + v.data.len()).sum();
+        let count = detection.labels.len() as u64;
+        let mut header = raw::Header {
+            version,
+            generating_software: text(concat!("planes ", env!("CARGO_PKG_VERSION"))),
+            header_size: version.header_size(),
+            offset_to_point_data: u32::from(version.header_size()) + records as u32,
+            number_of_variable_length_records: vlrs.len() as u32,
+            point_data_record_format: format | if compressed { 0x80 } else { 0 },
+            point_data_record_length: base + extra.length() as u16,
+            // The old count is 0 where it is too small.
+            number_of_point_records: u32::try_from(count).unwrap_or(0),
+            large_file: Some(raw::header::LargeFile {
+                number_of_point_records: count,
+                number_of_points_by_return: [0; 15],
+            }),
+            ..raw::Header::default()
+        };
+        [
+            header.x_scale_factor,
+            header.y_scale_factor,
+            header.z_scale_factor,
+        ] = scale;
+        [header.x_offset, header.y_offset, header.z_offset] = offset;
+        Some(Writer {
+            header,
+            vlrs,
+            laszip: laszip_vlr,
+            colours,
+            scale,
+            offset,
+            low: [i32::MAX; 3],
+            high: [i32::MIN; 3],
+        })
+    }
+
+    fn write_front(&self, file: &mut AtomicFile) -> las::Result<()> {
+        self.header.write_to(&mut *file)?;
+        self.vlrs
+            .iter()
+            .try_for_each(|vlr| vlr.write_to(&mut *file))
+    }
+
+    fn encode(&mut self, chunk: &Chunk, ids: &[i32], planes: &[Plane], bytes: &mut Vec<u8>) {
+        for (k, &id) in ids.iter().enumerate() {
+            let point = [chunk.x[k], chunk.y[k], chunk.z[k]];
+            let mut flags = 0;
+            for axis in 0..3 {
+                let steps = ((point[axis] - self.offset[axis]) / self.scale[axis]).round();
+                let steps = if steps.abs() <= f64::from(i32::MAX) {
+                    steps as i32
+                } else {
+                    flags = WITHHELD;
+                    // NaN becomes the middle, all else the nearest end.
+                    steps as i32
+                };
+                bytes.extend(steps.to_le_bytes());
+                self.low[axis] = self.low[axis].min(steps);
+                self.high[axis] = self.high[axis].max(steps);
+            }
+            bytes.extend(chunk.intensity.get(k).copied().unwrap_or(0).to_le_bytes());
+            // First return of one; scan angle, user data and source are not known.
+            bytes.extend([0b00_001_001, flags, 0, 0, 0, 0]);
+            if self.colours {
+                let colour = chunk.colour.get(k).copied().unwrap_or_default();
+                // 255 times 257 is the brightest of 16 bits.
+                bytes.extend(
+                    colour
+                        .map(|c| u16::from(c) * 257)
+                        .map(u16::to_le_bytes)
+                        .as_flattened(),
+                );
+            }
+            bytes.extend(id.to_le_bytes());
+            bytes.extend(distance(planes, id, point).to_le_bytes());
+        }
+    }
+
+    /// The header with what is known when all points are written.
+    fn finish_header(mut self) -> raw::Header {
+        let count = self
+            .header
+            .large_file
+            .map_or(0, |l| l.number_of_point_records);
+        if count == 0 {
+            (self.low, self.high) = ([0; 3], [0; 3]);
+        }
+        let at = |steps: [i32; 3], axis: usize| {
+            f64::from(steps[axis]) * self.scale[axis] + self.offset[axis]
+        };
+        let h = &mut self.header;
+        [h.min_x, h.min_y, h.min_z] = [0, 1, 2].map(|axis| at(self.low, axis));
+        [h.max_x, h.max_y, h.max_z] = [0, 1, 2].map(|axis| at(self.high, axis));
+        if let Some(large) = &mut h.large_file {
+            large.number_of_points_by_return[0] = count;
+        }
+        h.number_of_points_by_return[0] = h.number_of_point_records;
+        self.header
+    }
+}
+
+fn text(text: &str) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    let length = text.len().min(31);
+    bytes[..length].copy_from_slice(&text.as_bytes()[..length]);
+    bytes
+}
+
+/// Step and origin of each axis: the finest power of ten, 1e-9 at most, for which the extent takes
+/// less than half of the 32 bits, and a whole number near the middle.
+fn transform(input: &Input) -> ([f64; 3], [f64; 3]) {
+    let mut scale = [1e-3; 3];
+    let mut offset = [0.0; 3];
+    for axis in 0..3 {
+        let (min, max) = (input.min[axis], input.max[axis]);
+        let extent = max - min;
+        if !(extent.is_finite() && extent >= 0.0) {
+            continue;
+        }
+        // Coordinates of f64 itself are no finer than this.
+        let finest = (min.abs().max(max.abs()) * f64::EPSILON).max(extent / f64::from(1 << 30));
+        let power = (-9..=300).find(|&p| 10f64.powi(p) >= finest).unwrap_or(300);
+        // Written as text and read again, a power of ten is the nearest f64, which powi is not.
+        scale[axis] = format!("1e{power}").parse().unwrap_or(1.0);
+        offset[axis] = (min + extent / 2.0).round();
+    }
+    (scale, offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn transform_of(min: f64, max: f64) -> (f64, f64) {
+        let input = Input {
+            min: [min; 3],
+            max: [max; 3],
+            ..Input::default()
+        };
+        let (scale, offset) = transform(&input);
+        (scale[0], offset[0])
+    }
+
+    #[test]
+    fn the_step_is_the_finest_power_of_ten_that_fits() {
+        assert_eq!(transform_of(0.0, 8.0), (1e-8, 4.0));
+        assert_eq!(transform_of(4_600_000.0, 4_600_900.0), (1e-6, 4_600_450.0));
+        assert_eq!(transform_of(-1e12, 1e12), (1e4, 0.0));
+        assert_eq!(transform_of(0.0, 0.0), (1e-9, 0.0));
+        assert_eq!(transform_of(f64::NEG_INFINITY, 0.0), (1e-3, 0.0));
+    }
+}

@@ -1,0 +1,144 @@
+//! The planes as polygons in a PLY file.
+//!
+//! Areas are cut into triangles, because viewers show faces with holes or with many corners
+//! wrongly or not at all. Each face has the `plane_id` of its plane; vertices carry its colour.
+//!
+//! Vertices are `double`, in input coordinates. Some viewers keep only `float`, which rounds
+//! survey coordinates to about a half; the file itself does not.
+
+use super::{AtomicFile, colour};
+use crate::detection::Detection;
+use crate::outline::PlaneFrame;
+use crate::plane::{Plane, Polygon};
+use crate::{Error, Result};
+use std::io::Write;
+use std::path::Path;
+
+/// How the numbers of a PLY file are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// As text, each `f64` with the digits that bring it back exactly.
+    Ascii,
+    /// As little-endian bytes.
+    #[default]
+    Binary,
+}
+
+impl Encoding {
+    fn name(self) -> &'static str {
+        match self {
+            Encoding::Ascii => "ascii",
+            Encoding::Binary => "binary_little_endian",
+        }
+    }
+}
+
+/// Triangles over the areas of planes.
+#[derive(Debug, Default, PartialEq)]
+struct Mesh {
+    vertices: Vec<([f64; 3], i32)>,
+    triangles: Vec<([u32; 3], i32)>,
+}
+
+/// Writes the areas of the planes as triangles.
+///
+/// # Errors
+/// What `out` answers.
+pub fn write_polygons(
+    detection: &Detection,
+    encoding: Encoding,
+    out: impl Write,
+) -> std::io::Result<()> {
+    let mut mesh = Mesh::default();
+    for (id, plane) in detection.planes.iter().enumerate() {
+        for polygon in &plane.boundary {
+            mesh.add(plane, polygon, id as i32)?;
+        }
+    }
+    mesh.write(encoding, out)
+}
+
+/// Writes the areas of the planes as triangles to the file at `path`.
+///
+/// # Errors
+/// [`Error::Io`] on `path`.
+pub fn save_polygons(detection: &Detection, encoding: Encoding, path: &Path) -> Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    write_polygons(detection, encoding, &mut file).map_err(Error::io(path))?;
+    file.commit()
+}
+
+impl Mesh {
+    fn add(&mut self, plane: &Plane, polygon: &Polygon, id: i32) -> std::io::Result<()> {
+        let frame = PlaneFrame::new(plane.normal, plane.centroid);
+        let first = self.vertices.len();
+        let mut flat = Vec::new();
+        let mut hole_starts = Vec::new();
+        for (k, ring) in std::iter::once(&polygon.exterior)
+            .chain(&polygon.holes)
+            .enumerate()
+        {
+            if k > 0 {
+                hole_starts.push(flat.len() / 2);
+            }
+            flat.extend(ring.iter().flat_map(|&p| frame.project(p)));
+            self.vertices.extend(ring.iter().map(|&p| (p, id)));
+        }
+        if u32::try_from(self.vertices.len()).is_err() {
+            return Err(std::io::Error::other(
+                "more vertices than a PLY file can number",
+            ));
+        }
+        // What cannot be cut into triangles has no area to show.
+        let corners = earcutr::earcut(&flat, &hole_starts, 2).unwrap_or_default();
+        for t in corners.chunks_exact(3) {
+            let [a, b, c] = [t[0], t[1], t[2]];
+            let at = |k: usize, axis: usize| flat[2 * k + axis] - flat[2 * a + axis];
+            let area = at(b, 0) * at(c, 1) - at(b, 1) * at(c, 0);
+            // Faces look along the normal.
+            let turned = if area < 0.0 { [a, c, b] } else { [a, b, c] };
+            self.triangles
+                .push((turned.map(|k| (first + k) as u32), id));
+        }
+        Ok(())
+    }
+
+    fn write(&self, encoding: Encoding, mut out: impl Write) -> std::io::Result<()> {
+        write!(
+            out,
+            "ply\nformat {} 1.0\ncomment areas of planes as triangles\n\
+             element vertex {}\nproperty double x\nproperty double y\nproperty double z\n\
+             property uchar red\nproperty uchar green\nproperty uchar blue\n\
+             element face {}\nproperty list uchar int vertex_indices\nproperty int plane_id\n\
+             end_header\n",
+            encoding.name(),
+            self.vertices.len(),
+            self.triangles.len(),
+        )?;
+        for &([x, y, z], id) in &self.vertices {
+            let [r, g, b] = colour(id);
+            match encoding {
+                Encoding::Ascii => writeln!(out, "{x} {y} {z} {r} {g} {b}")?,
+                Encoding::Binary => {
+                    for c in [x, y, z] {
+                        out.write_all(&c.to_le_bytes())?;
+                    }
+                    out.write_all(&[r, g, b])?;
+                }
+            }
+        }
+        for &([a, b, c], id) in &self.triangles {
+            match encoding {
+                Encoding::Ascii => writeln!(out, "3 {a} {b} {c} {id}")?,
+                Encoding::Binary => {
+                    out.write_all(&[3])?;
+                    for k in [a, b, c] {
+                        out.write_all(&k.to_le_bytes())?;
+                    }
+                    out.write_all(&id.to_le_bytes())?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,310 @@
+//! From the points of a plane to the outline of the area they cover.
+//!
+//! The plane is divided into square cells; the cells that hold points, gaps of one cell filled,
+//! fall into connected components, the **parts**. The contour of a part is traced, simplified and
+//! fitted to the points along its long edges:
+//!
+//! ```
+//! use planes::outline::{OutlineOptions, outline};
+//!
+//! // A rectangle of 8 by 3, points every 0.05.
+//! let points: Vec<[f64; 2]> = (0..160 * 60)
+//!     .map(|k| [0.05 * (k % 160) as f64, 0.05 * (k / 160) as f64])
+//!     .collect();
+//! let outline = outline(&points, &OutlineOptions::new(0.15));
+//! assert_eq!(outline.parts.len(), 1);
+//! assert_eq!(outline.parts[0].exterior.len(), 4);
+//! assert!((outline.parts[0].area - 24.0).abs() < 0.5);
+//! ```
+//!
+//! Rings do not cross or touch, neither themselves nor each other, and the result does not depend
+//! on the order of the points.
+
+mod cells;
+mod frame;
+mod refit;
+mod simplify;
+mod trace;
+mod validity;
+
+pub use frame::PlaneFrame;
+
+use crate::plane::Polygon;
+use cells::{CellSet, EAST, WEST};
+use refit::Edges;
+use trace::{REACH, Ring, signed_area};
+
+/// A point that belongs to no part, in [`Outline::part_of`].
+pub const NO_PART: u32 = u32::MAX;
+
+/// Distance of a simplified ring from the traced one, in cells.
+const TOLERANCE: f64 = 1.0;
+
+/// The same once the ring is fitted to the points.
+const TIDY_TOLERANCE: f64 = 0.5;
+
+/// The extent of a plane in cells stays below this; where it would not, cells are doubled.
+const MOST_CELLS: f64 = 8_388_608.0;
+
+/// How an outline is drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OutlineOptions {
+    /// Side of a cell, in the unit of the points: two to four times their spacing. Points that are
+    /// more than two cells apart are not connected.
+    pub cell: f64,
+    /// Whether gaps one cell wide are filled.
+    pub close: bool,
+    /// Holes smaller than this many cells are filled.
+    pub min_hole: u64,
+    /// Parts smaller than this many cells are dropped; their points belong to no part.
+    pub min_part: u64,
+}
+
+impl OutlineOptions {
+    /// Gaps of one cell and holes below 4 cells are filled, every part is kept.
+    pub fn new(cell: f64) -> OutlineOptions {
+        OutlineOptions {
+            cell,
+            close: true,
+            min_hole: 4,
+            min_part: 1,
+        }
+    }
+}
+
+/// A connected part of the support of a plane, in in-plane coordinates.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Part {
+    /// The outer ring, counter-clockwise; the first vertex is not repeated.
+    pub exterior: Vec<[f64; 2]>,
+    /// The rings of the holes, clockwise.
+    pub holes: Vec<Vec<[f64; 2]>>,
+    /// Area of the outer ring less that of the holes, in the unit of the points squared.
+    pub area: f64,
+    /// Number of points.
+    pub points: u64,
+}
+
+/// The parts of a plane's support.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outline {
+    /// The parts, largest area first; ties go to more points, then to the position.
+    pub parts: Vec<Part>,
+    /// For each point the index of its part in `parts`, or [`NO_PART`].
+    pub part_of: Vec<u32>,
+}
+
+impl Outline {
+    /// Sum of the areas of the parts.
+    pub fn area(&self) -> f64 {
+        self.parts.iter().map(|p| p.area).sum()
+    }
+
+    /// The parts as polygons in space, in the input coordinates of `frame`.
+    pub fn polygons(&self, frame: &PlaneFrame) -> Vec<Polygon> {
+        let lift = |ring: &Vec<[f64; 2]>| ring.iter().map(|&p| frame.lift(p)).collect();
+        self.parts
+            .iter()
+            .map(|part| Polygon {
+                exterior: lift(&part.exterior),
+                holes: part.holes.iter().map(lift).collect(),
+            })
+            .collect()
+    }
+}
+
+/// The outline of `points`, which are in-plane coordinates (see [`PlaneFrame::project`]).
+///
+/// Points with a coordinate that is not finite, or beyond 1e150, belong to no part. With a cell that is not a
+/// positive number there is no part at all.
+pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
+    let Some(grid) = Grid::new(points, options.cell) else {
+        return Outline {
+            parts: Vec::new(),
+            part_of: vec![NO_PART; points.len()],
+        };
+    };
+    let mut cells = CellSet::new();
+    for &p in points {
+        if let Some([column, row]) = grid.cell(p) {
+            cells.insert(column, row);
+        }
+    }
+    cells.finish();
+    if options.close {
+        cells.close();
+    }
+    let (component, sizes) = cells.components();
+    let groups = group(
+        trace::rings(&cells, &component),
+        sizes.len(),
+        options.min_hole,
+    );
+
+    let mut edges = Edges::default();
+    let mut shapes = Vec::with_capacity(groups.len());
+    for (rings, &size) in groups.iter().zip(&sizes) {
+        if size < options.min_part {
+            shapes.push(None);
+            continue;
+        }
+        let vertices: Vec<&[[f64; 2]]> = rings.iter().map(|r| &r.vertices[..]).collect();
+        let kept = simplify::simplify(&vertices, TOLERANCE);
+        shapes.push(Some(edges.add(
+            &cells,
+            &rings.iter().collect::<Vec<_>>(),
+            &kept,
+        )));
+    }
+    edges.finish(&cells);
+
+    let mut counts = vec![0u64; groups.len()];
+    let mut part_of: Vec<u32> = Vec::with_capacity(points.len());
+    for &p in points {
+        let cell = grid
+            .cell(p)
+            .and_then(|[column, row]| cells.find(column, row));
+        part_of.push(match cell {
+            None => NO_PART,
+            Some(cell) => {
+                edges.support(cell, grid.in_cells(p));
+                component[cell as usize]
+            }
+        });
+        if let Some(n) = counts.get_mut(part_of[part_of.len() - 1] as usize) {
+            *n += 1;
+        }
+    }
+
+    let mut parts: Vec<(u32, Part)> = Vec::new();
+    for (number, shape) in shapes.iter().enumerate() {
+        if let Some(shape) = shape {
+            let density = counts[number] as f64 / sizes[number] as f64;
+            let rings = tidy(&edges.refit(shape, density));
+            parts.push((number as u32, grid.part(&rings, counts[number])));
+        }
+    }
+    parts.sort_by(|(i, a), (j, b)| {
+        (b.area.total_cmp(&a.area))
+            .then(b.points.cmp(&a.points))
+            .then(i.cmp(j))
+    });
+    let mut rank = vec![NO_PART; sizes.len()];
+    for (r, (number, _)) in parts.iter().enumerate() {
+        rank[*number as usize] = r as u32;
+    }
+    for p in &mut part_of {
+        *p = rank.get(*p as usize).copied().unwrap_or(NO_PART);
+    }
+    Outline {
+        parts: parts.into_iter().map(|(_, part)| part).collect(),
+        part_of,
+    }
+}
+
+/// Drops what is left of the steps once the long edges lie where they should.
+fn tidy(rings: &[Vec<[f64; 2]>]) -> Vec<Vec<[f64; 2]>> {
+    let vertices: Vec<&[[f64; 2]]> = rings.iter().map(|r| &r[..]).collect();
+    let kept = simplify::simplify(&vertices, TIDY_TOLERANCE);
+    rings
+        .iter()
+        .zip(&kept)
+        .map(|(r, k)| simplify::pick(r, k))
+        .collect()
+}
+
+/// The rings of each component, outer ring first, holes below `min_hole` cells left out.
+fn group(rings: Vec<Ring>, components: usize, min_hole: u64) -> Vec<Vec<Ring>> {
+    let mut groups: Vec<Vec<Ring>> = (0..components).map(|_| Vec::new()).collect();
+    for ring in rings {
+        let area = signed_area(&ring.vertices);
+        let group = &mut groups[ring.component as usize];
+        if area > 0.0 {
+            group.insert(0, ring);
+        } else if hole_cells(&ring) >= min_hole {
+            group.push(ring);
+        }
+    }
+    groups
+}
+
+/// Number of cells inside the ring of a hole: along each row it runs from a free east side to the
+/// next free west side.
+fn hole_cells(ring: &Ring) -> u64 {
+    let columns: f64 = ring
+        .sides
+        .iter()
+        .zip(&ring.vertices)
+        .map(|(&(_, side), v)| match side {
+            EAST => REACH - 1.0 - v[0],
+            WEST => REACH + v[0],
+            _ => 0.0,
+        })
+        .sum();
+    columns as u64
+}
+
+/// Where points fall in cells.
+struct Grid {
+    min: [f64; 2],
+    cell: f64,
+}
+
+/// Free columns and rows before the first cell, which closing needs.
+const MARGIN: f64 = 8.0;
+
+/// Whether areas of such points are finite.
+fn usable(p: &[f64; 2]) -> bool {
+    p.iter().all(|x| x.abs() <= 1e150)
+}
+
+impl Grid {
+    fn new(points: &[[f64; 2]], cell: f64) -> Option<Grid> {
+        if !(cell.is_finite() && cell > 0.0) {
+            return None;
+        }
+        let mut min = [f64::INFINITY; 2];
+        let mut max = [f64::NEG_INFINITY; 2];
+        for p in points.iter().filter(|p| usable(p)) {
+            for axis in 0..2 {
+                min[axis] = min[axis].min(p[axis]);
+                max[axis] = max[axis].max(p[axis]);
+            }
+        }
+        let extent = (max[0] - min[0]).max(max[1] - min[1]);
+        let mut cell = cell;
+        while extent / cell > MOST_CELLS {
+            cell *= 2.0;
+        }
+        (extent >= 0.0 && cell.is_finite()).then_some(Grid { min, cell })
+    }
+
+    /// In cells, with the centre of cell `(c, r)` at `(c, r)`.
+    fn in_cells(&self, p: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|k| (p[k] - self.min[k]) / self.cell + (MARGIN - 0.5))
+    }
+
+    fn cell(&self, p: [f64; 2]) -> Option<[u32; 2]> {
+        usable(&p).then(|| self.in_cells(p).map(|x| (x + 0.5) as u32))
+    }
+
+    fn part(&self, rings: &[Vec<[f64; 2]>], points: u64) -> Part {
+        let mut rings = rings.iter().map(|ring| {
+            ring.iter()
+                .map(|p| [0, 1].map(|k| self.min[k] + (p[k] - (MARGIN - 0.5)) * self.cell))
+                .collect::<Vec<[f64; 2]>>()
+        });
+        let exterior = rings.next().unwrap_or_default();
+        let holes: Vec<_> = rings.collect();
+        let area = signed_area(&exterior) + holes.iter().map(|h| signed_area(h)).sum::<f64>();
+        Part {
+            exterior,
+            holes,
+            area,
+            points,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
