@@ -78,7 +78,7 @@ impl Compressed {
         let fault = |message: &str| header.fault(format!("the LAZ record is damaged: {message}"));
         let size: usize = vlr.items().iter().map(item_size).sum();
         if size != header.stride()
-            || vlr.items().iter().any(|item| item_size(item) != item.size().into())
+            || vlr.items().iter().any(|item| item_size(item) != usize::from(item.size()))
         {
             return Err(fault("it does not fit the length of a point"));
         }
