@@ -81,7 +81,7 @@ impl Compressed {
             || vlr
                 .items()
                 .iter()
-                .any(|item| item_size(item) != item.size().into())
+                .any(|item| item_size(item) != usize::from(item.size()))
         {
             return Err(fault("it does not fit the length of a point"));
         }
