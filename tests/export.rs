@@ -256,9 +256,9 @@ fn polygons_become_triangles_of_the_same_area_that_look_along_the_normal() {
         assert_eq!(corners.len(), 3);
         let [a, b, c] = [0, 1, 2].map(|k| vertices[corners[k] as usize]);
         let [u, v] = [b, c].map(|p| [0, 1, 2].map(|k| p[k] - a[k]));
-        for k in 0..3 {
+        for (k, area) in areas[*id as usize].iter_mut().enumerate() {
             let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-            areas[*id as usize][k] += (u[i] * v[j] - u[j] * v[i]) / 2.0;
+            *area += (u[i] * v[j] - u[j] * v[i]) / 2.0;
         }
     }
     assert_eq!(areas, [[0.0, 0.0, 15.0], [0.0, -16.0, 0.0]]);

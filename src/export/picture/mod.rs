@@ -18,8 +18,11 @@ use std::io::Write;
 use std::path::Path;
 use view::{Camera, DepthBuffer};
 
-/// Views are drawn this much larger than shown: edges become smooth.
+/// Views are shaded this much larger than shown: edges become smooth.
 const OVERSAMPLING: usize = 2;
+
+/// Points are drawn this much larger than shown: a view can be enlarged and stays sharp.
+const RESERVE: usize = 3;
 
 /// Points read at a time.
 const BATCH: usize = 1 << 18;
@@ -114,7 +117,7 @@ impl Picture {
                 rect,
                 buffer: DepthBuffer::new(
                     camera,
-                    [rect.width * OVERSAMPLING, rect.height * OVERSAMPLING],
+                    [rect.width * RESERVE, rect.height * RESERVE],
                     detection.input.min,
                     detection.input.max,
                 ),
@@ -139,7 +142,9 @@ impl Picture {
         let mut canvas = Canvas::new(width, sheet_height(width), theme.sheet);
         let normals = &self.normals;
         let drawn: Vec<_> = (self.panels.into_par_iter())
-            .map(|panel| {
+            .map(|mut panel| {
+                let size = [panel.rect.width, panel.rect.height].map(|n| n * OVERSAMPLING);
+                panel.buffer = panel.buffer.reframed(size);
                 let view = shade::shade(&panel.buffer, normals, theme.panel, OVERSAMPLING);
                 (panel, view)
             })
@@ -147,7 +152,7 @@ impl Picture {
         for (panel, view) in drawn {
             canvas.paste(panel.rect, &view);
             canvas.frame(panel.rect, theme.frame);
-            annotate(&mut canvas, &panel, theme.text, width);
+            annotate(&mut canvas, &panel, theme, width);
         }
         Image { width: width as u32, height: sheet_height(width) as u32, rgb: canvas.into_rgb() }
     }
@@ -175,22 +180,37 @@ fn layout(width: usize) -> [Rect; 4] {
 }
 
 /// Writes the name of a view and a bar of a round length.
-fn annotate(canvas: &mut Canvas, panel: &Panel, ink: [u8; 3], sheet: usize) {
+fn annotate(canvas: &mut Canvas, panel: &Panel, theme: &Theme, sheet: usize) {
     let size = (sheet / 800).max(1);
     let Rect { x, y, width, height } = panel.rect;
     let margin = 6 * size;
-    canvas.text(x + margin, y + margin, panel.name, size, ink);
+    let mut write = |x: usize, y: usize, text: &str| {
+        // Ground around the letters, so that they can be read on a cloud.
+        let ground = Rect {
+            x: x - 2 * size,
+            y: y - 2 * size,
+            width: (6 * text.len() + 3) * size,
+            height: 11 * size,
+        };
+        if !text.is_empty() {
+            canvas.fill(ground, theme.panel);
+            canvas.text(x, y, text, size, theme.text);
+        }
+    };
+    write(x + margin, y + margin, panel.name);
     let per_pixel = OVERSAMPLING as f64 / panel.buffer.scale();
     let Some((length, name)) = round_length(per_pixel * width as f64 / 5.0) else {
         return;
     };
     let bar = (length / per_pixel).round() as usize;
     let bottom = y + height - margin;
-    canvas.fill(Rect { x: x + margin, y: bottom - size, width: bar, height: size }, ink);
+    write(x + margin + bar + 4 * size, bottom - 7 * size, &name);
+    let line = Rect { x: x + margin, y: bottom - size, width: bar, height: size };
+    canvas.fill(line, theme.text);
     for end in [x + margin, x + margin + bar] {
-        canvas.fill(Rect { x: end, y: bottom - 3 * size, width: size, height: 3 * size }, ink);
+        let tick = Rect { x: end, y: bottom - 4 * size, width: size, height: 4 * size };
+        canvas.fill(tick, theme.text);
     }
-    canvas.text(x + margin + bar + 4 * size, bottom - 7 * size, &name, size, ink);
 }
 
 /// The largest length of 1, 2 or 5 times a power of ten up to `most`, and how it is written.

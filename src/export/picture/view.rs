@@ -17,6 +17,13 @@ pub struct Camera {
 /// Azimuth and elevation of the viewer of the raised view, in degrees.
 const RAISED: (f64, f64) = (-62.0, 34.0);
 
+/// Part of a picture that is filled.
+const FILLED: f64 = 0.92;
+/// Most that a view is enlarged: pixels of the buffer become this many.
+const CLOSEST: f64 = 3.0;
+/// One pixel in so many may lie outside at each side.
+const FEW: u64 = 500;
+
 impl Camera {
     /// The raised view, top, front and side, with their names.
     pub fn all(up: Up) -> [(&'static str, Camera); 4] {
@@ -157,6 +164,34 @@ impl DepthBuffer {
             .then_some((row * self.size[0] + column, nearness))
     }
 
+    /// The view moved and enlarged so that what was drawn fills a picture of `size`: the space that
+    /// was asked for is rarely filled, and a few stray points must not make the rest small.
+    pub fn reframed(self, size: [usize; 2]) -> DepthBuffer {
+        let mut columns = vec![0u64; self.size[0]];
+        let mut rows = vec![0u64; self.size[1]];
+        let drawn = || self.pixels.iter().enumerate().filter(|p| *p.1 != 0);
+        for (k, _) in drawn() {
+            columns[k % self.size[0]] += 1;
+            rows[k / self.size[0]] += 1;
+        }
+        let spans = [most_of(&columns), most_of(&rows)];
+        let fit = |axis: usize| FILLED * size[axis] as f64 / (spans[axis].1 - spans[axis].0);
+        let zoom = fit(0).min(fit(1)).min(CLOSEST);
+        let mut pixels = vec![0; size[0] * size[1]];
+        for (k, &value) in drawn() {
+            let at = [k % self.size[0], k / self.size[0]];
+            let [x, y] = [0, 1].map(|axis| {
+                let middle = (spans[axis].0 + spans[axis].1) / 2.0;
+                (at[axis] as f64 + 0.5 - middle) * zoom + size[axis] as f64 / 2.0
+            });
+            if x >= 0.0 && y >= 0.0 && x < size[0] as f64 && y < size[1] as f64 {
+                let pixel = &mut pixels[y as usize * size[0] + x as usize];
+                *pixel = value.max(*pixel);
+            }
+        }
+        DepthBuffer { size, pixels, scale: self.scale * zoom, ..self }
+    }
+
     /// What a value of a pixel means.
     pub fn decode(&self, value: u64) -> Option<Seen> {
         (value != 0).then(|| Seen {
@@ -164,6 +199,23 @@ impl DepthBuffer {
             label: !(value as u32) as i32,
         })
     }
+}
+
+/// From where to where all but a few of the counts lie.
+fn most_of(counts: &[u64]) -> (f64, f64) {
+    let few = counts.iter().sum::<u64>() / FEW;
+    let skip = |counts: &mut dyn Iterator<Item = &u64>| {
+        let mut sum = 0;
+        counts
+            .take_while(|&&n| {
+                sum += n;
+                sum <= few
+            })
+            .count()
+    };
+    let first = skip(&mut counts.iter());
+    let last = counts.len().saturating_sub(skip(&mut counts.iter().rev()));
+    if first < last { (first as f64, last as f64) } else { (0.0, counts.len() as f64) }
 }
 
 fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
@@ -230,6 +282,28 @@ mod tests {
             assert_eq!((at % 100 >= 50, at / 100 < 25), expected, "{name} {up:?}");
             assert_eq!(buffer.decode(buffer.pixels[at]).unwrap().label, -1);
         }
+    }
+
+    #[test]
+    fn what_was_drawn_fills_the_picture() {
+        let camera = Camera::all(Up::Z)[1].1;
+        let mut buffer = DepthBuffer::new(camera, [300, 300], [0.0; 3], [10.0; 3]);
+        // A square of side 5 and one stray point.
+        let square =
+            (0..2500).map(|k| [1.0 + 0.1 * f64::from(k % 50), 2.0 + 0.1 * f64::from(k / 50), 3.0]);
+        let points: Vec<_> = square.chain([[9.9, 9.9, 9.9]]).collect();
+        buffer.add(&chunk(&points), &vec![4; 2501]);
+        let before = buffer.scale();
+        let view = buffer.reframed([200, 100]);
+        assert_eq!(view.size(), [200, 100]);
+        let zoom = view.scale() / before;
+        assert!((view.scale() * 5.0 / 92.0 - 1.0).abs() < 0.05, "{zoom}");
+        let rows: Vec<_> =
+            (0..view.pixels.len()).filter(|&k| view.pixels[k] != 0).map(|k| k / 200).collect();
+        assert!(rows.iter().all(|r| (2..98).contains(r)));
+        let columns: Vec<_> =
+            (0..view.pixels.len()).filter(|&k| view.pixels[k] != 0).map(|k| k % 200).collect();
+        assert!(columns.iter().min() > Some(&50) && columns.iter().max() < Some(&150));
     }
 
     #[test]
