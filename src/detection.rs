@@ -30,14 +30,21 @@ pub struct Input {
 /// The parameters a detection ran with, defaults resolved, so that it can be replayed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
-    /// Steps of `θ` over 180°.
-    pub theta_bins: u32,
-    /// Steps of `φ` over 180°.
-    pub phi_bins: u32,
+    /// The directions that were voted for: `ball:2`, `polar:180x180`.
+    pub directions: String,
     /// Width of a bin of `ρ`, in the cloud's unit.
     pub rho_bin: f64,
+    /// Measured roughness of flat places: their root mean square distance from a plane; 0 where
+    /// it was not measured.
+    pub noise: f64,
     /// Largest distance of an inlier from its plane, in the cloud's unit.
     pub tolerance: f64,
+    /// Largest angle between a place's surface and its plane, in degrees; 0 where surfaces were
+    /// not looked at.
+    pub angle: f64,
+    /// Angle around its normal within which a surface votes, in degrees; 0 where every point voted
+    /// for every direction.
+    pub spread: f64,
     /// Fewest votes of a peak.
     pub min_votes: u64,
     /// Fewest inliers of a plane.

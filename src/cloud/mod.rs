@@ -4,7 +4,23 @@
 //! temporary file). [`Source::reader`] starts a pass over it; every pass gives the same points in
 //! the same order, chunk by chunk, so that a cloud larger than memory can be worked through.
 
+mod blocks;
+mod bytes;
+pub mod info;
+mod las;
+mod ply;
+mod quiet;
+mod records;
+mod scale;
+mod sniff;
+mod source;
+mod text;
+
+pub use source::{Format, HeaderInfo, Source};
+
 use crate::Result;
+use serde::Serialize;
+use std::ops::Range;
 
 /// A run of points as separate coordinate arrays, in the input's own coordinates.
 ///
@@ -20,7 +36,7 @@ pub struct Chunk {
     pub z: Vec<f64>,
     /// Red, green, blue, 8 bits each.
     pub colour: Vec<[u8; 3]>,
-    /// Return intensity, as stored, clamped to 16 bits.
+    /// Return intensity, as stored, clamped to 16 bits; floats between 0 and 1 fill the 16 bits.
     pub intensity: Vec<u16>,
     /// The plane each point belongs to: `-1` none, then `0, 1, 2 …` (truth or an earlier result).
     pub label: Vec<i32>,
@@ -46,10 +62,73 @@ impl Chunk {
         self.intensity.clear();
         self.label.clear();
     }
+
+    /// Appends the points `range` of `from`, which has the same fields.
+    fn append(&mut self, from: &Chunk, range: Range<usize>) {
+        fn part<T: Copy>(to: &mut Vec<T>, from: &[T], range: &Range<usize>) {
+            to.extend_from_slice(from.get(range.clone()).unwrap_or_default());
+        }
+        part(&mut self.x, &from.x, &range);
+        part(&mut self.y, &from.y, &range);
+        part(&mut self.z, &from.z, &range);
+        part(&mut self.colour, &from.colour, &range);
+        part(&mut self.intensity, &from.intensity, &range);
+        part(&mut self.label, &from.label, &range);
+    }
+
+    /// Keeps the first `n` points.
+    fn truncate(&mut self, n: usize) {
+        self.x.truncate(n);
+        self.y.truncate(n);
+        self.z.truncate(n);
+        self.colour.truncate(n);
+        self.intensity.truncate(n);
+        self.label.truncate(n);
+    }
+
+    /// Makes room for exactly `n` points with `fields`; what they are is to be written yet.
+    fn resize(&mut self, n: usize, fields: Fields) {
+        let optional = |wanted: bool| if wanted { n } else { 0 };
+        self.x.resize(n, 0.0);
+        self.y.resize(n, 0.0);
+        self.z.resize(n, 0.0);
+        self.colour.resize(optional(fields.colour), [0; 3]);
+        self.intensity.resize(optional(fields.intensity), 0);
+        self.label.resize(optional(fields.label), -1);
+    }
+
+    /// The points as runs of `size`, the last one shorter, to be written to.
+    fn columns(&mut self, size: usize) -> Vec<Columns<'_>> {
+        let mut y = self.y.chunks_mut(size);
+        let mut z = self.z.chunks_mut(size);
+        let mut colour = self.colour.chunks_mut(size);
+        let mut intensity = self.intensity.chunks_mut(size);
+        let mut label = self.label.chunks_mut(size);
+        let x = self.x.chunks_mut(size);
+        x.map(|x| Columns {
+            x,
+            y: y.next().unwrap_or_default(),
+            z: z.next().unwrap_or_default(),
+            colour: colour.next().unwrap_or_default(),
+            intensity: intensity.next().unwrap_or_default(),
+            label: label.next().unwrap_or_default(),
+        })
+        .collect()
+    }
+}
+
+/// A run of a [`Chunk`] that is written to.
+struct Columns<'a> {
+    x: &'a mut [f64],
+    y: &'a mut [f64],
+    z: &'a mut [f64],
+    colour: &'a mut [[u8; 3]],
+    intensity: &'a mut [u16],
+    label: &'a mut [i32],
 }
 
 /// Which optional arrays a pass should fill where the file has them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Fields {
     /// Fill [`Chunk::colour`].
     pub colour: bool,
@@ -57,6 +136,14 @@ pub struct Fields {
     pub intensity: bool,
     /// Fill [`Chunk::label`].
     pub label: bool,
+}
+
+impl Fields {
+    /// Coordinates alone.
+    pub const NONE: Fields = Fields { colour: false, intensity: false, label: false };
+
+    /// All that there is.
+    pub const ALL: Fields = Fields { colour: true, intensity: true, label: true };
 }
 
 /// A pass over a cloud.

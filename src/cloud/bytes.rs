@@ -1,0 +1,214 @@
+//! The bytes of a cloud, readable at any place and by many threads at once.
+
+use crate::{Error, Result};
+use std::{
+    fs::File,
+    io::{self, Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// A file or a run of memory with a name for error messages.
+///
+/// Files are read by positioned reads into buffers of the caller. A mapping would be as fast, but
+/// a file that another program cuts short would then end this one by a signal.
+#[derive(Debug)]
+pub(super) struct Bytes {
+    path: PathBuf,
+    len: u64,
+    store: Store,
+}
+
+#[derive(Debug)]
+enum Store {
+    File(File),
+    Memory(Vec<u8>),
+}
+
+impl Bytes {
+    /// The bytes of `path`; a pipe or a device is first copied to an unnamed temporary file.
+    pub(super) fn open(path: &Path) -> Result<Bytes> {
+        let mut file = File::open(path).map_err(Error::io(path))?;
+        let kind = file.metadata().map_err(Error::io(path))?;
+        if kind.is_dir() {
+            return Err(Error::io(path)(io::ErrorKind::IsADirectory.into()));
+        }
+        if kind.is_file() {
+            return Ok(Bytes {
+                path: path.to_path_buf(),
+                len: kind.len(),
+                store: Store::File(file),
+            });
+        }
+        Bytes::spool(path, &mut file)
+    }
+
+    /// Everything that `from` gives, kept in an unnamed temporary file.
+    pub(super) fn spool(path: &Path, from: &mut dyn Read) -> Result<Bytes> {
+        let mut file = tempfile::tempfile().map_err(Error::io(path))?;
+        let len = io::copy(from, &mut file).map_err(Error::io(path))?;
+        Ok(Bytes {
+            path: path.to_path_buf(),
+            len,
+            store: Store::File(file),
+        })
+    }
+
+    /// Bytes in memory under the name `path`.
+    pub(super) fn memory(path: &Path, bytes: Vec<u8>) -> Bytes {
+        Bytes {
+            path: path.to_path_buf(),
+            len: bytes.len() as u64,
+            store: Store::Memory(bytes),
+        }
+    }
+
+    /// The name shown in errors.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Number of bytes when the cloud was opened.
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Fills `buffer` from `offset` on.
+    pub(super) fn read_exact(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+        let mut done = 0;
+        while done < buffer.len() {
+            let at = offset.saturating_add(done as u64);
+            match self.read_some(at, &mut buffer[done..]) {
+                Ok(0) => {
+                    return Err(Error::format(
+                        &self.path,
+                        format!("byte {at}"),
+                        "the file ends early: it was cut short while it was read",
+                    ));
+                }
+                Ok(n) => done += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::io(&self.path)(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the bytes `from..to` to `buffer`; `to` must not lie behind the end.
+    pub(super) fn append(&self, from: u64, to: u64, buffer: &mut Vec<u8>) -> Result<()> {
+        let old = buffer.len();
+        buffer.resize(old + to.saturating_sub(from) as usize, 0);
+        self.read_exact(from, &mut buffer[old..])
+    }
+
+    /// Up to `most` bytes from `offset` on; fewer only at the end.
+    pub(super) fn head(&self, offset: u64, most: u64) -> Result<Vec<u8>> {
+        let to = self.len.min(offset.saturating_add(most));
+        let mut buffer = Vec::new();
+        self.append(offset.min(to), to, &mut buffer)?;
+        Ok(buffer)
+    }
+
+    fn read_some(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        match &self.store {
+            Store::File(file) => read_at(file, offset, buffer),
+            Store::Memory(bytes) => {
+                let rest = usize::try_from(offset).ok().and_then(|at| bytes.get(at..));
+                let rest = rest.unwrap_or_default();
+                let n = rest.len().min(buffer.len());
+                buffer[..n].copy_from_slice(&rest[..n]);
+                Ok(n)
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+/// A stretch of [`Bytes`] as a stream, for parsers that want one.
+#[derive(Debug)]
+pub(super) struct Section {
+    bytes: Arc<Bytes>,
+    position: u64,
+    end: u64,
+}
+
+impl Section {
+    /// A stream that starts at `start` and ends before `end`; positions count from the file's start.
+    pub(super) fn new(bytes: Arc<Bytes>, start: u64, end: u64) -> Section {
+        let end = end.min(bytes.len());
+        Section {
+            bytes,
+            position: start,
+            end,
+        }
+    }
+}
+
+impl Read for Section {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.end.saturating_sub(self.position);
+        let n = buffer
+            .len()
+            .min(usize::try_from(left).unwrap_or(usize::MAX));
+        let n = self.bytes.read_some(self.position, &mut buffer[..n])?;
+        self.position += n as u64;
+        Ok(n)
+    }
+}
+
+impl Seek for Section {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.end.checked_add_signed(by),
+            SeekFrom::Current(by) => self.position.checked_add_signed(by),
+        };
+        self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_ends_where_it_was_told_to() {
+        let bytes = Arc::new(Bytes::memory(Path::new("m"), b"0123456789".to_vec()));
+        let mut section = Section::new(bytes, 3, 7);
+        let mut text = String::new();
+        section.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "3456");
+        assert_eq!(section.seek(SeekFrom::Current(-2)).unwrap(), 5);
+        text.clear();
+        section.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "56");
+        assert!(section.seek(SeekFrom::Current(-8)).is_err());
+    }
+
+    #[test]
+    fn reading_behind_the_end_names_the_byte() {
+        let bytes = Bytes::memory(Path::new("m"), vec![7; 10]);
+        let error = bytes.read_exact(8, &mut [0; 4]).unwrap_err();
+        assert!(error.to_string().starts_with("m: byte 10:"), "{error}");
+        assert_eq!(bytes.head(8, 100).unwrap(), [7, 7]);
+        assert_eq!(bytes.head(11, 100).unwrap(), []);
+    }
+
+    #[test]
+    fn a_directory_is_an_error() {
+        assert!(matches!(
+            Bytes::open(&std::env::temp_dir()),
+            Err(Error::Io { .. })
+        ));
+    }
+}

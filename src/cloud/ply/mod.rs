@@ -1,0 +1,244 @@
+//! PLY, in text and in both binary forms.
+
+mod header;
+mod lists;
+
+use super::{
+    Fields, Format, HeaderInfo, PointReader,
+    blocks::BlockReader,
+    bytes::Bytes,
+    records::{Kind, Layout, Place, RecordReader, Table},
+    scale::{Role, Scale},
+    source::Cloud,
+    text::lines::{self, Expect, LineFormat, Lines, Separator, Step},
+};
+use crate::{Error, Result};
+use header::{Element, Encoding, Header, Property, Type};
+use lists::{Cursor, Vertices};
+use std::sync::Arc;
+
+/// A PLY file whose header was read.
+pub(super) struct Ply {
+    bytes: Arc<Bytes>,
+    info: HeaderInfo,
+    vertex: Element,
+    roles: Roles,
+    body: Body,
+}
+
+/// How the vertices lie in the file.
+enum Body {
+    /// A line each, the first at this byte and line.
+    Text { start: u64, line: u64 },
+    /// In records of one length.
+    Records(Table, Box<Layout>),
+    /// In records with lists, the first at this byte.
+    Lists { start: u64, big_endian: bool },
+}
+
+/// Which properties hold what.
+#[derive(Debug, Clone, Copy)]
+struct Roles {
+    xyz: [usize; 3],
+    colour: Option<[usize; 3]>,
+    intensity: Option<usize>,
+    label: Option<usize>,
+}
+
+impl Roles {
+    fn find(vertex: &Element) -> Option<Roles> {
+        let find = |names: &[&str]| {
+            let index = |name: &&str| {
+                let matches = |p: &Property| p.name == *name && matches!(p.kind, Type::Scalar(_));
+                vertex.properties.iter().position(matches)
+            };
+            names.iter().find_map(index)
+        };
+        let triple =
+            |names: [&[&str]; 3]| Some([find(names[0])?, find(names[1])?, find(names[2])?]);
+        Some(Roles {
+            xyz: triple([&["x", "X"], &["y", "Y"], &["z", "Z"]])?,
+            colour: triple([
+                &["red", "r", "diffuse_red"],
+                &["green", "g", "diffuse_green"],
+                &["blue", "b", "diffuse_blue"],
+            ]),
+            intensity: find(&["intensity", "scalar_intensity", "scalar_Intensity", "Intensity"]),
+            label: find(&["plane_id", "scalar_plane_id", "label", "scalar_label"]),
+        })
+    }
+
+    fn fields(&self) -> Fields {
+        Fields {
+            colour: self.colour.is_some(),
+            intensity: self.intensity.is_some(),
+            label: self.label.is_some(),
+        }
+    }
+
+    /// The role of property `index` where `fields` are asked for.
+    fn of(&self, index: usize, fields: Fields) -> Option<Role> {
+        if let Some(axis) = self.xyz.iter().position(|&p| p == index) {
+            return Some(Role::Axis(axis));
+        }
+        let channel = self.colour.and_then(|all| all.iter().position(|&p| p == index));
+        match channel {
+            Some(channel) if fields.colour => Some(Role::Colour(channel)),
+            _ if fields.intensity && self.intensity == Some(index) => Some(Role::Intensity),
+            _ if fields.label && self.label == Some(index) => Some(Role::Label),
+            _ => None,
+        }
+    }
+}
+
+impl Ply {
+    /// Reads the header and finds the vertices.
+    pub(super) fn open(bytes: &Arc<Bytes>) -> Result<Ply> {
+        let header = Header::read(bytes)?;
+        let fault = |message: &str| Error::format(bytes.path(), "header", message);
+        let index = header.elements.iter().position(|e| e.name == "vertex");
+        let index = index.ok_or_else(|| fault("there is no element vertex"))?;
+        let vertex = header.elements[index].clone();
+        let roles = Roles::find(&vertex);
+        let roles = roles.ok_or_else(|| fault("a vertex has no x, y and z"))?;
+        let before = &header.elements[..index];
+        let body = match header.encoding {
+            Encoding::Ascii => {
+                let (start, line) = {
+                    let count = before.iter().map(|element| element.count);
+                    let count = count.fold(0, u64::saturating_add);
+                    lines::skip(bytes, header.length, header.lines + 1, count)?
+                };
+                Body::Text { start, line }
+            }
+            encoding => {
+                let big_endian = encoding == Encoding::Big;
+                let start = lists::skip(Cursor::new(bytes, header.length, big_endian), before)?;
+                binary_body(bytes, start, big_endian, &vertex, &roles)?
+            }
+        };
+        Ok(Ply { bytes: bytes.clone(), info: info(&header, &vertex, &roles), vertex, roles, body })
+    }
+
+    fn line_format(&self, fields: Fields) -> LineFormat {
+        let steps = self.vertex.properties.iter().enumerate();
+        let steps = steps.map(|(index, property)| match property.kind {
+            Type::List(..) => Step::List,
+            Type::Scalar(_) => self.roles.of(index, fields).map_or(Step::Skip, Step::Take),
+        });
+        LineFormat::new(Separator::Space, steps.collect())
+    }
+
+    /// Whether the colour and the intensity are floating-point numbers.
+    fn floats(&self) -> [bool; 2] {
+        let float = |index: usize| matches!(self.vertex.properties[index].kind, Type::Scalar(kind) if kind.is_float());
+        [
+            self.roles.colour.is_some_and(|all| all.into_iter().any(float)),
+            self.roles.intensity.is_some_and(float),
+        ]
+    }
+}
+
+fn binary_body(
+    bytes: &Arc<Bytes>,
+    start: u64,
+    big_endian: bool,
+    vertex: &Element,
+    roles: &Roles,
+) -> Result<Body> {
+    let held = (bytes.len() - start) / vertex.least().max(1) as u64;
+    if held < vertex.count {
+        return Err(Error::format(
+            bytes.path(),
+            format!("point {held}"),
+            format!("the file ends before, its header promises {}", vertex.count),
+        ));
+    }
+    let Some(stride) = vertex.stride() else {
+        return Ok(Body::Lists { start, big_endian });
+    };
+    let table = Table { bytes: bytes.clone(), start, count: vertex.count };
+    let layout = layout(vertex, stride, big_endian, roles);
+    Ok(Body::Records(table, Box::new(layout)))
+}
+
+/// The places of the properties in a vertex without lists.
+fn layout(vertex: &Element, stride: usize, big_endian: bool, roles: &Roles) -> Layout {
+    let mut offset = 0;
+    let mut places = Vec::new();
+    for property in &vertex.properties {
+        if let Type::Scalar(kind) = property.kind {
+            places.push(Place { offset, kind });
+            offset += kind.size();
+        }
+    }
+    let place = |index: usize| places[index];
+    Layout {
+        stride,
+        big_endian,
+        xyz: roles.xyz.map(place),
+        transform: None,
+        colour: roles.colour.map(|all| (all.map(place), Scale::Plain)),
+        intensity: roles.intensity.map(|index| (place(index), Scale::Plain)),
+        label: roles.label.map(place),
+    }
+}
+
+fn info(header: &Header, vertex: &Element, roles: &Roles) -> HeaderInfo {
+    let encoding = match header.encoding {
+        Encoding::Ascii => "ascii",
+        Encoding::Little => "binary little endian",
+        Encoding::Big => "binary big endian",
+    };
+    let kind = match vertex.properties[roles.xyz[0]].kind {
+        Type::Scalar(Kind::F32) => "float",
+        Type::Scalar(Kind::F64) => "double",
+        _ => "integer",
+    };
+    let extra = match header.elements.len() - 1 {
+        0 => String::new(),
+        1 => ", 1 further element".to_string(),
+        n => format!(", {n} further elements"),
+    };
+    HeaderInfo {
+        description: format!("PLY {encoding}, {kind} coordinates{extra}"),
+        points: Some(vertex.count),
+        fields: roles.fields(),
+        bounds: None,
+    }
+}
+
+impl Cloud for Ply {
+    fn format(&self) -> Format {
+        Format::Ply
+    }
+
+    fn info(&self) -> &HeaderInfo {
+        &self.info
+    }
+
+    fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {
+        match &self.body {
+            Body::Records(table, layout) => {
+                let mut layout = layout.only(fields);
+                if layout.colour.is_some() || layout.intensity.is_some() {
+                    layout.fit_scales(&table.sample(layout.stride)?);
+                }
+                Ok(Box::new(RecordReader::new(table.clone(), layout)))
+            }
+            Body::Text { start, line } => {
+                let mut format = self.line_format(fields);
+                format.fit_scales(&self.bytes, *start, Some(self.floats()))?;
+                let expect = Expect::First(self.vertex.count);
+                let lines = Lines::new(&self.bytes, *start, *line, format, expect);
+                Ok(Box::new(BlockReader::new(lines)))
+            }
+            Body::Lists { start, big_endian } => {
+                let cursor = Cursor::new(&self.bytes, *start, *big_endian);
+                let role = |index| self.roles.of(index, fields);
+                let vertices = Vertices::new(cursor, &self.vertex, role, self.floats())?;
+                Ok(Box::new(BlockReader::new(vertices)))
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Points in records of one length: uncompressed LAS, and binary PLY without lists.
+
+use super::{
+    Chunk, Columns, Fields, PointReader,
+    bytes::Bytes,
+    scale::{Scale, label},
+};
+use crate::Result;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// The type of a stored number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    U8,
+    I8,
+    U16,
+    I16,
+    U32,
+    I32,
+    U64,
+    I64,
+    F32,
+    F64,
+}
+
+impl Kind {
+    /// Its length in bytes.
+    pub(super) fn size(self) -> usize {
+        match self {
+            Kind::U8 | Kind::I8 => 1,
+            Kind::U16 | Kind::I16 => 2,
+            Kind::U32 | Kind::I32 | Kind::F32 => 4,
+            Kind::U64 | Kind::I64 | Kind::F64 => 8,
+        }
+    }
+
+    /// Whether it is a floating-point type.
+    pub(super) fn is_float(self) -> bool {
+        matches!(self, Kind::F32 | Kind::F64)
+    }
+}
+
+/// A number in a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Bytes from the record's start.
+    pub(super) offset: usize,
+    /// What stands there.
+    pub(super) kind: Kind,
+}
+
+/// Where a record keeps what is asked for. Every place must lie within `stride`.
+#[derive(Debug, Clone)]
+pub(super) struct Layout {
+    /// Bytes from one record to the next, not 0.
+    pub(super) stride: usize,
+    /// Whether the most significant byte comes first.
+    pub(super) big_endian: bool,
+    /// The coordinates.
+    pub(super) xyz: [Place; 3],
+    /// What each coordinate is multiplied with, and what is added then.
+    pub(super) transform: Option<[(f64, f64); 3]>,
+    /// Red, green and blue.
+    pub(super) colour: Option<([Place; 3], Scale)>,
+    /// Intensity.
+    pub(super) intensity: Option<(Place, Scale)>,
+    /// Label.
+    pub(super) label: Option<Place>,
+}
+
+impl Layout {
+    /// What the records hold beside coordinates.
+    pub(super) fn fields(&self) -> Fields {
+        Fields {
+            colour: self.colour.is_some(),
+            intensity: self.intensity.is_some(),
+            label: self.label.is_some(),
+        }
+    }
+
+    /// The same layout without what is not asked for.
+    pub(super) fn only(&self, fields: Fields) -> Layout {
+        Layout {
+            colour: self.colour.filter(|_| fields.colour),
+            intensity: self.intensity.filter(|_| fields.intensity),
+            label: self.label.filter(|_| fields.label),
+            ..self.clone()
+        }
+    }
+
+    /// Whether every place lies within the record.
+    pub(super) fn is_sound(&self) -> bool {
+        let colour = self.colour.map(|(places, _)| places);
+        let others = colour.into_iter().flatten();
+        let others = others.chain(self.intensity.map(|(place, _)| place));
+        self.xyz
+            .into_iter()
+            .chain(others)
+            .chain(self.label)
+            .all(|place| place.offset + place.kind.size() <= self.stride)
+    }
+
+    /// Takes the columns out of `records`, one record a point.
+    pub(super) fn decode(&self, records: &[u8], out: Columns<'_>) {
+        for (axis, column) in [out.x, out.y, out.z].into_iter().enumerate() {
+            let place = self.xyz[axis];
+            match self.transform {
+                Some(transform) => {
+                    let (scale, offset) = transform[axis];
+                    self.each(records, place, column, |to, v| *to = v * scale + offset);
+                }
+                None => self.each(records, place, column, |to, v| *to = v),
+            }
+        }
+        if let Some((places, scale)) = self.colour {
+            for (channel, place) in places.into_iter().enumerate() {
+                self.each(records, place, out.colour, |to, v| {
+                    to[channel] = scale.colour(v);
+                });
+            }
+        }
+        if let Some((place, scale)) = self.intensity {
+            self.each(records, place, out.intensity, |to, v| {
+                *to = scale.intensity(v);
+            });
+        }
+        if let Some(place) = self.label {
+            self.each(records, place, out.label, |to, v| *to = label(v));
+        }
+    }
+
+    fn each<T>(&self, records: &[u8], place: Place, out: &mut [T], set: impl Fn(&mut T, f64)) {
+        // One loop for each type, so that the choice is made once a column and not once a point.
+        macro_rules! column {
+            ($number:ty) => {{
+                const SIZE: usize = size_of::<$number>();
+                for (to, record) in out.iter_mut().zip(records.chunks_exact(self.stride)) {
+                    let Some(bytes) = record[place.offset..].first_chunk::<SIZE>() else {
+                        return;
+                    };
+                    let value = if self.big_endian {
+                        <$number>::from_be_bytes(*bytes)
+                    } else {
+                        <$number>::from_le_bytes(*bytes)
+                    };
+                    set(to, value as f64);
+                }
+            }};
+        }
+        match place.kind {
+            Kind::U8 => column!(u8),
+            Kind::I8 => column!(i8),
+            Kind::U16 => column!(u16),
+            Kind::I16 => column!(i16),
+            Kind::U32 => column!(u32),
+            Kind::I32 => column!(i32),
+            Kind::U64 => column!(u64),
+            Kind::I64 => column!(i64),
+            Kind::F32 => column!(f32),
+            Kind::F64 => column!(f64),
+        }
+    }
+
+    /// The largest of the numbers at `places` in `records`.
+    pub(super) fn largest(&self, records: &[u8], places: &[Place]) -> f64 {
+        let mut column = vec![0.0; records.len() / self.stride];
+        let mut largest = 0.0_f64;
+        for &place in places {
+            self.each(records, place, &mut column, |to, v| *to = v);
+            largest = column.iter().fold(largest, |a, &b| a.max(b));
+        }
+        largest
+    }
+
+    /// Decides the scales of colour and intensity by a sample of records.
+    pub(super) fn fit_scales(&mut self, sample: &[u8]) {
+        if let Some((places, _)) = self.colour {
+            let float = places.iter().any(|place| place.kind.is_float());
+            let scale = Scale::of_colour(self.largest(sample, &places), float);
+            self.colour = Some((places, scale));
+        }
+        if let Some((place, _)) = self.intensity {
+            let largest = self.largest(sample, &[place]);
+            let scale = Scale::of_intensity(largest, place.kind.is_float());
+            self.intensity = Some((place, scale));
+        }
+    }
+}
+
+/// Records in a file.
+#[derive(Debug, Clone)]
+pub(super) struct Table {
+    /// The file.
+    pub(super) bytes: Arc<Bytes>,
+    /// Where the first record starts.
+    pub(super) start: u64,
+    /// Number of records; all of them must lie within the file.
+    pub(super) count: u64,
+}
+
+impl Table {
+    /// Records from all over the file, the same ones each time.
+    pub(super) fn sample(&self, stride: usize) -> Result<Vec<u8>> {
+        const RUNS: u64 = 64;
+        const RUN: u64 = 128;
+        let mut sample = Vec::new();
+        let run = RUN.min(self.count);
+        let last = self.count - run;
+        let runs = if last == 0 { 1 } else { RUNS };
+        for i in 0..runs {
+            let first = (u128::from(last) * u128::from(i) / u128::from(runs)) as u64;
+            let from = self.start + first * stride as u64;
+            self.bytes
+                .append(from, from + run * stride as u64, &mut sample)?;
+        }
+        Ok(sample)
+    }
+}
+
+/// A pass over a [`Table`].
+pub(super) struct RecordReader {
+    table: Table,
+    layout: Layout,
+    next: u64,
+}
+
+/// Records that are read and decoded at a time: their bytes stay in the second-level cache.
+const PIECE: usize = 4096;
+
+impl RecordReader {
+    /// Starts a pass.
+    pub(super) fn new(table: Table, layout: Layout) -> RecordReader {
+        RecordReader {
+            table,
+            layout,
+            next: 0,
+        }
+    }
+
+    fn read_piece(&self, index: usize, buffer: &mut Vec<u8>, out: Columns<'_>) -> Result<()> {
+        let stride = self.layout.stride as u64;
+        let first = self.next + (index * PIECE) as u64;
+        buffer.resize(out.x.len() * self.layout.stride, 0);
+        self.table
+            .bytes
+            .read_exact(self.table.start + first * stride, buffer)?;
+        self.layout.decode(buffer, out);
+        Ok(())
+    }
+}
+
+impl PointReader for RecordReader {
+    fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
+        let left = usize::try_from(self.table.count - self.next).unwrap_or(usize::MAX);
+        let n = left.min(limit);
+        chunk.resize(n, self.layout.fields());
+        let done = chunk
+            .columns(PIECE)
+            .into_par_iter()
+            .enumerate()
+            .try_for_each_init(Vec::new, |buffer, (index, out)| {
+                self.read_piece(index, buffer, out)
+            });
+        if done.is_err() {
+            chunk.clear();
+        }
+        self.next += chunk.len() as u64;
+        done
+    }
+}

@@ -1,0 +1,154 @@
+//! A cloud that can be read more than once.
+
+use super::{Fields, PointReader, bytes::Bytes, las::Las, ply::Ply, sniff::sniff, text::Text};
+use crate::{Error, Result};
+use serde::Serialize;
+use std::{fmt, io, path::Path, sync::Arc};
+
+/// The kinds of file that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// LAS, points as they are.
+    Las,
+    /// LAS, points compressed.
+    Laz,
+    /// PLY, as text or binary.
+    Ply,
+    /// Lines of numbers.
+    Text,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Format::Las => "LAS",
+            Format::Laz => "LAZ",
+            Format::Ply => "PLY",
+            Format::Text => "text",
+        })
+    }
+}
+
+/// What is known of a cloud before its points are read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HeaderInfo {
+    /// The format in words: `LAS 1.2, point format 3`.
+    pub description: String,
+    /// Number of points that the header promises, if it does.
+    pub points: Option<u64>,
+    /// What points have beside coordinates.
+    pub fields: Fields,
+    /// Smallest and largest coordinates, as the header says; nobody checked them.
+    pub bounds: Option<([f64; 3], [f64; 3])>,
+}
+
+/// A format's view of an opened file.
+pub(super) trait Cloud: Send + Sync {
+    fn format(&self) -> Format;
+    fn info(&self) -> &HeaderInfo;
+    fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>>;
+}
+
+/// A cloud that can be read more than once, its format told by its content.
+///
+/// ```
+/// use planes::cloud::{Chunk, Fields, Source};
+///
+/// let source = Source::from_bytes(b"1 2 3\n4 5 6\n".to_vec())?;
+/// let mut reader = source.reader(Fields::default())?;
+/// let mut chunk = Chunk::default();
+/// reader.read(&mut chunk, 1000)?;
+/// assert_eq!(chunk.z, [3.0, 6.0]);
+/// reader.read(&mut chunk, 1000)?;
+/// assert!(chunk.is_empty());
+/// # Ok::<(), planes::Error>(())
+/// ```
+pub struct Source {
+    bytes: Arc<Bytes>,
+    cloud: Box<dyn Cloud>,
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("path", &self.path())
+            .field("info", self.info())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Source {
+    /// Opens a file; `-` is standard input.
+    ///
+    /// Standard input, pipes and devices can be read once only, so they are first copied to a
+    /// temporary file that has no name and goes when the program ends.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if it cannot be opened, [`Error::Unrecognized`] if it is no cloud, and
+    /// [`Error::Format`] if its header is damaged or promises more than the file holds.
+    pub fn open(path: impl AsRef<Path>) -> Result<Source> {
+        let path = path.as_ref();
+        Source::new(if path == Path::new("-") {
+            Bytes::spool(Path::new("<stdin>"), &mut io::stdin().lock())?
+        } else {
+            Bytes::open(path)?
+        })
+    }
+
+    /// The content of a file that is in memory; errors name it `<memory>`.
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Source> {
+        Source::new(Bytes::memory(Path::new("<memory>"), bytes))
+    }
+
+    fn new(bytes: Bytes) -> Result<Source> {
+        let bytes = Arc::new(bytes);
+        let cloud: Box<dyn Cloud> = match sniff(&bytes.head(0, 4096)?) {
+            Ok(Format::Las | Format::Laz) => Box::new(Las::open(&bytes)?),
+            Ok(Format::Ply) => Box::new(Ply::open(&bytes)?),
+            Ok(Format::Text) => Box::new(Text::open(&bytes)?),
+            Err(what) => {
+                return Err(Error::Unrecognized {
+                    path: bytes.path().to_path_buf(),
+                    message: what.into(),
+                });
+            }
+        };
+        Ok(Source { bytes, cloud })
+    }
+
+    /// The file, or `<stdin>` or `<memory>`.
+    pub fn path(&self) -> &Path {
+        self.bytes.path()
+    }
+
+    /// Size of the file in bytes.
+    pub fn size(&self) -> u64 {
+        self.bytes.len()
+    }
+
+    /// The file's format.
+    pub fn format(&self) -> Format {
+        self.cloud.format()
+    }
+
+    /// What the header says.
+    pub fn info(&self) -> &HeaderInfo {
+        self.cloud.info()
+    }
+
+    /// Starts a pass over the points, with those of the `fields` that the file has.
+    ///
+    /// Every pass gives the same points in the same order.
+    ///
+    /// # Errors
+    /// [`Error::Io`] and [`Error::Format`]: colours and intensities are sampled to see how they are
+    /// scaled.
+    pub fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {
+        self.cloud.reader(fields)
+    }
+}

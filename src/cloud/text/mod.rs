@@ -1,0 +1,72 @@
+//! Points as text: `xyz`, `pts`, `csv` and their kin.
+
+pub(super) mod lines;
+mod schema;
+
+use super::{
+    Fields, Format, HeaderInfo, PointReader, blocks::BlockReader, bytes::Bytes, source::Cloud,
+};
+use crate::{Error, Result};
+use lines::{Expect, LineFormat, Lines, SAMPLE, Separator, Step};
+use schema::Schema;
+use std::sync::Arc;
+
+/// A text whose columns are known.
+pub(super) struct Text {
+    bytes: Arc<Bytes>,
+    info: HeaderInfo,
+    schema: Schema,
+}
+
+impl Text {
+    /// Finds out what the columns hold.
+    pub(super) fn open(bytes: &Arc<Bytes>) -> Result<Text> {
+        let mut sample = bytes.head(0, SAMPLE)?;
+        if bytes.len() > SAMPLE {
+            let end = sample.iter().rposition(|&byte| byte == b'\n');
+            sample.truncate(end.map_or(0, |end| end + 1));
+        }
+        let schema = Schema::of(&sample)
+            .map_err(|message| Error::Unrecognized { path: bytes.path().to_path_buf(), message })?;
+        Ok(Text { bytes: bytes.clone(), info: info(&schema), schema })
+    }
+}
+
+fn info(schema: &Schema) -> HeaderInfo {
+    let separator = match schema.separator {
+        Separator::Space => "blanks".to_string(),
+        Separator::Char(byte) => format!("'{}'", char::from(byte)),
+    };
+    HeaderInfo {
+        description: format!("text, columns {} by {separator}", schema.names()),
+        points: schema.promised.map(|(count, _)| count),
+        fields: schema.fields(),
+        bounds: None,
+    }
+}
+
+impl Cloud for Text {
+    fn format(&self) -> Format {
+        Format::Text
+    }
+
+    fn info(&self) -> &HeaderInfo {
+        &self.info
+    }
+
+    fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {
+        let schema = &self.schema;
+        let steps = schema.columns.iter().map(|column| {
+            let wanted = column.filter(|role| schema::is_wanted(*role, fields));
+            wanted.map_or(Step::Skip, Step::Take)
+        });
+        let mut format = LineFormat::new(schema.separator, steps.collect());
+        if fields.colour || fields.intensity {
+            format.fit_scales(&self.bytes, schema.start, None)?;
+        }
+        let expect =
+            schema.promised.map_or(Expect::Any, |(count, line)| Expect::Exactly(count, line));
+        let lines = Lines::new(&self.bytes, schema.start, schema.line, format, expect);
+        Ok(Box::new(BlockReader::new(lines)))
+    }
+}

@@ -1,0 +1,271 @@
+//! Cells: the cloud in cubes of several sizes, each with the exact sums of its points.
+//!
+//! The finest cells hold a few points each; every level above joins 2 × 2 × 2. A cell's *block* is
+//! the 3 × 3 × 3 cells around it. Cells lie on a lattice of local coordinates and keep integer
+//! sums of their distinct points, so nothing here depends on the order of the points.
+
+use super::moments::Moments;
+use crate::frame::Points;
+use rayon::prelude::*;
+
+/// Bits of a cell coordinate on the finest lattice.
+const BITS: u32 = 21;
+/// Local coordinates have one bit of sign and 23 of magnitude; this makes them positive.
+const OFFSET: i32 = 1 << 23;
+/// Bits of a coordinate inside a cell of the base level: finer detail than 1/256 of a cell says
+/// nothing about its shape.
+const DETAIL: u32 = 8;
+/// Levels above the base.
+pub(super) const LEVELS: usize = 6;
+/// Distinct points that a base cell holds on average, at least.
+const OCCUPANCY: usize = 3;
+
+/// All cells of one size, in the order of their keys.
+pub(super) struct Level {
+    /// Edge of a cell, in steps.
+    pub size: f64,
+    /// Edge of a cell, in units of the moments.
+    span: i64,
+    keys: Vec<u64>,
+    /// Sums over the distinct points, relative to the cell's corner, in units of `size / span`.
+    pub moments: Vec<Moments>,
+    /// Index of the cell of the next level that holds each cell; empty on the last level.
+    pub parent: Vec<u32>,
+}
+
+/// The cells of a cloud on all levels.
+pub(super) struct Cells {
+    /// Base level first.
+    pub levels: Vec<Level>,
+    /// Indices of all points, cell by cell.
+    order: Vec<u32>,
+    /// Where each base cell's points begin and end in `order`.
+    ranges: Vec<(u32, u32)>,
+    /// Number of distinct points.
+    pub distinct: u64,
+}
+
+impl Cells {
+    /// Cuts `points` into cells.
+    pub fn new(points: &Points) -> Cells {
+        let sorted = sorted_keys(points);
+        let bits = base_bits(&sorted);
+        let runs: Vec<(u64, (u32, u32))> = runs(&sorted, bits);
+        let order: Vec<u32> = sorted.into_par_iter().map(|(_, i)| i).collect();
+        let base_log = bits + (24 - BITS);
+        let detail = base_log.min(DETAIL);
+        let shift = base_log - detail;
+        let cell = |&(key, range): &(u64, (u32, u32))| {
+            cell_moments(points, &order[range.0 as usize..range.1 as usize], key, shift, detail)
+        };
+        let moments: Vec<Moments> = runs.par_iter().map(cell).collect();
+        let distinct = moments.iter().map(|m| m.n as u64).sum();
+        let (keys, ranges) = runs.into_iter().unzip();
+        let base = Level {
+            size: f64::from(1u32 << base_log),
+            span: 1 << detail,
+            keys,
+            moments,
+            parent: Vec::new(),
+        };
+        let mut levels = vec![base];
+        for _ in 0..LEVELS {
+            let above = levels.last_mut().map(Level::join);
+            levels.extend(above);
+        }
+        Cells { levels, order, ranges, distinct }
+    }
+
+    /// The base cells.
+    pub fn base(&self) -> &Level {
+        &self.levels[0]
+    }
+
+    /// The base cells in Morton order: the base cells within any cell of any level are a run.
+    pub fn base_in_morton_order(&self) -> Vec<u32> {
+        let key = |i: &u32| crate::morton::interleave(unpack(self.levels[0].keys[*i as usize]));
+        let mut order: Vec<u32> = (0..self.levels[0].len() as u32).collect();
+        order.par_sort_by_cached_key(key);
+        order
+    }
+
+    /// Indices of the points of base cell `cell`.
+    pub fn points_of(&self, cell: usize) -> &[u32] {
+        let (start, end) = self.ranges[cell];
+        &self.order[start as usize..end as usize]
+    }
+}
+
+impl Level {
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Length of one unit of the moments, in steps.
+    pub fn unit(&self) -> f64 {
+        self.size / self.span as f64
+    }
+
+    /// Local coordinates of a point given relative to the corner of `cell` in moment units.
+    pub fn local(&self, cell: usize, relative: [f64; 3]) -> [f64; 3] {
+        let corner = unpack(self.keys[cell]);
+        // Half a unit: coordinates were cut off, not rounded, to the unit.
+        let half = if self.unit() > 1.0 { 0.5 } else { 0.0 };
+        std::array::from_fn(|a| {
+            corner[a] as f64 * self.size + (relative[a] + half) * self.unit() - f64::from(OFFSET)
+        })
+    }
+
+    /// The level of twice the size; fills in this level's parents.
+    fn join(&mut self) -> Level {
+        let parent_key = |key: u64| pack(unpack(key).map(|v| v >> 1));
+        let mut keys: Vec<u64> = self.keys.par_iter().map(|&k| parent_key(k)).collect();
+        let parents = keys.clone();
+        keys.par_sort_unstable();
+        keys.dedup();
+        self.parent =
+            parents.par_iter().map(|key| keys.partition_point(|k| k < key) as u32).collect();
+        let mut moments = vec![Moments::default(); keys.len()];
+        for (i, &parent) in self.parent.iter().enumerate() {
+            let offset = unpack(self.keys[i]).map(|v| (v & 1) as i64 * self.span);
+            moments[parent as usize].merge_shifted(&self.moments[i], offset);
+        }
+        Level { size: 2.0 * self.size, span: 2 * self.span, keys, moments, parent: Vec::new() }
+    }
+
+    /// For every cell, `of(cell, block)`, where `block` holds the occupied cells of its 3 × 3 × 3
+    /// block in ascending order, with their places relative to the cell.
+    pub fn map_blocks<T: Send>(
+        &self,
+        of: impl Fn(usize, &[(u32, [i64; 3])]) -> T + Sync,
+    ) -> Vec<T> {
+        const PIECE: usize = 4096;
+        let pieces = self.keys.par_chunks(PIECE).enumerate();
+        pieces
+            .flat_map_iter(|(piece, keys)| {
+                // Keys ascend, so in each of the nine rows around them so do the neighbours: one
+                // cursor a row finds them all without a search.
+                let mut rows = self.rows_from(keys[0]);
+                let mut block = Vec::with_capacity(27);
+                let one = |(i, &key): (usize, &u64)| {
+                    self.block(key, &mut rows, &mut block);
+                    of(piece * PIECE + i, &block)
+                };
+                keys.iter().enumerate().map(one).collect::<Vec<T>>()
+            })
+            .collect()
+    }
+
+    /// Cursors for the nine rows of x around `key`.
+    fn rows_from(&self, key: u64) -> [usize; 9] {
+        let centre = unpack(key);
+        std::array::from_fn(|row| match row_key(centre, row) {
+            Some(first) => self.keys.partition_point(|&k| k < first),
+            None => 0,
+        })
+    }
+
+    /// Collects the occupied cells around `key`; `rows` are cursors that only move forward.
+    fn block(&self, key: u64, rows: &mut [usize; 9], block: &mut Vec<(u32, [i64; 3])>) {
+        let centre = unpack(key);
+        block.clear();
+        for (row, cursor) in rows.iter_mut().enumerate() {
+            let Some(first) = row_key(centre, row) else { continue };
+            while self.keys.get(*cursor).is_some_and(|&k| k < first) {
+                *cursor += 1;
+            }
+            let last = first + 2 - u64::from(centre[0] == 0);
+            for (i, &k) in self.keys[*cursor..].iter().enumerate().take_while(|&(_, &k)| k <= last)
+            {
+                let at = unpack(k);
+                let place = std::array::from_fn(|a| at[a] as i64 - centre[a] as i64);
+                block.push(((*cursor + i) as u32, place));
+            }
+        }
+    }
+
+    /// The sums over a block, relative to the corner of its middle cell.
+    pub fn block_moments(&self, block: &[(u32, [i64; 3])]) -> Moments {
+        let mut total = Moments::default();
+        for &(cell, place) in block {
+            total.merge_shifted(&self.moments[cell as usize], place.map(|p| p * self.span));
+        }
+        total
+    }
+}
+
+/// Key of the first cell of a block's row: z slowest, then y; `None` off the lattice.
+fn row_key(centre: [u64; 3], row: usize) -> Option<u64> {
+    let y = (centre[1] + row as u64 % 3).checked_sub(1)?;
+    let z = (centre[2] + row as u64 / 3).checked_sub(1)?;
+    (y < 1 << BITS && z < 1 << BITS).then(|| pack([centre[0].saturating_sub(1), y, z]))
+}
+
+/// A key from cell coordinates of at most 21 bits: x fastest.
+fn pack(cell: [u64; 3]) -> u64 {
+    cell[0] | cell[1] << BITS | cell[2] << (2 * BITS)
+}
+
+/// The cell coordinates of a key.
+fn unpack(key: u64) -> [u64; 3] {
+    let mask = (1 << BITS) - 1;
+    [key & mask, key >> BITS & mask, key >> (2 * BITS) & mask]
+}
+
+/// Every point's Morton key on the finest lattice with its index, sorted.
+fn sorted_keys(points: &Points) -> Vec<(u64, u32)> {
+    let key = |i: u32| {
+        let cell = points.get(i as usize).map(|v| ((v as i32 + OFFSET).min(2 * OFFSET - 1)) as u64);
+        crate::morton::interleave(cell.map(|v| v >> (24 - BITS)))
+    };
+    let mut sorted: Vec<(u64, u32)> =
+        (0..points.len() as u32).into_par_iter().map(|i| (key(i), i)).collect();
+    sorted.par_sort_unstable();
+    sorted
+}
+
+/// The size of the base cells as bits of the finest lattice: the smallest whose cells hold
+/// [`OCCUPANCY`] distinct points on average.
+fn base_bits(sorted: &[(u64, u32)]) -> u32 {
+    // How many neighbours in Morton order part at each bit; a cell of size `b` begins wherever
+    // two keys part at or above bit `3b`.
+    let mut part = [0usize; 64];
+    for pair in sorted.windows(2) {
+        if let Some(top) = (pair[0].0 ^ pair[1].0).checked_ilog2() {
+            part[top as usize] += 1;
+        }
+    }
+    let cells = |bits: u32| 1 + part[(3 * bits) as usize..].iter().sum::<usize>();
+    let distinct = cells(0);
+    (0..BITS).find(|&bits| cells(bits) * OCCUPANCY <= distinct).unwrap_or(BITS - 1)
+}
+
+/// The cells of size `bits` with the range of their points, in the order of their keys.
+fn runs(sorted: &[(u64, u32)], bits: u32) -> Vec<(u64, (u32, u32))> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    for run in sorted.chunk_by(|a, b| a.0 >> (3 * bits) == b.0 >> (3 * bits)) {
+        let cell = crate::morton::deinterleave(run[0].0).map(|v| v >> bits);
+        runs.push((pack(cell), (start, start + run.len() as u32)));
+        start += run.len() as u32;
+    }
+    runs.par_sort_unstable();
+    runs
+}
+
+/// Sums over the distinct points of a cell, relative to its corner, in units of `2^shift` steps.
+fn cell_moments(points: &Points, members: &[u32], key: u64, shift: u32, detail: u32) -> Moments {
+    let corner = unpack(key).map(|v| (v << detail) as i64);
+    let mut coordinates: Vec<[i32; 3]> = members
+        .iter()
+        .map(|&i| points.get(i as usize).map(|v| (v as i32 + OFFSET).min(2 * OFFSET - 1)))
+        .collect();
+    coordinates.sort_unstable();
+    coordinates.dedup();
+    let mut moments = Moments::default();
+    for p in coordinates {
+        moments.add(std::array::from_fn(|a| i64::from(p[a] >> shift) - corner[a]));
+    }
+    moments
+}

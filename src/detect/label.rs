@@ -1,0 +1,206 @@
+//! Every point to its plane.
+//!
+//! Rounds claim whole cells. Here each point is looked at itself: it belongs to its cell's plane
+//! when it is within the tolerance of it, or else to the nearest plane that was claimed close by.
+//! This is where creases, thin strips and cells without a surface get their points.
+
+use super::cells::Cells;
+use super::evidence::Surfel;
+use super::moments::Moments;
+use super::vector::{Vec3, dot};
+use crate::frame::Points;
+use rayon::prelude::*;
+
+/// Planes that meet in one block, at most; more than four at a corner are rare.
+const MEETING: usize = 6;
+/// No plane.
+const NONE: u32 = u32::MAX;
+
+/// A plane in local coordinates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct LocalPlane {
+    /// Unit normal.
+    pub normal: Vec3,
+    /// Distance from local zero along the normal, in steps.
+    pub rho: f64,
+}
+
+impl LocalPlane {
+    /// Signed distance of a local point, in steps.
+    #[inline]
+    pub fn distance(&self, p: [f32; 3]) -> f64 {
+        dot(self.normal, p.map(f64::from)) - self.rho
+    }
+}
+
+/// The planes that are present in or around each base cell.
+pub(super) struct Surroundings {
+    own: Vec<u32>,
+    around: Vec<[u32; MEETING]>,
+}
+
+impl Surroundings {
+    /// `claims` lists the base cells that each plane claimed.
+    pub fn new<'a>(
+        cells: &Cells,
+        surfels: &[Surfel],
+        claims: impl Iterator<Item = &'a [u32]>,
+    ) -> Surroundings {
+        let mut own = vec![NONE; surfels.len()];
+        for (plane, claimed) in claims.enumerate() {
+            claimed.iter().for_each(|&cell| own[cell as usize] = plane as u32);
+        }
+        let around = planes_around(cells, surfels, &own);
+        Surroundings { own, around }
+    }
+
+    /// The plane of each point, `-1` for none.
+    pub fn label(
+        &self,
+        cells: &Cells,
+        points: &Points,
+        planes: &[LocalPlane],
+        tolerance: f64,
+    ) -> Vec<i32> {
+        let mut labels = vec![-1; points.len()];
+        let found: Vec<Vec<(u32, i32)>> = (0..self.own.len())
+            .into_par_iter()
+            .with_min_len(1024)
+            .fold(Vec::new, |mut found, cell| {
+                for &i in cells.points_of(cell) {
+                    if let Some(plane) =
+                        self.choose(cell, points.get(i as usize), planes, tolerance)
+                    {
+                        found.push((i, plane as i32));
+                    }
+                }
+                found
+            })
+            .collect();
+        for (i, plane) in found.into_iter().flatten() {
+            labels[i as usize] = plane;
+        }
+        labels
+    }
+
+    /// The plane of a point in `cell`.
+    fn choose(
+        &self,
+        cell: usize,
+        p: [f32; 3],
+        planes: &[LocalPlane],
+        tolerance: f64,
+    ) -> Option<u32> {
+        let distance = |plane: u32| {
+            let distance = planes.get(plane as usize)?.distance(p).abs();
+            (distance <= tolerance).then_some(distance)
+        };
+        let own = self.own[cell];
+        if distance(own).is_some() {
+            return Some(own);
+        }
+        let near = self.around[cell].iter().filter_map(|&q| distance(q).map(|d| (d, q)));
+        near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, q)| q)
+    }
+}
+
+/// For each base cell, the planes claimed within its block at the level of its surface, or at the
+/// usual level where it has none.
+fn planes_around(cells: &Cells, surfels: &[Surfel], own: &[u32]) -> Vec<[u32; MEETING]> {
+    let levels =
+        surfels.iter().filter_map(|s| Some((s.surface?.level as f64, u64::from(s.weight))));
+    let usual = super::evidence::weighted_quantile(levels.collect(), 0.75) as usize;
+    let mut present: Vec<[u32; MEETING]> = own
+        .iter()
+        .map(|&plane| std::array::from_fn(|i| if i == 0 { plane } else { NONE }))
+        .collect();
+    let mut around = vec![[NONE; MEETING]; own.len()];
+    let mut ancestor: Vec<u32> = (0..own.len() as u32).collect();
+    for (number, level) in cells.levels.iter().enumerate() {
+        let meeting = level.map_blocks(|_, block| {
+            let mut all = [NONE; MEETING];
+            for &(cell, _) in block {
+                present[cell as usize].iter().for_each(|&plane| insert(&mut all, plane));
+            }
+            all
+        });
+        around.par_iter_mut().zip(&ancestor).zip(surfels).for_each(|((around, &cell), surfel)| {
+            if surfel.surface.map_or(usual, |s| s.level) == number {
+                *around = meeting[cell as usize];
+            }
+        });
+        let mut above = vec![[NONE; MEETING]; cells.levels.get(number + 1).map_or(0, |l| l.len())];
+        for (planes, &parent) in present.iter().zip(&level.parent) {
+            planes.iter().for_each(|&plane| insert(&mut above[parent as usize], plane));
+        }
+        present = above;
+        if !level.parent.is_empty() {
+            ancestor.par_iter_mut().for_each(|cell| *cell = level.parent[*cell as usize]);
+        }
+    }
+    around
+}
+
+/// Puts `plane` into an ascending list without repeats; a full list keeps the lowest.
+fn insert(list: &mut [u32; MEETING], plane: u32) {
+    let at = list.partition_point(|&q| q < plane);
+    if at < MEETING && list[at] != plane {
+        list[at..].rotate_right(1);
+        list[at] = plane;
+    }
+}
+
+/// Exact sums over the points of each plane, in local coordinates.
+pub(super) fn sums(points: &Points, labels: &[i32], planes: usize) -> Vec<Moments> {
+    const PIECE: usize = 1 << 16;
+    let pieces = labels.len().div_ceil(PIECE);
+    (0..pieces)
+        .into_par_iter()
+        .fold(
+            || vec![Moments::default(); planes],
+            |mut sums, piece| {
+                for i in piece * PIECE..labels.len().min((piece + 1) * PIECE) {
+                    if let Some(sum) = sums.get_mut(labels[i] as usize) {
+                        sum.add(points.get(i).map(|v| v as i64));
+                    }
+                }
+                sums
+            },
+        )
+        .reduce(
+            || vec![Moments::default(); planes],
+            |mut a, b| {
+                a.iter_mut().zip(&b).for_each(|(a, b)| a.merge(b));
+                a
+            },
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_list_keeps_the_lowest() {
+        let mut list = [NONE; MEETING];
+        for plane in [5, 9, 5, 1, 7, 3, 2, 8, NONE] {
+            insert(&mut list, plane);
+        }
+        assert_eq!(list, [1, 2, 3, 5, 7, 8]);
+    }
+
+    #[test]
+    fn sums_are_those_of_the_labelled_points() {
+        let points: Points =
+            (0..200_000).map(|i| [(i % 977) as f32, (i % 31) as f32, -3.0]).collect();
+        let labels: Vec<i32> = (0..200_000).map(|i| i % 4 - 1).collect();
+        let sums = sums(&points, &labels, 3);
+        for (plane, sum) in sums.iter().enumerate() {
+            let mut plain = Moments::default();
+            for i in (0..points.len()).filter(|&i| labels[i] == plane as i32) {
+                plain.add(points.get(i).map(|v| v as i64));
+            }
+            assert_eq!(*sum, plain);
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! A cloud into local coordinates.
+
+use crate::cloud::{Chunk, PointReader};
+use crate::frame::{Frame, Points};
+use crate::{Error, Result};
+use std::collections::BinaryHeap;
+use std::path::Path;
+
+/// Points that are kept as they were read until their extent is known; a larger cloud is read
+/// twice instead.
+const HELD_POINTS: u64 = 1 << 25;
+/// Points of the sample that tells a cloud from its strays.
+const SAMPLE: usize = 4096;
+/// A point is stray when it is this many times the cloud's own span away from it.
+const STRAY: f64 = 32.0;
+
+/// A cloud in local coordinates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// The map from input coordinates to local ones.
+    pub frame: Frame,
+    /// The points that can be used, in file order.
+    pub points: Points,
+    /// Place in the file of each point of `points`, where some points could not be used.
+    pub places: Option<Vec<u32>>,
+    /// Points in the file.
+    pub total: u64,
+    /// Points that are not finite.
+    pub not_finite: u64,
+    /// Points too far from the rest.
+    pub stray: u64,
+    /// Smallest and largest coordinates of the usable points.
+    pub bounds: [[f64; 3]; 2],
+}
+
+/// Reads a cloud, `chunk` points at a time.
+///
+/// `open` starts a pass; a cloud of more than 2²⁵ points takes two. `progress` is told the number
+/// of points read.
+///
+/// # Errors
+/// What the reader says, and [`Error::Degenerate`] for a cloud without usable points or with more
+/// than 2³² − 1.
+pub fn load(
+    path: &Path,
+    open: &dyn Fn() -> Result<Box<dyn PointReader>>,
+    chunk: usize,
+    progress: &dyn Fn(u64),
+) -> Result<Loaded> {
+    let mut survey = Survey::default();
+    let mut held: Option<Vec<Chunk>> = Some(Vec::new());
+    each_chunk(open, chunk, progress, |read| {
+        survey.add(read);
+        if survey.total > HELD_POINTS {
+            held = None;
+        }
+        if let Some(held) = &mut held {
+            held.push(read.clone());
+        }
+    })?;
+    let window = survey.window(path)?;
+    let mut loading = Loading::new(&survey, window);
+    match held {
+        // Each chunk is let go as soon as its points are local.
+        Some(held) => held.into_iter().for_each(|read| loading.add(&read)),
+        None => each_chunk(open, chunk, &|_| {}, |read| loading.add(read))?,
+    }
+    Ok(loading.finish())
+}
+
+/// Calls `each` with every chunk of one pass.
+fn each_chunk(
+    open: &dyn Fn() -> Result<Box<dyn PointReader>>,
+    limit: usize,
+    progress: &dyn Fn(u64),
+    mut each: impl FnMut(&Chunk),
+) -> Result<()> {
+    let mut reader = open()?;
+    let mut chunk = Chunk::default();
+    loop {
+        reader.read(&mut chunk, limit)?;
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        each(&chunk);
+        progress(chunk.len() as u64);
+    }
+}
+
+/// What the first pass learns.
+#[derive(Default)]
+struct Survey {
+    total: u64,
+    not_finite: u64,
+    bounds: Option<[[f64; 3]; 2]>,
+    /// The points with the smallest hashes: a sample that depends on which points there are, not
+    /// on their order.
+    sample: BinaryHeap<(u64, [u64; 3])>,
+}
+
+impl Survey {
+    fn add(&mut self, chunk: &Chunk) {
+        for i in 0..chunk.len() {
+            let p = [chunk.x[i], chunk.y[i], chunk.z[i]];
+            self.total += 1;
+            if !p.iter().all(|v| v.is_finite()) {
+                self.not_finite += 1;
+                continue;
+            }
+            let [min, max] = self.bounds.get_or_insert([p, p]);
+            for a in 0..3 {
+                min[a] = min[a].min(p[a]);
+                max[a] = max[a].max(p[a]);
+            }
+            // Adding zero makes −0 the same as 0.
+            let bits = p.map(|v| (v + 0.0).to_bits());
+            let entry = (hash(bits), bits);
+            let full = self.sample.len() >= SAMPLE;
+            if !full || self.sample.peek().is_some_and(|top| entry < *top) {
+                self.sample.push(entry);
+                if full {
+                    self.sample.pop();
+                }
+            }
+        }
+    }
+
+    /// The box of the cloud without its strays.
+    fn window(&self, path: &Path) -> Result<[[f64; 3]; 2]> {
+        let degenerate = |message: String| Error::Degenerate { path: path.into(), message };
+        let Some([min, max]) = self.bounds else {
+            return Err(degenerate(if self.total == 0 {
+                "the cloud has no points".into()
+            } else {
+                format!("none of the {} points has finite coordinates", self.total)
+            }));
+        };
+        if self.total > u64::from(u32::MAX) {
+            let message = format!("{} points are more than the 2^32 − 1 that fit", self.total);
+            return Err(degenerate(message));
+        }
+        let quantiles: [[f64; 2]; 3] = std::array::from_fn(|a| {
+            let mut values: Vec<f64> =
+                self.sample.iter().map(|(_, bits)| f64::from_bits(bits[a])).collect();
+            values.sort_by(f64::total_cmp);
+            [values[values.len() / 100], values[values.len() - 1 - values.len() / 100]]
+        });
+        let span = quantiles.iter().map(|[low, high]| high - low).fold(0.0, f64::max);
+        // A heap of equal points has no span of its own to judge others by.
+        if span == 0.0 || !span.is_finite() {
+            return Ok([min, max]);
+        }
+        Ok([
+            std::array::from_fn(|a| min[a].max(quantiles[a][0] - STRAY * span)),
+            std::array::from_fn(|a| max[a].min(quantiles[a][1] + STRAY * span)),
+        ])
+    }
+}
+
+/// A well-mixed hash of a point's bits (the finalizer of splitmix64, chained).
+fn hash(bits: [u64; 3]) -> u64 {
+    bits.into_iter().fold(0x9e37_79b9_7f4a_7c15, |state, v| {
+        let mut z = (state ^ v).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    })
+}
+
+/// The second pass.
+struct Loading {
+    window: [[f64; 3]; 2],
+    place: u32,
+    loaded: Loaded,
+}
+
+impl Loading {
+    fn new(survey: &Survey, window: [[f64; 3]; 2]) -> Loading {
+        let usable = (survey.total - survey.not_finite) as usize;
+        let reserve = || Vec::with_capacity(usable);
+        Loading {
+            window,
+            place: 0,
+            loaded: Loaded {
+                frame: Frame::fit(window[0], window[1]),
+                points: Points { x: reserve(), y: reserve(), z: reserve() },
+                places: None,
+                total: survey.total,
+                not_finite: survey.not_finite,
+                stray: 0,
+                bounds: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
+            },
+        }
+    }
+
+    fn add(&mut self, chunk: &Chunk) {
+        for i in 0..chunk.len() {
+            let p = [chunk.x[i], chunk.y[i], chunk.z[i]];
+            self.add_point(p);
+            self.place += 1;
+        }
+    }
+
+    fn add_point(&mut self, p: [f64; 3]) {
+        let [low, high] = self.window;
+        let inside = (0..3).all(|a| p[a] >= low[a] && p[a] <= high[a]);
+        let local = if inside { self.loaded.frame.local(p) } else { None };
+        let Some(local) = local else {
+            self.loaded.stray += u64::from(p.iter().all(|v| v.is_finite()));
+            let used = self.loaded.points.len() as u32;
+            self.loaded.places.get_or_insert_with(|| (0..used).collect());
+            return;
+        };
+        if let Some(places) = &mut self.loaded.places {
+            places.push(self.place);
+        }
+        self.loaded.points.push(local);
+        let [min, max] = &mut self.loaded.bounds;
+        for a in 0..3 {
+            min[a] = min[a].min(p[a]);
+            max[a] = max[a].max(p[a]);
+        }
+    }
+
+    fn finish(self) -> Loaded {
+        self.loaded
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reader over points in memory.
+    struct Memory(Vec<[f64; 3]>, usize);
+
+    impl PointReader for Memory {
+        fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
+            chunk.clear();
+            for p in self.0[self.1..].iter().take(limit) {
+                chunk.x.push(p[0]);
+                chunk.y.push(p[1]);
+                chunk.z.push(p[2]);
+            }
+            self.1 += chunk.len();
+            Ok(())
+        }
+    }
+
+    fn loaded(points: &[[f64; 3]], chunk: usize) -> Result<Loaded> {
+        let open = || Ok(Box::new(Memory(points.to_vec(), 0)) as Box<dyn PointReader>);
+        load(Path::new("memory"), &open, chunk, &|_| {})
+    }
+
+    fn grid() -> Vec<[f64; 3]> {
+        (0..1000).map(|i| [500_000.0 + f64::from(i % 40), f64::from(i / 40), 0.5]).collect()
+    }
+
+    #[test]
+    fn strays_and_gaps_are_counted_and_left_out() {
+        let mut points = grid();
+        let clean = loaded(&points, 100).unwrap();
+        points.insert(3, [f64::NAN, 0.0, 0.0]);
+        points.insert(500, [0.0, 0.0, 0.0]);
+        points.push([1e30, 0.0, 0.0]);
+        let dirty = loaded(&points, 7).unwrap();
+        assert_eq!((dirty.total, dirty.not_finite, dirty.stray), (1003, 1, 2));
+        assert_eq!(dirty.points, clean.points);
+        assert_eq!(dirty.bounds, clean.bounds);
+        let places = dirty.places.unwrap();
+        assert_eq!((places.len(), places[2], places[3], places[999]), (1000, 2, 4, 1001));
+        assert_eq!(clean.places, None);
+    }
+
+    #[test]
+    fn the_chunk_size_does_not_matter() {
+        let points = grid();
+        assert_eq!(loaded(&points, 1).unwrap(), loaded(&points, 1 << 20).unwrap());
+    }
+
+    #[test]
+    fn nothing_to_use_is_an_error() {
+        assert!(loaded(&[], 10).unwrap_err().to_string().contains("no points"));
+        assert!(loaded(&[[f64::NAN; 3]; 4], 10).unwrap_err().to_string().contains("none of the 4"));
+    }
+
+    #[test]
+    fn one_point_many_times_is_a_cloud() {
+        let same = loaded(&[[7.0, 8.0, 9.0]; 50], 10).unwrap();
+        assert_eq!((same.points.len(), same.stray), (50, 0));
+    }
+}

@@ -1,0 +1,181 @@
+//! Exact sums of points, and the plane that fits them best.
+
+use nalgebra::{Matrix3, SymmetricEigen};
+
+/// Count, sums and sums of products of points with integer coordinates.
+///
+/// Integers add without rounding, so the sums do not depend on the order of the points, the
+/// number of threads or the device.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Moments {
+    /// Number of points.
+    pub n: i64,
+    /// Sums of x, y, z.
+    pub sum: [i64; 3],
+    /// Sums of xx, xy, xz, yy, yz, zz.
+    pub products: [i128; 6],
+}
+
+/// The index pairs of [`Moments::products`].
+const PAIRS: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+
+impl Moments {
+    /// Adds a point.
+    #[inline]
+    pub fn add(&mut self, p: [i64; 3]) {
+        self.n += 1;
+        for a in 0..3 {
+            self.sum[a] += p[a];
+        }
+        for (product, (a, b)) in self.products.iter_mut().zip(PAIRS) {
+            *product += i128::from(p[a] * p[b]);
+        }
+    }
+
+    /// Adds the points of `other`.
+    #[inline]
+    pub fn merge(&mut self, other: &Moments) {
+        self.merge_shifted(other, [0; 3]);
+    }
+
+    /// Adds the points of `other`, each moved by `offset`.
+    #[inline]
+    pub fn merge_shifted(&mut self, other: &Moments, offset: [i64; 3]) {
+        let n = other.n;
+        for (product, (i, (a, b))) in self.products.iter_mut().zip(PAIRS.into_iter().enumerate()) {
+            let cross = offset[a] * other.sum[b] + offset[b] * other.sum[a];
+            *product += other.products[i]
+                + i128::from(cross)
+                + i128::from(offset[a] * offset[b]) * i128::from(n);
+        }
+        for a in 0..3 {
+            self.sum[a] += other.sum[a] + offset[a] * n;
+        }
+        self.n += n;
+    }
+
+    /// The mean of the points; zero without points.
+    pub fn mean(&self) -> [f64; 3] {
+        let n = self.n.max(1) as f64;
+        self.sum.map(|s| s as f64 / n)
+    }
+
+    /// Covariance xx, xy, xz, yy, yz, zz of the points; `None` without points, or where the sums
+    /// are too large for exact arithmetic.
+    fn covariance(&self) -> Option<[f64; 6]> {
+        let n = self.n as f64;
+        let mut c = [0.0; 6];
+        for (c, (i, (a, b))) in c.iter_mut().zip(PAIRS.into_iter().enumerate()) {
+            // n·Σab − Σa·Σb is an integer; only then comes the first rounding.
+            let scaled = i128::from(self.n)
+                .checked_mul(self.products[i])?
+                .checked_sub(i128::from(self.sum[a]) * i128::from(self.sum[b]))?;
+            *c = scaled as f64 / n / n;
+        }
+        (self.n > 0).then_some(c)
+    }
+
+    /// Root mean square distance of the points from the plane `normal · p = rho`; 0 without points.
+    pub fn distance_rms(&self, normal: [f64; 3], rho: f64) -> f64 {
+        let Some(c) = self.covariance() else { return 0.0 };
+        let mean = self.mean();
+        let along = (0..3).map(|a| normal[a] * mean[a]).sum::<f64>() - rho;
+        let spread: f64 = PAIRS
+            .into_iter()
+            .zip(c)
+            .map(|((a, b), c)| if a == b { 1.0 } else { 2.0 } * normal[a] * normal[b] * c)
+            .sum();
+        (spread.max(0.0) + along * along).sqrt()
+    }
+
+    /// The plane of least squared distances (total least squares), or `None` below three points.
+    pub fn fit(&self) -> Option<Fit> {
+        if self.n < 3 {
+            return None;
+        }
+        let c = self.covariance()?;
+        let eigen =
+            SymmetricEigen::new(Matrix3::new(c[0], c[1], c[2], c[1], c[3], c[4], c[2], c[4], c[5]));
+        let mut order = [0, 1, 2];
+        order.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
+        let column = eigen.eigenvectors.column(order[0]);
+        Some(Fit {
+            normal: [column[0], column[1], column[2]],
+            centroid: self.mean(),
+            variance: order.map(|i| eigen.eigenvalues[i].max(0.0)),
+        })
+    }
+}
+
+impl<'a> FromIterator<&'a Moments> for Moments {
+    fn from_iter<I: IntoIterator<Item = &'a Moments>>(iter: I) -> Moments {
+        let mut total = Moments::default();
+        iter.into_iter().for_each(|m| total.merge(m));
+        total
+    }
+}
+
+/// A plane fitted to points, in the unit of their coordinates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fit {
+    /// Unit normal, of either sign.
+    pub normal: [f64; 3],
+    /// Mean of the points; on the plane.
+    pub centroid: [f64; 3],
+    /// Variances along the principal axes, smallest (along the normal) first.
+    pub variance: [f64; 3],
+}
+
+impl Fit {
+    /// Root mean square distance of the points from the plane.
+    pub fn rmse(&self) -> f64 {
+        self.variance[0].sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Vec<[i64; 3]> {
+        (0..200).map(|i| [i * 37 % 101 - 50, i * 53 % 97 - 40, (i * 7) % 5]).collect()
+    }
+
+    #[test]
+    fn merging_shifted_equals_adding_shifted_points() {
+        let (mut parts, mut whole) = (Moments::default(), Moments::default());
+        for (i, p) in sample().into_iter().enumerate() {
+            let offset = [1 << 20, -(3 << 18), i as i64];
+            let mut one = Moments::default();
+            one.add(p);
+            parts.merge_shifted(&one, offset);
+            whole.add([p[0] + offset[0], p[1] + offset[1], p[2] + offset[2]]);
+        }
+        assert_eq!(parts, whole);
+    }
+
+    #[test]
+    fn the_fit_of_points_on_a_plane_is_that_plane() {
+        let mut moments = Moments::default();
+        for p in sample() {
+            // 2x − y + 2z = 9·k exactly.
+            let (u, v) = (p[0], p[1]);
+            moments.add([u + 2 * v, 4 * u + 2 * v, u - v + 1_000_000]);
+        }
+        let fit = moments.fit().unwrap();
+        let expected = [2.0 / 3.0, -1.0 / 3.0, 2.0 / 3.0];
+        let sign = fit.normal[0].signum();
+        for (found, expected) in fit.normal.iter().zip(expected) {
+            assert!((found * sign - expected).abs() < 1e-9, "{:?}", fit.normal);
+        }
+        assert!(fit.rmse() < 1e-4, "{}", fit.rmse());
+    }
+
+    #[test]
+    fn two_points_have_no_plane() {
+        let mut moments = Moments::default();
+        moments.add([0, 0, 0]);
+        moments.add([5, 0, 0]);
+        assert_eq!(moments.fit(), None);
+    }
+}

@@ -1,0 +1,92 @@
+//! The papers' flow: vote, suppress, take the winners, and nothing else.
+//!
+//! After Duca, "3D Plane Detection via Hough Transform": a plane is a bin of the accumulator.
+//! Points are labelled by the nearest of the planes within the tolerance, and only what is asked
+//! about the planes (inliers, area, outline) is computed from them.
+
+use super::label::{self, LocalPlane};
+use super::load::Loaded;
+use super::planes::{Reported, canonical};
+use super::{Answer, Options, Progress};
+use crate::Result;
+use crate::backend::{Backend, PeakOptions, Sign};
+use crate::detection::Parameters;
+use crate::space::{Directions, Neighbours, RhoAxis, Space};
+use rayon::prelude::*;
+
+/// The papers' directions.
+const DIRECTIONS: Directions = Directions::Polar { theta: 180, phi: 180 };
+/// The papers' number of bins of `ρ`.
+const RHO_BINS: f64 = 184.0;
+/// Neighbourhood of a bin: so many steps to either side.
+const RADIUS: u32 = 3;
+/// Planes reported when neither their number nor their votes are given.
+const TOP: u64 = 10;
+
+pub(super) fn detect(
+    cloud: &Loaded,
+    options: &Options,
+    backend: &dyn Backend,
+    progress: &dyn Progress,
+) -> Result<Answer> {
+    let directions = options.directions.unwrap_or(DIRECTIONS);
+    let (step, radius) = (cloud.frame.step, cloud.points.radius().max(1.0));
+    let rho_bin = options.rho_bin.unwrap_or(2.0 * radius * step / (RHO_BINS - 4.0));
+    let axis = RhoAxis::symmetric(radius, rho_bin / step);
+    let space = Space::new(directions.table(), axis)?;
+    let top = if options.min_votes.is_some() { options.top } else { options.top.or(Some(TOP)) };
+    let parameters = Parameters {
+        directions: directions.to_string(),
+        rho_bin,
+        tolerance: options.tolerance.unwrap_or(rho_bin / 2.0),
+        min_votes: options.min_votes.unwrap_or(1),
+        top,
+        ..Parameters::default()
+    };
+    progress.stage("votes", None);
+    let neighbours = Neighbours::within(&space, f64::from(RADIUS) * directions.step());
+    let mut accumulator = backend.accumulator(&space)?;
+    accumulator.vote(&cloud.points, Sign::Add)?;
+    let peaks = accumulator.peaks(
+        &neighbours,
+        PeakOptions {
+            rho_radius: RADIUS,
+            min_votes: parameters.min_votes.try_into().unwrap_or(u32::MAX),
+            limit: top.unwrap_or(u64::MAX).try_into().unwrap_or(usize::MAX),
+        },
+    )?;
+    let local: Vec<LocalPlane> = peaks
+        .iter()
+        .map(|p| space.plane(p.index as usize))
+        .map(|(normal, rho)| LocalPlane { normal, rho })
+        .collect();
+    progress.stage("labels", None);
+    let labels = nearest(cloud, &local, parameters.tolerance / step);
+    let members = super::planes::members(&labels, local.len());
+    let sums = label::sums(&cloud.points, &labels, local.len());
+    let planes = (0..local.len())
+        .into_par_iter()
+        .map(|i| {
+            let reported = Reported {
+                plane: canonical(local[i]),
+                votes: u64::from(peaks[i].votes),
+                sums: &sums[i],
+                members: &members[i],
+                cell: axis.bin,
+            };
+            reported.report(cloud)
+        })
+        .collect();
+    Ok((planes, labels, parameters))
+}
+
+/// The nearest plane within the tolerance of each point, the first of equals.
+fn nearest(cloud: &Loaded, planes: &[LocalPlane], tolerance: f64) -> Vec<i32> {
+    let label = |i: usize| {
+        let p = cloud.points.get(i);
+        let distances = planes.iter().enumerate().map(|(q, plane)| (plane.distance(p).abs(), q));
+        let near = distances.filter(|d| d.0 <= tolerance).min_by(|a, b| a.0.total_cmp(&b.0));
+        near.map_or(-1, |(_, q)| q as i32)
+    };
+    (0..cloud.points.len()).into_par_iter().map(label).collect()
+}

@@ -1,0 +1,83 @@
+//! Parameters from the data: what a cloud says about how it should be searched.
+
+use super::Options;
+use super::cells::Cells;
+use super::evidence::{Surfel, weighted_quantile};
+use super::load::Loaded;
+use super::rounds::Search;
+use super::support::Limits;
+use crate::Result;
+use crate::detection::Parameters;
+use crate::space::{Directions, RhoAxis, Space};
+
+/// Inliers lie within this many standard deviations of their plane.
+const SIGMAS: f64 = 3.0;
+/// A tolerance below this many steps would be finer than the local coordinates.
+const MIN_STEPS: f64 = 2.0;
+/// Most bins of `ρ`: a coarser axis is enough, since refinement is exact.
+const MAX_RHO_BINS: f64 = 2048.0;
+/// Largest angle between a surface and its plane, in degrees, unless normals are worse.
+const ANGLE: f64 = 20.0;
+/// Directions of the default space.
+const DIRECTIONS: Directions = Directions::Ball { step: 2.0 };
+
+/// The parameters for a cloud: what the user set, and for the rest what was measured.
+pub(super) fn choose(
+    cloud: &Loaded,
+    cells: &Cells,
+    surfels: &[Surfel],
+    options: &Options,
+) -> Parameters {
+    let step = cloud.frame.step;
+    let measured = |of: fn(&super::evidence::Surface) -> f64| {
+        let weighted = surfels.iter().filter_map(|s| Some((of(&s.surface?), u64::from(s.weight))));
+        weighted_quantile(weighted.collect(), 0.5)
+    };
+    let noise = measured(|s| s.thickness) * step;
+    let normal_error = measured(|s| s.error).to_degrees();
+    let tolerance = options.tolerance.unwrap_or((SIGMAS * noise).max(MIN_STEPS * step));
+    let finest = 2.0 * cloud.points.radius() * step / MAX_RHO_BINS;
+    let min_inliers = options
+        .min_inliers
+        .unwrap_or((0.5 * (cells.distinct as f64).sqrt()).ceil().max(20.0) as u64);
+    Parameters {
+        directions: options.directions.unwrap_or(DIRECTIONS).to_string(),
+        rho_bin: options.rho_bin.unwrap_or((2.0 * tolerance).max(finest)),
+        noise,
+        tolerance,
+        angle: options.angle.unwrap_or(ANGLE),
+        spread: (3.0 * normal_error).clamp(3.0, 10.0),
+        min_votes: options.min_votes.unwrap_or((min_inliers / 4).max(4)),
+        min_inliers,
+        top: options.top,
+    }
+}
+
+/// The space of the parameters, in steps.
+pub(super) fn space(parameters: &Parameters, cloud: &Loaded) -> Result<Space> {
+    let directions: Directions = parameters.directions.parse()?;
+    let bin = parameters.rho_bin / cloud.frame.step;
+    Space::new(directions.table(), RhoAxis::symmetric(cloud.points.radius(), bin))
+}
+
+/// The search of the parameters, in steps.
+pub(super) fn search<'a>(
+    parameters: &Parameters,
+    cloud: &Loaded,
+    cells: &Cells,
+    space: &'a Space,
+) -> Search<'a> {
+    let coarseness = parameters.directions.parse().map_or(1.5, |d: Directions| d.coarseness());
+    Search {
+        space,
+        spread: parameters.spread.max(1.01 * coarseness),
+        coarseness,
+        min_votes: u32::try_from(parameters.min_votes).unwrap_or(u32::MAX),
+        limits: Limits {
+            tolerance: parameters.tolerance / cloud.frame.step,
+            angle: parameters.angle.to_radians(),
+            min_inliers: parameters.min_inliers,
+            cell: cells.base().size,
+        },
+    }
+}

@@ -1,0 +1,246 @@
+//! The rounds: vote, take the good peaks, refine and claim, take their votes back, again.
+
+use super::cells::Cells;
+use super::evidence::Surfel;
+use super::grow::Grower;
+use super::support::{Field, Limits, Support};
+use super::vector::{Vec3, dot};
+use crate::Result;
+use crate::backend::{Accumulator, Backend, PeakOptions, Sign};
+use crate::frame::Points;
+use crate::space::{Neighbours, Space, SphereIndex};
+use crate::vote::{Ballots, Peak, bin, position};
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+/// Peaks that one round looks at; what they claim changes the table, so more are of little use.
+const PEAKS_A_ROUND: usize = 1024;
+
+/// How the rounds search, lengths in steps.
+pub(super) struct Search<'a> {
+    /// The coarse space that is voted in.
+    pub space: &'a Space,
+    /// Directions that a surfel votes for: those within this angle of its normal, in degrees.
+    pub spread: f64,
+    /// Largest angle between a normal and the direction next to it, in degrees.
+    pub coarseness: f64,
+    /// Fewest votes of a peak.
+    pub min_votes: u32,
+    /// What makes a plane.
+    pub limits: Limits,
+}
+
+/// Who votes for what.
+pub(super) enum Cast<'a> {
+    /// Every surfel for the directions near its normal.
+    Near,
+    /// Every point for every direction.
+    All(&'a Points),
+}
+
+/// A plane found in the rounds and the votes of the peak that proposed it.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    /// Votes of the peak.
+    pub votes: u64,
+    /// The plane and its surfels, in local coordinates.
+    pub support: Support,
+}
+
+/// Surfels in the order of the direction nearest to their normals.
+struct Roll {
+    ballots: Ballots,
+}
+
+impl Roll {
+    /// The surfels that have a normal, by direction.
+    fn new(surfels: &[Surfel], chosen: impl Iterator<Item = u32>, rows: &[u32], k: usize) -> Roll {
+        let mut order: Vec<(u32, u32)> = chosen.map(|i| (rows[i as usize], i)).collect();
+        order.sort_unstable();
+        let mut start = vec![0u32; k + 1];
+        for &(row, _) in &order {
+            start[row as usize + 1] += 1;
+        }
+        for row in 0..k {
+            start[row + 1] += start[row];
+        }
+        let surfel = |i: u32| &surfels[i as usize];
+        Roll {
+            ballots: Ballots {
+                points: order
+                    .iter()
+                    .map(|&(_, i)| surfel(i).centroid.map(|v| v as f32))
+                    .collect::<Points>(),
+                weight: order.iter().map(|&(_, i)| surfel(i).weight).collect(),
+                start,
+            },
+        }
+    }
+}
+
+/// No direction: the surfel has no normal.
+const NOWHERE: u32 = u32::MAX;
+
+/// The state of a search.
+struct Rounds<'a> {
+    search: &'a Search<'a>,
+    field: Field<'a>,
+    grower: Grower<'a>,
+    table: Vec<[f32; 4]>,
+    /// The row of each surfel's normal.
+    rows: Vec<u32>,
+    /// Directions that a surfel votes for.
+    near: Neighbours,
+    roll: Roll,
+    /// Whether a surfel is still to be claimed.
+    free: Vec<bool>,
+    /// Whether a surfel's votes are in the table.
+    voting: Vec<bool>,
+}
+
+/// Finds planes among the surfels, in the order in which they were claimed.
+///
+/// `progress` is told the number of points that each plane claims.
+pub(super) fn search(
+    backend: &dyn Backend,
+    search: &Search,
+    cells: &Cells,
+    surfels: &[Surfel],
+    cast: &Cast,
+    progress: &dyn Fn(u64),
+) -> Result<Vec<Found>> {
+    let space = search.space;
+    let index = SphereIndex::new(space.directions(), 10.0);
+    let row = |s: &Surfel| s.surface.and_then(|s| index.nearest(s.normal)).unwrap_or(NOWHERE);
+    let rows: Vec<u32> = surfels.par_iter().map(row).collect();
+    let voting: Vec<bool> = rows.iter().map(|&r| r != NOWHERE).collect();
+    let chosen = (0..surfels.len() as u32).filter(|&i| voting[i as usize]);
+    let roll = Roll::new(surfels, chosen, &rows, space.rows());
+    let mut rounds = Rounds {
+        search,
+        field: Field { surfels, limits: search.limits },
+        grower: Grower::new(cells, surfels),
+        table: space.vote_table(),
+        rows,
+        near: Neighbours::within(space, search.spread),
+        roll,
+        free: voting.clone(),
+        voting,
+    };
+    let mut accumulator = backend.accumulator(space)?;
+    match cast {
+        Cast::Near => accumulator.vote_near(&rounds.roll.ballots, &rounds.near, Sign::Add)?,
+        Cast::All(points) => accumulator.vote(points, Sign::Add)?,
+    }
+    rounds.run(accumulator.as_mut(), cells, cast, progress)
+}
+
+impl Rounds<'_> {
+    fn run(
+        &mut self,
+        accumulator: &mut dyn Accumulator,
+        cells: &Cells,
+        cast: &Cast,
+        progress: &dyn Fn(u64),
+    ) -> Result<Vec<Found>> {
+        // Suppression reaches as far as a surfel's votes do: that far, bins share their voters.
+        let options = PeakOptions {
+            rho_radius: 2,
+            min_votes: self.search.min_votes.max(1),
+            limit: PEAKS_A_ROUND,
+        };
+        let mut found = Vec::new();
+        loop {
+            let peaks = accumulator.peaks(&self.near, options)?;
+            let mut withdrawn = Vec::new();
+            for (peak, voters) in peaks.iter().zip(self.voters(&peaks)) {
+                let fresh = voters.iter().all(|&i| self.free[i as usize]);
+                let support = self.refine(peak.index as usize, &voters);
+                if let Some(support) = &support {
+                    for &i in &support.surfels {
+                        self.free[i as usize] = false;
+                        self.withdraw(i, &mut withdrawn);
+                    }
+                    progress(self.field.weight(&support.surfels));
+                }
+                if fresh && voters.iter().all(|&i| self.free[i as usize]) {
+                    // They did not lead to a plane of theirs: let others come up.
+                    voters.iter().for_each(|&i| self.withdraw(i, &mut withdrawn));
+                }
+                let votes = u64::from(peak.votes);
+                found.extend(support.map(|support| Found { votes, support }));
+            }
+            if withdrawn.is_empty() {
+                return Ok(found);
+            }
+            self.take_back(accumulator, cells, cast, withdrawn)?;
+        }
+    }
+
+    /// Takes the votes of surfels out of the table.
+    fn take_back(
+        &self,
+        accumulator: &mut dyn Accumulator,
+        cells: &Cells,
+        cast: &Cast,
+        withdrawn: Vec<u32>,
+    ) -> Result<()> {
+        match cast {
+            Cast::Near => {
+                let rows = self.search.space.rows();
+                let roll = Roll::new(self.field.surfels, withdrawn.into_iter(), &self.rows, rows);
+                accumulator.vote_near(&roll.ballots, &self.near, Sign::Subtract)
+            }
+            Cast::All(points) => {
+                let gone: Vec<u32> =
+                    withdrawn.iter().flat_map(|&i| cells.points_of(i as usize)).copied().collect();
+                accumulator.vote(&points.select(&gone), Sign::Subtract)
+            }
+        }
+    }
+
+    /// Marks a surfel whose votes are to be taken back.
+    fn withdraw(&mut self, surfel: u32, withdrawn: &mut Vec<u32>) {
+        if std::mem::replace(&mut self.voting[surfel as usize], false) {
+            withdrawn.push(surfel);
+        }
+    }
+
+    /// The plane that a bin leads to.
+    fn refine(&mut self, index: usize, voters: &[u32]) -> Option<Support> {
+        let free = |&i: &u32| self.free[i as usize];
+        let voters: Vec<u32> = voters.iter().copied().filter(free).collect();
+        if self.field.weight(&voters) < u64::from(self.search.min_votes) {
+            return None;
+        }
+        let (direction, _) = self.search.space.plane(index);
+        self.field.refine(&mut self.grower, direction, &voters, &self.free)
+    }
+
+    /// For each peak the free surfels whose votes are in its bin, ascending.
+    ///
+    /// One pass over the surfels serves all peaks: each looks up the few bins that it voted for.
+    fn voters(&self, peaks: &[Peak]) -> Vec<Vec<u32>> {
+        let bins = self.search.space.bins();
+        let place: HashMap<u32, u32> = peaks.iter().zip(0..).map(|(p, i)| (p.index, i)).collect();
+        let mut busy = vec![false; self.search.space.rows()];
+        peaks.iter().for_each(|p| busy[p.index as usize / bins] = true);
+        let votes: Vec<(u32, u32)> = (0..self.rows.len())
+            .into_par_iter()
+            .with_min_len(1 << 12)
+            .filter(|&i| self.free[i] && self.voting[i])
+            .flat_map_iter(|i| {
+                let p = self.field.surfels[i].centroid.map(|v| v as f32);
+                let near = self.near.of(self.rows[i] as usize).iter().map(|n| n.row as usize);
+                let (busy, place, table) = (&busy, &place, &self.table);
+                near.filter(|&row| busy[row]).filter_map(move |row| {
+                    let r = bin(position(table[row], p), bins)?;
+                    Some((*place.get(&((row * bins + r) as u32))?, i as u32))
+                })
+            })
+            .collect();
+        let mut voters = vec![Vec::new(); peaks.len()];
+        votes.into_iter().for_each(|(peak, i)| voters[peak as usize].push(i));
+        voters
+    }
+}

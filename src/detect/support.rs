@@ -1,0 +1,327 @@
+//! From a peak to a plane: refine it on its own surfels, and keep what hangs together.
+
+use super::evidence::{Surfel, weighted_quantile};
+use super::grow::Grower;
+use super::vector::{Vec3, dot, normalized};
+use std::collections::HashMap;
+
+/// Refinements of one candidate; most settle in four or five.
+const ITERATIONS: usize = 12;
+/// Of these, the first ones look wider.
+const YOUNG: usize = 2;
+/// Share of the points in a plane's slab and next to it that must lie along it. A plane through
+/// foliage or across many surfaces is mostly others'.
+const MIN_PURITY: f64 = 0.4;
+
+/// What makes a plane; lengths in steps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Limits {
+    /// Largest distance of an inlier.
+    pub tolerance: f64,
+    /// Largest angle between the normals of an inlier and of its plane, in radians.
+    pub angle: f64,
+    /// Fewest distinct points of its largest part.
+    pub min_inliers: u64,
+    /// Edge of a base cell.
+    pub cell: f64,
+}
+
+/// A plane and the surfels along it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Support {
+    /// Unit normal.
+    pub normal: Vec3,
+    /// Distance from local zero along the normal.
+    pub rho: f64,
+    /// Surfels that belong to it, ascending.
+    pub surfels: Vec<u32>,
+}
+
+/// The surfels among which a plane finds its support.
+pub(super) struct Field<'a> {
+    /// All surfels.
+    pub surfels: &'a [Surfel],
+    /// What makes a plane.
+    pub limits: Limits,
+}
+
+impl Field<'_> {
+    fn surfel(&self, i: u32) -> &Surfel {
+        &self.surfels[i as usize]
+    }
+
+    /// Distinct points of a set of surfels.
+    pub fn weight(&self, set: &[u32]) -> u64 {
+        set.iter().map(|&i| u64::from(self.surfel(i).weight)).sum()
+    }
+
+    /// Refines the plane of a peak: from the densest slice of its voters, grown and fitted in
+    /// turn until it stays as it is. Returns `None` where there is no plane.
+    ///
+    /// `voters` are free surfels that agree with the peak's `direction`.
+    pub fn refine(
+        &self,
+        grower: &mut Grower,
+        direction: Vec3,
+        voters: &[u32],
+        free: &[bool],
+    ) -> Option<Support> {
+        let mut members = self.seed(direction, voters)?;
+        let mut plane = self.fit(&members)?;
+        let mut others = 0;
+        for iteration in 0..ITERATIONS {
+            // A young plane looks a little wider, so that it is not caught in a thin slice.
+            let young = iteration < YOUNG;
+            let reach = self.limits.tolerance * if young { 2.0 } else { 1.0 };
+            let grown = grower.grow(&members, plane, reach, &self.limits, free);
+            if grown.members.is_empty() {
+                return None;
+            }
+            let settled = !young && grown.members == members;
+            (members, others) = (grown.members, grown.others);
+            if settled {
+                break;
+            }
+            plane = self.fit(&members)?;
+        }
+        let weight = self.weight(&members);
+        let pure = weight as f64 >= MIN_PURITY * (weight + others) as f64;
+        (pure && weight >= self.limits.min_inliers).then_some(Support {
+            normal: plane.0,
+            rho: plane.1,
+            surfels: members,
+        })
+    }
+
+    /// The densest slice of the voters along their mean normal, and of it the largest part.
+    fn seed(&self, direction: Vec3, voters: &[u32]) -> Option<Vec<u32>> {
+        let mut mean = [0.0; 3];
+        for &i in voters {
+            let s = self.surfel(i);
+            let normal = s.surface?.normal;
+            let weight = f64::from(s.weight) * dot(normal, direction).signum();
+            for a in 0..3 {
+                mean[a] += weight * normal[a];
+            }
+        }
+        let normal = normalized(mean);
+        let mut along: Vec<(f64, u64, u32)> = voters
+            .iter()
+            .map(|&i| (dot(self.surfel(i).centroid, normal), u64::from(self.surfel(i).weight), i))
+            .collect();
+        along.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
+        let (start, end) = densest(&along, 2.0 * self.limits.tolerance);
+        let mut slice: Vec<u32> = along[start..end].iter().map(|v| v.2).collect();
+        slice.sort_unstable();
+        self.parts(&slice, normal).into_iter().next()
+    }
+
+    /// The weighted mean of the centres of surfels; of none, zero.
+    pub fn middle(&self, set: &[u32]) -> Vec3 {
+        let mut sum = [0.0; 3];
+        for &i in set {
+            let s = self.surfel(i);
+            for (sum, c) in sum.iter_mut().zip(s.centroid) {
+                *sum += f64::from(s.weight) * c;
+            }
+        }
+        let weight = self.weight(set).max(1) as f64;
+        sum.map(|v| v / weight)
+    }
+
+    /// Distinct points of the surfels whose centre is within the tolerance of a plane.
+    pub fn weight_within(&self, set: &[u32], normal: Vec3, rho: f64) -> u64 {
+        let within =
+            |&i: &u32| (dot(self.surfel(i).centroid, normal) - rho).abs() <= self.limits.tolerance;
+        self.weight(&set.iter().copied().filter(within).collect::<Vec<_>>())
+    }
+
+    /// The plane of least squares through the centres of surfels, as normal and distance.
+    pub fn fit(&self, set: &[u32]) -> Option<(Vec3, f64)> {
+        if set.len() < 3 {
+            return None;
+        }
+        let origin = self.surfel(set[0]).centroid;
+        let (mut n, mut sum, mut products) = (0.0, [0.0; 3], [0.0; 6]);
+        for &i in set {
+            let s = self.surfel(i);
+            let w = f64::from(s.weight);
+            let p: Vec3 = std::array::from_fn(|a| s.centroid[a] - origin[a]);
+            n += w;
+            for a in 0..3 {
+                sum[a] += w * p[a];
+            }
+            for (k, (a, b)) in
+                [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].into_iter().enumerate()
+            {
+                products[k] += w * p[a] * p[b];
+            }
+        }
+        let mean = sum.map(|s| s / n);
+        let c = |k: usize, a: usize, b: usize| products[k] / n - mean[a] * mean[b];
+        let (values, normal) = super::eigen::smallest([
+            c(0, 0, 0),
+            c(1, 0, 1),
+            c(2, 0, 2),
+            c(3, 1, 1),
+            c(4, 1, 2),
+            c(5, 2, 2),
+        ]);
+        // A single line of cells has no plane of its own.
+        if values[1] <= 1e-9 * values[2] {
+            return None;
+        }
+        let centre: Vec3 = std::array::from_fn(|a| origin[a] + mean[a]);
+        Some((normal, dot(normal, centre)))
+    }
+
+    /// The connected parts of a set of surfels seen along `normal`, heaviest first.
+    ///
+    /// Surfels are dropped onto a lattice as coarse as the blocks on which their surfaces were
+    /// seen; neighbouring places, corners included, are connected.
+    fn parts(&self, set: &[u32], normal: Vec3) -> Vec<Vec<u32>> {
+        let lattice = Lattice::new(self, set, normal);
+        let mut places: HashMap<(i64, i64), usize> = HashMap::with_capacity(set.len() / 2);
+        let mut parent: Vec<usize> = Vec::new();
+        let place_of: Vec<usize> = set
+            .iter()
+            .map(|&i| {
+                *places.entry(lattice.place(self.surfel(i).centroid)).or_insert_with(|| {
+                    parent.push(parent.len());
+                    parent.len() - 1
+                })
+            })
+            .collect();
+        for (&(u, v), &at) in &places {
+            for (du, dv) in [(1, -1), (1, 0), (1, 1), (0, 1)] {
+                if let Some(&other) = places.get(&(u + du, v + dv)) {
+                    let (a, b) = (root(&mut parent, at), root(&mut parent, other));
+                    parent[a.max(b)] = a.min(b);
+                }
+            }
+        }
+        let mut parts: HashMap<usize, Vec<u32>> = HashMap::new();
+        for (&i, &place) in set.iter().zip(&place_of) {
+            parts.entry(root(&mut parent, place)).or_default().push(i);
+        }
+        let mut parts: Vec<Vec<u32>> = parts.into_values().collect();
+        parts.sort_by_cached_key(|part| (std::cmp::Reverse(self.weight(part)), part[0]));
+        parts
+    }
+}
+
+/// A square lattice on a plane.
+struct Lattice {
+    u: Vec3,
+    v: Vec3,
+    cell: f64,
+}
+
+impl Lattice {
+    /// A lattice for the surfels of `set`, as coarse as nine tenths of them need.
+    fn new(field: &Field, set: &[u32], normal: Vec3) -> Lattice {
+        let levels: Vec<(f64, u64)> = set
+            .iter()
+            .filter_map(|&i| {
+                let s = field.surfel(i);
+                s.surface.map(|f| (f.level as f64, u64::from(s.weight)))
+            })
+            .collect();
+        let level = weighted_quantile(levels, 0.9);
+        let (u, v) = axes(normal);
+        Lattice { u, v, cell: 1.5 * field.limits.cell * level.exp2() }
+    }
+
+    fn place(&self, p: Vec3) -> (i64, i64) {
+        ((dot(p, self.u) / self.cell).floor() as i64, (dot(p, self.v) / self.cell).floor() as i64)
+    }
+}
+
+/// Two unit vectors that span the plane across `normal`.
+fn axes(normal: Vec3) -> (Vec3, Vec3) {
+    let least = (0..3).min_by(|&a, &b| normal[a].abs().total_cmp(&normal[b].abs())).unwrap_or(0);
+    let mut u: Vec3 = std::array::from_fn(|a| -normal[least] * normal[a]);
+    u[least] += 1.0;
+    let u = normalized(u);
+    let v = std::array::from_fn(|a| {
+        let (b, c) = ((a + 1) % 3, (a + 2) % 3);
+        normal[b] * u[c] - normal[c] * u[b]
+    });
+    (u, v)
+}
+
+/// The root of a place in the union-find forest, shortening the path to it.
+fn root(parent: &mut [usize], mut at: usize) -> usize {
+    while parent[at] != at {
+        parent[at] = parent[parent[at]];
+        at = parent[at];
+    }
+    at
+}
+
+/// The range of sorted values within a window of `width` that weighs most; the first of equals.
+fn densest(sorted: &[(f64, u64, u32)], width: f64) -> (usize, usize) {
+    let (mut best, mut best_weight) = ((0, 0), 0);
+    let (mut end, mut weight) = (0, 0);
+    for start in 0..sorted.len() {
+        while end < sorted.len() && sorted[end].0 <= sorted[start].0 + width {
+            weight += sorted[end].1;
+            end += 1;
+        }
+        if weight > best_weight {
+            (best, best_weight) = ((start, end), weight);
+        }
+        weight -= sorted[start].1;
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::evidence::Surface;
+    use super::*;
+
+    fn surfel(centroid: Vec3, normal: Vec3) -> Surfel {
+        let surface = Some(Surface { normal, error: 0.01, thickness: 1.0, level: 0 });
+        Surfel { centroid, weight: 4, surface }
+    }
+
+    fn field(surfels: &[Surfel]) -> Field<'_> {
+        let limits = Limits { tolerance: 1.0, angle: 0.2, min_inliers: 100, cell: 1.0 };
+        Field { surfels, limits }
+    }
+
+    #[test]
+    fn parts_are_what_hangs_together() {
+        let square = |x0: f64, side: i32| {
+            (0..side * side).map(move |i| {
+                surfel([x0 + f64::from(i % side), f64::from(i / side), 10.0], [0.0, 0.0, 1.0])
+            })
+        };
+        let surfels: Vec<Surfel> = square(0.0, 15).chain(square(60.0, 20)).collect();
+        let all: Vec<u32> = (0..surfels.len() as u32).collect();
+        let parts = field(&surfels).parts(&all, [0.0, 0.0, 1.0]);
+        assert_eq!(parts, [(225..625).collect::<Vec<u32>>(), (0..225).collect()]);
+    }
+
+    #[test]
+    fn the_fit_goes_through_the_centres() {
+        let surfels: Vec<Surfel> = (0..50)
+            .map(|i| {
+                let (u, v) = (f64::from(i % 7), f64::from(i / 7));
+                surfel([u, v, 4.0 + 0.5 * u], [0.0, 0.0, 1.0])
+            })
+            .collect();
+        let (normal, rho) = field(&surfels).fit(&(0..50).collect::<Vec<_>>()).unwrap();
+        for s in &surfels {
+            assert!((dot(normal, s.centroid) - rho).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_densest_window_is_found() {
+        let values = [(0.0, 1, 0), (1.0, 1, 1), (5.0, 2, 2), (5.5, 2, 3), (9.0, 3, 4)];
+        assert_eq!(densest(&values, 1.0), (2, 4));
+        assert_eq!(densest(&[], 1.0), (0, 0));
+    }
+}

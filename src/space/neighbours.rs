@@ -1,0 +1,167 @@
+//! Which directions lie within an angle of each other, across seams and poles.
+
+use super::Space;
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+/// A direction near another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Neighbour {
+    /// Index of the direction.
+    pub row: u32,
+    /// Whether it is its opposite that is near: `ρ` changes its sign, bin `r` becomes `R − 1 − r`.
+    pub flipped: bool,
+}
+
+/// For each direction of a space, all directions within an angle, itself among them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Neighbours {
+    start: Vec<u32>,
+    list: Vec<Neighbour>,
+}
+
+impl Neighbours {
+    /// The neighbours within `degrees` (at most 45) in `space`, whose directions are unit vectors.
+    pub fn within(space: &Space, degrees: f64) -> Neighbours {
+        let index = SphereIndex::new(space.directions(), degrees);
+        let lists: Vec<Vec<Neighbour>> =
+            space.directions().par_iter().map(|&d| index.within(d)).collect();
+        let mut start = Vec::with_capacity(lists.len() + 1);
+        let mut list = Vec::with_capacity(lists.iter().map(Vec::len).sum());
+        start.push(0);
+        for one in lists {
+            list.extend(one);
+            start.push(list.len() as u32);
+        }
+        Neighbours { start, list }
+    }
+
+    /// The neighbours of direction `row`, in ascending order.
+    #[inline]
+    pub fn of(&self, row: usize) -> &[Neighbour] {
+        &self.list[self.start[row] as usize..self.start[row + 1] as usize]
+    }
+}
+
+/// A lattice over the unit cube in which directions are looked up by nearness.
+pub struct SphereIndex<'a> {
+    directions: &'a [[f64; 3]],
+    cell: f64,
+    cosine: f64,
+    cells: HashMap<[i8; 3], Vec<Neighbour>>,
+}
+
+impl<'a> SphereIndex<'a> {
+    /// An index of unit directions for look-ups within `degrees`.
+    pub fn new(directions: &'a [[f64; 3]], degrees: f64) -> SphereIndex<'a> {
+        let reach = degrees.clamp(1e-3, 45.0).to_radians();
+        // The chord of the angle, so that a neighbour is at most one lattice cell away; cells
+        // below 1/50 would not fit in i8 and would be nearly empty.
+        let cell = (2.0 * (reach / 2.0).sin()).max(0.02);
+        let mut cells: HashMap<[i8; 3], Vec<Neighbour>> = HashMap::new();
+        for (row, d) in directions.iter().enumerate() {
+            for flipped in [false, true] {
+                let sign = if flipped { -1.0 } else { 1.0 };
+                let key = d.map(|v| (sign * v / cell).floor() as i8);
+                cells.entry(key).or_default().push(Neighbour { row: row as u32, flipped });
+            }
+        }
+        // A hair of slack: directions exactly at the angle count as within it.
+        SphereIndex { directions, cell, cosine: reach.cos() - 1e-12, cells }
+    }
+
+    /// Calls `visit` with every entry in the lattice cells around `d` and its cosine with `d`.
+    fn around(&self, d: [f64; 3], mut visit: impl FnMut(Neighbour, f64)) {
+        let home = d.map(|v| (v / self.cell).floor() as i8);
+        for dx in -1..=1 {
+            for dy in -1..=1 {
+                for dz in -1..=1 {
+                    let key = [home[0] + dx, home[1] + dy, home[2] + dz];
+                    for &n in self.cells.get(&key).map_or(&[][..], Vec::as_slice) {
+                        let e = self.directions[n.row as usize];
+                        let dot = d[0] * e[0] + d[1] * e[1] + d[2] * e[2];
+                        visit(n, if n.flipped { -dot } else { dot });
+                    }
+                }
+            }
+        }
+    }
+
+    /// All entries within the angle of the unit vector `d`, ascending, each direction once.
+    pub fn within(&self, d: [f64; 3]) -> Vec<Neighbour> {
+        let mut found = Vec::new();
+        self.around(d, |n, cosine| {
+            if cosine >= self.cosine {
+                found.push(n);
+            }
+        });
+        found.sort_unstable();
+        found.dedup_by_key(|n| n.row);
+        found
+    }
+
+    /// The row of the direction nearest to the unit vector `d` or to its opposite, if one is
+    /// within the angle; the lowest row of equals.
+    pub fn nearest(&self, d: [f64; 3]) -> Option<u32> {
+        let mut best: Option<(f64, u32)> = None;
+        self.around(d, |n, cosine| {
+            let better = best.is_none_or(|(c, row)| cosine > c || (cosine == c && n.row < row));
+            if cosine >= self.cosine && better {
+                best = Some((cosine, n.row));
+            }
+        });
+        best.map(|(_, row)| row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Directions, RhoAxis};
+    use super::*;
+
+    fn space(directions: Directions) -> Space {
+        Space::new(directions.table(), RhoAxis::symmetric(10.0, 1.0)).unwrap()
+    }
+
+    /// Against the definition, on tables with a seam, a pole and neither.
+    #[test]
+    fn equals_the_plain_definition() {
+        for (name, degrees) in [("polar:36x36", 7.0), ("polar:45x60", 3.0), ("ball:6", 20.0)] {
+            let space = space(name.parse().unwrap());
+            let near = Neighbours::within(&space, degrees);
+            let limit = degrees.to_radians().cos() - 1e-12;
+            for (row, d) in space.directions().iter().enumerate() {
+                let plain: Vec<u32> = (0..space.rows() as u32)
+                    .filter(|&k| {
+                        let e = space.directions()[k as usize];
+                        (d[0] * e[0] + d[1] * e[1] + d[2] * e[2]).abs() >= limit
+                    })
+                    .collect();
+                let rows: Vec<u32> = near.of(row).iter().map(|n| n.row).collect();
+                assert_eq!(rows, plain, "{name} row {row}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_seam_is_crossed_with_a_flip() {
+        let space = space("polar:180x180".parse().unwrap());
+        let near = Neighbours::within(&space, 1.5);
+        let row = |theta: usize, phi: usize| phi * 180 + theta;
+        // (θ = 179°, φ = 60°) lies next to (θ = 180°, φ = 60°), which is −(θ = 0°, φ = 120°).
+        let across = Neighbour { row: row(0, 120) as u32, flipped: true };
+        assert!(near.of(row(179, 60)).contains(&across));
+        // The pole is next to every azimuth of φ = 1° and, flipped, of φ = 179°.
+        assert_eq!(near.of(0).len(), 3 * 180);
+    }
+
+    #[test]
+    fn nearest_finds_the_closest_direction_or_its_opposite() {
+        let space = space("ball:3".parse().unwrap());
+        let index = SphereIndex::new(space.directions(), 6.0);
+        for (row, d) in space.directions().iter().enumerate() {
+            assert_eq!(index.nearest(*d), Some(row as u32));
+            assert_eq!(index.nearest(d.map(|v| -v)), Some(row as u32));
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! A scene as files: the cloud and its truth.
+
+use super::{Points, STEP, Scene, SceneOptions, Truth, generate, truth_path};
+use crate::atomic::AtomicFile;
+use crate::cloud::{Chunk, Fields};
+use crate::write::{self, PointWriter, WriteOptions};
+use crate::{Error, Result};
+use std::io::Write;
+use std::path::Path;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+/// Writes a scene to `path`, in the format its extension names, and its truth beside it
+/// ([`truth_path`]).
+///
+/// The cloud has intensity, colour and labels where the format can hold them; see
+/// [`WriteOptions::fields`]. `progress` is called with the number of points written so far.
+///
+/// # Errors
+/// [`Error::Parameter`] for options or an extension that make no sense, [`Error::Io`]; of the
+/// cloud and the truth none is left behind then, except that the cloud stands where the truth
+/// fails at the very last.
+pub fn write_scene(
+    scene: Scene,
+    options: &SceneOptions,
+    path: impl AsRef<Path>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Truth> {
+    let path = path.as_ref();
+    let points = generate(scene, options)?;
+    let mut writer = write::create(path, &write_options(points.origin()))?;
+    let mut truth_file = AtomicFile::create(truth_path(path))?;
+    let truth = stream(points, writer.as_mut(), progress)?;
+    let written = serde_json::to_writer(&mut truth_file, &truth)
+        .map_err(std::io::Error::from)
+        .and_then(|()| truth_file.write_all(b"\n"));
+    written.map_err(Error::io(truth_file.path()))?;
+    writer.finish()?;
+    truth_file.commit()?;
+    Ok(truth)
+}
+
+fn write_options(origin: [f64; 3]) -> WriteOptions {
+    WriteOptions {
+        fields: Fields { colour: true, intensity: true, label: true },
+        scale: Some(STEP),
+        offset: Some(origin),
+        ..WriteOptions::default()
+    }
+}
+
+/// Writes all points, drawing a chunk while the one before is written.
+fn stream(
+    mut points: Points,
+    writer: &mut dyn PointWriter,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Truth> {
+    let (send, receive) = sync_channel::<Chunk>(1);
+    thread::scope(|scope| {
+        let drawing = scope.spawn(move || {
+            for chunk in points.by_ref() {
+                // Refused when writing failed, which is reported below.
+                if send.send(chunk).is_err() {
+                    break;
+                }
+            }
+            points.truth()
+        });
+        let mut done = 0;
+        for chunk in receive {
+            writer.write(&chunk)?;
+            done += chunk.len() as u64;
+            progress(done);
+        }
+        drawing.join().map_err(|_| Error::Parameter("drawing the scene failed".into()))
+    })
+}

@@ -1,0 +1,228 @@
+//! Scenes of known planes: the clouds that show whether a plane finder is right.
+//!
+//! Every point comes with the plane it was drawn from, and every plane with its equation and
+//! outline. The same scene and options give the same points on every machine, whatever the number
+//! of threads and the size of the chunks.
+//!
+//! ```
+//! use planes::synth::{Scene, SceneOptions, generate};
+//!
+//! # fn main() -> planes::Result<()> {
+//! let scene: Scene = "room".parse()?;
+//! let mut points = generate(scene, &SceneOptions::new(scene, 10_000))?;
+//! let drawn: usize = points.by_ref().map(|chunk| chunk.len()).sum();
+//! assert_eq!(drawn, 10_000);
+//! assert_eq!(points.truth().planes[0].name, "floor");
+//! # Ok(())
+//! # }
+//! ```
+
+mod file;
+mod model;
+mod points;
+mod random;
+mod sampler;
+mod scenes;
+mod shape;
+mod truth;
+mod vector;
+
+pub use file::write_scene;
+pub use points::{Points, generate};
+pub use truth::{TRUTH_VERSION, Truth, TruthPlane, truth_path};
+
+use crate::{Error, Result};
+use std::fmt;
+use std::str::FromStr;
+
+/// Coordinates are whole multiples of this, in metres.
+pub const STEP: f64 = 1.0 / STEPS_PER_UNIT;
+
+/// Steps in a metre.
+const STEPS_PER_UNIT: f64 = 1000.0;
+
+/// A scene. Its geometry is fixed; the seed changes the points alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scene {
+    /// A furnished room of 6 × 5 × 2.7 m, points spread over all surfaces.
+    Room,
+    /// A street seen from a tripod: the density falls with the square of the distance, and what
+    /// is hidden gets no points.
+    Street,
+    /// Roofs at survey coordinates, seen from above.
+    Roofs,
+    /// What plane finders stumble over.
+    Hard(HardPart),
+}
+
+/// A part of the hard scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HardPart {
+    /// All parts in one cloud, apart from each other, as many points each.
+    All,
+    /// Pairs of planes 10 cm apart, and one pair 1° from parallel.
+    Parallel,
+    /// Normals at `±z` and `±y` and a fraction of a degree beside.
+    Poles,
+    /// Normals on both sides of azimuth 0° and 180° and polar angle 0°, 90° and 180°.
+    Seam,
+    /// Twelve steps of 17 × 28 cm.
+    Stairs,
+    /// Strips 5 to 10 cm wide and metres long.
+    Strips,
+    /// One plane of 400 m² beside six of about 1 m² and less.
+    Giant,
+    /// Half of the points are outliers, or more where asked for.
+    Outliers,
+    /// Each point stands 2 to 10 times in the cloud; the last may stand there once more.
+    Duplicates,
+}
+
+impl HardPart {
+    /// The parts that [`HardPart::All`] puts together.
+    const PARTS: [HardPart; 8] = [
+        HardPart::Parallel,
+        HardPart::Poles,
+        HardPart::Seam,
+        HardPart::Stairs,
+        HardPart::Strips,
+        HardPart::Giant,
+        HardPart::Outliers,
+        HardPart::Duplicates,
+    ];
+}
+
+impl Scene {
+    /// All scenes.
+    pub const ALL: [Scene; 12] = [
+        Scene::Room,
+        Scene::Street,
+        Scene::Roofs,
+        Scene::Hard(HardPart::All),
+        Scene::Hard(HardPart::Parallel),
+        Scene::Hard(HardPart::Poles),
+        Scene::Hard(HardPart::Seam),
+        Scene::Hard(HardPart::Stairs),
+        Scene::Hard(HardPart::Strips),
+        Scene::Hard(HardPart::Giant),
+        Scene::Hard(HardPart::Outliers),
+        Scene::Hard(HardPart::Duplicates),
+    ];
+
+    /// The name by which the scene is asked for.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scene::Room => "room",
+            Scene::Street => "street",
+            Scene::Roofs => "roofs",
+            Scene::Hard(HardPart::All) => "hard",
+            Scene::Hard(HardPart::Parallel) => "hard-parallel",
+            Scene::Hard(HardPart::Poles) => "hard-poles",
+            Scene::Hard(HardPart::Seam) => "hard-seam",
+            Scene::Hard(HardPart::Stairs) => "hard-stairs",
+            Scene::Hard(HardPart::Strips) => "hard-strips",
+            Scene::Hard(HardPart::Giant) => "hard-giant",
+            Scene::Hard(HardPart::Outliers) => "hard-outliers",
+            Scene::Hard(HardPart::Duplicates) => "hard-duplicates",
+        }
+    }
+
+    /// The noise such a scan has: 5 mm, from the air 3 cm.
+    pub const fn default_noise(self) -> f64 {
+        match self {
+            Scene::Roofs => 0.03,
+            Scene::Room | Scene::Street | Scene::Hard(_) => 0.005,
+        }
+    }
+
+    /// Where the scene's own origin lies unless [`SceneOptions::origin`] says otherwise.
+    pub const fn default_origin(self) -> [f64; 3] {
+        match self {
+            Scene::Roofs => [500_000.0, 4_600_000.0, 300.0],
+            Scene::Room | Scene::Street | Scene::Hard(_) => [0.0; 3],
+        }
+    }
+}
+
+impl fmt::Display for Scene {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Scene {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Scene> {
+        let found = Scene::ALL.into_iter().find(|scene| scene.name() == name);
+        found.ok_or_else(|| {
+            let names = Scene::ALL.map(Scene::name).join(", ");
+            Error::Parameter(format!("no scene {name:?}; there are {names}"))
+        })
+    }
+}
+
+/// How a scene is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SceneOptions {
+    /// Number of points, outliers included.
+    pub points: u64,
+    /// Standard deviation of the normally distributed distance of the points from their surface,
+    /// along its normal (in the street too, not along the ray), in metres. Leaves have none.
+    pub noise: f64,
+    /// Probability of a point to be an outlier, anywhere in the box around the scene.
+    pub outliers: f64,
+    /// Where the random numbers start.
+    pub seed: u64,
+    /// Where the scene's own origin lies, rounded to [`STEP`]; default
+    /// [`Scene::default_origin`]. The points lie the same about any origin.
+    pub origin: Option<[f64; 3]>,
+}
+
+impl SceneOptions {
+    /// This many points with the scene's usual noise, 10 % outliers and seed 1.
+    pub const fn new(scene: Scene, points: u64) -> Self {
+        SceneOptions { points, noise: scene.default_noise(), outliers: 0.1, seed: 1, origin: None }
+    }
+
+    fn check(&self) -> Result<()> {
+        let problem = if !(0.0..=100.0).contains(&self.noise) {
+            "the noise of a scene is between 0 and 100 m"
+        } else if !(0.0..=1.0).contains(&self.outliers) {
+            "the outliers of a scene are a fraction between 0 and 1"
+        } else if self.origin.is_some_and(|o| !o.iter().all(|v| v.abs() <= 1e9)) {
+            "the origin of a scene is within 1e9 m"
+        } else {
+            return Ok(());
+        };
+        Err(Error::Parameter(problem.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_their_scenes() {
+        for scene in Scene::ALL {
+            assert_eq!(scene.name().parse::<Scene>().unwrap(), scene);
+        }
+        let message = "attic".parse::<Scene>().unwrap_err().to_string();
+        assert!(message.contains("\"attic\"") && message.contains("hard-seam"));
+    }
+
+    #[test]
+    fn senseless_options_are_refused() {
+        let good = SceneOptions::new(Scene::Room, 10);
+        let bad = [
+            SceneOptions { noise: -0.1, ..good.clone() },
+            SceneOptions { noise: f64::NAN, ..good.clone() },
+            SceneOptions { outliers: 1.5, ..good.clone() },
+            SceneOptions { origin: Some([0.0, f64::INFINITY, 0.0]), ..good.clone() },
+        ];
+        for options in bad {
+            assert!(matches!(generate(Scene::Room, &options), Err(Error::Parameter(_))));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What a scene's points were drawn from, as a document beside the cloud.
+
+use super::model::ModelPlane;
+use super::vector::{Vec3, dot, plus, scaled};
+use crate::plane::Polygon;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Version of the truth document; it grows when a reader of the old layout would misread the new.
+pub const TRUTH_VERSION: u32 = 1;
+
+/// The planes of a scene and how it was drawn.
+///
+/// The label of a point is the index of its plane in `planes`, or `-1` for outliers and what is
+/// curved. A labelled point lies on its plane up to the noise and the rounding to `step`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Truth {
+    /// [`TRUTH_VERSION`].
+    pub version: u32,
+    /// Name of the scene.
+    pub scene: String,
+    /// Points in the cloud.
+    pub points: u64,
+    /// Of these, points on a plane.
+    pub on_planes: u64,
+    /// Standard deviation of the points' distances from their planes, in metres.
+    pub noise: f64,
+    /// Probability of an outlier.
+    pub outliers: f64,
+    /// Where the random numbers started.
+    pub seed: u64,
+    /// Where the scene's own origin lies.
+    pub origin: [f64; 3],
+    /// Coordinates are multiples of this, in metres.
+    pub step: f64,
+    /// The planes, by label.
+    pub planes: Vec<TruthPlane>,
+}
+
+/// A true plane.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TruthPlane {
+    /// What it is: `"floor"`, `"table leg 1 left"`.
+    pub name: String,
+    /// Unit normal, signed so that the offset is not negative. Pieces of one geometric plane, as
+    /// the panes of a facade, have equal normals and offsets, to the bit.
+    pub normal: [f64; 3],
+    /// `normal · p` of its points, in the cloud's coordinates, in metres.
+    pub offset: f64,
+    /// Points of the cloud on it.
+    pub points: u64,
+    /// Whether it has fewer than 50 points or 0.05 % of the cloud: too few to be asked for.
+    pub small: bool,
+    /// Its outline.
+    pub polygon: Polygon,
+}
+
+/// Fewest points of a plane that is not small.
+const FEW_POINTS: u64 = 50;
+/// A plane is small if it has less than one point in so many of the cloud.
+const FEW_SHARE: u64 = 2000;
+
+impl TruthPlane {
+    /// The plane of a model moved to `origin`, with its `points` out of `total`.
+    pub(super) fn new(plane: &ModelPlane, origin: Vec3, points: u64, total: u64) -> Self {
+        let offset = plane.offset + dot(plane.normal, origin);
+        let first = plane.normal.into_iter().find(|&v| v != 0.0);
+        let flip = offset < 0.0 || (offset == 0.0 && first.is_some_and(|v| v < 0.0));
+        let placed = |ring: &Vec<Vec3>| {
+            let mut ring: Vec<Vec3> = ring.iter().map(|&p| plus(p, origin)).collect();
+            if flip {
+                // Seen from the other side, what ran one way runs the other.
+                ring.reverse();
+            }
+            ring
+        };
+        TruthPlane {
+            name: plane.name.clone(),
+            // Adding zero turns -0 into 0.
+            normal: scaled(plane.normal, if flip { -1.0 } else { 1.0 }).map(|v| v + 0.0),
+            offset: offset.abs(),
+            points,
+            small: points < FEW_POINTS || points.saturating_mul(FEW_SHARE) < total,
+            polygon: Polygon {
+                exterior: placed(&plane.polygon.exterior),
+                holes: plane.polygon.holes.iter().map(placed).collect(),
+            },
+        }
+    }
+}
+
+impl Truth {
+    /// Reads a truth document.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Format`] where it is no such document or of another version.
+    pub fn read(path: impl AsRef<Path>) -> Result<Truth> {
+        let path = path.as_ref();
+        let text = fs::read(path).map_err(Error::io(path))?;
+        let truth: Truth = serde_json::from_slice(&text).map_err(|error| {
+            let place = format!("line {}", error.line());
+            Error::format(path, place, error.to_string())
+        })?;
+        if truth.version != TRUTH_VERSION {
+            let message = format!("{} is not {TRUTH_VERSION}", truth.version);
+            return Err(Error::format(path, "version", message));
+        }
+        Ok(truth)
+    }
+}
+
+/// The name of the truth that belongs to a cloud: `room.las` has `room.truth.json`.
+pub fn truth_path(cloud: impl AsRef<Path>) -> PathBuf {
+    cloud.as_ref().with_extension("truth.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plane(normal: Vec3, offset: f64) -> ModelPlane {
+        ModelPlane {
+            name: "p".into(),
+            normal,
+            offset,
+            polygon: Polygon {
+                exterior: vec![[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]],
+                holes: vec![],
+            },
+        }
+    }
+
+    #[test]
+    fn the_offset_is_never_negative() {
+        let up = TruthPlane::new(&plane([0.0, 0.0, 1.0], 1.0), [5.0, 6.0, -3.0], 60, 100);
+        assert_eq!((up.normal, up.offset, up.small), ([0.0, 0.0, -1.0], 2.0, false));
+        let mut ring = vec![[5.0, 6.0, -2.0], [6.0, 6.0, -2.0], [5.0, 7.0, -2.0]];
+        ring.reverse();
+        assert_eq!(up.polygon.exterior, ring);
+        assert!(up.normal[0].is_sign_positive());
+    }
+
+    #[test]
+    fn few_points_make_a_plane_small() {
+        let small = |points, total| {
+            TruthPlane::new(&plane([0.0, 0.0, 1.0], 1.0), [0.0; 3], points, total).small
+        };
+        assert!(small(49, 100));
+        assert!(!small(50, 100_000));
+        assert!(small(50, 100_001));
+    }
+
+    #[test]
+    fn another_version_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.truth.json");
+        fs::write(&path, "{\"version\": ").unwrap();
+        let error = Truth::read(&path).unwrap_err();
+        assert!(matches!(error, Error::Format { place, .. } if place == "line 1"));
+    }
+}

@@ -1,0 +1,239 @@
+//! Every voter gives the accumulator of the plain loop, to the vote.
+
+use planes::backend::{Backend, PeakOptions, Sign};
+use planes::cpu::{Cpu, Level, Voter};
+use planes::frame::Points;
+use planes::space::{Neighbours, RhoAxis, Space, SphereIndex};
+use planes::vote::{Ballots, Peak};
+
+/// A small deterministic generator of numbers in `0 .. below`.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, below: u32) -> u32 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % u64::from(below)) as u32
+    }
+}
+
+/// Scattered points, a dense clump and points on bin edges.
+fn cloud(n: u32, seed: u64) -> Points {
+    let mut random = Random(seed);
+    (0..n)
+        .map(|i| {
+            let scale = [4001, 41, 3][i as usize % 3];
+            [0; 3].map(|_| {
+                (random.below(scale) as f32 - (scale / 2) as f32) * (4000 / (scale - 1)) as f32
+                    / 4.0
+            })
+        })
+        .collect()
+}
+
+fn space(name: &str, points: &Points, bin: f64) -> Space {
+    let table = name.parse::<planes::space::Directions>().unwrap().table();
+    Space::new(table, RhoAxis::symmetric(points.radius(), bin)).unwrap()
+}
+
+fn counts(backend: &dyn Backend, space: &Space, chunks: &[&Points]) -> Vec<u32> {
+    let mut accumulator = backend.accumulator(space).unwrap();
+    for points in chunks {
+        accumulator.vote(points, Sign::Add).unwrap();
+    }
+    accumulator.counts().unwrap()
+}
+
+/// All fast voters that this machine has.
+fn fast_voters() -> Vec<(Level, Cpu)> {
+    let levels = Level::ALL.into_iter();
+    let (have, lack): (Vec<_>, Vec<_>) = levels.partition(|l| l.is_available());
+    for level in lack {
+        eprintln!("skipped: this processor has no {level}");
+    }
+    have.into_iter().filter_map(|l| Some((l, Cpu::with_level(l)?))).collect()
+}
+
+#[test]
+fn every_voter_equals_the_serial_loop() {
+    for (n, name, bin) in [
+        (0, "polar:18x18", 10.0),
+        (1, "polar:18x18", 10.0),
+        (2, "polar:18x18", 10.0),
+        (31, "ball:10", 3.0),
+        (33, "ball:10", 100.0),
+        (1000, "polar:36x18", 25.0),
+        (5000, "polar:20x20", 1.0),
+        (40_000, "polar:12x12", 64.0),
+    ] {
+        let points = cloud(n, 7);
+        let space = space(name, &points, bin);
+        let expected = counts(&Cpu::new(Voter::Serial), &space, &[&points]);
+        assert_eq!(
+            expected.iter().map(|&v| u64::from(v)).sum::<u64>(),
+            u64::from(n) * space.rows() as u64
+        );
+        for (level, cpu) in fast_voters() {
+            assert!(counts(&cpu, &space, &[&points]) == expected, "{level}: {n} points, {name}");
+        }
+    }
+}
+
+#[test]
+fn points_off_the_axis_are_left_out_by_all() {
+    let points = cloud(3000, 3);
+    let axis = RhoAxis { min: -100.0, bin: 7.0, bins: 20 };
+    let space =
+        Space::new("ball:6".parse::<planes::space::Directions>().unwrap().table(), axis).unwrap();
+    let expected = counts(&Cpu::new(Voter::Serial), &space, &[&points]);
+    assert!(expected.iter().map(|&v| v as usize).sum::<usize>() < 3000 * space.rows());
+    for (level, cpu) in fast_voters() {
+        assert!(counts(&cpu, &space, &[&points]) == expected, "{level}");
+    }
+}
+
+#[test]
+fn chunks_and_threads_do_not_change_the_accumulator() {
+    let points = cloud(10_000, 11);
+    let space = space("polar:24x24", &points, 20.0);
+    let whole = counts(&Cpu::default(), &space, &[&points]);
+    let all: Vec<u32> = (0..10_000).collect();
+    for size in [1, 777, 9_999] {
+        let chunks: Vec<Points> = if size == 1 {
+            all[..64].chunks(1).chain([&all[64..]]).map(|c| points.select(c)).collect()
+        } else {
+            all.chunks(size).map(|c| points.select(c)).collect()
+        };
+        let chunks: Vec<&Points> = chunks.iter().collect();
+        for threads in [1, 2, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let chunked = pool.install(|| counts(&Cpu::default(), &space, &chunks));
+            assert!(chunked == whole, "chunks of {size}, {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn subtracting_takes_back_exactly_what_was_added() {
+    let (kept, gone) = (cloud(2000, 1), cloud(3000, 2));
+    let space = space("ball:8", &gone, 30.0);
+    for voter in [Voter::SerialF64, Voter::Serial, Voter::Parallel] {
+        let cpu = Cpu::new(voter);
+        let mut accumulator = cpu.accumulator(&space).unwrap();
+        accumulator.vote(&kept, Sign::Add).unwrap();
+        accumulator.vote(&gone, Sign::Add).unwrap();
+        accumulator.vote(&gone, Sign::Subtract).unwrap();
+        assert!(accumulator.counts().unwrap() == counts(&cpu, &space, &[&kept]), "{voter:?}");
+    }
+}
+
+/// Ballots near their own direction, against the definition: for each ballot each near row.
+#[test]
+fn ballots_vote_for_the_directions_near_their_own() {
+    let points = cloud(600, 5);
+    let space = space("polar:30x30", &points, 40.0);
+    let near = Neighbours::within(&space, 9.0);
+    let index = SphereIndex::new(space.directions(), 9.0);
+    let mut random = Random(99);
+    let mut rows: Vec<(u32, usize, u32)> = (0..points.len())
+        .map(|i| {
+            let d = space.directions()[random.below(900) as usize];
+            (index.nearest(d).unwrap(), i, 1 + random.below(9))
+        })
+        .collect();
+    rows.sort_unstable();
+    let order: Vec<u32> = rows.iter().map(|r| r.1 as u32).collect();
+    let ballots = Ballots {
+        points: points.select(&order),
+        weight: rows.iter().map(|r| r.2).collect(),
+        start: (0..=space.rows() as u32)
+            .map(|row| rows.partition_point(|r| r.0 < row) as u32)
+            .collect(),
+    };
+    let mut expected = vec![0u32; space.size()];
+    for (row, i, weight) in rows {
+        for n in near.of(row as usize) {
+            let t = space.vote_table()[n.row as usize];
+            let r =
+                planes::vote::bin(planes::vote::position(t, points.get(i)), space.bins()).unwrap();
+            expected[n.row as usize * space.bins() + r] += weight;
+        }
+    }
+    let cpu = Cpu::default();
+    let mut accumulator = cpu.accumulator(&space).unwrap();
+    accumulator.vote_near(&ballots, &near, Sign::Add).unwrap();
+    assert!(accumulator.counts().unwrap() == expected);
+    accumulator.vote_near(&ballots, &near, Sign::Subtract).unwrap();
+    assert!(accumulator.counts().unwrap().iter().all(|&v| v == 0));
+}
+
+/// Peaks against the definition, with the seam and the poles in the table.
+#[test]
+fn peaks_equal_the_plain_definition() {
+    let points = cloud(400, 21);
+    let space = space("polar:24x20", &points, 80.0);
+    let near = Neighbours::within(&space, 12.0);
+    let (radius, least) = (2, 5);
+    let cpu = Cpu::default();
+    let mut accumulator = cpu.accumulator(&space).unwrap();
+    accumulator.vote(&points, Sign::Add).unwrap();
+    let votes = accumulator.counts().unwrap();
+    let (bins, mut expected) = (space.bins() as i64, Vec::new());
+    for index in 0..space.size() {
+        let (row, r) = (index / space.bins(), (index % space.bins()) as i64);
+        let mut best = true;
+        for n in near.of(row) {
+            let middle = if n.flipped { bins - 1 - r } else { r };
+            for other in middle - radius..=middle + radius {
+                if (0..bins).contains(&other) {
+                    let at = n.row as usize * space.bins() + other as usize;
+                    best &= votes[at] < votes[index] || (votes[at] == votes[index] && at >= index);
+                }
+            }
+        }
+        if best && votes[index] >= least {
+            expected.push(Peak { votes: votes[index], index: index as u32 });
+        }
+    }
+    expected.sort_by_key(Peak::rank);
+    assert!(expected.len() > 20);
+    let options = |limit| PeakOptions { rho_radius: radius as u32, min_votes: least, limit };
+    assert_eq!(accumulator.peaks(&near, options(usize::MAX)).unwrap(), expected);
+    assert_eq!(accumulator.peaks(&near, options(3)).unwrap(), expected[..3]);
+}
+
+/// A plane right on the seam is one peak, not one at either edge of the table.
+#[test]
+fn a_plane_on_the_seam_or_at_the_pole_is_found_once() {
+    // Normals near −y/+y edge (θ ≈ 0° and 180°) and at ±z.
+    for normal in [
+        [1.0, 0.004, 0.3f64],
+        [1.0, -0.004, 0.3],
+        [0.004, -0.003, 1.0],
+        [0.0, 0.0, 1.0],
+        [0.003, 1.0, 0.0],
+    ] {
+        let length = normal.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let n = normal.map(|v| v / length);
+        let mut random = Random(4);
+        let points: Points = (0..4000)
+            .map(|_| {
+                let p = [0; 3].map(|_| f64::from(random.below(2001)) - 1000.0);
+                let off = (0..3).map(|a| p[a] * n[a]).sum::<f64>() - 350.0;
+                std::array::from_fn(|a| (p[a] - off * n[a]).round() as f32)
+            })
+            .collect();
+        let space = space("polar:180x180", &points, 40.0);
+        let near = Neighbours::within(&space, 8.0);
+        let cpu = Cpu::default();
+        let mut accumulator = cpu.accumulator(&space).unwrap();
+        accumulator.vote(&points, Sign::Add).unwrap();
+        let options = PeakOptions { rho_radius: 4, min_votes: 2500, limit: 10 };
+        let peaks = accumulator.peaks(&near, options).unwrap();
+        assert_eq!(peaks.len(), 1, "{normal:?}: {peaks:?}");
+        let (d, rho) = space.plane(peaks[0].index as usize);
+        let cosine = (0..3).map(|a| d[a] * n[a]).sum::<f64>();
+        assert!(cosine.abs() > 1f64.to_radians().cos(), "{normal:?} {d:?}");
+        assert!((rho * cosine.signum() - 350.0).abs() < 60.0, "{normal:?} {rho}");
+    }
+}
