@@ -8,6 +8,9 @@ use std::collections::VecDeque;
 pub(super) trait BlockSource: Send {
     /// Appends further blocks; appends none at the end.
     fn fill(&mut self, queue: &mut VecDeque<Chunk>) -> Result<()>;
+
+    /// Takes back a block that was given out, for its memory.
+    fn recycle(&mut self, _block: Chunk) {}
 }
 
 /// A [`PointReader`] over a [`BlockSource`].
@@ -22,12 +25,7 @@ pub(super) struct BlockReader<S> {
 impl<S: BlockSource> BlockReader<S> {
     /// Starts a pass.
     pub(super) fn new(source: S) -> BlockReader<S> {
-        BlockReader {
-            source,
-            queue: VecDeque::new(),
-            taken: 0,
-            ended: false,
-        }
+        BlockReader { source, queue: VecDeque::new(), taken: 0, ended: false }
     }
 
     /// Whether there is a block with points left to give.
@@ -36,7 +34,9 @@ impl<S: BlockSource> BlockReader<S> {
             match self.queue.front() {
                 Some(block) if self.taken < block.len() => return Ok(true),
                 Some(_) => {
-                    self.queue.pop_front();
+                    if let Some(block) = self.queue.pop_front() {
+                        self.source.recycle(block);
+                    }
                     self.taken = 0;
                 }
                 None if self.ended => return Ok(false),

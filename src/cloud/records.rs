@@ -211,8 +211,7 @@ impl Table {
         for i in 0..runs {
             let first = (u128::from(last) * u128::from(i) / u128::from(runs)) as u64;
             let from = self.start + first * stride as u64;
-            self.bytes
-                .append(from, from + run * stride as u64, &mut sample)?;
+            self.bytes.append(from, from + run * stride as u64, &mut sample)?;
         }
         Ok(sample)
     }
@@ -231,20 +230,14 @@ const PIECE: usize = 4096;
 impl RecordReader {
     /// Starts a pass.
     pub(super) fn new(table: Table, layout: Layout) -> RecordReader {
-        RecordReader {
-            table,
-            layout,
-            next: 0,
-        }
+        RecordReader { table, layout, next: 0 }
     }
 
     fn read_piece(&self, index: usize, buffer: &mut Vec<u8>, out: Columns<'_>) -> Result<()> {
         let stride = self.layout.stride as u64;
         let first = self.next + (index * PIECE) as u64;
         buffer.resize(out.x.len() * self.layout.stride, 0);
-        self.table
-            .bytes
-            .read_exact(self.table.start + first * stride, buffer)?;
+        self.table.bytes.read_exact(self.table.start + first * stride, buffer)?;
         self.layout.decode(buffer, out);
         Ok(())
     }

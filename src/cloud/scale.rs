@@ -31,11 +31,7 @@ impl Scale {
 
     /// The scale of intensities whose sample reaches up to `largest`.
     pub(super) fn of_intensity(largest: f64, float: bool) -> Scale {
-        if float && largest > 0.0 && largest <= 1.0 {
-            Scale::Unit
-        } else {
-            Scale::Plain
-        }
+        if float && largest > 0.0 && largest <= 1.0 { Scale::Unit } else { Scale::Plain }
     }
 
     /// A colour in 8 bits; what is out of range or not a number is clamped.
@@ -114,19 +110,14 @@ impl Shape {
                 Role::Label => fields.label = true,
             }
         }
-        Shape {
-            fields,
-            ..Default::default()
-        }
+        Shape { fields, ..Default::default() }
     }
 
     /// Decides the scales by a sample of rows; `floats` says whether colours and whether
     /// intensities are of a floating-point type, `None` that this is told by the values.
     pub(super) fn fit(&mut self, sample: &[Row], floats: Option<[bool; 2]>) {
         let largest = |slots: &[usize]| {
-            let values = sample
-                .iter()
-                .flat_map(|row| slots.iter().map(|&slot| row[slot]));
+            let values = sample.iter().flat_map(|row| slots.iter().map(|&slot| row[slot]));
             let fraction = values.clone().any(|value| value.fract() != 0.0);
             (values.fold(0.0, f64::max), fraction)
         };

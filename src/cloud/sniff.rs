@@ -72,10 +72,7 @@ mod tests {
         assert_eq!(sniff(b"ply\r\nformat"), Ok(Format::Ply));
         assert_eq!(sniff(b"plywood 1 2 3"), Ok(Format::Text));
         assert_eq!(sniff(b"1 2 3\n"), Ok(Format::Text));
-        assert_eq!(
-            sniff(b"1\x002\x003\x00\n\x00"),
-            Err("binary data of an unknown kind")
-        );
+        assert_eq!(sniff(b"1\x002\x003\x00\n\x00"), Err("binary data of an unknown kind"));
         for (start, what) in FOREIGN {
             assert_eq!(sniff(start), Err(what));
         }

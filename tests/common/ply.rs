@@ -112,11 +112,7 @@ impl Ply {
             text += &format!("element face 4\n{others}");
         }
         text += "end_header\n";
-        if self.crlf {
-            text.replace('\n', "\r\n")
-        } else {
-            text
-        }
+        if self.crlf { text.replace('\n', "\r\n") } else { text }
     }
 
     /// Coordinates that every type holds exactly.
@@ -172,11 +168,7 @@ impl Ply {
     pub fn check(&self, chunk: &Chunk) {
         assert_eq!(chunk.len(), self.count, "{self:?}");
         for i in 0..self.count {
-            assert_eq!(
-                [chunk.x[i], chunk.y[i], chunk.z[i]],
-                self.xyz(i),
-                "{self:?}"
-            );
+            assert_eq!([chunk.x[i], chunk.y[i], chunk.z[i]], self.xyz(i), "{self:?}");
             assert_eq!(chunk.colour[i], Ply::colour(i), "{self:?}");
             assert_eq!(chunk.intensity[i], (i % 500) as u16, "{self:?}");
             assert_eq!(chunk.label[i], Ply::label(i), "{self:?}");

@@ -127,10 +127,7 @@ const LEAF: usize = 4;
 
 impl Tree {
     fn over(places: &[[f64; 3]], nearest: &[f64]) -> Tree {
-        let mut tree = Tree {
-            order: (0..places.len()).collect(),
-            boxes: Vec::new(),
-        };
+        let mut tree = Tree { order: (0..places.len()).collect(), boxes: Vec::new() };
         let mut order = std::mem::take(&mut tree.order);
         tree.divide(1, &mut order, places, nearest);
         tree.order = order;
@@ -139,8 +136,7 @@ impl Tree {
 
     fn divide(&mut self, node: usize, part: &mut [usize], places: &[[f64; 3]], nearest: &[f64]) {
         if self.boxes.len() <= node {
-            self.boxes
-                .resize(node + 1, [[f64::INFINITY, f64::NEG_INFINITY]; 3]);
+            self.boxes.resize(node + 1, [[f64::INFINITY, f64::NEG_INFINITY]; 3]);
         }
         let mut span = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
         for &index in part.iter() {

@@ -81,10 +81,7 @@ impl Header {
             )));
         }
         let transform = self.transform();
-        if !transform
-            .iter()
-            .all(|(a, b)| a.is_finite() && b.is_finite())
-        {
+        if !transform.iter().all(|(a, b)| a.is_finite() && b.is_finite()) {
             return Err(self.fault("a scale or an offset is not a finite number"));
         }
         Ok(())
@@ -141,11 +138,7 @@ impl Header {
                 format!("the file ends here, its header promises {}", self.count),
             ));
         }
-        Ok(Table {
-            bytes: self.bytes.clone(),
-            start: self.start(),
-            count: self.count,
-        })
+        Ok(Table { bytes: self.bytes.clone(), start: self.start(), count: self.count })
     }
 
     /// Where a record keeps what.
@@ -189,10 +182,7 @@ impl Header {
             ),
             points: Some(self.count),
             fields,
-            bounds: Some((
-                [raw.min_x, raw.min_y, raw.min_z],
-                [raw.max_x, raw.max_y, raw.max_z],
-            )),
+            bounds: Some(([raw.min_x, raw.min_y, raw.min_z], [raw.max_x, raw.max_y, raw.max_z])),
         }
     }
 
@@ -253,9 +243,7 @@ fn extra_type(code: u8, options: u8) -> Option<(Option<Kind>, usize)> {
 /// LAS 1.4 holds the count twice, the old field being 0 where it is too small. `None` if they differ.
 fn count(raw: &raw::Header) -> Option<u64> {
     let old = u64::from(raw.number_of_point_records);
-    let new = raw
-        .large_file
-        .map_or(0, |file| file.number_of_point_records);
+    let new = raw.large_file.map_or(0, |file| file.number_of_point_records);
     match (old, new) {
         (0, count) | (count, 0) => Some(count),
         (old, new) => (old == new).then_some(old),
@@ -281,15 +269,10 @@ mod tests {
 
     #[test]
     fn counts_agree_or_one_is_zero() {
-        let mut raw = raw::Header {
-            number_of_point_records: 5,
-            ..Default::default()
-        };
+        let mut raw = raw::Header { number_of_point_records: 5, ..Default::default() };
         assert_eq!(count(&raw), Some(5));
-        raw.large_file = Some(raw::header::LargeFile {
-            number_of_point_records: 6,
-            ..Default::default()
-        });
+        raw.large_file =
+            Some(raw::header::LargeFile { number_of_point_records: 6, ..Default::default() });
         assert_eq!(count(&raw), None);
         raw.number_of_point_records = 0;
         assert_eq!(count(&raw), Some(6));

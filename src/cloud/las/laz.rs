@@ -78,10 +78,7 @@ impl Compressed {
         let fault = |message: &str| header.fault(format!("the LAZ record is damaged: {message}"));
         let size: usize = vlr.items().iter().map(item_size).sum();
         if size != header.stride()
-            || vlr
-                .items()
-                .iter()
-                .any(|item| item_size(item) != item.size().into())
+            || vlr.items().iter().any(|item| item_size(item) != usize::from(item.size()))
         {
             return Err(fault("it does not fit the length of a point"));
         }
@@ -155,23 +152,12 @@ impl Compressed {
         let mut spans = Vec::with_capacity(table.len());
         let (mut start, mut first) = (self.start, 0);
         for entry in &table {
-            let points = if variable {
-                entry.point_count
-            } else {
-                self.vlr.chunk_size().into()
-            };
+            let points = if variable { entry.point_count } else { self.vlr.chunk_size().into() };
             let points = points.min(self.count - first);
-            let end = start
-                .checked_add(entry.byte_count)
-                .filter(|&end| end <= list);
+            let end = start.checked_add(entry.byte_count).filter(|&end| end <= list);
             let end = end.ok_or_else(|| self.fault("the chunks are longer than the file"))?;
             if points > 0 {
-                spans.push(Span {
-                    start,
-                    end,
-                    first,
-                    points,
-                });
+                spans.push(Span { start, end, first, points });
             }
             (start, first) = (end, first + points);
         }
@@ -179,10 +165,7 @@ impl Compressed {
             return Err(Error::format(
                 self.bytes.path(),
                 format!("point {first}"),
-                format!(
-                    "the chunks end here, the header promises {} points",
-                    self.count
-                ),
+                format!("the chunks end here, the header promises {} points", self.count),
             ));
         }
         Ok(spans)
@@ -212,12 +195,9 @@ impl Compressed {
                 let step = spans.len().div_ceil(RUNS).max(1);
                 spans.iter().step_by(step).copied().collect()
             }
-            Chunks::Unlisted(_) => vec![Span {
-                start: self.start,
-                end: self.end,
-                first: 0,
-                points: self.count,
-            }],
+            Chunks::Unlisted(_) => {
+                vec![Span { start: self.start, end: self.end, first: 0, points: self.count }]
+            }
         };
         let runs: Result<Vec<Vec<u8>>> = spans
             .into_par_iter()
@@ -244,15 +224,8 @@ impl Compressed {
         self.bytes.read_exact(at, &mut sizes)?;
         at += sizes.len() as u64;
         let sizes = sizes.as_chunks::<4>().0;
-        let total: u64 = sizes
-            .iter()
-            .map(|&size| u64::from(u32::from_le_bytes(size)))
-            .sum();
-        if total > span.end - at {
-            Err(short())
-        } else {
-            Ok(())
-        }
+        let total: u64 = sizes.iter().map(|&size| u64::from(u32::from_le_bytes(size))).sum();
+        if total > span.end - at { Err(short()) } else { Ok(()) }
     }
 
     fn damage(&self, point: u64, message: &str) -> Error {
@@ -279,11 +252,7 @@ impl Decoder {
             1 << 16,
             Section::new(file.bytes.clone(), span.start, span.end),
         );
-        let layered = file
-            .vlr
-            .items()
-            .first()
-            .is_some_and(|item| item.version() >= 3);
+        let layered = file.vlr.items().first().is_some_and(|item| item.version() >= 3);
         let mut records: Box<dyn RecordDecompressor<_> + Send + Sync> = if layered {
             file.check_layers(span)?;
             Box::new(LayeredPointRecordDecompressor::new(source))
@@ -294,11 +263,7 @@ impl Decoder {
             .set_fields_from(file.vlr.items())
             .map_err(|error| file.damage(span.first, &error.to_string()))?;
         records.set_selection(selection);
-        Ok(Decoder {
-            records,
-            span,
-            done: 0,
-        })
+        Ok(Decoder { records, span, done: 0 })
     }
 
     fn left(&self) -> u64 {

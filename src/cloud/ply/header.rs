@@ -81,12 +81,8 @@ impl Header {
 }
 
 fn parse(front: &[u8]) -> std::result::Result<Header, (u64, String)> {
-    let mut header = Header {
-        encoding: Encoding::Ascii,
-        elements: Vec::new(),
-        length: 0,
-        lines: 0,
-    };
+    let mut header =
+        Header { encoding: Encoding::Ascii, elements: Vec::new(), length: 0, lines: 0 };
     let mut encoding = None;
     for line in front.split_inclusive(|&byte| byte == b'\n') {
         header.lines += 1;
@@ -106,9 +102,7 @@ fn parse(front: &[u8]) -> std::result::Result<Header, (u64, String)> {
             }
             ["element", name, count] => header.elements.push(Element {
                 name: name.to_string(),
-                count: count
-                    .parse()
-                    .map_err(|_| fault("the count is not a number"))?,
+                count: count.parse().map_err(|_| fault("the count is not a number"))?,
                 properties: Vec::new(),
             }),
             ["property", ref words @ ..] => {
@@ -188,14 +182,8 @@ mod tests {
         assert_eq!(at("ply\nformat ascii 1.0\nelement vertex -1\n"), 3);
         assert_eq!(at("ply\nformat ascii 1.0\nproperty float x\n"), 3);
         assert_eq!(at("ply\nformat ebcdic 1.0\n"), 2);
-        assert_eq!(
-            at("ply\nformat ascii 1.0\nelement v 1\nproperty real x\n"),
-            4
-        );
-        assert_eq!(
-            at("ply\nformat ascii 1.0\nelement v 1\nproperty list float int x\n"),
-            4
-        );
+        assert_eq!(at("ply\nformat ascii 1.0\nelement v 1\nproperty real x\n"), 4);
+        assert_eq!(at("ply\nformat ascii 1.0\nelement v 1\nproperty list float int x\n"), 4);
         assert_eq!(at("ply\nend_header\n"), 2);
         assert_eq!(at("ply\nformat ascii 1.0\n"), 2);
         assert_eq!(at("ply\nformat ascii 1.0\nend_header"), 3);

@@ -85,11 +85,7 @@ impl Cursor {
     }
 
     fn fault(&self, message: &str) -> Error {
-        Error::format(
-            self.bytes.path(),
-            format!("byte {}", self.position),
-            message,
-        )
+        Error::format(self.bytes.path(), format!("byte {}", self.position), message)
     }
 }
 
@@ -206,14 +202,8 @@ mod tests {
         assert_eq!(value(Kind::U8, &[0xff]), 255.0);
         assert_eq!(value(Kind::I16, &(-2_i16).to_le_bytes()), -2.0);
         assert_eq!(value(Kind::U16, &[1, 2]), 513.0);
-        assert_eq!(
-            value(Kind::I32, &i32::MIN.to_le_bytes()),
-            f64::from(i32::MIN)
-        );
-        assert_eq!(
-            value(Kind::U32, &u32::MAX.to_le_bytes()),
-            f64::from(u32::MAX)
-        );
+        assert_eq!(value(Kind::I32, &i32::MIN.to_le_bytes()), f64::from(i32::MIN));
+        assert_eq!(value(Kind::U32, &u32::MAX.to_le_bytes()), f64::from(u32::MAX));
         assert_eq!(value(Kind::I64, &(-3_i64).to_le_bytes()), -3.0);
         assert_eq!(value(Kind::U64, &9_u64.to_le_bytes()), 9.0);
         assert_eq!(value(Kind::F32, &1.5_f32.to_le_bytes()), 1.5);

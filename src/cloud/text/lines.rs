@@ -16,8 +16,8 @@ use std::{
     sync::Arc,
 };
 
-/// Bytes that one core parses at a time.
-const BLOCK: u64 = 4 << 20;
+/// Bytes that one core parses at a time: they and their points stay in its cache.
+const BLOCK: u64 = 1 << 19;
 /// Longest line; what is longer is no line of numbers.
 const LONGEST: usize = 1 << 20;
 /// Bytes looked at to decide what columns hold.
@@ -65,7 +65,7 @@ impl Separator {
 
 #[inline]
 fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r')
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
 /// `text` without the blanks at its front.
@@ -88,6 +88,46 @@ pub(super) fn content(line: &[u8]) -> Option<&[u8]> {
 /// The number at the front of `text` and its length.
 #[inline]
 pub(super) fn number(text: &[u8]) -> Option<(f64, usize)> {
+    match decimal(text) {
+        Some(number) => Some(number),
+        None => odd_number(text),
+    }
+}
+
+/// A number of up to 15 digits without an exponent, which nearly all are: a whole number below 2⁵³
+/// divided by a power of ten that is exact, so rounded once, as the parser for all numbers rounds.
+#[inline]
+fn decimal(text: &[u8]) -> Option<(f64, usize)> {
+    const POWERS: [f64; 16] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let (mut mantissa, mut digits, mut fraction) = (0_u64, 0, None);
+    let signed = matches!(text.first(), Some(b'-' | b'+'));
+    let mut length = usize::from(signed);
+    let next = loop {
+        let next = text.get(length).copied().unwrap_or(b' ');
+        let digit = next.wrapping_sub(b'0');
+        if digit < 10 {
+            mantissa = mantissa.wrapping_mul(10).wrapping_add(digit.into());
+            digits += 1;
+        } else if next == b'.' && fraction.is_none() {
+            fraction = Some(digits);
+        } else {
+            break next;
+        }
+        length += 1;
+    };
+    if digits == 0 || digits > 15 || !(is_blank(next) || next == b',' || next == b';') {
+        return None;
+    }
+    // Converting from a signed number takes one instruction.
+    let value = mantissa as i64 as f64 / POWERS[digits - fraction.unwrap_or(digits)];
+    let negative = text.first() == Some(&b'-');
+    Some((if negative { -value } else { value }, length))
+}
+
+/// A number of any other kind.
+#[cold]
+fn odd_number(text: &[u8]) -> Option<(f64, usize)> {
     let (value, length) = fast_float2::parse_partial::<f64, _>(text).ok()?;
     match text.get(length) {
         // Some C libraries write infinities and NaN as 1.#INF, -1.#IND, 1.#QNAN; others as nan(ind).
@@ -128,11 +168,7 @@ impl LineFormat {
             Step::Take(role) => Some(*role),
             _ => None,
         });
-        LineFormat {
-            separator,
-            shape: Shape::of(roles),
-            steps,
-        }
+        LineFormat { separator, shape: Shape::of(roles), steps }
     }
 
     /// Decides the scales of colour and intensity by the lines from byte `start` on.
@@ -145,65 +181,58 @@ impl LineFormat {
         let sample = bytes.head(start, SAMPLE)?;
         let lines = sample.split_inclusive(|&byte| byte == b'\n');
         let whole = lines.filter(|line| line.ends_with(b"\n"));
-        let rows = whole.filter_map(|line| self.row(content(line)?).ok());
+        let rows = whole.filter_map(|line| {
+            let mut row = Row::default();
+            self.row(content(line)?, &mut row).ok().map(|()| row)
+        });
         self.shape.fit(&rows.collect::<Vec<_>>(), floats);
         Ok(())
     }
 
-    /// The numbers of a line with content.
-    #[inline]
-    fn row(&self, line: &[u8]) -> std::result::Result<Row, String> {
-        let mut row = Row::default();
-        let mut rest = line.strip_suffix(b"\n").unwrap_or(line);
+    /// Fills `row` from a line with content. In case of a fault: the column, and the line from there.
+    #[inline(always)]
+    fn row<'a>(&self, line: &'a [u8], row: &mut Row) -> std::result::Result<(), (usize, &'a [u8])> {
+        let mut rest = line;
         for (index, step) in self.steps.iter().enumerate() {
-            match step {
-                Step::Take(role) => {
-                    let (value, after) = self.take(rest, index)?;
+            let after = match step {
+                Step::Take(role) => self.take(rest).map(|(value, after)| {
                     row[role.slot()] = value;
-                    rest = after;
-                }
-                Step::Skip => rest = self.skip(rest, index)?,
-                Step::List => {
-                    let (count, after) = self.take(rest, index)?;
-                    rest = after;
-                    for _ in 0..count as u64 {
-                        rest = self.skip(rest, index)?;
-                    }
-                }
-            }
+                    after
+                }),
+                Step::Skip => self.skip(rest),
+                Step::List => self.skip_list(rest),
+            };
+            rest = after.ok_or((index, rest))?;
         }
-        Ok(row)
+        Ok(())
     }
 
-    #[inline]
-    fn take<'a>(
-        &self,
-        rest: &'a [u8],
-        index: usize,
-    ) -> std::result::Result<(f64, &'a [u8]), String> {
-        let taken = number(rest).and_then(|(value, length)| {
-            let after = self.separator.skip(rest.get(length..)?)?;
-            Some((value, after))
-        });
-        taken.ok_or_else(|| self.complain(rest, index))
+    #[inline(always)]
+    fn take<'a>(&self, rest: &'a [u8]) -> Option<(f64, &'a [u8])> {
+        let (value, length) = number(rest)?;
+        Some((value, self.separator.skip(rest.get(length..)?)?))
     }
 
-    fn skip<'a>(&self, rest: &'a [u8], index: usize) -> std::result::Result<&'a [u8], String> {
-        if rest.is_empty() {
-            return Err(self.complain(rest, index));
-        }
+    fn skip<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
         let after = &rest[self.separator.first(rest).len()..];
-        self.separator
-            .skip(after)
-            .ok_or_else(|| self.complain(rest, index))
+        self.separator.skip(after).filter(|_| !rest.is_empty())
+    }
+
+    fn skip_list<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
+        let (count, mut rest) = self.take(rest)?;
+        for _ in 0..count as u64 {
+            rest = self.skip(rest)?;
+        }
+        Some(rest)
     }
 
     #[cold]
     fn complain(&self, rest: &[u8], index: usize) -> String {
-        if trim(rest).is_empty() {
+        let text = self.separator.first(rest);
+        if text.is_empty() {
             return format!("column {} is missing", index + 1);
         }
-        let text = String::from_utf8_lossy(self.separator.first(rest));
+        let text = String::from_utf8_lossy(text);
         format!("column {}: '{}' is not a number", index + 1, shorten(&text))
     }
 }
@@ -215,9 +244,7 @@ pub(super) fn shorten(text: &str) -> Cow<'_, str> {
     if !odd && text.chars().count() <= MOST {
         return Cow::Borrowed(text);
     }
-    let clean = text
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c });
+    let clean = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
     Cow::Owned(clean.take(MOST).chain(['…']).collect())
 }
 
@@ -246,6 +273,8 @@ pub(in super::super) struct Lines {
     /// Points given.
     given: u64,
     block: u64,
+    /// Chunks whose memory is free again.
+    spare: Vec<Chunk>,
 }
 
 /// What came of a block.
@@ -274,20 +303,16 @@ impl Lines {
             line,
             given: 0,
             block: BLOCK,
+            spare: Vec::new(),
         }
     }
 
-    /// Parses the lines that start in `from..from + block`.
-    fn parse(&self, from: u64) -> Result<Parsed> {
-        let (text, first) = lines_within(&self.bytes, self.start, from, self.block)?;
-        let mut parsed = Parsed {
-            chunk: Chunk::default(),
-            lines: 0,
-            fault: None,
-        };
-        parsed.chunk.x.reserve(text.len() / 24);
-        parsed.chunk.y.reserve(text.len() / 24);
-        parsed.chunk.z.reserve(text.len() / 24);
+    /// Parses the lines that start in `from..from + block`; `chunk` and `text` are memory to use.
+    fn parse(&self, from: u64, chunk: Chunk, text: &mut Vec<u8>) -> Result<Parsed> {
+        let first = lines_within(&self.bytes, self.start, from, self.block, text)?;
+        let mut parsed = Parsed { chunk, lines: 0, fault: None };
+        parsed.chunk.clear();
+        let mut row = Row::default();
         let mut rest = &text[first..];
         while !rest.is_empty() {
             let end = memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
@@ -298,13 +323,11 @@ impl Lines {
                 break;
             }
             if let Some(line) = content(line) {
-                match self.format.row(line) {
-                    Ok(row) => self.format.shape.push(&row, &mut parsed.chunk),
-                    Err(message) => {
-                        parsed.fault = Some((parsed.lines, message));
-                        break;
-                    }
+                if let Err((column, at)) = self.format.row(line, &mut row) {
+                    parsed.fault = Some((parsed.lines, self.format.complain(at, column)));
+                    break;
                 }
+                self.format.shape.push(&row, &mut parsed.chunk);
             }
             parsed.lines += 1;
         }
@@ -343,11 +366,7 @@ impl Lines {
         let (mut given, mut line) = (self.given, self.line);
         let mut blocks = Vec::new();
         for block in parsed {
-            let Parsed {
-                mut chunk,
-                lines,
-                fault,
-            } = block?;
+            let Parsed { mut chunk, lines, fault } = block?;
             let left = self.left(given);
             if chunk.len() as u64 >= left && matches!(self.expect, Expect::First(_)) {
                 chunk.truncate(left as usize);
@@ -379,28 +398,43 @@ impl BlockSource for Lines {
             return self.finish();
         }
         let left = (self.bytes.len() - self.next).div_ceil(self.block);
-        let blocks = left.min(rayon::current_num_threads() as u64);
-        let parsed: Vec<_> = (0..blocks)
+        let blocks = left.min(4 * rayon::current_num_threads() as u64);
+        let spare = std::mem::take(&mut self.spare).into_iter();
+        let spare = spare.chain(std::iter::repeat_with(Chunk::default));
+        let work: Vec<(u64, Chunk)> = (0..blocks).zip(spare).collect();
+        let parsed: Vec<_> = work
             .into_par_iter()
-            .map(|index| self.parse(self.next + index * self.block))
+            .map_init(Vec::new, |text, (index, chunk)| {
+                self.parse(self.next + index * self.block, chunk, text)
+            })
             .collect();
         self.accept(parsed, queue)?;
         self.next += blocks * self.block;
         Ok(())
     }
+
+    fn recycle(&mut self, block: Chunk) {
+        self.spare.push(block);
+    }
 }
 
-/// The lines that start in `from..from + block`, `start` being the start of the first line of all:
-/// bytes, and where in them the first such line starts.
-fn lines_within(bytes: &Bytes, start: u64, from: u64, block: u64) -> Result<(Vec<u8>, usize)> {
+/// Replaces `text` by the lines that start in `from..from + block`, `start` being the start of the
+/// first line of all; returns where in `text` the first such line starts.
+fn lines_within(
+    bytes: &Bytes,
+    start: u64,
+    from: u64,
+    block: u64,
+    text: &mut Vec<u8>,
+) -> Result<usize> {
+    text.clear();
     let end = bytes.len().min(from + block);
-    let mut text = Vec::with_capacity((end - from) as usize + 4096);
     // A line starts where the byte before is a line's end.
     let front = if from == start { from } else { from - 1 };
-    bytes.append(front, end, &mut text)?;
+    bytes.append(front, end, text)?;
     let mut first = 0;
     if front < from {
-        first = memchr(b'\n', &text).map_or(text.len(), |at| at + 1);
+        first = memchr(b'\n', text).map_or(text.len(), |at| at + 1);
     }
     // The last line may go on behind the block.
     let mut at = end;
@@ -408,13 +442,13 @@ fn lines_within(bytes: &Bytes, start: u64, from: u64, block: u64) -> Result<(Vec
     while at < most && first < text.len() && text.last() != Some(&b'\n') {
         let old = text.len();
         let to = most.min(at + 4096);
-        bytes.append(at, to, &mut text)?;
+        bytes.append(at, to, text)?;
         at = to;
         if let Some(end) = memchr(b'\n', &text[old..]) {
             text.truncate(old + end + 1);
         }
     }
-    Ok((text, first))
+    Ok(first)
 }
 
 /// The byte and the line number behind `count` lines that are not blank.
@@ -448,4 +482,69 @@ pub(in super::super) fn skip(
         }
     }
     Ok((at, line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    /// A small generator of numbers that are always the same.
+    fn noise(state: &mut u64) -> u64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        *state >> 20
+    }
+
+    #[test]
+    fn short_decimals_are_what_the_standard_library_makes_of_them() {
+        let mut state = 1;
+        for _ in 0..200_000 {
+            let digits = noise(&mut state) % 1_000_000_000_000_000;
+            let mut text = format!("{digits}");
+            text.truncate(1 + noise(&mut state) as usize % 16);
+            text.insert(noise(&mut state) as usize % (text.len() + 1), '.');
+            text.insert_str(0, ["", "-", "+"][noise(&mut state) as usize % 3]);
+            let want: f64 = text.parse().unwrap();
+            let (got, length) = decimal(text.as_bytes()).unwrap();
+            assert_eq!(got.to_bits(), want.to_bits(), "{text}");
+            assert_eq!(length, text.len());
+        }
+        assert_eq!(decimal(b"0123456789012345"), None, "16 digits");
+        assert_eq!(decimal(b"1e5"), None);
+        assert_eq!(decimal(b"."), None);
+        assert_eq!(decimal(b"1.2.3"), None);
+        assert_eq!(number(b"1e5 "), Some((1e5, 3)));
+        assert_eq!(number(b"x"), None);
+    }
+
+    #[test]
+    fn blocks_of_any_size_hold_each_line_once() {
+        let text = b"head\n1 2 3\n\n44 55 66\r\n# no\n7 8 9 tail\n10 11 12".to_vec();
+        let bytes = Arc::new(Bytes::memory(Path::new("m"), text));
+        let steps = [0, 1, 2].map(|axis| Step::Take(Role::Axis(axis)));
+        for block in 1..60 {
+            let format = LineFormat::new(Separator::Space, steps.to_vec());
+            let mut lines = Lines::new(&bytes, 5, 2, format, Expect::Any);
+            lines.block = block;
+            let mut queue = VecDeque::new();
+            let mut x = Vec::new();
+            loop {
+                lines.fill(&mut queue).unwrap();
+                if queue.is_empty() {
+                    break;
+                }
+                queue.drain(..).for_each(|chunk| x.extend(chunk.x));
+            }
+            assert_eq!(x, [1.0, 44.0, 7.0, 10.0], "blocks of {block}");
+            assert_eq!(lines.line, 8, "the line behind the last");
+        }
+    }
+
+    #[test]
+    fn skipping_counts_lines_that_are_not_blank() {
+        let bytes = Arc::new(Bytes::memory(Path::new("m"), b"a\n\n \r\nbb\nccc".to_vec()));
+        assert_eq!(skip(&bytes, 0, 1, 2).unwrap(), (9, 5));
+        assert_eq!(skip(&bytes, 0, 1, 0).unwrap(), (0, 1));
+        assert!(skip(&bytes, 0, 1, u64::MAX).is_err());
+    }
 }

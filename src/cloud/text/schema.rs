@@ -26,11 +26,17 @@ pub(super) struct Schema {
 /// What was seen before the first point.
 #[derive(Default)]
 struct Front<'a> {
-    /// A line that may hold the columns' names.
-    names: Option<&'a [u8]>,
+    /// A line that holds the columns' names, or a comment that may hold them.
+    names: Option<Names<'a>>,
     /// A line that is neither a comment nor names nor numbers.
     odd: Option<u64>,
     promised: Option<(u64, u64)>,
+}
+
+#[derive(Clone, Copy)]
+enum Names<'a> {
+    Line(&'a [u8]),
+    Comment(&'a [u8]),
 }
 
 impl Schema {
@@ -47,7 +53,7 @@ impl Schema {
         for (line, whole) in (1..).zip(text.split_inclusive(|&byte| byte == b'\n')) {
             let trimmed = whole.trim_ascii();
             match content(trimmed) {
-                Some(numbers) if leading_numbers(numbers) >= 3 => {
+                Some(numbers) if front.is_point(numbers) => {
                     let rest = &sample[start as usize..];
                     return Ok(front.schema(numbers, rest, start, line));
                 }
@@ -89,13 +95,10 @@ impl<'a> Front<'a> {
                 return Err("a PTX scan, or two counts of points; save it as LAS or PLY".into());
             }
         } else if roles_of_names(&split(line, Separator::guess(line))).is_some() {
-            self.names = Some(line);
+            self.names = Some(Names::Line(line));
         } else if self.odd.replace(number).is_some() {
             let text = String::from_utf8_lossy(line);
-            return Err(format!(
-                "text, but line {number} is not numbers: '{}'",
-                shorten(&text)
-            ));
+            return Err(format!("text, but line {number} is not numbers: '{}'", shorten(&text)));
         }
         Ok(())
     }
@@ -105,29 +108,44 @@ impl<'a> Front<'a> {
         let from = line.iter().position(|byte| !b"#/ \t".contains(byte));
         let text = from.map_or(&[][..], |from| &line[from..]);
         if roles_of_names(&split(text, Separator::guess(text))).is_some() {
-            self.names = Some(text);
+            self.names = Some(Names::Comment(text));
         }
+    }
+
+    /// Whether a line holds a point.
+    fn is_point(&self, line: &[u8]) -> bool {
+        if leading_numbers(line) >= 3 {
+            return true;
+        }
+        let columns = split(line, Separator::guess(line));
+        self.named(columns.len()).is_some_and(|roles| {
+            let mut pairs = roles.iter().zip(&columns);
+            pairs.all(|(role, column)| {
+                !matches!(role, Some(Role::Axis(_))) || value(column).is_some()
+            })
+        })
+    }
+
+    /// What the columns of lines of `width` are by their names, if they have names.
+    fn named(&self, width: usize) -> Option<Vec<Option<Role>>> {
+        let (Names::Line(names) | Names::Comment(names)) = self.names?;
+        let mut roles = roles_of_names(&split(names, Separator::guess(names)))?;
+        // A comment of another length may be a sentence with an x in it.
+        if matches!(self.names?, Names::Comment(_)) && roles.len() != width {
+            return None;
+        }
+        roles.truncate(width);
+        let axes = roles.iter().filter(|role| matches!(role, Some(Role::Axis(_))));
+        (axes.count() == 3).then_some(roles)
     }
 
     /// The schema of a text whose first point is `first` and whose points are in `text`.
     fn schema(self, first: &[u8], text: &[u8], start: u64, line: u64) -> Schema {
         let separator = Separator::guess(first);
-        let width = split(first, separator).len();
-        let named = self.names.and_then(|names| {
-            let names = split(names, Separator::guess(names));
-            // Words of a sentence are no names of columns.
-            let roles = roles_of_names(&names).filter(|_| names.len() == width)?;
-            Some(roles)
-        });
+        let columns = self.named(split(first, separator).len());
         let columns =
-            named.unwrap_or_else(|| columns_by_count(separator, text, leading_numbers(first)));
-        Schema {
-            separator,
-            columns,
-            promised: self.promised,
-            start,
-            line,
-        }
+            columns.unwrap_or_else(|| columns_by_count(separator, text, leading_numbers(first)));
+        Schema { separator, columns, promised: self.promised, start, line }
     }
 }
 
@@ -148,10 +166,7 @@ fn split(mut line: &[u8], separator: Separator) -> Vec<&[u8]> {
 /// The number of columns at the front of a line that are numbers.
 fn leading_numbers(line: &[u8]) -> usize {
     let columns = split(line, Separator::guess(line));
-    columns
-        .iter()
-        .take_while(|column| value(column).is_some())
-        .count()
+    columns.iter().take_while(|column| value(column).is_some()).count()
 }
 
 fn value(column: &[u8]) -> Option<f64> {
@@ -169,35 +184,18 @@ fn roles_of_names(names: &[&[u8]]) -> Option<Vec<Option<Role>>> {
     let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
     let mut roles = vec![None; names.len()];
     let mut set = |role: Role, known: &[&str]| {
-        let found = known
-            .iter()
-            .find_map(|known| names.iter().position(|name| name == known));
+        let found = known.iter().find_map(|known| names.iter().position(|name| name == known));
         found.map(|column| roles[column] = Some(role))
     };
     set(Role::Axis(0), &["x", "easting", "points:0"])?;
     set(Role::Axis(1), &["y", "northing", "points:1"])?;
-    set(
-        Role::Axis(2),
-        &["z", "elevation", "height", "altitude", "points:2"],
-    )?;
-    set(
-        Role::Intensity,
-        &["intensity", "scalar_intensity", "i", "reflectance"],
-    );
-    set(
-        Role::Label,
-        &["plane_id", "scalar_plane_id", "label", "scalar_label"],
-    );
-    for (channel, known) in [["red", "r"], ["green", "g"], ["blue", "b"]]
-        .iter()
-        .enumerate()
-    {
+    set(Role::Axis(2), &["z", "elevation", "height", "altitude", "points:2"])?;
+    set(Role::Intensity, &["intensity", "scalar_intensity", "i", "reflectance"]);
+    set(Role::Label, &["plane_id", "scalar_plane_id", "label", "scalar_label"]);
+    for (channel, known) in [["red", "r"], ["green", "g"], ["blue", "b"]].iter().enumerate() {
         set(Role::Colour(channel), known);
     }
-    let colours = roles
-        .iter()
-        .filter(|role| matches!(role, Some(Role::Colour(_))))
-        .count();
+    let colours = roles.iter().filter(|role| matches!(role, Some(Role::Colour(_)))).count();
     if colours < 3 {
         roles
             .iter_mut()
@@ -210,16 +208,14 @@ fn roles_of_names(names: &[&[u8]]) -> Option<Vec<Option<Role>>> {
 fn plain(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name).to_lowercase();
     let name = name.split(['[', '(']).next().unwrap_or_default();
-    name.trim_matches(|c: char| c.is_whitespace() || c == '"')
-        .to_string()
+    name.trim_matches(|c: char| c.is_whitespace() || c == '"').to_string()
 }
 
 /// What the columns are where no line names them.
 fn columns_by_count(separator: Separator, text: &[u8], width: usize) -> Vec<Option<Role>> {
     let rows = sample(separator, text, width);
     let all = |columns: std::ops::Range<usize>, is: fn(f64) -> bool| {
-        rows.iter()
-            .all(|row| row[columns.clone()].iter().all(|&value| is(value)))
+        rows.iter().all(|row| row[columns.clone()].iter().all(|&value| is(value)))
     };
     let is_colour = |value: f64| value.fract() == 0.0 && (0.0..=65535.0).contains(&value);
     let is_label = |value: f64| value.fract() == 0.0 && value >= -1.0;
@@ -252,5 +248,45 @@ pub(super) fn is_wanted(role: Role, fields: Fields) -> bool {
         Role::Colour(_) => fields.colour,
         Role::Intensity => fields.intensity,
         Role::Label => fields.label,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> String {
+        Schema::of(text.as_bytes()).unwrap().names()
+    }
+
+    #[test]
+    fn names_of_a_line_hold_whatever_its_length() {
+        assert_eq!(names("z,y,x\n1,2,3,\n"), "z y x");
+        assert_eq!(names("z,y,x\n1,2,3,4\n"), "z y x");
+        assert_eq!(names("z,y,x,name\n1,2,3\n"), "z y x");
+    }
+
+    #[test]
+    fn words_of_a_comment_are_names_where_their_number_fits() {
+        assert_eq!(names("# z y x\n1 2 3\n"), "z y x");
+        assert_eq!(names("# this file has z y x\n1 2 3\n"), "x y z");
+    }
+
+    #[test]
+    fn colours_come_in_threes() {
+        assert_eq!(names("x y z r g\n1 2 3 4 5\n"), "x y z – –");
+        assert_eq!(names("x y z r g b\n1 2 3 4 5 6\n"), "x y z red green blue");
+    }
+
+    #[test]
+    fn normals_are_no_colours() {
+        assert_eq!(names("1 2 3 0 0 1\n1 2 3 0 0.6 -0.8\n"), "x y z – – –");
+    }
+
+    #[test]
+    fn the_points_start_behind_names_and_counts() {
+        let schema = Schema::of(b"\xef\xbb\xbf# a scan\n\n2\nx y z\n1 2 3\n4 5 6\n").unwrap();
+        assert_eq!((schema.start, schema.line), (21, 5));
+        assert_eq!(schema.promised, Some((2, 3)));
     }
 }
