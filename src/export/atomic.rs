@@ -30,10 +30,7 @@ impl AtomicFile {
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let file = builder.tempfile_in(folder).map_err(Error::io(path))?;
-        Ok(AtomicFile {
-            path: path.to_path_buf(),
-            file: BufWriter::with_capacity(1 << 16, file),
-        })
+        Ok(AtomicFile { path: path.to_path_buf(), file: BufWriter::with_capacity(1 << 16, file) })
     }
 
     /// The name the file will have.
@@ -46,12 +43,8 @@ impl AtomicFile {
     /// # Errors
     /// [`Error::Io`] when the last bytes cannot be written or the file cannot be renamed.
     pub fn commit(self) -> Result<()> {
-        let file = self
-            .file
-            .into_inner()
-            .map_err(|e| Error::io(&self.path)(e.into_error()))?;
-        file.persist(&self.path)
-            .map_err(|e| Error::io(&self.path)(e.error))?;
+        let file = self.file.into_inner().map_err(|e| Error::io(&self.path)(e.into_error()))?;
+        file.persist(&self.path).map_err(|e| Error::io(&self.path)(e.error))?;
         Ok(())
     }
 }
@@ -77,9 +70,7 @@ mod tests {
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).unwrap();
-        entries
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .collect()
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
     }
 
     #[test]

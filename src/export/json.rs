@@ -143,14 +143,9 @@ fn not_finite(detection: &Detection) -> Option<String> {
     }
     let finite = |ring: &[[f64; 3]]| ring.iter().flatten().all(|x| x.is_finite());
     let bad = detection.planes.iter().position(|plane| {
-        let bare = Plane {
-            boundary: Vec::new(),
-            ..plane.clone()
-        };
-        let rings_are_finite = plane
-            .boundary
-            .iter()
-            .all(|p| finite(&p.exterior) && p.holes.iter().all(|h| finite(h)));
+        let bare = Plane { boundary: Vec::new(), ..plane.clone() };
+        let rings_are_finite =
+            plane.boundary.iter().all(|p| finite(&p.exterior) && p.holes.iter().all(|h| finite(h)));
         !(rings_are_finite && survives(&bare))
     });
     bad.map(|id| format!("a number of plane {id}"))

@@ -61,9 +61,7 @@ mod tests {
         for i in 0..20 {
             for j in 0..i {
                 let (a, b) = (colour(i), colour(j));
-                let apart: i32 = (0..3)
-                    .map(|k| (i32::from(a[k]) - i32::from(b[k])).abs())
-                    .sum();
+                let apart: i32 = (0..3).map(|k| (i32::from(a[k]) - i32::from(b[k])).abs()).sum();
                 assert!(apart > 60, "{i} and {j}: {a:?} {b:?}");
             }
         }

@@ -74,10 +74,7 @@ impl Mesh {
         let first = self.vertices.len();
         let mut flat = Vec::new();
         let mut hole_starts = Vec::new();
-        for (k, ring) in std::iter::once(&polygon.exterior)
-            .chain(&polygon.holes)
-            .enumerate()
-        {
+        for (k, ring) in std::iter::once(&polygon.exterior).chain(&polygon.holes).enumerate() {
             if k > 0 {
                 hole_starts.push(flat.len() / 2);
             }
@@ -85,9 +82,7 @@ impl Mesh {
             self.vertices.extend(ring.iter().map(|&p| (p, id)));
         }
         if u32::try_from(self.vertices.len()).is_err() {
-            return Err(std::io::Error::other(
-                "more vertices than a PLY file can number",
-            ));
+            return Err(std::io::Error::other("more vertices than a PLY file can number"));
         }
         // What cannot be cut into triangles has no area to show.
         let corners = earcutr::earcut(&flat, &hole_starts, 2).unwrap_or_default();
@@ -97,8 +92,7 @@ impl Mesh {
             let area = at(b, 0) * at(c, 1) - at(b, 1) * at(c, 0);
             // Faces look along the normal.
             let turned = if area < 0.0 { [a, c, b] } else { [a, b, c] };
-            self.triangles
-                .push((turned.map(|k| (first + k) as u32), id));
+            self.triangles.push((turned.map(|k| (first + k) as u32), id));
         }
         Ok(())
     }

@@ -66,10 +66,7 @@ pub struct CellSet {
 impl CellSet {
     /// The empty set.
     pub fn new() -> CellSet {
-        CellSet {
-            last: (u64::MAX, NONE),
-            ..CellSet::default()
-        }
+        CellSet { last: (u64::MAX, NONE), ..CellSet::default() }
     }
 
     /// Adds a cell. Cells found by it are not valid in the set after [`CellSet::finish`].
@@ -107,8 +104,7 @@ impl CellSet {
         self.masks = order.iter().map(|t| t.1).collect();
         self.last = (u64::MAX, NONE);
         self.index.clear();
-        self.index
-            .extend(self.keys.iter().enumerate().map(|(t, &k)| (k, t as u32)));
+        self.index.extend(self.keys.iter().enumerate().map(|(t, &k)| (k, t as u32)));
         let find = |c: u32, r: u32| self.index.get(&key(c, r)).copied().unwrap_or(NONE);
         self.neighbours = self
             .keys
@@ -185,9 +181,7 @@ impl CellSet {
     /// All cells in a fixed order.
     pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
         self.masks.iter().enumerate().flat_map(|(t, &mask)| {
-            (0..64u64)
-                .filter(move |bit| mask >> bit & 1 == 1)
-                .map(move |bit| t as u64 * 64 + bit)
+            (0..64u64).filter(move |bit| mask >> bit & 1 == 1).map(move |bit| t as u64 * 64 + bit)
         })
     }
 
@@ -207,10 +201,7 @@ impl CellSet {
     pub fn position(&self, cell: Cell) -> (u32, u32) {
         let key = self.keys[(cell >> 6) as usize];
         let bit = (cell & 63) as u32;
-        (
-            (key as u32) << 3 | bit & 7,
-            ((key >> 32) as u32) << 3 | bit >> 3,
-        )
+        ((key as u32) << 3 | bit & 7, ((key >> 32) as u32) << 3 | bit >> 3)
     }
 
     /// The neighbour of `cell` in `direction`, if it is in the set.
@@ -229,10 +220,7 @@ impl CellSet {
                 WEST => bit.wrapping_add(8),
                 _ => bit & 63,
             };
-            (
-                self.neighbours[tile as usize][usize::from(direction)],
-                opposite,
-            )
+            (self.neighbours[tile as usize][usize::from(direction)], opposite)
         } else {
             (tile, bit)
         };
@@ -283,9 +271,7 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             state >> 16
         };
-        (0..500)
-            .map(|_| (4 + next() % (1 + next() % 60), 4 + next() % 40))
-            .collect()
+        (0..500).map(|_| (4 + next() % (1 + next() % 60), 4 + next() % 40)).collect()
     }
 
     fn set(cells: &BTreeSet<(u32, u32)>) -> CellSet {
@@ -340,11 +326,8 @@ mod tests {
         let mut closed = set(&cells);
         closed.close();
         let wide: BTreeSet<_> = cells.iter().flat_map(|&p| around(p)).collect();
-        let expected = wide
-            .iter()
-            .copied()
-            .filter(|&p| around(p).all(|q| wide.contains(&q)))
-            .collect();
+        let expected =
+            wide.iter().copied().filter(|&p| around(p).all(|q| wide.contains(&q))).collect();
         assert_eq!(all(&closed), expected);
         assert!(closed.cells().count() > cells.len());
     }

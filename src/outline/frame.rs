@@ -26,28 +26,16 @@ impl PlaneFrame {
     /// A normal with no direction (zero, or not finite) counts as `(0, 0, 1)`.
     pub fn new(normal: [f64; 3], origin: [f64; 3]) -> PlaneFrame {
         let normal = unit(normal).unwrap_or([0.0, 0.0, 1.0]);
-        let helper = if normal[2].abs() < NEARLY_LEVEL {
-            [0.0, 0.0, 1.0]
-        } else {
-            [0.0, -1.0, 0.0]
-        };
+        let helper =
+            if normal[2].abs() < NEARLY_LEVEL { [0.0, 0.0, 1.0] } else { [0.0, -1.0, 0.0] };
         let e1 = unit(cross(helper, normal)).unwrap_or([1.0, 0.0, 0.0]);
         let e2 = cross(normal, e1);
-        PlaneFrame {
-            origin,
-            e1,
-            e2,
-            normal,
-        }
+        PlaneFrame { origin, e1, e2, normal }
     }
 
     /// The in-plane coordinates of the foot of `point` (input coordinates) on the plane.
     pub fn project(&self, point: [f64; 3]) -> [f64; 2] {
-        let d = [
-            point[0] - self.origin[0],
-            point[1] - self.origin[1],
-            point[2] - self.origin[2],
-        ];
+        let d = [point[0] - self.origin[0], point[1] - self.origin[1], point[2] - self.origin[2]];
         [dot(d, self.e1), dot(d, self.e2)]
     }
 
@@ -62,11 +50,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 fn unit(a: [f64; 3]) -> Option<[f64; 3]> {
@@ -104,10 +88,7 @@ mod tests {
         let f = PlaneFrame::new([0.6, 0.8, 0.0], [0.0; 3]);
         assert_eq!(f.e1[2], 0.0);
         assert_eq!(f.e2, [0.0, 0.0, 1.0]);
-        assert_eq!(
-            PlaneFrame::new([0.0, 0.0, 1.0], [0.0; 3]).e1,
-            [1.0, 0.0, 0.0].map(|x: f64| -x)
-        );
+        assert_eq!(PlaneFrame::new([0.0, 0.0, 1.0], [0.0; 3]).e1, [1.0, 0.0, 0.0].map(|x: f64| -x));
     }
 
     #[test]
@@ -117,10 +98,7 @@ mod tests {
             let f = PlaneFrame::new(normal, origin);
             let p = f.lift([12.5, -3.25]);
             let [u, v] = f.project(p);
-            assert!(
-                (u - 12.5).abs() < 2e-9 && (v + 3.25).abs() < 2e-9,
-                "{normal:?}"
-            );
+            assert!((u - 12.5).abs() < 2e-9 && (v + 3.25).abs() < 2e-9, "{normal:?}");
         }
     }
 

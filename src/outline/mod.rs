@@ -63,12 +63,7 @@ pub struct OutlineOptions {
 impl OutlineOptions {
     /// Gaps of one cell and holes below 4 cells are filled, every part is kept.
     pub fn new(cell: f64) -> OutlineOptions {
-        OutlineOptions {
-            cell,
-            close: true,
-            min_hole: 4,
-            min_part: 1,
-        }
+        OutlineOptions { cell, close: true, min_hole: 4, min_part: 1 }
     }
 }
 
@@ -97,7 +92,8 @@ pub struct Outline {
 impl Outline {
     /// Sum of the areas of the parts.
     pub fn area(&self) -> f64 {
-        self.parts.iter().map(|p| p.area).sum()
+        // Not `sum`, whose empty sum is -0.
+        self.parts.iter().fold(0.0, |sum, p| sum + p.area)
     }
 
     /// The parts as polygons in space, in the input coordinates of `frame`.
@@ -119,10 +115,7 @@ impl Outline {
 /// positive number there is no part at all.
 pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
     let Some(grid) = Grid::new(points, options.cell) else {
-        return Outline {
-            parts: Vec::new(),
-            part_of: vec![NO_PART; points.len()],
-        };
+        return Outline { parts: Vec::new(), part_of: vec![NO_PART; points.len()] };
     };
     let mut cells = CellSet::new();
     for &p in points {
@@ -135,11 +128,7 @@ pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
         cells.close();
     }
     let (component, sizes) = cells.components();
-    let groups = group(
-        trace::rings(&cells, &component),
-        sizes.len(),
-        options.min_hole,
-    );
+    let groups = group(trace::rings(&cells, &component), sizes.len(), options.min_hole);
 
     let mut edges = Edges::default();
     let mut shapes = Vec::with_capacity(groups.len());
@@ -150,20 +139,14 @@ pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
         }
         let vertices: Vec<&[[f64; 2]]> = rings.iter().map(|r| &r.vertices[..]).collect();
         let kept = simplify::simplify(&vertices, TOLERANCE);
-        shapes.push(Some(edges.add(
-            &cells,
-            &rings.iter().collect::<Vec<_>>(),
-            &kept,
-        )));
+        shapes.push(Some(edges.add(&cells, &rings.iter().collect::<Vec<_>>(), &kept)));
     }
     edges.finish(&cells);
 
     let mut counts = vec![0u64; groups.len()];
     let mut part_of: Vec<u32> = Vec::with_capacity(points.len());
     for &p in points {
-        let cell = grid
-            .cell(p)
-            .and_then(|[column, row]| cells.find(column, row));
+        let cell = grid.cell(p).and_then(|[column, row]| cells.find(column, row));
         part_of.push(match cell {
             None => NO_PART,
             Some(cell) => {
@@ -185,9 +168,7 @@ pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
         }
     }
     parts.sort_by(|(i, a), (j, b)| {
-        (b.area.total_cmp(&a.area))
-            .then(b.points.cmp(&a.points))
-            .then(i.cmp(j))
+        (b.area.total_cmp(&a.area)).then(b.points.cmp(&a.points)).then(i.cmp(j))
     });
     let mut rank = vec![NO_PART; sizes.len()];
     for (r, (number, _)) in parts.iter().enumerate() {
@@ -196,21 +177,14 @@ pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
     for p in &mut part_of {
         *p = rank.get(*p as usize).copied().unwrap_or(NO_PART);
     }
-    Outline {
-        parts: parts.into_iter().map(|(_, part)| part).collect(),
-        part_of,
-    }
+    Outline { parts: parts.into_iter().map(|(_, part)| part).collect(), part_of }
 }
 
 /// Drops what is left of the steps once the long edges lie where they should.
 fn tidy(rings: &[Vec<[f64; 2]>]) -> Vec<Vec<[f64; 2]>> {
     let vertices: Vec<&[[f64; 2]]> = rings.iter().map(|r| &r[..]).collect();
     let kept = simplify::simplify(&vertices, TIDY_TOLERANCE);
-    rings
-        .iter()
-        .zip(&kept)
-        .map(|(r, k)| simplify::pick(r, k))
-        .collect()
+    rings.iter().zip(&kept).map(|(r, k)| simplify::pick(r, k)).collect()
 }
 
 /// The rings of each component, outer ring first, holes below `min_hole` cells left out.
@@ -297,12 +271,7 @@ impl Grid {
         let exterior = rings.next().unwrap_or_default();
         let holes: Vec<_> = rings.collect();
         let area = signed_area(&exterior) + holes.iter().map(|h| signed_area(h)).sum::<f64>();
-        Part {
-            exterior,
-            holes,
-            area,
-            points,
-        }
+        Part { exterior, holes, area, points }
     }
 }
 

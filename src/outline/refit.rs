@@ -32,11 +32,7 @@ impl Edge {
     fn new(start: [f64; 2], end: [f64; 2]) -> Edge {
         let d = [end[0] - start[0], end[1] - start[1]];
         let length = d[0].hypot(d[1]);
-        let stretches = if length >= SHORTEST {
-            length as usize - 2
-        } else {
-            0
-        };
+        let stretches = if length >= SHORTEST { length as usize - 2 } else { 0 };
         Edge {
             start,
             along: [d[0] / length, d[1] / length],
@@ -77,11 +73,7 @@ impl Edge {
             }
         }
         let spread = n * sxx - sx * sx;
-        let slope = if spread > 0.0 {
-            (n * sxy - sx * sy) / spread
-        } else {
-            0.0
-        };
+        let slope = if spread > 0.0 { (n * sxy - sx * sy) / spread } else { 0.0 };
         let centre = (sy - slope * sx) / n + expected_gap;
         let half = slope * self.length / 2.0;
         [centre - half, centre + half].map(|s| s.clamp(-FARTHEST, FARTHEST))
@@ -117,10 +109,7 @@ pub struct Edges {
 impl Edges {
     /// Takes up the rings of a part and the cells next to their long edges.
     pub fn add(&mut self, cells: &CellSet, rings: &[&Ring], kept: &[Vec<usize>]) -> Part {
-        let mut part = Part {
-            rings: Vec::new(),
-            first_edge: Vec::new(),
-        };
+        let mut part = Part { rings: Vec::new(), first_edge: Vec::new() };
         for (ring, kept) in rings.iter().zip(kept) {
             let shape = super::simplify::pick(&ring.vertices, kept);
             part.first_edge.push(self.edges.len());
@@ -219,10 +208,7 @@ fn turned(shape: &[[f64; 2]], ring: &[[f64; 2]]) -> bool {
 }
 
 fn refit_ring(ring: &[[f64; 2]], edges: &[Edge], expected_gap: f64) -> Vec<[f64; 2]> {
-    let lines: Vec<_> = edges
-        .iter()
-        .map(|e| e.moved(e.shift(expected_gap)))
-        .collect();
+    let lines: Vec<_> = edges.iter().map(|e| e.moved(e.shift(expected_gap))).collect();
     let moved: Vec<_> = (0..ring.len())
         .map(|k| {
             let before = lines[(k + ring.len() - 1) % ring.len()];

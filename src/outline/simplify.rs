@@ -132,13 +132,7 @@ mod tests {
     #[test]
     fn a_hole_under_a_simplified_bulge_brings_the_bulge_back() {
         // The roof over the hole is lower than the tolerance; without it the hole would stick out.
-        let ring = [
-            [0.0, 0.0],
-            [20.0, 0.0],
-            [20.0, 9.0],
-            [10.0, 9.9],
-            [0.0, 9.0],
-        ];
+        let ring = [[0.0, 0.0], [20.0, 0.0], [20.0, 9.0], [10.0, 9.9], [0.0, 9.0]];
         let hole = [[9.0, 8.0], [10.0, 9.5], [11.0, 8.0]];
         assert_eq!(simplify(&[&ring], 1.0)[0].len(), 4);
         let kept = simplify(&[&ring, &hole], 1.0);

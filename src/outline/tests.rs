@@ -8,10 +8,8 @@ struct Uniform(u64);
 impl Iterator for Uniform {
     type Item = f64;
     fn next(&mut self) -> Option<f64> {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         Some((self.0 >> 11) as f64 / (1u64 << 53) as f64)
     }
 }
@@ -70,17 +68,10 @@ fn a_wall_with_a_window_has_a_hole() {
         assert_valid(&outline);
         assert_eq!(outline.parts.len(), 1);
         assert_eq!(outline.parts[0].holes.len(), 1);
-        assert!(
-            (outline.area() / 16.5 - 1.0).abs() < 0.03,
-            "{}",
-            outline.area()
-        );
+        assert!((outline.area() / 16.5 - 1.0).abs() < 0.03, "{}", outline.area());
         let whole = super::outline(
             &points,
-            &OutlineOptions {
-                min_hole: 1000,
-                ..OutlineOptions::new(0.112)
-            },
+            &OutlineOptions { min_hole: 1000, ..OutlineOptions::new(0.112) },
         );
         assert!(whole.parts[0].holes.is_empty());
     }
@@ -98,10 +89,7 @@ fn parts_come_largest_first_and_every_point_names_its_own() {
         assert_eq!(part, u32::from(p[0] > 1.5));
     }
     let count = |k| outline.part_of.iter().filter(|&&p| p == k).count() as u64;
-    assert_eq!(
-        [outline.parts[0].points, outline.parts[1].points],
-        [count(0), count(1)]
-    );
+    assert_eq!([outline.parts[0].points, outline.parts[1].points], [count(0), count(1)]);
 }
 
 #[test]
@@ -110,10 +98,7 @@ fn small_parts_are_dropped_on_request() {
     points.push([5.0, 5.0]);
     let all = outline(&points, &OutlineOptions::new(0.1));
     assert_eq!(all.parts.len(), 2);
-    let options = OutlineOptions {
-        min_part: 2,
-        ..OutlineOptions::new(0.1)
-    };
+    let options = OutlineOptions { min_part: 2, ..OutlineOptions::new(0.1) };
     let large = outline(&points, &options);
     assert_eq!(large.parts.len(), 1);
     assert_eq!(large.part_of.last(), Some(&NO_PART));
@@ -140,11 +125,7 @@ fn sparse_and_ragged_supports_stay_valid() {
             let points = rectangle([12.0, 9.0], degrees, density, comb);
             for close in [false, true] {
                 for min_hole in [1, 4] {
-                    let options = OutlineOptions {
-                        close,
-                        min_hole,
-                        ..OutlineOptions::new(0.25)
-                    };
+                    let options = OutlineOptions { close, min_hole, ..OutlineOptions::new(0.25) };
                     let outline = outline(&points, &options);
                     assert!(!outline.parts.is_empty());
                     assert_valid(&outline);
@@ -168,11 +149,7 @@ fn strange_points_and_cells_are_answered() {
     let far = [[-1e100, 0.0], [1e100, 1e-300], [f64::MAX, f64::MIN]];
     let far = outline(&far, &OutlineOptions::new(1e-3));
     assert_eq!(far.part_of, [0, 1, NO_PART]);
-    assert!(
-        far.parts
-            .iter()
-            .all(|p| p.exterior.iter().flatten().all(|x| x.is_finite()))
-    );
+    assert!(far.parts.iter().all(|p| p.exterior.iter().flatten().all(|x| x.is_finite())));
 }
 
 #[test]
@@ -184,9 +161,7 @@ fn polygons_lie_on_the_plane() {
     assert_eq!(polygons.len(), 1);
     assert_eq!(polygons[0].exterior.len(), outline.parts[0].exterior.len());
     for p in &polygons[0].exterior {
-        let distance: f64 = (0..3)
-            .map(|k| frame.normal[k] * (p[k] - frame.origin[k]))
-            .sum();
+        let distance: f64 = (0..3).map(|k| frame.normal[k] * (p[k] - frame.origin[k])).sum();
         assert!(distance.abs() < 2e-9, "{distance}");
     }
 }
@@ -202,18 +177,12 @@ fn a_million_points() {
             let mut points = points.clone();
             if order == "sorted" {
                 points.sort_by(|p, q| {
-                    ((p[0] * 4.0) as i32, p[1])
-                        .partial_cmp(&((q[0] * 4.0) as i32, q[1]))
-                        .unwrap()
+                    ((p[0] * 4.0) as i32, p[1]).partial_cmp(&((q[0] * 4.0) as i32, q[1])).unwrap()
                 });
             }
             let start = std::time::Instant::now();
             let outline = outline(&points, &OutlineOptions::new(0.07));
-            eprintln!(
-                "{name}, {order}: {} points, {:?}",
-                points.len(),
-                start.elapsed()
-            );
+            eprintln!("{name}, {order}: {} points, {:?}", points.len(), start.elapsed());
             assert_valid(&outline);
         }
     }

@@ -32,11 +32,7 @@ pub fn rings(cells: &CellSet, component: &[u32]) -> Vec<Ring> {
             if seen[cell as usize] >> side & 1 == 0 && cells.step(cell, side).is_none() {
                 let sides = follow(cells, cell, side, &mut seen);
                 let vertices = sides.iter().map(|&(c, s)| vertex(cells, c, s)).collect();
-                rings.push(Ring {
-                    component: component[cell as usize],
-                    sides,
-                    vertices,
-                });
+                rings.push(Ring { component: component[cell as usize], sides, vertices });
             }
         }
     }
@@ -109,19 +105,14 @@ mod tests {
     fn one_cell_is_a_diamond() {
         let rings = rings_of(&[(5, 6)]);
         assert_eq!(rings.len(), 1);
-        assert_eq!(
-            rings[0].vertices,
-            [[5.25, 6.0], [5.0, 6.25], [4.75, 6.0], [5.0, 5.75]]
-        );
+        assert_eq!(rings[0].vertices, [[5.25, 6.0], [5.0, 6.25], [4.75, 6.0], [5.0, 5.75]]);
         assert_eq!(signed_area(&rings[0].vertices), 0.125);
     }
 
     #[test]
     fn a_frame_has_an_outer_ring_and_a_hole() {
-        let frame: Vec<_> = (0..25)
-            .map(|k| (6 + k % 5, 6 + k / 5))
-            .filter(|&p| p != (8, 8))
-            .collect();
+        let frame: Vec<_> =
+            (0..25).map(|k| (6 + k % 5, 6 + k / 5)).filter(|&p| p != (8, 8)).collect();
         let rings = rings_of(&frame);
         let areas: Vec<f64> = rings.iter().map(|r| signed_area(&r.vertices)).collect();
         // A square of 4.5 without its four corners, and a diamond of half diagonal 0.75.
@@ -145,10 +136,6 @@ mod tests {
         let rings = rings_of(&block);
         let sides: usize = rings.iter().map(|r| r.sides.len()).sum();
         assert_eq!(sides, 16 + 4 + 4);
-        assert_eq!(
-            rings.len(),
-            2,
-            "empty cells that meet at a corner are one hole"
-        );
+        assert_eq!(rings.len(), 2, "empty cells that meet at a corner are one hole");
     }
 }

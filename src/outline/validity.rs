@@ -29,12 +29,7 @@ pub fn conflicts(rings: &[Vec<[f64; 2]>]) -> Vec<Segment> {
     for (r, ring) in rings.iter().enumerate() {
         for k in 0..ring.len() {
             let next = (k + 1) % ring.len();
-            pieces.push(Piece {
-                a: ring[k],
-                b: ring[next],
-                name: (r, k),
-                next: (r, next),
-            });
+            pieces.push(Piece { a: ring[k], b: ring[next], name: (r, k), next: (r, next) });
         }
     }
     pieces.sort_by(|p, q| p.low(0).total_cmp(&q.low(0)));
@@ -72,11 +67,8 @@ fn near(point: [f64; 2], s: &Piece) -> bool {
     let d = [s.b[0] - s.a[0], s.b[1] - s.a[1]];
     let e = [point[0] - s.a[0], point[1] - s.a[1]];
     let length2 = d[0] * d[0] + d[1] * d[1];
-    let along = if length2 > 0.0 {
-        ((d[0] * e[0] + d[1] * e[1]) / length2).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
+    let along =
+        if length2 > 0.0 { ((d[0] * e[0] + d[1] * e[1]) / length2).clamp(0.0, 1.0) } else { 0.0 };
     let [x, y] = [e[0] - along * d[0], e[1] - along * d[1]];
     x * x + y * y < GAP * GAP
 }
@@ -124,15 +116,9 @@ pub fn nested(rings: &[Vec<[f64; 2]>]) -> bool {
 }
 
 fn bounds(ring: &[[f64; 2]]) -> ([f64; 2], [f64; 2]) {
-    ring.iter().fold(
-        ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]),
-        |(low, high), p| {
-            (
-                [low[0].min(p[0]), low[1].min(p[1])],
-                [high[0].max(p[0]), high[1].max(p[1])],
-            )
-        },
-    )
+    ring.iter().fold(([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]), |(low, high), p| {
+        ([low[0].min(p[0]), low[1].min(p[1])], [high[0].max(p[0]), high[1].max(p[1])])
+    })
 }
 
 #[cfg(test)]
@@ -158,10 +144,7 @@ mod tests {
     #[test]
     fn a_hole_that_touches_the_outer_ring_is_a_conflict() {
         let hole = vec![[1.0, 1.0], [2.0, 4.0], [2.0, 1.0]];
-        assert_eq!(
-            conflicts(&[SQUARE.to_vec(), hole]),
-            [(0, 2), (1, 0), (1, 1)]
-        );
+        assert_eq!(conflicts(&[SQUARE.to_vec(), hole]), [(0, 2), (1, 0), (1, 1)]);
     }
 
     #[test]
@@ -174,12 +157,8 @@ mod tests {
     fn a_hole_outside_or_in_another_hole_is_not_nested() {
         let away = SQUARE.map(|p| [p[0] + 9.0, p[1]]).to_vec();
         assert!(!nested(&[SQUARE.to_vec(), away]));
-        let hole = SQUARE
-            .map(|p| [1.0 + p[0] / 2.0, 1.0 + p[1] / 2.0])
-            .to_vec();
-        let inner = SQUARE
-            .map(|p| [1.5 + p[0] / 4.0, 1.5 + p[1] / 4.0])
-            .to_vec();
+        let hole = SQUARE.map(|p| [1.0 + p[0] / 2.0, 1.0 + p[1] / 2.0]).to_vec();
+        let inner = SQUARE.map(|p| [1.5 + p[0] / 4.0, 1.5 + p[1] / 4.0]).to_vec();
         assert!(!nested(&[SQUARE.to_vec(), hole, inner]));
     }
 }

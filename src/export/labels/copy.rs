@@ -93,9 +93,7 @@ impl<'a> Front<'a> {
         let header = raw::Header::read_from(&mut file).map_err(las_error(path))?;
         let start = u64::from(header.offset_to_point_data);
         if start < u64::from(header.header_size) || start > length {
-            return Err(fault(format!(
-                "the points cannot start at byte {start} of {length}"
-            )));
+            return Err(fault(format!("the points cannot start at byte {start} of {length}")));
         }
         let id = header.point_data_record_format & 0x3f;
         let base = Format::new(id).map_err(|e| fault(e.to_string()))?.len();
@@ -133,8 +131,7 @@ impl<'a> Front<'a> {
     fn read_vlrs(&mut self, file: &mut BufReader<File>) -> Result<()> {
         let mut at = u64::from(self.header.header_size);
         for _ in 0..self.header.number_of_variable_length_records {
-            file.seek(SeekFrom::Start(at))
-                .map_err(Error::io(self.path))?;
+            file.seek(SeekFrom::Start(at)).map_err(Error::io(self.path))?;
             let Ok(vlr) = raw::Vlr::read_from(&mut *file, false) else {
                 break;
             };
@@ -149,12 +146,9 @@ impl<'a> Front<'a> {
                 _ => self.vlrs.push(vlr),
             }
         }
-        file.seek(SeekFrom::Start(at))
-            .map_err(Error::io(self.path))?;
+        file.seek(SeekFrom::Start(at)).map_err(Error::io(self.path))?;
         let padding = file.by_ref().take(self.start - at);
-        { padding }
-            .read_to_end(&mut self.padding)
-            .map_err(Error::io(self.path))?;
+        { padding }.read_to_end(&mut self.padding).map_err(Error::io(self.path))?;
         Ok(())
     }
 
@@ -172,17 +166,13 @@ impl<'a> Front<'a> {
             let whole = at.checked_add(60).filter(|&end| end <= length);
             let whole =
                 whole.ok_or_else(|| self.fault("an extended record lies behind the end"))?;
-            file.seek(SeekFrom::Start(at))
-                .map_err(Error::io(self.path))?;
+            file.seek(SeekFrom::Start(at)).map_err(Error::io(self.path))?;
             file.read_exact(&mut head).map_err(Error::io(self.path))?;
             let data = u64::from_le_bytes(std::array::from_fn(|k| head[20 + k]));
             let end = whole.checked_add(data).filter(|&end| end <= length);
             let end = end.ok_or_else(|| self.fault("an extended record is cut off"))?;
             if !head[2..18].starts_with(b"copc\0") {
-                self.evlrs.push(Evlr {
-                    start: at,
-                    length: end - at,
-                });
+                self.evlrs.push(Evlr { start: at, length: end - at });
             }
             at = end;
         }
@@ -223,11 +213,7 @@ impl<'a> Front<'a> {
         }
         let change = Change {
             base: self.base,
-            kept: extra
-                .kept
-                .iter()
-                .map(|r| r.start + self.base..r.end + self.base)
-                .collect(),
+            kept: extra.kept.iter().map(|r| r.start + self.base..r.end + self.base).collect(),
             length: length.into(),
             transform: [
                 (h.x_scale_factor, h.x_offset),
@@ -281,9 +267,7 @@ impl<'a> Front<'a> {
             if waveforms == Some(evlr.start) {
                 self.header.start_of_waveform_data_packet_record = Some(at);
             }
-            input
-                .seek(SeekFrom::Start(evlr.start))
-                .map_err(Error::io(self.path))?;
+            input.seek(SeekFrom::Start(evlr.start)).map_err(Error::io(self.path))?;
             let copied = std::io::copy(&mut (&input).take(evlr.length), file);
             at += copied.map_err(Error::io(&path))?;
         }
@@ -335,11 +319,7 @@ impl Change {
             let n = (front.count - done).min(BATCH) as usize;
             old.resize(n * front.stride, 0);
             records.read(&mut old).map_err(|message| {
-                Error::format(
-                    front.path,
-                    format!("points {done} to {}", done + n as u64),
-                    message,
-                )
+                Error::format(front.path, format!("points {done} to {}", done + n as u64), message)
             })?;
             new.clear();
             for (record, &id) in old.chunks_exact(front.stride).zip(labels.next(n)?) {

@@ -26,10 +26,7 @@ impl Extra {
     /// Keeps `bytes` extra bytes a point that the file describes with `description`, except for
     /// dimensions of the names that are added. `None` when more is described than there is.
     pub fn new(description: &[u8], bytes: usize) -> Option<Extra> {
-        let mut extra = Extra {
-            kept: Vec::new(),
-            description: Vec::new(),
-        };
+        let mut extra = Extra { kept: Vec::new(), description: Vec::new() };
         let mut at = 0;
         for dimension in description.as_chunks::<LENGTH>().0 {
             // Where a length is unknown the places of all that follows are, too.
@@ -117,12 +114,7 @@ mod tests {
     use super::*;
 
     fn names(description: &[u8]) -> Vec<String> {
-        description
-            .as_chunks::<LENGTH>()
-            .0
-            .iter()
-            .map(name)
-            .collect()
+        description.as_chunks::<LENGTH>().0.iter().map(name).collect()
     }
 
     #[test]

@@ -18,8 +18,7 @@ const WITHHELD: u8 = 0x80;
 
 /// Whether the name asks for compression.
 pub(super) fn is_laz(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("laz"))
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("laz"))
 }
 
 /// Writes a cloud as LAS 1.4, compressed when the name of `path` ends in `laz`: coordinates,
@@ -45,10 +44,7 @@ pub fn save_las(reader: &mut dyn PointReader, detection: &Detection, path: &Path
 
     let mut sink = Sink::new(&mut file, writer.laszip.clone())?;
     let mut bytes = Vec::new();
-    let mut first = Once {
-        chunk: Some(chunk),
-        rest: reader,
-    };
+    let mut first = Once { chunk: Some(chunk), rest: reader };
     for_each_chunk(&mut first, &mut labels, |chunk, ids| {
         bytes.clear();
         writer.encode(chunk, ids, &detection.planes, &mut bytes);
@@ -122,11 +118,7 @@ impl Writer {
             }),
             ..raw::Header::default()
         };
-        [
-            header.x_scale_factor,
-            header.y_scale_factor,
-            header.z_scale_factor,
-        ] = scale;
+        [header.x_scale_factor, header.y_scale_factor, header.z_scale_factor] = scale;
         [header.x_offset, header.y_offset, header.z_offset] = offset;
         Some(Writer {
             header,
@@ -142,24 +134,20 @@ impl Writer {
 
     fn write_front(&self, file: &mut AtomicFile) -> las::Result<()> {
         self.header.write_to(&mut *file)?;
-        self.vlrs
-            .iter()
-            .try_for_each(|vlr| vlr.write_to(&mut *file))
+        self.vlrs.iter().try_for_each(|vlr| vlr.write_to(&mut *file))
     }
 
     fn encode(&mut self, chunk: &Chunk, ids: &[i32], planes: &[Plane], bytes: &mut Vec<u8>) {
         for (k, &id) in ids.iter().enumerate() {
             let point = [chunk.x[k], chunk.y[k], chunk.z[k]];
             let mut flags = 0;
-            for axis in 0..3 {
-                let steps = ((point[axis] - self.offset[axis]) / self.scale[axis]).round();
-                let steps = if steps.abs() <= f64::from(i32::MAX) {
-                    steps as i32
-                } else {
+            for (axis, &c) in point.iter().enumerate() {
+                let exact = ((c - self.offset[axis]) / self.scale[axis]).round();
+                // The conversion takes the nearest end, and the middle for NaN.
+                let steps = exact as i32;
+                if f64::from(steps) != exact {
                     flags = WITHHELD;
-                    // NaN becomes the middle, all else the nearest end.
-                    steps as i32
-                };
+                }
                 bytes.extend(steps.to_le_bytes());
                 self.low[axis] = self.low[axis].min(steps);
                 self.high[axis] = self.high[axis].max(steps);
@@ -171,10 +159,7 @@ impl Writer {
                 let colour = chunk.colour.get(k).copied().unwrap_or_default();
                 // 255 times 257 is the brightest of 16 bits.
                 bytes.extend(
-                    colour
-                        .map(|c| u16::from(c) * 257)
-                        .map(u16::to_le_bytes)
-                        .as_flattened(),
+                    colour.map(|c| u16::from(c) * 257).map(u16::to_le_bytes).as_flattened(),
                 );
             }
             bytes.extend(id.to_le_bytes());
@@ -184,10 +169,7 @@ impl Writer {
 
     /// The header with what is known when all points are written.
     fn finish_header(mut self) -> raw::Header {
-        let count = self
-            .header
-            .large_file
-            .map_or(0, |l| l.number_of_point_records);
+        let count = self.header.large_file.map_or(0, |l| l.number_of_point_records);
         if count == 0 {
             (self.low, self.high) = ([0; 3], [0; 3]);
         }
@@ -238,11 +220,7 @@ mod tests {
     use super::*;
 
     fn transform_of(min: f64, max: f64) -> (f64, f64) {
-        let input = Input {
-            min: [min; 3],
-            max: [max; 3],
-            ..Input::default()
-        };
+        let input = Input { min: [min; 3], max: [max; 3], ..Input::default() };
         let (scale, offset) = transform(&input);
         (scale[0], offset[0])
     }

@@ -42,9 +42,7 @@ impl<'a> Labels<'a> {
         let known =
             |&label: &i32| label == -1 || usize::try_from(label).is_ok_and(|k| k < planes.len());
         match detection.labels.iter().find(|label| !known(label)) {
-            None => Ok(Labels {
-                rest: &detection.labels,
-            }),
+            None => Ok(Labels { rest: &detection.labels }),
             Some(label) => Err(Error::Parameter(format!(
                 "a point has the label {label}, there are {} planes",
                 planes.len()
@@ -61,11 +59,7 @@ impl<'a> Labels<'a> {
 
     /// Checks that no label is left over.
     fn finish(&self) -> Result<()> {
-        if self.rest.is_empty() {
-            Ok(())
-        } else {
-            Err(different_counts())
-        }
+        if self.rest.is_empty() { Ok(()) } else { Err(different_counts()) }
     }
 }
 

@@ -16,18 +16,14 @@ pub fn save_npy(labels: &[i32], path: &Path) -> Result<()> {
 }
 
 fn write(labels: &[i32], mut out: impl Write) -> std::io::Result<()> {
-    let dictionary = format!(
-        "{{'descr': '<i4', 'fortran_order': False, 'shape': ({},), }}",
-        labels.len()
-    );
+    let dictionary =
+        format!("{{'descr': '<i4', 'fortran_order': False, 'shape': ({},), }}", labels.len());
     // Magic, version and length are 10 bytes; the array starts at a multiple of 64.
     let length = (10 + dictionary.len() + 1).next_multiple_of(64) - 10;
     out.write_all(b"\x93NUMPY\x01\x00")?;
     out.write_all(&(length as u16).to_le_bytes())?;
     writeln!(out, "{dictionary:<width$}", width = length - 1)?;
-    labels
-        .iter()
-        .try_for_each(|l| out.write_all(&l.to_le_bytes()))
+    labels.iter().try_for_each(|l| out.write_all(&l.to_le_bytes()))
 }
 
 #[cfg(test)]
@@ -41,10 +37,7 @@ mod tests {
         assert_eq!(bytes.len(), 128 + 12);
         assert_eq!(&bytes[..10], b"\x93NUMPY\x01\x00\x76\x00");
         let text = std::str::from_utf8(&bytes[10..128]).unwrap();
-        assert_eq!(
-            text.trim_end(),
-            "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }"
-        );
+        assert_eq!(text.trim_end(), "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }");
         assert!(text.ends_with(" \n"));
         assert_eq!(bytes[128..], [255, 255, 255, 255, 0, 0, 0, 0, 2, 1, 0, 0]);
     }
