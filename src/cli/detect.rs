@@ -202,7 +202,12 @@ impl Outputs {
     }
 
     /// Writes what was asked for; returns what is to be printed.
-    fn write(&self, source: &Source, file: &Path, detection: &Detection) -> Result<String, Failure> {
+    fn write(
+        &self,
+        source: &Source,
+        file: &Path,
+        detection: &Detection,
+    ) -> Result<String, Failure> {
         if let Some(folder) = &self.out {
             std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
             let stem = file.file_stem().filter(|_| file != "-").unwrap_or("cloud".as_ref());
@@ -219,7 +224,7 @@ impl Outputs {
             json::save_json(detection, &path(".json"))?;
             ply::save_polygons(detection, ply::Encoding::Binary, &path(".planes.ply"))?;
             save_labels(source, detection, &path(labels))?;
-            picture::save_picture(source, detection, &path(".png"))?;
+            save_picture(source, detection, &path(".png"))?;
         }
         if let Some(path) = self.json.as_ref().filter(|&p| p != "-") {
             json::save_json(detection, path)?;
@@ -231,7 +236,7 @@ impl Outputs {
             save_labels(source, detection, path)?;
         }
         if let Some(path) = &self.overlay {
-            picture::save_picture(source, detection, path)?;
+            save_picture(source, detection, path)?;
         }
         self.printed(source, detection)
     }
@@ -282,9 +287,16 @@ fn save_labels(source: &Source, detection: &Detection, path: &Path) -> Result<()
     match LabelFormat::of(path)? {
         LabelFormat::Npy => labels::save_npy(&detection.labels, path),
         LabelFormat::Ply => labels::save_ply(source.reader(fields)?.as_mut(), detection, path),
-        LabelFormat::Las if matches!(source.format(), Format::Las | Format::Laz) => {
-            labels::copy_las(source, detection, path)
+        LabelFormat::Las
+            if matches!(source.format(), Format::Las | Format::Laz) && source.path().is_file() =>
+        {
+            labels::copy_las(source.path(), detection, path)
         }
         LabelFormat::Las => labels::save_las(source.reader(fields)?.as_mut(), detection, path),
     }
+}
+
+fn save_picture(source: &Source, detection: &Detection, path: &Path) -> Result<(), Error> {
+    let mut reader = source.reader(Fields::default())?;
+    picture::save_picture(reader.as_mut(), detection, picture::PictureOptions::default(), path)
 }

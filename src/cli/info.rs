@@ -3,7 +3,8 @@
 use super::progress::Bar;
 use super::{Failure, write_stdout};
 use clap::Args;
-use planes::cloud::{Source, Summary, summarize};
+use planes::cloud::Source;
+use planes::cloud::info::{Summary, summarize};
 use planes::detect::Progress;
 use std::cell::Cell;
 use std::fmt::Write;
@@ -58,9 +59,13 @@ fn text(name: &str, summary: &Summary) -> String {
         line("not finite", summary.not_finite.to_string());
     }
     let fields = summary.header.fields;
-    let with = [("colour", fields.colour), ("intensity", fields.intensity), ("plane_id", fields.label)];
+    let with =
+        [("colour", fields.colour), ("intensity", fields.intensity), ("plane_id", fields.label)];
     let with: Vec<&str> = with.into_iter().filter(|f| f.1).map(|f| f.0).collect();
-    line("fields", if with.is_empty() { "x y z".into() } else { format!("x y z {}", with.join(" ")) });
+    line(
+        "fields",
+        if with.is_empty() { "x y z".into() } else { format!("x y z {}", with.join(" ")) },
+    );
     let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
     if let (Some(min), Some(max), Some(extent)) = (summary.min, summary.max, summary.extent) {
         line("min", triple(min));

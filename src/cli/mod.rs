@@ -13,8 +13,10 @@ use std::process::ExitCode;
 /// Finds planes in point clouds by the Hough transform.
 #[derive(Debug, Parser)]
 #[command(name = "planes", version, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 done; 2 bad usage or bad input, said in one line on stderr.\n\
-    Log messages: -v, or PLANES_LOG=debug.")]
+#[command(
+    after_help = "Exit codes: 0 done; 2 bad usage or bad input, said in one line on stderr.\n\
+    Log messages: -v, or PLANES_LOG=debug."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -87,7 +89,9 @@ pub fn run() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever read our output has had enough of it.
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
         Err(failure) => {
             let message = match failure {
                 Failure::Library(error) => error.to_string(),

@@ -14,7 +14,8 @@ pub struct Bar {
 impl Bar {
     /// A bar for one file; hidden if `quiet` or if stderr is no terminal.
     pub fn new(name: &str, quiet: bool) -> Bar {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target =
+            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
         bar.set_prefix(name.to_owned());
         bar.enable_steady_tick(Duration::from_millis(100));

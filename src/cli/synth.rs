@@ -36,7 +36,13 @@ pub struct Synth {
     seed: u64,
     /// Where the scene's own origin lies, such as 0,0,0
     /// [default: 0,0,0; roofs 500000,4600000,300]
-    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', num_args = 1, allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "X,Y,Z",
+        value_delimiter = ',',
+        num_args = 1,
+        allow_hyphen_values = true
+    )]
     origin: Option<Vec<f64>>,
 }
 

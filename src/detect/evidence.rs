@@ -57,9 +57,8 @@ pub(super) fn surfels(cells: &Cells) -> (Vec<Surfel>, f64) {
     let base = cells.base();
     let surface = |cell: usize, thickest: f64| choose_level(cells, &flatness, cell, thickest);
     let noise_of = |thickest: f64, share: f64| {
-        let thickness = |cell: usize| {
-            Some((surface(cell, thickest)?.thickness, base.moments[cell].n as u64))
-        };
+        let thickness =
+            |cell: usize| Some((surface(cell, thickest)?.thickness, base.moments[cell].n as u64));
         let all: Vec<(f64, u64)> = (0..base.len()).into_par_iter().filter_map(thickness).collect();
         weighted_quantile(all, share)
     };

@@ -103,7 +103,8 @@ impl<'a> Grower<'a> {
                 let (first, last) = links.inside[neighbour];
                 for &i in &self.by_place[first as usize..last as usize] {
                     let s = &self.surfels[i as usize];
-                    let new = std::mem::replace(&mut self.met[i as usize], self.search) != self.search;
+                    let new =
+                        std::mem::replace(&mut self.met[i as usize], self.search) != self.search;
                     if new && in_slab(s) {
                         match (free[i as usize], along(s)) {
                             (true, true) => grown.members.push(i),
@@ -127,8 +128,8 @@ impl<'a> Grower<'a> {
 
 impl Links {
     fn new(level: &super::cells::Level, by_place: &[u32], ancestor: &[u32]) -> Links {
-        let blocks =
-            level.map_blocks(|_, block| block.iter().map(|&(cell, _)| cell).collect::<Box<[u32]>>());
+        let blocks = level
+            .map_blocks(|_, block| block.iter().map(|&(cell, _)| cell).collect::<Box<[u32]>>());
         let mut start = Vec::with_capacity(blocks.len() + 1);
         let mut list = Vec::with_capacity(blocks.iter().map(|b| b.len()).sum());
         start.push(0);

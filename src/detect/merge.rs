@@ -47,7 +47,9 @@ fn joined(field: &Field, a: &Found, b: &Found) -> Option<super::support::Support
     let mut surfels = [a.surfels.as_slice(), b.surfels.as_slice()].concat();
     surfels.sort_unstable();
     let (normal, rho) = field.fit(&surfels)?;
-    let apart = (field.squares(&a.surfels, a.normal, a.rho) + field.squares(&b.surfels, b.normal, b.rho)).sqrt();
+    let apart = (field.squares(&a.surfels, a.normal, a.rho)
+        + field.squares(&b.surfels, b.normal, b.rho))
+    .sqrt();
     let together = field.squares(&surfels, normal, rho).sqrt();
     (together <= ROUGHER * apart).then_some(super::support::Support { normal, rho, surfels })
 }

@@ -156,7 +156,8 @@ fn in_rounds(
         Mode::All => rounds::Cast::All(points),
         _ => rounds::Cast::Near,
     };
-    let found = rounds::search(backend, &search, &cells, &surfels, &cast, &|n| progress.advance(n))?;
+    let found =
+        rounds::search(backend, &search, &cells, &surfels, &cast, &|n| progress.advance(n))?;
     let field = support::Field { surfels: &surfels, limits: search.limits };
     let found = merge::merge(&field, found);
     progress.stage("labels", None);

@@ -45,7 +45,12 @@ pub(super) struct Found {
 }
 
 /// The votes of the `chosen` surfels, in the order of the direction nearest to their normals.
-fn ballots(surfels: &[Surfel], chosen: impl Iterator<Item = u32>, rows: &[u32], k: usize) -> Ballots {
+fn ballots(
+    surfels: &[Surfel],
+    chosen: impl Iterator<Item = u32>,
+    rows: &[u32],
+    k: usize,
+) -> Ballots {
     let mut order: Vec<(u32, u32)> = chosen.map(|i| (rows[i as usize], i)).collect();
     order.sort_unstable();
     let mut start = vec![0u32; k + 1];
