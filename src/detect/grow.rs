@@ -39,7 +39,8 @@ struct Links {
 pub(super) struct Grown {
     /// Surfels along the plane, ascending.
     pub members: Vec<u32>,
-    /// Distinct points of other free cells next to them that lie in the plane's slab as well.
+    /// Distinct points of other cells next to them that lie in the plane's slab as well: of none,
+    /// or of a plane that lies along this one.
     pub others: u64,
 }
 
@@ -105,10 +106,11 @@ impl<'a> Grower<'a> {
                     let new =
                         std::mem::replace(&mut self.met[i as usize], self.search) != self.search;
                     if new && in_slab(s) {
-                        if free[i as usize] && along(s) {
-                            grown.members.push(i);
-                        } else if free[i as usize] || s.surface.is_none() {
-                            grown.others += u64::from(s.weight);
+                        match (free[i as usize], along(s)) {
+                            (true, true) => grown.members.push(i),
+                            // Another plane's cell that crosses this one says nothing about it.
+                            (false, false) if s.surface.is_some() => {}
+                            _ => grown.others += u64::from(s.weight),
                         }
                     }
                 }

@@ -147,8 +147,8 @@ fn in_rounds(
     let points = &cloud.points;
     progress.stage("surfaces", None);
     let cells = cells::Cells::new(points);
-    let surfels = evidence::surfels(&cells);
-    let parameters = parameters::choose(cloud, &cells, &surfels, options);
+    let (surfels, noise) = evidence::surfels(&cells);
+    let parameters = parameters::choose(cloud, &cells, &surfels, noise, options);
     let space = parameters::space(&parameters, cloud)?;
     let search = parameters::search(&parameters, cloud, &cells, &space);
     progress.stage("planes", Some(cells.distinct));

@@ -92,7 +92,8 @@ pub struct Outline {
 impl Outline {
     /// Sum of the areas of the parts.
     pub fn area(&self) -> f64 {
-        self.parts.iter().map(|p| p.area).sum()
+        // Not `sum`, whose empty sum is -0.
+        self.parts.iter().fold(0.0, |sum, p| sum + p.area)
     }
 
     /// The parts as polygons in space, in the input coordinates of `frame`.

@@ -141,15 +141,13 @@ impl Writer {
         for (k, &id) in ids.iter().enumerate() {
             let point = [chunk.x[k], chunk.y[k], chunk.z[k]];
             let mut flags = 0;
-            for axis in 0..3 {
-                let steps = ((point[axis] - self.offset[axis]) / self.scale[axis]).round();
-                let steps = if steps.abs() <= f64::from(i32::MAX) {
-                    steps as i32
-                } else {
+            for (axis, &c) in point.iter().enumerate() {
+                let exact = ((c - self.offset[axis]) / self.scale[axis]).round();
+                // The conversion takes the nearest end, and the middle for NaN.
+                let steps = exact as i32;
+                if f64::from(steps) != exact {
                     flags = WITHHELD;
-                    // NaN becomes the middle, all else the nearest end.
-                    steps as i32
-                };
+                }
                 bytes.extend(steps.to_le_bytes());
                 self.low[axis] = self.low[axis].min(steps);
                 self.high[axis] = self.high[axis].max(steps);

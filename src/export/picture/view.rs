@@ -1,0 +1,321 @@
+//! Parallel projections and what is nearest in them.
+
+use super::Up;
+use crate::cloud::Chunk;
+
+/// A parallel projection.
+#[derive(Debug, Clone, Copy)]
+pub struct Camera {
+    /// Unit vector to the right of the picture.
+    right: [f64; 3],
+    /// Unit vector to the top of the picture.
+    up: [f64; 3],
+    /// Unit vector out of the picture, to the viewer.
+    toward: [f64; 3],
+}
+
+/// Azimuth and elevation of the viewer of the raised view, in degrees.
+const RAISED: (f64, f64) = (-62.0, 34.0);
+
+/// Part of a picture that is filled.
+const FILLED: f64 = 0.92;
+/// Most that a view is enlarged: pixels of the buffer become this many.
+const CLOSEST: f64 = 3.0;
+/// One pixel in so many may lie outside at each side.
+const FEW: u64 = 500;
+
+impl Camera {
+    /// The raised view, top, front and side, with their names.
+    pub fn all(up: Up) -> [(&'static str, Camera); 4] {
+        let (azimuth, elevation) = (RAISED.0.to_radians(), RAISED.1.to_radians());
+        let (sa, ca) = azimuth.sin_cos();
+        let (se, ce) = elevation.sin_cos();
+        let camera = |right, up_, toward| Camera {
+            right: turned(right, up),
+            up: turned(up_, up),
+            toward: turned(toward, up),
+        };
+        let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        [
+            ("", camera([-sa, ca, 0.0], [-se * ca, -se * sa, ce], [ce * ca, ce * sa, se])),
+            ("TOP", camera(x, y, z)),
+            ("FRONT", camera(x, z, [0.0, -1.0, 0.0])),
+            ("SIDE", camera(y, z, x)),
+        ]
+    }
+}
+
+/// A direction given with `z` up, where the `up` axis of the cloud is another.
+fn turned([x, y, z]: [f64; 3], up: Up) -> [f64; 3] {
+    match up {
+        Up::Z => [x, y, z],
+        Up::Y => [x, z, -y],
+    }
+}
+
+/// For each pixel the nearest point.
+pub struct DepthBuffer {
+    camera: Camera,
+    size: [usize; 2],
+    min: [f64; 3],
+    max: [f64; 3],
+    /// Pixels per unit.
+    scale: f64,
+    /// Middle of the space in the camera's axes.
+    middle: [f64; 3],
+    /// Depth of the space.
+    depth: f64,
+    /// Nearness in the upper half, greater is nearer, 0 where there is no point; the plane in the
+    /// lower half. The greatest value wins, in whatever order points come.
+    pixels: Vec<u64>,
+}
+
+/// What is seen in a pixel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Seen {
+    /// Distance to the viewer's side, in pixels; greater is nearer.
+    pub nearness: f64,
+    /// The plane, or a negative number.
+    pub label: i32,
+}
+
+impl DepthBuffer {
+    /// An empty buffer of `size` columns and rows for the space from `min` to `max`.
+    pub fn new(camera: Camera, size: [usize; 2], min: [f64; 3], max: [f64; 3]) -> DepthBuffer {
+        let half = |axis: [f64; 3]| -> f64 {
+            (0..3).map(|k| (max[k] - min[k]).abs() * axis[k].abs() / 2.0).sum()
+        };
+        let centre = [0, 1, 2].map(|k| min[k] / 2.0 + max[k] / 2.0);
+        let axes = [camera.right, camera.up, camera.toward];
+        let [width, height, depth] = axes.map(half);
+        // Nine tenths of the picture; a cloud without extent gets some scale that is finite.
+        let fit = |pixels: usize, half: f64| 0.45 * pixels as f64 / half.max(f64::MIN_POSITIVE);
+        let scale = fit(size[0], width).min(fit(size[1], height));
+        DepthBuffer {
+            camera,
+            size,
+            min,
+            max,
+            scale: if scale.is_finite() { scale } else { 1.0 },
+            middle: axes.map(|axis| dot(axis, centre)),
+            depth,
+            pixels: vec![0; size[0] * size[1]],
+        }
+    }
+
+    /// Pixels per unit.
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> [usize; 2] {
+        self.size
+    }
+
+    /// How bright a surface with this normal is under `light`, given in the camera's axes: 1 where
+    /// it faces the light. Surfaces have no back, the normal is turned to the viewer.
+    pub fn light(&self, normal: [f64; 3], light: [f64; 3]) -> f64 {
+        let c = &self.camera;
+        let [x, y, z] = [c.right, c.up, c.toward].map(|axis| dot(axis, normal));
+        let sign = if z < 0.0 { -1.0 } else { 1.0 };
+        let facing = sign * (x * light[0] + y * light[1] + z * light[2]);
+        0.7 + 0.3 * facing.clamp(0.0, 1.0)
+    }
+
+    /// The values of all pixels, to be widened.
+    pub fn pixels(&self) -> &[u64] {
+        &self.pixels
+    }
+
+    /// Takes up points; those beyond the end of `labels` belong to no plane.
+    pub fn add(&mut self, chunk: &Chunk, labels: &[i32]) {
+        let points = chunk.x.iter().zip(&chunk.y).zip(&chunk.z).enumerate();
+        for (k, ((&x, &y), &z)) in points {
+            let p = [x, y, z];
+            // Comparisons with NaN are false.
+            if !(0..3).all(|k| p[k] >= self.min[k] && p[k] <= self.max[k]) {
+                continue;
+            }
+            if let Some((at, nearness)) = self.project(p) {
+                let label = labels.get(k).copied().unwrap_or(-1);
+                let value = u64::from(nearness) << 32 | u64::from(!(label as u32));
+                self.pixels[at] = self.pixels[at].max(value);
+            }
+        }
+    }
+
+    /// The pixel of a point and its nearness.
+    fn project(&self, p: [f64; 3]) -> Option<(usize, u32)> {
+        let right = (dot(self.camera.right, p) - self.middle[0]) * self.scale;
+        let up = (dot(self.camera.up, p) - self.middle[1]) * self.scale;
+        let nearness = dot(self.camera.toward, p) - self.middle[2];
+        let column = self.size[0] as f64 / 2.0 + right;
+        let row = self.size[1] as f64 / 2.0 - up;
+        if !(column >= 0.0 && row >= 0.0) {
+            return None;
+        }
+        let (column, row) = (column as usize, row as usize);
+        let span = (2.0 * self.depth).max(f64::MIN_POSITIVE);
+        let part = (nearness / span + 0.5).clamp(0.0, 1.0);
+        // 0 is left for pixels without a point.
+        let nearness = 1 + (part * f64::from(u32::MAX - 1)) as u32;
+        (column < self.size[0] && row < self.size[1])
+            .then_some((row * self.size[0] + column, nearness))
+    }
+
+    /// The view moved and enlarged so that what was drawn fills a picture of `size`: the space that
+    /// was asked for is rarely filled, and a few stray points must not make the rest small.
+    pub fn reframed(self, size: [usize; 2]) -> DepthBuffer {
+        let mut columns = vec![0u64; self.size[0]];
+        let mut rows = vec![0u64; self.size[1]];
+        let drawn = || self.pixels.iter().enumerate().filter(|p| *p.1 != 0);
+        for (k, _) in drawn() {
+            columns[k % self.size[0]] += 1;
+            rows[k / self.size[0]] += 1;
+        }
+        let spans = [most_of(&columns), most_of(&rows)];
+        let fit = |axis: usize| FILLED * size[axis] as f64 / (spans[axis].1 - spans[axis].0);
+        let zoom = fit(0).min(fit(1)).min(CLOSEST);
+        let mut pixels = vec![0; size[0] * size[1]];
+        for (k, &value) in drawn() {
+            let at = [k % self.size[0], k / self.size[0]];
+            let [x, y] = [0, 1].map(|axis| {
+                let middle = (spans[axis].0 + spans[axis].1) / 2.0;
+                (at[axis] as f64 + 0.5 - middle) * zoom + size[axis] as f64 / 2.0
+            });
+            if x >= 0.0 && y >= 0.0 && x < size[0] as f64 && y < size[1] as f64 {
+                let pixel = &mut pixels[y as usize * size[0] + x as usize];
+                *pixel = value.max(*pixel);
+            }
+        }
+        DepthBuffer { size, pixels, scale: self.scale * zoom, ..self }
+    }
+
+    /// What a value of a pixel means.
+    pub fn decode(&self, value: u64) -> Option<Seen> {
+        (value != 0).then(|| Seen {
+            nearness: (value >> 32) as f64 / f64::from(u32::MAX) * 2.0 * self.depth * self.scale,
+            label: !(value as u32) as i32,
+        })
+    }
+}
+
+/// From where to where all but a few of the counts lie.
+fn most_of(counts: &[u64]) -> (f64, f64) {
+    let few = counts.iter().sum::<u64>() / FEW;
+    let skip = |counts: &mut dyn Iterator<Item = &u64>| {
+        let mut sum = 0;
+        counts
+            .take_while(|&&n| {
+                sum += n;
+                sum <= few
+            })
+            .count()
+    };
+    let first = skip(&mut counts.iter());
+    let last = counts.len().saturating_sub(skip(&mut counts.iter().rev()));
+    if first < last { (first as f64, last as f64) } else { (0.0, counts.len() as f64) }
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn buffer(name: &str, up: Up) -> DepthBuffer {
+        let camera = Camera::all(up).into_iter().find(|c| c.0 == name).unwrap().1;
+        DepthBuffer::new(camera, [100, 50], [0.0; 3], [8.0, 4.0, 2.0])
+    }
+
+    fn chunk(points: &[[f64; 3]]) -> Chunk {
+        Chunk {
+            x: points.iter().map(|p| p[0]).collect(),
+            y: points.iter().map(|p| p[1]).collect(),
+            z: points.iter().map(|p| p[2]).collect(),
+            ..Chunk::default()
+        }
+    }
+
+    #[test]
+    fn cameras_are_right_handed() {
+        for up in [Up::Y, Up::Z] {
+            for (name, c) in Camera::all(up) {
+                for k in 0..3 {
+                    let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+                    let out = c.right[i] * c.up[j] - c.right[j] * c.up[i];
+                    assert!((out - c.toward[k]).abs() < 1e-15, "{name} {up:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearest_point_is_seen_in_any_order() {
+        let points = [[1.0, 1.0, 0.5], [1.0, 1.0, 1.5], [1.0, 1.0, 1.0]];
+        for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
+            let mut buffer = buffer("TOP", Up::Z);
+            buffer.add(&chunk(&order.map(|k| points[k])), &order.map(|k| k as i32));
+            let seen: Vec<_> = buffer.pixels.iter().filter_map(|&v| buffer.decode(v)).collect();
+            assert_eq!(seen.len(), 1);
+            assert_eq!(seen[0].label, 1);
+        }
+    }
+
+    #[test]
+    fn views_have_their_axes() {
+        let corner = [[7.9, 0.1, 1.9]];
+        // Right of the middle, above it?
+        for (name, up, expected) in [
+            ("TOP", Up::Z, (true, false)),
+            ("FRONT", Up::Z, (true, true)),
+            ("SIDE", Up::Z, (false, true)),
+            ("TOP", Up::Y, (true, false)),
+            ("FRONT", Up::Y, (true, false)),
+        ] {
+            let mut buffer = buffer(name, up);
+            buffer.add(&chunk(&corner), &[]);
+            let at = buffer.pixels.iter().position(|&v| v != 0).unwrap();
+            assert_eq!((at % 100 >= 50, at / 100 < 25), expected, "{name} {up:?}");
+            assert_eq!(buffer.decode(buffer.pixels[at]).unwrap().label, -1);
+        }
+    }
+
+    #[test]
+    fn what_was_drawn_fills_the_picture() {
+        let camera = Camera::all(Up::Z)[1].1;
+        let mut buffer = DepthBuffer::new(camera, [300, 300], [0.0; 3], [10.0; 3]);
+        // A square of side 5 and one stray point.
+        let square =
+            (0..2500).map(|k| [1.0 + 0.1 * f64::from(k % 50), 2.0 + 0.1 * f64::from(k / 50), 3.0]);
+        let points: Vec<_> = square.chain([[9.9, 9.9, 9.9]]).collect();
+        buffer.add(&chunk(&points), &vec![4; 2501]);
+        let before = buffer.scale();
+        let view = buffer.reframed([200, 100]);
+        assert_eq!(view.size(), [200, 100]);
+        let zoom = view.scale() / before;
+        assert!((view.scale() * 5.0 / 92.0 - 1.0).abs() < 0.05, "{zoom}");
+        let rows: Vec<_> =
+            (0..view.pixels.len()).filter(|&k| view.pixels[k] != 0).map(|k| k / 200).collect();
+        assert!(rows.iter().all(|r| (2..98).contains(r)));
+        let columns: Vec<_> =
+            (0..view.pixels.len()).filter(|&k| view.pixels[k] != 0).map(|k| k % 200).collect();
+        assert!(columns.iter().min() > Some(&50) && columns.iter().max() < Some(&150));
+    }
+
+    #[test]
+    fn strays_and_clouds_without_extent_are_no_trouble() {
+        let mut far = buffer("", Up::Z);
+        far.add(&chunk(&[[f64::NAN, 0.0, 0.0], [1e300, 0.0, 0.0], [-1.0, 0.0, 0.0]]), &[0; 3]);
+        assert!(far.pixels.iter().all(|&v| v == 0));
+        let camera = Camera::all(Up::Z)[0].1;
+        for p in [[5.0; 3], [0.0; 3], [1e300; 3]] {
+            let mut one = DepthBuffer::new(camera, [40, 40], p, p);
+            one.add(&chunk(&[p]), &[0]);
+            assert!(one.pixels.iter().filter(|&&v| v != 0).count() <= 1);
+        }
+    }
+}
