@@ -191,6 +191,15 @@ mod tests {
     }
 
     #[test]
+    fn a_stream_can_be_read_at_any_place() {
+        let bytes = Bytes::spool(Path::new("<stdin>"), &mut &b"0123456789"[..]).unwrap();
+        assert_eq!(bytes.len(), 10);
+        for from in [7, 0, 5] {
+            assert_eq!(bytes.head(from, 2).unwrap(), &b"0123456789"[from as usize..][..2]);
+        }
+    }
+
+    #[test]
     fn a_directory_is_an_error() {
         assert!(matches!(Bytes::open(&std::env::temp_dir()), Err(Error::Io { .. })));
     }

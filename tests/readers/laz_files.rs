@@ -1,6 +1,12 @@
 //! LAZ: every kind of chunk, and damaged data.
 
 use crate::*;
+use laz::{
+    encoders::ArithmeticEncoder,
+    models::ArithmeticModelBuilder,
+    record::{FieldCompressor, RecordCompressor, SequentialPointRecordCompressor},
+};
+use std::io::{Cursor, Write};
 
 #[test]
 fn every_point_format_and_kind_of_chunk() {
@@ -69,5 +75,45 @@ fn two_to_the_sixty_points() {
     assert_eq!(
         message,
         "point 50: the chunks end here, the header promises 1152921504606846976 points"
+    );
+}
+
+/// A million changes between sequences of GPS times before a time overflowed the decoder's stack.
+#[test]
+fn changes_of_gps_sequence_without_end() {
+    struct Changes(laz::models::ArithmeticModel);
+
+    impl<W: Write> FieldCompressor<W> for Changes {
+        fn size_of_field(&self) -> usize {
+            8
+        }
+
+        fn compress_first(&mut self, to: &mut W, time: &[u8]) -> std::io::Result<()> {
+            to.write_all(time)
+        }
+
+        fn compress_with(
+            &mut self,
+            encoder: &mut ArithmeticEncoder<W>,
+            _: &[u8],
+        ) -> std::io::Result<()> {
+            (0..1_000_000).try_for_each(|_| encoder.encode_symbol(&mut self.0, 3))
+        }
+    }
+
+    let file = Las { format: 1, count: 2, ..Las::default() };
+    let mut records = SequentialPointRecordCompressor::new(Cursor::new(Vec::new()));
+    records.add_field_compressor(laz::las::v2::LasPoint0Compressor::default());
+    let model = ArithmeticModelBuilder::new(6).with_compression(true).build();
+    records.add_field_compressor(Changes(model));
+    records.compress_next(&file.record(0)).unwrap();
+    records.compress_next(&file.record(1)).unwrap();
+    records.done().unwrap();
+    let vlr = laz::LazVlrBuilder::default().with_point_format(1, 0).unwrap().build();
+    let bytes = file.with_chunk(&vlr, records.into_inner().get_ref());
+    assert!(bytes.len() < 1000);
+    assert_eq!(
+        error(bytes),
+        "point 1: the compressed data are damaged: too many changes between sequences of times"
     );
 }

@@ -4,6 +4,7 @@
 //! and how many points they hold is read and checked here, because the crate trusts it.
 
 mod decode;
+mod gps;
 
 use super::{
     super::{
@@ -14,8 +15,8 @@ use super::{
     header::Header,
 };
 use crate::{Error, Result};
-use decode::{Blocks, Decoder};
-use laz::{DecompressionSelection, LazItem, LazItemType, LazVlr, laszip::ChunkTable};
+use decode::{Blocks, Decoder, selection};
+use laz::{LazItem, LazItemType, LazVlr, laszip::ChunkTable};
 use rayon::prelude::*;
 use std::{io::BufReader, sync::Arc};
 
@@ -167,7 +168,7 @@ impl Compressed {
     }
 
     /// Records from all over the file, or from its start where chunks are not listed.
-    pub(super) fn sample(&self) -> Result<Vec<u8>> {
+    pub(super) fn sample(&self, layout: &Layout) -> Result<Vec<u8>> {
         const RUNS: usize = 16;
         let spans = match &self.chunks {
             Chunks::Known(spans) => {
@@ -183,8 +184,7 @@ impl Compressed {
             .map(|span| {
                 let points = span.points.min(4096);
                 let mut records = vec![0; points as usize * self.stride];
-                let everything = DecompressionSelection::all();
-                Decoder::open(self, span, everything)?.read(self, &mut records)?;
+                Decoder::open(self, span, selection(layout))?.read(self, &mut records)?;
                 Ok(records)
             })
             .collect();

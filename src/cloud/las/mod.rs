@@ -57,7 +57,7 @@ impl Cloud for Las {
         if layout.colour.is_some() {
             let sample = match &self.points {
                 Points::Plain(table) => table.sample(layout.stride)?,
-                Points::Compressed(file) => file.sample()?,
+                Points::Compressed(file) => file.sample(&layout)?,
             };
             layout.fit_scales(&sample);
         }

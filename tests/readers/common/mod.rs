@@ -104,11 +104,20 @@ impl Las {
         [i as u8, (i / 3) as u8, 255 - i as u8]
     }
 
+    /// Times of six interleaved lines with pauses, jumps and repeated shots.
+    fn time(i: u32) -> f64 {
+        let line = [0, 0, 0, 1, 1, 2, 0, 3, 4, 5][i as usize % 10];
+        let shots = f64::from(i / 3 + (i % 97) * (i % 89) + (i / 500) * 7000);
+        let pause = if i % 211 > 200 { 1e6 } else { 0.0 };
+        f64::from(line) * 1e4 + shots * 1e-5 + pause
+    }
+
     fn label_of(i: u32) -> i32 {
         (i % 5) as i32
     }
 
-    fn record(&self, i: u32) -> Vec<u8> {
+    /// A record.
+    pub fn record(&self, i: u32) -> Vec<u8> {
         let mut record = Vec::new();
         for value in self.raw(i) {
             record.extend(value.to_le_bytes());
@@ -117,6 +126,14 @@ impl Las {
         record.resize(usize::from(LENGTHS[usize::from(self.format)]), 0);
         // One return of one, so that compressors have something valid to keep.
         record[14] = if self.format < 6 { 0b0000_1001 } else { 0x11 };
+        let at = match self.format {
+            1 | 3..=5 => 20,
+            6.. => 22,
+            _ => 0,
+        };
+        if at > 0 {
+            record[at..at + 8].copy_from_slice(&Las::time(i).to_le_bytes());
+        }
         let at = match self.format {
             2 => 20,
             3 | 5 => 28,
@@ -220,6 +237,13 @@ impl Las {
         }
         compressor.done().unwrap();
         compressor.into_inner().into_inner()
+    }
+
+    /// The file with `chunk` for its points, compressed as `vlr` says; no list of chunks.
+    pub fn with_chunk(&self, vlr: &laz::LazVlr, chunk: &[u8]) -> Vec<u8> {
+        let mut data = Vec::new();
+        vlr.write_to(&mut data).unwrap();
+        [&self.front(Some(&data)), &[0xff; 8][..], chunk, &[0; 8]].concat()
     }
 
     /// Where the points of a compressed file start.

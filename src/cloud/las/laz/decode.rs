@@ -3,10 +3,11 @@
 use super::{
     super::super::{Chunk, blocks::BlockSource, bytes::Section, quiet::catch, records::Layout},
     Chunks, Compressed, Span,
+    gps::GpsTimes,
 };
 use crate::{Error, Result};
 use laz::{
-    DecompressionSelection,
+    DecompressionSelection, LazItem, LazItemType,
     record::{
         LayeredPointRecordDecompressor, RecordDecompressor, SequentialPointRecordDecompressor,
     },
@@ -14,7 +15,7 @@ use laz::{
 use rayon::prelude::*;
 use std::{
     collections::VecDeque,
-    io::{self, BufReader, Seek},
+    io::{self, BufReader, Read, Seek},
     sync::Arc,
 };
 
@@ -45,15 +46,19 @@ impl Decoder {
             Section::new(file.bytes.clone(), span.start, span.end),
         );
         let layered = file.vlr.items().first().is_some_and(|item| item.version() >= 3);
+        let items = file.vlr.items();
         let mut records: Box<dyn RecordDecompressor<_> + Send + Sync> = if layered {
             file.check_layers(span)?;
-            Box::new(LayeredPointRecordDecompressor::new(source))
+            let mut records = LayeredPointRecordDecompressor::new(source);
+            records
+                .set_fields_from(items)
+                .map_err(|error| file.damage(span.first, &error.to_string()))?;
+            Box::new(records)
         } else {
-            Box::new(SequentialPointRecordDecompressor::new(source))
+            let records = sequential(items, source);
+            let unknown = || file.damage(span.first, "an item of unknown version");
+            Box::new(records.ok_or_else(unknown)?)
         };
-        records
-            .set_fields_from(file.vlr.items())
-            .map_err(|error| file.damage(span.first, &error.to_string()))?;
         records.set_selection(selection);
         Ok(Decoder { records, span, done: 0 })
     }
@@ -76,6 +81,7 @@ impl Decoder {
             Ok(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 "they end early".into()
             }
+            Ok(Err(error)) if error.kind() == io::ErrorKind::InvalidData => error.to_string(),
             Ok(Err(error)) => return Err(Error::io(file.bytes.path())(error)),
             Err(message) => message,
         };
@@ -94,6 +100,48 @@ impl Decoder {
         }
         Ok(chunk)
     }
+}
+
+/// The decoder of records without layers; `None` for items of another kind or version.
+fn sequential<R: Read>(
+    items: &[LazItem],
+    source: R,
+) -> Option<SequentialPointRecordDecompressor<'static, R>> {
+    use laz::las::{v1, v2};
+
+    let mut records = SequentialPointRecordDecompressor::new(source);
+    for item in items {
+        let size = item.size().into();
+        match (item.item_type(), item.version()) {
+            (LazItemType::Point10, 1) => {
+                records.add_field_decompressor(v1::LasPoint0Decompressor::default());
+            }
+            (LazItemType::Point10, 2) => {
+                records.add_field_decompressor(v2::LasPoint0Decompressor::default());
+            }
+            (LazItemType::GpsTime, 1) => {
+                records.add_field_decompressor(v1::LasGpsTimeDecompressor::default());
+            }
+            (LazItemType::GpsTime, 2) => records.add_field_decompressor(GpsTimes::default()),
+            (LazItemType::RGB12, 1) => {
+                records.add_field_decompressor(v1::LasRGBDecompressor::default());
+            }
+            (LazItemType::RGB12, 2) => {
+                records.add_field_decompressor(v2::LasRGBDecompressor::default());
+            }
+            (LazItemType::WavePacket13, 1 | 2) => {
+                records.add_field_decompressor(v1::LasWavepacketDecompressor::default());
+            }
+            (LazItemType::Byte(_), 1) => {
+                records.add_field_decompressor(v1::LasExtraByteDecompressor::new(size));
+            }
+            (LazItemType::Byte(_), 2) => {
+                records.add_field_decompressor(v2::LasExtraByteDecompressor::new(size));
+            }
+            _ => return None,
+        }
+    }
+    Some(records)
 }
 
 /// A pass over compressed points.
@@ -197,7 +245,9 @@ impl Blocks {
 }
 
 /// The layers of a chunk that have to be decoded; the older form, without layers, has no choice.
-fn selection(layout: &Layout) -> DecompressionSelection {
+///
+/// GPS times must never be among them: `laz` recurses without end on damaged ones.
+pub(super) fn selection(layout: &Layout) -> DecompressionSelection {
     let mut selection = DecompressionSelection::base().decompress_z();
     if layout.intensity.is_some() {
         selection = selection.decompress_intensity();
