@@ -10,7 +10,7 @@ use std::io::{Cursor, Write};
 
 #[test]
 fn every_point_format_and_kind_of_chunk() {
-    for format in [0, 1, 2, 3, 6, 7, 8] {
+    for format in 0..=10 {
         for chunk_size in [Some(7), Some(1000), None] {
             let file = Las { format, count: 300, minor: 4, ..Las::default() };
             let source = source(file.compressed(chunk_size));
@@ -75,6 +75,16 @@ fn two_to_the_sixty_points() {
     assert_eq!(
         message,
         "point 50: the chunks end here, the header promises 1152921504606846976 points"
+    );
+}
+
+#[test]
+fn a_compression_of_another_point_format() {
+    let file = Las { format: 3, ..Las::default() };
+    let vlr = laz::LazVlrBuilder::default().with_point_format(1, 6).unwrap().build();
+    assert_eq!(
+        error(file.with_chunk(&vlr, &[0; 100])),
+        "header: the LAZ record is damaged: it does not fit the point format"
     );
 }
 

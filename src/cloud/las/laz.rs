@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{Error, Result};
 use decode::{Blocks, Decoder, selection};
-use laz::{LazItem, LazItemType, LazVlr, laszip::ChunkTable};
+use laz::{LazItem, LazItemRecordBuilder, LazItemType, LazVlr, laszip::ChunkTable};
 use rayon::prelude::*;
 use std::{io::BufReader, sync::Arc};
 
@@ -63,11 +63,8 @@ impl Compressed {
         let vlr = LazVlr::from_buffer(record)
             .map_err(|error| header.fault(format!("the LAZ record is damaged: {error}")))?;
         let fault = |message: &str| header.fault(format!("the LAZ record is damaged: {message}"));
-        let size: usize = vlr.items().iter().map(item_size).sum();
-        if size != header.stride()
-            || vlr.items().iter().any(|item| item_size(item) != usize::from(item.size()))
-        {
-            return Err(fault("it does not fit the length of a point"));
+        if !fits(&vlr, header) {
+            return Err(fault("it does not fit the point format"));
         }
         if header.extra_bytes() > MOST_EXTRA {
             return Err(header.fault("more than 4096 extra bytes a point"));
@@ -217,17 +214,13 @@ impl Compressed {
     }
 }
 
-/// Length of an item of a record.
-fn item_size(item: &LazItem) -> usize {
-    match item.item_type() {
-        LazItemType::Byte(size) | LazItemType::Byte14(size) => size.into(),
-        LazItemType::Point10 => 20,
-        LazItemType::GpsTime => 8,
-        LazItemType::RGB12 | LazItemType::RGB14 => 6,
-        LazItemType::RGBNIR14 => 8,
-        LazItemType::WavePacket13 | LazItemType::WavePacket14 => 29,
-        LazItemType::Point14 => 30,
-    }
+/// Whether the items of a record are those of the point format.
+fn fits(vlr: &LazVlr, header: &Header) -> bool {
+    let extra = header.extra_bytes() as u16;
+    let format = header.point_format;
+    let expected = LazItemRecordBuilder::default_for_point_format_id(format, extra);
+    let expected = expected.unwrap_or_default();
+    expected.iter().map(LazItem::item_type).eq(vlr.items().iter().map(LazItem::item_type))
 }
 
 /// Number of layers of an item, each with a length before the layers.
