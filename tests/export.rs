@@ -1,7 +1,7 @@
 //! Files out and in again: what a detection becomes on disk.
 
 use las::{Builder, Color, Reader, Vlr, Writer, point::Format};
-use planes::cloud::{Chunk, PointReader};
+use planes::cloud::{Chunk, PointReader, Source};
 use planes::export::{json, labels, ply};
 use planes::{Detection, Error, Input, Plane, Polygon, Result};
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ fn detection() -> Detection {
             step: 0.0009765625,
             ..Input::default()
         },
-        parameters: planes::Parameters::default(),
+        parameters: planes::Parameters { directions: "ball:2".into(), ..Default::default() },
         planes: vec![
             plane(
                 [0.0, 0.0, 1.0],
@@ -98,6 +98,10 @@ impl PointReader for Cloud {
         self.at += chunk.len();
         Ok(())
     }
+}
+
+fn copy(input: &Path, detection: &Detection, output: &Path) -> Result<()> {
+    labels::copy_las(&Source::open(input)?, detection, output)
 }
 
 fn shared(name: &str) -> Option<PathBuf> {
@@ -456,7 +460,7 @@ fn a_copy_keeps_every_field_and_record() {
             }
             let (input, output) = (folder.path().join(from), folder.path().join(to));
             let before = rich_las(&input, format, minor);
-            labels::copy_las(&input, &detection(), &output).unwrap();
+            copy(&input, &detection(), &output).unwrap();
             let header = all_points(&output).0;
             assert_eq!(header.number_of_points(), 802);
             assert_eq!(header.point_format().to_u8().unwrap() & 0x3f, format);
@@ -484,11 +488,11 @@ fn a_copy_of_a_copy_replaces_the_dimensions() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     rich_las(&path("a.las"), 3, 2);
-    labels::copy_las(&path("a.las"), &detection(), &path("b.laz")).unwrap();
+    copy(&path("a.las"), &detection(), &path("b.laz")).unwrap();
     let mut other = detection();
     other.labels.reverse();
-    labels::copy_las(&path("b.laz"), &other, &path("c.las")).unwrap();
-    labels::copy_las(&path("a.las"), &other, &path("d.las")).unwrap();
+    copy(&path("b.laz"), &other, &path("c.las")).unwrap();
+    copy(&path("a.las"), &other, &path("d.las")).unwrap();
     let bytes = |name: &str| std::fs::read(path(name)).unwrap();
     assert!(bytes("c.las") == bytes("d.las"));
     assert_eq!(labels_of(&path("c.las"))[0].0, -1);
@@ -511,7 +515,7 @@ fn a_damaged_las_is_an_error_and_leaves_nothing() {
             }
             std::fs::write(&input, &bytes).unwrap();
             let output = folder.path().join("b.laz");
-            match labels::copy_las(&input, &detection(), &output) {
+            match copy(&input, &detection(), &output) {
                 Ok(()) => std::fs::remove_file(&output).unwrap(),
                 Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
             }
@@ -533,7 +537,7 @@ fn real_clouds_are_copied_whole() {
         };
         for output in ["b.las", "b.laz"] {
             let output = folder.path().join(output);
-            labels::copy_las(&input, &labelled, &output).unwrap();
+            copy(&input, &labelled, &output).unwrap();
             let (copied, after) = all_points(&output);
             assert_eq!(copied.transforms(), header.transforms());
             assert_eq!(after.len(), before.len());
@@ -547,4 +551,26 @@ fn real_clouds_are_copied_whole() {
             assert_eq!(ids, labelled.labels);
         }
     }
+}
+
+#[test]
+fn the_name_of_the_file_chooses_the_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let text: String = points().iter().map(|p| format!("{} {} {}\n", p[0], p[1], p[2])).collect();
+    let source = Source::from_bytes(text.into_bytes()).unwrap();
+    for name in ["a.las", "a.LAZ", "a.ply", "a.npy"] {
+        labels::save(&source, &detection(), &path(name)).unwrap();
+    }
+    assert_labels(&labels_of(&path("a.las")), &detection(), &points());
+    assert!(std::fs::read(path("a.npy")).unwrap().starts_with(b"\x93NUMPY"));
+    // A LAS source is copied, from memory as well as from a file.
+    rich_las(&path("rich.las"), 3, 2);
+    let rich = Source::from_bytes(std::fs::read(path("rich.las")).unwrap()).unwrap();
+    labels::save(&rich, &detection(), &path("b.las")).unwrap();
+    copy(&path("rich.las"), &detection(), &path("c.las")).unwrap();
+    assert!(std::fs::read(path("b.las")).unwrap() == std::fs::read(path("c.las")).unwrap());
+    let error = labels::save(&source, &detection(), &path("a.txt")).unwrap_err();
+    assert!(error.to_string().ends_with("labels are written as .las, .laz, .ply or .npy"));
+    assert!(!path("a.txt").exists());
 }
