@@ -8,17 +8,17 @@ use super::moments::Moments;
 use crate::frame::Points;
 use rayon::prelude::*;
 
-/// Bits of a cell coordinate on the finest lattice.
+/// Bits of a cell coordinate.
 const BITS: u32 = 21;
 /// Local coordinates have one bit of sign and 23 of magnitude; this makes them positive.
 const OFFSET: i32 = 1 << 23;
-/// Bits of a coordinate inside a cell of the base level: finer detail than 1/256 of a cell says
-/// nothing about its shape.
-const DETAIL: u32 = 8;
+/// Units of the moments in the edge of a base cell, at most: finer detail says nothing about the
+/// shape of the surface there.
+const DETAIL: u32 = 256;
 /// Levels above the base.
 pub(super) const LEVELS: usize = 6;
-/// Distinct points that a base cell holds on average, at least.
-const OCCUPANCY: usize = 3;
+/// Distinct points that a base cell holds on average.
+const OCCUPANCY: f64 = 2.0;
 
 /// All cells of one size, in the order of their keys.
 pub(super) struct Level {
@@ -48,22 +48,20 @@ pub(super) struct Cells {
 impl Cells {
     /// Cuts `points` into cells.
     pub fn new(points: &Points) -> Cells {
-        let sorted = sorted_keys(points);
-        let bits = base_bits(&sorted);
-        let runs: Vec<(u64, (u32, u32))> = runs(&sorted, bits);
+        let unit = base_unit(points);
+        let edge = unit.span * unit.steps;
+        let sorted = sorted_keys(points, edge);
+        let runs = runs(&sorted);
         let order: Vec<u32> = sorted.into_par_iter().map(|(_, i)| i).collect();
-        let base_log = bits + (24 - BITS);
-        let detail = base_log.min(DETAIL);
-        let shift = base_log - detail;
         let cell = |&(key, range): &(u64, (u32, u32))| {
-            cell_moments(points, &order[range.0 as usize..range.1 as usize], key, shift, detail)
+            cell_moments(points, &order[range.0 as usize..range.1 as usize], key, unit)
         };
         let moments: Vec<Moments> = runs.par_iter().map(cell).collect();
         let distinct = moments.iter().map(|m| m.n as u64).sum();
         let (keys, ranges) = runs.into_iter().unzip();
         let base = Level {
-            size: f64::from(1u32 << base_log),
-            span: 1 << detail,
+            size: f64::from(edge),
+            span: i64::from(unit.span),
             keys,
             moments,
             parent: Vec::new(),
@@ -213,11 +211,16 @@ fn unpack(key: u64) -> [u64; 3] {
     [key & mask, key >> BITS & mask, key >> (2 * BITS) & mask]
 }
 
-/// Every point's Morton key on the finest lattice with its index, sorted.
-fn sorted_keys(points: &Points) -> Vec<(u64, u32)> {
+/// A coordinate made positive, in steps.
+fn positive(v: f32) -> u32 {
+    (v as i32 + OFFSET) as u32
+}
+
+/// Every point's Morton key among cells of the given edge, with its index, sorted.
+fn sorted_keys(points: &Points, edge: u32) -> Vec<(u64, u32)> {
     let key = |i: u32| {
-        let cell = points.get(i as usize).map(|v| ((v as i32 + OFFSET).min(2 * OFFSET - 1)) as u64);
-        crate::morton::interleave(cell.map(|v| v >> (24 - BITS)))
+        let cell = points.get(i as usize).map(|v| u64::from(positive(v) / edge));
+        crate::morton::interleave(cell)
     };
     let mut sorted: Vec<(u64, u32)> =
         (0..points.len() as u32).into_par_iter().map(|i| (key(i), i)).collect();
@@ -225,9 +228,19 @@ fn sorted_keys(points: &Points) -> Vec<(u64, u32)> {
     sorted
 }
 
-/// The size of the base cells as bits of the finest lattice: the smallest whose cells hold
-/// [`OCCUPANCY`] distinct points on average.
-fn base_bits(sorted: &[(u64, u32)]) -> u32 {
+/// The edge of a base cell: `span` units of `steps` local steps.
+#[derive(Clone, Copy)]
+struct Unit {
+    span: u32,
+    steps: u32,
+}
+
+/// The edge at which cells hold [`OCCUPANCY`] distinct points on average.
+///
+/// Counted on a lattice whose cells double, and read off between two of its sizes.
+fn base_unit(points: &Points) -> Unit {
+    const FINEST: u32 = 8;
+    let sorted = sorted_keys(points, FINEST);
     // How many neighbours in Morton order part at each bit; a cell of size `b` begins wherever
     // two keys part at or above bit `3b`.
     let mut part = [0usize; 64];
@@ -236,17 +249,22 @@ fn base_bits(sorted: &[(u64, u32)]) -> u32 {
             part[top as usize] += 1;
         }
     }
-    let cells = |bits: u32| 1 + part[(3 * bits) as usize..].iter().sum::<usize>();
-    let distinct = cells(0);
-    (0..BITS).find(|&bits| cells(bits) * OCCUPANCY <= distinct).unwrap_or(BITS - 1)
+    let cells = |bits: u32| (1 + part[(3 * bits) as usize..].iter().sum::<usize>()) as f64;
+    let wanted = cells(0) / OCCUPANCY;
+    let above = (1..BITS).find(|&bits| cells(bits) <= wanted).unwrap_or(BITS - 1);
+    let (fine, coarse) = (cells(above - 1).ln(), cells(above).ln());
+    let share = if fine > coarse { (fine - wanted.ln()) / (fine - coarse) } else { 0.0 };
+    let edge = f64::from(FINEST) * (f64::from(above - 1) + share.clamp(0.0, 1.0)).exp2();
+    let steps = (edge / f64::from(DETAIL)).ceil().max(1.0) as u32;
+    Unit { span: ((edge / f64::from(steps)).round() as u32).max(FINEST), steps }
 }
 
-/// The cells of size `bits` with the range of their points, in the order of their keys.
-fn runs(sorted: &[(u64, u32)], bits: u32) -> Vec<(u64, (u32, u32))> {
+/// The cells with the range of their points, in the order of their keys.
+fn runs(sorted: &[(u64, u32)]) -> Vec<(u64, (u32, u32))> {
     let mut runs = Vec::new();
     let mut start = 0;
-    for run in sorted.chunk_by(|a, b| a.0 >> (3 * bits) == b.0 >> (3 * bits)) {
-        let cell = crate::morton::deinterleave(run[0].0).map(|v| v >> bits);
+    for run in sorted.chunk_by(|a, b| a.0 == b.0) {
+        let cell = crate::morton::deinterleave(run[0].0);
         runs.push((pack(cell), (start, start + run.len() as u32)));
         start += run.len() as u32;
     }
@@ -254,18 +272,16 @@ fn runs(sorted: &[(u64, u32)], bits: u32) -> Vec<(u64, (u32, u32))> {
     runs
 }
 
-/// Sums over the distinct points of a cell, relative to its corner, in units of `2^shift` steps.
-fn cell_moments(points: &Points, members: &[u32], key: u64, shift: u32, detail: u32) -> Moments {
-    let corner = unpack(key).map(|v| (v << detail) as i64);
-    let mut coordinates: Vec<[i32; 3]> = members
-        .iter()
-        .map(|&i| points.get(i as usize).map(|v| (v as i32 + OFFSET).min(2 * OFFSET - 1)))
-        .collect();
+/// Sums over the distinct points of a cell, relative to its corner.
+fn cell_moments(points: &Points, members: &[u32], key: u64, unit: Unit) -> Moments {
+    let corner = unpack(key).map(|v| v as u32 * unit.span * unit.steps);
+    let mut coordinates: Vec<[u32; 3]> =
+        members.iter().map(|&i| points.get(i as usize).map(positive)).collect();
     coordinates.sort_unstable();
     coordinates.dedup();
     let mut moments = Moments::default();
     for p in coordinates {
-        moments.add(std::array::from_fn(|a| i64::from(p[a] >> shift) - corner[a]));
+        moments.add(std::array::from_fn(|a| i64::from((p[a] - corner[a]) / unit.steps)));
     }
     moments
 }

@@ -18,6 +18,11 @@ const NEARLY_FLAT: f64 = 0.16;
 /// Width over length, squared, below which a block is a line.
 const LINE: f64 = 0.02;
 
+/// Share of the flat places that are taken to show nothing but noise.
+const THIN: f64 = 0.25;
+/// A surface is at most so many times as thick as the noise.
+const THICKEST: f64 = 3.0;
+
 /// The surface around a base cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Surface {
@@ -42,18 +47,31 @@ pub(super) struct Surfel {
     pub surface: Option<Surface>,
 }
 
-/// The surfels of all base cells, in the order of the cells.
-pub(super) fn surfels(cells: &Cells) -> Vec<Surfel> {
+/// The surfels of all base cells, in the order of the cells, and the noise of the cloud, in steps.
+///
+/// Where a block is flat, its thickness is the noise of the scan; where it is an edge, a step or a
+/// twig, it is more. So the noise is read off the thinner blocks first, and then only blocks about
+/// as thin as that count as surfaces.
+pub(super) fn surfels(cells: &Cells) -> (Vec<Surfel>, f64) {
     let flatness: Vec<Vec<Option<Flatness>>> = cells.levels.iter().map(judge_level).collect();
     let base = cells.base();
-    (0..base.len())
+    let surface = |cell: usize, thickest: f64| choose_level(cells, &flatness, cell, thickest);
+    let noise_of = |thickest: f64, share: f64| {
+        let thickness =
+            |cell: usize| Some((surface(cell, thickest)?.thickness, base.moments[cell].n as u64));
+        let all: Vec<(f64, u64)> = (0..base.len()).into_par_iter().filter_map(thickness).collect();
+        weighted_quantile(all, share)
+    };
+    let thickest = THICKEST * noise_of(f64::INFINITY, THIN);
+    let surfels = (0..base.len())
         .into_par_iter()
         .map(|cell| Surfel {
             centroid: base.local(cell, base.moments[cell].mean()),
             weight: base.moments[cell].n as u32,
-            surface: choose_level(cells, &flatness, cell),
+            surface: surface(cell, thickest),
         })
-        .collect()
+        .collect();
+    (surfels, noise_of(thickest, 0.5))
 }
 
 /// How flat one block is.
@@ -93,16 +111,18 @@ fn judge_level(level: &Level) -> Vec<Option<Flatness>> {
     })
 }
 
-/// The finest level that is flat around a base cell, or else the flattest that nearly is.
+/// The finest level that is flat around a base cell, or else the flattest that nearly is, among
+/// blocks of at most the given thickness.
 fn choose_level(
     cells: &Cells,
     flatness: &[Vec<Option<Flatness>>],
     base_cell: usize,
+    thickest: f64,
 ) -> Option<Surface> {
     let mut cell = base_cell;
     let mut best: Option<(usize, Flatness)> = None;
     for (level, judged) in flatness.iter().enumerate() {
-        if let Some(flat) = judged[cell] {
+        if let Some(flat) = judged[cell].filter(|f| f64::from(f.thickness) <= thickest) {
             if best.is_none_or(|(_, b)| flat.ratio < b.ratio) {
                 best = Some((level, flat));
             }
@@ -164,7 +184,7 @@ mod tests {
     fn a_plane_is_flat_and_scatter_is_not() {
         let points = scene();
         let cells = Cells::new(&points);
-        let surfels = surfels(&cells);
+        let (surfels, _) = surfels(&cells);
         let expected = [-0.25f64, 0.0, 1.0].map(|v| v / 1.0625f64.sqrt());
         let (mut on, mut flat, mut off) = (0, 0, 0);
         for surfel in &surfels {

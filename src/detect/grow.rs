@@ -39,7 +39,8 @@ struct Links {
 pub(super) struct Grown {
     /// Surfels along the plane, ascending.
     pub members: Vec<u32>,
-    /// Distinct points of other free cells next to them that lie in the plane's slab as well.
+    /// Distinct points of other cells next to them that lie in the plane's slab as well: of none,
+    /// or of a plane that lies along this one.
     pub others: u64,
 }
 
@@ -102,12 +103,14 @@ impl<'a> Grower<'a> {
                 let (first, last) = links.inside[neighbour];
                 for &i in &self.by_place[first as usize..last as usize] {
                     let s = &self.surfels[i as usize];
-                    let new = std::mem::replace(&mut self.met[i as usize], self.search) != self.search;
+                    let new =
+                        std::mem::replace(&mut self.met[i as usize], self.search) != self.search;
                     if new && in_slab(s) {
-                        if free[i as usize] && along(s) {
-                            grown.members.push(i);
-                        } else if free[i as usize] || s.surface.is_none() {
-                            grown.others += u64::from(s.weight);
+                        match (free[i as usize], along(s)) {
+                            (true, true) => grown.members.push(i),
+                            // Another plane's cell that crosses this one says nothing about it.
+                            (false, false) if s.surface.is_some() => {}
+                            _ => grown.others += u64::from(s.weight),
                         }
                     }
                 }
@@ -125,8 +128,8 @@ impl<'a> Grower<'a> {
 
 impl Links {
     fn new(level: &super::cells::Level, by_place: &[u32], ancestor: &[u32]) -> Links {
-        let blocks =
-            level.map_blocks(|_, block| block.iter().map(|&(cell, _)| cell).collect::<Box<[u32]>>());
+        let blocks = level
+            .map_blocks(|_, block| block.iter().map(|&(cell, _)| cell).collect::<Box<[u32]>>());
         let mut start = Vec::with_capacity(blocks.len() + 1);
         let mut list = Vec::with_capacity(blocks.iter().map(|b| b.len()).sum());
         start.push(0);

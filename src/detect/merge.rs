@@ -4,7 +4,11 @@ use super::rounds::Found;
 use super::support::Field;
 use super::vector::dot;
 
-/// Joins planes that are one: each one's surfels lie within the tolerance of the plane of both.
+/// A plane through both may be this much rougher than the planes of each.
+const ROUGHER: f64 = 1.1;
+
+/// Joins planes that are one: a plane through the surfels of both fits them as well as their own
+/// planes do. Two that are tilted or offset against each other by less than the tolerance stay two.
 ///
 /// Earlier planes (with more votes) take in later ones.
 pub(super) fn merge(field: &Field, found: Vec<Found>) -> Vec<Found> {
@@ -43,10 +47,9 @@ fn joined(field: &Field, a: &Found, b: &Found) -> Option<super::support::Support
     let mut surfels = [a.surfels.as_slice(), b.surfels.as_slice()].concat();
     surfels.sort_unstable();
     let (normal, rho) = field.fit(&surfels)?;
-    let within = |set: &[u32]| field.weight_within(set, normal, rho) * 10 >= field.weight(set) * 9;
-    (within(&a.surfels) && within(&b.surfels)).then_some(super::support::Support {
-        normal,
-        rho,
-        surfels,
-    })
+    let apart = (field.squares(&a.surfels, a.normal, a.rho)
+        + field.squares(&b.surfels, b.normal, b.rho))
+    .sqrt();
+    let together = field.squares(&surfels, normal, rho).sqrt();
+    (together <= ROUGHER * apart).then_some(super::support::Support { normal, rho, surfels })
 }

@@ -147,8 +147,8 @@ fn in_rounds(
     let points = &cloud.points;
     progress.stage("surfaces", None);
     let cells = cells::Cells::new(points);
-    let surfels = evidence::surfels(&cells);
-    let parameters = parameters::choose(cloud, &cells, &surfels, options);
+    let (surfels, noise) = evidence::surfels(&cells);
+    let parameters = parameters::choose(cloud, &cells, &surfels, noise, options);
     let space = parameters::space(&parameters, cloud)?;
     let search = parameters::search(&parameters, cloud, &cells, &space);
     progress.stage("planes", Some(cells.distinct));
@@ -156,7 +156,8 @@ fn in_rounds(
         Mode::All => rounds::Cast::All(points),
         _ => rounds::Cast::Near,
     };
-    let found = rounds::search(backend, &search, &cells, &surfels, &cast, &|n| progress.advance(n))?;
+    let found =
+        rounds::search(backend, &search, &cells, &surfels, &cast, &|n| progress.advance(n))?;
     let field = support::Field { surfels: &surfels, limits: search.limits };
     let found = merge::merge(&field, found);
     progress.stage("labels", None);

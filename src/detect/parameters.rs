@@ -26,20 +26,16 @@ pub(super) fn choose(
     cloud: &Loaded,
     cells: &Cells,
     surfels: &[Surfel],
+    noise: f64,
     options: &Options,
 ) -> Parameters {
     let step = cloud.frame.step;
-    let measured = |of: fn(&super::evidence::Surface) -> f64| {
-        let weighted = surfels.iter().filter_map(|s| Some((of(&s.surface?), u64::from(s.weight))));
-        weighted_quantile(weighted.collect(), 0.5)
-    };
-    let noise = measured(|s| s.thickness) * step;
-    let normal_error = measured(|s| s.error).to_degrees();
+    let noise = noise * step;
+    let errors = surfels.iter().filter_map(|s| Some((s.surface?.error, u64::from(s.weight))));
+    let normal_error = weighted_quantile(errors.collect(), 0.5).to_degrees();
     let tolerance = options.tolerance.unwrap_or((SIGMAS * noise).max(MIN_STEPS * step));
     let finest = 2.0 * cloud.points.radius() * step / MAX_RHO_BINS;
-    let min_inliers = options
-        .min_inliers
-        .unwrap_or((0.5 * (cells.distinct as f64).sqrt()).ceil().max(20.0) as u64);
+    let min_inliers = options.min_inliers.unwrap_or_else(|| smallest_plane(cells.distinct));
     Parameters {
         directions: options.directions.unwrap_or(DIRECTIONS).to_string(),
         rho_bin: options.rho_bin.unwrap_or((2.0 * tolerance).max(finest)),
@@ -51,6 +47,13 @@ pub(super) fn choose(
         min_inliers,
         top: options.top,
     }
+}
+
+/// Fewest points of a plane in a cloud of `n`: one in 2500, but not more than half the square root
+/// (a large cloud has small planes that matter), nor less than 20 (so few agree by chance).
+fn smallest_plane(n: u64) -> u64 {
+    let n = n as f64;
+    (n / 2500.0).min(n.sqrt() / 2.0).max(20.0).ceil() as u64
 }
 
 /// The space of the parameters, in steps.
@@ -71,7 +74,6 @@ pub(super) fn search<'a>(
     Search {
         space,
         spread: parameters.spread.max(1.01 * coarseness),
-        coarseness,
         min_votes: u32::try_from(parameters.min_votes).unwrap_or(u32::MAX),
         limits: Limits {
             tolerance: parameters.tolerance / cloud.frame.step,

@@ -4,7 +4,6 @@ use super::cells::Cells;
 use super::evidence::Surfel;
 use super::grow::Grower;
 use super::support::{Field, Limits, Support};
-use super::vector::{Vec3, dot};
 use crate::Result;
 use crate::backend::{Accumulator, Backend, PeakOptions, Sign};
 use crate::frame::Points;
@@ -22,8 +21,6 @@ pub(super) struct Search<'a> {
     pub space: &'a Space,
     /// Directions that a surfel votes for: those within this angle of its normal, in degrees.
     pub spread: f64,
-    /// Largest angle between a normal and the direction next to it, in degrees.
-    pub coarseness: f64,
     /// Fewest votes of a peak.
     pub min_votes: u32,
     /// What makes a plane.
@@ -47,34 +44,27 @@ pub(super) struct Found {
     pub support: Support,
 }
 
-/// Surfels in the order of the direction nearest to their normals.
-struct Roll {
-    ballots: Ballots,
-}
-
-impl Roll {
-    /// The surfels that have a normal, by direction.
-    fn new(surfels: &[Surfel], chosen: impl Iterator<Item = u32>, rows: &[u32], k: usize) -> Roll {
-        let mut order: Vec<(u32, u32)> = chosen.map(|i| (rows[i as usize], i)).collect();
-        order.sort_unstable();
-        let mut start = vec![0u32; k + 1];
-        for &(row, _) in &order {
-            start[row as usize + 1] += 1;
-        }
-        for row in 0..k {
-            start[row + 1] += start[row];
-        }
-        let surfel = |i: u32| &surfels[i as usize];
-        Roll {
-            ballots: Ballots {
-                points: order
-                    .iter()
-                    .map(|&(_, i)| surfel(i).centroid.map(|v| v as f32))
-                    .collect::<Points>(),
-                weight: order.iter().map(|&(_, i)| surfel(i).weight).collect(),
-                start,
-            },
-        }
+/// The votes of the `chosen` surfels, in the order of the direction nearest to their normals.
+fn ballots(
+    surfels: &[Surfel],
+    chosen: impl Iterator<Item = u32>,
+    rows: &[u32],
+    k: usize,
+) -> Ballots {
+    let mut order: Vec<(u32, u32)> = chosen.map(|i| (rows[i as usize], i)).collect();
+    order.sort_unstable();
+    let mut start = vec![0u32; k + 1];
+    for &(row, _) in &order {
+        start[row as usize + 1] += 1;
+    }
+    for row in 0..k {
+        start[row + 1] += start[row];
+    }
+    let surfel = |&(_, i): &(u32, u32)| &surfels[i as usize];
+    Ballots {
+        points: order.iter().map(|o| surfel(o).centroid.map(|v| v as f32)).collect::<Points>(),
+        weight: order.iter().map(|o| surfel(o).weight).collect(),
+        start,
     }
 }
 
@@ -91,7 +81,6 @@ struct Rounds<'a> {
     rows: Vec<u32>,
     /// Directions that a surfel votes for.
     near: Neighbours,
-    roll: Roll,
     /// Whether a surfel is still to be claimed.
     free: Vec<bool>,
     /// Whether a surfel's votes are in the table.
@@ -114,24 +103,26 @@ pub(super) fn search(
     let row = |s: &Surfel| s.surface.and_then(|s| index.nearest(s.normal)).unwrap_or(NOWHERE);
     let rows: Vec<u32> = surfels.par_iter().map(row).collect();
     let voting: Vec<bool> = rows.iter().map(|&r| r != NOWHERE).collect();
-    let chosen = (0..surfels.len() as u32).filter(|&i| voting[i as usize]);
-    let roll = Roll::new(surfels, chosen, &rows, space.rows());
+    let near = Neighbours::within(space, search.spread);
+    let mut accumulator = backend.accumulator(space)?;
+    match cast {
+        Cast::Near => {
+            let chosen = (0..surfels.len() as u32).filter(|&i| voting[i as usize]);
+            let ballots = ballots(surfels, chosen, &rows, space.rows());
+            accumulator.vote_near(&ballots, &near, Sign::Add)?;
+        }
+        Cast::All(points) => accumulator.vote(points, Sign::Add)?,
+    }
     let mut rounds = Rounds {
         search,
         field: Field { surfels, limits: search.limits },
         grower: Grower::new(cells, surfels),
         table: space.vote_table(),
         rows,
-        near: Neighbours::within(space, search.spread),
-        roll,
+        near,
         free: voting.clone(),
         voting,
     };
-    let mut accumulator = backend.accumulator(space)?;
-    match cast {
-        Cast::Near => accumulator.vote_near(&rounds.roll.ballots, &rounds.near, Sign::Add)?,
-        Cast::All(points) => accumulator.vote(points, Sign::Add)?,
-    }
     rounds.run(accumulator.as_mut(), cells, cast, progress)
 }
 
@@ -188,8 +179,8 @@ impl Rounds<'_> {
         match cast {
             Cast::Near => {
                 let rows = self.search.space.rows();
-                let roll = Roll::new(self.field.surfels, withdrawn.into_iter(), &self.rows, rows);
-                accumulator.vote_near(&roll.ballots, &self.near, Sign::Subtract)
+                let ballots = ballots(self.field.surfels, withdrawn.into_iter(), &self.rows, rows);
+                accumulator.vote_near(&ballots, &self.near, Sign::Subtract)
             }
             Cast::All(points) => {
                 let gone: Vec<u32> =

@@ -129,11 +129,13 @@ impl Field<'_> {
         sum.map(|v| v / weight)
     }
 
-    /// Distinct points of the surfels whose centre is within the tolerance of a plane.
-    pub fn weight_within(&self, set: &[u32], normal: Vec3, rho: f64) -> u64 {
-        let within =
-            |&i: &u32| (dot(self.surfel(i).centroid, normal) - rho).abs() <= self.limits.tolerance;
-        self.weight(&set.iter().copied().filter(within).collect::<Vec<_>>())
+    /// Sum of the squared distances of surfels' centres from a plane, by weight.
+    pub fn squares(&self, set: &[u32], normal: Vec3, rho: f64) -> f64 {
+        let square = |&i: &u32| {
+            let s = self.surfel(i);
+            f64::from(s.weight) * (dot(s.centroid, normal) - rho).powi(2)
+        };
+        set.iter().map(square).sum()
     }
 
     /// The plane of least squares through the centres of surfels, as normal and distance.

@@ -1,0 +1,142 @@
+//! Commands and their options.
+
+mod detect;
+mod info;
+mod progress;
+mod synth;
+mod table;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Finds planes in point clouds by the Hough transform.
+#[derive(Debug, Parser)]
+#[command(name = "planes", version, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 done; 2 bad usage or bad input, said in one line on stderr.\n\
+    Log messages: -v, or PLANES_LOG=debug."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Say more on stderr: -v what is done, -vv every detail
+    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    verbose: u8,
+    /// Say nothing on stderr but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Threads to work with [default: one a core]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Detect(Box<detect::Detect>),
+    Info(info::Info),
+    Synth(synth::Synth),
+    /// Print the JSON schema of `detect --json`
+    Schema,
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What ends a command early.
+#[derive(Debug)]
+enum Failure {
+    /// The library says why.
+    Library(planes::Error),
+    /// Standard output could not be written.
+    Output(io::Error),
+}
+
+impl From<planes::Error> for Failure {
+    fn from(error: planes::Error) -> Failure {
+        Failure::Library(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Output(error)
+    }
+}
+
+/// Exit code for bad usage and bad input; clap's own for bad usage.
+const BAD_INPUT: u8 = 2;
+
+/// Runs the command line of this process.
+pub fn run() -> ExitCode {
+    let arguments = Arguments::parse();
+    start_log(&arguments);
+    if let Some(threads) = arguments.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+        if let Err(error) = pool {
+            log::warn!("--threads {threads}: {error}");
+        }
+    }
+    let done = match arguments.command {
+        Command::Detect(detect) => detect.run(arguments.quiet),
+        Command::Info(info) => info.run(arguments.quiet),
+        Command::Synth(synth) => synth.run(arguments.quiet),
+        Command::Schema => write_stdout(planes::export::json::SCHEMA),
+        Command::Completions { shell } => completions(shell),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read our output has had enough of it.
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            let message = match failure {
+                Failure::Library(error) => error.to_string(),
+                Failure::Output(error) => format!("standard output: {error}"),
+            };
+            let _ = writeln!(io::stderr(), "planes: {message}");
+            ExitCode::from(BAD_INPUT)
+        }
+    }
+}
+
+fn start_log(arguments: &Arguments) {
+    let level = match (arguments.quiet, arguments.verbose) {
+        (true, _) => log::LevelFilter::Error,
+        (_, 0) => log::LevelFilter::Warn,
+        (_, 1) => log::LevelFilter::Info,
+        _ => log::LevelFilter::Debug,
+    };
+    env_logger::Builder::new()
+        .filter_level(level)
+        .parse_env("PLANES_LOG")
+        .format_timestamp(None)
+        .format_target(false)
+        .init();
+}
+
+/// Writes text to standard output.
+fn write_stdout(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "planes", &mut script);
+    write_stdout(&String::from_utf8_lossy(&script))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_options_do_not_contradict_each_other() {
+        Arguments::command().debug_assert();
+    }
+}
