@@ -287,10 +287,8 @@ fn save_labels(source: &Source, detection: &Detection, path: &Path) -> Result<()
     match LabelFormat::of(path)? {
         LabelFormat::Npy => labels::save_npy(&detection.labels, path),
         LabelFormat::Ply => labels::save_ply(source.reader(fields)?.as_mut(), detection, path),
-        LabelFormat::Las
-            if matches!(source.format(), Format::Las | Format::Laz) && source.path().is_file() =>
-        {
-            labels::copy_las(source.path(), detection, path)
+        LabelFormat::Las if matches!(source.format(), Format::Las | Format::Laz) => {
+            labels::copy_las(source, detection, path)
         }
         LabelFormat::Las => labels::save_las(source.reader(fields)?.as_mut(), detection, path),
     }

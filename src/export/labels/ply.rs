@@ -1,9 +1,9 @@
 //! A labelled cloud as PLY.
 
 use super::{Labels, distance, for_each_chunk};
+use crate::atomic::AtomicFile;
 use crate::cloud::{Chunk, PointReader};
 use crate::detection::Detection;
-use crate::export::AtomicFile;
 use crate::plane::Plane;
 use crate::{Error, Result};
 use std::io::Write;

@@ -8,7 +8,8 @@ mod canvas;
 mod shade;
 mod view;
 
-use super::{AtomicFile, colour};
+use super::colour;
+use crate::atomic::AtomicFile;
 use crate::cloud::{Chunk, PointReader};
 use crate::detection::Detection;
 use crate::{Error, Result};
