@@ -91,7 +91,10 @@ fn pass(source: &Source, fields: Fields, count: u32) -> Result<Duration> {
 /// A point of a rough surface, in scan order.
 fn point(i: u32) -> [f64; 3] {
     let (column, line) = (i % 3000, i / 3000);
-    let noise = f64::from(i.wrapping_mul(2_654_435_761) >> 16) / 65536.0;
+    // A hash: whatever repeats would be compressed away.
+    let hash = (i ^ (i >> 15)).wrapping_mul(0x85eb_ca6b);
+    let hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
+    let noise = f64::from(hash >> 16) / 65536.0;
     [
         636_000.0 + f64::from(column) * 0.37 + noise * 0.1,
         850_800.0 + f64::from(line) * 0.41,

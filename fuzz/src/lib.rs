@@ -5,15 +5,22 @@ use planes::cloud::{Chunk, Fields, Source};
 /// Most points that are read of one input: a few compressed bytes can stand for very many.
 const MOST: usize = 20_000;
 
+/// Promised points from which on most inputs are only opened, for the same reason.
+const MANY: u64 = 3000;
+
 /// Reads a cloud three times with odd limits.
 ///
 /// # Panics
 /// If passes differ, a chunk breaks its promises, or an error is not one line that names the file.
 pub fn read(bytes: Vec<u8>) {
+    let is_read_anyway = bytes.len() % 16 == 0;
     let source = match Source::from_bytes(bytes) {
         Ok(source) => source,
         Err(error) => return check(&error),
     };
+    if source.info().points.is_some_and(|count| count > MANY) && !is_read_anyway {
+        return;
+    }
     let whole = pass(&source, Fields::ALL, &[MOST]);
     let parts = pass(&source, Fields::ALL, &[1, 7, 1000, 333]);
     assert_eq!(bits(&whole.0), bits(&parts.0));

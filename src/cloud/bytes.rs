@@ -75,7 +75,7 @@ impl Bytes {
                     return Err(Error::format(
                         &self.path,
                         format!("byte {at}"),
-                        "the file ends early: it was cut short while it was read",
+                        "the file ends early",
                     ));
                 }
                 Ok(n) => done += n,

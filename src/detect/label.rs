@@ -23,6 +23,8 @@ pub(super) struct LocalPlane {
     pub normal: Vec3,
     /// Distance from local zero along the normal, in steps.
     pub rho: f64,
+    /// Largest distance of its points, in steps.
+    pub tolerance: f64,
 }
 
 impl LocalPlane {
@@ -55,13 +57,7 @@ impl Surroundings {
     }
 
     /// The plane of each point, `-1` for none.
-    pub fn label(
-        &self,
-        cells: &Cells,
-        points: &Points,
-        planes: &[LocalPlane],
-        tolerance: f64,
-    ) -> Vec<i32> {
+    pub fn label(&self, cells: &Cells, points: &Points, planes: &[LocalPlane]) -> Vec<i32> {
         let mut labels = vec![-1; points.len()];
         let found: Vec<Vec<(u32, i32)>> = (0..self.own.len())
             .into_par_iter()
@@ -69,7 +65,7 @@ impl Surroundings {
             .fold(Vec::new, |mut found, cell| {
                 for &i in cells.points_of(cell) {
                     if let Some(plane) =
-                        self.choose(cell, points.get(i as usize), planes, tolerance)
+                        self.choose(cell, points.get(i as usize), planes)
                     {
                         found.push((i, plane as i32));
                     }
@@ -84,16 +80,11 @@ impl Surroundings {
     }
 
     /// The plane of a point in `cell`.
-    fn choose(
-        &self,
-        cell: usize,
-        p: [f32; 3],
-        planes: &[LocalPlane],
-        tolerance: f64,
-    ) -> Option<u32> {
+    fn choose(&self, cell: usize, p: [f32; 3], planes: &[LocalPlane]) -> Option<u32> {
         let distance = |plane: u32| {
-            let distance = planes.get(plane as usize)?.distance(p).abs();
-            (distance <= tolerance).then_some(distance)
+            let plane = planes.get(plane as usize)?;
+            let distance = plane.distance(p).abs();
+            (distance <= plane.tolerance).then_some(distance)
         };
         let own = self.own[cell];
         if distance(own).is_some() {

@@ -30,7 +30,10 @@ use crate::backend::Backend;
 use crate::detection::{Detection, Input, Parameters};
 use crate::space::Directions;
 use crate::{Error, Result};
+use cells::Cells;
+use evidence::{Evidence, Surfel};
 use label::{LocalPlane, Surroundings};
+use rounds::Found;
 
 /// Which points vote for which directions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -138,6 +141,14 @@ pub fn detect(
 /// Planes, the label of each loaded point, and the parameters that led to them.
 type Answer = (Vec<crate::Plane>, Vec<i32>, Parameters);
 
+/// Classes of noise that are looked at; each is rougher than the one before.
+const CLASSES: usize = 3;
+/// A class is worth a look when it holds one in so many of the points.
+const WORTH: u64 = 10;
+/// Planes of the rougher classes must have so many times the points of others: what is rough and
+/// flat may be an edge or a hedge.
+const ROUGH_SIZE: u64 = 4;
+
 fn in_rounds(
     cloud: &Loaded,
     options: &Options,
@@ -146,37 +157,65 @@ fn in_rounds(
 ) -> Result<Answer> {
     let points = &cloud.points;
     progress.stage("surfaces", None);
-    let cells = cells::Cells::new(points);
-    let (surfels, noise) = evidence::surfels(&cells);
-    let parameters = parameters::choose(cloud, &cells, &surfels, noise, options);
-    let space = parameters::space(&parameters, cloud)?;
-    let search = parameters::search(&parameters, cloud, &cells, &space);
-    progress.stage("planes", Some(cells.distinct));
-    let cast = match options.mode {
-        Mode::All => rounds::Cast::All(points),
-        _ => rounds::Cast::Near,
-    };
-    let found =
-        rounds::search(backend, &search, &cells, &surfels, &cast, &|n| progress.advance(n))?;
-    let field = support::Field { surfels: &surfels, limits: search.limits };
-    let found = merge::merge(&field, found);
+    let cells = Cells::new(points);
+    let mut evidence = Evidence::new(&cells);
+    let mut parameters: Option<Parameters> = None;
+    let mut surfels: Vec<Surfel> = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
+    for _ in 0..CLASSES {
+        let (noise, weight) = evidence.noise();
+        if parameters.is_some() && weight * WORTH < cells.distinct {
+            break;
+        }
+        let class = evidence.surfels(noise);
+        let mut chosen = parameters::choose(cloud, &cells, &class, noise, options);
+        if parameters.is_some() {
+            chosen.min_inliers *= ROUGH_SIZE;
+        }
+        progress.stage("planes", Some(cells.distinct));
+        let more = search(cloud, &cells, &class, &chosen, options, backend, progress)?;
+        let mut taken = vec![false; class.len()];
+        more.iter().flat_map(|f| &f.support.surfels).for_each(|&i| taken[i as usize] = true);
+        evidence.next_class(&class, &taken);
+        parameters.get_or_insert(chosen);
+        surfels = evidence::combined(surfels, class);
+        found.extend(more);
+    }
+    let parameters = parameters.unwrap_or_default();
     progress.stage("labels", None);
     let claims = found.iter().map(|f| f.support.surfels.as_slice());
     let surroundings = Surroundings::new(&cells, &surfels, claims);
-    let mut local: Vec<LocalPlane> =
-        found.iter().map(|f| LocalPlane { normal: f.support.normal, rho: f.support.rho }).collect();
+    let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
     // Cells gave the planes; their points make them exact and then settle who belongs to whom.
-    let tolerance = search.limits.tolerance;
-    let mut labels = surroundings.label(&cells, points, &local, tolerance);
+    let mut labels = surroundings.label(&cells, points, &local);
     for (plane, sums) in local.iter_mut().zip(label::sums(points, &labels, found.len())) {
-        *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit));
+        *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit, plane.tolerance));
     }
-    labels = surroundings.label(&cells, points, &local, tolerance);
-    let votes: Vec<u64> = found.iter().map(|f| f.votes).collect();
-    let outline_cell = planes::outline_cell(&cells, &surfels, &found);
+    labels = surroundings.label(&cells, points, &local);
     progress.stage("outlines", None);
-    let planes = planes::finish(cloud, &mut labels, &votes, &outline_cell, &parameters);
+    let outline_cell = planes::outline_cell(&cells, &surfels, &found);
+    let planes = planes::finish(cloud, &mut labels, &found, &outline_cell, &parameters);
     Ok((planes, labels, parameters))
+}
+
+/// The planes among the surfels of one class of noise.
+fn search(
+    cloud: &Loaded,
+    cells: &Cells,
+    surfels: &[Surfel],
+    parameters: &Parameters,
+    options: &Options,
+    backend: &dyn Backend,
+    progress: &dyn Progress,
+) -> Result<Vec<Found>> {
+    let space = parameters::space(parameters, cloud)?;
+    let search = parameters::search(parameters, cloud, cells, &space, options);
+    let cast = match options.mode {
+        Mode::All => rounds::Cast::All(&cloud.points),
+        _ => rounds::Cast::Near,
+    };
+    let found = rounds::search(backend, &search, cells, surfels, &cast, &|n| progress.advance(n))?;
+    Ok(merge::merge(&support::Field { surfels, limits: search.limits }, found))
 }
 
 /// Labels of the loaded points, spread over all points of the file.

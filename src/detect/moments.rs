@@ -17,7 +17,7 @@ pub struct Moments {
 }
 
 /// The index pairs of [`Moments::products`].
-const PAIRS: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+pub(super) const PAIRS: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
 
 impl Moments {
     /// Adds a point.

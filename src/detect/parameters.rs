@@ -69,6 +69,7 @@ pub(super) fn search<'a>(
     cloud: &Loaded,
     cells: &Cells,
     space: &'a Space,
+    options: &Options,
 ) -> Search<'a> {
     let coarseness = parameters.directions.parse().map_or(1.5, |d: Directions| d.coarseness());
     Search {
@@ -80,6 +81,7 @@ pub(super) fn search<'a>(
             angle: parameters.angle.to_radians(),
             min_inliers: parameters.min_inliers,
             cell: cells.base().size,
+            widen: options.tolerance.is_none(),
         },
     }
 }

@@ -3,10 +3,10 @@
 //! `laz` decodes the points of one chunk; everything that says where chunks start, how long they are
 //! and how many points they hold is read and checked here, because the crate trusts it.
 
+mod decode;
+
 use super::{
     super::{
-        Chunk,
-        blocks::BlockSource,
         bytes::{Bytes, Section},
         quiet::catch,
         records::Layout,
@@ -14,25 +14,11 @@ use super::{
     header::Header,
 };
 use crate::{Error, Result};
-use laz::{
-    DecompressionSelection, LazItem, LazItemType, LazVlr,
-    laszip::ChunkTable,
-    record::{
-        LayeredPointRecordDecompressor, RecordDecompressor, SequentialPointRecordDecompressor,
-    },
-};
+use decode::{Blocks, Decoder};
+use laz::{DecompressionSelection, LazItem, LazItemType, LazVlr, laszip::ChunkTable};
 use rayon::prelude::*;
-use std::{
-    collections::VecDeque,
-    io::{self, BufReader, Seek},
-    sync::Arc,
-};
+use std::{io::BufReader, sync::Arc};
 
-/// Largest chunk that is decoded as a whole; usual ones hold 50,000 points.
-const WHOLE: u64 = 1 << 18;
-/// Records decompressed before they are taken apart, and points of a block in the other case.
-const STEP: usize = 1024;
-const BLOCK: u64 = 1 << 16;
 /// Most extra bytes a record may have: the decoder keeps 12 KiB of state for each.
 const MOST_EXTRA: usize = 4096;
 
@@ -177,14 +163,7 @@ impl Compressed {
 
     /// A pass over the points.
     pub(super) fn blocks(self: &Arc<Self>, layout: Layout) -> Blocks {
-        Blocks {
-            file: self.clone(),
-            selection: selection(&layout),
-            layout,
-            given: 0,
-            chunk: 0,
-            open: None,
-        }
+        Blocks::new(self.clone(), layout)
     }
 
     /// Records from all over the file, or from its start where chunks are not listed.
@@ -202,7 +181,7 @@ impl Compressed {
         let runs: Result<Vec<Vec<u8>>> = spans
             .into_par_iter()
             .map(|span| {
-                let points = span.points.min(BLOCK / RUNS as u64);
+                let points = span.points.min(4096);
                 let mut records = vec![0; points as usize * self.stride];
                 let everything = DecompressionSelection::all();
                 Decoder::open(self, span, everything)?.read(self, &mut records)?;
@@ -236,182 +215,6 @@ impl Compressed {
             format!("the compressed data are damaged: {message}"),
         )
     }
-}
-
-/// A chunk that is being decoded.
-struct Decoder {
-    records: Box<dyn RecordDecompressor<BufReader<Section>> + Send + Sync>,
-    span: Span,
-    /// Points decoded.
-    done: u64,
-}
-
-impl Decoder {
-    fn open(file: &Compressed, span: Span, selection: DecompressionSelection) -> Result<Decoder> {
-        let source = BufReader::with_capacity(
-            1 << 16,
-            Section::new(file.bytes.clone(), span.start, span.end),
-        );
-        let layered = file.vlr.items().first().is_some_and(|item| item.version() >= 3);
-        let mut records: Box<dyn RecordDecompressor<_> + Send + Sync> = if layered {
-            file.check_layers(span)?;
-            Box::new(LayeredPointRecordDecompressor::new(source))
-        } else {
-            Box::new(SequentialPointRecordDecompressor::new(source))
-        };
-        records
-            .set_fields_from(file.vlr.items())
-            .map_err(|error| file.damage(span.first, &error.to_string()))?;
-        records.set_selection(selection);
-        Ok(Decoder { records, span, done: 0 })
-    }
-
-    fn left(&self) -> u64 {
-        self.span.points - self.done
-    }
-
-    /// Fills `out` with whole records.
-    fn read(&mut self, file: &Compressed, out: &mut [u8]) -> Result<()> {
-        let caught = catch(|| {
-            for record in out.chunks_exact_mut(file.stride) {
-                self.records.decompress_next(record)?;
-                self.done += 1;
-            }
-            Ok::<_, io::Error>(())
-        });
-        let message = match caught {
-            Ok(Ok(())) => return Ok(()),
-            Ok(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                "they end early".into()
-            }
-            Ok(Err(error)) => return Err(Error::io(file.bytes.path())(error)),
-            Err(message) => message,
-        };
-        Err(file.damage(self.span.first + self.done, &message))
-    }
-
-    /// Decodes up to `most` further points.
-    fn block(&mut self, file: &Compressed, layout: &Layout, most: u64) -> Result<Chunk> {
-        let mut chunk = Chunk::default();
-        chunk.resize(self.left().min(most) as usize, layout.fields());
-        let mut records = vec![0; STEP.min(chunk.len()) * file.stride];
-        for columns in chunk.columns(STEP) {
-            let records = &mut records[..columns.x.len() * file.stride];
-            self.read(file, records)?;
-            layout.decode(records, columns);
-        }
-        Ok(chunk)
-    }
-}
-
-/// A pass over compressed points.
-pub(super) struct Blocks {
-    file: Arc<Compressed>,
-    layout: Layout,
-    selection: DecompressionSelection,
-    /// Points given out.
-    given: u64,
-    /// Chunks started.
-    chunk: usize,
-    /// The chunk that is given out in parts.
-    open: Option<Decoder>,
-}
-
-impl BlockSource for Blocks {
-    fn fill(&mut self, queue: &mut VecDeque<Chunk>) -> Result<()> {
-        let file = self.file.clone();
-        if let Chunks::Known(spans) = &file.chunks {
-            let spans = spans.get(self.chunk..).unwrap_or_default();
-            let small = spans.iter().take_while(|span| span.points <= WHOLE);
-            let small = small.take(rayon::current_num_threads()).count();
-            if small > 0 && self.open.is_none() {
-                return self.fill_whole(&file, &spans[..small], queue);
-            }
-        }
-        self.fill_part(&file, queue)
-    }
-}
-
-impl Blocks {
-    /// Decodes whole chunks side by side.
-    fn fill_whole(
-        &mut self,
-        file: &Compressed,
-        spans: &[Span],
-        queue: &mut VecDeque<Chunk>,
-    ) -> Result<()> {
-        let decoded: Vec<Result<Chunk>> = spans
-            .par_iter()
-            .map(|&span| {
-                Decoder::open(file, span, self.selection)?.block(file, &self.layout, span.points)
-            })
-            .collect();
-        let decoded: Vec<Chunk> = decoded.into_iter().collect::<Result<_>>()?;
-        self.chunk += decoded.len();
-        self.given += spans.iter().map(|span| span.points).sum::<u64>();
-        queue.extend(decoded);
-        Ok(())
-    }
-
-    /// Decodes a part of a chunk that is large, or whose end is not known.
-    fn fill_part(&mut self, file: &Compressed, queue: &mut VecDeque<Chunk>) -> Result<()> {
-        if self.given == file.count {
-            return Ok(());
-        }
-        let mut decoder = match self.open.take() {
-            Some(decoder) if decoder.left() > 0 => decoder,
-            before => {
-                let span = self.next_span(file, before)?;
-                self.chunk += 1;
-                Decoder::open(file, span, self.selection)?
-            }
-        };
-        let block = decoder.block(file, &self.layout, BLOCK)?;
-        self.given += block.len() as u64;
-        let listed = matches!(file.chunks, Chunks::Known(_));
-        self.open = (decoder.left() > 0 || !listed).then_some(decoder);
-        queue.push_back(block);
-        Ok(())
-    }
-
-    fn next_span(&self, file: &Compressed, before: Option<Decoder>) -> Result<Span> {
-        match &file.chunks {
-            Chunks::Known(spans) => {
-                let span = spans.get(self.chunk).copied();
-                span.ok_or_else(|| file.damage(self.given, "a chunk is missing"))
-            }
-            Chunks::Unlisted(size) => {
-                let start = match before {
-                    None => file.start,
-                    Some(mut decoder) => {
-                        let position = decoder.records.get_mut().stream_position();
-                        position.map_err(Error::io(file.bytes.path()))?
-                    }
-                };
-                Ok(Span {
-                    start,
-                    end: file.end,
-                    first: self.given,
-                    points: (*size).min(file.count - self.given),
-                })
-            }
-        }
-    }
-}
-
-/// The layers of a chunk that have to be decoded; the older form, without layers, has no choice.
-fn selection(layout: &Layout) -> DecompressionSelection {
-    let mut selection = DecompressionSelection::base().decompress_z();
-    if layout.intensity.is_some() {
-        selection = selection.decompress_intensity();
-    }
-    if layout.colour.is_some() {
-        selection = selection.decompress_rgb();
-    }
-    if layout.label.is_some() {
-        selection = selection.decompress_extra_bytes();
-    }
-    selection
 }
 
 /// Length of an item of a record.

@@ -10,7 +10,10 @@ use super::{
     records::{Kind, Layout, Place, RecordReader, Table},
     scale::{Role, Scale},
     source::Cloud,
-    text::lines::{self, Expect, LineFormat, Lines, Separator, Step},
+    text::{
+        line::{LineFormat, Separator, Step},
+        lines::{self, Expect, Lines},
+    },
 };
 use crate::{Error, Result};
 use header::{Element, Encoding, Header, Property, Type};

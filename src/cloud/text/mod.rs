@@ -1,5 +1,6 @@
 //! Points as text: `xyz`, `pts`, `csv` and their kin.
 
+pub(super) mod line;
 pub(super) mod lines;
 mod schema;
 
@@ -7,7 +8,8 @@ use super::{
     Fields, Format, HeaderInfo, PointReader, blocks::BlockReader, bytes::Bytes, source::Cloud,
 };
 use crate::{Error, Result};
-use lines::{Expect, LineFormat, Lines, SAMPLE, Separator, Step};
+use line::{LineFormat, SAMPLE, Separator, Step};
+use lines::{Expect, Lines};
 use schema::Schema;
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use super::{
         Fields,
         scale::{Role, Shape},
     },
-    lines::{Separator, content, number, shorten},
+    line::{Separator, content, number, shorten},
 };
 
 /// The columns of a text and where its points start.

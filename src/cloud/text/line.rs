@@ -1,0 +1,275 @@
+//! How a line of numbers becomes a point.
+
+use super::super::{
+    bytes::Bytes,
+    scale::{Role, Row, Shape},
+};
+use crate::Result;
+use std::borrow::Cow;
+
+/// Bytes looked at to decide what columns hold.
+pub(super) const SAMPLE: u64 = 1 << 16;
+
+/// What stands between two numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Separator {
+    /// Blanks and tabs, any number of them.
+    Space,
+    /// This character, with or without blanks around it.
+    Char(u8),
+}
+
+impl Separator {
+    /// The separator that a line of numbers seems to use.
+    pub(super) fn guess(line: &[u8]) -> Separator {
+        let found = [b';', b','].into_iter().find(|byte| line.contains(byte));
+        found.map_or(Separator::Space, Separator::Char)
+    }
+
+    /// The first column of a line without blanks at its front.
+    pub(super) fn first(self, line: &[u8]) -> &[u8] {
+        let end = line.iter().position(|&byte| match self {
+            Separator::Space => is_blank(byte),
+            Separator::Char(separator) => byte == separator,
+        });
+        line[..end.unwrap_or(line.len())].trim_ascii_end()
+    }
+
+    /// What follows the separator at the front of `rest`, which stands behind a column; `None` if
+    /// there is something else.
+    #[inline]
+    pub(super) fn skip(self, rest: &[u8]) -> Option<&[u8]> {
+        let after = trim(rest);
+        match self {
+            Separator::Space => (after.len() < rest.len() || rest.is_empty()).then_some(after),
+            Separator::Char(separator) => match after.split_first() {
+                None => Some(after),
+                Some((&first, after)) => (first == separator).then(|| trim(after)),
+            },
+        }
+    }
+}
+
+#[inline]
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// `text` without the blanks at its front.
+#[inline]
+fn trim(text: &[u8]) -> &[u8] {
+    let end = text.iter().position(|&byte| !is_blank(byte));
+    &text[end.unwrap_or(text.len())..]
+}
+
+/// The content of a line; `None` if it is blank or a comment.
+#[inline]
+pub(super) fn content(line: &[u8]) -> Option<&[u8]> {
+    let line = trim(line);
+    match line {
+        [] | [b'#', ..] | [b'/', b'/', ..] => None,
+        _ => Some(line),
+    }
+}
+
+/// The number at the front of `text` and its length.
+#[inline]
+pub(super) fn number(text: &[u8]) -> Option<(f64, usize)> {
+    match decimal(text) {
+        Some(number) => Some(number),
+        None => odd_number(text),
+    }
+}
+
+/// A number of up to 15 digits without an exponent, which nearly all are: a whole number below 2⁵³
+/// divided by a power of ten that is exact, so rounded once, as the parser for all numbers rounds.
+#[inline]
+fn decimal(text: &[u8]) -> Option<(f64, usize)> {
+    const POWERS: [f64; 16] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let (mut mantissa, mut digits, mut fraction) = (0_u64, 0, None);
+    let signed = matches!(text.first(), Some(b'-' | b'+'));
+    let mut length = usize::from(signed);
+    let next = loop {
+        let next = text.get(length).copied().unwrap_or(b' ');
+        let digit = next.wrapping_sub(b'0');
+        if digit < 10 {
+            mantissa = mantissa.wrapping_mul(10).wrapping_add(digit.into());
+            digits += 1;
+        } else if next == b'.' && fraction.is_none() {
+            fraction = Some(digits);
+        } else {
+            break next;
+        }
+        length += 1;
+    };
+    if digits == 0 || digits > 15 || !(is_blank(next) || next == b',' || next == b';') {
+        return None;
+    }
+    // Converting from a signed number takes one instruction.
+    let value = mantissa as i64 as f64 / POWERS[digits - fraction.unwrap_or(digits)];
+    let negative = text.first() == Some(&b'-');
+    Some((if negative { -value } else { value }, length))
+}
+
+/// A number of any other kind.
+#[cold]
+fn odd_number(text: &[u8]) -> Option<(f64, usize)> {
+    let (value, length) = fast_float2::parse_partial::<f64, _>(text).ok()?;
+    match text.get(length) {
+        // Some C libraries write infinities and NaN as 1.#INF, -1.#IND, 1.#QNAN; others as nan(ind).
+        Some(b'#' | b'(') => {
+            let rest = text.iter().skip(length);
+            let more = rest.take_while(|&&b| b.is_ascii_alphanumeric() || b"#()".contains(&b));
+            Some((f64::NAN, length + more.count()))
+        }
+        _ => Some((value, length)),
+    }
+}
+
+/// What to do with a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Step {
+    /// It is this number of the point.
+    Take(Role),
+    /// It is of no use, whatever it is.
+    Skip,
+    /// It says how many columns follow that are of no use.
+    List,
+}
+
+/// How a line becomes a point.
+#[derive(Debug, Clone)]
+pub(in super::super) struct LineFormat {
+    separator: Separator,
+    steps: Vec<Step>,
+    /// What the points have.
+    pub(super) shape: Shape,
+}
+
+impl LineFormat {
+    /// Lines with these columns; columns behind the last one of use are never looked at.
+    pub(in super::super) fn new(separator: Separator, mut steps: Vec<Step>) -> LineFormat {
+        let last = steps.iter().rposition(|step| matches!(step, Step::Take(_)));
+        steps.truncate(last.map_or(0, |last| last + 1));
+        let roles = steps.iter().filter_map(|step| match step {
+            Step::Take(role) => Some(*role),
+            _ => None,
+        });
+        LineFormat { separator, shape: Shape::of(roles), steps }
+    }
+
+    /// Decides the scales of colour and intensity by the lines from byte `start` on.
+    pub(in super::super) fn fit_scales(
+        &mut self,
+        bytes: &Bytes,
+        start: u64,
+        floats: Option<[bool; 2]>,
+    ) -> Result<()> {
+        let sample = bytes.head(start, SAMPLE)?;
+        let lines = sample.split_inclusive(|&byte| byte == b'\n');
+        let whole = lines.filter(|line| line.ends_with(b"\n"));
+        let rows = whole.filter_map(|line| {
+            let mut row = Row::default();
+            self.row(content(line)?, &mut row).ok().map(|()| row)
+        });
+        self.shape.fit(&rows.collect::<Vec<_>>(), floats);
+        Ok(())
+    }
+
+    /// Fills `row` from a line with content. In case of a fault: the column, and the line from there.
+    #[inline(always)]
+    pub(super) fn row<'a>(
+        &self,
+        line: &'a [u8],
+        row: &mut Row,
+    ) -> std::result::Result<(), (usize, &'a [u8])> {
+        let mut rest = line;
+        for (index, step) in self.steps.iter().enumerate() {
+            let after = match step {
+                Step::Take(role) => self.take(rest).map(|(value, after)| {
+                    row[role.slot()] = value;
+                    after
+                }),
+                Step::Skip => self.skip(rest),
+                Step::List => self.skip_list(rest),
+            };
+            rest = after.ok_or((index, rest))?;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn take<'a>(&self, rest: &'a [u8]) -> Option<(f64, &'a [u8])> {
+        let (value, length) = number(rest)?;
+        Some((value, self.separator.skip(rest.get(length..)?)?))
+    }
+
+    fn skip<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
+        let after = &rest[self.separator.first(rest).len()..];
+        self.separator.skip(after).filter(|_| !rest.is_empty())
+    }
+
+    fn skip_list<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
+        let (count, mut rest) = self.take(rest)?;
+        for _ in 0..count as u64 {
+            rest = self.skip(rest)?;
+        }
+        Some(rest)
+    }
+
+    /// What is wrong with column `index`, where `rest` stands.
+    #[cold]
+    pub(super) fn complain(&self, rest: &[u8], index: usize) -> String {
+        let text = self.separator.first(rest);
+        if text.is_empty() {
+            return format!("column {} is missing", index + 1);
+        }
+        let text = String::from_utf8_lossy(text);
+        format!("column {}: '{}' is not a number", index + 1, shorten(&text))
+    }
+}
+
+/// The first characters of a text, fit for a message of one line.
+pub(super) fn shorten(text: &str) -> Cow<'_, str> {
+    const MOST: usize = 24;
+    let odd = text.chars().any(char::is_control);
+    if !odd && text.chars().count() <= MOST {
+        return Cow::Borrowed(text);
+    }
+    let clean = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
+    Cow::Owned(clean.take(MOST).chain(['…']).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small generator of numbers that are always the same.
+    fn noise(state: &mut u64) -> u64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        *state >> 20
+    }
+
+    #[test]
+    fn short_decimals_are_what_the_standard_library_makes_of_them() {
+        let mut state = 1;
+        for _ in 0..200_000 {
+            let digits = noise(&mut state) % 1_000_000_000_000_000;
+            let mut text = format!("{digits}");
+            text.truncate(1 + noise(&mut state) as usize % 16);
+            text.insert(noise(&mut state) as usize % (text.len() + 1), '.');
+            text.insert_str(0, ["", "-", "+"][noise(&mut state) as usize % 3]);
+            let want: f64 = text.parse().unwrap();
+            let (got, length) = decimal(text.as_bytes()).unwrap();
+            assert_eq!(got.to_bits(), want.to_bits(), "{text}");
+            assert_eq!(length, text.len());
+        }
+        assert_eq!(decimal(b"0123456789012345"), None, "16 digits");
+        assert_eq!(decimal(b"1e5"), None);
+        assert_eq!(decimal(b"."), None);
+        assert_eq!(decimal(b"1.2.3"), None);
+        assert_eq!(number(b"1e5 "), Some((1e5, 3)));
+        assert_eq!(number(b"x"), None);
+    }
+}
