@@ -88,7 +88,7 @@ fn outputs_that_cannot_be() {
 fn no_cloud_and_no_command() {
     assert!(planes(["detect"]).refusal().contains("CLOUD"));
     assert!(planes(["find"]).refusal().contains("find"));
-    let done = planes::<[&str; 0]>([]);
+    let done = planes([""; 0]);
     assert_eq!(done.code, Some(2));
     assert!(done.err.contains("detect"), "{}", done.err);
 }
