@@ -92,15 +92,23 @@ impl<'a> Evidence<'a> {
         for (seen, surfel) in self.seen.iter_mut().zip(surfels) {
             *seen |= surfel.surface.is_some();
         }
-        let mut weight: Vec<u64> =
-            taken.iter().enumerate().map(|(i, &t)| if t { base.moments[i].n as u64 } else { 0 }).collect();
+        let mut weight: Vec<u64> = taken
+            .iter()
+            .enumerate()
+            .map(|(i, &t)| if t { base.moments[i].n as u64 } else { 0 })
+            .collect();
         for (level, judged) in self.cells.levels.iter().zip(&mut self.flatness) {
             let mixed = level.map_blocks(|_, block| {
                 let taken: u64 = block.iter().map(|&(cell, _)| weight[cell as usize]).sum();
-                let all: u64 = block.iter().map(|&(cell, _)| level.moments[cell as usize].n as u64).sum();
+                let all: u64 =
+                    block.iter().map(|&(cell, _)| level.moments[cell as usize].n as u64).sum();
                 taken * MIXED > all
             });
-            judged.iter_mut().zip(&mixed).filter(|(_, m)| **m).for_each(|(judged, _)| *judged = None);
+            judged
+                .iter_mut()
+                .zip(&mixed)
+                .filter(|(_, m)| **m)
+                .for_each(|(judged, _)| *judged = None);
             let mut above = vec![0; level.parent.iter().max().map_or(0, |&p| p as usize + 1)];
             for (&parent, &weight) in level.parent.iter().zip(&weight) {
                 above[parent as usize] += weight;

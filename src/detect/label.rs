@@ -64,9 +64,7 @@ impl Surroundings {
             .with_min_len(1024)
             .fold(Vec::new, |mut found, cell| {
                 for &i in cells.points_of(cell) {
-                    if let Some(plane) =
-                        self.choose(cell, points.get(i as usize), planes)
-                    {
+                    if let Some(plane) = self.choose(cell, points.get(i as usize), planes) {
                         found.push((i, plane as i32));
                     }
                 }

@@ -85,7 +85,8 @@ fn nearest(cloud: &Loaded, planes: &[LocalPlane]) -> Vec<i32> {
     let label = |i: usize| {
         let p = cloud.points.get(i);
         let distances = planes.iter().enumerate().map(|(q, plane)| (plane.distance(p).abs(), q));
-        let near = distances.filter(|&(d, q)| d <= planes[q].tolerance).min_by(|a, b| a.0.total_cmp(&b.0));
+        let near =
+            distances.filter(|&(d, q)| d <= planes[q].tolerance).min_by(|a, b| a.0.total_cmp(&b.0));
         near.map_or(-1, |(_, q)| q as i32)
     };
     (0..cloud.points.len()).into_par_iter().map(label).collect()

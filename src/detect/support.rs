@@ -3,8 +3,8 @@
 use super::evidence::{Surfel, weighted_quantile};
 use super::grow::Grower;
 use super::label::LocalPlane;
-use super::vector::{Vec3, dot, normalized};
 use super::moments::PAIRS;
+use super::vector::{Vec3, dot, normalized};
 use std::collections::HashMap;
 
 /// Refinements of one candidate; most settle in four or five.
@@ -380,7 +380,8 @@ mod tests {
     }
 
     fn field(surfels: &[Surfel]) -> Field<'_> {
-        let limits = Limits { tolerance: 1.0, angle: 0.2, min_inliers: 100, cell: 1.0, widen: true };
+        let limits =
+            Limits { tolerance: 1.0, angle: 0.2, min_inliers: 100, cell: 1.0, widen: true };
         Field { surfels, limits }
     }
 

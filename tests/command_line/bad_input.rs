@@ -195,7 +195,11 @@ fn points_that_are_not_finite_are_left_out() {
         let case = Case::of(name, &points);
         let warned = case.run();
         assert_eq!(warned.err.lines().count(), 1, "{}", warned.err);
-        assert!(warned.err.contains("3 points that are not finite"), "{}", warned.err);
+        assert!(
+            warned.err.contains("3 points with coordinates that are not finite"),
+            "{}",
+            warned.err
+        );
         let document = case.document();
         assert_eq!(document["input"]["points"], 900, "{name}");
         assert_eq!(document["input"]["not_finite"], 3, "{name}");
