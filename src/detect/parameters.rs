@@ -5,7 +5,7 @@ use super::cells::Cells;
 use super::evidence::{Surfel, weighted_quantile};
 use super::load::Loaded;
 use super::rounds::Search;
-use super::support::Limits;
+use super::support::{Limits, SLABS};
 use crate::Result;
 use crate::detection::Parameters;
 use crate::space::{Directions, RhoAxis, Space};
@@ -81,7 +81,7 @@ pub(super) fn search<'a>(
             angle: parameters.angle.to_radians(),
             min_inliers: parameters.min_inliers,
             cell: cells.base().size,
-            widen: options.tolerance.is_none(),
+            slabs: if options.tolerance.is_none() { SLABS } else { &SLABS[..1] },
         },
     }
 }

@@ -17,12 +17,11 @@ const MIN_PURITY: f64 = 0.4;
 
 /// A plane is bent when it deviates from itself, beyond its noise, by this share of its tolerance.
 const BENT: f64 = 0.15;
-/// A bent plane is none at all when the deviation is more than this share of its width.
+/// A plane that is bent in every slab is none at all when it deviates by more than this share of
+/// its width.
 const FLATNESS: f64 = 0.005;
-/// A bent plane's tolerance grows in such steps …
-const WIDER: f64 = 1.5;
-/// … to at most so many times the usual one.
-const WIDEST: f64 = 6.0;
+/// Slabs for planes that may not be quite flat, in multiples of the tolerance.
+pub(super) const SLABS: &[f64] = &[1.0, 1.5, 2.25, 3.4, 5.0];
 
 /// What makes a plane; lengths in steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,8 +34,8 @@ pub(super) struct Limits {
     pub min_inliers: u64,
     /// Edge of a base cell.
     pub cell: f64,
-    /// Whether a plane that is not quite flat gets a larger tolerance.
-    pub widen: bool,
+    /// Multiples of the tolerance in which a plane is tried, ascending.
+    pub slabs: &'static [f64],
 }
 
 /// How a plane's surfels deviate from it, in steps.
@@ -88,8 +87,9 @@ impl Field<'_> {
     /// Refines the plane of a peak: from the densest slice of its voters, grown and fitted in
     /// turn until it stays as it is. Returns `None` where there is no plane.
     ///
-    /// A plane that fills its slab to the edges is bent. If little for its size, it is a plane
-    /// that is not quite flat, and gets a wider slab; else it is a piece of something curved.
+    /// A plane that fills its slab to the edges is bent, and is tried in wider slabs until it fits
+    /// one. If it fits none, the widest in which it is flat for its size counts; a piece of
+    /// something curved is flat in none.
     ///
     /// `voters` are free surfels that agree with the peak's `direction`.
     pub fn refine(
@@ -100,22 +100,20 @@ impl Field<'_> {
         free: &[bool],
     ) -> Option<Support> {
         let mut members = self.seed(direction, voters)?;
-        let mut tolerance = self.limits.tolerance;
-        loop {
-            let settled = self.settle(grower, members, tolerance, free)?;
-            let bend = self.bend(&settled);
-            if bend.depth > BENT * tolerance {
-                if bend.depth > FLATNESS * bend.width {
-                    return None;
-                }
-                let wider = WIDER * tolerance;
-                if self.limits.widen && wider <= WIDEST * self.limits.tolerance {
-                    (members, tolerance) = (settled.surfels, wider);
-                    continue;
-                }
+        let mut best = None;
+        for times in self.limits.slabs {
+            let tolerance = times * self.limits.tolerance;
+            let Some(plane) = self.settle(grower, members, tolerance, free) else { break };
+            let bend = self.bend(&plane);
+            if bend.depth <= BENT * tolerance {
+                return Some(plane);
             }
-            return Some(settled);
+            members = plane.surfels.clone();
+            if bend.depth <= FLATNESS * bend.width {
+                best = Some(plane);
+            }
         }
+        best
     }
 
     /// Grows a plane from `members` and fits it, in turn, until it stays as it is.
@@ -381,7 +379,7 @@ mod tests {
 
     fn field(surfels: &[Surfel]) -> Field<'_> {
         let limits =
-            Limits { tolerance: 1.0, angle: 0.2, min_inliers: 100, cell: 1.0, widen: true };
+            Limits { tolerance: 1.0, angle: 0.2, min_inliers: 100, cell: 1.0, slabs: SLABS };
         Field { surfels, limits }
     }
 
