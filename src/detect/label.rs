@@ -142,15 +142,15 @@ fn insert(list: &mut [u32; MEETING], plane: u32) {
 /// Exact sums over the points of each plane, in local coordinates.
 pub(super) fn sums(points: &Points, labels: &[i32], planes: usize) -> Vec<Moments> {
     const PIECE: usize = 1 << 16;
-    let pieces = labels.len().div_ceil(PIECE);
-    (0..pieces)
-        .into_par_iter()
+    labels
+        .par_chunks(PIECE)
+        .enumerate()
         .fold(
             || vec![Moments::default(); planes],
-            |mut sums, piece| {
-                for i in piece * PIECE..labels.len().min((piece + 1) * PIECE) {
-                    if let Some(sum) = sums.get_mut(labels[i] as usize) {
-                        sum.add(points.get(i).map(|v| v as i64));
+            |mut sums, (piece, labels)| {
+                for (i, &label) in labels.iter().enumerate() {
+                    if let Some(sum) = sums.get_mut(label as usize) {
+                        sum.add(points.get(piece * PIECE + i).map(|v| v as i64));
                     }
                 }
                 sums

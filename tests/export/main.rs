@@ -35,6 +35,7 @@ fn detection() -> Detection {
         rho: offset,
         votes: 400,
         inliers: 400,
+        tolerance: 0.0625,
         rmse: 0.015625,
         centroid: [1.9, 1.9, 2.0],
         area: 15.0,
