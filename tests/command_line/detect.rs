@@ -55,7 +55,10 @@ fn a_folder_receives_everything() {
         let (before, after) = (read(&input), read(&out.join(labelled)));
         assert_eq!(document["input"]["points"], before.len());
         assert_eq!([&after.x, &after.y, &after.z], [&before.x, &before.y, &before.z], "{name}");
-        assert_eq!(after.intensity, before.intensity, "{name}");
+        if kind != "ply" {
+            // PLY is written anew, with coordinates and colours alone.
+            assert_eq!(after.intensity, before.intensity, "{name}");
+        }
         assert_eq!(after.colour, before.colour, "{name}");
         for (id, plane) in found(&document).iter().enumerate() {
             assert_eq!(plane["id"], id);
@@ -108,8 +111,8 @@ fn labels_agree_in_every_format() {
     }
 }
 
-/// Whether two planes are one: within a degree and, at both centroids, 1 cm. The back of the room's
-/// shelf is 2 cm from the wall.
+/// Whether two planes are one: within a degree and, at both centroids, 5 mm, the noise. The back of
+/// the room's shelf is 2 cm from the wall.
 fn alike(a: &Value, b: &Value) -> bool {
     let vector = |v: &Value| [0, 1, 2].map(|axis| v[axis].as_f64().unwrap());
     let dot = |u: [f64; 3], v: [f64; 3]| u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
@@ -118,7 +121,7 @@ fn alike(a: &Value, b: &Value) -> bool {
         (along - plane["offset"].as_f64().unwrap()).abs()
     };
     let cosine = dot(vector(&a["normal"]), vector(&b["normal"])).abs();
-    cosine > 1f64.to_radians().cos() && away(a, b) < 0.01 && away(b, a) < 0.01
+    cosine > 1f64.to_radians().cos() && away(a, b) < 0.005 && away(b, a) < 0.005
 }
 
 #[test]
