@@ -150,14 +150,32 @@ impl Detect {
         bar.stage("reading", source.info().points);
         let open = || source.reader(Fields::default());
         let cloud = load(source.path(), &open, self.machine.chunk as usize, &|n| bar.advance(n))?;
-        if cloud.not_finite + cloud.stray > 0 {
-            log::warn!(
-                "{}: left out {} points that are not finite and {} far from all others",
-                source.path().display(),
-                cloud.not_finite,
-                cloud.stray
-            );
+        if let Some(what) = left_out(cloud.not_finite, cloud.stray) {
+            log::warn!("{}: left out {what}", source.path().display());
         }
         Ok(detect(cloud, options, backend, bar)?)
+    }
+}
+
+/// The points that could not be used, in words.
+fn left_out(not_finite: u64, stray: u64) -> Option<String> {
+    let points = |n: u64| if n == 1 { "1 point".to_owned() } else { format!("{n} points") };
+    let not_finite = (not_finite > 0)
+        .then(|| format!("{} with coordinates that are not finite", points(not_finite)));
+    let stray = (stray > 0).then(|| format!("{} far from all others", points(stray)));
+    let parts: Vec<String> = [not_finite, stray].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(" and "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::left_out;
+
+    #[test]
+    fn what_was_left_out_is_said_in_words() {
+        assert_eq!(left_out(0, 0), None);
+        assert_eq!(left_out(0, 1).unwrap(), "1 point far from all others");
+        let both = "2 points with coordinates that are not finite and 3 points far from all others";
+        assert_eq!(left_out(2, 3).unwrap(), both);
     }
 }

@@ -71,7 +71,8 @@ fn text(name: &str, summary: &Summary) -> String {
         line("min", triple(min));
         line("max", triple(max));
         // A difference of coordinates ends in digits that mean nothing.
-        line("extent", triple(extent.map(|v| (v * 1e9).round() / 1e9)));
+        let short = extent.map(|v| (v * 1e9).round() / 1e9);
+        line("extent", triple(if short.iter().all(|v| v.is_finite()) { short } else { extent }));
     }
     if let Some(spacing) = summary.spacing {
         line("spacing", format!("{spacing:.6}"));

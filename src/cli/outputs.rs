@@ -101,22 +101,55 @@ impl Outputs {
         file: &Path,
         detection: &Detection,
     ) -> Result<String, Failure> {
-        if let Some(folder) = &self.out {
-            write_all(folder, source, file, detection)?;
+        let mut files = self.files(source, file);
+        files.sort_by_key(|&(kind, _)| kind);
+        let made = self.make_folder()?;
+        let written = files.iter().try_for_each(|(kind, path)| kind.save(source, detection, path));
+        if let (Err(_), Some(folder)) = (&written, made) {
+            // It goes if it is empty, and stays with what it holds if it is not.
+            let _ = std::fs::remove_dir(folder);
         }
-        if let Some(path) = self.json.as_ref().filter(|&p| p != "-") {
-            json::save_json(detection, path)?;
-        }
-        if let Some(path) = &self.ply {
-            ply::save_polygons(detection, ply::Encoding::Binary, path)?;
-        }
-        if let Some(path) = &self.labels {
-            labels::save(source, detection, path)?;
-        }
-        if let Some(path) = &self.overlay {
-            save_picture(source, detection, path)?;
-        }
+        written?;
         self.printed(source, detection)
+    }
+
+    /// Everything that is to be written of one cloud.
+    fn files(&self, source: &Source, file: &Path) -> Vec<(Kind, PathBuf)> {
+        let single = [
+            (Kind::Json, self.json.as_ref().filter(|&p| p != "-")),
+            (Kind::Polygons, self.ply.as_ref()),
+            (Kind::Labels, self.labels.as_ref()),
+            (Kind::Picture, self.overlay.as_ref()),
+        ];
+        let mut files: Vec<(Kind, PathBuf)> =
+            single.into_iter().filter_map(|(kind, path)| Some((kind, path?.clone()))).collect();
+        let labels = match source.format() {
+            Format::Las => ".labels.las",
+            Format::Laz => ".labels.laz",
+            _ => ".labels.ply",
+        };
+        if let Some(folder) = &self.out {
+            for (kind, ending) in [
+                (Kind::Json, ".json"),
+                (Kind::Polygons, ".planes.ply"),
+                (Kind::Labels, labels),
+                (Kind::Picture, ".png"),
+            ] {
+                let mut name = stem(file).to_os_string();
+                name.push(ending);
+                files.push((kind, folder.join(name)));
+            }
+        }
+        files
+    }
+
+    /// Makes the folder for everything; returns it if it was not there.
+    fn make_folder(&self) -> Result<Option<&Path>, Error> {
+        let Some(folder) = self.out.as_deref().filter(|folder| !folder.is_dir()) else {
+            return Ok(None);
+        };
+        std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
+        Ok(Some(folder))
     }
 
     /// JSON where that was asked for, a table where nothing else was.
@@ -133,33 +166,28 @@ impl Outputs {
     }
 }
 
-/// Writes everything there is into `folder`.
-fn write_all(
-    folder: &Path,
-    source: &Source,
-    file: &Path,
-    detection: &Detection,
-) -> Result<(), Error> {
-    std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
-    let path = |ending: &str| {
-        let mut name = stem(file).to_os_string();
-        name.push(ending);
-        folder.join(name)
-    };
-    let labelled = match source.format() {
-        Format::Las => ".labels.las",
-        Format::Laz => ".labels.laz",
-        _ => ".labels.ply",
-    };
-    json::save_json(detection, &path(".json"))?;
-    ply::save_polygons(detection, ply::Encoding::Binary, &path(".planes.ply"))?;
-    labels::save(source, detection, &path(labelled))?;
-    save_picture(source, detection, &path(".png"))
+/// The kinds of files, those first that read the cloud again and may yet find fault with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Labels,
+    Picture,
+    Polygons,
+    Json,
 }
 
-fn save_picture(source: &Source, detection: &Detection, path: &Path) -> Result<(), Error> {
-    let mut reader = source.reader(Fields::default())?;
-    picture::save_picture(reader.as_mut(), detection, picture::PictureOptions::default(), path)
+impl Kind {
+    fn save(self, source: &Source, detection: &Detection, path: &Path) -> Result<(), Error> {
+        match self {
+            Kind::Labels => labels::save(source, detection, path),
+            Kind::Picture => {
+                let mut reader = source.reader(Fields::default())?;
+                let options = picture::PictureOptions::default();
+                picture::save_picture(reader.as_mut(), detection, options, path)
+            }
+            Kind::Polygons => ply::save_polygons(detection, ply::Encoding::Binary, path),
+            Kind::Json => json::save_json(detection, path),
+        }
+    }
 }
 
 fn wrong(option: &str, path: &Path, message: &str) -> Error {

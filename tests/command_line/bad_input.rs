@@ -35,8 +35,16 @@ impl Case {
         self.folder.path().join("results")
     }
 
-    /// Runs the program with every output there is.
+    /// Runs the program with every output there is but the picture, which takes its time.
     fn run(&self) -> Done {
+        let at = self.results();
+        let at = at.display();
+        let options = format!("--json {at}/a.json --ply {at}/a.ply --labels {at}/a.las");
+        detect(&self.file, &options)
+    }
+
+    /// Runs the program with every output there is.
+    fn run_all(&self) -> Done {
         let at = self.results();
         let at = at.display();
         let options = format!(
@@ -47,7 +55,7 @@ impl Case {
 
     /// The message of a run that left nothing behind, without the file's name.
     fn refusal(&self) -> String {
-        let message = self.run().refusal();
+        let message = self.run_all().refusal();
         assert_eq!(names(&self.results()), [""; 0], "{message}");
         let info = planes([OsStr::new("info"), self.file.as_ref()]);
         assert_ne!(info.code, None, "{}", info.err);
@@ -115,10 +123,10 @@ fn empty() {
         let message = Case::new(&format!("a.{kind}"), b"").refusal();
         assert_eq!(message, "not a cloud that planes can read: the file is empty");
         let message = Case::of(&format!("a.{kind}"), &[]).refusal();
-        assert!(message.contains("empty") || message.contains("no points"), "{kind}: {message}");
+        assert!(message.ends_with("empty") || message.ends_with("no points"), "{kind}: {message}");
     }
     let message = Case::new("a.csv", b"x,y,z\n").refusal();
-    assert!(message.contains("no points"), "{message}");
+    assert!(message.ends_with("without a line of three or more numbers"), "{message}");
 }
 
 #[test]
@@ -195,7 +203,11 @@ fn points_that_are_not_finite_are_left_out() {
         let case = Case::of(name, &points);
         let warned = case.run();
         assert_eq!(warned.err.lines().count(), 1, "{}", warned.err);
-        assert!(warned.err.contains("3 points that are not finite"), "{}", warned.err);
+        assert!(
+            warned.err.contains("3 points with coordinates that are not finite"),
+            "{}",
+            warned.err
+        );
         let document = case.document();
         assert_eq!(document["input"]["points"], 900, "{name}");
         assert_eq!(document["input"]["not_finite"], 3, "{name}");
@@ -268,7 +280,7 @@ fn what_is_no_cloud_is_named() {
         ("a.ply", b"ASTM-E57 and more", "an E57 file"),
         ("a.txt", b"\x00\x01\x02\x03", "binary data"),
         ("a.xyz", b"1 2 3\nfour five six\n", "line 2"),
-        ("a.csv", b"x,y\n1,2\n", "z"),
+        ("a.csv", b"x,y\n1,2\n", "line 2"),
     ] {
         let message = Case::new(name, bytes).refusal();
         assert!(message.contains(what), "{name}: {message}");
