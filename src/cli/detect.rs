@@ -37,6 +37,10 @@ struct Search {
     /// Largest distance of a point from its plane [default: 3 times the measured noise]
     #[arg(long, value_name = "LENGTH")]
     tolerance: Option<f64>,
+    /// Planes that are not quite flat get up to so many times the tolerance, and rougher places one
+    /// in proportion to their noise; 1 for neither [default: 5; with --tolerance 1]
+    #[arg(long, value_name = "TIMES")]
+    widen: Option<f64>,
     /// Largest angle between a point's surface and its plane [default: 20]
     #[arg(long, value_name = "DEGREES")]
     angle: Option<f64>,
@@ -103,6 +107,7 @@ impl Search {
             directions: self.space,
             rho_bin: self.rho_bin,
             tolerance: self.tolerance,
+            widen: self.widen,
             angle: self.angle,
             min_votes: self.min_votes,
             min_inliers: self.min_inliers,

@@ -7,6 +7,7 @@
 use super::cells::{Cells, Level};
 use super::eigen;
 use super::moments::{Moments, PAIRS};
+use super::rounds::Found;
 use super::vector::{Vec3, normalized};
 use rayon::prelude::*;
 
@@ -85,18 +86,17 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Leaves a class behind: its `surfels`, and the blocks of which a good part is `taken` by its
-    /// planes (by base cell), since what is flat there is the edge of something known.
-    pub fn next_class(&mut self, surfels: &[Surfel], taken: &[bool]) {
+    /// Leaves a class behind: its `surfels`, and the blocks of which a good part belongs to the
+    /// planes `found` in it, since what is flat there is the edge of something known.
+    pub fn next_class(&mut self, surfels: &[Surfel], found: &[Found]) {
         let base = self.cells.base();
         for (seen, surfel) in self.seen.iter_mut().zip(surfels) {
             *seen |= surfel.surface.is_some();
         }
-        let mut weight: Vec<u64> = taken
-            .iter()
-            .enumerate()
-            .map(|(i, &t)| if t { base.moments[i].n as u64 } else { 0 })
-            .collect();
+        let mut weight = vec![0u64; base.len()];
+        for &i in found.iter().flat_map(|f| &f.support.surfels) {
+            weight[i as usize] = base.moments[i as usize].n as u64;
+        }
         for (level, judged) in self.cells.levels.iter().zip(&mut self.flatness) {
             let mixed = level.map_blocks(|_, block| {
                 let taken: u64 = block.iter().map(|&(cell, _)| weight[cell as usize]).sum();
@@ -180,13 +180,20 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// The surfels of two classes: the first one's surface where it has one.
-pub(super) fn combined(first: Vec<Surfel>, second: Vec<Surfel>) -> Vec<Surfel> {
-    if first.is_empty() {
-        return second;
+/// The planes of all classes, and the surfels with the surface of the first class that has one.
+pub(super) fn combined(classes: Vec<(Vec<Surfel>, Vec<Found>)>) -> (Vec<Surfel>, Vec<Found>) {
+    let mut all: (Vec<Surfel>, Vec<Found>) = Default::default();
+    for (surfels, found) in classes {
+        if all.0.is_empty() {
+            all.0 = surfels;
+        } else {
+            for (first, later) in all.0.iter_mut().zip(surfels) {
+                first.surface = first.surface.or(later.surface);
+            }
+        }
+        all.1.extend(found);
     }
-    let either = |(a, b): (Surfel, Surfel)| Surfel { surface: a.surface.or(b.surface), ..a };
-    first.into_iter().zip(second).map(either).collect()
+    all
 }
 
 /// How flat one block is.

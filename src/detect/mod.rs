@@ -1,6 +1,6 @@
 //! Detection: from a cloud to its planes, written once above the backends.
 //!
-//! 1. [`load`]: the cloud into local coordinates.
+//! 1. [`load()`]: the cloud into local coordinates.
 //! 2. Cells and local evidence: the surface around every few points.
 //! 3. Parameters from what was measured.
 //! 4. Rounds: vote, take peaks, refine and claim each, take its votes back.
@@ -13,7 +13,7 @@ mod eigen;
 mod evidence;
 mod grow;
 mod label;
-pub mod load;
+mod load;
 mod merge;
 mod moments;
 mod one_pass;
@@ -59,6 +59,9 @@ pub struct Options {
     pub rho_bin: Option<f64>,
     /// Largest distance of an inlier from its plane, in the cloud's unit.
     pub tolerance: Option<f64>,
+    /// Planes that are not quite flat get up to so many times the tolerance, and rougher places one
+    /// in proportion to their noise; 1 for neither. At least 1.
+    pub widen: Option<f64>,
     /// Largest angle between a point's surface and its plane, in degrees.
     pub angle: Option<f64>,
     /// Fewest votes of a peak.
@@ -84,6 +87,9 @@ impl Options {
         }
         if self.angle.is_some_and(|a| !(1.0..=45.0).contains(&a)) {
             return Err(Error::Parameter("--angle must be between 1 and 45 degrees".into()));
+        }
+        if self.widen.is_some_and(|w| !(1.0..=100.0).contains(&w)) {
+            return Err(Error::Parameter("--widen must be between 1 and 100".into()));
         }
         if self.top == Some(0) || self.min_inliers == Some(0) {
             let message = "--top and --min-inliers must be at least 1";
@@ -145,9 +151,6 @@ type Answer = (Vec<crate::Plane>, Vec<i32>, Parameters);
 const CLASSES: usize = 3;
 /// A class is worth a look when it holds one in so many of the points.
 const WORTH: u64 = 10;
-/// Planes of the rougher classes must have so many times the points of others: what is rough and
-/// flat may be an edge or a hedge.
-const ROUGH_SIZE: u64 = 4;
 
 fn in_rounds(
     cloud: &Loaded,
@@ -159,29 +162,26 @@ fn in_rounds(
     progress.stage("surfaces", None);
     let cells = Cells::new(points);
     let mut evidence = Evidence::new(&cells);
-    let mut parameters: Option<Parameters> = None;
-    let mut surfels: Vec<Surfel> = Vec::new();
-    let mut found: Vec<Found> = Vec::new();
-    for _ in 0..CLASSES {
+    let (noise, _) = evidence.noise();
+    let usual = evidence.surfels(noise);
+    let parameters = parameters::choose(cloud, &cells, &usual, noise, options);
+    progress.stage("planes", Some(cells.distinct));
+    let planes = search(cloud, &cells, &usual, &parameters, options, backend, progress)?;
+    let mut classes = vec![(usual, planes)];
+    while parameters.widen > 1.0 && classes.len() < CLASSES {
+        if let Some((surfels, found)) = classes.last() {
+            evidence.next_class(surfels, found);
+        }
         let (noise, weight) = evidence.noise();
-        if parameters.is_some() && weight * WORTH < cells.distinct {
+        if weight * WORTH < cells.distinct {
             break;
         }
-        let class = evidence.surfels(noise);
-        let mut chosen = parameters::choose(cloud, &cells, &class, noise, options);
-        if parameters.is_some() {
-            chosen.min_inliers *= ROUGH_SIZE;
-        }
-        progress.stage("planes", Some(cells.distinct));
-        let more = search(cloud, &cells, &class, &chosen, options, backend, progress)?;
-        let mut taken = vec![false; class.len()];
-        more.iter().flat_map(|f| &f.support.surfels).for_each(|&i| taken[i as usize] = true);
-        evidence.next_class(&class, &taken);
-        parameters.get_or_insert(chosen);
-        surfels = evidence::combined(surfels, class);
-        found.extend(more);
+        let rough = evidence.surfels(noise);
+        let rougher = parameters::rougher(&parameters, &rough, noise, cloud.frame.step);
+        let planes = search(cloud, &cells, &rough, &rougher, options, backend, progress)?;
+        classes.push((rough, planes));
     }
-    let parameters = parameters.unwrap_or_default();
+    let (surfels, found) = evidence::combined(classes);
     progress.stage("labels", None);
     let claims = found.iter().map(|f| f.support.surfels.as_slice());
     let surroundings = Surroundings::new(&cells, &surfels, claims);
@@ -209,7 +209,7 @@ fn search(
     progress: &dyn Progress,
 ) -> Result<Vec<Found>> {
     let space = parameters::space(parameters, cloud)?;
-    let search = parameters::search(parameters, cloud, cells, &space, options);
+    let search = parameters::search(parameters, cloud, cells, &space);
     let cast = match options.mode {
         Mode::All => rounds::Cast::All(&cloud.points),
         _ => rounds::Cast::Near,

@@ -39,6 +39,7 @@ pub(super) fn detect(
         directions: directions.to_string(),
         rho_bin,
         tolerance: options.tolerance.unwrap_or(rho_bin / 2.0),
+        widen: 1.0,
         min_votes: options.min_votes.unwrap_or(1),
         top,
         ..Parameters::default()

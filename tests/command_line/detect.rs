@@ -192,14 +192,14 @@ fn options_are_in_the_result() {
 }
 
 #[test]
-#[ignore = "a tolerance that is given is never widened, one that is measured is"]
 fn resolved_defaults_replay_the_run() {
     let room = shipped("room.ply");
     let first = detect(&room, "--json -").text();
     let p = &json(&first)["parameters"];
     let options = format!(
-        "--tolerance {} --angle {} --min-inliers {} --min-votes {} --space {} --rho-bin {} --json -",
+        "--tolerance {} --widen {} --angle {} --min-inliers {} --min-votes {} --space {} --rho-bin {} --json -",
         p["tolerance"],
+        p["widen"],
         p["angle"],
         p["min_inliers"],
         p["min_votes"],

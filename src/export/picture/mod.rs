@@ -23,7 +23,7 @@ use view::{Camera, DepthBuffer};
 const OVERSAMPLING: usize = 2;
 
 /// Points are drawn this much larger than shown: a view can be enlarged and stays sharp.
-const RESERVE: usize = 3;
+const RESERVE: usize = 2;
 
 /// Points read at a time.
 const BATCH: usize = 1 << 18;
