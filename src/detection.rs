@@ -39,6 +39,9 @@ pub struct Parameters {
     pub noise: f64,
     /// Largest distance of an inlier from its plane, in the cloud's unit.
     pub tolerance: f64,
+    /// Planes that are not quite flat get up to so many times the tolerance, and rougher places one
+    /// in proportion to their noise; 1 for neither.
+    pub widen: f64,
     /// Largest angle between a place's surface and its plane, in degrees; 0 where surfaces were
     /// not looked at.
     pub angle: f64,

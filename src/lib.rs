@@ -1,4 +1,56 @@
 //! Finds planes in 3D point clouds by the Hough transform.
+//!
+//! A plane is the set of points `p` with `d · p = ρ` for a direction `d`. Each point, or each small
+//! piece of surface, votes for the `(d, ρ)` it may lie on; the peaks of the votes are planes. This
+//! is the library behind the program `planes`, whose manual is the README.
+//!
+//! ```
+//! use planes::cloud::{Fields, Source};
+//! use planes::cpu::Cpu;
+//! use planes::detect::{Options, detect, load};
+//!
+//! # fn main() -> planes::Result<()> {
+//! let source = Source::open("clouds/room.ply")?;
+//! let cloud = load(source.path(), &|| source.reader(Fields::NONE), 1 << 18, &|_| {})?;
+//! let options = Options { top: Some(10), ..Options::default() };
+//! let found = detect(cloud, &options, &Cpu::default(), &())?;
+//!
+//! assert_eq!(found.planes.len(), 10);
+//! assert_eq!(found.labels.len(), 40_000);
+//! // The room's floor is its largest plane, and level.
+//! let floor = &found.planes[0];
+//! assert!(floor.normal[2].abs() > 0.9999);
+//! assert_eq!(floor.inliers, found.labels.iter().filter(|&&label| label == 0).count() as u64);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Points that are in memory already need no file: [`load`](detect::load()) takes any
+//! [`PointReader`](cloud::PointReader).
+//!
+//! # Modules
+//!
+//! Data flows one way, and each step is a module:
+//!
+//! | step | module |
+//! | --- | --- |
+//! | clouds in, points in chunks | [`cloud`] |
+//! | local coordinates that `f32` holds exactly | [`frame`] |
+//! | directions, bins, neighbours | [`space`] |
+//! | bins and peaks, and who votes for them | [`vote`], [`backend`], [`cpu`] |
+//! | from a cloud to its planes | [`detect`] |
+//! | polygons around the points of a plane | [`outline`] |
+//! | the result | [`detection`], [`plane`] |
+//! | results out: JSON, PLY, labelled clouds, pictures | [`export`] |
+//!
+//! [`synth`] makes clouds whose planes are known, [`write`](mod@write) writes clouds, [`atomic`] writes files whole
+//! or not at all, and [`error`] holds the one error type.
+//!
+//! # Exactness
+//!
+//! The same points and parameters give the same planes to the last bit, whatever the number of
+//! threads, the size of the chunks and the voter. What decides a result is a sum of integers or
+//! does not depend on order.
 #![deny(missing_docs)]
 
 pub mod atomic;

@@ -32,6 +32,9 @@ pub struct Plane {
     pub votes: u64,
     /// Points that belong to the plane.
     pub inliers: u64,
+    /// Largest distance of an inlier, in the cloud's unit. A plane that is not quite flat, or
+    /// in a rougher place, has more than the usual tolerance (see `Parameters::widen`).
+    pub tolerance: f64,
     /// Root mean square distance of the inliers, in the cloud's unit.
     pub rmse: f64,
     /// Mean of the inliers, in input coordinates.

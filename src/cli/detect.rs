@@ -1,16 +1,16 @@
 //! `planes detect`.
 
+use super::outputs::Outputs;
 use super::progress::Bar;
-use super::{Failure, table, write_stdout};
+use super::{Failure, write_stdout};
 use clap::{Args, ValueEnum};
+use planes::Detection;
 use planes::backend::Backend;
-use planes::cloud::{Fields, Format, Source};
+use planes::cloud::{Fields, Source};
 use planes::cpu::{Cpu, Voter};
 use planes::detect::{Mode, Options, Progress, detect, load};
-use planes::export::{json, labels, picture, ply};
 use planes::space::Directions;
-use planes::{Detection, Error};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Find the planes of clouds
 ///
@@ -29,27 +29,6 @@ pub struct Detect {
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
-struct Outputs {
-    /// Write everything into this folder: NAME.json, NAME.planes.ply, NAME.png and the labelled
-    /// cloud NAME.labels.las, .laz or .ply, as the input is
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Write the planes as JSON; - prints it
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Write the planes' outlines as PLY polygons
-    #[arg(long, value_name = "FILE")]
-    ply: Option<PathBuf>,
-    /// Write the cloud with each point's plane: .las, .laz, .ply, or .npy for the labels alone
-    #[arg(long, value_name = "FILE")]
-    labels: Option<PathBuf>,
-    /// Write a picture of the cloud coloured by plane, .png
-    #[arg(long, value_name = "FILE")]
-    overlay: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 struct Search {
     /// Report only the N largest planes
@@ -58,6 +37,10 @@ struct Search {
     /// Largest distance of a point from its plane [default: 3 times the measured noise]
     #[arg(long, value_name = "LENGTH")]
     tolerance: Option<f64>,
+    /// Planes that are not quite flat get up to so many times the tolerance, and rougher places one
+    /// in proportion to their noise; 1 for neither [default: 5; with --tolerance 1]
+    #[arg(long, value_name = "TIMES")]
+    widen: Option<f64>,
     /// Largest angle between a point's surface and its plane [default: 20]
     #[arg(long, value_name = "DEGREES")]
     angle: Option<f64>,
@@ -124,6 +107,7 @@ impl Search {
             directions: self.space,
             rho_bin: self.rho_bin,
             tolerance: self.tolerance,
+            widen: self.widen,
             angle: self.angle,
             min_votes: self.min_votes,
             min_inliers: self.min_inliers,
@@ -146,7 +130,7 @@ impl Detect {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
         let options = self.search.options();
         options.check()?;
-        self.outputs.check(self.files.len())?;
+        self.outputs.check(&self.files)?;
         let backend = self.machine.backend();
         log::info!("{}", backend.name());
         for file in &self.files {
@@ -171,132 +155,32 @@ impl Detect {
         bar.stage("reading", source.info().points);
         let open = || source.reader(Fields::default());
         let cloud = load(source.path(), &open, self.machine.chunk as usize, &|n| bar.advance(n))?;
-        if cloud.not_finite + cloud.stray > 0 {
-            log::warn!(
-                "{}: left out {} points that are not finite and {} far from all others",
-                source.path().display(),
-                cloud.not_finite,
-                cloud.stray
-            );
+        if let Some(what) = left_out(cloud.not_finite, cloud.stray) {
+            log::warn!("{}: left out {what}", source.path().display());
         }
         Ok(detect(cloud, options, backend, bar)?)
     }
 }
 
-impl Outputs {
-    /// Refuses outputs that cannot be, before any work is done.
-    fn check(&self, inputs: usize) -> Result<(), Error> {
-        let single = [&self.json, &self.ply, &self.labels, &self.overlay];
-        if inputs > 1 && single.iter().any(|path| path.as_deref().is_some_and(|p| p != "-")) {
-            let message = "several clouds have no room in one file: use --out DIR";
-            return Err(Error::Parameter(message.into()));
-        }
-        if let Some(path) = &self.labels {
-            LabelFormat::of(path)?;
-        }
-        if let Some(path) = self.overlay.as_ref().filter(|p| extension(p) != "png") {
-            let message = format!("--overlay {}: the picture is a .png", path.display());
-            return Err(Error::Parameter(message));
-        }
-        Ok(())
-    }
-
-    /// Writes what was asked for; returns what is to be printed.
-    fn write(
-        &self,
-        source: &Source,
-        file: &Path,
-        detection: &Detection,
-    ) -> Result<String, Failure> {
-        if let Some(folder) = &self.out {
-            std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
-            let stem = file.file_stem().filter(|_| file != "-").unwrap_or("cloud".as_ref());
-            let path = |ending: &str| {
-                let mut name = stem.to_os_string();
-                name.push(ending);
-                folder.join(name)
-            };
-            let labels = match source.format() {
-                Format::Las => ".labels.las",
-                Format::Laz => ".labels.laz",
-                _ => ".labels.ply",
-            };
-            json::save_json(detection, &path(".json"))?;
-            ply::save_polygons(detection, ply::Encoding::Binary, &path(".planes.ply"))?;
-            save_labels(source, detection, &path(labels))?;
-            save_picture(source, detection, &path(".png"))?;
-        }
-        if let Some(path) = self.json.as_ref().filter(|&p| p != "-") {
-            json::save_json(detection, path)?;
-        }
-        if let Some(path) = &self.ply {
-            ply::save_polygons(detection, ply::Encoding::Binary, path)?;
-        }
-        if let Some(path) = &self.labels {
-            save_labels(source, detection, path)?;
-        }
-        if let Some(path) = &self.overlay {
-            save_picture(source, detection, path)?;
-        }
-        self.printed(source, detection)
-    }
-
-    /// JSON where that was asked for, a table where nothing else was.
-    fn printed(&self, source: &Source, detection: &Detection) -> Result<String, Failure> {
-        if self.json.as_deref() == Some(Path::new("-")) {
-            let mut text = Vec::new();
-            json::write_json(detection, &mut text)?;
-            return Ok(String::from_utf8_lossy(&text).into_owned());
-        }
-        let files = [&self.out, &self.json, &self.ply, &self.labels, &self.overlay];
-        if files.iter().any(|f| f.is_some()) {
-            return Ok(String::new());
-        }
-        Ok(table::planes(&source.path().display().to_string(), detection))
-    }
+/// The points that could not be used, in words.
+fn left_out(not_finite: u64, stray: u64) -> Option<String> {
+    let points = |n: u64| if n == 1 { "1 point".to_owned() } else { format!("{n} points") };
+    let not_finite = (not_finite > 0)
+        .then(|| format!("{} with coordinates that are not finite", points(not_finite)));
+    let stray = (stray > 0).then(|| format!("{} far from all others", points(stray)));
+    let parts: Vec<String> = [not_finite, stray].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(" and "))
 }
 
-/// What a labelled cloud is written as.
-enum LabelFormat {
-    Las,
-    Ply,
-    Npy,
-}
+#[cfg(test)]
+mod tests {
+    use super::left_out;
 
-impl LabelFormat {
-    fn of(path: &Path) -> Result<LabelFormat, Error> {
-        match extension(path).as_str() {
-            "las" | "laz" => Ok(LabelFormat::Las),
-            "ply" => Ok(LabelFormat::Ply),
-            "npy" => Ok(LabelFormat::Npy),
-            _ => {
-                let path = path.display();
-                Err(Error::Parameter(format!("--labels {path}: use .las, .laz, .ply or .npy")))
-            }
-        }
+    #[test]
+    fn what_was_left_out_is_said_in_words() {
+        assert_eq!(left_out(0, 0), None);
+        assert_eq!(left_out(0, 1).unwrap(), "1 point far from all others");
+        let both = "2 points with coordinates that are not finite and 3 points far from all others";
+        assert_eq!(left_out(2, 3).unwrap(), both);
     }
-}
-
-/// The extension in lower case; empty if there is none.
-fn extension(path: &Path) -> String {
-    path.extension().map_or_else(String::new, |e| e.to_string_lossy().to_lowercase())
-}
-
-fn save_labels(source: &Source, detection: &Detection, path: &Path) -> Result<(), Error> {
-    let fields = Fields { colour: true, intensity: true, label: false };
-    match LabelFormat::of(path)? {
-        LabelFormat::Npy => labels::save_npy(&detection.labels, path),
-        LabelFormat::Ply => labels::save_ply(source.reader(fields)?.as_mut(), detection, path),
-        LabelFormat::Las
-            if matches!(source.format(), Format::Las | Format::Laz) && source.path().is_file() =>
-        {
-            labels::copy_las(source.path(), detection, path)
-        }
-        LabelFormat::Las => labels::save_las(source.reader(fields)?.as_mut(), detection, path),
-    }
-}
-
-fn save_picture(source: &Source, detection: &Detection, path: &Path) -> Result<(), Error> {
-    let mut reader = source.reader(Fields::default())?;
-    picture::save_picture(reader.as_mut(), detection, picture::PictureOptions::default(), path)
 }

@@ -70,7 +70,9 @@ fn text(name: &str, summary: &Summary) -> String {
     if let (Some(min), Some(max), Some(extent)) = (summary.min, summary.max, summary.extent) {
         line("min", triple(min));
         line("max", triple(max));
-        line("extent", triple(extent));
+        // A difference of coordinates ends in digits that mean nothing.
+        let short = extent.map(|v| (v * 1e9).round() / 1e9);
+        line("extent", triple(if short.iter().all(|v| v.is_finite()) { short } else { extent }));
     }
     if let Some(spacing) = summary.spacing {
         line("spacing", format!("{spacing:.6}"));

@@ -2,6 +2,7 @@
 
 mod detect;
 mod info;
+mod outputs;
 mod progress;
 mod synth;
 mod table;
@@ -71,7 +72,10 @@ const BAD_INPUT: u8 = 2;
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(&error),
+    };
     start_log(&arguments);
     if let Some(threads) = arguments.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
@@ -97,10 +101,36 @@ pub fn run() -> ExitCode {
                 Failure::Library(error) => error.to_string(),
                 Failure::Output(error) => format!("standard output: {error}"),
             };
-            let _ = writeln!(io::stderr(), "planes: {message}");
-            ExitCode::from(BAD_INPUT)
+            refuse(&message)
         }
     }
+}
+
+/// Says in one line why nothing was done.
+fn refuse(message: &str) -> ExitCode {
+    let _ = writeln!(io::stderr(), "planes: {message}");
+    ExitCode::from(BAD_INPUT)
+}
+
+/// Prints the help that was asked for, or says in one line what is wrong with the arguments.
+fn usage(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand as NoArguments;
+    if !error.use_stderr() || error.kind() == NoArguments {
+        // A reader who left has seen enough.
+        let _ = error.print();
+        return if error.use_stderr() { ExitCode::from(BAD_INPUT) } else { ExitCode::SUCCESS };
+    }
+    let text = error.to_string();
+    let (message, usage) = text.split_once("\n\nUsage: ").unwrap_or((&text, ""));
+    let message = message.strip_prefix("error: ").unwrap_or(message);
+    let parts: Vec<String> = (message.split("\n\n"))
+        .map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
+        .filter(|part| !part.is_empty() && !part.starts_with("For more information"))
+        .collect();
+    let command = usage.split_whitespace().take_while(|word| !word.starts_with(['[', '<', '-']));
+    let command = command.collect::<Vec<_>>().join(" ");
+    let command = if command.is_empty() { "planes" } else { &command };
+    refuse(&format!("{}; see {command} --help", parts.join("; ")))
 }
 
 fn start_log(arguments: &Arguments) {

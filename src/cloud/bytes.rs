@@ -127,7 +127,7 @@ fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
 
 /// A stretch of [`Bytes`] as a stream, for parsers that want one.
 #[derive(Debug)]
-pub(super) struct Section {
+pub(crate) struct Section {
     bytes: Arc<Bytes>,
     position: u64,
     end: u64,

@@ -9,13 +9,14 @@ mod bytes;
 pub mod info;
 mod las;
 mod ply;
-mod quiet;
+pub(crate) mod quiet;
 mod records;
 mod scale;
 mod sniff;
 mod source;
 mod text;
 
+pub(crate) use bytes::Section;
 pub use source::{Format, HeaderInfo, Source};
 
 use crate::Result;

@@ -15,7 +15,7 @@ thread_local! {
 /// Nothing is printed for such a panic: the hook in place is wrapped once, and the wrapper passes on
 /// every panic but those of a thread that is inside this function. What `work` changed before it
 /// panicked must not be used again.
-pub(super) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static WRAP: Once = Once::new();
     WRAP.call_once(|| {
         let before = panic::take_hook();

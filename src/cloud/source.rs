@@ -1,6 +1,13 @@
 //! A cloud that can be read more than once.
 
-use super::{Fields, PointReader, bytes::Bytes, las::Las, ply::Ply, sniff::sniff, text::Text};
+use super::{
+    Fields, PointReader,
+    bytes::{Bytes, Section},
+    las::Las,
+    ply::Ply,
+    sniff::sniff,
+    text::Text,
+};
 use crate::{Error, Result};
 use serde::Serialize;
 use std::{fmt, io, path::Path, sync::Arc};
@@ -139,6 +146,11 @@ impl Source {
     /// What the header says.
     pub fn info(&self) -> &HeaderInfo {
         self.cloud.info()
+    }
+
+    /// The bytes of the file.
+    pub(crate) fn section(&self) -> Section {
+        Section::new(self.bytes.clone(), 0, self.bytes.len())
     }
 
     /// Starts a pass over the points, with those of the `fields` that the file has.

@@ -35,16 +35,22 @@ fn rotate(a: &mut [[f64; 3]; 3], v: &mut [[f64; 3]; 3], p: usize, q: usize) {
     let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
     let c = 1.0 / (t * t + 1.0).sqrt();
     let s = t * c;
-    for k in 0..3 {
-        let (x, y) = (a[k][p], a[k][q]);
-        (a[k][p], a[k][q]) = (c * x - s * y, s * x + c * y);
+    let turn = |x: &mut f64, y: &mut f64| (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
+    for (row, eigenvector_row) in a.iter_mut().zip(v.iter_mut()) {
+        let (x, y) = two(row, p, q);
+        turn(x, y);
+        let (x, y) = two(eigenvector_row, p, q);
+        turn(x, y);
     }
-    for k in 0..3 {
-        let (x, y) = (a[p][k], a[q][k]);
-        (a[p][k], a[q][k]) = (c * x - s * y, s * x + c * y);
-        let (x, y) = (v[k][p], v[k][q]);
-        (v[k][p], v[k][q]) = (c * x - s * y, s * x + c * y);
-    }
+    let (upper, lower) = a.split_at_mut(q);
+    upper[p].iter_mut().zip(&mut lower[0]).for_each(|(x, y)| turn(x, y));
+}
+
+/// Elements `p < q` of a row.
+#[inline(always)]
+fn two(row: &mut [f64; 3], p: usize, q: usize) -> (&mut f64, &mut f64) {
+    let (upper, lower) = row.split_at_mut(q);
+    (&mut upper[p], &mut lower[0])
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@
 
 use super::cells::{Cells, Level};
 use super::eigen;
-use super::vector::{Vec3, dot};
+use super::moments::{Moments, PAIRS};
+use super::rounds::Found;
+use super::vector::{Vec3, normalized};
 use rayon::prelude::*;
 
 /// Fewest distinct points of a block that is judged.
@@ -22,6 +24,8 @@ const LINE: f64 = 0.02;
 const THIN: f64 = 0.25;
 /// A surface is at most so many times as thick as the noise.
 const THICKEST: f64 = 3.0;
+/// A block is the edge of something known when one point in so many belongs to it.
+const MIXED: u64 = 4;
 
 /// The surface around a base cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,42 +40,160 @@ pub(super) struct Surface {
     pub level: usize,
 }
 
+impl Surfel {
+    /// Variance of the cell's points along a unit normal, about their mean.
+    pub fn variance_along(&self, normal: Vec3) -> f64 {
+        let term = |(c, (a, b)): (f32, (usize, usize))| {
+            f64::from(c) * normal[a] * normal[b] * if a == b { 1.0 } else { 2.0 }
+        };
+        self.scatter.into_iter().zip(PAIRS).map(term).sum::<f64>().max(0.0)
+    }
+}
+
 /// A base cell as detection sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Surfel {
     /// Mean of the cell's distinct points, local coordinates.
     pub centroid: Vec3,
+    /// Covariance xx, xy, xz, yy, yz, zz of the cell's distinct points, in steps squared.
+    pub scatter: [f32; 6],
     /// Number of distinct points.
     pub weight: u32,
     /// The surface there, if it is flat at any scale.
     pub surface: Option<Surface>,
 }
 
-/// The surfels of all base cells, in the order of the cells, and the noise of the cloud, in steps.
+/// How flat the blocks of all cells are.
 ///
 /// Where a block is flat, its thickness is the noise of the scan; where it is an edge, a step or a
 /// twig, it is more. So the noise is read off the thinner blocks first, and then only blocks about
-/// as thin as that count as surfaces.
-pub(super) fn surfels(cells: &Cells) -> (Vec<Surfel>, f64) {
-    let flatness: Vec<Vec<Option<Flatness>>> = cells.levels.iter().map(judge_level).collect();
-    let base = cells.base();
-    let surface = |cell: usize, thickest: f64| choose_level(cells, &flatness, cell, thickest);
-    let noise_of = |thickest: f64, share: f64| {
-        let thickness =
-            |cell: usize| Some((surface(cell, thickest)?.thickness, base.moments[cell].n as u64));
+/// as thin as that count as surfaces. What is left may be rougher, or farther from the scanner, and
+/// is looked at by itself in the same way.
+pub(super) struct Evidence<'a> {
+    cells: &'a Cells,
+    flatness: Vec<Vec<Option<Flatness>>>,
+    /// Base cells whose surface is known from an earlier class.
+    seen: Vec<bool>,
+}
+
+impl<'a> Evidence<'a> {
+    /// Judges all blocks.
+    pub fn new(cells: &'a Cells) -> Evidence<'a> {
+        Evidence {
+            cells,
+            flatness: cells.levels.iter().map(judge_level).collect(),
+            seen: vec![false; cells.base().len()],
+        }
+    }
+
+    /// Leaves a class behind: its `surfels`, and the blocks of which a good part belongs to the
+    /// planes `found` in it, since what is flat there is the edge of something known.
+    pub fn next_class(&mut self, surfels: &[Surfel], found: &[Found]) {
+        let base = self.cells.base();
+        for (seen, surfel) in self.seen.iter_mut().zip(surfels) {
+            *seen |= surfel.surface.is_some();
+        }
+        let mut weight = vec![0u64; base.len()];
+        for &i in found.iter().flat_map(|f| &f.support.surfels) {
+            weight[i as usize] = base.moments[i as usize].n as u64;
+        }
+        for (level, judged) in self.cells.levels.iter().zip(&mut self.flatness) {
+            let mixed = level.map_blocks(|_, block| {
+                let taken: u64 = block.iter().map(|&(cell, _)| weight[cell as usize]).sum();
+                let all: u64 =
+                    block.iter().map(|&(cell, _)| level.moments[cell as usize].n as u64).sum();
+                taken * MIXED > all
+            });
+            judged
+                .iter_mut()
+                .zip(&mixed)
+                .filter(|(_, m)| **m)
+                .for_each(|(judged, _)| *judged = None);
+            let mut above = vec![0; level.parent.iter().max().map_or(0, |&p| p as usize + 1)];
+            for (&parent, &weight) in level.parent.iter().zip(&weight) {
+                above[parent as usize] += weight;
+            }
+            weight = above;
+        }
+    }
+
+    /// The noise of the flat places, in steps, and the number of points there.
+    pub fn noise(&self) -> (f64, u64) {
+        let (all, weight) = self.thicknesses(f64::INFINITY);
+        let thickest = THICKEST * weighted_quantile(all, THIN);
+        let noise = weighted_quantile(self.thicknesses(thickest).0, 0.5);
+        (noise, weight)
+    }
+
+    /// Thickness and weight of all surfaces of at most the given thickness; their points.
+    fn thicknesses(&self, thickest: f64) -> (Vec<(f64, u64)>, u64) {
+        let base = self.cells.base();
+        let thickness = |cell: usize| {
+            Some((self.surface(cell, thickest)?.thickness, base.moments[cell].n as u64))
+        };
         let all: Vec<(f64, u64)> = (0..base.len()).into_par_iter().filter_map(thickness).collect();
-        weighted_quantile(all, share)
-    };
-    let thickest = THICKEST * noise_of(f64::INFINITY, THIN);
-    let surfels = (0..base.len())
-        .into_par_iter()
-        .map(|cell| Surfel {
+        let weight = all.iter().map(|v| v.1).sum();
+        (all, weight)
+    }
+
+    /// The surfels of all base cells, in the order of the cells, for a given noise.
+    pub fn surfels(&self, noise: f64) -> Vec<Surfel> {
+        let base = self.cells.base();
+        let square = (base.unit() * base.unit()) as f32;
+        let surfel = |cell: usize| Surfel {
             centroid: base.local(cell, base.moments[cell].mean()),
+            scatter: small_covariance(&base.moments[cell]).map(|c| c as f32 * square),
             weight: base.moments[cell].n as u32,
-            surface: surface(cell, thickest),
+            surface: self.surface(cell, THICKEST * noise),
+        };
+        (0..base.len()).into_par_iter().map(surfel).collect()
+    }
+
+    /// The finest level that is flat around a base cell, or else the flattest that nearly is, among
+    /// blocks of at most the given thickness.
+    fn surface(&self, base_cell: usize, thickest: f64) -> Option<Surface> {
+        if self.seen[base_cell] {
+            return None;
+        }
+        let mut cell = base_cell;
+        let mut best: Option<(usize, Flatness)> = None;
+        for (level, judged) in self.flatness.iter().enumerate() {
+            if let Some(flat) = judged[cell].filter(|f| f64::from(f.thickness) <= thickest) {
+                if best.is_none_or(|(_, b)| flat.ratio < b.ratio) {
+                    best = Some((level, flat));
+                }
+                if f64::from(flat.ratio) <= FLAT {
+                    break;
+                }
+            }
+            cell = match self.cells.levels[level].parent.get(cell) {
+                Some(&parent) => parent as usize,
+                None => break,
+            };
+        }
+        best.map(|(level, flat)| Surface {
+            normal: normalized(flat.normal.map(f64::from)),
+            error: f64::from(flat.error),
+            thickness: f64::from(flat.thickness),
+            level,
         })
-        .collect();
-    (surfels, noise_of(thickest, 0.5))
+    }
+}
+
+/// The planes of all classes, and the surfels with the surface of the first class that has one.
+pub(super) fn combined(classes: Vec<(Vec<Surfel>, Vec<Found>)>) -> (Vec<Surfel>, Vec<Found>) {
+    let mut all: (Vec<Surfel>, Vec<Found>) = Default::default();
+    for (surfels, found) in classes {
+        if all.0.is_empty() {
+            all.0 = surfels;
+        } else {
+            for (first, later) in all.0.iter_mut().zip(surfels) {
+                first.surface = first.surface.or(later.surface);
+            }
+        }
+        all.1.extend(found);
+    }
+    all
 }
 
 /// How flat one block is.
@@ -84,6 +206,15 @@ struct Flatness {
     normal: [f32; 3],
 }
 
+/// Covariance of the points of a cell or block, whose sums are small enough for `f64`.
+fn small_covariance(moments: &Moments) -> [f64; 6] {
+    let (n, mean) = (moments.n as f64, moments.mean());
+    std::array::from_fn(|i| {
+        let (a, b) = PAIRS[i];
+        moments.products[i] as f64 / n - mean[a] * mean[b]
+    })
+}
+
 /// Judges every block of a level.
 fn judge_level(level: &Level) -> Vec<Option<Flatness>> {
     level.map_blocks(|_, block| {
@@ -92,13 +223,7 @@ fn judge_level(level: &Level) -> Vec<Option<Flatness>> {
             return None;
         }
         let n = moments.n as f64;
-        let mean = moments.mean();
-        let pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
-        let covariance: [f64; 6] = std::array::from_fn(|i| {
-            let (a, b) = pairs[i];
-            moments.products[i] as f64 / n - mean[a] * mean[b]
-        });
-        let (values, normal) = eigen::smallest(covariance);
+        let (values, normal) = eigen::smallest(small_covariance(&moments));
         // Coordinates were cut to whole units, which adds the variance of one unit's rounding.
         let least = values[0].max(1.0 / 12.0);
         let ratio = least / values[1];
@@ -108,42 +233,6 @@ fn judge_level(level: &Level) -> Vec<Option<Flatness>> {
             error: (ratio / n).sqrt() as f32,
             normal: normal.map(|v| v as f32),
         })
-    })
-}
-
-/// The finest level that is flat around a base cell, or else the flattest that nearly is, among
-/// blocks of at most the given thickness.
-fn choose_level(
-    cells: &Cells,
-    flatness: &[Vec<Option<Flatness>>],
-    base_cell: usize,
-    thickest: f64,
-) -> Option<Surface> {
-    let mut cell = base_cell;
-    let mut best: Option<(usize, Flatness)> = None;
-    for (level, judged) in flatness.iter().enumerate() {
-        if let Some(flat) = judged[cell].filter(|f| f64::from(f.thickness) <= thickest) {
-            if best.is_none_or(|(_, b)| flat.ratio < b.ratio) {
-                best = Some((level, flat));
-            }
-            if f64::from(flat.ratio) <= FLAT {
-                break;
-            }
-        }
-        cell = match cells.levels[level].parent.get(cell) {
-            Some(&parent) => parent as usize,
-            None => break,
-        };
-    }
-    best.map(|(level, flat)| {
-        let normal = flat.normal.map(f64::from);
-        let length = dot(normal, normal).sqrt();
-        Surface {
-            normal: normal.map(|v| v / length),
-            error: f64::from(flat.error),
-            thickness: f64::from(flat.thickness),
-            level,
-        }
     })
 }
 
@@ -165,7 +254,13 @@ pub(super) fn weighted_quantile(mut values: Vec<(f64, u64)>, share: f64) -> f64 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::detect::vector::dot;
     use crate::frame::Points;
+
+    fn surfels(cells: &Cells) -> Vec<Surfel> {
+        let evidence = Evidence::new(cells);
+        evidence.surfels(evidence.noise().0)
+    }
 
     /// A tilted plane with a little roughness, and scattered points above it.
     fn scene() -> Points {
@@ -184,7 +279,7 @@ mod tests {
     fn a_plane_is_flat_and_scatter_is_not() {
         let points = scene();
         let cells = Cells::new(&points);
-        let (surfels, _) = surfels(&cells);
+        let surfels = surfels(&cells);
         let expected = [-0.25f64, 0.0, 1.0].map(|v| v / 1.0625f64.sqrt());
         let (mut on, mut flat, mut off) = (0, 0, 0);
         for surfel in &surfels {

@@ -23,6 +23,8 @@ pub(super) struct LocalPlane {
     pub normal: Vec3,
     /// Distance from local zero along the normal, in steps.
     pub rho: f64,
+    /// Largest distance of its points, in steps.
+    pub tolerance: f64,
 }
 
 impl LocalPlane {
@@ -55,22 +57,14 @@ impl Surroundings {
     }
 
     /// The plane of each point, `-1` for none.
-    pub fn label(
-        &self,
-        cells: &Cells,
-        points: &Points,
-        planes: &[LocalPlane],
-        tolerance: f64,
-    ) -> Vec<i32> {
+    pub fn label(&self, cells: &Cells, points: &Points, planes: &[LocalPlane]) -> Vec<i32> {
         let mut labels = vec![-1; points.len()];
         let found: Vec<Vec<(u32, i32)>> = (0..self.own.len())
             .into_par_iter()
             .with_min_len(1024)
             .fold(Vec::new, |mut found, cell| {
                 for &i in cells.points_of(cell) {
-                    if let Some(plane) =
-                        self.choose(cell, points.get(i as usize), planes, tolerance)
-                    {
+                    if let Some(plane) = self.choose(cell, points.get(i as usize), planes) {
                         found.push((i, plane as i32));
                     }
                 }
@@ -84,16 +78,11 @@ impl Surroundings {
     }
 
     /// The plane of a point in `cell`.
-    fn choose(
-        &self,
-        cell: usize,
-        p: [f32; 3],
-        planes: &[LocalPlane],
-        tolerance: f64,
-    ) -> Option<u32> {
+    fn choose(&self, cell: usize, p: [f32; 3], planes: &[LocalPlane]) -> Option<u32> {
         let distance = |plane: u32| {
-            let distance = planes.get(plane as usize)?.distance(p).abs();
-            (distance <= tolerance).then_some(distance)
+            let plane = planes.get(plane as usize)?;
+            let distance = plane.distance(p).abs();
+            (distance <= plane.tolerance).then_some(distance)
         };
         let own = self.own[cell];
         if distance(own).is_some() {
@@ -153,15 +142,15 @@ fn insert(list: &mut [u32; MEETING], plane: u32) {
 /// Exact sums over the points of each plane, in local coordinates.
 pub(super) fn sums(points: &Points, labels: &[i32], planes: usize) -> Vec<Moments> {
     const PIECE: usize = 1 << 16;
-    let pieces = labels.len().div_ceil(PIECE);
-    (0..pieces)
-        .into_par_iter()
+    labels
+        .par_chunks(PIECE)
+        .enumerate()
         .fold(
             || vec![Moments::default(); planes],
-            |mut sums, piece| {
-                for i in piece * PIECE..labels.len().min((piece + 1) * PIECE) {
-                    if let Some(sum) = sums.get_mut(labels[i] as usize) {
-                        sum.add(points.get(i).map(|v| v as i64));
+            |mut sums, (piece, labels)| {
+                for (i, &label) in labels.iter().enumerate() {
+                    if let Some(sum) = sums.get_mut(label as usize) {
+                        sum.add(points.get(piece * PIECE + i).map(|v| v as i64));
                     }
                 }
                 sums

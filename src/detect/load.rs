@@ -58,7 +58,16 @@ pub fn load(
             held.push(read.clone());
         }
     })?;
-    let window = survey.window(path)?;
+    let mut window = survey.window(path)?;
+    if survey.bounds.is_some_and(|all| all != window) {
+        // Something is outside: the frame is that of what is inside alone.
+        let mut inside = Survey::default();
+        match &held {
+            Some(held) => held.iter().for_each(|read| inside.add_within(read, window)),
+            None => each_chunk(open, chunk, &|_| {}, |read| inside.add_within(read, window))?,
+        }
+        window = inside.bounds.unwrap_or(window);
+    }
     let mut loading = Loading::new(&survey, window);
     match held {
         // Each chunk is let go as soon as its points are local.
@@ -107,11 +116,7 @@ impl Survey {
                 self.not_finite += 1;
                 continue;
             }
-            let [min, max] = self.bounds.get_or_insert([p, p]);
-            for a in 0..3 {
-                min[a] = min[a].min(p[a]);
-                max[a] = max[a].max(p[a]);
-            }
+            self.extend(p);
             // Adding zero makes −0 the same as 0.
             let bits = p.map(|v| (v + 0.0).to_bits());
             let entry = (hash(bits), bits);
@@ -123,6 +128,21 @@ impl Survey {
                 }
             }
         }
+    }
+
+    /// Widens the bounds to a point.
+    fn extend(&mut self, p: [f64; 3]) {
+        let [min, max] = self.bounds.get_or_insert([p, p]);
+        for a in 0..3 {
+            min[a] = min[a].min(p[a]);
+            max[a] = max[a].max(p[a]);
+        }
+    }
+
+    /// Widens the bounds to those points that are within a box.
+    fn add_within(&mut self, chunk: &Chunk, window: [[f64; 3]; 2]) {
+        let points = (0..chunk.len()).map(|i| [chunk.x[i], chunk.y[i], chunk.z[i]]);
+        points.filter(|&p| is_within(p, window)).for_each(|p| self.extend(p));
     }
 
     /// The box of the cloud without its strays.
@@ -155,6 +175,11 @@ impl Survey {
             std::array::from_fn(|a| max[a].min(quantiles[a][1] + STRAY * span)),
         ])
     }
+}
+
+/// Whether a point lies in a box; NaN lies in none.
+fn is_within(p: [f64; 3], [low, high]: [[f64; 3]; 2]) -> bool {
+    (0..3).all(|a| p[a] >= low[a] && p[a] <= high[a])
 }
 
 /// A well-mixed hash of a point's bits (the finalizer of splitmix64, chained).
@@ -202,9 +227,7 @@ impl Loading {
     }
 
     fn add_point(&mut self, p: [f64; 3]) {
-        let [low, high] = self.window;
-        let inside = (0..3).all(|a| p[a] >= low[a] && p[a] <= high[a]);
-        let local = if inside { self.loaded.frame.local(p) } else { None };
+        let local = if is_within(p, self.window) { self.loaded.frame.local(p) } else { None };
         let Some(local) = local else {
             self.loaded.stray += u64::from(p.iter().all(|v| v.is_finite()));
             let used = self.loaded.points.len() as u32;

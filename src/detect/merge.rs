@@ -1,7 +1,7 @@
 //! One plane found in two pieces becomes one.
 
 use super::rounds::Found;
-use super::support::Field;
+use super::support::{Field, Support};
 use super::vector::dot;
 
 /// A plane through both may be this much rougher than the planes of each.
@@ -32,7 +32,7 @@ pub(super) fn merge(field: &Field, found: Vec<Found>) -> Vec<Found> {
 }
 
 /// The plane of both, if they are one plane.
-fn joined(field: &Field, a: &Found, b: &Found) -> Option<super::support::Support> {
+fn joined(field: &Field, a: &Found, b: &Found) -> Option<Support> {
     let (a, b) = (&a.support, &b.support);
     let angle = dot(a.normal, b.normal).abs().min(1.0).acos();
     if angle > field.limits.angle / 2.0 {
@@ -41,7 +41,8 @@ fn joined(field: &Field, a: &Found, b: &Found) -> Option<super::support::Support
     // Cheap: the middle of the smaller one must be near the plane of the larger one.
     let (large, small) = if a.surfels.len() >= b.surfels.len() { (a, b) } else { (b, a) };
     let middle = field.middle(&small.surfels);
-    if (dot(large.normal, middle) - large.rho).abs() > field.limits.tolerance {
+    let tolerance = a.tolerance.max(b.tolerance);
+    if (dot(large.normal, middle) - large.rho).abs() > tolerance {
         return None;
     }
     let mut surfels = [a.surfels.as_slice(), b.surfels.as_slice()].concat();
@@ -51,5 +52,5 @@ fn joined(field: &Field, a: &Found, b: &Found) -> Option<super::support::Support
         + field.squares(&b.surfels, b.normal, b.rho))
     .sqrt();
     let together = field.squares(&surfels, normal, rho).sqrt();
-    (together <= ROUGHER * apart).then_some(super::support::Support { normal, rho, surfels })
+    (together <= ROUGHER * apart).then_some(Support { normal, rho, tolerance, surfels })
 }

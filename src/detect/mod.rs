@@ -1,6 +1,6 @@
 //! Detection: from a cloud to its planes, written once above the backends.
 //!
-//! 1. [`load`]: the cloud into local coordinates.
+//! 1. [`load()`]: the cloud into local coordinates.
 //! 2. Cells and local evidence: the surface around every few points.
 //! 3. Parameters from what was measured.
 //! 4. Rounds: vote, take peaks, refine and claim each, take its votes back.
@@ -13,7 +13,7 @@ mod eigen;
 mod evidence;
 mod grow;
 mod label;
-pub mod load;
+mod load;
 mod merge;
 mod moments;
 mod one_pass;
@@ -30,7 +30,10 @@ use crate::backend::Backend;
 use crate::detection::{Detection, Input, Parameters};
 use crate::space::Directions;
 use crate::{Error, Result};
+use cells::Cells;
+use evidence::{Evidence, Surfel};
 use label::{LocalPlane, Surroundings};
+use rounds::Found;
 
 /// Which points vote for which directions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -56,6 +59,9 @@ pub struct Options {
     pub rho_bin: Option<f64>,
     /// Largest distance of an inlier from its plane, in the cloud's unit.
     pub tolerance: Option<f64>,
+    /// Planes that are not quite flat get up to so many times the tolerance, and rougher places one
+    /// in proportion to their noise; 1 for neither. At least 1.
+    pub widen: Option<f64>,
     /// Largest angle between a point's surface and its plane, in degrees.
     pub angle: Option<f64>,
     /// Fewest votes of a peak.
@@ -81,6 +87,9 @@ impl Options {
         }
         if self.angle.is_some_and(|a| !(1.0..=45.0).contains(&a)) {
             return Err(Error::Parameter("--angle must be between 1 and 45 degrees".into()));
+        }
+        if self.widen.is_some_and(|w| !(1.0..=100.0).contains(&w)) {
+            return Err(Error::Parameter("--widen must be between 1 and 100".into()));
         }
         if self.top == Some(0) || self.min_inliers == Some(0) {
             let message = "--top and --min-inliers must be at least 1";
@@ -138,6 +147,11 @@ pub fn detect(
 /// Planes, the label of each loaded point, and the parameters that led to them.
 type Answer = (Vec<crate::Plane>, Vec<i32>, Parameters);
 
+/// Classes of noise that are looked at; each is rougher than the one before.
+const CLASSES: usize = 3;
+/// A class is worth a look when it holds one in so many of the points.
+const WORTH: u64 = 10;
+
 fn in_rounds(
     cloud: &Loaded,
     options: &Options,
@@ -146,37 +160,62 @@ fn in_rounds(
 ) -> Result<Answer> {
     let points = &cloud.points;
     progress.stage("surfaces", None);
-    let cells = cells::Cells::new(points);
-    let (surfels, noise) = evidence::surfels(&cells);
-    let parameters = parameters::choose(cloud, &cells, &surfels, noise, options);
-    let space = parameters::space(&parameters, cloud)?;
-    let search = parameters::search(&parameters, cloud, &cells, &space);
+    let cells = Cells::new(points);
+    let mut evidence = Evidence::new(&cells);
+    let (noise, _) = evidence.noise();
+    let usual = evidence.surfels(noise);
+    let parameters = parameters::choose(cloud, &cells, &usual, noise, options);
     progress.stage("planes", Some(cells.distinct));
-    let cast = match options.mode {
-        Mode::All => rounds::Cast::All(points),
-        _ => rounds::Cast::Near,
-    };
-    let found =
-        rounds::search(backend, &search, &cells, &surfels, &cast, &|n| progress.advance(n))?;
-    let field = support::Field { surfels: &surfels, limits: search.limits };
-    let found = merge::merge(&field, found);
+    let planes = search(cloud, &cells, &usual, &parameters, options, backend, progress)?;
+    let mut classes = vec![(usual, planes)];
+    while parameters.widen > 1.0 && classes.len() < CLASSES {
+        if let Some((surfels, found)) = classes.last() {
+            evidence.next_class(surfels, found);
+        }
+        let (noise, weight) = evidence.noise();
+        if weight * WORTH < cells.distinct {
+            break;
+        }
+        let rough = evidence.surfels(noise);
+        let rougher = parameters::rougher(&parameters, &rough, noise, cloud.frame.step);
+        let planes = search(cloud, &cells, &rough, &rougher, options, backend, progress)?;
+        classes.push((rough, planes));
+    }
+    let (surfels, found) = evidence::combined(classes);
     progress.stage("labels", None);
     let claims = found.iter().map(|f| f.support.surfels.as_slice());
     let surroundings = Surroundings::new(&cells, &surfels, claims);
-    let mut local: Vec<LocalPlane> =
-        found.iter().map(|f| LocalPlane { normal: f.support.normal, rho: f.support.rho }).collect();
+    let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
     // Cells gave the planes; their points make them exact and then settle who belongs to whom.
-    let tolerance = search.limits.tolerance;
-    let mut labels = surroundings.label(&cells, points, &local, tolerance);
+    let mut labels = surroundings.label(&cells, points, &local);
     for (plane, sums) in local.iter_mut().zip(label::sums(points, &labels, found.len())) {
-        *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit));
+        *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit, plane.tolerance));
     }
-    labels = surroundings.label(&cells, points, &local, tolerance);
-    let votes: Vec<u64> = found.iter().map(|f| f.votes).collect();
-    let outline_cell = planes::outline_cell(&cells, &surfels, &found);
+    labels = surroundings.label(&cells, points, &local);
     progress.stage("outlines", None);
-    let planes = planes::finish(cloud, &mut labels, &votes, &outline_cell, &parameters);
+    let outline_cell = planes::outline_cell(&cells, &surfels, &found);
+    let planes = planes::finish(cloud, &mut labels, &found, &outline_cell, &parameters);
     Ok((planes, labels, parameters))
+}
+
+/// The planes among the surfels of one class of noise.
+fn search(
+    cloud: &Loaded,
+    cells: &Cells,
+    surfels: &[Surfel],
+    parameters: &Parameters,
+    options: &Options,
+    backend: &dyn Backend,
+    progress: &dyn Progress,
+) -> Result<Vec<Found>> {
+    let space = parameters::space(parameters, cloud)?;
+    let search = parameters::search(parameters, cloud, cells, &space);
+    let cast = match options.mode {
+        Mode::All => rounds::Cast::All(&cloud.points),
+        _ => rounds::Cast::Near,
+    };
+    let found = rounds::search(backend, &search, cells, surfels, &cast, &|n| progress.advance(n))?;
+    Ok(merge::merge(&support::Field { surfels, limits: search.limits }, found))
 }
 
 /// Labels of the loaded points, spread over all points of the file.

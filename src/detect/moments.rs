@@ -17,15 +17,15 @@ pub struct Moments {
 }
 
 /// The index pairs of [`Moments::products`].
-const PAIRS: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+pub(super) const PAIRS: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
 
 impl Moments {
     /// Adds a point.
     #[inline]
     pub fn add(&mut self, p: [i64; 3]) {
         self.n += 1;
-        for a in 0..3 {
-            self.sum[a] += p[a];
+        for (sum, v) in self.sum.iter_mut().zip(p) {
+            *sum += v;
         }
         for (product, (a, b)) in self.products.iter_mut().zip(PAIRS) {
             *product += i128::from(p[a] * p[b]);
@@ -48,8 +48,8 @@ impl Moments {
                 + i128::from(cross)
                 + i128::from(offset[a] * offset[b]) * i128::from(n);
         }
-        for a in 0..3 {
-            self.sum[a] += other.sum[a] + offset[a] * n;
+        for (sum, (other, offset)) in self.sum.iter_mut().zip(other.sum.iter().zip(offset)) {
+            *sum += other + offset * n;
         }
         self.n += n;
     }

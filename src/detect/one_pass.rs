@@ -39,6 +39,7 @@ pub(super) fn detect(
         directions: directions.to_string(),
         rho_bin,
         tolerance: options.tolerance.unwrap_or(rho_bin / 2.0),
+        widen: 1.0,
         min_votes: options.min_votes.unwrap_or(1),
         top,
         ..Parameters::default()
@@ -58,10 +59,10 @@ pub(super) fn detect(
     let local: Vec<LocalPlane> = peaks
         .iter()
         .map(|p| space.plane(p.index as usize))
-        .map(|(normal, rho)| LocalPlane { normal, rho })
+        .map(|(normal, rho)| LocalPlane { normal, rho, tolerance: parameters.tolerance / step })
         .collect();
     progress.stage("labels", None);
-    let labels = nearest(cloud, &local, parameters.tolerance / step);
+    let labels = nearest(cloud, &local);
     let members = super::planes::members(&labels, local.len());
     let sums = label::sums(&cloud.points, &labels, local.len());
     let planes = (0..local.len())
@@ -81,11 +82,12 @@ pub(super) fn detect(
 }
 
 /// The nearest plane within the tolerance of each point, the first of equals.
-fn nearest(cloud: &Loaded, planes: &[LocalPlane], tolerance: f64) -> Vec<i32> {
+fn nearest(cloud: &Loaded, planes: &[LocalPlane]) -> Vec<i32> {
     let label = |i: usize| {
         let p = cloud.points.get(i);
         let distances = planes.iter().enumerate().map(|(q, plane)| (plane.distance(p).abs(), q));
-        let near = distances.filter(|d| d.0 <= tolerance).min_by(|a, b| a.0.total_cmp(&b.0));
+        let near =
+            distances.filter(|&(d, q)| d <= planes[q].tolerance).min_by(|a, b| a.0.total_cmp(&b.0));
         near.map_or(-1, |(_, q)| q as i32)
     };
     (0..cloud.points.len()).into_par_iter().map(label).collect()

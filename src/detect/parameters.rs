@@ -5,7 +5,7 @@ use super::cells::Cells;
 use super::evidence::{Surfel, weighted_quantile};
 use super::load::Loaded;
 use super::rounds::Search;
-use super::support::Limits;
+use super::support::{Limits, SLABS};
 use crate::Result;
 use crate::detection::Parameters;
 use crate::space::{Directions, RhoAxis, Space};
@@ -18,6 +18,11 @@ const MIN_STEPS: f64 = 2.0;
 const MAX_RHO_BINS: f64 = 2048.0;
 /// Largest angle between a surface and its plane, in degrees, unless normals are worse.
 const ANGLE: f64 = 20.0;
+/// How far a measured tolerance may be widened; one that is given means what it says.
+const WIDEN: f64 = 5.0;
+/// Planes of the rougher classes must have so many times the points of others: what is rough and
+/// flat may be an edge or a hedge.
+const ROUGH_SIZE: u64 = 4;
 /// Directions of the default space.
 const DIRECTIONS: Directions = Directions::Ball { step: 2.0 };
 
@@ -31,8 +36,6 @@ pub(super) fn choose(
 ) -> Parameters {
     let step = cloud.frame.step;
     let noise = noise * step;
-    let errors = surfels.iter().filter_map(|s| Some((s.surface?.error, u64::from(s.weight))));
-    let normal_error = weighted_quantile(errors.collect(), 0.5).to_degrees();
     let tolerance = options.tolerance.unwrap_or((SIGMAS * noise).max(MIN_STEPS * step));
     let finest = 2.0 * cloud.points.radius() * step / MAX_RHO_BINS;
     let min_inliers = options.min_inliers.unwrap_or_else(|| smallest_plane(cells.distinct));
@@ -41,12 +44,33 @@ pub(super) fn choose(
         rho_bin: options.rho_bin.unwrap_or((2.0 * tolerance).max(finest)),
         noise,
         tolerance,
+        widen: options.widen.unwrap_or(if options.tolerance.is_none() { WIDEN } else { 1.0 }),
         angle: options.angle.unwrap_or(ANGLE),
-        spread: (3.0 * normal_error).clamp(3.0, 10.0),
+        spread: spread(surfels),
         min_votes: options.min_votes.unwrap_or((min_inliers / 4).max(4)),
         min_inliers,
         top: options.top,
     }
+}
+
+/// The parameters for a rougher class of places: lengths grow with the noise.
+pub(super) fn rougher(usual: &Parameters, surfels: &[Surfel], noise: f64, step: f64) -> Parameters {
+    let noise = noise * step;
+    let rougher = if usual.noise > 0.0 { (noise / usual.noise).max(1.0) } else { 1.0 };
+    Parameters {
+        noise,
+        tolerance: usual.tolerance * rougher,
+        rho_bin: usual.rho_bin * rougher,
+        spread: spread(surfels),
+        min_inliers: usual.min_inliers.saturating_mul(ROUGH_SIZE),
+        ..usual.clone()
+    }
+}
+
+/// The angle within which a surface votes, in degrees: three standard errors of a normal.
+fn spread(surfels: &[Surfel]) -> f64 {
+    let errors = surfels.iter().filter_map(|s| Some((s.surface?.error, u64::from(s.weight))));
+    (3.0 * weighted_quantile(errors.collect(), 0.5).to_degrees()).clamp(3.0, 10.0)
 }
 
 /// Fewest points of a plane in a cloud of `n`: one in 2500, but not more than half the square root
@@ -80,6 +104,7 @@ pub(super) fn search<'a>(
             angle: parameters.angle.to_radians(),
             min_inliers: parameters.min_inliers,
             cell: cells.base().size,
+            slabs: &SLABS[..SLABS.partition_point(|&times| times <= parameters.widen)],
         },
     }
 }

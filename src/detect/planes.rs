@@ -13,8 +13,9 @@ use crate::plane::Plane;
 use rayon::prelude::*;
 
 /// The plane of a fit, with the canonical sign.
-pub(super) fn local(fit: &Fit) -> LocalPlane {
-    canonical(LocalPlane { normal: fit.normal, rho: dot(fit.normal, fit.centroid) })
+pub(super) fn local(fit: &Fit, tolerance: f64) -> LocalPlane {
+    let rho = dot(fit.normal, fit.centroid);
+    canonical(LocalPlane { normal: fit.normal, rho, tolerance })
 }
 
 /// The same plane, its normal turned so that the distance is not negative; of a plane through
@@ -23,7 +24,11 @@ pub(super) fn canonical(plane: LocalPlane) -> LocalPlane {
     let first = plane.normal.iter().copied().find(|&v| v != 0.0).unwrap_or(1.0);
     let sign = if plane.rho != 0.0 { plane.rho.signum() } else { first.signum() };
     // Adding zero makes −0 the same as 0.
-    LocalPlane { normal: plane.normal.map(|v| sign * v + 0.0), rho: sign * plane.rho + 0.0 }
+    LocalPlane {
+        normal: plane.normal.map(|v| sign * v + 0.0),
+        rho: sign * plane.rho + 0.0,
+        ..plane
+    }
 }
 
 /// Edge of an outline's raster for each plane, in steps: the size of the cells on which nine
@@ -45,18 +50,18 @@ pub(super) fn outline_cell(cells: &Cells, surfels: &[Surfel], found: &[Found]) -
 pub(super) fn finish(
     cloud: &Loaded,
     labels: &mut [i32],
-    votes: &[u64],
+    found: &[Found],
     outline_cell: &[f64],
     parameters: &Parameters,
 ) -> Vec<Plane> {
-    let sums = label::sums(&cloud.points, labels, votes.len());
+    let sums = label::sums(&cloud.points, labels, found.len());
     let fits: Vec<Option<Fit>> = sums.iter().map(Moments::fit).collect();
-    let mut ranked: Vec<usize> = (0..votes.len())
+    let mut ranked: Vec<usize> = (0..found.len())
         .filter(|&i| fits[i].is_some() && sums[i].n as u64 >= parameters.min_inliers)
         .collect();
     ranked.sort_by_key(|&i| (std::cmp::Reverse(sums[i].n), i));
     ranked.truncate(parameters.top.unwrap_or(u64::MAX).try_into().unwrap_or(usize::MAX));
-    let mut rank = vec![-1; votes.len()];
+    let mut rank = vec![-1; found.len()];
     for (new, &old) in ranked.iter().enumerate() {
         rank[old] = new as i32;
     }
@@ -67,8 +72,8 @@ pub(super) fn finish(
         .zip(members)
         .filter_map(|(&i, members)| {
             let reported = Reported {
-                plane: local(fits[i].as_ref()?),
-                votes: votes[i],
+                plane: local(fits[i].as_ref()?, found[i].support.tolerance),
+                votes: found[i].votes,
                 sums: &sums[i],
                 members: &members,
                 cell: outline_cell[i],
@@ -106,7 +111,7 @@ pub(super) struct Reported<'a> {
 impl Reported<'_> {
     /// The plane in input coordinates, with its outline.
     pub fn report(&self, cloud: &Loaded) -> Plane {
-        let LocalPlane { normal, rho } = self.plane;
+        let LocalPlane { normal, rho, tolerance } = self.plane;
         let (origin, step) = (cloud.frame.origin, cloud.frame.step);
         let centroid = cloud.frame.input(self.sums.mean());
         let frame = PlaneFrame::new(normal, self.foot(cloud));
@@ -122,6 +127,7 @@ impl Reported<'_> {
             rho: rho * step,
             votes: self.votes,
             inliers: self.members.len() as u64,
+            tolerance: tolerance * step,
             rmse: self.sums.distance_rms(normal, rho) * step,
             centroid,
             area: outline.area(),
@@ -151,11 +157,11 @@ mod tests {
     #[test]
     fn the_sign_of_a_normal_is_canonical() {
         let fit = |normal: Vec3, centroid: Vec3| Fit { normal, centroid, variance: [0.0; 3] };
-        let up = LocalPlane { normal: [0.0, 0.0, 1.0], rho: 2.0 };
-        assert_eq!(local(&fit([0.0, 0.0, 1.0], [5.0, 0.0, 2.0])), up);
-        assert_eq!(local(&fit([0.0, 0.0, -1.0], [5.0, 0.0, 2.0])), up);
-        let through = LocalPlane { normal: [0.0, 1.0, 0.0], rho: 0.0 };
-        assert_eq!(local(&fit([0.0, -1.0, 0.0], [5.0, 0.0, 2.0])), through);
+        let up = LocalPlane { normal: [0.0, 0.0, 1.0], rho: 2.0, tolerance: 1.0 };
+        assert_eq!(local(&fit([0.0, 0.0, 1.0], [5.0, 0.0, 2.0]), 1.0), up);
+        assert_eq!(local(&fit([0.0, 0.0, -1.0], [5.0, 0.0, 2.0]), 1.0), up);
+        let through = LocalPlane { normal: [0.0, 1.0, 0.0], rho: 0.0, tolerance: 1.0 };
+        assert_eq!(local(&fit([0.0, -1.0, 0.0], [5.0, 0.0, 2.0]), 1.0), through);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use super::evidence::{Surfel, weighted_quantile};
 use super::grow::Grower;
+use super::label::LocalPlane;
+use super::moments::PAIRS;
 use super::vector::{Vec3, dot, normalized};
 use std::collections::HashMap;
 
@@ -12,6 +14,14 @@ const YOUNG: usize = 2;
 /// Share of the points in a plane's slab and next to it that must lie along it. A plane through
 /// foliage or across many surfaces is mostly others'.
 const MIN_PURITY: f64 = 0.4;
+
+/// A plane is bent when it deviates from itself, beyond its noise, by this share of its tolerance.
+const BENT: f64 = 0.15;
+/// A plane that is bent in every slab is none at all when it deviates by more than this share of
+/// its width.
+const FLATNESS: f64 = 0.005;
+/// Slabs for planes that may not be quite flat, in multiples of the tolerance.
+pub(super) const SLABS: &[f64] = &[1.0, 1.5, 2.25, 3.4, 5.0];
 
 /// What makes a plane; lengths in steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,6 +34,16 @@ pub(super) struct Limits {
     pub min_inliers: u64,
     /// Edge of a base cell.
     pub cell: f64,
+    /// Multiples of the tolerance in which a plane is tried, ascending.
+    pub slabs: &'static [f64],
+}
+
+/// How a plane's surfels deviate from it, in steps.
+struct Bend {
+    /// Root mean square distance beyond the noise.
+    depth: f64,
+    /// Width of the plane: its shorter side if it is a rectangle.
+    width: f64,
 }
 
 /// A plane and the surfels along it.
@@ -33,8 +53,17 @@ pub(super) struct Support {
     pub normal: Vec3,
     /// Distance from local zero along the normal.
     pub rho: f64,
+    /// Largest distance of its points, in steps.
+    pub tolerance: f64,
     /// Surfels that belong to it, ascending.
     pub surfels: Vec<u32>,
+}
+
+impl Support {
+    /// The plane alone.
+    pub fn plane(&self) -> LocalPlane {
+        LocalPlane { normal: self.normal, rho: self.rho, tolerance: self.tolerance }
+    }
 }
 
 /// The surfels among which a plane finds its support.
@@ -58,6 +87,10 @@ impl Field<'_> {
     /// Refines the plane of a peak: from the densest slice of its voters, grown and fitted in
     /// turn until it stays as it is. Returns `None` where there is no plane.
     ///
+    /// A plane that fills its slab to the edges is bent, and is tried in wider slabs until it fits
+    /// one. If it fits none, the widest in which it is flat for its size counts; a piece of
+    /// something curved is flat in none.
+    ///
     /// `voters` are free surfels that agree with the peak's `direction`.
     pub fn refine(
         &self,
@@ -67,12 +100,36 @@ impl Field<'_> {
         free: &[bool],
     ) -> Option<Support> {
         let mut members = self.seed(direction, voters)?;
+        let mut best = None;
+        for times in self.limits.slabs {
+            let tolerance = times * self.limits.tolerance;
+            let Some(plane) = self.settle(grower, members, tolerance, free) else { break };
+            let bend = self.bend(&plane);
+            if bend.depth <= BENT * tolerance {
+                return Some(plane);
+            }
+            members = plane.surfels.clone();
+            if bend.depth <= FLATNESS * bend.width {
+                best = Some(plane);
+            }
+        }
+        best
+    }
+
+    /// Grows a plane from `members` and fits it, in turn, until it stays as it is.
+    fn settle(
+        &self,
+        grower: &mut Grower,
+        mut members: Vec<u32>,
+        tolerance: f64,
+        free: &[bool],
+    ) -> Option<Support> {
         let mut plane = self.fit(&members)?;
         let mut others = 0;
         for iteration in 0..ITERATIONS {
             // A young plane looks a little wider, so that it is not caught in a thin slice.
             let young = iteration < YOUNG;
-            let reach = self.limits.tolerance * if young { 2.0 } else { 1.0 };
+            let reach = tolerance * if young { 2.0 } else { 1.0 };
             let grown = grower.grow(&members, plane, reach, &self.limits, free);
             if grown.members.is_empty() {
                 return None;
@@ -89,8 +146,26 @@ impl Field<'_> {
         (pure && weight >= self.limits.min_inliers).then_some(Support {
             normal: plane.0,
             rho: plane.1,
+            tolerance,
             surfels: members,
         })
+    }
+
+    /// How much a plane's surfels deviate from it beyond their noise, and how wide it is.
+    fn bend(&self, plane: &Support) -> Bend {
+        let (mut weight, mut squares) = (0.0, 0.0);
+        let mut spread = Spread::default();
+        for &i in &plane.surfels {
+            let s = self.surfel(i);
+            let w = f64::from(s.weight);
+            let distance = dot(s.centroid, plane.normal) - plane.rho;
+            let noise = s.surface.map_or(0.0, |f| f.thickness);
+            squares += w * (distance * distance + s.variance_along(plane.normal) - noise * noise);
+            weight += w;
+            spread.add(s.centroid, w);
+        }
+        let depth = (squares / weight).max(0.0).sqrt();
+        Bend { depth, width: spread.width() }
     }
 
     /// The densest slice of the voters along their mean normal, and of it the largest part.
@@ -140,41 +215,14 @@ impl Field<'_> {
 
     /// The plane of least squares through the centres of surfels, as normal and distance.
     pub fn fit(&self, set: &[u32]) -> Option<(Vec3, f64)> {
-        if set.len() < 3 {
-            return None;
-        }
-        let origin = self.surfel(set[0]).centroid;
-        let (mut n, mut sum, mut products) = (0.0, [0.0; 3], [0.0; 6]);
+        let mut spread = Spread::default();
         for &i in set {
             let s = self.surfel(i);
-            let w = f64::from(s.weight);
-            let p: Vec3 = std::array::from_fn(|a| s.centroid[a] - origin[a]);
-            n += w;
-            for a in 0..3 {
-                sum[a] += w * p[a];
-            }
-            for (k, (a, b)) in
-                [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].into_iter().enumerate()
-            {
-                products[k] += w * p[a] * p[b];
-            }
+            spread.add(s.centroid, f64::from(s.weight));
         }
-        let mean = sum.map(|s| s / n);
-        let c = |k: usize, a: usize, b: usize| products[k] / n - mean[a] * mean[b];
-        let (values, normal) = super::eigen::smallest([
-            c(0, 0, 0),
-            c(1, 0, 1),
-            c(2, 0, 2),
-            c(3, 1, 1),
-            c(4, 1, 2),
-            c(5, 2, 2),
-        ]);
-        // A single line of cells has no plane of its own.
-        if values[1] <= 1e-9 * values[2] {
-            return None;
-        }
-        let centre: Vec3 = std::array::from_fn(|a| origin[a] + mean[a]);
-        Some((normal, dot(normal, centre)))
+        let (values, normal) = super::eigen::smallest(spread.covariance());
+        // A point or a line has no plane of its own.
+        (values[1] > 1e-9 * values[2]).then(|| (normal, dot(normal, spread.mean())))
     }
 
     /// The connected parts of a set of surfels seen along `normal`, heaviest first.
@@ -209,6 +257,47 @@ impl Field<'_> {
         let mut parts: Vec<Vec<u32>> = parts.into_values().collect();
         parts.sort_by_cached_key(|part| (std::cmp::Reverse(self.weight(part)), part[0]));
         parts
+    }
+}
+
+/// Weighted sums of points about the first of them.
+#[derive(Default)]
+struct Spread {
+    origin: Option<Vec3>,
+    weight: f64,
+    sum: Vec3,
+    products: [f64; 6],
+}
+
+impl Spread {
+    fn add(&mut self, point: Vec3, weight: f64) {
+        let origin = *self.origin.get_or_insert(point);
+        let p: Vec3 = std::array::from_fn(|a| point[a] - origin[a]);
+        self.weight += weight;
+        for (sum, v) in self.sum.iter_mut().zip(p) {
+            *sum += weight * v;
+        }
+        for (product, (a, b)) in self.products.iter_mut().zip(PAIRS) {
+            *product += weight * p[a] * p[b];
+        }
+    }
+
+    fn mean(&self) -> Vec3 {
+        let origin = self.origin.unwrap_or_default();
+        std::array::from_fn(|a| origin[a] + self.sum[a] / self.weight.max(1.0))
+    }
+
+    fn covariance(&self) -> [f64; 6] {
+        let n = self.weight.max(1.0);
+        std::array::from_fn(|i| {
+            let (a, b) = PAIRS[i];
+            self.products[i] / n - self.sum[a] / n * (self.sum[b] / n)
+        })
+    }
+
+    /// The shorter side of a rectangle of this spread.
+    fn width(&self) -> f64 {
+        (12.0 * super::eigen::smallest(self.covariance()).0[1].max(0.0)).sqrt()
     }
 }
 
@@ -285,11 +374,12 @@ mod tests {
 
     fn surfel(centroid: Vec3, normal: Vec3) -> Surfel {
         let surface = Some(Surface { normal, error: 0.01, thickness: 1.0, level: 0 });
-        Surfel { centroid, weight: 4, surface }
+        Surfel { centroid, scatter: [0.0; 6], weight: 4, surface }
     }
 
     fn field(surfels: &[Surfel]) -> Field<'_> {
-        let limits = Limits { tolerance: 1.0, angle: 0.2, min_inliers: 100, cell: 1.0 };
+        let limits =
+            Limits { tolerance: 1.0, angle: 0.2, min_inliers: 100, cell: 1.0, slabs: SLABS };
         Field { surfels, limits }
     }
 

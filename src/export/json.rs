@@ -14,7 +14,7 @@
 //! Its layout is published as [`SCHEMA`]. Labels of points are not part of it; `id` is the label
 //! that the labelled clouds give to the points of a plane.
 
-use super::AtomicFile;
+use crate::atomic::AtomicFile;
 use crate::detection::{Detection, FORMAT_VERSION, Input, Parameters};
 use crate::plane::Plane;
 use crate::{Error, Result};

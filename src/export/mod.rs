@@ -3,12 +3,10 @@
 //! Every function that takes a path writes the file whole or not at all. The same detection gives
 //! the same bytes.
 
-mod atomic;
 pub mod json;
 pub mod labels;
 mod palette;
 pub mod picture;
 pub mod ply;
 
-pub use atomic::AtomicFile;
 pub use palette::{UNASSIGNED, colour};

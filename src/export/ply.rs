@@ -6,7 +6,8 @@
 //! Vertices are `double`, in input coordinates. Some viewers keep only `float`, which rounds
 //! survey coordinates to about a half; the file itself does not.
 
-use super::{AtomicFile, colour};
+use super::colour;
+use crate::atomic::AtomicFile;
 use crate::detection::Detection;
 use crate::outline::PlaneFrame;
 use crate::plane::{Plane, Polygon};
@@ -74,7 +75,14 @@ impl Mesh {
         let first = self.vertices.len();
         let mut flat = Vec::new();
         let mut hole_starts = Vec::new();
-        for (k, ring) in std::iter::once(&polygon.exterior).chain(&polygon.holes).enumerate() {
+        let rings = std::iter::once(&polygon.exterior).chain(&polygon.holes);
+        for (k, ring) in rings.enumerate() {
+            if ring.len() < 3 {
+                return Err(std::io::Error::new(
+                    std::io::ErrorKind::InvalidData,
+                    format!("a ring of plane {id} has fewer than three vertices"),
+                ));
+            }
             if k > 0 {
                 hole_starts.push(flat.len() / 2);
             }

@@ -206,11 +206,13 @@ pub(crate) fn sin_cos_degrees(degrees: f64) -> (f64, f64) {
     let quarter = (turn / 90.0).floor();
     let rest = turn - quarter * 90.0;
     // In the upper half of a quarter the roles swap: sin(90° − a) is computed as cos(a).
-    let (s, c) = if rest <= 45.0 {
+    let (s, c) = if rest < 45.0 {
         rest.to_radians().sin_cos()
-    } else {
+    } else if rest > 45.0 {
         let (s, c) = (90.0 - rest).to_radians().sin_cos();
         (c, s)
+    } else {
+        (std::f64::consts::FRAC_1_SQRT_2, std::f64::consts::FRAC_1_SQRT_2)
     };
     match quarter as u32 {
         0 => (s, c),

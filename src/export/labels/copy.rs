@@ -3,12 +3,12 @@
 use super::extra::{ADDED, Extra};
 use super::records::{Records, Sink, laszip};
 use super::{Labels, distance};
+use crate::atomic::AtomicFile;
+use crate::cloud::{Section, Source};
 use crate::detection::Detection;
-use crate::export::AtomicFile;
 use crate::plane::Plane;
 use crate::{Error, Result};
 use las::{Version, point::Format, raw};
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -18,7 +18,7 @@ const BATCH: u64 = 1 << 18;
 /// The version that has extra dimensions.
 const EXTRA_DIMENSIONS: Version = Version { major: 1, minor: 4 };
 
-/// Copies the LAS or LAZ file `input` to `path`, which is compressed when its name ends in `laz`.
+/// Copies the LAS or LAZ cloud `source` to `path`, which is compressed when its name ends in `laz`.
 ///
 /// Header fields, variable-length records, extended ones, point format and all fields of all points
 /// are kept as they are, byte by byte. What changes: the two dimensions are added, or replaced where
@@ -27,11 +27,11 @@ const EXTRA_DIMENSIONS: Version = Version { major: 1, minor: 4 };
 /// describe the new file.
 ///
 /// # Errors
-/// [`Error::Io`]; [`Error::Format`] on `input` when it is not LAS or is damaged;
+/// [`Error::Io`]; [`Error::Format`] on `source` when it is not LAS or is damaged;
 /// [`Error::Parameter`] when the labels do not fit the cloud or the planes.
-pub fn copy_las(input: &Path, detection: &Detection, path: &Path) -> Result<()> {
+pub fn copy_las(source: &Source, detection: &Detection, path: &Path) -> Result<()> {
     let labels = Labels::new(detection)?;
-    let mut front = Front::read(input)?;
+    let mut front = Front::read(source)?;
     let (extra, change) = front.with_labels(detection)?;
     let compressed = super::las::is_laz(path);
     let vlr = compressed
@@ -61,7 +61,7 @@ fn las_error(path: &Path) -> impl FnOnce(las::Error) -> Error {
 
 /// Everything before the points.
 struct Front<'a> {
-    path: &'a Path,
+    source: &'a Source,
     /// The old header, then the new one.
     header: raw::Header,
     format: u8,
@@ -85,11 +85,10 @@ struct Evlr {
 }
 
 impl<'a> Front<'a> {
-    fn read(path: &'a Path) -> Result<Front<'a>> {
+    fn read(source: &'a Source) -> Result<Front<'a>> {
+        let (path, length) = (source.path(), source.size());
         let fault = |message: String| Error::format(path, "header", message);
-        let file = File::open(path).map_err(Error::io(path))?;
-        let length = file.metadata().map_err(Error::io(path))?.len();
-        let mut file = BufReader::new(file);
+        let mut file = BufReader::new(source.section());
         let header = raw::Header::read_from(&mut file).map_err(las_error(path))?;
         let start = u64::from(header.offset_to_point_data);
         if start < u64::from(header.header_size) || start > length {
@@ -105,7 +104,7 @@ impl<'a> Front<'a> {
         }
         let large = header.large_file.map_or(0, |l| l.number_of_point_records);
         let mut front = Front {
-            path,
+            source,
             format: id,
             stride: stride.into(),
             base: base.into(),
@@ -123,15 +122,15 @@ impl<'a> Front<'a> {
     }
 
     fn fault(&self, message: impl Into<String>) -> Error {
-        Error::format(self.path, "header", message)
+        Error::format(self.source.path(), "header", message)
     }
 
     /// Reads the records before the points. A damaged one ends the search; it and what follows are
     /// kept as padding.
-    fn read_vlrs(&mut self, file: &mut BufReader<File>) -> Result<()> {
+    fn read_vlrs(&mut self, file: &mut BufReader<Section>) -> Result<()> {
         let mut at = u64::from(self.header.header_size);
         for _ in 0..self.header.number_of_variable_length_records {
-            file.seek(SeekFrom::Start(at)).map_err(Error::io(self.path))?;
+            file.seek(SeekFrom::Start(at)).map_err(Error::io(self.source.path()))?;
             let Ok(vlr) = raw::Vlr::read_from(&mut *file, false) else {
                 break;
             };
@@ -146,14 +145,14 @@ impl<'a> Front<'a> {
                 _ => self.vlrs.push(vlr),
             }
         }
-        file.seek(SeekFrom::Start(at)).map_err(Error::io(self.path))?;
+        file.seek(SeekFrom::Start(at)).map_err(Error::io(self.source.path()))?;
         let padding = file.by_ref().take(self.start - at);
-        { padding }.read_to_end(&mut self.padding).map_err(Error::io(self.path))?;
+        { padding }.read_to_end(&mut self.padding).map_err(Error::io(self.source.path()))?;
         Ok(())
     }
 
     /// Finds the records behind the points.
-    fn find_evlrs(&mut self, file: &mut BufReader<File>, length: u64) -> Result<()> {
+    fn find_evlrs(&mut self, file: &mut BufReader<Section>, length: u64) -> Result<()> {
         let waveforms = self.header.start_of_waveform_data_packet_record;
         let (mut at, count) = match (self.header.evlr, waveforms) {
             (Some(evlr), _) => (evlr.start_of_first_evlr, evlr.number_of_evlrs),
@@ -166,8 +165,8 @@ impl<'a> Front<'a> {
             let whole = at.checked_add(60).filter(|&end| end <= length);
             let whole =
                 whole.ok_or_else(|| self.fault("an extended record lies behind the end"))?;
-            file.seek(SeekFrom::Start(at)).map_err(Error::io(self.path))?;
-            file.read_exact(&mut head).map_err(Error::io(self.path))?;
+            file.seek(SeekFrom::Start(at)).map_err(Error::io(self.source.path()))?;
+            file.read_exact(&mut head).map_err(Error::io(self.source.path()))?;
             let data = u64::from_le_bytes(std::array::from_fn(|k| head[20 + k]));
             let end = whole.checked_add(data).filter(|&end| end <= length);
             let end = end.ok_or_else(|| self.fault("an extended record is cut off"))?;
@@ -230,7 +229,7 @@ impl<'a> Front<'a> {
         if let Some(vlr) = vlr {
             self.header.point_data_record_format |= 0x80;
             let mut data = Vec::new();
-            vlr.write_to(&mut data).map_err(Error::io(self.path))?;
+            vlr.write_to(&mut data).map_err(Error::io(self.source.path()))?;
             self.vlrs.extend(new_vlr(b"laszip encoded", 22204, &data));
         }
         let size = usize::from(self.header.version.header_size()) + self.header.padding.len();
@@ -256,7 +255,7 @@ impl<'a> Front<'a> {
     /// Copies the extended records to the end and enters their new places in the header.
     fn copy_evlrs(&mut self, file: &mut AtomicFile) -> Result<()> {
         let path = file.path().to_path_buf();
-        let mut input = File::open(self.path).map_err(Error::io(self.path))?;
+        let mut input = self.source.section();
         let mut at = file.seek(SeekFrom::End(0)).map_err(Error::io(&path))?;
         let waveforms = self.header.start_of_waveform_data_packet_record.take();
         self.header.evlr = (!self.evlrs.is_empty()).then_some(raw::header::Evlr {
@@ -267,8 +266,8 @@ impl<'a> Front<'a> {
             if waveforms == Some(evlr.start) {
                 self.header.start_of_waveform_data_packet_record = Some(at);
             }
-            input.seek(SeekFrom::Start(evlr.start)).map_err(Error::io(self.path))?;
-            let copied = std::io::copy(&mut (&input).take(evlr.length), file);
+            input.seek(SeekFrom::Start(evlr.start)).map_err(Error::io(self.source.path()))?;
+            let copied = std::io::copy(&mut input.by_ref().take(evlr.length), file);
             at += copied.map_err(Error::io(&path))?;
         }
         Ok(())
@@ -310,8 +309,7 @@ impl Change {
         sink: &mut Sink<'_>,
         path: &Path,
     ) -> Result<()> {
-        let input = File::open(front.path).map_err(Error::io(front.path))?;
-        let mut records = Records::open(input, front.path, front.start, front.laszip.as_deref())?;
+        let mut records = Records::open(front.source, front.start, front.laszip.as_deref())?;
         let mut old = Vec::new();
         let mut new = Vec::new();
         let mut done = 0;
@@ -319,7 +317,11 @@ impl Change {
             let n = (front.count - done).min(BATCH) as usize;
             old.resize(n * front.stride, 0);
             records.read(&mut old).map_err(|message| {
-                Error::format(front.path, format!("points {done} to {}", done + n as u64), message)
+                Error::format(
+                    front.source.path(),
+                    format!("points {done} to {}", done + n as u64),
+                    message,
+                )
             })?;
             new.clear();
             for (record, &id) in old.chunks_exact(front.stride).zip(labels.next(n)?) {

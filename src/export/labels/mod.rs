@@ -6,7 +6,7 @@
 //! - `plane_distance`: its signed distance from that plane along the plane's normal, in the cloud's
 //!   unit, NaN for none.
 //!
-//! Points keep their order and their number. A LAS or LAZ input is copied with everything it holds
+//! [`save`] chooses by the file's name. Points keep their order and their number. A LAS or LAZ input is copied with everything it holds
 //! ([`copy_las`]); any other cloud is written anew from its coordinates, colours and intensities
 //! ([`save_las`], [`save_ply`]); [`save_npy`] writes the indices alone.
 
@@ -22,13 +22,35 @@ pub use las::save_las;
 pub use npy::save_npy;
 pub use ply::save_ply;
 
-use crate::cloud::{Chunk, PointReader};
+use crate::cloud::{Chunk, Fields, Format, PointReader, Source};
 use crate::detection::Detection;
 use crate::plane::Plane;
 use crate::{Error, Result};
+use std::path::Path;
 
 /// Points read and written at a time.
 const BATCH: usize = 1 << 16;
+
+/// Writes the cloud `source` with the planes of `detection` to `path`, whose name says how: `.las`
+/// or `.laz`, `.ply`, or `.npy` for the indices alone.
+///
+/// # Errors
+/// [`Error::Parameter`] for another name; else those of the function for the format.
+pub fn save(source: &Source, detection: &Detection, path: &Path) -> Result<()> {
+    let extension = path.extension().map(|e| e.to_ascii_lowercase());
+    let las = matches!(source.format(), Format::Las | Format::Laz);
+    let fields = Fields { label: false, ..Fields::ALL };
+    match extension.as_ref().and_then(|e| e.to_str()) {
+        Some("las" | "laz") if las => copy_las(source, detection, path),
+        Some("las" | "laz") => save_las(&mut *source.reader(fields)?, detection, path),
+        Some("ply") => save_ply(&mut *source.reader(fields)?, detection, path),
+        Some("npy") => save_npy(&detection.labels, path),
+        _ => Err(Error::Parameter(format!(
+            "{}: labels are written as .las, .laz, .ply or .npy",
+            path.display()
+        ))),
+    }
+}
 
 /// The plane of each point, one after the other in file order.
 struct Labels<'a> {

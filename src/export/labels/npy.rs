@@ -1,6 +1,6 @@
 //! The labels alone, as NumPy reads them.
 
-use crate::export::AtomicFile;
+use crate::atomic::AtomicFile;
 use crate::{Error, Result};
 use std::io::Write;
 use std::path::Path;

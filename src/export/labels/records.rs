@@ -1,13 +1,11 @@
 //! LAS point records in and out, compressed or not.
 
-use crate::export::AtomicFile;
+use crate::atomic::AtomicFile;
+use crate::cloud::{Section, Source, quiet::catch};
 use crate::{Error, Result};
 use laz::laszip::{LazVlr, LazVlrBuilder};
 use laz::{LasZipDecompressor, LazItemRecordBuilder, ParLasZipCompressor, ParLasZipDecompressor};
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
-use std::panic::AssertUnwindSafe;
-use std::path::Path;
 
 /// Larger chunks are not decoded side by side: the decoder takes memory for whole chunks, as large
 /// as the file says they are.
@@ -16,18 +14,18 @@ const LARGEST_CHUNK: u32 = 1 << 20;
 /// The point records of a file.
 pub enum Records {
     /// As they are.
-    Plain(BufReader<File>),
+    Plain(BufReader<Section>),
     /// Chunks decoded side by side.
-    Parallel(Box<ParLasZipDecompressor<BufReader<File>>>),
+    Parallel(Box<ParLasZipDecompressor<BufReader<Section>>>),
     /// One chunk after the other.
-    Serial(Box<LasZipDecompressor<'static, BufReader<File>>>),
+    Serial(Box<LasZipDecompressor<'static, BufReader<Section>>>),
 }
 
 impl Records {
     /// The records that start at byte `start`; compressed when the record of LAZ is given.
-    pub fn open(file: File, path: &Path, start: u64, laszip: Option<&[u8]>) -> Result<Records> {
-        let length = file.metadata().map_err(Error::io(path))?.len();
-        let mut file = BufReader::with_capacity(1 << 20, file);
+    pub fn open(source: &Source, start: u64, laszip: Option<&[u8]>) -> Result<Records> {
+        let (path, length) = (source.path(), source.size());
+        let mut file = BufReader::with_capacity(1 << 20, source.section());
         let Some(laszip) = laszip else {
             file.seek(SeekFrom::Start(start)).map_err(Error::io(path))?;
             return Ok(Records::Plain(file));
@@ -59,16 +57,12 @@ impl Records {
 
 /// What `work` gives; errors and panics of the decoder become a message.
 fn guarded<T>(work: impl FnOnce() -> laz::Result<T>) -> std::result::Result<T, String> {
-    match std::panic::catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err("the compressed points are damaged".into()),
-    }
+    catch(work)?.map_err(|error| error.to_string())
 }
 
 /// How many chunks the list of chunks promises, if there is one.
 fn number_of_chunks(
-    file: &mut BufReader<File>,
+    file: &mut BufReader<Section>,
     start: u64,
     length: u64,
 ) -> std::io::Result<Option<u64>> {

@@ -8,7 +8,8 @@ mod canvas;
 mod shade;
 mod view;
 
-use super::{AtomicFile, colour};
+use super::colour;
+use crate::atomic::AtomicFile;
 use crate::cloud::{Chunk, PointReader};
 use crate::detection::Detection;
 use crate::{Error, Result};
@@ -22,7 +23,7 @@ use view::{Camera, DepthBuffer};
 const OVERSAMPLING: usize = 2;
 
 /// Points are drawn this much larger than shown: a view can be enlarged and stays sharp.
-const RESERVE: usize = 3;
+const RESERVE: usize = 2;
 
 /// Points read at a time.
 const BATCH: usize = 1 << 18;

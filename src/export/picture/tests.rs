@@ -13,6 +13,7 @@ fn detection(labels: Vec<i32>) -> Detection {
         rho: 0.0,
         votes: 0,
         inliers: 0,
+        tolerance: 0.0625,
         rmse: 0.0,
         centroid: [0.0; 3],
         area: 0.0,

@@ -1,0 +1,210 @@
+//! What `planes detect` writes and where.
+
+use super::{Failure, table};
+use clap::Args;
+use planes::atomic::AtomicFile;
+use planes::cloud::{Fields, Format, Source};
+use planes::export::{json, labels, picture, ply};
+use planes::{Detection, Error};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct Outputs {
+    /// Write everything into this folder: NAME.json, NAME.planes.ply, NAME.png and the labelled
+    /// cloud NAME.labels.las, .laz or .ply, as the input is
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write the planes as JSON; - prints it
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the planes' outlines as PLY polygons
+    #[arg(long, value_name = "FILE")]
+    ply: Option<PathBuf>,
+    /// Write the cloud with each point's plane: .las, .laz, .ply, or .npy for the labels alone
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Write a picture of the cloud coloured by plane, .png
+    #[arg(long, value_name = "FILE")]
+    overlay: Option<PathBuf>,
+}
+
+impl Outputs {
+    /// Refuses outputs that cannot be, before any work is done.
+    pub fn check(&self, inputs: &[PathBuf]) -> Result<(), Error> {
+        if let Some(path) = self.ply.as_ref().filter(|p| extension(p) != "ply") {
+            return Err(wrong("--ply", path, "the planes' outlines are a .ply"));
+        }
+        if let Some(path) = self.overlay.as_ref().filter(|p| extension(p) != "png") {
+            return Err(wrong("--overlay", path, "the picture is a .png"));
+        }
+        let endings = ["las", "laz", "ply", "npy"];
+        if let Some(path) = self.labels.as_ref().filter(|p| !endings.contains(&&*extension(p))) {
+            return Err(wrong("--labels", path, "use .las, .laz, .ply or .npy"));
+        }
+        self.check_names(inputs)?;
+        for (option, path) in self.single() {
+            if inputs.iter().any(|input| same_file(input, path)) {
+                return Err(wrong(option, path, "that is the input itself"));
+            }
+            // Better now than after the search.
+            drop(AtomicFile::create(path)?);
+        }
+        Ok(())
+    }
+
+    /// Refuses names that two results would share.
+    fn check_names(&self, inputs: &[PathBuf]) -> Result<(), Error> {
+        let single: Vec<_> = self.single().collect();
+        if let (Some((option, path)), 2..) = (single.first(), inputs.len()) {
+            let message = "several clouds have no room in one file; use --out DIR";
+            return Err(wrong(option, path, message));
+        }
+        for (i, (option, path)) in single.iter().enumerate() {
+            if let Some((other, _)) = single[..i].iter().find(|(_, before)| before == path) {
+                return Err(wrong(option, path, &format!("{other} goes there, too")));
+            }
+        }
+        if self.out.is_none() {
+            return Ok(());
+        }
+        for (i, input) in inputs.iter().enumerate() {
+            if let Some(other) = inputs[..i].iter().find(|other| stem(other) == stem(input)) {
+                return Err(Error::Parameter(format!(
+                    "--out: {} and {} would both be written as {}.json; give each its own folder",
+                    other.display(),
+                    input.display(),
+                    stem(input).display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The single files that are asked for, each with its option.
+    fn single(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let files = [
+            ("--json", &self.json),
+            ("--ply", &self.ply),
+            ("--labels", &self.labels),
+            ("--overlay", &self.overlay),
+        ];
+        let named = files.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)));
+        named.filter(|&(_, path)| path != "-")
+    }
+
+    /// Writes what was asked for; returns what is to be printed.
+    pub fn write(
+        &self,
+        source: &Source,
+        file: &Path,
+        detection: &Detection,
+    ) -> Result<String, Failure> {
+        let mut files = self.files(source, file);
+        files.sort_by_key(|&(kind, _)| kind);
+        let made = self.make_folder()?;
+        let written = files.iter().try_for_each(|(kind, path)| kind.save(source, detection, path));
+        if let (Err(_), Some(folder)) = (&written, made) {
+            // It goes if it is empty, and stays with what it holds if it is not.
+            let _ = std::fs::remove_dir(folder);
+        }
+        written?;
+        self.printed(source, detection)
+    }
+
+    /// Everything that is to be written of one cloud.
+    fn files(&self, source: &Source, file: &Path) -> Vec<(Kind, PathBuf)> {
+        let single = [
+            (Kind::Json, self.json.as_ref().filter(|&p| p != "-")),
+            (Kind::Polygons, self.ply.as_ref()),
+            (Kind::Labels, self.labels.as_ref()),
+            (Kind::Picture, self.overlay.as_ref()),
+        ];
+        let mut files: Vec<(Kind, PathBuf)> =
+            single.into_iter().filter_map(|(kind, path)| Some((kind, path?.clone()))).collect();
+        let labels = match source.format() {
+            Format::Las => ".labels.las",
+            Format::Laz => ".labels.laz",
+            _ => ".labels.ply",
+        };
+        if let Some(folder) = &self.out {
+            for (kind, ending) in [
+                (Kind::Json, ".json"),
+                (Kind::Polygons, ".planes.ply"),
+                (Kind::Labels, labels),
+                (Kind::Picture, ".png"),
+            ] {
+                let mut name = stem(file).to_os_string();
+                name.push(ending);
+                files.push((kind, folder.join(name)));
+            }
+        }
+        files
+    }
+
+    /// Makes the folder for everything; returns it if it was not there.
+    fn make_folder(&self) -> Result<Option<&Path>, Error> {
+        let Some(folder) = self.out.as_deref().filter(|folder| !folder.is_dir()) else {
+            return Ok(None);
+        };
+        std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
+        Ok(Some(folder))
+    }
+
+    /// JSON where that was asked for, a table where nothing else was.
+    fn printed(&self, source: &Source, detection: &Detection) -> Result<String, Failure> {
+        if self.json.as_deref() == Some(Path::new("-")) {
+            let mut text = Vec::new();
+            json::write_json(detection, &mut text)?;
+            return Ok(String::from_utf8_lossy(&text).into_owned());
+        }
+        if self.out.is_some() || self.single().next().is_some() {
+            return Ok(String::new());
+        }
+        Ok(table::planes(&source.path().display().to_string(), detection))
+    }
+}
+
+/// The kinds of files, those first that read the cloud again and may yet find fault with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Labels,
+    Picture,
+    Polygons,
+    Json,
+}
+
+impl Kind {
+    fn save(self, source: &Source, detection: &Detection, path: &Path) -> Result<(), Error> {
+        match self {
+            Kind::Labels => labels::save(source, detection, path),
+            Kind::Picture => {
+                let mut reader = source.reader(Fields::default())?;
+                let options = picture::PictureOptions::default();
+                picture::save_picture(reader.as_mut(), detection, options, path)
+            }
+            Kind::Polygons => ply::save_polygons(detection, ply::Encoding::Binary, path),
+            Kind::Json => json::save_json(detection, path),
+        }
+    }
+}
+
+fn wrong(option: &str, path: &Path, message: &str) -> Error {
+    Error::Parameter(format!("{option} {}: {message}", path.display()))
+}
+
+/// What the files of a cloud are named after.
+fn stem(file: &Path) -> &OsStr {
+    file.file_stem().filter(|_| file != "-").unwrap_or("cloud".as_ref())
+}
+
+/// The extension in lower case; empty if there is none.
+fn extension(path: &Path) -> String {
+    path.extension().map_or_else(String::new, |e| e.to_string_lossy().to_lowercase())
+}
+
+/// Whether both names lead to one file that is there.
+fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}

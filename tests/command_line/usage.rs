@@ -1,0 +1,135 @@
+//! Arguments that make no sense, and how that is said.
+
+use super::*;
+
+/// The line that `planes detect CLOUD` with these options ends in.
+fn refused(options: &str) -> String {
+    detect(&shipped("room.ply"), options).refusal()
+}
+
+#[test]
+fn options_that_contradict_each_other() {
+    for other in ["--vote all", "--angle 10", "--min-inliers 9"] {
+        let message = refused(&format!("--one-pass {other}"));
+        assert!(message.contains("--one-pass"), "{message}");
+        assert!(message.contains(other.split_once(' ').unwrap().0), "{message}");
+    }
+    assert!(refused("-q -v").contains("--quiet"));
+}
+
+#[test]
+fn values_that_make_no_sense() {
+    for (options, what) in [
+        ("--top 0", "--top"),
+        ("--top -3", "-3"),
+        ("--top many", "many"),
+        ("--tolerance 0", "--tolerance"),
+        ("--tolerance=-1", "--tolerance"),
+        ("--tolerance nan", "--tolerance"),
+        ("--tolerance inf", "--tolerance"),
+        ("--rho-bin 0", "--rho-bin"),
+        ("--angle 0", "--angle"),
+        ("--angle 90", "--angle"),
+        ("--angle nan", "--angle"),
+        ("--min-inliers 0", "--min-inliers"),
+        ("--min-votes -1", "-1"),
+        ("--space cube:3", "cube:3"),
+        ("--space ball:0", "ball:0"),
+        ("--space ball:nan", "ball:nan"),
+        ("--space polar:0x9", "polar:0x9"),
+        ("--space polar:99999999x99999999", "polar"),
+        ("--vote some", "some"),
+        ("--voter gpu", "gpu"),
+        ("--chunk 0", "--chunk"),
+        ("--threads 0", "--threads"),
+        ("--labels a.txt", "a.txt"),
+        ("--labels a", "--labels a"),
+        ("--overlay a.jpg", "a.jpg"),
+        ("--ply a.obj", "a.obj"),
+        ("--nonsense", "--nonsense"),
+    ] {
+        let message = refused(options);
+        assert!(message.contains(what), "{options}: {message}");
+    }
+}
+
+#[test]
+fn a_mistyped_option_is_answered_with_the_right_one() {
+    let message = refused("--tolerence 1");
+    assert!(message.contains("'--tolerance'"), "{message}");
+    assert!(message.ends_with("; see planes detect --help"), "{message}");
+}
+
+#[test]
+fn outputs_that_cannot_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::copy(shipped("room.ply"), at("room.ply")).unwrap();
+    let room = at("room.ply");
+    let [same, other] = [at("a/room.las"), at("x.ply")];
+    let missing = at("no/such/folder.json");
+    for (args, what) in [
+        (vec![&*room, "--json", &missing], "folder.json"),
+        (vec![&room, "--ply", &room], "the input itself"),
+        (vec![&room, "--labels", &room], "the input itself"),
+        (vec![&room, "--labels", &other, "--ply", &other], "--ply goes there, too"),
+        (vec![&room, &same, "--json", "x.json"], "--out DIR"),
+        (vec![&room, &same, "--out", "results"], "both be written as room.json"),
+        (vec![&room, "--out", &room], "room.ply"),
+    ] {
+        let message = planes([&["detect"], &args[..]].concat()).refusal();
+        assert!(message.contains(what), "{message}");
+        assert_eq!(names(folder.path()), ["room.ply"], "{message}");
+    }
+    assert_eq!(std::fs::read(&room).unwrap(), std::fs::read(shipped("room.ply")).unwrap());
+}
+
+#[test]
+fn no_cloud_and_no_command() {
+    assert!(planes(["detect"]).refusal().contains("CLOUD"));
+    assert!(planes(["find"]).refusal().contains("find"));
+    let done = planes([""; 0]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.err.contains("detect"), "{}", done.err);
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    let help = planes(["--help"]).text();
+    for command in ["detect", "info", "synth", "schema", "completions"] {
+        assert!(help.contains(command), "{command}");
+        assert!(planes([command, "--help"]).text().contains("Usage: planes"));
+    }
+    assert_eq!(planes(["--version"]).text(), concat!("planes ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn quiet_and_verbose() {
+    let folder = tempfile::tempdir().unwrap();
+    let cloud = folder.path().join("cloud.xyz");
+    let grid: String = (0..400).map(|i| format!("{} {} 0\n", i % 20, i / 20)).collect();
+    std::fs::write(&cloud, grid + "nan 0 0\n").unwrap();
+    let warned = detect(&cloud, "");
+    assert_eq!(warned.code, Some(0));
+    assert!(warned.err.contains("1 point"), "{}", warned.err);
+    assert_eq!(warned.err.lines().count(), 1, "{}", warned.err);
+    assert_eq!(detect(&cloud, "-q").err, "");
+    assert!(detect(&cloud, "-v").err.contains("reading"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_who_leaves_is_no_error() {
+    for args in [&["completions", "bash"][..], &["schema"], &["--help"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_planes"))
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let done = child.wait_with_output().unwrap();
+        assert_eq!(done.status.code(), Some(0), "{args:?}");
+        assert_eq!(done.stderr, b"", "{args:?}");
+    }
+}

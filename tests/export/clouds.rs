@@ -1,0 +1,117 @@
+//! Clouds written anew with labels.
+
+use super::copies::{copy, rich_las};
+use super::*;
+use las::{Color, Reader};
+use planes::export::labels;
+
+#[test]
+fn a_cloud_becomes_las_and_laz_with_all_its_values() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, colours) in [("a.las", true), ("a.laz", true), ("b.LAZ", false)] {
+        let path = folder.path().join(name);
+        let mut cloud = Cloud::new(points(), colours);
+        labels::save_las(&mut cloud, &detection(), &path).unwrap();
+        assert_labels(&labels_of(&path), &detection(), &points());
+        let mut reader = Reader::from_path(&path).unwrap();
+        assert_eq!(reader.header().number_of_points_by_return(1), Some(802));
+        assert_eq!(reader.header().bounds().min.x, -3.0);
+        assert_eq!(reader.header().bounds().max.z, 9.0);
+        let data = reader.read_all().unwrap();
+        for (k, (point, p)) in data.points().zip(points()).enumerate() {
+            let point = point.unwrap();
+            // Coordinates with few decimals are exact but for the last bit of the product.
+            for (found, exact) in [point.x, point.y, point.z].into_iter().zip(p) {
+                assert!((found - exact).abs() < 1e-14, "{found} {exact}");
+            }
+            assert!(!point.is_withheld);
+            let [r, g, b] = colour(k).map(|c| u16::from(c) * 257);
+            assert_eq!(point.color, colours.then_some(Color::new(r, g, b)));
+            assert_eq!(point.intensity, if colours { k as u16 } else { 0 });
+        }
+    }
+}
+
+#[test]
+fn a_point_that_las_cannot_hold_is_withheld() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.las");
+    let mut all = points();
+    all[800] = [f64::NAN, 1.0, 1.0];
+    all[801] = [0.0, 1e30, 1.0];
+    labels::save_las(&mut Cloud::new(all, false), &detection(), &path).unwrap();
+    let data = Reader::from_path(&path).unwrap().read_all().unwrap();
+    let withheld: Vec<bool> = data.points().map(|p| p.unwrap().is_withheld).collect();
+    assert_eq!(withheld.len(), 802);
+    assert_eq!(withheld.iter().position(|&w| w), Some(800));
+    assert!(withheld[801]);
+}
+
+#[test]
+fn a_cloud_becomes_ply_with_all_its_values() {
+    use ply_rs::ply::Property;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.ply");
+    for colours in [true, false] {
+        labels::save_ply(&mut Cloud::new(points(), colours), &detection(), &path).unwrap();
+        let vertices = &read_ply(&path).payload["vertex"];
+        let mut found = Vec::new();
+        for (k, (v, p)) in vertices.iter().zip(points()).enumerate() {
+            for (name, exact) in ["x", "y", "z"].into_iter().zip(p) {
+                assert_eq!(v[name], Property::Double(exact));
+            }
+            for (name, exact) in ["red", "green", "blue"].into_iter().zip(colour(k)) {
+                let expected = colours.then_some(&Property::UChar(exact)).cloned();
+                assert_eq!(v.get(name).cloned(), expected);
+            }
+            let (Property::Int(id), Property::Float(distance)) =
+                (&v["plane_id"], &v["plane_distance"])
+            else {
+                panic!("{v:?}");
+            };
+            found.push((*id, *distance));
+        }
+        assert_labels(&found, &detection(), &points());
+    }
+}
+
+#[test]
+fn labels_that_do_not_fit_are_refused_and_nothing_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.las");
+    let mut longer = detection();
+    longer.labels.push(0);
+    let mut shorter = detection();
+    shorter.labels.pop();
+    let mut unknown = detection();
+    unknown.labels[5] = 2;
+    for wrong in [longer, shorter, unknown] {
+        for save in [labels::save_las, labels::save_ply] {
+            let error = save(&mut Cloud::new(points(), false), &wrong, &path).unwrap_err();
+            assert!(matches!(error, Error::Parameter(_)), "{error}");
+        }
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_name_of_the_file_chooses_the_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let text: String = points().iter().map(|p| format!("{} {} {}\n", p[0], p[1], p[2])).collect();
+    let source = Source::from_bytes(text.into_bytes()).unwrap();
+    for name in ["a.las", "a.LAZ", "a.ply", "a.npy"] {
+        labels::save(&source, &detection(), &path(name)).unwrap();
+    }
+    assert_labels(&labels_of(&path("a.las")), &detection(), &points());
+    assert!(std::fs::read(path("a.npy")).unwrap().starts_with(b"\x93NUMPY"));
+    // A LAS source is copied, from memory as well as from a file.
+    rich_las(&path("rich.las"), 3, 2);
+    let rich = Source::from_bytes(std::fs::read(path("rich.las")).unwrap()).unwrap();
+    labels::save(&rich, &detection(), &path("b.las")).unwrap();
+    copy(&path("rich.las"), &detection(), &path("c.las")).unwrap();
+    assert!(std::fs::read(path("b.las")).unwrap() == std::fs::read(path("c.las")).unwrap());
+    let error = labels::save(&source, &detection(), &path("a.txt")).unwrap_err();
+    assert!(error.to_string().ends_with("labels are written as .las, .laz, .ply or .npy"));
+    assert!(!path("a.txt").exists());
+}

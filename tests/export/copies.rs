@@ -1,0 +1,177 @@
+//! LAS files copied with labels.
+
+use super::*;
+use las::{Builder, Color, Reader, Vlr, Writer, point::Format};
+use planes::export::labels;
+
+pub fn copy(input: &Path, detection: &Detection, output: &Path) -> Result<()> {
+    labels::copy_las(&Source::open(input)?, detection, output)
+}
+
+/// A LAS file of a point format with records of every kind, extra bytes described in part.
+pub fn rich_las(path: &Path, format: u8, minor: u8) -> Vec<las::Point> {
+    let mut builder = Builder::from((1, minor));
+    builder.point_format = Format::new(format).unwrap();
+    builder.point_format.extra_bytes = 5;
+    builder.file_source_id = 17;
+    builder.system_identifier = "a scanner".into();
+    let mut description = vec![0; 192];
+    description[2] = 3;
+    description[4..8].copy_from_slice(b"echo");
+    let vlr = |user: &str, record_id, data: &[u8]| Vlr {
+        user_id: user.into(),
+        record_id,
+        description: "kept".into(),
+        data: data.to_vec(),
+    };
+    builder.vlrs.push(vlr("somebody", 9, b"anything"));
+    builder.vlrs.push(vlr("LASF_Spec", 4, &description));
+    if minor == 4 {
+        builder.evlrs.push(vlr("somebody", 10, &[7; 70_000]));
+    }
+    let mut writer = Writer::from_path(path, builder.into_header().unwrap()).unwrap();
+    let format = *writer.header().point_format();
+    let points: Vec<las::Point> = (0..802u16)
+        .map(|k| las::Point {
+            x: f64::from(k) * 0.001,
+            y: f64::from(k % 29),
+            z: f64::from(k % 7),
+            intensity: k,
+            return_number: 1 + (k % 3) as u8,
+            number_of_returns: 3,
+            user_data: k as u8,
+            point_source_id: k,
+            gps_time: format.has_gps_time.then_some(f64::from(k) * 0.5),
+            color: format.has_color.then_some(Color::new(k, 2 * k, 65_535 - k)),
+            nir: format.has_nir.then_some(k),
+            waveform: format.has_waveform.then(Default::default),
+            extra_bytes: k.to_le_bytes().into_iter().chain([1, 2, 3]).collect(),
+            ..Default::default()
+        })
+        .collect();
+    for point in &points {
+        writer.write_point(point.clone()).unwrap();
+    }
+    writer.close().unwrap();
+    points
+}
+
+fn all_points(path: &Path) -> (las::Header, Vec<las::Point>) {
+    let mut reader = Reader::from_path(path).unwrap();
+    let data = reader.read_all().unwrap();
+    let points = data.points().map(|p| p.unwrap()).collect();
+    (reader.header().clone(), points)
+}
+
+/// The records of a LAS or LAZ file, not compressed.
+fn records(path: &PathBuf) -> Vec<Vec<u8>> {
+    let data = Reader::from_path(path).unwrap().read_all().unwrap();
+    let records = data.raw_bytes().chunks_exact(data.record_len());
+    records.map(<[u8]>::to_vec).collect()
+}
+
+#[test]
+fn a_copy_keeps_every_field_and_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let waveforms = [4, 5, 9, 10];
+    for (format, minor) in (0..=10).map(|f| (f, if f < 4 { 2 } else { 4 })) {
+        for (from, to) in
+            [("a.las", "b.las"), ("a.laz", "b.laz"), ("a.las", "b.laz"), ("a.laz", "b.las")]
+        {
+            if waveforms.contains(&format) && from.ends_with("laz") {
+                continue;
+            }
+            let (input, output) = (folder.path().join(from), folder.path().join(to));
+            let before = rich_las(&input, format, minor);
+            copy(&input, &detection(), &output).unwrap();
+            let header = all_points(&output).0;
+            assert_eq!(header.number_of_points(), 802);
+            assert_eq!(header.point_format().to_u8().unwrap() & 0x3f, format);
+            assert_eq!(header.point_format().is_compressed, to.ends_with("laz"));
+            let old = all_points(&input).0;
+            assert_eq!(header.bounds(), old.bounds());
+            assert_eq!(header.file_source_id(), 17);
+            assert_eq!(header.system_identifier(), "a scanner");
+            assert_eq!(header.number_of_points_by_return(2), old.number_of_points_by_return(2));
+            assert_eq!(header.evlrs(), old.evlrs());
+            assert!(header.vlrs().contains(&old.vlrs()[0]));
+            let ([after, before_bytes], kept) =
+                ([&output, &input].map(records), old.point_format().len());
+            for (after, before) in after.iter().zip(&before_bytes) {
+                assert_eq!(after[..kept.into()], before[..], "format {format}, {from} to {to}");
+            }
+            let positions: Vec<_> = before.iter().map(|p| [p.x, p.y, p.z]).collect();
+            assert_labels(&labels_of(&output), &detection(), &positions);
+        }
+    }
+}
+
+#[test]
+fn a_copy_of_a_copy_replaces_the_dimensions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    rich_las(&path("a.las"), 3, 2);
+    copy(&path("a.las"), &detection(), &path("b.laz")).unwrap();
+    let mut other = detection();
+    other.labels.reverse();
+    copy(&path("b.laz"), &other, &path("c.las")).unwrap();
+    copy(&path("a.las"), &other, &path("d.las")).unwrap();
+    let bytes = |name: &str| std::fs::read(path(name)).unwrap();
+    assert!(bytes("c.las") == bytes("d.las"));
+    assert_eq!(labels_of(&path("c.las"))[0].0, -1);
+}
+
+#[test]
+fn a_damaged_las_is_an_error_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.las", "a.laz"] {
+        let input = folder.path().join(name);
+        rich_las(&input, 7, 4);
+        let whole = std::fs::read(&input).unwrap();
+        for k in 0..200 {
+            let mut bytes = whole.clone();
+            if k < 100 {
+                bytes.truncate(whole.len() * k / 100);
+            } else {
+                // Not the counts, which the labels are compared with, but all else up to the points.
+                bytes[4 * (k - 100)] ^= 0x55;
+            }
+            std::fs::write(&input, &bytes).unwrap();
+            let output = folder.path().join("b.laz");
+            match copy(&input, &detection(), &output) {
+                Ok(()) => std::fs::remove_file(&output).unwrap(),
+                Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
+            }
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        }
+        std::fs::remove_file(&input).unwrap();
+    }
+}
+
+#[test]
+fn real_clouds_are_copied_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["autzen_trim.las", "indoor.laz"] {
+        let Some(input) = shared(name) else { continue };
+        let (header, before) = all_points(&input);
+        let labelled = Detection {
+            labels: (0..before.len()).map(|k| (k % 3) as i32 - 1).collect(),
+            ..detection()
+        };
+        for output in ["b.las", "b.laz"] {
+            let output = folder.path().join(output);
+            copy(&input, &labelled, &output).unwrap();
+            let (copied, after) = all_points(&output);
+            assert_eq!(copied.transforms(), header.transforms());
+            assert_eq!(after.len(), before.len());
+            let extra = usize::from(header.point_format().extra_bytes);
+            for (point, old) in after.into_iter().zip(&before) {
+                let mut point = point;
+                point.extra_bytes.truncate(extra);
+                assert_eq!(&point, old);
+            }
+            let ids: Vec<i32> = labels_of(&output).iter().map(|l| l.0).collect();
+            assert_eq!(ids, labelled.labels);
+        }
+    }
+}

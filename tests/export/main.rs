@@ -1,0 +1,153 @@
+//! Files out and in again: what a detection becomes on disk.
+
+mod clouds;
+mod copies;
+mod document;
+mod polygons;
+
+use las::Reader;
+use planes::cloud::{Chunk, PointReader, Source};
+use planes::{Detection, Error, Input, Plane, Polygon, Result};
+use std::path::{Path, PathBuf};
+
+/// Points of a level square of side 4 at height 2 and of a wall, then two that belong nowhere.
+fn points() -> Vec<[f64; 3]> {
+    let grid = |k: usize| [0.2 * (k % 20) as f64, 0.2 * (k / 20) as f64];
+    let floor = (0..400).map(|k| [grid(k)[0], grid(k)[1], 2.0]);
+    let wall = (0..400).map(|k| [grid(k)[0], 0.0, 2.2 + grid(k)[1]]);
+    floor.chain(wall).chain([[9.0, 9.0, 9.0], [-3.0, 1.0, 0.5]]).collect()
+}
+
+fn square(lift: impl Fn([f64; 2]) -> [f64; 3], low: f64, high: f64) -> Vec<[f64; 3]> {
+    [[low, low], [high, low], [high, high], [low, high]].map(lift).to_vec()
+}
+
+fn detection() -> Detection {
+    let floor = |[x, y]: [f64; 2]| [x, y, 2.0];
+    let wall = |[x, y]: [f64; 2]| [x, 0.0, 2.0 + y];
+    let mut hole = square(floor, 1.0, 2.0);
+    hole.reverse();
+    let plane = |normal: [f64; 3], offset: f64, boundary: Vec<Polygon>| Plane {
+        normal,
+        offset,
+        theta: 0.0,
+        phi: 0.0,
+        rho: offset,
+        votes: 400,
+        inliers: 400,
+        tolerance: 0.0625,
+        rmse: 0.015625,
+        centroid: [1.9, 1.9, 2.0],
+        area: 15.0,
+        boundary,
+    };
+    let mut labels = vec![0; 400];
+    labels.extend([1; 400]);
+    labels.extend([-1; 2]);
+    Detection {
+        input: Input {
+            points: 802,
+            min: [-3.0, 0.0, 0.5],
+            max: [9.0, 9.0, 9.0],
+            step: 0.0009765625,
+            ..Input::default()
+        },
+        parameters: planes::Parameters { directions: "ball:2".into(), ..Default::default() },
+        planes: vec![
+            plane(
+                [0.0, 0.0, 1.0],
+                1.9,
+                vec![Polygon { exterior: square(floor, 0.0, 4.0), holes: vec![hole] }],
+            ),
+            plane(
+                [0.0, -1.0, 0.0],
+                0.25,
+                vec![Polygon { exterior: square(wall, 0.0, 4.0), holes: Vec::new() }],
+            ),
+        ],
+        labels,
+    }
+}
+
+/// A cloud in memory.
+struct Cloud {
+    points: Vec<[f64; 3]>,
+    colours: bool,
+    at: usize,
+}
+
+impl Cloud {
+    fn new(points: Vec<[f64; 3]>, colours: bool) -> Cloud {
+        Cloud { points, colours, at: 0 }
+    }
+}
+
+fn colour(k: usize) -> [u8; 3] {
+    [k as u8, (k / 256) as u8, 255]
+}
+
+impl PointReader for Cloud {
+    fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
+        chunk.clear();
+        // Small chunks, so that there are several.
+        for k in self.at..self.points.len().min(self.at + limit.min(300)) {
+            let [x, y, z] = self.points[k];
+            chunk.x.push(x);
+            chunk.y.push(y);
+            chunk.z.push(z);
+            if self.colours {
+                chunk.colour.push(colour(k));
+                chunk.intensity.push(k as u16);
+            }
+        }
+        self.at += chunk.len();
+        Ok(())
+    }
+}
+
+fn shared(name: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("PLANES_SHARED_CLOUDS").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/clouds"),
+        PathBuf::from,
+    );
+    let path = folder.join(name);
+    if path.is_file() {
+        return Some(path);
+    }
+    eprintln!("skipped: {} is not there", path.display());
+    None
+}
+
+/// Numbers of a PLY element, row by row; lists as their members.
+fn read_ply(path: &Path) -> ply_rs::ply::Ply<ply_rs::ply::DefaultElement> {
+    let mut file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
+    ply_rs::parser::Parser::new().read_ply(&mut file).unwrap()
+}
+
+/// The two dimensions of each record of a LAS or LAZ file, which stand at its end.
+fn labels_of(path: &Path) -> Vec<(i32, f32)> {
+    let mut reader = Reader::from_path(path).unwrap();
+    let data = reader.read_all().unwrap();
+    (data.raw_bytes().chunks_exact(data.record_len()))
+        .map(|r| {
+            let end: [u8; 8] = r[r.len() - 8..].try_into().unwrap();
+            let [a, b, c, d, e, f, g, h] = end;
+            (i32::from_le_bytes([a, b, c, d]), f32::from_le_bytes([e, f, g, h]))
+        })
+        .collect()
+}
+
+fn assert_labels(found: &[(i32, f32)], expected: &Detection, points: &[[f64; 3]]) {
+    assert_eq!(found.len(), points.len());
+    for ((&(id, distance), &label), p) in found.iter().zip(&expected.labels).zip(points) {
+        assert_eq!(id, label);
+        match label {
+            -1 => assert!(distance.is_nan()),
+            k => {
+                let plane = &expected.planes[k as usize];
+                let exact: f64 = (0..3).map(|k| plane.normal[k] * p[k]).sum::<f64>() - plane.offset;
+                assert!((f64::from(distance) - exact).abs() < 1e-6, "{distance} {exact}");
+            }
+        }
+    }
+}
