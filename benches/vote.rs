@@ -1,56 +1,51 @@
-//! Votes per second of every CPU voter, each checked against the serial loop before it is timed.
+//! Votes per second of every CPU voter on the synthetic street, each accumulator compared with that
+//! of the serial loop before it is timed.
 //!
-//! `cargo bench --bench vote [POINTS]` prints the table of `results/vote.md`.
+//! `cargo bench --bench vote` prints the tables of `results/vote.md`; a number as argument is the
+//! number of points, and `-- --full` lets the serial loops vote with all of them, not with a part.
 
 use planes::backend::{Backend, Sign};
+use planes::cloud::Chunk;
 use planes::cpu::{Cpu, Level, Voter};
-use planes::frame::Points;
+use planes::frame::{Frame, Points};
 use planes::space::{RhoAxis, Space};
+use planes::synth::{Scene, SceneOptions, generate};
 use std::time::Instant;
 
-/// Points on the walls of a few boxes around a scanner whose density falls with the square of the
-/// distance, in millimetres.
-fn scan(n: usize) -> Points {
-    let mut state = 1u64;
-    let mut unit = move || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as f64 / (1u64 << 24) as f64
+/// The street, in local coordinates.
+fn street(n: u64) -> Points {
+    let options = SceneOptions::new(Scene::Street, n);
+    let chunks: Vec<Chunk> = generate(Scene::Street, &options).expect("a scene").collect();
+    let all = || chunks.iter().flat_map(|c| (0..c.len()).map(move |i| [c.x[i], c.y[i], c.z[i]]));
+    let bound = |pick: fn(f64, f64) -> f64, from: f64| {
+        all().fold([from; 3], |b, p| std::array::from_fn(|a| pick(b[a], p[a])))
     };
-    (0..n)
-        .map(|_| {
-            let z = 2.0 * unit() - 1.0;
-            let angle = std::f64::consts::TAU * unit();
-            let r = (1.0 - z * z).sqrt();
-            let d = [r * angle.cos(), r * angle.sin(), z];
-            // The nearest of ground, two facades and two ends of the street.
-            let hit = [(2, -1.8), (2, 12.0), (1, 7.0), (1, -9.0), (0, 40.0), (0, -50.0)]
-                .iter()
-                .map(|&(a, at): &(usize, f64)| at / d[a])
-                .filter(|&t| t > 0.0)
-                .fold(f64::INFINITY, f64::min);
-            d.map(|v| (v * hit * 1000.0).round() as f32)
-        })
-        .collect()
+    let frame = Frame::fit(bound(f64::min, f64::INFINITY), bound(f64::max, f64::NEG_INFINITY));
+    all().filter_map(|p| frame.local(p)).collect()
 }
 
 fn main() {
     let n = std::env::args().skip(1).find_map(|a| a.parse().ok()).unwrap_or(1_000_000);
-    let points = scan(n);
+    let points = street(n as u64);
     let directions: planes::space::Directions = "polar:180x180".parse().unwrap();
     let radius = points.radius();
     let space = Space::new(directions.table(), RhoAxis::symmetric(radius, radius / 90.0)).unwrap();
-    println!("{n} points, {directions}, {} bins of {:.0} mm\n", space.bins(), space.rho().bin);
+    println!("{n} points of the street, {directions}, {} bins\n", space.bins());
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
 
-    // The serial loops are timed on a part: they take 13 ns a vote.
-    let part = points.select(&(0..(n as u32)).step_by((n / 10_000).max(1)).collect::<Vec<_>>());
-    let (f64_rate, f64_counts) = rate(&Cpu::new(Voter::SerialF64), &space, &part);
-    let (f32_rate, f32_counts) = rate(&Cpu::new(Voter::Serial), &space, &part);
+    // The serial loops take 5 to 20 ns a vote, minutes for a million points.
+    let full = std::env::args().any(|a| a == "--full");
+    let few = points.select(&(0..n as u32).step_by((n / 10_000).max(1)).collect::<Vec<_>>());
+    let part = if full { &points } else { &few };
+    let (f64_rate, f64_counts) =
+        rate(&Cpu::new(Voter::SerialF64), &space, part, if full { 1 } else { 3 });
+    let (f32_rate, f32_counts) =
+        rate(&Cpu::new(Voter::Serial), &space, part, if full { 1 } else { 3 });
     let differing: u64 =
         f64_counts.iter().zip(&f32_counts).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
     println!(
-        "votes that fall into another bin in f32 than in f64: {} of {}\n",
+        "serial loops: {} points; votes that fall into another bin in f32 than in f64: {} of {}\n",
+        part.len(),
         differing / 2,
         part.len() * space.rows()
     );
@@ -65,25 +60,25 @@ fn main() {
             println!("| parallel {level} | | not on this processor | |");
             continue;
         };
-        let (_, counts) = rate(&cpu, &space, &part);
-        assert!(counts == f32_counts, "{level} does not equal the serial loop");
+        let (_, counts) = rate(&cpu, &space, part, 1);
+        assert!(counts == f32_counts, "{level} does not equal the serial loop, bin for bin");
         if level == Level::Portable {
-            let (rate, _) = one.install(|| rate(&cpu, &space, &part));
-            line(&format!("parallel {level}, on {} points", part.len()), 1, rate);
+            let (rate, _) = one.install(|| rate(&cpu, &space, &few, 3));
+            line(&format!("parallel {level}, on {} points", few.len()), 1, rate);
             continue;
         }
-        let (rate_one, _) = one.install(|| rate(&cpu, &space, &points));
+        let (rate_one, _) = one.install(|| rate(&cpu, &space, &points, 3));
         line(&format!("parallel {level}"), 1, rate_one);
-        let (rate_all, _) = rate(&cpu, &space, &points);
+        let (rate_all, _) = rate(&cpu, &space, &points, 3);
         line(&format!("parallel {level}"), rayon::current_num_threads(), rate_all);
     }
 }
 
-/// Votes per second, the median of three runs, and the accumulator.
-fn rate(cpu: &Cpu, space: &Space, points: &Points) -> (f64, Vec<u32>) {
+/// Votes per second, the median of some runs, and the accumulator.
+fn rate(cpu: &Cpu, space: &Space, points: &Points, runs: usize) -> (f64, Vec<u32>) {
     let mut seconds = Vec::new();
     let mut counts = Vec::new();
-    for _ in 0..3 {
+    for _ in 0..runs {
         let mut accumulator = cpu.accumulator(space).unwrap();
         let start = Instant::now();
         accumulator.vote(points, Sign::Add).unwrap();
@@ -91,5 +86,5 @@ fn rate(cpu: &Cpu, space: &Space, points: &Points) -> (f64, Vec<u32>) {
         counts = accumulator.counts().unwrap();
     }
     seconds.sort_by(f64::total_cmp);
-    ((points.len() * space.rows()) as f64 / seconds[1], counts)
+    ((points.len() * space.rows()) as f64 / seconds[runs / 2], counts)
 }

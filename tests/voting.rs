@@ -2,8 +2,9 @@
 
 use planes::backend::{Backend, PeakOptions, Sign};
 use planes::cpu::{Cpu, Level, Voter};
-use planes::frame::Points;
+use planes::frame::{Frame, Points};
 use planes::space::{Neighbours, RhoAxis, Space, SphereIndex};
+use planes::synth::{Scene, SceneOptions, generate};
 use planes::vote::{Ballots, Peak};
 
 /// A small deterministic generator of numbers in `0 .. below`.
@@ -124,6 +125,27 @@ fn subtracting_takes_back_exactly_what_was_added() {
         accumulator.vote(&gone, Sign::Add).unwrap();
         accumulator.vote(&gone, Sign::Subtract).unwrap();
         assert!(accumulator.counts().unwrap() == counts(&cpu, &space, &[&kept]), "{voter:?}");
+    }
+}
+
+/// The space of the papers on a scan whose density falls with the square of the distance; the same
+/// with a million points is `cargo bench --bench vote -- --full`.
+#[test]
+fn the_street_in_the_papers_space_equals_the_serial_loop() {
+    let options = SceneOptions::new(Scene::Street, 5_000);
+    let chunks = generate(Scene::Street, &options).unwrap();
+    let frame = Frame { origin: [0.0; 3], step: 1.0 / 1024.0 };
+    let points: Points = chunks
+        .flat_map(|c| {
+            (0..c.len()).filter_map(|i| frame.local([c.x[i], c.y[i], c.z[i]])).collect::<Vec<_>>()
+        })
+        .collect();
+    assert_eq!(points.len(), 5_000);
+    let space = space("polar:180x180", &points, points.radius() / 90.0);
+    assert_eq!(space.bins(), 184);
+    let expected = counts(&Cpu::new(Voter::Serial), &space, &[&points]);
+    for (level, cpu) in fast_voters() {
+        assert!(counts(&cpu, &space, &[&points]) == expected, "{level}");
     }
 }
 

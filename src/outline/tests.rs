@@ -165,25 +165,3 @@ fn polygons_lie_on_the_plane() {
         assert!(distance.abs() < 2e-9, "{distance}");
     }
 }
-
-#[test]
-#[ignore = "a timing, for --release --ignored --nocapture"]
-fn a_million_points() {
-    let points = rectangle([50.0, 20.0], 20.0, 1000.0, |_| true);
-    let ragged = |[x, y]: [f64; 2]| (30.0 * x).sin() * (17.0 * y).cos() > -0.3;
-    let holes = rectangle([50.0, 20.0], 20.0, 1500.0, ragged);
-    for (name, points) in [("rectangle", points), ("holes", holes)] {
-        for order in ["random", "sorted"] {
-            let mut points = points.clone();
-            if order == "sorted" {
-                points.sort_by(|p, q| {
-                    ((p[0] * 4.0) as i32, p[1]).partial_cmp(&((q[0] * 4.0) as i32, q[1])).unwrap()
-                });
-            }
-            let start = std::time::Instant::now();
-            let outline = outline(&points, &OutlineOptions::new(0.07));
-            eprintln!("{name}, {order}: {} points, {:?}", points.len(), start.elapsed());
-            assert_valid(&outline);
-        }
-    }
-}

@@ -52,7 +52,11 @@ fn detection() -> Detection {
             step: 0.0009765625,
             ..Input::default()
         },
-        parameters: planes::Parameters { directions: "ball:2".into(), ..Default::default() },
+        parameters: planes::Parameters {
+            directions: "ball:2".into(),
+            widen: 5.0,
+            ..Default::default()
+        },
         planes: vec![
             plane(
                 [0.0, 0.0, 1.0],
