@@ -20,6 +20,7 @@ mod one_pass;
 mod parameters;
 mod planes;
 mod rounds;
+mod spread;
 mod support;
 mod vector;
 

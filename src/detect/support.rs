@@ -3,7 +3,7 @@
 use super::evidence::{Surfel, weighted_quantile};
 use super::grow::Grower;
 use super::label::LocalPlane;
-use super::moments::PAIRS;
+use super::spread::Spread;
 use super::vector::{Vec3, dot, normalized};
 use std::collections::HashMap;
 
@@ -220,9 +220,7 @@ impl Field<'_> {
             let s = self.surfel(i);
             spread.add(s.centroid, f64::from(s.weight));
         }
-        let (values, normal) = super::eigen::smallest(spread.covariance());
-        // A point or a line has no plane of its own.
-        (values[1] > 1e-9 * values[2]).then(|| (normal, dot(normal, spread.mean())))
+        spread.plane()
     }
 
     /// The connected parts of a set of surfels seen along `normal`, heaviest first.
@@ -257,47 +255,6 @@ impl Field<'_> {
         let mut parts: Vec<Vec<u32>> = parts.into_values().collect();
         parts.sort_by_cached_key(|part| (std::cmp::Reverse(self.weight(part)), part[0]));
         parts
-    }
-}
-
-/// Weighted sums of points about the first of them.
-#[derive(Default)]
-struct Spread {
-    origin: Option<Vec3>,
-    weight: f64,
-    sum: Vec3,
-    products: [f64; 6],
-}
-
-impl Spread {
-    fn add(&mut self, point: Vec3, weight: f64) {
-        let origin = *self.origin.get_or_insert(point);
-        let p: Vec3 = std::array::from_fn(|a| point[a] - origin[a]);
-        self.weight += weight;
-        for (sum, v) in self.sum.iter_mut().zip(p) {
-            *sum += weight * v;
-        }
-        for (product, (a, b)) in self.products.iter_mut().zip(PAIRS) {
-            *product += weight * p[a] * p[b];
-        }
-    }
-
-    fn mean(&self) -> Vec3 {
-        let origin = self.origin.unwrap_or_default();
-        std::array::from_fn(|a| origin[a] + self.sum[a] / self.weight.max(1.0))
-    }
-
-    fn covariance(&self) -> [f64; 6] {
-        let n = self.weight.max(1.0);
-        std::array::from_fn(|i| {
-            let (a, b) = PAIRS[i];
-            self.products[i] / n - self.sum[a] / n * (self.sum[b] / n)
-        })
-    }
-
-    /// The shorter side of a rectangle of this spread.
-    fn width(&self) -> f64 {
-        (12.0 * super::eigen::smallest(self.covariance()).0[1].max(0.0)).sqrt()
     }
 }
 

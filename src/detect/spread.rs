@@ -1,0 +1,82 @@
+//! Weighted sums of points in `f64`, added up in a fixed order.
+//!
+//! Refinement fits planes to the centres of cells, again and again; the reported planes are fitted
+//! by [`Moments`](super::Moments), which are exact.
+
+use super::eigen;
+use super::moments::PAIRS;
+use super::vector::{Vec3, dot};
+
+/// Weighted sums of points about the first of them.
+#[derive(Default)]
+pub(super) struct Spread {
+    origin: Option<Vec3>,
+    weight: f64,
+    sum: Vec3,
+    products: [f64; 6],
+}
+
+impl Spread {
+    /// Adds a point.
+    pub fn add(&mut self, point: Vec3, weight: f64) {
+        let origin = *self.origin.get_or_insert(point);
+        let p: Vec3 = std::array::from_fn(|a| point[a] - origin[a]);
+        self.weight += weight;
+        for (sum, v) in self.sum.iter_mut().zip(p) {
+            *sum += weight * v;
+        }
+        for (product, (a, b)) in self.products.iter_mut().zip(PAIRS) {
+            *product += weight * p[a] * p[b];
+        }
+    }
+
+    /// The weighted mean; zero without points.
+    pub fn mean(&self) -> Vec3 {
+        let origin = self.origin.unwrap_or_default();
+        std::array::from_fn(|a| origin[a] + self.sum[a] / self.weight.max(1.0))
+    }
+
+    fn covariance(&self) -> [f64; 6] {
+        let n = self.weight.max(1.0);
+        std::array::from_fn(|i| {
+            let (a, b) = PAIRS[i];
+            self.products[i] / n - self.sum[a] / n * (self.sum[b] / n)
+        })
+    }
+
+    /// The plane of least squares, as normal and distance; `None` for a point or a line.
+    pub fn plane(&self) -> Option<(Vec3, f64)> {
+        let (values, normal) = eigen::smallest(self.covariance());
+        (values[1] > 1e-9 * values[2]).then(|| (normal, dot(normal, self.mean())))
+    }
+
+    /// The shorter side of a rectangle of this spread.
+    pub fn width(&self) -> f64 {
+        (12.0 * eigen::smallest(self.covariance()).0[1].max(0.0)).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rectangle_has_its_plane_and_its_shorter_side() {
+        let mut spread = Spread::default();
+        for i in 0..20_000 {
+            let (u, v) = (f64::from(i % 200) / 10.0, f64::from(i / 200) / 10.0);
+            spread.add([u, 7.0, v], 3.0);
+        }
+        let (normal, rho) = spread.plane().unwrap();
+        assert_eq!(normal.map(f64::abs), [0.0, 1.0, 0.0]);
+        assert_eq!(rho.abs(), 7.0);
+        assert!((spread.width() - 10.0).abs() < 0.01, "{}", spread.width());
+    }
+
+    #[test]
+    fn a_line_has_no_plane() {
+        let mut spread = Spread::default();
+        (0..50).for_each(|i| spread.add([f64::from(i), 2.0 * f64::from(i), 1.0], 1.0));
+        assert_eq!(spread.plane(), None);
+    }
+}
