@@ -1,7 +1,7 @@
 //! Labelled points to reported planes: canonical, in input coordinates, largest first.
 
 use super::cells::Cells;
-use super::evidence::{Surfel, weighted_quantile};
+use super::evidence::{Surfel, closing_edge};
 use super::label::{self, LocalPlane};
 use super::load::Loaded;
 use super::moments::{Fit, Moments};
@@ -31,16 +31,9 @@ pub(super) fn canonical(plane: LocalPlane) -> LocalPlane {
     }
 }
 
-/// Edge of an outline's raster for each plane, in steps: the size of the cells on which nine
-/// tenths of its surface was seen.
+/// Edge of an outline's raster for each plane, in steps.
 pub(super) fn outline_cell(cells: &Cells, surfels: &[Surfel], found: &[Found]) -> Vec<f64> {
-    let cell = |f: &Found| {
-        let levels = f.support.surfels.iter().filter_map(|&i| {
-            let s = &surfels[i as usize];
-            Some((s.surface?.level as f64, u64::from(s.weight)))
-        });
-        1.5 * cells.base().size * weighted_quantile(levels.collect(), 0.9).exp2()
-    };
+    let cell = |f: &Found| closing_edge(surfels, &f.support.surfels, cells.base().size);
     found.iter().map(cell).collect()
 }
 

@@ -1,6 +1,6 @@
 //! From a peak to a plane: refine it on its own surfels, and keep what hangs together.
 
-use super::evidence::{Surfel, weighted_quantile};
+use super::evidence::{Surfel, closing_edge};
 use super::grow::Grower;
 use super::label::LocalPlane;
 use super::spread::Spread;
@@ -268,16 +268,8 @@ struct Lattice {
 impl Lattice {
     /// A lattice for the surfels of `set`, as coarse as nine tenths of them need.
     fn new(field: &Field, set: &[u32], normal: Vec3) -> Lattice {
-        let levels: Vec<(f64, u64)> = set
-            .iter()
-            .filter_map(|&i| {
-                let s = field.surfel(i);
-                s.surface.map(|f| (f.level as f64, u64::from(s.weight)))
-            })
-            .collect();
-        let level = weighted_quantile(levels, 0.9);
         let (u, v) = axes(normal);
-        Lattice { u, v, cell: 1.5 * field.limits.cell * level.exp2() }
+        Lattice { u, v, cell: closing_edge(field.surfels, set, field.limits.cell) }
     }
 
     fn place(&self, p: Vec3) -> (i64, i64) {
