@@ -50,7 +50,12 @@ impl Cells {
     pub fn new(points: &Points) -> Cells {
         let unit = base_unit(points);
         let edge = unit.span * unit.steps;
-        let sorted = sorted_keys(points, edge);
+        let mut sorted = sorted_keys(points, edge);
+        // Within a cell by coordinates: copies of a point lie together, and what goes through the
+        // points of a cell meets them in an order that is theirs, not the file's.
+        sorted.par_chunk_by_mut(|a, b| a.0 == b.0).for_each(|cell| {
+            cell.sort_unstable_by_key(|&(_, i)| (points.get(i as usize).map(positive), i));
+        });
         let runs = runs(&sorted);
         let order: Vec<u32> = sorted.into_par_iter().map(|(_, i)| i).collect();
         let cell = |&(key, range): &(u64, (u32, u32))| {
@@ -87,7 +92,7 @@ impl Cells {
         order
     }
 
-    /// Indices of the points of base cell `cell`.
+    /// Indices of the points of base cell `cell`, by coordinates.
     pub fn points_of(&self, cell: usize) -> &[u32] {
         let (start, end) = self.ranges[cell];
         &self.order[start as usize..end as usize]
@@ -275,13 +280,12 @@ fn runs(sorted: &[(u64, u32)]) -> Vec<(u64, (u32, u32))> {
 /// Sums over the distinct points of a cell, relative to its corner.
 fn cell_moments(points: &Points, members: &[u32], key: u64, unit: Unit) -> Moments {
     let corner = unpack(key).map(|v| v as u32 * unit.span * unit.steps);
-    let mut coordinates: Vec<[u32; 3]> =
-        members.iter().map(|&i| points.get(i as usize).map(positive)).collect();
-    coordinates.sort_unstable();
-    coordinates.dedup();
     let mut moments = Moments::default();
-    for p in coordinates {
-        moments.add(std::array::from_fn(|a| i64::from((p[a] - corner[a]) / unit.steps)));
+    let mut last = None;
+    for p in members.iter().map(|&i| points.get(i as usize).map(positive)) {
+        if last.replace(p) != Some(p) {
+            moments.add(std::array::from_fn(|a| i64::from((p[a] - corner[a]) / unit.steps)));
+        }
     }
     moments
 }

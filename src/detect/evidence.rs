@@ -12,13 +12,13 @@ use super::vector::{Vec3, normalized};
 use rayon::prelude::*;
 
 /// Fewest distinct points of a block that is judged.
-const MIN_POINTS: i64 = 10;
+pub(super) const MIN_POINTS: i64 = 10;
 /// Thickness over width, squared, below which a block is flat at once.
-const FLAT: f64 = 0.0625;
+pub(super) const FLAT: f64 = 0.0625;
 /// The same for a block that is the flattest of all levels.
 const NEARLY_FLAT: f64 = 0.16;
 /// Width over length, squared, below which a block is a line.
-const LINE: f64 = 0.02;
+pub(super) const LINE: f64 = 0.02;
 
 /// Share of the flat places that are taken to show nothing but noise.
 const THIN: f64 = 0.25;

@@ -13,6 +13,8 @@ mod eigen;
 mod evidence;
 mod grow;
 mod label;
+mod layers;
+mod links;
 mod load;
 mod merge;
 mod moments;
@@ -34,6 +36,8 @@ use crate::{Error, Result};
 use cells::Cells;
 use evidence::{Evidence, Surfel};
 use label::{LocalPlane, Surroundings};
+use layers::Layers;
+use links::Links;
 use rounds::Found;
 
 /// Which points vote for which directions.
@@ -150,6 +154,8 @@ type Answer = (Vec<crate::Plane>, Vec<i32>, Parameters);
 
 /// Classes of noise that are looked at; each is rougher than the one before.
 const CLASSES: usize = 3;
+/// Blocks thicker than so many times the noise may be several layers.
+const LAYERED: f64 = 1.6;
 /// A class is worth a look when it holds one in so many of the points.
 const WORTH: u64 = 10;
 
@@ -164,10 +170,13 @@ fn in_rounds(
     let cells = Cells::new(points);
     let mut evidence = Evidence::new(&cells);
     let (noise, _) = evidence.noise();
-    let usual = evidence.surfels(noise);
+    let mut usual = evidence.surfels(noise);
+    let links = Links::new(&cells);
+    Layers { cells: &cells, links: &links, points, noise }
+        .refine(&mut usual, |s| s.surface.is_none_or(|f| f.thickness > LAYERED * noise));
     let parameters = parameters::choose(cloud, &cells, &usual, noise, options);
     progress.stage("planes", Some(cells.distinct));
-    let planes = search(cloud, &cells, &usual, &parameters, options, backend, progress)?;
+    let planes = search(cloud, &cells, &links, &usual, &parameters, options, backend, progress)?;
     let mut classes = vec![(usual, planes)];
     while parameters.widen > 1.0 && classes.len() < CLASSES {
         if let Some((surfels, found)) = classes.last() {
@@ -179,7 +188,7 @@ fn in_rounds(
         }
         let rough = evidence.surfels(noise);
         let rougher = parameters::rougher(&parameters, &rough, noise, cloud.frame.step);
-        let planes = search(cloud, &cells, &rough, &rougher, options, backend, progress)?;
+        let planes = search(cloud, &cells, &links, &rough, &rougher, options, backend, progress)?;
         classes.push((rough, planes));
     }
     let (surfels, found) = evidence::combined(classes);
@@ -203,6 +212,7 @@ fn in_rounds(
 fn search(
     cloud: &Loaded,
     cells: &Cells,
+    links: &Links,
     surfels: &[Surfel],
     parameters: &Parameters,
     options: &Options,
@@ -215,7 +225,8 @@ fn search(
         Mode::All => rounds::Cast::All(&cloud.points),
         _ => rounds::Cast::Near,
     };
-    let found = rounds::search(backend, &search, cells, surfels, &cast, &|n| progress.advance(n))?;
+    let found =
+        rounds::search(backend, &search, cells, links, surfels, &cast, &|n| progress.advance(n))?;
     Ok(merge::merge(&support::Field { surfels, limits: search.limits }, found))
 }
 

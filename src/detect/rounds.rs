@@ -3,6 +3,7 @@
 use super::cells::Cells;
 use super::evidence::Surfel;
 use super::grow::Grower;
+use super::links::Links;
 use super::support::{Field, Limits, Support};
 use crate::Result;
 use crate::backend::{Accumulator, Backend, PeakOptions, Sign};
@@ -94,6 +95,7 @@ pub(super) fn search(
     backend: &dyn Backend,
     search: &Search,
     cells: &Cells,
+    links: &Links,
     surfels: &[Surfel],
     cast: &Cast,
     progress: &dyn Fn(u64),
@@ -116,7 +118,7 @@ pub(super) fn search(
     let mut rounds = Rounds {
         search,
         field: Field { surfels, limits: search.limits },
-        grower: Grower::new(cells, surfels),
+        grower: Grower::new(links, surfels),
         table: space.vote_table(),
         rows,
         near,

@@ -20,6 +20,12 @@ const BENT: f64 = 0.15;
 /// A plane that is bent in every slab is none at all when it deviates by more than this share of
 /// its width.
 const FLATNESS: f64 = 0.005;
+/// A piece of something round is no plane: its normals fan out by more than this, in radians, root
+/// mean square.
+const FAN: f64 = 0.1;
+/// What lies at one place of a plane is several layers when its variance is so many times that of
+/// the surfaces there.
+const LAYERED: f64 = 1.7;
 /// Slabs for planes that may not be quite flat, in multiples of the tolerance.
 pub(super) const SLABS: &[f64] = &[1.0, 1.5, 2.25, 3.4, 5.0];
 
@@ -40,8 +46,12 @@ pub(super) struct Limits {
 
 /// How a plane's surfels deviate from it, in steps.
 struct Bend {
-    /// Root mean square distance beyond the noise.
+    /// Root mean square distance of the surface, without its noise.
     depth: f64,
+    /// How far the normals fan out, root mean square, in radians.
+    fan: f64,
+    /// Whether what lies at one place of it is thicker than a surface is.
+    layered: bool,
     /// Width of the plane: its shorter side if it is a rectangle.
     width: f64,
 }
@@ -105,6 +115,9 @@ impl Field<'_> {
             let tolerance = times * self.limits.tolerance;
             let Some(plane) = self.settle(grower, members, tolerance, free) else { break };
             let bend = self.bend(&plane);
+            if bend.fan > FAN || bend.layered && *times > 1.0 {
+                break;
+            }
             if bend.depth <= BENT * tolerance {
                 return Some(plane);
             }
@@ -151,21 +164,70 @@ impl Field<'_> {
         })
     }
 
-    /// How much a plane's surfels deviate from it beyond their noise, and how wide it is.
+    /// How a plane's surfels deviate from it, beyond their noise, and how wide it is.
+    ///
+    /// Seen on a lattice as coarse as the surface allows: what the means of its places say is
+    /// the plane's own shape, what lies within a place is noise, or several layers.
     fn bend(&self, plane: &Support) -> Bend {
-        let (mut weight, mut squares) = (0.0, 0.0);
+        let lattice = Lattice::new(self, &plane.surfels, plane.normal);
+        let mut places: HashMap<(i64, i64), (f64, f64)> = HashMap::new();
         let mut spread = Spread::default();
+        let (mut weight, mut squares, mut noise) = (0.0, 0.0, 0.0);
         for &i in &plane.surfels {
             let s = self.surfel(i);
             let w = f64::from(s.weight);
             let distance = dot(s.centroid, plane.normal) - plane.rho;
-            let noise = s.surface.map_or(0.0, |f| f.thickness);
-            squares += w * (distance * distance + s.variance_along(plane.normal) - noise * noise);
+            let place = places.entry(lattice.place(s.centroid)).or_default();
+            (place.0, place.1) = (place.0 + w, place.1 + w * distance);
             weight += w;
+            squares += w * (distance * distance + s.variance_along(plane.normal));
+            noise += w * s.surface.map_or(0.0, |f| f.thickness * f.thickness);
             spread.add(s.centroid, w);
         }
-        let depth = (squares / weight).max(0.0).sqrt();
-        Bend { depth, width: spread.width() }
+        // Sorted, since a sum of floats depends on its order and that of a map is anybody's guess.
+        let mut means: Vec<f64> = places.values().map(|(w, sum)| sum * sum / w).collect();
+        means.sort_by(f64::total_cmp);
+        let means: f64 = means.iter().sum();
+        let free = (weight - places.len() as f64).max(1.0);
+        let within = (squares - means).max(0.0) / free;
+        // By chance alone the means say as much as this, and seldom more than so.
+        let places = places.len() as f64;
+        let between = means - within * (places + 2.0 * (2.0 * places).sqrt());
+        Bend {
+            depth: (between.max(0.0) / weight).sqrt(),
+            layered: within * weight > LAYERED * noise,
+            fan: self.fan(plane),
+            width: spread.width(),
+        }
+    }
+
+    /// How far the normals of a plane's surfels fan out over it: the root mean square angle, in
+    /// radians, by which they turn with the place. On a plane they do not; on a piece of a column
+    /// they do, up to the limit at which surfels no longer count as lying along the plane.
+    fn fan(&self, plane: &Support) -> f64 {
+        let (u, v) = axes(plane.normal);
+        let middle = self.middle(&plane.surfels);
+        // Sums of weight, place, place squared, tilt, and place times tilt, along u and v.
+        let mut sums = [[0.0; 5]; 2];
+        for &i in &plane.surfels {
+            let s = self.surfel(i);
+            let Some(surface) = s.surface else { continue };
+            let (w, sign) = (f64::from(s.weight), dot(surface.normal, plane.normal).signum());
+            for (sums, axis) in sums.iter_mut().zip([u, v]) {
+                let place = dot(s.centroid, axis) - dot(middle, axis);
+                let tilt = sign * dot(surface.normal, axis);
+                for (sum, value) in
+                    sums.iter_mut().zip([1.0, place, place * place, tilt, place * tilt])
+                {
+                    *sum += w * value;
+                }
+            }
+        }
+        let turned = |[w, p, pp, t, pt]: [f64; 5]| {
+            let (variance, covariance) = (pp / w - p / w * (p / w), pt / w - p / w * (t / w));
+            if variance > 0.0 { covariance * covariance / variance } else { 0.0 }
+        };
+        sums.map(turned).iter().sum::<f64>().sqrt()
     }
 
     /// The densest slice of the voters along their mean normal, and of it the largest part.
