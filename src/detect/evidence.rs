@@ -6,6 +6,7 @@
 
 use super::cells::{Cells, Level};
 use super::eigen;
+use super::in_rounds::Class;
 use super::moments::{Moments, PAIRS};
 use super::rounds::Found;
 use super::vector::{Vec3, normalized};
@@ -180,18 +181,21 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// The planes of all classes, and the surfels with the surface of the first class that has one.
-pub(super) fn combined(classes: Vec<(Vec<Surfel>, Vec<Found>)>) -> (Vec<Surfel>, Vec<Found>) {
-    let mut all: (Vec<Surfel>, Vec<Found>) = Default::default();
-    for (surfels, found) in classes {
+/// What was found in all classes, and the surfels with the surface of the first class that has one.
+pub(super) fn combined(classes: Vec<Class>) -> Class {
+    let mut all = Class::default();
+    for (surfels, findings) in classes {
         if all.0.is_empty() {
             all.0 = surfels;
         } else {
             for (first, later) in all.0.iter_mut().zip(surfels) {
-                first.surface = first.surface.or(later.surface);
+                if first.surface.is_none() && later.surface.is_some() {
+                    *first = later;
+                }
             }
         }
-        all.1.extend(found);
+        all.1.found.extend(findings.found);
+        all.1.failed.extend(findings.failed);
     }
     all
 }

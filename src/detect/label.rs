@@ -1,8 +1,8 @@
 //! Every point to its plane.
 //!
-//! Rounds claim whole cells. Here each point is looked at itself: it belongs to its cell's plane
-//! when it is within the tolerance of it, or else to the nearest plane that was claimed close by.
-//! This is where creases, thin strips and cells without a surface get their points.
+//! Rounds claim whole cells. Here each point is looked at itself: of the planes that were claimed
+//! in its cell or close by, it belongs to the nearest of which it is within the tolerance. This is
+//! where creases, thin strips and cells without a surface get their points.
 
 use super::cells::Cells;
 use super::evidence::Surfel;
@@ -84,11 +84,8 @@ impl Surroundings {
             let distance = plane.distance(p).abs();
             (distance <= plane.tolerance).then_some(distance)
         };
-        let own = self.own[cell];
-        if distance(own).is_some() {
-            return Some(own);
-        }
-        let near = self.around[cell].iter().filter_map(|&q| distance(q).map(|d| (d, q)));
+        let present = std::iter::once(self.own[cell]).chain(self.around[cell]);
+        let near = present.filter_map(|q| distance(q).map(|d| (d, q)));
         near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, q)| q)
     }
 }

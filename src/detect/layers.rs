@@ -14,6 +14,8 @@ use super::vector::{Vec3, dot};
 use crate::frame::Points;
 use rayon::prelude::*;
 
+/// Blocks thicker than so many times the noise may be several layers.
+const LAYERED: f64 = 1.6;
 /// Fits of one layer.
 const ITERATIONS: usize = 4;
 /// Half the thickness of the slab from which a layer is fitted, in standard deviations of the noise.
@@ -39,12 +41,14 @@ pub(super) struct Layers<'a> {
 }
 
 impl Layers<'_> {
-    /// Replaces the surfels that `wanted` names by those of their layer, where there is one.
-    pub fn refine(&self, surfels: &mut [Surfel], wanted: impl Fn(&Surfel) -> bool + Sync) {
+    /// Replaces the surfels whose block is not flat, or too thick for one surface, by those of
+    /// their layer, where there is one.
+    pub fn refine(&self, surfels: &mut [Surfel]) {
+        let thick = LAYERED * self.noise;
         surfels.par_iter_mut().enumerate().with_min_len(256).for_each_init(
             Vec::new,
             |block, (cell, surfel)| {
-                if wanted(surfel)
+                if surfel.surface.is_none_or(|s| s.thickness > thick)
                     && let Some(layer) = self.surfel(cell as u32, block)
                 {
                     *surfel = layer;

@@ -5,6 +5,7 @@ use super::grow::Grower;
 use super::label::LocalPlane;
 use super::spread::Spread;
 use super::vector::{Vec3, dot, normalized};
+use crate::detection::Reason;
 use std::collections::HashMap;
 
 /// Refinements of one candidate; most settle in four or five.
@@ -76,6 +77,19 @@ impl Support {
     }
 }
 
+/// A candidate that led to no plane.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Failed {
+    /// Unit normal.
+    pub normal: Vec3,
+    /// Distance from local zero along the normal.
+    pub rho: f64,
+    /// Distinct points that were found along it.
+    pub points: u64,
+    /// What was wrong.
+    pub reason: Reason,
+}
+
 /// The surfels among which a plane finds its support.
 pub(super) struct Field<'a> {
     /// All surfels.
@@ -95,7 +109,7 @@ impl Field<'_> {
     }
 
     /// Refines the plane of a peak: from the densest slice of its voters, grown and fitted in
-    /// turn until it stays as it is. Returns `None` where there is no plane.
+    /// turn until it stays as it is; or what is wrong where there is no plane.
     ///
     /// A plane that fills its slab to the edges is bent, and is tried in wider slabs until it fits
     /// one. If it fits none, the widest in which it is flat for its size counts; a piece of
@@ -108,25 +122,34 @@ impl Field<'_> {
         direction: Vec3,
         voters: &[u32],
         free: &[bool],
-    ) -> Option<Support> {
-        let mut members = self.seed(direction, voters)?;
+    ) -> Result<Support, Failed> {
+        let mut members = self.seed(direction, voters);
         let mut best = None;
+        let mut failed =
+            Failed { normal: direction, rho: 0.0, points: 0, reason: Reason::TooSmall };
         for times in self.limits.slabs {
             let tolerance = times * self.limits.tolerance;
-            let Some(plane) = self.settle(grower, members, tolerance, free) else { break };
+            let plane = match self.settle(grower, members, tolerance, free) {
+                Ok(plane) => plane,
+                Err(small) if failed.points == 0 => return Err(small),
+                Err(_) => break,
+            };
             let bend = self.bend(&plane);
-            if bend.fan > FAN || bend.layered && *times > 1.0 {
+            let points = self.weight(&plane.surfels);
+            let reason = if bend.fan > FAN { Reason::Round } else { Reason::Bent };
+            failed = Failed { normal: plane.normal, rho: plane.rho, points, reason };
+            if reason == Reason::Round || bend.layered && *times > 1.0 {
                 break;
             }
             if bend.depth <= BENT * tolerance {
-                return Some(plane);
+                return Ok(plane);
             }
             members = plane.surfels.clone();
             if bend.depth <= FLATNESS * bend.width {
                 best = Some(plane);
             }
         }
-        best
+        best.ok_or(failed)
     }
 
     /// Grows a plane from `members` and fits it, in turn, until it stays as it is.
@@ -136,32 +159,37 @@ impl Field<'_> {
         mut members: Vec<u32>,
         tolerance: f64,
         free: &[bool],
-    ) -> Option<Support> {
-        let mut plane = self.fit(&members)?;
+    ) -> Result<Support, Failed> {
+        let failed = |(normal, rho): (Vec3, f64), points, reason| {
+            Err(Failed { normal, rho, points, reason })
+        };
+        let Some(mut plane) = self.fit(&members) else {
+            return failed(([0.0, 0.0, 1.0], 0.0), self.weight(&members), Reason::TooSmall);
+        };
         let mut others = 0;
         for iteration in 0..ITERATIONS {
             // A young plane looks a little wider, so that it is not caught in a thin slice.
             let young = iteration < YOUNG;
             let reach = tolerance * if young { 2.0 } else { 1.0 };
             let grown = grower.grow(&members, plane, reach, &self.limits, free);
-            if grown.members.is_empty() {
-                return None;
-            }
             let settled = !young && grown.members == members;
             (members, others) = (grown.members, grown.others);
             if settled {
                 break;
             }
-            plane = self.fit(&members)?;
+            match self.fit(&members) {
+                Some(fitted) => plane = fitted,
+                None => return failed(plane, self.weight(&members), Reason::TooSmall),
+            }
         }
         let weight = self.weight(&members);
-        let pure = weight as f64 >= MIN_PURITY * (weight + others) as f64;
-        (pure && weight >= self.limits.min_inliers).then_some(Support {
-            normal: plane.0,
-            rho: plane.1,
-            tolerance,
-            surfels: members,
-        })
+        if weight < self.limits.min_inliers {
+            return failed(plane, weight, Reason::TooSmall);
+        }
+        if (weight as f64) < MIN_PURITY * (weight + others) as f64 {
+            return failed(plane, weight, Reason::Mixed);
+        }
+        Ok(Support { normal: plane.0, rho: plane.1, tolerance, surfels: members })
     }
 
     /// How a plane's surfels deviate from it, beyond their noise, and how wide it is.
@@ -231,11 +259,11 @@ impl Field<'_> {
     }
 
     /// The densest slice of the voters along their mean normal, and of it the largest part.
-    fn seed(&self, direction: Vec3, voters: &[u32]) -> Option<Vec<u32>> {
+    fn seed(&self, direction: Vec3, voters: &[u32]) -> Vec<u32> {
         let mut mean = [0.0; 3];
         for &i in voters {
             let s = self.surfel(i);
-            let normal = s.surface?.normal;
+            let normal = s.surface.map_or(direction, |f| f.normal);
             let weight = f64::from(s.weight) * dot(normal, direction).signum();
             for a in 0..3 {
                 mean[a] += weight * normal[a];
@@ -250,7 +278,7 @@ impl Field<'_> {
         let (start, end) = densest(&along, 2.0 * self.limits.tolerance);
         let mut slice: Vec<u32> = along[start..end].iter().map(|v| v.2).collect();
         slice.sort_unstable();
-        self.parts(&slice, normal).into_iter().next()
+        self.parts(&slice, normal).into_iter().next().unwrap_or_default()
     }
 
     /// The weighted mean of the centres of surfels; of none, zero.
