@@ -17,7 +17,7 @@ pub(super) const MIN_POINTS: i64 = 10;
 /// Thickness over width, squared, below which a block is flat at once.
 pub(super) const FLAT: f64 = 0.0625;
 /// The same for a block that is the flattest of all levels.
-const NEARLY_FLAT: f64 = 0.16;
+pub(super) const NEARLY_FLAT: f64 = 0.16;
 /// Width over length, squared, below which a block is a line.
 pub(super) const LINE: f64 = 0.02;
 

@@ -10,8 +10,9 @@ use std::collections::HashMap;
 
 /// Refinements of one candidate; most settle in four or five.
 const ITERATIONS: usize = 12;
-/// Of these, the first ones look wider.
-const YOUNG: usize = 2;
+/// Width of the slice of voters from which a plane grows, in tolerances: narrow enough to lie within
+/// one of two layers, wide enough to be the densest by more than chance.
+const SLICE: f64 = 0.5;
 /// Share of the points in a plane's slab and next to it that must lie along it. A plane through
 /// foliage or across many surfaces is mostly others'.
 const MIN_PURITY: f64 = 0.4;
@@ -167,12 +168,9 @@ impl Field<'_> {
             return failed(([0.0, 0.0, 1.0], 0.0), self.weight(&members), Reason::TooSmall);
         };
         let mut others = 0;
-        for iteration in 0..ITERATIONS {
-            // A young plane looks a little wider, so that it is not caught in a thin slice.
-            let young = iteration < YOUNG;
-            let reach = tolerance * if young { 2.0 } else { 1.0 };
-            let grown = grower.grow(&members, plane, reach, &self.limits, free);
-            let settled = !young && grown.members == members;
+        for _ in 0..ITERATIONS {
+            let grown = grower.grow(&members, plane, tolerance, &self.limits, free);
+            let settled = grown.members == members;
             (members, others) = (grown.members, grown.others);
             if settled {
                 break;
@@ -275,7 +273,7 @@ impl Field<'_> {
             .map(|&i| (dot(self.surfel(i).centroid, normal), u64::from(self.surfel(i).weight), i))
             .collect();
         along.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
-        let (start, end) = densest(&along, 2.0 * self.limits.tolerance);
+        let (start, end) = densest(&along, SLICE * self.limits.tolerance);
         let mut slice: Vec<u32> = along[start..end].iter().map(|v| v.2).collect();
         slice.sort_unstable();
         self.parts(&slice, normal).into_iter().next().unwrap_or_default()
