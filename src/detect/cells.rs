@@ -4,21 +4,17 @@
 //! the 3 × 3 × 3 cells around it. Cells lie on a lattice of local coordinates and keep integer
 //! sums of their distinct points, so nothing here depends on the order of the points.
 
+use super::cell_size::Unit;
 use super::moments::Moments;
 use crate::frame::Points;
 use rayon::prelude::*;
 
 /// Bits of a cell coordinate.
-const BITS: u32 = 21;
+pub(super) const BITS: u32 = 21;
 /// Local coordinates have one bit of sign and 23 of magnitude; this makes them positive.
 const OFFSET: i32 = 1 << 23;
-/// Units of the moments in the edge of a base cell, at most: finer detail says nothing about the
-/// shape of the surface there.
-const DETAIL: u32 = 256;
 /// Levels above the base.
-pub(super) const LEVELS: usize = 6;
-/// Distinct points that a base cell holds on average.
-const OCCUPANCY: f64 = 2.0;
+pub(super) const LEVELS: usize = 7;
 
 /// All cells of one size, in the order of their keys.
 pub(super) struct Level {
@@ -48,7 +44,7 @@ pub(super) struct Cells {
 impl Cells {
     /// Cuts `points` into cells.
     pub fn new(points: &Points) -> Cells {
-        let unit = base_unit(points);
+        let unit = Unit::for_points(points);
         let edge = unit.span * unit.steps;
         let mut sorted = sorted_keys(points, edge);
         // Within a cell by coordinates: copies of a point lie together, and what goes through the
@@ -223,45 +219,15 @@ fn positive(v: f32) -> u32 {
 
 /// Every point's Morton key among cells of the given edge, with its index, sorted.
 fn sorted_keys(points: &Points, edge: u32) -> Vec<(u64, u32)> {
-    let key = |i: u32| {
-        let cell = points.get(i as usize).map(|v| u64::from(positive(v) / edge));
-        crate::morton::interleave(cell)
-    };
-    let mut sorted: Vec<(u64, u32)> =
-        (0..points.len() as u32).into_par_iter().map(|i| (key(i), i)).collect();
+    let key = |i: u32| (morton_key(points.get(i as usize), edge), i);
+    let mut sorted: Vec<(u64, u32)> = (0..points.len() as u32).into_par_iter().map(key).collect();
     sorted.par_sort_unstable();
     sorted
 }
 
-/// The edge of a base cell: `span` units of `steps` local steps.
-#[derive(Clone, Copy)]
-struct Unit {
-    span: u32,
-    steps: u32,
-}
-
-/// The edge at which cells hold [`OCCUPANCY`] distinct points on average.
-///
-/// Counted on a lattice whose cells double, and read off between two of its sizes.
-fn base_unit(points: &Points) -> Unit {
-    const FINEST: u32 = 8;
-    let sorted = sorted_keys(points, FINEST);
-    // How many neighbours in Morton order part at each bit; a cell of size `b` begins wherever
-    // two keys part at or above bit `3b`.
-    let mut part = [0usize; 64];
-    for pair in sorted.windows(2) {
-        if let Some(top) = (pair[0].0 ^ pair[1].0).checked_ilog2() {
-            part[top as usize] += 1;
-        }
-    }
-    let cells = |bits: u32| (1 + part[(3 * bits) as usize..].iter().sum::<usize>()) as f64;
-    let wanted = cells(0) / OCCUPANCY;
-    let above = (1..BITS).find(|&bits| cells(bits) <= wanted).unwrap_or(BITS - 1);
-    let (fine, coarse) = (cells(above - 1).ln(), cells(above).ln());
-    let share = if fine > coarse { (fine - wanted.ln()) / (fine - coarse) } else { 0.0 };
-    let edge = f64::from(FINEST) * (f64::from(above - 1) + share.clamp(0.0, 1.0)).exp2();
-    let steps = (edge / f64::from(DETAIL)).ceil().max(1.0) as u32;
-    Unit { span: ((edge / f64::from(steps)).round() as u32).max(FINEST), steps }
+/// The Morton key of a point's cell among cells of the given edge.
+pub(super) fn morton_key(p: [f32; 3], edge: u32) -> u64 {
+    crate::morton::interleave(p.map(|v| u64::from(positive(v) / edge)))
 }
 
 /// The cells with the range of their points, in the order of their keys.

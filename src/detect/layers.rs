@@ -117,8 +117,7 @@ impl Layers<'_> {
             own.clear();
             self.collect(base, &mut own);
             let layer = block.along(&own);
-            let layer =
-                if layer.is_none() && sparse { block.among_outliers(&own) } else { layer };
+            let layer = if layer.is_none() && sparse { block.among_outliers(&own) } else { layer };
             (base, tried + 1, layer)
         };
         group.iter().map(one).collect()
@@ -177,7 +176,8 @@ impl Block<'_> {
     /// The guess whose slab holds most points, the first of equals.
     fn densest(&self, guesses: impl Iterator<Item = Guess>) -> Option<Guess> {
         let slab = 2.0 * self.layers.noise;
-        let count = |g: &Guess| self.points.iter().filter(|&&p| g.distance(p).abs() <= slab).count();
+        let count =
+            |g: &Guess| self.points.iter().filter(|&&p| g.distance(p).abs() <= slab).count();
         let mut best = None;
         for guess in guesses {
             let count = count(&guess);

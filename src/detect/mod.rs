@@ -8,6 +8,7 @@
 //!
 //! [`Mode::OnePass`] is the papers' flow instead: vote, suppress, take the winners.
 
+mod cell_size;
 mod cells;
 mod eigen;
 mod evidence;
