@@ -30,7 +30,7 @@ const WIDE: f64 = 14.0;
 /// points.
 const LEVELS: u8 = 3;
 /// Blocks of more points than this are only tried at the first level that is wide enough.
-const CROWD: usize = 300;
+const CROWD: i64 = 300;
 /// Blocks of at most so many points may owe their shape to a few outliers.
 const SPARSE: usize = 64;
 /// Thickness over width, squared, of a dense block that may be a few parallel layers.
@@ -96,15 +96,18 @@ impl Layers<'_> {
         level: usize,
         first: bool,
     ) -> Vec<(u32, u8, Option<Surfel>)> {
-        let mut points = Vec::new();
-        for &neighbour in self.links.block(level, group[0].0) {
-            self.links.inside(level, neighbour).iter().for_each(|&c| self.collect(c, &mut points));
-        }
-        if (points.len() as i64) < MIN_POINTS {
+        let block = self.links.block(level, group[0].0);
+        let moments = &self.cells.levels[level].moments;
+        let n: i64 = block.iter().map(|&c| moments[c as usize].n).sum();
+        if n < MIN_POINTS {
             return group.iter().map(|&(_, base, tried)| (base, tried, None)).collect();
         }
-        if points.len() > CROWD && !first {
+        if n > CROWD && !first {
             return Vec::new();
+        }
+        let mut points = Vec::with_capacity(n as usize);
+        for &neighbour in block {
+            self.links.inside(level, neighbour).iter().for_each(|&c| self.collect(c, &mut points));
         }
         let (values, normal) = eigen::smallest(spread(&points, |_| true).covariance());
         let sparse = points.len() <= SPARSE;
