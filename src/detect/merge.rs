@@ -5,7 +5,7 @@ use super::support::{Field, Support};
 use super::vector::dot;
 
 /// To either of them, a plane through both may be this much rougher than its own.
-const ROUGHER: f64 = 1.1;
+const ROUGHER: f64 = 1.03;
 
 /// Joins planes that are one: a plane through the surfels of both fits each as well as its own
 /// does. Two that are tilted or offset against each other by less than the tolerance stay two.
