@@ -9,7 +9,7 @@ use std::fs;
 /// Times that the program is killed, in all.
 const KILLS: usize = 100;
 /// Of these, while it also makes pictures, which takes most of the time.
-const KILLS_WITH_PICTURES: usize = 10;
+const KILLS_WITH_PICTURES: usize = 6;
 
 /// Numbers that look random and are the same in every run (SplitMix64).
 struct Random(u64);
@@ -144,7 +144,7 @@ fn killed_while_older_results_are_replaced() {
     let new = Trial::new(&place, "new", &["--only", "labels,json"]);
     let random = &mut Random(1);
     let mut kills = 0;
-    for run in 0..8 {
+    for run in 0..6 {
         let out = format!("out{run}");
         old.disturb(&out, random);
         kills += new.finish(&out, random, &old.whole);

@@ -75,7 +75,7 @@ impl Folder {
 
     /// The record of the file called `name`.
     pub fn record(&self, name: &Path) -> PathBuf {
-        with_ending(self.path.join(OWN).join(RECORDS).join(name), ".json")
+        record(&self.path, name)
     }
 
     /// Makes the folders that the files of `name` go to.
@@ -86,6 +86,11 @@ impl Folder {
         }
         Ok(())
     }
+}
+
+/// Where `folder` has the record of the file called `name`.
+pub fn record(folder: &Path, name: &Path) -> PathBuf {
+    with_ending(folder.join(OWN).join(RECORDS).join(name), ".json")
 }
 
 fn with_ending(path: PathBuf, ending: &str) -> PathBuf {

@@ -1,5 +1,6 @@
 //! From arguments to clouds: files, folders, patterns.
 
+use super::folder::record;
 use planes::Error;
 use planes::cloud::{Format, Source};
 use std::collections::HashSet;
@@ -135,13 +136,25 @@ impl Finder {
         let Some(name) = path.file_name() else {
             return Err(wrong(&path, "a file without a name"));
         };
-        if self.out.as_ref().is_some_and(|out| parent.starts_with(out)) && is_result(name) {
+        if self.is_written(&parent, name) {
             log::debug!("{}: a result, not an input", path.display());
             return Ok(());
         }
         let identity = parent.join(name);
         self.found.files.push(Input { path, identity, depth });
         Ok(())
+    }
+
+    /// Whether a batch wrote the file `name` of the folder `parent`.
+    fn is_written(&self, parent: &Path, name: &OsStr) -> bool {
+        let Some(out) = &self.out else { return false };
+        let Ok(below) = parent.strip_prefix(out) else { return false };
+        let summary = below == "" && (name == "summary.csv" || name == "summary.json");
+        let recorded = |ending| {
+            let of = name.to_str().and_then(|name| name.strip_suffix(ending));
+            of.is_some_and(|of| record(out, &below.join(of)).exists())
+        };
+        summary || is_result(name) || [".json", ".png", ".labels.npy"].into_iter().any(recorded)
     }
 }
 
