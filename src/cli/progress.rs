@@ -81,10 +81,11 @@ impl BatchBar {
     pub fn new(files: u64, quiet: bool) -> BatchBar {
         let both = MultiProgress::with_draw_target(target(quiet));
         let batch = both.add(ProgressBar::new(files));
-        let template = "{human_pos} of {human_len} files [{wide_bar}] {elapsed} {msg}";
+        let template = "batch: {human_pos} of {human_len} [{bar:30}] {elapsed} {msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             batch.set_style(style);
         }
+        batch.enable_steady_tick(Duration::from_secs(1));
         let file = both.add(ProgressBar::new_spinner());
         BatchBar { batch, file }
     }

@@ -152,6 +152,16 @@ fn folders_are_searched_and_patterns_expanded() {
         assert!(results.iter().any(|r| r == name), "{name} in {results:?}");
     }
 
+    // A link that leads nowhere is missed; one in circles does not trap.
+    #[cfg(unix)]
+    for (to, link) in [("gone.las", "in/link.las"), ("..", "in/deep/up")] {
+        std::os::unix::fs::symlink(to, place.at(link)).unwrap();
+        assert_eq!(place.batch("in").code, Some(1), "{link}");
+        let failed = ("in/link.las".to_owned(), "failed".to_owned());
+        assert_eq!(place.statuses().len(), 5, "{link}");
+        assert!(place.statuses().contains(&failed));
+    }
+
     let flat = Place::new();
     fs::rename(place.at("in"), flat.at("in")).unwrap();
     fs::remove_file(flat.at("in/README.txt")).unwrap();

@@ -123,8 +123,15 @@ impl Finder {
                 if let Err(error) = self.folder(&path, depth + 1) {
                     self.found.failed.push((path, error));
                 }
-            } else if path.is_file() && is_cloud(&path) {
-                self.file(path, depth)?;
+            } else if path.is_file() {
+                if is_cloud(&path) {
+                    self.file(path, depth)?;
+                }
+            } else if is_called(&path, &CLOUDS)
+                && let Err(error) = fs::metadata(&path)
+            {
+                // A link that leads nowhere.
+                self.found.failed.push((path.clone(), Error::io(path)(error)));
             }
         }
         Ok(())
@@ -164,19 +171,24 @@ fn is_result(name: &OsStr) -> bool {
     [".labels.las", ".labels.laz", ".labels.ply", ".planes.ply"].iter().any(|e| name.ends_with(e))
 }
 
+/// Extensions of clouds, in small letters.
+const CLOUDS: [&str; 5] = ["las", "laz", "ply", "xyz", "pts"];
+/// Extensions of texts that may be clouds.
+const TEXTS: [&str; 3] = ["txt", "csv", "asc"];
+
+fn is_called(path: &Path, extensions: &[&str]) -> bool {
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    extensions.iter().any(|&known| extension == known)
+}
+
 /// Whether a file of a folder is meant to be a cloud. One that is damaged is, and shall be
 /// reported; a text that merely lies beside the clouds is not.
 fn is_cloud(path: &Path) -> bool {
-    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-    let called = |endings: &[&str]| endings.iter().any(|&ending| extension == ending);
-    if called(&["las", "laz", "ply", "xyz", "pts"]) {
-        return true;
-    }
-    match Source::open(path) {
-        Ok(source) if source.format() == Format::Text => called(&["txt", "csv", "asc"]),
-        Err(Error::Unrecognized { .. }) => false,
-        _ => true,
-    }
+    is_called(path, &CLOUDS)
+        || match Source::open(path) {
+            Ok(source) => source.format() != Format::Text || is_called(path, &TEXTS),
+            Err(error) => !matches!(error, Error::Unrecognized { .. }),
+        }
 }
 
 fn wrong(path: &Path, message: &str) -> Error {

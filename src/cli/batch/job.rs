@@ -66,6 +66,7 @@ impl<'a> Job<'a> {
         let before = Record::read(self.folder, name);
         if let Some(record) = &before {
             if let Some(done) = self.finished(record, input, name, &stamp, &bar)? {
+                bar.aside(|| log::info!("{}: finished before", input.path.display()));
                 return Ok(Outcome::WasDone(done));
             }
             self.check_owner(record, input, name)?;
@@ -73,7 +74,10 @@ impl<'a> Job<'a> {
         let done = self.find_and_write(input, name, &stamp, before.as_ref(), &bar);
         bar.finish();
         match done {
-            Ok(done) => Ok(Outcome::Done(done)),
+            Ok(done) => {
+                bar.aside(|| log::info!("{}: done", input.path.display()));
+                Ok(Outcome::Done(done))
+            }
             Err(error) => {
                 // What is left is of another version of the file, or half of this one's.
                 let reads = |path: &Path| path == input.path;
