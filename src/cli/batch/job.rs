@@ -79,10 +79,12 @@ impl<'a> Job<'a> {
                 Ok(Outcome::Done(done))
             }
             Err(error) => {
-                // What is left is of another version of the file, or half of this one's.
-                let reads = |path: &Path| path == input.path;
-                let unreadable = matches!(&error, Error::Io { path, .. } if reads(path));
-                if !unreadable && let Some(record) = Record::read(self.folder, name) {
+                // What is left is of another version of the file, or half of this one's; but a file
+                // that could not be read may be what it was.
+                let unreadable = matches!(&error, Error::Io { path, .. } if *path == input.path);
+                if let Some(record) = Record::read(self.folder, name)
+                    && !(unreadable && record.done.is_some())
+                {
                     record.discard(self.folder, name)?;
                 }
                 Err(error)
