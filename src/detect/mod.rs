@@ -28,6 +28,7 @@ mod rounds;
 mod spread;
 mod support;
 mod vector;
+mod zoom;
 
 pub use load::{Loaded, load};
 pub use moments::{Fit, Moments};

@@ -11,7 +11,7 @@ use crate::detection::Parameters;
 use crate::space::{Directions, RhoAxis, Space};
 
 /// Inliers lie within this many standard deviations of their plane.
-const SIGMAS: f64 = 3.0;
+pub(super) const SIGMAS: f64 = 3.0;
 /// A tolerance below this many steps would be finer than the local coordinates.
 const MIN_STEPS: f64 = 2.0;
 /// Most bins of `ρ`: a coarser axis is enough, since refinement is exact.

@@ -60,7 +60,7 @@ pub(super) fn finish(
     let mut reject = |of: &[usize], reason| {
         rejected.extend(of.iter().map(|&i| {
             let LocalPlane { normal, rho, .. } = found[i].support.plane();
-            let failed = Failed { normal, rho, points: sums[i].n as u64, reason };
+            let failed = Failed::new((normal, rho), sums[i].n as u64, reason);
             rejected::rejected(cloud, found[i].votes, failed)
         }));
     };

@@ -15,7 +15,7 @@ pub(super) fn candidates(cloud: &Loaded, failed: Vec<(u64, Failed)>) -> Vec<Reje
 
 /// One candidate in input coordinates.
 pub(super) fn rejected(cloud: &Loaded, votes: u64, failed: Failed) -> Rejected {
-    let Failed { normal, rho, points, reason } = failed;
+    let Failed { normal, rho, points, reason, .. } = failed;
     let offset = rho * cloud.frame.step + dot(normal, cloud.frame.origin);
     Rejected { normal, offset, votes, points, reason }
 }

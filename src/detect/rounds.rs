@@ -179,7 +179,12 @@ impl Rounds<'_> {
                 }
                 match support {
                     Some(Ok(support)) => findings.found.push(Found { votes, support }),
-                    Some(Err(failed)) => findings.failed.push((votes, failed)),
+                    Some(Err(mut failed)) => {
+                        for i in std::mem::take(&mut failed.spent) {
+                            self.withdraw(i, &mut withdrawn);
+                        }
+                        findings.failed.push((votes, failed));
+                    }
                     None => {}
                 }
             }

@@ -3,8 +3,10 @@
 use super::evidence::{Surfel, closing_edge};
 use super::grow::Grower;
 use super::label::LocalPlane;
+use super::parameters::SIGMAS;
 use super::spread::Spread;
 use super::vector::{Vec3, dot, normalized};
+use super::zoom;
 use crate::detection::Reason;
 use std::collections::HashMap;
 
@@ -26,8 +28,8 @@ const FLATNESS: f64 = 0.005;
 /// mean square.
 const FAN: f64 = 0.1;
 /// What lies at one place of a plane is several layers when its variance is so many times that of
-/// the surfaces there.
-const LAYERED: f64 = 1.7;
+/// the noise.
+const LAYERED: f64 = 1.5;
 /// Slabs for planes that may not be quite flat, in multiples of the tolerance.
 pub(super) const SLABS: &[f64] = &[1.0, 1.5, 2.25, 3.4, 5.0];
 
@@ -79,7 +81,7 @@ impl Support {
 }
 
 /// A candidate that led to no plane.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Failed {
     /// Unit normal.
     pub normal: Vec3,
@@ -89,6 +91,15 @@ pub(super) struct Failed {
     pub points: u64,
     /// What was wrong.
     pub reason: Reason,
+    /// Surfels along it that lead nowhere else either.
+    pub spent: Vec<u32>,
+}
+
+impl Failed {
+    /// A failure that says nothing against its surfels.
+    pub fn new((normal, rho): (Vec3, f64), points: u64, reason: Reason) -> Failed {
+        Failed { normal, rho, points, reason, spent: Vec::new() }
+    }
 }
 
 /// The surfels among which a plane finds its support.
@@ -102,6 +113,11 @@ pub(super) struct Field<'a> {
 impl Field<'_> {
     fn surfel(&self, i: u32) -> &Surfel {
         &self.surfels[i as usize]
+    }
+
+    /// Standard deviation of points about their plane.
+    fn noise(&self) -> f64 {
+        self.limits.tolerance / SIGMAS
     }
 
     /// Distinct points of a set of surfels.
@@ -127,7 +143,7 @@ impl Field<'_> {
         let mut members = self.seed(direction, voters);
         let mut best = None;
         let mut failed =
-            Failed { normal: direction, rho: 0.0, points: 0, reason: Reason::TooSmall };
+            Failed::new((direction, 0.0), 0, Reason::TooSmall);
         for times in self.limits.slabs {
             let tolerance = times * self.limits.tolerance;
             let plane = match self.settle(grower, members, tolerance, free) {
@@ -135,11 +151,15 @@ impl Field<'_> {
                 Err(small) if failed.points == 0 => return Err(small),
                 Err(_) => break,
             };
-            let bend = self.bend(&plane);
+            let (plane, bend) = self.sharpened(grower, plane, free);
             let points = self.weight(&plane.surfels);
             let reason = if bend.fan > FAN { Reason::Round } else { Reason::Bent };
-            failed = Failed { normal: plane.normal, rho: plane.rho, points, reason };
-            if reason == Reason::Round || bend.layered && *times > 1.0 {
+            failed = Failed::new((plane.normal, plane.rho), points, reason);
+            if reason == Reason::Round {
+                failed.spent = plane.surfels;
+                break;
+            }
+            if bend.layered && *times > 1.0 {
                 break;
             }
             if bend.depth <= BENT * tolerance {
@@ -153,6 +173,28 @@ impl Field<'_> {
         best.ok_or(failed)
     }
 
+    /// How a plane bends; where it holds several layers, it becomes the densest of them.
+    fn sharpened(&self, grower: &mut Grower, plane: Support, free: &[bool]) -> (Support, Bend) {
+        let bend = self.bend(&plane);
+        if !bend.layered {
+            return (plane, bend);
+        }
+        let (set, noise) = (&plane.surfels, self.noise());
+        let layer = zoom::densest(self.surfels, set, self.middle(set), plane.normal, noise)
+            .and_then(|(normal, rho)| {
+                let in_slab = |&&i: &&u32| {
+                    (dot(self.surfel(i).centroid, normal) - rho).abs() <= 1.5 * noise
+                };
+                let members = set.iter().filter(in_slab).copied().collect();
+                self.settle(grower, members, self.limits.tolerance, free).ok()
+            })
+            .map(|layer| (self.bend(&layer), layer));
+        match layer {
+            Some((sharp, layer)) if !sharp.layered => (layer, sharp),
+            _ => (plane, bend),
+        }
+    }
+
     /// Grows a plane from `members` and fits it, in turn, until it stays as it is.
     fn settle(
         &self,
@@ -161,9 +203,7 @@ impl Field<'_> {
         tolerance: f64,
         free: &[bool],
     ) -> Result<Support, Failed> {
-        let failed = |(normal, rho): (Vec3, f64), points, reason| {
-            Err(Failed { normal, rho, points, reason })
-        };
+        let failed = |plane, points, reason| Err(Failed::new(plane, points, reason));
         let Some(mut plane) = self.fit(&members) else {
             return failed(([0.0, 0.0, 1.0], 0.0), self.weight(&members), Reason::TooSmall);
         };
@@ -198,7 +238,7 @@ impl Field<'_> {
         let lattice = Lattice::new(self, &plane.surfels, plane.normal);
         let mut places: HashMap<(i64, i64), (f64, f64)> = HashMap::new();
         let mut spread = Spread::default();
-        let (mut weight, mut squares, mut noise) = (0.0, 0.0, 0.0);
+        let (mut weight, mut squares) = (0.0, 0.0);
         for &i in &plane.surfels {
             let s = self.surfel(i);
             let w = f64::from(s.weight);
@@ -207,13 +247,13 @@ impl Field<'_> {
             (place.0, place.1) = (place.0 + w, place.1 + w * distance);
             weight += w;
             squares += w * (distance * distance + s.variance_along(plane.normal));
-            noise += w * s.surface.map_or(0.0, |f| f.thickness * f.thickness);
             spread.add(s.centroid, w);
         }
         // Sorted, since a sum of floats depends on its order and that of a map is anybody's guess.
         let mut means: Vec<f64> = places.values().map(|(w, sum)| sum * sum / w).collect();
         means.sort_by(f64::total_cmp);
         let means: f64 = means.iter().sum();
+        let usual = self.noise();
         let free = (weight - places.len() as f64).max(1.0);
         let within = (squares - means).max(0.0) / free;
         // By chance alone the means say as much as this, and seldom more than so.
@@ -221,7 +261,7 @@ impl Field<'_> {
         let between = means - within * (places + 2.0 * (2.0 * places).sqrt());
         Bend {
             depth: (between.max(0.0) / weight).sqrt(),
-            layered: within * weight > LAYERED * noise,
+            layered: within > LAYERED * usual * usual,
             fan: self.fan(plane),
             width: spread.width(),
         }
@@ -366,7 +406,7 @@ impl Lattice {
 }
 
 /// Two unit vectors that span the plane across `normal`.
-fn axes(normal: Vec3) -> (Vec3, Vec3) {
+pub(super) fn axes(normal: Vec3) -> (Vec3, Vec3) {
     let least = (0..3).min_by(|&a, &b| normal[a].abs().total_cmp(&normal[b].abs())).unwrap_or(0);
     let mut u: Vec3 = std::array::from_fn(|a| -normal[least] * normal[a]);
     u[least] += 1.0;
