@@ -9,6 +9,10 @@ use super::moments::Moments;
 use crate::frame::Points;
 use rayon::prelude::*;
 
+/// Sums over the points of cells, whose coordinates are less than 2^17 units within a block of the
+/// highest level.
+pub(super) type CellMoments = Moments<i64>;
+
 /// Bits of a cell coordinate.
 pub(super) const BITS: u32 = 21;
 /// Local coordinates have one bit of sign and 23 of magnitude; this makes them positive.
@@ -24,7 +28,7 @@ pub(super) struct Level {
     span: i64,
     keys: Vec<u64>,
     /// Sums over the distinct points, relative to the cell's corner, in units of `size / span`.
-    pub moments: Vec<Moments>,
+    pub moments: Vec<CellMoments>,
     /// Index of the cell of the next level that holds each cell; empty on the last level.
     pub parent: Vec<u32>,
 }
@@ -57,7 +61,7 @@ impl Cells {
         let cell = |&(key, range): &(u64, (u32, u32))| {
             cell_moments(points, &order[range.0 as usize..range.1 as usize], key, unit)
         };
-        let moments: Vec<Moments> = runs.par_iter().map(cell).collect();
+        let moments: Vec<CellMoments> = runs.par_iter().map(cell).collect();
         let distinct = moments.iter().map(|m| m.n as u64).sum();
         let (keys, ranges) = runs.into_iter().unzip();
         let base = Level {
@@ -125,7 +129,7 @@ impl Level {
         keys.dedup();
         self.parent =
             parents.par_iter().map(|key| keys.partition_point(|k| k < key) as u32).collect();
-        let mut moments = vec![Moments::default(); keys.len()];
+        let mut moments = vec![CellMoments::default(); keys.len()];
         for (i, &parent) in self.parent.iter().enumerate() {
             let offset = unpack(self.keys[i]).map(|v| (v & 1) as i64 * self.span);
             moments[parent as usize].merge_shifted(&self.moments[i], offset);
@@ -133,27 +137,35 @@ impl Level {
         Level { size: 2.0 * self.size, span: 2 * self.span, keys, moments, parent: Vec::new() }
     }
 
-    /// For every cell, `of(cell, block)`, where `block` holds the occupied cells of its 3 × 3 × 3
-    /// block in ascending order, with their places relative to the cell.
-    pub fn map_blocks<T: Send>(
-        &self,
-        of: impl Fn(usize, &[(u32, [i64; 3])]) -> T + Sync,
-    ) -> Vec<T> {
+    /// The occupied cells of the 3 × 3 × 3 block of every cell, ascending: those of cell `c` are
+    /// `list[start[c]..start[c + 1]]`.
+    pub fn blocks(&self) -> (Vec<u32>, Vec<u32>) {
         const PIECE: usize = 4096;
-        let pieces = self.keys.par_chunks(PIECE).enumerate();
-        pieces
-            .flat_map_iter(|(piece, keys)| {
-                // Keys ascend, so in each of the nine rows around them so do the neighbours: one
-                // cursor a row finds them all without a search.
-                let mut rows = self.rows_from(keys[0]);
-                let mut block = Vec::with_capacity(27);
-                let one = |(i, &key): (usize, &u64)| {
-                    self.block(key, &mut rows, &mut block);
-                    of(piece * PIECE + i, &block)
-                };
-                keys.iter().enumerate().map(one).collect::<Vec<T>>()
-            })
-            .collect()
+        // Keys ascend, so in each of the nine rows around them so do the neighbours: one cursor a
+        // row finds them all without a search.
+        let piece = |keys: &[u64]| {
+            let mut rows = self.rows_from(keys[0]);
+            let (mut lengths, mut list) = (Vec::with_capacity(keys.len()), Vec::new());
+            for &key in keys {
+                let before = list.len();
+                self.block(key, &mut rows, &mut list);
+                lengths.push((list.len() - before) as u32);
+            }
+            (lengths, list)
+        };
+        let pieces: Vec<(Vec<u32>, Vec<u32>)> = self.keys.par_chunks(PIECE).map(piece).collect();
+        let mut start = Vec::with_capacity(self.keys.len() + 1);
+        let mut list = Vec::with_capacity(pieces.iter().map(|p| p.1.len()).sum());
+        let mut end = 0;
+        start.push(end);
+        for (lengths, cells) in pieces {
+            start.extend(lengths.into_iter().map(|length| {
+                end += length;
+                end
+            }));
+            list.extend(cells);
+        }
+        (start, list)
     }
 
     /// Cursors for the nine rows of x around `key`.
@@ -165,30 +177,28 @@ impl Level {
         })
     }
 
-    /// Collects the occupied cells around `key`; `rows` are cursors that only move forward.
-    fn block(&self, key: u64, rows: &mut [usize; 9], block: &mut Vec<(u32, [i64; 3])>) {
+    /// Appends the occupied cells around `key`; `rows` are cursors that only move forward.
+    fn block(&self, key: u64, rows: &mut [usize; 9], list: &mut Vec<u32>) {
         let centre = unpack(key);
-        block.clear();
         for (row, cursor) in rows.iter_mut().enumerate() {
             let Some(first) = row_key(centre, row) else { continue };
             while self.keys.get(*cursor).is_some_and(|&k| k < first) {
                 *cursor += 1;
             }
             let last = first + 2 - u64::from(centre[0] == 0);
-            for (i, &k) in self.keys[*cursor..].iter().enumerate().take_while(|&(_, &k)| k <= last)
-            {
-                let at = unpack(k);
-                let place = std::array::from_fn(|a| at[a] as i64 - centre[a] as i64);
-                block.push(((*cursor + i) as u32, place));
-            }
+            let count = self.keys[*cursor..].iter().take(3).take_while(|&&k| k <= last).count();
+            list.extend((*cursor as u32..).take(count));
         }
     }
 
-    /// The sums over a block, relative to the corner of its middle cell.
-    pub fn block_moments(&self, block: &[(u32, [i64; 3])]) -> Moments {
-        let mut total = Moments::default();
-        for &(cell, place) in block {
-            total.merge_shifted(&self.moments[cell as usize], place.map(|p| p * self.span));
+    /// The sums over the cells of a block, relative to the corner of its middle cell.
+    pub fn block_moments(&self, middle: usize, block: &[u32]) -> CellMoments {
+        let centre = unpack(self.keys[middle]);
+        let mut total = CellMoments::default();
+        for &cell in block {
+            let at = unpack(self.keys[cell as usize]);
+            let offset = std::array::from_fn(|a| (at[a] as i64 - centre[a] as i64) * self.span);
+            total.merge_shifted(&self.moments[cell as usize], offset);
         }
         total
     }
@@ -244,9 +254,9 @@ fn runs(sorted: &[(u64, u32)]) -> Vec<(u64, (u32, u32))> {
 }
 
 /// Sums over the distinct points of a cell, relative to its corner.
-fn cell_moments(points: &Points, members: &[u32], key: u64, unit: Unit) -> Moments {
+fn cell_moments(points: &Points, members: &[u32], key: u64, unit: Unit) -> CellMoments {
     let corner = unpack(key).map(|v| v as u32 * unit.span * unit.steps);
-    let mut moments = Moments::default();
+    let mut moments = CellMoments::default();
     let mut last = None;
     for p in members.iter().map(|&i| points.get(i as usize).map(positive)) {
         if last.replace(p) != Some(p) {

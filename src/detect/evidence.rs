@@ -4,10 +4,11 @@
 //! at which that block is flat. Dense places are judged at a small scale, sparse or noisy ones at
 //! a larger one, and places that are flat at no scale (foliage, edges, clutter) get no normal.
 
-use super::cells::{Cells, Level};
+use super::cells::{CellMoments, Cells};
 use super::eigen;
 use super::in_rounds::Class;
-use super::moments::{Moments, PAIRS};
+use super::links::Links;
+use super::moments::PAIRS;
 use super::rounds::Found;
 use super::vector::{Vec3, normalized};
 use rayon::prelude::*;
@@ -72,6 +73,7 @@ pub(super) struct Surfel {
 /// is looked at by itself in the same way.
 pub(super) struct Evidence<'a> {
     cells: &'a Cells,
+    links: &'a Links,
     flatness: Vec<Vec<Option<Flatness>>>,
     /// Base cells whose surface is known from an earlier class.
     seen: Vec<bool>,
@@ -79,10 +81,11 @@ pub(super) struct Evidence<'a> {
 
 impl<'a> Evidence<'a> {
     /// Judges all blocks.
-    pub fn new(cells: &'a Cells) -> Evidence<'a> {
+    pub fn new(cells: &'a Cells, links: &'a Links) -> Evidence<'a> {
         Evidence {
             cells,
-            flatness: cells.levels.iter().map(judge_level).collect(),
+            links,
+            flatness: (0..cells.levels.len()).map(|l| judge_level(cells, links, l)).collect(),
             seen: vec![false; cells.base().len()],
         }
     }
@@ -98,11 +101,12 @@ impl<'a> Evidence<'a> {
         for &i in found.iter().flat_map(|f| &f.support.surfels) {
             weight[i as usize] = base.moments[i as usize].n as u64;
         }
-        for (level, judged) in self.cells.levels.iter().zip(&mut self.flatness) {
-            let mixed = level.map_blocks(|_, block| {
-                let taken: u64 = block.iter().map(|&(cell, _)| weight[cell as usize]).sum();
+        let levels = self.cells.levels.iter().zip(&mut self.flatness).enumerate();
+        for (number, (level, judged)) in levels {
+            let mixed = self.links.map_blocks(number, |_, block| {
+                let taken: u64 = block.iter().map(|&cell| weight[cell as usize]).sum();
                 let all: u64 =
-                    block.iter().map(|&(cell, _)| level.moments[cell as usize].n as u64).sum();
+                    block.iter().map(|&cell| level.moments[cell as usize].n as u64).sum();
                 taken * MIXED > all
             });
             judged
@@ -211,7 +215,7 @@ struct Flatness {
 }
 
 /// Covariance of the points of a cell or block, whose sums are small enough for `f64`.
-fn small_covariance(moments: &Moments) -> [f64; 6] {
+fn small_covariance(moments: &CellMoments) -> [f64; 6] {
     let (n, mean) = (moments.n as f64, moments.mean());
     std::array::from_fn(|i| {
         let (a, b) = PAIRS[i];
@@ -220,9 +224,10 @@ fn small_covariance(moments: &Moments) -> [f64; 6] {
 }
 
 /// Judges every block of a level.
-fn judge_level(level: &Level) -> Vec<Option<Flatness>> {
-    level.map_blocks(|_, block| {
-        let moments = level.block_moments(block);
+fn judge_level(cells: &Cells, links: &Links, number: usize) -> Vec<Option<Flatness>> {
+    let level = &cells.levels[number];
+    links.map_blocks(number, |cell, block| {
+        let moments = level.block_moments(cell, block);
         if moments.n < MIN_POINTS {
             return None;
         }
@@ -272,7 +277,8 @@ mod tests {
     use crate::frame::Points;
 
     fn surfels(cells: &Cells) -> Vec<Surfel> {
-        let evidence = Evidence::new(cells);
+        let links = Links::new(cells);
+        let evidence = Evidence::new(cells, &links);
         evidence.surfels(evidence.noise().0)
     }
 

@@ -44,7 +44,7 @@ pub(super) fn detect(
     let Findings { found, failed } = findings;
     progress.stage("labels", None);
     let claims = found.iter().map(|f| f.support.surfels.as_slice());
-    let surroundings = Surroundings::new(&cells, &surfels, claims);
+    let surroundings = Surroundings::new(&cells, &links, &surfels, claims);
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
     // Cells gave the planes; their points make them exact and then settle who belongs to whom.
     let mut labels = surroundings.label(&cells, points, &local);
@@ -68,7 +68,7 @@ impl Scene<'_> {
     /// Searches the usual surfaces, and then those of rougher places.
     fn classes(&self) -> Result<(Parameters, Vec<Class>)> {
         let (cells, cloud) = (self.cells, self.cloud);
-        let mut evidence = Evidence::new(cells);
+        let mut evidence = Evidence::new(cells, self.links);
         let (noise, _) = evidence.noise();
         let mut usual = evidence.surfels(noise);
         Layers { cells, links: self.links, points: &cloud.points, noise }.refine(&mut usual);

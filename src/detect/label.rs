@@ -6,6 +6,7 @@
 
 use super::cells::Cells;
 use super::evidence::Surfel;
+use super::links::Links;
 use super::moments::Moments;
 use super::vector::{Vec3, dot};
 use crate::frame::Points;
@@ -45,6 +46,7 @@ impl Surroundings {
     /// `claims` lists the base cells that each plane claimed.
     pub fn new<'a>(
         cells: &Cells,
+        links: &Links,
         surfels: &[Surfel],
         claims: impl Iterator<Item = &'a [u32]>,
     ) -> Surroundings {
@@ -52,7 +54,7 @@ impl Surroundings {
         for (plane, claimed) in claims.enumerate() {
             claimed.iter().for_each(|&cell| own[cell as usize] = plane as u32);
         }
-        let around = planes_around(cells, surfels, &own);
+        let around = planes_around(cells, links, surfels, &own);
         Surroundings { own, around }
     }
 
@@ -92,7 +94,12 @@ impl Surroundings {
 
 /// For each base cell, the planes claimed within its block at the level of its surface, or at the
 /// usual level where it has none.
-fn planes_around(cells: &Cells, surfels: &[Surfel], own: &[u32]) -> Vec<[u32; MEETING]> {
+fn planes_around(
+    cells: &Cells,
+    links: &Links,
+    surfels: &[Surfel],
+    own: &[u32],
+) -> Vec<[u32; MEETING]> {
     let levels =
         surfels.iter().filter_map(|s| Some((s.surface?.level as f64, u64::from(s.weight))));
     let usual = super::evidence::weighted_quantile(levels.collect(), 0.75) as usize;
@@ -103,9 +110,9 @@ fn planes_around(cells: &Cells, surfels: &[Surfel], own: &[u32]) -> Vec<[u32; ME
     let mut around = vec![[NONE; MEETING]; own.len()];
     let mut ancestor: Vec<u32> = (0..own.len() as u32).collect();
     for (number, level) in cells.levels.iter().enumerate() {
-        let meeting = level.map_blocks(|_, block| {
+        let meeting = links.map_blocks(number, |_, block| {
             let mut all = [NONE; MEETING];
-            for &(cell, _) in block {
+            for &cell in block {
                 present[cell as usize].iter().for_each(|&plane| insert(&mut all, plane));
             }
             all

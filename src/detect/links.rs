@@ -1,6 +1,7 @@
 //! Which cells lie next to each other, on all levels.
 
 use super::cells::{Cells, Level};
+use rayon::prelude::*;
 
 /// The blocks of all cells of a cloud, and the base cells inside each.
 pub(super) struct Links {
@@ -57,6 +58,16 @@ impl Links {
         &links.list[range.start as usize..range.end as usize]
     }
 
+    /// For every cell of a level, `of(cell, block)`.
+    pub fn map_blocks<T: Send>(
+        &self,
+        level: usize,
+        of: impl Fn(usize, &[u32]) -> T + Sync,
+    ) -> Vec<T> {
+        let one = |cell: u32| of(cell as usize, self.block(level, cell));
+        (0..self.len(level) as u32).into_par_iter().with_min_len(1024).map(one).collect()
+    }
+
     /// The base cells inside a cell.
     pub fn inside(&self, level: usize, cell: u32) -> &[u32] {
         let (first, last) = self.levels[level].inside[cell as usize];
@@ -66,15 +77,7 @@ impl Links {
 
 impl LevelLinks {
     fn new(level: &Level, by_place: &[u32], ancestor: &[u32]) -> LevelLinks {
-        let blocks = level
-            .map_blocks(|_, block| block.iter().map(|&(cell, _)| cell).collect::<Box<[u32]>>());
-        let mut start = Vec::with_capacity(blocks.len() + 1);
-        let mut list = Vec::with_capacity(blocks.iter().map(|b| b.len()).sum());
-        start.push(0);
-        for block in blocks {
-            list.extend_from_slice(&block);
-            start.push(list.len() as u32);
-        }
+        let (start, list) = level.blocks();
         let mut inside = vec![(0, 0); level.len()];
         let mut first = 0;
         for run in by_place.chunk_by(|&a, &b| ancestor[a as usize] == ancestor[b as usize]) {

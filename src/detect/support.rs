@@ -142,8 +142,7 @@ impl Field<'_> {
     ) -> Result<Support, Failed> {
         let mut members = self.seed(direction, voters);
         let mut best = None;
-        let mut failed =
-            Failed::new((direction, 0.0), 0, Reason::TooSmall);
+        let mut failed = Failed::new((direction, 0.0), 0, Reason::TooSmall);
         for times in self.limits.slabs {
             let tolerance = times * self.limits.tolerance;
             let plane = match self.settle(grower, members, tolerance, free) {
@@ -182,9 +181,8 @@ impl Field<'_> {
         let (set, noise) = (&plane.surfels, self.noise());
         let layer = zoom::densest(self.surfels, set, self.middle(set), plane.normal, noise)
             .and_then(|(normal, rho)| {
-                let in_slab = |&&i: &&u32| {
-                    (dot(self.surfel(i).centroid, normal) - rho).abs() <= 1.5 * noise
-                };
+                let in_slab =
+                    |&&i: &&u32| (dot(self.surfel(i).centroid, normal) - rho).abs() <= 1.5 * noise;
                 let members = set.iter().filter(in_slab).copied().collect();
                 self.settle(grower, members, self.limits.tolerance, free).ok()
             })
