@@ -1,6 +1,7 @@
 //! Commands and their options.
 
 mod detect;
+mod eval;
 mod info;
 mod outputs;
 mod progress;
@@ -37,6 +38,7 @@ enum Command {
     Detect(Box<detect::Detect>),
     Info(info::Info),
     Synth(synth::Synth),
+    Eval(eval::Eval),
     /// Print the JSON schema of `detect --json`
     Schema,
     /// Print a completion script for a shell
@@ -87,6 +89,7 @@ pub fn run() -> ExitCode {
         Command::Detect(detect) => detect.run(arguments.quiet),
         Command::Info(info) => info.run(arguments.quiet),
         Command::Synth(synth) => synth.run(arguments.quiet),
+        Command::Eval(eval) => eval.run(),
         Command::Schema => write_stdout(planes::export::json::SCHEMA),
         Command::Completions { shell } => completions(shell),
     };

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod detect;
+mod eval;
 mod identical;
 mod other;
 mod real;
