@@ -43,7 +43,8 @@
 //! | the result | [`detection`], [`plane`] |
 //! | results out: JSON, PLY, labelled clouds, pictures | [`export`] |
 //!
-//! [`synth`] makes clouds whose planes are known, [`write`](mod@write) writes clouds, [`atomic`] writes files whole
+//! [`synth`] makes clouds whose planes are known, [`eval`] scores a result against them,
+//! [`write`](mod@write) writes clouds, [`atomic`] writes files whole
 //! or not at all, and [`error`] holds the one error type.
 //!
 //! # Exactness
@@ -60,6 +61,7 @@ pub mod cpu;
 pub mod detect;
 pub mod detection;
 pub mod error;
+pub mod eval;
 pub mod export;
 pub mod frame;
 mod morton;

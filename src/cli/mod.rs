@@ -2,6 +2,7 @@
 
 mod batch;
 mod detect;
+mod eval;
 mod info;
 mod outputs;
 mod progress;
@@ -40,6 +41,7 @@ enum Command {
     Batch(Box<batch::Batch>),
     Info(info::Info),
     Synth(synth::Synth),
+    Eval(eval::Eval),
     /// Print the JSON schema of `detect --json`
     Schema,
     /// Print a completion script for a shell
@@ -95,6 +97,7 @@ pub fn run() -> ExitCode {
         Command::Batch(batch) => batch.run(arguments.quiet),
         Command::Info(info) => info.run(arguments.quiet),
         Command::Synth(synth) => synth.run(arguments.quiet),
+        Command::Eval(eval) => eval.run(),
         Command::Schema => write_stdout(planes::export::json::SCHEMA),
         Command::Completions { shell } => completions(shell),
     };

@@ -4,6 +4,7 @@ mod bad_input;
 mod batch;
 mod batch_killed;
 mod detect;
+mod eval;
 mod identical;
 mod other;
 mod real;

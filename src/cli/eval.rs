@@ -1,0 +1,255 @@
+//! `planes eval`.
+
+use super::{Failure, write_stdout};
+use clap::Args;
+use planes::Error;
+use planes::atomic::AtomicFile;
+use planes::eval::{Evaluation, Files, FoundRow, Options, TruthRow, Verdict, evaluate, load};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Score a result against a truth
+///
+/// The result is the JSON document of `planes detect`, a labelled cloud of any program, or labels
+/// alone (.npy, or text with one label a line); the truth a cloud of `planes synth`, any labelled
+/// cloud, or a truth document. Points are compared by their number. Planes that no document gives
+/// are fitted to the labelled points.
+///
+/// True planes that are small (--min-points) need not be found, and finding them is not wrong.
+#[derive(Debug, Args)]
+pub struct Eval {
+    /// The result: .json of detect, a labelled cloud, or labels alone
+    result: PathBuf,
+    /// The truth: a labelled cloud, with its .truth.json if that is beside it, or a .truth.json
+    /// alone
+    #[arg(long, value_name = "FILE")]
+    truth: PathBuf,
+    /// Labels that go with a .json: a labelled cloud or labels alone
+    /// [default: NAME.labels.ply, .las, .laz or .npy beside NAME.json]
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Write all scores and a row for each plane as JSON; - prints it
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// List the true planes that are not right and the found ones that are wrong
+    #[arg(long)]
+    list: bool,
+    #[command(flatten)]
+    limits: Limits,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What counts as found")]
+struct Limits {
+    /// Largest angle between a found plane and a true one
+    #[arg(long, value_name = "DEGREES", default_value_t = 1.0)]
+    angle: f64,
+    /// Largest mean distance of a true plane's points from a found plane
+    /// [default: 4 times the truth's noise]
+    #[arg(long, value_name = "LENGTH")]
+    distance: Option<f64>,
+    /// Least intersection over union of a segment that is found, above 0.5
+    #[arg(long, value_name = "SHARE", default_value_t = 0.75)]
+    iou: f64,
+    /// Least overlap for Hoover's counts, above 0.5
+    #[arg(long, value_name = "SHARE", default_value_t = 0.8)]
+    overlap: f64,
+    /// Fewest points of a true plane that is not small
+    /// [default: 50 or 0.05 % of the cloud, whichever is more]
+    #[arg(long, value_name = "N")]
+    min_points: Option<u64>,
+}
+
+impl Eval {
+    pub fn run(&self) -> Result<(), Failure> {
+        let options = Options {
+            angle: self.limits.angle,
+            distance: self.limits.distance,
+            iou: self.limits.iou,
+            overlap: self.limits.overlap,
+            min_points: self.limits.min_points,
+        };
+        options.check()?;
+        let file = self.json.as_deref().filter(|&path| path != "-");
+        if let Some(path) = file {
+            // Better now than after the work.
+            drop(AtomicFile::create(path)?);
+        }
+        let files =
+            Files { result: &self.result, labels: self.labels.as_deref(), truth: &self.truth };
+        let loaded = load(&files)?;
+        loaded.read.iter().for_each(|path| log::info!("read {}", path.display()));
+        let scores = evaluate(&loaded.points, &loaded.truth, &loaded.found, &options)?;
+        match (file, &self.json) {
+            (Some(path), _) => save(&scores, path)?,
+            (None, Some(_)) => write_stdout(&json(&scores)?)?,
+            (None, None) => write_stdout(&self.table(&scores))?,
+        }
+        if self.list && self.json.as_deref() != Some(Path::new("-")) {
+            write_stdout(&list(&scores))?;
+        }
+        Ok(())
+    }
+
+    fn table(&self, scores: &Evaluation) -> String {
+        let (p, limits) = (&scores.planes, &scores.limits);
+        let names = format!("{} against {}", self.result.display(), self.truth.display());
+        let mut out = format!("{names}: {} points\n", scores.points);
+        let mut line = |label: &str, value: String| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "  {label:<9} {value}");
+        };
+        line(
+            "planes",
+            format!(
+                "{} true, {} found, {} of them right, {} missed, {} found again, {} otherwise wrong",
+                p.truth,
+                p.found,
+                p.matched,
+                p.missed,
+                p.duplicates,
+                p.found - p.matched - p.duplicates
+            ),
+        );
+        line(
+            "",
+            format!(
+                "precision {:.3}  recall {:.3}  F1 {:.3}, within {}° and {}",
+                p.precision,
+                p.recall,
+                p.f1,
+                limits.angle,
+                short(limits.distance)
+            ),
+        );
+        if p.small + p.ignored > 0 {
+            let few = limits.min_points;
+            line(
+                "left out",
+                format!("{} true of fewer than {few} points, {} found", p.small, p.ignored),
+            );
+        }
+        if let (Some(angle), Some(offset)) = (p.angle, p.offset) {
+            line("errors", format!("angle {}°  offset {}, medians", short(angle), short(offset)));
+        }
+        if let Some(s) = &scores.segments {
+            let at = &s.at_iou;
+            line(
+                "points",
+                format!(
+                    "panoptic quality {:.3} (segmentation {:.3}, recognition {:.3})  mean IoU {:.3}",
+                    s.panoptic_quality, s.segmentation_quality, s.recognition_quality, s.mean_iou
+                ),
+            );
+            let iou = format!("IoU {}", limits.iou);
+            let [precision, recall, f1] = [at.precision, at.recall, at.f1];
+            line(&iou, format!("precision {precision:.3}  recall {recall:.3}  F1 {f1:.3}"));
+            let h = &s.hoover;
+            line(
+                "Hoover",
+                format!(
+                    "{} correct, {} over-segmented, {} under-segmented, {} missed, {} noise, at overlap {}",
+                    h.correct,
+                    h.over_segmented,
+                    h.under_segmented,
+                    h.missed,
+                    h.noise,
+                    limits.overlap
+                ),
+            );
+        }
+        out
+    }
+}
+
+/// The document, ending with a newline.
+fn json(scores: &Evaluation) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(scores).map_err(std::io::Error::from)?;
+    Ok(text + "\n")
+}
+
+fn save(scores: &Evaluation, path: &Path) -> Result<(), Failure> {
+    let text = json(scores)?;
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(text.as_bytes()).map_err(Error::io(path))?;
+    Ok(file.commit()?)
+}
+
+/// The planes that need a look, a line each.
+fn list(scores: &Evaluation) -> String {
+    let mut out = String::new();
+    for row in scores.truth.iter().filter(|row| !row.small) {
+        if let Some(what) = wrong_truth(row) {
+            let name = if row.name.is_empty() { String::new() } else { format!(" ({})", row.name) };
+            let _ = writeln!(out, "true {}{name}, {} points: {what}", row.id, row.points);
+        }
+    }
+    let name = |id: i32| {
+        let row = scores.truth.iter().find(|row| row.id == id);
+        match row.map(|row| row.name.as_str()).filter(|name| !name.is_empty()) {
+            Some(name) => format!("{id} ({name})"),
+            None => id.to_string(),
+        }
+    };
+    for row in scores.found.iter().filter(|row| !row.ignored) {
+        if let Some(what) = wrong_found(row, &name) {
+            let holds: Vec<String> =
+                row.holds.iter().map(|&(id, n)| format!("{n} of true {}", name(id))).collect();
+            let holds =
+                if holds.is_empty() { "none of a true plane".into() } else { holds.join(", ") };
+            let _ = writeln!(out, "found {}, {} points: {what}; {holds}", row.id, row.points);
+        }
+    }
+    out
+}
+
+/// What is wrong with a true plane's detection, if anything.
+fn wrong_truth(row: &TruthRow) -> Option<String> {
+    let segment = match (row.segment, row.iou) {
+        (Some(segment), Some(iou)) => format!("; best IoU {iou:.3}, with {segment}"),
+        _ => String::new(),
+    };
+    let verdict = match row.verdict {
+        Some(Verdict::OverSegmented) => "over-segmented",
+        Some(Verdict::UnderSegmented) => "under-segmented",
+        Some(Verdict::Missed) if row.found.is_some() => "found, its points not",
+        _ if row.found.is_none() => "missed",
+        _ => return None,
+    };
+    let missed = if row.found.is_none() && verdict != "missed" { "missed, " } else { "" };
+    Some(format!("{missed}{verdict}{segment}"))
+}
+
+/// What is wrong with a found plane, if anything.
+fn wrong_found(row: &FoundRow, name: &dyn Fn(i32) -> String) -> Option<String> {
+    match (row.truth, row.duplicate_of) {
+        (Some(_), _) => None,
+        (None, Some(id)) => Some(format!("true {} found again", name(id))),
+        (None, None) => Some("no true plane".into()),
+    }
+}
+
+/// A number with four significant digits, without trailing zeros.
+fn short(v: f64) -> String {
+    if v == 0.0 {
+        return "0".into();
+    }
+    let digits = (3.0 - v.abs().log10().floor()).clamp(0.0, 12.0) as usize;
+    let text = format!("{v:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(short(0.0), "0");
+        assert_eq!(short(0.02), "0.02");
+        assert_eq!(short(0.001_234_56), "0.001235");
+        assert_eq!(short(1200.0), "1200");
+        assert_eq!(short(12.345), "12.35");
+    }
+}

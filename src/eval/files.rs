@@ -1,0 +1,291 @@
+//! Results and truths from files.
+
+use super::Surfaces;
+use super::labels::{MAGIC, read_labels};
+use crate::cloud::{Chunk, Fields, Source};
+use crate::export::json::read_json;
+use crate::synth::{Truth, truth_path};
+use crate::{Detection, Error, Result};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// What is to be compared.
+#[derive(Debug, Clone, Copy)]
+pub struct Files<'a> {
+    /// A JSON document of a detection, a labelled cloud, or labels alone.
+    pub result: &'a Path,
+    /// The labels that go with a JSON document: a labelled cloud, or labels alone. Without it,
+    /// those of the labelled cloud beside the document are taken, if there is one:
+    /// `room.labels.ply`, `.las`, `.laz` or `.npy` for `room.json`.
+    pub labels: Option<&'a Path>,
+    /// A labelled cloud, a truth document, or labels alone. A cloud without labels takes those of
+    /// the text beside it, `hard.labels` for `hard.txt`; and if there is a truth document beside
+    /// it ([`truth_path`]), the planes are taken from there.
+    pub truth: &'a Path,
+}
+
+/// Both sides, ready to be compared.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Loaded {
+    /// The cloud's points; empty if no labelled cloud was read.
+    pub points: Vec<[f64; 3]>,
+    /// The true planes.
+    pub truth: Surfaces,
+    /// The found planes.
+    pub found: Surfaces,
+    /// All files that were read, those of the result first.
+    pub read: Vec<PathBuf>,
+}
+
+/// Reads a result and a truth.
+///
+/// Planes that no document gives are fitted to the labelled points; coordinates may come from
+/// either side.
+///
+/// # Errors
+/// [`Error::Io`], [`Error::Unrecognized`] and [`Error::Format`] for what is wrong with a file, and
+/// where the two are not of one cloud; [`Error::Parameter`] where something is missing.
+pub fn load(files: &Files) -> Result<Loaded> {
+    let mut found = Side::result(files)?;
+    let mut truth = Side::truth(files.truth)?;
+    if let (Some(a), Some(b)) = (found.count(), truth.count())
+        && a != b
+    {
+        let message = format!("{} has {b}", files.truth.display());
+        return Err(Error::format(files.result, format!("{a} points"), message));
+    }
+    let mut points = std::mem::take(&mut truth.points);
+    if points.is_empty() {
+        points = std::mem::take(&mut found.points);
+    }
+    let read = [&found.read[..], &truth.read[..]].concat();
+    Ok(Loaded { truth: truth.surfaces(&points)?, found: found.surfaces(&points)?, points, read })
+}
+
+/// One side as it is in files.
+#[derive(Default)]
+struct Side {
+    points: Vec<[f64; 3]>,
+    labels: Option<Vec<i32>>,
+    document: Option<Document>,
+    /// The files; the last one gave the labels, if there are any.
+    read: Vec<PathBuf>,
+}
+
+enum Document {
+    Found(Box<Detection>),
+    True(Box<Truth>),
+}
+
+impl Side {
+    fn result(files: &Files) -> Result<Side> {
+        let path = files.result;
+        if Kind::of(path)? != Kind::Document {
+            if let Some(labels) = files.labels {
+                let message = format!("{} has its own", path.display());
+                return Err(Error::Parameter(format!("--labels {}: {message}", labels.display())));
+            }
+            return Side::labelled(path);
+        }
+        let found = read_json(path)?;
+        let mut side = match files.labels.map(Path::to_path_buf).or_else(|| beside(path)) {
+            Some(labels) => Side::labelled(&labels)?,
+            None => Side::default(),
+        };
+        side.document = Some(Document::Found(found.into()));
+        side.read.insert(0, path.to_path_buf());
+        Ok(side)
+    }
+
+    fn truth(path: &Path) -> Result<Side> {
+        if Kind::of(path)? == Kind::Document {
+            let document = Some(Document::True(Truth::read(path)?.into()));
+            return Ok(Side { document, read: vec![path.to_path_buf()], ..Side::default() });
+        }
+        let mut side = Side::labelled(path)?;
+        let document = truth_path(path);
+        if document.is_file() {
+            side.document = Some(Document::True(Truth::read(&document)?.into()));
+            side.read.insert(0, document);
+        }
+        Ok(side)
+    }
+
+    /// Labels, with coordinates if the file has them.
+    fn labelled(path: &Path) -> Result<Side> {
+        let mut side = Side { read: vec![path.to_path_buf()], ..Side::default() };
+        if Kind::of(path)? == Kind::Labels {
+            side.labels = Some(read_labels(path)?);
+            return Ok(side);
+        }
+        let (points, labels) = read_cloud(path)?;
+        side.points = points;
+        side.labels = labels;
+        if side.labels.is_none() {
+            let text = path.with_extension("labels");
+            if !text.is_file() {
+                let message = "its points have no plane_id or label".into();
+                return Err(Error::Degenerate { path: path.to_path_buf(), message });
+            }
+            side.labels = Some(read_labels(&text)?);
+            side.read.push(text);
+        }
+        side.check_counts()?;
+        Ok(side)
+    }
+
+    /// Refuses labels of another cloud.
+    fn check_counts(&self) -> Result<()> {
+        let labels = self.labels.as_ref().map_or(0, Vec::len);
+        if labels == self.points.len() {
+            return Ok(());
+        }
+        let message = format!("the cloud has {} points", self.points.len());
+        Err(Error::format(self.named(), format!("{labels} labels"), message))
+    }
+
+    /// The file that errors about labels name.
+    fn named(&self) -> &Path {
+        self.read.last().map_or(Path::new(""), PathBuf::as_path)
+    }
+
+    /// Points of the cloud, where known.
+    fn count(&self) -> Option<u64> {
+        if let Some(labels) = &self.labels {
+            return Some(labels.len() as u64);
+        }
+        self.document.as_ref().map(|document| match document {
+            Document::Found(found) => found.input.points,
+            Document::True(truth) => truth.points,
+        })
+    }
+
+    fn surfaces(&self, points: &[[f64; 3]]) -> Result<Surfaces> {
+        let labels = self.labels.as_deref();
+        let surfaces = match (&self.document, labels) {
+            (Some(Document::Found(found)), _) => Surfaces::from_detection(found, labels),
+            (Some(Document::True(truth)), _) => Surfaces::from_truth(truth, labels),
+            (None, Some(labels)) if !points.is_empty() || labels.is_empty() => {
+                Surfaces::from_labels(points, labels)
+            }
+            (None, _) => {
+                let message = "labels alone; give the cloud of one side to fit planes to".into();
+                return Err(Error::Degenerate { path: self.named().to_path_buf(), message });
+            }
+        };
+        surfaces.map_err(|error| match error {
+            Error::Parameter(message) => Error::format(self.named(), "labels", message),
+            other => other,
+        })
+    }
+}
+
+/// The labelled cloud that was written together with a document.
+fn beside(document: &Path) -> Option<PathBuf> {
+    let endings = ["labels.ply", "labels.las", "labels.laz", "labels.npy"];
+    endings.map(|ending| document.with_extension(ending)).into_iter().find(|path| path.is_file())
+}
+
+/// What a file is, told by how it starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Document,
+    Labels,
+    Cloud,
+}
+
+/// Bytes that are looked at.
+const HEAD: u64 = 4096;
+
+impl Kind {
+    fn of(path: &Path) -> Result<Kind> {
+        let mut head = Vec::new();
+        let file = File::open(path).map_err(Error::io(path))?;
+        file.take(HEAD).read_to_end(&mut head).map_err(Error::io(path))?;
+        Ok(Kind::told(&head))
+    }
+
+    fn told(head: &[u8]) -> Kind {
+        if head.trim_ascii_start().starts_with(b"{") {
+            return Kind::Document;
+        }
+        let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+        let mut lines = lines.filter(|line| !line.is_empty());
+        // The first line of a .pts cloud, too, is one number.
+        let single = |line: &[u8]| fast_float2::parse::<f64, _>(line).is_ok();
+        let labels = lines.next().is_some_and(single) && lines.next().is_none_or(single);
+        if labels || head.starts_with(MAGIC) { Kind::Labels } else { Kind::Cloud }
+    }
+}
+
+/// Points read at a time.
+const CHUNK: usize = 1 << 18;
+
+/// The points of a cloud, and their labels if it has them.
+type Labelled = (Vec<[f64; 3]>, Option<Vec<i32>>);
+
+fn read_cloud(path: &Path) -> Result<Labelled> {
+    let source = Source::open(path)?;
+    let mut reader = source.reader(Fields { label: true, ..Fields::NONE })?;
+    let (mut points, mut labels) = (Vec::new(), Vec::new());
+    let mut chunk = Chunk::default();
+    loop {
+        reader.read(&mut chunk, CHUNK)?;
+        if chunk.is_empty() {
+            break;
+        }
+        let rest = chunk.y.iter().zip(&chunk.z);
+        points.extend(chunk.x.iter().zip(rest).map(|(&x, (&y, &z))| [x, y, z]));
+        labels.extend_from_slice(&chunk.label);
+    }
+    Ok((points, source.info().fields.label.then_some(labels)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_told_by_content() {
+        assert_eq!(Kind::told(b" \n{\"a\": 1}"), Kind::Document);
+        assert_eq!(Kind::told(b"\x93NUMPY\x01"), Kind::Labels);
+        assert_eq!(Kind::told(b"-1\r\n0\r\n"), Kind::Labels);
+        assert_eq!(Kind::told(b"3"), Kind::Labels);
+        assert_eq!(Kind::told(b"2\n0 0 0\n1 1 1\n"), Kind::Cloud);
+        assert_eq!(Kind::told(b"ply\n"), Kind::Cloud);
+        assert_eq!(Kind::told(b""), Kind::Cloud);
+    }
+
+    fn load_error(files: &Files) -> String {
+        load(files).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let labels = at("a.labels", "0\n0\n0\n1\n");
+        let shorter = at("b.labels", "0\n0\n0\n");
+        let bare = at("c.xyz", "0 0 0\n1 0 0\n0 1 0\n");
+        let cloud = at("d.txt", "x y z label\n0 0 0 0\n1 0 0 0\n0 1 0 0\n");
+        let other = at("a.xyz", "0 0 0\n1 0 0\n0 1 0\n");
+        let error =
+            |result: &Path, truth: &Path| load_error(&Files { result, labels: None, truth });
+        assert!(error(&labels, &labels).contains("a.labels: labels alone"));
+        assert!(error(&shorter, &labels).ends_with("a.labels has 4"));
+        assert!(error(&shorter, &bare).ends_with("c.xyz: its points have no plane_id or label"));
+        assert!(error(&shorter, &other).ends_with("a.labels: 4 labels: the cloud has 3 points"));
+        let with = Files { result: &cloud, labels: Some(&labels), truth: &cloud };
+        assert!(load_error(&with).contains("d.txt has its own"));
+
+        let loaded = load(&Files { result: &shorter, labels: None, truth: &cloud }).unwrap();
+        assert_eq!(loaded.points.len(), 3);
+        assert_eq!(loaded.found, loaded.truth);
+        assert_eq!(loaded.read, [shorter, cloud]);
+    }
+}

@@ -1,0 +1,130 @@
+//! Scores of the point sets by intersection over union.
+
+use super::hoover::Hoover;
+use super::overlaps::Overlaps;
+use super::report::{f1, ratio};
+use serde::Serialize;
+
+/// Two segments that share more than this of their union are each other's only match.
+const HALF: f64 = 0.5;
+
+/// How well points were given to planes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SegmentScores {
+    /// Panoptic quality: the product of the next two.
+    pub panoptic_quality: f64,
+    /// Mean intersection over union of the segments that match, above 0.5.
+    pub segmentation_quality: f64,
+    /// F1 of the segments that match.
+    pub recognition_quality: f64,
+    /// Over the true planes asked for: mean of the best intersection over union with any found
+    /// plane.
+    pub mean_iou: f64,
+    /// Segments found with at least [`Options::iou`](super::Options::iou).
+    pub at_iou: Segments,
+    /// Hoover's counts.
+    pub hoover: Hoover,
+}
+
+/// Segments that were found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Segments {
+    /// True segments that were found.
+    pub matched: usize,
+    /// Share of the found segments that match.
+    pub precision: f64,
+    /// Share of the true segments that were found.
+    pub recall: f64,
+    /// Harmonic mean of the two.
+    pub f1: f64,
+}
+
+/// Scores the segments of the true planes that are `asked` for; a found segment that matches none
+/// of them counts against the result unless it is `ignored` or empty.
+pub(super) fn score(
+    overlaps: &Overlaps,
+    asked: &[bool],
+    ignored: &[bool],
+    iou: f64,
+    hoover: Hoover,
+) -> SegmentScores {
+    let truths = asked.iter().filter(|&&a| a).count();
+    let count = |matches: &[(usize, f64)]| {
+        let mut counts: Vec<bool> =
+            overlaps.found.iter().zip(ignored).map(|(&n, &ignored)| n > 0 && !ignored).collect();
+        matches.iter().for_each(|&(f, _)| counts[f] = true);
+        let found = counts.into_iter().filter(|&c| c).count();
+        Segments {
+            matched: matches.len(),
+            precision: ratio(matches.len(), found),
+            recall: ratio(matches.len(), truths),
+            f1: f1(matches.len(), found, truths),
+        }
+    };
+    let pairs = overlaps.pairs.iter().filter(|pair| asked[pair.0]);
+    let pairs = pairs.map(|&(t, f, n)| (f, overlaps.iou(t, f, n)));
+    let panoptic: Vec<(usize, f64)> = pairs.clone().filter(|pair| pair.1 > HALF).collect();
+    let strict: Vec<(usize, f64)> = pairs.filter(|pair| pair.1 >= iou).collect();
+    let sum = panoptic.iter().fold(0.0, |sum, pair| sum + pair.1);
+    let segmentation_quality = sum / panoptic.len().max(1) as f64;
+    let recognition_quality = count(&panoptic).f1;
+    let best = overlaps.best().into_iter().zip(asked).filter(|pair| *pair.1);
+    // The sum of nothing is -0 otherwise.
+    let total = best.fold(0.0, |sum, (best, _)| sum + best.map_or(0.0, |b| b.1));
+    SegmentScores {
+        panoptic_quality: segmentation_quality * recognition_quality,
+        segmentation_quality,
+        recognition_quality,
+        mean_iou: total / truths.max(1) as f64,
+        at_iou: count(&strict),
+        hoover,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::overlaps::labelled;
+    use super::*;
+
+    fn scored(truth: &[i32], found: &[i32], asked: &[bool], iou: f64) -> SegmentScores {
+        let overlaps = Overlaps::new(&labelled(truth), &labelled(found));
+        let ignored = overlaps.on_small(asked);
+        score(&overlaps, asked, &ignored, iou, Hoover::default())
+    }
+
+    #[test]
+    fn by_hand() {
+        // True 0 and found 0 share 4 of 5, true 1 and found 1 share 2 of 4 (not above one half).
+        let truth = [0, 0, 0, 0, 1, 1, 1, -1, -1, 1];
+        let found = [0, 0, 0, 0, 0, 1, 1, -1, -1, -1];
+        let s = scored(&truth, &found, &[true, true], 0.8);
+        assert_eq!(s.segmentation_quality, 0.8);
+        assert_eq!(s.recognition_quality, 0.5);
+        assert_eq!(s.panoptic_quality, 0.4);
+        assert_eq!(s.mean_iou, (0.8 + 0.5) / 2.0);
+        let expected = Segments { matched: 1, precision: 0.5, recall: 0.5, f1: 0.5 };
+        assert_eq!(s.at_iou, expected);
+        assert_eq!(scored(&truth, &found, &[true, true], 0.81).at_iou.matched, 0);
+    }
+
+    #[test]
+    fn small_planes_are_neither_asked_for_nor_wrong() {
+        let truth = [0, 0, 0, 0, 1, 1, -1];
+        let found = [0, 0, 0, 0, 1, 1, 1];
+        let s = scored(&truth, &found, &[true, false], 0.75);
+        assert_eq!(s.panoptic_quality, 1.0);
+        assert_eq!(s.mean_iou, 1.0);
+        // Most of found 1 lies on nothing, now: that is wrong.
+        let s = scored(&[0, 0, 0, 0, 1, -1, -1], &found, &[true, false], 0.75);
+        assert_eq!(s.at_iou.precision, 0.5);
+        assert_eq!(s.recognition_quality, 2.0 / 3.0);
+    }
+
+    #[test]
+    fn nothing_found_is_no_score() {
+        let s = scored(&[0, 0], &[-1, -1], &[true], 0.75);
+        assert_eq!((s.panoptic_quality, s.mean_iou, s.at_iou.f1), (0.0, 0.0, 0.0));
+        let s = scored(&[-1, -1], &[-1, -1], &[], 0.75);
+        assert_eq!((s.panoptic_quality, s.mean_iou), (0.0, 0.0));
+    }
+}

@@ -1,0 +1,195 @@
+//! `planes eval`: what is scored, from which files.
+
+use super::*;
+
+/// Runs `planes eval` on a result and a truth, with options given as one string.
+fn eval(result: &Path, truth: &Path, options: &str) -> Done {
+    let mut args = vec![OsStr::new("eval"), result.as_ref(), OsStr::new("--truth"), truth.as_ref()];
+    args.extend(options.split_whitespace().map(OsStr::new));
+    planes(args)
+}
+
+fn scores(result: &Path, truth: &Path, options: &str) -> Value {
+    json(eval(result, truth, &format!("{options} --json -")).text())
+}
+
+#[test]
+fn labels_are_right_against_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(shipped("hard.labels"), folder.path().join("hard.labels")).unwrap();
+    for name in CLOUDS {
+        // Away from its truth document, each label is a plane.
+        let cloud = folder.path().join(name);
+        std::fs::copy(shipped(name), &cloud).unwrap();
+        let s = scores(&cloud, &cloud, "");
+        assert_eq!((&s["format"], &s["version"]), (&"planes-evaluation".into(), &1.into()));
+        assert_eq!(s["points"], read(&cloud).len());
+        let (planes, segments) = (&s["planes"], &s["segments"]);
+        assert!(planes["truth"].as_u64().unwrap() >= 10, "{name}");
+        for score in ["panoptic_quality", "segmentation_quality", "recognition_quality", "mean_iou"]
+        {
+            assert_eq!(segments[score], 1.0, "{name}: {score}");
+        }
+        for score in ["precision", "recall", "f1"] {
+            assert_eq!(segments["at_iou"][score], 1.0, "{name}: {score}");
+        }
+        let hoover = &segments["hoover"];
+        assert_eq!(hoover["correct"], planes["truth"], "{name}");
+        assert_eq!((&hoover["missed"], &hoover["noise"]), (&0.into(), &0.into()), "{name}");
+        assert_eq!((&planes["missed"], &planes["angle"]), (&0.into(), &0.0.into()), "{name}");
+    }
+}
+
+#[test]
+fn pieces_of_a_true_plane_are_asked_for_once() {
+    // The facade and its panes have labels of their own and one equation.
+    let street = shipped("street.laz");
+    let s = scores(&street, &street, "");
+    let rows = s["truth"].as_array().unwrap();
+    let pieces: Vec<u64> = rows.iter().map(|row| row["pieces"].as_u64().unwrap()).collect();
+    let document = json(std::fs::read(shipped("street.truth.json")).unwrap());
+    assert_eq!(pieces.iter().sum::<u64>(), found(&document).len() as u64);
+    assert!(pieces.iter().any(|&pieces| pieces > 1));
+    assert_eq!(s["planes"]["missed"], 0);
+    assert!(s["planes"]["duplicates"].as_u64().unwrap() > 0);
+    assert!(s["segments"]["hoover"]["over_segmented"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn a_result_is_scored_from_whatever_holds_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let room = shipped("room.ply");
+    let out = format!("--out {}", folder.path().display());
+    detect(&room, &format!("{out} --labels {}", at("alone.npy").display())).text();
+    let document = at("room.json");
+    let beside = scores(&document, &room, "");
+    assert!(beside["planes"]["f1"].as_f64().unwrap() > 0.2);
+    let labels = format!("--labels {}", at("alone.npy").display());
+    assert_eq!(scores(&document, &room, &labels), beside);
+
+    // Planes fitted to the labels are all but those of the document.
+    let fitted = scores(&at("alone.npy"), &room, "");
+    assert_eq!(scores(&at("room.labels.ply"), &room, ""), fitted);
+    assert_eq!(fitted["segments"], beside["segments"]);
+    for (a, b) in
+        fitted["found"].as_array().unwrap().iter().zip(beside["found"].as_array().unwrap())
+    {
+        assert_eq!((&a["id"], &a["truth"], &a["points"]), (&b["id"], &b["truth"], &b["points"]));
+    }
+
+    // Without labels on a side there are planes alone.
+    std::fs::remove_file(at("room.labels.ply")).unwrap();
+    let planes_alone = scores(&document, &room, "");
+    assert_eq!(planes_alone["segments"], Value::Null);
+    assert_eq!(planes_alone["planes"]["matched"], beside["planes"]["matched"]);
+    let outlines = scores(&document, &shipped("room.truth.json"), "");
+    assert_eq!(outlines["planes"]["truth"], beside["planes"]["truth"]);
+    assert!(outlines["planes"]["matched"].as_u64().unwrap() > 5);
+}
+
+#[test]
+fn limits_are_in_the_document_and_decide() {
+    let room = shipped("room.ply");
+    let s = scores(&room, &room, "");
+    let limits =
+        json(r#"{"angle": 1.0, "distance": 0.02, "iou": 0.75, "overlap": 0.8, "min_points": 50}"#);
+    assert_eq!(s["limits"], limits);
+    let rows = s["truth"].as_array().unwrap();
+    let small = rows.iter().filter(|row| row["small"] == true).count();
+    let few = rows.iter().filter(|row| row["points"].as_u64() < Some(50)).count();
+    assert_eq!((&s["planes"]["small"], small), (&few.into(), few));
+
+    let strict = "--min-points 1 --angle 0.5 --distance 0.003 --iou 0.9 --overlap 0.95";
+    let all = scores(&room, &room, strict);
+    let limits =
+        json(r#"{"angle": 0.5, "distance": 0.003, "iou": 0.9, "overlap": 0.95, "min_points": 1}"#);
+    assert_eq!(all["limits"], limits);
+    let empty = rows.iter().filter(|row| row["points"] == 0).count();
+    assert_eq!(all["planes"]["small"], empty);
+    // Noise alone is 4 mm in the mean.
+    assert_eq!(s["planes"]["missed"], 0);
+    assert!(all["planes"]["missed"].as_u64() > Some(10));
+}
+
+#[test]
+fn the_table_says_it_in_words_and_the_list_names_planes() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    // A floor, a wall beside it, and noise; the result has the floor twice and no wall.
+    let mut text = String::from("x y z label\n");
+    let mut labels = String::new();
+    for i in 0..300 {
+        let (u, v) = (i % 10, i / 10 % 10);
+        let (point, truth, found) = match i / 100 {
+            0 => (format!("{u} {v} 0"), 0, i / 50),
+            1 => (format!("0 {u} {v}"), 1, -1),
+            _ => (format!("{u} {v} {}", u * v % 7), -1, -1),
+        };
+        text += &format!("{point} {truth}\n");
+        labels += &format!("{found}\n");
+    }
+    std::fs::write(at("truth.txt"), text).unwrap();
+    std::fs::write(at("found.labels"), labels).unwrap();
+    let said = eval(&at("found.labels"), &at("truth.txt"), "--list").text();
+    let found = [
+        "2 true, 2 found, 1 of them right, 1 missed, 1 found again, 0 otherwise wrong",
+        "precision 0.500  recall 0.500  F1 0.500, within 1° and ",
+        "panoptic quality 0.000",
+        "mean IoU 0.250",
+        "0 correct, 1 over-segmented, 0 under-segmented, 1 missed, 0 noise, at overlap 0.8",
+        "true 0, 100 points: over-segmented; best IoU 0.500, with 0\n",
+        "true 1, 100 points: missed\n",
+        "found 1, 50 points: true 0 found again; 50 of true 0\n",
+    ];
+    for part in found {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    let document = at("scores.json");
+    let option = format!("--json {}", document.display());
+    assert_eq!(eval(&at("found.labels"), &at("truth.txt"), &option).text(), "");
+    let s = json(std::fs::read(document).unwrap());
+    assert_eq!(s["found"][1]["duplicate_of"], 0);
+    assert_eq!(s["found"][1]["verdict"], "over-segmented");
+    assert_eq!(s["truth"][1]["verdict"], "missed");
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let room = shipped("room.ply");
+    let three = at("three.labels", "0\n0\n0\n");
+    let bare = at("bare.xyz", "0 0 0\n1 0 0\n0 1 0\n");
+    let document = at("other.json", "{\"a\": 1}");
+    let cut = at("cut.npy", "\u{93}NUMPY");
+    let missing = folder.path().join("missing.ply");
+    let labelled = at("labelled.txt", "x y z label\n0 0 0 0\n1 0 0 0\n0 1 0 0\n");
+    at("labelled.truth.json", "{}");
+    for (result, truth, options, what) in [
+        (&three, &room, "", "3 points: "),
+        (&three, &bare, "", "bare.xyz: its points have no plane_id"),
+        (&bare, &room, "", "bare.xyz: its points have no plane_id"),
+        (&three, &three, "", "labels alone"),
+        (&document, &room, "", "not a result of planes"),
+        (&room, &document, "", "other.json: line 1: missing field"),
+        (&three, &labelled, "", "labelled.truth.json: line 1: missing field"),
+        (&cut, &room, "", "cut.npy"),
+        (&missing, &room, "", "missing.ply"),
+        (&room, &missing, "", "missing.ply"),
+        (&room, &room, "--labels x.npy", "--labels x.npy"),
+        (&room, &room, "--angle nan", "--angle"),
+        (&room, &room, "--distance=-1", "--distance"),
+        (&room, &room, "--iou 0.5", "--iou"),
+        (&room, &room, "--overlap 1.1", "--overlap"),
+        (&room, &room, "--json no/such/folder.json", "no/such/folder.json"),
+    ] {
+        let message = eval(result, truth, options).refusal();
+        assert!(message.contains(what), "{what}: {message}");
+    }
+    assert!(planes(["eval", room.to_str().unwrap()]).refusal().contains("--truth"));
+}
