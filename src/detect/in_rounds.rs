@@ -7,11 +7,11 @@ use super::layers::Layers;
 use super::links::Links;
 use super::load::Loaded;
 use super::rounds::{self, Findings};
-use super::support::Field;
 use super::{Answer, Mode, Options, Progress, merge, parameters, planes, rejected};
 use crate::Result;
 use crate::backend::Backend;
 use crate::detection::Parameters;
+use rayon::prelude::*;
 
 /// Classes of noise that are looked at; each is rougher than the one before.
 const CLASSES: usize = 3;
@@ -41,17 +41,22 @@ pub(super) fn detect(
     let scene = Scene { cloud, cells: &cells, links: &links, options, backend, progress };
     let (parameters, classes) = scene.classes()?;
     let (surfels, findings) = evidence::combined(classes);
-    let Findings { found, failed } = findings;
+    let Findings { mut found, failed } = findings;
     progress.stage("labels", None);
     let claims = found.iter().map(|f| f.support.surfels.as_slice());
     let surroundings = Surroundings::new(&cells, &links, &surfels, claims);
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
     // Cells gave the planes; their points make them exact and then settle who belongs to whom.
     let mut labels = surroundings.label(&cells, points, &local);
-    for (plane, sums) in local.iter_mut().zip(label::sums(points, &labels, found.len())) {
+    let sums = label::sums(points, &labels, found.len());
+    for (plane, sums) in local.iter_mut().zip(&sums) {
         *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit, plane.tolerance));
     }
+    let into = merge::merge(&mut local, &sums, parameters.angle.to_radians());
     labels = surroundings.label(&cells, points, &local);
+    let part_of = |&label: &i32| into.get(label as usize).map_or(-1, |&plane| plane as i32);
+    labels.par_iter_mut().for_each(|label| *label = part_of(label));
+    merge::gather(&mut found, &into);
     progress.stage("outlines", None);
     let outline_cell = planes::outline_cell(&cells, &surfels, &found);
     let mut rejected = rejected::candidates(cloud, failed);
@@ -102,9 +107,6 @@ impl Scene<'_> {
         };
         let places = rounds::Places { cells: self.cells, links: self.links, surfels };
         let progress = |n| self.progress.advance(n);
-        let mut findings = rounds::search(self.backend, &search, places, &cast, &progress)?;
-        let field = Field { surfels, limits: search.limits };
-        findings.found = merge::merge(&field, findings.found);
-        Ok(findings)
+        rounds::search(self.backend, &search, places, &cast, &progress)
     }
 }

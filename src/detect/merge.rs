@@ -1,58 +1,138 @@
-//! One plane found in two pieces becomes one.
+//! One plane found in several parts becomes one.
 
+use super::label::LocalPlane;
+use super::moments::{Fit, Moments};
+use super::planes;
 use super::rounds::Found;
-use super::support::{Field, Support};
-use super::vector::dot;
+use super::vector::{Vec3, dot, minus};
 
-/// To either of them, a plane through both may be this much rougher than its own.
+/// A plane through two parts fits a part as well as its own one when it adds so many times the
+/// variance of a point to the sum of squares: chance adds three, and this much in one of 600 cases.
+const CHANCE: f64 = 15.0;
+/// Parts next to each other may show it, if it is only this much rougher: walls are not perfect.
 const ROUGHER: f64 = 1.03;
+/// Parts are next to each other when their middles are at most so many times their standard
+/// deviations apart; 1.7 of two squares side by side.
+const NEXT: f64 = 2.5;
+/// Farther apart than this they are one plane only if one of them says where it is at the other …
+const FAR: f64 = 4.0;
+/// … to this share of its noise. Two small things far apart can nearly always be laid on a plane.
+const KNOWN: f64 = 0.6;
 
-/// Joins planes that are one: a plane through the surfels of both fits each as well as its own
-/// does. Two that are tilted or offset against each other by less than the tolerance stay two.
+/// Joins planes that are one, when every point has its plane.
 ///
-/// Earlier planes (with more votes) take in later ones.
-pub(super) fn merge(field: &Field, found: Vec<Found>) -> Vec<Found> {
-    let mut merged: Vec<Found> = Vec::new();
-    for mut next in found {
-        loop {
-            let twin = merged.iter().position(|m| joined(field, m, &next).is_some());
-            let Some(at) = twin else { break };
-            let earlier = merged.remove(at);
-            let votes = earlier.votes.max(next.votes);
-            if let Some(support) = joined(field, &earlier, &next) {
-                next = Found { votes, support };
-            }
+/// Returns for each plane the one that it became part of, itself where it stays; all parts of one
+/// get the plane through all their points. Two that are tilted or offset against each other by less
+/// than the tolerance, but by more than chance, stay two.
+pub(super) fn merge(planes: &mut [LocalPlane], sums: &[Moments], angle: f64) -> Vec<u32> {
+    let mut whole: Vec<Moments> = sums.to_vec();
+    let mut into: Vec<u32> = (0..planes.len() as u32).collect();
+    for next in 0..planes.len() {
+        let twin = (0..next).filter(|&i| into[i] == i as u32).find_map(|earlier| {
+            let parts = [earlier, next].map(|i| (&planes[i], &whole[i]));
+            Some((earlier, joined(parts, angle)?))
+        });
+        if let Some((earlier, joint)) = twin {
+            planes[earlier] = joint;
+            let added = whole[next];
+            whole[earlier].merge(&added);
+            into[next] = earlier as u32;
         }
-        merged.push(next);
     }
-    merged.sort_by_cached_key(|f| {
-        (std::cmp::Reverse(field.weight(&f.support.surfels)), f.support.surfels[0])
-    });
-    merged
+    for i in 0..planes.len() {
+        planes[i] = planes[into[i] as usize];
+    }
+    into
 }
 
-/// The plane of both, if they are one plane.
-fn joined(field: &Field, a: &Found, b: &Found) -> Option<Support> {
-    let (a, b) = (&a.support, &b.support);
-    let angle = dot(a.normal, b.normal).abs().min(1.0).acos();
-    if angle > field.limits.angle / 2.0 {
+/// Gives the surfels of the parts to the planes that they became part of.
+pub(super) fn gather(found: &mut [Found], into: &[u32]) {
+    for (part, &whole) in into.iter().enumerate().filter(|&(part, &whole)| part != whole as usize) {
+        let surfels = std::mem::take(&mut found[part].support.surfels);
+        let whole = &mut found[whole as usize].support.surfels;
+        whole.extend(surfels);
+        whole.sort_unstable();
+    }
+}
+
+/// The plane of the points of both, if they are one plane.
+fn joined(parts: [(&LocalPlane, &Moments); 2], angle: f64) -> Option<LocalPlane> {
+    let [(a, of_a), (b, of_b)] = parts;
+    if dot(a.normal, b.normal).abs() < (angle / 2.0).cos() {
         return None;
     }
-    // Cheap: the middle of the smaller one must be near the plane of the larger one.
-    let (large, small) = if a.surfels.len() >= b.surfels.len() { (a, b) } else { (b, a) };
-    let middle = field.middle(&small.surfels);
+    // Cheap: the middle of either must be near the plane of the larger one.
+    let (large, small) = if of_a.n >= of_b.n { (a, of_b) } else { (b, of_a) };
     let tolerance = a.tolerance.max(b.tolerance);
-    if (dot(large.normal, middle) - large.rho).abs() > tolerance {
+    if (dot(large.normal, small.mean()) - large.rho).abs() > tolerance {
         return None;
     }
-    let mut surfels = [a.surfels.as_slice(), b.surfels.as_slice()].concat();
-    surfels.sort_unstable();
-    let (normal, rho) = field.fit(&surfels)?;
-    let still = |part: &Support| {
-        // Three numbers were fitted to the part alone.
-        let n = part.surfels.len() as f64;
-        let alone = field.squares(&part.surfels, part.normal, part.rho) * n / (n - 3.0).max(1.0);
-        field.squares(&part.surfels, normal, rho) <= ROUGHER * ROUGHER * alone
+    let (fit_a, fit_b) = (of_a.fit()?, of_b.fit()?);
+    let apart = distance(&fit_a, &fit_b);
+    let known = known(&fit_a, of_a.n, fit_b.centroid) || known(&fit_b, of_b.n, fit_a.centroid);
+    if apart > FAR && !known {
+        return None;
+    }
+    let joint = planes::local(&parts.iter().map(|p| p.1).collect::<Moments>().fit()?, tolerance);
+    let still = |(plane, sums): (&LocalPlane, &Moments)| {
+        let n = sums.n as f64;
+        let squares = |p: &LocalPlane| n * sums.distance_rms(p.normal, p.rho).powi(2);
+        // Three numbers were fitted to these points alone.
+        let variance = squares(plane) / (n - 3.0);
+        let by_chance = squares(plane) + CHANCE * variance;
+        let rougher = ROUGHER * ROUGHER * n * variance;
+        n > 3.0 && squares(&joint) <= if apart <= NEXT { by_chance.max(rougher) } else { by_chance }
     };
-    (still(a) && still(b)).then_some(Support { normal, rho, tolerance, surfels })
+    parts.into_iter().all(still).then_some(joint)
+}
+
+/// How far apart the middles of two parts are, in sums of their standard deviations.
+fn distance(a: &Fit, b: &Fit) -> f64 {
+    let apart: Vec3 = minus(a.centroid, b.centroid);
+    dot(apart, apart).sqrt() / (a.variance[2].sqrt() + b.variance[2].sqrt()).max(f64::MIN_POSITIVE)
+}
+
+/// Whether a fit to `n` points says where its plane is at `place`, and not only that it might be
+/// there: whether the standard error is small against the noise.
+fn known(fit: &Fit, n: i64, place: Vec3) -> bool {
+    let apart = minus(place, fit.centroid);
+    let tilt = dot(apart, apart) / fit.variance[1].max(f64::MIN_POSITIVE);
+    (1.0 + tilt) / n as f64 <= KNOWN * KNOWN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A square of 900 points with a little noise, tilted and lifted, with its plane.
+    fn tile(corner: [i64; 2], tilt: f64, lift: f64) -> (LocalPlane, Moments) {
+        let mut sums = Moments::default();
+        for i in 0..900 {
+            let (x, y) = (i % 30 * 1000 + corner[0], i / 30 * 1000 + corner[1]);
+            let noise = f64::from((i * 7919 % 1009) as i32 - 504);
+            sums.add([x, y, (lift + tilt * x as f64 + noise) as i64]);
+        }
+        (planes::local(&sums.fit().unwrap(), 1500.0), sums)
+    }
+
+    fn merged(tiles: [(LocalPlane, Moments); 2]) -> (Vec<u32>, Vec<LocalPlane>) {
+        let (mut planes, sums): (Vec<_>, Vec<_>) = tiles.into_iter().unzip();
+        (merge(&mut planes, &sums, 0.35), planes)
+    }
+
+    #[test]
+    fn parts_of_one_plane_are_joined() {
+        let (into, planes) = merged([tile([0, 0], 0.0, 9e5), tile([40_000, 9_000], 0.0, 9e5)]);
+        assert_eq!(into, [0, 0]);
+        assert_eq!(planes[0], planes[1]);
+    }
+
+    #[test]
+    fn parts_that_are_tilted_or_lifted_stay_apart() {
+        for other in [tile([40_000, 0], 0.02, 9e5), tile([0, 40_000], 0.0, 9.005e5)] {
+            let (into, planes) = merged([tile([0, 0], 0.0, 9e5), other]);
+            assert_eq!(into, [0, 1]);
+            assert!(planes[0] != planes[1]);
+        }
+    }
 }

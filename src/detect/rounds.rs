@@ -10,6 +10,7 @@ use crate::frame::Points;
 use crate::space::{Neighbours, Space, SphereIndex};
 use crate::vote::{Ballots, Peak, bin, position};
 use rayon::prelude::*;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// Peaks that one round looks at; what they claim changes the table, so more are of little use.
@@ -57,7 +58,7 @@ pub(super) struct Found {
 /// What a search found, and what it looked at in vain.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// The planes, in the order in which they were claimed.
+    /// The planes, largest first.
     pub found: Vec<Found>,
     /// The candidates that are none, with the votes of their peaks.
     pub failed: Vec<(u64, Failed)>,
@@ -189,6 +190,9 @@ impl Rounds<'_> {
                 }
             }
             if withdrawn.is_empty() {
+                findings.found.sort_by_cached_key(|f| {
+                    (Reverse(self.field.weight(&f.support.surfels)), f.support.surfels[0])
+                });
                 return Ok(findings);
             }
             self.take_back(accumulator, cells, cast, withdrawn)?;

@@ -330,15 +330,6 @@ impl Field<'_> {
         sum.map(|v| v / weight)
     }
 
-    /// Sum of the squared distances of surfels' centres from a plane, by weight.
-    pub fn squares(&self, set: &[u32], normal: Vec3, rho: f64) -> f64 {
-        let square = |&i: &u32| {
-            let s = self.surfel(i);
-            f64::from(s.weight) * (dot(s.centroid, normal) - rho).powi(2)
-        };
-        set.iter().map(square).sum()
-    }
-
     /// The plane of least squares through the centres of surfels, as normal and distance.
     pub fn fit(&self, set: &[u32]) -> Option<(Vec3, f64)> {
         let mut spread = Spread::default();
