@@ -37,6 +37,9 @@ pub struct Parameters {
     /// Measured roughness of flat places: their root mean square distance from a plane; 0 where
     /// it was not measured.
     pub noise: f64,
+    /// Measured distance between neighbouring points on flat places, in the cloud's unit; 0 where
+    /// it was not measured.
+    pub spacing: f64,
     /// Largest distance of an inlier from its plane, in the cloud's unit.
     pub tolerance: f64,
     /// Planes that are not quite flat get up to so many times the tolerance, and rougher places one
@@ -69,6 +72,8 @@ pub enum Reason {
     Bent,
     /// Its points turned out to belong to planes that fit them better.
     Taken,
+    /// Chance could have made it.
+    Chance,
     /// It is a plane, but beyond the number that was asked for.
     BeyondTop,
 }

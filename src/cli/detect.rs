@@ -1,13 +1,15 @@
 //! `planes detect`.
 
+use super::explain::explain;
 use super::outputs::Outputs;
 use super::progress::Bar;
 use super::search::{Machine, Search};
 use super::{Failure, write_stdout};
 use clap::Args;
+use planes::Detection;
 use planes::backend::Backend;
 use planes::cloud::Source;
-use planes::detect::Progress;
+use planes::detect::{Options, Progress};
 use std::path::PathBuf;
 
 /// Find the planes of clouds
@@ -20,6 +22,10 @@ pub struct Detect {
     files: Vec<PathBuf>,
     #[command(flatten)]
     outputs: Outputs,
+    /// Say what was measured and chosen, and why the best other candidates are no planes
+    /// (on stderr where --json - prints the planes)
+    #[arg(long)]
+    explain: bool,
     #[command(flatten)]
     search: Search,
     #[command(flatten)]
@@ -41,7 +47,19 @@ impl Detect {
             let printed = self.outputs.write(&source, file, &detection)?;
             bar.finish();
             write_stdout(&printed)?;
+            if self.explain {
+                self.explain(&detection, &options)?;
+            }
         }
         Ok(())
+    }
+
+    fn explain(&self, detection: &Detection, options: &Options) -> Result<(), Failure> {
+        let text = explain(detection, options);
+        if self.outputs.prints_json() {
+            eprint!("{text}");
+            return Ok(());
+        }
+        write_stdout(&text)
     }
 }

@@ -3,6 +3,7 @@
 mod batch;
 mod detect;
 mod eval;
+mod explain;
 mod info;
 mod outputs;
 mod progress;

@@ -142,9 +142,14 @@ impl Outputs {
         Ok(Some(folder))
     }
 
+    /// Whether the planes are printed as JSON.
+    pub fn prints_json(&self) -> bool {
+        self.json.as_deref() == Some(Path::new("-"))
+    }
+
     /// JSON where that was asked for, a table where nothing else was.
     fn printed(&self, source: &Source, detection: &Detection) -> Result<String, Failure> {
-        if self.json.as_deref() == Some(Path::new("-")) {
+        if self.prints_json() {
             let mut text = Vec::new();
             json::write_json(detection, &mut text)?;
             return Ok(String::from_utf8_lossy(&text).into_owned());

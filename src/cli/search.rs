@@ -12,7 +12,7 @@ use planes::{Detection, Error};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub struct Search {
-    /// Report only the N largest planes
+    /// Report only the N most significant planes
     #[arg(long, value_name = "N")]
     top: Option<u64>,
     /// Largest distance of a point from its plane [default: 3 times the measured noise]

@@ -49,7 +49,7 @@ pub fn planes(name: &str, detection: &Detection) -> String {
 }
 
 /// A positive number with four significant digits.
-fn significant(v: f64) -> String {
+pub fn significant(v: f64) -> String {
     if v == 0.0 {
         return "0".into();
     }

@@ -130,6 +130,21 @@ impl<'a> Evidence<'a> {
         (noise, weight)
     }
 
+    /// Distance between neighbouring points on surfaces, in steps: the median over the points.
+    pub fn spacing(&self, surfels: &[Surfel]) -> f64 {
+        let spacing = |(i, s): (usize, &Surfel)| {
+            let level = s.surface?.level;
+            let cell = self.links.ancestor(i as u32, level);
+            let moments = &self.cells.levels[level].moments;
+            let n: i64 = self.links.block(level, cell).iter().map(|&c| moments[c as usize].n).sum();
+            // The block is as wide as three cells, and the surface crosses it once.
+            let width = 3.0 * self.cells.levels[level].size;
+            Some((width / (n as f64).sqrt(), u64::from(s.weight)))
+        };
+        let all = surfels.par_iter().enumerate().filter_map(spacing).collect();
+        weighted_quantile(all, 0.5)
+    }
+
     /// Thickness and weight of all surfaces of at most the given thickness; their points.
     fn thicknesses(&self, thickest: f64) -> (Vec<(f64, u64)>, u64) {
         let base = self.cells.base();

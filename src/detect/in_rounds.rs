@@ -6,6 +6,7 @@ use super::label::{self, LocalPlane, Surroundings};
 use super::layers::Layers;
 use super::links::Links;
 use super::load::Loaded;
+use super::parameters::Measured;
 use super::rounds::{self, Findings};
 use super::{Answer, Mode, Options, Progress, merge, parameters, planes, rejected};
 use crate::Result;
@@ -77,7 +78,8 @@ impl Scene<'_> {
         let (noise, _) = evidence.noise();
         let mut usual = evidence.surfels(noise);
         Layers { cells, links: self.links, points: &cloud.points, noise }.refine(&mut usual);
-        let parameters = parameters::choose(cloud, cells, &usual, noise, self.options);
+        let measured = Measured { noise, spacing: evidence.spacing(&usual) };
+        let parameters = parameters::choose(cloud, cells, &usual, measured, self.options);
         self.progress.stage("planes", Some(cells.distinct));
         let findings = self.search(&usual, &parameters)?;
         let mut classes = vec![(usual, findings)];

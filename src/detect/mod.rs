@@ -25,6 +25,7 @@ mod parameters;
 mod planes;
 mod rejected;
 mod rounds;
+mod significance;
 mod spread;
 mod support;
 mod vector;

@@ -65,12 +65,16 @@ pub(super) fn detect(
     let labels = nearest(cloud, &local);
     let members = super::planes::members(&labels, local.len());
     let sums = label::sums(&cloud.points, &labels, local.len());
+    let chance = super::planes::chance(cloud);
     let planes = (0..local.len())
         .into_par_iter()
         .map(|i| {
             let reported = Reported {
                 plane: canonical(local[i]),
                 votes: u64::from(peaks[i].votes),
+                significance: sums[i].fit().map_or(0.0, |fit| {
+                    chance.significance(sums[i].n as u64, &fit, local[i].tolerance)
+                }),
                 sums: &sums[i],
                 members: &members[i],
                 cell: axis.bin,

@@ -29,16 +29,25 @@ const SEEN: u64 = 2;
 /// Directions of the default space.
 const DIRECTIONS: Directions = Directions::Ball { step: 2.0 };
 
+/// What was measured of a cloud, in steps.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Measured {
+    /// Root mean square distance of points from their surface.
+    pub noise: f64,
+    /// Distance between neighbouring points on surfaces.
+    pub spacing: f64,
+}
+
 /// The parameters for a cloud: what the user set, and for the rest what was measured.
 pub(super) fn choose(
     cloud: &Loaded,
     cells: &Cells,
     surfels: &[Surfel],
-    noise: f64,
+    measured: Measured,
     options: &Options,
 ) -> Parameters {
     let step = cloud.frame.step;
-    let noise = noise * step;
+    let noise = measured.noise * step;
     let tolerance = options.tolerance.unwrap_or((SIGMAS * noise).max(MIN_STEPS * step));
     let finest = 2.0 * cloud.points.radius() * step / MAX_RHO_BINS;
     let min_inliers = options.min_inliers.unwrap_or_else(|| smallest_plane(cells.distinct));
@@ -46,6 +55,7 @@ pub(super) fn choose(
         directions: options.directions.unwrap_or(DIRECTIONS).to_string(),
         rho_bin: options.rho_bin.unwrap_or((2.0 * tolerance).max(finest)),
         noise,
+        spacing: measured.spacing * step,
         tolerance,
         widen: options.widen.unwrap_or(if options.tolerance.is_none() { WIDEN } else { 1.0 }),
         angle: options.angle.unwrap_or(ANGLE),

@@ -7,6 +7,7 @@ use super::load::Loaded;
 use super::moments::{Fit, Moments};
 use super::rejected;
 use super::rounds::Found;
+use super::significance::Chance;
 use super::support::Failed;
 use super::vector::{Vec3, dot};
 use crate::detection::{Parameters, Reason, Rejected};
@@ -41,7 +42,8 @@ pub(super) fn outline_cell(cells: &Cells, surfels: &[Surfel], found: &[Found]) -
 
 /// The reported planes, best first, and the labels renumbered to match.
 ///
-/// Planes are ranked by their inliers; what has too few, or is not among the top, is dropped.
+/// Planes are ranked by their significance; what has too few points, may be the work of chance, or
+/// is not among the top, is dropped.
 pub(super) fn finish(
     cloud: &Loaded,
     labels: &mut [i32],
@@ -52,20 +54,29 @@ pub(super) fn finish(
 ) -> Vec<Plane> {
     let sums = label::sums(&cloud.points, labels, found.len());
     let fits: Vec<Option<Fit>> = sums.iter().map(Moments::fit).collect();
+    let chance = chance(cloud);
+    let significance: Vec<f64> = (0..found.len())
+        .map(|i| {
+            let tolerance = found[i].support.tolerance;
+            let of = |fit| chance.significance(sums[i].n as u64, fit, tolerance);
+            fits[i].as_ref().map_or(0.0, of)
+        })
+        .collect();
     let (mut ranked, left): (Vec<usize>, Vec<usize>) = (0..found.len())
         .partition(|&i| fits[i].is_some() && sums[i].n as u64 >= parameters.min_inliers);
-    ranked.sort_by_key(|&i| (std::cmp::Reverse(sums[i].n), i));
+    ranked.sort_by(|&i, &j| significance[j].total_cmp(&significance[i]).then(i.cmp(&j)));
+    let by_chance = ranked.split_off(ranked.partition_point(|&i| significance[i] > 0.0));
     let top = parameters.top.map_or(ranked.len(), |top| ranked.len().min(top as usize));
     let beyond = ranked.split_off(top);
-    let mut reject = |of: &[usize], reason| {
-        rejected.extend(of.iter().map(|&i| {
+    for (of, reason) in
+        [(left, Reason::Taken), (by_chance, Reason::Chance), (beyond, Reason::BeyondTop)]
+    {
+        rejected.extend(of.into_iter().map(|i| {
             let LocalPlane { normal, rho, .. } = found[i].support.plane();
             let failed = Failed::new((normal, rho), sums[i].n as u64, reason);
             rejected::rejected(cloud, found[i].votes, failed)
         }));
-    };
-    reject(&left, Reason::Taken);
-    reject(&beyond, Reason::BeyondTop);
+    }
     let mut rank = vec![-1; found.len()];
     for (new, &old) in ranked.iter().enumerate() {
         rank[old] = new as i32;
@@ -79,6 +90,7 @@ pub(super) fn finish(
             let reported = Reported {
                 plane: local(fits[i].as_ref()?, found[i].support.tolerance),
                 votes: found[i].votes,
+                significance: significance[i],
                 sums: &sums[i],
                 members: &members,
                 cell: outline_cell[i],
@@ -86,6 +98,13 @@ pub(super) fn finish(
             Some(reported.report(cloud))
         })
         .collect()
+}
+
+/// Chance, for a cloud in local coordinates.
+pub(super) fn chance(cloud: &Loaded) -> Chance {
+    let [low, high] = cloud.bounds;
+    let sides = std::array::from_fn(|a| (high[a] - low[a]) / cloud.frame.step);
+    Chance::new(cloud.points.len() as u64, sides)
 }
 
 /// The points of each plane.
@@ -105,6 +124,8 @@ pub(super) struct Reported<'a> {
     pub plane: LocalPlane,
     /// Votes of its peak.
     pub votes: u64,
+    /// What speaks against chance.
+    pub significance: f64,
     /// Exact sums over its points.
     pub sums: &'a Moments,
     /// Its points.
@@ -131,6 +152,8 @@ impl Reported<'_> {
             phi,
             rho: rho * step,
             votes: self.votes,
+            // More digits would be those of the logarithm on this machine.
+            significance: (10.0 * self.significance).round() / 10.0,
             inliers: self.members.len() as u64,
             tolerance: tolerance * step,
             rmse: self.sums.distance_rms(normal, rho) * step,

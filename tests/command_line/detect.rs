@@ -131,8 +131,8 @@ fn the_top_ten_are_ten_different_planes() {
         assert_eq!(document["parameters"]["top"], 10);
         let planes = found(&document);
         assert_eq!(planes.len(), 10, "{name}");
-        let inliers: Vec<u64> = planes.iter().map(|p| p["inliers"].as_u64().unwrap()).collect();
-        assert!(inliers.is_sorted_by(|a, b| a >= b), "{name}: {inliers:?}");
+        let ranks: Vec<f64> = planes.iter().map(|p| p["significance"].as_f64().unwrap()).collect();
+        assert!(ranks.is_sorted_by(|a, b| a >= b) && ranks[9] > 0.0, "{name}: {ranks:?}");
         for (i, plane) in planes.iter().enumerate() {
             for other in &planes[..i] {
                 assert!(!alike(plane, other), "{name}: {} and {}", plane["id"], other["id"]);
@@ -239,4 +239,27 @@ fn several_clouds_come_one_after_the_other() {
     let alone = |file: &str| detect(Path::new(file), "--json -").text();
     assert_eq!(printed, alone(&room) + &alone(&hard));
     assert_eq!(names(folder.path()).len(), 8);
+}
+
+#[test]
+fn a_result_explains_itself() {
+    let room = shipped("room.ply");
+    let text = detect(&room, "--explain --top 3 --tolerance 0.02").text();
+    for said in [
+        "noise      0.005",
+        "--tolerance    0.02000        as given",
+        "three standard errors",
+        "3 planes, 0 of them in a wider slab",
+        "points: a plane, but beyond --top",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    assert!(!detect(&room, "--top 3").text().contains("Measured"));
+    // What is no plane, and why: the column in the corner of the room.
+    let text = detect(&room, "--explain").text();
+    assert!(text.contains("its surface turns like that of a column"), "{text}");
+    // The planes themselves stay alone on standard output.
+    let both = detect(&room, "--explain --json -");
+    assert!(both.err.contains("Measured"), "{}", both.err);
+    json(both.text());
 }

@@ -34,6 +34,7 @@ fn detection() -> Detection {
         phi: 0.0,
         rho: offset,
         votes: 400,
+        significance: 12.5,
         inliers: 400,
         tolerance: 0.0625,
         rmse: 0.015625,
@@ -70,6 +71,7 @@ fn detection() -> Detection {
             ),
         ],
         labels,
+        rejected: Vec::new(),
     }
 }
 

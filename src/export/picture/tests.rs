@@ -12,6 +12,7 @@ fn detection(labels: Vec<i32>) -> Detection {
         phi: 0.0,
         rho: 0.0,
         votes: 0,
+        significance: 12.5,
         inliers: 0,
         tolerance: 0.0625,
         rmse: 0.0,
@@ -23,6 +24,7 @@ fn detection(labels: Vec<i32>) -> Detection {
         input: Input { min: [0.0; 3], max: [4.0, 4.0, 2.0], ..Input::default() },
         planes: vec![plane([0.0, 0.0, 1.0])],
         labels,
+        rejected: Vec::new(),
         ..Detection::default()
     }
 }

@@ -1,0 +1,137 @@
+//! `planes detect --explain`: what was measured, what was chosen, and what was left.
+
+use super::table::significant;
+use planes::detect::{Mode, Options};
+use planes::detection::{Detection, Parameters, Reason, Rejected};
+use std::fmt::Write;
+
+/// Candidates that are shown.
+const CANDIDATES: usize = 10;
+
+/// The story of a detection, in plain words.
+pub fn explain(detection: &Detection, options: &Options) -> String {
+    let mut out = String::new();
+    measured(&mut out, detection);
+    chosen(&mut out, &detection.parameters, options);
+    found(&mut out, detection);
+    rejected(&mut out, &detection.rejected);
+    out
+}
+
+/// Adds a line; writing to a string cannot fail.
+macro_rules! line {
+    ($out:expr, $($text:tt)*) => {{ let _ = writeln!($out, $($text)*); }};
+}
+
+fn measured(out: &mut String, detection: &Detection) {
+    let (input, p) = (&detection.input, &detection.parameters);
+    let side = |a: usize| significant(input.max[a] - input.min[a]);
+    line!(out, "Measured");
+    line!(out, "  extent     {} x {} x {}", side(0), side(1), side(2));
+    if input.not_finite + input.stray > 0 {
+        line!(
+            out,
+            "  left out   {} points that are not finite, {} far from all others",
+            input.not_finite,
+            input.stray
+        );
+    }
+    if p.noise > 0.0 {
+        line!(
+            out,
+            "  spacing    {} between neighbouring points on surfaces",
+            significant(p.spacing)
+        );
+        line!(out, "  noise      {} from a point to its surface, rms", significant(p.noise));
+    }
+}
+
+/// Where a parameter comes from: the user, or the reason given.
+fn origin(given: bool, reason: &str) -> &str {
+    if given { "as given" } else { reason }
+}
+
+fn chosen(out: &mut String, p: &Parameters, options: &Options) {
+    line!(out, "Chosen");
+    let row = |out: &mut String, name: &str, value: String, why: &str| {
+        line!(out, "  {name:<14} {value:<14} {why}");
+    };
+    let one_pass = options.mode == Mode::OnePass;
+    let why = origin(
+        options.tolerance.is_some(),
+        if one_pass { "half a bin" } else { "three times the noise" },
+    );
+    row(out, "--tolerance", significant(p.tolerance), why);
+    let why =
+        if one_pass { "the extent in 180 bins" } else { "two tolerances, or the extent / 2048" };
+    row(out, "--rho-bin", significant(p.rho_bin), origin(options.rho_bin.is_some(), why));
+    let why = if one_pass { "the papers' grid" } else { "evenly spread, 2 degrees apart" };
+    row(out, "--space", p.directions.clone(), origin(options.directions.is_some(), why));
+    let why = if one_pass { "any" } else { "a quarter of --min-inliers" };
+    row(out, "--min-votes", p.min_votes.to_string(), origin(options.min_votes.is_some(), why));
+    if one_pass {
+        return;
+    }
+    let why = "one point in 2500, at least 20, at most half the root of their number";
+    row(
+        out,
+        "--min-inliers",
+        p.min_inliers.to_string(),
+        origin(options.min_inliers.is_some(), why),
+    );
+    let why = "degrees between a surface and its plane";
+    row(out, "--angle", significant(p.angle), origin(options.angle.is_some(), why));
+    let why = "tolerances for planes that are not quite flat, and for rougher places";
+    row(out, "--widen", significant(p.widen), origin(options.widen.is_some(), why));
+    let votes = "degrees around its normal for which a surface votes: three standard errors";
+    row(out, "spread", significant(p.spread), votes);
+}
+
+fn found(out: &mut String, detection: &Detection) {
+    let wider = |p: &&planes::Plane| p.tolerance > 1.001 * detection.parameters.tolerance;
+    let wide = detection.planes.iter().filter(wider).count();
+    line!(out, "Found");
+    line!(
+        out,
+        "  {} planes, {wide} of them in a wider slab than --tolerance",
+        detection.planes.len()
+    );
+    if let Some(least) = detection.planes.last() {
+        line!(
+            out,
+            "  the least significant one has {} points; chance makes its like once in 10^{:.0} clouds",
+            least.inliers,
+            least.significance
+        );
+    }
+}
+
+fn rejected(out: &mut String, rejected: &[Rejected]) {
+    if rejected.is_empty() {
+        return;
+    }
+    line!(out, "Best candidates that are no planes");
+    for r in rejected.iter().take(CANDIDATES) {
+        let [x, y, z] = r.normal;
+        line!(
+            out,
+            "  normal {x:+.3} {y:+.3} {z:+.3}  offset {:.3}  {} votes, {} points: {}",
+            r.offset,
+            r.votes,
+            r.points,
+            because(r.reason)
+        );
+    }
+}
+
+fn because(reason: Reason) -> &'static str {
+    match reason {
+        Reason::TooSmall => "too few points lie along it and hang together",
+        Reason::Mixed => "most of what lies in its slab does not lie along it",
+        Reason::Round => "its surface turns like that of a column or a ball",
+        Reason::Bent => "it is not flat",
+        Reason::Taken => "its points fit other planes better, too few are left",
+        Reason::Chance => "chance could have made it",
+        Reason::BeyondTop => "a plane, but beyond --top",
+    }
+}
