@@ -14,10 +14,11 @@ const ROUGHER: f64 = 1.03;
 /// Parts are next to each other when their middles are at most so many times their standard
 /// deviations apart; 1.7 of two squares side by side.
 const NEXT: f64 = 2.5;
-/// Farther apart than this they are one plane only if one of them says where it is at the other …
+/// Farther apart than this, and where neither says to a share of its noise where it is at the other,
+/// two small things can often be laid on a plane: chance gets less credit, one case in twenty.
 const FAR: f64 = 4.0;
-/// … to this share of its noise. Two small things far apart can nearly always be laid on a plane.
 const KNOWN: f64 = 0.6;
+const CHANCE_FAR: f64 = 8.0;
 
 /// Joins planes that are one, when every point has its plane.
 ///
@@ -70,16 +71,14 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], angle: f64) -> Option<LocalPlane>
     let (fit_a, fit_b) = (of_a.fit()?, of_b.fit()?);
     let apart = distance(&fit_a, &fit_b);
     let known = known(&fit_a, of_a.n, fit_b.centroid) || known(&fit_b, of_b.n, fit_a.centroid);
-    if apart > FAR && !known {
-        return None;
-    }
+    let chance = if apart > FAR && !known { CHANCE_FAR } else { CHANCE };
     let joint = planes::local(&parts.iter().map(|p| p.1).collect::<Moments>().fit()?, tolerance);
     let still = |(plane, sums): (&LocalPlane, &Moments)| {
         let n = sums.n as f64;
         let squares = |p: &LocalPlane| n * sums.distance_rms(p.normal, p.rho).powi(2);
         // Three numbers were fitted to these points alone.
         let variance = squares(plane) / (n - 3.0);
-        let by_chance = squares(plane) + CHANCE * variance;
+        let by_chance = squares(plane) + chance * variance;
         let rougher = ROUGHER * ROUGHER * n * variance;
         n > 3.0 && squares(&joint) <= if apart <= NEXT { by_chance.max(rougher) } else { by_chance }
     };
