@@ -12,6 +12,8 @@ const DENSE: f64 = 0.9;
 const FULL: usize = 6;
 /// But there are at most so many cells a point.
 const MOST_CELLS: f64 = 0.75;
+/// And so many at all: a cloud of more points is judged on cells of more points.
+const LIMIT: f64 = 1.5e6;
 /// Edge of the finest cells that are counted, in steps: what shares one counts as one point.
 const FINEST: u32 = 8;
 /// Units of the moments in the edge of a base cell, at most: finer detail says nothing about the
@@ -50,7 +52,8 @@ impl Unit {
         let mean = crossing(&counts, |c| (c.cells / distinct * OCCUPANCY).ln());
         let dense = crossing(&counts, |c| c.roomy - DENSE);
         let most = crossing(&counts, |c| (c.cells / distinct / MOST_CELLS).ln());
-        let edge = f64::from(FINEST) * mean.min(dense.max(most)).exp2();
+        let limit = crossing(&counts, |c| (c.cells / LIMIT).ln());
+        let edge = f64::from(FINEST) * mean.min(dense.max(most)).max(limit).exp2();
         let steps = (edge / f64::from(DETAIL)).ceil().max(1.0) as u32;
         Unit { span: ((edge / f64::from(steps)).round() as u32).max(FINEST), steps }
     }

@@ -32,14 +32,32 @@ const MIXED: u64 = 4;
 /// The surface around a base cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Surface {
-    /// Unit normal, of either sign.
-    pub normal: Vec3,
+    normal: [f32; 3],
     /// Standard error of the normal's direction, in radians.
-    pub error: f64,
+    pub error: f32,
     /// Root mean square distance of the block's points from their plane, in steps.
-    pub thickness: f64,
+    pub thickness: f32,
+    level: u8,
+}
+
+impl Surface {
+    /// A surface of a normal of unit length, seen in a block of `level`.
+    pub fn new(normal: Vec3, error: f64, thickness: f64, level: usize) -> Surface {
+        let (error, thickness) = (error as f32, thickness as f32);
+        Surface { normal: normal.map(|v| v as f32), error, thickness, level: level as u8 }
+    }
+
+    /// Unit normal, of either sign.
+    #[inline]
+    pub fn normal(&self) -> Vec3 {
+        self.normal.map(f64::from)
+    }
+
     /// Level whose block was flat.
-    pub level: usize,
+    #[inline]
+    pub fn level(&self) -> usize {
+        usize::from(self.level)
+    }
 }
 
 impl Surfel {
@@ -133,7 +151,7 @@ impl<'a> Evidence<'a> {
     /// Distance between neighbouring points on surfaces, in steps: the median over the points.
     pub fn spacing(&self, surfels: &[Surfel]) -> f64 {
         let spacing = |(i, s): (usize, &Surfel)| {
-            let level = s.surface?.level;
+            let level = s.surface?.level();
             let cell = self.links.ancestor(i as u32, level);
             let moments = &self.cells.levels[level].moments;
             let n: i64 = self.links.block(level, cell).iter().map(|&c| moments[c as usize].n).sum();
@@ -149,7 +167,7 @@ impl<'a> Evidence<'a> {
     fn thicknesses(&self, thickest: f64) -> (Vec<(f64, u64)>, u64) {
         let base = self.cells.base();
         let thickness = |cell: usize| {
-            Some((self.surface(cell, thickest)?.thickness, base.moments[cell].n as u64))
+            Some((f64::from(self.surface(cell, thickest)?.thickness), base.moments[cell].n as u64))
         };
         let all: Vec<(f64, u64)> = (0..base.len()).into_par_iter().filter_map(thickness).collect();
         let weight = all.iter().map(|v| v.1).sum();
@@ -192,10 +210,10 @@ impl<'a> Evidence<'a> {
             };
         }
         best.map(|(level, flat)| Surface {
-            normal: normalized(flat.normal.map(f64::from)),
-            error: f64::from(flat.error),
-            thickness: f64::from(flat.thickness),
-            level,
+            normal: normalized(flat.normal.map(f64::from)).map(|v| v as f32),
+            error: flat.error,
+            thickness: flat.thickness,
+            level: level as u8,
         })
     }
 }
@@ -265,7 +283,7 @@ fn judge_level(cells: &Cells, links: &Links, number: usize) -> Vec<Option<Flatne
 pub(super) fn closing_edge(surfels: &[Surfel], set: &[u32], cell: f64) -> f64 {
     let levels = set.iter().filter_map(|&i| {
         let s = &surfels[i as usize];
-        Some((s.surface?.level as f64, u64::from(s.weight)))
+        Some((s.surface?.level() as f64, u64::from(s.weight)))
     });
     1.5 * cell * weighted_quantile(levels.collect(), 0.9).exp2()
 }
@@ -320,7 +338,7 @@ mod tests {
         for surfel in &surfels {
             match surfel.surface {
                 Some(s) if surfel.centroid[2] < 100_000.0 => {
-                    let cosine = dot(s.normal, expected).abs();
+                    let cosine = dot(s.normal(), expected).abs();
                     assert!(cosine > 5f64.to_radians().cos(), "{s:?}");
                     flat += surfel.weight;
                 }

@@ -40,7 +40,7 @@ pub(super) struct Grown {
 impl<'a> Grower<'a> {
     /// A grower over all surfels, none of them met.
     pub fn new(links: &'a Links, surfels: &'a [Surfel]) -> Grower<'a> {
-        let home = |(i, s): (u32, &Surfel)| s.surface.map_or(i, |f| links.ancestor(i, f.level));
+        let home = |(i, s): (u32, &Surfel)| s.surface.map_or(i, |f| links.ancestor(i, f.level()));
         let marks = |level| {
             let none = vec![0; links.len(level)];
             Marks { spread: none.clone(), looked: none }
@@ -68,7 +68,7 @@ impl<'a> Grower<'a> {
         self.search += 1;
         let cosine = limits.angle.cos();
         let in_slab = |s: &Surfel| (dot(s.centroid, normal) - rho).abs() <= reach;
-        let along = |s: &Surfel| s.surface.is_some_and(|f| dot(f.normal, normal).abs() >= cosine);
+        let along = |s: &Surfel| s.surface.is_some_and(|f| dot(f.normal(), normal).abs() >= cosine);
         let mut grown = Grown { members: Vec::new(), others: 0 };
         for &i in seed {
             let s = &self.surfels[i as usize];
@@ -80,17 +80,17 @@ impl<'a> Grower<'a> {
         while let Some(&from) = grown.members.get(next) {
             next += 1;
             let Some(surface) = self.surfels[from as usize].surface else { continue };
-            let (links, marks) = (self.links, &mut self.marks[surface.level]);
+            let (links, marks) = (self.links, &mut self.marks[surface.level()]);
             let cell = self.home[from as usize];
             if std::mem::replace(&mut marks.spread[cell as usize], self.search) == self.search {
                 continue;
             }
-            for &neighbour in links.block(surface.level, cell) {
+            for &neighbour in links.block(surface.level(), cell) {
                 let looked = &mut marks.looked[neighbour as usize];
                 if std::mem::replace(looked, self.search) == self.search {
                     continue;
                 }
-                for &i in links.inside(surface.level, neighbour) {
+                for &i in links.inside(surface.level(), neighbour) {
                     let s = &self.surfels[i as usize];
                     let new =
                         std::mem::replace(&mut self.met[i as usize], self.search) != self.search;

@@ -101,7 +101,7 @@ fn planes_around(
     own: &[u32],
 ) -> Vec<[u32; MEETING]> {
     let levels =
-        surfels.iter().filter_map(|s| Some((s.surface?.level as f64, u64::from(s.weight))));
+        surfels.iter().filter_map(|s| Some((s.surface?.level() as f64, u64::from(s.weight))));
     let usual = super::evidence::weighted_quantile(levels.collect(), 0.75) as usize;
     let mut present: Vec<[u32; MEETING]> = own
         .iter()
@@ -118,7 +118,7 @@ fn planes_around(
             all
         });
         around.par_iter_mut().zip(&ancestor).zip(surfels).for_each(|((around, &cell), surfel)| {
-            if surfel.surface.map_or(usual, |s| s.level) == number {
+            if surfel.surface.map_or(usual, |s| s.level()) == number {
                 *around = meeting[cell as usize];
             }
         });

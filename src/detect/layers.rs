@@ -63,7 +63,7 @@ impl Layers<'_> {
     /// their layer, where there is one.
     pub fn refine(&self, surfels: &mut [Surfel]) {
         let thick = LAYERED * self.noise;
-        let wanted = |s: &Surfel| s.surface.is_none_or(|f| f.thickness > thick);
+        let wanted = |s: &Surfel| s.surface.is_none_or(|f| f64::from(f.thickness) > thick);
         // Cell of the level, base cell, levels at which it was tried.
         let mut open: Vec<(u32, u32, u8)> =
             (0..).zip(&*surfels).filter(|(_, s)| wanted(s)).map(|(i, _)| (i, i, 0)).collect();
@@ -220,12 +220,12 @@ impl Block<'_> {
             centroid: mine.mean(),
             scatter: mine.covariance().map(|c| c as f32),
             weight: mine.weight() as u32,
-            surface: Some(Surface {
+            surface: Some(Surface::new(
                 normal,
-                error: (values[0].max(0.0) / values[1] / n).sqrt(),
+                (values[0].max(0.0) / values[1] / n).sqrt(),
                 thickness,
-                level: self.level,
-            }),
+                self.level,
+            )),
         })
     }
 

@@ -82,7 +82,8 @@ pub(super) fn rougher(usual: &Parameters, surfels: &[Surfel], noise: f64, step: 
 
 /// The angle within which a surface votes, in degrees: three standard errors of a normal.
 fn spread(surfels: &[Surfel]) -> f64 {
-    let errors = surfels.iter().filter_map(|s| Some((s.surface?.error, u64::from(s.weight))));
+    let errors =
+        surfels.iter().filter_map(|s| Some((f64::from(s.surface?.error), u64::from(s.weight))));
     (3.0 * weighted_quantile(errors.collect(), 0.5).to_degrees()).clamp(3.0, 10.0)
 }
 

@@ -119,7 +119,7 @@ pub(super) fn search(
 ) -> crate::Result<Findings> {
     let space = search.space;
     let index = SphereIndex::new(space.directions(), search.spread);
-    let row = |s: &Surfel| s.surface.and_then(|s| index.nearest(s.normal)).unwrap_or(NOWHERE);
+    let row = |s: &Surfel| s.surface.and_then(|s| index.nearest(s.normal())).unwrap_or(NOWHERE);
     let rows: Vec<u32> = surfels.par_iter().map(row).collect();
     let voting: Vec<bool> = rows.iter().map(|&r| r != NOWHERE).collect();
     let near = Neighbours::within(space, search.spread);

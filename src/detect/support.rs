@@ -276,10 +276,10 @@ impl Field<'_> {
         for &i in &plane.surfels {
             let s = self.surfel(i);
             let Some(surface) = s.surface else { continue };
-            let (w, sign) = (f64::from(s.weight), dot(surface.normal, plane.normal).signum());
+            let (w, sign) = (f64::from(s.weight), dot(surface.normal(), plane.normal).signum());
             for (sums, axis) in sums.iter_mut().zip([u, v]) {
                 let place = dot(s.centroid, axis) - dot(middle, axis);
-                let tilt = sign * dot(surface.normal, axis);
+                let tilt = sign * dot(surface.normal(), axis);
                 for (sum, value) in
                     sums.iter_mut().zip([1.0, place, place * place, tilt, place * tilt])
                 {
@@ -299,7 +299,7 @@ impl Field<'_> {
         let mut mean = [0.0; 3];
         for &i in voters {
             let s = self.surfel(i);
-            let normal = s.surface.map_or(direction, |f| f.normal);
+            let normal = s.surface.map_or(direction, |f| f.normal());
             let weight = f64::from(s.weight) * dot(normal, direction).signum();
             for a in 0..3 {
                 mean[a] += weight * normal[a];
@@ -439,7 +439,7 @@ mod tests {
     use super::*;
 
     fn surfel(centroid: Vec3, normal: Vec3) -> Surfel {
-        let surface = Some(Surface { normal, error: 0.01, thickness: 1.0, level: 0 });
+        let surface = Some(Surface::new(normal, 0.01, 1.0, 0));
         Surfel { centroid, scatter: [0.0; 6], weight: 4, surface }
     }
 
