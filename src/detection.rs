@@ -104,6 +104,9 @@ pub struct Detection {
     pub planes: Vec<Plane>,
     /// For each point of the file, in file order: the index of its plane, or `-1`.
     pub labels: Vec<i32>,
+    /// For each point of the file, in file order: the `id` of its piece, or `-1`. A point with a
+    /// piece is labelled with the piece's plane; a point of a plane may be in no piece.
+    pub piece_labels: Vec<i32>,
     /// The best candidates that are no planes, those with most votes first.
     pub rejected: Vec<Rejected>,
 }

@@ -74,4 +74,4 @@ pub mod write;
 
 pub use detection::{Detection, Input, Parameters};
 pub use error::{Error, Result};
-pub use plane::{Plane, Polygon};
+pub use plane::{Piece, Plane, Polygon};

@@ -1,4 +1,4 @@
-//! A found plane and its outline.
+//! A found plane and the pieces of its support.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,24 @@ pub struct Polygon {
     /// The holes, none of which touch the outer ring or each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holes: Vec<Vec<[f64; 3]>>,
+}
+
+/// A connected part of a plane's support.
+///
+/// Points hang together when less than about two cells of the outline's raster are between them; a
+/// cell is a few times as wide as the points are apart. The outline runs within about one cell of
+/// the outermost points.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Piece {
+    /// Its label in `Detection::piece_labels`: the pieces of all planes are numbered from 0, plane
+    /// after plane.
+    pub id: u32,
+    /// Points that belong to it.
+    pub inliers: u64,
+    /// Area of `boundary`, in the cloud's unit squared.
+    pub area: f64,
+    /// Its outline.
+    pub boundary: Polygon,
 }
 
 /// A plane `normal · p = offset` with what was measured of it.
@@ -40,10 +58,26 @@ pub struct Plane {
     pub tolerance: f64,
     /// Root mean square distance of the inliers, in the cloud's unit.
     pub rmse: f64,
+    /// Standard error of the normal's direction, in degrees, along that axis within the plane along
+    /// which it is less sure: `s / √(n λ)`, with `s² = n rmse² / (n − 3)` and `λ` the smaller of the
+    /// two variances of the points within the plane.
+    ///
+    /// This and `offset_error` are what a fit to `n` points may be off by if their noise is
+    /// independent from point to point. Of errors that many points share, such as a wrong
+    /// calibration or registration, or a surface that is not flat, they know nothing; where there are
+    /// such errors the plane is off by more.
+    ///
+    /// `None` where the plane was not fitted to its points ([`Mode::OnePass`](crate::detect::Mode)),
+    /// or where they are three or on one line.
+    pub normal_error: Option<f64>,
+    /// Standard error of the distance at `centroid`, in the cloud's unit: `s / √n`. Away from there
+    /// the error of the normal adds to it. `None` together with `normal_error`.
+    pub offset_error: Option<f64>,
     /// Mean of the inliers, in input coordinates.
     pub centroid: [f64; 3],
-    /// Area covered by the inliers, in the cloud's unit squared: the sum over `boundary`.
+    /// Area covered by the inliers, in the cloud's unit squared: the sum over `pieces`.
     pub area: f64,
-    /// Outlines of the connected parts, largest first.
-    pub boundary: Vec<Polygon>,
+    /// The connected parts, largest area first. Every inlier belongs to one of them, unless its
+    /// coordinates are beyond 10¹⁵⁰: then to none.
+    pub pieces: Vec<Piece>,
 }

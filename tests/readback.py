@@ -3,7 +3,7 @@
     python tests/readback.py FOLDER
 
 FOLDER holds planes.json, planes.ply, labels.las, labels.laz, labels.ply and labels.npy of one
-detection. Needs numpy, laspy[lazrs], plyfile and open3d. Ends with status 1 and a message when a
+detection, and pieces.las, pieces.laz, pieces.ply and pieces.npy, which are labelled by piece. Needs numpy, laspy[lazrs], plyfile and open3d. Ends with status 1 and a message when a
 tool cannot read a file or two files disagree.
 """
 
@@ -76,26 +76,44 @@ def check_labels(folder, planes):
     return len(ids)
 
 
+def check_pieces(folder, planes):
+    plane_ids, ids = np.load(folder / "labels.npy"), np.load(folder / "pieces.npy")
+    check(ids.dtype == np.int32 and ids.shape == plane_ids.shape, "pieces.npy: another shape")
+    pieces = [(plane["id"], piece) for plane in planes for piece in plane["pieces"]]
+    check([p["id"] for _, p in pieces] == list(range(len(pieces))), "pieces: ids are not in order")
+    check(((ids >= -1) & (ids < len(pieces))).all(), "pieces.npy: a label names no piece")
+    counts = np.bincount(ids[ids >= 0], minlength=len(pieces))
+    check(counts.tolist() == [p["inliers"] for _, p in pieces], "pieces.npy: other numbers of points")
+    owner = np.array([plane for plane, _ in pieces] + [-1])
+    check(((owner[ids] == plane_ids) | (ids < 0)).all(), "pieces.npy: a piece of another plane")
+    clouds = [laspy.read(folder / name) for name in ("pieces.las", "pieces.laz")]
+    for cloud in [*clouds, PlyData.read(folder / "pieces.ply")["vertex"]]:
+        check(np.array_equal(cloud["piece_id"], ids), "pieces: a cloud and pieces.npy differ")
+        check(np.array_equal(cloud["plane_id"], plane_ids), "pieces: other planes than in labels.npy")
+
+
 def check_polygons(folder, planes):
     path = folder / "planes.ply"
     ply = PlyData.read(path)
     vertex = ply["vertex"]
     xyz = np.column_stack([vertex[c] for c in "xyz"])
     check(xyz.dtype == np.float64, f"{path}: coordinates are {xyz.dtype}")
-    rings = [r for p in planes for b in p["boundary"] for r in [b["exterior"], *b.get("holes", [])]]
+    outlines = [piece["boundary"] for plane in planes for piece in plane["pieces"]]
+    rings = [ring for o in outlines for ring in [o["exterior"], *o.get("holes", [])]]
     expected = np.array([v for r in rings for v in r]).reshape(-1, 3)
     check(np.array_equal(xyz, expected), "planes.ply and planes.json have other vertices")
     faces = np.array([list(f) for f in ply["face"]["vertex_indices"]]).reshape(-1, 3)
-    ids = ply["face"]["plane_id"]
+    ids, piece_ids = ply["face"]["plane_id"], ply["face"]["piece_id"]
     a, b, c = (xyz[faces[:, k]] for k in range(3))
     areas = np.cross(b - a, c - a) / 2
     for plane in planes:
-        total = areas[ids == plane["id"]].sum(axis=0)
-        along = total @ np.array(plane["normal"])
-        check(
-            np.isclose(along, plane["area"], rtol=1e-6, atol=1e-9),
-            f"plane {plane['id']}: the triangles cover {along}, the plane {plane['area']}",
-        )
+        parts = [("plane", ids, plane)] + [("piece", piece_ids, piece) for piece in plane["pieces"]]
+        for what, of, part in parts:
+            along = areas[of == part["id"]].sum(axis=0) @ np.array(plane["normal"])
+            check(
+                np.isclose(along, part["area"], rtol=1e-6, atol=1e-9),
+                f"{what} {part['id']}: the triangles cover {along}, the {what} {part['area']}",
+            )
     mesh = open3d.io.read_triangle_mesh(str(path))
     check(len(mesh.triangles) == len(faces), "planes.ply: open3d reads other triangles")
     check(len(faces) == 0 or mesh.has_vertex_colors(), "planes.ply: open3d sees no colours")
@@ -111,6 +129,7 @@ def main():
     check([p["id"] for p in planes] == list(range(len(planes))), "planes.json: ids are not in order")
     points = check_labels(folder, planes)
     check(document["input"]["points"] == points, "planes.json and labels.npy count other points")
+    check_pieces(folder, planes)
     check_polygons(folder, planes)
     print(f"readback: {points} points, {len(planes)} planes: all files agree")
 

@@ -4,7 +4,8 @@ use super::{Failure, table};
 use clap::{Args, ValueEnum};
 use planes::atomic::AtomicFile;
 use planes::cloud::{Fields, Format, Source};
-use planes::export::{json, labels, picture, ply};
+use planes::export::labels::{self, LabelBy};
+use planes::export::{json, picture, ply};
 use planes::{Detection, Error};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,42 @@ pub struct Outputs {
     /// Write a picture of the cloud coloured by plane, .png
     #[arg(long, value_name = "FILE")]
     overlay: Option<PathBuf>,
+    #[command(flatten)]
+    labelling: Labelling,
+}
+
+/// What labelled clouds tell, here and in a batch.
+#[derive(Debug, Args)]
+pub struct Labelling {
+    /// Label points by plane; or by piece, a connected part of a plane, too: the cloud gets piece_id
+    /// beside plane_id, and .npy holds it instead
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Label::Plane)]
+    pub label_by: Label,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Label {
+    /// By plane
+    Plane,
+    /// By piece of a plane
+    Piece,
+}
+
+impl Labelling {
+    pub fn by(&self) -> LabelBy {
+        match self.label_by {
+            Label::Plane => LabelBy::Plane,
+            Label::Piece => LabelBy::Piece,
+        }
+    }
+
+    /// Refuses to label by piece where no labels are written.
+    pub fn check(&self, has_labels: bool) -> Result<(), Error> {
+        if has_labels || self.label_by == Label::Plane {
+            return Ok(());
+        }
+        Err(Error::Parameter("--label-by piece: no labelled cloud is asked for".into()))
+    }
 }
 
 impl Outputs {
@@ -43,6 +80,7 @@ impl Outputs {
         if let Some(path) = self.labels.as_ref().filter(|p| !endings.contains(&&*extension(p))) {
             return Err(wrong("--labels", path, "use .las, .laz, .ply or .npy"));
         }
+        self.labelling.check(self.labels.is_some() || self.out.is_some())?;
         self.check_names(inputs)?;
         for (option, path) in self.single() {
             if inputs.iter().any(|input| same_file(input, path)) {
@@ -104,7 +142,9 @@ impl Outputs {
         let mut files = self.files(source, file);
         files.sort_by_key(|&(kind, _)| kind);
         let made = self.make_folder()?;
-        let written = files.iter().try_for_each(|(kind, path)| kind.save(source, detection, path));
+        let by = self.labelling.by();
+        let save = |(kind, path): &(Kind, PathBuf)| kind.save(source, detection, by, path);
+        let written = files.iter().try_for_each(save);
         if let (Err(_), Some(folder)) = (&written, made) {
             // It goes if it is empty, and stays with what it holds if it is not.
             let _ = std::fs::remove_dir(folder);
@@ -191,9 +231,15 @@ impl Kind {
         }
     }
 
-    pub fn save(self, source: &Source, detection: &Detection, path: &Path) -> Result<(), Error> {
+    pub fn save(
+        self,
+        source: &Source,
+        detection: &Detection,
+        by: LabelBy,
+        path: &Path,
+    ) -> Result<(), Error> {
         match self {
-            Kind::Labels => labels::save(source, detection, path),
+            Kind::Labels => labels::save(source, detection, by, path),
             Kind::Picture => {
                 let mut reader = source.reader(Fields::default())?;
                 let options = picture::PictureOptions::default();

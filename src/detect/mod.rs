@@ -38,6 +38,7 @@ use crate::backend::Backend;
 use crate::detection::{Detection, Input, Parameters, Rejected};
 use crate::space::Directions;
 use crate::{Error, Result};
+use planes::Finished;
 
 /// Which points vote for which directions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -144,14 +145,15 @@ pub fn detect(
         Mode::OnePass => one_pass::detect(&cloud, options, backend, progress)?,
         Mode::Near | Mode::All => in_rounds::detect(&cloud, options, backend, progress)?,
     };
-    let Answer { planes, labels, parameters, rejected } = answer;
+    let Answer { planes: Finished { planes, pieces }, labels, parameters, rejected } = answer;
     let labels = in_file_order(&cloud, labels);
-    Ok(Detection { input, parameters, planes, labels, rejected })
+    let piece_labels = in_file_order(&cloud, pieces);
+    Ok(Detection { input, parameters, planes, labels, piece_labels, rejected })
 }
 
 /// What a mode answers.
 struct Answer {
-    planes: Vec<crate::Plane>,
+    planes: Finished,
     /// The plane of each loaded point.
     labels: Vec<i32>,
     /// The parameters that led to them.

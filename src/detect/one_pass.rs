@@ -6,7 +6,7 @@
 
 use super::label::{self, LocalPlane};
 use super::load::Loaded;
-use super::planes::{Reported, canonical};
+use super::planes::{self, Reported, canonical};
 use super::{Answer, Options, Progress};
 use crate::Result;
 use crate::backend::{Backend, PeakOptions, Sign};
@@ -63,25 +63,21 @@ pub(super) fn detect(
         .collect();
     progress.stage("labels", None);
     let labels = nearest(cloud, &local);
-    let members = super::planes::members(&labels, local.len());
     let sums = label::sums(&cloud.points, &labels, local.len());
-    let chance = super::planes::chance(cloud);
-    let planes = (0..local.len())
-        .into_par_iter()
-        .map(|i| {
-            let reported = Reported {
-                plane: canonical(local[i]),
-                votes: u64::from(peaks[i].votes),
-                significance: sums[i].fit().map_or(0.0, |fit| {
-                    chance.significance(sums[i].n as u64, &fit, local[i].tolerance)
-                }),
-                sums: &sums[i],
-                members: &members[i],
-                cell: axis.bin,
-            };
-            reported.report(cloud)
+    let chance = planes::chance(cloud);
+    let reported: Vec<Reported> = (0..local.len())
+        .map(|i| Reported {
+            plane: canonical(local[i]),
+            errors: None,
+            votes: u64::from(peaks[i].votes),
+            significance: sums[i].fit().map_or(0.0, |fit| {
+                chance.significance(sums[i].n as u64, &fit, local[i].tolerance)
+            }),
+            sums: &sums[i],
+            cell: axis.bin,
         })
         .collect();
+    let planes = planes::report(cloud, &labels, &reported);
     Ok(Answer { planes, labels, parameters, rejected: Vec::new() })
 }
 

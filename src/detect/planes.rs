@@ -11,8 +11,8 @@ use super::significance::Chance;
 use super::support::Failed;
 use super::vector::{Vec3, dot};
 use crate::detection::{Parameters, Reason, Rejected};
-use crate::outline::{self, OutlineOptions, PlaneFrame};
-use crate::plane::Plane;
+use crate::outline::{self, NO_PART, OutlineOptions, PlaneFrame};
+use crate::plane::{Piece, Plane};
 use rayon::prelude::*;
 
 /// The plane of a fit, with the canonical sign.
@@ -51,7 +51,7 @@ pub(super) fn finish(
     outline_cell: &[f64],
     parameters: &Parameters,
     rejected: &mut Vec<Rejected>,
-) -> Vec<Plane> {
+) -> Finished {
     let sums = label::sums(&cloud.points, labels, found.len());
     let fits: Vec<Option<Fit>> = sums.iter().map(Moments::fit).collect();
     let chance = chance(cloud);
@@ -82,22 +82,49 @@ pub(super) fn finish(
         rank[old] = new as i32;
     }
     labels.par_iter_mut().for_each(|l| *l = rank.get(*l as usize).copied().unwrap_or(-1));
-    let members = members(labels, ranked.len());
-    ranked
-        .par_iter()
-        .zip(members)
-        .filter_map(|(&i, members)| {
-            let reported = Reported {
-                plane: local(fits[i].as_ref()?, found[i].support.tolerance),
+    let reported: Vec<Reported> = ranked
+        .iter()
+        .filter_map(|&i| {
+            let fit = fits[i].as_ref()?;
+            Some(Reported {
+                plane: local(fit, found[i].support.tolerance),
+                errors: standard_errors(fit, sums[i].n),
                 votes: found[i].votes,
                 significance: significance[i],
                 sums: &sums[i],
-                members: &members,
                 cell: outline_cell[i],
-            };
-            Some(reported.report(cloud))
+            })
         })
-        .collect()
+        .collect();
+    report(cloud, labels, &reported)
+}
+
+/// What is reported of the planes, and the piece of each loaded point.
+pub(super) struct Finished {
+    pub planes: Vec<Plane>,
+    pub pieces: Vec<i32>,
+}
+
+/// The planes in input coordinates with their pieces; `labels` says which points are theirs.
+pub(super) fn report(cloud: &Loaded, labels: &[i32], reported: &[Reported]) -> Finished {
+    let members = members(labels, reported.len());
+    let (mut planes, part_of): (Vec<Plane>, Vec<Vec<u32>>) = reported
+        .par_iter()
+        .zip(&members)
+        .map(|(plane, members)| plane.report(cloud, members))
+        .unzip();
+    let mut pieces = vec![-1; labels.len()];
+    let mut first = 0;
+    for ((plane, part_of), members) in planes.iter_mut().zip(part_of).zip(members) {
+        for (i, part) in members.into_iter().zip(part_of).filter(|&(_, part)| part != NO_PART) {
+            pieces[i as usize] = (first + part) as i32;
+        }
+        for piece in &mut plane.pieces {
+            piece.id = first;
+            first += 1;
+        }
+    }
+    Finished { planes, pieces }
 }
 
 /// Chance, for a cloud in local coordinates.
@@ -108,7 +135,7 @@ pub(super) fn chance(cloud: &Loaded) -> Chance {
 }
 
 /// The points of each plane.
-pub(super) fn members(labels: &[i32], planes: usize) -> Vec<Vec<u32>> {
+fn members(labels: &[i32], planes: usize) -> Vec<Vec<u32>> {
     let mut members = vec![Vec::new(); planes];
     for (i, &label) in labels.iter().enumerate() {
         if let Some(members) = members.get_mut(label as usize) {
@@ -122,30 +149,38 @@ pub(super) fn members(labels: &[i32], planes: usize) -> Vec<Vec<u32>> {
 pub(super) struct Reported<'a> {
     /// Where it lies.
     pub plane: LocalPlane,
+    /// Standard errors of its direction and its distance, if it was fitted to its points.
+    pub errors: Option<[f64; 2]>,
     /// Votes of its peak.
     pub votes: u64,
     /// What speaks against chance.
     pub significance: f64,
     /// Exact sums over its points.
     pub sums: &'a Moments,
-    /// Its points.
-    pub members: &'a [u32],
     /// Edge of its outline's raster, in steps.
     pub cell: f64,
 }
 
 impl Reported<'_> {
-    /// The plane in input coordinates, with its outline.
-    pub fn report(&self, cloud: &Loaded) -> Plane {
+    /// The plane of the points `members` in input coordinates with its pieces, not yet numbered,
+    /// and for each of the points the index of its piece.
+    fn report(&self, cloud: &Loaded, members: &[u32]) -> (Plane, Vec<u32>) {
         let LocalPlane { normal, rho, tolerance } = self.plane;
         let (origin, step) = (cloud.frame.origin, cloud.frame.step);
         let centroid = cloud.frame.input(self.sums.mean());
         let frame = PlaneFrame::new(normal, self.foot(cloud));
         let point = |&i: &u32| cloud.frame.input(cloud.points.get(i as usize).map(f64::from));
-        let flat: Vec<[f64; 2]> = self.members.iter().map(|i| frame.project(point(i))).collect();
+        let flat: Vec<[f64; 2]> = members.iter().map(|i| frame.project(point(i))).collect();
         let outline = outline::outline(&flat, &OutlineOptions::new(self.cell * step));
         let (theta, phi) = angles(normal);
-        Plane {
+        let area = outline.area();
+        let pieces = outline.parts.iter().map(|part| Piece {
+            id: 0,
+            inliers: part.points,
+            area: part.area,
+            boundary: part.polygon(&frame),
+        });
+        let plane = Plane {
             normal,
             offset: rho * step + dot(normal, origin),
             theta,
@@ -154,13 +189,16 @@ impl Reported<'_> {
             votes: self.votes,
             // More digits would be those of the logarithm on this machine.
             significance: (10.0 * self.significance).round() / 10.0,
-            inliers: self.members.len() as u64,
+            inliers: members.len() as u64,
             tolerance: tolerance * step,
             rmse: self.sums.distance_rms(normal, rho) * step,
+            normal_error: self.errors.map(|[angle, _]| angle.to_degrees()),
+            offset_error: self.errors.map(|[_, distance]| distance * step),
             centroid,
-            area: outline.area(),
-            boundary: outline.polygons(&frame),
-        }
+            area,
+            pieces: pieces.collect(),
+        };
+        (plane, outline.part_of)
     }
 
     /// The point of the plane nearest to the mean of its points, in input coordinates.
@@ -169,6 +207,15 @@ impl Reported<'_> {
         let above = dot(normal, mean) - self.plane.rho;
         cloud.frame.input(std::array::from_fn(|a| mean[a] - above * normal[a]))
     }
+}
+
+/// Standard errors of a plane fitted to `n` points whose noise is independent: of its direction
+/// along the worse axis, in radians, and of its distance at the centroid, in steps.
+fn standard_errors(fit: &Fit, n: i64) -> Option<[f64; 2]> {
+    let [across, within, _] = fit.variance;
+    // A plane takes three of the degrees of freedom; `across` is the sum of squares over n.
+    let free = (n - 3) as f64;
+    (free > 0.0 && within > 0.0).then(|| [(across / within / free).sqrt(), (across / free).sqrt()])
 }
 
 /// Azimuth `0 ≤ θ < 360` and polar angle `0 ≤ φ ≤ 180` of a unit normal, in degrees.
@@ -190,6 +237,26 @@ mod tests {
         assert_eq!(local(&fit([0.0, 0.0, -1.0], [5.0, 0.0, 2.0]), 1.0), up);
         let through = LocalPlane { normal: [0.0, 1.0, 0.0], rho: 0.0, tolerance: 1.0 };
         assert_eq!(local(&fit([0.0, -1.0, 0.0], [5.0, 0.0, 2.0]), 1.0), through);
+    }
+
+    #[test]
+    fn standard_errors_are_those_of_least_squares() {
+        // A grid of 4 by 9 points, up and down in turn.
+        let mut sums = Moments::default();
+        for k in 0..36 {
+            let (x, y) = (k % 4, k / 4);
+            let height = if (x + y) % 2 == 0 { 2 } else { -2 };
+            sums.add([1000 * x, 1000 * y, height]);
+        }
+        let fit = sums.fit().unwrap();
+        let [angle, distance] = standard_errors(&fit, sums.n).unwrap();
+        let s = (sums.n as f64 * fit.variance[0] / 33.0).sqrt();
+        // The variance of 0, 1000, 2000, 3000 is 1.25 million.
+        assert!((angle / (s / (36.0 * 1.25e6f64).sqrt()) - 1.0).abs() < 1e-4, "{angle}");
+        assert!((distance / (s / 6.0) - 1.0).abs() < 1e-12, "{distance}");
+        assert_eq!(standard_errors(&fit, 3), None);
+        let line = Fit { variance: [0.0, 0.0, 5.0], ..fit };
+        assert_eq!(standard_errors(&line, 36), None);
     }
 
     #[test]

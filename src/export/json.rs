@@ -12,11 +12,11 @@
 //! ```
 //!
 //! Its layout is published as [`SCHEMA`]. Labels of points are not part of it; `id` is the label
-//! that the labelled clouds give to the points of a plane.
+//! that the labelled clouds give to the points of a plane, and of its pieces.
 
 use crate::atomic::AtomicFile;
 use crate::detection::{Detection, FORMAT_VERSION, Input, Parameters};
-use crate::plane::Plane;
+use crate::plane::{Plane, Polygon};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -125,16 +125,16 @@ pub fn read_json(path: &Path) -> Result<Detection> {
         input: body.input,
         parameters: body.parameters,
         planes: body.planes,
-        labels: Vec::new(),
-        rejected: Vec::new(),
+        ..Detection::default()
     })
 }
 
 /// The first number of a detection that JSON cannot hold.
 fn not_finite(detection: &Detection) -> Option<String> {
     // A number that is not finite becomes null, and null is no number when it is read again.
-    fn survives<T: Serialize + for<'a> Deserialize<'a>>(value: &T) -> bool {
-        serde_json::to_value(value).is_ok_and(|v| T::deserialize(v).is_ok())
+    // Where null may stand for a missing number, the value read is another one.
+    fn survives<T: Serialize + for<'a> Deserialize<'a> + PartialEq>(value: &T) -> bool {
+        serde_json::to_value(value).is_ok_and(|v| T::deserialize(v).is_ok_and(|v| v == *value))
     }
     if !survives(&detection.input) {
         return Some("a number of the input".into());
@@ -144,10 +144,12 @@ fn not_finite(detection: &Detection) -> Option<String> {
     }
     let finite = |ring: &[[f64; 3]]| ring.iter().flatten().all(|x| x.is_finite());
     let bad = detection.planes.iter().position(|plane| {
-        let bare = Plane { boundary: Vec::new(), ..plane.clone() };
-        let rings_are_finite =
-            plane.boundary.iter().all(|p| finite(&p.exterior) && p.holes.iter().all(|h| finite(h)));
-        !(rings_are_finite && survives(&bare))
+        let bare = Plane { pieces: Vec::new(), ..plane.clone() };
+        let pieces_are_finite = plane.pieces.iter().all(|piece| {
+            let Polygon { exterior, holes } = &piece.boundary;
+            piece.area.is_finite() && finite(exterior) && holes.iter().all(|h| finite(h))
+        });
+        !(pieces_are_finite && survives(&bare))
     });
     bad.map(|id| format!("a number of plane {id}"))
 }

@@ -1,7 +1,8 @@
 //! The planes as polygons in a PLY file.
 //!
 //! Areas are cut into triangles, because viewers show faces with holes or with many corners
-//! wrongly or not at all. Each face has the `plane_id` of its plane; vertices carry its colour.
+//! wrongly or not at all. Each face has the `plane_id` of its plane and the `piece_id` of the piece that it
+//! is a part of; vertices carry the plane's colour.
 //!
 //! Vertices are `double`, in input coordinates. Some viewers keep only `float`, which rounds
 //! survey coordinates to about a half; the file itself does not.
@@ -10,7 +11,7 @@ use super::colour;
 use crate::atomic::AtomicFile;
 use crate::detection::Detection;
 use crate::outline::PlaneFrame;
-use crate::plane::{Plane, Polygon};
+use crate::plane::{Piece, Plane, Polygon};
 use crate::{Error, Result};
 use std::io::Write;
 use std::path::Path;
@@ -38,7 +39,8 @@ impl Encoding {
 #[derive(Debug, Default, PartialEq)]
 struct Mesh {
     vertices: Vec<([f64; 3], i32)>,
-    triangles: Vec<([u32; 3], i32)>,
+    /// Corners, plane and piece.
+    triangles: Vec<([u32; 3], i32, u32)>,
 }
 
 /// Writes the areas of the planes as triangles.
@@ -52,8 +54,8 @@ pub fn write_polygons(
 ) -> std::io::Result<()> {
     let mut mesh = Mesh::default();
     for (id, plane) in detection.planes.iter().enumerate() {
-        for polygon in &plane.boundary {
-            mesh.add(plane, polygon, id as i32)?;
+        for piece in &plane.pieces {
+            mesh.add(plane, piece, id as i32)?;
         }
     }
     mesh.write(encoding, out)
@@ -70,12 +72,13 @@ pub fn save_polygons(detection: &Detection, encoding: Encoding, path: &Path) -> 
 }
 
 impl Mesh {
-    fn add(&mut self, plane: &Plane, polygon: &Polygon, id: i32) -> std::io::Result<()> {
+    fn add(&mut self, plane: &Plane, piece: &Piece, id: i32) -> std::io::Result<()> {
         let frame = PlaneFrame::new(plane.normal, plane.centroid);
         let first = self.vertices.len();
         let mut flat = Vec::new();
         let mut hole_starts = Vec::new();
-        let rings = std::iter::once(&polygon.exterior).chain(&polygon.holes);
+        let Polygon { exterior, holes } = &piece.boundary;
+        let rings = std::iter::once(exterior).chain(holes);
         for (k, ring) in rings.enumerate() {
             if ring.len() < 3 {
                 return Err(std::io::Error::new(
@@ -100,7 +103,7 @@ impl Mesh {
             let area = at(b, 0) * at(c, 1) - at(b, 1) * at(c, 0);
             // Faces look along the normal.
             let turned = if area < 0.0 { [a, c, b] } else { [a, b, c] };
-            self.triangles.push((turned.map(|k| (first + k) as u32), id));
+            self.triangles.push((turned.map(|k| (first + k) as u32), id, piece.id));
         }
         Ok(())
     }
@@ -111,7 +114,7 @@ impl Mesh {
             "ply\nformat {} 1.0\ncomment areas of planes as triangles\n\
              element vertex {}\nproperty double x\nproperty double y\nproperty double z\n\
              property uchar red\nproperty uchar green\nproperty uchar blue\n\
-             element face {}\nproperty list uchar int vertex_indices\nproperty int plane_id\n\
+             element face {}\nproperty list uchar int vertex_indices\nproperty int plane_id\nproperty int piece_id\n\
              end_header\n",
             encoding.name(),
             self.vertices.len(),
@@ -129,15 +132,16 @@ impl Mesh {
                 }
             }
         }
-        for &([a, b, c], id) in &self.triangles {
+        for &([a, b, c], id, piece) in &self.triangles {
             match encoding {
-                Encoding::Ascii => writeln!(out, "3 {a} {b} {c} {id}")?,
+                Encoding::Ascii => writeln!(out, "3 {a} {b} {c} {id} {piece}")?,
                 Encoding::Binary => {
                     out.write_all(&[3])?;
                     for k in [a, b, c] {
                         out.write_all(&k.to_le_bytes())?;
                     }
                     out.write_all(&id.to_le_bytes())?;
+                    out.write_all(&piece.to_le_bytes())?;
                 }
             }
         }

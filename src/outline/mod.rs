@@ -80,6 +80,14 @@ pub struct Part {
     pub points: u64,
 }
 
+impl Part {
+    /// The part as a polygon in space, in the input coordinates of `frame`.
+    pub fn polygon(&self, frame: &PlaneFrame) -> Polygon {
+        let lift = |ring: &Vec<[f64; 2]>| ring.iter().map(|&p| frame.lift(p)).collect();
+        Polygon { exterior: lift(&self.exterior), holes: self.holes.iter().map(lift).collect() }
+    }
+}
+
 /// The parts of a plane's support.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outline {
@@ -94,18 +102,6 @@ impl Outline {
     pub fn area(&self) -> f64 {
         // Not `sum`, whose empty sum is -0.
         self.parts.iter().fold(0.0, |sum, p| sum + p.area)
-    }
-
-    /// The parts as polygons in space, in the input coordinates of `frame`.
-    pub fn polygons(&self, frame: &PlaneFrame) -> Vec<Polygon> {
-        let lift = |ring: &Vec<[f64; 2]>| ring.iter().map(|&p| frame.lift(p)).collect();
-        self.parts
-            .iter()
-            .map(|part| Polygon {
-                exterior: lift(&part.exterior),
-                holes: part.holes.iter().map(lift).collect(),
-            })
-            .collect()
     }
 }
 

@@ -157,10 +157,10 @@ fn polygons_lie_on_the_plane() {
     let frame = PlaneFrame::new([0.3, -0.4, 0.86], [500_000.0, 4_600_000.0, 300.0]);
     let points = rectangle([6.0, 3.0], 10.0, 100.0, |_| true);
     let outline = outline(&points, &OutlineOptions::new(0.25));
-    let polygons = outline.polygons(&frame);
-    assert_eq!(polygons.len(), 1);
-    assert_eq!(polygons[0].exterior.len(), outline.parts[0].exterior.len());
-    for p in &polygons[0].exterior {
+    assert_eq!(outline.parts.len(), 1);
+    let polygon = outline.parts[0].polygon(&frame);
+    assert_eq!(polygon.exterior.len(), outline.parts[0].exterior.len());
+    for p in &polygon.exterior {
         let distance: f64 = (0..3).map(|k| frame.normal[k] * (p[k] - frame.origin[k])).sum();
         assert!(distance.abs() < 2e-9, "{distance}");
     }

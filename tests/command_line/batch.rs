@@ -243,7 +243,9 @@ fn what_changed_is_done_again() {
     alter(&place.at("in/a.las"));
     assert!(done_again(&place, "in"));
     let first = tree(&place.at("out"));
-    for options in ["--top 2", "--tolerance 0.02", "--min-inliers 30", "--only json,ply"] {
+    for options in
+        ["--top 2", "--tolerance 0.02", "--min-inliers 30", "--only json,ply", "--label-by piece"]
+    {
         assert!(done_again(&place, &format!("in {options}")), "{options}");
         assert!(tree(&place.at("out")) != first, "{options}");
     }
@@ -312,6 +314,7 @@ fn nothing_that_could_be_done_is_an_error() {
         ("in/empty in/*.las", "nor 1 more"),
         ("-", "standard input"),
         ("in --only json --labels npy", "--labels"),
+        ("in --only json --label-by piece", "--label-by"),
         ("in --top 0", "--top"),
     ] {
         let message = place.batch(args).refusal();

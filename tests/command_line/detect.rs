@@ -111,6 +111,53 @@ fn labels_agree_in_every_format() {
     }
 }
 
+#[test]
+fn labels_by_piece_agree_with_the_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let labels = |path: &Path, options: &str| {
+        let npy = folder.path().join("labels.npy");
+        let text = detect(path, &format!("{options} --json - --labels {}", npy.display())).text();
+        (text, self::npy(&npy))
+    };
+    for name in ["street.laz", "hard.txt"] {
+        let cloud = shipped(name);
+        let (text, by_plane) = labels(&cloud, "");
+        let (same, by_piece) = labels(&cloud, "--label-by piece");
+        assert_eq!(text, same, "{name}");
+        let mut counts = Vec::new();
+        for (&plane, &piece) in by_plane.iter().zip(&by_piece).filter(|&(_, &piece)| piece >= 0) {
+            counts.resize(counts.len().max(piece as usize + 1), (plane, 0));
+            let (owner, count) = &mut counts[piece as usize];
+            (*owner, *count) = (plane, *count + 1);
+        }
+        let mut next = 0;
+        let document = json(&text);
+        for plane in found(&document) {
+            let pieces = plane["pieces"].as_array().unwrap();
+            assert!(!pieces.is_empty(), "{name}");
+            for piece in pieces {
+                assert_eq!(piece["id"], next, "{name}");
+                let (owner, count): (i32, u64) = counts[next];
+                assert_eq!((&plane["id"], &piece["inliers"]), (&owner.into(), &count.into()));
+                next += 1;
+            }
+            let sum: u64 = pieces.iter().map(|p| p["inliers"].as_u64().unwrap()).sum();
+            assert!(sum <= plane["inliers"].as_u64().unwrap(), "{name}: {}", plane["id"]);
+        }
+        assert_eq!(next, counts.len(), "{name}");
+        assert!(next > found(&document).len(), "{name}: no plane has two pieces");
+        assert!(labels(&cloud, "--label-by piece --threads 1 --chunk 777").1 == by_piece, "{name}");
+        // A labelled cloud keeps the planes beside the pieces.
+        for ending in ["laz", "ply"] {
+            let both = folder.path().join(format!("both.{ending}"));
+            detect(&cloud, &format!("--label-by piece --labels {}", both.display())).text();
+            assert!(read(&both).label == by_plane, "{name} as {ending}");
+        }
+    }
+    let refused = detect(&shipped("hard.txt"), "--label-by piece --json -").refusal();
+    assert_eq!(refused, "--label-by piece: no labelled cloud is asked for");
+}
+
 /// Whether two planes are one: within a degree and, at both centroids, 5 mm, the noise. The back of
 /// the room's shelf is 2 cm from the wall.
 fn alike(a: &Value, b: &Value) -> bool {

@@ -91,3 +91,68 @@ fn survey_coordinates_change_nothing_but_the_offset() {
     }
     assert!(away_labels == here_labels, "points belong to other planes");
 }
+
+/// The points of a cloud that ships.
+fn points(name: &str) -> Vec<[f64; 3]> {
+    let cloud = read(&shipped(name));
+    (0..cloud.len()).map(|i| [cloud.x[i], cloud.y[i], cloud.z[i]]).collect()
+}
+
+#[test]
+fn whatever_the_order_of_the_points() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in CLOUDS {
+        let points = points(name);
+        // Coprime to the number of points: every point once, near ones far apart.
+        let stride = (1..)
+            .map(|k| 104_729 + 2 * k)
+            .find(|s| points.len() % s != 0 && gcd(points.len(), *s) == 1);
+        let shuffled: Vec<usize> =
+            (0..points.len()).map(|i| i * stride.unwrap() % points.len()).collect();
+        let [straight, mixed] = ["straight.ply", "mixed.ply"].map(|n| folder.path().join(n));
+        write(&straight, &points);
+        write(&mixed, &shuffled.iter().map(|&i| points[i]).collect::<Vec<_>>());
+        let (document, labels) = answer(&straight, "");
+        let (other, mixed) = answer(&mixed, "");
+        assert_eq!(other, document, "{name}");
+        for (label, &i) in mixed.into_iter().zip(&shuffled) {
+            assert_eq!(label, labels[i], "{name}: point {i}");
+        }
+    }
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Metres, feet and millimetres: nothing else needs to be said.
+#[test]
+fn whatever_the_unit() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["room.ply", "roofs.las"] {
+        let points = points(name);
+        let scaled = |unit: f64| {
+            let path = folder.path().join(format!("{unit}.ply"));
+            write(&path, &points.iter().map(|p| p.map(|v| v * unit)).collect::<Vec<_>>());
+            answer(&path, "").1
+        };
+        let labels = scaled(1.0);
+        for unit in [1.0 / 0.3048, 1000.0] {
+            let others = scaled(unit);
+            for plane in 0..=*labels.iter().max().unwrap() {
+                let members: Vec<usize> =
+                    (0..labels.len()).filter(|&i| labels[i] == plane).collect();
+                // Another step rounds otherwise, and cells lie otherwise: what is seen in a few
+                // cells alone may be seen or not.
+                if members.len() < 200 {
+                    continue;
+                }
+                let mut shares = std::collections::HashMap::new();
+                members.iter().for_each(|&i| *shares.entry(others[i]).or_insert(0) += 1);
+                let (&twin, &shared) = shares.iter().max_by_key(|s| s.1).unwrap();
+                let all = members.len() + others.iter().filter(|&&l| l == twin).count() - shared;
+                assert!(twin >= 0 && 10 * shared > 8 * all, "{name} {unit}: {plane}: {shares:?}");
+            }
+        }
+    }
+}

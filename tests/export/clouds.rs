@@ -3,7 +3,7 @@
 use super::copies::{copy, rich_las};
 use super::*;
 use las::{Color, Reader};
-use planes::export::labels;
+use planes::export::labels::{self, LabelBy};
 
 #[test]
 fn a_cloud_becomes_las_and_laz_with_all_its_values() {
@@ -11,7 +11,7 @@ fn a_cloud_becomes_las_and_laz_with_all_its_values() {
     for (name, colours) in [("a.las", true), ("a.laz", true), ("b.LAZ", false)] {
         let path = folder.path().join(name);
         let mut cloud = Cloud::new(points(), colours);
-        labels::save_las(&mut cloud, &detection(), &path).unwrap();
+        labels::save_las(&mut cloud, &detection(), LabelBy::Plane, &path).unwrap();
         assert_labels(&labels_of(&path), &detection(), &points());
         let mut reader = Reader::from_path(&path).unwrap();
         assert_eq!(reader.header().number_of_points_by_return(1), Some(802));
@@ -39,7 +39,8 @@ fn a_point_that_las_cannot_hold_is_withheld() {
     let mut all = points();
     all[800] = [f64::NAN, 1.0, 1.0];
     all[801] = [0.0, 1e30, 1.0];
-    labels::save_las(&mut Cloud::new(all, false), &detection(), &path).unwrap();
+    let mut cloud = Cloud::new(all, false);
+    labels::save_las(&mut cloud, &detection(), LabelBy::Plane, &path).unwrap();
     let data = Reader::from_path(&path).unwrap().read_all().unwrap();
     let withheld: Vec<bool> = data.points().map(|p| p.unwrap().is_withheld).collect();
     assert_eq!(withheld.len(), 802);
@@ -53,7 +54,8 @@ fn a_cloud_becomes_ply_with_all_its_values() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ply");
     for colours in [true, false] {
-        labels::save_ply(&mut Cloud::new(points(), colours), &detection(), &path).unwrap();
+        let mut cloud = Cloud::new(points(), colours);
+        labels::save_ply(&mut cloud, &detection(), LabelBy::Plane, &path).unwrap();
         let vertices = &read_ply(&path).payload["vertex"];
         let mut found = Vec::new();
         for (k, (v, p)) in vertices.iter().zip(points()).enumerate() {
@@ -76,6 +78,37 @@ fn a_cloud_becomes_ply_with_all_its_values() {
 }
 
 #[test]
+fn labels_by_piece_stand_beside_those_by_plane() {
+    use ply_rs::ply::Property;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.ply");
+    labels::save_ply(&mut Cloud::new(points(), true), &detection(), LabelBy::Piece, &path).unwrap();
+    let vertices = &read_ply(&path).payload["vertex"];
+    let column = |name: &str| -> Vec<i32> {
+        let int = |v: &ply_rs::ply::DefaultElement| match v[name] {
+            Property::Int(id) => id,
+            ref other => panic!("{other:?}"),
+        };
+        vertices.iter().map(int).collect()
+    };
+    assert_eq!(column("plane_id"), detection().labels);
+    assert_eq!(column("piece_id"), detection().piece_labels);
+    let path = folder.path().join("a.laz");
+    labels::save_las(&mut Cloud::new(points(), true), &detection(), LabelBy::Piece, &path).unwrap();
+    let found: Vec<[i32; 2]> =
+        ends(&path).iter().map(|&[a, _, b]| [a, b].map(i32::from_le_bytes)).collect();
+    let expected = detection().labels.into_iter().zip(detection().piece_labels);
+    assert!(found.into_iter().eq(expected.map(|(a, b)| [a, b])));
+}
+
+fn refused(wrong: &Detection, by: LabelBy, path: &Path) {
+    for save in [labels::save_las, labels::save_ply] {
+        let error = save(&mut Cloud::new(points(), false), wrong, by, path).unwrap_err();
+        assert!(matches!(error, Error::Parameter(_)), "{error}");
+    }
+}
+
+#[test]
 fn labels_that_do_not_fit_are_refused_and_nothing_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.las");
@@ -86,10 +119,22 @@ fn labels_that_do_not_fit_are_refused_and_nothing_is_left() {
     let mut unknown = detection();
     unknown.labels[5] = 2;
     for wrong in [longer, shorter, unknown] {
-        for save in [labels::save_las, labels::save_ply] {
-            let error = save(&mut Cloud::new(points(), false), &wrong, &path).unwrap_err();
-            assert!(matches!(error, Error::Parameter(_)), "{error}");
+        for by in [LabelBy::Plane, LabelBy::Piece] {
+            refused(&wrong, by, &path);
         }
+    }
+    let mut shorter = detection();
+    shorter.piece_labels.pop();
+    let mut unknown = detection();
+    unknown.piece_labels[400] = 3;
+    let mut of_another_plane = detection();
+    of_another_plane.piece_labels[5] = 1;
+    for wrong in [shorter, unknown, of_another_plane] {
+        refused(&wrong, LabelBy::Piece, &path);
+        // Nobody asks for pieces.
+        let mut cloud = Cloud::new(points(), false);
+        labels::save_las(&mut cloud, &wrong, LabelBy::Plane, &path).unwrap();
+        std::fs::remove_file(&path).unwrap();
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -101,17 +146,22 @@ fn the_name_of_the_file_chooses_the_format() {
     let text: String = points().iter().map(|p| format!("{} {} {}\n", p[0], p[1], p[2])).collect();
     let source = Source::from_bytes(text.into_bytes()).unwrap();
     for name in ["a.las", "a.LAZ", "a.ply", "a.npy"] {
-        labels::save(&source, &detection(), &path(name)).unwrap();
+        labels::save(&source, &detection(), LabelBy::Plane, &path(name)).unwrap();
     }
     assert_labels(&labels_of(&path("a.las")), &detection(), &points());
-    assert!(std::fs::read(path("a.npy")).unwrap().starts_with(b"\x93NUMPY"));
+    let npy = |name: &str| std::fs::read(path(name)).unwrap();
+    let ids = |ids: Vec<i32>| ids.into_iter().flat_map(i32::to_le_bytes).collect::<Vec<u8>>();
+    assert!(npy("a.npy").starts_with(b"\x93NUMPY"));
+    assert!(npy("a.npy").ends_with(&ids(detection().labels)));
+    labels::save(&source, &detection(), LabelBy::Piece, &path("b.npy")).unwrap();
+    assert!(npy("b.npy").ends_with(&ids(detection().piece_labels)));
     // A LAS source is copied, from memory as well as from a file.
     rich_las(&path("rich.las"), 3, 2);
     let rich = Source::from_bytes(std::fs::read(path("rich.las")).unwrap()).unwrap();
-    labels::save(&rich, &detection(), &path("b.las")).unwrap();
+    labels::save(&rich, &detection(), LabelBy::Plane, &path("b.las")).unwrap();
     copy(&path("rich.las"), &detection(), &path("c.las")).unwrap();
     assert!(std::fs::read(path("b.las")).unwrap() == std::fs::read(path("c.las")).unwrap());
-    let error = labels::save(&source, &detection(), &path("a.txt")).unwrap_err();
+    let error = labels::save(&source, &detection(), LabelBy::Plane, &path("a.txt")).unwrap_err();
     assert!(error.to_string().ends_with("labels are written as .las, .laz, .ply or .npy"));
     assert!(!path("a.txt").exists());
 }

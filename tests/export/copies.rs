@@ -2,10 +2,10 @@
 
 use super::*;
 use las::{Builder, Color, Reader, Vlr, Writer, point::Format};
-use planes::export::labels;
+use planes::export::labels::{self, LabelBy};
 
 pub fn copy(input: &Path, detection: &Detection, output: &Path) -> Result<()> {
-    labels::copy_las(&Source::open(input)?, detection, output)
+    labels::copy_las(&Source::open(input)?, detection, LabelBy::Plane, output)
 }
 
 /// A LAS file of a point format with records of every kind, extra bytes described in part.
@@ -119,6 +119,31 @@ fn a_copy_of_a_copy_replaces_the_dimensions() {
     let bytes = |name: &str| std::fs::read(path(name)).unwrap();
     assert!(bytes("c.las") == bytes("d.las"));
     assert_eq!(labels_of(&path("c.las"))[0].0, -1);
+}
+
+#[test]
+fn a_copy_by_piece_has_the_plane_too_and_replaces_what_was_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let by = |by, from: &str, to: &str| {
+        labels::copy_las(&Source::open(&path(from)).unwrap(), &detection(), by, &path(to)).unwrap();
+    };
+    for format in [3, 7] {
+        rich_las(&path("a.las"), format, 4);
+        by(LabelBy::Piece, "a.las", "b.laz");
+        let found = ends::<3>(&path("b.laz"));
+        let pieces: Vec<i32> = found.iter().map(|[.., id]| i32::from_le_bytes(*id)).collect();
+        assert_eq!(pieces, detection().piece_labels);
+        by(LabelBy::Plane, "a.las", "c.las");
+        let planes: Vec<_> = found.iter().map(|&[id, distance, _]| [id, distance]).collect();
+        assert_eq!(planes, ends::<2>(&path("c.las")));
+        // Neither the old plane_id nor the old piece_id stays.
+        by(LabelBy::Plane, "b.laz", "d.las");
+        by(LabelBy::Piece, "b.laz", "e.laz");
+        let bytes = |name: &str| std::fs::read(path(name)).unwrap();
+        assert!(bytes("d.las") == bytes("c.las"));
+        assert!(bytes("e.laz") == bytes("b.laz"));
+    }
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn the_document_is_read_back_equal() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("planes.json");
     json::save_json(&detection(), &path).unwrap();
-    let expected = Detection { labels: Vec::new(), ..detection() };
+    let expected = Detection { labels: Vec::new(), piece_labels: Vec::new(), ..detection() };
     assert_eq!(json::read_json(&path).unwrap(), expected);
 }
 
@@ -33,7 +33,7 @@ fn vertices_stand_on_lines_of_their_own() {
     json::write_json(&detection(), &mut bytes).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     assert!(text.contains("\n      \"normal\": [0.0,0.0,1.0],\n"), "{text}");
-    assert!(text.contains("\n            [4.0,0.0,2.0],\n"));
+    assert!(text.contains("\n              [4.0,0.0,2.0],\n"));
     assert!(text.starts_with("{\n  \"format\": \"planes-detection\",\n  \"version\": 1,\n"));
     assert!(text.ends_with("  ]\n}\n"));
 }
@@ -60,7 +60,7 @@ fn the_schema_refuses_a_missing_an_extra_and_a_mistyped_member() {
     let whole = document();
     let mut found = Vec::new();
     objects(&whole, "", &mut found);
-    assert_eq!(found.len(), 7);
+    assert_eq!(found.len(), 11);
     for (at, members) in found {
         let change = |f: &dyn Fn(&mut serde_json::Map<String, serde_json::Value>)| {
             let mut changed = whole.clone();
@@ -79,10 +79,15 @@ fn the_schema_refuses_a_missing_an_extra_and_a_mistyped_member() {
 #[test]
 fn a_number_that_is_not_finite_is_refused_by_name() {
     let mut broken = detection();
-    broken.planes[1].boundary[0].exterior[2][1] = f64::NAN;
+    broken.planes[1].pieces[0].boundary.exterior[2][1] = f64::NAN;
     let mut bytes = Vec::new();
     let error = json::write_json(&broken, &mut bytes).unwrap_err();
     assert_eq!(error.to_string(), "a number of plane 1 is not finite");
+    // It would be written as null, like one that is missing.
+    let mut broken = detection();
+    broken.planes[0].offset_error = Some(f64::NAN);
+    let error = json::write_json(&broken, &mut bytes).unwrap_err();
+    assert_eq!(error.to_string(), "a number of plane 0 is not finite");
     assert!(bytes.is_empty());
     let mut broken = detection();
     broken.parameters.tolerance = f64::INFINITY;

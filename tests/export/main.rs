@@ -7,7 +7,7 @@ mod polygons;
 
 use las::Reader;
 use planes::cloud::{Chunk, PointReader, Source};
-use planes::{Detection, Error, Input, Plane, Polygon, Result};
+use planes::{Detection, Error, Input, Piece, Plane, Polygon, Result};
 use std::path::{Path, PathBuf};
 
 /// Points of a level square of side 4 at height 2 and of a wall, then two that belong nowhere.
@@ -27,7 +27,13 @@ fn detection() -> Detection {
     let wall = |[x, y]: [f64; 2]| [x, 0.0, 2.0 + y];
     let mut hole = square(floor, 1.0, 2.0);
     hole.reverse();
-    let plane = |normal: [f64; 3], offset: f64, boundary: Vec<Polygon>| Plane {
+    let piece = |id, inliers, area, exterior, holes| Piece {
+        id,
+        inliers,
+        area,
+        boundary: Polygon { exterior, holes },
+    };
+    let plane = |normal: [f64; 3], offset: f64, pieces: Vec<Piece>| Plane {
         normal,
         offset,
         theta: 0.0,
@@ -38,13 +44,20 @@ fn detection() -> Detection {
         inliers: 400,
         tolerance: 0.0625,
         rmse: 0.015625,
+        normal_error: Some(0.125),
+        offset_error: None,
         centroid: [1.9, 1.9, 2.0],
-        area: 15.0,
-        boundary,
+        area: pieces.iter().map(|p| p.area).sum(),
+        pieces,
     };
     let mut labels = vec![0; 400];
     labels.extend([1; 400]);
     labels.extend([-1; 2]);
+    // Of the wall, the points below 2 and those above are a piece each, the last five are in none.
+    let mut piece_labels = vec![0; 400];
+    piece_labels
+        .extend((0..400).map(|k| [1, 2, -1][usize::from(k >= 200) + usize::from(k >= 395)]));
+    piece_labels.extend([-1; 2]);
     Detection {
         input: Input {
             points: 802,
@@ -62,16 +75,20 @@ fn detection() -> Detection {
             plane(
                 [0.0, 0.0, 1.0],
                 1.9,
-                vec![Polygon { exterior: square(floor, 0.0, 4.0), holes: vec![hole] }],
+                vec![piece(0, 400, 15.0, square(floor, 0.0, 4.0), vec![hole])],
             ),
             plane(
                 [0.0, -1.0, 0.0],
                 0.25,
-                vec![Polygon { exterior: square(wall, 0.0, 4.0), holes: Vec::new() }],
+                vec![
+                    piece(1, 200, 4.0, square(wall, 0.0, 2.0), Vec::new()),
+                    piece(2, 195, 4.0, square(wall, 2.0, 4.0), Vec::new()),
+                ],
             ),
         ],
         labels,
-        rejected: Vec::new(),
+        piece_labels,
+        ..Detection::default()
     }
 }
 
@@ -130,17 +147,18 @@ fn read_ply(path: &Path) -> ply_rs::ply::Ply<ply_rs::ply::DefaultElement> {
     ply_rs::parser::Parser::new().read_ply(&mut file).unwrap()
 }
 
-/// The two dimensions of each record of a LAS or LAZ file, which stand at its end.
-fn labels_of(path: &Path) -> Vec<(i32, f32)> {
+/// The last `N` times four bytes of each record of a LAS or LAZ file, where the labels stand.
+fn ends<const N: usize>(path: &Path) -> Vec<[[u8; 4]; N]> {
     let mut reader = Reader::from_path(path).unwrap();
     let data = reader.read_all().unwrap();
     (data.raw_bytes().chunks_exact(data.record_len()))
-        .map(|r| {
-            let end: [u8; 8] = r[r.len() - 8..].try_into().unwrap();
-            let [a, b, c, d, e, f, g, h] = end;
-            (i32::from_le_bytes([a, b, c, d]), f32::from_le_bytes([e, f, g, h]))
-        })
+        .map(|record| record[record.len() - 4 * N..].as_chunks::<4>().0.try_into().unwrap())
         .collect()
+}
+
+/// Plane and distance of each record.
+fn labels_of(path: &Path) -> Vec<(i32, f32)> {
+    ends(path).into_iter().map(|[id, d]| (i32::from_le_bytes(id), f32::from_le_bytes(d))).collect()
 }
 
 fn assert_labels(found: &[(i32, f32)], expected: &Detection, points: &[[f64; 3]]) {

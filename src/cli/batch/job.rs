@@ -154,8 +154,9 @@ impl<'a> Job<'a> {
         let endings = results.iter().map(|(_, ending, _)| *ending);
         self.folder.make_room(name)?;
         let mut record = self.begin(input, name, stamp, before, endings)?;
+        let by = self.batch.outputs.labelling.by();
         for (kind, _, path) in &results {
-            kind.save(&source, &detection, path)?;
+            kind.save(&source, &detection, by, path)?;
         }
         if Stamp::of(&input.path)? != *stamp {
             return Err(Error::format(&input.path, "file", "it was changed while it was read"));
@@ -259,5 +260,6 @@ fn decisive(batch: &Batch, options: &Options, kinds: &[Kind]) -> Value {
         "top": top,
         "only": kinds.iter().map(called).collect::<Vec<_>>(),
         "labels": batch.outputs.labels.as_ref().map(called),
+        "label_by": called(&batch.outputs.labelling.label_by),
     })
 }

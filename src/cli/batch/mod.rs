@@ -7,7 +7,7 @@ mod names;
 mod record;
 mod summary;
 
-use super::outputs::Kind;
+use super::outputs::{Kind, Labelling};
 use super::progress::BatchBar;
 use super::search::{Machine, Search};
 use super::{Failure, say};
@@ -63,6 +63,8 @@ struct Outputs {
     /// [default: as the cloud came, text as ply]
     #[arg(long, value_name = "FORMAT", value_enum)]
     labels: Option<LabelFormat>,
+    #[command(flatten)]
+    labelling: Labelling,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
@@ -82,6 +84,7 @@ impl Outputs {
         if self.labels.is_some() && !kinds.contains(&Kind::Labels) {
             return Err(Error::Parameter("--labels: --only leaves the labels out".into()));
         }
+        self.labelling.check(kinds.contains(&Kind::Labels))?;
         Ok(kinds)
     }
 

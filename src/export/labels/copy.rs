@@ -1,12 +1,11 @@
-//! A LAS or LAZ file copied with two more dimensions.
+//! A LAS or LAZ file copied with the dimensions of the labels.
 
-use super::extra::{ADDED, Extra};
+use super::extra::Extra;
 use super::records::{Records, Sink, laszip};
-use super::{Labels, distance};
+use super::{LabelBy, Labels};
 use crate::atomic::AtomicFile;
 use crate::cloud::{Section, Source};
 use crate::detection::Detection;
-use crate::plane::Plane;
 use crate::{Error, Result};
 use las::{Version, point::Format, raw};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -21,7 +20,7 @@ const EXTRA_DIMENSIONS: Version = Version { major: 1, minor: 4 };
 /// Copies the LAS or LAZ cloud `source` to `path`, which is compressed when its name ends in `laz`.
 ///
 /// Header fields, variable-length records, extended ones, point format and all fields of all points
-/// are kept as they are, byte by byte. What changes: the two dimensions are added, or replaced where
+/// are kept as they are, byte by byte. What changes: the dimensions are added, or replaced where
 /// they exist; the version becomes 1.4 where it is older, which has no extra dimensions; the records
 /// that describe compression and the octree of COPC are left out or written anew, for they do not
 /// describe the new file.
@@ -29,10 +28,10 @@ const EXTRA_DIMENSIONS: Version = Version { major: 1, minor: 4 };
 /// # Errors
 /// [`Error::Io`]; [`Error::Format`] on `source` when it is not LAS or is damaged;
 /// [`Error::Parameter`] when the labels do not fit the cloud or the planes.
-pub fn copy_las(source: &Source, detection: &Detection, path: &Path) -> Result<()> {
-    let labels = Labels::new(detection)?;
+pub fn copy_las(source: &Source, detection: &Detection, by: LabelBy, path: &Path) -> Result<()> {
+    let labels = Labels::new(detection, by)?;
     let mut front = Front::read(source)?;
-    let (extra, change) = front.with_labels(detection)?;
+    let (extra, change) = front.with_labels(labels.planes.len() as u64, by)?;
     let compressed = super::las::is_laz(path);
     let vlr = compressed
         .then(|| laszip(front.format, extra))
@@ -43,7 +42,7 @@ pub fn copy_las(source: &Source, detection: &Detection, path: &Path) -> Result<(
     let mut file = AtomicFile::create(path)?;
     front.write(&mut file)?;
     let mut sink = Sink::new(&mut file, vlr)?;
-    change.copy_points(&front, &detection.planes, labels, &mut sink, path)?;
+    change.copy_points(&front, labels, &mut sink, path)?;
     sink.finish().map_err(Error::io(path))?;
     front.copy_evlrs(&mut file)?;
     file.seek(SeekFrom::Start(0)).map_err(Error::io(path))?;
@@ -180,17 +179,17 @@ impl<'a> Front<'a> {
 
     /// Turns the header into that of the new file, but for the compression, and tells the number of
     /// its extra bytes and how records change.
-    fn with_labels(&mut self, detection: &Detection) -> Result<(u16, Change)> {
-        if self.count != detection.labels.len() as u64 {
+    fn with_labels(&mut self, labels: u64, by: LabelBy) -> Result<(u16, Change)> {
+        if self.count != labels {
             return Err(super::different_counts());
         }
         let is_extra = |v: &raw::Vlr| user(v) == b"LASF_Spec" && v.record_id == 4;
         let old = self.vlrs.iter().position(is_extra);
         let description = old.map_or(&[][..], |k| &self.vlrs[k].data);
-        let extra = Extra::new(description, self.stride - self.base)
+        let extra = Extra::new(description, self.stride - self.base, by)
             .ok_or_else(|| self.fault("the extra dimensions are longer than a point"))?;
         let length = u16::try_from(self.base + extra.length())
-            .map_err(|_| self.fault("points are too long for two more dimensions"))?;
+            .map_err(|_| self.fault("points are too long for more dimensions"))?;
         let vlr = new_vlr(b"LASF_Spec", 4, &extra.description)
             .ok_or_else(|| self.fault("too many extra dimensions"))?;
         match old {
@@ -304,7 +303,6 @@ impl Change {
     fn copy_points(
         &self,
         front: &Front<'_>,
-        planes: &[Plane],
         mut labels: Labels<'_>,
         sink: &mut Sink<'_>,
         path: &Path,
@@ -324,8 +322,9 @@ impl Change {
                 )
             })?;
             new.clear();
-            for (record, &id) in old.chunks_exact(front.stride).zip(labels.next(n)?) {
-                self.append(record, id, planes, &mut new);
+            let labels = labels.take(n)?;
+            for (k, record) in old.chunks_exact(front.stride).enumerate() {
+                self.append(record, &labels, k, &mut new);
             }
             sink.write(&new).map_err(Error::io(path))?;
             done += n as u64;
@@ -333,7 +332,8 @@ impl Change {
         labels.finish()
     }
 
-    fn append(&self, record: &[u8], id: i32, planes: &[Plane], new: &mut Vec<u8>) {
+    /// Appends the `k`-th record of a batch and its labels.
+    fn append(&self, record: &[u8], labels: &Labels, k: usize, new: &mut Vec<u8>) {
         new.extend_from_slice(&record[..self.base]);
         for range in &self.kept {
             new.extend_from_slice(&record[range.clone()]);
@@ -343,8 +343,7 @@ impl Change {
             let (scale, offset) = self.transform[k];
             f64::from(raw) * scale + offset
         });
-        new.extend(id.to_le_bytes());
-        new.extend(distance(planes, id, point).to_le_bytes());
-        debug_assert_eq!(new.len() % self.length, 0, "{ADDED} bytes are added");
+        labels.encode(k, point, new);
+        debug_assert_eq!(new.len() % self.length, 0);
     }
 }

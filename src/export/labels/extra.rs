@@ -1,4 +1,6 @@
-//! The extra dimensions of LAS points: what a file describes, and the two that are added.
+//! The extra dimensions of LAS points: what a file describes, and those that are added.
+
+use super::LabelBy;
 
 use std::ops::Range;
 
@@ -9,24 +11,25 @@ const LENGTH: usize = 192;
 const ID: &str = "plane_id";
 /// Name of the dimension with a point's distance from its plane.
 const DISTANCE: &str = "plane_distance";
-
-/// Bytes that the two dimensions add to a point.
-pub const ADDED: usize = 8;
+/// Name of the dimension with the number of a point's piece.
+const PIECE: &str = "piece_id";
 
 /// How the extra bytes of a point are carried over.
 #[derive(Debug, PartialEq)]
 pub struct Extra {
     /// Which of the old extra bytes are kept, in order.
     pub kept: Vec<Range<usize>>,
-    /// The description of the new extra bytes: those that are kept, then the two added.
+    /// The description of the new extra bytes: those that are kept, then those added.
     pub description: Vec<u8>,
+    /// Bytes that are added to a point.
+    added: usize,
 }
 
 impl Extra {
     /// Keeps `bytes` extra bytes a point that the file describes with `description`, except for
-    /// dimensions of the names that are added. `None` when more is described than there is.
-    pub fn new(description: &[u8], bytes: usize) -> Option<Extra> {
-        let mut extra = Extra { kept: Vec::new(), description: Vec::new() };
+    /// those of earlier labels by plane or piece. `None` when more is described than there is.
+    pub fn new(description: &[u8], bytes: usize, by: LabelBy) -> Option<Extra> {
+        let mut extra = Extra { kept: Vec::new(), description: Vec::new(), added: 8 };
         let mut at = 0;
         for dimension in description.as_chunks::<LENGTH>().0 {
             // Where a length is unknown the places of all that follows are, too.
@@ -37,7 +40,7 @@ impl Extra {
             if next > bytes {
                 return None;
             }
-            if ![ID, DISTANCE].contains(&name(dimension).as_str()) {
+            if ![ID, DISTANCE, PIECE].contains(&name(dimension).as_str()) {
                 extra.kept.push(at..next);
                 extra.description.extend(dimension);
             }
@@ -56,12 +59,21 @@ impl Extra {
             "distance from the plane",
             f64::NAN.to_le_bytes(),
         ));
+        if by == LabelBy::Piece {
+            extra.description.extend(describe(
+                6,
+                PIECE,
+                "number of the piece, -1 none",
+                (-1i64).to_le_bytes(),
+            ));
+            extra.added += 4;
+        }
         Some(extra)
     }
 
     /// Bytes of a point's extra dimensions after the change.
     pub fn length(&self) -> usize {
-        self.kept.iter().map(Range::len).sum::<usize>() + ADDED
+        self.kept.iter().map(Range::len).sum::<usize>() + self.added
     }
 
     /// Bytes that nothing describes need a placeholder, or the dimensions after them would be
@@ -118,12 +130,16 @@ mod tests {
     }
 
     #[test]
-    fn the_two_dimensions_are_described() {
-        let extra = Extra::new(&[], 0).unwrap();
+    fn the_added_dimensions_are_described() {
+        let extra = Extra::new(&[], 0, LabelBy::Plane).unwrap();
         assert_eq!(extra.length(), 8);
         assert_eq!(names(&extra.description), ["plane_id", "plane_distance"]);
         assert_eq!([extra.description[2], extra.description[192 + 2]], [6, 9]);
         assert_eq!(extra.description[40..48], (-1i64).to_le_bytes());
+        let extra = Extra::new(&[], 0, LabelBy::Piece).unwrap();
+        assert_eq!(extra.length(), 12);
+        assert_eq!(names(&extra.description), ["plane_id", "plane_distance", "piece_id"]);
+        assert_eq!(extra.description[384 + 2], 6);
     }
 
     #[test]
@@ -132,7 +148,8 @@ mod tests {
         old.extend(describe(6, ID, "", [0; 8]));
         old.extend(describe(21, "after", "", [0; 8]));
         old.extend(describe(9, DISTANCE, "", [0; 8]));
-        let extra = Extra::new(&old, 2 + 4 + 3 + 4).unwrap();
+        old.extend(describe(6, PIECE, "", [0; 8]));
+        let extra = Extra::new(&old, 2 + 4 + 3 + 4 + 4, LabelBy::Plane).unwrap();
         assert_eq!(extra.kept, [0..2, 6..9]);
         assert_eq!(names(&extra.description), ["before", "after", ID, DISTANCE]);
         assert_eq!(extra.length(), 13);
@@ -141,7 +158,7 @@ mod tests {
     #[test]
     fn bytes_without_description_keep_their_place() {
         let old = describe(1, "one", "", [0; 8]);
-        let extra = Extra::new(&old, 301).unwrap();
+        let extra = Extra::new(&old, 301, LabelBy::Plane).unwrap();
         assert_eq!(extra.kept, [0..1, 1..256, 256..301]);
         let lengths: Vec<_> = extra.description.as_chunks::<LENGTH>().0[1..3]
             .iter()
@@ -152,6 +169,6 @@ mod tests {
 
     #[test]
     fn more_described_than_there_is_has_no_answer() {
-        assert_eq!(Extra::new(&describe(10, "long", "", [0; 8]), 7), None);
+        assert_eq!(Extra::new(&describe(10, "long", "", [0; 8]), 7, LabelBy::Plane), None);
     }
 }

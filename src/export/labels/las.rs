@@ -3,11 +3,10 @@
 use super::copy::new_vlr;
 use super::extra::Extra;
 use super::records::{Sink, laszip};
-use super::{Labels, distance, for_each_chunk};
+use super::{LabelBy, Labels, for_each_chunk};
 use crate::atomic::AtomicFile;
 use crate::cloud::{Chunk, PointReader};
 use crate::detection::{Detection, Input};
-use crate::plane::Plane;
 use crate::{Error, Result};
 use las::{Version, raw};
 use std::io::{Seek, SeekFrom};
@@ -22,7 +21,7 @@ pub(super) fn is_laz(path: &Path) -> bool {
 }
 
 /// Writes a cloud as LAS 1.4, compressed when the name of `path` ends in `laz`: coordinates,
-/// intensities, colours where `reader` gives them, and the two dimensions.
+/// intensities, colours where `reader` gives them, and the dimensions of the labels.
 ///
 /// LAS counts coordinates in steps. The step is the finest power of ten for which the extent in
 /// `detection.input` fits, so that decimals as they are usually given survive. A point that is not
@@ -32,22 +31,27 @@ pub(super) fn is_laz(path: &Path) -> bool {
 /// # Errors
 /// What `reader` answers; [`Error::Io`] on `path`; [`Error::Parameter`] when the labels do not fit
 /// the cloud or the planes.
-pub fn save_las(reader: &mut dyn PointReader, detection: &Detection, path: &Path) -> Result<()> {
-    let mut labels = Labels::new(detection)?;
+pub fn save_las(
+    reader: &mut dyn PointReader,
+    detection: &Detection,
+    by: LabelBy,
+    path: &Path,
+) -> Result<()> {
+    let mut labels = Labels::new(detection, by)?;
     let mut file = AtomicFile::create(path)?;
     let failed = |e: las::Error| Error::io(path)(std::io::Error::other(e));
     let mut chunk = Chunk::default();
     reader.read(&mut chunk, super::BATCH)?;
-    let mut writer = Writer::new(detection, !chunk.colour.is_empty(), is_laz(path))
+    let mut writer = Writer::new(detection, by, !chunk.colour.is_empty(), is_laz(path))
         .ok_or_else(|| Error::Parameter("a LAS file cannot hold this cloud".into()))?;
     writer.write_front(&mut file).map_err(failed)?;
 
     let mut sink = Sink::new(&mut file, writer.laszip.clone())?;
     let mut bytes = Vec::new();
     let mut first = Once { chunk: Some(chunk), rest: reader };
-    for_each_chunk(&mut first, &mut labels, |chunk, ids| {
+    for_each_chunk(&mut first, &mut labels, |chunk, labels| {
         bytes.clear();
-        writer.encode(chunk, ids, &detection.planes, &mut bytes);
+        writer.encode(chunk, labels, &mut bytes);
         sink.write(&bytes).map_err(Error::io(path))
     })?;
     sink.finish().map_err(Error::io(path))?;
@@ -86,9 +90,9 @@ struct Writer {
 }
 
 impl Writer {
-    fn new(detection: &Detection, colours: bool, compressed: bool) -> Option<Writer> {
+    fn new(detection: &Detection, by: LabelBy, colours: bool, compressed: bool) -> Option<Writer> {
         let (format, base) = if colours { (2, 26) } else { (0, 20) };
-        let extra = Extra::new(&[], 0)?;
+        let extra = Extra::new(&[], 0, by)?;
         let mut vlrs = vec![new_vlr(b"LASF_Spec", 4, &extra.description)?];
         let mut laszip_vlr = None;
         if compressed {
@@ -137,8 +141,8 @@ impl Writer {
         self.vlrs.iter().try_for_each(|vlr| vlr.write_to(&mut *file))
     }
 
-    fn encode(&mut self, chunk: &Chunk, ids: &[i32], planes: &[Plane], bytes: &mut Vec<u8>) {
-        for (k, &id) in ids.iter().enumerate() {
+    fn encode(&mut self, chunk: &Chunk, labels: &Labels, bytes: &mut Vec<u8>) {
+        for k in 0..chunk.len() {
             let point = [chunk.x[k], chunk.y[k], chunk.z[k]];
             let mut flags = 0;
             for (axis, &c) in point.iter().enumerate() {
@@ -162,8 +166,7 @@ impl Writer {
                     colour.map(|c| u16::from(c) * 257).map(u16::to_le_bytes).as_flattened(),
                 );
             }
-            bytes.extend(id.to_le_bytes());
-            bytes.extend(distance(planes, id, point).to_le_bytes());
+            labels.encode(k, point, bytes);
         }
     }
 

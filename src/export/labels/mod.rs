@@ -1,14 +1,16 @@
 //! Clouds with the plane of each point.
 //!
-//! Each point gets two values:
+//! Each point gets two values, or three:
 //!
 //! - `plane_id`: the index of its plane, `-1` for none;
 //! - `plane_distance`: its signed distance from that plane along the plane's normal, in the cloud's
-//!   unit, NaN for none.
+//!   unit, NaN for none;
+//! - `piece_id`, where pieces are asked for ([`LabelBy::Piece`]): the `id` of its piece of that plane,
+//!   `-1` for none.
 //!
 //! [`save`] chooses by the file's name. Points keep their order and their number. A LAS or LAZ input is copied with everything it holds
 //! ([`copy_las`]); any other cloud is written anew from its coordinates, colours and intensities
-//! ([`save_las`], [`save_ply`]); [`save_npy`] writes the indices alone.
+//! ([`save_las`], [`save_ply`]); [`save_npy`] writes one of the ids alone.
 
 mod copy;
 mod extra;
@@ -31,20 +33,33 @@ use std::path::Path;
 /// Points read and written at a time.
 const BATCH: usize = 1 << 16;
 
+/// By what the points of a cloud are labelled.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LabelBy {
+    /// By plane.
+    #[default]
+    Plane,
+    /// By piece of a plane, too; where there is room for one label alone, by piece.
+    Piece,
+}
+
 /// Writes the cloud `source` with the planes of `detection` to `path`, whose name says how: `.las`
-/// or `.laz`, `.ply`, or `.npy` for the indices alone.
+/// or `.laz`, `.ply`, or `.npy` for the ids of planes or pieces alone.
 ///
 /// # Errors
 /// [`Error::Parameter`] for another name; else those of the function for the format.
-pub fn save(source: &Source, detection: &Detection, path: &Path) -> Result<()> {
+pub fn save(source: &Source, detection: &Detection, by: LabelBy, path: &Path) -> Result<()> {
     let extension = path.extension().map(|e| e.to_ascii_lowercase());
     let las = matches!(source.format(), Format::Las | Format::Laz);
     let fields = Fields { label: false, ..Fields::ALL };
     match extension.as_ref().and_then(|e| e.to_str()) {
-        Some("las" | "laz") if las => copy_las(source, detection, path),
-        Some("las" | "laz") => save_las(&mut *source.reader(fields)?, detection, path),
-        Some("ply") => save_ply(&mut *source.reader(fields)?, detection, path),
-        Some("npy") => save_npy(&detection.labels, path),
+        Some("las" | "laz") if las => copy_las(source, detection, by, path),
+        Some("las" | "laz") => save_las(&mut *source.reader(fields)?, detection, by, path),
+        Some("ply") => save_ply(&mut *source.reader(fields)?, detection, by, path),
+        Some("npy") => {
+            let labels = Labels::new(detection, by)?;
+            save_npy(labels.pieces.unwrap_or(labels.planes), path)
+        }
         _ => Err(Error::Parameter(format!(
             "{}: labels are written as .las, .laz, .ply or .npy",
             path.display()
@@ -52,36 +67,76 @@ pub fn save(source: &Source, detection: &Detection, path: &Path) -> Result<()> {
     }
 }
 
-/// The plane of each point, one after the other in file order.
+/// The labels of points that follow each other in the file.
+#[derive(Clone, Copy)]
 struct Labels<'a> {
-    rest: &'a [i32],
+    /// What the labels name.
+    detection: &'a Detection,
+    planes: &'a [i32],
+    /// Where they are asked for.
+    pieces: Option<&'a [i32]>,
 }
 
 impl<'a> Labels<'a> {
-    /// Checks that every label names a plane.
-    fn new(detection: &'a Detection) -> Result<Labels<'a>> {
-        let planes = &detection.planes[..];
-        let known =
-            |&label: &i32| label == -1 || usize::try_from(label).is_ok_and(|k| k < planes.len());
-        match detection.labels.iter().find(|label| !known(label)) {
-            None => Ok(Labels { rest: &detection.labels }),
-            Some(label) => Err(Error::Parameter(format!(
-                "a point has the label {label}, there are {} planes",
-                planes.len()
-            ))),
+    /// All labels of a detection, of which every one names a plane, or a piece of the point's plane.
+    fn new(detection: &'a Detection, by: LabelBy) -> Result<Labels<'a>> {
+        let planes = &detection.labels[..];
+        let count = detection.planes.len();
+        let known = |&label: &i32| label == -1 || usize::try_from(label).is_ok_and(|k| k < count);
+        if let Some(label) = planes.iter().find(|label| !known(label)) {
+            let message = format!("a point has the label {label}, there are {count} planes");
+            return Err(Error::Parameter(message));
         }
+        let pieces = (by == LabelBy::Piece).then_some(&detection.piece_labels[..]);
+        if let Some(pieces) = pieces {
+            check_pieces(detection, pieces)?;
+        }
+        Ok(Labels { detection, planes, pieces })
     }
 
-    /// The labels of the next `n` points.
-    fn next(&mut self, n: usize) -> Result<&'a [i32]> {
-        let (next, rest) = self.rest.split_at_checked(n).ok_or_else(different_counts)?;
-        self.rest = rest;
-        Ok(next)
+    /// Takes the labels of the next `n` points.
+    fn take(&mut self, n: usize) -> Result<Labels<'a>> {
+        let (planes, rest) = self.planes.split_at_checked(n).ok_or_else(different_counts)?;
+        // There are as many of them.
+        let pieces = self.pieces.and_then(|pieces| pieces.split_at_checked(n));
+        (self.planes, self.pieces) = (rest, pieces.map(|(_, rest)| rest));
+        Ok(Labels { planes, pieces: pieces.map(|(now, _)| now), ..*self })
     }
 
     /// Checks that no label is left over.
     fn finish(&self) -> Result<()> {
-        if self.rest.is_empty() { Ok(()) } else { Err(different_counts()) }
+        if self.planes.is_empty() { Ok(()) } else { Err(different_counts()) }
+    }
+
+    /// The plane, the distance and the piece, if asked for, of the `k`-th point as bytes.
+    fn encode(&self, k: usize, point: [f64; 3], bytes: &mut Vec<u8>) {
+        let id = self.planes[k];
+        bytes.extend(id.to_le_bytes());
+        bytes.extend(distance(&self.detection.planes, id, point).to_le_bytes());
+        if let Some(pieces) = self.pieces {
+            bytes.extend(pieces[k].to_le_bytes());
+        }
+    }
+}
+
+/// Checks that every point with a piece is labelled with the plane of that piece.
+fn check_pieces(detection: &Detection, pieces: &[i32]) -> Result<()> {
+    if pieces.len() != detection.labels.len() {
+        let message = "there are not as many labels by piece as there are by plane";
+        return Err(Error::Parameter(message.into()));
+    }
+    let planes = detection.planes.iter().enumerate();
+    let plane_of: Vec<i32> =
+        planes.flat_map(|(id, plane)| plane.pieces.iter().map(move |_| id as i32)).collect();
+    let fits = |&(&piece, &plane): &(&i32, &i32)| {
+        let own = usize::try_from(piece).ok().and_then(|k| plane_of.get(k));
+        piece == -1 || own == Some(&plane)
+    };
+    match pieces.iter().zip(&detection.labels).find(|labels| !fits(labels)) {
+        None => Ok(()),
+        Some((piece, plane)) => Err(Error::Parameter(format!(
+            "a point has the label {piece} by piece, which is no piece of its plane {plane}"
+        ))),
     }
 }
 
@@ -102,12 +157,12 @@ fn different_counts() -> Error {
 fn for_each_chunk(
     reader: &mut dyn PointReader,
     labels: &mut Labels<'_>,
-    mut each: impl FnMut(&Chunk, &[i32]) -> Result<()>,
+    mut each: impl FnMut(&Chunk, &Labels) -> Result<()>,
 ) -> Result<()> {
     let mut chunk = Chunk::default();
     loop {
         reader.read(&mut chunk, BATCH)?;
-        each(&chunk, labels.next(chunk.len())?)?;
+        each(&chunk, &labels.take(chunk.len())?)?;
         if chunk.is_empty() {
             return labels.finish();
         }

@@ -16,9 +16,11 @@ fn detection(labels: Vec<i32>) -> Detection {
         inliers: 0,
         tolerance: 0.0625,
         rmse: 0.0,
+        normal_error: None,
+        offset_error: None,
         centroid: [0.0; 3],
         area: 0.0,
-        boundary: Vec::new(),
+        pieces: Vec::new(),
     };
     Detection {
         input: Input { min: [0.0; 3], max: [4.0, 4.0, 2.0], ..Input::default() },

@@ -1,0 +1,254 @@
+//! What is said of a plane, against clouds whose planes are known: its pieces and how sure it is.
+
+use planes::cloud::{Chunk, PointReader};
+use planes::cpu::Cpu;
+use planes::detect::{Mode, Options, detect, load};
+use planes::outline::PlaneFrame;
+use planes::{Detection, Polygon, Result};
+use std::path::Path;
+
+/// Random numbers by SplitMix64.
+struct Random(u64);
+
+impl Random {
+    /// Uniform in `0..1`.
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Gaussian with a standard deviation of 1.
+    fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.unit()).cos()
+    }
+}
+
+/// A cloud in memory.
+struct Cloud {
+    points: Vec<[f64; 3]>,
+    at: usize,
+}
+
+impl PointReader for Cloud {
+    fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
+        chunk.clear();
+        let end = self.points.len().min(self.at + limit);
+        for [x, y, z] in &self.points[self.at..end] {
+            chunk.x.push(*x);
+            chunk.y.push(*y);
+            chunk.z.push(*z);
+        }
+        self.at = end;
+        Ok(())
+    }
+}
+
+fn found(points: &[[f64; 3]], options: &Options) -> Detection {
+    let open = || Ok(Box::new(Cloud { points: points.to_vec(), at: 0 }) as Box<dyn PointReader>);
+    let cloud = load(Path::new("cloud"), &open, 1 << 18, &|_| {}).unwrap();
+    detect(cloud, options, &Cpu::default(), &()).unwrap()
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// `count` points where `keep` holds of a rectangle on a plane, with noise across it.
+fn sampled(
+    random: &mut Random,
+    frame: &PlaneFrame,
+    [width, height]: [f64; 2],
+    count: usize,
+    noise: f64,
+    keep: impl Fn([f64; 2]) -> bool,
+) -> Vec<[f64; 3]> {
+    let mut points = Vec::with_capacity(count);
+    while points.len() < count {
+        let p = [width * random.unit(), height * random.unit()];
+        if keep(p) {
+            let (foot, off) = (frame.lift(p), noise * random.normal());
+            points.push(std::array::from_fn(|k| foot[k] + off * frame.normal[k]));
+        }
+    }
+    points
+}
+
+/// A tilted plane at survey coordinates.
+fn tilted() -> PlaneFrame {
+    PlaneFrame::new([0.2, -0.35, 0.9], [500_000.0, 4_600_000.0, 300.0])
+}
+
+const WIDE: f64 = 6.0;
+const HIGH: f64 = 4.0;
+
+/// Left of it 6 by 4 with a hole of 2 by 1.5; 1.5 to the right of that, 2.5 by 4.
+fn is_covered([x, y]: [f64; 2]) -> bool {
+    let in_hole = (2.0..4.0).contains(&x) && (1.0..2.5).contains(&y);
+    (x < WIDE && !in_hole) || x > WIDE + 1.5
+}
+
+/// Points on the plane in two parts, 200 to a unit, and on a wall far from it.
+fn parted() -> Vec<[f64; 3]> {
+    let mut random = Random(3);
+    let count = (200.0 * (WIDE * HIGH - 3.0 + 2.5 * HIGH)) as usize;
+    let mut points = sampled(&mut random, &tilted(), [WIDE + 4.0, HIGH], count, 0.005, is_covered);
+    let wall = PlaneFrame::new([1.0, 0.1, 0.0], [500_020.0, 4_600_000.0, 300.0]);
+    points.extend(sampled(&mut random, &wall, [3.0, 3.0], 1800, 0.005, |_| true));
+    points
+}
+
+/// Rings of a polygon in the plane, the outer one first.
+fn rings(polygon: &Polygon, frame: &PlaneFrame) -> Vec<Vec<[f64; 2]>> {
+    let all = std::iter::once(&polygon.exterior).chain(&polygon.holes);
+    all.map(|ring| ring.iter().map(|&p| frame.project(p)).collect()).collect()
+}
+
+fn area(ring: &[[f64; 2]]) -> f64 {
+    let next = ring.iter().cycle().skip(1);
+    ring.iter().zip(next).map(|(a, b)| a[0] * b[1] - a[1] * b[0]).sum::<f64>() / 2.0
+}
+
+fn inside(p: [f64; 2], ring: &[[f64; 2]]) -> bool {
+    let next = ring.iter().cycle().skip(1);
+    let crossed = ring.iter().zip(next).filter(|(a, b)| {
+        (a[1] > p[1]) != (b[1] > p[1])
+            && p[0] < a[0] + (p[1] - a[1]) * (b[0] - a[0]) / (b[1] - a[1])
+    });
+    crossed.count() % 2 == 1
+}
+
+/// No two edges cross, the outer ring runs counter-clockwise around the holes, they clockwise.
+fn assert_valid(rings: &[Vec<[f64; 2]>]) {
+    let edges: Vec<_> = rings
+        .iter()
+        .flat_map(|ring| ring.iter().copied().zip(ring.iter().copied().cycle().skip(1)))
+        .collect();
+    let side = |a: [f64; 2], b: [f64; 2], p: [f64; 2]| {
+        (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])
+    };
+    for (i, &(a, b)) in edges.iter().enumerate() {
+        for &(c, d) in &edges[..i] {
+            let crossing =
+                side(a, b, c) * side(a, b, d) < 0.0 && side(c, d, a) * side(c, d, b) < 0.0;
+            assert!(!crossing, "{a:?} {b:?} and {c:?} {d:?}");
+        }
+    }
+    assert!(area(&rings[0]) > 0.0);
+    for hole in &rings[1..] {
+        assert!(area(hole) < 0.0);
+        assert!(hole.iter().all(|&p| inside(p, &rings[0])));
+    }
+}
+
+#[test]
+fn a_plane_in_two_parts_with_a_hole_has_two_pieces() {
+    let points = parted();
+    let found = found(&points, &Options::default());
+    assert_eq!(found.planes.len(), 2);
+    let plane = &found.planes[0];
+    assert!(dot(plane.normal, tilted().normal).abs() > 0.99999);
+    assert_eq!(plane.pieces.len(), 2);
+    let frame = PlaneFrame::new(plane.normal, plane.centroid);
+    // The outline is right within a fraction of a cell, which holds some points: 2 % here.
+    for (piece, (size, holes)) in plane.pieces.iter().zip([(21.0, 1), (10.0, 0)]) {
+        assert!((piece.area / size - 1.0).abs() < 0.02, "{} of {size}", piece.area);
+        assert_eq!(piece.boundary.holes.len(), holes);
+        let rings = rings(&piece.boundary, &frame);
+        assert_valid(&rings);
+        let covered: f64 = rings.iter().map(|ring| area(ring)).sum();
+        assert!((covered / piece.area - 1.0).abs() < 1e-8, "{covered} {}", piece.area);
+        for vertex in piece.boundary.exterior.iter().chain(piece.boundary.holes.iter().flatten()) {
+            // A unit in the last place at 4600000 is 1e-9.
+            let off = dot(plane.normal, *vertex) - plane.offset;
+            assert!(off.abs() < 1e-8, "{off}");
+        }
+    }
+    assert_eq!(plane.area, plane.pieces.iter().map(|piece| piece.area).sum::<f64>());
+}
+
+#[test]
+fn labels_by_piece_agree_with_ids_counts_and_places() {
+    let points = parted();
+    for options in
+        [Options::default(), Options { mode: Mode::OnePass, top: Some(3), ..Options::default() }]
+    {
+        let found = found(&points, &options);
+        let pieces: Vec<_> = found
+            .planes
+            .iter()
+            .enumerate()
+            .flat_map(|(plane, p)| p.pieces.iter().map(move |piece| (plane as i32, piece)))
+            .collect();
+        let mut counts = vec![0; pieces.len()];
+        assert_eq!(found.piece_labels.len(), points.len());
+        for (&label, &id) in found.labels.iter().zip(&found.piece_labels) {
+            if id == -1 {
+                // Every point of a plane hangs together with some, be it with itself alone.
+                assert_eq!(label, -1);
+            } else {
+                assert_eq!(pieces[id as usize].0, label);
+                counts[id as usize] += 1;
+            }
+        }
+        for (id, (_, piece)) in pieces.iter().enumerate() {
+            assert_eq!(piece.id as usize, id);
+            assert_eq!(piece.inliers, counts[id]);
+        }
+        for plane in &found.planes {
+            assert_eq!(plane.inliers, plane.pieces.iter().map(|piece| piece.inliers).sum::<u64>());
+            assert!(plane.pieces.is_sorted_by(|a, b| a.area >= b.area));
+        }
+        if options.mode == Mode::Near {
+            for (&id, &p) in found.piece_labels.iter().zip(&points) {
+                let left = tilted().project(p)[0] < WIDE + 0.5;
+                assert!(id == -1 || id == 2 || id == i32::from(!left), "{id} at {p:?}");
+            }
+        }
+    }
+}
+
+/// The root mean square.
+fn rms(values: &[f64]) -> f64 {
+    (values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64).sqrt()
+}
+
+#[test]
+fn standard_errors_are_the_spread_of_many_fits() {
+    const SIZE: [f64; 2] = [4.0, 2.0];
+    let frame = tilted();
+    let [mut long, mut short, mut offset] = [const { Vec::new() }; 3];
+    let [mut normal_error, mut offset_error] = [const { Vec::new() }; 2];
+    for seed in 0..300 {
+        let points = sampled(&mut Random(seed << 32), &frame, SIZE, 1500, 0.01, |_| true);
+        let found = found(&points, &Options { top: Some(1), ..Options::default() });
+        let plane = &found.planes[0];
+        assert!(plane.inliers > 1400, "{}", plane.inliers);
+        let sign = dot(plane.normal, frame.normal).signum();
+        long.push(sign * dot(plane.normal, frame.e1).to_degrees());
+        short.push(sign * dot(plane.normal, frame.e2).to_degrees());
+        let centroid = std::array::from_fn(|k| plane.centroid[k] - frame.origin[k]);
+        offset.push(dot(frame.normal, centroid));
+        normal_error.push(plane.normal_error.unwrap());
+        offset_error.push(plane.offset_error.unwrap());
+    }
+    let ratios = [rms(&short) / rms(&normal_error), rms(&offset) / rms(&offset_error)];
+    // The spread of 300 is known within 4 %.
+    assert!(ratios.iter().all(|ratio| (0.85..1.15).contains(ratio)), "{ratios:?}");
+    // Along the other axis the plane is twice as long, and surer.
+    let along = rms(&long) / rms(&normal_error);
+    assert!((0.425..0.575).contains(&along), "{along}");
+}
+
+#[test]
+fn what_is_not_fitted_has_no_standard_error() {
+    let options = Options { mode: Mode::OnePass, top: Some(2), ..Options::default() };
+    let found = found(&parted(), &options);
+    assert_eq!(found.planes.len(), 2);
+    for plane in &found.planes {
+        assert_eq!((plane.normal_error, plane.offset_error), (None, None));
+    }
+}
