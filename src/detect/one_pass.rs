@@ -70,9 +70,9 @@ pub(super) fn detect(
             plane: canonical(local[i]),
             errors: None,
             votes: u64::from(peaks[i].votes),
-            significance: sums[i].fit().map_or(0.0, |fit| {
-                chance.significance(sums[i].n as u64, &fit, local[i].tolerance)
-            }),
+            significance: sums[i]
+                .fit()
+                .map_or(0.0, |fit| chance.significance(sums[i].n as u64, &fit, local[i].tolerance)),
             sums: &sums[i],
             cell: axis.bin,
         })
