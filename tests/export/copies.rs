@@ -126,7 +126,7 @@ fn a_copy_by_piece_has_the_plane_too_and_replaces_what_was_there() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let by = |by, from: &str, to: &str| {
-        labels::copy_las(&Source::open(&path(from)).unwrap(), &detection(), by, &path(to)).unwrap();
+        labels::copy_las(&Source::open(path(from)).unwrap(), &detection(), by, &path(to)).unwrap();
     };
     for format in [3, 7] {
         rich_las(&path("a.las"), format, 4);
