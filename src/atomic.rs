@@ -6,6 +6,8 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
+/// What the names of temporary files begin and end with.
+const NAME: (&str, &str) = (".planes-", ".tmp");
 /// Bytes gathered before they go to the operating system.
 const BUFFER: usize = 1 << 18;
 
@@ -100,6 +102,33 @@ impl Seek for AtomicFile {
     }
 }
 
+/// Removes the temporary files in `folder` whose writers are gone, such as those of a program that
+/// was killed. Files that somebody is still writing are left alone; a folder that is missing holds
+/// none.
+///
+/// # Errors
+/// [`Error::Io`] if the folder cannot be read or a file not be removed.
+pub fn remove_leftovers(folder: &Path) -> Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(Error::io(folder))?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(Error::io(folder))?;
+        let name = entry.file_name();
+        let ours = name.to_str().is_some_and(|n| n.starts_with(NAME.0) && n.ends_with(NAME.1));
+        if !ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        let path = entry.path();
+        let abandoned = fs::File::open(&path).is_ok_and(|file| file.try_lock().is_ok());
+        if abandoned {
+            fs::remove_file(&path).map_err(Error::io(&path))?;
+        }
+    }
+    Ok(())
+}
+
 /// Why what is there cannot be replaced, as opening it for writing would have said.
 fn refusal(found: &fs::Metadata) -> Option<io::Error> {
     if found.is_dir() {
@@ -115,7 +144,7 @@ fn refusal(found: &fs::Metadata) -> Option<io::Error> {
 /// those of any new file.
 fn temporary(folder: &Path, replaced: Option<&fs::Metadata>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".planes-").suffix(".tmp");
+    builder.prefix(NAME.0).suffix(NAME.1);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -123,6 +152,9 @@ fn temporary(folder: &Path, replaced: Option<&fs::Metadata>) -> io::Result<Named
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(folder)?;
+    // Tells `remove_leftovers` that somebody is at work on it. Where there are no locks, it leaves
+    // the file alone as well.
+    let _ = file.as_file().try_lock();
     if let Some(found) = replaced {
         fs::set_permissions(file.path(), found.permissions())?;
     }
@@ -216,6 +248,23 @@ mod tests {
         file.commit().unwrap();
         assert_eq!(fs::metadata("/dev/null").unwrap().file_type(), before);
         assert!(!before.is_file());
+    }
+
+    #[test]
+    fn leftovers_go_and_files_at_work_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in [".planes-abc123.tmp", ".planes-notes", "planes-abc.tmp"] {
+            fs::write(at(name), "half").unwrap();
+        }
+        let mut file = AtomicFile::create(at("a.txt")).unwrap();
+        file.write_all(b"whole").unwrap();
+        remove_leftovers(folder.path()).unwrap();
+        assert_eq!(names(folder.path()).len(), 3, "{:?}", names(folder.path()));
+        file.commit().unwrap();
+        assert_eq!(names(folder.path()), [".planes-notes", "a.txt", "planes-abc.tmp"]);
+        assert_eq!(fs::read(at("a.txt")).unwrap(), b"whole");
+        remove_leftovers(&at("missing")).unwrap();
     }
 
     #[test]

@@ -56,6 +56,38 @@ pub struct Parameters {
     pub top: Option<u64>,
 }
 
+/// Why a candidate that had the votes is no plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// Too few points lie along it and hang together.
+    TooSmall,
+    /// Most of what lies in its slab, or next to it, does not lie along it.
+    Mixed,
+    /// Its surface turns with the place, like that of a column or a ball.
+    Round,
+    /// It is not flat, in whatever slab.
+    Bent,
+    /// Its points turned out to belong to planes that fit them better.
+    Taken,
+    /// It is a plane, but beyond the number that was asked for.
+    BeyondTop,
+}
+
+/// A candidate that is no plane.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rejected {
+    /// Unit normal.
+    pub normal: [f64; 3],
+    /// `normal · p` of its points, in input coordinates.
+    pub offset: f64,
+    /// Votes of its peak.
+    pub votes: u64,
+    /// Points that were found along it.
+    pub points: u64,
+    /// Why it is none.
+    pub reason: Reason,
+}
+
 /// The planes of a cloud.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Detection {
@@ -67,4 +99,6 @@ pub struct Detection {
     pub planes: Vec<Plane>,
     /// For each point of the file, in file order: the index of its plane, or `-1`.
     pub labels: Vec<i32>,
+    /// The best candidates that are no planes, those with most votes first.
+    pub rejected: Vec<Rejected>,
 }

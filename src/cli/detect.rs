@@ -2,14 +2,12 @@
 
 use super::outputs::Outputs;
 use super::progress::Bar;
+use super::search::{Machine, Search};
 use super::{Failure, write_stdout};
-use clap::{Args, ValueEnum};
-use planes::Detection;
+use clap::Args;
 use planes::backend::Backend;
-use planes::cloud::{Fields, Source};
-use planes::cpu::{Cpu, Voter};
-use planes::detect::{Mode, Options, Progress, detect, load};
-use planes::space::Directions;
+use planes::cloud::Source;
+use planes::detect::Progress;
 use std::path::PathBuf;
 
 /// Find the planes of clouds
@@ -28,104 +26,6 @@ pub struct Detect {
     machine: Machine,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Search")]
-struct Search {
-    /// Report only the N largest planes
-    #[arg(long, value_name = "N")]
-    top: Option<u64>,
-    /// Largest distance of a point from its plane [default: 3 times the measured noise]
-    #[arg(long, value_name = "LENGTH")]
-    tolerance: Option<f64>,
-    /// Planes that are not quite flat get up to so many times the tolerance, and rougher places one
-    /// in proportion to their noise; 1 for neither [default: 5; with --tolerance 1]
-    #[arg(long, value_name = "TIMES")]
-    widen: Option<f64>,
-    /// Largest angle between a point's surface and its plane [default: 20]
-    #[arg(long, value_name = "DEGREES")]
-    angle: Option<f64>,
-    /// Fewest points of a plane [default: from the number of points]
-    #[arg(long, value_name = "N")]
-    min_inliers: Option<u64>,
-    /// Fewest votes of a peak [default: from --min-inliers]
-    #[arg(long, value_name = "N")]
-    min_votes: Option<u64>,
-    /// Directions to vote for: ball:STEP or polar:THETAxPHI
-    /// [default: ball:2; with --one-pass polar:180x180]
-    #[arg(long, value_name = "SPACE")]
-    space: Option<Directions>,
-    /// Width of a bin of the distance axis [default: from the tolerance and the extent]
-    #[arg(long, value_name = "LENGTH")]
-    rho_bin: Option<f64>,
-    /// Who votes for what
-    #[arg(long, value_enum, default_value_t = Vote::Near)]
-    vote: Vote,
-    /// The papers' flow: vote, suppress, take every peak over --min-votes, or the --top N
-    /// (10 if neither is given); no rounds, no refinement
-    #[arg(long, conflicts_with_all = ["vote", "angle", "min_inliers"])]
-    one_pass: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Machine")]
-struct Machine {
-    /// How votes for every direction are cast (--vote all, --one-pass)
-    #[arg(long, value_enum, default_value_t = VoterName::Parallel)]
-    voter: VoterName,
-    /// Points read at a time; the result does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 1 << 18, hide_default_value = true,
-        value_parser = clap::value_parser!(u32).range(1..))]
-    chunk: u32,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Vote {
-    /// Each surface for the directions near its normal
-    Near,
-    /// Each point for every direction: the standard Hough transform
-    All,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum VoterName {
-    /// The papers' loop in f64
-    SerialF64,
-    /// The papers' loop in f32
-    Serial,
-    /// Groups of points at once, vectorized, on all threads
-    Parallel,
-}
-
-impl Search {
-    fn options(&self) -> Options {
-        Options {
-            mode: match (self.one_pass, self.vote) {
-                (true, _) => Mode::OnePass,
-                (_, Vote::All) => Mode::All,
-                (_, Vote::Near) => Mode::Near,
-            },
-            directions: self.space,
-            rho_bin: self.rho_bin,
-            tolerance: self.tolerance,
-            widen: self.widen,
-            angle: self.angle,
-            min_votes: self.min_votes,
-            min_inliers: self.min_inliers,
-            top: self.top,
-        }
-    }
-}
-
-impl Machine {
-    fn backend(&self) -> Cpu {
-        Cpu::new(match self.voter {
-            VoterName::SerialF64 => Voter::SerialF64,
-            VoterName::Serial => Voter::Serial,
-            VoterName::Parallel => Voter::Parallel,
-        })
-    }
-}
-
 impl Detect {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
         let options = self.search.options();
@@ -136,51 +36,12 @@ impl Detect {
         for file in &self.files {
             let source = Source::open(file)?;
             let bar = Bar::new(&source.path().display().to_string(), quiet);
-            let detection = self.detect(&source, &options, &backend, &bar)?;
+            let detection = self.machine.find(&source, &options, &backend, &bar)?;
             bar.stage("writing", None);
             let printed = self.outputs.write(&source, file, &detection)?;
             bar.finish();
             write_stdout(&printed)?;
         }
         Ok(())
-    }
-
-    fn detect(
-        &self,
-        source: &Source,
-        options: &Options,
-        backend: &dyn Backend,
-        bar: &Bar,
-    ) -> Result<Detection, Failure> {
-        bar.stage("reading", source.info().points);
-        let open = || source.reader(Fields::default());
-        let cloud = load(source.path(), &open, self.machine.chunk as usize, &|n| bar.advance(n))?;
-        if let Some(what) = left_out(cloud.not_finite, cloud.stray) {
-            log::warn!("{}: left out {what}", source.path().display());
-        }
-        Ok(detect(cloud, options, backend, bar)?)
-    }
-}
-
-/// The points that could not be used, in words.
-fn left_out(not_finite: u64, stray: u64) -> Option<String> {
-    let points = |n: u64| if n == 1 { "1 point".to_owned() } else { format!("{n} points") };
-    let not_finite = (not_finite > 0)
-        .then(|| format!("{} with coordinates that are not finite", points(not_finite)));
-    let stray = (stray > 0).then(|| format!("{} far from all others", points(stray)));
-    let parts: Vec<String> = [not_finite, stray].into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join(" and "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::left_out;
-
-    #[test]
-    fn what_was_left_out_is_said_in_words() {
-        assert_eq!(left_out(0, 0), None);
-        assert_eq!(left_out(0, 1).unwrap(), "1 point far from all others");
-        let both = "2 points with coordinates that are not finite and 3 points far from all others";
-        assert_eq!(left_out(2, 3).unwrap(), both);
     }
 }

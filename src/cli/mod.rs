@@ -1,10 +1,12 @@
 //! Commands and their options.
 
+mod batch;
 mod detect;
 mod eval;
 mod info;
 mod outputs;
 mod progress;
+mod search;
 mod synth;
 mod table;
 
@@ -16,8 +18,8 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(name = "planes", version, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done; 2 bad usage or bad input, said in one line on stderr.\n\
-    Log messages: -v, or PLANES_LOG=debug."
+    after_help = "Exit codes: 0 done; 2 bad usage or bad input, said in one line on stderr;\n\
+    1, of batch alone: some files failed, the others are done.\nLog messages: -v, or PLANES_LOG=debug."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -36,6 +38,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Detect(Box<detect::Detect>),
+    Batch(Box<batch::Batch>),
     Info(info::Info),
     Synth(synth::Synth),
     Eval(eval::Eval),
@@ -55,6 +58,8 @@ enum Failure {
     Library(planes::Error),
     /// Standard output could not be written.
     Output(io::Error),
+    /// Some files failed while others were done; each was named already.
+    Some,
 }
 
 impl From<planes::Error> for Failure {
@@ -71,6 +76,8 @@ impl From<io::Error> for Failure {
 
 /// Exit code for bad usage and bad input; clap's own for bad usage.
 const BAD_INPUT: u8 = 2;
+/// Exit code when some files of a batch failed and the others are done.
+const SOME_FAILED: u8 = 1;
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
@@ -87,6 +94,7 @@ pub fn run() -> ExitCode {
     }
     let done = match arguments.command {
         Command::Detect(detect) => detect.run(arguments.quiet),
+        Command::Batch(batch) => batch.run(arguments.quiet),
         Command::Info(info) => info.run(arguments.quiet),
         Command::Synth(synth) => synth.run(arguments.quiet),
         Command::Eval(eval) => eval.run(),
@@ -99,20 +107,21 @@ pub fn run() -> ExitCode {
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
-        Err(failure) => {
-            let message = match failure {
-                Failure::Library(error) => error.to_string(),
-                Failure::Output(error) => format!("standard output: {error}"),
-            };
-            refuse(&message)
-        }
+        Err(Failure::Some) => ExitCode::from(SOME_FAILED),
+        Err(Failure::Library(error)) => refuse(&error.to_string()),
+        Err(Failure::Output(error)) => refuse(&format!("standard output: {error}")),
     }
 }
 
 /// Says in one line why nothing was done.
 fn refuse(message: &str) -> ExitCode {
-    let _ = writeln!(io::stderr(), "planes: {message}");
+    say(message);
     ExitCode::from(BAD_INPUT)
+}
+
+/// Writes a line to standard error.
+fn say(message: &str) {
+    let _ = writeln!(io::stderr(), "planes: {message}");
 }
 
 /// Prints the help that was asked for, or says in one line what is wrong with the arguments.

@@ -1,7 +1,7 @@
 //! What `planes detect` writes and where.
 
 use super::{Failure, table};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use planes::atomic::AtomicFile;
 use planes::cloud::{Fields, Format, Source};
 use planes::export::{json, labels, picture, ply};
@@ -123,20 +123,10 @@ impl Outputs {
         ];
         let mut files: Vec<(Kind, PathBuf)> =
             single.into_iter().filter_map(|(kind, path)| Some((kind, path?.clone()))).collect();
-        let labels = match source.format() {
-            Format::Las => ".labels.las",
-            Format::Laz => ".labels.laz",
-            _ => ".labels.ply",
-        };
         if let Some(folder) = &self.out {
-            for (kind, ending) in [
-                (Kind::Json, ".json"),
-                (Kind::Polygons, ".planes.ply"),
-                (Kind::Labels, labels),
-                (Kind::Picture, ".png"),
-            ] {
+            for kind in Kind::ALL {
                 let mut name = stem(file).to_os_string();
-                name.push(ending);
+                name.push(kind.ending(source.format()));
                 files.push((kind, folder.join(name)));
             }
         }
@@ -167,16 +157,36 @@ impl Outputs {
 }
 
 /// The kinds of files, those first that read the cloud again and may yet find fault with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Kind {
+    /// The cloud with each point's plane
     Labels,
+    /// A picture of the cloud coloured by plane
+    #[value(name = "overlay")]
     Picture,
+    /// The planes' outlines as PLY polygons
+    #[value(name = "ply")]
     Polygons,
+    /// The planes
     Json,
 }
 
 impl Kind {
-    fn save(self, source: &Source, detection: &Detection, path: &Path) -> Result<(), Error> {
+    pub const ALL: [Kind; 4] = [Kind::Labels, Kind::Picture, Kind::Polygons, Kind::Json];
+
+    /// How its file's name ends in a folder; labels are written as the cloud came.
+    pub fn ending(self, format: Format) -> &'static str {
+        match (self, format) {
+            (Kind::Labels, Format::Las) => ".labels.las",
+            (Kind::Labels, Format::Laz) => ".labels.laz",
+            (Kind::Labels, _) => ".labels.ply",
+            (Kind::Picture, _) => ".png",
+            (Kind::Polygons, _) => ".planes.ply",
+            (Kind::Json, _) => ".json",
+        }
+    }
+
+    pub fn save(self, source: &Source, detection: &Detection, path: &Path) -> Result<(), Error> {
         match self {
             Kind::Labels => labels::save(source, detection, path),
             Kind::Picture => {
@@ -205,6 +215,6 @@ fn extension(path: &Path) -> String {
 }
 
 /// Whether both names lead to one file that is there.
-fn same_file(a: &Path, b: &Path) -> bool {
+pub fn same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }

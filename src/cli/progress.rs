@@ -1,6 +1,6 @@
 //! Progress bars on stderr, on a terminal only.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use planes::detect::Progress;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -14,12 +14,18 @@ pub struct Bar {
 impl Bar {
     /// A bar for one file; hidden if `quiet` or if stderr is no terminal.
     pub fn new(name: &str, quiet: bool) -> Bar {
-        let target =
-            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let bar = ProgressBar::with_draw_target(None, target);
+        Bar::on(ProgressBar::with_draw_target(None, target(quiet)), name)
+    }
+
+    fn on(bar: ProgressBar, name: &str) -> Bar {
         bar.set_prefix(name.to_owned());
         bar.enable_steady_tick(Duration::from_millis(100));
         Bar { bar, stages: RefCell::default() }
+    }
+
+    /// Does what writes to the terminal while the bars are off it.
+    pub fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.bar.suspend(work)
     }
 
     /// Takes the bar off the screen and logs how long each stage took.
@@ -28,7 +34,8 @@ impl Bar {
         let stages = self.stages.borrow();
         let ends = stages.iter().skip(1).map(|s| s.1).chain([Instant::now()]);
         for ((name, start), end) in stages.iter().zip(ends) {
-            log::info!("{name}: {:.3} s", (end - *start).as_secs_f64());
+            let seconds = (end - *start).as_secs_f64();
+            self.aside(|| log::info!("{name}: {seconds:.3} s"));
         }
     }
 }
@@ -61,4 +68,55 @@ impl Drop for Bar {
         // After an error, too, the line is the message's.
         self.bar.finish_and_clear();
     }
+}
+
+/// A bar for a batch, above that of the file at work.
+pub struct BatchBar {
+    batch: ProgressBar,
+    file: ProgressBar,
+}
+
+impl BatchBar {
+    /// Bars for so many files; hidden if `quiet` or if stderr is no terminal.
+    pub fn new(files: u64, quiet: bool) -> BatchBar {
+        let both = MultiProgress::with_draw_target(target(quiet));
+        let batch = both.add(ProgressBar::new(files));
+        let template = "batch: {human_pos} of {human_len} [{bar:30}] {elapsed} {msg}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            batch.set_style(style);
+        }
+        batch.enable_steady_tick(Duration::from_secs(1));
+        let file = both.add(ProgressBar::new_spinner());
+        BatchBar { batch, file }
+    }
+
+    /// The bar of the next file; there is one at a time.
+    pub fn file(&self, name: &str) -> Bar {
+        self.file.reset();
+        Bar::on(self.file.clone(), name)
+    }
+
+    /// One file is behind us; so many failed so far.
+    pub fn advance(&self, failed: usize) {
+        if failed > 0 {
+            self.batch.set_message(format!("{failed} failed"));
+        }
+        self.batch.inc(1);
+    }
+
+    /// Does what writes to the terminal while the bars are off it.
+    pub fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.batch.suspend(work)
+    }
+}
+
+impl Drop for BatchBar {
+    fn drop(&mut self) {
+        self.file.finish_and_clear();
+        self.batch.finish_and_clear();
+    }
+}
+
+fn target(quiet: bool) -> ProgressDrawTarget {
+    if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
 }

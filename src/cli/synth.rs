@@ -9,9 +9,9 @@ use std::path::PathBuf;
 
 /// Write a synthetic cloud with its exact truth
 ///
-/// Scenes: room, street, roofs, hard, and the parts of hard: hard-parallel, hard-poles, hard-seam,
-/// hard-stairs, hard-strips, hard-giant, hard-outliers, hard-duplicates. The truth, planes with
-/// their outlines, goes to NAME.truth.json beside the cloud; PLY, LAS and LAZ files also carry each
+/// Scenes: room, street, roofs, boards, hard, and the parts of hard: hard-parallel, hard-poles,
+/// hard-seam, hard-stairs, hard-strips, hard-giant, hard-outliers, hard-duplicates. The truth,
+/// planes with their outlines, goes to NAME.truth.json beside the cloud; PLY, LAS and LAZ files also carry each
 /// point's plane as plane_id. The same arguments give the same bytes on every machine.
 #[derive(Debug, Args)]
 pub struct Synth {

@@ -4,21 +4,21 @@
 //! the 3 × 3 × 3 cells around it. Cells lie on a lattice of local coordinates and keep integer
 //! sums of their distinct points, so nothing here depends on the order of the points.
 
+use super::cell_size::Unit;
 use super::moments::Moments;
 use crate::frame::Points;
 use rayon::prelude::*;
 
+/// Sums over the points of cells, whose coordinates are less than 2^17 units within a block of the
+/// highest level.
+pub(super) type CellMoments = Moments<i64>;
+
 /// Bits of a cell coordinate.
-const BITS: u32 = 21;
+pub(super) const BITS: u32 = 21;
 /// Local coordinates have one bit of sign and 23 of magnitude; this makes them positive.
 const OFFSET: i32 = 1 << 23;
-/// Units of the moments in the edge of a base cell, at most: finer detail says nothing about the
-/// shape of the surface there.
-const DETAIL: u32 = 256;
 /// Levels above the base.
-pub(super) const LEVELS: usize = 6;
-/// Distinct points that a base cell holds on average.
-const OCCUPANCY: f64 = 2.0;
+pub(super) const LEVELS: usize = 7;
 
 /// All cells of one size, in the order of their keys.
 pub(super) struct Level {
@@ -28,7 +28,7 @@ pub(super) struct Level {
     span: i64,
     keys: Vec<u64>,
     /// Sums over the distinct points, relative to the cell's corner, in units of `size / span`.
-    pub moments: Vec<Moments>,
+    pub moments: Vec<CellMoments>,
     /// Index of the cell of the next level that holds each cell; empty on the last level.
     pub parent: Vec<u32>,
 }
@@ -48,15 +48,20 @@ pub(super) struct Cells {
 impl Cells {
     /// Cuts `points` into cells.
     pub fn new(points: &Points) -> Cells {
-        let unit = base_unit(points);
+        let unit = Unit::for_points(points);
         let edge = unit.span * unit.steps;
-        let sorted = sorted_keys(points, edge);
+        let mut sorted = sorted_keys(points, edge);
+        // Within a cell by coordinates: copies of a point lie together, and what goes through the
+        // points of a cell meets them in an order that is theirs, not the file's.
+        sorted.par_chunk_by_mut(|a, b| a.0 == b.0).for_each(|cell| {
+            cell.sort_unstable_by_key(|&(_, i)| (points.get(i as usize).map(positive), i));
+        });
         let runs = runs(&sorted);
         let order: Vec<u32> = sorted.into_par_iter().map(|(_, i)| i).collect();
         let cell = |&(key, range): &(u64, (u32, u32))| {
             cell_moments(points, &order[range.0 as usize..range.1 as usize], key, unit)
         };
-        let moments: Vec<Moments> = runs.par_iter().map(cell).collect();
+        let moments: Vec<CellMoments> = runs.par_iter().map(cell).collect();
         let distinct = moments.iter().map(|m| m.n as u64).sum();
         let (keys, ranges) = runs.into_iter().unzip();
         let base = Level {
@@ -87,7 +92,7 @@ impl Cells {
         order
     }
 
-    /// Indices of the points of base cell `cell`.
+    /// Indices of the points of base cell `cell`, by coordinates.
     pub fn points_of(&self, cell: usize) -> &[u32] {
         let (start, end) = self.ranges[cell];
         &self.order[start as usize..end as usize]
@@ -124,7 +129,7 @@ impl Level {
         keys.dedup();
         self.parent =
             parents.par_iter().map(|key| keys.partition_point(|k| k < key) as u32).collect();
-        let mut moments = vec![Moments::default(); keys.len()];
+        let mut moments = vec![CellMoments::default(); keys.len()];
         for (i, &parent) in self.parent.iter().enumerate() {
             let offset = unpack(self.keys[i]).map(|v| (v & 1) as i64 * self.span);
             moments[parent as usize].merge_shifted(&self.moments[i], offset);
@@ -132,27 +137,35 @@ impl Level {
         Level { size: 2.0 * self.size, span: 2 * self.span, keys, moments, parent: Vec::new() }
     }
 
-    /// For every cell, `of(cell, block)`, where `block` holds the occupied cells of its 3 × 3 × 3
-    /// block in ascending order, with their places relative to the cell.
-    pub fn map_blocks<T: Send>(
-        &self,
-        of: impl Fn(usize, &[(u32, [i64; 3])]) -> T + Sync,
-    ) -> Vec<T> {
+    /// The occupied cells of the 3 × 3 × 3 block of every cell, ascending: those of cell `c` are
+    /// `list[start[c]..start[c + 1]]`.
+    pub fn blocks(&self) -> (Vec<u32>, Vec<u32>) {
         const PIECE: usize = 4096;
-        let pieces = self.keys.par_chunks(PIECE).enumerate();
-        pieces
-            .flat_map_iter(|(piece, keys)| {
-                // Keys ascend, so in each of the nine rows around them so do the neighbours: one
-                // cursor a row finds them all without a search.
-                let mut rows = self.rows_from(keys[0]);
-                let mut block = Vec::with_capacity(27);
-                let one = |(i, &key): (usize, &u64)| {
-                    self.block(key, &mut rows, &mut block);
-                    of(piece * PIECE + i, &block)
-                };
-                keys.iter().enumerate().map(one).collect::<Vec<T>>()
-            })
-            .collect()
+        // Keys ascend, so in each of the nine rows around them so do the neighbours: one cursor a
+        // row finds them all without a search.
+        let piece = |keys: &[u64]| {
+            let mut rows = self.rows_from(keys[0]);
+            let (mut lengths, mut list) = (Vec::with_capacity(keys.len()), Vec::new());
+            for &key in keys {
+                let before = list.len();
+                self.block(key, &mut rows, &mut list);
+                lengths.push((list.len() - before) as u32);
+            }
+            (lengths, list)
+        };
+        let pieces: Vec<(Vec<u32>, Vec<u32>)> = self.keys.par_chunks(PIECE).map(piece).collect();
+        let mut start = Vec::with_capacity(self.keys.len() + 1);
+        let mut list = Vec::with_capacity(pieces.iter().map(|p| p.1.len()).sum());
+        let mut end = 0;
+        start.push(end);
+        for (lengths, cells) in pieces {
+            start.extend(lengths.into_iter().map(|length| {
+                end += length;
+                end
+            }));
+            list.extend(cells);
+        }
+        (start, list)
     }
 
     /// Cursors for the nine rows of x around `key`.
@@ -164,30 +177,28 @@ impl Level {
         })
     }
 
-    /// Collects the occupied cells around `key`; `rows` are cursors that only move forward.
-    fn block(&self, key: u64, rows: &mut [usize; 9], block: &mut Vec<(u32, [i64; 3])>) {
+    /// Appends the occupied cells around `key`; `rows` are cursors that only move forward.
+    fn block(&self, key: u64, rows: &mut [usize; 9], list: &mut Vec<u32>) {
         let centre = unpack(key);
-        block.clear();
         for (row, cursor) in rows.iter_mut().enumerate() {
             let Some(first) = row_key(centre, row) else { continue };
             while self.keys.get(*cursor).is_some_and(|&k| k < first) {
                 *cursor += 1;
             }
             let last = first + 2 - u64::from(centre[0] == 0);
-            for (i, &k) in self.keys[*cursor..].iter().enumerate().take_while(|&(_, &k)| k <= last)
-            {
-                let at = unpack(k);
-                let place = std::array::from_fn(|a| at[a] as i64 - centre[a] as i64);
-                block.push(((*cursor + i) as u32, place));
-            }
+            let count = self.keys[*cursor..].iter().take(3).take_while(|&&k| k <= last).count();
+            list.extend((*cursor as u32..).take(count));
         }
     }
 
-    /// The sums over a block, relative to the corner of its middle cell.
-    pub fn block_moments(&self, block: &[(u32, [i64; 3])]) -> Moments {
-        let mut total = Moments::default();
-        for &(cell, place) in block {
-            total.merge_shifted(&self.moments[cell as usize], place.map(|p| p * self.span));
+    /// The sums over the cells of a block, relative to the corner of its middle cell.
+    pub fn block_moments(&self, middle: usize, block: &[u32]) -> CellMoments {
+        let centre = unpack(self.keys[middle]);
+        let mut total = CellMoments::default();
+        for &cell in block {
+            let at = unpack(self.keys[cell as usize]);
+            let offset = std::array::from_fn(|a| (at[a] as i64 - centre[a] as i64) * self.span);
+            total.merge_shifted(&self.moments[cell as usize], offset);
         }
         total
     }
@@ -218,45 +229,15 @@ fn positive(v: f32) -> u32 {
 
 /// Every point's Morton key among cells of the given edge, with its index, sorted.
 fn sorted_keys(points: &Points, edge: u32) -> Vec<(u64, u32)> {
-    let key = |i: u32| {
-        let cell = points.get(i as usize).map(|v| u64::from(positive(v) / edge));
-        crate::morton::interleave(cell)
-    };
-    let mut sorted: Vec<(u64, u32)> =
-        (0..points.len() as u32).into_par_iter().map(|i| (key(i), i)).collect();
+    let key = |i: u32| (morton_key(points.get(i as usize), edge), i);
+    let mut sorted: Vec<(u64, u32)> = (0..points.len() as u32).into_par_iter().map(key).collect();
     sorted.par_sort_unstable();
     sorted
 }
 
-/// The edge of a base cell: `span` units of `steps` local steps.
-#[derive(Clone, Copy)]
-struct Unit {
-    span: u32,
-    steps: u32,
-}
-
-/// The edge at which cells hold [`OCCUPANCY`] distinct points on average.
-///
-/// Counted on a lattice whose cells double, and read off between two of its sizes.
-fn base_unit(points: &Points) -> Unit {
-    const FINEST: u32 = 8;
-    let sorted = sorted_keys(points, FINEST);
-    // How many neighbours in Morton order part at each bit; a cell of size `b` begins wherever
-    // two keys part at or above bit `3b`.
-    let mut part = [0usize; 64];
-    for pair in sorted.windows(2) {
-        if let Some(top) = (pair[0].0 ^ pair[1].0).checked_ilog2() {
-            part[top as usize] += 1;
-        }
-    }
-    let cells = |bits: u32| (1 + part[(3 * bits) as usize..].iter().sum::<usize>()) as f64;
-    let wanted = cells(0) / OCCUPANCY;
-    let above = (1..BITS).find(|&bits| cells(bits) <= wanted).unwrap_or(BITS - 1);
-    let (fine, coarse) = (cells(above - 1).ln(), cells(above).ln());
-    let share = if fine > coarse { (fine - wanted.ln()) / (fine - coarse) } else { 0.0 };
-    let edge = f64::from(FINEST) * (f64::from(above - 1) + share.clamp(0.0, 1.0)).exp2();
-    let steps = (edge / f64::from(DETAIL)).ceil().max(1.0) as u32;
-    Unit { span: ((edge / f64::from(steps)).round() as u32).max(FINEST), steps }
+/// The Morton key of a point's cell among cells of the given edge.
+pub(super) fn morton_key(p: [f32; 3], edge: u32) -> u64 {
+    crate::morton::interleave(p.map(|v| u64::from(positive(v) / edge)))
 }
 
 /// The cells with the range of their points, in the order of their keys.
@@ -273,15 +254,14 @@ fn runs(sorted: &[(u64, u32)]) -> Vec<(u64, (u32, u32))> {
 }
 
 /// Sums over the distinct points of a cell, relative to its corner.
-fn cell_moments(points: &Points, members: &[u32], key: u64, unit: Unit) -> Moments {
+fn cell_moments(points: &Points, members: &[u32], key: u64, unit: Unit) -> CellMoments {
     let corner = unpack(key).map(|v| v as u32 * unit.span * unit.steps);
-    let mut coordinates: Vec<[u32; 3]> =
-        members.iter().map(|&i| points.get(i as usize).map(positive)).collect();
-    coordinates.sort_unstable();
-    coordinates.dedup();
-    let mut moments = Moments::default();
-    for p in coordinates {
-        moments.add(std::array::from_fn(|a| i64::from((p[a] - corner[a]) / unit.steps)));
+    let mut moments = CellMoments::default();
+    let mut last = None;
+    for p in members.iter().map(|&i| points.get(i as usize).map(positive)) {
+        if last.replace(p) != Some(p) {
+            moments.add(std::array::from_fn(|a| i64::from((p[a] - corner[a]) / unit.steps)));
+        }
     }
     moments
 }

@@ -4,21 +4,23 @@
 //! at which that block is flat. Dense places are judged at a small scale, sparse or noisy ones at
 //! a larger one, and places that are flat at no scale (foliage, edges, clutter) get no normal.
 
-use super::cells::{Cells, Level};
+use super::cells::{CellMoments, Cells};
 use super::eigen;
-use super::moments::{Moments, PAIRS};
+use super::in_rounds::Class;
+use super::links::Links;
+use super::moments::PAIRS;
 use super::rounds::Found;
 use super::vector::{Vec3, normalized};
 use rayon::prelude::*;
 
 /// Fewest distinct points of a block that is judged.
-const MIN_POINTS: i64 = 10;
+pub(super) const MIN_POINTS: i64 = 10;
 /// Thickness over width, squared, below which a block is flat at once.
-const FLAT: f64 = 0.0625;
+pub(super) const FLAT: f64 = 0.0625;
 /// The same for a block that is the flattest of all levels.
-const NEARLY_FLAT: f64 = 0.16;
+pub(super) const NEARLY_FLAT: f64 = 0.16;
 /// Width over length, squared, below which a block is a line.
-const LINE: f64 = 0.02;
+pub(super) const LINE: f64 = 0.02;
 
 /// Share of the flat places that are taken to show nothing but noise.
 const THIN: f64 = 0.25;
@@ -71,6 +73,7 @@ pub(super) struct Surfel {
 /// is looked at by itself in the same way.
 pub(super) struct Evidence<'a> {
     cells: &'a Cells,
+    links: &'a Links,
     flatness: Vec<Vec<Option<Flatness>>>,
     /// Base cells whose surface is known from an earlier class.
     seen: Vec<bool>,
@@ -78,10 +81,11 @@ pub(super) struct Evidence<'a> {
 
 impl<'a> Evidence<'a> {
     /// Judges all blocks.
-    pub fn new(cells: &'a Cells) -> Evidence<'a> {
+    pub fn new(cells: &'a Cells, links: &'a Links) -> Evidence<'a> {
         Evidence {
             cells,
-            flatness: cells.levels.iter().map(judge_level).collect(),
+            links,
+            flatness: (0..cells.levels.len()).map(|l| judge_level(cells, links, l)).collect(),
             seen: vec![false; cells.base().len()],
         }
     }
@@ -97,11 +101,12 @@ impl<'a> Evidence<'a> {
         for &i in found.iter().flat_map(|f| &f.support.surfels) {
             weight[i as usize] = base.moments[i as usize].n as u64;
         }
-        for (level, judged) in self.cells.levels.iter().zip(&mut self.flatness) {
-            let mixed = level.map_blocks(|_, block| {
-                let taken: u64 = block.iter().map(|&(cell, _)| weight[cell as usize]).sum();
+        let levels = self.cells.levels.iter().zip(&mut self.flatness).enumerate();
+        for (number, (level, judged)) in levels {
+            let mixed = self.links.map_blocks(number, |_, block| {
+                let taken: u64 = block.iter().map(|&cell| weight[cell as usize]).sum();
                 let all: u64 =
-                    block.iter().map(|&(cell, _)| level.moments[cell as usize].n as u64).sum();
+                    block.iter().map(|&cell| level.moments[cell as usize].n as u64).sum();
                 taken * MIXED > all
             });
             judged
@@ -180,18 +185,21 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// The planes of all classes, and the surfels with the surface of the first class that has one.
-pub(super) fn combined(classes: Vec<(Vec<Surfel>, Vec<Found>)>) -> (Vec<Surfel>, Vec<Found>) {
-    let mut all: (Vec<Surfel>, Vec<Found>) = Default::default();
-    for (surfels, found) in classes {
+/// What was found in all classes, and the surfels with the surface of the first class that has one.
+pub(super) fn combined(classes: Vec<Class>) -> Class {
+    let mut all = Class::default();
+    for (surfels, findings) in classes {
         if all.0.is_empty() {
             all.0 = surfels;
         } else {
             for (first, later) in all.0.iter_mut().zip(surfels) {
-                first.surface = first.surface.or(later.surface);
+                if first.surface.is_none() && later.surface.is_some() {
+                    *first = later;
+                }
             }
         }
-        all.1.extend(found);
+        all.1.found.extend(findings.found);
+        all.1.failed.extend(findings.failed);
     }
     all
 }
@@ -207,7 +215,7 @@ struct Flatness {
 }
 
 /// Covariance of the points of a cell or block, whose sums are small enough for `f64`.
-fn small_covariance(moments: &Moments) -> [f64; 6] {
+fn small_covariance(moments: &CellMoments) -> [f64; 6] {
     let (n, mean) = (moments.n as f64, moments.mean());
     std::array::from_fn(|i| {
         let (a, b) = PAIRS[i];
@@ -216,9 +224,10 @@ fn small_covariance(moments: &Moments) -> [f64; 6] {
 }
 
 /// Judges every block of a level.
-fn judge_level(level: &Level) -> Vec<Option<Flatness>> {
-    level.map_blocks(|_, block| {
-        let moments = level.block_moments(block);
+fn judge_level(cells: &Cells, links: &Links, number: usize) -> Vec<Option<Flatness>> {
+    let level = &cells.levels[number];
+    links.map_blocks(number, |cell, block| {
+        let moments = level.block_moments(cell, block);
         if moments.n < MIN_POINTS {
             return None;
         }
@@ -268,7 +277,8 @@ mod tests {
     use crate::frame::Points;
 
     fn surfels(cells: &Cells) -> Vec<Surfel> {
-        let evidence = Evidence::new(cells);
+        let links = Links::new(cells);
+        let evidence = Evidence::new(cells, &links);
         evidence.surfels(evidence.noise().0)
     }
 

@@ -5,32 +5,25 @@
 //! are at the scale at which the surface was seen, so a sparse facade hangs together as well as a
 //! dense floor. The cost follows the plane's own size, not the cloud's.
 
-use super::cells::Cells;
 use super::evidence::Surfel;
+use super::links::Links;
 use super::support::Limits;
 use super::vector::{Vec3, dot};
 
-/// Which cells lie next to each other, on all levels, and the marks of the search in progress.
+/// The marks of the search in progress, over cells and their links.
 pub(super) struct Grower<'a> {
     surfels: &'a [Surfel],
-    levels: Vec<Links>,
-    /// Base cells in Morton order, in which the base cells of any cell are one range.
-    by_place: Vec<u32>,
+    links: &'a Links,
     /// The cell of its surface's level that holds each base cell; its own index without surface.
     home: Vec<u32>,
+    marks: Vec<Marks>,
     /// Number of the last search that met each base cell.
     met: Vec<u32>,
     search: u32,
 }
 
-/// The cells of one level.
-struct Links {
-    /// Neighbours of cell `c`, itself included: `list[start[c]..start[c + 1]]`.
-    start: Vec<u32>,
-    list: Vec<u32>,
-    /// Range of each cell in `by_place`.
-    inside: Vec<(u32, u32)>,
-    /// Number of the last search that spread from, and that looked into, each cell.
+/// Number of the last search that spread from, and that looked into, each cell of a level.
+struct Marks {
     spread: Vec<u32>,
     looked: Vec<u32>,
 }
@@ -45,24 +38,21 @@ pub(super) struct Grown {
 }
 
 impl<'a> Grower<'a> {
-    /// Links the cells of a cloud.
-    pub fn new(cells: &Cells, surfels: &'a [Surfel]) -> Grower<'a> {
-        let by_place = cells.base_in_morton_order();
-        let mut ancestor: Vec<u32> = (0..surfels.len() as u32).collect();
-        let mut home = ancestor.clone();
-        let mut levels = Vec::with_capacity(cells.levels.len());
-        for (number, level) in cells.levels.iter().enumerate() {
-            for (i, surfel) in surfels.iter().enumerate() {
-                if surfel.surface.is_some_and(|s| s.level == number) {
-                    home[i] = ancestor[i];
-                }
-            }
-            levels.push(Links::new(level, &by_place, &ancestor));
-            if !level.parent.is_empty() {
-                ancestor.iter_mut().for_each(|a| *a = level.parent[*a as usize]);
-            }
+    /// A grower over all surfels, none of them met.
+    pub fn new(links: &'a Links, surfels: &'a [Surfel]) -> Grower<'a> {
+        let home = |(i, s): (u32, &Surfel)| s.surface.map_or(i, |f| links.ancestor(i, f.level));
+        let marks = |level| {
+            let none = vec![0; links.len(level)];
+            Marks { spread: none.clone(), looked: none }
+        };
+        Grower {
+            surfels,
+            links,
+            home: (0..).zip(surfels).map(home).collect(),
+            marks: (0..links.levels()).map(marks).collect(),
+            met: vec![0; surfels.len()],
+            search: 0,
         }
-        Grower { surfels, levels, by_place, home, met: vec![0; surfels.len()], search: 0 }
     }
 
     /// Grows the plane `normal · p = rho` from the surfels of `seed`, over free surfels within
@@ -90,18 +80,17 @@ impl<'a> Grower<'a> {
         while let Some(&from) = grown.members.get(next) {
             next += 1;
             let Some(surface) = self.surfels[from as usize].surface else { continue };
-            let links = &mut self.levels[surface.level];
-            let cell = self.home[from as usize] as usize;
-            if std::mem::replace(&mut links.spread[cell], self.search) == self.search {
+            let (links, marks) = (self.links, &mut self.marks[surface.level]);
+            let cell = self.home[from as usize];
+            if std::mem::replace(&mut marks.spread[cell as usize], self.search) == self.search {
                 continue;
             }
-            for k in links.start[cell]..links.start[cell + 1] {
-                let neighbour = links.list[k as usize] as usize;
-                if std::mem::replace(&mut links.looked[neighbour], self.search) == self.search {
+            for &neighbour in links.block(surface.level, cell) {
+                let looked = &mut marks.looked[neighbour as usize];
+                if std::mem::replace(looked, self.search) == self.search {
                     continue;
                 }
-                let (first, last) = links.inside[neighbour];
-                for &i in &self.by_place[first as usize..last as usize] {
+                for &i in links.inside(surface.level, neighbour) {
                     let s = &self.surfels[i as usize];
                     let new =
                         std::mem::replace(&mut self.met[i as usize], self.search) != self.search;
@@ -123,28 +112,5 @@ impl<'a> Grower<'a> {
     /// Marks a base cell; whether the running search had not met it.
     fn meet(&mut self, i: u32) -> bool {
         std::mem::replace(&mut self.met[i as usize], self.search) != self.search
-    }
-}
-
-impl Links {
-    fn new(level: &super::cells::Level, by_place: &[u32], ancestor: &[u32]) -> Links {
-        let blocks = level
-            .map_blocks(|_, block| block.iter().map(|&(cell, _)| cell).collect::<Box<[u32]>>());
-        let mut start = Vec::with_capacity(blocks.len() + 1);
-        let mut list = Vec::with_capacity(blocks.iter().map(|b| b.len()).sum());
-        start.push(0);
-        for block in blocks {
-            list.extend_from_slice(&block);
-            start.push(list.len() as u32);
-        }
-        let mut inside = vec![(0, 0); level.len()];
-        let mut first = 0;
-        for run in by_place.chunk_by(|&a, &b| ancestor[a as usize] == ancestor[b as usize]) {
-            let last = first + run.len() as u32;
-            inside[ancestor[run[0] as usize] as usize] = (first, last);
-            first = last;
-        }
-        let marks = vec![0; level.len()];
-        Links { start, list, inside, spread: marks.clone(), looked: marks }
     }
 }

@@ -1,11 +1,12 @@
 //! Every point to its plane.
 //!
-//! Rounds claim whole cells. Here each point is looked at itself: it belongs to its cell's plane
-//! when it is within the tolerance of it, or else to the nearest plane that was claimed close by.
-//! This is where creases, thin strips and cells without a surface get their points.
+//! Rounds claim whole cells. Here each point is looked at itself: of the planes that were claimed
+//! in its cell or close by, it belongs to the nearest of which it is within the tolerance. This is
+//! where creases, thin strips and cells without a surface get their points.
 
 use super::cells::Cells;
 use super::evidence::Surfel;
+use super::links::Links;
 use super::moments::Moments;
 use super::vector::{Vec3, dot};
 use crate::frame::Points;
@@ -45,6 +46,7 @@ impl Surroundings {
     /// `claims` lists the base cells that each plane claimed.
     pub fn new<'a>(
         cells: &Cells,
+        links: &Links,
         surfels: &[Surfel],
         claims: impl Iterator<Item = &'a [u32]>,
     ) -> Surroundings {
@@ -52,7 +54,7 @@ impl Surroundings {
         for (plane, claimed) in claims.enumerate() {
             claimed.iter().for_each(|&cell| own[cell as usize] = plane as u32);
         }
-        let around = planes_around(cells, surfels, &own);
+        let around = planes_around(cells, links, surfels, &own);
         Surroundings { own, around }
     }
 
@@ -84,18 +86,20 @@ impl Surroundings {
             let distance = plane.distance(p).abs();
             (distance <= plane.tolerance).then_some(distance)
         };
-        let own = self.own[cell];
-        if distance(own).is_some() {
-            return Some(own);
-        }
-        let near = self.around[cell].iter().filter_map(|&q| distance(q).map(|d| (d, q)));
+        let present = std::iter::once(self.own[cell]).chain(self.around[cell]);
+        let near = present.filter_map(|q| distance(q).map(|d| (d, q)));
         near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, q)| q)
     }
 }
 
 /// For each base cell, the planes claimed within its block at the level of its surface, or at the
 /// usual level where it has none.
-fn planes_around(cells: &Cells, surfels: &[Surfel], own: &[u32]) -> Vec<[u32; MEETING]> {
+fn planes_around(
+    cells: &Cells,
+    links: &Links,
+    surfels: &[Surfel],
+    own: &[u32],
+) -> Vec<[u32; MEETING]> {
     let levels =
         surfels.iter().filter_map(|s| Some((s.surface?.level as f64, u64::from(s.weight))));
     let usual = super::evidence::weighted_quantile(levels.collect(), 0.75) as usize;
@@ -106,9 +110,9 @@ fn planes_around(cells: &Cells, surfels: &[Surfel], own: &[u32]) -> Vec<[u32; ME
     let mut around = vec![[NONE; MEETING]; own.len()];
     let mut ancestor: Vec<u32> = (0..own.len() as u32).collect();
     for (number, level) in cells.levels.iter().enumerate() {
-        let meeting = level.map_blocks(|_, block| {
+        let meeting = links.map_blocks(number, |_, block| {
             let mut all = [NONE; MEETING];
-            for &(cell, _) in block {
+            for &cell in block {
                 present[cell as usize].iter().for_each(|&plane| insert(&mut all, plane));
             }
             all

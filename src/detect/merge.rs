@@ -4,11 +4,11 @@ use super::rounds::Found;
 use super::support::{Field, Support};
 use super::vector::dot;
 
-/// A plane through both may be this much rougher than the planes of each.
-const ROUGHER: f64 = 1.1;
+/// To either of them, a plane through both may be this much rougher than its own.
+const ROUGHER: f64 = 1.03;
 
-/// Joins planes that are one: a plane through the surfels of both fits them as well as their own
-/// planes do. Two that are tilted or offset against each other by less than the tolerance stay two.
+/// Joins planes that are one: a plane through the surfels of both fits each as well as its own
+/// does. Two that are tilted or offset against each other by less than the tolerance stay two.
 ///
 /// Earlier planes (with more votes) take in later ones.
 pub(super) fn merge(field: &Field, found: Vec<Found>) -> Vec<Found> {
@@ -48,9 +48,11 @@ fn joined(field: &Field, a: &Found, b: &Found) -> Option<Support> {
     let mut surfels = [a.surfels.as_slice(), b.surfels.as_slice()].concat();
     surfels.sort_unstable();
     let (normal, rho) = field.fit(&surfels)?;
-    let apart = (field.squares(&a.surfels, a.normal, a.rho)
-        + field.squares(&b.surfels, b.normal, b.rho))
-    .sqrt();
-    let together = field.squares(&surfels, normal, rho).sqrt();
-    (together <= ROUGHER * apart).then_some(Support { normal, rho, tolerance, surfels })
+    let still = |part: &Support| {
+        // Three numbers were fitted to the part alone.
+        let n = part.surfels.len() as f64;
+        let alone = field.squares(&part.surfels, part.normal, part.rho) * n / (n - 3.0).max(1.0);
+        field.squares(&part.surfels, normal, rho) <= ROUGHER * ROUGHER * alone
+    };
+    (still(a) && still(b)).then_some(Support { normal, rho, tolerance, surfels })
 }

@@ -8,33 +8,35 @@
 //!
 //! [`Mode::OnePass`] is the papers' flow instead: vote, suppress, take the winners.
 
+mod cell_size;
 mod cells;
 mod eigen;
 mod evidence;
 mod grow;
+mod in_rounds;
 mod label;
+mod layers;
+mod links;
 mod load;
 mod merge;
 mod moments;
 mod one_pass;
 mod parameters;
 mod planes;
+mod rejected;
 mod rounds;
 mod spread;
 mod support;
 mod vector;
+mod zoom;
 
 pub use load::{Loaded, load};
 pub use moments::{Fit, Moments};
 
 use crate::backend::Backend;
-use crate::detection::{Detection, Input, Parameters};
+use crate::detection::{Detection, Input, Parameters, Rejected};
 use crate::space::Directions;
 use crate::{Error, Result};
-use cells::Cells;
-use evidence::{Evidence, Surfel};
-use label::{LocalPlane, Surroundings};
-use rounds::Found;
 
 /// Which points vote for which directions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -137,86 +139,23 @@ pub fn detect(
         origin: cloud.frame.origin,
         step: cloud.frame.step,
     };
-    let (planes, labels, parameters) = match options.mode {
+    let answer = match options.mode {
         Mode::OnePass => one_pass::detect(&cloud, options, backend, progress)?,
-        Mode::Near | Mode::All => in_rounds(&cloud, options, backend, progress)?,
+        Mode::Near | Mode::All => in_rounds::detect(&cloud, options, backend, progress)?,
     };
+    let Answer { planes, labels, parameters, rejected } = answer;
     let labels = in_file_order(&cloud, labels);
-    Ok(Detection { input, parameters, planes, labels })
+    Ok(Detection { input, parameters, planes, labels, rejected })
 }
 
-/// Planes, the label of each loaded point, and the parameters that led to them.
-type Answer = (Vec<crate::Plane>, Vec<i32>, Parameters);
-
-/// Classes of noise that are looked at; each is rougher than the one before.
-const CLASSES: usize = 3;
-/// A class is worth a look when it holds one in so many of the points.
-const WORTH: u64 = 10;
-
-fn in_rounds(
-    cloud: &Loaded,
-    options: &Options,
-    backend: &dyn Backend,
-    progress: &dyn Progress,
-) -> Result<Answer> {
-    let points = &cloud.points;
-    progress.stage("surfaces", None);
-    let cells = Cells::new(points);
-    let mut evidence = Evidence::new(&cells);
-    let (noise, _) = evidence.noise();
-    let usual = evidence.surfels(noise);
-    let parameters = parameters::choose(cloud, &cells, &usual, noise, options);
-    progress.stage("planes", Some(cells.distinct));
-    let planes = search(cloud, &cells, &usual, &parameters, options, backend, progress)?;
-    let mut classes = vec![(usual, planes)];
-    while parameters.widen > 1.0 && classes.len() < CLASSES {
-        if let Some((surfels, found)) = classes.last() {
-            evidence.next_class(surfels, found);
-        }
-        let (noise, weight) = evidence.noise();
-        if weight * WORTH < cells.distinct {
-            break;
-        }
-        let rough = evidence.surfels(noise);
-        let rougher = parameters::rougher(&parameters, &rough, noise, cloud.frame.step);
-        let planes = search(cloud, &cells, &rough, &rougher, options, backend, progress)?;
-        classes.push((rough, planes));
-    }
-    let (surfels, found) = evidence::combined(classes);
-    progress.stage("labels", None);
-    let claims = found.iter().map(|f| f.support.surfels.as_slice());
-    let surroundings = Surroundings::new(&cells, &surfels, claims);
-    let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
-    // Cells gave the planes; their points make them exact and then settle who belongs to whom.
-    let mut labels = surroundings.label(&cells, points, &local);
-    for (plane, sums) in local.iter_mut().zip(label::sums(points, &labels, found.len())) {
-        *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit, plane.tolerance));
-    }
-    labels = surroundings.label(&cells, points, &local);
-    progress.stage("outlines", None);
-    let outline_cell = planes::outline_cell(&cells, &surfels, &found);
-    let planes = planes::finish(cloud, &mut labels, &found, &outline_cell, &parameters);
-    Ok((planes, labels, parameters))
-}
-
-/// The planes among the surfels of one class of noise.
-fn search(
-    cloud: &Loaded,
-    cells: &Cells,
-    surfels: &[Surfel],
-    parameters: &Parameters,
-    options: &Options,
-    backend: &dyn Backend,
-    progress: &dyn Progress,
-) -> Result<Vec<Found>> {
-    let space = parameters::space(parameters, cloud)?;
-    let search = parameters::search(parameters, cloud, cells, &space);
-    let cast = match options.mode {
-        Mode::All => rounds::Cast::All(&cloud.points),
-        _ => rounds::Cast::Near,
-    };
-    let found = rounds::search(backend, &search, cells, surfels, &cast, &|n| progress.advance(n))?;
-    Ok(merge::merge(&support::Field { surfels, limits: search.limits }, found))
+/// What a mode answers.
+struct Answer {
+    planes: Vec<crate::Plane>,
+    /// The plane of each loaded point.
+    labels: Vec<i32>,
+    /// The parameters that led to them.
+    parameters: Parameters,
+    rejected: Vec<Rejected>,
 }
 
 /// Labels of the loaded points, spread over all points of the file.

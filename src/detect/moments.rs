@@ -1,25 +1,33 @@
 //! Exact sums of points, and the plane that fits them best.
 
 use nalgebra::{Matrix3, SymmetricEigen};
+use std::ops::{Add, Mul};
 
 /// Count, sums and sums of products of points with integer coordinates.
 ///
 /// Integers add without rounding, so the sums do not depend on the order of the points, the
-/// number of threads or the device.
+/// number of threads or the device. Products of coordinates within a few cells fit in `i64`; those
+/// of a whole plane need `i128`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Moments {
+pub struct Moments<P = i128> {
     /// Number of points.
     pub n: i64,
     /// Sums of x, y, z.
     pub sum: [i64; 3],
     /// Sums of xx, xy, xz, yy, yz, zz.
-    pub products: [i128; 6],
+    pub products: [P; 6],
 }
 
 /// The index pairs of [`Moments::products`].
 pub(super) const PAIRS: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
 
-impl Moments {
+/// An integer that sums of products are kept in.
+pub trait Product: Copy + Default + From<i64> + Add<Output = Self> + Mul<Output = Self> {}
+
+impl Product for i64 {}
+impl Product for i128 {}
+
+impl<P: Product> Moments<P> {
     /// Adds a point.
     #[inline]
     pub fn add(&mut self, p: [i64; 3]) {
@@ -28,25 +36,26 @@ impl Moments {
             *sum += v;
         }
         for (product, (a, b)) in self.products.iter_mut().zip(PAIRS) {
-            *product += i128::from(p[a] * p[b]);
+            *product = *product + P::from(p[a] * p[b]);
         }
     }
 
     /// Adds the points of `other`.
     #[inline]
-    pub fn merge(&mut self, other: &Moments) {
+    pub fn merge(&mut self, other: &Moments<P>) {
         self.merge_shifted(other, [0; 3]);
     }
 
     /// Adds the points of `other`, each moved by `offset`.
     #[inline]
-    pub fn merge_shifted(&mut self, other: &Moments, offset: [i64; 3]) {
+    pub fn merge_shifted(&mut self, other: &Moments<P>, offset: [i64; 3]) {
         let n = other.n;
         for (product, (i, (a, b))) in self.products.iter_mut().zip(PAIRS.into_iter().enumerate()) {
             let cross = offset[a] * other.sum[b] + offset[b] * other.sum[a];
-            *product += other.products[i]
-                + i128::from(cross)
-                + i128::from(offset[a] * offset[b]) * i128::from(n);
+            *product = *product
+                + other.products[i]
+                + P::from(cross)
+                + P::from(offset[a] * offset[b]) * P::from(n);
         }
         for (sum, (other, offset)) in self.sum.iter_mut().zip(other.sum.iter().zip(offset)) {
             *sum += other + offset * n;
@@ -59,7 +68,9 @@ impl Moments {
         let n = self.n.max(1) as f64;
         self.sum.map(|s| s as f64 / n)
     }
+}
 
+impl Moments {
     /// Covariance xx, xy, xz, yy, yz, zz of the points; `None` without points, or where the sums
     /// are too large for exact arithmetic.
     fn covariance(&self) -> Option<[f64; 6]> {
@@ -143,10 +154,10 @@ mod tests {
 
     #[test]
     fn merging_shifted_equals_adding_shifted_points() {
-        let (mut parts, mut whole) = (Moments::default(), Moments::default());
+        let (mut parts, mut whole) = (Moments::<i128>::default(), Moments::<i128>::default());
         for (i, p) in sample().into_iter().enumerate() {
             let offset = [1 << 20, -(3 << 18), i as i64];
-            let mut one = Moments::default();
+            let mut one = Moments::<i128>::default();
             one.add(p);
             parts.merge_shifted(&one, offset);
             whole.add([p[0] + offset[0], p[1] + offset[1], p[2] + offset[2]]);
@@ -156,7 +167,7 @@ mod tests {
 
     #[test]
     fn the_fit_of_points_on_a_plane_is_that_plane() {
-        let mut moments = Moments::default();
+        let mut moments = Moments::<i128>::default();
         for p in sample() {
             // 2x − y + 2z = 9·k exactly.
             let (u, v) = (p[0], p[1]);
@@ -173,7 +184,7 @@ mod tests {
 
     #[test]
     fn two_points_have_no_plane() {
-        let mut moments = Moments::default();
+        let mut moments = Moments::<i128>::default();
         moments.add([0, 0, 0]);
         moments.add([5, 0, 0]);
         assert_eq!(moments.fit(), None);

@@ -78,7 +78,7 @@ pub(super) fn detect(
             reported.report(cloud)
         })
         .collect();
-    Ok((planes, labels, parameters))
+    Ok(Answer { planes, labels, parameters, rejected: Vec::new() })
 }
 
 /// The nearest plane within the tolerance of each point, the first of equals.

@@ -11,7 +11,7 @@ use crate::detection::Parameters;
 use crate::space::{Directions, RhoAxis, Space};
 
 /// Inliers lie within this many standard deviations of their plane.
-const SIGMAS: f64 = 3.0;
+pub(super) const SIGMAS: f64 = 3.0;
 /// A tolerance below this many steps would be finer than the local coordinates.
 const MIN_STEPS: f64 = 2.0;
 /// Most bins of `ρ`: a coarser axis is enough, since refinement is exact.
@@ -23,6 +23,9 @@ const WIDEN: f64 = 5.0;
 /// Planes of the rougher classes must have so many times the points of others: what is rough and
 /// flat may be an edge or a hedge.
 const ROUGH_SIZE: u64 = 4;
+/// Cells must show one in so many of a plane's fewest points: those at its edges have no surface, and
+/// their points come in at the end.
+const SEEN: u64 = 2;
 /// Directions of the default space.
 const DIRECTIONS: Directions = Directions::Ball { step: 2.0 };
 
@@ -102,7 +105,7 @@ pub(super) fn search<'a>(
         limits: Limits {
             tolerance: parameters.tolerance / cloud.frame.step,
             angle: parameters.angle.to_radians(),
-            min_inliers: parameters.min_inliers,
+            min_inliers: parameters.min_inliers.div_ceil(SEEN),
             cell: cells.base().size,
             slabs: &SLABS[..SLABS.partition_point(|&times| times <= parameters.widen)],
         },

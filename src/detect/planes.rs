@@ -5,9 +5,11 @@ use super::evidence::{Surfel, closing_edge};
 use super::label::{self, LocalPlane};
 use super::load::Loaded;
 use super::moments::{Fit, Moments};
+use super::rejected;
 use super::rounds::Found;
+use super::support::Failed;
 use super::vector::{Vec3, dot};
-use crate::detection::Parameters;
+use crate::detection::{Parameters, Reason, Rejected};
 use crate::outline::{self, OutlineOptions, PlaneFrame};
 use crate::plane::Plane;
 use rayon::prelude::*;
@@ -46,14 +48,24 @@ pub(super) fn finish(
     found: &[Found],
     outline_cell: &[f64],
     parameters: &Parameters,
+    rejected: &mut Vec<Rejected>,
 ) -> Vec<Plane> {
     let sums = label::sums(&cloud.points, labels, found.len());
     let fits: Vec<Option<Fit>> = sums.iter().map(Moments::fit).collect();
-    let mut ranked: Vec<usize> = (0..found.len())
-        .filter(|&i| fits[i].is_some() && sums[i].n as u64 >= parameters.min_inliers)
-        .collect();
+    let (mut ranked, left): (Vec<usize>, Vec<usize>) = (0..found.len())
+        .partition(|&i| fits[i].is_some() && sums[i].n as u64 >= parameters.min_inliers);
     ranked.sort_by_key(|&i| (std::cmp::Reverse(sums[i].n), i));
-    ranked.truncate(parameters.top.unwrap_or(u64::MAX).try_into().unwrap_or(usize::MAX));
+    let top = parameters.top.map_or(ranked.len(), |top| ranked.len().min(top as usize));
+    let beyond = ranked.split_off(top);
+    let mut reject = |of: &[usize], reason| {
+        rejected.extend(of.iter().map(|&i| {
+            let LocalPlane { normal, rho, .. } = found[i].support.plane();
+            let failed = Failed::new((normal, rho), sums[i].n as u64, reason);
+            rejected::rejected(cloud, found[i].votes, failed)
+        }));
+    };
+    reject(&left, Reason::Taken);
+    reject(&beyond, Reason::BeyondTop);
     let mut rank = vec![-1; found.len()];
     for (new, &old) in ranked.iter().enumerate() {
         rank[old] = new as i32;

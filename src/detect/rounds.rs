@@ -3,8 +3,8 @@
 use super::cells::Cells;
 use super::evidence::Surfel;
 use super::grow::Grower;
-use super::support::{Field, Limits, Support};
-use crate::Result;
+use super::links::Links;
+use super::support::{Failed, Field, Limits, Support};
 use crate::backend::{Accumulator, Backend, PeakOptions, Sign};
 use crate::frame::Points;
 use crate::space::{Neighbours, Space, SphereIndex};
@@ -27,6 +27,16 @@ pub(super) struct Search<'a> {
     pub limits: Limits,
 }
 
+/// Where a search goes on.
+pub(super) struct Places<'a> {
+    /// The cells of the cloud.
+    pub cells: &'a Cells,
+    /// Which of them lie next to each other.
+    pub links: &'a Links,
+    /// The base cells as they are searched.
+    pub surfels: &'a [Surfel],
+}
+
 /// Who votes for what.
 pub(super) enum Cast<'a> {
     /// Every surfel for the directions near its normal.
@@ -42,6 +52,15 @@ pub(super) struct Found {
     pub votes: u64,
     /// The plane and its surfels, in local coordinates.
     pub support: Support,
+}
+
+/// What a search found, and what it looked at in vain.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// The planes, in the order in which they were claimed.
+    pub found: Vec<Found>,
+    /// The candidates that are none, with the votes of their peaks.
+    pub failed: Vec<(u64, Failed)>,
 }
 
 /// The votes of the `chosen` surfels, in the order of the direction nearest to their normals.
@@ -87,19 +106,18 @@ struct Rounds<'a> {
     voting: Vec<bool>,
 }
 
-/// Finds planes among the surfels, in the order in which they were claimed.
+/// Finds planes among the surfels.
 ///
 /// `progress` is told the number of points that each plane claims.
 pub(super) fn search(
     backend: &dyn Backend,
     search: &Search,
-    cells: &Cells,
-    surfels: &[Surfel],
+    Places { cells, links, surfels }: Places,
     cast: &Cast,
     progress: &dyn Fn(u64),
-) -> Result<Vec<Found>> {
+) -> crate::Result<Findings> {
     let space = search.space;
-    let index = SphereIndex::new(space.directions(), 10.0);
+    let index = SphereIndex::new(space.directions(), search.spread);
     let row = |s: &Surfel| s.surface.and_then(|s| index.nearest(s.normal)).unwrap_or(NOWHERE);
     let rows: Vec<u32> = surfels.par_iter().map(row).collect();
     let voting: Vec<bool> = rows.iter().map(|&r| r != NOWHERE).collect();
@@ -116,7 +134,7 @@ pub(super) fn search(
     let mut rounds = Rounds {
         search,
         field: Field { surfels, limits: search.limits },
-        grower: Grower::new(cells, surfels),
+        grower: Grower::new(links, surfels),
         table: space.vote_table(),
         rows,
         near,
@@ -133,21 +151,22 @@ impl Rounds<'_> {
         cells: &Cells,
         cast: &Cast,
         progress: &dyn Fn(u64),
-    ) -> Result<Vec<Found>> {
+    ) -> crate::Result<Findings> {
         // Suppression reaches as far as a surfel's votes do: that far, bins share their voters.
         let options = PeakOptions {
             rho_radius: 2,
             min_votes: self.search.min_votes.max(1),
             limit: PEAKS_A_ROUND,
         };
-        let mut found = Vec::new();
+        let mut findings = Findings::default();
         loop {
             let peaks = accumulator.peaks(&self.near, options)?;
             let mut withdrawn = Vec::new();
             for (peak, voters) in peaks.iter().zip(self.voters(&peaks)) {
                 let fresh = voters.iter().all(|&i| self.free[i as usize]);
+                let votes = u64::from(peak.votes);
                 let support = self.refine(peak.index as usize, &voters);
-                if let Some(support) = &support {
+                if let Some(Ok(support)) = &support {
                     for &i in &support.surfels {
                         self.free[i as usize] = false;
                         self.withdraw(i, &mut withdrawn);
@@ -158,11 +177,19 @@ impl Rounds<'_> {
                     // They did not lead to a plane of theirs: let others come up.
                     voters.iter().for_each(|&i| self.withdraw(i, &mut withdrawn));
                 }
-                let votes = u64::from(peak.votes);
-                found.extend(support.map(|support| Found { votes, support }));
+                match support {
+                    Some(Ok(support)) => findings.found.push(Found { votes, support }),
+                    Some(Err(mut failed)) => {
+                        for i in std::mem::take(&mut failed.spent) {
+                            self.withdraw(i, &mut withdrawn);
+                        }
+                        findings.failed.push((votes, failed));
+                    }
+                    None => {}
+                }
             }
             if withdrawn.is_empty() {
-                return Ok(found);
+                return Ok(findings);
             }
             self.take_back(accumulator, cells, cast, withdrawn)?;
         }
@@ -175,7 +202,7 @@ impl Rounds<'_> {
         cells: &Cells,
         cast: &Cast,
         withdrawn: Vec<u32>,
-    ) -> Result<()> {
+    ) -> crate::Result<()> {
         match cast {
             Cast::Near => {
                 let rows = self.search.space.rows();
@@ -197,15 +224,15 @@ impl Rounds<'_> {
         }
     }
 
-    /// The plane that a bin leads to.
-    fn refine(&mut self, index: usize, voters: &[u32]) -> Option<Support> {
+    /// The plane that a bin leads to, or why to none; `None` when its voters are claimed by now.
+    fn refine(&mut self, index: usize, voters: &[u32]) -> Option<Result<Support, Failed>> {
         let free = |&i: &u32| self.free[i as usize];
         let voters: Vec<u32> = voters.iter().copied().filter(free).collect();
         if self.field.weight(&voters) < u64::from(self.search.min_votes) {
             return None;
         }
         let (direction, _) = self.search.space.plane(index);
-        self.field.refine(&mut self.grower, direction, &voters, &self.free)
+        Some(self.field.refine(&mut self.grower, direction, &voters, &self.free))
     }
 
     /// For each peak the free surfels whose votes are in its bin, ascending.

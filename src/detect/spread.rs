@@ -36,7 +36,13 @@ impl Spread {
         std::array::from_fn(|a| origin[a] + self.sum[a] / self.weight.max(1.0))
     }
 
-    fn covariance(&self) -> [f64; 6] {
+    /// Total weight.
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// Covariance xx, xy, xz, yy, yz, zz of the points; zero without any.
+    pub fn covariance(&self) -> [f64; 6] {
         let n = self.weight.max(1.0);
         std::array::from_fn(|i| {
             let (a, b) = PAIRS[i];

@@ -3,14 +3,18 @@
 use super::evidence::{Surfel, closing_edge};
 use super::grow::Grower;
 use super::label::LocalPlane;
+use super::parameters::SIGMAS;
 use super::spread::Spread;
 use super::vector::{Vec3, dot, normalized};
+use super::zoom;
+use crate::detection::Reason;
 use std::collections::HashMap;
 
 /// Refinements of one candidate; most settle in four or five.
 const ITERATIONS: usize = 12;
-/// Of these, the first ones look wider.
-const YOUNG: usize = 2;
+/// Width of the slice of voters from which a plane grows, in tolerances: narrow enough to lie within
+/// one of two layers, wide enough to be the densest by more than chance.
+const SLICE: f64 = 0.5;
 /// Share of the points in a plane's slab and next to it that must lie along it. A plane through
 /// foliage or across many surfaces is mostly others'.
 const MIN_PURITY: f64 = 0.4;
@@ -20,6 +24,12 @@ const BENT: f64 = 0.15;
 /// A plane that is bent in every slab is none at all when it deviates by more than this share of
 /// its width.
 const FLATNESS: f64 = 0.005;
+/// A piece of something round is no plane: its normals fan out by more than this, in radians, root
+/// mean square.
+const FAN: f64 = 0.1;
+/// What lies at one place of a plane is several layers when its variance is so many times that of
+/// the noise.
+const LAYERED: f64 = 1.5;
 /// Slabs for planes that may not be quite flat, in multiples of the tolerance.
 pub(super) const SLABS: &[f64] = &[1.0, 1.5, 2.25, 3.4, 5.0];
 
@@ -40,8 +50,12 @@ pub(super) struct Limits {
 
 /// How a plane's surfels deviate from it, in steps.
 struct Bend {
-    /// Root mean square distance beyond the noise.
+    /// Root mean square distance of the surface, without its noise.
     depth: f64,
+    /// How far the normals fan out, root mean square, in radians.
+    fan: f64,
+    /// Whether what lies at one place of it is thicker than a surface is.
+    layered: bool,
     /// Width of the plane: its shorter side if it is a rectangle.
     width: f64,
 }
@@ -66,6 +80,28 @@ impl Support {
     }
 }
 
+/// A candidate that led to no plane.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Failed {
+    /// Unit normal.
+    pub normal: Vec3,
+    /// Distance from local zero along the normal.
+    pub rho: f64,
+    /// Distinct points that were found along it.
+    pub points: u64,
+    /// What was wrong.
+    pub reason: Reason,
+    /// Surfels along it that lead nowhere else either.
+    pub spent: Vec<u32>,
+}
+
+impl Failed {
+    /// A failure that says nothing against its surfels.
+    pub fn new((normal, rho): (Vec3, f64), points: u64, reason: Reason) -> Failed {
+        Failed { normal, rho, points, reason, spent: Vec::new() }
+    }
+}
+
 /// The surfels among which a plane finds its support.
 pub(super) struct Field<'a> {
     /// All surfels.
@@ -79,13 +115,18 @@ impl Field<'_> {
         &self.surfels[i as usize]
     }
 
+    /// Standard deviation of points about their plane.
+    fn noise(&self) -> f64 {
+        self.limits.tolerance / SIGMAS
+    }
+
     /// Distinct points of a set of surfels.
     pub fn weight(&self, set: &[u32]) -> u64 {
         set.iter().map(|&i| u64::from(self.surfel(i).weight)).sum()
     }
 
     /// Refines the plane of a peak: from the densest slice of its voters, grown and fitted in
-    /// turn until it stays as it is. Returns `None` where there is no plane.
+    /// turn until it stays as it is; or what is wrong where there is no plane.
     ///
     /// A plane that fills its slab to the edges is bent, and is tried in wider slabs until it fits
     /// one. If it fits none, the widest in which it is flat for its size counts; a piece of
@@ -98,22 +139,58 @@ impl Field<'_> {
         direction: Vec3,
         voters: &[u32],
         free: &[bool],
-    ) -> Option<Support> {
-        let mut members = self.seed(direction, voters)?;
+    ) -> Result<Support, Failed> {
+        let mut members = self.seed(direction, voters);
         let mut best = None;
+        let mut failed = Failed::new((direction, 0.0), 0, Reason::TooSmall);
         for times in self.limits.slabs {
             let tolerance = times * self.limits.tolerance;
-            let Some(plane) = self.settle(grower, members, tolerance, free) else { break };
-            let bend = self.bend(&plane);
+            let plane = match self.settle(grower, members, tolerance, free) {
+                Ok(plane) => plane,
+                Err(small) if failed.points == 0 => return Err(small),
+                Err(_) => break,
+            };
+            let (plane, bend) = self.sharpened(grower, plane, free);
+            let points = self.weight(&plane.surfels);
+            let reason = if bend.fan > FAN { Reason::Round } else { Reason::Bent };
+            failed = Failed::new((plane.normal, plane.rho), points, reason);
+            if reason == Reason::Round {
+                failed.spent = plane.surfels;
+                break;
+            }
+            if bend.layered && *times > 1.0 {
+                break;
+            }
             if bend.depth <= BENT * tolerance {
-                return Some(plane);
+                return Ok(plane);
             }
             members = plane.surfels.clone();
             if bend.depth <= FLATNESS * bend.width {
                 best = Some(plane);
             }
         }
-        best
+        best.ok_or(failed)
+    }
+
+    /// How a plane bends; where it holds several layers, it becomes the densest of them.
+    fn sharpened(&self, grower: &mut Grower, plane: Support, free: &[bool]) -> (Support, Bend) {
+        let bend = self.bend(&plane);
+        if !bend.layered {
+            return (plane, bend);
+        }
+        let (set, noise) = (&plane.surfels, self.noise());
+        let layer = zoom::densest(self.surfels, set, self.middle(set), plane.normal, noise)
+            .and_then(|(normal, rho)| {
+                let in_slab =
+                    |&&i: &&u32| (dot(self.surfel(i).centroid, normal) - rho).abs() <= 1.5 * noise;
+                let members = set.iter().filter(in_slab).copied().collect();
+                self.settle(grower, members, self.limits.tolerance, free).ok()
+            })
+            .map(|layer| (self.bend(&layer), layer));
+        match layer {
+            Some((sharp, layer)) if !sharp.layered => (layer, sharp),
+            _ => (plane, bend),
+        }
     }
 
     /// Grows a plane from `members` and fits it, in turn, until it stays as it is.
@@ -123,57 +200,106 @@ impl Field<'_> {
         mut members: Vec<u32>,
         tolerance: f64,
         free: &[bool],
-    ) -> Option<Support> {
-        let mut plane = self.fit(&members)?;
+    ) -> Result<Support, Failed> {
+        let failed = |plane, points, reason| Err(Failed::new(plane, points, reason));
+        let Some(mut plane) = self.fit(&members) else {
+            return failed(([0.0, 0.0, 1.0], 0.0), self.weight(&members), Reason::TooSmall);
+        };
         let mut others = 0;
-        for iteration in 0..ITERATIONS {
-            // A young plane looks a little wider, so that it is not caught in a thin slice.
-            let young = iteration < YOUNG;
-            let reach = tolerance * if young { 2.0 } else { 1.0 };
-            let grown = grower.grow(&members, plane, reach, &self.limits, free);
-            if grown.members.is_empty() {
-                return None;
-            }
-            let settled = !young && grown.members == members;
+        for _ in 0..ITERATIONS {
+            let grown = grower.grow(&members, plane, tolerance, &self.limits, free);
+            let settled = grown.members == members;
             (members, others) = (grown.members, grown.others);
             if settled {
                 break;
             }
-            plane = self.fit(&members)?;
+            match self.fit(&members) {
+                Some(fitted) => plane = fitted,
+                None => return failed(plane, self.weight(&members), Reason::TooSmall),
+            }
         }
         let weight = self.weight(&members);
-        let pure = weight as f64 >= MIN_PURITY * (weight + others) as f64;
-        (pure && weight >= self.limits.min_inliers).then_some(Support {
-            normal: plane.0,
-            rho: plane.1,
-            tolerance,
-            surfels: members,
-        })
+        if weight < self.limits.min_inliers {
+            return failed(plane, weight, Reason::TooSmall);
+        }
+        if (weight as f64) < MIN_PURITY * (weight + others) as f64 {
+            return failed(plane, weight, Reason::Mixed);
+        }
+        Ok(Support { normal: plane.0, rho: plane.1, tolerance, surfels: members })
     }
 
-    /// How much a plane's surfels deviate from it beyond their noise, and how wide it is.
+    /// How a plane's surfels deviate from it, beyond their noise, and how wide it is.
+    ///
+    /// Seen on a lattice as coarse as the surface allows: what the means of its places say is
+    /// the plane's own shape, what lies within a place is noise, or several layers.
     fn bend(&self, plane: &Support) -> Bend {
-        let (mut weight, mut squares) = (0.0, 0.0);
+        let lattice = Lattice::new(self, &plane.surfels, plane.normal);
+        let mut places: HashMap<(i64, i64), (f64, f64)> = HashMap::new();
         let mut spread = Spread::default();
+        let (mut weight, mut squares) = (0.0, 0.0);
         for &i in &plane.surfels {
             let s = self.surfel(i);
             let w = f64::from(s.weight);
             let distance = dot(s.centroid, plane.normal) - plane.rho;
-            let noise = s.surface.map_or(0.0, |f| f.thickness);
-            squares += w * (distance * distance + s.variance_along(plane.normal) - noise * noise);
+            let place = places.entry(lattice.place(s.centroid)).or_default();
+            (place.0, place.1) = (place.0 + w, place.1 + w * distance);
             weight += w;
+            squares += w * (distance * distance + s.variance_along(plane.normal));
             spread.add(s.centroid, w);
         }
-        let depth = (squares / weight).max(0.0).sqrt();
-        Bend { depth, width: spread.width() }
+        // Sorted, since a sum of floats depends on its order and that of a map is anybody's guess.
+        let mut means: Vec<f64> = places.values().map(|(w, sum)| sum * sum / w).collect();
+        means.sort_by(f64::total_cmp);
+        let means: f64 = means.iter().sum();
+        let usual = self.noise();
+        let free = (weight - places.len() as f64).max(1.0);
+        let within = (squares - means).max(0.0) / free;
+        // By chance alone the means say as much as this, and seldom more than so.
+        let places = places.len() as f64;
+        let between = means - within * (places + 2.0 * (2.0 * places).sqrt());
+        Bend {
+            depth: (between.max(0.0) / weight).sqrt(),
+            layered: within > LAYERED * usual * usual,
+            fan: self.fan(plane),
+            width: spread.width(),
+        }
+    }
+
+    /// How far the normals of a plane's surfels fan out over it: the root mean square angle, in
+    /// radians, by which they turn with the place. On a plane they do not; on a piece of a column
+    /// they do, up to the limit at which surfels no longer count as lying along the plane.
+    fn fan(&self, plane: &Support) -> f64 {
+        let (u, v) = axes(plane.normal);
+        let middle = self.middle(&plane.surfels);
+        // Sums of weight, place, place squared, tilt, and place times tilt, along u and v.
+        let mut sums = [[0.0; 5]; 2];
+        for &i in &plane.surfels {
+            let s = self.surfel(i);
+            let Some(surface) = s.surface else { continue };
+            let (w, sign) = (f64::from(s.weight), dot(surface.normal, plane.normal).signum());
+            for (sums, axis) in sums.iter_mut().zip([u, v]) {
+                let place = dot(s.centroid, axis) - dot(middle, axis);
+                let tilt = sign * dot(surface.normal, axis);
+                for (sum, value) in
+                    sums.iter_mut().zip([1.0, place, place * place, tilt, place * tilt])
+                {
+                    *sum += w * value;
+                }
+            }
+        }
+        let turned = |[w, p, pp, t, pt]: [f64; 5]| {
+            let (variance, covariance) = (pp / w - p / w * (p / w), pt / w - p / w * (t / w));
+            if variance > 0.0 { covariance * covariance / variance } else { 0.0 }
+        };
+        sums.map(turned).iter().sum::<f64>().sqrt()
     }
 
     /// The densest slice of the voters along their mean normal, and of it the largest part.
-    fn seed(&self, direction: Vec3, voters: &[u32]) -> Option<Vec<u32>> {
+    fn seed(&self, direction: Vec3, voters: &[u32]) -> Vec<u32> {
         let mut mean = [0.0; 3];
         for &i in voters {
             let s = self.surfel(i);
-            let normal = s.surface?.normal;
+            let normal = s.surface.map_or(direction, |f| f.normal);
             let weight = f64::from(s.weight) * dot(normal, direction).signum();
             for a in 0..3 {
                 mean[a] += weight * normal[a];
@@ -185,10 +311,10 @@ impl Field<'_> {
             .map(|&i| (dot(self.surfel(i).centroid, normal), u64::from(self.surfel(i).weight), i))
             .collect();
         along.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
-        let (start, end) = densest(&along, 2.0 * self.limits.tolerance);
+        let (start, end) = densest(&along, SLICE * self.limits.tolerance);
         let mut slice: Vec<u32> = along[start..end].iter().map(|v| v.2).collect();
         slice.sort_unstable();
-        self.parts(&slice, normal).into_iter().next()
+        self.parts(&slice, normal).into_iter().next().unwrap_or_default()
     }
 
     /// The weighted mean of the centres of surfels; of none, zero.
@@ -278,7 +404,7 @@ impl Lattice {
 }
 
 /// Two unit vectors that span the plane across `normal`.
-fn axes(normal: Vec3) -> (Vec3, Vec3) {
+pub(super) fn axes(normal: Vec3) -> (Vec3, Vec3) {
     let least = (0..3).min_by(|&a, &b| normal[a].abs().total_cmp(&normal[b].abs())).unwrap_or(0);
     let mut u: Vec3 = std::array::from_fn(|a| -normal[least] * normal[a]);
     u[least] += 1.0;

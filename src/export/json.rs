@@ -126,6 +126,7 @@ pub fn read_json(path: &Path) -> Result<Detection> {
         parameters: body.parameters,
         planes: body.planes,
         labels: Vec::new(),
+        rejected: Vec::new(),
     })
 }
 

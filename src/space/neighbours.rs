@@ -2,7 +2,6 @@
 
 use super::Space;
 use rayon::prelude::*;
-use std::collections::HashMap;
 
 /// A direction near another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,40 +47,64 @@ pub struct SphereIndex<'a> {
     directions: &'a [[f64; 3]],
     cell: f64,
     cosine: f64,
-    cells: HashMap<[i8; 3], Vec<Neighbour>>,
+    /// Lattice cells along an edge of the cube, with one to spare at either end.
+    edge: usize,
+    /// Entries of lattice cell `c`: `list[start[c]..start[c + 1]]`.
+    start: Vec<u32>,
+    list: Vec<Neighbour>,
 }
 
 impl<'a> SphereIndex<'a> {
     /// An index of unit directions for look-ups within `degrees`.
     pub fn new(directions: &'a [[f64; 3]], degrees: f64) -> SphereIndex<'a> {
         let reach = degrees.clamp(1e-3, 45.0).to_radians();
-        // The chord of the angle, so that a neighbour is at most one lattice cell away; cells
-        // below 1/50 would not fit in i8 and would be nearly empty.
+        // The chord of the angle, so that a neighbour is at most one lattice cell away; smaller
+        // cells than 1/50 would be nearly empty.
         let cell = (2.0 * (reach / 2.0).sin()).max(0.02);
-        let mut cells: HashMap<[i8; 3], Vec<Neighbour>> = HashMap::new();
+        let edge = 2 * (1.0 / cell).floor() as usize + 4;
+        // A hair of slack: directions exactly at the angle count as within it.
+        let cosine = reach.cos() - 1e-12;
+        let mut index =
+            SphereIndex { directions, cell, cosine, edge, start: Vec::new(), list: Vec::new() };
+        let mut entries: Vec<(usize, Neighbour)> = Vec::with_capacity(2 * directions.len());
         for (row, d) in directions.iter().enumerate() {
             for flipped in [false, true] {
                 let sign = if flipped { -1.0 } else { 1.0 };
-                let key = d.map(|v| (sign * v / cell).floor() as i8);
-                cells.entry(key).or_default().push(Neighbour { row: row as u32, flipped });
+                let [x, y, z] = index.home(d.map(|v| sign * v));
+                let entry = Neighbour { row: row as u32, flipped };
+                entries.push(((z * edge + y) * edge + x, entry));
             }
         }
-        // A hair of slack: directions exactly at the angle count as within it.
-        SphereIndex { directions, cell, cosine: reach.cos() - 1e-12, cells }
+        entries.sort_unstable();
+        index.start = vec![0; edge * edge * edge + 1];
+        for &(home, _) in &entries {
+            index.start[home + 1] += 1;
+        }
+        for home in 0..edge * edge * edge {
+            index.start[home + 1] += index.start[home];
+        }
+        index.list = entries.into_iter().map(|(_, entry)| entry).collect();
+        index
+    }
+
+    /// The lattice cell of a vector of at most unit length, never at the rim.
+    fn home(&self, d: [f64; 3]) -> [usize; 3] {
+        let (middle, last) = ((self.edge / 2) as f64, self.edge as f64 - 2.0);
+        // `max` first: it takes what is not a number to the rim as well.
+        d.map(|v| ((v / self.cell).floor() + middle).max(1.0).min(last) as usize)
     }
 
     /// Calls `visit` with every entry in the lattice cells around `d` and its cosine with `d`.
     fn around(&self, d: [f64; 3], mut visit: impl FnMut(Neighbour, f64)) {
-        let home = d.map(|v| (v / self.cell).floor() as i8);
-        for dx in -1..=1 {
-            for dy in -1..=1 {
-                for dz in -1..=1 {
-                    let key = [home[0] + dx, home[1] + dy, home[2] + dz];
-                    for &n in self.cells.get(&key).map_or(&[][..], Vec::as_slice) {
-                        let e = self.directions[n.row as usize];
-                        let dot = d[0] * e[0] + d[1] * e[1] + d[2] * e[2];
-                        visit(n, if n.flipped { -dot } else { dot });
-                    }
+        let [x, y, z] = self.home(d);
+        for z in z - 1..=z + 1 {
+            for y in y - 1..=y + 1 {
+                let row = (z * self.edge + y) * self.edge;
+                let range = self.start[row + x - 1] as usize..self.start[row + x + 2] as usize;
+                for &n in &self.list[range] {
+                    let e = self.directions[n.row as usize];
+                    let dot = d[0] * e[0] + d[1] * e[1] + d[2] * e[2];
+                    visit(n, if n.flipped { -dot } else { dot });
                 }
             }
         }

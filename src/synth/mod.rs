@@ -46,6 +46,8 @@ const STEPS_PER_UNIT: f64 = 1000.0;
 pub enum Scene {
     /// A furnished room of 6 × 5 × 2.7 m, points spread over all surfaces.
     Room,
+    /// A table, chairs and a shelf of boards 2 to 4 cm thick, seen from both sides.
+    Boards,
     /// A street seen from a tripod: the density falls with the square of the distance, and what
     /// is hidden gets no points.
     Street,
@@ -94,8 +96,9 @@ impl HardPart {
 
 impl Scene {
     /// All scenes.
-    pub const ALL: [Scene; 12] = [
+    pub const ALL: [Scene; 13] = [
         Scene::Room,
+        Scene::Boards,
         Scene::Street,
         Scene::Roofs,
         Scene::Hard(HardPart::All),
@@ -113,6 +116,7 @@ impl Scene {
     pub const fn name(self) -> &'static str {
         match self {
             Scene::Room => "room",
+            Scene::Boards => "boards",
             Scene::Street => "street",
             Scene::Roofs => "roofs",
             Scene::Hard(HardPart::All) => "hard",
@@ -131,7 +135,7 @@ impl Scene {
     pub const fn default_noise(self) -> f64 {
         match self {
             Scene::Roofs => 0.03,
-            Scene::Room | Scene::Street | Scene::Hard(_) => 0.005,
+            Scene::Room | Scene::Boards | Scene::Street | Scene::Hard(_) => 0.005,
         }
     }
 
@@ -139,7 +143,7 @@ impl Scene {
     pub const fn default_origin(self) -> [f64; 3] {
         match self {
             Scene::Roofs => [500_000.0, 4_600_000.0, 300.0],
-            Scene::Room | Scene::Street | Scene::Hard(_) => [0.0; 3],
+            Scene::Room | Scene::Boards | Scene::Street | Scene::Hard(_) => [0.0; 3],
         }
     }
 }

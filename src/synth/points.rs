@@ -3,7 +3,7 @@
 use super::model::Model;
 use super::random::Random;
 use super::sampler::{Drawn, Sampler, View};
-use super::scenes::{hard, roofs, room, street};
+use super::scenes::{boards, hard, roofs, room, street};
 use super::truth::{TRUTH_VERSION, Truth, TruthPlane};
 use super::vector::{Pose, Vec3};
 use super::{HardPart, STEP, STEPS_PER_UNIT, Scene, SceneOptions};
@@ -190,6 +190,7 @@ fn original(index: u64, count: u64) -> u64 {
 fn parts(scene: Scene, options: &SceneOptions) -> Vec<Part> {
     let models = match scene {
         Scene::Room => vec![(room::build(), View::Surface, HardPart::All)],
+        Scene::Boards => vec![(boards::build(), View::Surface, HardPart::All)],
         Scene::Roofs => vec![(roofs::build(), View::Above, HardPart::All)],
         Scene::Street => vec![(street::build(), View::Tripod(street::eye()), HardPart::All)],
         Scene::Hard(HardPart::All) => (0..)

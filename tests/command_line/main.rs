@@ -1,6 +1,8 @@
 //! The program as a user runs it: arguments and files in, text, files and exit codes out.
 
 mod bad_input;
+mod batch;
+mod batch_killed;
 mod detect;
 mod eval;
 mod identical;

@@ -96,7 +96,7 @@ fn no_cloud_and_no_command() {
 #[test]
 fn help_and_version_are_answers() {
     let help = planes(["--help"]).text();
-    for command in ["detect", "info", "synth", "eval", "schema", "completions"] {
+    for command in ["detect", "batch", "info", "synth", "eval", "schema", "completions"] {
         assert!(help.contains(command), "{command}");
         assert!(planes([command, "--help"]).text().contains("Usage: planes"));
     }

@@ -1,5 +1,6 @@
 //! The geometry of the scenes, the same for every seed.
 
+pub(super) mod boards;
 pub(super) mod hard;
 pub(super) mod roofs;
 pub(super) mod room;

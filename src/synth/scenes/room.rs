@@ -1,6 +1,6 @@
 //! A furnished room of 6 × 5 × 2.7 m, turned by about 18° about the vertical.
 
-use super::super::model::{Builder, Model, Paint, STANDING, Side, UPRIGHT, paint};
+use super::super::model::{Builder, Model, Paint, Side, paint};
 use super::super::vector::{Pose, Vec3, turn};
 
 const LENGTH: f64 = 6.0;
@@ -100,44 +100,33 @@ fn shell(b: &mut Builder) {
     b.panel("door", OAK, [0.02, from, 0.01], leaf, [0.0, 0.0, 2.03]);
 }
 
+/// A table with round legs, of which a scan from eye height sees the top.
 fn table(b: &mut Builder) {
-    let (low, size) = ([3.1, 1.9, 0.715], [1.6, 0.9, 0.04]);
-    let all = [STANDING.as_slice(), &[Side::Bottom]].concat();
-    b.cuboid("table", WALNUT, low, size, &all);
-    for (i, (x, y)) in
-        [(3.15, 1.95), (4.59, 1.95), (3.15, 2.69), (4.59, 2.69)].into_iter().enumerate()
-    {
-        let name = format!("table leg {}", i + 1);
-        b.cuboid(&name, WALNUT, [x, y, 0.0], [0.06, 0.06, 0.715], &UPRIGHT);
+    b.panel("table", WALNUT, [3.1, 1.9, 0.755], [1.6, 0.0, 0.0], [0.0, 0.9, 0.0]);
+    for (x, y) in [(3.15, 1.95), (4.65, 1.95), (3.15, 2.75), (4.65, 2.75)] {
+        b.cylinder(WALNUT, [x, y, 0.0], [0.0, 0.0, 0.755], 0.03);
     }
 }
 
 /// A chair around the origin, its back towards negative y.
 fn chair(b: &mut Builder, name: &str, seat: f64) {
-    let all = [STANDING.as_slice(), &[Side::Bottom]].concat();
-    let low = [-0.21, -0.21, seat - 0.03];
-    b.cuboid(&format!("{name} seat"), OAK, low, [0.42, 0.42, 0.03], &all);
-    let low = [-0.21, -0.24, seat];
-    b.cuboid(&format!("{name} back"), OAK, low, [0.42, 0.03, 0.45], &all);
+    let (across, side) = ([0.42, 0.0, 0.0], [-0.21, -0.21]);
+    b.panel(&format!("{name} seat"), OAK, [side[0], side[1], seat], across, [0.0, 0.42, 0.0]);
+    let back = [side[0], side[1], seat + 0.02];
+    b.panel(&format!("{name} back"), OAK, back, across, [0.0, -0.07, 0.45]);
     for (x, y) in [(-0.18, -0.18), (0.18, -0.18), (-0.18, 0.18), (0.18, 0.18)] {
-        b.cylinder(STEEL, [x, y, 0.0], [0.0, 0.0, seat - 0.03], 0.014);
+        b.cylinder(STEEL, [x, y, 0.0], [0.0, 0.0, seat], 0.014);
     }
 }
 
-/// A shelf against the east wall.
+/// An open shelf against the east wall.
 fn shelf(b: &mut Builder) {
-    let (x, y, depth, width, height) = (5.66, 0.7, 0.32, 1.3, 1.9);
-    let upright = [depth, 0.025, height];
-    let sides = [Side::Left, Side::Front, Side::Back, Side::Top];
-    b.cuboid("shelf side 1", OAK, [x, y, 0.0], upright, &sides);
-    b.cuboid("shelf side 2", OAK, [x, y + width, 0.0], upright, &sides);
-    let inner = width - 0.025;
-    b.panel("shelf back", OAK, [x + depth, y + 0.025, 0.0], [0.0, 0.0, height], [0.0, inner, 0.0]);
-    for (i, z) in [0.08, 0.5, 0.93, 1.37, 1.84].into_iter().enumerate() {
-        let board = [depth, inner, 0.022];
-        let seen = [Side::Left, Side::Bottom, Side::Top];
-        let name = format!("shelf board {}", i + 1);
-        b.cuboid(&name, OAK, [x, y + 0.025, z], board, &seen);
+    let (depth, width, height) = ([0.32, 0.0, 0.0], [0.0, 1.3, 0.0], [0.0, 0.0, 1.9]);
+    let (x, y) = (5.68, 0.7);
+    b.panel("shelf side 1", OAK, [x, y, 0.0], depth, height);
+    b.panel("shelf side 2", OAK, [x, y + width[1], 0.0], depth, height);
+    for (i, z) in [0.1, 0.52, 0.95, 1.39, 1.86].into_iter().enumerate() {
+        b.panel(&format!("shelf board {}", i + 1), OAK, [x, y, z], depth, width);
     }
 }
 

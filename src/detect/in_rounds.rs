@@ -1,0 +1,110 @@
+//! Detection in rounds: surfaces, parameters, planes class by class, and every point to its plane.
+
+use super::cells::Cells;
+use super::evidence::{self, Evidence, Surfel};
+use super::label::{self, LocalPlane, Surroundings};
+use super::layers::Layers;
+use super::links::Links;
+use super::load::Loaded;
+use super::rounds::{self, Findings};
+use super::support::Field;
+use super::{Answer, Mode, Options, Progress, merge, parameters, planes, rejected};
+use crate::Result;
+use crate::backend::Backend;
+use crate::detection::Parameters;
+
+/// Classes of noise that are looked at; each is rougher than the one before.
+const CLASSES: usize = 3;
+/// A class is worth a look when it holds one in so many of the points.
+const WORTH: u64 = 10;
+
+/// What every class is searched in and with.
+struct Scene<'a> {
+    cloud: &'a Loaded,
+    cells: &'a Cells,
+    links: &'a Links,
+    options: &'a Options,
+    backend: &'a dyn Backend,
+    progress: &'a dyn Progress,
+}
+
+pub(super) fn detect(
+    cloud: &Loaded,
+    options: &Options,
+    backend: &dyn Backend,
+    progress: &dyn Progress,
+) -> Result<Answer> {
+    let points = &cloud.points;
+    progress.stage("surfaces", None);
+    let cells = Cells::new(points);
+    let links = Links::new(&cells);
+    let scene = Scene { cloud, cells: &cells, links: &links, options, backend, progress };
+    let (parameters, classes) = scene.classes()?;
+    let (surfels, findings) = evidence::combined(classes);
+    let Findings { found, failed } = findings;
+    progress.stage("labels", None);
+    let claims = found.iter().map(|f| f.support.surfels.as_slice());
+    let surroundings = Surroundings::new(&cells, &links, &surfels, claims);
+    let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
+    // Cells gave the planes; their points make them exact and then settle who belongs to whom.
+    let mut labels = surroundings.label(&cells, points, &local);
+    for (plane, sums) in local.iter_mut().zip(label::sums(points, &labels, found.len())) {
+        *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit, plane.tolerance));
+    }
+    labels = surroundings.label(&cells, points, &local);
+    progress.stage("outlines", None);
+    let outline_cell = planes::outline_cell(&cells, &surfels, &found);
+    let mut rejected = rejected::candidates(cloud, failed);
+    let planes =
+        planes::finish(cloud, &mut labels, &found, &outline_cell, &parameters, &mut rejected);
+    let rejected = rejected::best(rejected, parameters.tolerance);
+    Ok(Answer { planes, labels, parameters, rejected })
+}
+
+/// The surfels of one class of noise and what was found among them.
+pub(super) type Class = (Vec<Surfel>, Findings);
+
+impl Scene<'_> {
+    /// Searches the usual surfaces, and then those of rougher places.
+    fn classes(&self) -> Result<(Parameters, Vec<Class>)> {
+        let (cells, cloud) = (self.cells, self.cloud);
+        let mut evidence = Evidence::new(cells, self.links);
+        let (noise, _) = evidence.noise();
+        let mut usual = evidence.surfels(noise);
+        Layers { cells, links: self.links, points: &cloud.points, noise }.refine(&mut usual);
+        let parameters = parameters::choose(cloud, cells, &usual, noise, self.options);
+        self.progress.stage("planes", Some(cells.distinct));
+        let findings = self.search(&usual, &parameters)?;
+        let mut classes = vec![(usual, findings)];
+        while parameters.widen > 1.0 && classes.len() < CLASSES {
+            if let Some((surfels, findings)) = classes.last() {
+                evidence.next_class(surfels, &findings.found);
+            }
+            let (noise, weight) = evidence.noise();
+            if weight * WORTH < cells.distinct {
+                break;
+            }
+            let rough = evidence.surfels(noise);
+            let rougher = parameters::rougher(&parameters, &rough, noise, cloud.frame.step);
+            let findings = self.search(&rough, &rougher)?;
+            classes.push((rough, findings));
+        }
+        Ok((parameters, classes))
+    }
+
+    /// The planes among the surfels of one class.
+    fn search(&self, surfels: &[Surfel], parameters: &Parameters) -> Result<Findings> {
+        let space = parameters::space(parameters, self.cloud)?;
+        let search = parameters::search(parameters, self.cloud, self.cells, &space);
+        let cast = match self.options.mode {
+            Mode::All => rounds::Cast::All(&self.cloud.points),
+            _ => rounds::Cast::Near,
+        };
+        let places = rounds::Places { cells: self.cells, links: self.links, surfels };
+        let progress = |n| self.progress.advance(n);
+        let mut findings = rounds::search(self.backend, &search, places, &cast, &progress)?;
+        let field = Field { surfels, limits: search.limits };
+        findings.found = merge::merge(&field, findings.found);
+        Ok(findings)
+    }
+}

@@ -1,0 +1,262 @@
+//! Layers: the surface through a cell where the points around it are not all of one surface.
+//!
+//! The two sides of a table lie in one block, which is as thick as the board; among few points a
+//! single outlier spoils a block. So where a block is not flat, or thicker than the noise, the
+//! points of the layer in which the cell itself lies are taken alone: those of the densest slab
+//! through one of the cell's own points, fitted and chosen again in turn.
+
+use super::cells::Cells;
+use super::eigen;
+use super::evidence::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT, Surface, Surfel};
+use super::links::Links;
+use super::spread::Spread;
+use super::vector::{Vec3, cross, dot, minus};
+use crate::frame::Points;
+use rayon::prelude::*;
+
+/// Blocks thicker than so many times the noise may be several layers.
+const LAYERED: f64 = 1.6;
+/// Fits of one layer.
+const ITERATIONS: usize = 4;
+/// Half the thickness of the slab from which a layer is fitted, in standard deviations of the noise.
+const SLAB: f64 = 2.5;
+/// The same for the first choice, when the normal is still a guess.
+const FIRST_SLAB: f64 = 3.0;
+/// A layer is at most so many times as thick as the noise: what fills its slab evenly is more.
+const THICKEST: f64 = 1.25;
+/// A block is wide enough when its edge is so many times the noise; less is never flat.
+const WIDE: f64 = 14.0;
+/// Levels at which a cell is tried, from the first at which its block is wide enough and has enough
+/// points.
+const LEVELS: u8 = 3;
+/// Blocks of more points than this are only tried at the first level that is wide enough.
+const CROWD: i64 = 300;
+/// Blocks of at most so many points may owe their shape to a few outliers.
+const SPARSE: usize = 64;
+/// Thickness over width, squared, of a dense block that may be a few parallel layers.
+const NOT_LAYERS: f64 = 0.6;
+/// Triangles that are tried for the normal of a layer among outliers.
+const TRIANGLES: usize = 24;
+/// A layer among outliers holds at least this share of its block.
+const MAJORITY: f64 = 0.4;
+/// The emptier side of a layer holds at most one in so many points as its half of the slab.
+const CONTRAST: usize = 3;
+
+/// What layers are looked for in.
+pub(super) struct Layers<'a> {
+    pub cells: &'a Cells,
+    pub links: &'a Links,
+    pub points: &'a Points,
+    /// Standard deviation of points about their surface, in steps.
+    pub noise: f64,
+}
+
+/// A slab that may be a layer.
+#[derive(Clone, Copy)]
+struct Guess {
+    normal: Vec3,
+    rho: f64,
+}
+
+impl Layers<'_> {
+    /// Replaces the surfels whose block is not flat, or too thick for one surface, by those of
+    /// their layer, where there is one.
+    pub fn refine(&self, surfels: &mut [Surfel]) {
+        let thick = LAYERED * self.noise;
+        let wanted = |s: &Surfel| s.surface.is_none_or(|f| f.thickness > thick);
+        // Cell of the level, base cell, levels at which it was tried.
+        let mut open: Vec<(u32, u32, u8)> =
+            (0..).zip(&*surfels).filter(|(_, s)| wanted(s)).map(|(i, _)| (i, i, 0)).collect();
+        let edge = 3.0 * self.cells.base().size;
+        let first = (WIDE * self.noise / edge).log2().ceil().max(0.0) as usize;
+        for level in first..self.links.levels() {
+            open.par_iter_mut().for_each(|(cell, base, _)| {
+                *cell = self.links.ancestor(*base, level);
+            });
+            open.par_sort_unstable();
+            let layers: Vec<(u32, u8, Option<Surfel>)> = open
+                .par_chunk_by(|a, b| a.0 == b.0)
+                .flat_map_iter(|group| self.block(group, level, level == first))
+                .collect();
+            open.clear();
+            for (base, tried, layer) in layers {
+                match layer {
+                    Some(layer) => surfels[base as usize] = layer,
+                    None if tried < LEVELS => open.push((0, base, tried)),
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// Tries the base cells of a group that lies in one cell, and counts the trial.
+    fn block(
+        &self,
+        group: &[(u32, u32, u8)],
+        level: usize,
+        first: bool,
+    ) -> Vec<(u32, u8, Option<Surfel>)> {
+        let block = self.links.block(level, group[0].0);
+        let moments = &self.cells.levels[level].moments;
+        let n: i64 = block.iter().map(|&c| moments[c as usize].n).sum();
+        if n < MIN_POINTS {
+            return group.iter().map(|&(_, base, tried)| (base, tried, None)).collect();
+        }
+        if n > CROWD && !first {
+            return Vec::new();
+        }
+        let mut points = Vec::with_capacity(n as usize);
+        for &neighbour in block {
+            self.links.inside(level, neighbour).iter().for_each(|&c| self.collect(c, &mut points));
+        }
+        let (values, normal) = eigen::smallest(spread(&points, |_| true).covariance());
+        let sparse = points.len() <= SPARSE;
+        if !sparse && values[0] > NOT_LAYERS * values[1] {
+            return group.iter().map(|&(_, base, tried)| (base, tried + 1, None)).collect();
+        }
+        let block = Block { layers: self, points: &points, normal, level };
+        let mut own = Vec::new();
+        let one = |&(_, base, tried): &(u32, u32, u8)| {
+            own.clear();
+            self.collect(base, &mut own);
+            let layer = block.along(&own);
+            let layer = if layer.is_none() && sparse { block.among_outliers(&own) } else { layer };
+            (base, tried + 1, layer)
+        };
+        group.iter().map(one).collect()
+    }
+
+    /// Appends the distinct points of a base cell.
+    fn collect(&self, cell: u32, to: &mut Vec<Vec3>) {
+        let mut last = None;
+        for &i in self.cells.points_of(cell as usize) {
+            let p = self.points.get(i as usize);
+            if last.replace(p) != Some(p) {
+                to.push(p.map(f64::from));
+            }
+        }
+    }
+}
+
+/// The points of one block.
+struct Block<'a> {
+    layers: &'a Layers<'a>,
+    points: &'a [Vec3],
+    /// Where all points together are thinnest.
+    normal: Vec3,
+    level: usize,
+}
+
+impl Block<'_> {
+    /// The layer through one of the cell's `own` points, where layers lie along the block.
+    fn along(&self, own: &[Vec3]) -> Option<Surfel> {
+        let guesses = own.iter().map(|&p| Guess { normal: self.normal, rho: dot(p, self.normal) });
+        self.layer(self.densest(guesses)?, own, FLAT)
+    }
+
+    /// The layer of most points through one of the cell's `own` points and two others.
+    fn among_outliers(&self, own: &[Vec3]) -> Option<Surfel> {
+        let n = self.points.len();
+        let far = 0.25 * longest(self.points[0], self.points);
+        let triangle = |(k, &p): (usize, &Vec3)| {
+            // Two others, far apart in the order of places.
+            let a = 7919 * k % n;
+            let b = (a + n / 3 + 31 * k) % n;
+            let across = cross(minus(self.points[a], p), minus(self.points[b], p));
+            let area = dot(across, across).sqrt();
+            let normal = across.map(|c| c / area);
+            (area > far * far).then(|| Guess { normal, rho: dot(p, normal) })
+        };
+        let guesses = own.iter().cycle().take(TRIANGLES).enumerate().filter_map(triangle);
+        let guess = self.densest(guesses)?;
+        self.layer(guess, own, NEARLY_FLAT).filter(|_| {
+            let slab = SLAB * self.layers.noise;
+            let inside = self.points.iter().filter(|&&p| guess.distance(p).abs() <= slab).count();
+            inside as f64 >= MAJORITY * n as f64
+        })
+    }
+
+    /// The guess whose slab holds most points, the first of equals.
+    fn densest(&self, guesses: impl Iterator<Item = Guess>) -> Option<Guess> {
+        let slab = 2.0 * self.layers.noise;
+        let count =
+            |g: &Guess| self.points.iter().filter(|&&p| g.distance(p).abs() <= slab).count();
+        let mut best = None;
+        for guess in guesses {
+            let count = count(&guess);
+            if best.is_none_or(|(most, _)| count > most) {
+                best = Some((count, guess));
+            }
+        }
+        best.map(|(_, guess)| guess)
+    }
+
+    /// The layer that a guess leads to, as the surfel of the cell with the `own` points.
+    fn layer(&self, guess: Guess, own: &[Vec3], flat: f64) -> Option<Surfel> {
+        let noise = self.layers.noise;
+        let Guess { mut normal, mut rho } = guess;
+        let mut slab = FIRST_SLAB * noise;
+        let mut found = None;
+        for _ in 0..ITERATIONS {
+            let layer = spread(self.points, |p| (dot(p, normal) - rho).abs() <= slab);
+            let n = layer.weight();
+            if n < MIN_POINTS as f64 {
+                return None;
+            }
+            let values;
+            (values, normal) = eigen::smallest(layer.covariance());
+            rho = dot(normal, layer.mean());
+            slab = SLAB * noise;
+            found = Some((n, values));
+        }
+        let (n, values) = found?;
+        let thickness = (values[0].max(0.0) * n / (n - 3.0)).sqrt();
+        let wide = values[0] <= flat * values[1] && values[1] >= LINE * values[2];
+        if !wide || thickness > THICKEST * noise || !self.stands_out(Guess { normal, rho }) {
+            return None;
+        }
+        let mine = spread(own, |p| (dot(p, normal) - rho).abs() <= slab);
+        (mine.weight() > 0.0).then(|| Surfel {
+            centroid: mine.mean(),
+            scatter: mine.covariance().map(|c| c as f32),
+            weight: mine.weight() as u32,
+            surface: Some(Surface {
+                normal,
+                error: (values[0].max(0.0) / values[1] / n).sqrt(),
+                thickness,
+                level: self.level,
+            }),
+        })
+    }
+
+    /// Whether a layer is denser than what lies on one side of it.
+    fn stands_out(&self, layer: Guess) -> bool {
+        let slab = SLAB * self.layers.noise;
+        let (mut inside, mut below, mut above) = (0, 0, 0);
+        for distance in self.points.iter().map(|&p| layer.distance(p)) {
+            inside += usize::from(distance.abs() <= slab);
+            below += usize::from(distance < -slab && distance >= -2.0 * slab);
+            above += usize::from(distance > slab && distance <= 2.0 * slab);
+        }
+        2 * CONTRAST * below.min(above) <= inside
+    }
+}
+
+impl Guess {
+    fn distance(&self, p: Vec3) -> f64 {
+        dot(p, self.normal) - self.rho
+    }
+}
+
+/// The sums over the points that `of` chooses.
+fn spread(points: &[Vec3], of: impl Fn(Vec3) -> bool) -> Spread {
+    let mut spread = Spread::default();
+    points.iter().filter(|&&p| of(p)).for_each(|&p| spread.add(p, 1.0));
+    spread
+}
+
+/// The largest distance of points from one.
+fn longest(from: Vec3, points: &[Vec3]) -> f64 {
+    let square = |&p: &Vec3| dot(minus(p, from), minus(p, from));
+    points.iter().map(square).fold(0.0, f64::max).sqrt()
+}

@@ -1,0 +1,75 @@
+//! Zoom: the vote in a small, fine space around a plane.
+//!
+//! The two sides of a board make one peak of the coarse space, and the plane of least squares
+//! through both lies aslant between them. Seen from directions a fraction of a degree apart and in
+//! bins as fine as the noise, each side is a peak of its own.
+
+use super::evidence::Surfel;
+use super::support::axes;
+use super::vector::{Vec3, dot, minus, normalized};
+use crate::space::{RhoAxis, Space};
+use crate::vote::{bin, position};
+
+/// Directions to either side, along two axes.
+const STEPS: i32 = 10;
+/// Angle between them at most, as a tangent: 0.3 degrees.
+const STEP: f64 = 0.00524;
+/// Bins of a slab, each as wide as half the noise.
+const SLAB: usize = 6;
+
+/// The plane whose slab of three times the noise holds most of a set of surfels, near a given one;
+/// of equals the first.
+pub(super) fn densest(
+    surfels: &[Surfel],
+    set: &[u32],
+    middle: Vec3,
+    normal: Vec3,
+    noise: f64,
+) -> Option<(Vec3, f64)> {
+    let places: Vec<([f32; 3], u32)> = set
+        .iter()
+        .map(|&i| &surfels[i as usize])
+        .map(|s| (minus(s.centroid, middle).map(|v| v as f32), s.weight))
+        .collect();
+    let along = |&(p, _): &([f32; 3], u32)| dot(p.map(f64::from), normal).abs();
+    let length = |&(p, _): &([f32; 3], u32)| dot(p.map(f64::from), p.map(f64::from)).sqrt();
+    let extent = places.iter().map(length).fold(noise, f64::max);
+    // From one direction to the next the farthest place moves by the noise, or less.
+    let step = STEP.min(noise / extent);
+    // As far as the farthest place gets in the farthest direction.
+    let radius = step * f64::from(STEPS) * extent + places.iter().map(along).fold(noise, f64::max);
+    let axis = RhoAxis::symmetric(radius, noise / 2.0);
+    let space = Space::new(directions(normal, step), axis).ok()?;
+    let mut best = None;
+    let mut row = vec![0u32; space.bins()];
+    for (k, d) in space.vote_table().into_iter().enumerate() {
+        row.fill(0);
+        for &(p, weight) in &places {
+            if let Some(r) = bin(position(d, p), space.bins()) {
+                row[r] += weight;
+            }
+        }
+        for (r, slab) in row.windows(SLAB).enumerate() {
+            let votes: u32 = slab.iter().sum();
+            if best.is_none_or(|(most, _, _)| votes > most) {
+                best = Some((votes, k, r));
+            }
+        }
+    }
+    let (_, k, r) = best?;
+    let normal = space.directions()[k];
+    let first = space.rho().centre(r as u32);
+    let rho = first + 0.5 * (SLAB - 1) as f64 * space.rho().bin;
+    Some((normal, rho + dot(normal, middle)))
+}
+
+/// The directions within a few steps of one.
+fn directions(normal: Vec3, step: f64) -> Vec<Vec3> {
+    let (u, v) = axes(normal);
+    (-STEPS..=STEPS)
+        .flat_map(|a| (-STEPS..=STEPS).map(move |b| (a, b)))
+        .filter(|(a, b)| a * a + b * b <= STEPS * STEPS)
+        .map(|(a, b)| [f64::from(a) * step, f64::from(b) * step])
+        .map(|[a, b]| normalized(std::array::from_fn(|i| normal[i] + a * u[i] + b * v[i])))
+        .collect()
+}
