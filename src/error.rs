@@ -40,6 +40,17 @@ pub enum Error {
         /// What is missing.
         message: String,
     },
+    /// There is no GPU that could be used; what was looked for.
+    #[error("{0}")]
+    NoDevice(String),
+    /// A GPU does not do what it is asked to.
+    #[error("{device}: {message}")]
+    Device {
+        /// Its name.
+        device: String,
+        /// What was tried, and what its driver said.
+        message: String,
+    },
     /// A parameter or a combination of parameters makes no sense.
     #[error("{0}")]
     Parameter(String),

@@ -120,6 +120,15 @@ impl Points {
         Points { x: pick(&self.x), y: pick(&self.y), z: pick(&self.z) }
     }
 
+    /// A copy of the points of a range.
+    ///
+    /// # Panics
+    /// If it is not within the points.
+    pub fn slice(&self, range: std::ops::Range<usize>) -> Points {
+        let pick = |from: &[f32]| from[range.clone()].to_vec();
+        Points { x: pick(&self.x), y: pick(&self.y), z: pick(&self.z) }
+    }
+
     /// The largest distance of a point from local zero, rounded up; 0 without points.
     ///
     /// No `ρ` is larger in magnitude, whatever the direction.

@@ -37,7 +37,7 @@
 //! | clouds in, points in chunks | [`cloud`] |
 //! | local coordinates that `f32` holds exactly | [`frame`] |
 //! | directions, bins, neighbours | [`space`] |
-//! | bins and peaks, and who votes for them | [`vote`], [`backend`], [`cpu`] |
+//! | bins and peaks, and who votes for them | [`vote`], [`backend`], [`cpu`], [`cuda`] |
 //! | from a cloud to its planes | [`detect`] |
 //! | polygons around the points of a plane | [`outline`] |
 //! | the result | [`detection`], [`plane`] |
@@ -58,6 +58,7 @@ pub mod atomic;
 pub mod backend;
 pub mod cloud;
 pub mod cpu;
+pub mod cuda;
 pub mod detect;
 pub mod detection;
 pub mod error;

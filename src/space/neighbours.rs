@@ -2,6 +2,7 @@
 
 use super::Space;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// A direction near another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,10 +14,17 @@ pub struct Neighbour {
 }
 
 /// For each direction of a space, all directions within an angle, itself among them.
+///
+/// Cheap to clone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbours {
+    lists: Arc<Lists>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Lists {
     start: Vec<u32>,
-    list: Vec<Neighbour>,
+    all: Vec<Neighbour>,
 }
 
 impl Neighbours {
@@ -26,19 +34,36 @@ impl Neighbours {
         let lists: Vec<Vec<Neighbour>> =
             space.directions().par_iter().map(|&d| index.within(d)).collect();
         let mut start = Vec::with_capacity(lists.len() + 1);
-        let mut list = Vec::with_capacity(lists.iter().map(Vec::len).sum());
+        let mut all = Vec::with_capacity(lists.iter().map(Vec::len).sum());
         start.push(0);
         for one in lists {
-            list.extend(one);
-            start.push(list.len() as u32);
+            all.extend(one);
+            start.push(all.len() as u32);
         }
-        Neighbours { start, list }
+        Neighbours { lists: Arc::new(Lists { start, all }) }
     }
 
     /// The neighbours of direction `row`, in ascending order.
     #[inline]
     pub fn of(&self, row: usize) -> &[Neighbour] {
-        &self.list[self.start[row] as usize..self.start[row + 1] as usize]
+        let Lists { start, all } = &*self.lists;
+        &all[start[row] as usize..start[row + 1] as usize]
+    }
+
+    /// Where the neighbours of each direction begin in [`all`](Neighbours::all), and where the last
+    /// ones end.
+    pub fn starts(&self) -> &[u32] {
+        &self.lists.start
+    }
+
+    /// The neighbours of all directions, one after the other.
+    pub fn all(&self) -> &[Neighbour] {
+        &self.lists.all
+    }
+
+    /// Whether the other is this one or a clone of it.
+    pub fn is_same(&self, other: &Neighbours) -> bool {
+        Arc::ptr_eq(&self.lists, &other.lists)
     }
 }
 

@@ -1,0 +1,190 @@
+// Points in groups of neighbours: Morton keys, a stable radix sort of keys with indices, and the
+// groups with their boxes.
+//
+// A pass of the sort takes eight bits: a histogram of every tile, a scan over all of them, digit by
+// digit, and a scatter in which each warp ranks its keys with match_any. Each key is read twice and
+// written once a pass.
+
+#include "vote.cuh"
+
+constexpr u32 THREADS = 256;
+constexpr u32 ITEMS = 16;
+constexpr u32 TILE = THREADS * ITEMS;
+constexpr u32 DIGITS = 256;
+constexpr u32 WARPS = THREADS / WARP;
+
+// The lowest ten bits with two zeros after each.
+__device__ __forceinline__ u32 spread(u32 v) {
+    v = (v | v << 16) & 0x030000ffu;
+    v = (v | v << 8) & 0x0300f00fu;
+    v = (v | v << 4) & 0x030c30c3u;
+    return (v | v << 2) & 0x09249249u;
+}
+
+// Morton keys of ten bits an axis, of coordinates from `low` on in cells of 2^shift steps.
+extern "C" __global__ void morton_keys(
+    const float* x, const float* y, const float* z, u32 points, float3 low, u32 shift, u32* keys,
+    u32* indices
+) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= points) return;
+    const u32 cell_x = (u32)(x[i] - low.x) >> shift, cell_y = (u32)(y[i] - low.y) >> shift,
+              cell_z = (u32)(z[i] - low.z) >> shift;
+    keys[i] = spread(cell_x) | spread(cell_y) << 1 | spread(cell_z) << 2;
+    indices[i] = i;
+}
+
+// How often each digit occurs in each tile: counts[digit * tiles + tile].
+extern "C" __global__ void __launch_bounds__(THREADS) radix_histogram(
+    const u32* keys, u32 n, u32 shift, u32* counts
+) {
+    __shared__ u32 histogram[DIGITS];
+    histogram[threadIdx.x] = 0;
+    __syncthreads();
+    const u32 first = blockIdx.x * TILE;
+    for (u32 k = 0; k < ITEMS; k++) {
+        const u32 i = first + k * THREADS + threadIdx.x;
+        if (i < n) atomicAdd(histogram + (keys[i] >> shift) % DIGITS, 1);
+    }
+    __syncthreads();
+    counts[threadIdx.x * gridDim.x + blockIdx.x] = histogram[threadIdx.x];
+}
+
+// The sum of `v` over the lanes up to and with one's own.
+__device__ __forceinline__ u32 scan_warp(u32 v) {
+    const u32 lane = threadIdx.x % WARP;
+    for (u32 d = 1; d < WARP; d *= 2) {
+        const u32 before = __shfl_up_sync(ALL, v, d);
+        if (lane >= d) v += before;
+    }
+    return v;
+}
+
+// The sum of `v` over the threads before one's own, and over all of them.
+__device__ __forceinline__ u32 scan_block(u32 v, u32* total) {
+    __shared__ u32 sums[WARPS];
+    const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    const u32 inclusive = scan_warp(v);
+    __syncthreads();
+    if (lane == WARP - 1) sums[warp] = inclusive;
+    __syncthreads();
+    u32 before = 0, all = 0;
+    for (u32 w = 0; w < WARPS; w++) {
+        before += w < warp ? sums[w] : 0;
+        all += sums[w];
+    }
+    *total = all;
+    return before + inclusive - v;
+}
+
+// Turns each tile of `values` into its running sums, from zero, and writes the tile's total.
+extern "C" __global__ void __launch_bounds__(THREADS) scan_tiles(u32* values, u32 n, u32* totals) {
+    const u32 first = blockIdx.x * TILE + threadIdx.x * ITEMS;
+    u32 own[ITEMS], sum = 0, total;
+    for (u32 k = 0; k < ITEMS; k++) {
+        own[k] = first + k < n ? values[first + k] : 0;
+        sum += own[k];
+    }
+    u32 before = scan_block(sum, &total);
+    for (u32 k = 0; k < ITEMS; k++) {
+        if (first + k < n) values[first + k] = before;
+        before += own[k];
+    }
+    if (threadIdx.x == 0) totals[blockIdx.x] = total;
+}
+
+// The same for the totals, by one block.
+extern "C" __global__ void __launch_bounds__(THREADS) scan_totals(u32* totals, u32 n) {
+    u32 before = 0;
+    for (u32 first = 0; first < n; first += THREADS) {
+        const u32 i = first + threadIdx.x;
+        u32 all;
+        const u32 sum = scan_block(i < n ? totals[i] : 0, &all);
+        if (i < n) totals[i] = before + sum;
+        before += all;
+    }
+}
+
+// Adds to each tile what lies before it.
+extern "C" __global__ void __launch_bounds__(THREADS) scan_add(u32* values, u32 n, const u32* totals) {
+    const u32 before = totals[blockIdx.x];
+    const u32 first = blockIdx.x * TILE;
+    for (u32 k = 0; k < ITEMS; k++) {
+        const u32 i = first + k * THREADS + threadIdx.x;
+        if (i < n) values[i] += before;
+    }
+}
+
+// Moves keys and values to their places: `starts[digit * tiles + tile]` is that of the first of a
+// digit in a tile. Keys of one digit keep their order.
+extern "C" __global__ void __launch_bounds__(THREADS) radix_scatter(
+    const u32* keys, const u32* values, u32 n, u32 shift, const u32* starts, u32* sorted_keys,
+    u32* sorted_values
+) {
+    __shared__ u32 counts[WARPS][DIGITS];
+    const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    for (u32 w = 0; w < WARPS; w++) counts[w][threadIdx.x] = 0;
+    __syncthreads();
+    const u32 first = blockIdx.x * TILE + warp * (ITEMS * WARP) + lane;
+    u32 key[ITEMS], rank[ITEMS];
+    for (u32 k = 0; k < ITEMS; k++) {
+        const u32 i = first + k * WARP;
+        const bool there = i < n;
+        key[k] = there ? keys[i] : 0;
+        const u32 digit = there ? (key[k] >> shift) % DIGITS : DIGITS;
+        const u32 peers = __match_any_sync(ALL, digit);
+        const u32 leader = __ffs(peers) - 1;
+        u32 before = 0;
+        if (there && lane == leader) {
+            before = counts[warp][digit];
+            counts[warp][digit] = before + __popc(peers);
+        }
+        rank[k] = __shfl_sync(ALL, before, leader) + __popc(peers & ((1u << lane) - 1));
+        __syncwarp();
+    }
+    __syncthreads();
+    // Where each warp's keys of a digit begin.
+    u32 start = starts[threadIdx.x * gridDim.x + blockIdx.x];
+    for (u32 w = 0; w < WARPS; w++) {
+        const u32 own = counts[w][threadIdx.x];
+        counts[w][threadIdx.x] = start;
+        start += own;
+    }
+    __syncthreads();
+    for (u32 k = 0; k < ITEMS; k++) {
+        const u32 i = first + k * WARP;
+        if (i >= n) continue;
+        const u32 to = counts[warp][(key[k] >> shift) % DIGITS] + rank[k];
+        sorted_keys[to] = key[k];
+        sorted_values[to] = values[i];
+    }
+}
+
+// The points in their new order, and the box of every whole group; a warp a group.
+extern "C" __global__ void group_points(
+    const float* x, const float* y, const float* z, const u32* order, u32 points, float* to_x,
+    float* to_y, float* to_z, float4* low, float4* high
+) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    const bool there = i < points;
+    const u32 from = there ? order[i] : 0;
+    const float p[3] = {x[from], y[from], z[from]};
+    if (there) {
+        to_x[i] = p[0];
+        to_y[i] = p[1];
+        to_z[i] = p[2];
+    }
+    if (__ballot_sync(ALL, there) != ALL) return;
+    float least[3], most[3];
+    for (int a = 0; a < 3; a++) {
+        least[a] = most[a] = p[a];
+        for (u32 d = WARP / 2; d > 0; d /= 2) {
+            least[a] = fminf(least[a], __shfl_xor_sync(ALL, least[a], d));
+            most[a] = fmaxf(most[a], __shfl_xor_sync(ALL, most[a], d));
+        }
+    }
+    if (i % WARP == 0) {
+        low[i / WARP] = make_float4(least[0], least[1], least[2], 0.0f);
+        high[i / WARP] = make_float4(most[0], most[1], most[2], 0.0f);
+    }
+}

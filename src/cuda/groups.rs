@@ -1,0 +1,205 @@
+//! Points on the device, sorted along a Morton curve in groups of neighbours.
+
+use super::device::{Device, Kernels, launch};
+use crate::Result;
+use crate::frame::Points;
+use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig};
+
+/// Points of a group: one for each lane of a warp.
+pub(super) const GROUP: usize = 32;
+/// Threads of the sort's blocks, and the keys that one sorts; as in `kernels/sort.cu`.
+const THREADS: u32 = 256;
+const TILE: u32 = 16 * THREADS;
+/// Bits of a Morton key, and those that a pass sorts by.
+const KEY_BITS: u32 = 30;
+const DIGIT_BITS: u32 = 8;
+
+/// Bytes on the device, for each point, that sorting takes.
+pub(super) const BYTES_A_POINT: usize = 3 * 4 + 3 * 4 + 4 * 4 + 2;
+
+/// Points on the device, as they come.
+pub(super) struct DevicePoints {
+    pub x: CudaSlice<f32>,
+    pub y: CudaSlice<f32>,
+    pub z: CudaSlice<f32>,
+    pub len: usize,
+}
+
+impl DevicePoints {
+    /// Copies points to the device.
+    pub fn upload(device: &Device, points: &Points) -> Result<DevicePoints> {
+        Ok(DevicePoints {
+            x: device.upload(&points.x)?,
+            y: device.upload(&points.y)?,
+            z: device.upload(&points.z)?,
+            len: points.len(),
+        })
+    }
+}
+
+/// A box: its smallest and largest coordinates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bounds {
+    pub low: [f32; 3],
+    pub high: [f32; 3],
+}
+
+impl Bounds {
+    /// The box of some points, at least one.
+    pub fn of(points: &Points) -> Bounds {
+        use rayon::prelude::*;
+        let fold = |axis: &[f32], pick: fn(f32, f32) -> f32, from: f32| {
+            axis.par_iter().with_min_len(1 << 16).copied().reduce(|| from, pick)
+        };
+        let axes = [&points.x, &points.y, &points.z];
+        Bounds {
+            low: axes.map(|a| fold(a, f32::min, f32::INFINITY)),
+            high: axes.map(|a| fold(a, f32::max, f32::NEG_INFINITY)),
+        }
+    }
+}
+
+/// Points in groups, each with its box; the last, incomplete group is at the end of the points.
+pub(super) struct Groups {
+    pub x: CudaSlice<f32>,
+    pub y: CudaSlice<f32>,
+    pub z: CudaSlice<f32>,
+    pub low: CudaSlice<[f32; 4]>,
+    pub high: CudaSlice<[f32; 4]>,
+    /// Number of points, those of the incomplete group included.
+    pub points: usize,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Float3([f32; 3]);
+
+// SAFETY: three floats without padding, as CUDA's `float3`.
+unsafe impl DeviceRepr for Float3 {}
+
+impl Groups {
+    /// Sorts points that lie within `bounds`.
+    pub fn new(device: &Device, points: &DevicePoints, bounds: &Bounds) -> Result<Groups> {
+        let n = points.len;
+        let order = order(device, points, bounds)?;
+        let mut groups = Groups {
+            x: device.buffer(n)?,
+            y: device.buffer(n)?,
+            z: device.buffer(n)?,
+            low: device.buffer(n / GROUP)?,
+            high: device.buffer(n / GROUP)?,
+            points: n,
+        };
+        let config = LaunchConfig {
+            grid_dim: ((n as u32).div_ceil(THREADS), 1, 1),
+            block_dim: (THREADS, 1, 1),
+            shared_mem_bytes: 0,
+        };
+        launch!(
+            device,
+            Kernels::Sort,
+            "group_points",
+            config,
+            &points.x,
+            &points.y,
+            &points.z,
+            &order,
+            &(n as u32),
+            &mut groups.x,
+            &mut groups.y,
+            &mut groups.z,
+            &mut groups.low,
+            &mut groups.high,
+        )?;
+        Ok(groups)
+    }
+
+    /// Number of whole groups.
+    pub fn whole(&self) -> usize {
+        self.points / GROUP
+    }
+}
+
+/// Indices of the points along a Morton curve.
+fn order(device: &Device, points: &DevicePoints, bounds: &Bounds) -> Result<CudaSlice<u32>> {
+    let n = points.len as u32;
+    let widest = (0..3).map(|a| bounds.high[a] - bounds.low[a]).fold(0.0, f32::max) as u32;
+    let shift = (32 - widest.leading_zeros()).saturating_sub(KEY_BITS / 3);
+    let mut keys = Sorted { keys: device.buffer(n as usize)?, values: device.buffer(n as usize)? };
+    let config = LaunchConfig {
+        grid_dim: (n.div_ceil(THREADS), 1, 1),
+        block_dim: (THREADS, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    launch!(
+        device,
+        Kernels::Sort,
+        "morton_keys",
+        config,
+        &points.x,
+        &points.y,
+        &points.z,
+        &n,
+        &Float3(bounds.low),
+        &shift,
+        &mut keys.keys,
+        &mut keys.values,
+    )?;
+    Ok(sort(device, keys, n, KEY_BITS)?.values)
+}
+
+/// Keys, each with a value.
+struct Sorted {
+    keys: CudaSlice<u32>,
+    values: CudaSlice<u32>,
+}
+
+/// Sorts by the lowest `bits` of the keys; equal keys keep their order.
+fn sort(device: &Device, mut from: Sorted, n: u32, bits: u32) -> Result<Sorted> {
+    let tiles = n.div_ceil(TILE);
+    let config =
+        LaunchConfig { grid_dim: (tiles, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+    let mut to = Sorted { keys: device.buffer(n as usize)?, values: device.buffer(n as usize)? };
+    let mut counts = device.buffer((tiles << DIGIT_BITS) as usize)?;
+    for shift in (0..bits).step_by(DIGIT_BITS as usize) {
+        launch!(
+            device,
+            Kernels::Sort,
+            "radix_histogram",
+            config,
+            &from.keys,
+            &n,
+            &shift,
+            &mut counts
+        )?;
+        scan(device, &mut counts, tiles << DIGIT_BITS)?;
+        launch!(
+            device,
+            Kernels::Sort,
+            "radix_scatter",
+            config,
+            &from.keys,
+            &from.values,
+            &n,
+            &shift,
+            &counts,
+            &mut to.keys,
+            &mut to.values,
+        )?;
+        std::mem::swap(&mut from, &mut to);
+    }
+    Ok(from)
+}
+
+/// Turns values into their running sums, from zero.
+fn scan(device: &Device, values: &mut CudaSlice<u32>, n: u32) -> Result<()> {
+    let tiles = n.div_ceil(TILE);
+    let config =
+        LaunchConfig { grid_dim: (tiles, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+    let one =
+        LaunchConfig { grid_dim: (1, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+    let mut totals = device.buffer::<u32>(tiles as usize)?;
+    launch!(device, Kernels::Sort, "scan_tiles", config, &mut *values, &n, &mut totals)?;
+    launch!(device, Kernels::Sort, "scan_totals", one, &mut totals, &tiles)?;
+    launch!(device, Kernels::Sort, "scan_add", config, values, &n, &totals)
+}
