@@ -1,7 +1,9 @@
 //! Every voter gives the accumulator of the plain loop, to the vote.
 
+use planes::Error;
 use planes::backend::{Backend, PeakOptions, Sign};
 use planes::cpu::{Cpu, Level, Voter};
+use planes::cuda::Cuda;
 use planes::frame::{Frame, Points};
 use planes::space::{Neighbours, RhoAxis, Space, SphereIndex};
 use planes::synth::{Scene, SceneOptions, generate};
@@ -45,14 +47,25 @@ fn counts(backend: &dyn Backend, space: &Space, chunks: &[&Points]) -> Vec<u32> 
     accumulator.counts().unwrap()
 }
 
-/// All fast voters that this machine has.
-fn fast_voters() -> Vec<(Level, Cpu)> {
-    let levels = Level::ALL.into_iter();
-    let (have, lack): (Vec<_>, Vec<_>) = levels.partition(|l| l.is_available());
-    for level in lack {
-        eprintln!("skipped: this processor has no {level}");
+/// All fast voters that this machine has, by name.
+fn fast_voters() -> Vec<(String, Box<dyn Backend>)> {
+    let mut voters: Vec<(String, Box<dyn Backend>)> = Vec::new();
+    for level in Level::ALL {
+        match Cpu::with_level(level) {
+            Some(cpu) => voters.push((level.to_string(), Box::new(cpu))),
+            None => println!("skipped: this processor has no {level}"),
+        }
     }
-    have.into_iter().filter_map(|l| Some((l, Cpu::with_level(l)?))).collect()
+    match Cuda::new() {
+        Ok(gpu) => {
+            voters.push((gpu.name(), Box::new(gpu)));
+            let few = Cuda::new().unwrap().with_chunk(999);
+            voters.push((format!("{} in chunks", few.name()), Box::new(few)));
+        }
+        Err(Error::NoDevice(why)) => println!("skipped: {why}"),
+        Err(broken) => panic!("{broken}"),
+    }
+    voters
 }
 
 #[test]
@@ -66,6 +79,8 @@ fn every_voter_equals_the_serial_loop() {
         (1000, "polar:36x18", 25.0),
         (5000, "polar:20x20", 1.0),
         (40_000, "polar:12x12", 64.0),
+        (3000, "ball:12", 2.0),
+        (3000, "ball:30", 0.05),
     ] {
         let points = cloud(n, 7);
         let space = space(name, &points, bin);
@@ -74,8 +89,9 @@ fn every_voter_equals_the_serial_loop() {
             expected.iter().map(|&v| u64::from(v)).sum::<u64>(),
             u64::from(n) * space.rows() as u64
         );
-        for (level, cpu) in fast_voters() {
-            assert!(counts(&cpu, &space, &[&points]) == expected, "{level}: {n} points, {name}");
+        for (voter, backend) in fast_voters() {
+            let counts = counts(backend.as_ref(), &space, &[&points]);
+            assert!(counts == expected, "{voter}: {n} points, {name}, bins of {bin}");
         }
     }
 }
@@ -88,8 +104,8 @@ fn points_off_the_axis_are_left_out_by_all() {
         Space::new("ball:6".parse::<planes::space::Directions>().unwrap().table(), axis).unwrap();
     let expected = counts(&Cpu::new(Voter::Serial), &space, &[&points]);
     assert!(expected.iter().map(|&v| v as usize).sum::<usize>() < 3000 * space.rows());
-    for (level, cpu) in fast_voters() {
-        assert!(counts(&cpu, &space, &[&points]) == expected, "{level}");
+    for (voter, backend) in fast_voters() {
+        assert!(counts(backend.as_ref(), &space, &[&points]) == expected, "{voter}");
     }
 }
 
@@ -118,13 +134,14 @@ fn chunks_and_threads_do_not_change_the_accumulator() {
 fn subtracting_takes_back_exactly_what_was_added() {
     let (kept, gone) = (cloud(2000, 1), cloud(3000, 2));
     let space = space("ball:8", &gone, 30.0);
-    for voter in [Voter::SerialF64, Voter::Serial, Voter::Parallel] {
-        let cpu = Cpu::new(voter);
+    let serial = [Voter::SerialF64, Voter::Serial]
+        .map(|v| (format!("{v:?}"), Box::new(Cpu::new(v)) as Box<dyn Backend>));
+    for (voter, cpu) in serial.into_iter().chain(fast_voters()) {
         let mut accumulator = cpu.accumulator(&space).unwrap();
         accumulator.vote(&kept, Sign::Add).unwrap();
         accumulator.vote(&gone, Sign::Add).unwrap();
         accumulator.vote(&gone, Sign::Subtract).unwrap();
-        assert!(accumulator.counts().unwrap() == counts(&cpu, &space, &[&kept]), "{voter:?}");
+        assert!(accumulator.counts().unwrap() == counts(cpu.as_ref(), &space, &[&kept]), "{voter}");
     }
 }
 
@@ -144,8 +161,8 @@ fn the_street_in_the_papers_space_equals_the_serial_loop() {
     let space = space("polar:180x180", &points, points.radius() / 90.0);
     assert_eq!(space.bins(), 184);
     let expected = counts(&Cpu::new(Voter::Serial), &space, &[&points]);
-    for (level, cpu) in fast_voters() {
-        assert!(counts(&cpu, &space, &[&points]) == expected, "{level}");
+    for (voter, backend) in fast_voters() {
+        assert!(counts(backend.as_ref(), &space, &[&points]) == expected, "{voter}");
     }
 }
 
@@ -181,12 +198,13 @@ fn ballots_vote_for_the_directions_near_their_own() {
             expected[n.row as usize * space.bins() + r] += weight;
         }
     }
-    let cpu = Cpu::default();
-    let mut accumulator = cpu.accumulator(&space).unwrap();
-    accumulator.vote_near(&ballots, &near, Sign::Add).unwrap();
-    assert!(accumulator.counts().unwrap() == expected);
-    accumulator.vote_near(&ballots, &near, Sign::Subtract).unwrap();
-    assert!(accumulator.counts().unwrap().iter().all(|&v| v == 0));
+    for (voter, backend) in fast_voters() {
+        let mut accumulator = backend.accumulator(&space).unwrap();
+        accumulator.vote_near(&ballots, &near, Sign::Add).unwrap();
+        assert!(accumulator.counts().unwrap() == expected, "{voter}");
+        accumulator.vote_near(&ballots, &near, Sign::Subtract).unwrap();
+        assert!(accumulator.counts().unwrap().iter().all(|&v| v == 0), "{voter}");
+    }
 }
 
 /// Peaks against the definition, with the seam and the poles in the table.
@@ -220,8 +238,36 @@ fn peaks_equal_the_plain_definition() {
     expected.sort_by_key(Peak::rank);
     assert!(expected.len() > 20);
     let options = |limit| PeakOptions { rho_radius: radius as u32, min_votes: least, limit };
-    assert_eq!(accumulator.peaks(&near, options(usize::MAX)).unwrap(), expected);
-    assert_eq!(accumulator.peaks(&near, options(3)).unwrap(), expected[..3]);
+    for (voter, backend) in fast_voters() {
+        let mut accumulator = backend.accumulator(&space).unwrap();
+        accumulator.vote(&points, Sign::Add).unwrap();
+        assert_eq!(accumulator.peaks(&near, options(usize::MAX)).unwrap(), expected, "{voter}");
+        assert_eq!(accumulator.peaks(&near, options(3)).unwrap(), expected[..3], "{voter}");
+    }
+}
+
+/// So many peaks that a device does not hand over all of them.
+#[test]
+fn the_best_of_very_many_peaks_are_the_same_everywhere() {
+    let points = cloud(30_000, 8);
+    let space = space("polar:90x90", &points, 4.0);
+    let near = Neighbours::within(&space, 2.5);
+    let options = |limit| PeakOptions { rho_radius: 1, min_votes: 1, limit };
+    let expected = {
+        let cpu = Cpu::default();
+        let mut accumulator = cpu.accumulator(&space).unwrap();
+        accumulator.vote(&points, Sign::Add).unwrap();
+        accumulator.peaks(&near, options(usize::MAX)).unwrap()
+    };
+    assert!(expected.len() > 100_000, "{}", expected.len());
+    for (voter, backend) in fast_voters() {
+        let mut accumulator = backend.accumulator(&space).unwrap();
+        accumulator.vote(&points, Sign::Add).unwrap();
+        for limit in [1, 10, 5000, usize::MAX] {
+            let peaks = accumulator.peaks(&near, options(limit)).unwrap();
+            assert!(peaks[..] == expected[..expected.len().min(limit)], "{voter}: {limit}");
+        }
+    }
 }
 
 /// A plane right on the seam is one peak, not one at either edge of the table.

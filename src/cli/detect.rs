@@ -7,7 +7,6 @@ use super::search::{Machine, Search};
 use super::{Failure, write_stdout};
 use clap::Args;
 use planes::Detection;
-use planes::backend::Backend;
 use planes::cloud::Source;
 use planes::detect::{Options, Progress};
 use std::path::PathBuf;
@@ -26,6 +25,9 @@ pub struct Detect {
     /// (on stderr where --json - prints the planes)
     #[arg(long)]
     explain: bool,
+    /// Say how long each stage took (on stderr)
+    #[arg(long)]
+    timings: bool,
     #[command(flatten)]
     search: Search,
     #[command(flatten)]
@@ -37,16 +39,18 @@ impl Detect {
         let options = self.search.options();
         options.check()?;
         self.outputs.check(&self.files)?;
-        let backend = self.machine.backend();
-        log::info!("{}", backend.name());
+        let backend = self.machine.backend(quiet)?;
         for file in &self.files {
             let source = Source::open(file)?;
             let bar = Bar::new(&source.path().display().to_string(), quiet);
-            let detection = self.machine.find(&source, &options, &backend, &bar)?;
+            let detection = self.machine.find(&source, &options, backend.as_ref(), &bar)?;
             bar.stage("writing", None);
             let printed = self.outputs.write(&source, file, &detection)?;
             bar.finish();
             write_stdout(&printed)?;
+            if self.timings {
+                eprint!("{}", bar.timings());
+            }
             if self.explain {
                 self.explain(&detection, &options)?;
             }

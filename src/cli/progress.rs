@@ -3,6 +3,7 @@
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use planes::detect::Progress;
 use std::cell::RefCell;
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 /// A bar that shows the stage at work and keeps the time of each.
@@ -28,15 +29,26 @@ impl Bar {
         self.bar.suspend(work)
     }
 
-    /// Takes the bar off the screen and logs how long each stage took.
+    /// Takes the bar off the screen.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+        self.stages.borrow_mut().push((String::new(), Instant::now()));
+    }
+
+    /// How long each stage took until the bar was finished, and its share, a line each.
+    pub fn timings(&self) -> String {
         let stages = self.stages.borrow();
-        let ends = stages.iter().skip(1).map(|s| s.1).chain([Instant::now()]);
-        for ((name, start), end) in stages.iter().zip(ends) {
-            let seconds = (end - *start).as_secs_f64();
-            self.aside(|| log::info!("{name}: {seconds:.3} s"));
+        let seconds = |from: &Instant, to: &Instant| (*to - *from).as_secs_f64();
+        let all = stages.first().zip(stages.last()).map_or(0.0, |(a, b)| seconds(&a.1, &b.1));
+        let mut text = String::new();
+        for pair in stages.windows(2) {
+            let ((name, start), (_, end)) = (&pair[0], &pair[1]);
+            let own = seconds(start, end);
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name:<12} {own:>9.3} s {:>5.1} %", 100.0 * own / all);
         }
+        let _ = writeln!(text, "{:<12} {all:>9.3} s", "all");
+        text
     }
 }
 

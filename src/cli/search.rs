@@ -1,10 +1,12 @@
 //! How planes are searched for: the options that every command with a search shares.
 
 use super::progress::Bar;
+use super::say;
 use clap::{Args, ValueEnum};
 use planes::backend::Backend;
 use planes::cloud::{Fields, Source};
 use planes::cpu::{Cpu, Voter};
+use planes::cuda::Cuda;
 use planes::detect::{Mode, Options, Progress, detect, load};
 use planes::space::Directions;
 use planes::{Detection, Error};
@@ -50,9 +52,12 @@ pub struct Search {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Machine")]
 pub struct Machine {
-    /// How votes for every direction are cast (--vote all, --one-pass)
-    #[arg(long, value_enum, default_value_t = VoterName::Parallel)]
-    voter: VoterName,
+    /// Where planes are searched for
+    #[arg(long, value_enum, default_value_t = DeviceName::Auto)]
+    device: DeviceName,
+    /// How the CPU casts votes for every direction (--vote all, --one-pass) [default: parallel]
+    #[arg(long, value_enum, conflicts_with = "device")]
+    voter: Option<VoterName>,
     /// Points read at a time; the result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 1 << 18, hide_default_value = true,
         value_parser = clap::value_parser!(u32).range(1..))]
@@ -67,7 +72,17 @@ enum Vote {
     All,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DeviceName {
+    /// On an NVIDIA GPU if there is one, else on the CPU
+    Auto,
+    /// On the CPU
+    Cpu,
+    /// On an NVIDIA GPU; an error if there is none
+    Cuda,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum VoterName {
     /// The papers' loop in f64
     SerialF64,
@@ -99,20 +114,41 @@ impl Search {
 }
 
 impl Machine {
-    /// Who casts the votes.
-    pub fn backend(&self) -> Cpu {
-        Cpu::new(match self.voter {
-            VoterName::SerialF64 => Voter::SerialF64,
-            VoterName::Serial => Voter::Serial,
-            VoterName::Parallel => Voter::Parallel,
-        })
+    /// Who casts the votes. Where that was left to us, says so in one line, unless told to be
+    /// `quiet`.
+    pub fn backend(&self, quiet: bool) -> Result<Box<dyn Backend>, Error> {
+        let left_to_us = self.device == DeviceName::Auto && self.voter.is_none();
+        let (backend, why) = self.choose()?;
+        if left_to_us && !quiet {
+            let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+            say(&format!("on the {}{why}", backend.name()));
+        }
+        Ok(backend)
+    }
+
+    /// Who casts the votes and, where it might have been a GPU, why it is none.
+    fn choose(&self) -> Result<(Box<dyn Backend>, Option<String>), Error> {
+        let voter = match self.voter {
+            Some(VoterName::SerialF64) => Voter::SerialF64,
+            Some(VoterName::Serial) => Voter::Serial,
+            Some(VoterName::Parallel) | None => Voter::Parallel,
+        };
+        let cpu = |why| (Box::new(Cpu::new(voter)) as Box<dyn Backend>, why);
+        match self.device {
+            DeviceName::Cuda => Ok((Box::new(Cuda::new()?), None)),
+            DeviceName::Auto if self.voter.is_none() => match Cuda::new() {
+                Ok(gpu) => Ok((Box::new(gpu), None)),
+                Err(none) => Ok(cpu(Some(none.to_string()))),
+            },
+            DeviceName::Auto | DeviceName::Cpu => Ok(cpu(None)),
+        }
     }
 
     /// The arithmetic of the votes; voters that share it give the same result.
     pub fn arithmetic(&self) -> &'static str {
         match self.voter {
-            VoterName::SerialF64 => "f64",
-            VoterName::Serial | VoterName::Parallel => "f32",
+            Some(VoterName::SerialF64) => "f64",
+            _ => "f32",
         }
     }
 

@@ -156,4 +156,10 @@ pub trait PointReader: Send {
     /// # Errors
     /// [`Error::Io`](crate::Error::Io) and [`Error::Format`](crate::Error::Format), with the place.
     fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()>;
+
+    /// Whether another pass costs less than keeping what this one reads: the points lie in the file
+    /// as they are.
+    fn is_cheap(&self) -> bool {
+        false
+    }
 }

@@ -261,4 +261,8 @@ impl PointReader for RecordReader {
         self.next += chunk.len() as u64;
         done
     }
+
+    fn is_cheap(&self) -> bool {
+        true
+    }
 }

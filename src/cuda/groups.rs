@@ -1,4 +1,4 @@
-//! Points on the device, sorted along a Morton curve in groups of neighbours.
+//! Points on the device, sorted along a Hilbert curve in groups of neighbours.
 
 use super::device::{Device, Kernels, launch};
 use crate::Result;
@@ -10,12 +10,12 @@ pub(super) const GROUP: usize = 32;
 /// Threads of the sort's blocks, and the keys that one sorts; as in `kernels/sort.cu`.
 const THREADS: u32 = 256;
 const TILE: u32 = 16 * THREADS;
-/// Bits of a Morton key, and those that a pass sorts by.
-const KEY_BITS: u32 = 30;
+/// Bits of a key along the curve for each axis, and those that a pass sorts by: five passes.
+const AXIS_BITS: u32 = 13;
 const DIGIT_BITS: u32 = 8;
 
 /// Bytes on the device, for each point, that sorting takes.
-pub(super) const BYTES_A_POINT: usize = 3 * 4 + 3 * 4 + 4 * 4 + 2;
+pub(super) const BYTES_A_POINT: usize = 3 * 4 + 3 * 4 + 2 * (8 + 4) + 2;
 
 /// Points on the device, as they come.
 pub(super) struct DevicePoints {
@@ -120,11 +120,11 @@ impl Groups {
     }
 }
 
-/// Indices of the points along a Morton curve.
+/// Indices of the points along the curve.
 fn order(device: &Device, points: &DevicePoints, bounds: &Bounds) -> Result<CudaSlice<u32>> {
     let n = points.len as u32;
     let widest = (0..3).map(|a| bounds.high[a] - bounds.low[a]).fold(0.0, f32::max) as u32;
-    let shift = (32 - widest.leading_zeros()).saturating_sub(KEY_BITS / 3);
+    let shift = (32 - widest.leading_zeros()).saturating_sub(AXIS_BITS);
     let mut keys = Sorted { keys: device.buffer(n as usize)?, values: device.buffer(n as usize)? };
     let config = LaunchConfig {
         grid_dim: (n.div_ceil(THREADS), 1, 1),
@@ -134,7 +134,7 @@ fn order(device: &Device, points: &DevicePoints, bounds: &Bounds) -> Result<Cuda
     launch!(
         device,
         Kernels::Sort,
-        "morton_keys",
+        "curve_keys",
         config,
         &points.x,
         &points.y,
@@ -142,15 +142,16 @@ fn order(device: &Device, points: &DevicePoints, bounds: &Bounds) -> Result<Cuda
         &n,
         &Float3(bounds.low),
         &shift,
+        &AXIS_BITS,
         &mut keys.keys,
         &mut keys.values,
     )?;
-    Ok(sort(device, keys, n, KEY_BITS)?.values)
+    Ok(sort(device, keys, n, 3 * AXIS_BITS)?.values)
 }
 
 /// Keys, each with a value.
 struct Sorted {
-    keys: CudaSlice<u32>,
+    keys: CudaSlice<u64>,
     values: CudaSlice<u32>,
 }
 

@@ -36,8 +36,9 @@ pub(super) fn detect(
     progress: &dyn Progress,
 ) -> Result<Answer> {
     let points = &cloud.points;
-    progress.stage("surfaces", None);
+    progress.stage("cells", None);
     let cells = Cells::new(points);
+    progress.stage("surfaces", None);
     let links = Links::new(&cells);
     let scene = Scene { cloud, cells: &cells, links: &links, options, backend, progress };
     let (parameters, classes) = scene.classes()?;
@@ -77,6 +78,7 @@ impl Scene<'_> {
         let mut evidence = Evidence::new(cells, self.links);
         let (noise, _) = evidence.noise();
         let mut usual = evidence.surfels(noise);
+        self.progress.stage("layers", None);
         Layers { cells, links: self.links, points: &cloud.points, noise }.refine(&mut usual);
         let measured = Measured { noise, spacing: evidence.spacing(&usual) };
         let parameters = parameters::choose(cloud, cells, &usual, measured, self.options);

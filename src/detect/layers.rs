@@ -39,6 +39,10 @@ const NOT_LAYERS: f64 = 0.6;
 const TRIANGLES: usize = 24;
 /// A layer among outliers holds at least this share of its block.
 const MAJORITY: f64 = 0.4;
+/// Most points of a cell through which its layer is guessed.
+const MOST_GUESSES: usize = 4;
+/// Most points of a block that are looked at; of more, evenly many of each place.
+const MOST_POINTS: usize = 160;
 /// The emptier side of a layer holds at most one in so many points as its half of the slab.
 const CONTRAST: usize = 3;
 
@@ -109,6 +113,7 @@ impl Layers<'_> {
         for &neighbour in block {
             self.links.inside(level, neighbour).iter().for_each(|&c| self.collect(c, &mut points));
         }
+        thin_out(&mut points, MOST_POINTS);
         let (values, normal) = eigen::smallest(spread(&points, |_| true).covariance());
         let sparse = points.len() <= SPARSE;
         if !sparse && values[0] > NOT_LAYERS * values[1] {
@@ -150,7 +155,9 @@ struct Block<'a> {
 impl Block<'_> {
     /// The layer through one of the cell's `own` points, where layers lie along the block.
     fn along(&self, own: &[Vec3]) -> Option<Surfel> {
-        let guesses = own.iter().map(|&p| Guess { normal: self.normal, rho: dot(p, self.normal) });
+        let stride = own.len().div_ceil(MOST_GUESSES).max(1);
+        let guess = |&p: &Vec3| Guess { normal: self.normal, rho: dot(p, self.normal) };
+        let guesses = own.iter().step_by(stride).map(guess);
         self.layer(self.densest(guesses)?, own, FLAT)
     }
 
@@ -246,6 +253,16 @@ impl Guess {
     fn distance(&self, p: Vec3) -> f64 {
         dot(p, self.normal) - self.rho
     }
+}
+
+/// Leaves at most so many points, every second, third, … of them: points of one place lie together.
+fn thin_out(points: &mut Vec<Vec3>, most: usize) {
+    let stride = points.len().div_ceil(most).max(1);
+    let mut i = 0usize;
+    points.retain(|_| {
+        i += 1;
+        (i - 1).is_multiple_of(stride)
+    });
 }
 
 /// The sums over the points that `of` chooses.

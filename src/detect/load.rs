@@ -3,12 +3,16 @@
 use crate::cloud::{Chunk, PointReader};
 use crate::frame::{Frame, Points};
 use crate::{Error, Result};
+use rayon::prelude::*;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 use std::path::Path;
 
 /// Points that are kept as they were read until their extent is known; a larger cloud is read
 /// twice instead.
 const HELD_POINTS: u64 = 1 << 25;
+/// Points that one thread looks at in one go.
+const PIECE: usize = 1 << 13;
 /// Points of the sample that tells a cloud from its strays.
 const SAMPLE: usize = 4096;
 /// A point is stray when it is this many times the cloud's own span away from it.
@@ -35,8 +39,8 @@ pub struct Loaded {
 
 /// Reads a cloud, `chunk` points at a time.
 ///
-/// `open` starts a pass; a cloud of more than 2²⁵ points takes two. `progress` is told the number
-/// of points read.
+/// `open` starts a pass; a cloud of more than 2²⁵ points takes two, and one that is cheap to read.
+/// `progress` is told the number of points read.
 ///
 /// # Errors
 /// What the reader says, and [`Error::Degenerate`] for a cloud without usable points or with more
@@ -48,7 +52,7 @@ pub fn load(
     progress: &dyn Fn(u64),
 ) -> Result<Loaded> {
     let mut survey = Survey::default();
-    let mut held: Option<Vec<Chunk>> = Some(Vec::new());
+    let mut held: Option<Vec<Chunk>> = (!open()?.is_cheap()).then(Vec::new);
     each_chunk(open, chunk, progress, |read| {
         survey.add(read);
         if survey.total > HELD_POINTS {
@@ -109,25 +113,53 @@ struct Survey {
 
 impl Survey {
     fn add(&mut self, chunk: &Chunk) {
-        for i in 0..chunk.len() {
-            let p = [chunk.x[i], chunk.y[i], chunk.z[i]];
-            self.total += 1;
+        let last = self.last();
+        let pieces: Vec<Survey> =
+            pieces(chunk).map(|piece| Survey::of(chunk, piece, last)).collect();
+        pieces.into_iter().for_each(|piece| self.merge(piece));
+    }
+
+    /// The largest entry of a full sample: larger ones are not wanted.
+    fn last(&self) -> Option<(u64, [u64; 3])> {
+        if self.sample.len() < SAMPLE { None } else { self.sample.peek().copied() }
+    }
+
+    /// What a piece of a chunk says; of the sample only what is below `last`.
+    fn of(chunk: &Chunk, piece: Range<usize>, last: Option<(u64, [u64; 3])>) -> Survey {
+        let mut survey = Survey { total: piece.len() as u64, ..Survey::default() };
+        for p in piece.map(|i| [chunk.x[i], chunk.y[i], chunk.z[i]]) {
             if !p.iter().all(|v| v.is_finite()) {
-                self.not_finite += 1;
+                survey.not_finite += 1;
                 continue;
             }
-            self.extend(p);
+            survey.extend(p);
             // Adding zero makes −0 the same as 0.
             let bits = p.map(|v| (v + 0.0).to_bits());
             let entry = (hash(bits), bits);
-            let full = self.sample.len() >= SAMPLE;
-            if !full || self.sample.peek().is_some_and(|top| entry < *top) {
-                self.sample.push(entry);
-                if full {
-                    self.sample.pop();
-                }
+            if last.is_none_or(|last| entry < last) {
+                survey.keep(entry);
             }
         }
+        survey
+    }
+
+    /// Takes an entry into the sample, if it is among the smallest.
+    fn keep(&mut self, entry: (u64, [u64; 3])) {
+        match self.last() {
+            None => self.sample.push(entry),
+            Some(last) if entry < last => {
+                self.sample.push(entry);
+                self.sample.pop();
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn merge(&mut self, other: Survey) {
+        self.total += other.total;
+        self.not_finite += other.not_finite;
+        other.bounds.into_iter().flatten().for_each(|p| self.extend(p));
+        other.sample.into_iter().for_each(|entry| self.keep(entry));
     }
 
     /// Widens the bounds to a point.
@@ -195,20 +227,33 @@ fn hash(bits: [u64; 3]) -> u64 {
 /// The second pass.
 struct Loading {
     window: [[f64; 3]; 2],
-    place: u32,
+    /// Points of the file behind us, and those of them that are used.
+    place: usize,
+    used: usize,
     loaded: Loaded,
+}
+
+/// A piece of a chunk in local coordinates.
+struct Piece {
+    points: Points,
+    /// Points of the piece that cannot be used, ascending.
+    left_out: Vec<usize>,
+    stray: u64,
+    bounds: [[f64; 3]; 2],
 }
 
 impl Loading {
     fn new(survey: &Survey, window: [[f64; 3]; 2]) -> Loading {
         let usable = (survey.total - survey.not_finite) as usize;
-        let reserve = || Vec::with_capacity(usable);
+        // Zeros that nobody touches cost nothing yet.
+        let room = || vec![0.0; usable];
         Loading {
             window,
             place: 0,
+            used: 0,
             loaded: Loaded {
                 frame: Frame::fit(window[0], window[1]),
-                points: Points { x: reserve(), y: reserve(), z: reserve() },
+                points: Points { x: room(), y: room(), z: room() },
                 places: None,
                 total: survey.total,
                 not_finite: survey.not_finite,
@@ -219,35 +264,86 @@ impl Loading {
     }
 
     fn add(&mut self, chunk: &Chunk) {
-        for i in 0..chunk.len() {
-            let p = [chunk.x[i], chunk.y[i], chunk.z[i]];
-            self.add_point(p);
-            self.place += 1;
+        let pieces: Vec<Piece> = pieces(chunk).map(|piece| self.piece(chunk, piece)).collect();
+        self.copy(&pieces);
+        for piece in &pieces {
+            self.loaded.stray += piece.stray;
+            let [min, max] = &mut self.loaded.bounds;
+            for a in 0..3 {
+                min[a] = min[a].min(piece.bounds[0][a]);
+                max[a] = max[a].max(piece.bounds[1][a]);
+            }
+            self.note_places(piece);
+            self.place += piece.points.len() + piece.left_out.len();
+            self.used += piece.points.len();
         }
     }
 
-    fn add_point(&mut self, p: [f64; 3]) {
-        let local = if is_within(p, self.window) { self.loaded.frame.local(p) } else { None };
-        let Some(local) = local else {
-            self.loaded.stray += u64::from(p.iter().all(|v| v.is_finite()));
-            let used = self.loaded.points.len() as u32;
-            self.loaded.places.get_or_insert_with(|| (0..used).collect());
-            return;
+    /// The local coordinates of a piece of a chunk.
+    fn piece(&self, chunk: &Chunk, piece: Range<usize>) -> Piece {
+        let mut done = Piece {
+            points: Points::default(),
+            left_out: Vec::new(),
+            stray: 0,
+            bounds: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
         };
-        if let Some(places) = &mut self.loaded.places {
-            places.push(self.place);
+        for (k, i) in piece.enumerate() {
+            let p = [chunk.x[i], chunk.y[i], chunk.z[i]];
+            let local = is_within(p, self.window).then(|| self.loaded.frame.local(p)).flatten();
+            let Some(local) = local else {
+                done.stray += u64::from(p.iter().all(|v| v.is_finite()));
+                done.left_out.push(k);
+                continue;
+            };
+            done.points.push(local);
+            for a in 0..3 {
+                done.bounds[0][a] = done.bounds[0][a].min(p[a]);
+                done.bounds[1][a] = done.bounds[1][a].max(p[a]);
+            }
         }
-        self.loaded.points.push(local);
-        let [min, max] = &mut self.loaded.bounds;
-        for a in 0..3 {
-            min[a] = min[a].min(p[a]);
-            max[a] = max[a].max(p[a]);
+        done
+    }
+
+    /// Puts the points of pieces to those of the pieces before.
+    fn copy(&mut self, pieces: &[Piece]) {
+        let Points { x, y, z } = &mut self.loaded.points;
+        for (to, axis) in [x, y, z].into_iter().zip(0..) {
+            let mut rest = &mut to[self.used..];
+            let mut parts = Vec::with_capacity(pieces.len());
+            for Piece { points, .. } in pieces {
+                let (part, after) = rest.split_at_mut(points.len());
+                parts.push((part, [&points.x, &points.y, &points.z][axis]));
+                rest = after;
+            }
+            parts.into_par_iter().for_each(|(part, from)| part.copy_from_slice(from));
         }
     }
 
-    fn finish(self) -> Loaded {
+    /// Notes which places in the file the points of a piece have, once that is not clear.
+    fn note_places(&mut self, piece: &Piece) {
+        if self.loaded.places.is_none() && piece.left_out.is_empty() {
+            return;
+        }
+        let places = self.loaded.places.get_or_insert_with(|| (0..self.used as u32).collect());
+        let mut left_out = piece.left_out.iter().peekable();
+        for k in 0..piece.points.len() + piece.left_out.len() {
+            if left_out.next_if_eq(&&k).is_none() {
+                places.push((self.place + k) as u32);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Loaded {
+        let Points { x, y, z } = &mut self.loaded.points;
+        [x, y, z].into_iter().for_each(|axis| axis.truncate(self.used));
         self.loaded
     }
+}
+
+/// A chunk in pieces for threads.
+fn pieces(chunk: &Chunk) -> impl IndexedParallelIterator<Item = Range<usize>> {
+    let n = chunk.len();
+    (0..n.div_ceil(PIECE)).into_par_iter().map(move |k| k * PIECE..n.min((k + 1) * PIECE))
 }
 
 #[cfg(test)]

@@ -16,7 +16,6 @@ use folder::Folder;
 use inputs::{Input, Inputs};
 use job::{Job, Outcome};
 use planes::Error;
-use planes::backend::Backend;
 use planes::cloud::Format;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -109,10 +108,9 @@ impl Batch {
         if files.is_empty() {
             return Err(nothing(failed).into());
         }
-        let backend = self.machine.backend();
-        log::info!("{}", backend.name());
+        let backend = self.machine.backend(quiet)?;
         let folder = Folder::open(&self.outputs.out)?;
-        let job = Job::new(self, &folder, &options, &kinds, &backend, &files);
+        let job = Job::new(self, &folder, &options, &kinds, backend.as_ref(), &files);
         work(&job, &folder, &files, failed, quiet)
     }
 }
