@@ -197,8 +197,7 @@ fn scan(device: &Device, values: &mut CudaSlice<u32>, n: u32) -> Result<()> {
     let tiles = n.div_ceil(TILE);
     let config =
         LaunchConfig { grid_dim: (tiles, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
-    let one =
-        LaunchConfig { grid_dim: (1, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+    let one = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
     let mut totals = device.buffer::<u32>(tiles as usize)?;
     launch!(device, Kernels::Sort, "scan_tiles", config, &mut *values, &n, &mut totals)?;
     launch!(device, Kernels::Sort, "scan_totals", one, &mut totals, &tiles)?;

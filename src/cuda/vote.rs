@@ -45,8 +45,7 @@ pub(super) struct Near {
 
 impl Near {
     pub fn upload(device: &Device, near: &Neighbours) -> Result<Near> {
-        let list: Vec<u32> =
-            near.all().iter().map(|n| n.row << 1 | u32::from(n.flipped)).collect();
+        let list: Vec<u32> = near.all().iter().map(|n| n.row << 1 | u32::from(n.flipped)).collect();
         Ok(Near { start: device.upload(near.starts())?, list: device.upload(&list)? })
     }
 }

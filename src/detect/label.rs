@@ -11,6 +11,7 @@ use super::moments::Moments;
 use super::vector::{Vec3, dot};
 use crate::frame::Points;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
 /// Planes that meet in one block, at most; more than four at a corner are rare.
 const MEETING: usize = 6;
@@ -60,23 +61,17 @@ impl Surroundings {
 
     /// The plane of each point, `-1` for none.
     pub fn label(&self, cells: &Cells, points: &Points, planes: &[LocalPlane]) -> Vec<i32> {
-        let mut labels = vec![-1; points.len()];
-        let found: Vec<Vec<(u32, i32)>> = (0..self.own.len())
-            .into_par_iter()
-            .with_min_len(1024)
-            .fold(Vec::new, |mut found, cell| {
-                for &i in cells.points_of(cell) {
-                    if let Some(plane) = self.choose(cell, points.get(i as usize), planes) {
-                        found.push((i, plane as i32));
-                    }
+        let none = |_| AtomicI32::new(-1);
+        let labels: Vec<AtomicI32> = (0..points.len()).into_par_iter().map(none).collect();
+        (0..self.own.len()).into_par_iter().with_min_len(1024).for_each(|cell| {
+            for &i in cells.points_of(cell) {
+                if let Some(plane) = self.choose(cell, points.get(i as usize), planes) {
+                    // Each point is in one cell: nobody else writes here.
+                    labels[i as usize].store(plane as i32, Relaxed);
                 }
-                found
-            })
-            .collect();
-        for (i, plane) in found.into_iter().flatten() {
-            labels[i as usize] = plane;
-        }
-        labels
+            }
+        });
+        labels.into_par_iter().map(AtomicI32::into_inner).collect()
     }
 
     /// The plane of a point in `cell`.

@@ -134,15 +134,21 @@ pub(super) fn chance(cloud: &Loaded) -> Chance {
     Chance::new(cloud.points.len() as u64, sides)
 }
 
-/// The points of each plane.
+/// The points of each plane, ascending.
 fn members(labels: &[i32], planes: usize) -> Vec<Vec<u32>> {
-    let mut members = vec![Vec::new(); planes];
-    for (i, &label) in labels.iter().enumerate() {
-        if let Some(members) = members.get_mut(label as usize) {
-            members.push(i as u32);
+    const PIECE: usize = 1 << 16;
+    let piece = |(piece, labels): (usize, &[i32])| {
+        let mut members = vec![Vec::new(); planes];
+        for (i, &label) in labels.iter().enumerate() {
+            if let Some(members) = members.get_mut(label as usize) {
+                members.push((piece * PIECE + i) as u32);
+            }
         }
-    }
-    members
+        members
+    };
+    let pieces: Vec<Vec<Vec<u32>>> = labels.par_chunks(PIECE).enumerate().map(piece).collect();
+    let joined = |plane: usize| pieces.iter().flat_map(|piece| &piece[plane]).copied().collect();
+    (0..planes).into_par_iter().map(joined).collect()
 }
 
 /// A plane to be reported, in local coordinates.
@@ -170,7 +176,7 @@ impl Reported<'_> {
         let centroid = cloud.frame.input(self.sums.mean());
         let frame = PlaneFrame::new(normal, self.foot(cloud));
         let point = |&i: &u32| cloud.frame.input(cloud.points.get(i as usize).map(f64::from));
-        let flat: Vec<[f64; 2]> = members.iter().map(|i| frame.project(point(i))).collect();
+        let flat: Vec<[f64; 2]> = members.par_iter().map(|i| frame.project(point(i))).collect();
         let outline = outline::outline(&flat, &OutlineOptions::new(self.cell * step));
         let (theta, phi) = angles(normal);
         let area = outline.area();

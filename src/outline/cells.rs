@@ -53,6 +53,26 @@ impl Hasher for KeyHasher {
 
 type TileMap = HashMap<u64, u32, BuildHasherDefault<KeyHasher>>;
 
+/// Looks up cells of a set; remembers the last tile, in which the next cell mostly lies.
+pub struct Finder<'a> {
+    set: &'a CellSet,
+    last: (u64, u32),
+}
+
+impl Finder<'_> {
+    /// The cell at a column and row, if it is in the set.
+    pub fn find(&mut self, column: u32, row: u32) -> Option<Cell> {
+        let key = key(column >> 3, row >> 3);
+        if key != self.last.0 {
+            self.last = (key, self.set.index.get(&key).copied().unwrap_or(NONE));
+        }
+        let bit = (row & 7) << 3 | (column & 7);
+        let tile = self.last.1;
+        (tile != NONE && self.set.masks[tile as usize] >> bit & 1 == 1)
+            .then(|| u64::from(tile) * 64 + u64::from(bit))
+    }
+}
+
 /// A set of cells with non-negative coordinates below 2³⁰.
 #[derive(Default)]
 pub struct CellSet {
@@ -76,6 +96,14 @@ impl CellSet {
             self.last = (key, self.tile_or_new(key));
         }
         self.masks[self.last.1 as usize] |= 1 << ((row & 7) << 3 | (column & 7));
+    }
+
+    /// Adds the cells of another set.
+    pub fn absorb(&mut self, other: &CellSet) {
+        for (&key, &mask) in other.keys.iter().zip(&other.masks) {
+            let tile = self.tile_or_new(key);
+            self.masks[tile as usize] |= mask;
+        }
     }
 
     fn tile_or_new(&mut self, key: u64) -> u32 {
@@ -185,16 +213,9 @@ impl CellSet {
         })
     }
 
-    /// The cell at these coordinates, if it is in the set.
-    pub fn find(&mut self, column: u32, row: u32) -> Option<Cell> {
-        let key = key(column >> 3, row >> 3);
-        if key != self.last.0 {
-            self.last = (key, self.index.get(&key).copied().unwrap_or(NONE));
-        }
-        let bit = (row & 7) << 3 | (column & 7);
-        let tile = self.last.1;
-        (tile != NONE && self.masks[tile as usize] >> bit & 1 == 1)
-            .then(|| u64::from(tile) * 64 + u64::from(bit))
+    /// Looks up cells.
+    pub fn finder(&self) -> Finder<'_> {
+        Finder { set: self, last: (u64::MAX, NONE) }
     }
 
     /// Column and row of a cell.
@@ -294,11 +315,11 @@ mod tests {
     #[test]
     fn cells_come_back_at_their_positions() {
         let cells = scatter();
-        let mut set = set(&cells);
+        let set = set(&cells);
         assert_eq!(all(&set), cells);
         for r in 0..50 {
             for c in 0..70 {
-                let found = set.find(c, r);
+                let found = set.finder().find(c, r);
                 assert_eq!(found.is_some(), cells.contains(&(c, r)));
                 assert!(found.is_none_or(|cell| set.position(cell) == (c, r)));
             }

@@ -30,7 +30,8 @@ mod validity;
 pub use frame::PlaneFrame;
 
 use crate::plane::Polygon;
-use cells::{CellSet, EAST, WEST};
+use cells::{Cell, CellSet, EAST, WEST};
+use rayon::prelude::*;
 use refit::Edges;
 use trace::{REACH, Ring, signed_area};
 
@@ -113,12 +114,7 @@ pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
     let Some(grid) = Grid::new(points, options.cell) else {
         return Outline { parts: Vec::new(), part_of: vec![NO_PART; points.len()] };
     };
-    let mut cells = CellSet::new();
-    for &p in points {
-        if let Some([column, row]) = grid.cell(p) {
-            cells.insert(column, row);
-        }
-    }
+    let mut cells = occupied(points, &grid);
     cells.finish();
     if options.close {
         cells.close();
@@ -141,11 +137,10 @@ pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
 
     let mut counts = vec![0u64; groups.len()];
     let mut part_of: Vec<u32> = Vec::with_capacity(points.len());
-    for &p in points {
-        let cell = grid.cell(p).and_then(|[column, row]| cells.find(column, row));
+    for (&p, cell) in points.iter().zip(cells_of(points, &grid, &cells)) {
         part_of.push(match cell {
-            None => NO_PART,
-            Some(cell) => {
+            NO_CELL => NO_PART,
+            cell => {
                 edges.support(cell, grid.in_cells(p));
                 component[cell as usize]
             }
@@ -174,6 +169,34 @@ pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
         *p = rank.get(*p as usize).copied().unwrap_or(NO_PART);
     }
     Outline { parts: parts.into_iter().map(|(_, part)| part).collect(), part_of }
+}
+
+/// Points that one thread looks at in one go.
+const PIECE: usize = 1 << 14;
+/// No cell.
+const NO_CELL: Cell = Cell::MAX;
+
+/// The cells that hold points.
+fn occupied(points: &[[f64; 2]], grid: &Grid) -> CellSet {
+    let piece = |points: &[[f64; 2]]| {
+        let mut cells = CellSet::new();
+        points.iter().filter_map(|&p| grid.cell(p)).for_each(|[c, r]| cells.insert(c, r));
+        cells
+    };
+    let pieces: Vec<CellSet> = points.par_chunks(PIECE).map(piece).collect();
+    let mut all = CellSet::new();
+    pieces.iter().for_each(|cells| all.absorb(cells));
+    all
+}
+
+/// The cell of each point, or [`NO_CELL`].
+fn cells_of(points: &[[f64; 2]], grid: &Grid, cells: &CellSet) -> Vec<Cell> {
+    let piece = |points: &[[f64; 2]]| -> Vec<Cell> {
+        let mut finder = cells.finder();
+        let mut find = |p| grid.cell(p).and_then(|[c, r]| finder.find(c, r)).unwrap_or(NO_CELL);
+        points.iter().map(|&p| find(p)).collect()
+    };
+    points.par_chunks(PIECE).flat_map_iter(piece).collect()
 }
 
 /// Drops what is left of the steps once the long edges lie where they should.
