@@ -37,7 +37,8 @@ pub(super) fn detect(
 ) -> Result<Answer> {
     let points = &cloud.points;
     progress.stage("cells", None);
-    let cells = Cells::new(points);
+    let mut held = backend.hold(points)?;
+    let cells = Cells::new(points, &mut held)?;
     progress.stage("surfaces", None);
     let links = Links::new(&cells);
     let scene = Scene { cloud, cells: &cells, links: &links, options, backend, progress };
