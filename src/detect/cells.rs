@@ -10,6 +10,7 @@ use crate::Result;
 use crate::backend::{CellTable, Held};
 use crate::frame::Points;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Sums over the points of cells, whose coordinates are less than 2^17 units within a block of the
 /// highest level.
@@ -39,9 +40,7 @@ pub(super) struct Level {
 pub(super) struct Cells {
     /// Base level first.
     pub levels: Vec<Level>,
-    /// Indices of all points, cell by cell.
-    order: Vec<u32>,
-    /// Where each base cell's points begin and end in `order`.
+    /// Where each base cell's points begin and end.
     ranges: Vec<(u32, u32)>,
     /// Number of distinct points.
     pub distinct: u64,
@@ -49,7 +48,13 @@ pub(super) struct Cells {
 
 impl Cells {
     /// Cuts `points` into cells; `held` are the same points where a backend keeps them.
-    pub fn new(points: &Points, held: &mut Option<Box<dyn Held + '_>>) -> Result<Cells> {
+    ///
+    /// Returns the order of the points, too, in which those of a cell lie together, by their
+    /// coordinates: it is theirs, not the file's.
+    pub fn new(
+        points: &Points,
+        held: &mut Option<Box<dyn Held + '_>>,
+    ) -> Result<(Cells, Vec<u32>)> {
         let unit = Unit::for_points(points, held)?;
         let table = match held {
             Some(held) => held.cells(unit.span * unit.steps, unit.steps)?,
@@ -59,7 +64,7 @@ impl Cells {
         Ok(Cells::from_table(table, unit))
     }
 
-    fn from_table(table: CellTable, unit: Unit) -> Cells {
+    fn from_table(table: CellTable, unit: Unit) -> (Cells, Vec<u32>) {
         let CellTable { order, keys, starts, moments } = table;
         let ends = starts.iter().copied().skip(1).chain([order.len() as u32]);
         let ranges: Vec<(u32, u32)> = starts.iter().copied().zip(ends).collect();
@@ -81,7 +86,7 @@ impl Cells {
             let above = levels.last_mut().map(Level::join);
             levels.extend(above);
         }
-        Cells { levels, order, ranges, distinct }
+        (Cells { levels, ranges, distinct }, order)
     }
 
     /// The base cells.
@@ -97,10 +102,10 @@ impl Cells {
         order
     }
 
-    /// Indices of the points of base cell `cell`, by coordinates.
-    pub fn points_of(&self, cell: usize) -> &[u32] {
+    /// The points of base cell `cell`, once they are in the order of the cells.
+    pub fn points_of(&self, cell: usize) -> Range<usize> {
         let (start, end) = self.ranges[cell];
-        &self.order[start as usize..end as usize]
+        start as usize..end as usize
     }
 }
 
