@@ -7,6 +7,7 @@
 mod device;
 mod groups;
 mod held;
+mod layers;
 mod peaks;
 mod sort;
 mod vote;
