@@ -7,6 +7,7 @@
 mod device;
 mod groups;
 mod peaks;
+pub mod slides;
 mod vote;
 
 use crate::backend::{Accumulator, Backend, PeakOptions, Sign};
