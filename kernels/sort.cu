@@ -5,22 +5,13 @@
 // digit, and a scatter in which each warp ranks its keys with match_any. Each key is read twice and
 // written once a pass.
 
-#include "vote.cuh"
+#include "curve.cuh"
 
 constexpr u32 THREADS = 256;
 constexpr u32 ITEMS = 16;
 constexpr u32 TILE = THREADS * ITEMS;
 constexpr u32 DIGITS = 256;
 constexpr u32 WARPS = THREADS / WARP;
-
-// The lowest 21 bits with two zeros after each.
-__device__ __forceinline__ u64 spread(u64 v) {
-    v = (v | v << 32) & 0x001f00000000ffffull;
-    v = (v | v << 16) & 0x001f0000ff0000ffull;
-    v = (v | v << 8) & 0x100f00f00f00f00full;
-    v = (v | v << 4) & 0x10c30c30c30c30c3ull;
-    return (v | v << 2) & 0x1249249249249249ull;
-}
 
 // The place of a cell along Hilbert's curve through 2^bits cells an axis.
 //

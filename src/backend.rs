@@ -4,6 +4,7 @@
 //! it; peaks come back, or the whole table on request.
 
 use crate::Result;
+use crate::detect::Moments;
 use crate::frame::Points;
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
@@ -38,6 +39,58 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// Where the device has no room for it.
     fn accumulator<'a>(&'a self, space: &'a Space) -> Result<Box<dyn Accumulator + 'a>>;
+
+    /// Keeps the points of a cloud where the backend works on them, or leaves that to the caller.
+    ///
+    /// # Errors
+    /// Where the device fails; want of room is no error, but `None`.
+    fn hold<'a>(&'a self, _points: &Points) -> Result<Option<Box<dyn Held + 'a>>> {
+        Ok(None)
+    }
+}
+
+/// The points of a cloud, kept by a backend.
+///
+/// What it answers is what the CPU computes, to the last bit; where it has no room for the work, it
+/// answers `None`, and the CPU does it.
+pub trait Held {
+    /// How many cells there are on a lattice of cubes whose edge is `finest` steps, and on those of
+    /// twice, four times, … that. Points that share a finest cell count as one; a cell of at most
+    /// `full` is roomy.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn count_cells(&mut self, finest: u32, full: u32) -> Result<Option<CellCounts>>;
+
+    /// The cells of `edge` steps, with the sums over their points in units of `steps`.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn cells(&mut self, edge: u32, steps: u32) -> Result<Option<CellTable>>;
+}
+
+/// Numbers of cells; see [`Held::count_cells`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CellCounts {
+    /// Finest cells.
+    pub finest: u64,
+    /// Cells of each size, from the finest on.
+    pub cells: Vec<u64>,
+    /// Finest cells that lie in roomy cells of each size.
+    pub roomy: Vec<u64>,
+}
+
+/// A cloud in cells; see [`Held::cells`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CellTable {
+    /// Indices of all points, cell by cell; within a cell by x, then y, then z, then index.
+    pub order: Vec<u32>,
+    /// The Morton key of each cell, ascending.
+    pub keys: Vec<u64>,
+    /// Where each cell begins in `order`.
+    pub starts: Vec<u32>,
+    /// Sums over the distinct points of each cell, relative to its corner.
+    pub moments: Vec<Moments<i64>>,
 }
 
 /// The table of counts of a space, kept by a backend.

@@ -39,11 +39,11 @@ impl Detect {
         let options = self.search.options();
         options.check()?;
         self.outputs.check(&self.files)?;
-        let backend = self.machine.backend(quiet)?;
+        let engine = self.machine.start(quiet)?;
         for file in &self.files {
             let source = Source::open(file)?;
             let bar = Bar::new(&source.path().display().to_string(), quiet);
-            let detection = self.machine.find(&source, &options, backend.as_ref(), &bar)?;
+            let detection = self.machine.find(&source, &options, &engine, &bar)?;
             bar.stage("writing", None);
             let printed = self.outputs.write(&source, file, &detection)?;
             bar.finish();

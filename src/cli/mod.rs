@@ -2,6 +2,7 @@
 
 mod batch;
 mod detect;
+mod engine;
 mod eval;
 mod explain;
 mod info;

@@ -1,12 +1,9 @@
 //! How planes are searched for: the options that every command with a search shares.
 
+use super::engine::{DeviceName, Engine, VoterName};
 use super::progress::Bar;
-use super::say;
 use clap::{Args, ValueEnum};
-use planes::backend::Backend;
 use planes::cloud::{Fields, Source};
-use planes::cpu::{Cpu, Voter};
-use planes::cuda::Cuda;
 use planes::detect::{Mode, Options, Progress, detect, load};
 use planes::space::Directions;
 use planes::{Detection, Error};
@@ -72,26 +69,6 @@ enum Vote {
     All,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum DeviceName {
-    /// On an NVIDIA GPU if there is one, else on the CPU
-    Auto,
-    /// On the CPU
-    Cpu,
-    /// On an NVIDIA GPU; an error if there is none
-    Cuda,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum VoterName {
-    /// The papers' loop in f64
-    SerialF64,
-    /// The papers' loop in f32
-    Serial,
-    /// Groups of points at once, vectorized, on all threads
-    Parallel,
-}
-
 impl Search {
     /// What the library is asked for.
     pub fn options(&self) -> Options {
@@ -114,34 +91,9 @@ impl Search {
 }
 
 impl Machine {
-    /// Who casts the votes. Where that was left to us, says so in one line, unless told to be
-    /// `quiet`.
-    pub fn backend(&self, quiet: bool) -> Result<Box<dyn Backend>, Error> {
-        let left_to_us = self.device == DeviceName::Auto && self.voter.is_none();
-        let (backend, why) = self.choose()?;
-        if left_to_us && !quiet {
-            let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
-            say(&format!("on the {}{why}", backend.name()));
-        }
-        Ok(backend)
-    }
-
-    /// Who casts the votes and, where it might have been a GPU, why it is none.
-    fn choose(&self) -> Result<(Box<dyn Backend>, Option<String>), Error> {
-        let voter = match self.voter {
-            Some(VoterName::SerialF64) => Voter::SerialF64,
-            Some(VoterName::Serial) => Voter::Serial,
-            Some(VoterName::Parallel) | None => Voter::Parallel,
-        };
-        let cpu = |why| (Box::new(Cpu::new(voter)) as Box<dyn Backend>, why);
-        match self.device {
-            DeviceName::Cuda => Ok((Box::new(Cuda::new()?), None)),
-            DeviceName::Auto if self.voter.is_none() => match Cuda::new() {
-                Ok(gpu) => Ok((Box::new(gpu), None)),
-                Err(none) => Ok(cpu(Some(none.to_string()))),
-            },
-            DeviceName::Auto | DeviceName::Cpu => Ok(cpu(None)),
-        }
+    /// Makes the device ready; `quiet` says nothing of it.
+    pub fn start(&self, quiet: bool) -> Result<Engine, Error> {
+        Engine::start(self.device, self.voter, quiet)
     }
 
     /// The arithmetic of the votes; voters that share it give the same result.
@@ -157,7 +109,7 @@ impl Machine {
         &self,
         source: &Source,
         options: &Options,
-        backend: &dyn Backend,
+        engine: &Engine,
         bar: &Bar,
     ) -> Result<Detection, Error> {
         bar.stage("reading", source.info().points);
@@ -166,6 +118,8 @@ impl Machine {
         if let Some(what) = left_out(cloud.not_finite, cloud.stray) {
             bar.aside(|| log::warn!("{}: left out {what}", source.path().display()));
         }
+        bar.stage("device", None);
+        let backend = bar.aside(|| engine.backend())?;
         detect(cloud, options, backend, bar)
     }
 }

@@ -4,7 +4,7 @@ use crate::{Error, Result};
 use cudarc::driver::sys::{CUdevice_attribute, CUevent_flags, CUfunction_attribute};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DeviceRepr, DriverError,
-    ValidAsZeroBits,
+    LaunchConfig, ValidAsZeroBits,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 /// A file of kernels, compiled ahead to PTX, which any driver from 525 on turns into machine code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kernels {
+    Cells,
     Peaks,
     SlidesSuppress,
     SlidesVote,
@@ -23,6 +24,7 @@ pub(super) enum Kernels {
 impl Kernels {
     fn ptx(self) -> &'static str {
         match self {
+            Kernels::Cells => include_str!("../../kernels/ptx/cells.ptx"),
             Kernels::Peaks => include_str!("../../kernels/ptx/peaks.ptx"),
             Kernels::SlidesSuppress => include_str!("../../kernels/ptx/slides_suppress.ptx"),
             Kernels::SlidesVote => include_str!("../../kernels/ptx/slides_vote.ptx"),
@@ -124,6 +126,12 @@ impl Device {
         Ok(function)
     }
 
+    /// Loads what every search uses, so that the first does not wait for it.
+    pub fn load(&self) -> Result<()> {
+        use Kernels::*;
+        [Cells, Sort, Vote, Peaks].into_iter().try_for_each(|k| self.module(k).map(|_| ()))
+    }
+
     /// A file of kernels, loaded when it is first asked for.
     pub fn module(&self, kernels: Kernels) -> Result<Arc<CudaModule>> {
         let mut modules = lock(&self.modules);
@@ -215,9 +223,28 @@ impl Device {
     }
 }
 
+/// A thread for each of `n` things.
+pub(super) fn each(n: u32) -> LaunchConfig {
+    const THREADS: u32 = 256;
+    LaunchConfig {
+        grid_dim: (n.div_ceil(THREADS).max(1), 1, 1),
+        block_dim: (THREADS, 1, 1),
+        shared_mem_bytes: 0,
+    }
+}
+
 /// Whether an error is want of memory.
 pub(super) fn is_out_of_memory(error: &Error) -> bool {
     matches!(error, Error::Device { message, .. } if message.contains(OUT_OF_MEMORY))
+}
+
+/// What was done, or `None` for want of memory.
+pub(super) fn if_room<T>(done: Result<T>) -> Result<Option<T>> {
+    match done {
+        Ok(done) => Ok(Some(done)),
+        Err(error) if is_out_of_memory(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 const OUT_OF_MEMORY: &str = "out of memory";

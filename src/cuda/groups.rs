@@ -1,18 +1,15 @@
 //! Points on the device, sorted along a Hilbert curve in groups of neighbours.
 
-use super::device::{Device, Kernels, launch};
+use super::device::{Device, Kernels, each, launch};
+use super::sort::{Sorted, sort};
 use crate::Result;
 use crate::frame::Points;
-use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig};
+use cudarc::driver::{CudaSlice, DeviceRepr};
 
 /// Points of a group: one for each lane of a warp.
 pub(super) const GROUP: usize = 32;
-/// Threads of the sort's blocks, and the keys that one sorts; as in `kernels/sort.cu`.
-const THREADS: u32 = 256;
-const TILE: u32 = 16 * THREADS;
-/// Bits of a key along the curve for each axis, and those that a pass sorts by: five passes.
+/// Bits of a key along the curve for each axis.
 const AXIS_BITS: u32 = 13;
-const DIGIT_BITS: u32 = 8;
 
 /// Bytes on the device, for each point, that sorting takes.
 pub(super) const BYTES_A_POINT: usize = 3 * 4 + 3 * 4 + 2 * (8 + 4) + 2;
@@ -90,16 +87,11 @@ impl Groups {
             high: device.buffer(n / GROUP)?,
             points: n,
         };
-        let config = LaunchConfig {
-            grid_dim: ((n as u32).div_ceil(THREADS), 1, 1),
-            block_dim: (THREADS, 1, 1),
-            shared_mem_bytes: 0,
-        };
         launch!(
             device,
             Kernels::Sort,
             "group_points",
-            config,
+            each(n as u32),
             &points.x,
             &points.y,
             &points.z,
@@ -126,16 +118,11 @@ fn order(device: &Device, points: &DevicePoints, bounds: &Bounds) -> Result<Cuda
     let widest = (0..3).map(|a| bounds.high[a] - bounds.low[a]).fold(0.0, f32::max) as u32;
     let shift = (32 - widest.leading_zeros()).saturating_sub(AXIS_BITS);
     let mut keys = Sorted { keys: device.buffer(n as usize)?, values: device.buffer(n as usize)? };
-    let config = LaunchConfig {
-        grid_dim: (n.div_ceil(THREADS), 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
     launch!(
         device,
         Kernels::Sort,
         "curve_keys",
-        config,
+        each(n),
         &points.x,
         &points.y,
         &points.z,
@@ -147,59 +134,4 @@ fn order(device: &Device, points: &DevicePoints, bounds: &Bounds) -> Result<Cuda
         &mut keys.values,
     )?;
     Ok(sort(device, keys, n, 3 * AXIS_BITS)?.values)
-}
-
-/// Keys, each with a value.
-struct Sorted {
-    keys: CudaSlice<u64>,
-    values: CudaSlice<u32>,
-}
-
-/// Sorts by the lowest `bits` of the keys; equal keys keep their order.
-fn sort(device: &Device, mut from: Sorted, n: u32, bits: u32) -> Result<Sorted> {
-    let tiles = n.div_ceil(TILE);
-    let config =
-        LaunchConfig { grid_dim: (tiles, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
-    let mut to = Sorted { keys: device.buffer(n as usize)?, values: device.buffer(n as usize)? };
-    let mut counts = device.buffer((tiles << DIGIT_BITS) as usize)?;
-    for shift in (0..bits).step_by(DIGIT_BITS as usize) {
-        launch!(
-            device,
-            Kernels::Sort,
-            "radix_histogram",
-            config,
-            &from.keys,
-            &n,
-            &shift,
-            &mut counts
-        )?;
-        scan(device, &mut counts, tiles << DIGIT_BITS)?;
-        launch!(
-            device,
-            Kernels::Sort,
-            "radix_scatter",
-            config,
-            &from.keys,
-            &from.values,
-            &n,
-            &shift,
-            &counts,
-            &mut to.keys,
-            &mut to.values,
-        )?;
-        std::mem::swap(&mut from, &mut to);
-    }
-    Ok(from)
-}
-
-/// Turns values into their running sums, from zero.
-fn scan(device: &Device, values: &mut CudaSlice<u32>, n: u32) -> Result<()> {
-    let tiles = n.div_ceil(TILE);
-    let config =
-        LaunchConfig { grid_dim: (tiles, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
-    let one = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
-    let mut totals = device.buffer::<u32>(tiles as usize)?;
-    launch!(device, Kernels::Sort, "scan_tiles", config, &mut *values, &n, &mut totals)?;
-    launch!(device, Kernels::Sort, "scan_totals", one, &mut totals, &tiles)?;
-    launch!(device, Kernels::Sort, "scan_add", config, values, &n, &totals)
 }

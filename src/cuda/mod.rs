@@ -6,11 +6,13 @@
 
 mod device;
 mod groups;
+mod held;
 mod peaks;
 pub mod slides;
+mod sort;
 mod vote;
 
-use crate::backend::{Accumulator, Backend, PeakOptions, Sign};
+use crate::backend::{Accumulator, Backend, Held, PeakOptions, Sign};
 use crate::frame::Points;
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
@@ -18,6 +20,7 @@ use crate::{Error, Result};
 use cudarc::driver::{CudaContext, CudaSlice, sys};
 use device::Device;
 use groups::{Bounds, DevicePoints, Groups};
+use held::HeldPoints;
 use peaks::Peaks;
 use vote::{Near, Voting};
 
@@ -25,6 +28,9 @@ use vote::{Near, Voting};
 const MEMORY_SHARE: f64 = 0.8;
 /// A chunk of fewer points is not cut again for want of memory.
 const SMALLEST_CHUNK: usize = 1 << 12;
+
+/// Fewer points are cut into cells sooner than they are copied.
+const FEWEST_HELD: usize = 1 << 12;
 
 /// An NVIDIA GPU as a backend.
 pub struct Cuda {
@@ -41,7 +47,9 @@ impl Cuda {
     /// [`Error::Device`] where there is one that does not work.
     pub fn new() -> Result<Cuda> {
         Cuda::count()?;
-        Ok(Cuda { device: Device::new(0)?, chunk: usize::MAX })
+        let device = Device::new(0)?;
+        device.load()?;
+        Ok(Cuda { device, chunk: usize::MAX })
     }
 
     /// The same with at most so many points on the device at a time.
@@ -49,15 +57,25 @@ impl Cuda {
         Cuda { chunk: points.max(1), ..self }
     }
 
+    /// Looks for the NVIDIA driver, and does not start it yet.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] where there is none.
+    pub fn find_driver() -> Result<()> {
+        // SAFETY: this opens the driver's library, if there is one, and closes it again.
+        if unsafe { sys::is_culib_present() } {
+            Ok(())
+        } else {
+            Err(Error::NoDevice("no NVIDIA driver: libcuda was not found".into()))
+        }
+    }
+
     /// Number of GPUs; at least one.
     ///
     /// # Errors
     /// As for [`Cuda::new`].
     pub fn count() -> Result<usize> {
-        // SAFETY: this opens the driver's library, if there is one, and closes it again.
-        if !unsafe { sys::is_culib_present() } {
-            return Err(Error::NoDevice("no NVIDIA driver: libcuda was not found".into()));
-        }
+        Cuda::find_driver()?;
         let broken = |e: cudarc::driver::DriverError| {
             Error::NoDevice(format!("the NVIDIA driver does not work: {:?}", e.0))
         };
@@ -85,6 +103,14 @@ impl Backend for Cuda {
             near: None,
             peaks: Peaks::new(device)?,
         }))
+    }
+
+    fn hold<'a>(&'a self, points: &Points) -> Result<Option<Box<dyn Held + 'a>>> {
+        if points.len() < FEWEST_HELD {
+            return Ok(None);
+        }
+        let held = device::if_room(HeldPoints::new(&self.device, points))?;
+        Ok(held.map(|held| Box::new(held) as Box<dyn Held>))
     }
 }
 

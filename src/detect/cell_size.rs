@@ -1,6 +1,8 @@
 //! How large the base cells of a cloud are.
 
 use super::cells::{BITS, morton_key};
+use crate::Result;
+use crate::backend::{CellCounts, Held};
 use crate::frame::Points;
 use rayon::prelude::*;
 
@@ -29,49 +31,54 @@ pub(super) struct Unit {
     pub steps: u32,
 }
 
-/// Cells of one size.
-struct Count {
-    /// Their number.
-    cells: f64,
-    /// Share of the points in cells of at most [`FULL`].
-    roomy: f64,
-}
-
 impl Unit {
     /// The edge for a cloud.
     ///
     /// Counted on a lattice whose cells double, and read off between two of its sizes.
-    pub fn for_points(points: &Points) -> Unit {
-        let mut keys: Vec<u64> =
-            (0..points.len()).into_par_iter().map(|i| morton_key(points.get(i), FINEST)).collect();
-        keys.par_sort_unstable();
-        keys.dedup();
-        let counts: Vec<Count> = (0..BITS).into_par_iter().map(|b| count(&keys, b)).collect();
-        let distinct = keys.len() as f64;
+    pub fn for_points(points: &Points, held: &mut Option<Box<dyn Held + '_>>) -> Result<Unit> {
+        let counted = match held {
+            Some(held) => held.count_cells(FINEST, FULL as u32)?,
+            None => None,
+        };
+        let counts = counted.unwrap_or_else(|| count_cells(points));
         // The larger the cells the fewer there are, and the fewer points have room.
-        let mean = crossing(&counts, |c| (c.cells / distinct * OCCUPANCY).ln());
-        let dense = crossing(&counts, |c| c.roomy - DENSE);
-        let most = crossing(&counts, |c| (c.cells / distinct / MOST_CELLS).ln());
-        let limit = crossing(&counts, |c| (c.cells / LIMIT).ln());
+        let distinct = counts.finest as f64;
+        let cells = counts.cells.iter().map(|&n| n as f64);
+        let fall_to = |n: f64| crossing(cells.clone().map(|c| (c / n).ln()));
+        let mean = fall_to(distinct / OCCUPANCY);
+        let most = fall_to(distinct * MOST_CELLS);
+        let limit = fall_to(LIMIT);
+        let share = |&n: &u64| n as f64 / distinct.max(1.0);
+        let dense = crossing(counts.roomy.iter().map(|n| share(n) - DENSE));
         let edge = f64::from(FINEST) * mean.min(dense.max(most)).max(limit).exp2();
         let steps = (edge / f64::from(DETAIL)).ceil().max(1.0) as u32;
-        Unit { span: ((edge / f64::from(steps)).round() as u32).max(FINEST), steps }
+        Ok(Unit { span: ((edge / f64::from(steps)).round() as u32).max(FINEST), steps })
     }
 }
 
-/// Counts the cells of `2^bits` finest ones.
-fn count(keys: &[u64], bits: u32) -> Count {
-    let (mut cells, mut roomy) = (0usize, 0usize);
+/// Counts the cells of all sizes.
+fn count_cells(points: &Points) -> CellCounts {
+    let mut keys: Vec<u64> =
+        (0..points.len()).into_par_iter().map(|i| morton_key(points.get(i), FINEST)).collect();
+    keys.par_sort_unstable();
+    keys.dedup();
+    let (cells, roomy) = (0..BITS).into_par_iter().map(|bits| count(&keys, bits)).unzip();
+    CellCounts { finest: keys.len() as u64, cells, roomy }
+}
+
+/// Counts the cells of `2^bits` finest ones, and the keys in roomy ones.
+fn count(keys: &[u64], bits: u32) -> (u64, u64) {
+    let (mut cells, mut roomy) = (0, 0);
     for cell in keys.chunk_by(|a, b| a >> (3 * bits) == b >> (3 * bits)) {
         cells += 1;
-        roomy += if cell.len() <= FULL { cell.len() } else { 0 };
+        roomy += if cell.len() <= FULL { cell.len() as u64 } else { 0 };
     }
-    Count { cells: cells as f64, roomy: roomy as f64 / keys.len().max(1) as f64 }
+    (cells, roomy)
 }
 
 /// The binary logarithm of the size, in finest cells, at which a falling value crosses zero.
-fn crossing(counts: &[Count], value: impl Fn(&Count) -> f64) -> f64 {
-    let values: Vec<f64> = counts.iter().map(value).collect();
+fn crossing(values: impl Iterator<Item = f64>) -> f64 {
+    let values: Vec<f64> = values.collect();
     let above = (1..values.len()).find(|&i| values[i] <= 0.0).unwrap_or(values.len() - 1);
     let (fine, coarse) = (values[above - 1], values[above]);
     let share = if fine > coarse { fine / (fine - coarse) } else { 0.0 };
@@ -88,25 +95,28 @@ mod tests {
             .map(move |i| [(i % side * apart) as f32 + corner, (i / side * apart) as f32, 0.0])
     }
 
+    fn unit(points: impl Iterator<Item = [f32; 3]>) -> Unit {
+        Unit::for_points(&points.collect(), &mut None).unwrap()
+    }
+
     #[test]
     fn cells_of_an_even_cloud_hold_two_points() {
-        let unit = Unit::for_points(&square(200, 1024, 0.0).collect());
+        let unit = unit(square(200, 1024, 0.0));
         let edge = f64::from(unit.span * unit.steps);
         assert!((edge / 1024.0 - 2f64.sqrt()).abs() < 0.1, "{edge}");
     }
 
     #[test]
     fn dense_places_make_cells_smaller() {
-        let even = Unit::for_points(&square(200, 4096, 0.0).collect());
-        let both = square(200, 4096, 0.0).chain(square(150, 512, -1e6)).collect();
-        let both = Unit::for_points(&both);
+        let even = unit(square(200, 4096, 0.0));
+        let both = unit(square(200, 4096, 0.0).chain(square(150, 512, -1e6)));
         assert!(2 * both.span * both.steps < even.span * even.steps);
     }
 
     #[test]
     fn no_points_and_equal_points_have_cells_of_some_size() {
         for n in [0, 1, 1000] {
-            let unit = Unit::for_points(&vec![[5.0; 3]; n].into_iter().collect());
+            let unit = unit(vec![[5.0; 3]; n].into_iter());
             assert!(unit.span > 0 && unit.steps > 0);
         }
     }

@@ -6,8 +6,11 @@
 
 use super::cell_size::Unit;
 use super::moments::Moments;
+use crate::Result;
+use crate::backend::{CellTable, Held};
 use crate::frame::Points;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Sums over the points of cells, whose coordinates are less than 2^17 units within a block of the
 /// highest level.
@@ -37,46 +40,53 @@ pub(super) struct Level {
 pub(super) struct Cells {
     /// Base level first.
     pub levels: Vec<Level>,
-    /// Indices of all points, cell by cell.
-    order: Vec<u32>,
-    /// Where each base cell's points begin and end in `order`.
+    /// Where each base cell's points begin and end.
     ranges: Vec<(u32, u32)>,
     /// Number of distinct points.
     pub distinct: u64,
 }
 
 impl Cells {
-    /// Cuts `points` into cells.
-    pub fn new(points: &Points) -> Cells {
-        let unit = Unit::for_points(points);
-        let edge = unit.span * unit.steps;
-        let mut sorted = sorted_keys(points, edge);
-        // Within a cell by coordinates: copies of a point lie together, and what goes through the
-        // points of a cell meets them in an order that is theirs, not the file's.
-        sorted.par_chunk_by_mut(|a, b| a.0 == b.0).for_each(|cell| {
-            cell.sort_unstable_by_key(|&(_, i)| (points.get(i as usize).map(positive), i));
-        });
-        let runs = runs(&sorted);
-        let order: Vec<u32> = sorted.into_par_iter().map(|(_, i)| i).collect();
-        let cell = |&(key, range): &(u64, (u32, u32))| {
-            cell_moments(points, &order[range.0 as usize..range.1 as usize], key, unit)
+    /// Cuts `points` into cells; `held` are the same points where a backend keeps them.
+    ///
+    /// Returns the order of the points, too, in which those of a cell lie together, by their
+    /// coordinates: it is theirs, not the file's.
+    pub fn new(
+        points: &Points,
+        held: &mut Option<Box<dyn Held + '_>>,
+    ) -> Result<(Cells, Vec<u32>)> {
+        let unit = Unit::for_points(points, held)?;
+        let table = match held {
+            Some(held) => held.cells(unit.span * unit.steps, unit.steps)?,
+            None => None,
         };
-        let moments: Vec<CellMoments> = runs.par_iter().map(cell).collect();
+        let table = table.unwrap_or_else(|| cell_table(points, unit));
+        Ok(Cells::from_table(table, unit))
+    }
+
+    fn from_table(table: CellTable, unit: Unit) -> (Cells, Vec<u32>) {
+        let CellTable { order, keys, starts, moments } = table;
+        let ends = starts.iter().copied().skip(1).chain([order.len() as u32]);
+        let ranges: Vec<(u32, u32)> = starts.iter().copied().zip(ends).collect();
+        let pack_key = |&key: &u64| pack(crate::morton::deinterleave(key));
+        let mut by_key: Vec<(u64, u32)> =
+            keys.par_iter().map(pack_key).zip(0..keys.len() as u32).collect();
+        by_key.par_sort_unstable();
         let distinct = moments.iter().map(|m| m.n as u64).sum();
-        let (keys, ranges) = runs.into_iter().unzip();
         let base = Level {
-            size: f64::from(edge),
+            size: f64::from(unit.span * unit.steps),
             span: i64::from(unit.span),
-            keys,
-            moments,
+            keys: by_key.iter().map(|k| k.0).collect(),
+            moments: by_key.par_iter().map(|k| moments[k.1 as usize]).collect(),
             parent: Vec::new(),
         };
+        let ranges = by_key.par_iter().map(|k| ranges[k.1 as usize]).collect();
         let mut levels = vec![base];
         for _ in 0..LEVELS {
             let above = levels.last_mut().map(Level::join);
             levels.extend(above);
         }
-        Cells { levels, order, ranges, distinct }
+        (Cells { levels, ranges, distinct }, order)
     }
 
     /// The base cells.
@@ -92,10 +102,10 @@ impl Cells {
         order
     }
 
-    /// Indices of the points of base cell `cell`, by coordinates.
-    pub fn points_of(&self, cell: usize) -> &[u32] {
+    /// The points of base cell `cell`, once they are in the order of the cells.
+    pub fn points_of(&self, cell: usize) -> Range<usize> {
         let (start, end) = self.ranges[cell];
-        &self.order[start as usize..end as usize]
+        start as usize..end as usize
     }
 }
 
@@ -240,22 +250,33 @@ pub(super) fn morton_key(p: [f32; 3], edge: u32) -> u64 {
     crate::morton::interleave(p.map(|v| u64::from(positive(v) / edge)))
 }
 
-/// The cells with the range of their points, in the order of their keys.
-fn runs(sorted: &[(u64, u32)]) -> Vec<(u64, (u32, u32))> {
-    let mut runs = Vec::new();
+/// The cells of a cloud, in Morton order.
+fn cell_table(points: &Points, unit: Unit) -> CellTable {
+    let mut sorted = sorted_keys(points, unit.span * unit.steps);
+    // Within a cell by coordinates: copies of a point lie together, and what goes through the points
+    // of a cell meets them in an order that is theirs, not the file's.
+    sorted.par_chunk_by_mut(|a, b| a.0 == b.0).for_each(|cell| {
+        cell.sort_unstable_by_key(|&(_, i)| (points.get(i as usize).map(positive), i));
+    });
+    let (mut keys, mut starts) = (Vec::new(), Vec::new());
     let mut start = 0;
     for run in sorted.chunk_by(|a, b| a.0 == b.0) {
-        let cell = crate::morton::deinterleave(run[0].0);
-        runs.push((pack(cell), (start, start + run.len() as u32)));
-        start += run.len() as u32;
+        keys.push(run[0].0);
+        starts.push(start as u32);
+        start += run.len();
     }
-    runs.par_sort_unstable();
-    runs
+    let order: Vec<u32> = sorted.into_par_iter().map(|(_, i)| i).collect();
+    let moments = (0..keys.len()).into_par_iter().map(|cell| {
+        let end = starts.get(cell + 1).map_or(order.len(), |&end| end as usize);
+        cell_moments(points, &order[starts[cell] as usize..end], keys[cell], unit)
+    });
+    let moments = moments.collect();
+    CellTable { order, keys, starts, moments }
 }
 
 /// Sums over the distinct points of a cell, relative to its corner.
 fn cell_moments(points: &Points, members: &[u32], key: u64, unit: Unit) -> CellMoments {
-    let corner = unpack(key).map(|v| v as u32 * unit.span * unit.steps);
+    let corner = crate::morton::deinterleave(key).map(|v| v as u32 * unit.span * unit.steps);
     let mut moments = CellMoments::default();
     let mut last = None;
     for p in members.iter().map(|&i| points.get(i as usize).map(positive)) {

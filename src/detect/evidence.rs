@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn a_plane_is_flat_and_scatter_is_not() {
         let points = scene();
-        let cells = Cells::new(&points);
+        let cells = Cells::new(&points, &mut None).unwrap().0;
         let surfels = surfels(&cells);
         let expected = [-0.25f64, 0.0, 1.0].map(|v| v / 1.0625f64.sqrt());
         let (mut on, mut flat, mut off) = (0, 0, 0);
@@ -356,7 +356,10 @@ mod tests {
     fn the_order_of_the_points_does_not_matter() {
         let points = scene();
         let shuffled: Vec<u32> = (0..points.len() as u32).map(|i| i * 7919 % 20_600).collect();
-        let (a, b) = (Cells::new(&points), Cells::new(&points.select(&shuffled)));
+        let (a, b) = (
+            Cells::new(&points, &mut None).unwrap().0,
+            Cells::new(&points.select(&shuffled), &mut None).unwrap().0,
+        );
         assert_eq!(a.base().moments, b.base().moments);
         assert!(surfels(&a) == surfels(&b));
     }
@@ -365,7 +368,10 @@ mod tests {
     fn duplicates_count_once() {
         let points = scene();
         let twice: Vec<u32> = (0..points.len() as u32).flat_map(|i| [i; 3]).collect();
-        let (a, b) = (Cells::new(&points), Cells::new(&points.select(&twice)));
+        let (a, b) = (
+            Cells::new(&points, &mut None).unwrap().0,
+            Cells::new(&points.select(&twice), &mut None).unwrap().0,
+        );
         assert_eq!(a.distinct, b.distinct);
         assert!(surfels(&a) == surfels(&b));
     }

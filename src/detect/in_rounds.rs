@@ -30,14 +30,16 @@ struct Scene<'a> {
 }
 
 pub(super) fn detect(
-    cloud: &Loaded,
+    cloud: &mut Loaded,
     options: &Options,
     backend: &dyn Backend,
     progress: &dyn Progress,
 ) -> Result<Answer> {
-    let points = &cloud.points;
     progress.stage("cells", None);
-    let cells = Cells::new(points);
+    let mut held = backend.hold(&cloud.points)?;
+    let (cells, order) = Cells::new(&cloud.points, &mut held)?;
+    cloud.reorder(order);
+    let (cloud, points) = (&*cloud, &cloud.points);
     progress.stage("surfaces", None);
     let links = Links::new(&cells);
     let scene = Scene { cloud, cells: &cells, links: &links, options, backend, progress };
@@ -46,7 +48,7 @@ pub(super) fn detect(
     let Findings { mut found, failed } = findings;
     progress.stage("labels", None);
     let claims = found.iter().map(|f| f.support.surfels.as_slice());
-    let surroundings = Surroundings::new(&cells, &links, &surfels, claims);
+    let surroundings = Surroundings::new(&links, &surfels, claims);
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
     // Cells gave the planes; their points make them exact and then settle who belongs to whom.
     let mut labels = surroundings.label(&cells, points, &local);

@@ -46,7 +46,6 @@ pub(super) struct Surroundings {
 impl Surroundings {
     /// `claims` lists the base cells that each plane claimed.
     pub fn new<'a>(
-        cells: &Cells,
         links: &Links,
         surfels: &[Surfel],
         claims: impl Iterator<Item = &'a [u32]>,
@@ -55,7 +54,7 @@ impl Surroundings {
         for (plane, claimed) in claims.enumerate() {
             claimed.iter().for_each(|&cell| own[cell as usize] = plane as u32);
         }
-        let around = planes_around(cells, links, surfels, &own);
+        let around = planes_around(links, surfels, &own);
         Surroundings { own, around }
     }
 
@@ -64,10 +63,13 @@ impl Surroundings {
         let none = |_| AtomicI32::new(-1);
         let labels: Vec<AtomicI32> = (0..points.len()).into_par_iter().map(none).collect();
         (0..self.own.len()).into_par_iter().with_min_len(1024).for_each(|cell| {
-            for &i in cells.points_of(cell) {
-                if let Some(plane) = self.choose(cell, points.get(i as usize), planes) {
+            if self.own[cell] == NONE && self.around[cell][0] == NONE {
+                return;
+            }
+            for i in cells.points_of(cell) {
+                if let Some(plane) = self.choose(cell, points.get(i), planes) {
                     // Each point is in one cell: nobody else writes here.
-                    labels[i as usize].store(plane as i32, Relaxed);
+                    labels[i].store(plane as i32, Relaxed);
                 }
             }
         });
@@ -89,42 +91,26 @@ impl Surroundings {
 
 /// For each base cell, the planes claimed within its block at the level of its surface, or at the
 /// usual level where it has none.
-fn planes_around(
-    cells: &Cells,
-    links: &Links,
-    surfels: &[Surfel],
-    own: &[u32],
-) -> Vec<[u32; MEETING]> {
+fn planes_around(links: &Links, surfels: &[Surfel], own: &[u32]) -> Vec<[u32; MEETING]> {
     let levels =
         surfels.iter().filter_map(|s| Some((s.surface?.level() as f64, u64::from(s.weight))));
     let usual = super::evidence::weighted_quantile(levels.collect(), 0.75) as usize;
-    let mut present: Vec<[u32; MEETING]> = own
-        .iter()
-        .map(|&plane| std::array::from_fn(|i| if i == 0 { plane } else { NONE }))
-        .collect();
+    let level_of = |cell: usize| surfels[cell].surface.map_or(usual, |s| s.level());
     let mut around = vec![[NONE; MEETING]; own.len()];
-    let mut ancestor: Vec<u32> = (0..own.len() as u32).collect();
-    for (number, level) in cells.levels.iter().enumerate() {
-        let meeting = links.map_blocks(number, |_, block| {
+    for level in 0..links.levels() {
+        let present = links.map_cells(level, |inside| {
             let mut all = [NONE; MEETING];
-            for &cell in block {
-                present[cell as usize].iter().for_each(|&plane| insert(&mut all, plane));
-            }
+            inside.iter().for_each(|&base| insert(&mut all, own[base as usize]));
             all
         });
-        around.par_iter_mut().zip(&ancestor).zip(surfels).for_each(|((around, &cell), surfel)| {
-            if surfel.surface.map_or(usual, |s| s.level()) == number {
-                *around = meeting[cell as usize];
-            }
-        });
-        let mut above = vec![[NONE; MEETING]; cells.levels.get(number + 1).map_or(0, |l| l.len())];
-        for (planes, &parent) in present.iter().zip(&level.parent) {
-            planes.iter().for_each(|&plane| insert(&mut above[parent as usize], plane));
-        }
-        present = above;
-        if !level.parent.is_empty() {
-            ancestor.par_iter_mut().for_each(|cell| *cell = level.parent[*cell as usize]);
-        }
+        around.par_iter_mut().enumerate().filter(|(cell, _)| level_of(*cell) == level).for_each(
+            |(cell, around)| {
+                for &neighbour in links.block(level, links.ancestor(cell as u32, level)) {
+                    let present = &present[neighbour as usize];
+                    present.iter().for_each(|&plane| insert(around, plane));
+                }
+            },
+        );
     }
     around
 }

@@ -134,8 +134,8 @@ impl Layers<'_> {
     /// Appends the distinct points of a base cell.
     fn collect(&self, cell: u32, to: &mut Vec<Vec3>) {
         let mut last = None;
-        for &i in self.cells.points_of(cell as usize) {
-            let p = self.points.get(i as usize);
+        for i in self.cells.points_of(cell as usize) {
+            let p = self.points.get(i);
             if last.replace(p) != Some(p) {
                 to.push(p.map(f64::from));
             }

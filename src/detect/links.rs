@@ -68,6 +68,12 @@ impl Links {
         (0..self.len(level) as u32).into_par_iter().with_min_len(1024).map(one).collect()
     }
 
+    /// For every cell of a level, `of` the base cells inside.
+    pub fn map_cells<T: Send>(&self, level: usize, of: impl Fn(&[u32]) -> T + Sync) -> Vec<T> {
+        let one = |cell: u32| of(self.inside(level, cell));
+        (0..self.len(level) as u32).into_par_iter().with_min_len(1024).map(one).collect()
+    }
+
     /// The base cells inside a cell.
     pub fn inside(&self, level: usize, cell: u32) -> &[u32] {
         let (first, last) = self.levels[level].inside[cell as usize];

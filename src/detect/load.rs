@@ -23,9 +23,9 @@ const STRAY: f64 = 32.0;
 pub struct Loaded {
     /// The map from input coordinates to local ones.
     pub frame: Frame,
-    /// The points that can be used, in file order.
+    /// The points that can be used, in file order; detection puts them into the order of its cells.
     pub points: Points,
-    /// Place in the file of each point of `points`, where some points could not be used.
+    /// Place in the file of each point of `points`, where that is not its index.
     pub places: Option<Vec<u32>>,
     /// Points in the file.
     pub total: u64,
@@ -35,6 +35,17 @@ pub struct Loaded {
     pub stray: u64,
     /// Smallest and largest coordinates of the usable points.
     pub bounds: [[f64; 3]; 2],
+}
+
+impl Loaded {
+    /// Puts the points into another order.
+    pub(super) fn reorder(&mut self, order: Vec<u32>) {
+        self.points = self.points.select(&order);
+        self.places = Some(match &self.places {
+            None => order,
+            Some(places) => order.par_iter().map(|&i| places[i as usize]).collect(),
+        });
+    }
 }
 
 /// Reads a cloud, `chunk` points at a time.

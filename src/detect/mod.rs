@@ -39,6 +39,8 @@ use crate::detection::{Detection, Input, Parameters, Rejected};
 use crate::space::Directions;
 use crate::{Error, Result};
 use planes::Finished;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
 /// Which points vote for which directions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -126,7 +128,7 @@ impl Progress for () {
 /// # Errors
 /// [`Error::Parameter`] for options that make no sense, and what the backend says.
 pub fn detect(
-    cloud: Loaded,
+    mut cloud: Loaded,
     options: &Options,
     backend: &dyn Backend,
     progress: &dyn Progress,
@@ -143,7 +145,7 @@ pub fn detect(
     };
     let answer = match options.mode {
         Mode::OnePass => one_pass::detect(&cloud, options, backend, progress)?,
-        Mode::Near | Mode::All => in_rounds::detect(&cloud, options, backend, progress)?,
+        Mode::Near | Mode::All => in_rounds::detect(&mut cloud, options, backend, progress)?,
     };
     let Answer { planes: Finished { planes, pieces }, labels, parameters, rejected } = answer;
     let labels = in_file_order(&cloud, labels);
@@ -164,9 +166,9 @@ struct Answer {
 /// Labels of the loaded points, spread over all points of the file.
 fn in_file_order(cloud: &Loaded, labels: Vec<i32>) -> Vec<i32> {
     let Some(places) = &cloud.places else { return labels };
-    let mut all = vec![-1; cloud.total as usize];
-    for (&place, label) in places.iter().zip(labels) {
-        all[place as usize] = label;
-    }
-    all
+    let none = |_| AtomicI32::new(-1);
+    let all: Vec<AtomicI32> = (0..cloud.total as usize).into_par_iter().map(none).collect();
+    // Every place is written once.
+    places.par_iter().zip(labels).for_each(|(&at, label)| all[at as usize].store(label, Relaxed));
+    all.into_par_iter().map(AtomicI32::into_inner).collect()
 }

@@ -214,8 +214,11 @@ impl Rounds<'_> {
                 accumulator.vote_near(&ballots, &self.near, Sign::Subtract)
             }
             Cast::All(points) => {
-                let gone: Vec<u32> =
-                    withdrawn.iter().flat_map(|&i| cells.points_of(i as usize)).copied().collect();
+                let gone: Vec<u32> = withdrawn
+                    .iter()
+                    .flat_map(|&i| cells.points_of(i as usize))
+                    .map(|i| i as u32)
+                    .collect();
                 accumulator.vote(&points.select(&gone), Sign::Subtract)
             }
         }

@@ -1,5 +1,6 @@
 //! One file of a batch, from the question whether it is finished to its record.
 
+use super::super::engine::Engine;
 use super::super::outputs::{Kind, same_file};
 use super::super::progress::{Bar, BatchBar};
 use super::Batch;
@@ -7,7 +8,6 @@ use super::folder::Folder;
 use super::inputs::Input;
 use super::record::{Done, Record, Stamp, digest, remove};
 use clap::ValueEnum;
-use planes::backend::Backend;
 use planes::cloud::Source;
 use planes::detect::{Mode, Options, Progress};
 use planes::{Detection, Error};
@@ -22,7 +22,7 @@ pub struct Job<'a> {
     folder: &'a Folder,
     options: &'a Options,
     kinds: &'a [Kind],
-    backend: &'a dyn Backend,
+    engine: &'a Engine,
     /// All that decides a result beside the file and the program.
     decisive: Value,
     /// Files that no result may replace.
@@ -42,7 +42,7 @@ impl<'a> Job<'a> {
         folder: &'a Folder,
         options: &'a Options,
         kinds: &'a [Kind],
-        backend: &'a dyn Backend,
+        engine: &'a Engine,
         inputs: &'a [Input],
     ) -> Job<'a> {
         Job {
@@ -50,7 +50,7 @@ impl<'a> Job<'a> {
             folder,
             options,
             kinds,
-            backend,
+            engine,
             decisive: decisive(batch, options, kinds),
             inputs: inputs.iter().map(|input| input.identity.as_path()).collect(),
         }
@@ -146,7 +146,7 @@ impl<'a> Job<'a> {
         bar: &Bar,
     ) -> Result<Done, Error> {
         let source = Source::open(&input.path)?;
-        let detection = self.batch.machine.find(&source, self.options, self.backend, bar)?;
+        let detection = self.batch.machine.find(&source, self.options, self.engine, bar)?;
         bar.stage("digest", Some(stamp.bytes()));
         let sha256 = digest(&input.path, &|n| bar.advance(n))?;
         bar.stage("writing", None);

@@ -108,9 +108,9 @@ impl Batch {
         if files.is_empty() {
             return Err(nothing(failed).into());
         }
-        let backend = self.machine.backend(quiet)?;
+        let engine = self.machine.start(quiet)?;
         let folder = Folder::open(&self.outputs.out)?;
-        let job = Job::new(self, &folder, &options, &kinds, backend.as_ref(), &files);
+        let job = Job::new(self, &folder, &options, &kinds, &engine, &files);
         work(&job, &folder, &files, failed, quiet)
     }
 }

@@ -1,0 +1,137 @@
+// The cloud in cells: how many there are of each size, the points cell by cell, and the exact sums of
+// each; the twin of src/detect/{cell_size,cells}.rs.
+//
+// Keys are sorted by kernels/sort.cu; here are the passes around that. Each reads its keys or points
+// once, so the floor is the bytes: about 32 a point for each pass of the sort, 20 here.
+
+#include "curve.cuh"
+
+typedef long long i64;
+
+// Makes local coordinates positive.
+constexpr int OFFSET = 1 << 23;
+
+__device__ __forceinline__ u32 positive(float v) { return (u32)((int)v + OFFSET); }
+
+// Morton keys of the points in cells of the given edge.
+extern "C" __global__ void cell_keys(
+    const float* x, const float* y, const float* z, const u32* order, u32 points, u32 edge, u64* keys
+) {
+    const u32 k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= points) return;
+    const u32 i = order[k];
+    keys[k] = morton(positive(x[i]) / edge, positive(y[i]) / edge, positive(z[i]) / edge);
+}
+
+// The numbers from zero on.
+extern "C" __global__ void iota(u32 n, u32* numbers) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) numbers[i] = i;
+}
+
+// Keys by which points of one cell are ordered: their coordinates in it, x first, of `bits` each.
+extern "C" __global__ void place_keys(
+    const float* x, const float* y, const float* z, u32 points, u32 edge, u32 bits, u64* keys,
+    u32* order
+) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= points) return;
+    const u64 in_x = positive(x[i]) % edge, in_y = positive(y[i]) % edge, in_z = positive(z[i]) % edge;
+    keys[i] = in_x << 2 * bits | in_y << bits | in_z;
+    order[i] = i;
+}
+
+// One for the first of equal keys, zero for the others, and one zero more.
+extern "C" __global__ void heads(const u64* keys, u32 n, u32* flags) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > n) return;
+    flags[i] = i < n && (i == 0 || keys[i] != keys[i - 1]);
+}
+
+// The first of equal keys and where they stand; `places` are the running sums of `heads`.
+extern "C" __global__ void compact(
+    const u64* keys, u32 n, const u32* places, u64* firsts, u32* starts
+) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n || places[i] == places[i + 1]) return;
+    firsts[places[i]] = keys[i];
+    starts[places[i]] = i;
+}
+
+// The smallest number of doublings at which two finest cells are one; 22 if that is never.
+constexpr u32 LEVELS = 22;
+__device__ __forceinline__ u32 joined(u64 a, u64 b) {
+    return a == b ? 0 : (63 - __clzll(a ^ b)) / 3 + 1;
+}
+
+// For each number of doublings b: in `first[b]` the keys that join the one before at b, and in
+// `crowded[b]` those whose cell has more than `full` keys from b on. Keys are distinct and sorted.
+extern "C" __global__ void count_levels(
+    const u64* keys, u32 n, u32 full, u32* first, u32* crowded
+) {
+    __shared__ u32 own[2][LEVELS + 1];
+    for (u32 b = threadIdx.x; b < 2 * (LEVELS + 1); b += blockDim.x) own[0][b] = 0;
+    __syncthreads();
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        const u64 key = keys[i];
+        if (i > 0) atomicAdd(own[0] + joined(keys[i - 1], key), 1);
+        // The cell of a key is crowded once full + 1 keys in a row, its own among them, are one cell.
+        u32 least = LEVELS;
+        for (u32 k = 0; k <= full; k++) {
+            if (i < k || i - k + full >= n) continue;
+            least = min(least, joined(keys[i - k], keys[i - k + full]));
+        }
+        atomicAdd(own[1] + least, 1);
+    }
+    __syncthreads();
+    for (u32 b = threadIdx.x; b <= LEVELS; b += blockDim.x) {
+        if (own[0][b]) atomicAdd(first + b, own[0][b]);
+        if (own[1][b]) atomicAdd(crowded + b, own[1][b]);
+    }
+}
+
+// The points in their new order.
+extern "C" __global__ void gather_points(
+    const float* x, const float* y, const float* z, const u32* order, u32 points, float* to_x,
+    float* to_y, float* to_z
+) {
+    const u32 k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= points) return;
+    const u32 i = order[k];
+    to_x[k] = x[i];
+    to_y[k] = y[i];
+    to_z[k] = z[i];
+}
+
+// Sums over the distinct points of each cell, relative to its corner, in units of `steps`: their
+// number, x, y, z, xx, xy, xz, yy, yz, zz. A thread a cell; the points of a cell are in the order of
+// their places, so that copies follow each other.
+extern "C" __global__ void cell_moments(
+    const float* x, const float* y, const float* z, const u32* starts, u32 cells, u32 points,
+    u32 edge, u32 steps, i64* moments
+) {
+    const u32 cell = blockIdx.x * blockDim.x + threadIdx.x;
+    if (cell >= cells) return;
+    const u32 first = starts[cell], end = cell + 1 < cells ? starts[cell + 1] : points;
+    u32 corner[3] = {positive(x[first]), positive(y[first]), positive(z[first])};
+    for (int a = 0; a < 3; a++) corner[a] -= corner[a] % edge;
+    i64 sums[10] = {0};
+    u32 last[3] = {~0u, ~0u, ~0u};
+    for (u32 k = first; k < end; k++) {
+        const u32 p[3] = {positive(x[k]), positive(y[k]), positive(z[k])};
+        if (p[0] == last[0] && p[1] == last[1] && p[2] == last[2]) continue;
+        i64 at[3];
+        for (int a = 0; a < 3; a++) {
+            last[a] = p[a];
+            at[a] = (p[a] - corner[a]) / steps;
+        }
+        sums[0] += 1;
+        int product = 4;
+        for (int a = 0; a < 3; a++) {
+            sums[1 + a] += at[a];
+            for (int b = a; b < 3; b++) sums[product++] += at[a] * at[b];
+        }
+    }
+    for (int s = 0; s < 10; s++) moments[(size_t)cell * 10 + s] = sums[s];
+}

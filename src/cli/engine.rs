@@ -1,0 +1,101 @@
+//! What searches for planes: a GPU or the CPU.
+
+use super::say;
+use clap::ValueEnum;
+use planes::Error;
+use planes::backend::Backend;
+use planes::cpu::{Cpu, Voter};
+use planes::cuda::Cuda;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DeviceName {
+    /// On an NVIDIA GPU if there is one, else on the CPU
+    Auto,
+    /// On the CPU
+    Cpu,
+    /// On an NVIDIA GPU; an error if there is none
+    Cuda,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum VoterName {
+    /// The papers' loop in f64
+    SerialF64,
+    /// The papers' loop in f32
+    Serial,
+    /// Groups of points at once, vectorized, on all threads
+    Parallel,
+}
+
+/// A backend and, where it might have been a GPU, why it is none.
+type Chosen = (Box<dyn Backend>, Option<String>);
+
+/// The backend, which becomes ready while a cloud is read: a GPU takes a third of a second.
+pub struct Engine {
+    starting: Mutex<Option<JoinHandle<Result<Chosen, Error>>>>,
+    ready: OnceLock<Box<dyn Backend>>,
+    /// Whether to say what was chosen.
+    say: bool,
+}
+
+impl Engine {
+    /// Starts what was asked for. Where that was left to us, it will be said in one line, unless
+    /// `quiet`.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] where a GPU is asked for and there is no driver.
+    pub fn start(
+        device: DeviceName,
+        voter: Option<VoterName>,
+        quiet: bool,
+    ) -> Result<Engine, Error> {
+        if device == DeviceName::Cuda {
+            Cuda::find_driver()?;
+        }
+        Ok(Engine {
+            starting: Mutex::new(Some(thread::spawn(move || choose(device, voter)))),
+            ready: OnceLock::new(),
+            say: device == DeviceName::Auto && voter.is_none() && !quiet,
+        })
+    }
+
+    /// The backend, as soon as it is ready.
+    ///
+    /// # Errors
+    /// Where a GPU is asked for and there is none that works.
+    pub fn backend(&self) -> Result<&dyn Backend, Error> {
+        let starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(starting) = starting {
+            let (backend, why) = starting.join().unwrap_or_else(|_| {
+                Err(Error::NoDevice("the NVIDIA driver broke off while it was started".into()))
+            })?;
+            if self.say {
+                let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+                say(&format!("on the {}{why}", backend.name()));
+            }
+            let _ = self.ready.set(backend);
+        }
+        self.ready.get().map(|backend| backend.as_ref()).ok_or_else(|| {
+            Error::NoDevice("the device that was asked for did not start before".into())
+        })
+    }
+}
+
+fn choose(device: DeviceName, voter: Option<VoterName>) -> Result<Chosen, Error> {
+    let on_cpu = match voter {
+        Some(VoterName::SerialF64) => Voter::SerialF64,
+        Some(VoterName::Serial) => Voter::Serial,
+        Some(VoterName::Parallel) | None => Voter::Parallel,
+    };
+    let cpu = |why| (Box::new(Cpu::new(on_cpu)) as Box<dyn Backend>, why);
+    match device {
+        DeviceName::Cuda => Ok((Box::new(Cuda::new()?), None)),
+        DeviceName::Auto if voter.is_none() => match Cuda::new() {
+            Ok(gpu) => Ok((Box::new(gpu), None)),
+            Err(none) => Ok(cpu(Some(none.to_string()))),
+        },
+        DeviceName::Auto | DeviceName::Cpu => Ok(cpu(None)),
+    }
+}

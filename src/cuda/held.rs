@@ -1,0 +1,229 @@
+//! The points of a cloud on the device: its cells. See `kernels/cells.cu`.
+
+use super::device::{Device, Kernels, each, if_room, launch};
+use super::groups::DevicePoints;
+use super::sort::{Sorted, scan, sort};
+use crate::Result;
+use crate::backend::{CellCounts, CellTable, Held};
+use crate::detect::Moments;
+use crate::frame::Points;
+use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
+
+/// Bits of a coordinate in steps, made positive.
+const COORDINATE_BITS: u32 = 24;
+/// Numbers of doublings that are counted, one for "never" among them; as in `kernels/cells.cu`.
+const LEVELS: usize = 22;
+/// Bits of a key.
+const KEY_BITS: u32 = 63;
+
+/// The points of a cloud on the device.
+pub(super) struct HeldPoints<'a> {
+    device: &'a Device,
+    points: DevicePoints,
+}
+
+impl<'a> HeldPoints<'a> {
+    /// Copies the points, fewer than 2³², to the device.
+    pub fn new(device: &'a Device, points: &Points) -> Result<HeldPoints<'a>> {
+        Ok(HeldPoints { device, points: DevicePoints::upload(device, points)? })
+    }
+
+    fn len(&self) -> u32 {
+        self.points.len as u32
+    }
+
+    /// The Morton keys, in cells of `edge`, of the points of `order`.
+    fn keys(&self, order: &CudaSlice<u32>, edge: u32) -> Result<CudaSlice<u64>> {
+        let DevicePoints { x, y, z, len } = &self.points;
+        let mut keys = self.device.buffer(*len)?;
+        let n = self.len();
+        let kernel = "cell_keys";
+        launch!(
+            self.device,
+            Kernels::Cells,
+            kernel,
+            each(n),
+            x,
+            y,
+            z,
+            order,
+            &n,
+            &edge,
+            &mut keys
+        )?;
+        Ok(keys)
+    }
+
+    /// The different ones of sorted keys, and where each begins.
+    fn firsts(&self, keys: &CudaSlice<u64>) -> Result<(CudaSlice<u64>, CudaSlice<u32>, u32)> {
+        let (device, n) = (self.device, self.len());
+        let mut places = device.buffer(n as usize + 1)?;
+        launch!(device, Kernels::Cells, "heads", each(n + 1), keys, &n, &mut places)?;
+        scan(device, &mut places, n + 1)?;
+        let last = places.slice(n as usize..);
+        let mut different = [0];
+        device.stream().memcpy_dtoh(&last, &mut different).map_err(|e| device.error("heads", e))?;
+        device.synchronize()?;
+        let different = different[0];
+        let mut firsts = device.buffer(different as usize)?;
+        let mut starts = device.buffer(different as usize)?;
+        let kernel = "compact";
+        launch!(
+            device,
+            Kernels::Cells,
+            kernel,
+            each(n),
+            keys,
+            &n,
+            &places,
+            &mut firsts,
+            &mut starts
+        )?;
+        Ok((firsts, starts, different))
+    }
+
+    fn counts(&self, finest: u32, full: u32) -> Result<CellCounts> {
+        let (device, n) = (self.device, self.len());
+        let mut order = device.buffer(n as usize)?;
+        launch!(device, Kernels::Cells, "iota", each(n), &n, &mut order)?;
+        let keys = self.keys(&order, finest)?;
+        let sorted = sort(device, Sorted { keys, values: order }, n, KEY_BITS)?;
+        let (keys, _, different) = self.firsts(&sorted.keys)?;
+        let mut first = device.zeros::<u32>(LEVELS + 1)?;
+        let mut crowded = device.zeros::<u32>(LEVELS + 1)?;
+        let config = each(different);
+        launch!(
+            device,
+            Kernels::Cells,
+            "count_levels",
+            config,
+            &keys,
+            &different,
+            &full,
+            &mut first,
+            &mut crowded
+        )?;
+        let first = device.download(&first, LEVELS + 1)?;
+        let crowded = device.download(&crowded, LEVELS + 1)?;
+        // A key begins a cell of b doublings if it joins the one before later than that.
+        let later = |of: &[u32], b: usize| of[b + 1..].iter().map(|&v| u64::from(v)).sum::<u64>();
+        Ok(CellCounts {
+            finest: u64::from(different),
+            cells: (0..LEVELS - 1).map(|b| 1 + later(&first, b)).collect(),
+            roomy: (0..LEVELS - 1).map(|b| later(&crowded, b)).collect(),
+        })
+    }
+
+    fn table(&self, edge: u32, steps: u32) -> Result<CellTable> {
+        let (device, n) = (self.device, self.len());
+        let sorted = self.by_place(edge)?;
+        let keys = self.keys(&sorted.values, edge)?;
+        let cells_an_axis = (1 << COORDINATE_BITS) / edge;
+        let bits = (3 * (u32::BITS - cells_an_axis.leading_zeros())).min(KEY_BITS);
+        let sorted = sort(device, Sorted { keys, values: sorted.values }, n, bits)?;
+        let (keys, starts, cells) = self.firsts(&sorted.keys)?;
+        let moments = self.moments(&sorted.values, &starts, cells, [edge, steps])?;
+        Ok(CellTable {
+            order: device.download(&sorted.values, n as usize)?,
+            keys: device.download(&keys, cells as usize)?,
+            starts: device.download(&starts, cells as usize)?,
+            moments,
+        })
+    }
+
+    /// The points by their places in cells of `edge`, whatever the cell.
+    fn by_place(&self, edge: u32) -> Result<Sorted> {
+        let (device, n) = (self.device, self.len());
+        let DevicePoints { x, y, z, .. } = &self.points;
+        let bits = u32::BITS - (edge - 1).leading_zeros();
+        let mut by_place =
+            Sorted { keys: device.buffer(n as usize)?, values: device.buffer(n as usize)? };
+        launch!(
+            device,
+            Kernels::Cells,
+            "place_keys",
+            each(n),
+            x,
+            y,
+            z,
+            &n,
+            &edge,
+            &bits,
+            &mut by_place.keys,
+            &mut by_place.values,
+        )?;
+        sort(device, by_place, n, 3 * bits)
+    }
+
+    /// The sums of all cells.
+    fn moments(
+        &self,
+        order: &CudaSlice<u32>,
+        starts: &CudaSlice<u32>,
+        cells: u32,
+        [edge, steps]: [u32; 2],
+    ) -> Result<Vec<Moments<i64>>> {
+        let (device, n) = (self.device, self.len());
+        let DevicePoints { x, y, z, len } = &self.points;
+        let mut in_order: [CudaSlice<f32>; 3] =
+            [device.buffer(*len)?, device.buffer(*len)?, device.buffer(*len)?];
+        let [to_x, to_y, to_z] = &mut in_order;
+        launch!(
+            device,
+            Kernels::Cells,
+            "gather_points",
+            each(n),
+            x,
+            y,
+            z,
+            order,
+            &n,
+            to_x,
+            to_y,
+            to_z
+        )?;
+        let mut sums = device.buffer::<[i64; 10]>(cells as usize)?;
+        let [x, y, z] = &in_order;
+        launch!(
+            device,
+            Kernels::Cells,
+            "cell_moments",
+            each(cells),
+            x,
+            y,
+            z,
+            starts,
+            &cells,
+            &n,
+            &edge,
+            &steps,
+            &mut sums,
+        )?;
+        let sums = device.download(&sums, cells as usize)?;
+        let moments = |&[n, x, y, z, ref products @ ..]: &[i64; 10]| Moments {
+            n,
+            sum: [x, y, z],
+            products: *products,
+        };
+        Ok(sums.par_iter().map(moments).collect())
+    }
+}
+
+impl Held for HeldPoints<'_> {
+    fn count_cells(&mut self, finest: u32, full: u32) -> Result<Option<CellCounts>> {
+        // Finer cells have no key.
+        if finest < 1 << (COORDINATE_BITS - KEY_BITS / 3) {
+            return Ok(None);
+        }
+        if_room(self.counts(finest, full))
+    }
+
+    fn cells(&mut self, edge: u32, steps: u32) -> Result<Option<CellTable>> {
+        // Places in larger cells, of which there are a handful, do not fit in a key.
+        if edge > 1 << (KEY_BITS / 3) || steps == 0 {
+            return Ok(None);
+        }
+        if_room(self.table(edge, steps))
+    }
+}

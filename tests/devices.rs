@@ -1,0 +1,148 @@
+//! What a GPU answers is what the CPU answers, to the last bit.
+//!
+//! Each test says in one line that it was skipped where there is no GPU.
+
+use planes::backend::Backend;
+use planes::cloud::Chunk;
+use planes::cpu::Cpu;
+use planes::cuda::Cuda;
+use planes::detect::{Loaded, Mode, Options, detect, load};
+use planes::export::json;
+use planes::frame::Points;
+use planes::synth::{Scene, SceneOptions, generate};
+use planes::{Error, Result};
+use std::path::Path;
+
+fn gpu() -> Option<Cuda> {
+    match Cuda::new() {
+        Ok(gpu) => Some(gpu),
+        Err(Error::NoDevice(why)) => {
+            println!("skipped: {why}");
+            None
+        }
+        Err(broken) => panic!("{broken}"),
+    }
+}
+
+/// A scene as if read from a file.
+fn scene(scene: Scene, points: u64) -> Loaded {
+    struct Chunks(Vec<Chunk>);
+    impl planes::cloud::PointReader for Chunks {
+        fn read(&mut self, chunk: &mut Chunk, _: usize) -> Result<()> {
+            *chunk = self.0.pop().unwrap_or_default();
+            Ok(())
+        }
+    }
+    let chunks = || {
+        let mut chunks: Vec<Chunk> =
+            generate(scene, &SceneOptions::new(scene, points)).unwrap().collect();
+        chunks.reverse();
+        chunks
+    };
+    load(Path::new("scene"), &|| Ok(Box::new(Chunks(chunks()))), 1 << 20, &|_| {}).unwrap()
+}
+
+#[test]
+fn the_same_planes_and_labels() {
+    let Some(gpu) = gpu() else { return };
+    for (name, points) in [
+        (Scene::Room, 100_000),
+        (Scene::Street, 300_000),
+        (Scene::Roofs, 100_000),
+        (Scene::Boards, 5_000),
+    ] {
+        for mode in [Mode::Near, Mode::All, Mode::OnePass] {
+            let options = Options { mode, ..Options::default() };
+            let answer = |backend: &dyn Backend| {
+                let found = detect(scene(name, points), &options, backend, &()).unwrap();
+                let mut document = Vec::new();
+                json::write_json(&found, &mut document).unwrap();
+                (String::from_utf8(document).unwrap(), found.labels, found.piece_labels)
+            };
+            let (cpu, gpu) = (answer(&Cpu::default()), answer(&gpu));
+            assert!(!cpu.1.is_empty());
+            assert!(cpu == gpu, "{name:?} {mode:?}");
+        }
+    }
+}
+
+/// Points with copies, crowds and gaps.
+fn crowd() -> Points {
+    let mut state = 7u64;
+    let mut random = move |below: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) % below) as f32
+    };
+    (0..20_000)
+        .map(|i| match i % 4 {
+            0 => [random(1 << 24), random(1 << 24), random(1 << 24)].map(|v| v - 8_388_608.0),
+            1 => [random(90), random(5000), random(3)],
+            2 => [random(12), random(12), random(12)],
+            _ => [random(1 << 20), -random(1 << 20), 8_388_608.0],
+        })
+        .collect()
+}
+
+fn interleave(cell: [u64; 3]) -> u64 {
+    (0..21).map(|b| (0..3).map(|a| (cell[a] >> b & 1) << (3 * b + a)).sum::<u64>()).sum()
+}
+
+fn positive(points: &Points, i: usize) -> [u64; 3] {
+    points.get(i).map(|v| (v as i64 + (1 << 23)) as u64)
+}
+
+#[test]
+fn cells_are_counted_as_defined() {
+    let Some(gpu) = gpu() else { return };
+    let points = crowd();
+    let mut held = gpu.hold(&points).unwrap().unwrap();
+    let (finest, full) = (8, 6);
+    let counts = held.count_cells(finest, full).unwrap().unwrap();
+    let mut keys: Vec<[u64; 3]> =
+        (0..points.len()).map(|i| positive(&points, i).map(|v| (v / 8) & 0x1f_ffff)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(counts.finest, keys.len() as u64);
+    for level in 0..21 {
+        let mut cells: Vec<[u64; 3]> = keys.iter().map(|k| k.map(|v| v >> level)).collect();
+        cells.sort_unstable();
+        let sizes: Vec<u64> = cells.chunk_by(|a, b| a == b).map(|c| c.len() as u64).collect();
+        let roomy: u64 = sizes.iter().filter(|&&n| n <= u64::from(full)).sum();
+        assert_eq!((counts.cells[level], counts.roomy[level]), (sizes.len() as u64, roomy));
+    }
+}
+
+#[test]
+fn cells_are_cut_as_defined() {
+    let Some(gpu) = gpu() else { return };
+    let points = crowd();
+    let mut held = gpu.hold(&points).unwrap().unwrap();
+    for (edge, steps) in [(8, 1), (24, 2), (1000, 4), (70_000, 300)] {
+        let table = held.cells(edge, steps).unwrap().unwrap();
+        let cell = |i: u32| interleave(positive(&points, i as usize).map(|v| v / u64::from(edge)));
+        let mut order: Vec<u32> = (0..points.len() as u32).collect();
+        order.sort_by_key(|&i| (cell(i), positive(&points, i as usize), i));
+        assert!(table.order == order, "edge {edge}");
+        let mut at = 0;
+        for (k, run) in order.chunk_by(|&a, &b| cell(a) == cell(b)).enumerate() {
+            assert_eq!((table.keys[k], table.starts[k]), (cell(run[0]), at));
+            at += run.len() as u32;
+            let mut own: Vec<[u64; 3]> =
+                run.iter().map(|&i| positive(&points, i as usize)).collect();
+            own.dedup();
+            let corner = own[0].map(|v| v / u64::from(edge) * u64::from(edge));
+            let moments = table.moments[k];
+            let inside = |p: &[u64; 3], a: usize| ((p[a] - corner[a]) / u64::from(steps)) as i64;
+            assert_eq!(moments.n, own.len() as i64);
+            for a in 0..3 {
+                assert_eq!(moments.sum[a], own.iter().map(|p| inside(p, a)).sum::<i64>());
+            }
+            let pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+            for (product, (a, b)) in moments.products.into_iter().zip(pairs) {
+                assert_eq!(product, own.iter().map(|p| inside(p, a) * inside(p, b)).sum::<i64>());
+            }
+        }
+        assert_eq!(table.keys.len(), order.chunk_by(|&a, &b| cell(a) == cell(b)).count());
+    }
+}
