@@ -68,6 +68,7 @@ pub mod frame;
 mod morton;
 pub mod outline;
 pub mod plane;
+pub mod slides;
 pub mod space;
 pub mod synth;
 pub mod vote;

@@ -15,6 +15,9 @@ pub(super) enum Kernels {
     Cells,
     Layers,
     Peaks,
+    SlidesSuppress,
+    SlidesVote,
+    SlidesWinners,
     Sort,
     Vote,
 }
@@ -25,6 +28,9 @@ impl Kernels {
             Kernels::Cells => include_str!("../../kernels/ptx/cells.ptx"),
             Kernels::Layers => include_str!("../../kernels/ptx/layers.ptx"),
             Kernels::Peaks => include_str!("../../kernels/ptx/peaks.ptx"),
+            Kernels::SlidesSuppress => include_str!("../../kernels/ptx/slides_suppress.ptx"),
+            Kernels::SlidesVote => include_str!("../../kernels/ptx/slides_vote.ptx"),
+            Kernels::SlidesWinners => include_str!("../../kernels/ptx/slides_winners.ptx"),
             Kernels::Sort => include_str!("../../kernels/ptx/sort.ptx"),
             Kernels::Vote => include_str!("../../kernels/ptx/vote.ptx"),
         }
@@ -40,10 +46,11 @@ macro_rules! launch {
         use cudarc::driver::PushKernelArg;
         let device: &$crate::cuda::device::Device = $device;
         let function = device.function($kernels, $name)?;
-        // SAFETY: each call lists the parameters of its kernel, and passes buffers of the lengths
-        // that the kernel states; the tests run every kernel, under compute-sanitizer as well.
-        let launched =
-            unsafe { device.stream().launch_builder(&function)$(.arg($arg))+.launch($config) };
+        let launched = {
+            // SAFETY: each call lists the parameters of its kernel, and passes buffers of the lengths
+            // that the kernel states; the tests run every kernel, under compute-sanitizer as well.
+            unsafe { device.stream().launch_builder(&function)$(.arg($arg))+.launch($config) }
+        };
         launched.map(|_| ()).map_err(|e| device.error($name, e))
     }};
 }
@@ -127,7 +134,8 @@ impl Device {
         [Cells, Layers, Sort, Vote, Peaks].into_iter().try_for_each(|k| self.module(k).map(|_| ()))
     }
 
-    fn module(&self, kernels: Kernels) -> Result<Arc<CudaModule>> {
+    /// A file of kernels, loaded when it is first asked for.
+    pub fn module(&self, kernels: Kernels) -> Result<Arc<CudaModule>> {
         let mut modules = lock(&self.modules);
         if let Some(module) = modules.get(&kernels) {
             return Ok(module.clone());

@@ -9,6 +9,7 @@ mod groups;
 mod held;
 mod layers;
 mod peaks;
+pub mod slides;
 mod sort;
 mod vote;
 

@@ -1,0 +1,11 @@
+// The space of the slides (Duca, "3D Plane Detection via Hough Transform"), for the kernels that are
+// kept as the slides have them; the twin of src/slides/mod.rs.
+#pragma once
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+constexpr int THETAS = 180, PHIS = 180;
+constexpr int MAXRHO = 92;
+constexpr int RHOS = 2 * MAXRHO;
+constexpr int SIZE = PHIS * THETAS * RHOS;
