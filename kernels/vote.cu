@@ -36,6 +36,28 @@ struct Window {
     u32 first, bins;
 };
 
+// Sixteen bytes of shared memory.
+__device__ __forceinline__ float4 load_shared(u32 address) {
+    float4 v;
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                 : "r"(address));
+    return v;
+}
+
+// The number of the highest bit that is set.
+__device__ __forceinline__ u32 highest_bit(u32 v) {
+    u32 bit;
+    asm("bfind.u32 %0, %1;" : "=r"(bit) : "r"(v));
+    return bit;
+}
+
+// A value that the compiler keeps, where it would compute it again and again.
+__device__ __forceinline__ u32 kept(u32 v) {
+    asm volatile("mov.u32 %0, %0;" : "+r"(v));
+    return v;
+}
+
 // A position as a shifted bin of a window. With GUARD, what is outside falls on a bin before or
 // after the window, which are there to be forgotten; the window's own begin at one then.
 template <bool GUARD>
@@ -83,17 +105,20 @@ __device__ __forceinline__ void vote_groups(
     for (int c = 0; c < CHUNKS; c++) t[c] = directions.table[blockIdx.x * ROWS + c * WARP + lane];
     // All directions have the same shift: its place in the shared table holds the row's address.
     const float shift = t[0].w;
+    u32 rows[CHUNKS];
 #pragma unroll
     for (int c = 0; c < CHUNKS; c++) {
-        const u32 direction = c * WARP + lane, row = zero + 4 * direction * stride;
-        if (warp == 0) shared[direction] = make_float4(t[c].x, t[c].y, t[c].z, __uint_as_float(row));
+        rows[c] = kept(zero + 4 * (c * WARP + lane) * stride);
+        const float4 entry = make_float4(t[c].x, t[c].y, t[c].z, __uint_as_float(rows[c]));
+        if (warp == 0) shared[c * WARP + lane] = entry;
     }
     __syncthreads();
     const bool up_x = t[0].x >= 0.0f, up_y = t[0].y >= 0.0f, up_z = t[0].z >= 0.0f;
 
+    const u32 table = kept((u32)__cvta_generic_to_shared(shared));
     // Address of the counter of a point for a direction.
     auto place = [&](u32 direction, float x, float y, float z) {
-        const float4 entry = shared[direction];
+        const float4 entry = load_shared(table + 16 * direction);
         const float at = position(make_float4(entry.x, entry.y, entry.z, shift), x, y, z);
         return __float_as_uint(entry.w) + 4 * shifted_bin<GUARD>(at, window);
     };
@@ -116,9 +141,10 @@ __device__ __forceinline__ void vote_groups(
                 for (u32 d = c * WARP; d < (c + 1) * WARP; d++) add_shared(place(d, x, y, z), 1);
                 continue;
             }
-            if (from == to) add_shared(zero + 4 * ((c * WARP + lane) * stride + from), WARP);
+            // Nothing, where they differ: an addition costs less than a branch around it.
+            add_shared(rows[c] + 4 * from, from == to ? WARP : 0);
             while (straddled) {
-                const u32 last = 31 - __clz(straddled);
+                const u32 last = highest_bit(straddled);
                 straddled ^= 1u << last;
                 add_shared(place(c * WARP + last, x, y, z), 1);
             }
