@@ -147,6 +147,27 @@ struct Cloud {
     __device__ __forceinline__ bool is_copy(u32 i, u32 first) const {
         return i > first && x[i] == x[i - 1] && y[i] == y[i - 1] && z[i] == z[i - 1];
     }
+
+    // Calls `visit` with every so many-th distinct point of a cell, from the one after `until` others
+    // on; leaves in `until` how many of the next cell are to be passed over.
+    template <class Visit>
+    __device__ __forceinline__ void every(u32 stride, u32& until, u32 cell, Visit visit) const {
+        const uint2 range = ranges[cell];
+        const u32 n = distinct[cell];
+        if (n == range.y - range.x) {
+            // No copies: straight to the points that are wanted.
+            u32 k = until;
+            for (; k < n; k += stride) visit(range.x + k);
+            until = k - n;
+            return;
+        }
+        for (u32 i = range.x; i < range.y; i++) {
+            if (is_copy(i, range.x)) continue;
+            if (until-- > 0) continue;
+            until = stride - 1;
+            visit(i);
+        }
+    }
 };
 
 // Blocks of one level: of each cell the occupied cells around it, and of those the base cells.
@@ -193,21 +214,14 @@ extern "C" __global__ void gather_blocks(
     for (u32 b = first; b < end; b++) {
         const uint2 inside = blocks.inside[blocks.list[b]];
         for (u32 k = inside.x; k < inside.y; k++) {
-            const uint2 range = cloud.ranges[blocks.by_place[k]];
-            for (u32 i = range.x; i < range.y; i++) {
-                if (cloud.is_copy(i, range.x)) continue;
-                if (until > 0) {
-                    until--;
-                    continue;
-                }
-                until = stride - 1;
+            cloud.every(stride, until, blocks.by_place[k], [&](u32 i) {
                 const size_t at = (size_t)block.points * room + g;
                 to_x[at] = cloud.x[i];
                 to_y[at] = cloud.y[i];
                 to_z[at] = cloud.z[i];
                 block.points++;
                 all.add(cloud.point(i));
-            }
+            });
         }
     }
     double covariance[6], values[3];
@@ -242,7 +256,7 @@ struct Layer {
 struct Trial {
     const Cloud& cloud;
     const float *x, *y, *z;
-    u32 room, points;
+    u32 room, points, base;
     uint2 own;
     double noise;
 
@@ -258,17 +272,11 @@ struct Trial {
     }
 
     // The guess of most points through some of the cell's own points, along the block.
-    __device__ __forceinline__ bool along(Vec3 normal, u32 distinct, Guess& best) const {
-        const u32 stride = max((distinct + MOST_GUESSES - 1) / MOST_GUESSES, 1u);
+    __device__ __forceinline__ bool along(Vec3 normal, Guess& best) const {
+        const u32 stride = max((cloud.distinct[base] + MOST_GUESSES - 1) / MOST_GUESSES, 1u);
         u32 until = 0, most = 0;
         bool any = false;
-        for (u32 i = own.x; i < own.y; i++) {
-            if (cloud.is_copy(i, own.x)) continue;
-            if (until > 0) {
-                until--;
-                continue;
-            }
-            until = stride - 1;
+        cloud.every(stride, until, base, [&](u32 i) {
             const Guess guess = {normal, dot(cloud.point(i), normal)};
             const u32 n = within(guess, GUESS_SLAB * noise);
             if (!any || n > most) {
@@ -276,7 +284,7 @@ struct Trial {
                 most = n;
                 best = guess;
             }
-        }
+        });
         return any;
     }
 
@@ -383,11 +391,12 @@ extern "C" __global__ void __launch_bounds__(128) try_cells(
     const Block block = blocks[g];
     outcome[entry] = block.outcome;
     if (block.outcome != FOUND) return;
-    const Trial trial = {cloud, x + g, y + g, z + g, room, block.points, cloud.ranges[base], noise};
+    const Trial trial = {cloud, x + g, y + g, z + g, room, block.points, base,
+                         cloud.ranges[base], noise};
     Guess guess;
     Layer layer;
     const Vec3 normal = {block.normal_x, block.normal_y, block.normal_z};
-    bool done = trial.along(normal, cloud.distinct[base], guess) && trial.layer(guess, FLAT, layer);
+    bool done = trial.along(normal, guess) && trial.layer(guess, FLAT, layer);
     if (!done && block.points <= SPARSE && trial.among_outliers(guess)) {
         done = trial.layer(guess, NEARLY_FLAT, layer) &&
                (double)trial.within(guess, SLAB * noise) >= MAJORITY * (double)block.points;

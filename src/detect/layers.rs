@@ -12,7 +12,7 @@ use super::links::Links;
 use super::spread::Spread;
 use super::vector::{Vec3, cross, dot, minus};
 use crate::Result;
-use crate::backend::{BaseCells, Held, Outcome, Trials, Tried};
+use crate::backend::{BaseCells, Held, Layer, Outcome, Trials};
 use crate::frame::Points;
 use rayon::prelude::*;
 
@@ -67,14 +67,9 @@ struct Open {
     tried: u8,
 }
 
-/// What became of a base cell at a level.
-#[derive(Clone)]
-enum Try {
-    TooFew,
-    Crowded,
-    None,
-    Found(Surfel),
-}
+/// What became of the base cells that were tried at a level, and the new surfels of some of them,
+/// by their index among those.
+type LevelTried = (Vec<Outcome>, Vec<(u32, Surfel)>);
 
 /// A slab that may be a layer.
 #[derive(Clone, Copy)]
@@ -116,20 +111,23 @@ impl Layers<'_> {
                 Some(held) => self.on_device(held.as_mut(), &open, &base, level, only_small)?,
                 None => None,
             };
-            let tried = tried.unwrap_or_else(|| {
+            let (outcomes, found) = tried.unwrap_or_else(|| {
                 let blocks = open.par_chunk_by(|a, b| a.cell == b.cell);
-                blocks.flat_map_iter(|group| self.block(group, level, only_small)).collect()
+                let tried: Vec<(Outcome, Option<Surfel>)> =
+                    blocks.flat_map_iter(|group| self.block(group, level, only_small)).collect();
+                let found = tried.iter().zip(0..).filter_map(|(t, entry)| Some((entry, t.1?)));
+                (tried.iter().map(|t| t.0).collect(), found.collect())
             });
-            for (open, result) in open.iter_mut().zip(&tried) {
-                match result {
-                    Try::Found(layer) => surfels[open.base as usize] = *layer,
-                    Try::None => open.tried += 1,
-                    Try::TooFew | Try::Crowded => {}
-                }
+            for (entry, layer) in found {
+                surfels[open[entry as usize].base as usize] = layer;
             }
-            let mut tried = tried.into_iter();
-            open.retain(|open| match tried.next() {
-                Some(Try::TooFew | Try::None) => open.tried < LEVELS,
+            let mut outcomes = outcomes.into_iter();
+            open.retain_mut(|open| match outcomes.next() {
+                Some(Outcome::TooFew) => true,
+                Some(Outcome::None) => {
+                    open.tried += 1;
+                    open.tried < LEVELS
+                }
                 _ => false,
             });
         }
@@ -144,7 +142,7 @@ impl Layers<'_> {
         base: &BaseCells,
         level: usize,
         only_small: bool,
-    ) -> Result<Option<Vec<Try>>> {
+    ) -> Result<Option<LevelTried>> {
         let (mut cells, mut block_of) = (Vec::new(), Vec::with_capacity(open.len()));
         for group in open.chunk_by(|a, b| a.cell == b.cell) {
             block_of.extend(std::iter::repeat_n(cells.len() as u32, group.len()));
@@ -160,38 +158,30 @@ impl Layers<'_> {
             only_small,
             noise: self.noise,
         })?;
-        Ok(tried.map(|Tried { outcomes, layers }| {
-            let mut tried: Vec<Try> = outcomes
-                .into_iter()
-                .map(|outcome| match outcome {
-                    Outcome::TooFew => Try::TooFew,
-                    Outcome::Crowded => Try::Crowded,
-                    Outcome::None | Outcome::Found => Try::None,
-                })
-                .collect();
-            for layer in layers {
-                tried[layer.entry as usize] = Try::Found(Surfel {
-                    centroid: layer.centroid,
-                    scatter: layer.scatter,
-                    weight: layer.weight,
-                    surface: Some(Surface::of_layer(&layer, level)),
-                });
-            }
-            tried
-        }))
+        let surfel = |layer: Layer| {
+            let surface = Some(Surface::of_layer(&layer, level));
+            let Layer { entry, centroid, scatter, weight, .. } = layer;
+            (entry, Surfel { centroid, scatter, weight, surface })
+        };
+        Ok(tried.map(|tried| (tried.outcomes, tried.layers.into_iter().map(surfel).collect())))
     }
 
     /// Tries the base cells of a group that lies in one cell.
-    fn block(&self, group: &[Open], level: usize, only_small: bool) -> Vec<Try> {
-        let all = |what: Try| vec![what; group.len()];
+    fn block(
+        &self,
+        group: &[Open],
+        level: usize,
+        only_small: bool,
+    ) -> Vec<(Outcome, Option<Surfel>)> {
+        let all = |outcome: Outcome| vec![(outcome, None); group.len()];
         let block = self.links.block(level, group[0].cell);
         let moments = &self.cells.levels[level].moments;
         let n: i64 = block.iter().map(|&c| moments[c as usize].n).sum();
         if n < MIN_POINTS {
-            return all(Try::TooFew);
+            return all(Outcome::TooFew);
         }
         if n > CROWD && only_small {
-            return all(Try::Crowded);
+            return all(Outcome::Crowded);
         }
         let mut points = Vec::with_capacity(n as usize);
         for &neighbour in block {
@@ -201,7 +191,7 @@ impl Layers<'_> {
         let (values, normal) = eigen::smallest(spread(&points, |_| true).covariance());
         let sparse = points.len() <= SPARSE;
         if !sparse && values[0] > NOT_LAYERS * values[1] {
-            return all(Try::None);
+            return all(Outcome::None);
         }
         let block = Block { layers: self, points: &points, normal, level };
         let mut own = Vec::new();
@@ -210,7 +200,7 @@ impl Layers<'_> {
             self.collect(open.base, &mut own);
             let layer = block.along(&own);
             let layer = if layer.is_none() && sparse { block.among_outliers(&own) } else { layer };
-            layer.map_or(Try::None, Try::Found)
+            (layer.map_or(Outcome::None, |_| Outcome::Found), layer)
         };
         group.iter().map(one).collect()
     }
