@@ -219,3 +219,9 @@ extern "C" __global__ void vote_near(
         }
     }
 }
+
+// Adds the votes of another accumulator.
+extern "C" __global__ void add_votes(u32* counts, const u32* others, u32 size) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < size) counts[i] += others[i];
+}

@@ -61,6 +61,10 @@ fn fast_voters() -> Vec<(String, Box<dyn Backend>)> {
             voters.push((gpu.name(), Box::new(gpu)));
             let few = Cuda::new().unwrap().with_chunk(999);
             voters.push((format!("{} in chunks", few.name()), Box::new(few)));
+            // The same GPU twice counts as two, where there is but one.
+            let two = if Cuda::count().unwrap() > 1 { [0, 1] } else { [0, 0] };
+            let two = Cuda::on(&two).unwrap().with_chunk(2000);
+            voters.push((format!("{} together", two.name()), Box::new(two)));
         }
         Err(Error::NoDevice(why)) => println!("skipped: {why}"),
         Err(broken) => panic!("{broken}"),

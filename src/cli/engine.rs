@@ -49,13 +49,14 @@ impl Engine {
     pub fn start(
         device: DeviceName,
         voter: Option<VoterName>,
+        gpus: usize,
         quiet: bool,
     ) -> Result<Engine, Error> {
         if device == DeviceName::Cuda {
             Cuda::find_driver()?;
         }
         Ok(Engine {
-            starting: Mutex::new(Some(thread::spawn(move || choose(device, voter)))),
+            starting: Mutex::new(Some(thread::spawn(move || choose(device, voter, gpus)))),
             ready: OnceLock::new(),
             say: device == DeviceName::Auto && voter.is_none() && !quiet,
         })
@@ -83,7 +84,8 @@ impl Engine {
     }
 }
 
-fn choose(device: DeviceName, voter: Option<VoterName>) -> Result<Chosen, Error> {
+fn choose(device: DeviceName, voter: Option<VoterName>, gpus: usize) -> Result<Chosen, Error> {
+    let gpu = || Cuda::on(&(0..gpus).collect::<Vec<_>>());
     let on_cpu = match voter {
         Some(VoterName::SerialF64) => Voter::SerialF64,
         Some(VoterName::Serial) => Voter::Serial,
@@ -91,8 +93,8 @@ fn choose(device: DeviceName, voter: Option<VoterName>) -> Result<Chosen, Error>
     };
     let cpu = |why| (Box::new(Cpu::new(on_cpu)) as Box<dyn Backend>, why);
     match device {
-        DeviceName::Cuda => Ok((Box::new(Cuda::new()?), None)),
-        DeviceName::Auto if voter.is_none() => match Cuda::new() {
+        DeviceName::Cuda => Ok((Box::new(gpu()?), None)),
+        DeviceName::Auto if voter.is_none() => match gpu() {
             Ok(gpu) => Ok((Box::new(gpu), None)),
             Err(none) => Ok(cpu(Some(none.to_string()))),
         },

@@ -55,6 +55,10 @@ pub struct Machine {
     /// How the CPU casts votes for every direction (--vote all, --one-pass) [default: parallel]
     #[arg(long, value_enum, conflicts_with = "device")]
     voter: Option<VoterName>,
+    /// GPUs that share the votes of every point for every direction (--vote all, --one-pass)
+    #[arg(long, value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..))]
+    gpus: u16,
     /// Points read at a time; the result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 1 << 18, hide_default_value = true,
         value_parser = clap::value_parser!(u32).range(1..))]
@@ -93,7 +97,7 @@ impl Search {
 impl Machine {
     /// Makes the device ready; `quiet` says nothing of it.
     pub fn start(&self, quiet: bool) -> Result<Engine, Error> {
-        Engine::start(self.device, self.voter, quiet)
+        Engine::start(self.device, self.voter, usize::from(self.gpus), quiet)
     }
 
     /// The arithmetic of the votes; voters that share it give the same result.

@@ -19,10 +19,12 @@ use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
 use crate::{Error, Result};
 use cudarc::driver::{CudaContext, CudaSlice, sys};
-use device::Device;
+use device::{Device, Kernels, each, launch};
 use groups::{Bounds, DevicePoints, Groups};
 use held::HeldPoints;
 use peaks::Peaks;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
 use vote::{Near, Voting};
 
 /// Share of the free memory that a chunk of points may take.
@@ -30,12 +32,16 @@ const MEMORY_SHARE: f64 = 0.8;
 /// A chunk of fewer points is not cut again for want of memory.
 const SMALLEST_CHUNK: usize = 1 << 12;
 
+/// So many points are not shared between devices.
+const SMALLEST_SHARE: usize = 1 << 16;
 /// Fewer points are cut into cells sooner than they are copied.
 const FEWEST_HELD: usize = 1 << 12;
 
-/// An NVIDIA GPU as a backend.
+/// NVIDIA GPUs as a backend.
+///
+/// The first does all the work; the others help it where every point votes for every direction.
 pub struct Cuda {
-    device: Device,
+    devices: Vec<Device>,
     /// Most points that are voted at a time.
     chunk: usize,
 }
@@ -47,15 +53,36 @@ impl Cuda {
     /// [`Error::NoDevice`] where there is no driver or no GPU, and says what was looked for;
     /// [`Error::Device`] where there is one that does not work.
     pub fn new() -> Result<Cuda> {
-        Cuda::count()?;
-        let device = Device::new(0)?;
-        device.load()?;
-        Ok(Cuda { device, chunk: usize::MAX })
+        Cuda::on(&[0])
     }
 
-    /// The same with at most so many points on the device at a time.
+    /// The GPUs of the given numbers, at least one.
+    ///
+    /// # Errors
+    /// As for [`Cuda::new`].
+    pub fn on(numbers: &[usize]) -> Result<Cuda> {
+        let count = Cuda::count()?;
+        if let Some(wrong) = numbers.iter().find(|&&n| n >= count) {
+            let message = format!("there is no GPU {wrong}: the NVIDIA driver sees {count}");
+            return Err(Error::NoDevice(message));
+        }
+        let devices: Vec<Device> =
+            numbers.iter().map(|&n| Device::new(n)).collect::<Result<_>>()?;
+        match devices.first() {
+            Some(first) => first.load()?,
+            None => return Err(Error::Parameter("at least one GPU is needed".into())),
+        }
+        Ok(Cuda { devices, chunk: usize::MAX })
+    }
+
+    /// The same with at most so many points on a device at a time.
     pub fn with_chunk(self, points: usize) -> Cuda {
         Cuda { chunk: points.max(1), ..self }
+    }
+
+    /// The device that does all work but the shared votes.
+    fn first(&self) -> &Device {
+        &self.devices[0]
     }
 
     /// Looks for the NVIDIA driver, and does not start it yet.
@@ -90,19 +117,18 @@ impl Cuda {
 
 impl Backend for Cuda {
     fn name(&self) -> String {
-        format!("GPU, {}", self.device.name())
+        let names: Vec<&str> = self.devices.iter().map(Device::name).collect();
+        format!("GPU, {}", names.join(" and "))
     }
 
     fn accumulator<'a>(&'a self, space: &'a Space) -> Result<Box<dyn Accumulator + 'a>> {
-        let device = &self.device;
+        let parts = self.devices.iter().map(|device| Part::new(device, space));
         Ok(Box::new(CudaAccumulator {
-            device,
             chunk: self.chunk,
             size: [space.rows() as u32, space.bins() as u32],
-            voting: Voting::new(device, space)?,
-            counts: device.zeros(space.size())?,
+            parts: parts.collect::<Result<_>>()?,
             near: None,
-            peaks: Peaks::new(device)?,
+            peaks: Peaks::new(self.first())?,
         }))
     }
 
@@ -110,40 +136,41 @@ impl Backend for Cuda {
         if points.len() < FEWEST_HELD {
             return Ok(None);
         }
-        let held = device::if_room(HeldPoints::new(&self.device, points))?;
+        let held = device::if_room(HeldPoints::new(self.first(), points))?;
         Ok(held.map(|held| Box::new(held) as Box<dyn Held>))
     }
 }
 
-struct CudaAccumulator<'a> {
+/// The votes that one device has counted.
+struct Part<'a> {
     device: &'a Device,
-    chunk: usize,
-    /// Rows and bins.
-    size: [u32; 2],
     voting: Voting<'a>,
     counts: CudaSlice<u32>,
-    /// The neighbours that were asked for last.
-    near: Option<(Neighbours, Near)>,
-    peaks: Peaks,
 }
 
-impl CudaAccumulator<'_> {
-    /// Makes `near` be on the device.
-    fn keep(&mut self, near: &Neighbours) -> Result<()> {
-        if self.near.as_ref().is_none_or(|(kept, _)| !kept.is_same(near)) {
-            self.near = Some((near.clone(), Near::upload(self.device, near)?));
-        }
-        Ok(())
+impl<'a> Part<'a> {
+    fn new(device: &'a Device, space: &Space) -> Result<Part<'a>> {
+        Ok(Part {
+            device,
+            voting: Voting::new(device, space)?,
+            counts: device.zeros(space.size())?,
+        })
+    }
+
+    /// Points that there is room for.
+    fn room(&self) -> Result<usize> {
+        let room = self.device.free_memory()? as f64 * MEMORY_SHARE;
+        Ok((room as usize / groups::BYTES_A_POINT).clamp(SMALLEST_CHUNK, 1 << 30))
     }
 
     /// Votes with a chunk of points, or with its halves if there is no room for all of it.
-    fn vote_chunk(&mut self, points: &Points, sign: Sign) -> Result<()> {
+    fn vote(&mut self, points: &Points, sign: Sign) -> Result<()> {
         match self.groups(points) {
             Ok((groups, bounds)) => self.voting.vote(&groups, &bounds, sign, &mut self.counts),
             Err(e) if device::is_out_of_memory(&e) && points.len() > SMALLEST_CHUNK => {
                 let half = points.len() / 2;
-                self.vote_chunk(&points.slice(0..half), sign)?;
-                self.vote_chunk(&points.slice(half..points.len()), sign)
+                self.vote(&points.slice(0..half), sign)?;
+                self.vote(&points.slice(half..points.len()), sign)
             }
             Err(e) => Err(e),
         }
@@ -156,39 +183,107 @@ impl CudaAccumulator<'_> {
     }
 }
 
-impl Accumulator for CudaAccumulator<'_> {
-    fn vote(&mut self, points: &Points, sign: Sign) -> Result<()> {
-        let room = self.device.free_memory()? as f64 * MEMORY_SHARE;
-        let chunk = (room as usize / groups::BYTES_A_POINT).clamp(SMALLEST_CHUNK, 1 << 30);
-        let chunk = chunk.min(self.chunk);
-        for start in (0..points.len()).step_by(chunk) {
-            let end = (start + chunk).min(points.len());
-            if (start, end) == (0, points.len()) {
-                self.vote_chunk(points, sign)?;
-            } else {
-                self.vote_chunk(&points.slice(start..end), sign)?;
-            }
+struct CudaAccumulator<'a> {
+    chunk: usize,
+    /// Rows and bins.
+    size: [u32; 2],
+    /// One of each device; the votes are the sum of all of them.
+    parts: Vec<Part<'a>>,
+    /// The neighbours that were asked for last.
+    near: Option<(Neighbours, Near)>,
+    peaks: Peaks,
+}
+
+impl CudaAccumulator<'_> {
+    /// Makes `near` be on the first device.
+    fn keep(&mut self, near: &Neighbours) -> Result<()> {
+        if self.near.as_ref().is_none_or(|(kept, _)| !kept.is_same(near)) {
+            self.near = Some((near.clone(), Near::upload(self.parts[0].device, near)?));
         }
         Ok(())
     }
 
+    /// Brings all votes to the first device.
+    fn gather(&mut self) -> Result<()> {
+        let Some((first, others)) = self.parts.split_first_mut() else { return Ok(()) };
+        let size = self.size[0] * self.size[1];
+        for other in others {
+            let votes = other.device.download(&other.counts, size as usize)?;
+            other.device.clear(&mut other.counts)?;
+            let votes = first.device.upload(&votes)?;
+            let counts = &mut first.counts;
+            launch!(first.device, Kernels::Vote, "add_votes", each(size), counts, &votes, &size)?;
+        }
+        Ok(())
+    }
+}
+
+impl Accumulator for CudaAccumulator<'_> {
+    fn vote(&mut self, points: &Points, sign: Sign) -> Result<()> {
+        let rooms: Vec<usize> = self.parts.iter().map(Part::room).collect::<Result<_>>()?;
+        let room = rooms.into_iter().min().unwrap_or(SMALLEST_CHUNK).min(self.chunk);
+        // Several devices take turns: two chunks for each, unless they would be small.
+        let turns = if self.parts.len() > 1 { 2 * self.parts.len() } else { 1 };
+        let chunk = points.len().div_ceil(turns).max(SMALLEST_SHARE).min(room);
+        let chunks = Chunks { points, size: chunk, next: AtomicUsize::new(0) };
+        let chunks = &chunks;
+        thread::scope(|scope| {
+            let work = |part| move || chunks.vote(part, sign);
+            let threads: Vec<_> =
+                self.parts.iter_mut().map(|part| scope.spawn(work(part))).collect();
+            // A thread of ours does not panic; if it did, so should we.
+            threads
+                .into_iter()
+                .try_for_each(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        })
+    }
+
     fn vote_near(&mut self, ballots: &Ballots, near: &Neighbours, sign: Sign) -> Result<()> {
         self.keep(near)?;
+        let part = &mut self.parts[0];
         match &self.near {
-            Some((_, near)) => self.voting.vote_near(ballots, near, sign, &mut self.counts),
+            Some((_, near)) => part.voting.vote_near(ballots, near, sign, &mut part.counts),
             None => Ok(()),
         }
     }
 
     fn peaks(&mut self, neighbours: &Neighbours, options: PeakOptions) -> Result<Vec<Peak>> {
         self.keep(neighbours)?;
+        self.gather()?;
         let Some((_, near)) = &self.near else { return Ok(Vec::new()) };
-        let left = self.peaks.suppress(self.device, &self.counts, self.size, near, options)?;
-        self.peaks.winners(self.device, left, options.limit)
+        let Part { device, counts, .. } = &self.parts[0];
+        let left = self.peaks.suppress(device, counts, self.size, near, options)?;
+        self.peaks.winners(device, left, options.limit)
     }
 
     fn counts(&mut self) -> Result<Vec<u32>> {
+        self.gather()?;
         let [rows, bins] = self.size;
-        self.device.download(&self.counts, rows as usize * bins as usize)
+        self.parts[0].device.download(&self.parts[0].counts, rows as usize * bins as usize)
+    }
+}
+
+/// Points in chunks, of which each device takes the next as soon as it is free.
+struct Chunks<'a> {
+    points: &'a Points,
+    size: usize,
+    next: AtomicUsize,
+}
+
+impl Chunks<'_> {
+    fn vote(&self, part: &mut Part, sign: Sign) -> Result<()> {
+        loop {
+            let start = self.next.fetch_add(1, Relaxed).saturating_mul(self.size);
+            let end = start.saturating_add(self.size).min(self.points.len());
+            if start >= end {
+                return Ok(());
+            }
+            if end - start == self.points.len() {
+                part.vote(self.points, sign)?;
+            } else {
+                part.vote(&self.points.slice(start..end), sign)?;
+            }
+            part.device.synchronize()?;
+        }
     }
 }

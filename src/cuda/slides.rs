@@ -36,7 +36,7 @@ impl Cuda {
     /// # Errors
     /// Where the device fails or has no room for it.
     pub fn slides(&self, cloud: &Cloud) -> Result<(Slides<'_>, f64)> {
-        let (device, len) = (&self.device, cloud.points().len());
+        let (device, len) = (self.first(), cloud.points().len());
         if u32::try_from(len).is_err() {
             let message = "the slides' kernels take fewer than 2^32 points";
             return Err(Error::Parameter(message.into()));
