@@ -7,6 +7,7 @@
 mod device;
 mod groups;
 mod held;
+pub mod measure;
 mod peaks;
 pub mod slides;
 mod sort;
