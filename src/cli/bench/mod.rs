@@ -169,7 +169,7 @@ fn start(path: Option<&Path>) -> Result<Option<AtomicFile>, Error> {
 
 fn finish(file: Option<AtomicFile>, text: &str) -> Result<(), Error> {
     let Some(mut file) = file else { return Ok(()) };
-    file.write_all(text.as_bytes()).map_err(Error::io(file.path().to_path_buf()))?;
+    file.write_all(text.as_bytes()).map_err(Error::io(file.path()))?;
     file.commit()
 }
 
