@@ -24,7 +24,7 @@ constexpr float SHIFTER = 8388608.0f;
 constexpr u32 SHIFTED_ZERO = 0x4b000000u;
 
 // Of 32 directions, so many straddled are as much work as all.
-constexpr u32 MANY = 16;
+constexpr u32 MANY = 14;
 
 // Adds to a 32-bit counter in shared memory, without asking for the old value.
 __device__ __forceinline__ void add_shared(u32 address, u32 votes) {
@@ -35,6 +35,28 @@ __device__ __forceinline__ void add_shared(u32 address, u32 votes) {
 struct Window {
     u32 first, bins;
 };
+
+// Sixteen bytes of shared memory.
+__device__ __forceinline__ float4 load_shared(u32 address) {
+    float4 v;
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                 : "r"(address));
+    return v;
+}
+
+// The number of the highest bit that is set.
+__device__ __forceinline__ u32 highest_bit(u32 v) {
+    u32 bit;
+    asm("bfind.u32 %0, %1;" : "=r"(bit) : "r"(v));
+    return bit;
+}
+
+// A value that the compiler keeps, where it would compute it again and again.
+__device__ __forceinline__ u32 kept(u32 v) {
+    asm volatile("mov.u32 %0, %0;" : "+r"(v));
+    return v;
+}
 
 // A position as a shifted bin of a window. With GUARD, what is outside falls on a bin before or
 // after the window, which are there to be forgotten; the window's own begin at one then.
@@ -83,19 +105,22 @@ __device__ __forceinline__ void vote_groups(
     for (int c = 0; c < CHUNKS; c++) t[c] = directions.table[blockIdx.x * ROWS + c * WARP + lane];
     // All directions have the same shift: its place in the shared table holds the row's address.
     const float shift = t[0].w;
+    u32 rows[CHUNKS];
 #pragma unroll
     for (int c = 0; c < CHUNKS; c++) {
-        const u32 direction = c * WARP + lane, row = zero + 4 * direction * stride;
-        if (warp == 0) shared[direction] = make_float4(t[c].x, t[c].y, t[c].z, __uint_as_float(row));
+        rows[c] = kept(zero + 4 * (c * WARP + lane) * stride);
+        const float4 entry = make_float4(t[c].x, t[c].y, t[c].z, __uint_as_float(rows[c]));
+        if (warp == 0) shared[c * WARP + lane] = entry;
     }
     __syncthreads();
     const bool up_x = t[0].x >= 0.0f, up_y = t[0].y >= 0.0f, up_z = t[0].z >= 0.0f;
 
-    // Every lane's point votes for one direction.
-    auto vote_each = [&](u32 direction, float x, float y, float z) {
-        const float4 entry = shared[direction];
+    const u32 table = kept((u32)__cvta_generic_to_shared(shared));
+    // Address of the counter of a point for a direction.
+    auto place = [&](u32 direction, float x, float y, float z) {
+        const float4 entry = load_shared(table + 16 * direction);
         const float at = position(make_float4(entry.x, entry.y, entry.z, shift), x, y, z);
-        add_shared(__float_as_uint(entry.w) + 4 * shifted_bin<GUARD>(at, window), 1);
+        return __float_as_uint(entry.w) + 4 * shifted_bin<GUARD>(at, window);
     };
     const u32 share = (groups.count + gridDim.y - 1) / gridDim.y;
     const u32 end = min(groups.count, (blockIdx.y + 1) * share);
@@ -112,14 +137,16 @@ __device__ __forceinline__ void vote_groups(
             const u32 to = shifted_bin<GUARD>(position(t[c], to_x, to_y, to_z), window);
             u32 straddled = __ballot_sync(ALL, from != to);
             if (__popc(straddled) >= MANY) {
-#pragma unroll 4
-                for (u32 d = c * WARP; d < (c + 1) * WARP; d++) vote_each(d, x, y, z);
+#pragma unroll 16
+                for (u32 d = c * WARP; d < (c + 1) * WARP; d++) add_shared(place(d, x, y, z), 1);
                 continue;
             }
-            if (from == to) add_shared(zero + 4 * ((c * WARP + lane) * stride + from), WARP);
+            // Nothing, where they differ: an addition costs less than a branch around it.
+            add_shared(rows[c] + 4 * from, from == to ? WARP : 0);
             while (straddled) {
-                vote_each(c * WARP + __ffs(straddled) - 1, x, y, z);
-                straddled &= straddled - 1;
+                const u32 last = highest_bit(straddled);
+                straddled ^= 1u << last;
+                add_shared(place(c * WARP + last, x, y, z), 1);
             }
         }
     }
@@ -139,7 +166,7 @@ __device__ __forceinline__ void vote_groups(
 // memory: the rows' entries of the table, and the counters of the window, two more with guards, at an
 // odd stride.
 #define VOTE_GROUPS(NAME, CHUNKS, GUARD)                                                  \
-    extern "C" __global__ void __launch_bounds__(512, 2) NAME(                            \
+    extern "C" __global__ void __launch_bounds__(640, 2) NAME(                            \
         const float* x, const float* y, const float* z, const float4* low,                \
         const float4* high, u32 groups, const float4* table, const u32* row, u32 bins,    \
         u32 window_bins, u32 sign, u32* counts                                            \

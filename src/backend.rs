@@ -67,6 +67,97 @@ pub trait Held {
     /// # Errors
     /// Where the device fails.
     fn cells(&mut self, edge: u32, steps: u32) -> Result<Option<CellTable>>;
+
+    /// Looks for the layers through some base cells of the last [`cells`](Held::cells), in the blocks
+    /// of a level.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn layers(&mut self, trials: &Trials) -> Result<Option<Tried>>;
+}
+
+/// Base cells.
+#[derive(Debug, Clone)]
+pub struct BaseCells<'a> {
+    /// First and last point of each.
+    pub ranges: &'a [[u32; 2]],
+    /// Distinct points of each.
+    pub distinct: Vec<u32>,
+    /// All of them in Morton order.
+    pub by_place: &'a [u32],
+}
+
+/// Cells of one level and the blocks of 3 × 3 × 3 cells around them.
+#[derive(Debug, Clone)]
+pub struct LevelBlocks<'a> {
+    /// The occupied cells of the block of cell `c` are `list[start[c]..start[c + 1]]`.
+    pub start: &'a [u32],
+    /// See `start`.
+    pub list: &'a [u32],
+    /// Where in [`BaseCells::by_place`] the base cells inside each cell are.
+    pub inside: &'a [[u32; 2]],
+    /// Distinct points of each cell.
+    pub distinct: Vec<u32>,
+}
+
+/// Base cells that are tried for layers in the blocks of a level.
+#[derive(Debug, Clone)]
+pub struct Trials<'a> {
+    /// The base cells of the cloud.
+    pub base: &'a BaseCells<'a>,
+    /// The level.
+    pub level: &'a LevelBlocks<'a>,
+    /// The cells of the level whose blocks are looked at.
+    pub cells: &'a [u32],
+    /// The base cells that are tried, those of a block together.
+    pub bases: &'a [u32],
+    /// For each of them the index of its block in `cells`, ascending.
+    pub block_of: &'a [u32],
+    /// Whether crowded blocks are passed over.
+    pub only_small: bool,
+    /// Standard deviation of points about their surface, in steps.
+    pub noise: f64,
+}
+
+/// What became of [`Trials`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tried {
+    /// Of each base cell.
+    pub outcomes: Vec<Outcome>,
+    /// The layers, in any order.
+    pub layers: Vec<Layer>,
+}
+
+/// What became of a base cell that was tried for a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Its block has too few points to tell.
+    TooFew,
+    /// Its block is too crowded to be looked at, and will be on higher levels.
+    Crowded,
+    /// There is none.
+    None,
+    /// There is one.
+    Found,
+}
+
+/// The layer through a base cell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Layer {
+    /// Index of the base cell among those that were tried.
+    pub entry: u32,
+    /// Mean of the cell's points in the layer.
+    pub centroid: [f64; 3],
+    /// Their number.
+    pub weight: u32,
+    /// Their covariance xx, xy, xz, yy, yz, zz.
+    pub scatter: [f32; 6],
+    /// Unit normal of the layer.
+    pub normal: [f32; 3],
+    /// Standard error of its direction, in radians.
+    pub error: f32,
+    /// Root mean square distance of the block's points of the layer from its plane.
+    pub thickness: f32,
 }
 
 /// Numbers of cells; see [`Held::count_cells`].

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kernels {
     Cells,
+    Layers,
     Peaks,
     SlidesSuppress,
     SlidesVote,
@@ -25,6 +26,7 @@ impl Kernels {
     fn ptx(self) -> &'static str {
         match self {
             Kernels::Cells => include_str!("../../kernels/ptx/cells.ptx"),
+            Kernels::Layers => include_str!("../../kernels/ptx/layers.ptx"),
             Kernels::Peaks => include_str!("../../kernels/ptx/peaks.ptx"),
             Kernels::SlidesSuppress => include_str!("../../kernels/ptx/slides_suppress.ptx"),
             Kernels::SlidesVote => include_str!("../../kernels/ptx/slides_vote.ptx"),
@@ -129,7 +131,7 @@ impl Device {
     /// Loads what every search uses, so that the first does not wait for it.
     pub fn load(&self) -> Result<()> {
         use Kernels::*;
-        [Cells, Sort, Vote, Peaks].into_iter().try_for_each(|k| self.module(k).map(|_| ()))
+        [Cells, Layers, Sort, Vote, Peaks].into_iter().try_for_each(|k| self.module(k).map(|_| ()))
     }
 
     /// A file of kernels, loaded when it is first asked for.

@@ -2,9 +2,10 @@
 
 use super::device::{Device, Kernels, each, if_room, launch};
 use super::groups::DevicePoints;
+use super::layers;
 use super::sort::{Sorted, scan, sort};
 use crate::Result;
-use crate::backend::{CellCounts, CellTable, Held};
+use crate::backend::{CellCounts, CellTable, Held, Trials, Tried};
 use crate::detect::Moments;
 use crate::frame::Points;
 use cudarc::driver::CudaSlice;
@@ -21,12 +22,14 @@ const KEY_BITS: u32 = 63;
 pub(super) struct HeldPoints<'a> {
     device: &'a Device,
     points: DevicePoints,
+    /// The same in the order of the cells that were cut last.
+    in_order: Option<DevicePoints>,
 }
 
 impl<'a> HeldPoints<'a> {
     /// Copies the points, fewer than 2³², to the device.
     pub fn new(device: &'a Device, points: &Points) -> Result<HeldPoints<'a>> {
-        Ok(HeldPoints { device, points: DevicePoints::upload(device, points)? })
+        Ok(HeldPoints { device, points: DevicePoints::upload(device, points)?, in_order: None })
     }
 
     fn len(&self) -> u32 {
@@ -115,7 +118,7 @@ impl<'a> HeldPoints<'a> {
         })
     }
 
-    fn table(&self, edge: u32, steps: u32) -> Result<CellTable> {
+    fn table(&mut self, edge: u32, steps: u32) -> Result<CellTable> {
         let (device, n) = (self.device, self.len());
         let sorted = self.by_place(edge)?;
         let keys = self.keys(&sorted.values, edge)?;
@@ -158,7 +161,7 @@ impl<'a> HeldPoints<'a> {
 
     /// The sums of all cells.
     fn moments(
-        &self,
+        &mut self,
         order: &CudaSlice<u32>,
         starts: &CudaSlice<u32>,
         cells: u32,
@@ -200,6 +203,8 @@ impl<'a> HeldPoints<'a> {
             &steps,
             &mut sums,
         )?;
+        let [x, y, z] = in_order;
+        self.in_order = Some(DevicePoints { x, y, z, len: n as usize });
         let sums = device.download(&sums, cells as usize)?;
         let moments = |&[n, x, y, z, ref products @ ..]: &[i64; 10]| Moments {
             n,
@@ -225,5 +230,12 @@ impl Held for HeldPoints<'_> {
             return Ok(None);
         }
         if_room(self.table(edge, steps))
+    }
+
+    fn layers(&mut self, trials: &Trials) -> Result<Option<Tried>> {
+        match &self.in_order {
+            Some(points) => if_room(layers::layers(self.device, points, trials)),
+            None => Ok(None),
+        }
     }
 }

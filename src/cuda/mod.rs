@@ -7,6 +7,7 @@
 mod device;
 mod groups;
 mod held;
+mod layers;
 pub mod measure;
 mod peaks;
 pub mod slides;

@@ -9,7 +9,7 @@ use crate::vote::{Ballots, bin, position};
 use cudarc::driver::{CudaSlice, LaunchConfig};
 
 /// Threads of a block that votes for groups, and of such blocks on a multiprocessor.
-const THREADS: u32 = 512;
+const THREADS: u32 = 640;
 const BLOCKS: u32 = 2;
 /// Directions of a block, most first.
 const DIRECTIONS: [u32; 3] = [128, 64, 32];

@@ -41,7 +41,7 @@ pub(super) struct Cells {
     /// Base level first.
     pub levels: Vec<Level>,
     /// Where each base cell's points begin and end.
-    ranges: Vec<(u32, u32)>,
+    ranges: Vec<[u32; 2]>,
     /// Number of distinct points.
     pub distinct: u64,
 }
@@ -67,7 +67,7 @@ impl Cells {
     fn from_table(table: CellTable, unit: Unit) -> (Cells, Vec<u32>) {
         let CellTable { order, keys, starts, moments } = table;
         let ends = starts.iter().copied().skip(1).chain([order.len() as u32]);
-        let ranges: Vec<(u32, u32)> = starts.iter().copied().zip(ends).collect();
+        let ranges: Vec<[u32; 2]> = starts.iter().zip(ends).map(|(&s, e)| [s, e]).collect();
         let pack_key = |&key: &u64| pack(crate::morton::deinterleave(key));
         let mut by_key: Vec<(u64, u32)> =
             keys.par_iter().map(pack_key).zip(0..keys.len() as u32).collect();
@@ -102,9 +102,14 @@ impl Cells {
         order
     }
 
+    /// First and last point of each base cell, once the points are in the order of the cells.
+    pub fn ranges(&self) -> &[[u32; 2]] {
+        &self.ranges
+    }
+
     /// The points of base cell `cell`, once they are in the order of the cells.
     pub fn points_of(&self, cell: usize) -> Range<usize> {
-        let (start, end) = self.ranges[cell];
+        let [start, end] = self.ranges[cell];
         start as usize..end as usize
     }
 }

@@ -11,6 +11,7 @@ use super::links::Links;
 use super::moments::PAIRS;
 use super::rounds::Found;
 use super::vector::{Vec3, normalized};
+use crate::backend::Layer;
 use rayon::prelude::*;
 
 /// Fewest distinct points of a block that is judged.
@@ -45,6 +46,12 @@ impl Surface {
     pub fn new(normal: Vec3, error: f64, thickness: f64, level: usize) -> Surface {
         let (error, thickness) = (error as f32, thickness as f32);
         Surface { normal: normal.map(|v| v as f32), error, thickness, level: level as u8 }
+    }
+
+    /// The surface of a layer that was seen in a block of `level`.
+    pub fn of_layer(layer: &Layer, level: usize) -> Surface {
+        let Layer { normal, error, thickness, .. } = *layer;
+        Surface { normal, error, thickness, level: level as u8 }
     }
 
     /// Unit normal, of either sign.

@@ -10,7 +10,7 @@ use super::parameters::Measured;
 use super::rounds::{self, Findings};
 use super::{Answer, Mode, Options, Progress, merge, parameters, planes, rejected};
 use crate::Result;
-use crate::backend::Backend;
+use crate::backend::{Backend, Held};
 use crate::detection::Parameters;
 use rayon::prelude::*;
 
@@ -43,7 +43,7 @@ pub(super) fn detect(
     progress.stage("surfaces", None);
     let links = Links::new(&cells);
     let scene = Scene { cloud, cells: &cells, links: &links, options, backend, progress };
-    let (parameters, classes) = scene.classes()?;
+    let (parameters, classes) = scene.classes(&mut held)?;
     let (surfels, findings) = evidence::combined(classes);
     let Findings { mut found, failed } = findings;
     progress.stage("labels", None);
@@ -75,13 +75,14 @@ pub(super) type Class = (Vec<Surfel>, Findings);
 
 impl Scene<'_> {
     /// Searches the usual surfaces, and then those of rougher places.
-    fn classes(&self) -> Result<(Parameters, Vec<Class>)> {
+    fn classes(&self, held: &mut Option<Box<dyn Held + '_>>) -> Result<(Parameters, Vec<Class>)> {
         let (cells, cloud) = (self.cells, self.cloud);
         let mut evidence = Evidence::new(cells, self.links);
         let (noise, _) = evidence.noise();
         let mut usual = evidence.surfels(noise);
         self.progress.stage("layers", None);
-        Layers { cells, links: self.links, points: &cloud.points, noise }.refine(&mut usual);
+        Layers { cells, links: self.links, points: &cloud.points, noise }
+            .refine(&mut usual, held)?;
         let measured = Measured { noise, spacing: evidence.spacing(&usual) };
         let parameters = parameters::choose(cloud, cells, &usual, measured, self.options);
         self.progress.stage("planes", Some(cells.distinct));

@@ -11,6 +11,8 @@ use super::evidence::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT, Surface, Surfel};
 use super::links::Links;
 use super::spread::Spread;
 use super::vector::{Vec3, cross, dot, minus};
+use crate::Result;
+use crate::backend::{BaseCells, Held, Outcome, Trials, Tried};
 use crate::frame::Points;
 use rayon::prelude::*;
 
@@ -55,6 +57,25 @@ pub(super) struct Layers<'a> {
     pub noise: f64,
 }
 
+/// A base cell whose layer is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Open {
+    /// The cell of the level that holds it.
+    cell: u32,
+    base: u32,
+    /// Levels at which it was tried.
+    tried: u8,
+}
+
+/// What became of a base cell at a level.
+#[derive(Clone)]
+enum Try {
+    TooFew,
+    Crowded,
+    None,
+    Found(Surfel),
+}
+
 /// A slab that may be a layer.
 #[derive(Clone, Copy)]
 struct Guess {
@@ -64,50 +85,113 @@ struct Guess {
 
 impl Layers<'_> {
     /// Replaces the surfels whose block is not flat, or too thick for one surface, by those of
-    /// their layer, where there is one.
-    pub fn refine(&self, surfels: &mut [Surfel]) {
+    /// their layer, where there is one; `held` are the points where a backend keeps them.
+    pub fn refine(
+        &self,
+        surfels: &mut [Surfel],
+        held: &mut Option<Box<dyn Held + '_>>,
+    ) -> Result<()> {
         let thick = LAYERED * self.noise;
         let wanted = |s: &Surfel| s.surface.is_none_or(|f| f64::from(f.thickness) > thick);
-        // Cell of the level, base cell, levels at which it was tried.
-        let mut open: Vec<(u32, u32, u8)> =
-            (0..).zip(&*surfels).filter(|(_, s)| wanted(s)).map(|(i, _)| (i, i, 0)).collect();
+        let mut open: Vec<Open> = (0..)
+            .zip(&*surfels)
+            .filter(|(_, s)| wanted(s))
+            .map(|(base, _)| Open { cell: base, base, tried: 0 })
+            .collect();
         let edge = 3.0 * self.cells.base().size;
         let first = (WIDE * self.noise / edge).log2().ceil().max(0.0) as usize;
+        let base = BaseCells {
+            ranges: self.cells.ranges(),
+            distinct: self.cells.base().moments.par_iter().map(|m| m.n as u32).collect(),
+            by_place: self.links.by_place(),
+        };
         for level in first..self.links.levels() {
-            open.par_iter_mut().for_each(|(cell, base, _)| {
-                *cell = self.links.ancestor(*base, level);
-            });
+            open.par_iter_mut().for_each(|o| o.cell = self.links.ancestor(o.base, level));
             open.par_sort_unstable();
-            let layers: Vec<(u32, u8, Option<Surfel>)> = open
-                .par_chunk_by(|a, b| a.0 == b.0)
-                .flat_map_iter(|group| self.block(group, level, level == first))
-                .collect();
-            open.clear();
-            for (base, tried, layer) in layers {
-                match layer {
-                    Some(layer) => surfels[base as usize] = layer,
-                    None if tried < LEVELS => open.push((0, base, tried)),
-                    None => {}
+            if open.is_empty() {
+                break;
+            }
+            let only_small = level != first;
+            let tried = match held {
+                Some(held) => self.on_device(held.as_mut(), &open, &base, level, only_small)?,
+                None => None,
+            };
+            let tried = tried.unwrap_or_else(|| {
+                let blocks = open.par_chunk_by(|a, b| a.cell == b.cell);
+                blocks.flat_map_iter(|group| self.block(group, level, only_small)).collect()
+            });
+            for (open, result) in open.iter_mut().zip(&tried) {
+                match result {
+                    Try::Found(layer) => surfels[open.base as usize] = *layer,
+                    Try::None => open.tried += 1,
+                    Try::TooFew | Try::Crowded => {}
                 }
             }
+            let mut tried = tried.into_iter();
+            open.retain(|open| match tried.next() {
+                Some(Try::TooFew | Try::None) => open.tried < LEVELS,
+                _ => false,
+            });
         }
+        Ok(())
     }
 
-    /// Tries the base cells of a group that lies in one cell, and counts the trial.
-    fn block(
+    /// Tries the cells by a backend that keeps the points, if it has room for that.
+    fn on_device(
         &self,
-        group: &[(u32, u32, u8)],
+        held: &mut dyn Held,
+        open: &[Open],
+        base: &BaseCells,
         level: usize,
-        first: bool,
-    ) -> Vec<(u32, u8, Option<Surfel>)> {
-        let block = self.links.block(level, group[0].0);
+        only_small: bool,
+    ) -> Result<Option<Vec<Try>>> {
+        let (mut cells, mut block_of) = (Vec::new(), Vec::with_capacity(open.len()));
+        for group in open.chunk_by(|a, b| a.cell == b.cell) {
+            block_of.extend(std::iter::repeat_n(cells.len() as u32, group.len()));
+            cells.push(group[0].cell);
+        }
+        let bases: Vec<u32> = open.iter().map(|o| o.base).collect();
+        let tried = held.layers(&Trials {
+            base,
+            level: &self.links.blocks(level, &self.cells.levels[level].moments),
+            cells: &cells,
+            bases: &bases,
+            block_of: &block_of,
+            only_small,
+            noise: self.noise,
+        })?;
+        Ok(tried.map(|Tried { outcomes, layers }| {
+            let mut tried: Vec<Try> = outcomes
+                .into_iter()
+                .map(|outcome| match outcome {
+                    Outcome::TooFew => Try::TooFew,
+                    Outcome::Crowded => Try::Crowded,
+                    Outcome::None | Outcome::Found => Try::None,
+                })
+                .collect();
+            for layer in layers {
+                tried[layer.entry as usize] = Try::Found(Surfel {
+                    centroid: layer.centroid,
+                    scatter: layer.scatter,
+                    weight: layer.weight,
+                    surface: Some(Surface::of_layer(&layer, level)),
+                });
+            }
+            tried
+        }))
+    }
+
+    /// Tries the base cells of a group that lies in one cell.
+    fn block(&self, group: &[Open], level: usize, only_small: bool) -> Vec<Try> {
+        let all = |what: Try| vec![what; group.len()];
+        let block = self.links.block(level, group[0].cell);
         let moments = &self.cells.levels[level].moments;
         let n: i64 = block.iter().map(|&c| moments[c as usize].n).sum();
         if n < MIN_POINTS {
-            return group.iter().map(|&(_, base, tried)| (base, tried, None)).collect();
+            return all(Try::TooFew);
         }
-        if n > CROWD && !first {
-            return Vec::new();
+        if n > CROWD && only_small {
+            return all(Try::Crowded);
         }
         let mut points = Vec::with_capacity(n as usize);
         for &neighbour in block {
@@ -117,16 +201,16 @@ impl Layers<'_> {
         let (values, normal) = eigen::smallest(spread(&points, |_| true).covariance());
         let sparse = points.len() <= SPARSE;
         if !sparse && values[0] > NOT_LAYERS * values[1] {
-            return group.iter().map(|&(_, base, tried)| (base, tried + 1, None)).collect();
+            return all(Try::None);
         }
         let block = Block { layers: self, points: &points, normal, level };
         let mut own = Vec::new();
-        let one = |&(_, base, tried): &(u32, u32, u8)| {
+        let one = |open: &Open| {
             own.clear();
-            self.collect(base, &mut own);
+            self.collect(open.base, &mut own);
             let layer = block.along(&own);
             let layer = if layer.is_none() && sparse { block.among_outliers(&own) } else { layer };
-            (base, tried + 1, layer)
+            layer.map_or(Try::None, Try::Found)
         };
         group.iter().map(one).collect()
     }

@@ -1,6 +1,7 @@
 //! Which cells lie next to each other, on all levels.
 
-use super::cells::{Cells, Level};
+use super::cells::{CellMoments, Cells, Level};
+use crate::backend::LevelBlocks;
 use rayon::prelude::*;
 
 /// The blocks of all cells of a cloud, and the base cells inside each.
@@ -16,7 +17,7 @@ struct LevelLinks {
     start: Vec<u32>,
     list: Vec<u32>,
     /// Range of each cell in `by_place`.
-    inside: Vec<(u32, u32)>,
+    inside: Vec<[u32; 2]>,
     /// Cell of the next level that holds each cell; empty on the last level.
     parent: Vec<u32>,
 }
@@ -39,6 +40,18 @@ impl Links {
     /// Number of levels.
     pub fn levels(&self) -> usize {
         self.levels.len()
+    }
+
+    /// The base cells in Morton order.
+    pub fn by_place(&self) -> &[u32] {
+        &self.by_place
+    }
+
+    /// The blocks of a level, whose cells have the given sums.
+    pub fn blocks(&self, level: usize, moments: &[CellMoments]) -> LevelBlocks<'_> {
+        let LevelLinks { start, list, inside, .. } = &self.levels[level];
+        let distinct = moments.par_iter().map(|m| m.n as u32).collect();
+        LevelBlocks { start, list, inside, distinct }
     }
 
     /// Number of cells of a level.
@@ -76,7 +89,7 @@ impl Links {
 
     /// The base cells inside a cell.
     pub fn inside(&self, level: usize, cell: u32) -> &[u32] {
-        let (first, last) = self.levels[level].inside[cell as usize];
+        let [first, last] = self.levels[level].inside[cell as usize];
         &self.by_place[first as usize..last as usize]
     }
 }
@@ -84,11 +97,11 @@ impl Links {
 impl LevelLinks {
     fn new(level: &Level, by_place: &[u32], ancestor: &[u32]) -> LevelLinks {
         let (start, list) = level.blocks();
-        let mut inside = vec![(0, 0); level.len()];
+        let mut inside = vec![[0, 0]; level.len()];
         let mut first = 0;
         for run in by_place.chunk_by(|&a, &b| ancestor[a as usize] == ancestor[b as usize]) {
             let last = first + run.len() as u32;
-            inside[ancestor[run[0] as usize] as usize] = (first, last);
+            inside[ancestor[run[0] as usize] as usize] = [first, last];
             first = last;
         }
         LevelLinks { start, list, inside, parent: level.parent.clone() }

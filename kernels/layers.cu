@@ -1,0 +1,399 @@
+// The surface through a cell where the points around it are not all of one surface: the twin of
+// src/detect/layers.rs, which says what is done and why.
+//
+// Every sum is added up in the order of the CPU, by one thread, in f64 and without fused operations,
+// so that the two agree to the last bit. The first kernel gathers the points of each block once, the
+// k-th points of neighbouring blocks next to each other; the second looks at them for every cell of
+// the block.
+
+#include "vote.cuh"
+
+struct Vec3 {
+    double x, y, z;
+};
+
+__device__ __forceinline__ double dot(Vec3 a, Vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+__device__ __forceinline__ Vec3 minus(Vec3 a, Vec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+__device__ __forceinline__ Vec3 cross(Vec3 a, Vec3 b) {
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+// As in layers.rs and evidence.rs.
+constexpr u32 MIN_POINTS = 10;
+constexpr double FLAT = 0.0625, NEARLY_FLAT = 0.16, LINE = 0.02;
+constexpr int ITERATIONS = 4;
+constexpr double SLAB = 2.5, FIRST_SLAB = 3.0, GUESS_SLAB = 2.0;
+constexpr double THICKEST = 1.25, NOT_LAYERS = 0.6, MAJORITY = 0.4;
+constexpr u32 CROWD = 300, SPARSE = 64, MOST_GUESSES = 4, MOST_POINTS = 160, TRIANGLES = 24,
+              CONTRAST = 3;
+
+// What became of a block, or of a cell.
+enum Outcome : unsigned char { TOO_FEW, CROWDED, TRIED, FOUND };
+
+// Cyclic Jacobi rotations of a symmetric matrix; the twin of src/detect/eigen.rs.
+struct Eigen {
+    double a[3][3], v[3][3];
+
+    template <int P, int Q>
+    __device__ __forceinline__ void rotate() {
+        if (a[P][Q] == 0.0) return;
+        const double theta = (a[Q][Q] - a[P][P]) / (2.0 * a[P][Q]);
+        const double t = copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1.0));
+        const double c = 1.0 / sqrt(t * t + 1.0);
+        const double s = t * c;
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            turn(a[k][P], a[k][Q], c, s);
+            turn(v[k][P], v[k][Q], c, s);
+        }
+#pragma unroll
+        for (int k = 0; k < 3; k++) turn(a[P][k], a[Q][k], c, s);
+    }
+
+    static __device__ __forceinline__ void turn(double& x, double& y, double c, double s) {
+        const double old = x;
+        x = c * old - s * y;
+        y = s * old + c * y;
+    }
+};
+
+// Bits of a float that are ordered as Rust's `total_cmp` orders floats.
+__device__ __forceinline__ long long ordered(double v) {
+    const long long bits = __double_as_longlong(v);
+    return bits ^ (long long)((unsigned long long)(bits >> 63) >> 1);
+}
+
+// Eigenvalues ascending, and the eigenvector of the smallest; `m` holds xx, xy, xz, yy, yz, zz.
+__device__ __forceinline__ Vec3 smallest(const double (&m)[6], double (&values)[3]) {
+    Eigen e = {{{m[0], m[1], m[2]}, {m[1], m[3], m[4]}, {m[2], m[4], m[5]}},
+               {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+    for (int sweep = 0; sweep < 5; sweep++) {
+        e.rotate<0, 1>();
+        e.rotate<0, 2>();
+        e.rotate<1, 2>();
+    }
+    const double d[3] = {e.a[0][0], e.a[1][1], e.a[2][2]};
+    Vec3 column[3] = {{e.v[0][0], e.v[1][0], e.v[2][0]},
+                      {e.v[0][1], e.v[1][1], e.v[2][1]},
+                      {e.v[0][2], e.v[1][2], e.v[2][2]}};
+    const long long key[3] = {ordered(d[0]), ordered(d[1]), ordered(d[2])};
+    // A stable order of three.
+    int rank[3] = {0, 0, 0};
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+#pragma unroll
+        for (int j = 0; j < 3; j++) rank[i] += key[j] < key[i] || (key[j] == key[i] && j < i);
+    }
+    Vec3 normal = column[0];
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        if (rank[i] == 0) {
+            values[0] = d[i];
+            normal = column[i];
+        }
+        if (rank[i] == 1) values[1] = d[i];
+        if (rank[i] == 2) values[2] = d[i];
+    }
+    return normal;
+}
+
+// Sums of points about the first of them; the twin of src/detect/spread.rs with weights of one.
+struct Spread {
+    Vec3 origin = {0.0, 0.0, 0.0};
+    double weight = 0.0;
+    double sum[3] = {0.0, 0.0, 0.0};
+    double products[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+
+    __device__ __forceinline__ void add(Vec3 point) {
+        if (weight == 0.0) origin = point;
+        const Vec3 p = minus(point, origin);
+        weight += 1.0;
+        sum[0] += p.x;
+        sum[1] += p.y;
+        sum[2] += p.z;
+        products[0] += p.x * p.x;
+        products[1] += p.x * p.y;
+        products[2] += p.x * p.z;
+        products[3] += p.y * p.y;
+        products[4] += p.y * p.z;
+        products[5] += p.z * p.z;
+    }
+
+    __device__ __forceinline__ Vec3 mean() const {
+        const double n = fmax(weight, 1.0);
+        return {origin.x + sum[0] / n, origin.y + sum[1] / n, origin.z + sum[2] / n};
+    }
+
+    __device__ __forceinline__ void covariance(double (&c)[6]) const {
+        const double n = fmax(weight, 1.0);
+        const int first[6] = {0, 0, 0, 1, 1, 2}, second[6] = {0, 1, 2, 1, 2, 2};
+#pragma unroll
+        for (int i = 0; i < 6; i++) {
+            c[i] = products[i] / n - sum[first[i]] / n * (sum[second[i]] / n);
+        }
+    }
+};
+
+// The points of the cloud in the order of their base cells, and the distinct points of a cell.
+struct Cloud {
+    const float *x, *y, *z;
+    // First and last point of each base cell.
+    const uint2* ranges;
+    // Numbers of their distinct points.
+    const u32* distinct;
+
+    __device__ __forceinline__ Vec3 point(u32 i) const { return {x[i], y[i], z[i]}; }
+    // Whether a point is a copy of the one before, in a cell that begins at `first`.
+    __device__ __forceinline__ bool is_copy(u32 i, u32 first) const {
+        return i > first && x[i] == x[i - 1] && y[i] == y[i - 1] && z[i] == z[i - 1];
+    }
+};
+
+// Blocks of one level: of each cell the occupied cells around it, and of those the base cells.
+struct Blocks {
+    const u32 *start, *list;
+    const uint2* inside;
+    const u32* by_place;
+    // Distinct points of each cell of the level.
+    const u32* distinct;
+};
+
+// What is known of a block.
+struct Block {
+    double normal_x, normal_y, normal_z;
+    u32 points;
+    u32 outcome;
+};
+
+// The points of each block, every so many-th of a crowded one, and how they spread. `cells` are the
+// cells of the blocks; points of block g are at `gathered[k * room + g]`.
+extern "C" __global__ void gather_blocks(
+    const float* x, const float* y, const float* z, const uint2* ranges, const u32* distinct,
+    const u32* start, const u32* list, const uint2* inside_level, const u32* by_place,
+    const u32* level_distinct, const u32* cells, u32 count, u32 only_small, float* to_x,
+    float* to_y, float* to_z, u32 room, Block* found
+) {
+    const Cloud cloud = {x, y, z, ranges, distinct};
+    const Blocks blocks = {start, list, inside_level, by_place, level_distinct};
+    const u32 g = blockIdx.x * blockDim.x + threadIdx.x;
+    if (g >= count) return;
+    const u32 cell = cells[g];
+    const u32 first = blocks.start[cell], end = blocks.start[cell + 1];
+    unsigned long long n = 0;
+    for (u32 b = first; b < end; b++) n += blocks.distinct[blocks.list[b]];
+    Block block = {0.0, 0.0, 0.0, 0, TRIED};
+    if (n < MIN_POINTS || (n > CROWD && only_small)) {
+        block.outcome = n < MIN_POINTS ? TOO_FEW : CROWDED;
+        found[g] = block;
+        return;
+    }
+    const u32 stride = max((u32)((n + MOST_POINTS - 1) / MOST_POINTS), 1u);
+    Spread all;
+    u32 until = 0;
+    for (u32 b = first; b < end; b++) {
+        const uint2 inside = blocks.inside[blocks.list[b]];
+        for (u32 k = inside.x; k < inside.y; k++) {
+            const uint2 range = cloud.ranges[blocks.by_place[k]];
+            for (u32 i = range.x; i < range.y; i++) {
+                if (cloud.is_copy(i, range.x)) continue;
+                if (until > 0) {
+                    until--;
+                    continue;
+                }
+                until = stride - 1;
+                const size_t at = (size_t)block.points * room + g;
+                to_x[at] = cloud.x[i];
+                to_y[at] = cloud.y[i];
+                to_z[at] = cloud.z[i];
+                block.points++;
+                all.add(cloud.point(i));
+            }
+        }
+    }
+    double covariance[6], values[3];
+    all.covariance(covariance);
+    const Vec3 normal = smallest(covariance, values);
+    block.normal_x = normal.x;
+    block.normal_y = normal.y;
+    block.normal_z = normal.z;
+    const bool hopeless = block.points > SPARSE && values[0] > NOT_LAYERS * values[1];
+    block.outcome = hopeless ? TRIED : FOUND;
+    found[g] = block;
+}
+
+struct Guess {
+    Vec3 normal;
+    double rho;
+    __device__ __forceinline__ double distance(Vec3 p) const { return dot(p, normal) - rho; }
+};
+
+// A layer through a cell, as its surfel.
+struct Layer {
+    double centroid[3];
+    u32 entry;
+    u32 weight;
+    float scatter[6];
+    float normal[3];
+    float error;
+    float thickness;
+};
+
+// A cell that is tried, and the gathered points of its block.
+struct Trial {
+    const Cloud& cloud;
+    const float *x, *y, *z;
+    u32 room, points;
+    uint2 own;
+    double noise;
+
+    __device__ __forceinline__ Vec3 point(u32 k) const {
+        const size_t at = (size_t)k * room;
+        return {x[at], y[at], z[at]};
+    }
+
+    __device__ __forceinline__ u32 within(const Guess& guess, double slab) const {
+        u32 n = 0;
+        for (u32 k = 0; k < points; k++) n += fabs(guess.distance(point(k))) <= slab;
+        return n;
+    }
+
+    // The guess of most points through some of the cell's own points, along the block.
+    __device__ __forceinline__ bool along(Vec3 normal, u32 distinct, Guess& best) const {
+        const u32 stride = max((distinct + MOST_GUESSES - 1) / MOST_GUESSES, 1u);
+        u32 until = 0, most = 0;
+        bool any = false;
+        for (u32 i = own.x; i < own.y; i++) {
+            if (cloud.is_copy(i, own.x)) continue;
+            if (until > 0) {
+                until--;
+                continue;
+            }
+            until = stride - 1;
+            const Guess guess = {normal, dot(cloud.point(i), normal)};
+            const u32 n = within(guess, GUESS_SLAB * noise);
+            if (!any || n > most) {
+                any = true;
+                most = n;
+                best = guess;
+            }
+        }
+        return any;
+    }
+
+    // The guess of most points through one of the cell's own points and two others.
+    __device__ __forceinline__ bool among_outliers(Guess& best) const {
+        double longest = 0.0;
+        for (u32 k = 0; k < points; k++) {
+            const Vec3 d = minus(point(k), point(0));
+            longest = fmax(longest, dot(d, d));
+        }
+        const double far = 0.25 * sqrt(longest);
+        u32 most = 0, i = own.x;
+        bool any = false;
+        for (u32 k = 0; k < TRIANGLES; k++) {
+            const Vec3 p = cloud.point(i);
+            do {
+                i = i + 1 < own.y ? i + 1 : own.x;
+            } while (cloud.is_copy(i, own.x));
+            const u32 a = 7919 * k % points;
+            const u32 b = (a + points / 3 + 31 * k) % points;
+            const Vec3 across = cross(minus(point(a), p), minus(point(b), p));
+            const double area = sqrt(dot(across, across));
+            if (!(area > far * far)) continue;
+            const Vec3 normal = {across.x / area, across.y / area, across.z / area};
+            const Guess guess = {normal, dot(p, normal)};
+            const u32 n = within(guess, GUESS_SLAB * noise);
+            if (!any || n > most) {
+                any = true;
+                most = n;
+                best = guess;
+            }
+        }
+        return any;
+    }
+
+    // Whether a layer is denser than what lies on one side of it.
+    __device__ __forceinline__ bool stands_out(const Guess& layer) const {
+        const double slab = SLAB * noise;
+        u32 inside = 0, below = 0, above = 0;
+        for (u32 k = 0; k < points; k++) {
+            const double d = layer.distance(point(k));
+            inside += fabs(d) <= slab;
+            below += d < -slab && d >= -2.0 * slab;
+            above += d > slab && d <= 2.0 * slab;
+        }
+        return 2 * CONTRAST * min(below, above) <= inside;
+    }
+
+    // The layer that a guess leads to.
+    __device__ __forceinline__ bool layer(Guess guess, double flat, Layer& found) const {
+        double slab = FIRST_SLAB * noise, n = 0.0, values[3] = {0.0, 0.0, 0.0}, c[6];
+        for (int i = 0; i < ITERATIONS; i++) {
+            Spread layer;
+            for (u32 k = 0; k < points; k++) {
+                const Vec3 p = point(k);
+                if (fabs(guess.distance(p)) <= slab) layer.add(p);
+            }
+            n = layer.weight;
+            if (n < (double)MIN_POINTS) return false;
+            layer.covariance(c);
+            guess.normal = smallest(c, values);
+            guess.rho = dot(guess.normal, layer.mean());
+            slab = SLAB * noise;
+        }
+        const double least = fmax(values[0], 0.0);
+        const double thickness = sqrt(least * n / (n - 3.0));
+        const bool wide = values[0] <= flat * values[1] && values[1] >= LINE * values[2];
+        if (!wide || thickness > THICKEST * noise || !stands_out(guess)) return false;
+        Spread mine;
+        for (u32 i = own.x; i < own.y; i++) {
+            if (cloud.is_copy(i, own.x)) continue;
+            if (fabs(guess.distance(cloud.point(i))) <= slab) mine.add(cloud.point(i));
+        }
+        if (!(mine.weight > 0.0)) return false;
+        const Vec3 mean = mine.mean();
+        mine.covariance(c);
+        found.centroid[0] = mean.x;
+        found.centroid[1] = mean.y;
+        found.centroid[2] = mean.z;
+        for (int i = 0; i < 6; i++) found.scatter[i] = (float)c[i];
+        found.weight = (u32)mine.weight;
+        found.normal[0] = (float)guess.normal.x;
+        found.normal[1] = (float)guess.normal.y;
+        found.normal[2] = (float)guess.normal.z;
+        found.error = (float)sqrt(least / values[1] / n);
+        found.thickness = (float)thickness;
+        return true;
+    }
+};
+
+// Tries the cells of the blocks that were gathered. `bases` are their base cells and `block_of` the
+// blocks, counted from `first_block`. Layers go to `layers` in any order, each with the index of its
+// cell, counted from `first_entry`.
+extern "C" __global__ void __launch_bounds__(128) try_cells(
+    const float* cloud_x, const float* cloud_y, const float* cloud_z, const uint2* ranges,
+    const u32* distinct, const float* x, const float* y, const float* z, u32 room,
+    const Block* blocks, const u32* bases, const u32* block_of, u32 count, u32 first_block,
+    u32 first_entry, double noise, unsigned char* outcome, Layer* layers, u32* found
+) {
+    const u32 entry = blockIdx.x * blockDim.x + threadIdx.x;
+    if (entry >= count) return;
+    const Cloud cloud = {cloud_x, cloud_y, cloud_z, ranges, distinct};
+    const u32 g = block_of[entry] - first_block, base = bases[entry];
+    const Block block = blocks[g];
+    outcome[entry] = block.outcome;
+    if (block.outcome != FOUND) return;
+    const Trial trial = {cloud, x + g, y + g, z + g, room, block.points, cloud.ranges[base], noise};
+    Guess guess;
+    Layer layer;
+    const Vec3 normal = {block.normal_x, block.normal_y, block.normal_z};
+    bool done = trial.along(normal, cloud.distinct[base], guess) && trial.layer(guess, FLAT, layer);
+    if (!done && block.points <= SPARSE && trial.among_outliers(guess)) {
+        done = trial.layer(guess, NEARLY_FLAT, layer) &&
+               (double)trial.within(guess, SLAB * noise) >= MAJORITY * (double)block.points;
+    }
+    outcome[entry] = done ? FOUND : TRIED;
+    if (!done) return;
+    layer.entry = first_entry + entry;
+    layers[atomicAdd(found, 1)] = layer;
+}
