@@ -4,7 +4,7 @@ use planes::bench::{Report, Row, published};
 use std::fmt::Write;
 
 /// Size of the picture, and the part of it between the axes.
-const SIZE: [f64; 2] = [960.0, 560.0];
+const SIZE: [f64; 2] = [1000.0, 560.0];
 const LEFT: f64 = 80.0;
 const RIGHT: f64 = 700.0;
 const TOP: f64 = 50.0;
@@ -37,7 +37,7 @@ pub fn plot(report: &Report) -> String {
     let device = report.machine.gpu.as_deref().or(report.machine.cpu.as_deref()).unwrap_or("CPU");
     text(&mut svg, [LEFT, 28.0], "start", &format!("{}: {device}", report.source));
     text(&mut svg, [(LEFT + RIGHT) / 2.0, BOTTOM + 42.0], "middle", "points");
-    text(&mut svg, [LEFT - 10.0, TOP - 8.0], "end", "seconds");
+    text(&mut svg, [LEFT - 10.0, TOP - 16.0], "end", "seconds");
     axes(&mut svg, &x, &y);
     for (place, series) in series.iter().enumerate() {
         draw(&mut svg, series, &x, &y);
