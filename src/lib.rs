@@ -43,6 +43,7 @@
 //! | the result | [`detection`], [`plane`] |
 //! | results out: JSON, PLY, labelled clouds, pictures | [`export`] |
 //!
+//! [`slides`] has the papers' system, every version of it, and [`mod@bench`] measures it.
 //! [`synth`] makes clouds whose planes are known, [`eval`] scores a result against them,
 //! [`write`](mod@write) writes clouds, [`atomic`] writes files whole
 //! or not at all, and [`error`] holds the one error type.
@@ -56,6 +57,7 @@
 
 pub mod atomic;
 pub mod backend;
+pub mod bench;
 pub mod cloud;
 pub mod cpu;
 pub mod cuda;

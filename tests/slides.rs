@@ -1,6 +1,7 @@
 //! Every version of the slides' system does what its loop on the CPU does.
 
 use planes::Error;
+use planes::bench::{Bench, Mode, Row};
 use planes::cuda::Cuda;
 use planes::cuda::slides::MOST_WINNERS;
 use planes::frame::Points;
@@ -265,5 +266,25 @@ fn all_winners_on_the_gpu_are_those_of_the_cpu() {
         assert!(slides.winners(Winners::Cpu, 1).is_err());
         assert!(slides.winners(Winners::Naive, 0).is_err());
         assert!(slides.winners(Winners::RankReduction, MOST_WINNERS + 1).is_err());
+    }
+}
+
+/// Every version's votes and winners are compared with the CPU's before it is timed.
+#[test]
+fn every_row_can_be_measured_on_the_gpu() {
+    let Some(gpu) = gpu() else { return };
+    for n in [1, 2, 5000] {
+        let points: Points =
+            cloud(n).points().iter().map(|p| p.map(|v| (v * 1000.0).round() as f32)).collect();
+        let bench = Bench::new(Some(&gpu), &Mode::ALL);
+        let measured = bench.measure(points, &[2, 10], &()).unwrap();
+        let rows: Vec<_> = measured.iter().map(|m| (m.row, m.top)).collect();
+        assert_eq!(rows, Row::ALL.iter().flat_map(|&r| [(r, 2), (r, 10)]).collect::<Vec<_>>());
+        for m in measured {
+            assert_eq!(m.points, u64::from(n));
+            assert!(m.total.seconds > 0.0 && m.total.seconds < 60.0, "{m:?}");
+            assert_eq!(m.transfers.runs > 0, m.row != Row::Cpu);
+            assert_eq!(m.sort.is_some(), m.row == Row::Fast);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Commands and their options.
 
 mod batch;
+mod bench;
 mod detect;
 mod engine;
 mod eval;
@@ -41,6 +42,7 @@ struct Arguments {
 enum Command {
     Detect(Box<detect::Detect>),
     Batch(Box<batch::Batch>),
+    Bench(bench::Bench),
     Info(info::Info),
     Synth(synth::Synth),
     Eval(eval::Eval),
@@ -97,6 +99,7 @@ pub fn run() -> ExitCode {
     let done = match arguments.command {
         Command::Detect(detect) => detect.run(arguments.quiet),
         Command::Batch(batch) => batch.run(arguments.quiet),
+        Command::Bench(bench) => bench.run(arguments.quiet),
         Command::Info(info) => info.run(arguments.quiet),
         Command::Synth(synth) => synth.run(arguments.quiet),
         Command::Eval(eval) => eval.run(),

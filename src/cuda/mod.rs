@@ -8,6 +8,7 @@ mod device;
 mod groups;
 mod held;
 mod layers;
+pub mod measure;
 mod peaks;
 pub mod slides;
 mod sort;

@@ -3,6 +3,7 @@
 mod bad_input;
 mod batch;
 mod batch_killed;
+mod bench;
 mod detect;
 mod eval;
 mod identical;

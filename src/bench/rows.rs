@@ -1,0 +1,114 @@
+//! The rows of the tables: which version of each step.
+
+use crate::slides::{Suppress, Vote, Winners};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// Rows that are measured, or not, together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// The CPU, loop by loop.
+    Serial,
+    /// The first versions on the GPU.
+    Naive,
+    /// The slides' optimized versions.
+    Optimized,
+    /// What `planes` uses itself.
+    Fast,
+}
+
+impl Mode {
+    /// All modes.
+    pub const ALL: [Mode; 4] = [Mode::Serial, Mode::Naive, Mode::Optimized, Mode::Fast];
+
+    /// The name by which it is asked for.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Mode::Serial => "serial",
+            Mode::Naive => "naive",
+            Mode::Optimized => "optimized",
+            Mode::Fast => "fast",
+        }
+    }
+}
+
+impl FromStr for Mode {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Mode> {
+        let found = Mode::ALL.into_iter().find(|mode| mode.name() == name);
+        found.ok_or_else(|| {
+            let names = Mode::ALL.map(Mode::name).join(", ");
+            Error::Parameter(format!("no mode {name:?}; there are {names}"))
+        })
+    }
+}
+
+/// A row of the slides' timings, or our own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Row {
+    /// "CPU".
+    Cpu,
+    /// "Naive Scatter".
+    NaiveScatter,
+    /// "Naive Gather".
+    NaiveGather,
+    /// "Optimized Gather".
+    OptimizedGather,
+    /// "Optimized nms+Gather".
+    OptimizedNms,
+    /// "Optimized Final".
+    OptimizedFinal,
+    /// The backend's own versions: on the GPU if there is one, else on all cores.
+    Fast,
+}
+
+impl Row {
+    /// All rows, as the slides have them, and ours.
+    pub const ALL: [Row; 7] = [
+        Row::Cpu,
+        Row::NaiveScatter,
+        Row::NaiveGather,
+        Row::OptimizedGather,
+        Row::OptimizedNms,
+        Row::OptimizedFinal,
+        Row::Fast,
+    ];
+
+    /// What it is called in a table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Row::Cpu => "CPU",
+            Row::NaiveScatter => "Naive scatter",
+            Row::NaiveGather => "Naive gather",
+            Row::OptimizedGather => "Optimized gather",
+            Row::OptimizedNms => "Optimized nms + gather",
+            Row::OptimizedFinal => "Optimized final",
+            Row::Fast => "Fast",
+        }
+    }
+
+    /// With what it is measured.
+    pub const fn mode(self) -> Mode {
+        match self {
+            Row::Cpu => Mode::Serial,
+            Row::NaiveScatter | Row::NaiveGather => Mode::Naive,
+            Row::OptimizedGather | Row::OptimizedNms | Row::OptimizedFinal => Mode::Optimized,
+            Row::Fast => Mode::Fast,
+        }
+    }
+
+    /// Its versions of the slides' steps on the GPU, if it has such.
+    pub const fn on_the_gpu(self) -> Option<(Vote, Suppress, Winners)> {
+        match self {
+            Row::Cpu | Row::Fast => None,
+            Row::NaiveScatter => Some((Vote::NaiveScatter, Suppress::Naive, Winners::Naive)),
+            Row::NaiveGather => Some((Vote::NaiveGather, Suppress::Naive, Winners::Naive)),
+            Row::OptimizedGather => Some((Vote::Gather, Suppress::Naive, Winners::Naive)),
+            Row::OptimizedNms => Some((Vote::Gather, Suppress::Tiled, Winners::Naive)),
+            Row::OptimizedFinal => Some((Vote::Gather, Suppress::Tiled, Winners::RankReduction)),
+        }
+    }
+}

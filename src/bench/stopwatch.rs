@@ -1,0 +1,149 @@
+//! Medians of several runs, and what would take too long from a part.
+
+use crate::Result;
+use serde::{Deserialize, Serialize};
+
+/// Repeated runs of one thing take about so many seconds in all.
+const PATIENCE: f64 = 1.5;
+/// Most runs of one thing.
+const MOST_RUNS: usize = 9;
+/// A part that takes so many seconds tells well enough how long the whole takes.
+const TELLING: f64 = 0.2;
+
+/// How long something takes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Seconds: the median of the runs.
+    pub seconds: f64,
+    /// Number of runs; 0 for what there is not.
+    pub runs: usize,
+    /// Share of the work that was run; where it is less than 1, `seconds` is extrapolated.
+    pub part: f64,
+}
+
+impl Timing {
+    /// Of something that is not done at all.
+    pub const NONE: Timing = Timing { seconds: 0.0, runs: 0, part: 1.0 };
+
+    /// Whether only a part was measured.
+    pub fn is_extrapolated(&self) -> bool {
+        self.part < 1.0
+    }
+
+    /// The same when more work is done as well.
+    pub fn and(self, more: Timing) -> Timing {
+        Timing {
+            seconds: self.seconds + more.seconds,
+            runs: self.runs.min(more.runs),
+            part: self.part.min(more.part),
+        }
+    }
+}
+
+/// How much time may be spent on one thing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// What takes longer, in seconds, is run in part.
+    pub longest: f64,
+    /// Such a part takes about so many seconds.
+    pub sample: f64,
+}
+
+impl Limits {
+    /// For one core, which is known to be slow.
+    pub const CPU: Limits = Limits { longest: 1.0, sample: 1.0 };
+    /// For a device.
+    pub const DEVICE: Limits = Limits { longest: 60.0, sample: 5.0 };
+}
+
+/// Times `work`, which says how many seconds it took; it is run once before, to warm up.
+///
+/// # Errors
+/// What `work` says.
+pub fn repeat(mut work: impl FnMut() -> Result<f64>) -> Result<Timing> {
+    let first = work()?;
+    median(first, work)
+}
+
+/// Times `work(n)`, whose time grows in proportion to `n`, which is at least 1. `first` is where to
+/// begin looking for how long it takes. The last call is one of those that were timed.
+///
+/// # Errors
+/// What `work` says.
+pub fn linear(
+    n: usize,
+    first: usize,
+    limits: Limits,
+    mut work: impl FnMut(usize) -> Result<f64>,
+) -> Result<Timing> {
+    let mut part = first.clamp(1, n);
+    // The first call of all warms up.
+    work(part)?;
+    let mut seconds = work(part)?;
+    while part < n && seconds < TELLING.min(limits.longest / 4.0) {
+        part = part.saturating_mul(4).min(n);
+        seconds = work(part)?;
+    }
+    let whole = seconds * n as f64 / part as f64;
+    let run = if whole <= limits.longest {
+        n
+    } else {
+        ((limits.sample / whole * n as f64) as usize).clamp(1, n)
+    };
+    let timing = median(seconds * run as f64 / part as f64, || work(run))?;
+    let share = run as f64 / n as f64;
+    Ok(Timing { seconds: timing.seconds / share, part: share, ..timing })
+}
+
+/// The median of as many runs as there is patience for.
+fn median(expected: f64, mut work: impl FnMut() -> Result<f64>) -> Result<Timing> {
+    let runs = ((PATIENCE / expected.max(1e-9)) as usize).clamp(1, MOST_RUNS);
+    let mut seconds = (0..runs).map(|_| work()).collect::<Result<Vec<f64>>>()?;
+    seconds.sort_by(f64::total_cmp);
+    let middle = [(runs - 1) / 2, runs / 2].map(|i| seconds[i]);
+    Ok(Timing { seconds: (middle[0] + middle[1]) / 2.0, runs, part: 1.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_several_runs_after_one_that_warms_up() {
+        let mut times = [100.0, 0.3, 0.1, 0.2, 0.5, 0.4].into_iter();
+        let timing = repeat(|| Ok(times.next().unwrap())).unwrap();
+        // What takes 100 s is run once more, not five times.
+        assert_eq!(timing, Timing { seconds: 0.3, runs: 1, part: 1.0 });
+        let mut times = [0.3, 3.0, 1.0, 2.0, 5.0, 4.0].into_iter();
+        let timing = repeat(|| Ok(times.next().unwrap())).unwrap();
+        assert_eq!(timing, Timing { seconds: 3.0, runs: 5, part: 1.0 });
+    }
+
+    #[test]
+    fn what_takes_long_is_run_in_part() {
+        let mut last = 0;
+        // A millisecond each: 1000 take a second.
+        let mut run = |n: usize, limits| {
+            let timing = linear(n, 10, limits, |k| {
+                last = k;
+                Ok(k as f64 / 1000.0)
+            });
+            (timing.unwrap(), last)
+        };
+        let (whole, last) = run(1000, Limits { longest: 1.0, sample: 0.5 });
+        assert_eq!((whole.part, last), (1.0, 1000));
+        assert!((whole.seconds - 1.0).abs() < 1e-9 && !whole.is_extrapolated());
+        let (part, last) = run(10_000, Limits { longest: 1.0, sample: 0.5 });
+        assert!((part.seconds - 10.0).abs() < 1e-6 && part.is_extrapolated());
+        assert_eq!(last, 500);
+        let (one, last) = run(1, Limits::CPU);
+        assert_eq!((one.runs, one.part, last), (MOST_RUNS, 1.0, 1));
+    }
+
+    #[test]
+    fn times_of_several_steps_add() {
+        let a = Timing { seconds: 1.0, runs: 3, part: 0.5 };
+        let b = Timing { seconds: 2.0, runs: 9, part: 1.0 };
+        assert_eq!(a.and(b), Timing { seconds: 3.0, runs: 3, part: 0.5 });
+    }
+}

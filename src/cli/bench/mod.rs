@@ -1,0 +1,195 @@
+//! `planes bench`.
+
+mod clouds;
+mod csv;
+mod svg;
+mod tables;
+
+use super::engine::DeviceName;
+use super::progress::Bar;
+use super::{Failure, say, write_stdout};
+use clap::Args;
+use planes::Error;
+use planes::atomic::AtomicFile;
+use planes::bench::{Bench as Stopwatch, Machine, Mode, REPORT_VERSION, Report, published};
+use planes::cuda::Cuda;
+use planes::synth::Scene;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Measure every version of the Hough transform: serial, naive, optimized, and our own
+///
+/// The rows are those of the timings in "3D Plane Detection via Hough Transform" by A. Duca, whose
+/// system is kept in all its versions: 180 x 180 directions, 184 bins, f64. The row "fast" is what
+/// this program uses itself, in the same space. Each version's votes are compared with those of the serial
+/// loop before they are timed. What would take more than a minute is measured in part and marked.
+///
+/// Without a GPU, the rows that need one are left out.
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// A cloud [default: scenes that are made for it]
+    cloud: Option<PathBuf>,
+    /// The scene, instead of a cloud [default: street]
+    #[arg(long, conflicts_with = "cloud",
+        value_parser = |s: &str| s.parse::<Scene>().map_err(|e| e.to_string()))]
+    scene: Option<Scene>,
+    /// Numbers of points, such as 1e3,1e6; of a cloud its first ones
+    /// [default: 1,1e3,1e4,1e5,1e6,1e7,2.3e7; of a cloud all]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = number_of_points)]
+    points: Option<Vec<u64>>,
+    /// Numbers of winners, at most 128; the last table is for the largest
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "2,5,10",
+        value_parser = clap::value_parser!(u32).range(1..=128))]
+    top: Vec<u32>,
+    /// What to measure: serial, naive, optimized, fast
+    #[arg(long, value_name = "MODE,…", value_delimiter = ',',
+        default_value = "serial,naive,optimized,fast",
+        value_parser = |s: &str| s.parse::<Mode>().map_err(|e| e.to_string()))]
+    modes: Vec<Mode>,
+    /// Where to measure
+    #[arg(long, value_enum, default_value_t = DeviceName::Auto)]
+    device: DeviceName,
+    /// Write everything that was measured as JSON; - prints it in place of the tables
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write a line for each row, cloud and number of winners
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Draw time over points, with the slides' own figures
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print the tables as Markdown
+    #[arg(long)]
+    markdown: bool,
+}
+
+impl Bench {
+    pub fn run(&self, quiet: bool) -> Result<(), Failure> {
+        let prints_json = self.json.as_deref() == Some(Path::new("-"));
+        // A name that cannot be written is better known before minutes of measuring.
+        let json_file = start(self.json.as_deref().filter(|_| !prints_json))?;
+        let [csv_file, svg_file] = [start(self.csv.as_deref())?, start(self.svg.as_deref())?];
+        let gpu = self.gpu(quiet)?;
+        let report = self.measure(gpu.as_ref(), quiet)?;
+        let json = serde_json::to_string_pretty(&report).map_err(std::io::Error::from)? + "\n";
+        finish(json_file, &json)?;
+        finish(csv_file, &csv::lines(&report))?;
+        finish(svg_file, &svg::plot(&report))?;
+        if prints_json {
+            return write_stdout(&json);
+        }
+        write_stdout(&tables::tables(&report, self.markdown))
+    }
+
+    /// The GPU, if it is to be used and there is one.
+    fn gpu(&self, quiet: bool) -> Result<Option<Cuda>, Error> {
+        match self.device {
+            DeviceName::Cpu => Ok(None),
+            DeviceName::Cuda => Cuda::new().map(Some),
+            DeviceName::Auto => match Cuda::new() {
+                Ok(gpu) => Ok(Some(gpu)),
+                Err(why) => {
+                    if !quiet {
+                        say(&format!("{why}; measuring what runs on the CPU alone"));
+                    }
+                    Ok(None)
+                }
+            },
+        }
+    }
+
+    fn measure(&self, gpu: Option<&Cuda>, quiet: bool) -> Result<Report, Error> {
+        let stopwatch = Stopwatch::new(gpu, &self.modes);
+        if stopwatch.rows().is_empty() {
+            let message = "none of the --modes can be measured without a GPU";
+            return Err(Error::Parameter(message.into()));
+        }
+        let mut tops = self.top.clone();
+        tops.sort_unstable();
+        tops.dedup();
+        let most = &tops[tops.len().saturating_sub(1)..];
+        let clouds = self.clouds()?;
+        let tops_points = tops_points(clouds.sizes());
+        let mut measurements = Vec::new();
+        for &size in clouds.sizes() {
+            let bar = Bar::new(&format!("{size} points"), quiet);
+            let points = clouds.read(size, &bar)?;
+            let tops = if size == tops_points { &tops } else { most };
+            measurements.extend(stopwatch.measure(points, tops, &bar)?);
+            bar.finish();
+        }
+        Ok(Report {
+            format: "planes-bench".into(),
+            version: REPORT_VERSION,
+            machine: Machine::this(gpu, command()),
+            source: clouds.name(),
+            tops,
+            tops_points,
+            measurements,
+        })
+    }
+
+    fn clouds(&self) -> Result<clouds::Clouds, Error> {
+        match &self.cloud {
+            Some(cloud) => clouds::Clouds::of_file(cloud, self.points.as_deref()),
+            None => {
+                let points = self.points.as_deref().unwrap_or(&published::POINTS);
+                Ok(clouds::Clouds::of_scene(self.scene.unwrap_or(Scene::Street), points))
+            }
+        }
+    }
+}
+
+/// The cloud of the table over winners: the smallest that is at least as large as the slides', or
+/// the largest.
+fn tops_points(sizes: &[u64]) -> u64 {
+    let large = sizes.iter().find(|&&size| size >= published::TOP_POINTS);
+    large.or(sizes.last()).copied().unwrap_or(0)
+}
+
+/// The command line that was given, as it may be given again.
+fn command() -> String {
+    let arguments = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned());
+    let quoted = arguments.map(|a| if a.contains(' ') { format!("'{a}'") } else { a });
+    std::iter::once("planes".to_owned()).chain(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// A whole number, perhaps written as 1e6.
+fn number_of_points(text: &str) -> Result<u64, String> {
+    let most = f64::from(u32::MAX);
+    match text.parse::<f64>() {
+        Ok(n) if n.fract() == 0.0 && (1.0..=most).contains(&n) => Ok(n as u64),
+        _ => Err("not a whole number from 1 to 2^32 - 1".into()),
+    }
+}
+
+fn start(path: Option<&Path>) -> Result<Option<AtomicFile>, Error> {
+    path.map(AtomicFile::create).transpose()
+}
+
+fn finish(file: Option<AtomicFile>, text: &str) -> Result<(), Error> {
+    let Some(mut file) = file else { return Ok(()) };
+    file.write_all(text.as_bytes()).map_err(Error::io(file.path()))?;
+    file.commit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_may_be_written_short() {
+        assert_eq!(number_of_points("2.3e7"), Ok(23_000_000));
+        assert_eq!(number_of_points("12"), Ok(12));
+        for wrong in ["0", "1.5", "-1", "1e10", "nan", "many", ""] {
+            assert!(number_of_points(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_table_over_winners_is_for_the_slides_cloud_or_one_like_it() {
+        assert_eq!(tops_points(&published::POINTS), published::TOP_POINTS);
+        assert_eq!(tops_points(&[7, 5000, 90_000]), 5000);
+        assert_eq!(tops_points(&[7, 12]), 12);
+    }
+}

@@ -1,0 +1,148 @@
+//! `planes bench`: what it prints and writes, and what it refuses.
+
+use super::*;
+
+/// Runs `planes bench` on the CPU.
+fn bench(options: &str) -> Done {
+    planes("bench --device cpu".split_whitespace().chain(options.split_whitespace()))
+}
+
+/// The lines of a CSV file as cells.
+fn csv(path: &Path) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().map(|line| line.split(',').map(String::from).collect()).collect()
+}
+
+#[test]
+fn everything_that_was_measured_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = |name: &str| folder.path().join(name);
+    let (json_path, csv_path, svg_path) = (out("b.json"), out("b.csv"), out("b.svg"));
+    let files = format!(
+        "--json {} --csv {} --svg {}",
+        json_path.display(),
+        csv_path.display(),
+        svg_path.display()
+    );
+    let text = bench(&format!("--points 1,1e3 --top 2,10 {files}")).text();
+    for what in
+        ["1 000", "top 2", "top 10", "CPU", "Fast", "in the slides", "17.00", "extrapolated"]
+    {
+        assert!(text.contains(what), "{what}: {text}");
+    }
+    assert_eq!(names(folder.path()), ["b.csv", "b.json", "b.svg"]);
+
+    let report = json(std::fs::read(&json_path).unwrap());
+    assert_eq!((&report["format"], &report["version"]), (&"planes-bench".into(), &1.into()));
+    assert_eq!(report["source"], "scene street");
+    assert_eq!(report["machine"]["gpu"], Value::Null);
+    let command = report["machine"]["command"].as_str().unwrap();
+    assert!(command.starts_with("planes bench --device cpu --points 1,1e3"), "{command}");
+    let measured = report["measurements"].as_array().unwrap();
+    let keys: Vec<_> =
+        measured.iter().map(|m| (m["row"].as_str().unwrap(), &m["points"], &m["top"])).collect();
+    // The table over winners is for one cloud.
+    let [one, thousand, two, ten] = [1, 1000, 2, 10].map(Value::from);
+    let expected = [
+        ("cpu", &one, &ten),
+        ("fast", &one, &ten),
+        ("cpu", &thousand, &two),
+        ("cpu", &thousand, &ten),
+        ("fast", &thousand, &two),
+        ("fast", &thousand, &ten),
+    ];
+    assert_eq!(keys, expected);
+    for m in measured {
+        let seconds = |step: &str| m[step]["seconds"].as_f64().unwrap();
+        let steps = ["vote", "suppress", "winners", "transfers"].map(seconds);
+        assert!((seconds("total") - steps.iter().sum::<f64>()).abs() < 1e-9);
+        assert!(seconds("vote") > 0.0 && m["votes_per_second"].as_f64().unwrap() > 0.0);
+        assert_eq!(m["check"]["differing"], 0);
+        let checked = m["check"]["points"].as_u64().unwrap();
+        assert_eq!(m["check"]["votes"], 32_400 * checked);
+        assert!(checked >= 1 && checked <= m["points"].as_u64().unwrap());
+    }
+    // The slides' loop for the neighbourhoods takes many seconds; it is measured in part.
+    assert!(measured[0]["suppress"]["part"].as_f64().unwrap() < 1.0);
+    assert_eq!((&measured[0]["slides"], &measured[3]["slides"]), (&15.0.into(), &17.0.into()));
+    let speedup = |m: &Value| m["speedup"].as_f64().unwrap();
+    assert!(speedup(&measured[0]) == 1.0 && speedup(&measured[1]) > 1.0);
+
+    let lines = csv(&csv_path);
+    assert_eq!(lines.len(), 1 + measured.len());
+    assert_eq!(lines[0][..4], ["row", "points", "top", "vote"]);
+    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
+    let total = lines[0].iter().position(|name| name == "total").unwrap();
+    for (line, m) in lines[1..].iter().zip(measured) {
+        assert_eq!(line[1], m["points"].to_string());
+        assert_eq!(line[total].parse::<f64>().unwrap(), m["total"]["seconds"].as_f64().unwrap());
+    }
+
+    let svg = std::fs::read_to_string(&svg_path).unwrap();
+    let picture = roxmltree::Document::parse(&svg).unwrap();
+    assert_eq!(picture.root_element().tag_name().name(), "svg");
+    let count = |dashed: bool| {
+        let lines = picture.descendants().filter(|n| n.has_tag_name("polyline"));
+        lines.filter(|n| n.has_attribute("stroke-dasharray") == dashed).count()
+    };
+    // Two rows of ours, six of the slides.
+    assert_eq!((count(false), count(true)), (2, 6));
+}
+
+#[test]
+fn a_cloud_and_its_first_points() {
+    let cloud = shipped("room.ply");
+    let args = |rest: &'static str| {
+        ["bench", cloud.to_str().unwrap(), "--device", "cpu", "--modes", "fast", "--top", "3"]
+            .into_iter()
+            .chain(rest.split_whitespace())
+    };
+    let report = json(planes(args("--points 500,2000 --json -")).text());
+    assert_eq!(report["source"], cloud.to_str().unwrap());
+    let measured = report["measurements"].as_array().unwrap();
+    let points: Vec<_> = measured.iter().map(|m| (&m["row"], &m["points"])).collect();
+    assert_eq!(points, [(&"fast".into(), &500.into()), (&"fast".into(), &2000.into())]);
+    assert!(measured.iter().all(|m| m["speedup"].is_null()));
+    let markdown = planes(args("--points 500 --markdown")).text();
+    assert!(markdown.contains("| --- | ---: |") && markdown.contains("| Fast |"), "{markdown}");
+    let message = planes(args("--points 40001")).refusal();
+    assert!(message.contains("40001") && message.contains("40000"), "{message}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    for (options, what) in [
+        ("--points 0", "--points"),
+        ("--points 1.5", "1.5"),
+        ("--points 1e10", "1e10"),
+        ("--points many", "many"),
+        ("--top 0", "--top"),
+        ("--top 129", "129"),
+        ("--modes quick", "quick"),
+        ("--modes naive,optimized", "--modes"),
+        ("--scene castle", "castle"),
+        ("--scene room room.ply", "--scene"),
+        ("no-such-cloud.las", "no-such-cloud.las"),
+        ("--points 1 --modes fast --csv no/such/folder.csv", "no/such/folder.csv"),
+    ] {
+        let message = bench(options).refusal();
+        assert!(message.contains(what), "{options}: {message}");
+    }
+    let message = planes(["bench", "--device", "tpu"]).refusal();
+    assert!(message.contains("tpu"), "{message}");
+}
+
+#[test]
+fn without_a_gpu_the_rest_is_measured_and_said_so() {
+    if planes::cuda::Cuda::new().is_ok() {
+        println!("skipped: there is a GPU");
+        return;
+    }
+    let done = planes("bench --points 5 --top 1 --modes naive,fast".split_whitespace());
+    assert_eq!(done.err.lines().count(), 1, "{}", done.err);
+    assert!(done.err.contains("CPU alone"), "{}", done.err);
+    let text = done.text();
+    assert!(text.contains("Fast") && !text.contains("Naive scatter  "), "{text}");
+    let message = planes("bench --points 5 --device cuda".split_whitespace()).refusal();
+    assert!(message.contains("NVIDIA"), "{message}");
+}
