@@ -51,7 +51,7 @@ impl Cuda {
     /// # Errors
     /// Where the device fails or has no room.
     pub fn measuring(&self, space: &Space, neighbours: &Neighbours) -> Result<Measuring<'_>> {
-        let device = &self.device;
+        let device = self.first();
         Ok(Measuring {
             device,
             voting: Voting::new(device, space)?,
@@ -64,7 +64,7 @@ impl Cuda {
 
     /// What the driver calls the GPU: `NVIDIA H200`.
     pub fn device_name(&self) -> &str {
-        self.device.name()
+        self.first().name()
     }
 }
 

@@ -307,9 +307,10 @@ impl Loading {
                 continue;
             };
             done.points.push(local);
-            for a in 0..3 {
-                done.bounds[0][a] = done.bounds[0][a].min(p[a]);
-                done.bounds[1][a] = done.bounds[1][a].max(p[a]);
+            let [low, high] = &mut done.bounds;
+            for (a, v) in p.into_iter().enumerate() {
+                low[a] = low[a].min(v);
+                high[a] = high[a].max(v);
             }
         }
         done
