@@ -1,6 +1,6 @@
 //! Suppression and the winners on the device: see `kernels/peaks.cu`.
 
-use super::device::{Device, Kernels, launch};
+use super::device::{Device, Kernels, each, launch};
 use super::vote::Near;
 use crate::Result;
 use crate::backend::PeakOptions;
@@ -17,14 +17,25 @@ const ROOM: usize = 1 << 16;
 
 /// The peaks of one accumulator; keeps its buffers.
 pub(super) struct Peaks {
+    /// For every bin the largest count of its row nearby; made when it is first needed.
+    maxima: Option<CudaSlice<u32>>,
     found: CudaSlice<u64>,
+    pending: CudaSlice<u32>,
+    /// Of both.
     room: usize,
-    length: CudaSlice<u32>,
+    /// How many there are of both.
+    lengths: CudaSlice<u32>,
 }
 
 impl Peaks {
     pub fn new(device: &Device) -> Result<Peaks> {
-        Ok(Peaks { found: device.buffer(ROOM)?, room: ROOM, length: device.zeros(1)? })
+        Ok(Peaks {
+            maxima: None,
+            found: device.buffer(ROOM)?,
+            pending: device.buffer(ROOM)?,
+            room: ROOM,
+            lengths: device.zeros(2)?,
+        })
     }
 
     /// Suppresses what is not the maximum of its neighbourhood; the number of peaks left.
@@ -38,17 +49,19 @@ impl Peaks {
     ) -> Result<usize> {
         loop {
             self.launch(device, counts, [rows, bins], near, options)?;
-            let length = device.download(&self.length, 1)?[0] as usize;
-            if length <= self.room {
-                return Ok(length);
+            let lengths = device.download(&self.lengths, 2)?;
+            let most = lengths[0].max(lengths[1]) as usize;
+            if most <= self.room {
+                return Ok(lengths[0] as usize);
             }
-            self.room = length;
+            // What was pending may add to what was found.
+            self.room = (lengths[0] + lengths[1]) as usize;
             self.found = device.buffer(self.room)?;
+            self.pending = device.buffer(self.room)?;
         }
     }
 
-    /// Suppresses without asking how many are left.
-    pub fn launch(
+    fn launch(
         &mut self,
         device: &Device,
         counts: &CudaSlice<u32>,
@@ -56,29 +69,65 @@ impl Peaks {
         near: &Near,
         options: PeakOptions,
     ) -> Result<()> {
-        device.clear(&mut self.length)?;
-        let threads = bins.next_power_of_two().clamp(32, THREADS);
+        device.clear(&mut self.lengths)?;
+        let maxima = match &mut self.maxima {
+            Some(maxima) => maxima,
+            none => none.insert(device.buffer(rows as usize * bins as usize)?),
+        };
+        let threads = bins.next_multiple_of(32).min(THREADS);
         let y = rows.min(32_768);
         let config = LaunchConfig {
             grid_dim: (bins.div_ceil(threads), y, rows.div_ceil(y)),
             block_dim: (threads, 1, 1),
             shared_mem_bytes: 0,
         };
+        let radius = options.rho_radius;
+        let kernels = Kernels::Peaks;
+        let room = self.room as u32;
         launch!(
             device,
-            Kernels::Peaks,
-            "suppress",
+            kernels,
+            "row_maxima",
             config,
             counts,
             &rows,
             &bins,
+            &radius,
+            &mut *maxima
+        )?;
+        launch!(
+            device,
+            kernels,
+            "suppress",
+            config,
+            counts,
+            &*maxima,
+            &rows,
+            &bins,
             &near.start,
             &near.list,
-            &options.rho_radius,
+            &radius,
             &options.min_votes.max(1),
             &mut self.found,
-            &(self.room as u32),
-            &mut self.length,
+            &mut self.pending,
+            &room,
+            &mut self.lengths,
+        )?;
+        let config = LaunchConfig { grid_dim: (4 * device.processors, 1, 1), ..each(1) };
+        launch!(
+            device,
+            kernels,
+            "suppress_pending",
+            config,
+            counts,
+            &*maxima,
+            &bins,
+            &near.start,
+            &near.list,
+            &mut self.found,
+            &self.pending,
+            &room,
+            &mut self.lengths,
         )
     }
 
@@ -114,7 +163,7 @@ impl Peaks {
             "count_classes",
             config,
             &self.found,
-            &self.length,
+            &self.lengths,
             &room,
             &mut classes
         )?;
@@ -124,7 +173,7 @@ impl Peaks {
             "select",
             config,
             &self.found,
-            &self.length,
+            &self.lengths,
             &room,
             &classes,
             &(limit as u32),

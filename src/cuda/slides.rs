@@ -66,8 +66,8 @@ impl Slides<'_> {
         self.device.clear(&mut self.accumulator)?;
         let device = self.device;
         let ((), seconds) = device.timed(|| match version {
-            _ if count == 0 => Ok(()),
             Vote::Serial => Err(on_the_cpu(version.name())),
+            _ if count == 0 => Ok(()),
             Vote::NaiveScatter => self.vote_global("slides_naive_scatter", count, count),
             Vote::NaiveGather => self.vote_global("slides_naive_gather", PHIS * THETAS, count),
             Vote::Gather => self.gather(count),

@@ -36,7 +36,7 @@ pub(super) struct Voting<'a> {
     blocks: u32,
 }
 
-/// Neighbours on the device.
+/// Neighbours on the device, those of a row in no order that matters.
 pub(super) struct Near {
     pub start: CudaSlice<u32>,
     /// Twice the row, plus one if flipped.

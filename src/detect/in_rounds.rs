@@ -51,13 +51,14 @@ pub(super) fn detect(
     let surroundings = Surroundings::new(&links, &surfels, claims);
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
     // Cells gave the planes; their points make them exact and then settle who belongs to whom.
-    let mut labels = surroundings.label(&cells, points, &local);
+    let mut labels = vec![0; points.len()];
+    surroundings.label(&cells, links.by_place(), points, &local, &mut labels);
     let sums = label::sums(points, &labels, found.len());
     for (plane, sums) in local.iter_mut().zip(&sums) {
         *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit, plane.tolerance));
     }
     let into = merge::merge(&mut local, &sums, parameters.angle.to_radians());
-    labels = surroundings.label(&cells, points, &local);
+    surroundings.label(&cells, links.by_place(), points, &local, &mut labels);
     let part_of = |&label: &i32| into.get(label as usize).map_or(-1, |&plane| plane as i32);
     labels.par_iter_mut().for_each(|label| *label = part_of(label));
     merge::gather(&mut found, &into);

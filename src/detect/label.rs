@@ -11,7 +11,6 @@ use super::moments::Moments;
 use super::vector::{Vec3, dot};
 use crate::frame::Points;
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
 /// Planes that meet in one block, at most; more than four at a corner are rare.
 const MEETING: usize = 6;
@@ -58,22 +57,40 @@ impl Surroundings {
         Surroundings { own, around }
     }
 
-    /// The plane of each point, `-1` for none.
-    pub fn label(&self, cells: &Cells, points: &Points, planes: &[LocalPlane]) -> Vec<i32> {
-        let none = |_| AtomicI32::new(-1);
-        let labels: Vec<AtomicI32> = (0..points.len()).into_par_iter().map(none).collect();
-        (0..self.own.len()).into_par_iter().with_min_len(1024).for_each(|cell| {
-            if self.own[cell] == NONE && self.around[cell][0] == NONE {
-                return;
-            }
-            for i in cells.points_of(cell) {
-                if let Some(plane) = self.choose(cell, points.get(i), planes) {
-                    // Each point is in one cell: nobody else writes here.
-                    labels[i].store(plane as i32, Relaxed);
+    /// Writes the plane of each point to `labels`, `-1` for none. `by_place` are the base cells in
+    /// Morton order, in which their points lie.
+    pub fn label(
+        &self,
+        cells: &Cells,
+        by_place: &[u32],
+        points: &Points,
+        planes: &[LocalPlane],
+        labels: &mut [i32],
+    ) {
+        const PIECE: usize = 1 << 12;
+        let mut pieces = Vec::with_capacity(by_place.len() / PIECE + 1);
+        let mut rest = labels;
+        for piece in by_place.chunks(PIECE) {
+            let points = piece.iter().map(|&cell| cells.points_of(cell as usize).len()).sum();
+            let (own, after) = rest.split_at_mut(points);
+            pieces.push((piece, own));
+            rest = after;
+        }
+        pieces.into_par_iter().for_each(|(piece, mut rest)| {
+            for cell in piece.iter().map(|&cell| cell as usize) {
+                let range = cells.points_of(cell);
+                let (own, after) = rest.split_at_mut(range.len());
+                rest = after;
+                if self.own[cell] == NONE && self.around[cell][0] == NONE {
+                    own.fill(-1);
+                    continue;
+                }
+                for (label, i) in own.iter_mut().zip(range) {
+                    let plane = self.choose(cell, points.get(i), planes);
+                    *label = plane.map_or(-1, |plane| plane as i32);
                 }
             }
         });
-        labels.into_par_iter().map(AtomicI32::into_inner).collect()
     }
 
     /// The plane of a point in `cell`.
