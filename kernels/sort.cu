@@ -7,6 +7,7 @@
 
 #include "curve.cuh"
 
+constexpr int INT_MAX = 0x7fffffff, INT_MIN = -INT_MAX - 1;
 constexpr u32 THREADS = 256;
 constexpr u32 ITEMS = 16;
 constexpr u32 TILE = THREADS * ITEMS;
@@ -53,6 +54,30 @@ extern "C" __global__ void curve_keys(
         (u32)(x[i] - low.x) >> shift, (u32)(y[i] - low.y) >> shift, (u32)(z[i] - low.z) >> shift, bits
     );
     indices[i] = i;
+}
+
+// The box of the points: smallest x, y, z and largest x, y, z, in steps; `box` begins as an empty one.
+extern "C" __global__ void __launch_bounds__(THREADS) bounding_box(
+    const float* x, const float* y, const float* z, u32 points, int* box
+) {
+    int low[3] = {INT_MAX, INT_MAX, INT_MAX}, high[3] = {INT_MIN, INT_MIN, INT_MIN};
+    for (u32 i = blockIdx.x * THREADS + threadIdx.x; i < points; i += gridDim.x * THREADS) {
+        const int p[3] = {(int)x[i], (int)y[i], (int)z[i]};
+        for (int a = 0; a < 3; a++) {
+            low[a] = min(low[a], p[a]);
+            high[a] = max(high[a], p[a]);
+        }
+    }
+    for (int a = 0; a < 3; a++) {
+        for (u32 d = WARP / 2; d > 0; d /= 2) {
+            low[a] = min(low[a], __shfl_xor_sync(ALL, low[a], d));
+            high[a] = max(high[a], __shfl_xor_sync(ALL, high[a], d));
+        }
+        if (threadIdx.x % WARP == 0) {
+            atomicMin(box + a, low[a]);
+            atomicMax(box + 3 + a, high[a]);
+        }
+    }
 }
 
 // How often each digit occurs in each tile: counts[digit * tiles + tile].

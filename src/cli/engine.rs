@@ -35,7 +35,8 @@ type Chosen = (Box<dyn Backend>, Option<String>);
 /// The backend, which becomes ready while a cloud is read: a GPU takes a third of a second.
 pub struct Engine {
     starting: Mutex<Option<JoinHandle<Result<Chosen, Error>>>>,
-    ready: OnceLock<Box<dyn Backend>>,
+    /// Never given back: the system takes a device down faster than its driver does.
+    ready: OnceLock<&'static dyn Backend>,
     /// Whether to say what was chosen.
     say: bool,
 }
@@ -76,9 +77,9 @@ impl Engine {
                 let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
                 say(&format!("on the {}{why}", backend.name()));
             }
-            let _ = self.ready.set(backend);
+            let _ = self.ready.set(Box::leak(backend));
         }
-        self.ready.get().map(|backend| backend.as_ref()).ok_or_else(|| {
+        self.ready.get().copied().ok_or_else(|| {
             Error::NoDevice("the device that was asked for did not start before".into())
         })
     }

@@ -43,16 +43,26 @@ pub(super) struct Bounds {
 
 impl Bounds {
     /// The box of some points, at least one.
-    pub fn of(points: &Points) -> Bounds {
-        use rayon::prelude::*;
-        let fold = |axis: &[f32], pick: fn(f32, f32) -> f32, from: f32| {
-            axis.par_iter().with_min_len(1 << 16).copied().reduce(|| from, pick)
-        };
-        let axes = [&points.x, &points.y, &points.z];
-        Bounds {
-            low: axes.map(|a| fold(a, f32::min, f32::INFINITY)),
-            high: axes.map(|a| fold(a, f32::max, f32::NEG_INFINITY)),
-        }
+    pub fn of(device: &Device, points: &DevicePoints) -> Result<Bounds> {
+        let empty = [i32::MAX, i32::MAX, i32::MAX, i32::MIN, i32::MIN, i32::MIN];
+        let mut bounds = device.upload(&empty)?;
+        let n = points.len as u32;
+        let mut config = each(n);
+        config.grid_dim.0 = config.grid_dim.0.min(8 * device.processors);
+        launch!(
+            device,
+            Kernels::Sort,
+            "bounding_box",
+            config,
+            &points.x,
+            &points.y,
+            &points.z,
+            &n,
+            &mut bounds
+        )?;
+        let bounds = device.download(&bounds, 6)?;
+        let corner = |from: usize| std::array::from_fn(|a| bounds[from + a] as f32);
+        Ok(Bounds { low: corner(0), high: corner(3) })
     }
 }
 

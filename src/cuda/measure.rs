@@ -80,7 +80,7 @@ impl Measuring<'_> {
         if !points.is_empty() {
             let (uploaded, upload) = device.timed(|| DevicePoints::upload(device, points))?;
             let sort = || {
-                let bounds = Bounds::of(points);
+                let bounds = Bounds::of(device, &uploaded)?;
                 Ok((Groups::new(device, &uploaded, &bounds)?, bounds))
             };
             let ((groups, bounds), sort) = device.timed(sort)?;

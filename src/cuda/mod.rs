@@ -178,8 +178,8 @@ impl<'a> Part<'a> {
     }
 
     fn groups(&self, points: &Points) -> Result<(Groups, Bounds)> {
-        let bounds = Bounds::of(points);
         let uploaded = DevicePoints::upload(self.device, points)?;
+        let bounds = Bounds::of(self.device, &uploaded)?;
         Ok((Groups::new(self.device, &uploaded, &bounds)?, bounds))
     }
 }

@@ -297,7 +297,7 @@ pub(super) fn closing_edge(surfels: &[Surfel], set: &[u32], cell: f64) -> f64 {
 
 /// The value below which `share` of the total weight lies; 0 without any.
 pub(super) fn weighted_quantile(mut values: Vec<(f64, u64)>, share: f64) -> f64 {
-    values.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    values.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let total: u64 = values.iter().map(|v| v.1).sum();
     let wanted = share * total as f64;
     let mut sum = 0u64;

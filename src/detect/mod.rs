@@ -148,8 +148,7 @@ pub fn detect(
         Mode::Near | Mode::All => in_rounds::detect(&mut cloud, options, backend, progress)?,
     };
     let Answer { planes: Finished { planes, pieces }, labels, parameters, rejected } = answer;
-    let labels = in_file_order(&cloud, labels);
-    let piece_labels = in_file_order(&cloud, pieces);
+    let (labels, piece_labels) = in_file_order(&cloud, labels, pieces);
     Ok(Detection { input, parameters, planes, labels, piece_labels, rejected })
 }
 
@@ -163,12 +162,19 @@ struct Answer {
     rejected: Vec<Rejected>,
 }
 
-/// Labels of the loaded points, spread over all points of the file.
-fn in_file_order(cloud: &Loaded, labels: Vec<i32>) -> Vec<i32> {
-    let Some(places) = &cloud.places else { return labels };
-    let none = |_| AtomicI32::new(-1);
-    let all: Vec<AtomicI32> = (0..cloud.total as usize).into_par_iter().map(none).collect();
-    // Every place is written once.
-    places.par_iter().zip(labels).for_each(|(&at, label)| all[at as usize].store(label, Relaxed));
-    all.into_par_iter().map(AtomicI32::into_inner).collect()
+/// Labels and pieces of the loaded points, spread over all points of the file.
+fn in_file_order(cloud: &Loaded, labels: Vec<i32>, pieces: Vec<i32>) -> (Vec<i32>, Vec<i32>) {
+    let Some(places) = &cloud.places else { return (labels, pieces) };
+    let none = || -> Vec<AtomicI32> {
+        (0..cloud.total as usize).into_par_iter().map(|_| AtomicI32::new(-1)).collect()
+    };
+    let (all_labels, all_pieces) = (none(), none());
+    places.par_iter().zip(&labels).zip(&pieces).for_each(|((&at, &label), &piece)| {
+        // Every place is written once.
+        all_labels[at as usize].store(label, Relaxed);
+        all_pieces[at as usize].store(piece, Relaxed);
+    });
+    // Not in parallel, which would take new memory for it.
+    let plain = |all: Vec<AtomicI32>| all.into_iter().map(AtomicI32::into_inner).collect();
+    (plain(all_labels), plain(all_pieces))
 }
