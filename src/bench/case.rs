@@ -37,6 +37,13 @@ impl Case {
         Ok(Case { points, scaled, space })
     }
 
+    /// The same with some of the directions, evenly spread.
+    pub fn some_directions(&self, some: usize) -> Result<Space> {
+        let all = self.space.directions();
+        let spread = (0..some).map(|i| all[i * all.len() / some]).collect();
+        Space::new(spread, self.space.rho())
+    }
+
     pub fn len(&self) -> usize {
         self.points.len()
     }
@@ -109,5 +116,21 @@ fn wrong(version: &str, differing: u64, votes: u64) -> Error {
     Error::Device {
         device: version.into(),
         message: format!("{differing} of {votes} votes are not those of the serial loop"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_directions_are_spread_over_all() {
+        let case = Case::new([[1.0, 2.0, 3.0]].into_iter().collect()).unwrap();
+        let all = case.space.directions();
+        assert_eq!(all.len(), THETAS * PHIS);
+        let three = case.some_directions(3).unwrap();
+        assert_eq!(three.directions(), [all[0], all[10_800], all[21_600]]);
+        assert_eq!(three.rho(), case.space.rho());
+        assert_eq!(case.some_directions(all.len()).unwrap(), case.space);
     }
 }

@@ -10,7 +10,9 @@
 //! - Every vote's accumulator is [compared](Check) with the serial loop's before it is timed: on the
 //!   first points of the cloud, as many as that loop does in about a second.
 //! - What would take more than a minute, on one core more than a second, is measured in part, and
-//!   the rest extrapolated: votes are linear in the points, suppression in the bins.
+//!   the rest extrapolated: votes are linear in the points, suppression in the bins. The parallel
+//!   voter of the CPU is linear in the directions alone: the closer points are, the more of them
+//!   vote at once.
 
 mod case;
 mod machine;

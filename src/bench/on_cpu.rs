@@ -5,15 +5,20 @@ use super::report::{Check, Measurement};
 use super::stopwatch::{Limits, linear, repeat};
 use super::{Row, Timing};
 use crate::Result;
-use crate::backend::{Backend, PeakOptions, Sign};
+use crate::backend::{Accumulator, Backend, PeakOptions, Sign};
 use crate::cpu::Cpu;
+use crate::frame::Points;
 use crate::slides::{PHIS, RADIUS, serial};
 use crate::space::Neighbours;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Points with which the search for the parallel voter's speed begins.
-const FIRST: usize = 1 << 12;
+/// Directions for each thread with which the search for the parallel voter's speed begins, and at
+/// most such a part of all.
+const FIRST: usize = 64;
+const FIRST_PART: usize = 16;
+/// Where that voter runs in part, so many points fill the accumulator for the steps after it.
+const FILLING: usize = 1 << 16;
 
 /// The slides' loops. The vote was timed with the reference, and the other steps work on what that
 /// voted: they compare as many bins whatever the votes.
@@ -63,13 +68,7 @@ pub(super) fn fast(
         own.vote(part, Sign::Add)?;
         own.counts()
     })?;
-    let vote = linear(case.len(), FIRST, Limits::DEVICE, |n| {
-        accumulator = cpu.accumulator(&case.space)?;
-        let part = if n < case.len() { Some(case.points.slice(0..n)) } else { None };
-        let start = Instant::now();
-        accumulator.vote(part.as_ref().unwrap_or(&case.points), Sign::Add)?;
-        Ok(start.elapsed().as_secs_f64())
-    })?;
+    let vote = parallel_vote(&cpu, case, &mut accumulator)?;
     tops.iter()
         .map(|&top| {
             let options = peak_options(top);
@@ -83,6 +82,42 @@ pub(super) fn fast(
             Ok(Measurement::new(of, steps, Case::votes(case.len()) as f64, check))
         })
         .collect()
+}
+
+/// The parallel voter, and its accumulator.
+///
+/// It is not linear in the points: the closer they are, the more of them vote at once. So a part is
+/// all points and some directions, and what does not depend on these, sorting, is counted once.
+fn parallel_vote<'a>(
+    cpu: &'a Cpu,
+    case: &'a Case,
+    accumulator: &mut Box<dyn Accumulator + 'a>,
+) -> Result<Timing> {
+    let rows = case.space.rows();
+    let mut seconds = |some: usize| {
+        if some < rows {
+            let space = case.some_directions(some)?;
+            return vote_once(cpu.accumulator(&space)?.as_mut(), &case.points);
+        }
+        *accumulator = cpu.accumulator(&case.space)?;
+        vote_once(accumulator.as_mut(), &case.points)
+    };
+    let sort = repeat(|| seconds(1))?;
+    let first = (FIRST * rayon::current_num_threads()).min(rows / FIRST_PART);
+    let directions = linear(rows, first, Limits::DEVICE, |some| {
+        Ok((seconds(some)? - sort.seconds).max(f64::MIN_POSITIVE))
+    })?;
+    if directions.is_extrapolated() {
+        accumulator.vote(&case.points.slice(0..case.len().min(FILLING)), Sign::Add)?;
+    }
+    Ok(sort.and(directions))
+}
+
+/// The seconds of a vote.
+fn vote_once(accumulator: &mut dyn Accumulator, points: &Points) -> Result<f64> {
+    let start = Instant::now();
+    accumulator.vote(points, Sign::Add)?;
+    Ok(start.elapsed().as_secs_f64())
 }
 
 /// The slides' neighbourhood along `ρ`, and so many winners.
