@@ -250,6 +250,8 @@ struct Layer {
     float normal[3];
     float error;
     float thickness;
+    // Up to a whole number of doubles; the host copies it, too.
+    u32 padding;
 };
 
 // A cell that is tried, and the gathered points of its block.
@@ -404,5 +406,6 @@ extern "C" __global__ void __launch_bounds__(128) try_cells(
     outcome[entry] = done ? FOUND : TRIED;
     if (!done) return;
     layer.entry = first_entry + entry;
+    layer.padding = 0;
     layers[atomicAdd(found, 1)] = layer;
 }

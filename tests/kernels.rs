@@ -13,6 +13,9 @@ fn kernels() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")
 }
 
+/// The compiler swaps two registers now and then: of so many attempts one gives the file that is kept.
+const ATTEMPTS: usize = 20;
+
 /// Every `.cu` file and the place of its PTX.
 fn sources() -> Vec<(PathBuf, PathBuf)> {
     let mut sources: Vec<PathBuf> = std::fs::read_dir(kernels())
@@ -64,7 +67,8 @@ fn the_ptx_is_current() {
             continue;
         }
         let kept = std::fs::read_to_string(&ptx).unwrap_or_default();
-        assert!(kept == compiled, "{} is not what {} says", ptx.display(), source.display());
+        let current = kept == compiled || (1..ATTEMPTS).any(|_| kept == compile(&source));
+        assert!(current, "{} is not what {} says", ptx.display(), source.display());
     }
 }
 

@@ -67,7 +67,8 @@ impl Surroundings {
         planes: &[LocalPlane],
         labels: &mut [i32],
     ) {
-        const PIECE: usize = 1 << 12;
+        // Few cells, since next to a scanner one may hold thousands of points.
+        const PIECE: usize = 64;
         let mut pieces = Vec::with_capacity(by_place.len() / PIECE + 1);
         let mut rest = labels;
         for piece in by_place.chunks(PIECE) {
