@@ -29,10 +29,14 @@ impl Bar {
         self.bar.suspend(work)
     }
 
-    /// Takes the bar off the screen.
+    /// Takes the bar off the screen and logs how long each stage took.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
         self.stages.borrow_mut().push((String::new(), Instant::now()));
+        for pair in self.stages.borrow().windows(2) {
+            let seconds = (pair[1].1 - pair[0].1).as_secs_f64();
+            self.aside(|| log::info!("{}: {seconds:.3} s", pair[0].0));
+        }
     }
 
     /// How long each stage took until the bar was finished, and its share, a line each.

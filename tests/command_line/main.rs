@@ -33,7 +33,10 @@ struct Done {
     /// `None` after a signal.
     code: Option<i32>,
     out: Vec<u8>,
+    /// Standard error without the line that says where planes are searched for.
     err: String,
+    /// That line, where there is one.
+    device: Option<String>,
 }
 
 impl Done {
@@ -78,11 +81,20 @@ fn planes_with(args: impl IntoIterator<Item = impl AsRef<OsStr>>, input: Option<
         }
         std::thread::sleep(Duration::from_millis(2));
     };
-    let mut done = Done { code: status.code(), out: Vec::new(), err: String::new() };
+    let mut done = Done { code: status.code(), out: Vec::new(), err: String::new(), device: None };
     out.rewind().unwrap();
     out.read_to_end(&mut done.out).unwrap();
     err.rewind().unwrap();
-    err.read_to_string(&mut done.err).unwrap();
+    let mut said = String::new();
+    err.read_to_string(&mut said).unwrap();
+    for line in said.split_inclusive('\n') {
+        if line.starts_with("planes: on the ") {
+            assert_eq!(done.device, None, "{said}");
+            done.device = Some(line.to_owned());
+        } else {
+            done.err += line;
+        }
+    }
     done
 }
 

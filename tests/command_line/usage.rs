@@ -115,6 +115,28 @@ fn quiet_and_verbose() {
     assert_eq!(warned.err.lines().count(), 1, "{}", warned.err);
     assert_eq!(detect(&cloud, "-q").err, "");
     assert!(detect(&cloud, "-v").err.contains("reading"));
+    let timings = detect(&cloud, "-q --timings").err;
+    for stage in ["reading", "cells", "labels", "writing", "all"] {
+        assert!(timings.lines().any(|line| line.starts_with(stage)), "{timings}");
+    }
+}
+
+#[test]
+fn the_device_is_said_where_it_was_left_to_us() {
+    let cloud = shipped("roofs.las");
+    let device = detect(&cloud, "").device.unwrap();
+    assert!(device.starts_with("planes: on the GPU") || device.contains("CPU"), "{device}");
+    for options in ["-q", "--device cpu", "--voter serial"] {
+        assert_eq!(detect(&cloud, options).device, None, "{options}");
+    }
+    assert!(detect(&cloud, "--device cpu --voter serial").refusal().contains("--voter"));
+    match planes::cuda::Cuda::new() {
+        Ok(_) => assert_eq!(detect(&cloud, "--device cuda").code, Some(0)),
+        Err(none) => {
+            println!("skipped: {none}");
+            assert_eq!(detect(&cloud, "--device cuda").refusal(), none.to_string());
+        }
+    }
 }
 
 #[cfg(unix)]
