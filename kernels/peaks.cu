@@ -3,8 +3,8 @@
 // First the largest count nearby in its own row, for every bin. Then a bin that is the largest of its own
 // row nearby looks at that one number in each row around, across seam and poles, nearest rows first. A
 // warp holds 32 bins of one row, which have the same rows around them: its reads are of 128 bytes in a
-// row, and it stops when none of its bins is left. The few bins that outlast many rows, as at the poles,
-// where there are thousands, are looked at by a warp each.
+// row, four rows at a time, and it stops when none of its bins is left. The few bins that outlast some rows
+// are looked at by a warp each, a lane a row: at the poles there are thousands.
 //
 // Of equal bins the one with the lowest index is the greater: a peak is a key of votes and inverted
 // index, and no two keys are equal.
@@ -13,8 +13,9 @@
 
 #include "vote.cuh"
 
-// Rows around a bin that are looked at by one thread.
-constexpr u32 LONG = 64;
+// Rows around a bin that are looked at by one thread, and so many at a time.
+constexpr u32 LONG = 16;
+constexpr u32 STEP = 4;
 
 __device__ __forceinline__ u64 key(u32 votes, u32 index) { return (u64)votes << 32 | ~index; }
 
@@ -22,12 +23,15 @@ struct Table {
     const u32 *counts, *maxima;
     u32 bins;
 
-    // Whether a bin near r of another row outranks one of `votes` in `row`, in bin r. Rows before
-    // have the lower index.
-    __device__ __forceinline__ bool outranks(u32 other, u32 row, u32 r, u32 votes) const {
-        const u32 at = other & 1 ? bins - 1 - r : r;
-        const u32 most = maxima[(other >> 1) * bins + at];
-        return most > votes || (most == votes && other >> 1 < row);
+    // The largest count near r in another row.
+    __device__ __forceinline__ u32 most(u32 other, u32 r) const {
+        return maxima[(other >> 1) * bins + (other & 1 ? bins - 1 - r : r)];
+    }
+
+    // Whether a bin of `most` votes in another row outranks one of `votes` in `row`. Rows before have
+    // the lower index.
+    static __device__ __forceinline__ bool outranks(u32 most, u32 other, u32 row, u32 votes) {
+        return other >> 1 != row && (most > votes || (most == votes && other >> 1 < row));
     }
 };
 
@@ -39,9 +43,11 @@ extern "C" __global__ void row_maxima(
     const u32 r = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= rows || r >= bins) return;
     const u32* votes = counts + (size_t)row * bins;
-    const u32 last = min(r + radius, bins - 1);
-    u32 most = 0;
-    for (u32 i = r > radius ? r - radius : 0; i <= last; i++) most = max(most, votes[i]);
+    u32 most = votes[r];
+#pragma unroll 8
+    for (u32 d = 1; d <= radius; d++) {
+        most = max(most, max(votes[r > d ? r - d : 0], votes[min(r + d, bins - 1)]));
+    }
     maxima[(size_t)row * bins + r] = most;
 }
 
@@ -63,10 +69,17 @@ extern "C" __global__ void suppress(
         left = counts[row * bins + i] != votes;
     }
     const u32 first = near_start[row], end = near_start[row + 1];
-    for (u32 n = first; n < min(end, first + LONG); n++) {
+    const u32 lane = threadIdx.x % WARP;
+    // A row does not outrank itself: it fills up.
+    const u32 others = first + lane < end ? near[first + lane] : row << 1;
+    for (u32 n = 0; n < LONG; n += STEP) {
         if (!__any_sync(ALL, left)) return;
-        const u32 other = near[n];
-        if (left && other >> 1 != row) left = !table.outranks(other, row, r, votes);
+        u32 other[STEP], most[STEP];
+        for (u32 k = 0; k < STEP; k++) {
+            other[k] = __shfl_sync(ALL, others, n + k);
+            most[k] = left ? table.most(other[k], r) : 0;
+        }
+        for (u32 k = 0; k < STEP; k++) left = left && !Table::outranks(most[k], other[k], row, votes);
     }
     if (!left) return;
     const bool decided = end - first <= LONG;
@@ -93,9 +106,13 @@ extern "C" __global__ void suppress_pending(
         const u32 row = index / bins, r = index % bins, votes = counts[index];
         const u32 end = near_start[row + 1];
         bool outranked = false;
-        for (u32 k = near_start[row] + LONG; k < end && !outranked; k += WARP) {
-            const u32 other = k + lane < end ? near[k + lane] : row << 1;
-            const bool here = other >> 1 != row && table.outranks(other, row, r, votes);
+        for (u32 k = near_start[row] + LONG; k < end && !outranked; k += STEP * WARP) {
+            bool here = false;
+            for (u32 step = 0; step < STEP; step++) {
+                const u32 at = k + step * WARP + lane;
+                const u32 other = at < end ? near[at] : row << 1;
+                here |= Table::outranks(table.most(other, r), other, row, votes);
+            }
             outranked = __any_sync(ALL, here);
         }
         if (outranked || lane != 0) continue;

@@ -6,8 +6,8 @@ use crate::Result;
 use crate::frame::Points;
 use cudarc::driver::{CudaSlice, DeviceRepr};
 
-/// Points of a group: one for each lane of a warp.
-pub(super) const GROUP: usize = 32;
+/// Points of a group: two for each lane of a warp.
+pub(super) const GROUP: usize = 64;
 /// Bits of a key along the curve for each axis.
 const AXIS_BITS: u32 = 13;
 
@@ -101,7 +101,7 @@ impl Groups {
             device,
             Kernels::Sort,
             "group_points",
-            each(n as u32),
+            each(n.div_ceil(2) as u32),
             &points.x,
             &points.y,
             &points.z,
