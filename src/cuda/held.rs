@@ -2,10 +2,11 @@
 
 use super::device::{Device, Kernels, each, if_room, launch};
 use super::groups::DevicePoints;
+use super::labels::Labels;
 use super::layers;
 use super::sort::{Sorted, scan, sort};
 use crate::Result;
-use crate::backend::{CellCounts, CellTable, Held, Trials, Tried};
+use crate::backend::{Assigned, CellCounts, CellTable, Held, LocalPlane, PRESENT, Trials, Tried};
 use crate::detect::Moments;
 use crate::frame::Points;
 use cudarc::driver::CudaSlice;
@@ -22,14 +23,25 @@ const KEY_BITS: u32 = 63;
 pub(super) struct HeldPoints<'a> {
     device: &'a Device,
     points: DevicePoints,
-    /// The same in the order of the cells that were cut last.
-    in_order: Option<DevicePoints>,
+    /// What was cut last.
+    cut: Option<Cut>,
+    /// The planes that are present in each of its cells.
+    present: Option<CudaSlice<[u32; PRESENT]>>,
+}
+
+/// The points in the order of their cells.
+struct Cut {
+    points: DevicePoints,
+    /// Where each cell begins.
+    starts: CudaSlice<u32>,
+    cells: u32,
 }
 
 impl<'a> HeldPoints<'a> {
     /// Copies the points, fewer than 2³², to the device.
     pub fn new(device: &'a Device, points: &Points) -> Result<HeldPoints<'a>> {
-        Ok(HeldPoints { device, points: DevicePoints::upload(device, points)?, in_order: None })
+        let points = DevicePoints::upload(device, points)?;
+        Ok(HeldPoints { device, points, cut: None, present: None })
     }
 
     fn len(&self) -> u32 {
@@ -126,13 +138,15 @@ impl<'a> HeldPoints<'a> {
         let bits = (3 * (u32::BITS - cells_an_axis.leading_zeros())).min(KEY_BITS);
         let sorted = sort(device, Sorted { keys, values: sorted.values }, n, bits)?;
         let (keys, starts, cells) = self.firsts(&sorted.keys)?;
-        let moments = self.moments(&sorted.values, &starts, cells, [edge, steps])?;
-        Ok(CellTable {
+        let cut = Cut { points: self.in_order(&sorted.values)?, starts, cells };
+        let table = CellTable {
             order: device.download(&sorted.values, n as usize)?,
             keys: device.download(&keys, cells as usize)?,
-            starts: device.download(&starts, cells as usize)?,
-            moments,
-        })
+            starts: device.download(&cut.starts, cells as usize)?,
+            moments: self.moments(&cut, [edge, steps])?,
+        };
+        (self.cut, self.present) = (Some(cut), None);
+        Ok(table)
     }
 
     /// The points by their places in cells of `edge`, whatever the cell.
@@ -159,19 +173,16 @@ impl<'a> HeldPoints<'a> {
         sort(device, by_place, n, 3 * bits)
     }
 
-    /// The sums of all cells.
-    fn moments(
-        &mut self,
-        order: &CudaSlice<u32>,
-        starts: &CudaSlice<u32>,
-        cells: u32,
-        [edge, steps]: [u32; 2],
-    ) -> Result<Vec<Moments<i64>>> {
+    /// The points in another order.
+    fn in_order(&self, order: &CudaSlice<u32>) -> Result<DevicePoints> {
         let (device, n) = (self.device, self.len());
         let DevicePoints { x, y, z, len } = &self.points;
-        let mut in_order: [CudaSlice<f32>; 3] =
-            [device.buffer(*len)?, device.buffer(*len)?, device.buffer(*len)?];
-        let [to_x, to_y, to_z] = &mut in_order;
+        let mut to = DevicePoints {
+            x: device.buffer(*len)?,
+            y: device.buffer(*len)?,
+            z: device.buffer(*len)?,
+            len: *len,
+        };
         launch!(
             device,
             Kernels::Cells,
@@ -182,30 +193,34 @@ impl<'a> HeldPoints<'a> {
             z,
             order,
             &n,
-            to_x,
-            to_y,
-            to_z
+            &mut to.x,
+            &mut to.y,
+            &mut to.z
         )?;
-        let mut sums = device.buffer::<[i64; 10]>(cells as usize)?;
-        let [x, y, z] = &in_order;
+        Ok(to)
+    }
+
+    /// The sums of all cells.
+    fn moments(&self, cut: &Cut, [edge, steps]: [u32; 2]) -> Result<Vec<Moments<i64>>> {
+        let device = self.device;
+        let Cut { points, starts, cells } = cut;
+        let mut sums = device.buffer::<[i64; 10]>(*cells as usize)?;
         launch!(
             device,
             Kernels::Cells,
             "cell_moments",
-            each(cells),
-            x,
-            y,
-            z,
+            each(*cells),
+            &points.x,
+            &points.y,
+            &points.z,
             starts,
-            &cells,
-            &n,
+            cells,
+            &self.len(),
             &edge,
             &steps,
             &mut sums,
         )?;
-        let [x, y, z] = in_order;
-        self.in_order = Some(DevicePoints { x, y, z, len: n as usize });
-        let sums = device.download(&sums, cells as usize)?;
+        let sums = device.download(&sums, *cells as usize)?;
         let moments = |&[n, x, y, z, ref products @ ..]: &[i64; 10]| Moments {
             n,
             sum: [x, y, z],
@@ -233,9 +248,30 @@ impl Held for HeldPoints<'_> {
     }
 
     fn layers(&mut self, trials: &Trials) -> Result<Option<Tried>> {
-        match &self.in_order {
-            Some(points) => if_room(layers::layers(self.device, points, trials)),
+        match &self.cut {
+            Some(cut) => if_room(layers::layers(self.device, &cut.points, trials)),
             None => Ok(None),
         }
+    }
+
+    fn present(&mut self, planes: &[[u32; PRESENT]]) -> Result<bool> {
+        let cells = self.cut.as_ref().map_or(0, |cut| cut.cells as usize);
+        if cells != planes.len() {
+            return Ok(false);
+        }
+        self.present = if_room(self.device.upload(planes))?;
+        Ok(self.present.is_some())
+    }
+
+    fn assign(
+        &mut self,
+        planes: &[LocalPlane],
+        becomes: &[u32],
+        wants_labels: bool,
+    ) -> Result<Option<Assigned>> {
+        let (Some(cut), Some(present)) = (&self.cut, &self.present) else { return Ok(None) };
+        let Cut { points, starts, cells } = cut;
+        let labels = Labels { device: self.device, points, starts, cells: *cells, present };
+        if_room(labels.assign(planes, becomes, wants_labels))
     }
 }

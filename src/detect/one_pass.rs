@@ -4,12 +4,12 @@
 //! Points are labelled by the nearest of the planes within the tolerance, and only what is asked
 //! about the planes (inliers, area, outline) is computed from them.
 
-use super::label::{self, LocalPlane};
+use super::label;
 use super::load::Loaded;
 use super::planes::{self, Reported, canonical};
 use super::{Answer, Options, Progress};
 use crate::Result;
-use crate::backend::{Backend, PeakOptions, Sign};
+use crate::backend::{Backend, LocalPlane, PeakOptions, Sign};
 use crate::detection::Parameters;
 use crate::space::{Directions, Neighbours, RhoAxis, Space};
 use rayon::prelude::*;

@@ -2,7 +2,6 @@
 
 use super::cells::Cells;
 use super::evidence::{Surfel, closing_edge};
-use super::label::{self, LocalPlane};
 use super::load::Loaded;
 use super::moments::{Fit, Moments};
 use super::rejected;
@@ -10,6 +9,7 @@ use super::rounds::Found;
 use super::significance::Chance;
 use super::support::Failed;
 use super::vector::{Vec3, dot};
+use crate::backend::{Assigned, LocalPlane};
 use crate::detection::{Parameters, Reason, Rejected};
 use crate::outline::{self, NO_PART, OutlineOptions, PlaneFrame};
 use crate::plane::{Piece, Plane};
@@ -46,13 +46,13 @@ pub(super) fn outline_cell(cells: &Cells, surfels: &[Surfel], found: &[Found]) -
 /// is not among the top, is dropped.
 pub(super) fn finish(
     cloud: &Loaded,
-    labels: &mut [i32],
+    assigned: &mut Assigned,
     found: &[Found],
     outline_cell: &[f64],
     parameters: &Parameters,
     rejected: &mut Vec<Rejected>,
 ) -> Finished {
-    let sums = label::sums(&cloud.points, labels, found.len());
+    let Assigned { labels, sums } = assigned;
     let fits: Vec<Option<Fit>> = sums.iter().map(Moments::fit).collect();
     let chance = chance(cloud);
     let significance: Vec<f64> = (0..found.len())

@@ -136,16 +136,24 @@ pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
     edges.finish(&cells);
 
     let mut counts = vec![0u64; groups.len()];
-    let mut part_of: Vec<u32> = Vec::with_capacity(points.len());
-    for (&p, cell) in points.iter().zip(cells_of(points, &grid, &cells)) {
-        part_of.push(match cell {
-            NO_CELL => NO_PART,
-            cell => {
-                edges.support(cell, grid.in_cells(p));
-                component[cell as usize]
+    let mut part_of: Vec<u32> = vec![NO_PART; points.len()];
+    let place = |(points, part_of): (&[[f64; 2]], &mut [u32])| {
+        let mut supporters = Vec::new();
+        let mut finder = cells.finder();
+        for (&p, part_of) in points.iter().zip(part_of) {
+            let Some(cell) = grid.cell(p).and_then(|[c, r]| finder.find(c, r)) else { continue };
+            *part_of = component[cell as usize];
+            if edges.is_near(cell) {
+                supporters.push((cell, grid.in_cells(p)));
             }
-        });
-        if let Some(n) = counts.get_mut(part_of[part_of.len() - 1] as usize) {
+        }
+        supporters
+    };
+    let pieces = points.par_chunks(PIECE).zip(part_of.par_chunks_mut(PIECE));
+    let supporters: Vec<Vec<(Cell, [f64; 2])>> = pieces.map(place).collect();
+    supporters.into_iter().flatten().for_each(|(cell, p)| edges.support(cell, p));
+    for part in &part_of {
+        if let Some(n) = counts.get_mut(*part as usize) {
             *n += 1;
         }
     }
@@ -165,16 +173,12 @@ pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
     for (r, (number, _)) in parts.iter().enumerate() {
         rank[*number as usize] = r as u32;
     }
-    for p in &mut part_of {
-        *p = rank.get(*p as usize).copied().unwrap_or(NO_PART);
-    }
+    part_of.par_iter_mut().for_each(|p| *p = rank.get(*p as usize).copied().unwrap_or(NO_PART));
     Outline { parts: parts.into_iter().map(|(_, part)| part).collect(), part_of }
 }
 
 /// Points that one thread looks at in one go.
 const PIECE: usize = 1 << 14;
-/// No cell.
-const NO_CELL: Cell = Cell::MAX;
 
 /// The cells that hold points.
 fn occupied(points: &[[f64; 2]], grid: &Grid) -> CellSet {
@@ -187,16 +191,6 @@ fn occupied(points: &[[f64; 2]], grid: &Grid) -> CellSet {
     let mut all = CellSet::new();
     pieces.iter().for_each(|cells| all.absorb(cells));
     all
-}
-
-/// The cell of each point, or [`NO_CELL`].
-fn cells_of(points: &[[f64; 2]], grid: &Grid, cells: &CellSet) -> Vec<Cell> {
-    let piece = |points: &[[f64; 2]]| -> Vec<Cell> {
-        let mut finder = cells.finder();
-        let mut find = |p| grid.cell(p).and_then(|[c, r]| finder.find(c, r)).unwrap_or(NO_CELL);
-        points.iter().map(|&p| find(p)).collect()
-    };
-    points.par_chunks(PIECE).flat_map_iter(piece).collect()
 }
 
 /// Drops what is left of the steps once the long edges lie where they should.
