@@ -56,15 +56,15 @@ pub(super) fn detect(
         *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit, plane.tolerance));
     }
     let into = merge::merge(&mut local, &sums, parameters.angle.to_radians());
-    let mut assigned = labeller.assign(&local, &into)?;
+    let assigned = labeller.assign(&local, &into)?;
     merge::gather(&mut found, &into);
     progress.stage("outlines", None);
     let outline_cell = planes::outline_cell(&cells, &surfels, &found);
     let mut rejected = rejected::candidates(cloud, failed);
     let planes =
-        planes::finish(cloud, &mut assigned, &found, &outline_cell, &parameters, &mut rejected);
+        planes::finish(cloud, &assigned, &found, &outline_cell, &parameters, &mut rejected);
     let rejected = rejected::best(rejected, parameters.tolerance);
-    Ok(Answer { planes, labels: assigned.labels, parameters, rejected })
+    Ok(Answer { planes, parameters, rejected })
 }
 
 /// The surfels of one class of noise and what was found among them.

@@ -136,28 +136,45 @@ fn nearest(present: &[u32; PRESENT], p: [f32; 3], planes: &[LocalPlane]) -> Opti
 /// For each base cell, its own plane and those claimed within its block at the level of its surface, or
 /// at the usual level where it has none.
 fn planes_around(links: &Links, surfels: &[Surfel], own: &[u32]) -> Vec<[u32; PRESENT]> {
-    let levels =
-        surfels.iter().filter_map(|s| Some((s.surface?.level() as f64, u64::from(s.weight))));
-    let usual = super::evidence::weighted_quantile(levels.collect(), 0.75) as usize;
+    let usual = usual_level(links.levels(), surfels);
     let level_of = |cell: usize| surfels[cell].surface.map_or(usual, |s| s.level());
     let alone = |&own: &u32| std::array::from_fn(|k| if k == 0 { own } else { NONE });
     let mut around: Vec<[u32; PRESENT]> = own.par_iter().map(alone).collect();
     for level in 0..links.levels() {
         let present = links.map_cells(level, |inside| {
             let mut all = [NONE; MEETING];
-            inside.iter().for_each(|&base| insert(&mut all, own[base as usize]));
+            let own = inside.iter().map(|&base| own[base as usize]);
+            own.filter(|&plane| plane != NONE).for_each(|plane| insert(&mut all, plane));
             all
         });
         around.par_iter_mut().enumerate().filter(|(cell, _)| level_of(*cell) == level).for_each(
             |(cell, around)| {
                 for &neighbour in links.block(level, links.ancestor(cell as u32, level)) {
-                    let present = &present[neighbour as usize];
-                    present.iter().for_each(|&plane| insert(&mut around[1..], plane));
+                    let present = present[neighbour as usize].iter();
+                    let planes = present.take_while(|&&plane| plane != NONE);
+                    planes.for_each(|&plane| insert(&mut around[1..], plane));
                 }
             },
         );
     }
     around
+}
+
+/// The level at or below which the surfaces of three quarters of the points were seen.
+fn usual_level(levels: usize, surfels: &[Surfel]) -> usize {
+    let mut weights = vec![0u64; levels];
+    for s in surfels {
+        if let Some(surface) = s.surface {
+            weights[surface.level()] += u64::from(s.weight);
+        }
+    }
+    let wanted = 0.75 * weights.iter().sum::<u64>() as f64;
+    let mut below = 0;
+    let reaches = |&weight: &u64| {
+        below += weight;
+        weight > 0 && below as f64 >= wanted
+    };
+    weights.iter().position(reaches).unwrap_or(0)
 }
 
 /// Puts `plane` into an ascending list without repeats; a full list keeps the lowest.

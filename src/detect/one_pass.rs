@@ -77,8 +77,9 @@ pub(super) fn detect(
             cell: axis.bin,
         })
         .collect();
-    let planes = planes::report(cloud, &labels, &reported);
-    Ok(Answer { planes, labels, parameters, rejected: Vec::new() })
+    let itself: Vec<Option<usize>> = (0..local.len()).map(Some).collect();
+    let planes = planes::report(cloud, &labels, &itself, &reported);
+    Ok(Answer { planes, parameters, rejected: Vec::new() })
 }
 
 /// The nearest plane within the tolerance of each point, the first of equals.
