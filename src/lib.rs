@@ -69,6 +69,7 @@ pub mod export;
 pub mod frame;
 pub mod image;
 pub mod input;
+pub mod line_voters;
 pub mod lines;
 mod morton;
 pub mod outline;

@@ -14,20 +14,28 @@ use std::sync::{Arc, Mutex};
 /// A file of kernels, compiled ahead to PTX, which any driver from 525 on turns into machine code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kernels {
+    Braak,
     Cells,
+    Kumar,
     Labels,
     Layers,
     Peaks,
+    Slices,
     SlidesSuppress,
     SlidesVote,
     SlidesWinners,
     Sort,
+    Tomagou,
     Vote,
 }
 
 impl Kernels {
     fn ptx(self) -> &'static str {
         match self {
+            Kernels::Braak => include_str!("../../kernels/ptx/braak.ptx"),
+            Kernels::Kumar => include_str!("../../kernels/ptx/kumar.ptx"),
+            Kernels::Slices => include_str!("../../kernels/ptx/slices.ptx"),
+            Kernels::Tomagou => include_str!("../../kernels/ptx/tomagou.ptx"),
             Kernels::Cells => include_str!("../../kernels/ptx/cells.ptx"),
             Kernels::Labels => include_str!("../../kernels/ptx/labels.ptx"),
             Kernels::Layers => include_str!("../../kernels/ptx/layers.ptx"),

@@ -9,6 +9,7 @@ mod groups;
 mod held;
 mod labels;
 mod layers;
+pub mod line_voters;
 pub mod measure;
 mod peaks;
 mod pool;
