@@ -74,6 +74,49 @@ pub trait Held {
     /// # Errors
     /// Where the device fails.
     fn layers(&mut self, trials: &Trials) -> Result<Option<Tried>>;
+
+    /// Judges how flat the surface is in the blocks of the last [`cells`](Held::cells) and of so many
+    /// levels in all, each of twice the edge; whether there is room for that.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn judge(&mut self, levels: usize) -> Result<bool>;
+
+    /// The thickness below which `share` of the points lie, of those around which there is a surface
+    /// of at most `thickest` in the blocks that were judged, and the number of these points.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn thickness(&mut self, thickest: f64, share: f64) -> Result<Option<(f64, u64)>>;
+
+    /// The surfaces of at most `thickest` around the base cells, row by row, in the blocks that were
+    /// judged.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn surfaces(&mut self, thickest: f64) -> Result<Option<Vec<CellSurface>>>;
+
+    /// Leaves behind what is `known` of each base cell, row by row: bit 0 says that the surface around
+    /// it is, bit 1 that it belongs to a plane. Cells of the former, and blocks of which a good part
+    /// is of the latter, show no surface any more. Whether there is room for that.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn leave(&mut self, known: &[u8]) -> Result<bool>;
+}
+
+/// The surface around a base cell; one of no thickness is none.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct CellSurface {
+    /// Unit normal, of either sign.
+    pub normal: [f32; 3],
+    /// Standard error of its direction, in radians.
+    pub error: f32,
+    /// Root mean square distance of the block's points from their plane, in steps.
+    pub thickness: f32,
+    /// The level of the block.
+    pub level: u32,
 }
 
 /// Base cells.
@@ -180,7 +223,9 @@ pub struct CellTable {
     pub keys: Vec<u64>,
     /// Where each cell begins in `order`.
     pub starts: Vec<u32>,
-    /// Sums over the distinct points of each cell, relative to its corner.
+    /// The cells row by row: by z, then y, then x.
+    pub by_row: Vec<u32>,
+    /// Sums over the distinct points of each cell, relative to its corner, in the order of `by_row`.
     pub moments: Vec<Moments<i64>>,
 }
 

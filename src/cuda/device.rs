@@ -6,14 +6,19 @@ use cudarc::driver::{
     CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DeviceRepr, DriverError,
     LaunchConfig, ValidAsZeroBits,
 };
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+
+/// So many elements are prepared for by all cores.
+const MANY: usize = 1 << 16;
 
 /// A file of kernels, compiled ahead to PTX, which any driver from 525 on turns into machine code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kernels {
     Cells,
     Layers,
+    Levels,
     Peaks,
     SlidesSuppress,
     SlidesVote,
@@ -27,6 +32,7 @@ impl Kernels {
         match self {
             Kernels::Cells => include_str!("../../kernels/ptx/cells.ptx"),
             Kernels::Layers => include_str!("../../kernels/ptx/layers.ptx"),
+            Kernels::Levels => include_str!("../../kernels/ptx/levels.ptx"),
             Kernels::Peaks => include_str!("../../kernels/ptx/peaks.ptx"),
             Kernels::SlidesSuppress => include_str!("../../kernels/ptx/slides_suppress.ptx"),
             Kernels::SlidesVote => include_str!("../../kernels/ptx/slides_vote.ptx"),
@@ -131,7 +137,9 @@ impl Device {
     /// Loads what every search uses, so that the first does not wait for it.
     pub fn load(&self) -> Result<()> {
         use Kernels::*;
-        [Cells, Layers, Sort, Vote, Peaks].into_iter().try_for_each(|k| self.module(k).map(|_| ()))
+        [Cells, Levels, Layers, Sort, Vote, Peaks]
+            .into_iter()
+            .try_for_each(|k| self.module(k).map(|_| ()))
     }
 
     /// A file of kernels, loaded when it is first asked for.
@@ -181,12 +189,16 @@ impl Device {
     }
 
     /// A copy of the first `n` elements of device data.
-    pub fn download<T: DeviceRepr + Default + Clone>(
+    pub fn download<T: DeviceRepr + Default + Send>(
         &self,
         from: &CudaSlice<T>,
         n: usize,
     ) -> Result<Vec<T>> {
-        let mut to = vec![T::default(); n];
+        // Much new memory is slow to touch for the first time: all cores do it, then one copies.
+        let mut to: Vec<T> = match n {
+            ..MANY => (0..n).map(|_| T::default()).collect(),
+            _ => (0..n).into_par_iter().map(|_| T::default()).collect(),
+        };
         if n > 0 {
             self.stream
                 .memcpy_dtoh(&from.slice(0..n), &mut to)

@@ -3,9 +3,10 @@
 use super::device::{Device, Kernels, each, if_room, launch};
 use super::groups::DevicePoints;
 use super::layers;
+use super::levels::{Base, Judged};
 use super::sort::{Sorted, scan, sort};
 use crate::Result;
-use crate::backend::{CellCounts, CellTable, Held, Trials, Tried};
+use crate::backend::{CellCounts, CellSurface, CellTable, Held, Trials, Tried};
 use crate::detect::Moments;
 use crate::frame::Points;
 use cudarc::driver::CudaSlice;
@@ -24,12 +25,16 @@ pub(super) struct HeldPoints<'a> {
     points: DevicePoints,
     /// The same in the order of the cells that were cut last.
     in_order: Option<DevicePoints>,
+    /// These cells, until their blocks are judged.
+    base: Option<Base>,
+    judged: Option<Judged<'a>>,
 }
 
 impl<'a> HeldPoints<'a> {
     /// Copies the points, fewer than 2³², to the device.
     pub fn new(device: &'a Device, points: &Points) -> Result<HeldPoints<'a>> {
-        Ok(HeldPoints { device, points: DevicePoints::upload(device, points)?, in_order: None })
+        let points = DevicePoints::upload(device, points)?;
+        Ok(HeldPoints { device, points, in_order: None, base: None, judged: None })
     }
 
     fn len(&self) -> u32 {
@@ -120,19 +125,66 @@ impl<'a> HeldPoints<'a> {
 
     fn table(&mut self, edge: u32, steps: u32) -> Result<CellTable> {
         let (device, n) = (self.device, self.len());
+        (self.in_order, self.base, self.judged) = (None, None, None);
         let sorted = self.by_place(edge)?;
         let keys = self.keys(&sorted.values, edge)?;
         let cells_an_axis = (1 << COORDINATE_BITS) / edge;
-        let bits = (3 * (u32::BITS - cells_an_axis.leading_zeros())).min(KEY_BITS);
-        let sorted = sort(device, Sorted { keys, values: sorted.values }, n, bits)?;
+        let axis_bits = (u32::BITS - cells_an_axis.leading_zeros()).min(KEY_BITS / 3);
+        let sorted = sort(device, Sorted { keys, values: sorted.values }, n, 3 * axis_bits)?;
         let (keys, starts, cells) = self.firsts(&sorted.keys)?;
-        let moments = self.moments(&sorted.values, &starts, cells, [edge, steps])?;
-        Ok(CellTable {
+        let sums = self.moments(&sorted.values, &starts, cells, [edge, steps])?;
+        let by_row = self.by_row(&keys, cells, axis_bits)?;
+        let table = CellTable {
             order: device.download(&sorted.values, n as usize)?,
             keys: device.download(&keys, cells as usize)?,
             starts: device.download(&starts, cells as usize)?,
-            moments,
-        })
+            by_row: device.download(&by_row, cells as usize)?,
+            moments: self.moments_by_row(&sums, &by_row, cells)?,
+        };
+        self.base = Some(Base { keys, sums, by_row, cells, span: edge / steps, steps });
+        Ok(table)
+    }
+
+    /// The cells by z, then y, then x.
+    fn by_row(&self, keys: &CudaSlice<u64>, cells: u32, bits: u32) -> Result<CudaSlice<u32>> {
+        let (device, n) = (self.device, cells as usize);
+        let mut rows = Sorted { keys: device.buffer(n)?, values: device.buffer(n)? };
+        launch!(
+            device,
+            Kernels::Cells,
+            "row_keys",
+            each(cells),
+            keys,
+            &cells,
+            &bits,
+            &mut rows.keys,
+            &mut rows.values
+        )?;
+        Ok(sort(device, rows, cells, 3 * bits)?.values)
+    }
+
+    /// The sums of the cells, row by row.
+    fn moments_by_row(
+        &self,
+        sums: &CudaSlice<[i64; 10]>,
+        by_row: &CudaSlice<u32>,
+        cells: u32,
+    ) -> Result<Vec<Moments<i64>>> {
+        let (device, n) = (self.device, cells as usize);
+        let (kernels, config) = (Kernels::Cells, each(cells));
+        let mut narrow = device.buffer::<[u32; 10]>(n)?;
+        let mut wide = device.zeros::<u32>(1)?;
+        let kernel = "sums_by_row";
+        launch!(device, kernels, kernel, config, sums, by_row, &cells, &mut narrow, &mut wide)?;
+        if device.download(&wide, 1)?[0] == 0 {
+            let sums = device.download(&narrow, n)?;
+            return Ok(sums.par_iter().map(|sums| moments(&sums.map(i64::from))).collect());
+        }
+        drop(narrow);
+        let mut whole = device.buffer::<[i64; 10]>(n)?;
+        let kernel = "wide_sums_by_row";
+        launch!(device, kernels, kernel, config, sums, by_row, &cells, &mut whole)?;
+        Ok(device.download(&whole, n)?.par_iter().map(moments).collect())
     }
 
     /// The points by their places in cells of `edge`, whatever the cell.
@@ -159,14 +211,14 @@ impl<'a> HeldPoints<'a> {
         sort(device, by_place, n, 3 * bits)
     }
 
-    /// The sums of all cells.
+    /// The sums of all cells; puts the points in order.
     fn moments(
         &mut self,
         order: &CudaSlice<u32>,
         starts: &CudaSlice<u32>,
         cells: u32,
         [edge, steps]: [u32; 2],
-    ) -> Result<Vec<Moments<i64>>> {
+    ) -> Result<CudaSlice<[i64; 10]>> {
         let (device, n) = (self.device, self.len());
         let DevicePoints { x, y, z, len } = &self.points;
         let mut in_order: [CudaSlice<f32>; 3] =
@@ -205,14 +257,12 @@ impl<'a> HeldPoints<'a> {
         )?;
         let [x, y, z] = in_order;
         self.in_order = Some(DevicePoints { x, y, z, len: n as usize });
-        let sums = device.download(&sums, cells as usize)?;
-        let moments = |&[n, x, y, z, ref products @ ..]: &[i64; 10]| Moments {
-            n,
-            sum: [x, y, z],
-            products: *products,
-        };
-        Ok(sums.par_iter().map(moments).collect())
+        Ok(sums)
     }
+}
+
+fn moments(&[n, x, y, z, ref products @ ..]: &[i64; 10]) -> Moments<i64> {
+    Moments { n, sum: [x, y, z], products: *products }
 }
 
 impl Held for HeldPoints<'_> {
@@ -237,5 +287,38 @@ impl Held for HeldPoints<'_> {
             Some(points) => if_room(layers::layers(self.device, points, trials)),
             None => Ok(None),
         }
+    }
+    fn judge(&mut self, levels: usize) -> Result<bool> {
+        let Some(base) = self.base.take().filter(|_| (1..LEVELS).contains(&levels)) else {
+            return Ok(false);
+        };
+        self.judged = if_room(Judged::new(self.device, base, levels))?.flatten();
+        Ok(self.judged.is_some())
+    }
+
+    fn thickness(&mut self, thickest: f64, share: f64) -> Result<Option<(f64, u64)>> {
+        match &self.judged {
+            Some(judged) => if_room(judged.thickness(thickest, share)),
+            None => Ok(None),
+        }
+    }
+
+    fn surfaces(&mut self, thickest: f64) -> Result<Option<Vec<CellSurface>>> {
+        match &self.judged {
+            Some(judged) => if_room(judged.surfaces(thickest)),
+            None => Ok(None),
+        }
+    }
+
+    fn leave(&mut self, known: &[u8]) -> Result<bool> {
+        let left = match &mut self.judged {
+            Some(judged) => if_room(judged.leave(known))?,
+            None => None,
+        };
+        if left.is_none() {
+            // Some levels may have been done and others not.
+            self.judged = None;
+        }
+        Ok(left.is_some())
     }
 }

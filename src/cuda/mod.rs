@@ -8,6 +8,7 @@ mod device;
 mod groups;
 mod held;
 mod layers;
+mod levels;
 pub mod measure;
 mod peaks;
 pub mod slides;

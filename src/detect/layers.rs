@@ -51,7 +51,7 @@ const CONTRAST: usize = 3;
 /// What layers are looked for in.
 pub(super) struct Layers<'a> {
     pub cells: &'a Cells,
-    pub links: &'a Links,
+    pub links: &'a Links<'a>,
     pub points: &'a Points,
     /// Standard deviation of points about their surface, in steps.
     pub noise: f64,
@@ -151,7 +151,7 @@ impl Layers<'_> {
         let bases: Vec<u32> = open.iter().map(|o| o.base).collect();
         let tried = held.layers(&Trials {
             base,
-            level: &self.links.blocks(level, &self.cells.levels[level].moments),
+            level: &self.links.blocks(level),
             cells: &cells,
             bases: &bases,
             block_of: &block_of,
