@@ -68,8 +68,7 @@ pub trait Held {
     /// Where the device fails.
     fn cells(&mut self, edge: u32, steps: u32) -> Result<Option<CellTable>>;
 
-    /// Looks for the layers through some base cells of the last [`cells`](Held::cells), in the blocks
-    /// of a level.
+    /// Looks for the layers through some base cells, in the blocks of a level that was judged.
     ///
     /// # Errors
     /// Where the device fails.
@@ -119,43 +118,13 @@ pub struct CellSurface {
     pub level: u32,
 }
 
-/// Base cells.
-#[derive(Debug, Clone)]
-pub struct BaseCells<'a> {
-    /// First and last point of each.
-    pub ranges: &'a [[u32; 2]],
-    /// Distinct points of each.
-    pub distinct: Vec<u32>,
-    /// All of them in Morton order.
-    pub by_place: &'a [u32],
-}
-
-/// Cells of one level and the blocks of 3 × 3 × 3 cells around them.
-#[derive(Debug, Clone)]
-pub struct LevelBlocks<'a> {
-    /// The occupied cells of the block of cell `c` are `list[start[c]..start[c + 1]]`.
-    pub start: &'a [u32],
-    /// See `start`.
-    pub list: &'a [u32],
-    /// Where in [`BaseCells::by_place`] the base cells inside each cell are.
-    pub inside: &'a [[u32; 2]],
-    /// Distinct points of each cell.
-    pub distinct: Vec<u32>,
-}
-
 /// Base cells that are tried for layers in the blocks of a level.
 #[derive(Debug, Clone)]
 pub struct Trials<'a> {
-    /// The base cells of the cloud.
-    pub base: &'a BaseCells<'a>,
-    /// The level.
-    pub level: &'a LevelBlocks<'a>,
-    /// The cells of the level whose blocks are looked at.
-    pub cells: &'a [u32],
-    /// The base cells that are tried, those of a block together.
+    /// The base cells that are tried, by their places in Morton order, ascending.
     pub bases: &'a [u32],
-    /// For each of them the index of its block in `cells`, ascending.
-    pub block_of: &'a [u32],
+    /// The level of the cells that hold them and around which the blocks are; the base is zero.
+    pub level: usize,
     /// Whether crowded blocks are passed over.
     pub only_small: bool,
     /// Standard deviation of points about their surface, in steps.

@@ -208,6 +208,16 @@ impl Device {
         Ok(to)
     }
 
+    /// One element of device data.
+    pub fn get(&self, from: &CudaSlice<u32>, at: usize) -> Result<u32> {
+        let mut to = [0];
+        self.stream
+            .memcpy_dtoh(&from.slice(at..at + 1), &mut to)
+            .map_err(|e| self.error("copying from it", e))?;
+        self.synchronize()?;
+        Ok(to[0])
+    }
+
     /// Sets a buffer to zero.
     pub fn clear<T: DeviceRepr + ValidAsZeroBits>(&self, buffer: &mut CudaSlice<T>) -> Result<()> {
         self.stream.memset_zeros(buffer).map_err(|e| self.error("clearing memory", e))

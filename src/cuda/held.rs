@@ -69,11 +69,7 @@ impl<'a> HeldPoints<'a> {
         let mut places = device.buffer(n as usize + 1)?;
         launch!(device, Kernels::Cells, "heads", each(n + 1), keys, &n, &mut places)?;
         scan(device, &mut places, n + 1)?;
-        let last = places.slice(n as usize..);
-        let mut different = [0];
-        device.stream().memcpy_dtoh(&last, &mut different).map_err(|e| device.error("heads", e))?;
-        device.synchronize()?;
-        let different = different[0];
+        let different = device.get(&places, n as usize)?;
         let mut firsts = device.buffer(different as usize)?;
         let mut starts = device.buffer(different as usize)?;
         let kernel = "compact";
@@ -141,7 +137,7 @@ impl<'a> HeldPoints<'a> {
             by_row: device.download(&by_row, cells as usize)?,
             moments: self.moments_by_row(&sums, &by_row, cells)?,
         };
-        self.base = Some(Base { keys, sums, by_row, cells, span: edge / steps, steps });
+        self.base = Some(Base { keys, sums, starts, by_row, cells, span: edge / steps, steps });
         Ok(table)
     }
 
@@ -283,9 +279,11 @@ impl Held for HeldPoints<'_> {
     }
 
     fn layers(&mut self, trials: &Trials) -> Result<Option<Tried>> {
-        match &self.in_order {
-            Some(points) => if_room(layers::layers(self.device, points, trials)),
-            None => Ok(None),
+        match (&self.in_order, &self.judged) {
+            (Some(points), Some(judged)) if judged.can_try(trials) => {
+                if_room(layers::layers(self.device, points, judged, trials))
+            }
+            _ => Ok(None),
         }
     }
     fn judge(&mut self, levels: usize) -> Result<bool> {
@@ -312,8 +310,10 @@ impl Held for HeldPoints<'_> {
 
     fn leave(&mut self, known: &[u8]) -> Result<bool> {
         let left = match &mut self.judged {
-            Some(judged) => if_room(judged.leave(known))?,
-            None => None,
+            Some(judged) if known.len() == judged.base_cells() as usize => {
+                if_room(judged.leave(known))?
+            }
+            _ => None,
         };
         if left.is_none() {
             // Some levels may have been done and others not.

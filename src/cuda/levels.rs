@@ -3,8 +3,9 @@
 use super::device::{Device, Kernels, each, launch};
 use super::sort::scan;
 use crate::Result;
-use crate::backend::CellSurface;
+use crate::backend::{CellSurface, Trials};
 use cudarc::driver::{CudaSlice, CudaView, DeviceRepr};
+use rayon::prelude::*;
 
 /// Cells of a block; as in `kernels/tree.cuh`.
 const BLOCK: usize = 27;
@@ -21,6 +22,8 @@ pub(super) struct Base {
     pub keys: CudaSlice<u64>,
     /// Sums over the points of each, relative to its corner.
     pub sums: CudaSlice<[i64; 10]>,
+    /// The first point of each, in the order of the cells.
+    pub starts: CudaSlice<u32>,
     /// The cells by z, then y, then x.
     pub by_row: CudaSlice<u32>,
     pub cells: u32,
@@ -30,30 +33,32 @@ pub(super) struct Base {
 }
 
 /// The cells of all levels in one numbering, as `kernels/tree.cuh` says.
-struct Tree<'a> {
+pub(super) struct Tree<'a> {
     device: &'a Device,
     /// Where each level begins, and the last one ends.
     starts: Vec<u32>,
-    keys: CudaSlice<u64>,
-    parent: CudaSlice<u32>,
-    first: CudaSlice<u32>,
-    children: CudaSlice<u8>,
+    pub keys: CudaSlice<u64>,
+    pub parent: CudaSlice<u32>,
+    pub first: CudaSlice<u32>,
+    pub children: CudaSlice<u8>,
 }
 
 /// The blocks of a level, each cell's in a column.
-struct Blocks {
-    cells: CudaSlice<u32>,
-    level: usize,
+pub(super) struct Blocks {
+    pub cells: CudaSlice<u32>,
+    pub level: usize,
 }
 
 /// How flat the blocks of all levels are.
 pub(super) struct Judged<'a> {
-    tree: Tree<'a>,
+    pub tree: Tree<'a>,
+    /// The first point of each base cell.
+    pub starts: CudaSlice<u32>,
     by_row: CudaSlice<u32>,
     /// `Flatness` of the kernel.
     flat: CudaSlice<[f32; 6]>,
     /// Distinct points of all cells.
-    distinct: CudaSlice<u32>,
+    pub distinct: CudaSlice<u32>,
     /// What is known of the base cells.
     seen: CudaSlice<u8>,
 }
@@ -97,12 +102,12 @@ impl<'a> Tree<'a> {
         Ok(Some((tree, sums)))
     }
 
-    fn levels(&self) -> usize {
+    pub fn levels(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// First cell of a level, and their number.
-    fn level(&self, level: usize) -> (u32, u32) {
+    pub fn level(&self, level: usize) -> (u32, u32) {
         (self.starts[level], self.starts[level + 1] - self.starts[level])
     }
 
@@ -168,6 +173,16 @@ impl<'a> Tree<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What the blocks of a level are found by: those of the level above it, or of the highest itself.
+    pub fn near(&self, level: usize) -> Result<Blocks> {
+        let top = self.levels() - 1;
+        let mut near = self.blocks_at_top(top)?;
+        for above in (level + 1..top).rev() {
+            near = self.blocks_below(above, &near)?;
+        }
+        Ok(near)
     }
 
     fn blocks_at_top(&self, level: usize) -> Result<Blocks> {
@@ -247,15 +262,22 @@ impl<'a> Judged<'a> {
             judge(&tree, level, near, (&sums, &base), (&mut flat, &mut distinct))
         })?;
         let seen = device.zeros(base.cells as usize)?;
-        Ok(Some(Judged { tree, by_row: base.by_row, flat, distinct, seen }))
+        let Base { starts, by_row, .. } = base;
+        Ok(Some(Judged { tree, starts, by_row, flat, distinct, seen }))
     }
 
     fn levels(&self) -> u32 {
         self.tree.levels() as u32
     }
 
-    fn base_cells(&self) -> u32 {
+    pub fn base_cells(&self) -> u32 {
         self.tree.starts[1]
+    }
+
+    /// Whether there are such cells and such a level.
+    pub fn can_try(&self, trials: &Trials) -> bool {
+        let cells = self.base_cells();
+        trials.level < self.tree.levels() && trials.bases.par_iter().all(|&base| base < cells)
     }
 
     /// The thickness below which `share` of the points of surfaces lie, of those of at most `thickest`,

@@ -100,11 +100,6 @@ impl Cells {
         &self.levels[0]
     }
 
-    /// First and last point of each base cell, once the points are in the order of the cells.
-    pub fn ranges(&self) -> &[[u32; 2]] {
-        &self.ranges
-    }
-
     /// The points of base cell `cell`, once they are in the order of the cells.
     pub fn points_of(&self, cell: usize) -> Range<usize> {
         let [start, end] = self.ranges[cell];

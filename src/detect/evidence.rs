@@ -14,6 +14,7 @@ use super::vector::{Vec3, normalized};
 use crate::Result;
 use crate::backend::{CellSurface, Held, Layer};
 use rayon::prelude::*;
+use std::collections::HashMap;
 
 /// Fewest distinct points of a block that is judged.
 pub(super) const MIN_POINTS: i64 = 10;
@@ -121,6 +122,9 @@ type LevelFlatness = Vec<Option<Flatness>>;
 const SEEN: u8 = 1;
 /// Bit of a base cell that belongs to a plane of the class that was left last.
 const TAKEN: u8 = 2;
+
+/// Points of the blocks of a level that hold so many.
+type Kinds = HashMap<(usize, i64), u64>;
 
 /// The points where a backend keeps them.
 type Holder<'h> = Option<Box<dyn Held + 'h>>;
@@ -230,17 +234,30 @@ impl<'a> Evidence<'a> {
 
     /// Distance between neighbouring points on surfaces, in steps: the median over the points.
     pub fn spacing(&self, surfels: &[Surfel]) -> f64 {
-        let spacing = |(i, s): (usize, &Surfel)| {
+        let place = |(i, s): (usize, &Surfel)| {
             let level = s.surface?.level();
             let cell = self.links.ancestor(i as u32, level);
             let moments = &self.cells.levels[level].moments;
             let n: i64 = self.links.block(level, cell).iter().map(|&c| moments[c as usize].n).sum();
+            Some(((level, n), u64::from(s.weight)))
+        };
+        // Blocks of one size and of as many points are alike, and there are few kinds of them.
+        let count = |mut kinds: Kinds, (kind, weight)| {
+            *kinds.entry(kind).or_default() += weight;
+            kinds
+        };
+        let all: Kinds = surfels
+            .par_iter()
+            .enumerate()
+            .filter_map(place)
+            .fold(Kinds::new, count)
+            .reduce(Kinds::new, |all, some| some.into_iter().fold(all, count));
+        let spacing = |((level, n), weight): ((usize, i64), u64)| {
             // The block is as wide as three cells, and the surface crosses it once.
             let width = 3.0 * self.cells.levels[level].size;
-            Some((width / (n as f64).sqrt(), u64::from(s.weight)))
+            (width / (n as f64).sqrt(), weight)
         };
-        let all = surfels.par_iter().enumerate().filter_map(spacing).collect();
-        weighted_quantile(all, 0.5)
+        weighted_quantile(all.into_iter().map(spacing).collect(), 0.5)
     }
 
     /// The thickness below which `share` of the points lie, of those with a surface of at most
@@ -328,11 +345,11 @@ pub(super) fn combined(classes: Vec<Class>) -> Class {
         if all.0.is_empty() {
             all.0 = surfels;
         } else {
-            for (first, later) in all.0.iter_mut().zip(surfels) {
+            all.0.par_iter_mut().zip(surfels).for_each(|(first, later)| {
                 if first.surface.is_none() && later.surface.is_some() {
                     *first = later;
                 }
-            }
+            });
         }
         all.1.found.extend(findings.found);
         all.1.failed.extend(findings.failed);

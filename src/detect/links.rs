@@ -1,7 +1,6 @@
 //! Which cells lie next to each other, on all levels.
 
 use super::cells::{Cells, Level};
-use crate::backend::LevelBlocks;
 use rayon::prelude::*;
 
 /// The blocks of all cells of a cloud, and the base cells inside each.
@@ -35,14 +34,6 @@ impl<'a> Links<'a> {
     /// The base cells in Morton order.
     pub fn by_place(&self) -> &[u32] {
         &self.cells.by_place
-    }
-
-    /// The blocks of a level.
-    pub fn blocks(&self, level: usize) -> LevelBlocks<'_> {
-        let Blocks { start, list } = &self.blocks[level];
-        let Level { moments, inside, .. } = &self.cells.levels[level];
-        let distinct = moments.par_iter().map(|m| m.n as u32).collect();
-        LevelBlocks { start, list, inside, distinct }
     }
 
     /// Number of cells of a level.
