@@ -352,3 +352,83 @@ fn cell_moments(points: &Points, members: &[u32], key: u64, unit: Unit) -> CellM
     }
     moments
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A surface, and points all over the lattice and at its corners.
+    fn points() -> Points {
+        let far = [-8_388_608.0, 8_388_607.0];
+        let random = |i: u32, k: u32| (i.wrapping_mul(k) % (1 << 24)) as f32 - 8_388_608.0;
+        let scattered = (0..500).map(|i| [48_271, 69_621, 16_807].map(|k| random(i, k)));
+        let surface = (0..20_000).map(|i| [(i % 200) as f32 * 7.0, (i / 200) as f32 * 7.0, 5.0]);
+        let corners = (0..8).map(|i| [far[i & 1], far[i >> 1 & 1], far[i >> 2]]);
+        surface.chain(scattered).chain(corners).collect()
+    }
+
+    fn cells(points: &Points, span: u32) -> Cells {
+        let unit = Unit { span, steps: 1 };
+        Cells::from_table(cell_table(points, unit), unit).0
+    }
+
+    #[test]
+    fn every_level_holds_the_cells_below() {
+        let points = points();
+        let cells = cells(&points, 8);
+        for (below, above) in cells.levels.iter().zip(&cells.levels[1..]) {
+            assert!(above.keys.is_sorted_by(|a, b| a < b));
+            let mut moments = vec![CellMoments::default(); above.len()];
+            let mut inside = vec![Vec::new(); above.len()];
+            for (cell, &parent) in below.parent.iter().enumerate() {
+                let parent = parent as usize;
+                assert_eq!(unpack(above.keys[parent]), unpack(below.keys[cell]).map(|v| v >> 1));
+                let offset = unpack(below.keys[cell]).map(|v| (v & 1) as i64 * below.span);
+                moments[parent].merge_shifted(&below.moments[cell], offset);
+                inside[parent].push(below.inside[cell]);
+            }
+            assert!(moments == above.moments);
+            for (mut runs, [begin, end]) in inside.into_iter().zip(above.inside.iter().copied()) {
+                runs.sort_unstable();
+                assert!(runs.windows(2).all(|w| w[0][1] == w[1][0]));
+                assert_eq!(
+                    (runs.first().map(|r| r[0]), runs.last().map(|r| r[1])),
+                    (Some(begin), Some(end))
+                );
+            }
+        }
+        let base = cells.base();
+        for (cell, &[begin, end]) in base.inside.iter().enumerate() {
+            assert_eq!(cells.by_place[begin as usize..end as usize], [cell as u32]);
+        }
+        assert_eq!(base.moments.iter().map(|m| m.n).sum::<i64>() as u64, cells.distinct);
+    }
+
+    #[test]
+    fn blocks_are_the_cells_around() {
+        let points = points();
+        for level in &cells(&points, 8).levels {
+            let (start, list) = level.blocks();
+            assert_eq!(start.len(), level.len() + 1);
+            for cell in (0..level.len()).step_by(7) {
+                let centre = unpack(level.keys[cell]).map(|v| v as i64);
+                let around = (0..27).filter_map(|k: i64| {
+                    let at = [k % 3, k / 3 % 3, k / 9];
+                    let at: [i64; 3] = std::array::from_fn(|a| centre[a] + at[a] - 1);
+                    let there = at.iter().all(|v| (0..1 << BITS).contains(v));
+                    let key = there.then(|| pack(at.map(|v| v as u64)))?;
+                    level.keys.binary_search(&key).ok().map(|i| i as u32)
+                });
+                let found = &list[start[cell] as usize..start[cell + 1] as usize];
+                assert_eq!(found, around.collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn no_points_have_no_cells() {
+        let cells = cells(&Points::default(), 8);
+        assert_eq!(cells.levels.len(), LEVELS + 1);
+        assert!(cells.levels.iter().all(|level| level.len() == 0 && level.blocks().0 == [0]));
+    }
+}
