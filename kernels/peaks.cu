@@ -1,20 +1,21 @@
 // Suppression of what is not the maximum of its neighbourhood, and the winners among what is left.
 //
-// First the largest count nearby in its own row, for every bin. Then a bin that is the largest of its own
-// row nearby looks at that one number in each row around, across seam and poles, nearest rows first. A
-// warp holds 32 bins of one row, which have the same rows around them: its reads are of 128 bytes in a
-// row, and it stops when none of its bins is left. The few bins that outlast many rows, as at the poles,
-// where there are thousands, are looked at by a warp each.
+// First the largest count nearby in its own row, for every bin; a thread takes four bins, whose windows share
+// most of what they hold. The bins that are the largest themselves are the candidates. A candidate looks
+// at that one number in each row around, across seam and poles, nearest rows first: a thread for the
+// nearest, four rows at a time, which leaves few; then a warp, a lane a row, of which there are thousands
+// at the poles.
 //
 // Of equal bins the one with the lowest index is the greater: a peak is a key of votes and inverted
 // index, and no two keys are equal.
 //
-// Floor for 180 x 180 x 184 bins of four bytes, read twice and written once: 72 MB, 18 us at 4 TB/s.
+// Floor for 180 x 180 x 184 bins of four bytes, read once and written once: 48 MB, 12 us at 4 TB/s.
 
 #include "vote.cuh"
 
-// Rows around a bin that are looked at by one thread.
-constexpr u32 LONG = 64;
+// Rows around a bin that are looked at by one thread, and so many at a time.
+constexpr u32 LONG = 16;
+constexpr u32 STEP = 4;
 
 __device__ __forceinline__ u64 key(u32 votes, u32 index) { return (u64)votes << 32 | ~index; }
 
@@ -22,60 +23,106 @@ struct Table {
     const u32 *counts, *maxima;
     u32 bins;
 
-    // Whether a bin near r of another row outranks one of `votes` in `row`, in bin r. Rows before
-    // have the lower index.
-    __device__ __forceinline__ bool outranks(u32 other, u32 row, u32 r, u32 votes) const {
-        const u32 at = other & 1 ? bins - 1 - r : r;
-        const u32 most = maxima[(other >> 1) * bins + at];
-        return most > votes || (most == votes && other >> 1 < row);
+    // The largest count near r in another row.
+    __device__ __forceinline__ u32 most(u32 other, u32 r) const {
+        return maxima[(other >> 1) * bins + (other & 1 ? bins - 1 - r : r)];
+    }
+
+    // Whether a bin of `most` votes in another row outranks one of `votes` in `row`. Rows before have
+    // the lower index.
+    static __device__ __forceinline__ bool outranks(u32 most, u32 other, u32 row, u32 votes) {
+        return other >> 1 != row && (most > votes || (most == votes && other >> 1 < row));
     }
 };
 
-// For every bin the largest count of its row within `radius` bins. Grid as below.
-extern "C" __global__ void row_maxima(
-    const u32* counts, u32 rows, u32 bins, u32 radius, u32* maxima
+// Bins that a thread takes.
+constexpr u32 QUAD = 4;
+constexpr u32 THREADS = 256;
+
+// Whether a bin of its row before r has as many votes, within `radius` bins.
+__device__ __forceinline__ bool has_twin(const u32* votes, u32 r, u32 radius) {
+    for (u32 i = r > radius ? r - radius : 0; i < r; i++) {
+        if (votes[i] == votes[r]) return true;
+    }
+    return false;
+}
+
+// For every bin the largest count of its row within `radius` bins, at least one. Those that are the
+// largest themselves, of equal ones the first, and have at least `least` votes, are appended to
+// `candidates`, in any order; there is room for as many as there can be. A thread for four bins of a row.
+extern "C" __global__ void __launch_bounds__(THREADS) row_maxima(
+    const u32* counts, u32 rows, u32 bins, u32 radius, u32 least, u32* maxima, u32* candidates,
+    u32* lengths
 ) {
-    const u32 row = blockIdx.z * gridDim.y + blockIdx.y;
-    const u32 r = blockIdx.x * blockDim.x + threadIdx.x;
-    if (row >= rows || r >= bins) return;
-    const u32* votes = counts + (size_t)row * bins;
-    const u32 last = min(r + radius, bins - 1);
-    u32 most = 0;
-    for (u32 i = r > radius ? r - radius : 0; i <= last; i++) most = max(most, votes[i]);
-    maxima[(size_t)row * bins + r] = most;
+    __shared__ u32 own[THREADS * QUAD];
+    __shared__ u32 length, place;
+    if (threadIdx.x == 0) length = 0;
+    __syncthreads();
+    const u32 quads = (bins + QUAD - 1) / QUAD;
+    const u64 quad = (u64)blockIdx.x * THREADS + threadIdx.x;
+    const u32 row = quad / quads;
+    if (row < rows) {
+        const int first = (int)(quad % quads * QUAD), last = (int)bins - 1, far = (int)radius;
+        const u32* votes = counts + (size_t)row * bins;
+        // Off the row the nearest bin of the row, which is in the window as well.
+        auto at = [&](int i) { return votes[min(max(i, 0), last)]; };
+        // What all four windows hold.
+        u32 most = 0;
+#pragma unroll 4
+        for (int i = first + 3 - far; i <= first + far; i++) most = max(most, at(i));
+        u32 before[QUAD], after[QUAD];
+        before[3] = after[0] = most;
+        for (int j = 2; j >= 0; j--) before[j] = max(before[j + 1], at(first + j - far));
+        for (int j = 1; j < 4; j++) after[j] = max(after[j - 1], at(first + j + far));
+        for (int j = 0; j < 4; j++) {
+            const int r = first + j;
+            if (r > last) break;
+            const u32 nearby = radius == 0 ? votes[r] : max(before[j], after[j]);
+            maxima[(size_t)row * bins + r] = nearby;
+            if (nearby >= least && votes[r] == nearby && !has_twin(votes, r, radius)) {
+                own[atomicAdd(&length, 1)] = row * bins + r;
+            }
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) place = atomicAdd(lengths + 2, length);
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < length; i += THREADS) candidates[place + i] = own[i];
 }
 
 // Appends the peaks to `found`, in any order, and what is not decided yet to `pending`; `lengths`
-// count both, also those for which there is no room. Grid: x over pieces of a row, y and z over rows.
+// count both, also those for which there is no room, and the candidates. Threads take turns.
 extern "C" __global__ void suppress(
-    const u32* counts, const u32* maxima, u32 rows, u32 bins, const u32* near_start,
-    const u32* near, u32 radius, u32 least, u64* found, u32* pending, u32 room, u32* lengths
+    const u32* counts, const u32* maxima, u32 bins, const u32* near_start, const u32* near,
+    const u32* candidates, u64* found, u32* pending, u32 room, u32* lengths
 ) {
-    const u32 row = blockIdx.z * gridDim.y + blockIdx.y;
-    const u32 r = blockIdx.x * blockDim.x + threadIdx.x;
-    if (row >= rows) return;
     const Table table = {counts, maxima, bins};
-    const u32 index = row * bins + r;
-    const u32 votes = r < bins ? counts[index] : 0;
-    bool left = r < bins && votes >= least && maxima[index] == votes;
-    // Of equal ones in a row the first.
-    for (u32 i = r > radius ? r - radius : 0; left && i < r; i++) {
-        left = counts[row * bins + i] != votes;
-    }
-    const u32 first = near_start[row], end = near_start[row + 1];
-    for (u32 n = first; n < min(end, first + LONG); n++) {
-        if (!__any_sync(ALL, left)) return;
-        const u32 other = near[n];
-        if (left && other >> 1 != row) left = !table.outranks(other, row, r, votes);
-    }
-    if (!left) return;
-    const bool decided = end - first <= LONG;
-    const u32 to = atomicAdd(lengths + (decided ? 0 : 1), 1);
-    if (to >= room) return;
-    if (decided) {
-        found[to] = key(votes, index);
-    } else {
-        pending[to] = index;
+    const u32 n = lengths[2];
+    for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        const u32 index = candidates[i];
+        const u32 row = index / bins, r = index % bins, votes = counts[index];
+        const u32 first = near_start[row], end = near_start[row + 1];
+        bool left = true;
+        for (u32 k = first; left && k < min(end, first + LONG); k += STEP) {
+            u32 other[STEP], most[STEP];
+            for (u32 step = 0; step < STEP; step++) {
+                // A row does not outrank itself: it fills up.
+                other[step] = k + step < end ? near[k + step] : row << 1;
+                most[step] = table.most(other[step], r);
+            }
+            for (u32 step = 0; step < STEP; step++) {
+                left = left && !Table::outranks(most[step], other[step], row, votes);
+            }
+        }
+        if (!left) continue;
+        const bool decided = end - first <= LONG;
+        const u32 to = atomicAdd(lengths + (decided ? 0 : 1), 1);
+        if (to >= room) continue;
+        if (decided) {
+            found[to] = key(votes, index);
+        } else {
+            pending[to] = index;
+        }
     }
 }
 
@@ -93,9 +140,13 @@ extern "C" __global__ void suppress_pending(
         const u32 row = index / bins, r = index % bins, votes = counts[index];
         const u32 end = near_start[row + 1];
         bool outranked = false;
-        for (u32 k = near_start[row] + LONG; k < end && !outranked; k += WARP) {
-            const u32 other = k + lane < end ? near[k + lane] : row << 1;
-            const bool here = other >> 1 != row && table.outranks(other, row, r, votes);
+        for (u32 k = near_start[row] + LONG; k < end && !outranked; k += STEP * WARP) {
+            bool here = false;
+            for (u32 step = 0; step < STEP; step++) {
+                const u32 at = k + step * WARP + lane;
+                const u32 other = at < end ? near[at] : row << 1;
+                here |= Table::outranks(table.most(other, r), other, row, votes);
+            }
             outranked = __any_sync(ALL, here);
         }
         if (outranked || lane != 0) continue;
@@ -107,7 +158,6 @@ extern "C" __global__ void suppress_pending(
 // Winners come from the highest classes of votes that together hold enough of them: seven bits after
 // the first tell classes apart.
 constexpr u32 CLASSES = 4096;
-constexpr u32 THREADS = 256;
 
 __device__ __forceinline__ u32 vote_class(u64 peak) {
     const u32 votes = peak >> 32;

@@ -207,31 +207,32 @@ extern "C" __global__ void __launch_bounds__(THREADS) radix_scatter(
     }
 }
 
-// The points in their new order, and the box of every whole group; a warp a group.
+// The points in their new order, and the box of every whole group; a warp a group, two points a lane.
 extern "C" __global__ void group_points(
     const float* x, const float* y, const float* z, const u32* order, u32 points, float* to_x,
     float* to_y, float* to_z, float4* low, float4* high
 ) {
-    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-    const bool there = i < points;
-    const u32 from = there ? order[i] : 0;
-    const float p[3] = {x[from], y[from], z[from]};
-    if (there) {
-        to_x[i] = p[0];
-        to_y[i] = p[1];
-        to_z[i] = p[2];
-    }
-    if (__ballot_sync(ALL, there) != ALL) return;
+    const u32 pair = blockIdx.x * blockDim.x + threadIdx.x;
+    const float* from[3] = {x, y, z};
+    float* to[3] = {to_x, to_y, to_z};
     float least[3], most[3];
+    for (u32 i = 2 * pair; i < min(2 * pair + 2, points); i++) {
+        for (int a = 0; a < 3; a++) {
+            const float v = from[a][order[i]];
+            to[a][i] = v;
+            least[a] = i % 2 == 0 ? v : fminf(least[a], v);
+            most[a] = i % 2 == 0 ? v : fmaxf(most[a], v);
+        }
+    }
+    if (__ballot_sync(ALL, 2 * pair + 1 < points) != ALL) return;
     for (int a = 0; a < 3; a++) {
-        least[a] = most[a] = p[a];
         for (u32 d = WARP / 2; d > 0; d /= 2) {
             least[a] = fminf(least[a], __shfl_xor_sync(ALL, least[a], d));
             most[a] = fmaxf(most[a], __shfl_xor_sync(ALL, most[a], d));
         }
     }
-    if (i % WARP == 0) {
-        low[i / WARP] = make_float4(least[0], least[1], least[2], 0.0f);
-        high[i / WARP] = make_float4(most[0], most[1], most[2], 0.0f);
+    if (pair % WARP == 0) {
+        low[pair / WARP] = make_float4(least[0], least[1], least[2], 0.0f);
+        high[pair / WARP] = make_float4(most[0], most[1], most[2], 0.0f);
     }
 }

@@ -1,19 +1,19 @@
 // The fast voter: groups of neighbouring points vote at once.
 //
-// Points come sorted along a curve in groups of 32, each with its box. For one direction the bins of
+// Points come sorted along a curve in groups of 64, each with its box. For one direction the bins of
 // a group lie between those of two corners of its box, exactly (src/vote.rs). Where both corners
-// share a bin, one addition casts 32 votes; else every point votes for itself.
+// share a bin, one addition casts 64 votes; else every point votes for itself.
 //
 // A block owns some directions, all of one octant, so that the two corners are the same for all of
-// them, and keeps their rows in shared memory. A warp takes a group, a point a lane, and keeps it in
-// registers. First lanes are directions: each tests the box against its own. Then, for every
+// them, and keeps their rows in shared memory. A warp takes a group, two points a lane, and keeps it
+// in registers. First lanes are directions: each tests the box against its own. Then, for every
 // direction that the box straddles, lanes are points. So a group is read once for all directions of
 // a block. A group of far outliers straddles nearly all directions; it is spared the search for them.
 //
-// Floor: 16 instructions of a warp for 32 group votes, 12 for the 32 votes of a straddling group, 7
-// where all straddle. With 7 % and 10 % of the groups in those, as on the street at 23 million points,
-// that is 2.0 for 32 votes; at 1e12 instructions a second (132 multiprocessors, 4 schedulers, 1.98 GHz)
-// 1.6e13 votes a second.
+// Floor: 20 instructions of a warp test 32 directions; a direction that is straddled takes 19 for its 64
+// votes, and 13 where nearly all are. On the street of ten million points that makes 2.2 instructions for
+// 32 votes (2.5 with groups of 32, 2.3 with 128): 1.04e12 instructions a second (132 multiprocessors, 4
+// schedulers, 1.98 GHz) are 1.5e13 votes a second.
 
 #include "vote.cuh"
 
@@ -24,7 +24,10 @@ constexpr float SHIFTER = 8388608.0f;
 constexpr u32 SHIFTED_ZERO = 0x4b000000u;
 
 // Of 32 directions, so many straddled are as much work as all.
-constexpr u32 MANY = 14;
+constexpr u32 MANY = 18;
+
+// Points of a group.
+constexpr u32 GROUP = 2 * WARP;
 
 // Adds to a 32-bit counter in shared memory, without asking for the old value.
 __device__ __forceinline__ void add_shared(u32 address, u32 votes) {
@@ -70,7 +73,8 @@ __device__ __forceinline__ u32 shifted_bin(float position, Window window) {
 }
 
 struct Groups {
-    const float *x, *y, *z;
+    // Two points a lane.
+    const float2 *x, *y, *z;
     // Smallest and largest coordinates of each group.
     const float4 *low, *high;
     u32 count;
@@ -116,17 +120,19 @@ __device__ __forceinline__ void vote_groups(
     const bool up_x = t[0].x >= 0.0f, up_y = t[0].y >= 0.0f, up_z = t[0].z >= 0.0f;
 
     const u32 table = kept((u32)__cvta_generic_to_shared(shared));
-    // Address of the counter of a point for a direction.
-    auto place = [&](u32 direction, float x, float y, float z) {
+    // Both points of a lane vote for a direction.
+    auto vote_both = [&](u32 direction, float2 x, float2 y, float2 z) {
         const float4 entry = load_shared(table + 16 * direction);
-        const float at = position(make_float4(entry.x, entry.y, entry.z, shift), x, y, z);
-        return __float_as_uint(entry.w) + 4 * shifted_bin<GUARD>(at, window);
+        const float4 t = make_float4(entry.x, entry.y, entry.z, shift);
+        const u32 row = __float_as_uint(entry.w);
+        add_shared(row + 4 * shifted_bin<GUARD>(position(t, x.x, y.x, z.x), window), 1);
+        add_shared(row + 4 * shifted_bin<GUARD>(position(t, x.y, y.y, z.y), window), 1);
     };
     const u32 share = (groups.count + gridDim.y - 1) / gridDim.y;
     const u32 end = min(groups.count, (blockIdx.y + 1) * share);
     for (u32 g = blockIdx.y * share + warp; g < end; g += warps) {
-        const float x = groups.x[g * WARP + lane], y = groups.y[g * WARP + lane],
-                    z = groups.z[g * WARP + lane];
+        const float2 x = groups.x[g * WARP + lane], y = groups.y[g * WARP + lane],
+                     z = groups.z[g * WARP + lane];
         const float4 low = groups.low[g], high = groups.high[g];
         const float from_x = up_x ? low.x : high.x, to_x = up_x ? high.x : low.x;
         const float from_y = up_y ? low.y : high.y, to_y = up_y ? high.y : low.y;
@@ -138,15 +144,15 @@ __device__ __forceinline__ void vote_groups(
             u32 straddled = __ballot_sync(ALL, from != to);
             if (__popc(straddled) >= MANY) {
 #pragma unroll 16
-                for (u32 d = c * WARP; d < (c + 1) * WARP; d++) add_shared(place(d, x, y, z), 1);
+                for (u32 d = c * WARP; d < (c + 1) * WARP; d++) vote_both(d, x, y, z);
                 continue;
             }
             // Nothing, where they differ: an addition costs less than a branch around it.
-            add_shared(rows[c] + 4 * from, from == to ? WARP : 0);
+            add_shared(rows[c] + 4 * from, from == to ? GROUP : 0);
             while (straddled) {
                 const u32 last = highest_bit(straddled);
                 straddled ^= 1u << last;
-                add_shared(place(c * WARP + last, x, y, z), 1);
+                vote_both(c * WARP + last, x, y, z);
             }
         }
     }
@@ -167,7 +173,7 @@ __device__ __forceinline__ void vote_groups(
 // odd stride.
 #define VOTE_GROUPS(NAME, CHUNKS, GUARD)                                                  \
     extern "C" __global__ void __launch_bounds__(640, 2) NAME(                            \
-        const float* x, const float* y, const float* z, const float4* low,                \
+        const float2* x, const float2* y, const float2* z, const float4* low,             \
         const float4* high, u32 groups, const float4* table, const u32* row, u32 bins,    \
         u32 window_bins, u32 sign, u32* counts                                            \
     ) {                                                                                   \

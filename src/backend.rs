@@ -102,6 +102,58 @@ pub trait Held {
     /// # Errors
     /// Where the device fails.
     fn leave(&mut self, known: &[u8]) -> Result<bool>;
+
+    /// Notes which planes are present in or around each of the cells of the last
+    /// [`cells`](Held::cells), in the order of that table; whether it could.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn present(&mut self, planes: &[[u32; PRESENT]]) -> Result<bool>;
+
+    /// Every point to a plane: of those [`present`](Held::present) in its cell, the nearest of which it
+    /// is within the tolerance, the first of equals. `becomes` are the labels of the planes, none of
+    /// them larger than their number.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn assign(
+        &mut self,
+        planes: &[LocalPlane],
+        becomes: &[u32],
+        wants_labels: bool,
+    ) -> Result<Option<Assigned>>;
+}
+
+/// Planes present in a cell, at most.
+pub const PRESENT: usize = 7;
+
+/// A plane in local coordinates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LocalPlane {
+    /// Unit normal.
+    pub normal: [f64; 3],
+    /// Distance from local zero along the normal, in steps.
+    pub rho: f64,
+    /// Largest distance of its points, in steps.
+    pub tolerance: f64,
+}
+
+impl LocalPlane {
+    /// Signed distance of a local point, in steps.
+    #[inline]
+    pub fn distance(&self, p: [f32; 3]) -> f64 {
+        let ([a, b, c], [x, y, z]) = (self.normal, p.map(f64::from));
+        a * x + b * y + c * z - self.rho
+    }
+}
+
+/// Points that were given to planes; see [`Held::assign`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assigned {
+    /// The label of each point, `-1` without a plane; empty if not asked for.
+    pub labels: Vec<i32>,
+    /// Exact sums over the points of each label, in local coordinates.
+    pub sums: Vec<Moments>,
 }
 
 /// The surface around a base cell; one of no thickness is none.

@@ -256,20 +256,23 @@ fn the_best_of_very_many_peaks_are_the_same_everywhere() {
     let points = cloud(30_000, 8);
     let space = space("polar:90x90", &points, 4.0);
     let near = Neighbours::within(&space, 2.5);
-    let options = |limit| PeakOptions { rho_radius: 1, min_votes: 1, limit };
-    let expected = {
-        let cpu = Cpu::default();
-        let mut accumulator = cpu.accumulator(&space).unwrap();
-        accumulator.vote(&points, Sign::Add).unwrap();
-        accumulator.peaks(&near, options(usize::MAX)).unwrap()
-    };
-    assert!(expected.len() > 100_000, "{}", expected.len());
-    for (voter, backend) in fast_voters() {
+    let options = |rho_radius, limit| PeakOptions { rho_radius, min_votes: 1, limit };
+    let cpu = Cpu::default();
+    let mut on_cpu = cpu.accumulator(&space).unwrap();
+    on_cpu.vote(&points, Sign::Add).unwrap();
+    let backends = fast_voters();
+    for (voter, backend) in &backends {
         let mut accumulator = backend.accumulator(&space).unwrap();
         accumulator.vote(&points, Sign::Add).unwrap();
-        for limit in [1, 10, 5000, usize::MAX] {
-            let peaks = accumulator.peaks(&near, options(limit)).unwrap();
-            assert!(peaks[..] == expected[..expected.len().min(limit)], "{voter}: {limit}");
+        // From narrow windows, of many peaks, to wide ones, and back: buffers are kept.
+        for radius in [0, 1, 2, 6, 1000, 0] {
+            let expected = on_cpu.peaks(&near, options(radius, usize::MAX)).unwrap();
+            assert!(radius > 1 || expected.len() > 100_000, "{}", expected.len());
+            for limit in [1, 10, 5000, usize::MAX] {
+                let peaks = accumulator.peaks(&near, options(radius, limit)).unwrap();
+                let expected = &expected[..expected.len().min(limit)];
+                assert!(peaks[..] == *expected, "{voter}: radius {radius}, {limit}");
+            }
         }
     }
 }

@@ -1,23 +1,30 @@
 //! `planes detect`.
 
+use super::engine::Engine;
 use super::explain::explain;
+use super::lines::outputs::Lines;
+use super::lines::search::LineSearch;
 use super::outputs::Outputs;
 use super::progress::Bar;
 use super::search::{Machine, Search};
 use super::{Failure, write_stdout};
 use clap::Args;
-use planes::Detection;
 use planes::cloud::Source;
 use planes::detect::{Options, Progress};
-use std::path::PathBuf;
+use planes::image::{EdgeMap, Image};
+use planes::input::{Input, peek_is_image};
+use planes::{Detection, Error, lines};
+use std::path::{Path, PathBuf};
 
-/// Find the planes of clouds
+/// Find the planes of clouds and the lines of images
 ///
-/// Without an output option a table of the planes is printed. Lengths are in the cloud's own unit.
+/// Without an output option a table of what was found is printed. Lengths are in the cloud's own
+/// unit, in images in pixels.
 #[derive(Debug, Args)]
 pub struct Detect {
-    /// Clouds: LAS, LAZ, PLY or text, told by their content; - is standard input
-    #[arg(required = true, value_name = "CLOUD")]
+    /// Clouds (LAS, LAZ, PLY or text) and images (PNG, JPEG, WebP, TIFF, PBM, PGM or PPM), told by
+    /// their content; - is standard input
+    #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     outputs: Outputs,
@@ -31,6 +38,8 @@ pub struct Detect {
     #[command(flatten)]
     search: Search,
     #[command(flatten)]
+    line_search: LineSearch,
+    #[command(flatten)]
     machine: Machine,
 }
 
@@ -38,22 +47,86 @@ impl Detect {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
         let options = self.search.options();
         options.check()?;
+        self.line_search.options(self.search.top).check()?;
+        for file in &self.files {
+            if let Some(is_image) = peek_is_image(file) {
+                self.check_kind(file, is_image)?;
+            }
+        }
         self.outputs.check(&self.files)?;
         let engine = self.machine.start(quiet)?;
         for file in &self.files {
-            let source = Source::open(file)?;
-            let bar = Bar::new(&source.path().display().to_string(), quiet);
-            let detection = self.machine.find(&source, &options, &engine, &bar)?;
-            bar.stage("writing", None);
-            let printed = self.outputs.write(&source, file, &detection)?;
-            bar.finish();
-            write_stdout(&printed)?;
-            if self.timings {
-                eprint!("{}", bar.timings());
+            let bar = Bar::new(&file.display().to_string(), quiet);
+            match Input::open(file)? {
+                Input::Cloud(source) => {
+                    self.check_kind(source.path(), false)?;
+                    self.planes(file, &source, &options, &engine, &bar)?;
+                }
+                Input::Image(image) => {
+                    self.check_kind(image.path(), true)?;
+                    self.lines(file, &image, &engine, &bar)?;
+                }
             }
-            if self.explain {
-                self.explain(&detection, &options)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses options that are not for the kind of input.
+    fn check_kind(&self, file: &Path, is_image: bool) -> Result<(), Error> {
+        let (given, message) = if is_image {
+            let given = self.outputs.given_for(false).or(self.search.given_for_clouds());
+            let given = given.or(self.explain.then_some("--explain"));
+            (given, "is for clouds, and this is an image")
+        } else {
+            let given = self.outputs.given_for(true).or(self.line_search.given());
+            (given, "is for images, and this is none")
+        };
+        match given {
+            Some(option) => {
+                Err(Error::Parameter(format!("{}: {option} {message}", file.display())))
             }
+            None => Ok(()),
+        }
+    }
+
+    fn planes(
+        &self,
+        file: &Path,
+        source: &Source,
+        options: &Options,
+        engine: &Engine,
+        bar: &Bar,
+    ) -> Result<(), Failure> {
+        let detection = self.machine.find(source, options, engine, bar)?;
+        bar.stage("writing", None);
+        let printed = self.outputs.write(source, file, &detection)?;
+        self.finish(bar, &printed)?;
+        if self.explain {
+            self.explain(&detection, options)?;
+        }
+        Ok(())
+    }
+
+    fn lines(&self, file: &Path, image: &Image, engine: &Engine, bar: &Bar) -> Result<(), Failure> {
+        let options = self.line_search.options(self.search.top);
+        bar.stage("edges", None);
+        let edges = EdgeMap::find(image, &options.edges)?;
+        bar.stage("device", None);
+        let backend = bar.aside(|| engine.backend())?;
+        bar.stage("lines", None);
+        let detection = lines::detect_in(&edges, &options, backend)?;
+        bar.stage("writing", None);
+        let lines = Lines { image, edges: &edges, detection: &detection, backend };
+        let printed = self.outputs.write_lines(&lines, file)?;
+        self.finish(bar, &printed)
+    }
+
+    /// Prints what is to be printed of one input.
+    fn finish(&self, bar: &Bar, printed: &str) -> Result<(), Failure> {
+        bar.finish();
+        write_stdout(printed)?;
+        if self.timings {
+            eprint!("{}", bar.timings());
         }
         Ok(())
     }

@@ -1,10 +1,14 @@
 //! `planes eval`.
 
+use super::lines::eval as lines;
 use super::{Failure, write_stdout};
 use clap::Args;
 use planes::Error;
 use planes::atomic::AtomicFile;
+use planes::eval::lines::LineLimits;
 use planes::eval::{Evaluation, Files, FoundRow, Options, TruthRow, Verdict, evaluate, load};
+use planes::export::lines::json::is_of_lines;
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,6 +21,9 @@ use std::path::{Path, PathBuf};
 /// are fitted to the labelled points.
 ///
 /// True planes that are small (--min-points) need not be found, and finding them is not wrong.
+///
+/// Lines are told by their documents: the .json of an image, and a .truth.json of lines. Each true
+/// line may be matched once, by a line within --angle that passes its middle within --distance.
 #[derive(Debug, Args)]
 pub struct Eval {
     /// The result: .json of detect, a labelled cloud, or labels alone
@@ -42,11 +49,11 @@ pub struct Eval {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What counts as found")]
 struct Limits {
-    /// Largest angle between a found plane and a true one
+    /// Largest angle between a found plane or line and a true one
     #[arg(long, value_name = "DEGREES", default_value_t = 1.0)]
     angle: f64,
-    /// Largest mean distance of a true plane's points from a found plane
-    /// [default: 4 times the truth's noise]
+    /// Largest mean distance of a true plane's points from a found plane; of the middle of a true
+    /// line from a found one [default: 4 times the truth's noise; 2 pixels]
     #[arg(long, value_name = "LENGTH")]
     distance: Option<f64>,
     /// Least intersection over union of a segment that is found, above 0.5
@@ -71,6 +78,9 @@ impl Eval {
             min_points: self.limits.min_points,
         };
         options.check()?;
+        if is_of_lines(&self.truth) || is_of_lines(&self.result) {
+            return self.lines();
+        }
         let file = self.json.as_deref().filter(|&path| path != "-");
         if let Some(path) = file {
             // Better now than after the work.
@@ -90,6 +100,23 @@ impl Eval {
             write_stdout(&list(&scores))?;
         }
         Ok(())
+    }
+
+    /// Scores lines.
+    fn lines(&self) -> Result<(), Failure> {
+        let default = LineLimits::default();
+        let distance = self.limits.distance.unwrap_or(default.distance);
+        let limits = LineLimits { angle: self.limits.angle, distance };
+        let scores = lines::evaluate(&self.result, &self.truth, limits)?;
+        match self.json.as_deref() {
+            Some(path) if path != "-" => save(&scores, path)?,
+            Some(_) => return write_stdout(&json(&scores)?),
+            None => {
+                let names = format!("{} against {}", self.result.display(), self.truth.display());
+                write_stdout(&lines::table(&names, &scores))?;
+            }
+        }
+        write_stdout(&if self.list { lines::list(&scores) } else { String::new() })
     }
 
     fn table(&self, scores: &Evaluation) -> String {
@@ -164,12 +191,12 @@ impl Eval {
 }
 
 /// The document, ending with a newline.
-fn json(scores: &Evaluation) -> Result<String, Failure> {
+fn json(scores: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(scores).map_err(std::io::Error::from)?;
     Ok(text + "\n")
 }
 
-fn save(scores: &Evaluation, path: &Path) -> Result<(), Failure> {
+fn save(scores: &impl Serialize, path: &Path) -> Result<(), Failure> {
     let text = json(scores)?;
     let mut file = AtomicFile::create(path)?;
     file.write_all(text.as_bytes()).map_err(Error::io(path))?;

@@ -7,6 +7,7 @@ mod engine;
 mod eval;
 mod explain;
 mod info;
+mod lines;
 mod outputs;
 mod progress;
 mod search;
@@ -17,7 +18,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Finds planes in point clouds by the Hough transform.
+/// Finds planes in point clouds and lines in images by the Hough transform.
 #[derive(Debug, Parser)]
 #[command(name = "planes", version, max_term_width = 100)]
 #[command(
@@ -47,12 +48,24 @@ enum Command {
     Synth(synth::Synth),
     Eval(eval::Eval),
     /// Print the JSON schema of `detect --json`
-    Schema,
+    Schema {
+        /// Of planes or of lines
+        #[arg(value_enum, default_value_t = Document::Planes)]
+        of: Document,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Document {
+    /// The planes of a cloud
+    Planes,
+    /// The lines of an image
+    Lines,
 }
 
 /// What ends a command early.
@@ -103,7 +116,10 @@ pub fn run() -> ExitCode {
         Command::Info(info) => info.run(arguments.quiet),
         Command::Synth(synth) => synth.run(arguments.quiet),
         Command::Eval(eval) => eval.run(),
-        Command::Schema => write_stdout(planes::export::json::SCHEMA),
+        Command::Schema { of: Document::Planes } => write_stdout(planes::export::json::SCHEMA),
+        Command::Schema { of: Document::Lines } => {
+            write_stdout(planes::export::lines::json::SCHEMA)
+        }
         Command::Completions { shell } => completions(shell),
     };
     match done {

@@ -1,11 +1,13 @@
 //! What `planes detect` writes and where.
 
+use super::lines::outputs::{LineKind, LineOutputs, Lines};
+use super::lines::table as line_table;
 use super::{Failure, table};
 use clap::{Args, ValueEnum};
 use planes::atomic::AtomicFile;
 use planes::cloud::{Fields, Format, Source};
 use planes::export::labels::{self, LabelBy};
-use planes::export::{json, picture, ply};
+use planes::export::{json, lines, picture, ply};
 use planes::{Detection, Error};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -14,10 +16,11 @@ use std::path::{Path, PathBuf};
 #[command(next_help_heading = "Output")]
 pub struct Outputs {
     /// Write everything into this folder: NAME.json, NAME.planes.ply, NAME.png and the labelled
-    /// cloud NAME.labels.las, .laz or .ply, as the input is
+    /// cloud NAME.labels.las, .laz or .ply, as the input is; of an image NAME.json, NAME.csv,
+    /// NAME.svg, NAME.lines.png and NAME.space.png
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write the planes as JSON; - prints it
+    /// Write the planes or lines as JSON; - prints it
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Write the planes' outlines as PLY polygons
@@ -26,11 +29,13 @@ pub struct Outputs {
     /// Write the cloud with each point's plane: .las, .laz, .ply, or .npy for the labels alone
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
-    /// Write a picture of the cloud coloured by plane, .png
+    /// Write a picture of the cloud coloured by plane, or of the image with its lines in red, .png
     #[arg(long, value_name = "FILE")]
     overlay: Option<PathBuf>,
     #[command(flatten)]
     labelling: Labelling,
+    #[command(flatten)]
+    lines: LineOutputs,
 }
 
 /// What labelled clouds tell, here and in a batch.
@@ -80,6 +85,11 @@ impl Outputs {
         if let Some(path) = self.labels.as_ref().filter(|p| !endings.contains(&&*extension(p))) {
             return Err(wrong("--labels", path, "use .las, .laz, .ply or .npy"));
         }
+        for (option, path, ending) in self.lines.files() {
+            if let Some(path) = path.filter(|path| extension(path) != ending) {
+                return Err(wrong(option, path, &format!("that is a .{ending}")));
+            }
+        }
         self.labelling.check(self.labels.is_some() || self.out.is_some())?;
         self.check_names(inputs)?;
         for (option, path) in self.single() {
@@ -92,11 +102,24 @@ impl Outputs {
         Ok(())
     }
 
+    /// The first option that was given and is of clouds alone, or of images alone.
+    pub fn given_for(&self, images: bool) -> Option<&'static str> {
+        if images {
+            return self.lines.given();
+        }
+        let given = [
+            ("--ply", self.ply.is_some()),
+            ("--labels", self.labels.is_some()),
+            ("--label-by", self.labelling.label_by != Label::Plane),
+        ];
+        given.into_iter().find_map(|(name, given)| given.then_some(name))
+    }
+
     /// Refuses names that two results would share.
     fn check_names(&self, inputs: &[PathBuf]) -> Result<(), Error> {
         let single: Vec<_> = self.single().collect();
         if let (Some((option, path)), 2..) = (single.first(), inputs.len()) {
-            let message = "several clouds have no room in one file; use --out DIR";
+            let message = "several inputs have no room in one file; use --out DIR";
             return Err(wrong(option, path, message));
         }
         for (i, (option, path)) in single.iter().enumerate() {
@@ -129,6 +152,8 @@ impl Outputs {
             ("--overlay", &self.overlay),
         ];
         let named = files.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)));
+        let of_images = self.lines.files().into_iter();
+        let named = named.chain(of_images.filter_map(|(option, path, _)| Some((option, path?))));
         named.filter(|&(_, path)| path != "-")
     }
 
@@ -141,16 +166,55 @@ impl Outputs {
     ) -> Result<String, Failure> {
         let mut files = self.files(source, file);
         files.sort_by_key(|&(kind, _)| kind);
-        let made = self.make_folder()?;
         let by = self.labelling.by();
-        let save = |(kind, path): &(Kind, PathBuf)| kind.save(source, detection, by, path);
+        self.save_all(&files, |&(kind, ref path)| kind.save(source, detection, by, path))?;
+        self.printed(source, detection)
+    }
+
+    /// Writes what was asked for of an image; returns what is to be printed.
+    pub fn write_lines(&self, lines: &Lines, file: &Path) -> Result<String, Failure> {
+        let single = [
+            (LineKind::Json, self.json.as_deref().filter(|&p| p != "-")),
+            (LineKind::Picture, self.overlay.as_deref()),
+        ];
+        let [csv, svg, space] = self.lines.files().map(|(_, path, _)| path);
+        let others = [(LineKind::Csv, csv), (LineKind::Svg, svg), (LineKind::Space, space)];
+        let named = single.into_iter().chain(others);
+        let mut files: Vec<(LineKind, PathBuf)> =
+            named.filter_map(|(kind, path)| Some((kind, path?.to_path_buf()))).collect();
+        if let Some(folder) = &self.out {
+            files.extend(LineKind::ALL.map(|kind| {
+                let mut name = stem(file).to_os_string();
+                name.push(kind.ending());
+                (kind, folder.join(name))
+            }));
+        }
+        files.sort_by_key(|&(kind, _)| kind);
+        self.save_all(&files, |(kind, path)| kind.save(lines, path))?;
+        if self.prints_json() {
+            let mut text = Vec::new();
+            lines::json::write_json(lines.detection, &mut text)?;
+            return Ok(String::from_utf8_lossy(&text).into_owned());
+        }
+        if self.out.is_some() || self.single().next().is_some() {
+            return Ok(String::new());
+        }
+        Ok(line_table::lines(&lines.image.path().display().to_string(), lines.detection))
+    }
+
+    /// Writes files one after the other; a folder that was made for them goes if there are none.
+    fn save_all<T>(
+        &self,
+        files: &[T],
+        save: impl Fn(&T) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let made = self.make_folder()?;
         let written = files.iter().try_for_each(save);
         if let (Err(_), Some(folder)) = (&written, made) {
             // It goes if it is empty, and stays with what it holds if it is not.
             let _ = std::fs::remove_dir(folder);
         }
-        written?;
-        self.printed(source, detection)
+        written
     }
 
     /// Everything that is to be written of one cloud.

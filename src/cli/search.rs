@@ -11,9 +11,9 @@ use planes::{Detection, Error};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub struct Search {
-    /// Report only the N most significant planes
+    /// Report only the N most significant planes or lines
     #[arg(long, value_name = "N")]
-    top: Option<u64>,
+    pub top: Option<u64>,
     /// Largest distance of a point from its plane [default: 3 times the measured noise]
     #[arg(long, value_name = "LENGTH")]
     tolerance: Option<f64>,
@@ -37,9 +37,9 @@ pub struct Search {
     /// Width of a bin of the distance axis [default: from the tolerance and the extent]
     #[arg(long, value_name = "LENGTH")]
     rho_bin: Option<f64>,
-    /// Who votes for what
-    #[arg(long, value_enum, default_value_t = Vote::Near)]
-    vote: Vote,
+    /// Who votes for what [default: near]
+    #[arg(long, value_enum)]
+    vote: Option<Vote>,
     /// The papers' flow: vote, suppress, take every peak over --min-votes, or the --top N
     /// (10 if neither is given); no rounds, no refinement
     #[arg(long, conflicts_with_all = ["vote", "angle", "min_inliers"])]
@@ -79,8 +79,8 @@ impl Search {
         Options {
             mode: match (self.one_pass, self.vote) {
                 (true, _) => Mode::OnePass,
-                (_, Vote::All) => Mode::All,
-                (_, Vote::Near) => Mode::Near,
+                (_, Some(Vote::All)) => Mode::All,
+                (_, Some(Vote::Near) | None) => Mode::Near,
             },
             directions: self.space,
             rho_bin: self.rho_bin,
@@ -91,6 +91,23 @@ impl Search {
             min_inliers: self.min_inliers,
             top: self.top,
         }
+    }
+
+    /// The first option that was given and is of clouds alone.
+    pub fn given_for_clouds(&self) -> Option<&'static str> {
+        [
+            ("--tolerance", self.tolerance.is_some()),
+            ("--widen", self.widen.is_some()),
+            ("--angle", self.angle.is_some()),
+            ("--min-inliers", self.min_inliers.is_some()),
+            ("--min-votes", self.min_votes.is_some()),
+            ("--space", self.space.is_some()),
+            ("--rho-bin", self.rho_bin.is_some()),
+            ("--vote", self.vote.is_some()),
+            ("--one-pass", self.one_pass),
+        ]
+        .into_iter()
+        .find_map(|(name, given)| given.then_some(name))
     }
 }
 

@@ -1,36 +1,39 @@
 //! `planes synth`.
 
 use super::Failure;
+use super::lines::synth::LineScene;
 use super::progress::Bar;
 use clap::Args;
+use planes::Error;
 use planes::detect::Progress;
+use planes::synth::lines::write_image;
 use planes::synth::{Scene, SceneOptions, truth_path, write_scene};
 use std::path::PathBuf;
 
-/// Write a synthetic cloud with its exact truth
+/// Write a synthetic cloud or image with its exact truth
 ///
-/// Scenes: room, street, roofs, boards, hard, and the parts of hard: hard-parallel, hard-poles,
+/// `lines` is an image of lines (a .png), see --kind. The scenes of clouds: room, street, roofs, boards, hard, and the parts of hard: hard-parallel, hard-poles,
 /// hard-seam, hard-stairs, hard-strips, hard-giant, hard-outliers, hard-duplicates. The truth,
 /// planes with their outlines, goes to NAME.truth.json beside the cloud; PLY, LAS and LAZ files also carry each
 /// point's plane as plane_id. The same arguments give the same bytes on every machine.
 #[derive(Debug, Args)]
 pub struct Synth {
     /// The scene
-    #[arg(value_parser = |s: &str| s.parse::<Scene>().map_err(|e| e.to_string()))]
-    scene: Scene,
-    /// The cloud to write: .las, .laz, .ply, .xyz, .txt (Semantic3D), .csv or .pts
+    #[arg(value_parser = subject)]
+    scene: Subject,
+    /// The cloud to write: .las, .laz, .ply, .xyz, .txt (Semantic3D), .csv or .pts; of lines, .png
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// Points
-    #[arg(long, default_value_t = 100_000, value_name = "N")]
-    points: u64,
+    /// Points [default: 100000]
+    #[arg(long, value_name = "N")]
+    points: Option<u64>,
     /// Standard deviation of the points' distances from their surfaces, in metres
     /// [default: 0.005, roofs 0.03]
     #[arg(long, value_name = "METRES")]
     noise: Option<f64>,
-    /// Share of points that belong to nothing
-    #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
-    outliers: f64,
+    /// Share of points that belong to nothing [default: 0.1]
+    #[arg(long, value_name = "SHARE")]
+    outliers: Option<f64>,
     /// Where the random numbers start
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
@@ -44,24 +47,73 @@ pub struct Synth {
         allow_hyphen_values = true
     )]
     origin: Option<Vec<f64>>,
+    #[command(flatten)]
+    lines: LineScene,
+}
+
+/// What can be made.
+#[derive(Debug, Clone, Copy)]
+enum Subject {
+    Scene(Scene),
+    Lines,
+}
+
+fn subject(name: &str) -> Result<Subject, String> {
+    if name == "lines" {
+        return Ok(Subject::Lines);
+    }
+    name.parse().map(Subject::Scene).map_err(|e: Error| format!("{e}, and lines"))
 }
 
 impl Synth {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
-        let mut options = SceneOptions::new(self.scene, self.points);
+        let given = match self.scene {
+            Subject::Scene(_) => self.lines.given(),
+            Subject::Lines => self.given_for_clouds(),
+        };
+        match (self.scene, given) {
+            (Subject::Scene(_), Some(option)) => {
+                Err(Error::Parameter(format!("{option} is for lines")).into())
+            }
+            (Subject::Lines, Some(option)) => {
+                Err(Error::Parameter(format!("{option} is for clouds, not for lines")).into())
+            }
+            (Subject::Scene(scene), None) => self.cloud(scene, quiet),
+            (Subject::Lines, None) => {
+                let truth = write_image(&self.lines.options(self.seed), &self.out)?;
+                log::info!("{}: {} lines", self.out.display(), truth.lines.len());
+                Ok(())
+            }
+        }
+    }
+
+    /// The first option that was given and is of clouds alone.
+    fn given_for_clouds(&self) -> Option<&'static str> {
+        [
+            ("--points", self.points.is_some()),
+            ("--noise", self.noise.is_some()),
+            ("--outliers", self.outliers.is_some()),
+            ("--origin", self.origin.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(name, given)| given.then_some(name))
+    }
+
+    fn cloud(&self, scene: Scene, quiet: bool) -> Result<(), Failure> {
+        let points = self.points.unwrap_or(100_000);
+        let mut options = SceneOptions::new(scene, points);
         options.noise = self.noise.unwrap_or(options.noise);
-        options.outliers = self.outliers;
+        options.outliers = self.outliers.unwrap_or(options.outliers);
         options.seed = self.seed;
         if let Some(origin) = &self.origin {
-            let three = <[f64; 3]>::try_from(origin.as_slice()).map_err(|_| {
-                planes::Error::Parameter("--origin takes three numbers: X,Y,Z".into())
-            })?;
+            let three = <[f64; 3]>::try_from(origin.as_slice())
+                .map_err(|_| Error::Parameter("--origin takes three numbers: X,Y,Z".into()))?;
             options.origin = Some(three);
         }
         let bar = Bar::new(&self.out.display().to_string(), quiet);
-        bar.stage("writing", Some(self.points));
+        bar.stage("writing", Some(points));
         let mut before = 0;
-        let truth = write_scene(self.scene, &options, &self.out, &mut |points| {
+        let truth = write_scene(scene, &options, &self.out, &mut |points| {
             bar.advance(points - before);
             before = points;
         })?;

@@ -13,7 +13,7 @@ use std::{
 /// Files are read by positioned reads into buffers of the caller. A mapping would be as fast, but
 /// a file that another program cuts short would then end this one by a signal.
 #[derive(Debug)]
-pub(super) struct Bytes {
+pub(crate) struct Bytes {
     path: PathBuf,
     len: u64,
     store: Store,
@@ -26,6 +26,14 @@ enum Store {
 }
 
 impl Bytes {
+    /// The bytes of `path`; `-` is standard input.
+    pub(crate) fn of_input(path: &Path) -> Result<Bytes> {
+        if path == Path::new("-") {
+            return Bytes::spool(Path::new("<stdin>"), &mut io::stdin().lock());
+        }
+        Bytes::open(path)
+    }
+
     /// The bytes of `path`; a pipe or a device is first copied to an unnamed temporary file.
     pub(super) fn open(path: &Path) -> Result<Bytes> {
         let mut file = File::open(path).map_err(Error::io(path))?;
@@ -56,12 +64,12 @@ impl Bytes {
     }
 
     /// The name shown in errors.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Number of bytes when the cloud was opened.
-    pub(super) fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
@@ -94,7 +102,7 @@ impl Bytes {
     }
 
     /// Up to `most` bytes from `offset` on; fewer only at the end.
-    pub(super) fn head(&self, offset: u64, most: u64) -> Result<Vec<u8>> {
+    pub(crate) fn head(&self, offset: u64, most: u64) -> Result<Vec<u8>> {
         let to = self.len.min(offset.saturating_add(most));
         let mut buffer = Vec::new();
         self.append(offset.min(to), to, &mut buffer)?;

@@ -16,7 +16,7 @@ mod sniff;
 mod source;
 mod text;
 
-pub(crate) use bytes::Section;
+pub(crate) use bytes::{Bytes, Section};
 pub use source::{Format, HeaderInfo, Source};
 
 use crate::Result;

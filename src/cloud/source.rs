@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{Error, Result};
 use serde::Serialize;
-use std::{fmt, io, path::Path, sync::Arc};
+use std::{fmt, path::Path, sync::Arc};
 
 /// The kinds of file that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -96,12 +96,7 @@ impl Source {
     /// [`Error::Io`] if it cannot be opened, [`Error::Unrecognized`] if it is no cloud, and
     /// [`Error::Format`] if its header is damaged or promises more than the file holds.
     pub fn open(path: impl AsRef<Path>) -> Result<Source> {
-        let path = path.as_ref();
-        Source::new(if path == Path::new("-") {
-            Bytes::spool(Path::new("<stdin>"), &mut io::stdin().lock())?
-        } else {
-            Bytes::open(path)?
-        })
+        Source::new(Bytes::of_input(path.as_ref())?)
     }
 
     /// The content of a file that is in memory; errors name it `<memory>`.
@@ -112,7 +107,7 @@ impl Source {
         Source::new(Bytes::memory(Path::new("<memory>"), bytes))
     }
 
-    fn new(bytes: Bytes) -> Result<Source> {
+    pub(crate) fn new(bytes: Bytes) -> Result<Source> {
         let bytes = Arc::new(bytes);
         let cloud: Box<dyn Cloud> = match sniff(&bytes.head(0, 4096)?) {
             Ok(Format::Las | Format::Laz) => Box::new(Las::open(&bytes)?),

@@ -1,22 +1,21 @@
 //! One GPU: its context, its stream and the kernels that are loaded on it.
 
+use super::pool::Pool;
+use super::staging::{LARGE, Staging};
 use crate::{Error, Result};
 use cudarc::driver::sys::{CUdevice_attribute, CUevent_flags, CUfunction_attribute};
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DeviceRepr, DriverError,
-    LaunchConfig, ValidAsZeroBits,
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, CudaViewMut, DeviceRepr,
+    DriverError, LaunchConfig, ValidAsZeroBits,
 };
-use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-
-/// So many elements are prepared for by all cores.
-const MANY: usize = 1 << 16;
 
 /// A file of kernels, compiled ahead to PTX, which any driver from 525 on turns into machine code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kernels {
     Cells,
+    Labels,
     Layers,
     Levels,
     Peaks,
@@ -31,6 +30,7 @@ impl Kernels {
     fn ptx(self) -> &'static str {
         match self {
             Kernels::Cells => include_str!("../../kernels/ptx/cells.ptx"),
+            Kernels::Labels => include_str!("../../kernels/ptx/labels.ptx"),
             Kernels::Layers => include_str!("../../kernels/ptx/layers.ptx"),
             Kernels::Levels => include_str!("../../kernels/ptx/levels.ptx"),
             Kernels::Peaks => include_str!("../../kernels/ptx/peaks.ptx"),
@@ -62,6 +62,9 @@ macro_rules! launch {
 }
 pub(super) use launch;
 
+/// What the driver says.
+type Driver<T> = std::result::Result<T, DriverError>;
+
 /// One GPU.
 pub(super) struct Device {
     name: String,
@@ -69,6 +72,9 @@ pub(super) struct Device {
     stream: Arc<CudaStream>,
     modules: Mutex<HashMap<Kernels, Arc<CudaModule>>>,
     functions: Mutex<HashMap<&'static str, CudaFunction>>,
+    /// For large copies; made when it is first needed.
+    staging: Mutex<Option<Staging>>,
+    pool: Option<Pool>,
     /// Multiprocessors.
     pub processors: u32,
     /// Shared memory that a block may have, and that a multiprocessor has, in bytes.
@@ -80,7 +86,7 @@ impl Device {
     /// The GPU of the given number.
     pub fn new(ordinal: usize) -> Result<Device> {
         let at = format!("GPU {ordinal}");
-        let wrong = |e| driver_error(&at, "cannot be used", e);
+        let wrong = |e: DriverError| driver_error(&at, "cannot be used", e);
         let context = CudaContext::new(ordinal).map_err(wrong)?;
         let attribute = |a| context.attribute(a).map(|v| v as u32).map_err(wrong);
         use CUdevice_attribute as A;
@@ -95,12 +101,15 @@ impl Device {
             return Err(Error::Device { device: name, message });
         }
         let stream = context.default_stream();
+        let pool = Pool::of(&context).map_err(wrong)?;
         Ok(Device {
             name,
             context,
             stream,
             modules: Mutex::default(),
             functions: Mutex::default(),
+            staging: Mutex::default(),
+            pool,
             processors,
             block_shared,
             processor_shared,
@@ -137,7 +146,8 @@ impl Device {
     /// Loads what every search uses, so that the first does not wait for it.
     pub fn load(&self) -> Result<()> {
         use Kernels::*;
-        [Cells, Levels, Layers, Sort, Vote, Peaks]
+        self.with_staging(|_| Ok(()))?;
+        [Cells, Labels, Levels, Layers, Sort, Vote, Peaks]
             .into_iter()
             .try_for_each(|k| self.module(k).map(|_| ()))
     }
@@ -180,31 +190,53 @@ impl Device {
     /// A copy of host data.
     pub fn upload<T: DeviceRepr>(&self, from: &[T]) -> Result<CudaSlice<T>> {
         let mut to = self.buffer(from.len())?;
-        if !from.is_empty() {
-            self.stream
-                .memcpy_htod(from, &mut to.slice_mut(0..from.len()))
-                .map_err(|e| self.error("copying to it", e))?;
-        }
+        self.upload_into(from, &mut to.slice_mut(0..))?;
         Ok(to)
     }
 
+    /// Copies host data to the front of a part of a buffer that has room for them.
+    pub fn upload_into<T: DeviceRepr>(&self, from: &[T], to: &mut CudaViewMut<T>) -> Result<()> {
+        let size = size_of_val(from);
+        if size < LARGE {
+            let done = match from.len() {
+                0 => Ok(()),
+                n => self.stream.memcpy_htod(from, &mut to.slice_mut(0..n)),
+            };
+            return done.map_err(|e| self.error("copying to it", e));
+        }
+        // SAFETY: what the device represents has plain bits, and any memory is bytes.
+        let from = unsafe { std::slice::from_raw_parts(from.as_ptr().cast::<u8>(), size) };
+        // SAFETY: the same on the device's side.
+        let Some(mut to) = (unsafe { to.transmute_mut::<u8>(size) }) else {
+            return Err(self.mistake("a copy is longer than its buffer"));
+        };
+        self.with_staging(|staging| staging.upload(&self.stream, from, &mut to))
+    }
+
     /// A copy of the first `n` elements of device data.
-    pub fn download<T: DeviceRepr + Default + Send>(
+    pub fn download<T: DeviceRepr + Default + Clone>(
         &self,
         from: &CudaSlice<T>,
         n: usize,
     ) -> Result<Vec<T>> {
-        // Much new memory is slow to touch for the first time: all cores do it, then one copies.
-        let mut to: Vec<T> = match n {
-            ..MANY => (0..n).map(|_| T::default()).collect(),
-            _ => (0..n).into_par_iter().map(|_| T::default()).collect(),
-        };
-        if n > 0 {
-            self.stream
-                .memcpy_dtoh(&from.slice(0..n), &mut to)
-                .map_err(|e| self.error("copying from it", e))?;
-            self.synchronize()?;
+        let mut to = vec![T::default(); n];
+        let size = size_of_val(&to[..]);
+        if size < LARGE {
+            if n > 0 {
+                self.stream
+                    .memcpy_dtoh(&from.slice(0..n), &mut to)
+                    .map_err(|e| self.error("copying from it", e))?;
+                self.synchronize()?;
+            }
+            return Ok(to);
         }
+        // SAFETY: what the device represents has plain bits: any bytes are a value of it.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(to.as_mut_ptr().cast::<u8>(), size) };
+        // SAFETY: any memory of the device is bytes.
+        let Some(from) = (unsafe { from.transmute::<u8>(size) }) else {
+            return Err(self.mistake("a copy is longer than its buffer"));
+        };
+        self.with_staging(|staging| staging.download(&self.stream, &from, bytes))?;
         Ok(to)
     }
 
@@ -216,6 +248,22 @@ impl Device {
             .map_err(|e| self.error("copying from it", e))?;
         self.synchronize()?;
         Ok(to[0])
+    }
+
+    /// Copies by way of the staging buffers.
+    fn with_staging(&self, copy: impl FnOnce(&mut Staging) -> Driver<()>) -> Result<()> {
+        let mut staging = lock(&self.staging);
+        let wrong = |e: DriverError| self.error("copying", e);
+        match &mut *staging {
+            Some(staging) => copy(staging),
+            none => copy(none.insert(Staging::new(&self.context).map_err(wrong)?)),
+        }
+        .map_err(wrong)
+    }
+
+    /// What must not happen, as an error.
+    fn mistake(&self, message: &str) -> Error {
+        Error::Device { device: self.name.clone(), message: message.into() }
     }
 
     /// Sets a buffer to zero.
@@ -230,7 +278,9 @@ impl Device {
 
     /// Free memory, in bytes.
     pub fn free_memory(&self) -> Result<usize> {
-        self.context.mem_get_info().map(|(free, _)| free).map_err(|e| self.error("asking", e))
+        let wrong = |e: DriverError| self.error("asking", e);
+        let (free, _) = self.context.mem_get_info().map_err(wrong)?;
+        Ok(free + self.pool.as_ref().map_or(Ok(0), Pool::unused).map_err(wrong)?)
     }
 
     /// Does something and tells how long the device took for it, in seconds.

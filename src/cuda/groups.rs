@@ -6,13 +6,17 @@ use crate::Result;
 use crate::frame::Points;
 use cudarc::driver::{CudaSlice, DeviceRepr};
 
-/// Points of a group: one for each lane of a warp.
-pub(super) const GROUP: usize = 32;
+/// Points of a group: two for each lane of a warp.
+pub(super) const GROUP: usize = 64;
 /// Bits of a key along the curve for each axis.
 const AXIS_BITS: u32 = 13;
 
+/// Share of the free memory that a chunk of points may take.
+const MEMORY_SHARE: f64 = 0.8;
+/// A chunk of fewer points is not cut again for want of memory.
+pub(super) const SMALLEST_CHUNK: usize = 1 << 12;
 /// Bytes on the device, for each point, that sorting takes.
-pub(super) const BYTES_A_POINT: usize = 3 * 4 + 3 * 4 + 2 * (8 + 4) + 2;
+const BYTES_A_POINT: usize = 3 * 4 + 3 * 4 + 2 * (8 + 4) + 2;
 
 /// Points on the device, as they come.
 pub(super) struct DevicePoints {
@@ -32,6 +36,12 @@ impl DevicePoints {
             len: points.len(),
         })
     }
+}
+
+/// Points that a device has room for, together with what sorting them takes.
+pub(super) fn room(device: &Device) -> Result<usize> {
+    let room = device.free_memory()? as f64 * MEMORY_SHARE;
+    Ok((room as usize / BYTES_A_POINT).clamp(SMALLEST_CHUNK, 1 << 30))
 }
 
 /// A box: its smallest and largest coordinates.
@@ -101,7 +111,7 @@ impl Groups {
             device,
             Kernels::Sort,
             "group_points",
-            each(n as u32),
+            each(n.div_ceil(2) as u32),
             &points.x,
             &points.y,
             &points.z,

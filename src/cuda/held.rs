@@ -2,11 +2,14 @@
 
 use super::device::{Device, Kernels, each, if_room, launch};
 use super::groups::DevicePoints;
+use super::labels::Labels;
 use super::layers;
 use super::levels::{Base, Judged};
 use super::sort::{Sorted, scan, sort};
 use crate::Result;
-use crate::backend::{CellCounts, CellSurface, CellTable, Held, Trials, Tried};
+use crate::backend::{
+    Assigned, CellCounts, CellSurface, CellTable, Held, LocalPlane, PRESENT, Trials, Tried,
+};
 use crate::detect::Moments;
 use crate::frame::Points;
 use cudarc::driver::CudaSlice;
@@ -23,18 +26,28 @@ const KEY_BITS: u32 = 63;
 pub(super) struct HeldPoints<'a> {
     device: &'a Device,
     points: DevicePoints,
-    /// The same in the order of the cells that were cut last.
-    in_order: Option<DevicePoints>,
-    /// These cells, until their blocks are judged.
+    /// What was cut last.
+    cut: Option<Cut>,
+    /// Its cells, until their blocks are judged.
     base: Option<Base>,
     judged: Option<Judged<'a>>,
+    /// The planes that are present in each of its cells.
+    present: Option<CudaSlice<[u32; PRESENT]>>,
+}
+
+/// The points in the order of their cells.
+pub(super) struct Cut {
+    pub points: DevicePoints,
+    /// Where each cell begins.
+    pub starts: CudaSlice<u32>,
+    pub cells: u32,
 }
 
 impl<'a> HeldPoints<'a> {
     /// Copies the points, fewer than 2³², to the device.
     pub fn new(device: &'a Device, points: &Points) -> Result<HeldPoints<'a>> {
         let points = DevicePoints::upload(device, points)?;
-        Ok(HeldPoints { device, points, in_order: None, base: None, judged: None })
+        Ok(HeldPoints { device, points, cut: None, base: None, judged: None, present: None })
     }
 
     fn len(&self) -> u32 {
@@ -121,23 +134,25 @@ impl<'a> HeldPoints<'a> {
 
     fn table(&mut self, edge: u32, steps: u32) -> Result<CellTable> {
         let (device, n) = (self.device, self.len());
-        (self.in_order, self.base, self.judged) = (None, None, None);
+        (self.cut, self.base, self.judged, self.present) = (None, None, None, None);
         let sorted = self.by_place(edge)?;
         let keys = self.keys(&sorted.values, edge)?;
         let cells_an_axis = (1 << COORDINATE_BITS) / edge;
         let axis_bits = (u32::BITS - cells_an_axis.leading_zeros()).min(KEY_BITS / 3);
         let sorted = sort(device, Sorted { keys, values: sorted.values }, n, 3 * axis_bits)?;
         let (keys, starts, cells) = self.firsts(&sorted.keys)?;
-        let sums = self.moments(&sorted.values, &starts, cells, [edge, steps])?;
+        let cut = Cut { points: self.in_order(&sorted.values)?, starts, cells };
+        let sums = self.moments(&cut, [edge, steps])?;
         let by_row = self.by_row(&keys, cells, axis_bits)?;
         let table = CellTable {
             order: device.download(&sorted.values, n as usize)?,
             keys: device.download(&keys, cells as usize)?,
-            starts: device.download(&starts, cells as usize)?,
+            starts: device.download(&cut.starts, cells as usize)?,
             by_row: device.download(&by_row, cells as usize)?,
             moments: self.moments_by_row(&sums, &by_row, cells)?,
         };
-        self.base = Some(Base { keys, sums, starts, by_row, cells, span: edge / steps, steps });
+        self.cut = Some(cut);
+        self.base = Some(Base { keys, sums, by_row, cells, span: edge / steps, steps });
         Ok(table)
     }
 
@@ -207,19 +222,16 @@ impl<'a> HeldPoints<'a> {
         sort(device, by_place, n, 3 * bits)
     }
 
-    /// The sums of all cells; puts the points in order.
-    fn moments(
-        &mut self,
-        order: &CudaSlice<u32>,
-        starts: &CudaSlice<u32>,
-        cells: u32,
-        [edge, steps]: [u32; 2],
-    ) -> Result<CudaSlice<[i64; 10]>> {
+    /// The points in another order.
+    fn in_order(&self, order: &CudaSlice<u32>) -> Result<DevicePoints> {
         let (device, n) = (self.device, self.len());
         let DevicePoints { x, y, z, len } = &self.points;
-        let mut in_order: [CudaSlice<f32>; 3] =
-            [device.buffer(*len)?, device.buffer(*len)?, device.buffer(*len)?];
-        let [to_x, to_y, to_z] = &mut in_order;
+        let mut to = DevicePoints {
+            x: device.buffer(*len)?,
+            y: device.buffer(*len)?,
+            z: device.buffer(*len)?,
+            len: *len,
+        };
         launch!(
             device,
             Kernels::Cells,
@@ -230,29 +242,33 @@ impl<'a> HeldPoints<'a> {
             z,
             order,
             &n,
-            to_x,
-            to_y,
-            to_z
+            &mut to.x,
+            &mut to.y,
+            &mut to.z
         )?;
-        let mut sums = device.buffer::<[i64; 10]>(cells as usize)?;
-        let [x, y, z] = &in_order;
+        Ok(to)
+    }
+
+    /// The sums of all cells.
+    fn moments(&self, cut: &Cut, [edge, steps]: [u32; 2]) -> Result<CudaSlice<[i64; 10]>> {
+        let device = self.device;
+        let Cut { points, starts, cells } = cut;
+        let mut sums = device.buffer::<[i64; 10]>(*cells as usize)?;
         launch!(
             device,
             Kernels::Cells,
             "cell_moments",
-            each(cells),
-            x,
-            y,
-            z,
+            each(*cells),
+            &points.x,
+            &points.y,
+            &points.z,
             starts,
-            &cells,
-            &n,
+            cells,
+            &self.len(),
             &edge,
             &steps,
             &mut sums,
         )?;
-        let [x, y, z] = in_order;
-        self.in_order = Some(DevicePoints { x, y, z, len: n as usize });
         Ok(sums)
     }
 }
@@ -279,13 +295,14 @@ impl Held for HeldPoints<'_> {
     }
 
     fn layers(&mut self, trials: &Trials) -> Result<Option<Tried>> {
-        match (&self.in_order, &self.judged) {
-            (Some(points), Some(judged)) if judged.can_try(trials) => {
-                if_room(layers::layers(self.device, points, judged, trials))
+        match (&self.cut, &self.judged) {
+            (Some(cut), Some(judged)) if judged.can_try(trials) => {
+                if_room(layers::layers(self.device, cut, judged, trials))
             }
             _ => Ok(None),
         }
     }
+
     fn judge(&mut self, levels: usize) -> Result<bool> {
         let Some(base) = self.base.take().filter(|_| (1..LEVELS).contains(&levels)) else {
             return Ok(false);
@@ -320,5 +337,26 @@ impl Held for HeldPoints<'_> {
             self.judged = None;
         }
         Ok(left.is_some())
+    }
+
+    fn present(&mut self, planes: &[[u32; PRESENT]]) -> Result<bool> {
+        let cells = self.cut.as_ref().map_or(0, |cut| cut.cells as usize);
+        if cells != planes.len() {
+            return Ok(false);
+        }
+        self.present = if_room(self.device.upload(planes))?;
+        Ok(self.present.is_some())
+    }
+
+    fn assign(
+        &mut self,
+        planes: &[LocalPlane],
+        becomes: &[u32],
+        wants_labels: bool,
+    ) -> Result<Option<Assigned>> {
+        let (Some(cut), Some(present)) = (&self.cut, &self.present) else { return Ok(None) };
+        let Cut { points, starts, cells } = cut;
+        let labels = Labels { device: self.device, points, starts, cells: *cells, present };
+        if_room(labels.assign(planes, becomes, wants_labels))
     }
 }

@@ -1,7 +1,7 @@
 //! Layers through cells on the device: see `kernels/layers.cu`.
 
 use super::device::{Device, Kernels, each, launch};
-use super::groups::DevicePoints;
+use super::held::Cut;
 use super::levels::{Blocks, Judged};
 use super::sort::scan;
 use crate::Result;
@@ -46,7 +46,7 @@ unsafe impl DeviceRepr for RawBlock {}
 /// What layers are looked for in.
 struct Search<'a> {
     device: &'a Device,
-    points: &'a DevicePoints,
+    cut: &'a Cut,
     judged: &'a Judged<'a>,
     trials: &'a Trials<'a>,
     /// What the blocks are found by.
@@ -74,11 +74,11 @@ struct Found {
 /// Tries base cells, block by block.
 pub(super) fn layers(
     device: &Device,
-    points: &DevicePoints,
+    cut: &Cut,
     judged: &Judged,
     trials: &Trials,
 ) -> Result<Tried> {
-    let search = Search::new(device, points, judged, trials)?;
+    let search = Search::new(device, cut, judged, trials)?;
     let (entries, blocks) = (trials.bases.len(), search.firsts.len());
     let room = blocks.min(ROOM);
     let gathered = || device.buffer(room * MOST_POINTS);
@@ -119,7 +119,7 @@ impl<'a> Search<'a> {
     /// Lists the blocks.
     fn new(
         device: &'a Device,
-        points: &'a DevicePoints,
+        cut: &'a Cut,
         judged: &'a Judged<'a>,
         trials: &'a Trials<'a>,
     ) -> Result<Search<'a>> {
@@ -157,12 +157,12 @@ impl<'a> Search<'a> {
         )?;
         let near = judged.tree.near(trials.level)?;
         let firsts = device.download(&firsts, blocks)?;
-        Ok(Search { device, points, judged, trials, near, bases, block_of, cells, firsts })
+        Ok(Search { device, cut, judged, trials, near, bases, block_of, cells, firsts })
     }
 
     /// Gathers the points of a range of blocks.
     fn gather(&self, range: Range<usize>, found: &mut Found) -> Result<()> {
-        let Search { points, judged, trials, near, .. } = self;
+        let Search { cut: Cut { points, starts, .. }, judged, trials, near, .. } = self;
         let tree = &judged.tree;
         let (from, cells) = tree.level(trials.level);
         let (near_from, near_cells) = tree.level(near.level);
@@ -177,7 +177,7 @@ impl<'a> Search<'a> {
             &points.y,
             &points.z,
             &(points.len as u32),
-            &judged.starts,
+            starts,
             &judged.base_cells(),
             &judged.distinct,
             &tree.keys,
@@ -203,7 +203,7 @@ impl<'a> Search<'a> {
 
     /// Tries the cells of a range, whose blocks from `first_block` on were gathered.
     fn try_cells(&self, range: Range<usize>, first_block: u32, found: &mut Found) -> Result<()> {
-        let Search { points, judged, trials, .. } = self;
+        let Search { cut: Cut { points, starts, .. }, judged, trials, .. } = self;
         let count = range.len() as u32;
         let [x, y, z] = &found.gathered;
         let mut config = each(count);
@@ -218,7 +218,7 @@ impl<'a> Search<'a> {
             &points.y,
             &points.z,
             &(points.len as u32),
-            &judged.starts,
+            starts,
             &judged.base_cells(),
             &judged.distinct,
             x,

@@ -22,8 +22,6 @@ pub(super) struct Base {
     pub keys: CudaSlice<u64>,
     /// Sums over the points of each, relative to its corner.
     pub sums: CudaSlice<[i64; 10]>,
-    /// The first point of each, in the order of the cells.
-    pub starts: CudaSlice<u32>,
     /// The cells by z, then y, then x.
     pub by_row: CudaSlice<u32>,
     pub cells: u32,
@@ -52,8 +50,6 @@ pub(super) struct Blocks {
 /// How flat the blocks of all levels are.
 pub(super) struct Judged<'a> {
     pub tree: Tree<'a>,
-    /// The first point of each base cell.
-    pub starts: CudaSlice<u32>,
     by_row: CudaSlice<u32>,
     /// `Flatness` of the kernel.
     flat: CudaSlice<[f32; 6]>,
@@ -262,8 +258,7 @@ impl<'a> Judged<'a> {
             judge(&tree, level, near, (&sums, &base), (&mut flat, &mut distinct))
         })?;
         let seen = device.zeros(base.cells as usize)?;
-        let Base { starts, by_row, .. } = base;
-        Ok(Some(Judged { tree, starts, by_row, flat, distinct, seen }))
+        Ok(Some(Judged { tree, by_row: base.by_row, flat, distinct, seen }))
     }
 
     fn levels(&self) -> u32 {

@@ -2,7 +2,7 @@
 
 use super::Cuda;
 use super::device::Device;
-use super::groups::{Bounds, DevicePoints, Groups};
+use super::groups::{self, Bounds, DevicePoints, Groups};
 use super::peaks::Peaks;
 use super::vote::{Near, Voting};
 use crate::Result;
@@ -11,6 +11,7 @@ use crate::frame::Points;
 use crate::space::{Neighbours, Space};
 use crate::vote::Peak;
 use cudarc::driver::CudaSlice;
+use std::borrow::Cow;
 
 /// How long each piece took.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -69,29 +70,48 @@ impl Cuda {
 }
 
 impl Measuring<'_> {
-    /// Votes with all points at once, from zero, and finds the winners.
+    /// Votes with all points, as many at once as there is room for, from zero, and finds the winners.
     ///
     /// # Errors
-    /// Where the device fails or has no room for all of them.
+    /// Where the device fails.
     pub fn run(&mut self, points: &Points, options: PeakOptions) -> Result<(Vec<Peak>, Seconds)> {
-        let Measuring { device, voting, near, peaks, counts, size } = self;
-        device.clear(counts)?;
+        self.device.clear(&mut self.counts)?;
+        let room = groups::room(self.device)?;
         let mut seconds = Seconds::default();
-        if !points.is_empty() {
-            let (uploaded, upload) = device.timed(|| DevicePoints::upload(device, points))?;
-            let sort = || {
-                let bounds = Bounds::of(device, &uploaded)?;
-                Ok((Groups::new(device, &uploaded, &bounds)?, bounds))
+        // Kept to the end: to give its memory back takes time as well, which is no step's.
+        let mut kept = None;
+        for start in (0..points.len()).step_by(room) {
+            drop(kept.take());
+            let end = points.len().min(start + room);
+            let chunk = match end - start {
+                all if all == points.len() => &Cow::Borrowed(points),
+                _ => &Cow::Owned(points.slice(start..end)),
             };
-            let ((groups, bounds), sort) = device.timed(sort)?;
-            let vote = || voting.vote(&groups, &bounds, Sign::Add, counts);
-            let ((), vote) = device.timed(vote)?;
-            seconds = Seconds { upload, sort, vote, ..seconds };
+            kept = Some(self.vote(chunk, &mut seconds)?);
         }
+        let Measuring { device, near, peaks, counts, size, .. } = self;
         let suppress = || peaks.suppress(device, counts, *size, near, options);
         let (left, suppress) = device.timed(suppress)?;
         let (winners, last) = device.timed(|| peaks.winners(device, left, options.limit))?;
+        drop(kept);
         Ok((winners, Seconds { suppress, winners: last, ..seconds }))
+    }
+
+    /// Votes with a chunk of points, and adds the time that takes.
+    fn vote(&mut self, points: &Points, seconds: &mut Seconds) -> Result<(DevicePoints, Groups)> {
+        let Measuring { device, voting, counts, .. } = self;
+        let (uploaded, upload) = device.timed(|| DevicePoints::upload(device, points))?;
+        let sort = || {
+            let bounds = Bounds::of(device, &uploaded)?;
+            Ok((Groups::new(device, &uploaded, &bounds)?, bounds))
+        };
+        let ((groups, bounds), sort) = device.timed(sort)?;
+        let vote = || voting.vote(&groups, &bounds, Sign::Add, counts);
+        let ((), vote) = device.timed(vote)?;
+        seconds.upload += upload;
+        seconds.sort += sort;
+        seconds.vote += vote;
+        Ok((uploaded, groups))
     }
 
     /// The accumulator, row by row.

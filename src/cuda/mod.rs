@@ -7,12 +7,15 @@
 mod device;
 mod groups;
 mod held;
+mod labels;
 mod layers;
 mod levels;
 pub mod measure;
 mod peaks;
+mod pool;
 pub mod slides;
 mod sort;
+mod staging;
 mod vote;
 
 use crate::backend::{Accumulator, Backend, Held, PeakOptions, Sign};
@@ -22,17 +25,12 @@ use crate::vote::{Ballots, Peak};
 use crate::{Error, Result};
 use cudarc::driver::{CudaContext, CudaSlice, sys};
 use device::{Device, Kernels, each, launch};
-use groups::{Bounds, DevicePoints, Groups};
+use groups::{Bounds, DevicePoints, Groups, SMALLEST_CHUNK};
 use held::HeldPoints;
 use peaks::Peaks;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use vote::{Near, Voting};
-
-/// Share of the free memory that a chunk of points may take.
-const MEMORY_SHARE: f64 = 0.8;
-/// A chunk of fewer points is not cut again for want of memory.
-const SMALLEST_CHUNK: usize = 1 << 12;
 
 /// So many points are not shared between devices.
 const SMALLEST_SHARE: usize = 1 << 16;
@@ -159,12 +157,6 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// Points that there is room for.
-    fn room(&self) -> Result<usize> {
-        let room = self.device.free_memory()? as f64 * MEMORY_SHARE;
-        Ok((room as usize / groups::BYTES_A_POINT).clamp(SMALLEST_CHUNK, 1 << 30))
-    }
-
     /// Votes with a chunk of points, or with its halves if there is no room for all of it.
     fn vote(&mut self, points: &Points, sign: Sign) -> Result<()> {
         match self.groups(points) {
@@ -222,7 +214,8 @@ impl CudaAccumulator<'_> {
 
 impl Accumulator for CudaAccumulator<'_> {
     fn vote(&mut self, points: &Points, sign: Sign) -> Result<()> {
-        let rooms: Vec<usize> = self.parts.iter().map(Part::room).collect::<Result<_>>()?;
+        let room = |part: &Part| groups::room(part.device);
+        let rooms: Vec<usize> = self.parts.iter().map(room).collect::<Result<_>>()?;
         let room = rooms.into_iter().min().unwrap_or(SMALLEST_CHUNK).min(self.chunk);
         // Several devices take turns: two chunks for each, unless they would be small.
         let turns = if self.parts.len() > 1 { 2 * self.parts.len() } else { 1 };

@@ -19,11 +19,13 @@ const ROOM: usize = 1 << 16;
 pub(super) struct Peaks {
     /// For every bin the largest count of its row nearby; made when it is first needed.
     maxima: Option<CudaSlice<u32>>,
+    /// The bins that are the largest of their row nearby; made with those.
+    candidates: Option<CudaSlice<u32>>,
     found: CudaSlice<u64>,
     pending: CudaSlice<u32>,
     /// Of both.
     room: usize,
-    /// How many there are of both.
+    /// How many there are of both, and of the candidates.
     lengths: CudaSlice<u32>,
 }
 
@@ -31,10 +33,11 @@ impl Peaks {
     pub fn new(device: &Device) -> Result<Peaks> {
         Ok(Peaks {
             maxima: None,
+            candidates: None,
             found: device.buffer(ROOM)?,
             pending: device.buffer(ROOM)?,
             room: ROOM,
-            lengths: device.zeros(2)?,
+            lengths: device.zeros(3)?,
         })
     }
 
@@ -70,31 +73,37 @@ impl Peaks {
         options: PeakOptions,
     ) -> Result<()> {
         device.clear(&mut self.lengths)?;
+        let radius = options.rho_radius.min(bins);
         let maxima = match &mut self.maxima {
             Some(maxima) => maxima,
             none => none.insert(device.buffer(rows as usize * bins as usize)?),
         };
-        let threads = bins.next_multiple_of(32).min(THREADS);
-        let y = rows.min(32_768);
-        let config = LaunchConfig {
-            grid_dim: (bins.div_ceil(threads), y, rows.div_ceil(y)),
-            block_dim: (threads, 1, 1),
-            shared_mem_bytes: 0,
+        // Two candidates of a row are farther apart than the radius.
+        let most = rows as usize * bins.div_ceil(radius + 1) as usize;
+        let candidates = match &mut self.candidates {
+            Some(candidates) if candidates.len() >= most => candidates,
+            none => none.insert(device.buffer(most)?),
         };
-        let radius = options.rho_radius;
         let kernels = Kernels::Peaks;
         let room = self.room as u32;
+        let quads = u64::from(rows) * u64::from(bins.div_ceil(4));
+        let blocks = quads.div_ceil(u64::from(THREADS)) as u32;
+        let all = LaunchConfig { grid_dim: (blocks, 1, 1), ..each(1) };
         launch!(
             device,
             kernels,
             "row_maxima",
-            config,
+            all,
             counts,
             &rows,
             &bins,
             &radius,
-            &mut *maxima
+            &options.min_votes.max(1),
+            &mut *maxima,
+            &mut *candidates,
+            &mut self.lengths,
         )?;
+        let config = LaunchConfig { grid_dim: (8 * device.processors, 1, 1), ..each(1) };
         launch!(
             device,
             kernels,
@@ -102,12 +111,10 @@ impl Peaks {
             config,
             counts,
             &*maxima,
-            &rows,
             &bins,
             &near.start,
             &near.list,
-            &radius,
-            &options.min_votes.max(1),
+            &*candidates,
             &mut self.found,
             &mut self.pending,
             &room,

@@ -16,7 +16,7 @@ const DIRECTIONS: [u32; 3] = [128, 64, 32];
 /// Waves of blocks that a large vote is cut into, so that the last ones leave little idle.
 const WAVES: u32 = 8;
 /// Fewest groups that are worth a block of their own.
-const FEWEST_GROUPS: u32 = 256;
+const FEWEST_GROUPS: u32 = 128;
 /// Positions up to this are told from each other by the voter's floor.
 const LONGEST_ROW: usize = 1 << 22;
 

@@ -2,7 +2,7 @@
 
 use super::cells::Cells;
 use super::evidence::{self, Evidence, Surfel};
-use super::label::{self, LocalPlane, Surroundings};
+use super::label::{Labeller, PointsInCells};
 use super::layers::Layers;
 use super::links::Links;
 use super::load::Loaded;
@@ -10,9 +10,8 @@ use super::parameters::Measured;
 use super::rounds::{self, Findings};
 use super::{Answer, Mode, Options, Progress, merge, parameters, planes, rejected};
 use crate::Result;
-use crate::backend::{Backend, Held};
+use crate::backend::{Backend, Held, LocalPlane};
 use crate::detection::Parameters;
-use rayon::prelude::*;
 
 /// Classes of noise that are looked at; each is rougher than the one before.
 const CLASSES: usize = 3;
@@ -48,27 +47,24 @@ pub(super) fn detect(
     let Findings { mut found, failed } = findings;
     progress.stage("labels", None);
     let claims = found.iter().map(|f| f.support.surfels.as_slice());
-    let surroundings = Surroundings::new(&links, &surfels, claims);
+    let places = PointsInCells { cells: &cells, links: &links, points };
+    let mut labeller = Labeller::new(places, &surfels, claims, &mut held)?;
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
     // Cells gave the planes; their points make them exact and then settle who belongs to whom.
-    let mut labels = vec![0; points.len()];
-    surroundings.label(&cells, links.by_place(), points, &local, &mut labels);
-    let sums = label::sums(points, &labels, found.len());
+    let sums = labeller.sums(&local)?;
     for (plane, sums) in local.iter_mut().zip(&sums) {
         *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit, plane.tolerance));
     }
     let into = merge::merge(&mut local, &sums, parameters.angle.to_radians());
-    surroundings.label(&cells, links.by_place(), points, &local, &mut labels);
-    let part_of = |&label: &i32| into.get(label as usize).map_or(-1, |&plane| plane as i32);
-    labels.par_iter_mut().for_each(|label| *label = part_of(label));
+    let assigned = labeller.assign(&local, &into)?;
     merge::gather(&mut found, &into);
     progress.stage("outlines", None);
     let outline_cell = planes::outline_cell(&cells, &surfels, &found);
     let mut rejected = rejected::candidates(cloud, failed);
     let planes =
-        planes::finish(cloud, &mut labels, &found, &outline_cell, &parameters, &mut rejected);
+        planes::finish(cloud, &assigned, &found, &outline_cell, &parameters, &mut rejected);
     let rejected = rejected::best(rejected, parameters.tolerance);
-    Ok(Answer { planes, labels, parameters, rejected })
+    Ok(Answer { planes, parameters, rejected })
 }
 
 /// The surfels of one class of noise and what was found among them.

@@ -8,124 +8,151 @@ use super::cells::Cells;
 use super::evidence::Surfel;
 use super::links::Links;
 use super::moments::Moments;
-use super::vector::{Vec3, dot};
+use crate::Result;
+use crate::backend::{Assigned, Held, LocalPlane, PRESENT};
 use crate::frame::Points;
 use rayon::prelude::*;
 
 /// Planes that meet in one block, at most; more than four at a corner are rare.
-const MEETING: usize = 6;
+const MEETING: usize = PRESENT - 1;
 /// No plane.
 const NONE: u32 = u32::MAX;
 
-/// A plane in local coordinates.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct LocalPlane {
-    /// Unit normal.
-    pub normal: Vec3,
-    /// Distance from local zero along the normal, in steps.
-    pub rho: f64,
-    /// Largest distance of its points, in steps.
-    pub tolerance: f64,
+/// The points of a cloud, cell by cell.
+#[derive(Clone, Copy)]
+pub(super) struct PointsInCells<'a> {
+    pub cells: &'a Cells,
+    pub links: &'a Links<'a>,
+    pub points: &'a Points,
 }
 
-impl LocalPlane {
-    /// Signed distance of a local point, in steps.
-    #[inline]
-    pub fn distance(&self, p: [f32; 3]) -> f64 {
-        dot(self.normal, p.map(f64::from)) - self.rho
-    }
+/// Gives points to the planes that are present in or around their cell.
+pub(super) struct Labeller<'a, 'h> {
+    places: PointsInCells<'a>,
+    /// For each base cell its own plane, then those around, ascending.
+    present: Vec<[u32; PRESENT]>,
+    /// The points where a backend keeps them, if it knows what is present.
+    held: Option<&'a mut (dyn Held + 'h)>,
+    /// One for each point, once they were made here.
+    labels: Vec<i32>,
 }
 
-/// The planes that are present in or around each base cell.
-pub(super) struct Surroundings {
-    own: Vec<u32>,
-    around: Vec<[u32; MEETING]>,
-}
-
-impl Surroundings {
+impl<'a, 'h> Labeller<'a, 'h> {
     /// `claims` lists the base cells that each plane claimed.
-    pub fn new<'a>(
-        links: &Links,
+    pub fn new<'c>(
+        places: PointsInCells<'a>,
         surfels: &[Surfel],
-        claims: impl Iterator<Item = &'a [u32]>,
-    ) -> Surroundings {
+        claims: impl Iterator<Item = &'c [u32]>,
+        held: &'a mut Option<Box<dyn Held + 'h>>,
+    ) -> Result<Labeller<'a, 'h>> {
         let mut own = vec![NONE; surfels.len()];
         for (plane, claimed) in claims.enumerate() {
             claimed.iter().for_each(|&cell| own[cell as usize] = plane as u32);
         }
-        let around = planes_around(links, surfels, &own);
-        Surroundings { own, around }
+        let present = planes_around(places.links, surfels, &own);
+        let held = match held.as_deref_mut() {
+            Some(held) => {
+                let by_place = places.links.by_place().par_iter();
+                let in_order: Vec<_> = by_place.map(|&cell| present[cell as usize]).collect();
+                held.present(&in_order)?.then_some(held)
+            }
+            None => None,
+        };
+        Ok(Labeller { places, present, held, labels: Vec::new() })
     }
 
-    /// Writes the plane of each point to `labels`, `-1` for none. `by_place` are the base cells in
-    /// Morton order, in which their points lie.
-    pub fn label(
-        &self,
-        cells: &Cells,
-        by_place: &[u32],
-        points: &Points,
-        planes: &[LocalPlane],
-        labels: &mut [i32],
-    ) {
+    /// Exact sums over the points of each plane.
+    pub fn sums(&mut self, planes: &[LocalPlane]) -> Result<Vec<Moments>> {
+        let itself: Vec<u32> = (0..planes.len() as u32).collect();
+        if let Some(held) = &mut self.held
+            && let Some(assigned) = held.assign(planes, &itself, false)?
+        {
+            return Ok(assigned.sums);
+        }
+        self.label(planes);
+        Ok(sums(self.places.points, &self.labels, planes.len()))
+    }
+
+    /// Every point to its plane; what would be of plane `q` is of plane `becomes[q]`.
+    pub fn assign(mut self, planes: &[LocalPlane], becomes: &[u32]) -> Result<Assigned> {
+        if let Some(held) = &mut self.held
+            && let Some(assigned) = held.assign(planes, becomes, true)?
+        {
+            return Ok(assigned);
+        }
+        self.label(planes);
+        let label = |&label: &i32| becomes.get(label as usize).map_or(-1, |&plane| plane as i32);
+        self.labels.par_iter_mut().for_each(|l| *l = label(l));
+        let sums = sums(self.places.points, &self.labels, planes.len());
+        Ok(Assigned { labels: self.labels, sums })
+    }
+
+    /// Finds the plane of each point, `-1` for none.
+    fn label(&mut self, planes: &[LocalPlane]) {
         // Few cells, since next to a scanner one may hold thousands of points.
         const PIECE: usize = 64;
+        let PointsInCells { cells, links, points } = self.places;
+        self.labels.resize(points.len(), -1);
+        // In Morton order the points of the cells follow each other.
+        let by_place = links.by_place();
         let mut pieces = Vec::with_capacity(by_place.len() / PIECE + 1);
-        let mut rest = labels;
+        let mut rest = &mut self.labels[..];
         for piece in by_place.chunks(PIECE) {
             let points = piece.iter().map(|&cell| cells.points_of(cell as usize).len()).sum();
             let (own, after) = rest.split_at_mut(points);
             pieces.push((piece, own));
             rest = after;
         }
+        let present = &self.present;
         pieces.into_par_iter().for_each(|(piece, mut rest)| {
             for cell in piece.iter().map(|&cell| cell as usize) {
                 let range = cells.points_of(cell);
                 let (own, after) = rest.split_at_mut(range.len());
                 rest = after;
-                if self.own[cell] == NONE && self.around[cell][0] == NONE {
+                if present[cell] == [NONE; PRESENT] {
                     own.fill(-1);
                     continue;
                 }
                 for (label, i) in own.iter_mut().zip(range) {
-                    let plane = self.choose(cell, points.get(i), planes);
+                    let plane = nearest(&present[cell], points.get(i), planes);
                     *label = plane.map_or(-1, |plane| plane as i32);
                 }
             }
         });
     }
-
-    /// The plane of a point in `cell`.
-    fn choose(&self, cell: usize, p: [f32; 3], planes: &[LocalPlane]) -> Option<u32> {
-        let distance = |plane: u32| {
-            let plane = planes.get(plane as usize)?;
-            let distance = plane.distance(p).abs();
-            (distance <= plane.tolerance).then_some(distance)
-        };
-        let present = std::iter::once(self.own[cell]).chain(self.around[cell]);
-        let near = present.filter_map(|q| distance(q).map(|d| (d, q)));
-        near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, q)| q)
-    }
 }
 
-/// For each base cell, the planes claimed within its block at the level of its surface, or at the
-/// usual level where it has none.
-fn planes_around(links: &Links, surfels: &[Surfel], own: &[u32]) -> Vec<[u32; MEETING]> {
-    let levels =
-        surfels.iter().filter_map(|s| Some((s.surface?.level() as f64, u64::from(s.weight))));
-    let usual = super::evidence::weighted_quantile(levels.collect(), 0.75) as usize;
+/// The nearest of the planes that are present, of which a point is within the tolerance.
+fn nearest(present: &[u32; PRESENT], p: [f32; 3], planes: &[LocalPlane]) -> Option<u32> {
+    let distance = |plane: u32| {
+        let plane = planes.get(plane as usize)?;
+        let distance = plane.distance(p).abs();
+        (distance <= plane.tolerance).then_some(distance)
+    };
+    let near = present.iter().filter_map(|&q| distance(q).map(|d| (d, q)));
+    near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, q)| q)
+}
+
+/// For each base cell, its own plane and those claimed within its block at the level of its surface, or
+/// at the usual level where it has none.
+fn planes_around(links: &Links, surfels: &[Surfel], own: &[u32]) -> Vec<[u32; PRESENT]> {
+    let usual = usual_level(links.levels(), surfels);
     let level_of = |cell: usize| surfels[cell].surface.map_or(usual, |s| s.level());
-    let mut around = vec![[NONE; MEETING]; own.len()];
+    let alone = |&own: &u32| std::array::from_fn(|k| if k == 0 { own } else { NONE });
+    let mut around: Vec<[u32; PRESENT]> = own.par_iter().map(alone).collect();
     for level in 0..links.levels() {
         let present = links.map_cells(level, |inside| {
             let mut all = [NONE; MEETING];
-            inside.iter().for_each(|&base| insert(&mut all, own[base as usize]));
+            let own = inside.iter().map(|&base| own[base as usize]);
+            own.filter(|&plane| plane != NONE).for_each(|plane| insert(&mut all, plane));
             all
         });
         around.par_iter_mut().enumerate().filter(|(cell, _)| level_of(*cell) == level).for_each(
             |(cell, around)| {
                 for &neighbour in links.block(level, links.ancestor(cell as u32, level)) {
-                    let present = &present[neighbour as usize];
-                    present.iter().for_each(|&plane| insert(around, plane));
+                    let present = present[neighbour as usize].iter();
+                    let planes = present.take_while(|&&plane| plane != NONE);
+                    planes.for_each(|&plane| insert(&mut around[1..], plane));
                 }
             },
         );
@@ -133,10 +160,27 @@ fn planes_around(links: &Links, surfels: &[Surfel], own: &[u32]) -> Vec<[u32; ME
     around
 }
 
+/// The level at or below which the surfaces of three quarters of the points were seen.
+fn usual_level(levels: usize, surfels: &[Surfel]) -> usize {
+    let mut weights = vec![0u64; levels];
+    for s in surfels {
+        if let Some(surface) = s.surface {
+            weights[surface.level()] += u64::from(s.weight);
+        }
+    }
+    let wanted = 0.75 * weights.iter().sum::<u64>() as f64;
+    let mut below = 0;
+    let reaches = |&weight: &u64| {
+        below += weight;
+        weight > 0 && below as f64 >= wanted
+    };
+    weights.iter().position(reaches).unwrap_or(0)
+}
+
 /// Puts `plane` into an ascending list without repeats; a full list keeps the lowest.
-fn insert(list: &mut [u32; MEETING], plane: u32) {
+fn insert(list: &mut [u32], plane: u32) {
     let at = list.partition_point(|&q| q < plane);
-    if at < MEETING && list[at] != plane {
+    if list.get(at).is_some_and(|&q| q != plane) {
         list[at..].rotate_right(1);
         list[at] = plane;
     }

@@ -38,7 +38,7 @@ use crate::backend::Backend;
 use crate::detection::{Detection, Input, Parameters, Rejected};
 use crate::space::Directions;
 use crate::{Error, Result};
-use planes::Finished;
+use planes::{Finished, Members};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
@@ -147,34 +147,35 @@ pub fn detect(
         Mode::OnePass => one_pass::detect(&cloud, options, backend, progress)?,
         Mode::Near | Mode::All => in_rounds::detect(&mut cloud, options, backend, progress)?,
     };
-    let Answer { planes: Finished { planes, pieces }, labels, parameters, rejected } = answer;
-    let (labels, piece_labels) = in_file_order(&cloud, labels, pieces);
+    let Answer { planes: Finished { planes, members }, parameters, rejected } = answer;
+    let (labels, piece_labels) = in_file_order(&cloud, &members);
     Ok(Detection { input, parameters, planes, labels, piece_labels, rejected })
 }
 
 /// What a mode answers.
 struct Answer {
     planes: Finished,
-    /// The plane of each loaded point.
-    labels: Vec<i32>,
     /// The parameters that led to them.
     parameters: Parameters,
     rejected: Vec<Rejected>,
 }
 
-/// Labels and pieces of the loaded points, spread over all points of the file.
-fn in_file_order(cloud: &Loaded, labels: Vec<i32>, pieces: Vec<i32>) -> (Vec<i32>, Vec<i32>) {
-    let Some(places) = &cloud.places else { return (labels, pieces) };
+/// The label and the piece of each point of the file.
+fn in_file_order(cloud: &Loaded, members: &[Members]) -> (Vec<i32>, Vec<i32>) {
     let none = || -> Vec<AtomicI32> {
         (0..cloud.total as usize).into_par_iter().map(|_| AtomicI32::new(-1)).collect()
     };
-    let (all_labels, all_pieces) = (none(), none());
-    places.par_iter().zip(&labels).zip(&pieces).for_each(|((&at, &label), &piece)| {
-        // Every place is written once.
-        all_labels[at as usize].store(label, Relaxed);
-        all_pieces[at as usize].store(piece, Relaxed);
-    });
+    let (labels, pieces) = (none(), none());
+    let place = |point: u32| cloud.places.as_ref().map_or(point, |places| places[point as usize]);
+    for (plane, members) in members.iter().enumerate() {
+        members.points.par_iter().zip(&members.pieces).for_each(|(&point, &piece)| {
+            // Every place is written once.
+            let at = place(point) as usize;
+            labels[at].store(plane as i32, Relaxed);
+            pieces[at].store(piece, Relaxed);
+        });
+    }
     // Not in parallel, which would take new memory for it.
     let plain = |all: Vec<AtomicI32>| all.into_iter().map(AtomicI32::into_inner).collect();
-    (plain(all_labels), plain(all_pieces))
+    (plain(labels), plain(pieces))
 }

@@ -4,12 +4,12 @@
 //! Points are labelled by the nearest of the planes within the tolerance, and only what is asked
 //! about the planes (inliers, area, outline) is computed from them.
 
-use super::label::{self, LocalPlane};
+use super::label;
 use super::load::Loaded;
 use super::planes::{self, Reported, canonical};
 use super::{Answer, Options, Progress};
 use crate::Result;
-use crate::backend::{Backend, PeakOptions, Sign};
+use crate::backend::{Backend, LocalPlane, PeakOptions, Sign};
 use crate::detection::Parameters;
 use crate::space::{Directions, Neighbours, RhoAxis, Space};
 use rayon::prelude::*;
@@ -77,8 +77,9 @@ pub(super) fn detect(
             cell: axis.bin,
         })
         .collect();
-    let planes = planes::report(cloud, &labels, &reported);
-    Ok(Answer { planes, labels, parameters, rejected: Vec::new() })
+    let itself: Vec<Option<usize>> = (0..local.len()).map(Some).collect();
+    let planes = planes::report(cloud, &labels, &itself, &reported);
+    Ok(Answer { planes, parameters, rejected: Vec::new() })
 }
 
 /// The nearest plane within the tolerance of each point, the first of equals.

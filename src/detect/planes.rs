@@ -2,7 +2,6 @@
 
 use super::cells::Cells;
 use super::evidence::{Surfel, closing_edge};
-use super::label::{self, LocalPlane};
 use super::load::Loaded;
 use super::moments::{Fit, Moments};
 use super::rejected;
@@ -10,6 +9,7 @@ use super::rounds::Found;
 use super::significance::Chance;
 use super::support::Failed;
 use super::vector::{Vec3, dot};
+use crate::backend::{Assigned, LocalPlane};
 use crate::detection::{Parameters, Reason, Rejected};
 use crate::outline::{self, NO_PART, OutlineOptions, PlaneFrame};
 use crate::plane::{Piece, Plane};
@@ -40,19 +40,18 @@ pub(super) fn outline_cell(cells: &Cells, surfels: &[Surfel], found: &[Found]) -
     found.iter().map(cell).collect()
 }
 
-/// The reported planes, best first, and the labels renumbered to match.
+/// The reported planes, best first.
 ///
 /// Planes are ranked by their significance; what has too few points, may be the work of chance, or
 /// is not among the top, is dropped.
 pub(super) fn finish(
     cloud: &Loaded,
-    labels: &mut [i32],
+    Assigned { labels, sums }: &Assigned,
     found: &[Found],
     outline_cell: &[f64],
     parameters: &Parameters,
     rejected: &mut Vec<Rejected>,
 ) -> Finished {
-    let sums = label::sums(&cloud.points, labels, found.len());
     let fits: Vec<Option<Fit>> = sums.iter().map(Moments::fit).collect();
     let chance = chance(cloud);
     let significance: Vec<f64> = (0..found.len())
@@ -77,11 +76,8 @@ pub(super) fn finish(
             rejected::rejected(cloud, found[i].votes, failed)
         }));
     }
-    let mut rank = vec![-1; found.len()];
-    for (new, &old) in ranked.iter().enumerate() {
-        rank[old] = new as i32;
-    }
-    labels.par_iter_mut().for_each(|l| *l = rank.get(*l as usize).copied().unwrap_or(-1));
+    let mut rank = vec![None; found.len()];
+    ranked.iter().enumerate().for_each(|(new, &old)| rank[old] = Some(new));
     let reported: Vec<Reported> = ranked
         .iter()
         .filter_map(|&i| {
@@ -96,35 +92,50 @@ pub(super) fn finish(
             })
         })
         .collect();
-    report(cloud, labels, &reported)
+    report(cloud, labels, &rank, &reported)
 }
 
-/// What is reported of the planes, and the piece of each loaded point.
+/// What is reported of the planes, and which points are theirs.
 pub(super) struct Finished {
     pub planes: Vec<Plane>,
+    /// Of each plane.
+    pub members: Vec<Members>,
+}
+
+/// The loaded points of a plane.
+pub(super) struct Members {
+    /// Their indices, ascending.
+    pub points: Vec<u32>,
+    /// The piece of each of them, or `-1`.
     pub pieces: Vec<i32>,
 }
 
-/// The planes in input coordinates with their pieces; `labels` says which points are theirs.
-pub(super) fn report(cloud: &Loaded, labels: &[i32], reported: &[Reported]) -> Finished {
-    let members = members(labels, reported.len());
+/// The planes in input coordinates with their pieces. The points of label `l` are those of the reported
+/// plane `plane_of[l]`, if any.
+pub(super) fn report(
+    cloud: &Loaded,
+    labels: &[i32],
+    plane_of: &[Option<usize>],
+    reported: &[Reported],
+) -> Finished {
+    let members = members(labels, plane_of, reported.len());
     let (mut planes, part_of): (Vec<Plane>, Vec<Vec<u32>>) = reported
         .par_iter()
         .zip(&members)
         .map(|(plane, members)| plane.report(cloud, members))
         .unzip();
-    let mut pieces = vec![-1; labels.len()];
-    let mut first = 0;
-    for ((plane, part_of), members) in planes.iter_mut().zip(part_of).zip(members) {
-        for (i, part) in members.into_iter().zip(part_of).filter(|&(_, part)| part != NO_PART) {
-            pieces[i as usize] = (first + part) as i32;
-        }
+    let mut next = 0;
+    let members = planes.iter_mut().zip(part_of).zip(members).map(|((plane, part_of), points)| {
+        let first = next;
         for piece in &mut plane.pieces {
-            piece.id = first;
-            first += 1;
+            piece.id = next;
+            next += 1;
         }
-    }
-    Finished { planes, pieces }
+        let piece = |part: u32| if part == NO_PART { -1 } else { (first + part) as i32 };
+        Members { points, pieces: part_of.into_par_iter().map(piece).collect() }
+    });
+    let members = members.collect();
+    Finished { planes, members }
 }
 
 /// Chance, for a cloud in local coordinates.
@@ -135,20 +146,38 @@ pub(super) fn chance(cloud: &Loaded) -> Chance {
 }
 
 /// The points of each plane, ascending.
-fn members(labels: &[i32], planes: usize) -> Vec<Vec<u32>> {
+fn members(labels: &[i32], plane_of: &[Option<usize>], planes: usize) -> Vec<Vec<u32>> {
     const PIECE: usize = 1 << 16;
-    let piece = |(piece, labels): (usize, &[i32])| {
-        let mut members = vec![Vec::new(); planes];
-        for (i, &label) in labels.iter().enumerate() {
-            if let Some(members) = members.get_mut(label as usize) {
-                members.push((piece * PIECE + i) as u32);
+    let plane = |&label: &i32| plane_of.get(label as usize).copied().flatten();
+    let count = |labels: &[i32]| {
+        let mut counts = vec![0; planes];
+        labels.iter().filter_map(plane).for_each(|plane| counts[plane] += 1);
+        counts
+    };
+    let counts: Vec<Vec<usize>> = labels.par_chunks(PIECE).map(count).collect();
+    let total = |plane: usize| counts.iter().map(|piece| piece[plane]).sum();
+    let mut members: Vec<Vec<u32>> = (0..planes).map(|plane| vec![0; total(plane)]).collect();
+    // Each piece of the labels fills its own part of the points of each plane.
+    let mut parts: Vec<Vec<&mut [u32]>> = counts.iter().map(|_| Vec::new()).collect();
+    for (plane, members) in members.iter_mut().enumerate() {
+        let mut rest = &mut members[..];
+        for (parts, counts) in parts.iter_mut().zip(&counts) {
+            let (own, after) = rest.split_at_mut(counts[plane]);
+            parts.push(own);
+            rest = after;
+        }
+    }
+    let labels = labels.par_chunks(PIECE).enumerate();
+    parts.into_par_iter().zip(labels).for_each(|(mut parts, (piece, labels))| {
+        let mut next = vec![0; planes];
+        for (i, label) in labels.iter().enumerate() {
+            if let Some(plane) = plane(label) {
+                parts[plane][next[plane]] = (piece * PIECE + i) as u32;
+                next[plane] += 1;
             }
         }
-        members
-    };
-    let pieces: Vec<Vec<Vec<u32>>> = labels.par_chunks(PIECE).enumerate().map(piece).collect();
-    let joined = |plane: usize| pieces.iter().flat_map(|piece| &piece[plane]).copied().collect();
-    (0..planes).into_par_iter().map(joined).collect()
+    });
+    members
 }
 
 /// A plane to be reported, in local coordinates.
@@ -175,9 +204,10 @@ impl Reported<'_> {
         let (origin, step) = (cloud.frame.origin, cloud.frame.step);
         let centroid = cloud.frame.input(self.sums.mean());
         let frame = PlaneFrame::new(normal, self.foot(cloud));
-        let point = |&i: &u32| cloud.frame.input(cloud.points.get(i as usize).map(f64::from));
-        let flat: Vec<[f64; 2]> = members.par_iter().map(|i| frame.project(point(i))).collect();
-        let outline = outline::outline(&flat, &OutlineOptions::new(self.cell * step));
+        let point = |i: u32| cloud.frame.input(cloud.points.get(i as usize).map(f64::from));
+        let flat = |k: usize| frame.project(point(members[k]));
+        let options = OutlineOptions::new(self.cell * step);
+        let outline = outline::outline_of(members.len(), flat, &options);
         let (theta, phi) = angles(normal);
         let area = outline.area();
         let pieces = outline.parts.iter().map(|part| Piece {

@@ -2,11 +2,11 @@
 
 use super::evidence::{Surfel, closing_edge};
 use super::grow::Grower;
-use super::label::LocalPlane;
 use super::parameters::SIGMAS;
 use super::spread::Spread;
 use super::vector::{Vec3, dot, normalized};
 use super::zoom;
+use crate::backend::LocalPlane;
 use crate::detection::Reason;
 use std::collections::HashMap;
 

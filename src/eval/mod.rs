@@ -51,6 +51,7 @@ mod files;
 mod fit;
 mod hoover;
 mod labels;
+pub mod lines;
 mod matching;
 mod overlaps;
 mod report;

@@ -156,7 +156,7 @@ fn not_finite(detection: &Detection) -> Option<String> {
 
 /// Members of an object on lines of their own, arrays of numbers on one line.
 #[derive(Default)]
-struct Layout {
+pub(super) struct Layout {
     depth: usize,
     /// Whether the next value is an element of an array.
     element: bool,

@@ -5,6 +5,7 @@
 
 pub mod json;
 pub mod labels;
+pub mod lines;
 mod palette;
 pub mod picture;
 pub mod ply;

@@ -33,6 +33,7 @@ use crate::plane::Polygon;
 use cells::{Cell, CellSet, EAST, WEST};
 use rayon::prelude::*;
 use refit::Edges;
+use std::ops::Range;
 use trace::{REACH, Ring, signed_area};
 
 /// A point that belongs to no part, in [`Outline::part_of`].
@@ -111,10 +112,21 @@ impl Outline {
 /// Points with a coordinate that is not finite, or beyond 1e150, belong to no part. With a cell that is not a
 /// positive number there is no part at all.
 pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
-    let Some(grid) = Grid::new(points, options.cell) else {
-        return Outline { parts: Vec::new(), part_of: vec![NO_PART; points.len()] };
+    outline_of(points.len(), |i| points[i], options)
+}
+
+/// The outline of `n` points that are not kept anywhere: `at` computes one of them, and is asked for each a
+/// few times.
+pub(crate) fn outline_of(
+    n: usize,
+    at: impl Fn(usize) -> [f64; 2] + Sync,
+    options: &OutlineOptions,
+) -> Outline {
+    let at = &at;
+    let Some(grid) = Grid::new(n, at, options.cell) else {
+        return Outline { parts: Vec::new(), part_of: vec![NO_PART; n] };
     };
-    let mut cells = occupied(points, &grid);
+    let mut cells = occupied(n, at, &grid);
     cells.finish();
     if options.close {
         cells.close();
@@ -136,17 +148,26 @@ pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
     edges.finish(&cells);
 
     let mut counts = vec![0u64; groups.len()];
-    let mut part_of: Vec<u32> = Vec::with_capacity(points.len());
-    for (&p, cell) in points.iter().zip(cells_of(points, &grid, &cells)) {
-        part_of.push(match cell {
-            NO_CELL => NO_PART,
-            cell => {
-                edges.support(cell, grid.in_cells(p));
-                component[cell as usize]
+    let place = |range: Range<usize>| {
+        let mut placed = Placed::default();
+        let mut finder = cells.finder();
+        for p in range.map(at) {
+            let cell = grid.cell(p).and_then(|[c, r]| finder.find(c, r));
+            let part = cell.map_or(NO_PART, |cell| component[cell as usize]);
+            placed.add(part);
+            if let Some(cell) = cell.filter(|&cell| edges.is_near(cell)) {
+                placed.supporters.push((cell, grid.in_cells(p)));
             }
-        });
-        if let Some(n) = counts.get_mut(part_of[part_of.len() - 1] as usize) {
-            *n += 1;
+        }
+        placed
+    };
+    let placed: Vec<Placed> = pieces(n).map(place).collect();
+    for (cell, p) in placed.iter().flat_map(|piece| &piece.supporters) {
+        edges.support(*cell, *p);
+    }
+    for &(part, run) in placed.iter().flat_map(|piece| &piece.runs) {
+        if let Some(n) = counts.get_mut(part as usize) {
+            *n += run as u64;
         }
     }
 
@@ -165,38 +186,53 @@ pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
     for (r, (number, _)) in parts.iter().enumerate() {
         rank[*number as usize] = r as u32;
     }
-    for p in &mut part_of {
-        *p = rank.get(*p as usize).copied().unwrap_or(NO_PART);
-    }
+    let part = |&(part, run): &(u32, usize)| {
+        std::iter::repeat_n(rank.get(part as usize).copied().unwrap_or(NO_PART), run)
+    };
+    let mut part_of = vec![0; n];
+    part_of.par_chunks_mut(PIECE).zip(&placed).for_each(|(to, placed)| {
+        to.iter_mut().zip(placed.runs.iter().flat_map(part)).for_each(|(to, part)| *to = part);
+    });
     Outline { parts: parts.into_iter().map(|(_, part)| part).collect(), part_of }
+}
+
+/// Where the points of a piece lie.
+#[derive(Default)]
+struct Placed {
+    /// Components, and how many points in a row lie in each.
+    runs: Vec<(u32, usize)>,
+    /// Points in cells near long edges.
+    supporters: Vec<(Cell, [f64; 2])>,
+}
+
+impl Placed {
+    fn add(&mut self, part: u32) {
+        match self.runs.last_mut() {
+            Some((last, run)) if *last == part => *run += 1,
+            _ => self.runs.push((part, 1)),
+        }
+    }
 }
 
 /// Points that one thread looks at in one go.
 const PIECE: usize = 1 << 14;
-/// No cell.
-const NO_CELL: Cell = Cell::MAX;
+
+/// So many points in pieces for threads.
+fn pieces(n: usize) -> impl IndexedParallelIterator<Item = Range<usize>> {
+    (0..n.div_ceil(PIECE)).into_par_iter().map(move |k| k * PIECE..n.min((k + 1) * PIECE))
+}
 
 /// The cells that hold points.
-fn occupied(points: &[[f64; 2]], grid: &Grid) -> CellSet {
-    let piece = |points: &[[f64; 2]]| {
+fn occupied(n: usize, at: &(impl Fn(usize) -> [f64; 2] + Sync), grid: &Grid) -> CellSet {
+    let piece = |range: Range<usize>| {
         let mut cells = CellSet::new();
-        points.iter().filter_map(|&p| grid.cell(p)).for_each(|[c, r]| cells.insert(c, r));
+        range.filter_map(|i| grid.cell(at(i))).for_each(|[c, r]| cells.insert(c, r));
         cells
     };
-    let pieces: Vec<CellSet> = points.par_chunks(PIECE).map(piece).collect();
+    let pieces: Vec<CellSet> = pieces(n).map(piece).collect();
     let mut all = CellSet::new();
     pieces.iter().for_each(|cells| all.absorb(cells));
     all
-}
-
-/// The cell of each point, or [`NO_CELL`].
-fn cells_of(points: &[[f64; 2]], grid: &Grid, cells: &CellSet) -> Vec<Cell> {
-    let piece = |points: &[[f64; 2]]| -> Vec<Cell> {
-        let mut finder = cells.finder();
-        let mut find = |p| grid.cell(p).and_then(|[c, r]| finder.find(c, r)).unwrap_or(NO_CELL);
-        points.iter().map(|&p| find(p)).collect()
-    };
-    points.par_chunks(PIECE).flat_map_iter(piece).collect()
 }
 
 /// Drops what is left of the steps once the long edges lie where they should.
@@ -246,24 +282,28 @@ struct Grid {
 /// Free columns and rows before the first cell, which closing needs.
 const MARGIN: f64 = 8.0;
 
+/// The bounds of no point.
+const NOWHERE: [[f64; 2]; 2] = [[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]];
+
+/// The bounds of two sets of points from those of each.
+fn joined([a, b]: [[f64; 2]; 2], [c, d]: [[f64; 2]; 2]) -> [[f64; 2]; 2] {
+    [[a[0].min(c[0]), a[1].min(c[1])], [b[0].max(d[0]), b[1].max(d[1])]]
+}
+
 /// Whether areas of such points are finite.
 fn usable(p: &[f64; 2]) -> bool {
     p.iter().all(|x| x.abs() <= 1e150)
 }
 
 impl Grid {
-    fn new(points: &[[f64; 2]], cell: f64) -> Option<Grid> {
+    fn new(n: usize, at: &(impl Fn(usize) -> [f64; 2] + Sync), cell: f64) -> Option<Grid> {
         if !(cell.is_finite() && cell > 0.0) {
             return None;
         }
-        let mut min = [f64::INFINITY; 2];
-        let mut max = [f64::NEG_INFINITY; 2];
-        for p in points.iter().filter(|p| usable(p)) {
-            for axis in 0..2 {
-                min[axis] = min[axis].min(p[axis]);
-                max[axis] = max[axis].max(p[axis]);
-            }
-        }
+        let piece = |range: Range<usize>| {
+            range.map(at).filter(usable).fold(NOWHERE, |bounds, p| joined(bounds, [p, p]))
+        };
+        let [min, max] = pieces(n).map(piece).reduce(|| NOWHERE, joined);
         let extent = (max[0] - min[0]).max(max[1] - min[1]);
         let mut cell = cell;
         while extent / cell > MOST_CELLS {

@@ -151,6 +151,11 @@ impl Edges {
         }
     }
 
+    /// Whether the points of a cell may support an edge.
+    pub fn is_near(&self, cell: Cell) -> bool {
+        self.first[cell as usize] < self.first[cell as usize + 1]
+    }
+
     /// Lets a point, in cells, support the edges near its cell.
     pub fn support(&mut self, cell: Cell, point: [f64; 2]) {
         let range = self.first[cell as usize] as usize..self.first[cell as usize + 1] as usize;

@@ -120,6 +120,15 @@ impl RhoAxis {
         RhoAxis { min: -half * bin, bin, bins: 2 * half as u32 }
     }
 
+    /// An axis that holds every `|ρ| ≤ radius` and has the middle of a bin at zero, as for pixels,
+    /// whose lines along rows and columns then lie in the middle of bins.
+    ///
+    /// `ρ` in bin `r` has `−ρ` in bin `bins − 1 − r`, here, too.
+    pub fn centred(radius: f64, bin: f64) -> RhoAxis {
+        let half = (radius / bin).floor() + 2.0;
+        RhoAxis { min: -(half + 0.5) * bin, bin, bins: 2 * half as u32 + 1 }
+    }
+
     /// The middle of bin `r`.
     pub fn centre(&self, r: u32) -> f64 {
         self.min + (f64::from(r) + 0.5) * self.bin
@@ -197,6 +206,12 @@ impl Space {
         };
         self.directions.iter().map(row).collect()
     }
+}
+
+/// The directions of the lines of an image, `(cos θ, sin θ, 0)` with `θ` in `steps` equal steps over
+/// 180°.
+pub fn half_turn(steps: u32) -> Vec<[f64; 3]> {
+    polar::half_turn(steps)
 }
 
 /// Sine and cosine of an angle in degrees, exact at multiples of 90° and with exact symmetry, so

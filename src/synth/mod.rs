@@ -18,6 +18,7 @@
 //! ```
 
 mod file;
+pub mod lines;
 mod model;
 mod points;
 mod random;

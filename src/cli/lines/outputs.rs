@@ -1,0 +1,86 @@
+//! What `planes detect` writes of an image.
+
+use clap::Args;
+use planes::Error;
+use planes::backend::Backend;
+use planes::export::lines::{json, save_csv, save_overlay, save_space, save_svg};
+use planes::image::{EdgeMap, Image};
+use planes::lines::Detection;
+use std::path::{Path, PathBuf};
+
+/// The outputs of images alone.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output of images")]
+pub struct LineOutputs {
+    /// Write the segments as a table, .csv
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write the segments as a drawing, .svg
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write a picture of the Hough space with the lines marked, .png
+    #[arg(long, value_name = "FILE")]
+    space_image: Option<PathBuf>,
+}
+
+impl LineOutputs {
+    /// The options with their files and the endings that these must have.
+    pub fn files(&self) -> [(&'static str, Option<&Path>, &'static str); 3] {
+        [
+            ("--csv", self.csv.as_deref(), "csv"),
+            ("--svg", self.svg.as_deref(), "svg"),
+            ("--space-image", self.space_image.as_deref(), "png"),
+        ]
+    }
+
+    /// The first option that was given; all are of images alone.
+    pub fn given(&self) -> Option<&'static str> {
+        self.files().into_iter().find_map(|(name, path, _)| path.map(|_| name))
+    }
+}
+
+/// The lines of an image and all that their files are made from.
+pub struct Lines<'a> {
+    pub image: &'a Image,
+    pub edges: &'a EdgeMap,
+    pub detection: &'a Detection,
+    pub backend: &'a dyn Backend,
+}
+
+/// The kinds of files of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LineKind {
+    Space,
+    Picture,
+    Svg,
+    Csv,
+    Json,
+}
+
+impl LineKind {
+    pub const ALL: [LineKind; 5] =
+        [LineKind::Space, LineKind::Picture, LineKind::Svg, LineKind::Csv, LineKind::Json];
+
+    /// How its file's name ends in a folder.
+    pub fn ending(self) -> &'static str {
+        match self {
+            LineKind::Space => ".space.png",
+            LineKind::Picture => ".lines.png",
+            LineKind::Svg => ".svg",
+            LineKind::Csv => ".csv",
+            LineKind::Json => ".json",
+        }
+    }
+
+    /// Writes the file.
+    pub fn save(self, lines: &Lines, path: &Path) -> Result<(), Error> {
+        let &Lines { image, edges, detection, backend } = lines;
+        match self {
+            LineKind::Space => save_space(edges, detection, backend, path),
+            LineKind::Picture => save_overlay(image, detection, path),
+            LineKind::Svg => save_svg(detection, path),
+            LineKind::Csv => save_csv(detection, path),
+            LineKind::Json => json::save_json(detection, path),
+        }
+    }
+}

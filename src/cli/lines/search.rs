@@ -1,0 +1,60 @@
+//! How lines are searched for.
+
+use clap::Args;
+use planes::image::Method;
+use planes::lines::Options;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Search in images")]
+pub struct LineSearch {
+    /// How edges are found: auto, none (the image is an edge map; none:dark for a dark one on light
+    /// ground), sobel, sobel:THRESHOLD, canny, canny:SIGMA or canny:SIGMA,LOW,HIGH
+    /// [default: auto: none for strokes on even ground, else canny]
+    #[arg(long, value_name = "METHOD")]
+    edges: Option<Method>,
+    /// Angle from one direction to the next [default: 0.25]
+    #[arg(long, value_name = "DEGREES")]
+    theta_step: Option<f64>,
+    /// Width of a bin of the distance axis [default: 1]
+    #[arg(long, value_name = "PIXELS")]
+    rho_step: Option<f64>,
+    /// Close gaps in a segment up to this [default: 10]
+    #[arg(long, value_name = "PIXELS")]
+    max_gap: Option<f64>,
+    /// Shortest segment [default: 20]
+    #[arg(long, value_name = "PIXELS")]
+    min_length: Option<f64>,
+    /// Number of lines that chance may be expected to make in an image [default: 0.001]
+    #[arg(long, value_name = "N")]
+    false_alarms: Option<f64>,
+}
+
+impl LineSearch {
+    /// What the library is asked for.
+    pub fn options(&self, top: Option<u64>) -> Options {
+        let default = Options::default();
+        Options {
+            edges: self.edges.unwrap_or(default.edges),
+            theta_step: self.theta_step.unwrap_or(default.theta_step),
+            rho_step: self.rho_step.unwrap_or(default.rho_step),
+            max_gap: self.max_gap.unwrap_or(default.max_gap),
+            min_length: self.min_length.unwrap_or(default.min_length),
+            false_alarms: self.false_alarms.unwrap_or(default.false_alarms),
+            top,
+        }
+    }
+
+    /// The first option that was given; all are of images alone.
+    pub fn given(&self) -> Option<&'static str> {
+        [
+            ("--edges", self.edges.is_some()),
+            ("--theta-step", self.theta_step.is_some()),
+            ("--rho-step", self.rho_step.is_some()),
+            ("--max-gap", self.max_gap.is_some()),
+            ("--min-length", self.min_length.is_some()),
+            ("--false-alarms", self.false_alarms.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(name, given)| given.then_some(name))
+    }
+}

@@ -1,0 +1,52 @@
+//! `planes synth lines`.
+
+use clap::Args;
+use planes::Error;
+use planes::synth::lines::{Kind, LineOptions};
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Images of lines")]
+pub struct LineScene {
+    /// What makes the image hard: clean, noisy, dense, wrapped, border, thick or photo
+    /// [default: clean]
+    #[arg(long, value_name = "KIND",
+        value_parser = |s: &str| s.parse::<Kind>().map_err(|e| e.to_string()))]
+    kind: Option<Kind>,
+    /// Pixels in a row and rows [default: 640x480]
+    #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
+    size: Option<[u32; 2]>,
+    /// Number of lines [default: 12]
+    #[arg(long, value_name = "N")]
+    lines: Option<u32>,
+}
+
+impl LineScene {
+    /// What the library is asked for.
+    pub fn options(&self, seed: u64) -> LineOptions {
+        let default = LineOptions::default();
+        LineOptions {
+            kind: self.kind.unwrap_or(default.kind),
+            size: self.size.unwrap_or(default.size),
+            lines: self.lines.unwrap_or(default.lines),
+            seed,
+        }
+    }
+
+    /// The first option that was given; all are of images alone.
+    pub fn given(&self) -> Option<&'static str> {
+        [
+            ("--kind", self.kind.is_some()),
+            ("--size", self.size.is_some()),
+            ("--lines", self.lines.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(name, given)| given.then_some(name))
+    }
+}
+
+fn size(text: &str) -> Result<[u32; 2], Error> {
+    let wrong = || Error::Parameter("expected WIDTHxHEIGHT, such as 640x480".into());
+    let (width, height) = text.split_once('x').ok_or_else(wrong)?;
+    let side = |s: &str| s.parse().map_err(|_| wrong());
+    Ok([side(width)?, side(height)?])
+}

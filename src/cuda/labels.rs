@@ -1,0 +1,99 @@
+//! Points to their planes: see `kernels/labels.cu`.
+
+use super::device::{Device, Kernels, each, launch};
+use super::groups::DevicePoints;
+use crate::Result;
+use crate::backend::{Assigned, LocalPlane, PRESENT};
+use crate::detect::Moments;
+use cudarc::driver::CudaSlice;
+
+/// Cells that a warp takes, its lanes, and the numbers of a plane; as in `kernels/labels.cu`.
+const CELLS: u32 = 32;
+const WARP: u32 = 32;
+const NUMBERS: usize = 16;
+
+/// The points of a cloud cell by cell, and the planes that are present in each cell.
+pub(super) struct Labels<'a> {
+    pub device: &'a Device,
+    pub points: &'a DevicePoints,
+    /// Where each cell begins.
+    pub starts: &'a CudaSlice<u32>,
+    pub cells: u32,
+    pub present: &'a CudaSlice<[u32; PRESENT]>,
+}
+
+impl Labels<'_> {
+    /// Every point to its plane; `becomes` are the labels of the planes.
+    pub fn assign(
+        &self,
+        planes: &[LocalPlane],
+        becomes: &[u32],
+        wants_labels: bool,
+    ) -> Result<Assigned> {
+        let Labels { device, points, starts, cells, present } = self;
+        let slab = |p: &LocalPlane| {
+            let [x, y, z] = p.normal;
+            [x, y, z, p.rho, p.tolerance]
+        };
+        let slabs = device.upload(&planes.iter().map(slab).collect::<Vec<[f64; 5]>>())?;
+        let becomes = device.upload(becomes)?;
+        let wanted = if wants_labels { points.len } else { 0 };
+        let mut labels = device.buffer::<i32>(wanted)?;
+        let mut numbers = device.zeros::<[u64; NUMBERS]>(planes.len())?;
+        launch!(
+            device,
+            Kernels::Labels,
+            "assign_points",
+            each(cells.div_ceil(CELLS) * WARP),
+            &points.x,
+            &points.y,
+            &points.z,
+            &(points.len as u32),
+            *starts,
+            cells,
+            *present,
+            &slabs,
+            &(planes.len() as u32),
+            &becomes,
+            &mut labels,
+            &(wanted as u32),
+            &mut numbers,
+        )?;
+        let numbers = device.download(&numbers, planes.len())?;
+        Ok(Assigned {
+            labels: device.download(&labels, wanted)?,
+            sums: numbers.iter().map(moments).collect(),
+        })
+    }
+}
+
+/// The sums of a plane from its numbers, whose sums of products are in two halves.
+fn moments(numbers: &[u64; NUMBERS]) -> Moments {
+    let signed = |at: usize| numbers[at] as i64;
+    Moments {
+        n: signed(0),
+        sum: std::array::from_fn(|a| signed(1 + a)),
+        products: std::array::from_fn(|a| {
+            i128::from(numbers[4 + a]) + (i128::from(signed(10 + a)) << 32)
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_make_whole_sums() {
+        let products: [i128; 6] =
+            [1 << 70, -(1 << 70), -1, 0, -(5 << 32) + 7, i128::from(u32::MAX)];
+        let mut numbers = [0; NUMBERS];
+        numbers[0] = 3;
+        numbers[1] = (-4i64) as u64;
+        for (a, p) in products.into_iter().enumerate() {
+            numbers[4 + a] = (p & 0xffff_ffff) as u64;
+            numbers[10 + a] = (p >> 32) as u64;
+        }
+        assert_eq!(moments(&numbers), Moments { n: 3, sum: [-4, 0, 0], products });
+    }
+}

@@ -1,0 +1,110 @@
+//! Files into pixels.
+
+use super::{MAX_PIXELS, MAX_SIDE};
+use crate::cloud::quiet::catch;
+use crate::{Error, Result};
+use ::image::metadata::Orientation;
+use ::image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+use std::io::Cursor;
+use std::path::Path;
+
+/// How the formats start.
+const STARTS: [(&[u8], ImageFormat); 12] = [
+    (b"\x89PNG", ImageFormat::Png),
+    (b"\xff\xd8\xff", ImageFormat::Jpeg),
+    (b"II*\0", ImageFormat::Tiff),
+    (b"MM\0*", ImageFormat::Tiff),
+    (b"II+\0", ImageFormat::Tiff),
+    (b"MM\0+", ImageFormat::Tiff),
+    (b"P1", ImageFormat::Pnm),
+    (b"P2", ImageFormat::Pnm),
+    (b"P3", ImageFormat::Pnm),
+    (b"P4", ImageFormat::Pnm),
+    (b"P5", ImageFormat::Pnm),
+    (b"P6", ImageFormat::Pnm),
+];
+
+/// Most bytes that a decoder may ask for: four channels of 16 bits, and as much again to turn it.
+const MOST_MEMORY: u64 = MAX_PIXELS * 16;
+
+/// Whether a file that starts so is an image that can be read.
+pub(crate) fn is_image(head: &[u8]) -> bool {
+    format(head).is_some()
+}
+
+fn format(head: &[u8]) -> Option<ImageFormat> {
+    if head.starts_with(b"RIFF") {
+        return (head.get(8..12) == Some(b"WEBP")).then_some(ImageFormat::WebP);
+    }
+    let (start, format) = STARTS.into_iter().find(|(start, _)| head.starts_with(start))?;
+    // `P5` is short: a word may start so, but not a number or a comment right after white space.
+    let is_pnm = || {
+        let rest = &head[start.len()..];
+        let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+        rest.first().is_some_and(u8::is_ascii_whitespace)
+            && next.is_some_and(|&byte| byte == b'#' || byte.is_ascii_digit())
+    };
+    (format != ImageFormat::Pnm || is_pnm()).then_some(format)
+}
+
+/// Width, height and red, green, blue of the image in `bytes`.
+pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<(u32, u32, Vec<u8>)> {
+    let format = format(bytes).ok_or_else(|| Error::Unrecognized {
+        path: path.to_path_buf(),
+        message: "no PNG, JPEG, WebP, TIFF or PNM image".into(),
+    })?;
+    let wrong = |message: String| Error::format(path, "image", message);
+    // A decoder that stumbles over damaged bytes must not take the program with it.
+    let decoded = catch(|| decode_as(format, bytes)).map_err(wrong)?;
+    let (image, orientation) = decoded.map_err(wrong)?;
+    let upright = catch(|| {
+        let mut image = image;
+        image.apply_orientation(orientation);
+        over_white(image)
+    });
+    upright.map_err(wrong)
+}
+
+fn decode_as(
+    format: ImageFormat,
+    bytes: &[u8],
+) -> std::result::Result<(DynamicImage, Orientation), String> {
+    let said = |error: ImageError| error.to_string();
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(MAX_SIDE);
+    limits.max_image_height = Some(MAX_SIDE);
+    limits.max_alloc = Some(MOST_MEMORY);
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    reader.limits(limits);
+    let mut decoder = reader.into_decoder().map_err(said)?;
+    let (width, height) = decoder.dimensions();
+    let pixels = u64::from(width) * u64::from(height);
+    if width == 0 || height == 0 {
+        return Err("it has no pixels".into());
+    }
+    if width.max(height) > MAX_SIDE || pixels > MAX_PIXELS {
+        let message = format!(
+            "{width} × {height} pixels; at most {MAX_SIDE} along a side and {MAX_PIXELS} in all \
+             are read"
+        );
+        return Err(message);
+    }
+    // An orientation that cannot be read is none.
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    Ok((DynamicImage::from_decoder(decoder).map_err(said)?, orientation))
+}
+
+/// Eight bits a channel; what is transparent lies on white.
+fn over_white(image: DynamicImage) -> (u32, u32, Vec<u8>) {
+    let (width, height) = (image.width(), image.height());
+    if !image.color().has_alpha() {
+        return (width, height, image.into_rgb8().into_raw());
+    }
+    let rgba = image.into_rgba8().into_raw();
+    let blend = |value: u8, alpha: u8| {
+        let (value, alpha) = (u32::from(value), u32::from(alpha));
+        ((value * alpha + 255 * (255 - alpha) + 127) / 255) as u8
+    };
+    let rgb = rgba.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]].map(|v| blend(v, p[3])));
+    (width, height, rgb.collect())
+}

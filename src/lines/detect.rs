@@ -1,0 +1,86 @@
+//! From an image to its lines.
+
+use super::geometry::Axis;
+use super::merge::without_doubles;
+use super::raster::Raster;
+use super::refine::Stroke;
+use super::rounds::{Found, search};
+use super::{Detection, Line, Options, Parameters, Polar, Segment};
+use crate::Result;
+use crate::backend::Backend;
+use crate::image::{EdgeMap, Image};
+
+/// The lines of an image.
+///
+/// # Errors
+/// [`Error::Parameter`](crate::Error::Parameter) for options that make no sense; what the backend
+/// answers.
+pub fn detect(image: &Image, options: &Options, backend: &dyn Backend) -> Result<Detection> {
+    options.check()?;
+    detect_in(&EdgeMap::find(image, &options.edges)?, options, backend)
+}
+
+/// The lines of an edge map.
+///
+/// # Errors
+/// As [`detect`].
+pub fn detect_in(edges: &EdgeMap, options: &Options, backend: &dyn Backend) -> Result<Detection> {
+    options.check()?;
+    let size = [edges.width, edges.height];
+    let polar = Polar::centred(size, options.directions(), options.rho_step)?;
+    let found = search(edges, &polar, options, backend)?;
+    let raster = Raster::new(edges.width, edges.height, &edges.pixels);
+    let mut lines: Vec<Line> = found.into_iter().map(|f| line(&raster, &f)).collect();
+    lines.sort_by(|a, b| b.z.total_cmp(&a.z));
+    let mut lines = without_doubles(lines);
+    lines.truncate(options.top.map_or(usize::MAX, |n| n as usize));
+    Ok(Detection {
+        width: edges.width,
+        height: edges.height,
+        edges: edges.pixels.len() as u64,
+        parameters: Parameters {
+            edges: edges.method.to_string(),
+            theta_step: polar.theta_step(),
+            rho_step: options.rho_step,
+            max_gap: options.max_gap,
+            min_length: options.min_length,
+            false_alarms: options.false_alarms,
+            top: options.top,
+        },
+        lines,
+    })
+}
+
+fn line(raster: &Raster, found: &Found) -> Line {
+    let Found { stroke, votes, z, significance } = found;
+    let (theta, rho) = stroke.axis.polar();
+    let segments = segments(raster, stroke);
+    Line {
+        theta,
+        rho,
+        votes: u64::from(*votes),
+        z: *z,
+        significance: *significance,
+        pixels: segments.iter().map(|s| s.pixels).sum(),
+        width: stroke.width(),
+        segments,
+    }
+}
+
+/// The pieces with their ends, which lie on the line where its first and last pixels do.
+fn segments(raster: &Raster, stroke: &Stroke) -> Vec<Segment> {
+    let axis: Axis = stroke.axis;
+    let ends = |piece: &super::pieces::Piece| {
+        let mut ends: Option<[[f64; 2]; 2]> = None;
+        let mut pixels = 0;
+        raster.walk(axis, piece.from..piece.to, stroke.band, |_, n| {
+            if n.on {
+                let foot = axis.foot(n.pixel.map(|v| v as f64));
+                ends = Some([ends.map_or(foot, |[first, _]| first), foot]);
+                pixels += 1;
+            }
+        });
+        ends.map(|[start, end]| Segment { start, end, pixels })
+    };
+    stroke.pieces.iter().filter_map(ends).collect()
+}

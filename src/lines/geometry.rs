@@ -1,0 +1,73 @@
+//! A line and its place in an image.
+
+/// A line `x cos θ + y sin θ = ρ` by the sine and cosine of its angle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Axis {
+    pub cos: f64,
+    pub sin: f64,
+    pub rho: f64,
+}
+
+impl Axis {
+    /// The line of an angle in radians.
+    pub fn new(theta: f64, rho: f64) -> Axis {
+        let (sin, cos) = theta.sin_cos();
+        Axis { cos, sin, rho }
+    }
+
+    /// Signed distance of a point.
+    #[inline]
+    pub fn distance(&self, [x, y]: [f64; 2]) -> f64 {
+        x * self.cos + y * self.sin - self.rho
+    }
+
+    /// The point of the line nearest to another one.
+    pub fn foot(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        let d = self.distance([x, y]);
+        [x - d * self.cos, y - d * self.sin]
+    }
+
+    /// The line as seen from an origin that lies at `origin`.
+    pub fn seen_from(&self, origin: [f64; 2]) -> Axis {
+        Axis { rho: self.rho - (origin[0] * self.cos + origin[1] * self.sin), ..*self }
+    }
+
+    /// Its angle in degrees, from 0 to below 180, and the `ρ` that goes with it.
+    pub fn polar(&self) -> (f64, f64) {
+        let theta = self.sin.atan2(self.cos).to_degrees();
+        let (theta, rho) = if theta < 0.0 { (theta + 180.0, -self.rho) } else { (theta, self.rho) };
+        if theta >= 180.0 { (theta - 180.0, -rho) } else { (theta, rho) }
+    }
+
+    /// Whether columns tell its points apart, rather than rows.
+    pub fn is_flat(&self) -> bool {
+        self.sin.abs() >= self.cos.abs()
+    }
+
+    /// The ends of what an image shows of it, where its pixels reach half a pixel beyond their
+    /// centres.
+    pub fn chord(&self, size: [f64; 2]) -> Option<[[f64; 2]; 2]> {
+        let (mut from, mut to) = (f64::NEG_INFINITY, f64::INFINITY);
+        let foot = [self.rho * self.cos, self.rho * self.sin];
+        let along = [-self.sin, self.cos];
+        for a in 0..2 {
+            let (low, high) = (-0.5 - foot[a], size[a] - 0.5 - foot[a]);
+            if along[a].abs() < 1e-12 {
+                if low > 0.0 || high < 0.0 {
+                    return None;
+                }
+                continue;
+            }
+            let (s, e) = (low / along[a], high / along[a]);
+            from = from.max(s.min(e));
+            to = to.min(s.max(e));
+        }
+        let at = |t: f64| [foot[0] + t * along[0], foot[1] + t * along[1]];
+        (from <= to).then(|| [at(from), at(to)])
+    }
+}
+
+/// Distance between two points.
+pub(super) fn length(a: [f64; 2], b: [f64; 2]) -> f64 {
+    (a[0] - b[0]).hypot(a[1] - b[1])
+}

@@ -1,0 +1,89 @@
+//! How lines are searched for.
+
+use crate::image::Method;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// What a search is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// How edges are found.
+    pub edges: Method,
+    /// Angle from one direction to the next, in degrees, 0.05 to 10; rounded so that a whole number
+    /// of steps makes 180°.
+    pub theta_step: f64,
+    /// Width of a bin of `ρ`, in pixels, 0.25 to 16.
+    pub rho_step: f64,
+    /// Gaps in a segment are closed up to this, in pixels.
+    pub max_gap: f64,
+    /// Shortest segment, in pixels.
+    pub min_length: f64,
+    /// Largest number of lines that chance may be expected to make in an image.
+    pub false_alarms: f64,
+    /// Most lines.
+    pub top: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            edges: Method::Auto,
+            theta_step: 0.25,
+            rho_step: 1.0,
+            max_gap: 10.0,
+            min_length: 20.0,
+            false_alarms: 1e-3,
+            top: None,
+        }
+    }
+}
+
+impl Options {
+    /// Refuses what makes no sense, naming the option.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`].
+    pub fn check(&self) -> Result<()> {
+        self.edges.check()?;
+        let ranges = [
+            ("--theta-step", self.theta_step, 0.05, 10.0),
+            ("--rho-step", self.rho_step, 0.25, 16.0),
+            ("--max-gap", self.max_gap, 0.0, 1e5),
+            ("--min-length", self.min_length, 0.0, 1e5),
+            ("--false-alarms", self.false_alarms, 1e-300, 1e6),
+        ];
+        for (name, value, least, most) in ranges {
+            if !(least..=most).contains(&value) {
+                return Err(Error::Parameter(format!("{name} is from {least} to {most}")));
+            }
+        }
+        if self.top == Some(0) {
+            return Err(Error::Parameter("--top is at least 1".into()));
+        }
+        Ok(())
+    }
+
+    /// Number of directions.
+    pub fn directions(&self) -> u32 {
+        (180.0 / self.theta_step).round() as u32
+    }
+}
+
+/// The parameters a search ran with, defaults resolved, so that it can be replayed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// How edges were found, as `--edges` takes it.
+    pub edges: String,
+    /// Angle from one direction to the next, in degrees.
+    pub theta_step: f64,
+    /// Width of a bin of `ρ`, in pixels.
+    pub rho_step: f64,
+    /// Gaps in a segment were closed up to this, in pixels.
+    pub max_gap: f64,
+    /// Shortest segment, in pixels.
+    pub min_length: f64,
+    /// Largest number of lines that chance may be expected to make.
+    pub false_alarms: f64,
+    /// Most lines reported, if limited.
+    pub top: Option<u64>,
+}

@@ -1,0 +1,156 @@
+//! From a bin to a line: refined on its own pixels.
+//!
+//! A bin is coarse, and where strokes are wide it runs aslant through one. So the densest line
+//! around it is looked for in a zoom; then, in turns, the visible pieces are found, the width of the
+//! stroke is measured across them, and a line is fitted to the pixels of the stroke.
+
+use super::fit::Sums;
+use super::geometry::{Axis, length};
+use super::pieces::{Piece, pieces};
+use super::raster::Raster;
+use super::{Options, zoom};
+
+/// Widest half of a stroke, in pixels.
+const HALF_STROKE: f64 = 12.0;
+/// Cells of the profile across a stroke, per pixel.
+const CELLS: f64 = 2.0;
+/// Turns of pieces, width and fit.
+const TURNS: usize = 6;
+/// A line is at least so many times as long as wide.
+const SLENDER: f64 = 3.0;
+
+/// A line with its stroke.
+#[derive(Debug, Clone)]
+pub(super) struct Stroke {
+    pub axis: Axis,
+    /// Signed distances of its edges.
+    pub band: [f64; 2],
+    pub pieces: Vec<Piece>,
+}
+
+impl Stroke {
+    /// Its width in pixels.
+    pub fn width(&self) -> f64 {
+        self.band[1] - self.band[0]
+    }
+}
+
+/// The line through the pixels around `start`, whose angle is right within `turn` radians and whose
+/// distance within `shift`; `None` where no piece of it can be seen.
+pub(super) fn refine(
+    raster: &Raster,
+    start: Axis,
+    (turn, shift): (f64, f64),
+    density: f64,
+    options: &Options,
+) -> Option<Stroke> {
+    let [a, b] = start.chord(raster.extent())?;
+    let middle = [(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0];
+    let reach = length(a, b) / 2.0;
+    let slack = shift + turn * reach;
+    let mut near = Vec::new();
+    raster.walk(start, 0..raster.steps(start), [-slack, slack], |_, n| {
+        if n.on {
+            near.push(n.pixel.map(|v| v as f64));
+        }
+    });
+    let mut stroke = Stroke {
+        axis: zoom::densest(&near, start, middle, (turn, shift, reach)),
+        band: [-0.5, 0.5],
+        pieces: Vec::new(),
+    };
+    for _ in 0..TURNS {
+        stroke.pieces = visible(raster, &stroke, density, options);
+        stroke.band = band(raster, &stroke, density);
+        let before = stroke.axis;
+        fit(raster, &mut stroke)?;
+        if stroke.axis == before {
+            break;
+        }
+    }
+    stroke.pieces = visible(raster, &stroke, density, options);
+    let per_step = stroke.axis.sin.abs().max(stroke.axis.cos.abs());
+    let length = |piece: &Piece| (piece.to - piece.from) as f64 / per_step;
+    stroke.pieces.retain(|piece| length(piece) >= options.min_length);
+    let longest = stroke.pieces.iter().map(length).fold(0.0, f64::max);
+    (longest >= SLENDER * stroke.width()).then_some(stroke)
+}
+
+/// The pieces of a stroke in which it can be seen.
+fn visible(raster: &Raster, stroke: &Stroke, density: f64, options: &Options) -> Vec<Piece> {
+    let mut on = vec![false; raster.steps(stroke.axis)];
+    let band = [stroke.band[0] - 0.25, stroke.band[1] + 0.25];
+    let mut pixels = 0u64;
+    let mut crossed = 0u64;
+    let mut last = usize::MAX;
+    raster.walk(stroke.axis, 0..on.len(), band, |step, n| {
+        on[step] |= n.on;
+        pixels += 1;
+        crossed += u64::from(step != last);
+        last = step;
+    });
+    let across = pixels as f64 / crossed.max(1) as f64;
+    let chance = 1.0 - (1.0 - density).powf(across);
+    let gap = options.max_gap * stroke.axis.sin.abs().max(stroke.axis.cos.abs());
+    pieces(&on, chance, gap)
+}
+
+/// How far the stroke reaches to either side: while it is denser than halfway between its middle
+/// and the ground.
+fn band(raster: &Raster, stroke: &Stroke, density: f64) -> [f64; 2] {
+    let cells = (2.0 * HALF_STROKE * CELLS) as usize;
+    let (mut all, mut on) = (vec![0u32; cells], vec![0u32; cells]);
+    for piece in &stroke.pieces {
+        let reach = [-HALF_STROKE, HALF_STROKE];
+        raster.walk(stroke.axis, piece.from..piece.to, reach, |_, n| {
+            let cell = ((n.distance + HALF_STROKE) * CELLS) as usize;
+            all[cell.min(cells - 1)] += 1;
+            on[cell.min(cells - 1)] += u32::from(n.on);
+        });
+    }
+    let share = |from: usize, to: usize| {
+        let sum = |of: &[u32]| f64::from(of[from..to].iter().sum::<u32>());
+        sum(&on) / sum(&all).max(1.0)
+    };
+    let (middle, pixel) = (cells / 2, CELLS as usize);
+    // The densest pixel around the middle.
+    let starts = middle - 3 * pixel / 2..=middle + pixel / 2;
+    let mut best = (middle - pixel / 2, 0.0);
+    for from in starts {
+        let dense = share(from, from + pixel);
+        if dense > best.1 {
+            best = (from, dense);
+        }
+    }
+    let ground = share(0, 3 * pixel).min(share(cells - 3 * pixel, cells)).max(density);
+    let least = (best.1 + ground) / 2.0;
+    let (mut from, mut to) = (best.0, best.0 + pixel);
+    while from >= pixel && share(from - pixel, from) >= least {
+        from -= 1;
+    }
+    while to + pixel <= cells && share(to, to + pixel) >= least {
+        to += 1;
+    }
+    [from, to].map(|cell| cell as f64 / CELLS - HALF_STROKE)
+}
+
+/// Fits the line to the pixels of its stroke; the band stays as wide, about the new line.
+fn fit(raster: &Raster, stroke: &mut Stroke) -> Option<()> {
+    let mut sums = Sums::default();
+    let band = [stroke.band[0] - 0.25, stroke.band[1] + 0.25];
+    for piece in &stroke.pieces {
+        raster.walk(stroke.axis, piece.from..piece.to, band, |_, n| {
+            if n.on {
+                sums.add(n.pixel.map(|v| v as i64));
+            }
+        });
+    }
+    let fit = sums.fit()?;
+    if fit.variance[0] < SLENDER * SLENDER * fit.variance[1] {
+        return None;
+    }
+    let half = stroke.width() / 2.0;
+    stroke.axis = fit.axis;
+    stroke.band = [-half, half];
+    Some(())
+}

@@ -1,0 +1,178 @@
+//! Rounds: the best bins become lines, and their pixels vote no more.
+
+use super::area::areas;
+use super::geometry::Axis;
+use super::raster::Raster;
+use super::refine::{Stroke, refine};
+use super::{Chance, Options, Polar};
+use crate::Result;
+use crate::backend::{Accumulator, Backend, Sign};
+use crate::image::EdgeMap;
+use rayon::prelude::*;
+
+/// Most bins that are looked at in a round.
+const CANDIDATES: usize = 64;
+/// A bin must keep this share of its z after the lines before it in its round took their pixels.
+const KEPT: f64 = 0.8;
+/// Rows and bins around a bin in which it must be the best.
+const AROUND: isize = 3;
+
+/// A line and the bin that proposed it.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub stroke: Stroke,
+    pub votes: u32,
+    pub z: f64,
+    pub significance: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    index: usize,
+    z: f64,
+}
+
+/// The state of a search.
+pub(super) struct Rounds<'a> {
+    polar: &'a Polar,
+    options: &'a Options,
+    areas: Vec<u32>,
+    raster: Raster,
+    /// Edge pixels that no line has taken.
+    left: u64,
+    /// Bins that were looked at and are no lines.
+    refused: Vec<bool>,
+    pub found: Vec<Found>,
+}
+
+/// The lines of the edge pixels, in the order in which they were found.
+pub(super) fn search(
+    edges: &EdgeMap,
+    polar: &Polar,
+    options: &Options,
+    backend: &dyn Backend,
+) -> Result<Vec<Found>> {
+    let mut votes = backend.accumulator(&polar.space)?;
+    votes.vote(&polar.points(edges.pixels.iter().copied()), Sign::Add)?;
+    let mut rounds = Rounds {
+        polar,
+        options,
+        areas: areas(polar),
+        raster: Raster::new(edges.width, edges.height, &edges.pixels),
+        left: edges.pixels.len() as u64,
+        refused: vec![false; polar.space.size()],
+        found: Vec::new(),
+    };
+    while rounds.round(votes.as_mut())? {}
+    Ok(rounds.found)
+}
+
+impl Rounds<'_> {
+    /// Looks at the best bins; whether there were any.
+    fn round(&mut self, votes: &mut dyn Accumulator) -> Result<bool> {
+        let counts = votes.counts()?;
+        let chance = self.chance(&counts);
+        let candidates = self.candidates(&counts, &chance);
+        let mut taken = Vec::new();
+        for candidate in &candidates {
+            self.look_at(candidate, &chance, &mut taken);
+        }
+        self.left -= taken.len() as u64;
+        votes.vote(&self.polar.points(taken), Sign::Subtract)?;
+        Ok(!candidates.is_empty())
+    }
+
+    /// What chance would do with the pixels that are left.
+    fn chance(&self, _counts: &[u32]) -> Chance {
+        let pixels = self.raster.size[0] * self.raster.size[1];
+        Chance { density: self.left as f64 / pixels as f64, scatter: 1.0 }
+    }
+
+    /// `−log10` of the number of bins with so many votes that chance would make.
+    fn significance(&self, chance: &Chance, votes: f64, area: f64) -> f64 {
+        let bins = self.polar.space.size() as f64;
+        -(chance.log_tail(votes, area) + bins.ln()) / std::f64::consts::LN_10
+    }
+
+    /// The bins that chance would not have made and that are the best around, best first.
+    fn candidates(&self, counts: &[u32], chance: &Chance) -> Vec<Candidate> {
+        let bins = self.polar.space.bins();
+        let limit = -self.options.false_alarms.log10();
+        let least =
+            (2.0 * (self.polar.space.size() as f64 / self.options.false_alarms).ln()).sqrt();
+        let z = |index: usize| chance.z(counts[index], self.areas[index]);
+        let mut found: Vec<Candidate> = (0..self.polar.space.rows())
+            .into_par_iter()
+            .flat_map_iter(|row| {
+                (row * bins..(row + 1) * bins).filter_map(move |index| {
+                    let here = z(index);
+                    // A quick look first: nearly all bins fail it.
+                    if here < 0.5 * least || self.refused[index] {
+                        return None;
+                    }
+                    let (votes, area) = (f64::from(counts[index]), f64::from(self.areas[index]));
+                    let is_line = self.significance(chance, votes, area) >= limit
+                        && !self.is_outdone(index, here, &z);
+                    is_line.then_some(Candidate { index, z: here })
+                })
+            })
+            .collect();
+        found.sort_by(|a, b| b.z.total_cmp(&a.z).then(a.index.cmp(&b.index)));
+        found.truncate(CANDIDATES);
+        found
+    }
+
+    /// Whether a bin nearby has a larger z, or the same and a lower index.
+    fn is_outdone(&self, index: usize, here: f64, z: &impl Fn(usize) -> f64) -> bool {
+        let (rows, bins) = (self.polar.space.rows() as isize, self.polar.space.bins() as isize);
+        let (row, r) = (index as isize / bins, index as isize % bins);
+        (row - AROUND..=row + AROUND).any(|k| {
+            // Across the seam a line has its opposite distance.
+            let (k, r) =
+                if (0..rows).contains(&k) { (k, r) } else { (k.rem_euclid(rows), bins - 1 - r) };
+            (r - AROUND..=r + AROUND).filter(|r| (0..bins).contains(r)).any(|r| {
+                let other = (k * bins + r) as usize;
+                let there = z(other);
+                !self.refused[other] && (there > here || (there == here && other < index))
+            })
+        })
+    }
+
+    /// Takes a line's pixels, if there is a line in the bin.
+    fn look_at(&mut self, candidate: &Candidate, chance: &Chance, taken: &mut Vec<[u16; 2]>) {
+        let space = &self.polar.space;
+        let ([cos, sin, _], local) = space.plane(candidate.index);
+        let origin = self.polar.origin.map(f64::from);
+        let axis = Axis { cos, sin, rho: local + origin[0] * cos + origin[1] * sin };
+        let half = space.rho().bin / 2.0;
+        let mut votes = 0;
+        self.raster.walk(axis, 0..self.raster.steps(axis), [-half, half], |_, n| {
+            votes += u32::from(n.on);
+        });
+        let area = self.areas[candidate.index];
+        let z = chance.z(votes, area);
+        let significance = self.significance(chance, f64::from(votes), f64::from(area));
+        // What is left of a bin whose pixels are gone may yet be a line, in the next round.
+        if z < KEPT * candidate.z {
+            return;
+        }
+        let spread = (self.polar.theta_step().to_radians(), space.rho().bin);
+        let Some(stroke) = refine(&self.raster, axis, spread, chance.density, self.options) else {
+            self.refused[candidate.index] = true;
+            return;
+        };
+        let before = taken.len();
+        let band = [stroke.band[0] - 1.0, stroke.band[1] + 1.0];
+        self.raster.walk(stroke.axis, 0..self.raster.steps(stroke.axis), band, |_, n| {
+            if n.on {
+                taken.push(n.pixel.map(|v| v as u16));
+            }
+        });
+        if taken.len() == before {
+            self.refused[candidate.index] = true;
+            return;
+        }
+        taken[before..].iter().for_each(|&p| self.raster.clear(p.map(usize::from)));
+        self.found.push(Found { stroke, votes, z, significance });
+    }
+}

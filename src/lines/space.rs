@@ -1,0 +1,55 @@
+//! The polar space of an image.
+
+use crate::Result;
+use crate::frame::Points;
+use crate::space::{RhoAxis, Space, half_turn};
+
+/// Directions in equal steps over half a turn and bins of `ρ` for an image of a given size.
+///
+/// The origin may be anywhere in the image; in its middle it needs the fewest bins. Pixels vote
+/// relative to it, and it is a pixel's centre, so that the middle of a bin lies on it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Polar {
+    /// The space in which pixels vote.
+    pub space: Space,
+    /// Column and row of the origin.
+    pub origin: [u32; 2],
+    /// Pixels in a row and rows of the image.
+    pub size: [u32; 2],
+}
+
+impl Polar {
+    /// The space of an image with its origin in the middle.
+    ///
+    /// # Errors
+    /// Where it would have too many bins.
+    pub fn centred(size: [u32; 2], directions: u32, rho_step: f64) -> Result<Polar> {
+        Polar::new(size, size.map(|n| (n - n.min(1)) / 2), directions, rho_step)
+    }
+
+    /// The space of an image with its origin in the top left pixel, as OpenCV has it.
+    ///
+    /// # Errors
+    /// Where it would have too many bins.
+    pub fn top_left(size: [u32; 2], directions: u32, rho_step: f64) -> Result<Polar> {
+        Polar::new(size, [0, 0], directions, rho_step)
+    }
+
+    fn new(size: [u32; 2], origin: [u32; 2], directions: u32, rho_step: f64) -> Result<Polar> {
+        let farthest = |a: usize| f64::from(origin[a].max(size[a].saturating_sub(origin[a])));
+        let axis = RhoAxis::centred(farthest(0).hypot(farthest(1)), rho_step);
+        Ok(Polar { space: Space::new(half_turn(directions), axis)?, origin, size })
+    }
+
+    /// Pixels as points that vote: relative to the origin.
+    pub fn points(&self, pixels: impl IntoIterator<Item = [u16; 2]>) -> Points {
+        let local = |v: u16, origin: u32| (i64::from(v) - i64::from(origin)) as f32;
+        let point = |[x, y]: [u16; 2]| [local(x, self.origin[0]), local(y, self.origin[1]), 0.0];
+        pixels.into_iter().map(point).collect()
+    }
+
+    /// Angle from one direction to the next, in degrees.
+    pub fn theta_step(&self) -> f64 {
+        180.0 / self.space.rows() as f64
+    }
+}

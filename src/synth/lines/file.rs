@@ -1,0 +1,41 @@
+//! An image of lines as files.
+
+use super::super::truth_path;
+use super::{LineOptions, LineTruth, draw};
+use crate::atomic::AtomicFile;
+use crate::image::Image;
+use crate::{Error, Result};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Draws an image, writes it to `path` as PNG and its truth beside it ([`truth_path`]).
+///
+/// # Errors
+/// [`Error::Parameter`] for options or an extension that make no sense, [`Error::Io`].
+pub fn write_image(options: &LineOptions, path: impl AsRef<Path>) -> Result<LineTruth> {
+    let path = path.as_ref();
+    if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("png")) {
+        let message = format!("{}: an image of lines is a .png", path.display());
+        return Err(Error::Parameter(message));
+    }
+    let (image, truth) = draw(options)?;
+    let mut picture = AtomicFile::create(path)?;
+    write_png(&image, &mut picture).map_err(Error::io(path))?;
+    let mut document = AtomicFile::create(truth_path(path))?;
+    let written = serde_json::to_writer_pretty(&mut document, &truth)
+        .map_err(io::Error::from)
+        .and_then(|()| document.write_all(b"\n"));
+    written.map_err(Error::io(document.path()))?;
+    picture.commit()?;
+    document.commit()?;
+    Ok(truth)
+}
+
+fn write_png(image: &Image, out: impl Write) -> io::Result<()> {
+    let mut encoder = png::Encoder::new(out, image.width(), image.height());
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(image.grey())?;
+    Ok(writer.finish()?)
+}

@@ -1,0 +1,77 @@
+//! The lines of an image as a document beside it.
+
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// What the document's `format` member says.
+pub const FORMAT: &str = "planes-lines-truth";
+
+/// Version of the document; it grows when a reader of the old layout would misread the new.
+pub const VERSION: u32 = 1;
+
+/// The lines of an image.
+///
+/// The origin is the centre of the top left pixel, `y` points down.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LineTruth {
+    /// [`FORMAT`].
+    pub format: String,
+    /// [`VERSION`].
+    pub version: u32,
+    /// Name of the kind.
+    pub kind: String,
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Where the random numbers started.
+    pub seed: u64,
+    /// The lines.
+    pub lines: Vec<TrueLine>,
+}
+
+/// A line and what of it was drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TrueLine {
+    /// Angle of its normal from the x axis towards y, in degrees, from 0 to below 180.
+    pub theta: f64,
+    /// `x cos θ + y sin θ` of its points, in pixels.
+    pub rho: f64,
+    /// One end of what was drawn, in the middle of the stroke.
+    pub start: [f64; 2],
+    /// The other end.
+    pub end: [f64; 2],
+}
+
+impl TrueLine {
+    /// The line through two points.
+    pub fn between([start, end]: [[f64; 2]; 2]) -> TrueLine {
+        let normal = [start[1] - end[1], end[0] - start[0]];
+        let length = (normal[0] * normal[0] + normal[1] * normal[1]).sqrt();
+        let theta = normal[1].atan2(normal[0]).to_degrees();
+        let rho = (normal[0] * start[0] + normal[1] * start[1]) / length;
+        let (theta, rho) = if theta < 0.0 { (theta + 180.0, -rho) } else { (theta, rho) };
+        let (theta, rho) = if theta >= 180.0 { (theta - 180.0, -rho) } else { (theta, rho) };
+        TrueLine { theta, rho, start, end }
+    }
+}
+
+impl LineTruth {
+    /// Reads a truth document.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Format`] where it is no such document or of another version.
+    pub fn read(path: impl AsRef<Path>) -> Result<LineTruth> {
+        let path = path.as_ref();
+        let text = std::fs::read(path).map_err(Error::io(path))?;
+        let truth: LineTruth = serde_json::from_slice(&text).map_err(|error| {
+            Error::format(path, format!("line {}", error.line()), error.to_string())
+        })?;
+        if truth.format != FORMAT || truth.version != VERSION {
+            let message = format!("it is no {FORMAT} of version {VERSION}");
+            return Err(Error::format(path, "document", message));
+        }
+        Ok(truth)
+    }
+}
