@@ -41,6 +41,18 @@ extern "C" __global__ void place_keys(
     order[i] = i;
 }
 
+// Keys by which cells are ordered by z, then y, then x, of `bits` each, from their Morton keys.
+extern "C" __global__ void row_keys(
+    const u64* keys, u32 cells, u32 bits, u64* rows, u32* by_row
+) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= cells) return;
+    const u64 key = keys[i];
+    const u64 x = every_third(key), y = every_third(key >> 1), z = every_third(key >> 2);
+    rows[i] = z << 2 * bits | y << bits | x;
+    by_row[i] = i;
+}
+
 // One for the first of equal keys, zero for the others, and one zero more.
 extern "C" __global__ void heads(const u64* keys, u32 n, u32* flags) {
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -134,4 +146,29 @@ extern "C" __global__ void cell_moments(
         }
     }
     for (int s = 0; s < 10; s++) moments[(size_t)cell * 10 + s] = sums[s];
+}
+
+// The sums of the cells row by row, each cut to 32 bits; sets `wide` if that loses any.
+extern "C" __global__ void sums_by_row(
+    const i64* sums, const u32* by_row, u32 cells, u32* to, u32* wide
+) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= cells) return;
+    const i64* from = sums + (size_t)by_row[i] * 10;
+    u64 all = 0;
+    for (int s = 0; s < 10; s++) {
+        all |= (u64)from[s];
+        to[(size_t)i * 10 + s] = (u32)from[s];
+    }
+    if (all >> 32) *wide = 1;
+}
+
+// The same, whole.
+extern "C" __global__ void wide_sums_by_row(
+    const i64* sums, const u32* by_row, u32 cells, i64* to
+) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= cells) return;
+    const i64* from = sums + (size_t)by_row[i] * 10;
+    for (int s = 0; s < 10; s++) to[(size_t)i * 10 + s] = from[s];
 }

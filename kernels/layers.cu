@@ -2,21 +2,11 @@
 // src/detect/layers.rs, which says what is done and why.
 //
 // Every sum is added up in the order of the CPU, by one thread, in f64 and without fused operations,
-// so that the two agree to the last bit. The first kernel gathers the points of each block once, the
-// k-th points of neighbouring blocks next to each other; the second looks at them for every cell of
-// the block.
+// so that the two agree to the last bit. One kernel gathers the points of each block once, the k-th
+// points of neighbouring blocks next to each other; another looks at them for every cell of the block.
 
-#include "vote.cuh"
-
-struct Vec3 {
-    double x, y, z;
-};
-
-__device__ __forceinline__ double dot(Vec3 a, Vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-__device__ __forceinline__ Vec3 minus(Vec3 a, Vec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-__device__ __forceinline__ Vec3 cross(Vec3 a, Vec3 b) {
-    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
+#include "eigen.cuh"
+#include "tree.cuh"
 
 // As in layers.rs and evidence.rs.
 constexpr u32 MIN_POINTS = 10;
@@ -29,73 +19,6 @@ constexpr u32 CROWD = 300, SPARSE = 64, MOST_GUESSES = 4, MOST_POINTS = 160, TRI
 
 // What became of a block, or of a cell.
 enum Outcome : unsigned char { TOO_FEW, CROWDED, TRIED, FOUND };
-
-// Cyclic Jacobi rotations of a symmetric matrix; the twin of src/detect/eigen.rs.
-struct Eigen {
-    double a[3][3], v[3][3];
-
-    template <int P, int Q>
-    __device__ __forceinline__ void rotate() {
-        if (a[P][Q] == 0.0) return;
-        const double theta = (a[Q][Q] - a[P][P]) / (2.0 * a[P][Q]);
-        const double t = copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1.0));
-        const double c = 1.0 / sqrt(t * t + 1.0);
-        const double s = t * c;
-#pragma unroll
-        for (int k = 0; k < 3; k++) {
-            turn(a[k][P], a[k][Q], c, s);
-            turn(v[k][P], v[k][Q], c, s);
-        }
-#pragma unroll
-        for (int k = 0; k < 3; k++) turn(a[P][k], a[Q][k], c, s);
-    }
-
-    static __device__ __forceinline__ void turn(double& x, double& y, double c, double s) {
-        const double old = x;
-        x = c * old - s * y;
-        y = s * old + c * y;
-    }
-};
-
-// Bits of a float that are ordered as Rust's `total_cmp` orders floats.
-__device__ __forceinline__ long long ordered(double v) {
-    const long long bits = __double_as_longlong(v);
-    return bits ^ (long long)((unsigned long long)(bits >> 63) >> 1);
-}
-
-// Eigenvalues ascending, and the eigenvector of the smallest; `m` holds xx, xy, xz, yy, yz, zz.
-__device__ __forceinline__ Vec3 smallest(const double (&m)[6], double (&values)[3]) {
-    Eigen e = {{{m[0], m[1], m[2]}, {m[1], m[3], m[4]}, {m[2], m[4], m[5]}},
-               {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
-    for (int sweep = 0; sweep < 5; sweep++) {
-        e.rotate<0, 1>();
-        e.rotate<0, 2>();
-        e.rotate<1, 2>();
-    }
-    const double d[3] = {e.a[0][0], e.a[1][1], e.a[2][2]};
-    Vec3 column[3] = {{e.v[0][0], e.v[1][0], e.v[2][0]},
-                      {e.v[0][1], e.v[1][1], e.v[2][1]},
-                      {e.v[0][2], e.v[1][2], e.v[2][2]}};
-    const long long key[3] = {ordered(d[0]), ordered(d[1]), ordered(d[2])};
-    // A stable order of three.
-    int rank[3] = {0, 0, 0};
-#pragma unroll
-    for (int i = 0; i < 3; i++) {
-#pragma unroll
-        for (int j = 0; j < 3; j++) rank[i] += key[j] < key[i] || (key[j] == key[i] && j < i);
-    }
-    Vec3 normal = column[0];
-#pragma unroll
-    for (int i = 0; i < 3; i++) {
-        if (rank[i] == 0) {
-            values[0] = d[i];
-            normal = column[i];
-        }
-        if (rank[i] == 1) values[1] = d[i];
-        if (rank[i] == 2) values[2] = d[i];
-    }
-    return normal;
-}
 
 // Sums of points about the first of them; the twin of src/detect/spread.rs with weights of one.
 struct Spread {
@@ -137,11 +60,17 @@ struct Spread {
 // The points of the cloud in the order of their base cells, and the distinct points of a cell.
 struct Cloud {
     const float *x, *y, *z;
-    // First and last point of each base cell.
-    const uint2* ranges;
-    // Numbers of their distinct points.
+    u32 points;
+    // First point of each base cell.
+    const u32* starts;
+    u32 cells;
+    // Numbers of the distinct points of all cells.
     const u32* distinct;
 
+    // First and last point of a base cell.
+    __device__ __forceinline__ uint2 range(u32 cell) const {
+        return {starts[cell], cell + 1 < cells ? starts[cell + 1] : points};
+    }
     __device__ __forceinline__ Vec3 point(u32 i) const { return {x[i], y[i], z[i]}; }
     // Whether a point is a copy of the one before, in a cell that begins at `first`.
     __device__ __forceinline__ bool is_copy(u32 i, u32 first) const {
@@ -152,7 +81,7 @@ struct Cloud {
     // on; leaves in `until` how many of the next cell are to be passed over.
     template <class Visit>
     __device__ __forceinline__ void every(u32 stride, u32& until, u32 cell, Visit visit) const {
-        const uint2 range = ranges[cell];
+        const uint2 range = this->range(cell);
         const u32 n = distinct[cell];
         if (n == range.y - range.x) {
             // No copies: straight to the points that are wanted.
@@ -170,14 +99,42 @@ struct Cloud {
     }
 };
 
-// Blocks of one level: of each cell the occupied cells around it, and of those the base cells.
-struct Blocks {
-    const u32 *start, *list;
-    const uint2* inside;
-    const u32* by_place;
-    // Distinct points of each cell of the level.
-    const u32* distinct;
-};
+// The cell that holds a base cell so many levels above it.
+__device__ __forceinline__ u32 ancestor(const u32* parent, u32 cell, u32 levels) {
+    for (u32 l = 0; l < levels; l++) cell = parent[cell];
+    return cell;
+}
+
+// The first base cell within a cell so many levels above.
+__device__ __forceinline__ u32 descendant(const u32* first, u32 cell, u32 levels) {
+    for (u32 l = 0; l < levels; l++) cell = first[cell];
+    return cell;
+}
+
+// The cells of a level that hold the base cells that are tried, and one for the first of those in each,
+// zero for the others, and one zero more.
+extern "C" __global__ void block_heads(
+    const u32* parent, const u32* bases, u32 count, u32 level, u32* cells, u32* flags
+) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > count) return;
+    if (i < count) cells[i] = ancestor(parent, bases[i], level);
+    flags[i] = i < count && (i == 0 || cells[i] != ancestor(parent, bases[i - 1], level));
+}
+
+// The cells whose blocks are looked at, the first base cell that is tried in each, and the block of each
+// base cell; `places` are the running sums of the flags.
+extern "C" __global__ void list_blocks(
+    const u32* cells, const u32* places, u32 count, u32* listed, u32* firsts, u32* block_of
+) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    const u32 block = places[i + 1] - 1;
+    block_of[i] = block;
+    if (places[i] == places[i + 1]) return;
+    listed[block] = cells[i];
+    firsts[block] = i;
+}
 
 // What is known of a block.
 struct Block {
@@ -187,21 +144,21 @@ struct Block {
 };
 
 // The points of each block, every so many-th of a crowded one, and how they spread. `cells` are the
-// cells of the blocks; points of block g are at `gathered[k * room + g]`.
+// cells of the blocks, on a level that ends at `end`; points of block g are at `to[k * room + g]`.
 extern "C" __global__ void gather_blocks(
-    const float* x, const float* y, const float* z, const uint2* ranges, const u32* distinct,
-    const u32* start, const u32* list, const uint2* inside_level, const u32* by_place,
-    const u32* level_distinct, const u32* cells, u32 count, u32 only_small, float* to_x,
-    float* to_y, float* to_z, u32 room, Block* found
+    const float* x, const float* y, const float* z, u32 points, const u32* starts, u32 base_cells,
+    const u32* distinct, const u64* keys, const u32* parent, const u32* first,
+    const unsigned char* children, const u32* near, u32 near_from, u32 near_cells, u32 own,
+    u32 level, u32 end, const u32* cells, u32 count, u32 only_small, float* to_x, float* to_y,
+    float* to_z, u32 room, Block* found
 ) {
-    const Cloud cloud = {x, y, z, ranges, distinct};
-    const Blocks blocks = {start, list, inside_level, by_place, level_distinct};
+    const Cloud cloud = {x, y, z, points, starts, base_cells, distinct};
+    const Tree tree = {keys, parent, first, children, near, near_from, near_cells, own};
     const u32 g = blockIdx.x * blockDim.x + threadIdx.x;
     if (g >= count) return;
     const u32 cell = cells[g];
-    const u32 first = blocks.start[cell], end = blocks.start[cell + 1];
-    unsigned long long n = 0;
-    for (u32 b = first; b < end; b++) n += blocks.distinct[blocks.list[b]];
+    u64 n = 0;
+    tree.block(cell, [&](u32 other, int, int, int) { n += distinct[other]; });
     Block block = {0.0, 0.0, 0.0, 0, TRIED};
     if (n < MIN_POINTS || (n > CROWD && only_small)) {
         block.outcome = n < MIN_POINTS ? TOO_FEW : CROWDED;
@@ -211,10 +168,10 @@ extern "C" __global__ void gather_blocks(
     const u32 stride = max((u32)((n + MOST_POINTS - 1) / MOST_POINTS), 1u);
     Spread all;
     u32 until = 0;
-    for (u32 b = first; b < end; b++) {
-        const uint2 inside = blocks.inside[blocks.list[b]];
-        for (u32 k = inside.x; k < inside.y; k++) {
-            cloud.every(stride, until, blocks.by_place[k], [&](u32 i) {
+    tree.block(cell, [&](u32 other, int, int, int) {
+        const u32 last = other + 1 < end ? descendant(first, other + 1, level) : base_cells;
+        for (u32 base = descendant(first, other, level); base < last; base++) {
+            cloud.every(stride, until, base, [&](u32 i) {
                 const size_t at = (size_t)block.points * room + g;
                 to_x[at] = cloud.x[i];
                 to_y[at] = cloud.y[i];
@@ -223,7 +180,7 @@ extern "C" __global__ void gather_blocks(
                 all.add(cloud.point(i));
             });
         }
-    }
+    });
     double covariance[6], values[3];
     all.covariance(covariance);
     const Vec3 normal = smallest(covariance, values);
@@ -381,20 +338,20 @@ struct Trial {
 // blocks, counted from `first_block`. Layers go to `layers` in any order, each with the index of its
 // cell, counted from `first_entry`.
 extern "C" __global__ void __launch_bounds__(128) try_cells(
-    const float* cloud_x, const float* cloud_y, const float* cloud_z, const uint2* ranges,
-    const u32* distinct, const float* x, const float* y, const float* z, u32 room,
-    const Block* blocks, const u32* bases, const u32* block_of, u32 count, u32 first_block,
-    u32 first_entry, double noise, unsigned char* outcome, Layer* layers, u32* found
+    const float* cloud_x, const float* cloud_y, const float* cloud_z, u32 cloud_points,
+    const u32* starts, u32 base_cells, const u32* distinct, const float* x, const float* y,
+    const float* z, u32 room, const Block* blocks, const u32* bases, const u32* block_of, u32 count,
+    u32 first_block, u32 first_entry, double noise, unsigned char* outcome, Layer* layers, u32* found
 ) {
     const u32 entry = blockIdx.x * blockDim.x + threadIdx.x;
     if (entry >= count) return;
-    const Cloud cloud = {cloud_x, cloud_y, cloud_z, ranges, distinct};
+    const Cloud cloud = {cloud_x, cloud_y, cloud_z, cloud_points, starts, base_cells, distinct};
     const u32 g = block_of[entry] - first_block, base = bases[entry];
     const Block block = blocks[g];
     outcome[entry] = block.outcome;
     if (block.outcome != FOUND) return;
     const Trial trial = {cloud, x + g, y + g, z + g, room, block.points, base,
-                         cloud.ranges[base], noise};
+                         cloud.range(base), noise};
     Guess guess;
     Layer layer;
     const Vec3 normal = {block.normal_x, block.normal_y, block.normal_z};

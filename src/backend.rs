@@ -68,12 +68,40 @@ pub trait Held {
     /// Where the device fails.
     fn cells(&mut self, edge: u32, steps: u32) -> Result<Option<CellTable>>;
 
-    /// Looks for the layers through some base cells of the last [`cells`](Held::cells), in the blocks
-    /// of a level.
+    /// Looks for the layers through some base cells, in the blocks of a level that was judged.
     ///
     /// # Errors
     /// Where the device fails.
     fn layers(&mut self, trials: &Trials) -> Result<Option<Tried>>;
+
+    /// Judges how flat the surface is in the blocks of the last [`cells`](Held::cells) and of so many
+    /// levels in all, each of twice the edge; whether there is room for that.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn judge(&mut self, levels: usize) -> Result<bool>;
+
+    /// The thickness below which `share` of the points lie, of those around which there is a surface
+    /// of at most `thickest` in the blocks that were judged, and the number of these points.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn thickness(&mut self, thickest: f64, share: f64) -> Result<Option<(f64, u64)>>;
+
+    /// The surfaces of at most `thickest` around the base cells, row by row, in the blocks that were
+    /// judged.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn surfaces(&mut self, thickest: f64) -> Result<Option<Vec<CellSurface>>>;
+
+    /// Leaves behind what is `known` of each base cell, row by row: bit 0 says that the surface around
+    /// it is, bit 1 that it belongs to a plane. Cells of the former, and blocks of which a good part
+    /// is of the latter, show no surface any more. Whether there is room for that.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn leave(&mut self, known: &[u8]) -> Result<bool>;
 
     /// Notes which planes are present in or around each of the cells of the last
     /// [`cells`](Held::cells), in the order of that table; whether it could.
@@ -128,43 +156,27 @@ pub struct Assigned {
     pub sums: Vec<Moments>,
 }
 
-/// Base cells.
-#[derive(Debug, Clone)]
-pub struct BaseCells<'a> {
-    /// First and last point of each.
-    pub ranges: &'a [[u32; 2]],
-    /// Distinct points of each.
-    pub distinct: Vec<u32>,
-    /// All of them in Morton order.
-    pub by_place: &'a [u32],
-}
-
-/// Cells of one level and the blocks of 3 × 3 × 3 cells around them.
-#[derive(Debug, Clone)]
-pub struct LevelBlocks<'a> {
-    /// The occupied cells of the block of cell `c` are `list[start[c]..start[c + 1]]`.
-    pub start: &'a [u32],
-    /// See `start`.
-    pub list: &'a [u32],
-    /// Where in [`BaseCells::by_place`] the base cells inside each cell are.
-    pub inside: &'a [[u32; 2]],
-    /// Distinct points of each cell.
-    pub distinct: Vec<u32>,
+/// The surface around a base cell; one of no thickness is none.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct CellSurface {
+    /// Unit normal, of either sign.
+    pub normal: [f32; 3],
+    /// Standard error of its direction, in radians.
+    pub error: f32,
+    /// Root mean square distance of the block's points from their plane, in steps.
+    pub thickness: f32,
+    /// The level of the block.
+    pub level: u32,
 }
 
 /// Base cells that are tried for layers in the blocks of a level.
 #[derive(Debug, Clone)]
 pub struct Trials<'a> {
-    /// The base cells of the cloud.
-    pub base: &'a BaseCells<'a>,
-    /// The level.
-    pub level: &'a LevelBlocks<'a>,
-    /// The cells of the level whose blocks are looked at.
-    pub cells: &'a [u32],
-    /// The base cells that are tried, those of a block together.
+    /// The base cells that are tried, by their places in Morton order, ascending.
     pub bases: &'a [u32],
-    /// For each of them the index of its block in `cells`, ascending.
-    pub block_of: &'a [u32],
+    /// The level of the cells that hold them and around which the blocks are; the base is zero.
+    pub level: usize,
     /// Whether crowded blocks are passed over.
     pub only_small: bool,
     /// Standard deviation of points about their surface, in steps.
@@ -232,7 +244,9 @@ pub struct CellTable {
     pub keys: Vec<u64>,
     /// Where each cell begins in `order`.
     pub starts: Vec<u32>,
-    /// Sums over the distinct points of each cell, relative to its corner.
+    /// The cells row by row: by z, then y, then x.
+    pub by_row: Vec<u32>,
+    /// Sums over the distinct points of each cell, relative to its corner, in the order of `by_row`.
     pub moments: Vec<Moments<i64>>,
 }
 

@@ -9,7 +9,7 @@ use planes::cuda::Cuda;
 use planes::detect::{Loaded, Mode, Options, detect, load};
 use planes::export::json;
 use planes::frame::Points;
-use planes::synth::{Scene, SceneOptions, generate};
+use planes::synth::{HardPart, Scene, SceneOptions, generate};
 use planes::{Error, Result};
 use std::path::Path;
 
@@ -64,6 +64,39 @@ fn the_same_planes_and_labels() {
             assert!(cpu == gpu, "{name:?} {mode:?}");
         }
     }
+}
+
+#[test]
+fn the_same_planes_in_large_and_odd_clouds() {
+    let Some(gpu) = gpu() else { return };
+    for (name, points) in [
+        (Scene::Street, 1_000_000),
+        (Scene::Hard(HardPart::Duplicates), 100_000),
+        (Scene::Hard(HardPart::Giant), 100_000),
+    ] {
+        let answer = |backend: &dyn Backend| {
+            let found = detect(scene(name, points), &Options::default(), backend, &()).unwrap();
+            let mut document = Vec::new();
+            json::write_json(&found, &mut document).unwrap();
+            (String::from_utf8(document).unwrap(), found.labels)
+        };
+        assert!(answer(&Cpu::default()) == answer(&gpu), "{name:?}");
+    }
+}
+
+#[test]
+fn what_was_not_asked_for_before_is_not_answered() {
+    let Some(gpu) = gpu() else { return };
+    let points = crowd();
+    let mut held = gpu.hold(&points).unwrap().unwrap();
+    assert!(!held.judge(8).unwrap());
+    assert_eq!(held.thickness(1.0, 0.5).unwrap(), None);
+    assert_eq!(held.surfaces(1.0).unwrap(), None);
+    let cells = held.cells(24, 2).unwrap().unwrap().keys.len();
+    assert!(held.judge(8).unwrap());
+    assert_eq!(held.surfaces(f64::INFINITY).unwrap().unwrap().len(), cells);
+    held.cells(24, 2).unwrap().unwrap();
+    assert_eq!(held.surfaces(1.0).unwrap(), None);
 }
 
 /// Points with copies, crowds and gaps.
@@ -124,6 +157,16 @@ fn cells_are_cut_as_defined() {
         let mut order: Vec<u32> = (0..points.len() as u32).collect();
         order.sort_by_key(|&i| (cell(i), positive(&points, i as usize), i));
         assert!(table.order == order, "edge {edge}");
+        let mut rows: Vec<u32> = (0..table.keys.len() as u32).collect();
+        rows.sort_by_key(|&k| {
+            let [x, y, z] =
+                positive(&points, table.order[table.starts[k as usize] as usize] as usize)
+                    .map(|v| v / u64::from(edge));
+            [z, y, x]
+        });
+        assert!(table.by_row == rows, "edge {edge}");
+        let mut row_of = vec![0; rows.len()];
+        rows.iter().zip(0..).for_each(|(&k, row)| row_of[k as usize] = row);
         let mut at = 0;
         for (k, run) in order.chunk_by(|&a, &b| cell(a) == cell(b)).enumerate() {
             assert_eq!((table.keys[k], table.starts[k]), (cell(run[0]), at));
@@ -132,7 +175,7 @@ fn cells_are_cut_as_defined() {
                 run.iter().map(|&i| positive(&points, i as usize)).collect();
             own.dedup();
             let corner = own[0].map(|v| v / u64::from(edge) * u64::from(edge));
-            let moments = table.moments[k];
+            let moments = table.moments[row_of[k]];
             let inside = |p: &[u64; 3], a: usize| ((p[a] - corner[a]) / u64::from(steps)) as i64;
             assert_eq!(moments.n, own.len() as i64);
             for a in 0..3 {

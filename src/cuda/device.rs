@@ -19,6 +19,7 @@ pub(super) enum Kernels {
     Kumar,
     Labels,
     Layers,
+    Levels,
     Peaks,
     Slices,
     SlidesSuppress,
@@ -39,6 +40,7 @@ impl Kernels {
             Kernels::Cells => include_str!("../../kernels/ptx/cells.ptx"),
             Kernels::Labels => include_str!("../../kernels/ptx/labels.ptx"),
             Kernels::Layers => include_str!("../../kernels/ptx/layers.ptx"),
+            Kernels::Levels => include_str!("../../kernels/ptx/levels.ptx"),
             Kernels::Peaks => include_str!("../../kernels/ptx/peaks.ptx"),
             Kernels::SlidesSuppress => include_str!("../../kernels/ptx/slides_suppress.ptx"),
             Kernels::SlidesVote => include_str!("../../kernels/ptx/slides_vote.ptx"),
@@ -153,7 +155,7 @@ impl Device {
     pub fn load(&self) -> Result<()> {
         use Kernels::*;
         self.with_staging(|_| Ok(()))?;
-        [Cells, Labels, Layers, Sort, Vote, Peaks]
+        [Cells, Labels, Levels, Layers, Sort, Vote, Peaks]
             .into_iter()
             .try_for_each(|k| self.module(k).map(|_| ()))
     }
@@ -244,6 +246,16 @@ impl Device {
         };
         self.with_staging(|staging| staging.download(&self.stream, &from, bytes))?;
         Ok(to)
+    }
+
+    /// One element of device data.
+    pub fn get(&self, from: &CudaSlice<u32>, at: usize) -> Result<u32> {
+        let mut to = [0];
+        self.stream
+            .memcpy_dtoh(&from.slice(at..at + 1), &mut to)
+            .map_err(|e| self.error("copying from it", e))?;
+        self.synchronize()?;
+        Ok(to[0])
     }
 
     /// Copies by way of the staging buffers.

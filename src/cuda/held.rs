@@ -4,9 +4,12 @@ use super::device::{Device, Kernels, each, if_room, launch};
 use super::groups::DevicePoints;
 use super::labels::Labels;
 use super::layers;
+use super::levels::{Base, Judged};
 use super::sort::{Sorted, scan, sort};
 use crate::Result;
-use crate::backend::{Assigned, CellCounts, CellTable, Held, LocalPlane, PRESENT, Trials, Tried};
+use crate::backend::{
+    Assigned, CellCounts, CellSurface, CellTable, Held, LocalPlane, PRESENT, Trials, Tried,
+};
 use crate::detect::Moments;
 use crate::frame::Points;
 use cudarc::driver::CudaSlice;
@@ -25,23 +28,26 @@ pub(super) struct HeldPoints<'a> {
     points: DevicePoints,
     /// What was cut last.
     cut: Option<Cut>,
+    /// Its cells, until their blocks are judged.
+    base: Option<Base>,
+    judged: Option<Judged<'a>>,
     /// The planes that are present in each of its cells.
     present: Option<CudaSlice<[u32; PRESENT]>>,
 }
 
 /// The points in the order of their cells.
-struct Cut {
-    points: DevicePoints,
+pub(super) struct Cut {
+    pub points: DevicePoints,
     /// Where each cell begins.
-    starts: CudaSlice<u32>,
-    cells: u32,
+    pub starts: CudaSlice<u32>,
+    pub cells: u32,
 }
 
 impl<'a> HeldPoints<'a> {
     /// Copies the points, fewer than 2³², to the device.
     pub fn new(device: &'a Device, points: &Points) -> Result<HeldPoints<'a>> {
         let points = DevicePoints::upload(device, points)?;
-        Ok(HeldPoints { device, points, cut: None, present: None })
+        Ok(HeldPoints { device, points, cut: None, base: None, judged: None, present: None })
     }
 
     fn len(&self) -> u32 {
@@ -76,11 +82,7 @@ impl<'a> HeldPoints<'a> {
         let mut places = device.buffer(n as usize + 1)?;
         launch!(device, Kernels::Cells, "heads", each(n + 1), keys, &n, &mut places)?;
         scan(device, &mut places, n + 1)?;
-        let last = places.slice(n as usize..);
-        let mut different = [0];
-        device.stream().memcpy_dtoh(&last, &mut different).map_err(|e| device.error("heads", e))?;
-        device.synchronize()?;
-        let different = different[0];
+        let different = device.get(&places, n as usize)?;
         let mut firsts = device.buffer(different as usize)?;
         let mut starts = device.buffer(different as usize)?;
         let kernel = "compact";
@@ -132,21 +134,68 @@ impl<'a> HeldPoints<'a> {
 
     fn table(&mut self, edge: u32, steps: u32) -> Result<CellTable> {
         let (device, n) = (self.device, self.len());
+        (self.cut, self.base, self.judged, self.present) = (None, None, None, None);
         let sorted = self.by_place(edge)?;
         let keys = self.keys(&sorted.values, edge)?;
         let cells_an_axis = (1 << COORDINATE_BITS) / edge;
-        let bits = (3 * (u32::BITS - cells_an_axis.leading_zeros())).min(KEY_BITS);
-        let sorted = sort(device, Sorted { keys, values: sorted.values }, n, bits)?;
+        let axis_bits = (u32::BITS - cells_an_axis.leading_zeros()).min(KEY_BITS / 3);
+        let sorted = sort(device, Sorted { keys, values: sorted.values }, n, 3 * axis_bits)?;
         let (keys, starts, cells) = self.firsts(&sorted.keys)?;
         let cut = Cut { points: self.in_order(&sorted.values)?, starts, cells };
+        let sums = self.moments(&cut, [edge, steps])?;
+        let by_row = self.by_row(&keys, cells, axis_bits)?;
         let table = CellTable {
             order: device.download(&sorted.values, n as usize)?,
             keys: device.download(&keys, cells as usize)?,
             starts: device.download(&cut.starts, cells as usize)?,
-            moments: self.moments(&cut, [edge, steps])?,
+            by_row: device.download(&by_row, cells as usize)?,
+            moments: self.moments_by_row(&sums, &by_row, cells)?,
         };
-        (self.cut, self.present) = (Some(cut), None);
+        self.cut = Some(cut);
+        self.base = Some(Base { keys, sums, by_row, cells, span: edge / steps, steps });
         Ok(table)
+    }
+
+    /// The cells by z, then y, then x.
+    fn by_row(&self, keys: &CudaSlice<u64>, cells: u32, bits: u32) -> Result<CudaSlice<u32>> {
+        let (device, n) = (self.device, cells as usize);
+        let mut rows = Sorted { keys: device.buffer(n)?, values: device.buffer(n)? };
+        launch!(
+            device,
+            Kernels::Cells,
+            "row_keys",
+            each(cells),
+            keys,
+            &cells,
+            &bits,
+            &mut rows.keys,
+            &mut rows.values
+        )?;
+        Ok(sort(device, rows, cells, 3 * bits)?.values)
+    }
+
+    /// The sums of the cells, row by row.
+    fn moments_by_row(
+        &self,
+        sums: &CudaSlice<[i64; 10]>,
+        by_row: &CudaSlice<u32>,
+        cells: u32,
+    ) -> Result<Vec<Moments<i64>>> {
+        let (device, n) = (self.device, cells as usize);
+        let (kernels, config) = (Kernels::Cells, each(cells));
+        let mut narrow = device.buffer::<[u32; 10]>(n)?;
+        let mut wide = device.zeros::<u32>(1)?;
+        let kernel = "sums_by_row";
+        launch!(device, kernels, kernel, config, sums, by_row, &cells, &mut narrow, &mut wide)?;
+        if device.download(&wide, 1)?[0] == 0 {
+            let sums = device.download(&narrow, n)?;
+            return Ok(sums.par_iter().map(|sums| moments(&sums.map(i64::from))).collect());
+        }
+        drop(narrow);
+        let mut whole = device.buffer::<[i64; 10]>(n)?;
+        let kernel = "wide_sums_by_row";
+        launch!(device, kernels, kernel, config, sums, by_row, &cells, &mut whole)?;
+        Ok(device.download(&whole, n)?.par_iter().map(moments).collect())
     }
 
     /// The points by their places in cells of `edge`, whatever the cell.
@@ -201,7 +250,7 @@ impl<'a> HeldPoints<'a> {
     }
 
     /// The sums of all cells.
-    fn moments(&self, cut: &Cut, [edge, steps]: [u32; 2]) -> Result<Vec<Moments<i64>>> {
+    fn moments(&self, cut: &Cut, [edge, steps]: [u32; 2]) -> Result<CudaSlice<[i64; 10]>> {
         let device = self.device;
         let Cut { points, starts, cells } = cut;
         let mut sums = device.buffer::<[i64; 10]>(*cells as usize)?;
@@ -220,14 +269,12 @@ impl<'a> HeldPoints<'a> {
             &steps,
             &mut sums,
         )?;
-        let sums = device.download(&sums, *cells as usize)?;
-        let moments = |&[n, x, y, z, ref products @ ..]: &[i64; 10]| Moments {
-            n,
-            sum: [x, y, z],
-            products: *products,
-        };
-        Ok(sums.par_iter().map(moments).collect())
+        Ok(sums)
     }
+}
+
+fn moments(&[n, x, y, z, ref products @ ..]: &[i64; 10]) -> Moments<i64> {
+    Moments { n, sum: [x, y, z], products: *products }
 }
 
 impl Held for HeldPoints<'_> {
@@ -248,10 +295,48 @@ impl Held for HeldPoints<'_> {
     }
 
     fn layers(&mut self, trials: &Trials) -> Result<Option<Tried>> {
-        match &self.cut {
-            Some(cut) => if_room(layers::layers(self.device, &cut.points, trials)),
+        match (&self.cut, &self.judged) {
+            (Some(cut), Some(judged)) if judged.can_try(trials) => {
+                if_room(layers::layers(self.device, cut, judged, trials))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn judge(&mut self, levels: usize) -> Result<bool> {
+        let Some(base) = self.base.take().filter(|_| (1..LEVELS).contains(&levels)) else {
+            return Ok(false);
+        };
+        self.judged = if_room(Judged::new(self.device, base, levels))?.flatten();
+        Ok(self.judged.is_some())
+    }
+
+    fn thickness(&mut self, thickest: f64, share: f64) -> Result<Option<(f64, u64)>> {
+        match &self.judged {
+            Some(judged) => if_room(judged.thickness(thickest, share)),
             None => Ok(None),
         }
+    }
+
+    fn surfaces(&mut self, thickest: f64) -> Result<Option<Vec<CellSurface>>> {
+        match &self.judged {
+            Some(judged) => if_room(judged.surfaces(thickest)),
+            None => Ok(None),
+        }
+    }
+
+    fn leave(&mut self, known: &[u8]) -> Result<bool> {
+        let left = match &mut self.judged {
+            Some(judged) if known.len() == judged.base_cells() as usize => {
+                if_room(judged.leave(known))?
+            }
+            _ => None,
+        };
+        if left.is_none() {
+            // Some levels may have been done and others not.
+            self.judged = None;
+        }
+        Ok(left.is_some())
     }
 
     fn present(&mut self, planes: &[[u32; PRESENT]]) -> Result<bool> {

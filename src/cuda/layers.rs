@@ -1,10 +1,13 @@
 //! Layers through cells on the device: see `kernels/layers.cu`.
 
 use super::device::{Device, Kernels, each, launch};
-use super::groups::DevicePoints;
+use super::held::Cut;
+use super::levels::{Blocks, Judged};
+use super::sort::scan;
 use crate::Result;
 use crate::backend::{Layer, Outcome, Trials, Tried};
 use cudarc::driver::{CudaSlice, DeviceRepr};
+use std::ops::Range;
 
 /// Blocks whose points are gathered at a time, and most points of one.
 const ROOM: usize = 1 << 17;
@@ -40,48 +43,58 @@ struct RawBlock {
 // SAFETY: as above.
 unsafe impl DeviceRepr for RawBlock {}
 
-/// The buffers of a search for layers.
-struct Buffers {
-    ranges: CudaSlice<[u32; 2]>,
-    distinct: CudaSlice<u32>,
-    by_place: CudaSlice<u32>,
-    start: CudaSlice<u32>,
-    list: CudaSlice<u32>,
-    inside: CudaSlice<[u32; 2]>,
-    level_distinct: CudaSlice<u32>,
+/// What layers are looked for in.
+struct Search<'a> {
+    device: &'a Device,
+    cut: &'a Cut,
+    judged: &'a Judged<'a>,
+    trials: &'a Trials<'a>,
+    /// What the blocks are found by.
+    near: Blocks,
+    /// The base cells that are tried, and the block of each.
+    bases: CudaSlice<u32>,
+    block_of: CudaSlice<u32>,
+    /// The cells whose blocks are looked at.
+    cells: CudaSlice<u32>,
+    /// The first base cell of each block among those that are tried.
+    firsts: Vec<u32>,
+}
+
+/// What a search finds, and the points of some blocks on the way.
+struct Found {
+    /// Blocks that there is room for.
+    room: u32,
     gathered: [CudaSlice<f32>; 3],
     blocks: CudaSlice<RawBlock>,
     outcomes: CudaSlice<u8>,
     layers: CudaSlice<RawLayer>,
-    found: CudaSlice<u32>,
+    count: CudaSlice<u32>,
 }
 
 /// Tries base cells, block by block.
-pub(super) fn layers(device: &Device, points: &DevicePoints, trials: &Trials) -> Result<Tried> {
-    let room = trials.cells.len().min(ROOM);
-    let entries = trials.bases.len();
+pub(super) fn layers(
+    device: &Device,
+    cut: &Cut,
+    judged: &Judged,
+    trials: &Trials,
+) -> Result<Tried> {
+    let search = Search::new(device, cut, judged, trials)?;
+    let (entries, blocks) = (trials.bases.len(), search.firsts.len());
+    let room = blocks.min(ROOM);
     let gathered = || device.buffer(room * MOST_POINTS);
-    let mut buffers = Buffers {
-        ranges: device.upload(trials.base.ranges)?,
-        distinct: device.upload(&trials.base.distinct)?,
-        by_place: device.upload(trials.base.by_place)?,
-        start: device.upload(trials.level.start)?,
-        list: device.upload(trials.level.list)?,
-        inside: device.upload(trials.level.inside)?,
-        level_distinct: device.upload(&trials.level.distinct)?,
+    let mut found = Found {
+        room: room as u32,
         gathered: [gathered()?, gathered()?, gathered()?],
         blocks: device.buffer(room)?,
         outcomes: device.zeros(entries)?,
         layers: device.buffer(entries)?,
-        found: device.zeros(1)?,
+        count: device.zeros(1)?,
     };
-    let mut first_entry = 0;
-    for (batch, cells) in trials.cells.chunks(ROOM).enumerate() {
-        let first = (batch * ROOM) as u32;
-        let end = trials.block_of.partition_point(|&b| b < first + cells.len() as u32);
-        gather(device, points, trials, cells, &mut buffers)?;
-        try_cells(device, points, trials, first, first_entry..end, &mut buffers)?;
-        first_entry = end;
+    for first in (0..blocks).step_by(ROOM) {
+        let last = (first + ROOM).min(blocks);
+        search.gather(first..last, &mut found)?;
+        let end = search.firsts.get(last).map_or(entries, |&entry| entry as usize);
+        search.try_cells(search.firsts[first] as usize..end, first as u32, &mut found)?;
     }
     let outcome = |&raw: &u8| match raw {
         0 => Outcome::TooFew,
@@ -89,9 +102,9 @@ pub(super) fn layers(device: &Device, points: &DevicePoints, trials: &Trials) ->
         2 => Outcome::None,
         _ => Outcome::Found,
     };
-    let outcomes = device.download(&buffers.outcomes, entries)?.iter().map(outcome).collect();
-    let found = device.download(&buffers.found, 1)?[0] as usize;
-    let layers = device.download(&buffers.layers, found)?;
+    let outcomes = device.download(&found.outcomes, entries)?.iter().map(outcome).collect();
+    let count = device.get(&found.count, 0)? as usize;
+    let layers = device.download(&found.layers, count)?;
     Ok(Tried { outcomes, layers: layers.into_iter().map(Layer::from).collect() })
 }
 
@@ -102,83 +115,126 @@ impl From<RawLayer> for Layer {
     }
 }
 
-/// Gathers the points of some blocks.
-fn gather(
-    device: &Device,
-    points: &DevicePoints,
-    trials: &Trials,
-    cells: &[u32],
-    buffers: &mut Buffers,
-) -> Result<()> {
-    let count = cells.len() as u32;
-    let room = trials.cells.len().min(ROOM) as u32;
-    let cells = device.upload(cells)?;
-    let [to_x, to_y, to_z] = &mut buffers.gathered;
-    launch!(
-        device,
-        Kernels::Layers,
-        "gather_blocks",
-        each(count),
-        &points.x,
-        &points.y,
-        &points.z,
-        &buffers.ranges,
-        &buffers.distinct,
-        &buffers.start,
-        &buffers.list,
-        &buffers.inside,
-        &buffers.by_place,
-        &buffers.level_distinct,
-        &cells,
-        &count,
-        &u32::from(trials.only_small),
-        to_x,
-        to_y,
-        to_z,
-        &room,
-        &mut buffers.blocks,
-    )
-}
+impl<'a> Search<'a> {
+    /// Lists the blocks.
+    fn new(
+        device: &'a Device,
+        cut: &'a Cut,
+        judged: &'a Judged<'a>,
+        trials: &'a Trials<'a>,
+    ) -> Result<Search<'a>> {
+        let (n, kernels) = (trials.bases.len(), Kernels::Layers);
+        let count = n as u32;
+        let bases = device.upload(trials.bases)?;
+        let (mut cells_of, mut places) = (device.buffer::<u32>(n)?, device.buffer(n + 1)?);
+        launch!(
+            device,
+            kernels,
+            "block_heads",
+            each(count + 1),
+            &judged.tree.parent,
+            &bases,
+            &count,
+            &(trials.level as u32),
+            &mut cells_of,
+            &mut places
+        )?;
+        scan(device, &mut places, count + 1)?;
+        let blocks = device.get(&places, n)? as usize;
+        let (mut cells, mut firsts) = (device.buffer(blocks)?, device.buffer(blocks)?);
+        let mut block_of = device.buffer(n)?;
+        launch!(
+            device,
+            kernels,
+            "list_blocks",
+            each(count),
+            &cells_of,
+            &places,
+            &count,
+            &mut cells,
+            &mut firsts,
+            &mut block_of
+        )?;
+        let near = judged.tree.near(trials.level)?;
+        let firsts = device.download(&firsts, blocks)?;
+        Ok(Search { device, cut, judged, trials, near, bases, block_of, cells, firsts })
+    }
 
-/// Tries the cells of a range, whose blocks from `first_block` on were gathered.
-fn try_cells(
-    device: &Device,
-    points: &DevicePoints,
-    trials: &Trials,
-    first_block: u32,
-    range: std::ops::Range<usize>,
-    buffers: &mut Buffers,
-) -> Result<()> {
-    let count = range.len() as u32;
-    let room = trials.cells.len().min(ROOM) as u32;
-    let bases = device.upload(&trials.bases[range.clone()])?;
-    let block_of = device.upload(&trials.block_of[range.clone()])?;
-    let [x, y, z] = &buffers.gathered;
-    let mut config = each(2 * count);
-    config.block_dim = (128, 1, 1);
-    launch!(
-        device,
-        Kernels::Layers,
-        "try_cells",
-        config,
-        &points.x,
-        &points.y,
-        &points.z,
-        &buffers.ranges,
-        &buffers.distinct,
-        x,
-        y,
-        z,
-        &room,
-        &buffers.blocks,
-        &bases,
-        &block_of,
-        &count,
-        &first_block,
-        &(range.start as u32),
-        &trials.noise,
-        &mut buffers.outcomes.slice_mut(range.clone()),
-        &mut buffers.layers,
-        &mut buffers.found,
-    )
+    /// Gathers the points of a range of blocks.
+    fn gather(&self, range: Range<usize>, found: &mut Found) -> Result<()> {
+        let Search { cut: Cut { points, starts, .. }, judged, trials, near, .. } = self;
+        let tree = &judged.tree;
+        let (from, cells) = tree.level(trials.level);
+        let (near_from, near_cells) = tree.level(near.level);
+        let count = range.len() as u32;
+        let [to_x, to_y, to_z] = &mut found.gathered;
+        launch!(
+            self.device,
+            Kernels::Layers,
+            "gather_blocks",
+            each(count),
+            &points.x,
+            &points.y,
+            &points.z,
+            &(points.len as u32),
+            starts,
+            &judged.base_cells(),
+            &judged.distinct,
+            &tree.keys,
+            &tree.parent,
+            &tree.first,
+            &tree.children,
+            &near.cells,
+            &near_from,
+            &near_cells,
+            &u32::from(near.level == trials.level),
+            &(trials.level as u32),
+            &(from + cells),
+            &self.cells.slice(range),
+            &count,
+            &u32::from(trials.only_small),
+            to_x,
+            to_y,
+            to_z,
+            &found.room,
+            &mut found.blocks,
+        )
+    }
+
+    /// Tries the cells of a range, whose blocks from `first_block` on were gathered.
+    fn try_cells(&self, range: Range<usize>, first_block: u32, found: &mut Found) -> Result<()> {
+        let Search { cut: Cut { points, starts, .. }, judged, trials, .. } = self;
+        let count = range.len() as u32;
+        let [x, y, z] = &found.gathered;
+        let mut config = each(count);
+        config.block_dim.0 /= 2;
+        config.grid_dim.0 *= 2;
+        launch!(
+            self.device,
+            Kernels::Layers,
+            "try_cells",
+            config,
+            &points.x,
+            &points.y,
+            &points.z,
+            &(points.len as u32),
+            starts,
+            &judged.base_cells(),
+            &judged.distinct,
+            x,
+            y,
+            z,
+            &found.room,
+            &found.blocks,
+            &self.bases.slice(range.clone()),
+            &self.block_of.slice(range.clone()),
+            &count,
+            &first_block,
+            &(range.start as u32),
+            &trials.noise,
+            &mut found.outcomes.slice_mut(range),
+            &mut found.layers,
+            &mut found.count,
+        )
+    }
 }

@@ -9,6 +9,7 @@ mod groups;
 mod held;
 mod labels;
 mod layers;
+mod levels;
 pub mod line_voters;
 pub mod measure;
 mod peaks;

@@ -11,6 +11,7 @@ use crate::backend::{CellTable, Held};
 use crate::frame::Points;
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Sums over the points of cells, whose coordinates are less than 2^17 units within a block of the
 /// highest level.
@@ -18,6 +19,8 @@ pub(super) type CellMoments = Moments<i64>;
 
 /// Bits of a cell coordinate.
 pub(super) const BITS: u32 = 21;
+/// The largest cell coordinate.
+const LAST: u64 = (1 << BITS) - 1;
 /// Local coordinates have one bit of sign and 23 of magnitude; this makes them positive.
 const OFFSET: i32 = 1 << 23;
 /// Levels above the base.
@@ -34,6 +37,8 @@ pub(super) struct Level {
     pub moments: Vec<CellMoments>,
     /// Index of the cell of the next level that holds each cell; empty on the last level.
     pub parent: Vec<u32>,
+    /// Where in [`Cells::by_place`] the base cells within each cell are.
+    pub inside: Vec<[u32; 2]>,
 }
 
 /// The cells of a cloud on all levels.
@@ -42,6 +47,8 @@ pub(super) struct Cells {
     pub levels: Vec<Level>,
     /// Where each base cell's points begin and end.
     ranges: Vec<[u32; 2]>,
+    /// The base cells in Morton order, in which those within any cell of any level are a run.
+    pub by_place: Vec<u32>,
     /// Number of distinct points.
     pub distinct: u64,
 }
@@ -65,46 +72,32 @@ impl Cells {
     }
 
     fn from_table(table: CellTable, unit: Unit) -> (Cells, Vec<u32>) {
-        let CellTable { order, keys, starts, moments } = table;
-        let ends = starts.iter().copied().skip(1).chain([order.len() as u32]);
-        let ranges: Vec<[u32; 2]> = starts.iter().zip(ends).map(|(&s, e)| [s, e]).collect();
-        let pack_key = |&key: &u64| pack(crate::morton::deinterleave(key));
-        let mut by_key: Vec<(u64, u32)> =
-            keys.par_iter().map(pack_key).zip(0..keys.len() as u32).collect();
-        by_key.par_sort_unstable();
-        let distinct = moments.iter().map(|m| m.n as u64).sum();
+        let CellTable { order, keys, starts, by_row, moments } = table;
+        let end = |m: usize| starts.get(m + 1).map_or(order.len() as u32, |&end| end);
+        let range = |&m: &u32| [starts[m as usize], end(m as usize)];
+        let distinct = moments.par_iter().map(|m| m.n as u64).sum();
         let base = Level {
             size: f64::from(unit.span * unit.steps),
             span: i64::from(unit.span),
-            keys: by_key.iter().map(|k| k.0).collect(),
-            moments: by_key.par_iter().map(|k| moments[k.1 as usize]).collect(),
+            keys: by_row.par_iter().map(|&m| row_of(keys[m as usize])).collect(),
+            moments,
             parent: Vec::new(),
+            inside: by_row.par_iter().map(|&m| [m, m + 1]).collect(),
         };
-        let ranges = by_key.par_iter().map(|k| ranges[k.1 as usize]).collect();
+        let ranges = by_row.par_iter().map(range).collect();
+        let by_place = inverse(&by_row);
+        let mut places = Places { keys, rows: by_place.clone() };
         let mut levels = vec![base];
         for _ in 0..LEVELS {
-            let above = levels.last_mut().map(Level::join);
+            let above = levels.last_mut().map(|level| level.join(&mut places));
             levels.extend(above);
         }
-        (Cells { levels, ranges, distinct }, order)
+        (Cells { levels, ranges, by_place, distinct }, order)
     }
 
     /// The base cells.
     pub fn base(&self) -> &Level {
         &self.levels[0]
-    }
-
-    /// The base cells in Morton order: the base cells within any cell of any level are a run.
-    pub fn base_in_morton_order(&self) -> Vec<u32> {
-        let key = |i: &u32| crate::morton::interleave(unpack(self.levels[0].keys[*i as usize]));
-        let mut order: Vec<u32> = (0..self.levels[0].len() as u32).collect();
-        order.par_sort_by_cached_key(key);
-        order
-    }
-
-    /// First and last point of each base cell, once the points are in the order of the cells.
-    pub fn ranges(&self) -> &[[u32; 2]] {
-        &self.ranges
     }
 
     /// The points of base cell `cell`, once they are in the order of the cells.
@@ -135,21 +128,35 @@ impl Level {
         })
     }
 
-    /// The level of twice the size; fills in this level's parents.
-    fn join(&mut self) -> Level {
-        let parent_key = |key: u64| pack(unpack(key).map(|v| v >> 1));
-        let mut keys: Vec<u64> = self.keys.par_iter().map(|&k| parent_key(k)).collect();
-        let parents = keys.clone();
-        keys.par_sort_unstable();
-        keys.dedup();
-        self.parent =
-            parents.par_iter().map(|key| keys.partition_point(|k| k < key) as u32).collect();
-        let mut moments = vec![CellMoments::default(); keys.len()];
-        for (i, &parent) in self.parent.iter().enumerate() {
-            let offset = unpack(self.keys[i]).map(|v| (v & 1) as i64 * self.span);
-            moments[parent as usize].merge_shifted(&self.moments[i], offset);
-        }
-        Level { size: 2.0 * self.size, span: 2 * self.span, keys, moments, parent: Vec::new() }
+    /// The level of twice the size; fills in this level's parents. `places` are this level's cells in
+    /// Morton order, and then those of the other.
+    fn join(&mut self, places: &mut Places) -> Level {
+        let (above, first) = places.parents();
+        let mut by_row: Vec<(u64, u32)> =
+            above.par_iter().map(|&key| row_of(key)).zip(0..above.len() as u32).collect();
+        by_row.par_sort_unstable();
+        let children = |place: u32| first[place as usize]..first[place as usize + 1];
+        let parent: Vec<AtomicU32> = atomics(self.len());
+        let one = |(cell, &(_, place)): (usize, &(u64, u32))| {
+            let (mut moments, mut inside) = (CellMoments::default(), [u32::MAX, 0]);
+            for child in children(place) {
+                let key = places.keys[child as usize];
+                let row = places.rows[child as usize] as usize;
+                parent[row].store(cell as u32, Relaxed);
+                let offset = std::array::from_fn(|a| (key >> a & 1) as i64 * self.span);
+                moments.merge_shifted(&self.moments[row], offset);
+                let [begin, end] = self.inside[row];
+                inside = [inside[0].min(begin), inside[1].max(end)];
+            }
+            (moments, inside)
+        };
+        let (moments, inside) = by_row.par_iter().enumerate().map(one).unzip();
+        self.parent = parent.into_par_iter().map(AtomicU32::into_inner).collect();
+        let rows: Vec<u32> = by_row.par_iter().map(|&(_, place)| place).collect();
+        *places = Places { keys: above, rows: inverse(&rows) };
+        let keys = by_row.into_par_iter().map(|(row, _)| row).collect();
+        let (size, span) = (2.0 * self.size, 2 * self.span);
+        Level { size, span, keys, moments, parent: Vec::new(), inside }
     }
 
     /// The occupied cells of the 3 × 3 × 3 block of every cell, ascending: those of cell `c` are
@@ -160,26 +167,31 @@ impl Level {
         // row finds them all without a search.
         let piece = |keys: &[u64]| {
             let mut rows = self.rows_from(keys[0]);
-            let (mut lengths, mut list) = (Vec::with_capacity(keys.len()), Vec::new());
+            let (mut ends, mut list) = (Vec::with_capacity(keys.len()), Vec::new());
             for &key in keys {
-                let before = list.len();
                 self.block(key, &mut rows, &mut list);
-                lengths.push((list.len() - before) as u32);
+                ends.push(list.len() as u32);
             }
-            (lengths, list)
+            (ends, list)
         };
         let pieces: Vec<(Vec<u32>, Vec<u32>)> = self.keys.par_chunks(PIECE).map(piece).collect();
-        let mut start = Vec::with_capacity(self.keys.len() + 1);
-        let mut list = Vec::with_capacity(pieces.iter().map(|p| p.1.len()).sum());
-        let mut end = 0;
-        start.push(end);
-        for (lengths, cells) in pieces {
-            start.extend(lengths.into_iter().map(|length| {
-                end += length;
-                end
-            }));
-            list.extend(cells);
+        let mut start = vec![0; self.len() + 1];
+        let mut list = vec![0; pieces.iter().map(|p| p.1.len()).sum()];
+        // Each piece to its place, all at once.
+        let (mut starts, mut rest, mut before) = (&mut start[1..], &mut list[..], 0);
+        let mut copies = Vec::with_capacity(pieces.len());
+        for (ends, cells) in pieces {
+            let (to_start, to_list);
+            (to_start, starts) = starts.split_at_mut(ends.len());
+            (to_list, rest) = rest.split_at_mut(cells.len());
+            let end = before + cells.len() as u32;
+            copies.push((ends, cells, to_start, to_list, before));
+            before = end;
         }
+        copies.into_par_iter().for_each(|(ends, cells, to_start, to_list, before)| {
+            to_start.iter_mut().zip(ends).for_each(|(to, end)| *to = before + end);
+            to_list.copy_from_slice(&cells);
+        });
         (start, list)
     }
 
@@ -200,7 +212,7 @@ impl Level {
             while self.keys.get(*cursor).is_some_and(|&k| k < first) {
                 *cursor += 1;
             }
-            let last = first + 2 - u64::from(centre[0] == 0);
+            let last = first + 2 - u64::from(centre[0] == 0) - u64::from(centre[0] == LAST);
             let count = self.keys[*cursor..].iter().take(3).take_while(|&&k| k <= last).count();
             list.extend((*cursor as u32..).take(count));
         }
@@ -219,6 +231,45 @@ impl Level {
     }
 }
 
+/// The cells of a level in Morton order.
+struct Places {
+    /// Morton keys, ascending.
+    keys: Vec<u64>,
+    /// The index in its level of each.
+    rows: Vec<u32>,
+}
+
+impl Places {
+    /// The Morton keys of the cells of the next level, and where the children of each begin; and where
+    /// the last ones end.
+    fn parents(&self) -> (Vec<u64>, Vec<u32>) {
+        let family = |children: &[u64]| (children[0] >> 3, children.len() as u32);
+        let families = self.keys.par_chunk_by(|a, b| a >> 3 == b >> 3).map(family);
+        let (keys, mut first): (Vec<u64>, Vec<u32>) = families.unzip();
+        let mut end = 0;
+        for count in &mut first {
+            end += std::mem::replace(count, end);
+        }
+        first.push(end);
+        (keys, first)
+    }
+}
+
+/// The places of the numbers of a permutation.
+fn inverse(order: &[u32]) -> Vec<u32> {
+    let places: Vec<AtomicU32> = atomics(order.len());
+    // Every place is written once.
+    order.par_iter().zip(0..order.len() as u32).for_each(|(&at, place)| {
+        places[at as usize].store(place, Relaxed);
+    });
+    places.into_par_iter().map(AtomicU32::into_inner).collect()
+}
+
+/// Zeros that all threads may write.
+fn atomics(n: usize) -> Vec<AtomicU32> {
+    (0..n).into_par_iter().map(|_| AtomicU32::new(0)).collect()
+}
+
 /// Key of the first cell of a block's row: z slowest, then y; `None` off the lattice.
 fn row_key(centre: [u64; 3], row: usize) -> Option<u64> {
     let y = (centre[1] + row as u64 % 3).checked_sub(1)?;
@@ -235,6 +286,11 @@ fn pack(cell: [u64; 3]) -> u64 {
 fn unpack(key: u64) -> [u64; 3] {
     let mask = (1 << BITS) - 1;
     [key & mask, key >> BITS & mask, key >> (2 * BITS) & mask]
+}
+
+/// The key of a cell from its Morton key.
+fn row_of(morton: u64) -> u64 {
+    pack(crate::morton::deinterleave(morton))
 }
 
 /// A coordinate made positive, in steps.
@@ -271,12 +327,17 @@ fn cell_table(points: &Points, unit: Unit) -> CellTable {
         start += run.len();
     }
     let order: Vec<u32> = sorted.into_par_iter().map(|(_, i)| i).collect();
-    let moments = (0..keys.len()).into_par_iter().map(|cell| {
+    let mut by_row: Vec<(u64, u32)> =
+        keys.par_iter().map(|&key| row_of(key)).zip(0..keys.len() as u32).collect();
+    by_row.par_sort_unstable();
+    let by_row: Vec<u32> = by_row.into_par_iter().map(|(_, cell)| cell).collect();
+    let moments = by_row.par_iter().map(|&cell| {
+        let cell = cell as usize;
         let end = starts.get(cell + 1).map_or(order.len(), |&end| end as usize);
         cell_moments(points, &order[starts[cell] as usize..end], keys[cell], unit)
     });
     let moments = moments.collect();
-    CellTable { order, keys, starts, moments }
+    CellTable { order, keys, starts, by_row, moments }
 }
 
 /// Sums over the distinct points of a cell, relative to its corner.
@@ -290,4 +351,84 @@ fn cell_moments(points: &Points, members: &[u32], key: u64, unit: Unit) -> CellM
         }
     }
     moments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A surface, and points all over the lattice and at its corners.
+    fn points() -> Points {
+        let far = [-8_388_608.0, 8_388_607.0];
+        let random = |i: u32, k: u32| (i.wrapping_mul(k) % (1 << 24)) as f32 - 8_388_608.0;
+        let scattered = (0..500).map(|i| [48_271, 69_621, 16_807].map(|k| random(i, k)));
+        let surface = (0..20_000).map(|i| [(i % 200) as f32 * 7.0, (i / 200) as f32 * 7.0, 5.0]);
+        let corners = (0..8).map(|i| [far[i & 1], far[i >> 1 & 1], far[i >> 2]]);
+        surface.chain(scattered).chain(corners).collect()
+    }
+
+    fn cells(points: &Points, span: u32) -> Cells {
+        let unit = Unit { span, steps: 1 };
+        Cells::from_table(cell_table(points, unit), unit).0
+    }
+
+    #[test]
+    fn every_level_holds_the_cells_below() {
+        let points = points();
+        let cells = cells(&points, 8);
+        for (below, above) in cells.levels.iter().zip(&cells.levels[1..]) {
+            assert!(above.keys.is_sorted_by(|a, b| a < b));
+            let mut moments = vec![CellMoments::default(); above.len()];
+            let mut inside = vec![Vec::new(); above.len()];
+            for (cell, &parent) in below.parent.iter().enumerate() {
+                let parent = parent as usize;
+                assert_eq!(unpack(above.keys[parent]), unpack(below.keys[cell]).map(|v| v >> 1));
+                let offset = unpack(below.keys[cell]).map(|v| (v & 1) as i64 * below.span);
+                moments[parent].merge_shifted(&below.moments[cell], offset);
+                inside[parent].push(below.inside[cell]);
+            }
+            assert!(moments == above.moments);
+            for (mut runs, [begin, end]) in inside.into_iter().zip(above.inside.iter().copied()) {
+                runs.sort_unstable();
+                assert!(runs.windows(2).all(|w| w[0][1] == w[1][0]));
+                assert_eq!(
+                    (runs.first().map(|r| r[0]), runs.last().map(|r| r[1])),
+                    (Some(begin), Some(end))
+                );
+            }
+        }
+        let base = cells.base();
+        for (cell, &[begin, end]) in base.inside.iter().enumerate() {
+            assert_eq!(cells.by_place[begin as usize..end as usize], [cell as u32]);
+        }
+        assert_eq!(base.moments.iter().map(|m| m.n).sum::<i64>() as u64, cells.distinct);
+    }
+
+    #[test]
+    fn blocks_are_the_cells_around() {
+        let points = points();
+        for level in &cells(&points, 8).levels {
+            let (start, list) = level.blocks();
+            assert_eq!(start.len(), level.len() + 1);
+            for cell in (0..level.len()).step_by(7) {
+                let centre = unpack(level.keys[cell]).map(|v| v as i64);
+                let around = (0..27).filter_map(|k: i64| {
+                    let at = [k % 3, k / 3 % 3, k / 9];
+                    let at: [i64; 3] = std::array::from_fn(|a| centre[a] + at[a] - 1);
+                    let there = at.iter().all(|v| (0..1 << BITS).contains(v));
+                    let key = there.then(|| pack(at.map(|v| v as u64)))?;
+                    level.keys.binary_search(&key).ok().map(|i| i as u32)
+                });
+                let found = &list[start[cell] as usize..start[cell + 1] as usize];
+                assert_eq!(found, around.collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn no_points_have_no_cells() {
+        let cells = cells(&Points::default(), 8);
+        assert_eq!(cells.levels.len(), LEVELS + 1);
+        assert!(cells.levels.iter().all(|level| level.len() == 0 && level.blocks().0 == [0]));
+    }
 }

@@ -11,8 +11,10 @@ use super::links::Links;
 use super::moments::PAIRS;
 use super::rounds::Found;
 use super::vector::{Vec3, normalized};
-use crate::backend::Layer;
+use crate::Result;
+use crate::backend::{CellSurface, Held, Layer};
 use rayon::prelude::*;
+use std::collections::HashMap;
 
 /// Fewest distinct points of a block that is judged.
 pub(super) const MIN_POINTS: i64 = 10;
@@ -46,6 +48,12 @@ impl Surface {
     pub fn new(normal: Vec3, error: f64, thickness: f64, level: usize) -> Surface {
         let (error, thickness) = (error as f32, thickness as f32);
         Surface { normal: normal.map(|v| v as f32), error, thickness, level: level as u8 }
+    }
+
+    /// The surface that a backend found around a cell, if there is one.
+    fn found(surface: &CellSurface) -> Option<Surface> {
+        let CellSurface { normal, error, thickness, level } = *surface;
+        (thickness > 0.0).then_some(Surface { normal, error, thickness, level: level as u8 })
     }
 
     /// The surface of a layer that was seen in a block of `level`.
@@ -96,113 +104,218 @@ pub(super) struct Surfel {
 /// twig, it is more. So the noise is read off the thinner blocks first, and then only blocks about
 /// as thin as that count as surfaces. What is left may be rougher, or farther from the scanner, and
 /// is looked at by itself in the same way.
+///
+/// A backend that keeps the points judges them, where it has room for that.
 pub(super) struct Evidence<'a> {
     cells: &'a Cells,
-    links: &'a Links,
-    flatness: Vec<Vec<Option<Flatness>>>,
-    /// Base cells whose surface is known from an earlier class.
-    seen: Vec<bool>,
+    links: &'a Links<'a>,
+    /// How flat the blocks of each level are; none as long as a backend knows.
+    flatness: Option<Vec<LevelFlatness>>,
+    /// What was known of the base cells after each class that was left behind: [`SEEN`], [`TAKEN`].
+    left: Vec<Vec<u8>>,
 }
 
+/// How flat the block of each cell of a level is.
+type LevelFlatness = Vec<Option<Flatness>>;
+
+/// Bit of a base cell whose surface is known from an earlier class.
+const SEEN: u8 = 1;
+/// Bit of a base cell that belongs to a plane of the class that was left last.
+const TAKEN: u8 = 2;
+
+/// Points of the blocks of a level that hold so many.
+type Kinds = HashMap<(usize, i64), u64>;
+
+/// The points where a backend keeps them.
+type Holder<'h> = Option<Box<dyn Held + 'h>>;
+
 impl<'a> Evidence<'a> {
-    /// Judges all blocks.
-    pub fn new(cells: &'a Cells, links: &'a Links) -> Evidence<'a> {
-        Evidence {
-            cells,
-            links,
-            flatness: (0..cells.levels.len()).map(|l| judge_level(cells, links, l)).collect(),
-            seen: vec![false; cells.base().len()],
+    /// Judges all blocks; `held` are the points of the cells where a backend keeps them.
+    pub fn new(
+        cells: &'a Cells,
+        links: &'a Links<'a>,
+        held: &mut Holder<'_>,
+    ) -> Result<Evidence<'a>> {
+        let mut evidence = Evidence { cells, links, flatness: None, left: Vec::new() };
+        let judged = match held {
+            Some(held) => held.judge(cells.levels.len())?,
+            None => false,
+        };
+        if !judged {
+            evidence.judge();
         }
+        Ok(evidence)
+    }
+
+    /// Judges all blocks here.
+    fn judge(&mut self) {
+        if self.flatness.is_some() {
+            return;
+        }
+        let levels = 0..self.cells.levels.len();
+        let mut flatness: Vec<LevelFlatness> =
+            levels.map(|l| judge_level(self.cells, self.links, l)).collect();
+        self.left.iter().for_each(|known| self.strike(known, &mut flatness));
+        self.flatness = Some(flatness);
     }
 
     /// Leaves a class behind: its `surfels`, and the blocks of which a good part belongs to the
     /// planes `found` in it, since what is flat there is the edge of something known.
-    pub fn next_class(&mut self, surfels: &[Surfel], found: &[Found]) {
-        let base = self.cells.base();
-        for (seen, surfel) in self.seen.iter_mut().zip(surfels) {
-            *seen |= surfel.surface.is_some();
-        }
-        let mut weight = vec![0u64; base.len()];
+    pub fn next_class(
+        &mut self,
+        surfels: &[Surfel],
+        found: &[Found],
+        held: &mut Holder<'_>,
+    ) -> Result<()> {
+        let seen = |(i, s): (usize, &Surfel)| match s.surface {
+            Some(_) => SEEN,
+            None => self.known(i) & SEEN,
+        };
+        let mut known: Vec<u8> = surfels.par_iter().enumerate().map(seen).collect();
         for &i in found.iter().flat_map(|f| &f.support.surfels) {
-            weight[i as usize] = base.moments[i as usize].n as u64;
+            known[i as usize] |= TAKEN;
         }
-        let levels = self.cells.levels.iter().zip(&mut self.flatness).enumerate();
-        for (number, (level, judged)) in levels {
+        self.leave(known, held)
+    }
+
+    /// Leaves behind what is known of the base cells.
+    fn leave(&mut self, known: Vec<u8>, held: &mut Holder<'_>) -> Result<()> {
+        match (&mut self.flatness, held) {
+            (None, Some(held)) => {
+                let left = held.leave(&known)?;
+                self.left.push(known);
+                if !left {
+                    self.judge();
+                }
+            }
+            _ => {
+                let mut flatness = self.flatness.take();
+                flatness.iter_mut().for_each(|flatness| self.strike(&known, flatness));
+                self.flatness = flatness;
+                self.left.push(known);
+            }
+        }
+        Ok(())
+    }
+
+    /// Strikes out the blocks of which a good part belongs to planes.
+    fn strike(&self, known: &[u8], flatness: &mut [LevelFlatness]) {
+        let base = self.cells.base();
+        let points = |&c: &u32| match known[c as usize] & TAKEN {
+            0 => 0,
+            _ => base.moments[c as usize].n as u64,
+        };
+        for (number, (level, judged)) in self.cells.levels.iter().zip(flatness).enumerate() {
+            let taken =
+                self.links.map_cells(number, |inside| inside.iter().map(points).sum::<u64>());
             let mixed = self.links.map_blocks(number, |_, block| {
-                let taken: u64 = block.iter().map(|&cell| weight[cell as usize]).sum();
+                let taken: u64 = block.iter().map(|&cell| taken[cell as usize]).sum();
                 let all: u64 =
                     block.iter().map(|&cell| level.moments[cell as usize].n as u64).sum();
                 taken * MIXED > all
             });
-            judged
-                .iter_mut()
-                .zip(&mixed)
-                .filter(|(_, m)| **m)
-                .for_each(|(judged, _)| *judged = None);
-            let mut above = vec![0; level.parent.iter().max().map_or(0, |&p| p as usize + 1)];
-            for (&parent, &weight) in level.parent.iter().zip(&weight) {
-                above[parent as usize] += weight;
-            }
-            weight = above;
+            judged.par_iter_mut().zip(mixed).filter(|(_, mixed)| *mixed).for_each(|(judged, _)| {
+                *judged = None;
+            });
         }
     }
 
+    /// What is known of a base cell.
+    fn known(&self, base_cell: usize) -> u8 {
+        self.left.last().map_or(0, |known| known[base_cell])
+    }
+
     /// The noise of the flat places, in steps, and the number of points there.
-    pub fn noise(&self) -> (f64, u64) {
-        let (all, weight) = self.thicknesses(f64::INFINITY);
-        let thickest = THICKEST * weighted_quantile(all, THIN);
-        let noise = weighted_quantile(self.thicknesses(thickest).0, 0.5);
-        (noise, weight)
+    pub fn noise(&mut self, held: &mut Holder<'_>) -> Result<(f64, u64)> {
+        let (thin, weight) = self.thickness(f64::INFINITY, THIN, held)?;
+        let (noise, _) = self.thickness(THICKEST * thin, 0.5, held)?;
+        Ok((noise, weight))
     }
 
     /// Distance between neighbouring points on surfaces, in steps: the median over the points.
     pub fn spacing(&self, surfels: &[Surfel]) -> f64 {
-        let spacing = |(i, s): (usize, &Surfel)| {
+        let place = |(i, s): (usize, &Surfel)| {
             let level = s.surface?.level();
             let cell = self.links.ancestor(i as u32, level);
             let moments = &self.cells.levels[level].moments;
             let n: i64 = self.links.block(level, cell).iter().map(|&c| moments[c as usize].n).sum();
+            Some(((level, n), u64::from(s.weight)))
+        };
+        // Blocks of one size and of as many points are alike, and there are few kinds of them.
+        let count = |mut kinds: Kinds, (kind, weight)| {
+            *kinds.entry(kind).or_default() += weight;
+            kinds
+        };
+        let all: Kinds = surfels
+            .par_iter()
+            .enumerate()
+            .filter_map(place)
+            .fold(Kinds::new, count)
+            .reduce(Kinds::new, |all, some| some.into_iter().fold(all, count));
+        let spacing = |((level, n), weight): ((usize, i64), u64)| {
             // The block is as wide as three cells, and the surface crosses it once.
             let width = 3.0 * self.cells.levels[level].size;
-            Some((width / (n as f64).sqrt(), u64::from(s.weight)))
+            (width / (n as f64).sqrt(), weight)
         };
-        let all = surfels.par_iter().enumerate().filter_map(spacing).collect();
-        weighted_quantile(all, 0.5)
+        weighted_quantile(all.into_iter().map(spacing).collect(), 0.5)
     }
 
-    /// Thickness and weight of all surfaces of at most the given thickness; their points.
-    fn thicknesses(&self, thickest: f64) -> (Vec<(f64, u64)>, u64) {
+    /// The thickness below which `share` of the points lie, of those with a surface of at most
+    /// `thickest`, and the number of these points.
+    fn thickness(
+        &mut self,
+        thickest: f64,
+        share: f64,
+        held: &mut Holder<'_>,
+    ) -> Result<(f64, u64)> {
+        if let (None, Some(held)) = (&self.flatness, held)
+            && let Some(answer) = held.thickness(thickest, share)?
+        {
+            return Ok(answer);
+        }
+        self.judge();
         let base = self.cells.base();
         let thickness = |cell: usize| {
             Some((f64::from(self.surface(cell, thickest)?.thickness), base.moments[cell].n as u64))
         };
         let all: Vec<(f64, u64)> = (0..base.len()).into_par_iter().filter_map(thickness).collect();
-        let weight = all.iter().map(|v| v.1).sum();
-        (all, weight)
+        let weight = all.par_iter().map(|v| v.1).sum();
+        Ok((weighted_quantile(all, share), weight))
     }
 
     /// The surfels of all base cells, in the order of the cells, for a given noise.
-    pub fn surfels(&self, noise: f64) -> Vec<Surfel> {
+    pub fn surfels(&mut self, noise: f64, held: &mut Holder<'_>) -> Result<Vec<Surfel>> {
+        let thickest = THICKEST * noise;
+        let found = match (&self.flatness, held) {
+            (None, Some(held)) => held.surfaces(thickest)?,
+            _ => None,
+        };
+        if found.is_none() {
+            self.judge();
+        }
         let base = self.cells.base();
         let square = (base.unit() * base.unit()) as f32;
         let surfel = |cell: usize| Surfel {
             centroid: base.local(cell, base.moments[cell].mean()),
             scatter: small_covariance(&base.moments[cell]).map(|c| c as f32 * square),
             weight: base.moments[cell].n as u32,
-            surface: self.surface(cell, THICKEST * noise),
+            surface: match &found {
+                Some(found) => Surface::found(&found[cell]),
+                None => self.surface(cell, thickest),
+            },
         };
-        (0..base.len()).into_par_iter().map(surfel).collect()
+        Ok((0..base.len()).into_par_iter().map(surfel).collect())
     }
 
     /// The finest level that is flat around a base cell, or else the flattest that nearly is, among
     /// blocks of at most the given thickness.
     fn surface(&self, base_cell: usize, thickest: f64) -> Option<Surface> {
-        if self.seen[base_cell] {
+        if self.known(base_cell) & SEEN != 0 {
             return None;
         }
         let mut cell = base_cell;
         let mut best: Option<(usize, Flatness)> = None;
-        for (level, judged) in self.flatness.iter().enumerate() {
+        for (level, judged) in self.flatness.iter().flatten().enumerate() {
             if let Some(flat) = judged[cell].filter(|f| f64::from(f.thickness) <= thickest) {
                 if best.is_none_or(|(_, b)| flat.ratio < b.ratio) {
                     best = Some((level, flat));
@@ -232,11 +345,11 @@ pub(super) fn combined(classes: Vec<Class>) -> Class {
         if all.0.is_empty() {
             all.0 = surfels;
         } else {
-            for (first, later) in all.0.iter_mut().zip(surfels) {
+            all.0.par_iter_mut().zip(surfels).for_each(|(first, later)| {
                 if first.surface.is_none() && later.surface.is_some() {
                     *first = later;
                 }
-            }
+            });
         }
         all.1.found.extend(findings.found);
         all.1.failed.extend(findings.failed);
@@ -264,7 +377,7 @@ fn small_covariance(moments: &CellMoments) -> [f64; 6] {
 }
 
 /// Judges every block of a level.
-fn judge_level(cells: &Cells, links: &Links, number: usize) -> Vec<Option<Flatness>> {
+fn judge_level(cells: &Cells, links: &Links, number: usize) -> LevelFlatness {
     let level = &cells.levels[number];
     links.map_blocks(number, |cell, block| {
         let moments = level.block_moments(cell, block);
@@ -313,13 +426,17 @@ pub(super) fn weighted_quantile(mut values: Vec<(f64, u64)>, share: f64) -> f64 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
+    use crate::backend::Backend;
+    use crate::cuda::Cuda;
     use crate::detect::vector::dot;
     use crate::frame::Points;
 
     fn surfels(cells: &Cells) -> Vec<Surfel> {
         let links = Links::new(cells);
-        let evidence = Evidence::new(cells, &links);
-        evidence.surfels(evidence.noise().0)
+        let mut evidence = Evidence::new(cells, &links, &mut None).unwrap();
+        let noise = evidence.noise(&mut None).unwrap().0;
+        evidence.surfels(noise, &mut None).unwrap()
     }
 
     /// A tilted plane with a little roughness, and scattered points above it.
@@ -381,6 +498,62 @@ mod tests {
         );
         assert_eq!(a.distinct, b.distinct);
         assert!(surfels(&a) == surfels(&b));
+    }
+
+    /// The surfels of a cloud, and those of what is left of it, told by the GPU or, without, here.
+    fn classes(
+        points: &Points,
+        held: &mut Holder<'_>,
+        on_gpu: bool,
+    ) -> Vec<(f64, u64, Vec<Surfel>)> {
+        let cells = Cells::new(points, held).unwrap().0;
+        let links = Links::new(&cells);
+        let held = if on_gpu { held } else { &mut None };
+        let mut evidence = Evidence::new(&cells, &links, held).unwrap();
+        assert_eq!(evidence.flatness.is_none(), on_gpu);
+        let mut class = |known: Option<Vec<u8>>| {
+            known.into_iter().for_each(|known| evidence.leave(known, held).unwrap());
+            let (noise, weight) = evidence.noise(held).unwrap();
+            (noise, weight, evidence.surfels(noise, held).unwrap())
+        };
+        let first = class(None);
+        let known = |(i, s): (usize, &Surfel)| match s.surface {
+            Some(surface) => SEEN | if surface.level() > 0 || i % 3 == 0 { TAKEN } else { 0 },
+            None => 0,
+        };
+        let known: Vec<u8> = first.2.iter().enumerate().map(known).collect();
+        let all = known.iter().map(|k| k & TAKEN).collect();
+        let second = class(Some(known));
+        vec![first, second, class(Some(all))]
+    }
+
+    #[test]
+    fn a_gpu_sees_the_same_surfaces() {
+        let gpu = match Cuda::new() {
+            Ok(gpu) => gpu,
+            Err(Error::NoDevice(why)) => return println!("skipped: {why}"),
+            Err(broken) => panic!("{broken}"),
+        };
+        let thrice: Vec<u32> = (0..20_600u32).flat_map(|i| [i; 3]).collect();
+        let lattice =
+            (0..27_000u32).map(|i| [i % 30, i / 30 % 30, i / 900].map(|v| v as f32 * 64.0));
+        let wide = (0..50_000u32).map(|i| {
+            [48_271, 69_621, 16_807].map(|k| (i.wrapping_mul(k) % (1 << 24)) as f32 - 8_388_608.0)
+        });
+        let few: Vec<u32> = (0..5000).collect();
+        let scene = scene();
+        for points in [
+            scene.select(&thrice),
+            scene.select(&few),
+            scene,
+            lattice.collect(),
+            wide.collect(),
+            vec![[7.0; 3]; 5000].into_iter().collect(),
+        ] {
+            let hold = || gpu.hold(&points).unwrap();
+            assert!(classes(&points, &mut hold(), true) == classes(&points, &mut hold(), false));
+            assert!(classes(&points, &mut hold(), true) == classes(&points, &mut None, false));
+        }
     }
 
     #[test]

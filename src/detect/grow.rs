@@ -13,7 +13,7 @@ use super::vector::{Vec3, dot};
 /// The marks of the search in progress, over cells and their links.
 pub(super) struct Grower<'a> {
     surfels: &'a [Surfel],
-    links: &'a Links,
+    links: &'a Links<'a>,
     /// The cell of its surface's level that holds each base cell; its own index without surface.
     home: Vec<u32>,
     marks: Vec<Marks>,
@@ -39,7 +39,7 @@ pub(super) struct Grown {
 
 impl<'a> Grower<'a> {
     /// A grower over all surfels, none of them met.
-    pub fn new(links: &'a Links, surfels: &'a [Surfel]) -> Grower<'a> {
+    pub fn new(links: &'a Links<'a>, surfels: &'a [Surfel]) -> Grower<'a> {
         let home = |(i, s): (u32, &Surfel)| s.surface.map_or(i, |f| links.ancestor(i, f.level()));
         let marks = |level| {
             let none = vec![0; links.len(level)];

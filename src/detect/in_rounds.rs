@@ -22,7 +22,7 @@ const WORTH: u64 = 10;
 struct Scene<'a> {
     cloud: &'a Loaded,
     cells: &'a Cells,
-    links: &'a Links,
+    links: &'a Links<'a>,
     options: &'a Options,
     backend: &'a dyn Backend,
     progress: &'a dyn Progress,
@@ -74,9 +74,9 @@ impl Scene<'_> {
     /// Searches the usual surfaces, and then those of rougher places.
     fn classes(&self, held: &mut Option<Box<dyn Held + '_>>) -> Result<(Parameters, Vec<Class>)> {
         let (cells, cloud) = (self.cells, self.cloud);
-        let mut evidence = Evidence::new(cells, self.links);
-        let (noise, _) = evidence.noise();
-        let mut usual = evidence.surfels(noise);
+        let mut evidence = Evidence::new(cells, self.links, held)?;
+        let (noise, _) = evidence.noise(held)?;
+        let mut usual = evidence.surfels(noise, held)?;
         self.progress.stage("layers", None);
         Layers { cells, links: self.links, points: &cloud.points, noise }
             .refine(&mut usual, held)?;
@@ -87,13 +87,13 @@ impl Scene<'_> {
         let mut classes = vec![(usual, findings)];
         while parameters.widen > 1.0 && classes.len() < CLASSES {
             if let Some((surfels, findings)) = classes.last() {
-                evidence.next_class(surfels, &findings.found);
+                evidence.next_class(surfels, &findings.found, held)?;
             }
-            let (noise, weight) = evidence.noise();
+            let (noise, weight) = evidence.noise(held)?;
             if weight * WORTH < cells.distinct {
                 break;
             }
-            let rough = evidence.surfels(noise);
+            let rough = evidence.surfels(noise, held)?;
             let rougher = parameters::rougher(&parameters, &rough, noise, cloud.frame.step);
             let findings = self.search(&rough, &rougher)?;
             classes.push((rough, findings));

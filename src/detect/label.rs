@@ -22,7 +22,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 pub(super) struct PointsInCells<'a> {
     pub cells: &'a Cells,
-    pub links: &'a Links,
+    pub links: &'a Links<'a>,
     pub points: &'a Points,
 }
 

@@ -12,7 +12,7 @@ use super::links::Links;
 use super::spread::Spread;
 use super::vector::{Vec3, cross, dot, minus};
 use crate::Result;
-use crate::backend::{BaseCells, Held, Layer, Outcome, Trials};
+use crate::backend::{Held, Layer, Outcome, Trials};
 use crate::frame::Points;
 use rayon::prelude::*;
 
@@ -51,18 +51,17 @@ const CONTRAST: usize = 3;
 /// What layers are looked for in.
 pub(super) struct Layers<'a> {
     pub cells: &'a Cells,
-    pub links: &'a Links,
+    pub links: &'a Links<'a>,
     pub points: &'a Points,
     /// Standard deviation of points about their surface, in steps.
     pub noise: f64,
 }
 
 /// A base cell whose layer is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy)]
 struct Open {
-    /// The cell of the level that holds it.
-    cell: u32,
-    base: u32,
+    /// Where it is in Morton order.
+    place: u32,
     /// Levels at which it was tried.
     tried: u8,
 }
@@ -88,48 +87,34 @@ impl Layers<'_> {
     ) -> Result<()> {
         let thick = LAYERED * self.noise;
         let wanted = |s: &Surfel| s.surface.is_none_or(|f| f64::from(f.thickness) > thick);
-        let mut open: Vec<Open> = (0..)
-            .zip(&*surfels)
-            .filter(|(_, s)| wanted(s))
-            .map(|(base, _)| Open { cell: base, base, tried: 0 })
-            .collect();
+        // In Morton order those of one cell follow each other, on any level.
+        let by_place = self.links.by_place();
+        let open = by_place.par_iter().enumerate().filter(|&(_, &b)| wanted(&surfels[b as usize]));
+        let mut open: Vec<Open> =
+            open.map(|(place, _)| Open { place: place as u32, tried: 0 }).collect();
         let edge = 3.0 * self.cells.base().size;
         let first = (WIDE * self.noise / edge).log2().ceil().max(0.0) as usize;
-        let base = BaseCells {
-            ranges: self.cells.ranges(),
-            distinct: self.cells.base().moments.par_iter().map(|m| m.n as u32).collect(),
-            by_place: self.links.by_place(),
-        };
         for level in first..self.links.levels() {
-            open.par_iter_mut().for_each(|o| o.cell = self.links.ancestor(o.base, level));
-            open.par_sort_unstable();
             if open.is_empty() {
                 break;
             }
             let only_small = level != first;
             let tried = match held {
-                Some(held) => self.on_device(held.as_mut(), &open, &base, level, only_small)?,
+                Some(held) => self.on_device(held.as_mut(), &open, level, only_small)?,
                 None => None,
             };
-            let (outcomes, found) = tried.unwrap_or_else(|| {
-                let blocks = open.par_chunk_by(|a, b| a.cell == b.cell);
-                let tried: Vec<(Outcome, Option<Surfel>)> =
-                    blocks.flat_map_iter(|group| self.block(group, level, only_small)).collect();
-                let found = tried.iter().zip(0..).filter_map(|(t, entry)| Some((entry, t.1?)));
-                (tried.iter().map(|t| t.0).collect(), found.collect())
-            });
+            let (outcomes, found) = tried.unwrap_or_else(|| self.here(&open, level, only_small));
             for (entry, layer) in found {
-                surfels[open[entry as usize].base as usize] = layer;
+                surfels[by_place[open[entry as usize].place as usize] as usize] = layer;
             }
-            let mut outcomes = outcomes.into_iter();
-            open.retain_mut(|open| match outcomes.next() {
-                Some(Outcome::TooFew) => true,
-                Some(Outcome::None) => {
-                    open.tried += 1;
-                    open.tried < LEVELS
+            let stays = |(open, outcome): (Open, Outcome)| match outcome {
+                Outcome::TooFew => Some(open),
+                Outcome::None => {
+                    Some(Open { tried: open.tried + 1, ..open }).filter(|o| o.tried < LEVELS)
                 }
-                _ => false,
-            });
+                _ => None,
+            };
+            open = open.into_par_iter().zip(outcomes).filter_map(stays).collect();
         }
         Ok(())
     }
@@ -139,25 +124,12 @@ impl Layers<'_> {
         &self,
         held: &mut dyn Held,
         open: &[Open],
-        base: &BaseCells,
         level: usize,
         only_small: bool,
     ) -> Result<Option<LevelTried>> {
-        let (mut cells, mut block_of) = (Vec::new(), Vec::with_capacity(open.len()));
-        for group in open.chunk_by(|a, b| a.cell == b.cell) {
-            block_of.extend(std::iter::repeat_n(cells.len() as u32, group.len()));
-            cells.push(group[0].cell);
-        }
-        let bases: Vec<u32> = open.iter().map(|o| o.base).collect();
-        let tried = held.layers(&Trials {
-            base,
-            level: &self.links.blocks(level, &self.cells.levels[level].moments),
-            cells: &cells,
-            bases: &bases,
-            block_of: &block_of,
-            only_small,
-            noise: self.noise,
-        })?;
+        let bases: Vec<u32> = open.par_iter().map(|o| o.place).collect();
+        let trials = Trials { bases: &bases, level, only_small, noise: self.noise };
+        let tried = held.layers(&trials)?;
         let surfel = |layer: Layer| {
             let surface = Some(Surface::of_layer(&layer, level));
             let Layer { entry, centroid, scatter, weight, .. } = layer;
@@ -166,15 +138,29 @@ impl Layers<'_> {
         Ok(tried.map(|tried| (tried.outcomes, tried.layers.into_iter().map(surfel).collect())))
     }
 
-    /// Tries the base cells of a group that lies in one cell.
+    /// Tries the cells here.
+    fn here(&self, open: &[Open], level: usize, only_small: bool) -> LevelTried {
+        let in_cell = |open: &Open| {
+            let base = self.links.by_place()[open.place as usize];
+            (self.links.ancestor(base, level), base)
+        };
+        let open: Vec<(u32, u32)> = open.par_iter().map(in_cell).collect();
+        let blocks = open.par_chunk_by(|a, b| a.0 == b.0);
+        let tried: Vec<(Outcome, Option<Surfel>)> =
+            blocks.flat_map_iter(|group| self.block(group, level, only_small)).collect();
+        let found = tried.iter().zip(0..).filter_map(|(t, entry)| Some((entry, t.1?)));
+        (tried.iter().map(|t| t.0).collect(), found.collect())
+    }
+
+    /// Tries the base cells of a group that lies in one cell: that cell, and each of them.
     fn block(
         &self,
-        group: &[Open],
+        group: &[(u32, u32)],
         level: usize,
         only_small: bool,
     ) -> Vec<(Outcome, Option<Surfel>)> {
         let all = |outcome: Outcome| vec![(outcome, None); group.len()];
-        let block = self.links.block(level, group[0].cell);
+        let block = self.links.block(level, group[0].0);
         let moments = &self.cells.levels[level].moments;
         let n: i64 = block.iter().map(|&c| moments[c as usize].n).sum();
         if n < MIN_POINTS {
@@ -195,9 +181,9 @@ impl Layers<'_> {
         }
         let block = Block { layers: self, points: &points, normal, level };
         let mut own = Vec::new();
-        let one = |open: &Open| {
+        let one = |&(_, base): &(u32, u32)| {
             own.clear();
-            self.collect(open.base, &mut own);
+            self.collect(base, &mut own);
             let layer = block.along(&own);
             let layer = if layer.is_none() && sparse { block.among_outliers(&own) } else { layer };
             (layer.map_or(Outcome::None, |_| Outcome::Found), layer)

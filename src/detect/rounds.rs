@@ -33,7 +33,7 @@ pub(super) struct Places<'a> {
     /// The cells of the cloud.
     pub cells: &'a Cells,
     /// Which of them lie next to each other.
-    pub links: &'a Links,
+    pub links: &'a Links<'a>,
     /// The base cells as they are searched.
     pub surfels: &'a [Surfel],
 }

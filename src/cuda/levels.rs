@@ -1,0 +1,461 @@
+//! The levels of cells on the device, and the surfaces around base cells: see `kernels/levels.cu`.
+
+use super::device::{Device, Kernels, each, launch};
+use super::sort::scan;
+use crate::Result;
+use crate::backend::{CellSurface, Trials};
+use cudarc::driver::{CudaSlice, CudaView, DeviceRepr};
+use rayon::prelude::*;
+
+/// Cells of a block; as in `kernels/tree.cuh`.
+const BLOCK: usize = 27;
+/// Bits by which thicknesses are weighed at a time; as in `kernels/levels.cu`.
+const DIGIT_BITS: u32 = 11;
+/// Numbers of doublings that are counted; as in `kernels/cells.cu`.
+const DOUBLINGS: usize = 22;
+
+// SAFETY: plain numbers without padding, laid out as `Surface` of the kernel.
+unsafe impl DeviceRepr for CellSurface {}
+
+/// The base cells, in Morton order.
+pub(super) struct Base {
+    pub keys: CudaSlice<u64>,
+    /// Sums over the points of each, relative to its corner.
+    pub sums: CudaSlice<[i64; 10]>,
+    /// The cells by z, then y, then x.
+    pub by_row: CudaSlice<u32>,
+    pub cells: u32,
+    /// Edge of a cell in units of the sums, and of a unit in steps.
+    pub span: u32,
+    pub steps: u32,
+}
+
+/// The cells of all levels in one numbering, as `kernels/tree.cuh` says.
+pub(super) struct Tree<'a> {
+    device: &'a Device,
+    /// Where each level begins, and the last one ends.
+    starts: Vec<u32>,
+    pub keys: CudaSlice<u64>,
+    pub parent: CudaSlice<u32>,
+    pub first: CudaSlice<u32>,
+    pub children: CudaSlice<u8>,
+}
+
+/// The blocks of a level, each cell's in a column.
+pub(super) struct Blocks {
+    pub cells: CudaSlice<u32>,
+    pub level: usize,
+}
+
+/// How flat the blocks of all levels are.
+pub(super) struct Judged<'a> {
+    pub tree: Tree<'a>,
+    by_row: CudaSlice<u32>,
+    /// `Flatness` of the kernel.
+    flat: CudaSlice<[f32; 6]>,
+    /// Distinct points of all cells.
+    pub distinct: CudaSlice<u32>,
+    /// What is known of the base cells.
+    seen: CudaSlice<u8>,
+}
+
+impl<'a> Tree<'a> {
+    /// The cells of so many levels, with the sums of those above the base; `None` where there are too
+    /// many to number.
+    fn new(
+        device: &'a Device,
+        base: &Base,
+        levels: usize,
+    ) -> Result<Option<(Tree<'a>, CudaSlice<[i64; 10]>)>> {
+        let counts = count(device, base, levels)?;
+        let mut starts = vec![0u32];
+        let mut end = 0u32;
+        for cells in counts {
+            match end.checked_add(cells) {
+                Some(sum) if sum < u32::MAX => end = sum,
+                _ => return Ok(None),
+            }
+            starts.push(end);
+        }
+        let all = end as usize;
+        let mut tree = Tree {
+            device,
+            starts,
+            keys: device.buffer(all)?,
+            parent: device.buffer(all)?,
+            first: device.buffer(all)?,
+            children: device.buffer(all)?,
+        };
+        let cells = base.cells as usize;
+        device
+            .stream()
+            .memcpy_dtod(&base.keys.slice(0..cells), &mut tree.keys.slice_mut(0..cells))
+            .map_err(|e| device.error("copying keys", e))?;
+        let mut sums = device.buffer(all - cells)?;
+        for level in 0..levels - 1 {
+            tree.join(level, base, &mut sums)?;
+        }
+        Ok(Some((tree, sums)))
+    }
+
+    pub fn levels(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// First cell of a level, and their number.
+    pub fn level(&self, level: usize) -> (u32, u32) {
+        (self.starts[level], self.starts[level + 1] - self.starts[level])
+    }
+
+    /// Makes the level above one.
+    fn join(&mut self, level: usize, base: &Base, sums: &mut CudaSlice<[i64; 10]>) -> Result<()> {
+        let device = self.device;
+        let ((from, count), (above, parents)) = (self.level(level), self.level(level + 1));
+        let mut places = device.buffer(count as usize + 1)?;
+        let config = each(count + 1);
+        let kernels = Kernels::Levels;
+        launch!(device, kernels, "parent_heads", config, &self.keys, &from, &count, &mut places)?;
+        scan(device, &mut places, count + 1)?;
+        launch!(
+            device,
+            kernels,
+            "parents",
+            each(count),
+            &mut self.keys,
+            &from,
+            &count,
+            &places,
+            &mut self.parent,
+            &mut self.first,
+        )?;
+        let span = i64::from(base.span) << level;
+        // The sums of the levels above the base begin with those of the first of them.
+        let split = (above - base.cells) as usize;
+        let (below, mut joined) = sums.split_at_mut(split);
+        let base_sums = base.sums.as_view();
+        let below = below.as_view();
+        let below = match level {
+            0 => base_sums,
+            _ => below.slice((from - base.cells) as usize..),
+        };
+        launch!(
+            device,
+            kernels,
+            "join_cells",
+            each(parents),
+            &self.keys,
+            &self.parent,
+            &self.first,
+            &below,
+            &from,
+            &above,
+            &parents,
+            &span,
+            &mut joined,
+            &mut self.children,
+        )
+    }
+
+    /// Does something to every level from the highest down, by the blocks of the level above it, or
+    /// by those of the highest itself.
+    fn descend(&self, mut work: impl FnMut(usize, &Blocks) -> Result<()>) -> Result<()> {
+        let top = self.levels() - 1;
+        let mut near = self.blocks_at_top(top)?;
+        work(top, &near)?;
+        for level in (0..top).rev() {
+            work(level, &near)?;
+            if level > 0 {
+                near = self.blocks_below(level, &near)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the blocks of a level are found by: those of the level above it, or of the highest itself.
+    pub fn near(&self, level: usize) -> Result<Blocks> {
+        let top = self.levels() - 1;
+        let mut near = self.blocks_at_top(top)?;
+        for above in (level + 1..top).rev() {
+            near = self.blocks_below(above, &near)?;
+        }
+        Ok(near)
+    }
+
+    fn blocks_at_top(&self, level: usize) -> Result<Blocks> {
+        let (from, count) = self.level(level);
+        let mut cells = self.device.buffer(BLOCK * count as usize)?;
+        launch!(
+            self.device,
+            Kernels::Levels,
+            "blocks_at_top",
+            each(count),
+            &self.keys,
+            &from,
+            &count,
+            &mut cells
+        )?;
+        Ok(Blocks { cells, level })
+    }
+
+    /// The blocks of a level by those of the level above.
+    fn blocks_below(&self, level: usize, near: &Blocks) -> Result<Blocks> {
+        let (from, count) = self.level(level);
+        let (near_from, near_count) = self.level(near.level);
+        let mut cells = self.device.buffer(BLOCK * count as usize)?;
+        launch!(
+            self.device,
+            Kernels::Levels,
+            "blocks_below",
+            each(count),
+            &self.keys,
+            &self.parent,
+            &self.first,
+            &self.children,
+            &near.cells,
+            &near_from,
+            &near_count,
+            &from,
+            &count,
+            &mut cells
+        )?;
+        Ok(Blocks { cells, level })
+    }
+}
+
+/// Numbers of cells on so many levels.
+fn count(device: &Device, base: &Base, levels: usize) -> Result<Vec<u32>> {
+    let mut first = device.zeros::<u32>(DOUBLINGS + 1)?;
+    let mut crowded = device.zeros::<u32>(DOUBLINGS + 1)?;
+    launch!(
+        device,
+        Kernels::Cells,
+        "count_levels",
+        each(base.cells),
+        &base.keys,
+        &base.cells,
+        &0u32,
+        &mut first,
+        &mut crowded
+    )?;
+    let first = device.download(&first, DOUBLINGS + 1)?;
+    // A key begins a cell of b doublings if it joins the one before later than that.
+    Ok((0..levels).map(|b| 1 + first[b + 1..].iter().sum::<u32>()).collect())
+}
+
+impl<'a> Judged<'a> {
+    /// Judges the blocks of so many levels; `None` where there are too many cells to number.
+    pub fn new(device: &'a Device, base: Base, levels: usize) -> Result<Option<Judged<'a>>> {
+        let Some((tree, sums)) = Tree::new(device, &base, levels)? else { return Ok(None) };
+        let all = tree.starts[levels] as usize;
+        let mut flat = device.buffer(all)?;
+        let mut distinct = device.buffer(all)?;
+        tree.descend(|level, near| {
+            let (from, _) = tree.level(level);
+            let sums = match level {
+                0 => base.sums.as_view(),
+                _ => sums.slice((from - base.cells) as usize..),
+            };
+            judge(&tree, level, near, (&sums, &base), (&mut flat, &mut distinct))
+        })?;
+        let seen = device.zeros(base.cells as usize)?;
+        Ok(Some(Judged { tree, by_row: base.by_row, flat, distinct, seen }))
+    }
+
+    fn levels(&self) -> u32 {
+        self.tree.levels() as u32
+    }
+
+    pub fn base_cells(&self) -> u32 {
+        self.tree.starts[1]
+    }
+
+    /// Whether there are such cells and such a level.
+    pub fn can_try(&self, trials: &Trials) -> bool {
+        let cells = self.base_cells();
+        trials.level < self.tree.levels() && trials.bases.par_iter().all(|&base| base < cells)
+    }
+
+    /// The thickness below which `share` of the points of surfaces lie, of those of at most `thickest`,
+    /// and the number of these points.
+    pub fn thickness(&self, thickest: f64, share: f64) -> Result<(f64, u64)> {
+        let (device, count) = (self.tree.device, self.base_cells());
+        let mut thickness = device.buffer::<f32>(count as usize)?;
+        launch!(
+            device,
+            Kernels::Levels,
+            "thicknesses",
+            each(count),
+            &self.flat,
+            &self.tree.parent,
+            &self.levels(),
+            &thickest,
+            &self.seen,
+            &count,
+            &mut thickness
+        )?;
+        // Digit by digit from the highest: the one in which the wanted share of the points is reached.
+        let (mut prefix, mut before, mut total) = (0u32, 0u64, 0u64);
+        for shift in [2 * DIGIT_BITS, DIGIT_BITS, 0] {
+            let weights = self.weights(&thickness, shift, prefix)?;
+            if shift == 2 * DIGIT_BITS {
+                total = weights.iter().map(|&w| u64::from(w)).sum();
+            }
+            let wanted = share * total as f64;
+            let mut digit = 0;
+            for (d, &weight) in weights.iter().enumerate().filter(|(_, w)| **w > 0) {
+                digit = d as u32;
+                if (before + u64::from(weight)) as f64 >= wanted {
+                    break;
+                }
+                before += u64::from(weight);
+            }
+            prefix = prefix << DIGIT_BITS | digit;
+        }
+        Ok((f64::from(f32::from_bits(prefix)), total))
+    }
+
+    /// Points by the digit of their surface's thickness at `shift`, where the digits above it are
+    /// `prefix`.
+    fn weights(&self, thickness: &CudaSlice<f32>, shift: u32, prefix: u32) -> Result<Vec<u32>> {
+        let (device, count) = (self.tree.device, self.base_cells());
+        let mut weights = device.zeros::<u32>(1 << DIGIT_BITS)?;
+        let mut config = each(count);
+        config.grid_dim.0 = config.grid_dim.0.min(8 * device.processors);
+        launch!(
+            device,
+            Kernels::Levels,
+            "weigh",
+            config,
+            thickness,
+            &self.distinct,
+            &count,
+            &shift,
+            &prefix,
+            &mut weights
+        )?;
+        device.download(&weights, 1 << DIGIT_BITS)
+    }
+
+    /// The surfaces of at most the given thickness around the base cells, row by row.
+    pub fn surfaces(&self, thickest: f64) -> Result<Vec<CellSurface>> {
+        let (device, count) = (self.tree.device, self.base_cells());
+        let mut found = device.buffer(count as usize)?;
+        launch!(
+            device,
+            Kernels::Levels,
+            "surfaces",
+            each(count),
+            &self.flat,
+            &self.tree.parent,
+            &self.levels(),
+            &thickest,
+            &self.seen,
+            &self.by_row,
+            &count,
+            &mut found
+        )?;
+        device.download(&found, count as usize)
+    }
+
+    /// Leaves behind what is known: see [`Held::leave`](crate::backend::Held::leave).
+    pub fn leave(&mut self, known: &[u8]) -> Result<()> {
+        let (tree, device, count) = (&self.tree, self.tree.device, self.base_cells());
+        let known = device.upload(known)?;
+        let mut taken = device.buffer::<u32>(tree.starts[tree.levels()] as usize)?;
+        launch!(
+            device,
+            Kernels::Levels,
+            "know",
+            each(count),
+            &known,
+            &self.by_row,
+            &self.distinct,
+            &count,
+            &mut self.seen,
+            &mut taken
+        )?;
+        for level in 1..tree.levels() {
+            let (above, parents) = tree.level(level);
+            launch!(
+                device,
+                Kernels::Levels,
+                "join_taken",
+                each(parents),
+                &tree.first,
+                &tree.children,
+                &above,
+                &parents,
+                &mut taken
+            )?;
+        }
+        let (distinct, flat) = (&self.distinct, &mut self.flat);
+        tree.descend(|level, near| strike(tree, level, near, [&taken, distinct], flat))
+    }
+}
+
+/// Judges the blocks of a level, whose cells have the given sums.
+fn judge(
+    tree: &Tree,
+    level: usize,
+    near: &Blocks,
+    (sums, base): (&CudaView<[i64; 10]>, &Base),
+    (flat, distinct): (&mut CudaSlice<[f32; 6]>, &mut CudaSlice<u32>),
+) -> Result<()> {
+    let (from, count) = tree.level(level);
+    let (near_from, near_count) = tree.level(near.level);
+    let mut config = each(count);
+    config.block_dim.0 /= 2;
+    config.grid_dim.0 *= 2;
+    launch!(
+        tree.device,
+        Kernels::Levels,
+        "judge",
+        config,
+        &tree.keys,
+        &tree.parent,
+        &tree.first,
+        &tree.children,
+        &near.cells,
+        &near_from,
+        &near_count,
+        &u32::from(near.level == level),
+        sums,
+        &from,
+        &count,
+        &(i64::from(base.span) << level),
+        &f64::from(base.steps),
+        flat,
+        distinct
+    )
+}
+
+/// Strikes out the blocks of a level of which a good part was taken.
+fn strike(
+    tree: &Tree,
+    level: usize,
+    near: &Blocks,
+    [taken, distinct]: [&CudaSlice<u32>; 2],
+    flat: &mut CudaSlice<[f32; 6]>,
+) -> Result<()> {
+    let (from, count) = tree.level(level);
+    let (near_from, near_count) = tree.level(near.level);
+    launch!(
+        tree.device,
+        Kernels::Levels,
+        "strike",
+        each(count),
+        &tree.keys,
+        &tree.parent,
+        &tree.first,
+        &tree.children,
+        &near.cells,
+        &near_from,
+        &near_count,
+        &u32::from(near.level == level),
+        taken,
+        distinct,
+        &from,
+        &count,
+        flat
+    )
+}
