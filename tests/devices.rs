@@ -125,6 +125,11 @@ fn positive(points: &Points, i: usize) -> [u64; 3] {
     points.get(i).map(|v| (v as i64 + (1 << 23)) as u64)
 }
 
+/// The cell of `edge` steps that a point lies in; its coordinates have 21 bits.
+fn cell_of(points: &Points, i: usize, edge: u64) -> [u64; 3] {
+    positive(points, i).map(|v| (v / edge) & 0x1f_ffff)
+}
+
 #[test]
 fn cells_are_counted_as_defined() {
     let Some(gpu) = gpu() else { return };
@@ -132,8 +137,7 @@ fn cells_are_counted_as_defined() {
     let mut held = gpu.hold(&points).unwrap().unwrap();
     let (finest, full) = (8, 6);
     let counts = held.count_cells(finest, full).unwrap().unwrap();
-    let mut keys: Vec<[u64; 3]> =
-        (0..points.len()).map(|i| positive(&points, i).map(|v| (v / 8) & 0x1f_ffff)).collect();
+    let mut keys: Vec<[u64; 3]> = (0..points.len()).map(|i| cell_of(&points, i, 8)).collect();
     keys.sort_unstable();
     keys.dedup();
     assert_eq!(counts.finest, keys.len() as u64);
@@ -153,15 +157,14 @@ fn cells_are_cut_as_defined() {
     let mut held = gpu.hold(&points).unwrap().unwrap();
     for (edge, steps) in [(8, 1), (24, 2), (1000, 4), (70_000, 300)] {
         let table = held.cells(edge, steps).unwrap().unwrap();
-        let cell = |i: u32| interleave(positive(&points, i as usize).map(|v| v / u64::from(edge)));
+        let cell = |i: u32| interleave(cell_of(&points, i as usize, u64::from(edge)));
         let mut order: Vec<u32> = (0..points.len() as u32).collect();
         order.sort_by_key(|&i| (cell(i), positive(&points, i as usize), i));
         assert!(table.order == order, "edge {edge}");
         let mut rows: Vec<u32> = (0..table.keys.len() as u32).collect();
         rows.sort_by_key(|&k| {
-            let [x, y, z] =
-                positive(&points, table.order[table.starts[k as usize] as usize] as usize)
-                    .map(|v| v / u64::from(edge));
+            let first = table.order[table.starts[k as usize] as usize];
+            let [x, y, z] = cell_of(&points, first as usize, u64::from(edge));
             [z, y, x]
         });
         assert!(table.by_row == rows, "edge {edge}");

@@ -548,7 +548,7 @@ mod tests {
             scene,
             lattice.collect(),
             wide.collect(),
-            vec![[7.0; 3]; 5000].into_iter().collect(),
+            (0..5000).map(|i| [50.0 * (i % 2) as f32; 3]).collect(),
         ] {
             let hold = || gpu.hold(&points).unwrap();
             assert!(classes(&points, &mut hold(), true) == classes(&points, &mut hold(), false));
