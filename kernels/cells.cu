@@ -116,28 +116,62 @@ extern "C" __global__ void gather_points(
     to_z[k] = z[i];
 }
 
-// Sums over the distinct points of each cell, relative to its corner, in units of `steps`: their
-// number, x, y, z, xx, xy, xz, yy, yz, zz. A thread a cell; the points of a cell are in the order of
-// their places, so that copies follow each other.
+// One for the first of equal points, zero for its copies, and one zero more. Points of a cell are in the
+// order of their places, so that copies follow each other.
+extern "C" __global__ void point_heads(
+    const float* x, const float* y, const float* z, u32 points, u32* flags
+) {
+    const u32 k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k > points) return;
+    flags[k] = k < points
+            && (k == 0 || x[k] != x[k - 1] || y[k] != y[k - 1] || z[k] != z[k - 1]);
+}
+
+// The first of equal points; `places` are the running sums of `point_heads`.
+extern "C" __global__ void distinct_points(
+    const float* x, const float* y, const float* z, u32 points, const u32* places, float* to_x,
+    float* to_y, float* to_z
+) {
+    const u32 k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= points || places[k] == places[k + 1]) return;
+    to_x[places[k]] = x[k];
+    to_y[places[k]] = y[k];
+    to_z[places[k]] = z[k];
+}
+
+// Where the cells begin among the distinct points.
+extern "C" __global__ void distinct_starts(
+    const u32* starts, u32 cells, const u32* places, u32* to
+) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < cells) to[i] = places[starts[i]];
+}
+
+// Lanes that share a cell in cell_moments: most cells hold a few points, some thousands.
+constexpr u32 SHARE = 8;
+
+// Sums over the points of each cell, all of them distinct, relative to its corner, in units of `steps`:
+// their number, x, y, z, xx, xy, xz, yy, yz, zz. SHARE threads a cell.
 extern "C" __global__ void cell_moments(
     const float* x, const float* y, const float* z, const u32* starts, u32 cells, u32 points,
     u32 edge, u32 steps, i64* moments
 ) {
-    const u32 cell = blockIdx.x * blockDim.x + threadIdx.x;
-    if (cell >= cells) return;
-    const u32 first = starts[cell], end = cell + 1 < cells ? starts[cell + 1] : points;
-    u32 corner[3] = {positive(x[first]), positive(y[first]), positive(z[first])};
-    for (int a = 0; a < 3; a++) corner[a] -= corner[a] % edge;
+    const u64 thread = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    const u32 cell = thread / SHARE, lane = thread % SHARE;
+    const bool there = cell < cells;
+    const u32 first = there ? starts[cell] : 0;
+    const u32 end = !there ? 0 : cell + 1 < cells ? starts[cell + 1] : points;
+    u32 corner[3] = {0, 0, 0};
+    if (there) {
+        corner[0] = positive(x[first]) / edge * edge;
+        corner[1] = positive(y[first]) / edge * edge;
+        corner[2] = positive(z[first]) / edge * edge;
+    }
     i64 sums[10] = {0};
-    u32 last[3] = {~0u, ~0u, ~0u};
-    for (u32 k = first; k < end; k++) {
+    for (u32 k = first + lane; k < end; k += SHARE) {
         const u32 p[3] = {positive(x[k]), positive(y[k]), positive(z[k])};
-        if (p[0] == last[0] && p[1] == last[1] && p[2] == last[2]) continue;
         i64 at[3];
-        for (int a = 0; a < 3; a++) {
-            last[a] = p[a];
-            at[a] = (p[a] - corner[a]) / steps;
-        }
+        for (int a = 0; a < 3; a++) at[a] = (p[a] - corner[a]) / steps;
         sums[0] += 1;
         int product = 4;
         for (int a = 0; a < 3; a++) {
@@ -145,6 +179,10 @@ extern "C" __global__ void cell_moments(
             for (int b = a; b < 3; b++) sums[product++] += at[a] * at[b];
         }
     }
+    for (int s = 0; s < 10; s++) {
+        for (u32 d = SHARE / 2; d > 0; d /= 2) sums[s] += __shfl_down_sync(ALL, sums[s], d, SHARE);
+    }
+    if (!there || lane != 0) return;
     for (int s = 0; s < 10; s++) moments[(size_t)cell * 10 + s] = sums[s];
 }
 

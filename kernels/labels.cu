@@ -1,7 +1,7 @@
 // Every point to its plane: of those present in its cell or close by, the nearest of which it is within the
 // tolerance, the first of equals. And the exact sums over the points of every plane.
 //
-// A warp takes some cells in a row, which mostly show the same plane, and each of its lanes keeps the
+// A warp takes some points in a row, whose cells mostly show the same plane, and each of its lanes keeps the
 // sums of the plane it met last in registers. They go to memory when the lane meets another plane, and at
 // the end, where all lanes mostly hold the same one, once for all of them.
 //
@@ -15,10 +15,10 @@ typedef long long i64;
 constexpr u32 NONE = 0xffffffffu;
 // Planes present in a cell, at most: its own first, then those around, ascending; NONE fills up.
 constexpr u32 PRESENT = 7;
-// Cells that a warp takes.
-constexpr u32 CELLS = 32;
-// Points of a lane whose products fit in its sums, those of a whole warp together: 46 bits each.
-constexpr u32 FULL = 1 << 11;
+// Points that a warp takes.
+constexpr u32 POINTS = 2048;
+// A product of two coordinates takes 46 bits: those of a warp's points add up without overflow.
+static_assert(46 + 11 < 63 && POINTS == 1 << 11, "sums of products fit");
 // Numbers of a plane in memory: count, sums of x, y, z, and the low and the high halves of the sums of
 // xx, xy, xz, yy, yz, zz, since a product of two coordinates takes 46 bits and there may be 2^32 of it.
 constexpr u32 NUMBERS = 16;
@@ -72,6 +72,17 @@ struct Sums {
     }
 };
 
+// The cell that holds a point.
+__device__ __forceinline__ u32 cell_of(const u32* starts, u32 cells, u32 point) {
+    u32 low = 0, high = cells;
+    while (low + 1 < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (starts[middle] <= point) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
 // Writes the label of each point, unless `labels` is empty, and adds to the numbers of each label; that
 // of plane q is becomes[q]. Points lie cell by cell. A warp for CELLS cells.
 extern "C" __global__ void assign_points(
@@ -80,15 +91,16 @@ extern "C" __global__ void assign_points(
     u32 labels_length, u64* numbers
 ) {
     const u32 lane = threadIdx.x % WARP;
-    const u32 first = (blockIdx.x * blockDim.x + threadIdx.x) / WARP * CELLS;
-    if (first >= cells) return;
+    const u64 warp = ((u64)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+    if (warp * POINTS >= points) return;
+    const u32 first = warp * POINTS, last = min((u64)points, (warp + 1) * POINTS);
     Sums sums;
     sums.begin(NONE);
-    for (u32 c = first; c < min(first + CELLS, cells); c++) {
+    for (u32 c = cell_of(starts, cells, first); c < cells && starts[c] < last; c++) {
         u32 here[PRESENT];
         for (u32 k = 0; k < PRESENT; k++) here[k] = present[(size_t)c * PRESENT + k];
-        const u32 end = c + 1 < cells ? starts[c + 1] : points;
-        for (u32 i = starts[c] + lane; i < end; i += WARP) {
+        const u32 end = min(last, c + 1 < cells ? starts[c + 1] : points);
+        for (u32 i = max(first, starts[c]) + lane; i < end; i += WARP) {
             u32 plane = NONE;
             double nearest = 0.0;
             for (u32 k = 0; k < PRESENT; k++) {
@@ -104,7 +116,7 @@ extern "C" __global__ void assign_points(
             const u32 label = plane == NONE ? NONE : becomes[plane];
             if (i < labels_length) labels[i] = (int)label;
             if (label == NONE) continue;
-            if (label != sums.plane || sums.count == FULL) {
+            if (label != sums.plane) {
                 sums.write(numbers);
                 sums.begin(label);
             }

@@ -57,45 +57,29 @@ struct Spread {
     }
 };
 
-// The points of the cloud in the order of their base cells, and the distinct points of a cell.
+// The distinct points of the cloud in the order of their base cells.
 struct Cloud {
     const float *x, *y, *z;
     u32 points;
     // First point of each base cell.
     const u32* starts;
     u32 cells;
-    // Numbers of the distinct points of all cells.
-    const u32* distinct;
 
     // First and last point of a base cell.
     __device__ __forceinline__ uint2 range(u32 cell) const {
         return {starts[cell], cell + 1 < cells ? starts[cell + 1] : points};
     }
     __device__ __forceinline__ Vec3 point(u32 i) const { return {x[i], y[i], z[i]}; }
-    // Whether a point is a copy of the one before, in a cell that begins at `first`.
-    __device__ __forceinline__ bool is_copy(u32 i, u32 first) const {
-        return i > first && x[i] == x[i - 1] && y[i] == y[i - 1] && z[i] == z[i - 1];
-    }
 
-    // Calls `visit` with every so many-th distinct point of a cell, from the one after `until` others
+    // Calls `visit` with every so many-th point of a cell, from the one after `until` others
     // on; leaves in `until` how many of the next cell are to be passed over.
     template <class Visit>
     __device__ __forceinline__ void every(u32 stride, u32& until, u32 cell, Visit visit) const {
         const uint2 range = this->range(cell);
-        const u32 n = distinct[cell];
-        if (n == range.y - range.x) {
-            // No copies: straight to the points that are wanted.
-            u32 k = until;
-            for (; k < n; k += stride) visit(range.x + k);
-            until = k - n;
-            return;
-        }
-        for (u32 i = range.x; i < range.y; i++) {
-            if (is_copy(i, range.x)) continue;
-            if (until-- > 0) continue;
-            until = stride - 1;
-            visit(i);
-        }
+        const u32 n = range.y - range.x;
+        u32 k = until;
+        for (; k < n; k += stride) visit(range.x + k);
+        until = k - n;
     }
 };
 
@@ -152,7 +136,7 @@ extern "C" __global__ void gather_blocks(
     u32 level, u32 end, const u32* cells, u32 count, u32 only_small, float* to_x, float* to_y,
     float* to_z, u32 room, Block* found
 ) {
-    const Cloud cloud = {x, y, z, points, starts, base_cells, distinct};
+    const Cloud cloud = {x, y, z, points, starts, base_cells};
     const Tree tree = {keys, parent, first, children, near, near_from, near_cells, own};
     const u32 g = blockIdx.x * blockDim.x + threadIdx.x;
     if (g >= count) return;
@@ -232,7 +216,7 @@ struct Trial {
 
     // The guess of most points through some of the cell's own points, along the block.
     __device__ __forceinline__ bool along(Vec3 normal, Guess& best) const {
-        const u32 stride = max((cloud.distinct[base] + MOST_GUESSES - 1) / MOST_GUESSES, 1u);
+        const u32 stride = max((own.y - own.x + MOST_GUESSES - 1) / MOST_GUESSES, 1u);
         u32 until = 0, most = 0;
         bool any = false;
         cloud.every(stride, until, base, [&](u32 i) {
@@ -259,9 +243,7 @@ struct Trial {
         bool any = false;
         for (u32 k = 0; k < TRIANGLES; k++) {
             const Vec3 p = cloud.point(i);
-            do {
-                i = i + 1 < own.y ? i + 1 : own.x;
-            } while (cloud.is_copy(i, own.x));
+            i = i + 1 < own.y ? i + 1 : own.x;
             const u32 a = 7919 * k % points;
             const u32 b = (a + points / 3 + 31 * k) % points;
             const Vec3 across = cross(minus(point(a), p), minus(point(b), p));
@@ -314,7 +296,6 @@ struct Trial {
         if (!wide || thickness > THICKEST * noise || !stands_out(guess)) return false;
         Spread mine;
         for (u32 i = own.x; i < own.y; i++) {
-            if (cloud.is_copy(i, own.x)) continue;
             if (fabs(guess.distance(cloud.point(i))) <= slab) mine.add(cloud.point(i));
         }
         if (!(mine.weight > 0.0)) return false;
@@ -339,13 +320,12 @@ struct Trial {
 // cell, counted from `first_entry`.
 extern "C" __global__ void __launch_bounds__(128) try_cells(
     const float* cloud_x, const float* cloud_y, const float* cloud_z, u32 cloud_points,
-    const u32* starts, u32 base_cells, const u32* distinct, const float* x, const float* y,
-    const float* z, u32 room, const Block* blocks, const u32* bases, const u32* block_of, u32 count,
+    const u32* starts, u32 base_cells, const float* x, const float* y, const float* z, u32 room, const Block* blocks, const u32* bases, const u32* block_of, u32 count,
     u32 first_block, u32 first_entry, double noise, unsigned char* outcome, Layer* layers, u32* found
 ) {
     const u32 entry = blockIdx.x * blockDim.x + threadIdx.x;
     if (entry >= count) return;
-    const Cloud cloud = {cloud_x, cloud_y, cloud_z, cloud_points, starts, base_cells, distinct};
+    const Cloud cloud = {cloud_x, cloud_y, cloud_z, cloud_points, starts, base_cells};
     const u32 g = block_of[entry] - first_block, base = bases[entry];
     const Block block = blocks[g];
     outcome[entry] = block.outcome;

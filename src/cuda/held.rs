@@ -41,7 +41,13 @@ pub(super) struct Cut {
     /// Where each cell begins.
     pub starts: CudaSlice<u32>,
     pub cells: u32,
+    /// The same points without copies.
+    pub distinct: DevicePoints,
+    pub distinct_starts: CudaSlice<u32>,
 }
+
+/// Threads that share a cell when it is summed; as in `kernels/cells.cu`.
+const SHARE: u32 = 8;
 
 impl<'a> HeldPoints<'a> {
     /// Copies the points, fewer than 2³², to the device.
@@ -141,7 +147,7 @@ impl<'a> HeldPoints<'a> {
         let axis_bits = (u32::BITS - cells_an_axis.leading_zeros()).min(KEY_BITS / 3);
         let sorted = sort(device, Sorted { keys, values: sorted.values }, n, 3 * axis_bits)?;
         let (keys, starts, cells) = self.firsts(&sorted.keys)?;
-        let cut = Cut { points: self.in_order(&sorted.values)?, starts, cells };
+        let cut = self.cut(&sorted.values, starts, cells)?;
         let sums = self.moments(&cut, [edge, steps])?;
         let by_row = self.by_row(&keys, cells, axis_bits)?;
         let table = CellTable {
@@ -222,6 +228,48 @@ impl<'a> HeldPoints<'a> {
         sort(device, by_place, n, 3 * bits)
     }
 
+    /// The points in the order of their cells.
+    fn cut(&self, order: &CudaSlice<u32>, starts: CudaSlice<u32>, cells: u32) -> Result<Cut> {
+        let (device, n) = (self.device, self.len());
+        let points = self.in_order(order)?;
+        let DevicePoints { x, y, z, .. } = &points;
+        let mut places = device.buffer(n as usize + 1)?;
+        let kernels = Kernels::Cells;
+        launch!(device, kernels, "point_heads", each(n + 1), x, y, z, &n, &mut places)?;
+        scan(device, &mut places, n + 1)?;
+        let len = self.last(&places)? as usize;
+        let axis = || device.buffer::<f32>(len);
+        let mut distinct = DevicePoints { x: axis()?, y: axis()?, z: axis()?, len };
+        launch!(
+            device,
+            kernels,
+            "distinct_points",
+            each(n),
+            x,
+            y,
+            z,
+            &n,
+            &places,
+            &mut distinct.x,
+            &mut distinct.y,
+            &mut distinct.z
+        )?;
+        let mut distinct_starts = device.buffer(cells as usize)?;
+        let kernel = "distinct_starts";
+        let to = &mut distinct_starts;
+        launch!(device, kernels, kernel, each(cells), &starts, &cells, &places, to)?;
+        Ok(Cut { points, starts, cells, distinct, distinct_starts })
+    }
+
+    /// The last of one running sum for each point and one more.
+    fn last(&self, sums: &CudaSlice<u32>) -> Result<u32> {
+        let (device, mut last) = (self.device, [0]);
+        let copied = device.stream().memcpy_dtoh(&sums.slice(self.points.len..), &mut last);
+        copied.map_err(|e| device.error("copying from it", e))?;
+        device.synchronize()?;
+        Ok(last[0])
+    }
+
     /// The points in another order.
     fn in_order(&self, order: &CudaSlice<u32>) -> Result<DevicePoints> {
         let (device, n) = (self.device, self.len());
@@ -252,19 +300,19 @@ impl<'a> HeldPoints<'a> {
     /// The sums of all cells.
     fn moments(&self, cut: &Cut, [edge, steps]: [u32; 2]) -> Result<CudaSlice<[i64; 10]>> {
         let device = self.device;
-        let Cut { points, starts, cells } = cut;
+        let Cut { distinct: points, distinct_starts: starts, cells, .. } = cut;
         let mut sums = device.buffer::<[i64; 10]>(*cells as usize)?;
         launch!(
             device,
             Kernels::Cells,
             "cell_moments",
-            each(*cells),
+            each(cells * SHARE),
             &points.x,
             &points.y,
             &points.z,
             starts,
             cells,
-            &self.len(),
+            &(points.len as u32),
             &edge,
             &steps,
             &mut sums,
@@ -355,7 +403,7 @@ impl Held for HeldPoints<'_> {
         wants_labels: bool,
     ) -> Result<Option<Assigned>> {
         let (Some(cut), Some(present)) = (&self.cut, &self.present) else { return Ok(None) };
-        let Cut { points, starts, cells } = cut;
+        let Cut { points, starts, cells, .. } = cut;
         let labels = Labels { device: self.device, points, starts, cells: *cells, present };
         if_room(labels.assign(planes, becomes, wants_labels))
     }

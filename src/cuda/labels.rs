@@ -7,8 +7,8 @@ use crate::backend::{Assigned, LocalPlane, PRESENT};
 use crate::detect::Moments;
 use cudarc::driver::CudaSlice;
 
-/// Cells that a warp takes, its lanes, and the numbers of a plane; as in `kernels/labels.cu`.
-const CELLS: u32 = 32;
+/// Points that a warp takes, its lanes, and the numbers of a plane; as in `kernels/labels.cu`.
+const POINTS: u32 = 2048;
 const WARP: u32 = 32;
 const NUMBERS: usize = 16;
 
@@ -44,7 +44,7 @@ impl Labels<'_> {
             device,
             Kernels::Labels,
             "assign_points",
-            each(cells.div_ceil(CELLS) * WARP),
+            each((points.len as u32).div_ceil(POINTS) * WARP),
             &points.x,
             &points.y,
             &points.z,

@@ -162,7 +162,8 @@ impl<'a> Search<'a> {
 
     /// Gathers the points of a range of blocks.
     fn gather(&self, range: Range<usize>, found: &mut Found) -> Result<()> {
-        let Search { cut: Cut { points, starts, .. }, judged, trials, near, .. } = self;
+        let Search { cut, judged, trials, near, .. } = self;
+        let (points, starts) = (&cut.distinct, &cut.distinct_starts);
         let tree = &judged.tree;
         let (from, cells) = tree.level(trials.level);
         let (near_from, near_cells) = tree.level(near.level);
@@ -203,7 +204,8 @@ impl<'a> Search<'a> {
 
     /// Tries the cells of a range, whose blocks from `first_block` on were gathered.
     fn try_cells(&self, range: Range<usize>, first_block: u32, found: &mut Found) -> Result<()> {
-        let Search { cut: Cut { points, starts, .. }, judged, trials, .. } = self;
+        let Search { cut, judged, trials, .. } = self;
+        let (points, starts) = (&cut.distinct, &cut.distinct_starts);
         let count = range.len() as u32;
         let [x, y, z] = &found.gathered;
         let mut config = each(count);
@@ -220,7 +222,6 @@ impl<'a> Search<'a> {
             &(points.len as u32),
             starts,
             &judged.base_cells(),
-            &judged.distinct,
             x,
             y,
             z,
