@@ -14,10 +14,10 @@
 
 constexpr u32 THREADS = 256;
 // Lines of a block, at most, and the bit planes that their count takes beside the lowest three.
-constexpr u32 SEGMENT = 256;
-constexpr u32 HIGH = 6;
+constexpr u32 SEGMENT = 64;
+constexpr u32 HIGH = 4;
 // Rows of the space that a block takes.
-constexpr u32 ROWS = 8;
+constexpr u32 ROWS = 4;
 
 // Adds two words to a plane, and returns what is carried.
 __device__ __forceinline__ u32 add(u32& plane, u32 a, u32 b) {

@@ -78,7 +78,7 @@ fn the_voters_of_the_cpu_agree() {
         if let [first, second] = &spaces[..] {
             let both = [first.clone(), second.clone()];
             let expected = both.clone().map(|space| reference(&image, &space));
-            assert!(slices(&image, &both) == expected, "{name} {:?}", image.size);
+            assert!(slices(&image, &both).unwrap() == expected, "{name} {:?}", image.size);
         }
     }
 }
@@ -141,4 +141,16 @@ fn versions_of_the_cpu_are_not_run_on_a_gpu() {
         assert!(matches!(votes.vote(version), Err(Error::Parameter(_))));
     }
     assert!(gpu.line_votes(&image, &[]).is_err());
+    let moved = image.with_origin([1, 0]);
+    let both = spaces::cartesian(moved.size, 1.0).unwrap();
+    let mut votes = gpu.line_votes(&moved, &both).unwrap();
+    assert!(votes.vote(Version::BraakConstant).is_err());
+    assert!(votes.vote(Version::BraakFast).is_ok());
+}
+
+#[test]
+fn slopes_need_the_origin_in_the_top_left_pixel() {
+    let image = image([20, 20], 3).with_origin([0, 1]);
+    let both = spaces::cartesian(image.size, 1.0).unwrap();
+    assert!(matches!(slices(&image, &both), Err(Error::Parameter(_))));
 }

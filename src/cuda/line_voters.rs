@@ -18,8 +18,8 @@ const TOMAGOU_VOTERS: u32 = 1024;
 const BAND: u32 = 64;
 const BAND_ROWS: u32 = 8;
 /// Most lines of a segment, and rows of a block; as in `kernels/slices.cu`.
-const SEGMENT: u32 = 256;
-const SLICE_ROWS: u32 = 8;
+const SEGMENT: u32 = 64;
+const SLICE_ROWS: u32 = 4;
 const WARP: u32 = 32;
 
 /// How long the steps of a vote took on the device, in seconds.
@@ -109,12 +109,11 @@ impl LineVotes<'_> {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a version for the CPU, one that needs slopes where there is one
-    /// space, and for spaces whose rows do not fit where the version keeps them; [`Error::Device`]
+    /// space or another origin than the top left pixel, and for spaces whose rows do not fit where the version keeps them; [`Error::Device`]
     /// where the device fails.
     pub fn vote(&mut self, version: Version) -> Result<Steps> {
-        if version.needs_slopes() && self.spaces.len() != 2 {
-            let message = format!("{} votes in the two Cartesian spaces", version.name());
-            return Err(Error::Parameter(message));
+        if version.needs_slopes() && (self.spaces.len() != 2 || self.origin != [0, 0]) {
+            return Err(no_slopes(version));
         }
         match version {
             Version::Serial | Version::AllCores => {
@@ -430,6 +429,12 @@ impl LineVotes<'_> {
         })?;
         Ok(Steps { edges, vote })
     }
+}
+
+fn no_slopes(version: Version) -> Error {
+    let message =
+        "votes in the two Cartesian spaces of an image with its origin in the top left pixel";
+    Error::Parameter(format!("{} {message}", version.name()))
 }
 
 /// The first space and the second, if there is one.

@@ -2,6 +2,7 @@
 
 use super::{EdgeImage, spaces};
 use crate::space::Space;
+use crate::{Error, Result};
 use rayon::prelude::*;
 
 /// Bits of a word.
@@ -14,15 +15,22 @@ const PLANES: usize = 17;
 /// At a slope a line of the image (a column, in the second space a row) moves by a whole number of
 /// bins. So a row of the space is the sum of the image's lines of bits, each shifted; 64 bins are added
 /// at once, with a word for each bit of their counts. The time does not depend on the edges.
-pub fn slices(image: &EdgeImage, spaces: &[Space; 2]) -> [Vec<u32>; 2] {
-    [(&spaces[0], true), (&spaces[1], false)].map(|(space, are_columns)| {
+///
+/// # Errors
+/// [`Error::Parameter`] for an image whose origin is not its top left pixel.
+pub fn slices(image: &EdgeImage, spaces: &[Space; 2]) -> Result<[Vec<u32>; 2]> {
+    if image.origin != [0, 0] {
+        let message = "slopes need an image with its origin in the top left pixel";
+        return Err(Error::Parameter(message.into()));
+    }
+    Ok([(&spaces[0], true), (&spaces[1], false)].map(|(space, are_columns)| {
         let lines = Lines::new(image, are_columns);
         let mut counts = vec![0; space.size()];
         let slopes = spaces::slopes(space, are_columns);
         let rows = counts.par_chunks_mut(space.bins()).zip(slopes);
         rows.for_each(|(votes, slope)| lines.vote(slope, votes));
         counts
-    })
+    }))
 }
 
 /// Lines of an image in bits: bit `i` of line `l` is its pixel `i`.
