@@ -3,7 +3,7 @@
 use super::otsu::{Split, histogram};
 
 /// Strokes are at most so wide, in pixels.
-const WIDEST: usize = 20;
+const WIDEST: usize = 24;
 /// Of the pixels of strokes at most this share may lie in wider areas.
 const FILLED: f64 = 0.1;
 /// Least share of the variance between strokes and ground.

@@ -44,6 +44,7 @@ pub(super) fn refine(
     density: f64,
     options: &Options,
 ) -> Option<Stroke> {
+    let min_length = options.min_length_in(raster.size.map(|n| n as u32));
     let [a, b] = start.chord(raster.extent())?;
     let middle = [(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0];
     let reach = length(a, b) / 2.0;
@@ -59,8 +60,15 @@ pub(super) fn refine(
         band: [-0.5, 0.5],
         pieces: Vec::new(),
     };
+    let length = |stroke: &Stroke, piece: &Piece| {
+        (piece.to - piece.from) as f64 / stroke.axis.sin.abs().max(stroke.axis.cos.abs())
+    };
     for _ in 0..TURNS {
         stroke.pieces = visible(raster, &stroke, density, options);
+        // The fit may yet join what is in pieces, but not what is in crumbs.
+        if stroke.pieces.iter().all(|piece| length(&stroke, piece) < min_length / 2.0) {
+            return None;
+        }
         stroke.band = band(raster, &stroke, density);
         let before = stroke.axis;
         fit(raster, &mut stroke)?;
@@ -69,11 +77,11 @@ pub(super) fn refine(
         }
     }
     stroke.pieces = visible(raster, &stroke, density, options);
-    let per_step = stroke.axis.sin.abs().max(stroke.axis.cos.abs());
-    let length = |piece: &Piece| (piece.to - piece.from) as f64 / per_step;
-    stroke.pieces.retain(|piece| length(piece) >= options.min_length);
-    let longest = stroke.pieces.iter().map(length).fold(0.0, f64::max);
-    (longest >= SLENDER * stroke.width()).then_some(stroke)
+    let lengths: Vec<f64> = stroke.pieces.iter().map(|piece| length(&stroke, piece)).collect();
+    let mut long = lengths.iter().map(|&length| length >= min_length);
+    stroke.pieces.retain(|_| long.next() == Some(true));
+    let longest = lengths.into_iter().filter(|&l| l >= min_length).fold(0.0, f64::max);
+    (!stroke.pieces.is_empty() && longest >= SLENDER * stroke.width()).then_some(stroke)
 }
 
 /// The pieces of a stroke in which it can be seen.
