@@ -5,7 +5,7 @@ use super::otsu::{Split, histogram};
 /// Strokes are at most so wide, in pixels.
 const WIDEST: usize = 24;
 /// Of the pixels of strokes at most this share may lie in wider areas.
-const FILLED: f64 = 0.1;
+const FILLED: f64 = 0.4;
 /// Least share of the variance between strokes and ground.
 const CONTRAST: f64 = 0.8;
 /// Grey levels that the ground may differ from its commonest one...
