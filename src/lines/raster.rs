@@ -8,6 +8,8 @@ use crate::image::EdgeMap;
 pub(super) struct Raster {
     pub size: [usize; 2],
     on: Vec<bool>,
+    /// Edge pixels that a line has taken.
+    taken: Vec<bool>,
     /// The gradient at each edge pixel, over 8; empty where it is not known.
     gradients: Vec<[i16; 2]>,
 }
@@ -39,7 +41,7 @@ impl Raster {
         for (&pixel, gradient) in edges.pixels.iter().zip(&edges.gradients) {
             gradients[at(pixel)] = gradient.map(|v| (v / 8) as i16);
         }
-        Raster { size, on, gradients }
+        Raster { size, on, taken: vec![false; all], gradients }
     }
 
     /// Whether gradients are known.
@@ -69,9 +71,15 @@ impl Raster {
         self.size.map(|n| n as f64)
     }
 
-    /// Takes a pixel off.
-    pub fn clear(&mut self, [x, y]: [usize; 2]) {
+    /// Takes a pixel off, for a line.
+    pub fn take(&mut self, [x, y]: [usize; 2]) {
         self.on[y * self.size[0] + x] = false;
+        self.taken[y * self.size[0] + x] = true;
+    }
+
+    /// Whether a line has taken a pixel.
+    pub fn is_taken(&self, [x, y]: [usize; 2]) -> bool {
+        self.taken[y * self.size[0] + x]
     }
 
     /// Number of steps from one end of the image to the other along a line: columns where it is

@@ -5,7 +5,7 @@ use super::cast::Casting;
 use super::geometry::Axis;
 use super::raster::Raster;
 use super::refine::{Stroke, refine};
-use super::verify::log_tail;
+use super::verify::{is_remainder, log_tail};
 use super::{Chance, Options, Polar};
 use crate::Result;
 use crate::backend::{Accumulator, Backend, Sign};
@@ -160,7 +160,8 @@ impl Rounds<'_> {
     fn stands_out(&self, stroke: &Stroke, chance: &Chance) -> bool {
         let bins = self.polar.space.size() as f64;
         let limit = (self.options.false_alarms / bins).ln();
-        log_tail(&self.raster, stroke, chance.density) <= limit
+        !is_remainder(&self.raster, stroke)
+            && log_tail(&self.raster, stroke, chance.density) <= limit
     }
 
     /// Takes a line's pixels, if there is a line in the bin.
@@ -198,7 +199,7 @@ impl Rounds<'_> {
             self.refused[candidate.index] = true;
             return;
         }
-        taken[before..].iter().for_each(|&p| self.raster.clear(p.map(usize::from)));
+        taken[before..].iter().for_each(|&p| self.raster.take(p.map(usize::from)));
         self.found.push(Found { stroke, votes, z, significance });
     }
 }

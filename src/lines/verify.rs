@@ -15,6 +15,23 @@ const FLANK: f64 = 10.0;
 /// Along an edge of a photograph a pixel tells what so many do: they hang together, by the lens, by
 /// the blur, and by what an edge is.
 const TOGETHER: f64 = 4.0;
+/// What lies so near to a stroke is part of it, in pixels.
+const BESIDE: f64 = 1.5;
+
+/// Whether a stroke is what other lines left of theirs: more pixels in it and next to it are taken
+/// than are its own.
+pub(super) fn is_remainder(raster: &Raster, stroke: &Stroke) -> bool {
+    let (mut own, mut taken) = (0u64, 0u64);
+    let band = [stroke.band[0] - BESIDE, stroke.band[1] + BESIDE];
+    for piece in &stroke.pieces {
+        raster.walk(stroke.axis, piece.from..piece.to, band, |_, n| {
+            own += u64::from(n.on);
+            taken += u64::from(raster.is_taken(n.pixel));
+        });
+    }
+    taken > own
+}
+
 /// `ln` of (a bound from above of) the probability that chance fills so many pixels of a stroke, were
 /// it everywhere as on its flanks.
 pub(super) fn log_tail(raster: &Raster, stroke: &Stroke, density: f64) -> f64 {
