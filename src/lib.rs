@@ -1,4 +1,4 @@
-//! Finds planes in 3D point clouds by the Hough transform.
+//! Finds planes in 3D point clouds, and lines in images, by the Hough transform.
 //!
 //! A plane is the set of points `p` with `d · p = ρ` for a direction `d`. Each point, or each small
 //! piece of surface, votes for the `(d, ρ)` it may lie on; the peaks of the votes are planes. This
@@ -39,6 +39,7 @@
 //! | directions, bins, neighbours | [`space`] |
 //! | bins and peaks, and who votes for them | [`vote`], [`backend`], [`cpu`], [`cuda`] |
 //! | from a cloud to its planes | [`detect`] |
+//! | images in, their edges, and their lines | [`image`], [`lines`]; [`input`] tells images from clouds |
 //! | polygons around the points of a plane | [`outline`] |
 //! | the result | [`detection`], [`plane`] |
 //! | results out: JSON, PLY, labelled clouds, pictures | [`export`] |

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 pub struct Detect {
     /// Clouds (LAS, LAZ, PLY or text) and images (PNG, JPEG, WebP, TIFF, PBM, PGM or PPM), told by
     /// their content; - is standard input
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "CLOUD|IMAGE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     outputs: Outputs,

@@ -1,13 +1,12 @@
 //! What `planes detect` writes and where.
 
-use super::lines::outputs::{LineKind, LineOutputs, Lines};
-use super::lines::table as line_table;
+use super::lines::outputs::LineOutputs;
 use super::{Failure, table};
 use clap::{Args, ValueEnum};
 use planes::atomic::AtomicFile;
 use planes::cloud::{Fields, Format, Source};
 use planes::export::labels::{self, LabelBy};
-use planes::export::{json, lines, picture, ply};
+use planes::export::{json, picture, ply};
 use planes::{Detection, Error};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -19,10 +18,10 @@ pub struct Outputs {
     /// cloud NAME.labels.las, .laz or .ply, as the input is; of an image NAME.json, NAME.csv,
     /// NAME.svg, NAME.lines.png and NAME.space.png
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// Write the planes or lines as JSON; - prints it
     #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    pub(super) json: Option<PathBuf>,
     /// Write the planes' outlines as PLY polygons
     #[arg(long, value_name = "FILE")]
     ply: Option<PathBuf>,
@@ -31,11 +30,11 @@ pub struct Outputs {
     labels: Option<PathBuf>,
     /// Write a picture of the cloud coloured by plane, or of the image with its lines in red, .png
     #[arg(long, value_name = "FILE")]
-    overlay: Option<PathBuf>,
+    pub(super) overlay: Option<PathBuf>,
     #[command(flatten)]
     labelling: Labelling,
     #[command(flatten)]
-    lines: LineOutputs,
+    pub(super) lines: LineOutputs,
 }
 
 /// What labelled clouds tell, here and in a batch.
@@ -144,7 +143,7 @@ impl Outputs {
     }
 
     /// The single files that are asked for, each with its option.
-    fn single(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+    pub(super) fn single(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         let files = [
             ("--json", &self.json),
             ("--ply", &self.ply),
@@ -171,39 +170,8 @@ impl Outputs {
         self.printed(source, detection)
     }
 
-    /// Writes what was asked for of an image; returns what is to be printed.
-    pub fn write_lines(&self, lines: &Lines, file: &Path) -> Result<String, Failure> {
-        let single = [
-            (LineKind::Json, self.json.as_deref().filter(|&p| p != "-")),
-            (LineKind::Picture, self.overlay.as_deref()),
-        ];
-        let [csv, svg, space] = self.lines.files().map(|(_, path, _)| path);
-        let others = [(LineKind::Csv, csv), (LineKind::Svg, svg), (LineKind::Space, space)];
-        let named = single.into_iter().chain(others);
-        let mut files: Vec<(LineKind, PathBuf)> =
-            named.filter_map(|(kind, path)| Some((kind, path?.to_path_buf()))).collect();
-        if let Some(folder) = &self.out {
-            files.extend(LineKind::ALL.map(|kind| {
-                let mut name = stem(file).to_os_string();
-                name.push(kind.ending());
-                (kind, folder.join(name))
-            }));
-        }
-        files.sort_by_key(|&(kind, _)| kind);
-        self.save_all(&files, |(kind, path)| kind.save(lines, path))?;
-        if self.prints_json() {
-            let mut text = Vec::new();
-            lines::json::write_json(lines.detection, &mut text)?;
-            return Ok(String::from_utf8_lossy(&text).into_owned());
-        }
-        if self.out.is_some() || self.single().next().is_some() {
-            return Ok(String::new());
-        }
-        Ok(line_table::lines(&lines.image.path().display().to_string(), lines.detection))
-    }
-
     /// Writes files one after the other; a folder that was made for them goes if there are none.
-    fn save_all<T>(
+    pub(super) fn save_all<T>(
         &self,
         files: &[T],
         save: impl Fn(&T) -> Result<(), Error>,
@@ -320,7 +288,7 @@ fn wrong(option: &str, path: &Path, message: &str) -> Error {
 }
 
 /// What the files of a cloud are named after.
-fn stem(file: &Path) -> &OsStr {
+pub(super) fn stem(file: &Path) -> &OsStr {
     file.file_stem().filter(|_| file != "-").unwrap_or("cloud".as_ref())
 }
 

@@ -3,9 +3,9 @@
 use super::otsu::{Split, histogram};
 
 /// Strokes are at most so wide, in pixels.
-const WIDEST: usize = 20;
+const WIDEST: usize = 24;
 /// Of the pixels of strokes at most this share may lie in wider areas.
-const FILLED: f64 = 0.1;
+const FILLED: f64 = 0.4;
 /// Least share of the variance between strokes and ground.
 const CONTRAST: f64 = 0.8;
 /// Grey levels that the ground may differ from its commonest one...
@@ -65,5 +65,31 @@ fn mark_runs(on: &[bool], marks: &mut [bool], start: usize, step: usize, count: 
             (from..k).for_each(|k| marks[at(k)] = true);
         }
         from = k + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::otsu::split;
+    use super::*;
+
+    fn is(width: usize, grey: &[u8]) -> Option<bool> {
+        is_drawing(width, grey, split(&histogram(grey))?)
+    }
+
+    #[test]
+    fn strokes_are_told_from_areas() {
+        let image = |f: &dyn Fn(usize, usize) -> u8| -> Vec<u8> {
+            (0..200 * 150).map(|i| f(i % 200, i / 200)).collect()
+        };
+        let strokes = image(&|x, y| if (x + y) % 60 < 9 { 250 } else { 3 });
+        assert_eq!(is(200, &strokes), Some(false));
+        let dark: Vec<u8> = strokes.iter().map(|v| 255 - v).collect();
+        assert_eq!(is(200, &dark), Some(true));
+        // A chessboard, a slope, strokes on a slope, nothing.
+        assert_eq!(is(200, &image(&|x, y| if (x / 50 + y / 50) % 2 == 0 { 255 } else { 0 })), None);
+        assert_eq!(is(200, &image(&|x, _| x as u8)), None);
+        assert_eq!(is(200, &image(&|x, y| if x == 9 { 255 } else { y as u8 })), None);
+        assert_eq!(is(200, &[7; 200 * 150]), None);
     }
 }

@@ -95,10 +95,13 @@ mod tests {
             let cpu = Cpu::default();
             let mut votes = cpu.accumulator(&polar.space).unwrap();
             votes.vote(&pixels, Sign::Add).unwrap();
-            let differing = (areas(&polar).into_iter().zip(votes.counts().unwrap()))
-                .filter(|(area, votes)| area != votes)
-                .count();
-            assert_eq!(differing, 0, "{size:?}");
+            let votes = votes.counts().unwrap();
+            let (areas, pixels) = (areas(&polar), size[0] * size[1]);
+            let differing = areas.iter().zip(&votes).filter(|(area, votes)| area != votes).count();
+            // A pixel in some hundred thousand is moved across a border by the rounding of its vote.
+            assert!(differing * 50_000 <= (pixels * directions) as usize, "{size:?}: {differing}");
+            assert!(areas.iter().zip(&votes).all(|(a, v)| a.abs_diff(*v) <= 1));
+            assert!(areas.chunks(polar.space.bins()).all(|row| row.iter().sum::<u32>() == pixels));
         }
     }
 

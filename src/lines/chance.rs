@@ -30,3 +30,20 @@ impl Chance {
         -area * (q * (q / p).ln() + rest) / (self.scatter * self.scatter)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_score_is_as_written() {
+        let chance = Chance { density: 0.3, scatter: 1.0 };
+        let expected = (500.0 - 300.0) / (0.3f64 * 0.7 * 1000.0 + 4.0).sqrt();
+        assert!((chance.z(500, 1000) - expected).abs() < 1e-12);
+        assert_eq!(Chance { scatter: 2.0, ..chance }.z(500, 1000), chance.z(500, 1000) / 2.0);
+        // 30 or more of 100 at one in ten: 10^-8.3 exactly.
+        let tail = Chance { density: 0.1, scatter: 1.0 }.log_tail(30.0, 100.0) / 10f64.ln();
+        assert!(tail > -8.3 && tail < -6.5, "{tail}");
+        assert_eq!(chance.log_tail(300.0, 1000.0), 0.0);
+    }
+}

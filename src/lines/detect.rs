@@ -1,7 +1,7 @@
 //! From an image to its lines.
 
 use super::geometry::Axis;
-use super::merge::without_doubles;
+use super::merge::{Side, strokes, without_doubles};
 use super::raster::Raster;
 use super::refine::Stroke;
 use super::rounds::{Found, search};
@@ -28,11 +28,12 @@ pub fn detect_in(edges: &EdgeMap, options: &Options, backend: &dyn Backend) -> R
     options.check()?;
     let size = [edges.width, edges.height];
     let polar = Polar::centred(size, options.directions(), options.rho_step)?;
-    let found = search(edges, &polar, options, backend)?;
-    let raster = Raster::new(edges.width, edges.height, &edges.pixels);
-    let mut lines: Vec<Line> = found.into_iter().map(|f| line(&raster, &f)).collect();
-    lines.sort_by(|a, b| b.z.total_cmp(&a.z));
-    let mut lines = without_doubles(lines);
+    let resolved = Options { min_length: Some(options.min_length_in(size)), ..options.clone() };
+    let found = search(edges, &polar, &resolved, backend)?;
+    let raster = Raster::new(edges);
+    let mut sides: Vec<Side> = found.into_iter().map(|f| side(&raster, &f)).collect();
+    sides.sort_by(|a, b| b.line.z.total_cmp(&a.line.z));
+    let mut lines = strokes(without_doubles(sides), options.max_gap);
     lines.truncate(options.top.map_or(usize::MAX, |n| n as usize));
     Ok(Detection {
         width: edges.width,
@@ -43,7 +44,7 @@ pub fn detect_in(edges: &EdgeMap, options: &Options, backend: &dyn Backend) -> R
             theta_step: polar.theta_step(),
             rho_step: options.rho_step,
             max_gap: options.max_gap,
-            min_length: options.min_length,
+            min_length: options.min_length_in(size),
             false_alarms: options.false_alarms,
             top: options.top,
         },
@@ -51,11 +52,11 @@ pub fn detect_in(edges: &EdgeMap, options: &Options, backend: &dyn Backend) -> R
     })
 }
 
-fn line(raster: &Raster, found: &Found) -> Line {
+fn side(raster: &Raster, found: &Found) -> Side {
     let Found { stroke, votes, z, significance } = found;
     let (theta, rho) = stroke.axis.polar();
     let segments = segments(raster, stroke);
-    Line {
+    let line = Line {
         theta,
         rho,
         votes: u64::from(*votes),
@@ -64,7 +65,21 @@ fn line(raster: &Raster, found: &Found) -> Line {
         pixels: segments.iter().map(|s| s.pixels).sum(),
         width: stroke.width(),
         segments,
+    };
+    Side { line, light: light(raster, stroke, Axis::new(theta.to_radians(), rho)) }
+}
+
+/// The sum of the gradients of a stroke's pixels along the normal of its line.
+fn light(raster: &Raster, stroke: &Stroke, axis: Axis) -> f64 {
+    let mut sum = 0.0;
+    for piece in &stroke.pieces {
+        raster.walk(stroke.axis, piece.from..piece.to, stroke.band, |_, n| {
+            if let Some([x, y]) = raster.gradient(n.pixel).filter(|_| n.on) {
+                sum += x * axis.cos + y * axis.sin;
+            }
+        });
     }
+    sum
 }
 
 /// The pieces with their ends, which lie on the line where its first and last pixels do.

@@ -17,11 +17,37 @@ pub(super) struct Sums {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fit {
     pub axis: Axis,
+    /// The mean of the pixels.
+    pub middle: [f64; 2],
     /// Variance along the line and across it.
     pub variance: [f64; 2],
 }
 
+impl Fit {
+    /// The points of the line so far to either side of its middle.
+    pub fn ends(&self, half: f64) -> [[f64; 2]; 2] {
+        let Axis { cos, sin, .. } = self.axis;
+        let [x, y] = self.middle;
+        [[x - half * sin, y + half * cos], [x + half * sin, y - half * cos]]
+    }
+}
+
 impl Sums {
+    /// Number of pixels.
+    pub fn count(&self) -> i64 {
+        self.n
+    }
+
+    /// Adds the pixels of other sums.
+    pub fn join(&mut self, other: &Sums) {
+        self.n += other.n;
+        self.x += other.x;
+        self.y += other.y;
+        self.xx += other.xx;
+        self.xy += other.xy;
+        self.yy += other.yy;
+    }
+
     /// Adds a pixel.
     pub fn add(&mut self, [x, y]: [i64; 2]) {
         self.n += 1;
@@ -53,8 +79,9 @@ impl Sums {
         let along = 0.5 * (2.0 * xy).atan2(difference);
         let (sin, cos) = along.sin_cos();
         let axis = Axis { cos: -sin, sin: cos, rho: 0.0 };
-        let rho = axis.distance([self.x as f64 / n, self.y as f64 / n]);
+        let middle = [self.x as f64 / n, self.y as f64 / n];
+        let rho = axis.distance(middle);
         let variance = [(xx + yy + root) / 2.0, ((xx + yy - root) / 2.0).max(0.0)];
-        Some(Fit { axis: Axis { rho, ..axis }, variance })
+        Some(Fit { axis: Axis { rho, ..axis }, middle, variance })
     }
 }

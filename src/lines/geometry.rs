@@ -71,3 +71,28 @@ impl Axis {
 pub(super) fn length(a: [f64; 2], b: [f64; 2]) -> f64 {
     (a[0] - b[0]).hypot(a[1] - b[1])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn angles_are_below_half_a_turn() {
+        let close = |axis: Axis, theta: f64, rho: f64| {
+            let (t, r) = axis.polar();
+            assert!((t - theta).abs() < 1e-9 && (r - rho).abs() < 1e-9, "{t} {r}");
+        };
+        close(Axis::new(0.5f64.to_radians(), 3.0), 0.5, 3.0);
+        close(Axis::new(-0.5f64.to_radians(), 3.0), 179.5, -3.0);
+        close(Axis { cos: -1.0, sin: 0.0, rho: 5.0 }, 0.0, -5.0);
+        close(Axis { cos: -1.0, sin: -0.0, rho: 5.0 }, 0.0, -5.0);
+    }
+
+    #[test]
+    fn a_chord_ends_at_the_border() {
+        let chord = Axis { cos: 0.0, sin: 1.0, rho: 3.0 }.chord([10.0, 5.0]).unwrap();
+        assert_eq!(chord.map(|p| p[1]), [3.0, 3.0]);
+        assert!((length(chord[0], chord[1]) - 10.0).abs() < 1e-12);
+        assert!(Axis { cos: 0.0, sin: 1.0, rho: 5.0 }.chord([10.0, 5.0]).is_none());
+    }
+}

@@ -28,6 +28,7 @@
 //! ```
 
 mod area;
+mod cast;
 mod chance;
 mod detect;
 mod fit;
@@ -39,6 +40,7 @@ mod raster;
 mod refine;
 mod rounds;
 mod space;
+mod verify;
 mod zoom;
 
 pub use chance::Chance;

@@ -16,8 +16,8 @@ pub struct Options {
     pub rho_step: f64,
     /// Gaps in a segment are closed up to this, in pixels.
     pub max_gap: f64,
-    /// Shortest segment, in pixels.
-    pub min_length: f64,
+    /// Shortest segment, in pixels; default: 1/60 of the diagonal of the image, 20 at least.
+    pub min_length: Option<f64>,
     /// Largest number of lines that chance may be expected to make in an image.
     pub false_alarms: f64,
     /// Most lines.
@@ -31,7 +31,7 @@ impl Default for Options {
             theta_step: 0.25,
             rho_step: 1.0,
             max_gap: 10.0,
-            min_length: 20.0,
+            min_length: None,
             false_alarms: 1e-3,
             top: None,
         }
@@ -49,7 +49,7 @@ impl Options {
             ("--theta-step", self.theta_step, 0.05, 10.0),
             ("--rho-step", self.rho_step, 0.25, 16.0),
             ("--max-gap", self.max_gap, 0.0, 1e5),
-            ("--min-length", self.min_length, 0.0, 1e5),
+            ("--min-length", self.min_length.unwrap_or(0.0), 0.0, 1e5),
             ("--false-alarms", self.false_alarms, 1e-300, 1e6),
         ];
         for (name, value, least, most) in ranges {
@@ -61,6 +61,12 @@ impl Options {
             return Err(Error::Parameter("--top is at least 1".into()));
         }
         Ok(())
+    }
+
+    /// The shortest segment in an image of a given size.
+    pub fn min_length_in(&self, [width, height]: [u32; 2]) -> f64 {
+        let diagonal = f64::from(width).hypot(f64::from(height));
+        self.min_length.unwrap_or((diagonal / 60.0).round().max(20.0))
     }
 
     /// Number of directions.

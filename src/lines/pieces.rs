@@ -50,3 +50,32 @@ pub(super) fn pieces(on: &[bool], chance: f64, max_gap: f64) -> Vec<Piece> {
     found.reverse();
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(on: &[bool], chance: f64, max_gap: f64) -> Vec<(usize, usize)> {
+        pieces(on, chance, max_gap).iter().map(|p| (p.from, p.to)).collect()
+    }
+
+    #[test]
+    fn gaps_are_closed_up_to_their_limit() {
+        let on: Vec<bool> =
+            (0..200).map(|i| (20..80).contains(&i) || (92..150).contains(&i)).collect();
+        assert_eq!(found(&on, 0.0, 10.0), [(20, 80), (92, 150)]);
+        assert_eq!(found(&on, 0.0, 14.0), [(20, 150)]);
+        assert_eq!(found(&[false; 9], 0.0, 5.0), []);
+        assert_eq!(found(&[], 0.0, 5.0), []);
+        assert_eq!(found(&[true; 30], 0.0, 5.0), [(0, 30)]);
+    }
+
+    #[test]
+    fn what_chance_fills_is_no_piece() {
+        // Two of five steps are on by chance; between 100 and 200 all are.
+        let on: Vec<bool> = (0..300).map(|i| (100..200).contains(&i) || i * 7 % 5 < 2).collect();
+        let found = found(&on, 0.4, 10.0);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].0.abs_diff(100) <= 3 && found[0].1.abs_diff(200) <= 3, "{found:?}");
+    }
+}

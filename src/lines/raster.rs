@@ -1,13 +1,23 @@
 //! The edge pixels of an image as a grid to walk along lines on.
 
 use super::geometry::Axis;
+use crate::image::EdgeMap;
 
 /// Which pixels are edges that no line has taken yet.
 #[derive(Debug, Clone)]
 pub(super) struct Raster {
     pub size: [usize; 2],
     on: Vec<bool>,
+    /// Edge pixels that a line has taken.
+    taken: Vec<bool>,
+    /// The gradient at each edge pixel, over 8; empty where it is not known.
+    gradients: Vec<[i16; 2]>,
 }
+
+/// A pixel lies along a line when its gradient points across it within so many degrees.
+pub(super) const ACROSS: f64 = 22.5;
+/// The square of the cosine of that.
+const COSINE_SQUARED: f64 = 0.853_553;
 
 /// A pixel near a line.
 #[derive(Debug, Clone, Copy)]
@@ -15,16 +25,45 @@ pub(super) struct Near {
     pub pixel: [usize; 2],
     /// Its signed distance from the line.
     pub distance: f64,
+    /// Whether it is an edge along the line.
     pub on: bool,
 }
 
 impl Raster {
-    /// The grid of some edge pixels.
-    pub fn new(width: u32, height: u32, pixels: &[[u16; 2]]) -> Raster {
-        let size = [width as usize, height as usize];
-        let mut on = vec![false; size[0] * size[1]];
-        pixels.iter().for_each(|&[x, y]| on[usize::from(y) * size[0] + usize::from(x)] = true);
-        Raster { size, on }
+    /// The grid of the edge pixels of an image.
+    pub fn new(edges: &EdgeMap) -> Raster {
+        let size = [edges.width as usize, edges.height as usize];
+        let all = size[0] * size[1];
+        let at = |[x, y]: [u16; 2]| usize::from(y) * size[0] + usize::from(x);
+        let mut on = vec![false; all];
+        edges.pixels.iter().for_each(|&pixel| on[at(pixel)] = true);
+        let mut gradients = vec![[0; 2]; if edges.gradients.is_empty() { 0 } else { all }];
+        for (&pixel, gradient) in edges.pixels.iter().zip(&edges.gradients) {
+            gradients[at(pixel)] = gradient.map(|v| (v / 8) as i16);
+        }
+        Raster { size, on, taken: vec![false; all], gradients }
+    }
+
+    /// Whether gradients are known.
+    pub fn has_gradients(&self) -> bool {
+        !self.gradients.is_empty()
+    }
+
+    /// The gradient at an edge pixel, in any unit, where it is known.
+    pub fn gradient(&self, [x, y]: [usize; 2]) -> Option<[f64; 2]> {
+        Some(self.gradients.get(y * self.size[0] + x)?.map(f64::from))
+    }
+
+    /// Whether a pixel is an edge along a line, as far as gradients are known.
+    fn is_along(&self, pixel: [usize; 2], axis: Axis) -> bool {
+        if !self.on[pixel[1] * self.size[0] + pixel[0]] {
+            return false;
+        }
+        let Some([x, y]) = self.gradient(pixel) else {
+            return true;
+        };
+        let across = x * axis.cos + y * axis.sin;
+        across * across >= COSINE_SQUARED * (x * x + y * y)
     }
 
     /// Width and height.
@@ -32,9 +71,15 @@ impl Raster {
         self.size.map(|n| n as f64)
     }
 
-    /// Takes a pixel off.
-    pub fn clear(&mut self, [x, y]: [usize; 2]) {
+    /// Takes a pixel off, for a line.
+    pub fn take(&mut self, [x, y]: [usize; 2]) {
         self.on[y * self.size[0] + x] = false;
+        self.taken[y * self.size[0] + x] = true;
+    }
+
+    /// Whether a line has taken a pixel.
+    pub fn is_taken(&self, [x, y]: [usize; 2]) -> bool {
+        self.taken[y * self.size[0] + x]
     }
 
     /// Number of steps from one end of the image to the other along a line: columns where it is
@@ -66,8 +111,7 @@ impl Raster {
             for other in from as usize..=to as usize {
                 let pixel = if flat { [step, other] } else { [other, step] };
                 let distance = (other as f64 - middle) * across;
-                let on = self.on[pixel[1] * self.size[0] + pixel[0]];
-                visit(step, Near { pixel, distance, on });
+                visit(step, Near { pixel, distance, on: self.is_along(pixel, axis) });
             }
         }
     }

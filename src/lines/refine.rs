@@ -12,10 +12,16 @@ use super::{Options, zoom};
 
 /// Widest half of a stroke, in pixels.
 const HALF_STROKE: f64 = 12.0;
+/// The middle of a stroke, in pixels: at least one pixel of a step lies in it.
+const MIDDLE: [f64; 2] = [-0.75, 0.75];
 /// Cells of the profile across a stroke, per pixel.
 const CELLS: f64 = 2.0;
 /// Turns of pieces, width and fit.
-const TURNS: usize = 6;
+const TURNS: usize = 16;
+/// The ends of a piece of the line may lie aside by a pixel and this share of its width...
+const ASIDE: f64 = 0.15;
+/// ... and as far as the angle of the largest piece is not sure, in radians.
+const SURE: f64 = 0.004;
 /// A line is at least so many times as long as wide.
 const SLENDER: f64 = 3.0;
 
@@ -44,6 +50,7 @@ pub(super) fn refine(
     density: f64,
     options: &Options,
 ) -> Option<Stroke> {
+    let min_length = options.min_length_in(raster.size.map(|n| n as u32));
     let [a, b] = start.chord(raster.extent())?;
     let middle = [(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0];
     let reach = length(a, b) / 2.0;
@@ -59,8 +66,16 @@ pub(super) fn refine(
         band: [-0.5, 0.5],
         pieces: Vec::new(),
     };
+    let length = |stroke: &Stroke, piece: &Piece| {
+        (piece.to - piece.from) as f64 / stroke.axis.sin.abs().max(stroke.axis.cos.abs())
+    };
     for _ in 0..TURNS {
         stroke.pieces = visible(raster, &stroke, density, options);
+        keep_own(raster, &mut stroke);
+        // The fit may yet join what is in pieces, but not what is in crumbs.
+        if stroke.pieces.iter().all(|piece| length(&stroke, piece) < min_length / 2.0) {
+            return None;
+        }
         stroke.band = band(raster, &stroke, density);
         let before = stroke.axis;
         fit(raster, &mut stroke)?;
@@ -69,21 +84,21 @@ pub(super) fn refine(
         }
     }
     stroke.pieces = visible(raster, &stroke, density, options);
-    let per_step = stroke.axis.sin.abs().max(stroke.axis.cos.abs());
-    let length = |piece: &Piece| (piece.to - piece.from) as f64 / per_step;
-    stroke.pieces.retain(|piece| length(piece) >= options.min_length);
-    let longest = stroke.pieces.iter().map(length).fold(0.0, f64::max);
-    (longest >= SLENDER * stroke.width()).then_some(stroke)
+    keep_own(raster, &mut stroke);
+    let lengths: Vec<f64> = stroke.pieces.iter().map(|piece| length(&stroke, piece)).collect();
+    let mut long = lengths.iter().map(|&length| length >= min_length);
+    stroke.pieces.retain(|_| long.next() == Some(true));
+    let longest = lengths.into_iter().filter(|&l| l >= min_length).fold(0.0, f64::max);
+    (!stroke.pieces.is_empty() && longest >= SLENDER * stroke.width()).then_some(stroke)
 }
 
-/// The pieces of a stroke in which it can be seen.
+/// The pieces of a stroke in which its middle can be seen.
 fn visible(raster: &Raster, stroke: &Stroke, density: f64, options: &Options) -> Vec<Piece> {
     let mut on = vec![false; raster.steps(stroke.axis)];
-    let band = [stroke.band[0] - 0.25, stroke.band[1] + 0.25];
     let mut pixels = 0u64;
     let mut crossed = 0u64;
     let mut last = usize::MAX;
-    raster.walk(stroke.axis, 0..on.len(), band, |step, n| {
+    raster.walk(stroke.axis, 0..on.len(), MIDDLE, |step, n| {
         on[step] |= n.on;
         pixels += 1;
         crossed += u64::from(step != last);
@@ -93,6 +108,31 @@ fn visible(raster: &Raster, stroke: &Stroke, density: f64, options: &Options) ->
     let chance = 1.0 - (1.0 - density).powf(across);
     let gap = options.max_gap * stroke.axis.sin.abs().max(stroke.axis.cos.abs());
     pieces(&on, chance, gap)
+}
+
+/// Leaves out the pieces that are not of one line with the largest: where strokes meet at small
+/// angles, or nearly in line, a band through one holds parts of others.
+fn keep_own(raster: &Raster, stroke: &mut Stroke) {
+    let sums: Vec<Sums> = stroke.pieces.iter().map(|p| sums(raster, stroke, p)).collect();
+    let Some(anchor) = (0..sums.len()).rev().max_by_key(|&i| sums[i].count()) else {
+        return;
+    };
+    let Some(line) = sums[anchor].fit() else {
+        return;
+    };
+    let reach = ASIDE * stroke.width() + 1.0;
+    let mut own = sums.iter().enumerate().map(|(i, sums)| {
+        let Some(fit) = sums.fit().filter(|_| i != anchor) else {
+            return true;
+        };
+        // As far as a piece of that spread reaches to either side of its middle.
+        let half = (3.0 * fit.variance[0]).sqrt();
+        fit.ends(half).iter().all(|&end| {
+            let beyond = length(end, line.middle) * SURE;
+            line.axis.distance(end).abs() <= reach + beyond
+        })
+    });
+    stroke.pieces.retain(|_| own.next() == Some(true));
 }
 
 /// How far the stroke reaches to either side: while it is denser than halfway between its middle
@@ -136,16 +176,9 @@ fn band(raster: &Raster, stroke: &Stroke, density: f64) -> [f64; 2] {
 
 /// Fits the line to the pixels of its stroke; the band stays as wide, about the new line.
 fn fit(raster: &Raster, stroke: &mut Stroke) -> Option<()> {
-    let mut sums = Sums::default();
-    let band = [stroke.band[0] - 0.25, stroke.band[1] + 0.25];
-    for piece in &stroke.pieces {
-        raster.walk(stroke.axis, piece.from..piece.to, band, |_, n| {
-            if n.on {
-                sums.add(n.pixel.map(|v| v as i64));
-            }
-        });
-    }
-    let fit = sums.fit()?;
+    let mut all = Sums::default();
+    stroke.pieces.iter().for_each(|piece| all.join(&sums(raster, stroke, piece)));
+    let fit = all.fit()?;
     if fit.variance[0] < SLENDER * SLENDER * fit.variance[1] {
         return None;
     }
@@ -153,4 +186,16 @@ fn fit(raster: &Raster, stroke: &mut Stroke) -> Option<()> {
     stroke.axis = fit.axis;
     stroke.band = [-half, half];
     Some(())
+}
+
+/// The sums over the pixels of a stroke in one of its pieces.
+fn sums(raster: &Raster, stroke: &Stroke, piece: &Piece) -> Sums {
+    let mut sums = Sums::default();
+    let band = [stroke.band[0] - 0.25, stroke.band[1] + 0.25];
+    raster.walk(stroke.axis, piece.from..piece.to, band, |_, n| {
+        if n.on {
+            sums.add(n.pixel.map(|v| v as i64));
+        }
+    });
+    sums
 }

@@ -1,9 +1,11 @@
 //! Rounds: the best bins become lines, and their pixels vote no more.
 
 use super::area::areas;
+use super::cast::Casting;
 use super::geometry::Axis;
 use super::raster::Raster;
 use super::refine::{Stroke, refine};
+use super::verify::{is_remainder, log_tail};
 use super::{Chance, Options, Polar};
 use crate::Result;
 use crate::backend::{Accumulator, Backend, Sign};
@@ -11,11 +13,15 @@ use crate::image::EdgeMap;
 use rayon::prelude::*;
 
 /// Most bins that are looked at in a round.
-const CANDIDATES: usize = 64;
+const CANDIDATES: usize = 256;
 /// A bin must keep this share of its z after the lines before it in its round took their pixels.
 const KEPT: f64 = 0.8;
 /// Rows and bins around a bin in which it must be the best.
 const AROUND: isize = 3;
+
+/// A round in which so many bins are looked at and fewer than these are lines is the last: what is
+/// left is texture, in which lines are rare and bins are many.
+const WORTHWHILE: usize = 3;
 
 /// A line and the bin that proposed it.
 #[derive(Debug, Clone)]
@@ -36,10 +42,9 @@ struct Candidate {
 pub(super) struct Rounds<'a> {
     polar: &'a Polar,
     options: &'a Options,
+    casting: Casting<'a>,
     areas: Vec<u32>,
     raster: Raster,
-    /// Edge pixels that no line has taken.
-    left: u64,
     /// Bins that were looked at and are no lines.
     refused: Vec<bool>,
     pub found: Vec<Found>,
@@ -53,13 +58,15 @@ pub(super) fn search(
     backend: &dyn Backend,
 ) -> Result<Vec<Found>> {
     let mut votes = backend.accumulator(&polar.space)?;
-    votes.vote(&polar.points(edges.pixels.iter().copied()), Sign::Add)?;
+    let raster = Raster::new(edges);
+    let casting = Casting::new(polar, &raster);
+    casting.vote(votes.as_mut(), &raster, &edges.pixels, Sign::Add)?;
     let mut rounds = Rounds {
         polar,
+        casting,
         options,
         areas: areas(polar),
-        raster: Raster::new(edges.width, edges.height, &edges.pixels),
-        left: edges.pixels.len() as u64,
+        raster,
         refused: vec![false; polar.space.size()],
         found: Vec::new(),
     };
@@ -71,21 +78,31 @@ impl Rounds<'_> {
     /// Looks at the best bins; whether there were any.
     fn round(&mut self, votes: &mut dyn Accumulator) -> Result<bool> {
         let counts = votes.counts()?;
-        let chance = self.chance(&counts);
-        let candidates = self.candidates(&counts, &chance);
-        let mut taken = Vec::new();
+        let chances = self.chances(&counts);
+        let candidates = self.candidates(&counts, &chances);
+        let (mut taken, before) = (Vec::new(), self.found.len());
         for candidate in &candidates {
-            self.look_at(candidate, &chance, &mut taken);
+            let row = candidate.index / self.polar.space.bins();
+            self.look_at(candidate, &chances[row], &mut taken);
         }
-        self.left -= taken.len() as u64;
-        votes.vote(&self.polar.points(taken), Sign::Subtract)?;
-        Ok(!candidates.is_empty())
+        let lines = self.found.len() - before;
+        if lines == 0 {
+            // Nothing will change for those that wait for the next round.
+            candidates.iter().for_each(|candidate| self.refused[candidate.index] = true);
+        }
+        self.casting.vote(votes, &self.raster, &taken, Sign::Subtract)?;
+        Ok(!candidates.is_empty() && (candidates.len() < CANDIDATES || lines >= WORTHWHILE))
     }
 
-    /// What chance would do with the pixels that are left.
-    fn chance(&self, _counts: &[u32]) -> Chance {
-        let pixels = self.raster.size[0] * self.raster.size[1];
-        Chance { density: self.left as f64 / pixels as f64, scatter: 1.0 }
+    /// What chance would do with the pixels that vote for each direction.
+    fn chances(&self, counts: &[u32]) -> Vec<Chance> {
+        let pixels = (self.raster.size[0] * self.raster.size[1]) as f64;
+        let rows = counts.par_chunks(self.polar.space.bins());
+        rows.map(|row| {
+            let votes: u64 = row.iter().map(|&votes| u64::from(votes)).sum();
+            Chance { density: votes as f64 / pixels, scatter: 1.0 }
+        })
+        .collect()
     }
 
     /// `−log10` of the number of bins with so many votes that chance would make.
@@ -95,22 +112,23 @@ impl Rounds<'_> {
     }
 
     /// The bins that chance would not have made and that are the best around, best first.
-    fn candidates(&self, counts: &[u32], chance: &Chance) -> Vec<Candidate> {
+    fn candidates(&self, counts: &[u32], chances: &[Chance]) -> Vec<Candidate> {
         let bins = self.polar.space.bins();
         let limit = -self.options.false_alarms.log10();
         let least =
             (2.0 * (self.polar.space.size() as f64 / self.options.false_alarms).ln()).sqrt();
-        let z = |index: usize| chance.z(counts[index], self.areas[index]);
+        let z = |index: usize| chances[index / bins].z(counts[index], self.areas[index]);
         let mut found: Vec<Candidate> = (0..self.polar.space.rows())
             .into_par_iter()
             .flat_map_iter(|row| {
+                let chance = &chances[row];
                 (row * bins..(row + 1) * bins).filter_map(move |index| {
-                    let here = z(index);
-                    // A quick look first: nearly all bins fail it.
-                    if here < 0.5 * least || self.refused[index] {
+                    let (votes, area) = (f64::from(counts[index]), f64::from(self.areas[index]));
+                    // A quick look first, which nearly all bins fail.
+                    if votes < chance.density * area + least || self.refused[index] {
                         return None;
                     }
-                    let (votes, area) = (f64::from(counts[index]), f64::from(self.areas[index]));
+                    let here = z(index);
                     let is_line = self.significance(chance, votes, area) >= limit
                         && !self.is_outdone(index, here, &z);
                     is_line.then_some(Candidate { index, z: here })
@@ -133,9 +151,17 @@ impl Rounds<'_> {
             (r - AROUND..=r + AROUND).filter(|r| (0..bins).contains(r)).any(|r| {
                 let other = (k * bins + r) as usize;
                 let there = z(other);
-                !self.refused[other] && (there > here || (there == here && other < index))
+                there > here || (there == here && other < index)
             })
         })
+    }
+
+    /// Whether a line is more than its surroundings would make by chance.
+    fn stands_out(&self, stroke: &Stroke, chance: &Chance) -> bool {
+        let bins = self.polar.space.size() as f64;
+        let limit = (self.options.false_alarms / bins).ln();
+        !is_remainder(&self.raster, stroke)
+            && log_tail(&self.raster, stroke, chance.density) <= limit
     }
 
     /// Takes a line's pixels, if there is a line in the bin.
@@ -157,7 +183,8 @@ impl Rounds<'_> {
             return;
         }
         let spread = (self.polar.theta_step().to_radians(), space.rho().bin);
-        let Some(stroke) = refine(&self.raster, axis, spread, chance.density, self.options) else {
+        let refined = refine(&self.raster, axis, spread, chance.density, self.options);
+        let Some(stroke) = refined.filter(|stroke| self.stands_out(stroke, chance)) else {
             self.refused[candidate.index] = true;
             return;
         };
@@ -172,7 +199,7 @@ impl Rounds<'_> {
             self.refused[candidate.index] = true;
             return;
         }
-        taken[before..].iter().for_each(|&p| self.raster.clear(p.map(usize::from)));
+        taken[before..].iter().for_each(|&p| self.raster.take(p.map(usize::from)));
         self.found.push(Found { stroke, votes, z, significance });
     }
 }

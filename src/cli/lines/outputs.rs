@@ -1,5 +1,8 @@
 //! What `planes detect` writes of an image.
 
+use super::super::Failure;
+use super::super::outputs::{Outputs, stem};
+use super::table;
 use clap::Args;
 use planes::Error;
 use planes::backend::Backend;
@@ -36,6 +39,39 @@ impl LineOutputs {
     /// The first option that was given; all are of images alone.
     pub fn given(&self) -> Option<&'static str> {
         self.files().into_iter().find_map(|(name, path, _)| path.map(|_| name))
+    }
+}
+
+impl Outputs {
+    /// Writes what was asked for of an image; returns what is to be printed.
+    pub fn write_lines(&self, lines: &Lines, file: &Path) -> Result<String, Failure> {
+        let single = [
+            (LineKind::Json, self.json.as_deref().filter(|&p| p != "-")),
+            (LineKind::Picture, self.overlay.as_deref()),
+        ];
+        let [csv, svg, space] = self.lines.files().map(|(_, path, _)| path);
+        let others = [(LineKind::Csv, csv), (LineKind::Svg, svg), (LineKind::Space, space)];
+        let named = single.into_iter().chain(others);
+        let mut files: Vec<(LineKind, PathBuf)> =
+            named.filter_map(|(kind, path)| Some((kind, path?.to_path_buf()))).collect();
+        if let Some(folder) = &self.out {
+            files.extend(LineKind::ALL.map(|kind| {
+                let mut name = stem(file).to_os_string();
+                name.push(kind.ending());
+                (kind, folder.join(name))
+            }));
+        }
+        files.sort_by_key(|&(kind, _)| kind);
+        self.save_all(&files, |(kind, path)| kind.save(lines, path))?;
+        if self.prints_json() {
+            let mut text = Vec::new();
+            json::write_json(lines.detection, &mut text)?;
+            return Ok(String::from_utf8_lossy(&text).into_owned());
+        }
+        if self.out.is_some() || self.single().next().is_some() {
+            return Ok(String::new());
+        }
+        Ok(table::lines(&lines.image.path().display().to_string(), lines.detection))
     }
 }
 

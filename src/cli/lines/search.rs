@@ -21,7 +21,7 @@ pub struct LineSearch {
     /// Close gaps in a segment up to this [default: 10]
     #[arg(long, value_name = "PIXELS")]
     max_gap: Option<f64>,
-    /// Shortest segment [default: 20]
+    /// Shortest segment [default: 1/60 of the image's diagonal, 20 at least]
     #[arg(long, value_name = "PIXELS")]
     min_length: Option<f64>,
     /// Number of lines that chance may be expected to make in an image [default: 0.001]
@@ -38,7 +38,7 @@ impl LineSearch {
             theta_step: self.theta_step.unwrap_or(default.theta_step),
             rho_step: self.rho_step.unwrap_or(default.rho_step),
             max_gap: self.max_gap.unwrap_or(default.max_gap),
-            min_length: self.min_length.unwrap_or(default.min_length),
+            min_length: self.min_length,
             false_alarms: self.false_alarms.unwrap_or(default.false_alarms),
             top,
         }

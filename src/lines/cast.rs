@@ -1,0 +1,60 @@
+//! Who votes for what.
+//!
+//! Where gradients are known, a pixel votes for the directions near its own, so that texture, whose
+//! gradients point everywhere, puts few votes into any one bin; in an edge map it votes for all.
+
+use super::Polar;
+use super::raster::{ACROSS, Raster};
+use crate::Result;
+use crate::backend::{Accumulator, Sign};
+use crate::space::Neighbours;
+use crate::vote::Ballots;
+
+/// How pixels vote.
+pub(super) struct Casting<'a> {
+    polar: &'a Polar,
+    /// The directions near each, where gradients are known.
+    near: Option<Neighbours>,
+}
+
+impl Casting<'_> {
+    /// For the pixels of a grid.
+    pub fn new<'a>(polar: &'a Polar, raster: &Raster) -> Casting<'a> {
+        let near = raster.has_gradients().then(|| Neighbours::within(&polar.space, ACROSS));
+        Casting { polar, near }
+    }
+
+    /// Lets pixels vote.
+    pub fn vote(
+        &self,
+        votes: &mut dyn Accumulator,
+        raster: &Raster,
+        pixels: &[[u16; 2]],
+        sign: Sign,
+    ) -> Result<()> {
+        match &self.near {
+            None => votes.vote(&self.polar.points(pixels.iter().copied()), sign),
+            Some(near) => votes.vote_near(&self.ballots(raster, pixels), near, sign),
+        }
+    }
+
+    /// The pixels in the order of the direction next to their gradient's.
+    fn ballots(&self, raster: &Raster, pixels: &[[u16; 2]]) -> Ballots {
+        let rows = self.polar.space.rows();
+        let row = |pixel: [u16; 2]| {
+            let [x, y] = raster.gradient(pixel.map(usize::from)).unwrap_or_default();
+            let turn = y.atan2(x) / std::f64::consts::PI * rows as f64;
+            (turn.round() as i64).rem_euclid(rows as i64) as usize
+        };
+        let mut by_row: Vec<(usize, [u16; 2])> = pixels.iter().map(|&p| (row(p), p)).collect();
+        by_row.sort_unstable();
+        let mut start = vec![0u32; rows + 1];
+        by_row.iter().for_each(|&(row, _)| start[row + 1] += 1);
+        (0..rows).for_each(|row| start[row + 1] += start[row]);
+        Ballots {
+            points: self.polar.points(by_row.iter().map(|&(_, pixel)| pixel)),
+            weight: vec![1; by_row.len()],
+            start,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Lines in images, as a user finds them.
+
+use super::*;
+
+/// An image of the given kind and its truth in a folder.
+fn image(folder: &Path, kind: &str) -> PathBuf {
+    let path = folder.join(format!("{kind}.png"));
+    planes(["synth", "lines", "--kind", kind, "-o", path.to_str().unwrap()]).text();
+    path
+}
+
+#[test]
+fn from_image_to_score() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = image(folder.path(), "dense");
+    let out = folder.path().join("out");
+    let done = detect(&image, &format!("--out {}", out.display()));
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    let expected = ["dense.csv", "dense.json", "dense.lines.png", "dense.space.png", "dense.svg"];
+    assert_eq!(names(&out), expected);
+    let truth = folder.path().join("dense.truth.json");
+    let result = out.join("dense.json");
+    let args = ["eval", result.to_str().unwrap(), "--truth", truth.to_str().unwrap()];
+    let text = planes(args).text();
+    assert!(text.contains("precision 1.000") && text.contains("12 true"), "{text}");
+    let scores = json(planes([&args[..], &["--json", "-"]].concat()).text());
+    assert_eq!(scores["duplicates"], 0);
+    let nothing = ["eval", truth.to_str().unwrap(), "--truth", truth.to_str().unwrap()];
+    assert!(planes(nothing).refusal().contains("planes-lines"));
+
+    let svg = std::fs::read_to_string(out.join("dense.svg")).unwrap();
+    let svg = roxmltree::Document::parse(&svg).unwrap();
+    let document = json(std::fs::read(&result).unwrap());
+    let lines = document["lines"].as_array().unwrap();
+    let segments: usize = lines.iter().map(|l| l["segments"].as_array().unwrap().len()).sum();
+    assert_eq!(svg.descendants().filter(|n| n.has_tag_name("line")).count(), segments);
+    let csv = std::fs::read_to_string(out.join("dense.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + segments);
+    // The lines are red in the picture, and nothing else is.
+    let picture = planes::image::Image::open(out.join("dense.lines.png")).unwrap();
+    assert_eq!((picture.width(), picture.height()), (640, 480));
+    let red = picture.rgb().chunks(3).filter(|p| *p == [255, 0, 0]).count();
+    assert!((3000..10_000).contains(&red), "{red}");
+}
+
+#[test]
+fn the_document_is_as_its_schema_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = json(planes(["schema", "lines"]).text());
+    let (mut schemas, mut compiler) = (boon::Schemas::new(), boon::Compiler::new());
+    compiler.add_resource("lines.json", schema).unwrap();
+    let schema = compiler.compile("lines.json", &mut schemas).unwrap();
+    for (kind, options) in [("clean", "--top 3"), ("photo", "--edges canny:1.5")] {
+        let image = image(folder.path(), kind);
+        let text = detect(&image, &format!("--json - {options}")).text();
+        schemas.validate(&json(&text), schema).unwrap();
+        assert_eq!(text, detect(&image, &format!("--json - --threads 1 {options}")).text());
+    }
+}
+
+#[test]
+fn a_table_names_the_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = detect(&image(folder.path(), "clean"), "--top 2").text();
+    assert_eq!(text.lines().count(), 4, "{text}");
+    assert!(text.contains("clean.png: 2 lines in 640 × 480 pixels"), "{text}");
+}
+
+#[test]
+fn clouds_and_images_in_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = image(folder.path(), "clean");
+    let text = planes(["detect", image.to_str().unwrap(), shipped("room.ply").to_str().unwrap()]);
+    let text = text.text();
+    assert!(text.contains("12 lines in") && text.contains("planes hold"), "{text}");
+    let piped = planes_with(["detect", "-", "--json", "-"], Some(&image)).text();
+    assert_eq!(json(piped)["lines"].as_array().unwrap().len(), 12);
+}
+
+#[test]
+fn options_of_the_other_kind_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = image(folder.path(), "clean");
+    for options in ["--tolerance 1", "--vote near", "--one-pass", "--ply a.ply", "--explain"] {
+        let message = detect(&image, options).refusal();
+        let name = options.split(' ').next().unwrap();
+        assert!(message.contains(name) && message.contains("for clouds"), "{message}");
+        assert!(message.contains("clean.png"), "{message}");
+    }
+    for options in ["--edges none", "--csv a.csv", "--theta-step 1", "--min-length 5"] {
+        let message = detect(&shipped("room.ply"), options).refusal();
+        let name = options.split(' ').next().unwrap();
+        assert!(message.contains(name) && message.contains("for images"), "{message}");
+    }
+    assert!(detect(&image, "--svg a.png").refusal().contains(".svg"));
+    assert!(detect(&image, "--theta-step 0").refusal().contains("--theta-step"));
+    assert!(detect(&image, "--edges sharp").refusal().contains("canny"));
+    let synth = ["synth", "room", "--kind", "clean", "-o", "room.ply"];
+    assert!(planes(synth).refusal().contains("--kind"));
+    let synth = ["synth", "lines", "--points", "3", "-o", "lines.png"];
+    assert!(planes(synth).refusal().contains("--points"));
+    assert!(planes(["synth", "lines", "-o", "lines.jpg"]).refusal().contains(".png"));
+}
+
+/// Truncated, damaged and absurd images are refused in one line; what decodes is searched.
+#[test]
+fn damaged_images_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = std::fs::read(image(folder.path(), "clean")).unwrap();
+    let bad = folder.path().join("bad.png");
+    let absurd = {
+        let mut bytes = whole.clone();
+        bytes[16..24].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff]);
+        bytes
+    };
+    let large = b"P5 32768 32768 255 ".to_vec();
+    for bytes in [whole[..9].to_vec(), whole[..whole.len() / 2].to_vec(), absurd, large] {
+        std::fs::write(&bad, &bytes).unwrap();
+        let message = detect(&bad, "--json out.json").refusal();
+        assert!(message.contains("bad.png"), "{message}");
+    }
+    for at in (8..whole.len()).step_by(whole.len() / 23) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x55;
+        std::fs::write(&bad, &bytes).unwrap();
+        assert!(matches!(detect(&bad, "").code, Some(0 | 2)));
+    }
+}
+
+/// Every format, depth and orientation gives the same pixels.
+#[test]
+fn images_come_in_many_ways() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = image(folder.path(), "clean");
+    let expected = detect(&path, "--json -").text();
+    let grey = planes::image::Image::open(&path).unwrap();
+    let pgm = folder.path().join("a.pgm");
+    let mut bytes = b"P5\n# made by hand\n640 480\n255\n".to_vec();
+    bytes.extend_from_slice(grey.grey());
+    std::fs::write(&pgm, &bytes).unwrap();
+    assert_eq!(detect(&pgm, "--json -").text(), expected);
+    let deep = folder.path().join("b.pgm");
+    let mut bytes = b"P5 640 480 65535\n".to_vec();
+    bytes.extend(grey.grey().iter().flat_map(|&v| [v, v]));
+    std::fs::write(&deep, &bytes).unwrap();
+    assert_eq!(detect(&deep, "--json -").text(), expected);
+    let colour = folder.path().join("c.ppm");
+    let mut bytes = b"P6 640 480 255\n".to_vec();
+    bytes.extend_from_slice(grey.rgb());
+    std::fs::write(&colour, &bytes).unwrap();
+    assert_eq!(detect(&colour, "--json -").text(), expected);
+}
