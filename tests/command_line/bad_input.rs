@@ -275,7 +275,8 @@ fn a_header_that_promises_too_much() {
 #[test]
 fn what_is_no_cloud_is_named() {
     for (name, bytes, what) in [
-        ("a.las", &b"\x89PNG\r\n\x1a\n0000"[..], "a PNG image"),
+        ("a.las", &b"GIF89a and more"[..], "a GIF image"),
+        ("b.las", b"\x89PNG\r\n\x1a\n0000", "image"),
         ("a.laz", b"PK\x03\x04zip", "a zip archive"),
         ("a.ply", b"ASTM-E57 and more", "an E57 file"),
         ("a.txt", b"\x00\x01\x02\x03", "binary data"),
