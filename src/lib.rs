@@ -75,6 +75,7 @@ pub mod lines;
 mod morton;
 pub mod outline;
 pub mod plane;
+mod ranges;
 pub mod slides;
 pub mod space;
 pub mod synth;

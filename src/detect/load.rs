@@ -2,6 +2,7 @@
 
 use crate::cloud::{Chunk, PointReader};
 use crate::frame::{Frame, Points};
+use crate::ranges::ranges;
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
@@ -126,7 +127,7 @@ impl Survey {
     fn add(&mut self, chunk: &Chunk) {
         let last = self.last();
         let pieces: Vec<Survey> =
-            pieces(chunk).map(|piece| Survey::of(chunk, piece, last)).collect();
+            ranges(chunk.len(), PIECE).map(|piece| Survey::of(chunk, piece, last)).collect();
         pieces.into_iter().for_each(|piece| self.merge(piece));
     }
 
@@ -275,7 +276,8 @@ impl Loading {
     }
 
     fn add(&mut self, chunk: &Chunk) {
-        let pieces: Vec<Piece> = pieces(chunk).map(|piece| self.piece(chunk, piece)).collect();
+        let pieces: Vec<Piece> =
+            ranges(chunk.len(), PIECE).map(|piece| self.piece(chunk, piece)).collect();
         self.copy(&pieces);
         for piece in &pieces {
             self.loaded.stray += piece.stray;
@@ -350,12 +352,6 @@ impl Loading {
         [x, y, z].into_iter().for_each(|axis| axis.truncate(self.used));
         self.loaded
     }
-}
-
-/// A chunk in pieces for threads.
-fn pieces(chunk: &Chunk) -> impl IndexedParallelIterator<Item = Range<usize>> {
-    let n = chunk.len();
-    (0..n.div_ceil(PIECE)).into_par_iter().map(move |k| k * PIECE..n.min((k + 1) * PIECE))
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ mod validity;
 pub use frame::PlaneFrame;
 
 use crate::plane::Polygon;
+use crate::ranges::ranges;
 use cells::{Cell, CellSet, EAST, WEST};
 use rayon::prelude::*;
 use refit::Edges;
@@ -161,7 +162,7 @@ pub(crate) fn outline_of(
         }
         placed
     };
-    let placed: Vec<Placed> = pieces(n).map(place).collect();
+    let placed: Vec<Placed> = ranges(n, PIECE).map(place).collect();
     for (cell, p) in placed.iter().flat_map(|piece| &piece.supporters) {
         edges.support(*cell, *p);
     }
@@ -217,11 +218,6 @@ impl Placed {
 /// Points that one thread looks at in one go.
 const PIECE: usize = 1 << 14;
 
-/// So many points in pieces for threads.
-fn pieces(n: usize) -> impl IndexedParallelIterator<Item = Range<usize>> {
-    (0..n.div_ceil(PIECE)).into_par_iter().map(move |k| k * PIECE..n.min((k + 1) * PIECE))
-}
-
 /// The cells that hold points.
 fn occupied(n: usize, at: &(impl Fn(usize) -> [f64; 2] + Sync), grid: &Grid) -> CellSet {
     let piece = |range: Range<usize>| {
@@ -229,7 +225,7 @@ fn occupied(n: usize, at: &(impl Fn(usize) -> [f64; 2] + Sync), grid: &Grid) -> 
         range.filter_map(|i| grid.cell(at(i))).for_each(|[c, r]| cells.insert(c, r));
         cells
     };
-    let pieces: Vec<CellSet> = pieces(n).map(piece).collect();
+    let pieces: Vec<CellSet> = ranges(n, PIECE).map(piece).collect();
     let mut all = CellSet::new();
     pieces.iter().for_each(|cells| all.absorb(cells));
     all
@@ -303,7 +299,7 @@ impl Grid {
         let piece = |range: Range<usize>| {
             range.map(at).filter(usable).fold(NOWHERE, |bounds, p| joined(bounds, [p, p]))
         };
-        let [min, max] = pieces(n).map(piece).reduce(|| NOWHERE, joined);
+        let [min, max] = ranges(n, PIECE).map(piece).reduce(|| NOWHERE, joined);
         let extent = (max[0] - min[0]).max(max[1] - min[1]);
         let mut cell = cell;
         while extent / cell > MOST_CELLS {
