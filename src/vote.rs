@@ -40,6 +40,30 @@ pub struct Ballots {
     pub start: Vec<u32>,
 }
 
+impl Ballots {
+    /// The ballots of things that each know the row of their direction, out of `rows`: sorted by it, and
+    /// those of a row in the order of the things. `ballot` tells where one is and how many votes it casts.
+    pub fn by_row<T: Ord>(
+        rows: usize,
+        mut things: Vec<(u32, T)>,
+        ballot: impl Fn(&T) -> ([f32; 3], u32),
+    ) -> Ballots {
+        things.sort_unstable();
+        let mut start = vec![0u32; rows + 1];
+        for (row, _) in &things {
+            start[*row as usize + 1] += 1;
+        }
+        for row in 0..rows {
+            start[row + 1] += start[row];
+        }
+        Ballots {
+            points: things.iter().map(|(_, thing)| ballot(thing).0).collect(),
+            weight: things.iter().map(|(_, thing)| ballot(thing).1).collect(),
+            start,
+        }
+    }
+}
+
 /// A bin that is the maximum of its neighbourhood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peak {

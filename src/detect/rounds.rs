@@ -71,21 +71,11 @@ fn ballots(
     rows: &[u32],
     k: usize,
 ) -> Ballots {
-    let mut order: Vec<(u32, u32)> = chosen.map(|i| (rows[i as usize], i)).collect();
-    order.sort_unstable();
-    let mut start = vec![0u32; k + 1];
-    for &(row, _) in &order {
-        start[row as usize + 1] += 1;
-    }
-    for row in 0..k {
-        start[row + 1] += start[row];
-    }
-    let surfel = |&(_, i): &(u32, u32)| &surfels[i as usize];
-    Ballots {
-        points: order.iter().map(|o| surfel(o).centroid.map(|v| v as f32)).collect::<Points>(),
-        weight: order.iter().map(|o| surfel(o).weight).collect(),
-        start,
-    }
+    let by_row = chosen.map(|i| (rows[i as usize], i)).collect();
+    Ballots::by_row(k, by_row, |&i| {
+        let surfel = &surfels[i as usize];
+        (surfel.centroid.map(|v| v as f32), surfel.weight)
+    })
 }
 
 /// No direction: the surfel has no normal.

@@ -44,17 +44,9 @@ impl Casting<'_> {
         let row = |pixel: [u16; 2]| {
             let [x, y] = raster.gradient(pixel.map(usize::from)).unwrap_or_default();
             let turn = y.atan2(x) / std::f64::consts::PI * rows as f64;
-            (turn.round() as i64).rem_euclid(rows as i64) as usize
+            (turn.round() as i64).rem_euclid(rows as i64) as u32
         };
-        let mut by_row: Vec<(usize, [u16; 2])> = pixels.iter().map(|&p| (row(p), p)).collect();
-        by_row.sort_unstable();
-        let mut start = vec![0u32; rows + 1];
-        by_row.iter().for_each(|&(row, _)| start[row + 1] += 1);
-        (0..rows).for_each(|row| start[row + 1] += start[row]);
-        Ballots {
-            points: self.polar.points(by_row.iter().map(|&(_, pixel)| pixel)),
-            weight: vec![1; by_row.len()],
-            start,
-        }
+        let by_row = pixels.iter().map(|&pixel| (row(pixel), pixel)).collect();
+        Ballots::by_row(rows, by_row, |&pixel| (self.polar.point(pixel), 1))
     }
 }

@@ -41,11 +41,15 @@ impl Polar {
         Ok(Polar { space: Space::new(half_turn(directions), axis)?, origin, size })
     }
 
-    /// Pixels as points that vote: relative to the origin.
-    pub fn points(&self, pixels: impl IntoIterator<Item = [u16; 2]>) -> Points {
+    /// A pixel as a point that votes: relative to the origin.
+    pub fn point(&self, [x, y]: [u16; 2]) -> [f32; 3] {
         let local = |v: u16, origin: u32| (i64::from(v) - i64::from(origin)) as f32;
-        let point = |[x, y]: [u16; 2]| [local(x, self.origin[0]), local(y, self.origin[1]), 0.0];
-        pixels.into_iter().map(point).collect()
+        [local(x, self.origin[0]), local(y, self.origin[1]), 0.0]
+    }
+
+    /// Pixels as points that vote.
+    pub fn points(&self, pixels: impl IntoIterator<Item = [u16; 2]>) -> Points {
+        pixels.into_iter().map(|pixel| self.point(pixel)).collect()
     }
 
     /// Angle from one direction to the next, in degrees.
