@@ -307,10 +307,14 @@ impl Device {
 
 /// A thread for each of `n` things.
 pub(super) fn each(n: u32) -> LaunchConfig {
-    const THREADS: u32 = 256;
+    each_in_blocks(n, 256)
+}
+
+/// The same in blocks of so many threads.
+pub(super) fn each_in_blocks(n: u32, threads: u32) -> LaunchConfig {
     LaunchConfig {
-        grid_dim: (n.div_ceil(THREADS).max(1), 1, 1),
-        block_dim: (THREADS, 1, 1),
+        grid_dim: (n.div_ceil(threads).max(1), 1, 1),
+        block_dim: (threads, 1, 1),
         shared_mem_bytes: 0,
     }
 }

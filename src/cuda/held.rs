@@ -237,7 +237,7 @@ impl<'a> HeldPoints<'a> {
         let kernels = Kernels::Cells;
         launch!(device, kernels, "point_heads", each(n + 1), x, y, z, &n, &mut places)?;
         scan(device, &mut places, n + 1)?;
-        let len = self.last(&places)? as usize;
+        let len = device.get(&places, n as usize)? as usize;
         let axis = || device.buffer::<f32>(len);
         let mut distinct = DevicePoints { x: axis()?, y: axis()?, z: axis()?, len };
         launch!(
@@ -259,15 +259,6 @@ impl<'a> HeldPoints<'a> {
         let to = &mut distinct_starts;
         launch!(device, kernels, kernel, each(cells), &starts, &cells, &places, to)?;
         Ok(Cut { points, starts, cells, distinct, distinct_starts })
-    }
-
-    /// The last of one running sum for each point and one more.
-    fn last(&self, sums: &CudaSlice<u32>) -> Result<u32> {
-        let (device, mut last) = (self.device, [0]);
-        let copied = device.stream().memcpy_dtoh(&sums.slice(self.points.len..), &mut last);
-        copied.map_err(|e| device.error("copying from it", e))?;
-        device.synchronize()?;
-        Ok(last[0])
     }
 
     /// The points in another order.

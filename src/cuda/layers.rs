@@ -1,6 +1,6 @@
 //! Layers through cells on the device: see `kernels/layers.cu`.
 
-use super::device::{Device, Kernels, each, launch};
+use super::device::{Device, Kernels, each, each_in_blocks, launch};
 use super::held::Cut;
 use super::levels::{Blocks, Judged};
 use super::sort::scan;
@@ -208,9 +208,7 @@ impl<'a> Search<'a> {
         let (points, starts) = (&cut.distinct, &cut.distinct_starts);
         let count = range.len() as u32;
         let [x, y, z] = &found.gathered;
-        let mut config = each(count);
-        config.block_dim.0 /= 2;
-        config.grid_dim.0 *= 2;
+        let config = each_in_blocks(count, 128);
         launch!(
             self.device,
             Kernels::Layers,

@@ -1,6 +1,6 @@
 //! The levels of cells on the device, and the surfaces around base cells: see `kernels/levels.cu`.
 
-use super::device::{Device, Kernels, each, launch};
+use super::device::{Device, Kernels, each, each_in_blocks, launch};
 use super::sort::scan;
 use crate::Result;
 use crate::backend::{CellSurface, Trials};
@@ -403,9 +403,7 @@ fn judge(
 ) -> Result<()> {
     let (from, count) = tree.level(level);
     let (near_from, near_count) = tree.level(near.level);
-    let mut config = each(count);
-    config.block_dim.0 /= 2;
-    config.grid_dim.0 *= 2;
+    let config = each_in_blocks(count, 128);
     launch!(
         tree.device,
         Kernels::Levels,

@@ -1,7 +1,7 @@
 //! The versions of the slides on the device: see `kernels/slides_*.cu`.
 
 use super::Cuda;
-use super::device::{Device, Kernels, launch};
+use super::device::{Device, Kernels, each_in_blocks, launch};
 use crate::slides::{
     Cloud, PHIS, RADIUS, RHOS, SIZE, Suppress, THETAS, TILE, Vote, Winner, Winners,
 };
@@ -244,9 +244,5 @@ fn on_the_cpu(version: &str) -> Error {
 
 /// Threads in blocks, the last one filled up.
 fn grid(threads: usize, block: u32) -> LaunchConfig {
-    LaunchConfig {
-        grid_dim: ((threads as u32).div_ceil(block), 1, 1),
-        block_dim: (block, 1, 1),
-        shared_mem_bytes: 0,
-    }
+    each_in_blocks(threads as u32, block)
 }
