@@ -6,6 +6,7 @@
 use crate::Result;
 use crate::detect::Moments;
 use crate::frame::Points;
+use crate::image::{EdgeMap, Image, Method};
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
 
@@ -46,6 +47,14 @@ pub trait Backend: Send + Sync {
     /// Where the device fails; want of room is no error, but `None`.
     fn hold<'a>(&'a self, _points: &Points) -> Result<Option<Box<dyn Held + 'a>>> {
         Ok(None)
+    }
+
+    /// The edges of an image: those of [`EdgeMap::find`], wherever they are found.
+    ///
+    /// # Errors
+    /// As there, and where the device fails.
+    fn edges(&self, image: &Image, method: &Method) -> Result<EdgeMap> {
+        EdgeMap::find(image, method)
     }
 }
 

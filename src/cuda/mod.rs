@@ -7,12 +7,15 @@
 mod device;
 mod groups;
 mod held;
+mod image_space;
 mod labels;
 mod layers;
 mod levels;
+pub mod line_bins;
 pub mod line_voters;
 pub mod measure;
 mod peaks;
+mod pixels;
 mod pool;
 pub mod slides;
 mod sort;
@@ -21,6 +24,7 @@ mod vote;
 
 use crate::backend::{Accumulator, Backend, Held, PeakOptions, Sign};
 use crate::frame::Points;
+use crate::image::{EdgeMap, Image, Method};
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
 use crate::{Error, Result};
@@ -139,6 +143,13 @@ impl Backend for Cuda {
         }
         let held = device::if_room(HeldPoints::new(self.first(), points))?;
         Ok(held.map(|held| Box::new(held) as Box<dyn Held>))
+    }
+
+    fn edges(&self, image: &Image, method: &Method) -> Result<EdgeMap> {
+        match self.find_edges(image, method)? {
+            Some(edges) => Ok(edges),
+            None => EdgeMap::find(image, method),
+        }
     }
 }
 
