@@ -120,7 +120,7 @@ fn bins_above_a_threshold_are_selected() -> Result<()> {
     for threshold in [0, 20, 60, 100_000] {
         let indices = 0..counts.len() as u32;
         let expected: Vec<u32> = indices.filter(|&i| counts[i as usize] > threshold).collect();
-        assert_eq!(votes.above(threshold)?.0, expected);
+        assert_eq!(votes.above(threshold)?.0, [expected]);
     }
     Ok(())
 }

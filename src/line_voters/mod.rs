@@ -74,6 +74,8 @@ pub enum Version {
     Serial,
     /// van den Braak: all cores of the CPU.
     AllCores,
+    /// Ours: [`slices`] on all cores of the CPU.
+    AllCoresSlices,
     /// Kumar: a thread a pixel, atomics in global memory.
     KumarBaseline,
     /// Kumar: an edge list, a block an angle, its row in shared memory.
@@ -101,9 +103,10 @@ pub enum Version {
 
 impl Version {
     /// All of them.
-    pub const ALL: [Version; 13] = [
+    pub const ALL: [Version; 14] = [
         Version::Serial,
         Version::AllCores,
+        Version::AllCoresSlices,
         Version::KumarBaseline,
         Version::KumarFast,
         Version::BraakBasic,
@@ -122,6 +125,7 @@ impl Version {
         match self {
             Version::Serial => "serial",
             Version::AllCores => "all-cores",
+            Version::AllCoresSlices => "all-cores-slices",
             Version::KumarBaseline => "kumar-baseline",
             Version::KumarFast => "kumar-fast",
             Version::BraakBasic => "braak-basic",
@@ -138,11 +142,11 @@ impl Version {
 
     /// Whether it runs on the CPU.
     pub fn is_on_the_cpu(self) -> bool {
-        matches!(self, Version::Serial | Version::AllCores)
+        matches!(self, Version::Serial | Version::AllCores | Version::AllCoresSlices)
     }
 
     /// Whether it votes in the two Cartesian spaces alone.
     pub fn needs_slopes(self) -> bool {
-        matches!(self, Version::BraakConstant | Version::Slices)
+        matches!(self, Version::AllCoresSlices | Version::BraakConstant | Version::Slices)
     }
 }
