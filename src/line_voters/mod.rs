@@ -30,6 +30,11 @@ pub mod spaces;
 
 pub use bits::slices;
 
+use crate::cuda::Cuda;
+use crate::space::Space;
+use crate::{Error, Result};
+use std::str::FromStr;
+
 /// Which pixels of an image are edges, a byte each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeImage {
@@ -148,5 +153,47 @@ impl Version {
     /// Whether it votes in the two Cartesian spaces alone.
     pub fn needs_slopes(self) -> bool {
         matches!(self, Version::AllCoresSlices | Version::BraakConstant | Version::Slices)
+    }
+}
+
+impl FromStr for Version {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Version> {
+        let found = Version::ALL.into_iter().find(|version| version.name() == name);
+        found.ok_or_else(|| {
+            let names = Version::ALL.map(Version::name).join(", ");
+            Error::Parameter(format!("no voter {name:?}; there are {names}"))
+        })
+    }
+}
+
+/// The accumulators of an image in one space or in the two [`cartesian`](spaces::cartesian) ones, row by
+/// row, by any version.
+///
+/// # Errors
+/// [`Error::Parameter`] for a version that does not vote in such spaces; [`Error::NoDevice`] for one that
+/// needs a GPU where there is none; [`Error::Device`] where the device fails.
+pub fn accumulators(
+    image: &EdgeImage,
+    spaces: &[Space],
+    version: Version,
+    gpu: Option<&Cuda>,
+) -> Result<Vec<Vec<u32>>> {
+    match (version, spaces) {
+        (Version::Serial, _) => Ok(spaces.iter().map(|s| cpu::serial(image, s)).collect()),
+        (Version::AllCores, _) => Ok(spaces.iter().map(|s| cpu::all_cores(image, s)).collect()),
+        (Version::AllCoresSlices, [first, second]) => {
+            Ok(slices(image, &[first.clone(), second.clone()])?.into())
+        }
+        (Version::AllCoresSlices, _) => {
+            Err(Error::Parameter(format!("{} votes in the space cartesian", version.name())))
+        }
+        _ => {
+            let none = || Error::NoDevice(format!("the voter {} needs a GPU", version.name()));
+            let mut votes = gpu.ok_or_else(none)?.line_votes(image, spaces)?;
+            votes.vote(version)?;
+            votes.counts()
+        }
     }
 }

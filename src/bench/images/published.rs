@@ -1,7 +1,7 @@
 //! The papers' own figures, for edge list and vote.
 
-use super::PaperSpace;
 use crate::line_voters::Version;
+use crate::line_voters::spaces::PaperSpace;
 
 /// van den Braak, GTX 470 and four cores of a CPU, 1920 × 1080 at 5.9 % edges, Cartesian at 1°, in ms.
 const BRAAK: [(Version, f64); 4] = [

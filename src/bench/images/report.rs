@@ -1,7 +1,7 @@
 //! What comes out.
 
 use super::super::{Machine, Timing};
-use super::PaperSpace;
+use crate::line_voters::spaces::PaperSpace;
 use serde::{Deserialize, Serialize};
 
 /// Layout of [`ImageReport`]'s JSON document.
@@ -20,7 +20,7 @@ pub struct ImageReport {
     pub source: String,
     /// Voter by voter, space by space, image by image.
     pub voters: Vec<VoterRow>,
-    /// From grey images to sorted bins, where there is a GPU.
+    /// From grey images to sorted bins.
     pub grey: Vec<GreyRow>,
 }
 
@@ -65,6 +65,9 @@ pub struct VoterRow {
 pub struct GreyRow {
     /// The image, and how its edges were found.
     pub image: String,
+    /// Whether on the GPU, where its kernels follow each other on an image that it has; else on the
+    /// CPU.
+    pub on_gpu: bool,
     /// Width and height.
     pub size: [u32; 2],
     /// Edge pixels.
@@ -77,6 +80,6 @@ pub struct GreyRow {
     pub vote: f64,
     /// Seconds for the bins that stand out, sorted.
     pub select: f64,
-    /// Seconds of all of it, in runs of its own: medians, so that the steps need not add up to it.
+    /// Seconds of all of it, on the GPU in runs of its own. Medians: the steps need not add up to it.
     pub total: f64,
 }

@@ -1,8 +1,9 @@
 //! The papers' sweeps, over edges that are strewn at random: neighbours vote for different bins.
 
-use super::{ImageBench, PaperSpace, VoterRow};
+use super::{ImageBench, VoterRow};
 use crate::detect::Progress;
 use crate::line_voters::EdgeImage;
+use crate::line_voters::spaces::PaperSpace;
 use crate::{Error, Result};
 use std::str::FromStr;
 
@@ -104,8 +105,8 @@ impl ImageBench<'_> {
         let mut rows = Vec::new();
         for &space in &spaces {
             for (column, image) in &images {
-                progress.stage(&format!("{column}, {}", space.name()), None);
-                let table = format!("{}, {}", sweep.name(), space.name());
+                progress.stage(&format!("{column}, {}", space.long_name()), None);
+                let table = format!("{}, {}", sweep.name(), space.long_name());
                 rows.extend(self.voters(&table, column, image, space)?);
             }
         }

@@ -1,8 +1,9 @@
 //! Every voter on an image.
 
 use super::super::stopwatch::{Limits, Timing, linear, repeat};
-use super::{ImageBench, PaperSpace, VoterRow, published};
+use super::{ImageBench, VoterRow, published};
 use crate::cuda::line_voters::{LineVotes, Steps};
+use crate::line_voters::spaces::PaperSpace;
 use crate::line_voters::{EdgeImage, Version, cpu, slices};
 use crate::space::Space;
 use crate::{Error, Result};

@@ -88,12 +88,13 @@ fn sweep(name: &str, rows: &[&VoterRow], columns: &[&str]) -> Grid {
 }
 
 fn grey(rows: &[GreyRow]) -> Grid {
-    let title = "From grey images on the device to sorted bins, 180 directions, bins of a pixel";
-    let header = ["", "edges", "share", "bins found", "edges", "vote", "select", "all"];
+    let title = "From grey images to sorted bins, 180 directions, bins of a pixel";
+    let header = ["", "on", "edges", "share", "bins found", "find", "vote", "select", "all"];
     let mut grid = Grid::new(title.into(), header.map(String::from).into());
     for row in rows {
         let share = row.edges as f64 / (f64::from(row.size[0]) * f64::from(row.size[1]));
         let cells = [
+            if row.on_gpu { "GPU" } else { "CPU" }.into(),
             points(row.edges),
             format!("{:.2} %", 100.0 * share),
             row.bins.to_string(),

@@ -4,12 +4,13 @@ use super::super::progress::Bar;
 use super::command;
 use clap::Args;
 use planes::Error;
-use planes::bench::images::{IMAGE_REPORT_VERSION, ImageBench, ImageReport, PaperSpace, Sweep};
+use planes::bench::images::{IMAGE_REPORT_VERSION, ImageBench, ImageReport, Sweep};
 use planes::bench::{Machine, Mode};
 use planes::cuda::Cuda;
 use planes::detect::Progress;
 use planes::image::{EdgeMap, Image, Method};
 use planes::line_voters::EdgeImage;
+use planes::line_voters::spaces::PaperSpace;
 
 /// The options of images alone.
 #[derive(Debug, Args)]
@@ -66,8 +67,8 @@ impl Measuring<'_> {
         let square = (map.width == map.height).then_some(PaperSpace::Tomagou);
         let spaces = [PaperSpace::Kumar, PaperSpace::Cartesian(1.0)];
         for space in spaces.into_iter().chain(square) {
-            bar.stage(&space.name(), None);
-            report.voters.extend(bench.voters(&space.name(), &name, &edges, space)?);
+            bar.stage(&space.long_name(), None);
+            report.voters.extend(bench.voters(&space.long_name(), &name, &edges, space)?);
         }
         bar.stage("grey", None);
         report.grey.extend(bench.grey(&name, image, method)?);
