@@ -29,6 +29,8 @@ constexpr u32 LEVELS = 256;
 constexpr u32 FINE = 4096;
 // Sum of the weights of the blur.
 constexpr u32 ONE = 1 << 12;
+// Rows from one pixel of a diagonal of a tile to the next: no two of them are in a row or a column.
+constexpr u32 SKEW = 7;
 // Weights of a blur, from the middle to one side, behind their number.
 constexpr u32 WEIGHTS = 26;
 
@@ -54,15 +56,17 @@ struct Grid {
         return make_int2(above.y + 2 * here.y + below.y, below.x - above.x);
     }
 
-    // Calls `visit(index, gradient)` for pixels of a column, STRIP of them from row `top` on.
+    // Calls `visit(index, gradient)` for pixels of a column, STRIP of them from row `top` on. All of them are
+    // read before the first is needed.
     template <typename Visit>
     __device__ __forceinline__ void down(u32 x, u32 top, Visit visit) const {
-        int2 above = across(x, top ? top - 1 : 0), here = across(x, top);
-        for (u32 y = top; y < min(top + STRIP, height); y++) {
-            const int2 below = across(x, min(y + 1, height - 1));
-            visit((size_t)y * width + x, sobel(above, here, below));
-            above = here;
-            here = below;
+        int2 rows[STRIP + 2];
+#pragma unroll
+        for (u32 k = 0; k < STRIP + 2; k++) rows[k] = across(x, min(max(top + k, 1) - 1, height - 1));
+#pragma unroll
+        for (u32 k = 0; k < STRIP; k++) {
+            if (top + k >= height) return;
+            visit((size_t)(top + k) * width + x, sobel(rows[k], rows[k + 1], rows[k + 2]));
         }
     }
 
@@ -101,8 +105,8 @@ struct Tally {
         times++;
     }
 
-    // Adds the block's counts to `all`, behind which stands the number of blocks that have done so.
-    // Whether this was the last one, which sees the counts of all.
+    // Adds the block's counts to `all`, behind which stands the number of blocks that have done so. Whether
+    // this was the last one: it sees the counts of all, and leaves zeros for the next time (see `clear`).
     __device__ __forceinline__ bool finish(u32* all) {
         if (times) atomicAdd(own + value, times);
         __syncthreads();
@@ -116,6 +120,11 @@ struct Tally {
         __syncthreads();
         __threadfence();
         return is_last;
+    }
+
+    static __device__ __forceinline__ void clear(u32* all) {
+        __syncthreads();
+        for (u32 i = threadIdx.x; i <= SIZE; i += THREADS) all[i] = 0;
     }
 };
 
@@ -184,7 +193,7 @@ __device__ __forceinline__ u32 median(const volatile u32* histogram) {
     return middle;
 }
 
-// Lengths over 4, at most 255. `histogram` has LEVELS numbers and the number of blocks, zeros at first.
+// Lengths over 4, at most 255. `histogram` has LEVELS numbers and the number of blocks, zeros before and after.
 // With `automatic`, the threshold is chosen. Blocks take turns.
 extern "C" __global__ void __launch_bounds__(THREADS) sobel_levels(
     const unsigned char* grey, u32 width, u32 height, unsigned char* levels, u32* histogram, u32 automatic,
@@ -198,12 +207,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) sobel_levels(
             // Below 2^24 the root of an f32, rounded down, is that of the integer.
             const u32 level = min((u32)__fsqrt_rn((float)((u32)(g.x * g.x + g.y * g.y) >> 4)), LEVELS - 1);
             levels[index] = (unsigned char)level;
-            tally.add(level);
+            if (automatic) tally.add(level);
         });
     });
     if (!automatic || !tally.finish(histogram)) return;
     const u32 chosen = otsu(histogram);
     if (threadIdx.x == 0) *threshold = chosen;
+    tally.clear(histogram);
 }
 
 // What a mask that is blind to edges and slopes leaves of each pixel; the last block chooses the blur from
@@ -229,6 +239,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) noise_levels(
     const double noise = (double)median(histogram) / (6.0 * 0.6745);
     const double quarters = round(4.0 * (1.0 + noise / 20.0));
     if (threadIdx.x == 0) *blur = (u32)fmin(fmax(quarters, 4.0), 10.0) - 4;
+    tally.clear(histogram);
 }
 
 // The weighted sum of `at(-reach) .. at(reach)`, rounded to 1/256 of a grey level.
@@ -284,6 +295,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) canny_gradients(
     });
     if (!automatic || !tally.finish(histogram)) return;
     const u32 high = min(max(3 * median(histogram), 40), 250), low = (high + 1) / 2;
+    tally.clear(histogram);
     if (threadIdx.x != 0) return;
     limits[0] = (u64)(low << 8) * (low << 8);
     limits[1] = (u64)(high << 8) * (high << 8);
@@ -382,49 +394,74 @@ extern "C" __global__ void keep_lit(
     levels[index] = marks[index] && lit[root_of(parents, index)] ? 255 : 0;
 }
 
+// The bits of 32 pixels from `first` on that are above `last`, or with `dark` are not. Words are read whole:
+// there are some bytes more behind the image.
+__device__ __forceinline__ u32 bits_of(const unsigned char* levels, size_t first, u32 last, bool dark) {
+    const u32* words = (const u32*)levels + first / 4;
+    const u32 shift = first % 4 * 8, limit = last * 0x01010101u;
+    u32 all[9], bits = 0;
+#pragma unroll
+    for (u32 k = 0; k < 9; k++) all[k] = words[k];
+#pragma unroll
+    for (u32 k = 0; k < 8; k++) {
+        const u32 four = __funnelshift_r(all[k], all[k + 1], shift);
+        // A bit of each byte, and the four of them side by side.
+        bits |= ((__vcmpgtu4(four, limit) & 0x01010101u) * 0x10204080u >> 28) << (4 * k);
+    }
+    return dark ? ~bits : bits;
+}
+
 // The edges: pixels above the threshold, or with `dark` the others. Bit i of word k of a line is its pixel
-// 32 k + i; `upright` has a line for each row of the image, `rotated` for each column. The list is in no
-// order; those of 32 x 32 pixels follow each other. Grid: a warp for 32 x 32 pixels.
+// 32 k + i; `upright` has a line for each row of the image, `rotated` for each column. `lengths` are zeros at
+// first; with `wants_list` the first one becomes that of the list, which comes in no order, but tile by tile
+// of 32 x 32 pixels, and in a tile diagonal by diagonal: 32 that follow each other lie in many rows, columns and
+// bins. Clears so many counts for the vote. Grid: a warp a tile.
 extern "C" __global__ void __launch_bounds__(THREADS) pack_edges(
     const unsigned char* levels, u32 width, u32 height, const u32* threshold, u32 dark, u32* upright,
-    u32* rotated, u32* list, u32* length
+    u32* rotated, u32 wants_list, u32* list, u32* lengths, u32* counts, u32 size
 ) {
-    __shared__ u32 counts[WARPS];
+    __shared__ u32 sums[WARPS];
     __shared__ u32 place;
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     const u32 row_words = (width + WARP - 1) / WARP, column_words = (height + WARP - 1) / WARP;
     const u32 tile = blockIdx.x * WARPS + warp;
-    const u32 x = tile % row_words * WARP + lane, top = tile / row_words * WARP;
-    const u32 last = *threshold;
+    const u32 left = tile % row_words * WARP, top = tile / row_words * WARP;
+    const u32 x = left + lane, y = top + lane;
+    u32 row = 0;
+    if (y < height) {
+        const u32 inside = width - left < WARP ? (1u << (width - left)) - 1 : ALL;
+        row = bits_of(levels, (size_t)y * width + left, *threshold, dark != 0) & inside;
+        upright[(size_t)y * row_words + left / WARP] = row;
+    }
     u32 column = 0;
-#pragma unroll 8
+#pragma unroll
     for (u32 i = 0; i < WARP; i++) {
-        const u32 y = top + i;
-        const bool is_inside = x < width && y < height;
-        const bool on = is_inside && (levels[(size_t)y * width + x] <= last) == (dark != 0);
-        const u32 row = __ballot_sync(ALL, on);
-        column |= (u32)on << i;
-        if (lane == 0 && y < height) upright[(size_t)y * row_words + x / WARP] = row;
+        const u32 bits = __ballot_sync(ALL, row >> i & 1);
+        if (lane == i) column = bits;
     }
     if (x < width && top < height) rotated[(size_t)x * column_words + top / WARP] = column;
-    // Where in the list this lane's begin: behind those of the lanes and the warps before it.
-    const u32 own = __popc(column);
-    u32 up_to = own;
-    for (u32 d = 1; d < WARP; d *= 2) {
-        const u32 before = __shfl_up_sync(ALL, up_to, d);
-        if (lane >= d) up_to += before;
-    }
-    if (lane == WARP - 1) counts[warp] = up_to;
+    for (u32 i = blockIdx.x * THREADS + threadIdx.x; i < size; i += gridDim.x * THREADS) counts[i] = 0;
+    if (!wants_list) return;
+    u32 own = __popc(column);
+    for (u32 d = WARP / 2; d > 0; d /= 2) own += __shfl_xor_sync(ALL, own, d);
+    if (lane == 0) sums[warp] = own;
     __syncthreads();
     if (threadIdx.x == 0) {
         u32 sum = 0;
-        for (u32 w = 0; w < WARPS; w++) sum += counts[w];
-        place = atomicAdd(length, sum);
+        for (u32 w = 0; w < WARPS; w++) sum += sums[w];
+        place = atomicAdd(lengths, sum);
     }
     __syncthreads();
-    u32 to = place + up_to - own;
-    for (u32 w = 0; w < warp; w++) to += counts[w];
-    for (; column; column &= column - 1) list[to++] = packed(x, top + __ffs(column) - 1);
+    u32 to = place;
+    for (u32 w = 0; w < warp; w++) to += sums[w];
+    // Bit j is now that of row j + SKEW lane: a bit of all lanes is a diagonal.
+    const u32 skewed = __funnelshift_r(column, column, SKEW * lane % WARP);
+    for (u32 j = 0; j < WARP; j++) {
+        const bool on = skewed >> j & 1;
+        const u32 lanes = __ballot_sync(ALL, on);
+        if (on) list[to + __popc(lanes & ((1u << lane) - 1))] = packed(x, top + (j + SKEW * lane) % WARP);
+        to += __popc(lanes);
+    }
 }
 
 // Sobel's gradients of a grey image at some pixels, in units of 1/256. A thread a pixel.

@@ -134,13 +134,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) slice_votes(
         __syncthreads();
         if (warp >= half) continue;
         u32 carry = 0;
-        for (u32 p = 0; p < planes; p++) carry = add(sums[warp][p][lane], sums[warp + half][p][lane], carry);
+#pragma unroll
+        for (u32 p = 0; p < PLANES; p++) {
+            if (p < planes) carry = add(sums[warp][p][lane], sums[warp + half][p][lane], carry);
+        }
     }
     __syncthreads();
     u32* to = (is_first ? counts : other_counts) + (size_t)row * image.bins;
     for (u32 i = threadIdx.x; i < BINS && begin + i < image.bins; i += THREADS) {
         u32 votes = 0;
-        for (u32 p = 0; p < planes; p++) votes |= (sums[0][p][i / WARP] >> (i % WARP) & 1) << p;
+#pragma unroll
+        for (u32 p = 0; p < PLANES; p++) {
+            if (p < planes) votes |= (sums[0][p][i / WARP] >> (i % WARP) & 1) << p;
+        }
         to[begin + i] = votes;
     }
 }

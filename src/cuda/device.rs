@@ -30,6 +30,7 @@ pub(super) enum Kernels {
     Sort,
     Tomagou,
     Vote,
+    Wait,
 }
 
 impl Kernels {
@@ -51,6 +52,7 @@ impl Kernels {
             Kernels::SlidesWinners => include_str!("../../kernels/ptx/slides_winners.ptx"),
             Kernels::Sort => include_str!("../../kernels/ptx/sort.ptx"),
             Kernels::Vote => include_str!("../../kernels/ptx/vote.ptx"),
+            Kernels::Wait => include_str!("../../kernels/ptx/wait.ptx"),
         }
     }
 }
@@ -74,8 +76,8 @@ macro_rules! launch {
 }
 pub(super) use launch;
 
-/// Bytes whose clearing takes the device longer than the host takes to ask for some kernels.
-const BUSY: usize = 256 << 20;
+/// Nanoseconds in which the host asks for some kernels.
+const ASKING: u64 = 300_000;
 
 /// What the driver says.
 type Driver<T> = std::result::Result<T, DriverError>;
@@ -305,18 +307,20 @@ impl Device {
         Ok((done, self.seconds(&start, &self.mark()?)?))
     }
 
-    /// Does some steps, none of which waits for the device, and tells how long it took for each, in
-    /// seconds. It clears memory until all of them are asked for, so that it does not wait for the
-    /// host in between.
+    /// The same for work that does not wait for the device. The device is kept waiting until all of it is
+    /// asked for, so that the host's time for that does not count.
+    pub fn timed_at_once<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
+        self.wait()?;
+        self.timed(work)
+    }
+
+    /// The same for some steps, each by itself.
     pub fn timed_steps<T, const N: usize>(
         &self,
         of: &mut T,
         steps: [impl Fn(&mut T) -> Result<()>; N],
     ) -> Result<[f64; N]> {
-        let mut busy = self.buffer::<u8>(BUSY)?;
-        for _ in 0..2 {
-            self.clear(&mut busy)?;
-        }
+        self.wait()?;
         let mut marks = vec![self.mark()?];
         for step in steps {
             step(of)?;
@@ -327,6 +331,11 @@ impl Device {
             *seconds = self.seconds(&pair[0], &pair[1])?;
         }
         Ok(seconds)
+    }
+
+    /// Keeps the device waiting for longer than the host takes to ask for some kernels.
+    fn wait(&self) -> Result<()> {
+        launch!(self, Kernels::Wait, "wait", grid(1, 1, 1, 0), &ASKING)
     }
 
     /// An event that tells the time.

@@ -40,7 +40,7 @@ impl ImageSpace {
         self.rows * self.bins
     }
 
-    /// Lets every edge of a list vote, from zero, relative to an origin.
+    /// Lets every edge of a list vote, relative to an origin; the counts begin as zeros.
     pub fn vote_list(&mut self, device: &Device, edges: &Packed, [x, y]: [i32; 2]) -> Result<()> {
         // Two blocks share a multiprocessor, unless a row is too long.
         let half = device.processor_shared / BLOCKS - 1024;
@@ -51,14 +51,13 @@ impl ImageSpace {
         let groups = self.rows.div_ceil(rows);
         let blocks = if shared <= half { BLOCKS } else { 1 };
         let shares = (blocks * device.processors / groups).clamp(1, 65_535);
-        device.clear(&mut self.counts)?;
         launch!(
             device,
             Kernels::Lines,
             kernel,
             grid(groups, shares, VOTERS, shared),
             &edges.list,
-            &edges.length,
+            &edges.lengths,
             &x,
             &y,
             &self.table,

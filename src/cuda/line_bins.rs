@@ -44,7 +44,6 @@ pub struct LineBins<'a> {
     areas: CudaSlice<u32>,
     found: CudaSlice<[u64; 2]>,
     sorted: CudaSlice<[u64; 2]>,
-    length: CudaSlice<u32>,
 }
 
 impl Cuda {
@@ -66,7 +65,6 @@ impl Cuda {
             areas: device.upload(search.areas())?,
             found: device.buffer(ROOM)?,
             sorted: device.buffer(ROOM)?,
-            length: device.zeros(1)?,
         })
     }
 }
@@ -94,11 +92,11 @@ impl LineBins<'_> {
         self.find_edges()?;
         self.vote()?;
         self.select()?;
-        let n = self.device.get(&self.length, 0)? as usize;
+        let n = self.device.get(&self.edges.lengths, 1)? as usize;
         if n > self.found.len() {
             self.found = self.device.buffer(n)?;
             self.sorted = self.device.buffer(n)?;
-            self.select()?;
+            return self.find();
         }
         let bins = self.space.bins;
         let bin = |&[z, place]: &[u64; 2]| {
@@ -109,8 +107,8 @@ impl LineBins<'_> {
         Ok(self.device.download(&self.sorted, n)?.iter().map(bin).collect())
     }
 
-    /// How long the steps take, and all of them. The device has something else to do until all kernels
-    /// are asked for: the host's time for that is in no number.
+    /// How long the steps take, and all of them. The device waits until all kernels are asked for: the host's
+    /// time for that is in no number.
     ///
     /// # Errors
     /// As [`LineBins::find`].
@@ -133,7 +131,7 @@ impl LineBins<'_> {
 
     fn find_edges(&mut self) -> Result<()> {
         match &self.recipe {
-            Some(recipe) => self.pixels.find(recipe, &mut self.edges),
+            Some(recipe) => self.pixels.find(recipe, &mut self.edges, Some(&mut self.space.counts)),
             None => Err(Error::Parameter("there is no image yet".into())),
         }
     }
@@ -144,10 +142,9 @@ impl LineBins<'_> {
     }
 
     fn select(&mut self) -> Result<()> {
-        let LineBins { device, search, edges, space, areas, found, sorted, length, .. } = self;
+        let LineBins { device, search, edges, space, areas, found, sorted, .. } = self;
         let [width, height] = search.polar().size.map(f64::from);
         let room = found.len() as u32;
-        device.clear(length)?;
         launch!(
             device,
             Kernels::Lines,
@@ -157,14 +154,13 @@ impl LineBins<'_> {
             &*areas,
             &space.rows,
             &space.bins,
-            &edges.length,
             &(width * height),
             &search.least(),
             &mut *found,
             &room,
-            &mut *length
+            &mut edges.lengths
         )?;
         let (kernel, turns) = ("rank_bins", grid(device.processors, 1, THREADS, 0));
-        launch!(device, Kernels::Lines, kernel, turns, &*found, &*length, &room, sorted)
+        launch!(device, Kernels::Lines, kernel, turns, &*found, &edges.lengths, &room, sorted)
     }
 }

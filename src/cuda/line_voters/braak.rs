@@ -15,7 +15,7 @@ const BAND_ROWS: u32 = 8;
 impl LineVotes<'_> {
     pub(super) fn braak_basic(&mut self) -> Result<Steps> {
         let LineVotes { device, pixels, size: [width, height], origin: [x, y], spaces, .. } = self;
-        let ((), vote) = device.timed(|| {
+        let ((), vote) = device.timed_at_once(|| {
             spaces.iter_mut().try_for_each(|s| device.clear(&mut s.counts))?;
             let (first, mut second) = both(spaces)?;
             let mut none = device.zeros(1)?;
@@ -51,7 +51,7 @@ impl LineVotes<'_> {
         let shared = room_for(device, Kernels::Braak, "braak_vote", bins)?;
         let (first, mut second) = both(spaces)?;
         let config = grid(first.rows, 1, VOTERS, shared);
-        let ((), vote) = device.timed(|| {
+        let ((), vote) = device.timed_at_once(|| {
             let (table, rows, bins, counts) = other(&first.table, &mut second, &mut none);
             launch!(
                 device,
@@ -59,7 +59,7 @@ impl LineVotes<'_> {
                 "braak_vote",
                 config,
                 &packed.list,
-                &packed.length,
+                &packed.lengths,
                 &*x,
                 &*y,
                 &first.table,
@@ -93,7 +93,7 @@ impl LineVotes<'_> {
                 &mut packed.rotated
             )
         };
-        Ok(device.timed(packed)?.1)
+        Ok(device.timed_at_once(packed)?.1)
     }
 
     pub(super) fn braak_constant(&mut self) -> Result<Steps> {
@@ -105,7 +105,7 @@ impl LineVotes<'_> {
         };
         let most = spaces.iter().zip(&lines).map(sub_size).max().unwrap_or(0);
         let mut subs = device.buffer::<u32>(most)?;
-        let ((), vote) = device.timed(|| {
+        let ((), vote) = device.timed_at_once(|| {
             spaces.iter_mut().zip(lines).try_for_each(|(s, (bits, lines, length))| {
                 let words = length.div_ceil(WARP);
                 let bands = lines.div_ceil(BAND);

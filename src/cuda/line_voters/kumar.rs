@@ -19,7 +19,7 @@ impl LineVotes<'_> {
         let (mut above, mut all) = (Vec::new(), 0.0);
         for space in spaces {
             let (counts, size) = (&space.counts, space.size());
-            let ((), seconds) = device.timed(|| {
+            let ((), seconds) = device.timed_at_once(|| {
                 let (kernels, kernel, config) = (Kernels::Kumar, "kumar_select", each(size));
                 device.clear(&mut length)?;
                 let (found, length) = (&mut found, &mut length);
@@ -36,7 +36,7 @@ impl LineVotes<'_> {
 
     pub(super) fn kumar_baseline(&mut self) -> Result<Steps> {
         let LineVotes { device, pixels, size: [width, height], origin: [x, y], spaces, .. } = self;
-        let ((), vote) = device.timed(|| {
+        let ((), vote) = device.timed_at_once(|| {
             spaces.iter_mut().try_for_each(|s| {
                 device.clear(&mut s.counts)?;
                 launch!(
@@ -67,9 +67,9 @@ impl LineVotes<'_> {
         pixels_a_block: u32,
     ) -> Result<f64> {
         let LineVotes { device, pixels, size: [width, height], origin: [x, y], packed, .. } = self;
-        device.clear(&mut packed.length)?;
+        device.clear(&mut packed.lengths)?;
         let blocks = (*width * *height).div_ceil(pixels_a_block);
-        let ((), seconds) = device.timed(|| {
+        let ((), seconds) = device.timed_at_once(|| {
             launch!(
                 device,
                 kernels,
@@ -81,7 +81,7 @@ impl LineVotes<'_> {
                 &*x,
                 &*y,
                 &mut packed.list,
-                &mut packed.length
+                &mut packed.lengths
             )
         })?;
         Ok(seconds)
@@ -90,7 +90,7 @@ impl LineVotes<'_> {
     pub(super) fn kumar_fast(&mut self) -> Result<Steps> {
         let edges = self.make_list(Kernels::Kumar, "kumar_list", THREADS)?;
         let LineVotes { device, origin: [x, y], packed, spaces, .. } = self;
-        let ((), vote) = device.timed(|| {
+        let ((), vote) = device.timed_at_once(|| {
             spaces.iter_mut().try_for_each(|s| {
                 let shared = room_for(device, Kernels::Kumar, "kumar_vote", s.bins)?;
                 launch!(
@@ -99,7 +99,7 @@ impl LineVotes<'_> {
                     "kumar_vote",
                     grid(s.rows, 1, VOTERS, shared),
                     &packed.list,
-                    &packed.length,
+                    &packed.lengths,
                     &*x,
                     &*y,
                     &s.table,

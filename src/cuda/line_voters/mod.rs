@@ -9,7 +9,7 @@ mod tomagou;
 use super::Cuda;
 use super::device::Device;
 use super::image_space::ImageSpace;
-use super::pixels::Packed;
+use super::pixels::{MARGIN, Packed};
 use crate::line_voters::{EdgeImage, Version};
 use crate::space::Space;
 use crate::{Error, Result};
@@ -67,7 +67,11 @@ impl Cuda {
             device,
             size: image.size,
             origin: image.origin,
-            pixels: device.upload(&image.pixels)?,
+            pixels: {
+                let mut pixels = device.zeros(image.pixels.len() + MARGIN)?;
+                device.upload_into(&image.pixels, &mut pixels.slice_mut(0..))?;
+                pixels
+            },
             threshold: device.zeros(1)?,
             edges: list.len() as u32,
             host_list: device.upload(&list)?,

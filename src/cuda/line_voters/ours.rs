@@ -20,28 +20,32 @@ impl LineVotes<'_> {
             && f64::from(self.edges) >= DENSE * width * height
     }
 
-    /// The edges in bits and as a list, and the seconds that took.
-    fn pack_all(&mut self) -> Result<f64> {
+    /// The edges in bits, with `wants_list` as a list as well, and the seconds that took.
+    fn pack_all(&mut self, wants_list: bool) -> Result<f64> {
         let LineVotes { device, pixels, packed, threshold, .. } = self;
-        Ok(device.timed(|| packed.fill(device, pixels, threshold, false))?.1)
+        let fill = || packed.fill(device, pixels, threshold, false, wants_list, None);
+        Ok(device.timed_at_once(fill)?.1)
     }
 
     pub(super) fn lists(&mut self) -> Result<Steps> {
-        let edges = self.pack_all()?;
+        let edges = self.pack_all(true)?;
         let LineVotes { device, origin, packed, spaces, .. } = self;
-        let vote = |s: &mut ImageSpace| s.vote_list(device, packed, *origin);
-        let ((), vote) = device.timed(|| spaces.iter_mut().try_for_each(vote))?;
+        let vote = |s: &mut ImageSpace| {
+            device.clear(&mut s.counts)?;
+            s.vote_list(device, packed, *origin)
+        };
+        let ((), vote) = device.timed_at_once(|| spaces.iter_mut().try_for_each(vote))?;
         Ok(Steps { edges, vote })
     }
 
     pub(super) fn slices(&mut self) -> Result<Steps> {
-        let edges = self.pack_all()?;
+        let edges = self.pack_all(false)?;
         let LineVotes { device, size: [width, height], packed, spaces, .. } = self;
         let [first, second] = &mut spaces[..] else {
             return Err(Error::Parameter("slices vote in two spaces".into()));
         };
         let chunks = first.bins.max(second.bins).div_ceil(SLICE_BINS);
-        let ((), vote) = device.timed(|| {
+        let ((), vote) = device.timed_at_once(|| {
             launch!(
                 device,
                 Kernels::Slices,

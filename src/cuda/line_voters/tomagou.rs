@@ -12,7 +12,7 @@ impl LineVotes<'_> {
     /// A version of Tomagou's that keeps so many copies of a row in shared memory.
     pub(super) fn tomagou(&mut self, kernel: &'static str, copies: u32) -> Result<Steps> {
         let LineVotes { device, origin: [x, y], host_list, edges, spaces, .. } = self;
-        let ((), vote) = device.timed(|| {
+        let ((), vote) = device.timed_at_once(|| {
             spaces.iter_mut().try_for_each(|s| {
                 let room = s.bins.saturating_mul(copies);
                 let shared = room_for(device, Kernels::Tomagou, kernel, room)?;

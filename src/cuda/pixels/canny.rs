@@ -1,0 +1,142 @@
+//! Canny's edges.
+
+use super::super::device::{Device, Kernels, each, launch};
+use super::{BLOCKS, blocks};
+use crate::Result;
+use crate::image::{SIGMAS, blur_kernel, limit};
+use cudarc::driver::CudaSlice;
+
+/// Numbers in a row of the weights of a blur; as in `kernels/pixels.cu`.
+const WEIGHTS: usize = 26;
+
+/// What Canny's edges need besides.
+pub(super) struct Canny {
+    /// Rows of weights, and which of them to take.
+    weights: CudaSlice<u32>,
+    blur: CudaSlice<u32>,
+    along: CudaSlice<u16>,
+    blurred: CudaSlice<u16>,
+    pub gradients: CudaSlice<[i32; 2]>,
+    /// Squares of the lower and the upper threshold.
+    limits: CudaSlice<u64>,
+    marks: CudaSlice<u8>,
+    parents: CudaSlice<u32>,
+    lit: CudaSlice<u8>,
+}
+
+impl Canny {
+    pub fn new(device: &Device, pixels: usize) -> Result<Canny> {
+        Ok(Canny {
+            weights: device.zeros(SIGMAS.len() * WEIGHTS)?,
+            blur: device.zeros(1)?,
+            along: device.buffer(pixels)?,
+            blurred: device.buffer(pixels)?,
+            gradients: device.buffer(pixels)?,
+            limits: device.zeros(2)?,
+            marks: device.buffer(pixels)?,
+            parents: device.buffer(pixels)?,
+            lit: device.buffer(pixels)?,
+        })
+    }
+
+    /// Copies what is given, and the blurs to choose from.
+    pub fn prepare(
+        &mut self,
+        device: &Device,
+        sigma: Option<f64>,
+        thresholds: Option<[f64; 2]>,
+    ) -> Result<()> {
+        let one = sigma.map(|s| [s]);
+        let mut rows = vec![0; SIGMAS.len() * WEIGHTS];
+        let sigmas = one.as_ref().map_or(&SIGMAS[..], |s| &s[..]);
+        for (row, &sigma) in rows.chunks_mut(WEIGHTS).zip(sigmas) {
+            let weights = blur_kernel(sigma);
+            row[0] = weights.len() as u32;
+            row[1..=weights.len()].copy_from_slice(&weights);
+        }
+        device.upload_into(&rows, &mut self.weights.slice_mut(0..))?;
+        device.clear(&mut self.blur)?;
+        let limits = thresholds.unwrap_or_default().map(limit);
+        device.upload_into(&limits, &mut self.limits.slice_mut(0..))
+    }
+
+    /// Canny's edges of a grey image, 255 in `levels`; an automatic blur, automatic thresholds, or not.
+    pub fn find(
+        &mut self,
+        device: &Device,
+        [width, height]: [u32; 2],
+        grey: &CudaSlice<u8>,
+        [automatic_blur, automatic_limits]: [bool; 2],
+        histogram: &mut CudaSlice<u32>,
+        levels: &mut CudaSlice<u8>,
+    ) -> Result<()> {
+        let (kernels, turns) = (Kernels::Pixels, blocks(BLOCKS * device.processors));
+        let all = each(width * height);
+        let Canny { weights, blur, along, blurred, gradients, limits, .. } = self;
+        if automatic_blur {
+            let kernel = "noise_levels";
+            let (histogram, blur) = (&mut *histogram, &mut *blur);
+            launch!(device, kernels, kernel, turns, grey, &width, &height, histogram, blur)?;
+        }
+        let (weights, blur) = (&*weights, &*blur);
+        let (kernel, to) = ("blur_rows", &mut *along);
+        launch!(device, kernels, kernel, all, grey, &width, &height, weights, blur, to)?;
+        let (kernel, from, to) = ("blur_columns", &*along, &mut *blurred);
+        launch!(device, kernels, kernel, all, from, &width, &height, weights, blur, to)?;
+        launch!(
+            device,
+            kernels,
+            "canny_gradients",
+            turns,
+            &*blurred,
+            &width,
+            &height,
+            gradients,
+            histogram,
+            &u32::from(automatic_limits),
+            limits
+        )?;
+        self.follow(device, [width, height], levels)
+    }
+
+    /// The ridges of the gradient that hang together with strong ones.
+    fn follow(
+        &mut self,
+        device: &Device,
+        [width, height]: [u32; 2],
+        levels: &mut CudaSlice<u8>,
+    ) -> Result<()> {
+        let Canny { gradients, limits, marks, parents, lit, .. } = self;
+        let (kernels, pixels) = (Kernels::Pixels, width * height);
+        let all = each(pixels);
+        launch!(
+            device,
+            kernels,
+            "canny_ridges",
+            all,
+            &*gradients,
+            &width,
+            &height,
+            &*limits,
+            &mut *marks,
+            &mut *parents,
+            &mut *lit
+        )?;
+        launch!(device, kernels, "join_ridges", all, &*marks, &width, &height, &mut *parents)?;
+        launch!(device, kernels, "light_ridges", all, &*marks, &pixels, &mut *parents, &mut *lit)?;
+        launch!(device, kernels, "keep_lit", all, &*marks, &pixels, &mut *parents, &*lit, levels)
+    }
+
+    pub fn sigma(&self, device: &Device, given: Option<f64>) -> Result<f64> {
+        let chosen = || device.get(&self.blur, 0);
+        given.map_or_else(|| Ok(SIGMAS[(chosen()? as usize).min(SIGMAS.len() - 1)]), Ok)
+    }
+
+    pub fn thresholds(&self, device: &Device, given: Option<[f64; 2]>) -> Result<[f64; 2]> {
+        if let Some(given) = given {
+            return Ok(given);
+        }
+        let squares = device.download(&self.limits, 2)?;
+        Ok([squares[0], squares[1]].map(|square| (square.isqrt() >> 8) as f64))
+    }
+}

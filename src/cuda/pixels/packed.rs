@@ -1,0 +1,76 @@
+//! Edges in bits and as a list.
+
+use super::super::device::{Device, Kernels, launch};
+use super::{WARP, blocks};
+use crate::Result;
+use cudarc::driver::CudaSlice;
+
+/// Warps of a block; as in `kernels/pixels.cu`.
+const WARPS: u32 = super::THREADS / WARP;
+
+/// So many bytes are read, and not used, behind an image that is packed.
+pub(in super::super) const MARGIN: usize = 64;
+
+/// Edges in bits and as a list.
+pub(in super::super) struct Packed {
+    /// Lines of bits: rows, and columns.
+    pub upright: CudaSlice<u32>,
+    pub rotated: CudaSlice<u32>,
+    /// Row in the upper, column in the lower half, in no order.
+    pub list: CudaSlice<u32>,
+    /// Edges in the list, and a number that is for others to count with; zeros when it is filled.
+    pub lengths: CudaSlice<u32>,
+    /// Where there are no counts to clear.
+    none: CudaSlice<u32>,
+    size: [u32; 2],
+}
+
+impl Packed {
+    pub fn new(device: &Device, [width, height]: [u32; 2]) -> Result<Packed> {
+        let words = |lines: u32, length: u32| lines as usize * length.div_ceil(WARP) as usize;
+        Ok(Packed {
+            upright: device.buffer(words(height, width))?,
+            rotated: device.buffer(words(width, height))?,
+            list: device.buffer(width as usize * height as usize)?,
+            lengths: device.zeros(2)?,
+            none: device.zeros(1)?,
+            size: [width, height],
+        })
+    }
+
+    /// Takes the pixels above a threshold, or with `dark` the others, in bits and, where it is wanted, as a
+    /// list. Clears counts on the way. Behind the pixels there are [`MARGIN`] bytes more.
+    pub fn fill(
+        &mut self,
+        device: &Device,
+        levels: &CudaSlice<u8>,
+        threshold: &CudaSlice<u32>,
+        dark: bool,
+        wants_list: bool,
+        counts: Option<&mut CudaSlice<u32>>,
+    ) -> Result<()> {
+        let [width, height] = self.size;
+        let size = counts.as_ref().map_or(0, |counts| counts.len() as u32);
+        let counts = counts.unwrap_or(&mut self.none);
+        device.clear(&mut self.lengths)?;
+        let tiles = width.div_ceil(WARP) * height.div_ceil(WARP);
+        launch!(
+            device,
+            Kernels::Pixels,
+            "pack_edges",
+            blocks(tiles.div_ceil(WARPS)),
+            levels,
+            &width,
+            &height,
+            threshold,
+            &u32::from(dark),
+            &mut self.upright,
+            &mut self.rotated,
+            &u32::from(wants_list),
+            &mut self.list,
+            &mut self.lengths,
+            counts,
+            &size
+        )
+    }
+}
