@@ -68,6 +68,12 @@ pub trait Held {
     /// Where the device fails.
     fn cells(&mut self, edge: u32, steps: u32) -> Result<Option<CellTable>>;
 
+    /// Puts the points into the order of the last [`cells`](Held::cells); whether it did.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn points_in_order(&mut self, points: &mut Points) -> Result<bool>;
+
     /// Looks for the layers through some base cells, in the blocks of a level that was judged.
     ///
     /// # Errors

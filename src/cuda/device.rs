@@ -228,15 +228,21 @@ impl Device {
         n: usize,
     ) -> Result<Vec<T>> {
         let mut to = vec![T::default(); n];
-        let size = size_of_val(&to[..]);
+        self.download_into(from, &mut to)?;
+        Ok(to)
+    }
+
+    /// Copies the first elements of device data, as many as there is room for.
+    pub fn download_into<T: DeviceRepr>(&self, from: &CudaSlice<T>, to: &mut [T]) -> Result<()> {
+        let size = size_of_val(to);
         if size < LARGE {
-            if n > 0 {
+            if !to.is_empty() {
                 self.stream
-                    .memcpy_dtoh(&from.slice(0..n), &mut to)
+                    .memcpy_dtoh(&from.slice(0..to.len()), to)
                     .map_err(|e| self.error("copying from it", e))?;
                 self.synchronize()?;
             }
-            return Ok(to);
+            return Ok(());
         }
         // SAFETY: what the device represents has plain bits: any bytes are a value of it.
         let bytes = unsafe { std::slice::from_raw_parts_mut(to.as_mut_ptr().cast::<u8>(), size) };
@@ -244,8 +250,7 @@ impl Device {
         let Some(from) = (unsafe { from.transmute::<u8>(size) }) else {
             return Err(self.mistake("a copy is longer than its buffer"));
         };
-        self.with_staging(|staging| staging.download(&self.stream, &from, bytes))?;
-        Ok(to)
+        self.with_staging(|staging| staging.download(&self.stream, &from, bytes))
     }
 
     /// One element of device data.
