@@ -47,6 +47,28 @@ pub trait Backend: Send + Sync {
     fn hold<'a>(&'a self, _points: &Points) -> Result<Option<Box<dyn Held + 'a>>> {
         Ok(None)
     }
+
+    /// The densest slab of a space: of the runs of `slab` bins, at least one, of one row, that in which
+    /// most votes of weighted places fall, as its row and its first bin; of equals the first. There is
+    /// none where no row has so many bins.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn densest_slab(
+        &self,
+        space: &Space,
+        places: &[Weighted],
+        slab: usize,
+    ) -> Result<Option<(usize, usize)>>;
+}
+
+/// A place in local coordinates and the number of its votes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weighted {
+    /// Where it is.
+    pub at: [f32; 3],
+    /// How many votes it casts; those of all places together are fewer than 2³².
+    pub weight: u32,
 }
 
 /// The points of a cloud, kept by a backend.

@@ -28,6 +28,7 @@ pub(super) enum Kernels {
     Sort,
     Tomagou,
     Vote,
+    Zoom,
 }
 
 impl Kernels {
@@ -47,6 +48,7 @@ impl Kernels {
             Kernels::SlidesWinners => include_str!("../../kernels/ptx/slides_winners.ptx"),
             Kernels::Sort => include_str!("../../kernels/ptx/sort.ptx"),
             Kernels::Vote => include_str!("../../kernels/ptx/vote.ptx"),
+            Kernels::Zoom => include_str!("../../kernels/ptx/zoom.ptx"),
         }
     }
 }
@@ -155,7 +157,7 @@ impl Device {
     pub fn load(&self) -> Result<()> {
         use Kernels::*;
         self.with_staging(|_| Ok(()))?;
-        [Cells, Labels, Levels, Layers, Sort, Vote, Peaks]
+        [Cells, Labels, Levels, Layers, Sort, Vote, Peaks, Zoom]
             .into_iter()
             .try_for_each(|k| self.module(k).map(|_| ()))
     }
