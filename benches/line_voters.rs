@@ -4,9 +4,14 @@
 //! `cargo bench --bench line_voters` prints the tables of `results/line_voters.md`. On a machine without a
 //! GPU it prints the rows of the CPU.
 
+use planes::cpu::Cpu;
 use planes::cuda::Cuda;
+use planes::cuda::line_bins::Seconds;
+use planes::image::{EdgeMap, Image};
 use planes::line_voters::{EdgeImage, Version, cpu, slices, spaces};
+use planes::lines::{BinSearch, Polar};
 use planes::space::Space;
+use planes::synth::lines::{Kind, LineOptions, draw};
 use std::time::Instant;
 
 /// Runs of which the median is shown.
@@ -18,6 +23,9 @@ fn main() {
     let gpu = Cuda::new().ok();
     let on = gpu.as_ref().map_or("no GPU".to_owned(), |gpu| gpu.device_name().to_owned());
     println!("{on}; {} threads; milliseconds, medians of {RUNS}\n", rayon::current_num_threads());
+
+    println!("**From grey to sorted lines, 1920 × 1080, 180 directions, bins of 1 pixel**\n");
+    from_grey(&gpu);
 
     println!("**1920 × 1080, 5.9 % edges, the papers' spaces**\n");
     let image = strewn([1920, 1080], 1920 * 1080 * 59 / 1000);
@@ -35,7 +43,14 @@ fn main() {
         &gpu,
         &images,
         |size| spaces::cartesian(size, 1.0).expect("spaces").to_vec(),
-        &[Version::BraakBasic, Version::BraakFast, Version::BraakConstant, Version::Slices],
+        &[
+            Version::BraakBasic,
+            Version::BraakFast,
+            Version::BraakConstant,
+            Version::Slices,
+            Version::Lists,
+            Version::Fast,
+        ],
     );
 
     println!("**Number of edges, 4096 × 4096, Tomagou's space: vote**\n");
@@ -47,7 +62,13 @@ fn main() {
         &gpu,
         &images,
         |size| vec![spaces::tomagou(size[0]).expect("a space")],
-        &[Version::TomagouA, Version::TomagouB, Version::TomagouC, Version::KumarFast],
+        &[
+            Version::TomagouA,
+            Version::TomagouB,
+            Version::TomagouC,
+            Version::KumarFast,
+            Version::Lists,
+        ],
     );
 
     println!("**Number of edges, 4096 × 4096, Cartesian at 1°: edges and vote**\n");
@@ -56,8 +77,76 @@ fn main() {
         &gpu,
         &images,
         |size| spaces::cartesian(size, 1.0).expect("spaces").to_vec(),
-        &[Version::BraakFast, Version::BraakConstant, Version::Slices],
+        &[
+            Version::BraakFast,
+            Version::BraakConstant,
+            Version::Slices,
+            Version::Lists,
+            Version::Fast,
+        ],
     );
+
+    println!("**Number of edges, 4096 × 4096, polar, 180 directions, bins of 1 pixel: vote**\n");
+    sweep(
+        &gpu,
+        &images,
+        |size| vec![Polar::top_left(size, 180, 1.0).expect("a space").space],
+        &[Version::BraakFast, Version::TomagouB, Version::Lists],
+    );
+}
+
+/// Times the way from a grey image on the device to its sorted bins, which are compared with the
+/// CPU's before.
+fn from_grey(gpu: &Option<Cuda>) {
+    let Some(gpu) = gpu else { return println!("no GPU\n") };
+    let size = [1920, 1080];
+    let search = BinSearch::new(size, 180, 1.0, 1e-3).expect("a space");
+    let mut bins = gpu.line_bins(&search).expect("room");
+    // Each spot has eight pixels of edge around it.
+    let spots = drawn(&strewn(size, 1920 * 1080 * 59 / 8000));
+    let edges = drawn(&strewn(size, 1920 * 1080 * 59 / 1000));
+    let lines =
+        |kind| draw(&LineOptions { kind, size, ..LineOptions::default() }).expect("lines").0;
+    println!("| image, edges | share | bins found | edges | vote | select | all |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for (name, image, method) in [
+        ("edge map, strewn", &edges, "none"),
+        ("spots, Sobel and Otsu", &spots, "sobel"),
+        ("clean lines, Sobel and Otsu", &lines(Kind::Clean), "sobel"),
+        ("dense, edge map", &lines(Kind::Dense), "none"),
+        ("photograph, Sobel and Otsu", &lines(Kind::Photo), "sobel"),
+        ("photograph, Canny", &lines(Kind::Photo), "canny"),
+        ("spots, Canny", &spots, "canny"),
+    ] {
+        let method = method.parse().expect("a method");
+        let map = EdgeMap::find(image, &method).expect("edges");
+        let expected = search.find(&map, &Cpu::default()).expect("bins");
+        bins.upload(image, &method).expect("room");
+        assert!(bins.find().expect("bins") == expected, "{name}");
+        let runs: Vec<Seconds> = (0..RUNS).map(|_| bins.measure().expect("a run")).collect();
+        let ms = |of: fn(&Seconds) -> f64| {
+            let mut all: Vec<f64> = runs.iter().map(of).collect();
+            all.sort_by(f64::total_cmp);
+            all[RUNS / 2] * 1e3
+        };
+        println!(
+            "| {name} | {:.2} % | {} | {:.4} | {:.4} | {:.4} | {:.4} |",
+            100.0 * map.pixels.len() as f64 / f64::from(size[0] * size[1]),
+            expected.len(),
+            ms(|s| s.edges),
+            ms(|s| s.vote),
+            ms(|s| s.select),
+            ms(|s| s.total)
+        );
+    }
+    println!();
+}
+
+/// White edges on black.
+fn drawn(edges: &EdgeImage) -> Image {
+    let [width, height] = edges.size;
+    let rgb = edges.pixels.iter().flat_map(|&v| [v; 3]).collect();
+    Image::from_rgb(width, height, rgb).expect("an image")
 }
 
 /// An image in which so many different pixels are edges.

@@ -6,6 +6,7 @@
 use crate::Result;
 use crate::detect::Moments;
 use crate::frame::Points;
+use crate::image::{EdgeMap, Image, Method};
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
 
@@ -60,6 +61,14 @@ pub trait Backend: Send + Sync {
         places: &[Weighted],
         slab: usize,
     ) -> Result<Option<(usize, usize)>>;
+
+    /// The edges of an image: those of [`EdgeMap::find`], wherever they are found.
+    ///
+    /// # Errors
+    /// As there, and where the device fails.
+    fn edges(&self, image: &Image, method: &Method) -> Result<EdgeMap> {
+        EdgeMap::find(image, method)
+    }
 }
 
 /// A place in local coordinates and the number of its votes.

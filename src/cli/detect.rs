@@ -11,7 +11,7 @@ use super::{Failure, write_stdout};
 use clap::Args;
 use planes::cloud::Source;
 use planes::detect::{Options, Progress};
-use planes::image::{EdgeMap, Image};
+use planes::image::Image;
 use planes::input::{Input, peek_is_image};
 use planes::{Detection, Error, lines};
 use std::path::{Path, PathBuf};
@@ -109,10 +109,10 @@ impl Detect {
 
     fn lines(&self, file: &Path, image: &Image, engine: &Engine, bar: &Bar) -> Result<(), Failure> {
         let options = self.line_search.options(self.search.top);
-        bar.stage("edges", None);
-        let edges = EdgeMap::find(image, &options.edges)?;
         bar.stage("device", None);
         let backend = bar.aside(|| engine.backend())?;
+        bar.stage("edges", None);
+        let edges = backend.edges(image, &options.edges)?;
         bar.stage("lines", None);
         let detection = lines::detect_in(&edges, &options, backend)?;
         bar.stage("writing", None);

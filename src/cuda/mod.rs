@@ -7,12 +7,15 @@
 mod device;
 mod groups;
 mod held;
+mod image_space;
 mod labels;
 mod layers;
 mod levels;
+pub mod line_bins;
 pub mod line_voters;
 pub mod measure;
 mod peaks;
+mod pixels;
 mod pool;
 pub mod slides;
 mod sort;
@@ -23,6 +26,7 @@ mod zoom;
 use crate::backend::{Accumulator, Backend, Held, PeakOptions, Sign, Weighted};
 use crate::cpu;
 use crate::frame::Points;
+use crate::image::{EdgeMap, Image, Method};
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
 use crate::{Error, Result};
@@ -153,6 +157,13 @@ impl Backend for Cuda {
             return zoom::densest_slab(self.first(), space, places, slab).map(Some);
         }
         Ok(cpu::densest_slab(space, places, slab))
+    }
+
+    fn edges(&self, image: &Image, method: &Method) -> Result<EdgeMap> {
+        match self.find_edges(image, method)? {
+            Some(edges) => Ok(edges),
+            None => EdgeMap::find(image, method),
+        }
     }
 }
 

@@ -92,11 +92,16 @@ pub enum Version {
     TomagouC,
     /// Ours: shifted bit columns, added 32 bins at a time.
     Slices,
+    /// Ours: an edge list, some rows in the shared memory of a block that takes a share of it.
+    Lists,
+    /// Ours: [`Slices`](Version::Slices) where both vote and edges are many, else
+    /// [`Lists`](Version::Lists).
+    Fast,
 }
 
 impl Version {
     /// All of them.
-    pub const ALL: [Version; 11] = [
+    pub const ALL: [Version; 13] = [
         Version::Serial,
         Version::AllCores,
         Version::KumarBaseline,
@@ -108,6 +113,8 @@ impl Version {
         Version::TomagouB,
         Version::TomagouC,
         Version::Slices,
+        Version::Lists,
+        Version::Fast,
     ];
 
     /// Its name on the command line.
@@ -124,6 +131,8 @@ impl Version {
             Version::TomagouB => "tomagou-b",
             Version::TomagouC => "tomagou-c",
             Version::Slices => "slices",
+            Version::Lists => "lists",
+            Version::Fast => "fast",
         }
     }
 

@@ -17,7 +17,7 @@ use crate::image::{EdgeMap, Image};
 /// answers.
 pub fn detect(image: &Image, options: &Options, backend: &dyn Backend) -> Result<Detection> {
     options.check()?;
-    detect_in(&EdgeMap::find(image, &options.edges)?, options, backend)
+    detect_in(&backend.edges(image, &options.edges)?, options, backend)
 }
 
 /// The lines of an edge map.

@@ -28,6 +28,7 @@
 //! ```
 
 mod area;
+mod bins;
 mod cast;
 mod chance;
 mod detect;
@@ -43,6 +44,7 @@ mod space;
 mod verify;
 mod zoom;
 
+pub use bins::{Bin, BinSearch};
 pub use chance::Chance;
 pub use detect::{detect, detect_in};
 pub use options::{Options, Parameters};
