@@ -1,6 +1,8 @@
 //! The least median of squares: all versions find one slab.
 
-use planes::lms::{Problem, Slab, cubic, majority, sweep};
+use planes::Error;
+use planes::cuda::Cuda;
+use planes::lms::{Problem, Slab, Version, cubic, majority, sweep};
 
 /// Numbers that are the same everywhere.
 struct Random(u64);
@@ -162,4 +164,123 @@ fn the_sweep_finds_the_slab_of_the_cubic_one() {
             }
         }
     }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let refused = |points: &[[f64; 2]], h| match Problem::new(points, h) {
+        Err(Error::Parameter(message)) => message,
+        other => panic!("{other:?}"),
+    };
+    assert!(refused(&[], None).contains("not 0"));
+    let two = [[0.0, 1.0], [2.0, 3.0]];
+    assert!(refused(&two, Some(0)).contains("not 0"));
+    assert!(refused(&two, Some(3)).contains("not 3"));
+    for wrong in [f64::NAN, f64::INFINITY, -1e101] {
+        assert!(refused(&[[0.0, 1.0], [2.0, wrong]], None).contains("point 1"));
+    }
+}
+
+#[test]
+fn the_order_of_the_points_does_not_matter() {
+    for (name, points) in cases(5, 30) {
+        let find = |points: &[[f64; 2]]| sweep(&Problem::new(points, None).unwrap());
+        let expected = find(&points);
+        for turn in 0..3 {
+            let mut turned = points.clone();
+            turned.rotate_left(7 * turn + 1);
+            turned.reverse();
+            let found = find(&turned);
+            let line = |s: &Slab| (s.slope, s.intercept, s.height);
+            assert_eq!(line(&found), line(&expected), "{name}");
+        }
+    }
+}
+
+/// The first GPU; without one, it says that the test is skipped.
+fn gpu() -> Option<Cuda> {
+    match Cuda::new() {
+        Ok(cuda) => Some(cuda),
+        Err(Error::NoDevice(why)) => {
+            println!("skipped: {why}");
+            None
+        }
+        Err(e) => panic!("{e}"),
+    }
+}
+
+/// All cases of some sizes, with every number of points to be held.
+fn problems(sizes: &[usize]) -> Vec<(String, Points, Problem)> {
+    let mut problems = Vec::new();
+    for &n in sizes {
+        for (name, points) in cases(n as u64, n) {
+            for h in numbers(n) {
+                let problem = Problem::new(&points, Some(h)).unwrap();
+                problems.push((format!("{name}: {h} of {n}"), points.clone(), problem));
+            }
+        }
+    }
+    problems
+}
+
+#[test]
+fn both_versions_on_the_gpu_find_the_slab_of_the_cubic_one() {
+    let Some(gpu) = gpu() else { return };
+    let cases = problems(&[1, 2, 3, 4, 5, 8, 13, 31, 41]);
+    let problems: Vec<Problem> = cases.iter().map(|(_, _, problem)| problem.clone()).collect();
+    for version in Version::ALL {
+        // All sets at once.
+        let slabs = gpu.lms(&problems, version).unwrap();
+        for ((name, _, problem), slab) in cases.iter().zip(slabs) {
+            // It measures the same slabs by the same arithmetic.
+            assert_eq!(slab, cubic(problem), "{}, {name}", version.name());
+        }
+    }
+    assert_eq!(gpu.lms(&[], Version::Fast).unwrap(), []);
+}
+
+#[test]
+fn both_versions_on_the_gpu_find_the_slab_of_the_sweep() {
+    let Some(gpu) = gpu() else { return };
+    // Over one tile of points in shared memory, over what a lane keeps, and no powers of two.
+    for (n, versions) in [(511, 2), (512, 2), (700, 2), (1100, 2), (2051, 1)] {
+        let cases = cases(n, n as usize);
+        let make = |(_, points): &(&str, Points)| Problem::new(points, None).unwrap();
+        let problems: Vec<Problem> = cases.iter().map(make).collect();
+        for version in Version::ALL.into_iter().rev().take(versions) {
+            let slabs = gpu.lms(&problems, version).unwrap();
+            for (((name, points), problem), slab) in cases.iter().zip(&problems).zip(slabs) {
+                let at = format!("{}, {name}, {n} points", version.name());
+                assert_same(&slab, &sweep(problem), points, &at);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_slab_found_on_the_gpu_does_not_depend_on_the_other_sets() {
+    let Some(gpu) = gpu() else { return };
+    let mut random = Random(9);
+    let sizes = [512, 3, 2048, 64, 300, 512, 1, 1500];
+    let sets = (0..64).map(|i| noisy_line(&mut random, sizes[i % sizes.len()], 0.4));
+    let problems: Vec<Problem> = sets.map(|p| Problem::new(&p, None).unwrap()).collect();
+    let together = gpu.lms(&problems, Version::Fast).unwrap();
+    for (problem, slab) in problems.iter().zip(&together) {
+        assert_eq!(gpu.lms(std::slice::from_ref(problem), Version::Fast).unwrap(), [*slab]);
+        assert_eq!(*slab, sweep(problem));
+    }
+}
+
+#[test]
+fn large_sets_are_worked_on_in_parts() {
+    let Some(gpu) = gpu() else { return };
+    let points = noisy_line(&mut Random(3), 6000, 0.45);
+    let slab = gpu.lms(&[Problem::new(&points, None).unwrap()], Version::Fast).unwrap()[0];
+    assert!((slab.slope - 0.7).abs() < 1e-3 && slab.height < 0.25, "{slab:?}");
+    assert!(held(&points, &slab) >= slab.h);
+    let many = vec![[0.5, 1.0]; 40_000];
+    let refused = gpu.lms(&[Problem::new(&many, None).unwrap()], Version::Fast);
+    assert!(matches!(refused, Err(Error::Parameter(_))));
+    let many = Problem::new(&noisy_line(&mut Random(3), 9000, 0.45), None).unwrap();
+    assert!(matches!(gpu.lms(&[many], Version::Paper), Err(Error::Parameter(_))));
 }

@@ -11,6 +11,7 @@ mod labels;
 mod layers;
 mod levels;
 pub mod line_voters;
+pub mod lms;
 pub mod measure;
 mod peaks;
 mod pool;

@@ -59,8 +59,8 @@ mod tests {
     fn points_next_to_a_line_are_told_from_those_on_it() {
         // Neighbouring floats around (0.5, 0.5), seen from (12, 12) and (24, 24).
         let step = f64::EPSILON / 2.0;
-        for i in 0..64 {
-            for j in 0..64 {
+        for i in 0..64i32 {
+            for j in 0..64i32 {
                 let p = [0.5 + f64::from(i) * step, 0.5 + f64::from(j) * step];
                 let turn = turn([p, [12.0, 12.0], [24.0, 24.0]], false);
                 // Above the diagonal it turns one way, below the other.
