@@ -13,6 +13,7 @@ mod layers;
 mod levels;
 pub mod line_bins;
 pub mod line_voters;
+pub mod lms;
 pub mod measure;
 mod peaks;
 mod pixels;
