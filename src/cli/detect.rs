@@ -114,7 +114,13 @@ impl Detect {
         bar.stage("edges", None);
         let edges = backend.edges(image, &options.edges)?;
         bar.stage("lines", None);
-        let detection = lines::detect_in(&edges, &options, backend)?;
+        let detection = if self.search.one_pass {
+            let gpu = self.machine.gpu();
+            let pass = self.line_search.one_pass(self.search.min_votes, gpu.is_some());
+            lines::one_pass(&edges, &options, &pass, gpu.as_ref())?
+        } else {
+            lines::detect_in(&edges, &options, backend)?
+        };
         bar.stage("writing", None);
         let lines = Lines { image, edges: &edges, detection: &detection, backend };
         let printed = self.outputs.write_lines(&lines, file)?;

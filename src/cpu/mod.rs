@@ -4,6 +4,7 @@ mod groups;
 mod lanes;
 mod parallel;
 mod peaks;
+mod planar;
 mod serial;
 mod slab;
 
@@ -89,7 +90,8 @@ impl Accumulator for CpuAccumulator<'_> {
             Voter::SerialF64 => serial::vote_f64(self.space, points, sign, &mut self.counts),
             Voter::Serial => serial::vote(self.space, points, sign, &mut self.counts),
             Voter::Parallel => {
-                parallel::vote(self.cpu.level, self.space, points, sign, &mut self.counts);
+                let vote = if planar::is_for(points) { planar::vote } else { parallel::vote };
+                vote(self.cpu.level, self.space, points, sign, &mut self.counts);
             }
         }
         Ok(())

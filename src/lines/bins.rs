@@ -73,12 +73,20 @@ impl BinSearch {
     /// # Errors
     /// What the backend answers.
     pub fn find(&self, edges: &EdgeMap, backend: &dyn Backend) -> Result<Vec<Bin>> {
-        let mut votes = backend.accumulator(&self.polar.space)?;
-        votes.vote(&self.polar.points(edges.pixels.iter().copied()), Sign::Add)?;
-        Ok(self.select(&votes.counts()?, edges.pixels.len()))
+        Ok(self.select(&self.vote(edges, backend)?, edges.pixels.len()))
     }
 
-    /// The same from the accumulator of so many edges.
+    /// The accumulator of an image, row by row.
+    ///
+    /// # Errors
+    /// What the backend answers.
+    pub fn vote(&self, edges: &EdgeMap, backend: &dyn Backend) -> Result<Vec<u32>> {
+        let mut votes = backend.accumulator(&self.polar.space)?;
+        votes.vote(&self.polar.points(edges.pixels.iter().copied()), Sign::Add)?;
+        votes.counts()
+    }
+
+    /// The bins that stand out in the accumulator of so many edges, best first.
     pub fn select(&self, counts: &[u32], edges: usize) -> Vec<Bin> {
         let bins = self.polar.space.bins();
         let pixels = f64::from(self.polar.size[0]) * f64::from(self.polar.size[1]);
@@ -86,6 +94,11 @@ impl BinSearch {
         let z = |index: usize| chance.z(counts[index], self.areas[index]);
         let shape = [self.polar.space.rows(), bins];
         let stands_out = |index: usize| {
+            // A deviation is at least two, so that most bins are told without one.
+            let excess = f64::from(counts[index]) - chance.density * f64::from(self.areas[index]);
+            if excess < 2.0 * self.least {
+                return None;
+            }
             let here = z(index);
             (here >= self.least && !is_outdone(shape, index, here, z)).then_some(Bin {
                 theta: (index / bins) as u32,

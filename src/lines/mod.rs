@@ -35,6 +35,7 @@ mod detect;
 mod fit;
 mod geometry;
 mod merge;
+mod one_pass;
 mod options;
 mod pieces;
 mod raster;
@@ -47,7 +48,8 @@ mod zoom;
 pub use bins::{Bin, BinSearch};
 pub use chance::Chance;
 pub use detect::{detect, detect_in};
-pub use options::{Options, Parameters};
+pub use one_pass::{OnePass, one_pass};
+pub use options::{Options, Parameters, PassParameters};
 pub use space::Polar;
 
 use serde::{Deserialize, Serialize};

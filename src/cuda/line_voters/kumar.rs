@@ -1,40 +1,37 @@
 //! Kumar's voters and his selection: see `kernels/kumar.cu`.
 
 use super::super::device::{Kernels, each, grid, launch};
-use super::super::image_space::room_for;
+use super::super::image_space::{ImageSpace, room_for};
 use super::{LineVotes, Steps, THREADS, VOTERS};
 use crate::Result;
 
 impl LineVotes<'_> {
-    /// The bins of the first space with more than `threshold` votes, ascending: Kumar's selection.
-    /// And the seconds it took.
+    /// The bins of each space with more than `threshold` votes, ascending: Kumar's selection. And
+    /// the seconds it took.
     ///
     /// # Errors
     /// Where the device fails.
-    pub fn above(&mut self, threshold: u32) -> Result<(Vec<u32>, f64)> {
+    pub fn above(&mut self, threshold: u32) -> Result<(Vec<Vec<u32>>, f64)> {
         let LineVotes { device, spaces, .. } = self;
-        let (counts, size) = (&spaces[0].counts, spaces[0].size());
-        let mut found = device.buffer(size as usize)?;
+        let most = spaces.iter().map(ImageSpace::size).max().unwrap_or(0);
+        let mut found = device.buffer(most as usize)?;
         let mut length = device.zeros::<u32>(1)?;
-        let ((), seconds) = device.timed(|| {
-            let kernel = "kumar_select";
-            let config = each(size);
-            launch!(
-                device,
-                Kernels::Kumar,
-                kernel,
-                config,
-                counts,
-                &size,
-                &threshold,
-                &mut found,
-                &mut length
-            )
-        })?;
-        let length = device.download(&length, 1)?[0] as usize;
-        let mut above = device.download(&found, length)?;
-        above.sort_unstable();
-        Ok((above, seconds))
+        let (mut above, mut all) = (Vec::new(), 0.0);
+        for space in spaces {
+            let (counts, size) = (&space.counts, space.size());
+            let ((), seconds) = device.timed(|| {
+                let (kernels, kernel, config) = (Kernels::Kumar, "kumar_select", each(size));
+                device.clear(&mut length)?;
+                let (found, length) = (&mut found, &mut length);
+                launch!(device, kernels, kernel, config, counts, &size, &threshold, found, length)
+            })?;
+            let n = device.get(&length, 0)? as usize;
+            let mut bins = device.download(&found, n)?;
+            bins.sort_unstable();
+            above.push(bins);
+            all += seconds;
+        }
+        Ok((above, all))
     }
 
     pub(super) fn kumar_baseline(&mut self) -> Result<Steps> {

@@ -61,7 +61,7 @@ impl Cuda {
             return Err(Error::Parameter("an image votes in one space or in two".into()));
         }
         let device = self.first();
-        let list: Vec<u32> = image.edges().map(|[x, y]| y << 16 | x).collect();
+        let list = packed_list(image);
         let on_device = |(space, first): (&Space, bool)| ImageSpace::new(device, space, first);
         Ok(LineVotes {
             device,
@@ -89,7 +89,7 @@ impl LineVotes<'_> {
             return Err(no_slopes(version));
         }
         match version {
-            Version::Serial | Version::AllCores => {
+            Version::Serial | Version::AllCores | Version::AllCoresSlices => {
                 Err(Error::Parameter(format!("{} is a version for the CPU", version.name())))
             }
             Version::KumarBaseline => self.kumar_baseline(),
@@ -107,6 +107,27 @@ impl LineVotes<'_> {
         }
     }
 
+    /// Copies what a version reads to the device again: the image, for Tomagou's the list of its
+    /// edges. The seconds that took.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for another image than this was made for; [`Error::Device`] where the
+    /// device fails.
+    pub fn copy(&mut self, image: &EdgeImage, version: Version) -> Result<f64> {
+        let LineVotes { device, pixels, host_list, .. } = self;
+        let list = packed_list(image);
+        if image.size != self.size || list.len() != self.edges as usize {
+            return Err(Error::Parameter("an image is copied over itself".into()));
+        }
+        let copied = || match version {
+            Version::TomagouA | Version::TomagouB | Version::TomagouC => {
+                device.upload_into(&list, &mut host_list.slice_mut(0..))
+            }
+            _ => device.upload_into(&image.pixels, &mut pixels.slice_mut(0..)),
+        };
+        Ok(device.timed(copied)?.1)
+    }
+
     /// The accumulators, row by row.
     ///
     /// # Errors
@@ -115,6 +136,11 @@ impl LineVotes<'_> {
         let counts = |s: &ImageSpace| self.device.download(&s.counts, s.size() as usize);
         self.spaces.iter().map(counts).collect()
     }
+}
+
+/// The edges as the host lists them: row in the upper, column in the lower half.
+fn packed_list(image: &EdgeImage) -> Vec<u32> {
+    image.edges().map(|[x, y]| y << 16 | x).collect()
 }
 
 fn no_slopes(version: Version) -> Error {
