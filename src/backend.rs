@@ -49,6 +49,19 @@ pub trait Backend: Send + Sync {
         Ok(None)
     }
 
+    /// The densest slab of a space: of the runs of `slab` bins, at least one, of one row, that in which
+    /// most votes of weighted places fall, as its row and its first bin; of equals the first. There is
+    /// none where no row has so many bins.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn densest_slab(
+        &self,
+        space: &Space,
+        places: &[Weighted],
+        slab: usize,
+    ) -> Result<Option<(usize, usize)>>;
+
     /// The edges of an image: those of [`EdgeMap::find`], wherever they are found.
     ///
     /// # Errors
@@ -56,6 +69,15 @@ pub trait Backend: Send + Sync {
     fn edges(&self, image: &Image, method: &Method) -> Result<EdgeMap> {
         EdgeMap::find(image, method)
     }
+}
+
+/// A place in local coordinates and the number of its votes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weighted {
+    /// Where it is.
+    pub at: [f32; 3],
+    /// How many votes it casts; those of all places together are fewer than 2³².
+    pub weight: u32,
 }
 
 /// The points of a cloud, kept by a backend.
@@ -76,6 +98,12 @@ pub trait Held {
     /// # Errors
     /// Where the device fails.
     fn cells(&mut self, edge: u32, steps: u32) -> Result<Option<CellTable>>;
+
+    /// Puts the points into the order of the last [`cells`](Held::cells); whether it did.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn points_in_order(&mut self, points: &mut Points) -> Result<bool>;
 
     /// Looks for the layers through some base cells, in the blocks of a level that was judged.
     ///

@@ -72,6 +72,7 @@ pub mod image;
 pub mod input;
 pub mod line_voters;
 pub mod lines;
+pub mod lms;
 mod morton;
 pub mod outline;
 pub mod plane;

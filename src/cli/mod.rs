@@ -8,6 +8,7 @@ mod eval;
 mod explain;
 mod info;
 mod lines;
+mod memory;
 mod outputs;
 mod progress;
 mod search;

@@ -21,6 +21,9 @@ pub(super) enum Kernels {
     Layers,
     Levels,
     Lines,
+    Lms,
+    LmsPaper,
+    LmsSettle,
     Peaks,
     Pixels,
     Slices,
@@ -31,6 +34,7 @@ pub(super) enum Kernels {
     Tomagou,
     Vote,
     Wait,
+    Zoom,
 }
 
 impl Kernels {
@@ -45,6 +49,9 @@ impl Kernels {
             Kernels::Layers => include_str!("../../kernels/ptx/layers.ptx"),
             Kernels::Levels => include_str!("../../kernels/ptx/levels.ptx"),
             Kernels::Lines => include_str!("../../kernels/ptx/lines.ptx"),
+            Kernels::Lms => include_str!("../../kernels/ptx/lms.ptx"),
+            Kernels::LmsPaper => include_str!("../../kernels/ptx/lms_paper.ptx"),
+            Kernels::LmsSettle => include_str!("../../kernels/ptx/lms_settle.ptx"),
             Kernels::Peaks => include_str!("../../kernels/ptx/peaks.ptx"),
             Kernels::Pixels => include_str!("../../kernels/ptx/pixels.ptx"),
             Kernels::SlidesSuppress => include_str!("../../kernels/ptx/slides_suppress.ptx"),
@@ -53,6 +60,7 @@ impl Kernels {
             Kernels::Sort => include_str!("../../kernels/ptx/sort.ptx"),
             Kernels::Vote => include_str!("../../kernels/ptx/vote.ptx"),
             Kernels::Wait => include_str!("../../kernels/ptx/wait.ptx"),
+            Kernels::Zoom => include_str!("../../kernels/ptx/zoom.ptx"),
         }
     }
 }
@@ -164,7 +172,7 @@ impl Device {
     pub fn load(&self) -> Result<()> {
         use Kernels::*;
         self.with_staging(|_| Ok(()))?;
-        [Cells, Labels, Levels, Layers, Sort, Vote, Peaks]
+        [Cells, Labels, Levels, Layers, Sort, Vote, Peaks, Zoom]
             .into_iter()
             .try_for_each(|k| self.module(k).map(|_| ()))
     }
@@ -237,15 +245,21 @@ impl Device {
         n: usize,
     ) -> Result<Vec<T>> {
         let mut to = vec![T::default(); n];
-        let size = size_of_val(&to[..]);
+        self.download_into(from, &mut to)?;
+        Ok(to)
+    }
+
+    /// Copies the first elements of device data, as many as there is room for.
+    pub fn download_into<T: DeviceRepr>(&self, from: &CudaSlice<T>, to: &mut [T]) -> Result<()> {
+        let size = size_of_val(to);
         if size < LARGE {
-            if n > 0 {
+            if !to.is_empty() {
                 self.stream
-                    .memcpy_dtoh(&from.slice(0..n), &mut to)
+                    .memcpy_dtoh(&from.slice(0..to.len()), to)
                     .map_err(|e| self.error("copying from it", e))?;
                 self.synchronize()?;
             }
-            return Ok(to);
+            return Ok(());
         }
         // SAFETY: what the device represents has plain bits: any bytes are a value of it.
         let bytes = unsafe { std::slice::from_raw_parts_mut(to.as_mut_ptr().cast::<u8>(), size) };
@@ -253,8 +267,7 @@ impl Device {
         let Some(from) = (unsafe { from.transmute::<u8>(size) }) else {
             return Err(self.mistake("a copy is longer than its buffer"));
         };
-        self.with_staging(|staging| staging.download(&self.stream, &from, bytes))?;
-        Ok(to)
+        self.with_staging(|staging| staging.download(&self.stream, &from, bytes))
     }
 
     /// One element of device data.

@@ -13,6 +13,7 @@ mod layers;
 mod levels;
 pub mod line_bins;
 pub mod line_voters;
+pub mod lms;
 pub mod measure;
 mod peaks;
 mod pixels;
@@ -21,8 +22,10 @@ pub mod slides;
 mod sort;
 mod staging;
 mod vote;
+mod zoom;
 
-use crate::backend::{Accumulator, Backend, Held, PeakOptions, Sign};
+use crate::backend::{Accumulator, Backend, Held, PeakOptions, Sign, Weighted};
+use crate::cpu;
 use crate::frame::Points;
 use crate::image::{EdgeMap, Image, Method};
 use crate::space::{Neighbours, Space};
@@ -143,6 +146,18 @@ impl Backend for Cuda {
         }
         let held = device::if_room(HeldPoints::new(self.first(), points))?;
         Ok(held.map(|held| Box::new(held) as Box<dyn Held>))
+    }
+
+    fn densest_slab(
+        &self,
+        space: &Space,
+        places: &[Weighted],
+        slab: usize,
+    ) -> Result<Option<(usize, usize)>> {
+        if zoom::is_worth(self.first(), space, places, slab) {
+            return zoom::densest_slab(self.first(), space, places, slab).map(Some);
+        }
+        Ok(cpu::densest_slab(space, places, slab))
     }
 
     fn edges(&self, image: &Image, method: &Method) -> Result<EdgeMap> {

@@ -1,0 +1,154 @@
+// Thinnest slabs, for the kernels of both versions; the twin of src/lms/problem.rs.
+//
+// Points are sorted by x, then y. What decides is computed in f64 as on the CPU, from the rises of all
+// points over the line through a pair, without a division. What only sorts out is computed in f32 in
+// coordinates in which all points are within 1 of each other, along both axes.
+#pragma once
+
+#include "vote.cuh"
+
+// A point set.
+struct Set {
+    // Its first point, number of points, and points that a slab has to hold.
+    u32 start, n, h;
+    // First of its candidates.
+    u32 list;
+    // What makes a difference in x, and in y, at most 1.
+    double across, up;
+};
+
+// The best slab of a set: without one its height is infinite.
+struct Winner {
+    double height, slope, intercept;
+    // The places of the pair, the lower one first.
+    u32 i, j;
+    // Whether it hangs below the pair rather than above.
+    u32 below, none;
+};
+
+constexpr u64 INFINITE = 0x7ff0000000000000ull;
+
+// How far f32 may be off in a residual for a pair of this slope, in units of the set: the roundings of
+// the slope, of a point and of the residual are at most 2^-24 of (3 |slope| + 3).
+__device__ __forceinline__ float doubt(float slope) { return (1.0f + fabsf(slope)) * 0x1p-21f; }
+
+// How far point k is above the line through the pair, times their difference in x.
+__device__ __forceinline__ double rise(double2 a, double dx, double dy, double2 k) {
+    return dx * (k.y - a.y) - dy * (k.x - a.x);
+}
+
+// The sum, the smallest and the largest over a warp.
+__device__ __forceinline__ u32 sum_of_warp(u32 v) {
+    for (int o = WARP / 2; o; o >>= 1) v += __shfl_xor_sync(ALL, v, o);
+    return v;
+}
+template <class T>
+__device__ __forceinline__ T least_of_warp(T v) {
+    for (int o = WARP / 2; o; o >>= 1) v = min(v, __shfl_xor_sync(ALL, v, o));
+    return v;
+}
+template <class T>
+__device__ __forceinline__ T most_of_warp(T v) {
+    for (int o = WARP / 2; o; o >>= 1) v = max(v, __shfl_xor_sync(ALL, v, o));
+    return v;
+}
+
+// The h-th smallest of the keys that a warp visits, if it is at most `limit`; else NONE, all bits set.
+// visit(f) calls f(key) for each key of the lane. Keys are halved by their bits, and the bounds move to
+// keys that are there: a step leaves half of the keys or half of the bits.
+template <class Key, class Visit>
+__device__ __forceinline__ Key select(u32 h, Key limit, Visit visit) {
+    constexpr Key NONE = ~(Key)0;
+    Key low = NONE, high = 0;
+    u32 count = 0;
+    visit([&](Key key) {
+        if (key > limit) return;
+        low = min(low, key);
+        high = max(high, key);
+        count++;
+    });
+    if (sum_of_warp(count) < h) return NONE;
+    low = least_of_warp(low);
+    high = most_of_warp(high);
+    while (low < high) {
+        const Key middle = low + (high - low) / 2;
+        Key below = 0, above = NONE;
+        count = 0;
+        visit([&](Key key) {
+            if (key <= middle) {
+                below = max(below, key);
+                count++;
+            } else {
+                above = min(above, key);
+            }
+        });
+        if (sum_of_warp(count) >= h) {
+            high = most_of_warp(below);
+        } else {
+            low = least_of_warp(above);
+        }
+    }
+    return low;
+}
+
+// The keys of the points of a set, those of a lane: computed each time, or once and kept in registers.
+constexpr u32 KEPT = 16;
+
+template <class Source>
+struct Computed {
+    const Source& source;
+    u32 n;
+
+    template <class F>
+    __device__ __forceinline__ void operator()(F f) const {
+        for (u32 k = threadIdx.x % WARP; k < n; k += WARP) f(source.key(k));
+    }
+};
+
+template <class Key>
+struct Kept {
+    Key keys[KEPT];
+
+    template <class F>
+    __device__ __forceinline__ void operator()(F f) const {
+#pragma unroll
+        for (u32 q = 0; q < KEPT; q++) f(keys[q]);
+    }
+};
+
+// The same of the keys that a source has for n points.
+template <class Key, class Source>
+__device__ __forceinline__ Key select_of(const Source& source, u32 n, u32 h, Key limit) {
+    if (n > WARP * KEPT) return select(h, limit, Computed<Source>{source, n});
+    Kept<Key> kept;
+#pragma unroll
+    for (u32 q = 0; q < KEPT; q++) {
+        const u32 k = q * WARP + threadIdx.x % WARP;
+        kept.keys[q] = k < n ? source.key(k) : ~(Key)0;
+    }
+    return select(h, limit, kept);
+}
+
+// The rises of a slab that hangs on a pair, as bits in the order of their magnitude; those of points
+// on the other side are larger than all others.
+struct Rises {
+    const double2* points;
+    double2 a;
+    double dx, dy;
+    // 1 for the slab above the pair, -1 for the one below.
+    double sign;
+
+    __device__ __forceinline__ u64 key(u32 k) const {
+        const double r = rise(a, dx, dy, points[k]);
+        const bool is_on_side = sign > 0.0 ? r >= 0.0 : r <= 0.0;
+        return is_on_side ? (u64)__double_as_longlong(fabs(r)) : ~0ull;
+    }
+
+    // The rise of the slab's far side, or all bits set where the slab has too few points or is higher
+    // than `best`.
+    __device__ __forceinline__ u64 far_side(u32 n, u32 h, double best) const {
+        // A height that is rounded to `best` has a rise of at most this.
+        const u64 limit = (u64)__double_as_longlong(best * dx * (1.0 + 1e-15));
+        return select_of(*this, n, h, min(limit, INFINITE - 1));
+    }
+};

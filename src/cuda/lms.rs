@@ -1,0 +1,434 @@
+//! The least median of squares on a GPU: see `kernels/lms.cu`, `kernels/lms_paper.cu` and what they
+//! share, `kernels/lms_settle.cu`.
+
+use super::Cuda;
+use super::device::{Device, Kernels, each, each_in_blocks, launch};
+use crate::lms::{Problem, Side, Slab, Version};
+use crate::{Error, Result};
+use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, ValidAsZeroBits};
+
+/// Most points of a set: a pair of places fits in 32 bits, and the order of all pairs takes a second.
+pub const MOST_POINTS: usize = 1 << 15;
+/// Most points of a set for the paper's version, which keeps every crossing.
+pub const MOST_FOR_PAPER: usize = 1 << 13;
+
+/// Pairs of which a sample has the first guess, and threads of such a block; as in `kernels/lms.cu`.
+const GUESSES: u32 = 1024;
+const GUESSERS: u32 = 128;
+/// Threads and pairs of a block that counts.
+const COUNTERS: u32 = 128;
+const PARTNERS: u32 = 2 * COUNTERS;
+/// Blocks that measure candidates, for each multiprocessor, and for each set at least; their threads.
+const SETTLERS: u32 = 4;
+const FEWEST_SETTLERS: u32 = 8;
+const SETTLER_THREADS: u32 = 128;
+const PICKERS: u32 = 256;
+/// The paper's blocks: a side of a square of pairs, and most threads that sort.
+const TILE: u32 = 8;
+const SORTERS: u32 = 1024;
+const REDUCERS: u32 = 256;
+const WARP: u32 = 32;
+/// Pairs whose candidates there is room for at a time.
+const ROOM: usize = 1 << 22;
+/// Most sets in a launch: they are the blocks along one axis.
+const MOST_SETS: usize = 1 << 15;
+
+/// A point set, as in `kernels/lms.cuh`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+struct Set {
+    start: u32,
+    n: u32,
+    h: u32,
+    list: u32,
+    across: f64,
+    up: f64,
+}
+
+/// The best slab of a set, as in `kernels/lms.cuh`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+struct Winner {
+    height: f64,
+    slope: f64,
+    intercept: f64,
+    pair: [u32; 2],
+    below: u32,
+    none: u32,
+}
+
+// SAFETY: plain numbers without gaps, in the layout of C.
+unsafe impl DeviceRepr for Set {}
+// SAFETY: the same.
+unsafe impl DeviceRepr for Winner {}
+// SAFETY: zeros are zeros.
+unsafe impl ValidAsZeroBits for Winner {}
+
+/// Sets and first points that are worked on in one go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Batch {
+    sets: std::ops::Range<usize>,
+    /// All first points, or some of those of a large set.
+    first: std::ops::Range<usize>,
+}
+
+/// Point sets on a device, and their thinnest slabs.
+pub struct Slabs<'a> {
+    device: &'a Device,
+    problems: &'a [Problem],
+    /// The problem of each set: those in which pairs have slopes.
+    of: Vec<usize>,
+    batches: Vec<Batch>,
+    points: CudaSlice<[f64; 2]>,
+    sets: CudaSlice<Set>,
+    counts: CudaSlice<u32>,
+    best: CudaSlice<u64>,
+    winners: CudaSlice<Winner>,
+    candidates: CudaSlice<u32>,
+    rises: CudaSlice<u64>,
+}
+
+impl Cuda {
+    /// The thinnest slabs of point sets.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a set of more than [`MOST_POINTS`], or [`MOST_FOR_PAPER`] for
+    /// [`Version::Paper`]; [`Error::Device`] where the device fails or has no room.
+    pub fn lms(&self, problems: &[Problem], version: Version) -> Result<Vec<Slab>> {
+        Ok(self.slabs(problems)?.find(version)?.0)
+    }
+
+    /// Copies point sets to the device.
+    ///
+    /// # Errors
+    /// As for [`Cuda::lms`].
+    pub fn slabs<'a>(&'a self, problems: &'a [Problem]) -> Result<Slabs<'a>> {
+        let device = self.first();
+        if let Some(large) = problems.iter().find(|p| p.points().len() > MOST_POINTS) {
+            return Err(too_many(large.points().len(), MOST_POINTS));
+        }
+        let of: Vec<usize> = (0..problems.len()).filter(|&i| !problems[i].is_upright()).collect();
+        let sizes: Vec<usize> = of.iter().map(|&i| problems[i].points().len()).collect();
+        let (batches, lists, room) = batches(&sizes);
+        let mut points = Vec::with_capacity(sizes.iter().sum());
+        let mut sets = Vec::with_capacity(of.len());
+        for (&i, &list) in of.iter().zip(&lists) {
+            sets.push(set(&problems[i], points.len(), list)?);
+            points.extend_from_slice(problems[i].points());
+        }
+        Ok(Slabs {
+            device,
+            problems,
+            batches,
+            points: device.upload(&points)?,
+            sets: device.upload(&sets)?,
+            counts: device.buffer(of.len())?,
+            best: device.buffer(of.len())?,
+            winners: device.zeros(of.len())?,
+            candidates: device.buffer(room)?,
+            rises: device.buffer(2 * room)?,
+            of,
+        })
+    }
+}
+
+fn too_many(n: usize, most: usize) -> Error {
+    Error::Parameter(format!("a slab is sought on a GPU for at most {most} points, not {n}"))
+}
+
+/// A set whose points begin at `start`.
+fn set(problem: &Problem, start: usize, list: u32) -> Result<Set> {
+    let points = problem.points();
+    let start = u32::try_from(start)
+        .map_err(|_| Error::Parameter("the sets have more than 2^32 points in all".into()))?;
+    let unit = |axis: usize| {
+        let (low, high) = points
+            .iter()
+            .map(|p| p[axis])
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+        if high > low { (1.0 / (high - low)).min(1e300) } else { 1.0 }
+    };
+    let (n, h) = (points.len() as u32, problem.h() as u32);
+    Ok(Set { start, n, h, list, across: unit(0), up: unit(1) })
+}
+
+/// Partners of each point of so many.
+fn partners(n: usize) -> usize {
+    n / 2
+}
+
+/// Sets of these sizes in batches, where the list of candidates of each set begins, and the room for
+/// those of a batch.
+fn batches(sizes: &[usize]) -> (Vec<Batch>, Vec<u32>, usize) {
+    let (mut batches, mut lists, mut most) = (Vec::new(), Vec::new(), 0);
+    let mut next = 0;
+    while next < sizes.len() {
+        let (start, mut used) = (next, 0);
+        while next < sizes.len() && next - start < MOST_SETS {
+            let pairs = sizes[next] * partners(sizes[next]);
+            if used + pairs > ROOM && next > start {
+                break;
+            }
+            lists.push(used as u32);
+            used += pairs;
+            next += 1;
+        }
+        let largest = sizes[start..next].iter().copied().max().unwrap_or(0);
+        // Only a set that is alone may have more pairs than there is room for.
+        let points = if used > ROOM { (ROOM / partners(largest)).max(1) } else { largest };
+        for first in (0..largest).step_by(points) {
+            batches.push(Batch { sets: start..next, first: first..largest.min(first + points) });
+        }
+        most = most.max(used.min(points * partners(largest) * (next - start)));
+    }
+    (batches, lists, most)
+}
+
+impl Slabs<'_> {
+    /// Finds the slabs, and tells how long the device took for it, in seconds.
+    ///
+    /// # Errors
+    /// As for [`Cuda::lms`].
+    pub fn find(&mut self, version: Version) -> Result<(Vec<Slab>, f64)> {
+        let device = self.device;
+        let ((), seconds) = match version {
+            Version::Fast => device.timed(|| self.fast())?,
+            Version::Paper => self.paper()?,
+        };
+        let winners = device.download(&self.winners, self.of.len())?;
+        let mut slabs: Vec<Option<Slab>> = vec![None; self.problems.len()];
+        for (&i, winner) in self.of.iter().zip(winners) {
+            if winner.height.is_finite() {
+                let side = if winner.below == 0 { Side::Above } else { Side::Below };
+                let pair = winner.pair.map(|place| place as usize);
+                slabs[i] = Some(self.problems[i].slab(pair, side));
+            }
+        }
+        let slabs = slabs.into_iter().zip(self.problems);
+        Ok((slabs.map(|(slab, p)| slab.unwrap_or_else(|| p.upright())).collect(), seconds))
+    }
+
+    /// Nothing is known of any set.
+    fn begin(&mut self) -> Result<()> {
+        let Slabs { device, of, counts, best, winners, .. } = self;
+        let sets = of.len() as u32;
+        let config = each(sets);
+        launch!(device, Kernels::LmsSettle, "lms_begin", config, &sets, counts, best, winners)
+    }
+
+    fn fast(&mut self) -> Result<()> {
+        if self.of.is_empty() {
+            return Ok(());
+        }
+        self.begin()?;
+        for batch in &self.batches.clone() {
+            if batch.first.start == 0 {
+                self.guess(batch)?;
+            }
+            self.count(batch)?;
+            self.settle(batch)?;
+        }
+        Ok(())
+    }
+
+    fn guess(&mut self, batch: &Batch) -> Result<()> {
+        let Slabs { device, points, sets, best, .. } = self;
+        let blocks = (GUESSES * WARP / GUESSERS, batch.sets.len() as u32, 1);
+        launch!(
+            device,
+            Kernels::Lms,
+            "lms_guess",
+            grid(blocks, GUESSERS),
+            &*points,
+            &sets.slice(batch.sets.clone()),
+            &mut best.slice_mut(batch.sets.clone())
+        )
+    }
+
+    fn count(&mut self, batch: &Batch) -> Result<()> {
+        let largest = batch.sets.clone().map(|s| self.size(s)).max().unwrap_or(0);
+        let Slabs { device, points, sets, best, counts, candidates, .. } = self;
+        let blocks = (
+            batch.first.len() as u32,
+            (partners(largest) as u32).div_ceil(PARTNERS).max(1),
+            batch.sets.len() as u32,
+        );
+        launch!(
+            device,
+            Kernels::Lms,
+            "lms_count",
+            grid(blocks, COUNTERS),
+            &*points,
+            &sets.slice(batch.sets.clone()),
+            &best.slice(batch.sets.clone()),
+            &(batch.first.start as u32),
+            &mut counts.slice_mut(batch.sets.clone()),
+            candidates
+        )
+    }
+
+    /// Points of a set.
+    fn size(&self, set: usize) -> usize {
+        self.problems[self.of[set]].points().len()
+    }
+
+    /// Measures the candidates of a batch and picks the best.
+    fn settle(&mut self, batch: &Batch) -> Result<()> {
+        let Slabs { device, points, sets, counts, best, winners, candidates, rises, .. } = self;
+        let number = batch.sets.len() as u32;
+        let blocks = (device.processors * SETTLERS).div_ceil(number).max(FEWEST_SETTLERS);
+        let own = sets.slice(batch.sets.clone());
+        launch!(
+            device,
+            Kernels::LmsSettle,
+            "lms_settle",
+            grid((blocks, number, 1), SETTLER_THREADS),
+            &*points,
+            &own,
+            &counts.slice(batch.sets.clone()),
+            &*candidates,
+            &mut best.slice_mut(batch.sets.clone()),
+            &mut *rises
+        )?;
+        launch!(
+            device,
+            Kernels::LmsSettle,
+            "lms_pick",
+            grid((number, 1, 1), PICKERS),
+            &*points,
+            &own,
+            &mut counts.slice_mut(batch.sets.clone()),
+            &*candidates,
+            &best.slice(batch.sets.clone()),
+            &*rises,
+            &mut winners.slice_mut(batch.sets.clone())
+        )
+    }
+
+    /// The paper's version, set by set; its buffers are made before the time is taken.
+    fn paper(&mut self) -> Result<((), f64)> {
+        let largest = (0..self.of.len()).map(|s| self.size(s)).max().unwrap_or(0);
+        if largest > MOST_FOR_PAPER {
+            return Err(too_many(largest, MOST_FOR_PAPER));
+        }
+        let pairs = largest * largest.saturating_sub(1) / 2;
+        let mut work = Paper {
+            lines: self.device.buffer(largest)?,
+            crossings: self.device.buffer(pairs)?,
+            bracelets: self.device.buffer(pairs)?,
+            minimum: self.device.buffer(1)?,
+        };
+        if pairs > self.candidates.len() {
+            self.candidates = self.device.buffer(pairs)?;
+            self.rises = self.device.buffer(2 * pairs)?;
+        }
+        let device = self.device;
+        device.timed(|| {
+            if !self.of.is_empty() {
+                self.begin()?;
+            }
+            (0..self.of.len()).try_for_each(|set| self.paper_of(set, &mut work))
+        })
+    }
+
+    fn paper_of(&mut self, set: usize, work: &mut Paper) -> Result<()> {
+        let n = self.size(set) as u32;
+        let pairs = n * (n - 1) / 2;
+        let Slabs { device, points, sets, counts, candidates, .. } = &mut *self;
+        let own = sets.slice(set..set + 1);
+        let Paper { lines, crossings, bracelets, minimum } = work;
+        let kernels = Kernels::LmsPaper;
+        launch!(device, kernels, "lms_paper_duals", each(n), &*points, &own, &mut *lines)?;
+        let tiles = n.div_ceil(TILE);
+        let square =
+            LaunchConfig { block_dim: (TILE, TILE, 1), ..grid((tiles, tiles, 1), TILE * TILE) };
+        launch!(device, kernels, "lms_paper_crossings", square, &*points, &own, &mut *crossings)?;
+        let padded = n.next_power_of_two().max(2);
+        let sorters = LaunchConfig {
+            shared_mem_bytes: padded * size_of::<f32>() as u32,
+            ..grid((pairs, 1, 1), (padded / 2).min(SORTERS))
+        };
+        let bracelet = "lms_paper_bracelets";
+        launch!(
+            device,
+            kernels,
+            bracelet,
+            sorters,
+            &*lines,
+            &own,
+            &*crossings,
+            &padded,
+            &mut *bracelets
+        )?;
+        device.upload_into(&[f32::INFINITY.to_bits()], &mut minimum.slice_mut(0..))?;
+        let reducers = grid((device.processors * 4, 1, 1), REDUCERS);
+        let reduce = "lms_paper_minimum";
+        launch!(
+            device,
+            kernels,
+            reduce,
+            reducers,
+            &*crossings,
+            &*bracelets,
+            &pairs,
+            &mut *minimum
+        )?;
+        launch!(
+            device,
+            kernels,
+            "lms_paper_collect",
+            each_in_blocks(pairs, 256),
+            &*crossings,
+            &*bracelets,
+            &pairs,
+            &*minimum,
+            &own,
+            &mut counts.slice_mut(set..set + 1),
+            candidates
+        )?;
+        self.settle(&Batch { sets: set..set + 1, first: 0..0 })
+    }
+}
+
+/// What the paper's version works in.
+struct Paper {
+    lines: CudaSlice<[f32; 2]>,
+    crossings: CudaSlice<[f32; 2]>,
+    bracelets: CudaSlice<f32>,
+    minimum: CudaSlice<u32>,
+}
+
+fn grid(blocks: (u32, u32, u32), threads: u32) -> LaunchConfig {
+    LaunchConfig { grid_dim: blocks, block_dim: (threads, 1, 1), shared_mem_bytes: 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_hold_every_set_once_and_have_room_for_it() {
+        for sizes in
+            [vec![], vec![2], vec![3, 512, 70, 2], vec![512; 100], vec![4096, 2, 20_000, 9]]
+        {
+            let (batches, lists, room) = batches(&sizes);
+            assert_eq!(lists.len(), sizes.len());
+            let mut next = (0, 0);
+            for batch in &batches {
+                let largest = batch.sets.clone().map(|s| sizes[s]).max().unwrap();
+                assert_eq!((batch.sets.start, batch.first.start), next);
+                let is_last = batch.first.end == largest;
+                next = if is_last { (batch.sets.end, 0) } else { (next.0, batch.first.end) };
+                for set in batch.sets.clone() {
+                    let firsts = batch.first.len().min(sizes[set]);
+                    let end = lists[set] as usize + firsts * partners(sizes[set]);
+                    assert!(end <= room, "{sizes:?} {set} {end} {room}");
+                    let after = lists.get(set + 1).filter(|_| set + 1 < batch.sets.end);
+                    assert!(after.is_none_or(|&after| end <= after as usize));
+                }
+            }
+            assert_eq!(next, (sizes.len(), 0));
+            assert!(room <= ROOM, "{room}");
+        }
+    }
+}
