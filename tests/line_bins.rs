@@ -119,6 +119,20 @@ fn bins_on_a_gpu_are_those_of_the_cpu() {
     }
 }
 
+/// One image that is soon done, under tools that slow everything down.
+#[test]
+fn a_small_image_alone() {
+    let Some(gpu) = gpu() else { return };
+    let image = grey([97, 61], |x, y| if (x + 2 * y) % 61 < 30 { 40 } else { 200 });
+    let search = BinSearch::new([97, 61], 36, 1.0, 1e-3).unwrap();
+    let mut bins = gpu.line_bins(&search).unwrap();
+    for text in ["none", "sobel", "canny"] {
+        bins.upload(&image, &method(text)).unwrap();
+        let edges = EdgeMap::find(&image, &method(text)).unwrap();
+        assert!(bins.find().unwrap() == search.find(&edges, &Cpu::default()).unwrap(), "{text}");
+    }
+}
+
 #[test]
 fn many_bins_find_room() {
     let Some(gpu) = gpu() else { return };
