@@ -44,3 +44,18 @@ struct Lines {
 __device__ __forceinline__ int shift_of(float2 slope, u32 line) {
     return (int)floorf(__fmaf_rn((float)line, slope.x, slope.y));
 }
+
+// Lets the edges of a list vote in one row, kept in shared memory, and writes it. The threads of the block take
+// turns.
+__device__ __forceinline__ void vote_row(
+    const u32* list, u32 n, int origin_x, int origin_y, float4 t, u32 bins, u32* votes, u32* row
+) {
+    for (u32 r = threadIdx.x; r < bins; r += blockDim.x) votes[r] = 0;
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < n; i += blockDim.x) {
+        const u32 r = listed_bin(t, list[i], origin_x, origin_y, bins);
+        if (r < bins) atomicAdd(votes + r, 1);
+    }
+    __syncthreads();
+    for (u32 r = threadIdx.x; r < bins; r += blockDim.x) row[r] = votes[r];
+}

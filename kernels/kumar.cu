@@ -65,17 +65,8 @@ extern "C" __global__ void kumar_vote(
     u32* counts
 ) {
     extern __shared__ u32 votes[];
-    for (u32 r = threadIdx.x; r < bins; r += blockDim.x) votes[r] = 0;
-    __syncthreads();
-    const float4 t = table[blockIdx.x];
-    const u32 n = *length;
-    for (u32 i = threadIdx.x; i < n; i += blockDim.x) {
-        const u32 r = listed_bin(t, list[i], origin_x, origin_y, bins);
-        if (r < bins) atomicAdd(votes + r, 1);
-    }
-    __syncthreads();
     u32* row = counts + (size_t)blockIdx.x * bins;
-    for (u32 r = threadIdx.x; r < bins; r += blockDim.x) row[r] = votes[r];
+    vote_row(list, *length, origin_x, origin_y, table[blockIdx.x], bins, votes, row);
 }
 
 // The indices of the bins with more than `threshold` votes, in any order. Grid: a thread a bin, blocks

@@ -32,16 +32,8 @@ extern "C" __global__ void tomagou_b(
     const u32* list, u32 n, int origin_x, int origin_y, const float4* table, u32 bins, u32* counts
 ) {
     extern __shared__ u32 votes[];
-    for (u32 r = threadIdx.x; r < bins; r += blockDim.x) votes[r] = 0;
-    __syncthreads();
-    const float4 t = table[blockIdx.x];
-    for (u32 i = threadIdx.x; i < n; i += blockDim.x) {
-        const u32 r = listed_bin(t, list[i], origin_x, origin_y, bins);
-        if (r < bins) atomicAdd(votes + r, 1);
-    }
-    __syncthreads();
     u32* row = counts + (size_t)blockIdx.x * bins;
-    for (u32 r = threadIdx.x; r < bins; r += blockDim.x) row[r] = votes[r];
+    vote_row(list, n, origin_x, origin_y, table[blockIdx.x], bins, votes, row);
 }
 
 // Grid: a block a row. Shared memory: 32 times its bins.
