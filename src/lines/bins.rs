@@ -14,6 +14,9 @@ use rayon::prelude::*;
 /// Rows and bins around a bin in which it must be the best; as in `kernels/lines.cu`.
 const AROUND: isize = 3;
 
+/// Bins that are looked at together, as nearly all fail.
+const PART: usize = 256;
+
 /// A bin that stands out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bin {
@@ -94,11 +97,6 @@ impl BinSearch {
         let z = |index: usize| chance.z(counts[index], self.areas[index]);
         let shape = [self.polar.space.rows(), bins];
         let stands_out = |index: usize| {
-            // A deviation is at least two, so that most bins are told without one.
-            let excess = f64::from(counts[index]) - chance.density * f64::from(self.areas[index]);
-            if excess < 2.0 * self.least {
-                return None;
-            }
             let here = z(index);
             (here >= self.least && !is_outdone(shape, index, here, z)).then_some(Bin {
                 theta: (index / bins) as u32,
@@ -107,8 +105,20 @@ impl BinSearch {
                 z: here,
             })
         };
-        let mut found: Vec<Bin> =
-            (0..counts.len()).into_par_iter().filter_map(stands_out).collect();
+        // A deviation is at least two, so that most bins are told without one.
+        let (density, excess) = (chance.density, 2.0 * self.least);
+        let may =
+            |(&votes, &area): (&u32, &u32)| f64::from(votes) - density * f64::from(area) >= excess;
+        let parts = counts.par_chunks(PART).zip(self.areas.par_chunks(PART)).enumerate();
+        let mut found: Vec<Bin> = parts
+            .flat_map_iter(|(part, (votes, areas))| {
+                let any = votes.iter().zip(areas).fold(false, |any, bin| any | may(bin));
+                let first = part * PART;
+                let some = if any { first..first + votes.len() } else { 0..0 };
+                some.filter(|&index| may((&counts[index], &self.areas[index])))
+                    .filter_map(stands_out)
+            })
+            .collect();
         // They come in the order of the accumulator, and a stable sort keeps equals in it.
         found.sort_by(|a, b| b.z.total_cmp(&a.z));
         found
