@@ -158,9 +158,8 @@ mod tests {
     use crate::cpu::Cpu;
     use crate::image::Method;
 
-    #[test]
-    fn crossing_lines_stand_out_once_each() {
-        // A row, a column and a diagonal, strewn with noise.
+    /// A row, a column and a diagonal, strewn with noise.
+    fn crossing() -> EdgeMap {
         let mut state = 3u64;
         let mut noise = move || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -170,13 +169,39 @@ mod tests {
             .map(|i| [i % 120, i / 120])
             .filter(|&[x, y]| y == 20 || x == 100 || x == y || noise())
             .collect();
-        let edges = EdgeMap {
+        EdgeMap {
             width: 120,
             height: 90,
             pixels,
             gradients: Vec::new(),
             method: Method::Drawing { dark: false },
-        };
+        }
+    }
+
+    #[test]
+    fn every_bin_above_the_least_that_nobody_outdoes_is_found() {
+        let (edges, search) = (crossing(), BinSearch::new([120, 90], 60, 1.0, 1e6).unwrap());
+        let counts = search.vote(&edges, &Cpu::default()).unwrap();
+        let density = edges.pixels.len() as f64 / (120.0 * 90.0);
+        let chance = Chance { density, scatter: 1.0 };
+        let z = |i: usize| chance.z(counts[i], search.areas()[i]);
+        let shape = [60, search.polar().space.bins()];
+        let mut expected: Vec<usize> = (0..counts.len())
+            .filter(|&i| z(i) >= search.least() && !is_outdone(shape, i, z(i), z))
+            .collect();
+        expected.sort_by(|&a, &b| z(b).total_cmp(&z(a)).then(a.cmp(&b)));
+        assert!(expected.len() > 20, "{}", expected.len());
+        let found = search.select(&counts, edges.pixels.len());
+        let places = found.iter().map(|bin| bin.theta as usize * shape[1] + bin.rho as usize);
+        assert_eq!(places.collect::<Vec<_>>(), expected);
+        assert!(
+            found.iter().zip(&expected).all(|(bin, &i)| bin.z == z(i) && bin.votes == counts[i])
+        );
+    }
+
+    #[test]
+    fn crossing_lines_stand_out_once_each() {
+        let edges = crossing();
         let search = BinSearch::new([120, 90], 180, 1.0, 1e-3).unwrap();
         let found = search.find(&edges, &Cpu::default()).unwrap();
         assert!(found.windows(2).all(|pair| pair[0].z >= pair[1].z));
