@@ -8,8 +8,9 @@ use crate::{Error, Result};
 /// Threads of a block that votes in slices, and its bins; as in `kernels/slices.cu`.
 const SLICERS: u32 = 512;
 const SLICE_BINS: u32 = WARP * WARP;
-/// From this share of edges on slices take less time than lists, where both vote.
-pub const DENSE: f64 = 0.06;
+/// From this share of edges on slices take less time than lists, where both vote: by the table "Density of
+/// edges" of `benches/results/line_voters.md`, between its columns of 5.9 and 16 %.
+const DENSE: f64 = 0.12;
 
 impl LineVotes<'_> {
     /// Whether [`Version::Fast`](crate::line_voters::Version::Fast) votes in slices.
