@@ -23,13 +23,6 @@ constexpr u32 TILE = 1024;
 // After so many points it is asked whether it is worth to go on.
 constexpr u32 STRIDE = 64;
 
-// The output function of SplitMix64.
-__device__ __forceinline__ u64 mixed(u64 z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-}
-
 // The slope of a pair in units of the set.
 __device__ __forceinline__ float slope_of(const Set& set, double2 a, double2 b) {
     return (float)(((b.y - a.y) * set.up) / ((b.x - a.x) * set.across));
@@ -62,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(GUESSERS) lms_guess(
     const Set set = sets[blockIdx.y];
     const double2* own = points + set.start;
     const u32 warp = (blockIdx.x * blockDim.x + threadIdx.x) / WARP;
-    const u64 random = mixed((u64)warp * 0x9e3779b97f4a7c15ull + set.n);
+    const u64 random = random_number(warp);
     const double2 a = own[(u32)random % set.n], b = own[(u32)(random >> 32) % set.n];
     if (a.x == b.x) return;
     const float slope = slope_of(set, a, b);

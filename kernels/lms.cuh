@@ -32,6 +32,14 @@ constexpr u64 INFINITE = 0x7ff0000000000000ull;
 // the slope, of a point and of the residual are at most 2^-24 of (3 |slope| + 3).
 __device__ __forceinline__ float doubt(float slope) { return (1.0f + fabsf(slope)) * 0x1p-21f; }
 
+// Random number k; the twin of src/lms/sample.rs.
+__device__ __forceinline__ u64 random_number(u64 k) {
+    u64 z = (k + 1) * 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+}
+
 // How far point k is above the line through the pair, times their difference in x.
 __device__ __forceinline__ double rise(double2 a, double dx, double dy, double2 k) {
     return dx * (k.y - a.y) - dy * (k.x - a.x);

@@ -15,6 +15,7 @@ pub mod lms;
 pub mod measure;
 mod peaks;
 mod pool;
+mod sheets;
 pub mod slides;
 mod sort;
 mod staging;
@@ -22,6 +23,7 @@ mod vote;
 
 use crate::backend::{Accumulator, Backend, Held, PeakOptions, Sign};
 use crate::frame::Points;
+use crate::lms::{Problem, Sheet, Slab, Version};
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
 use crate::{Error, Result};
@@ -140,6 +142,21 @@ impl Backend for Cuda {
         }
         let held = device::if_room(HeldPoints::new(self.first(), points))?;
         Ok(held.map(|held| Box::new(held) as Box<dyn Held>))
+    }
+
+    fn slabs(&self, problems: &[Problem]) -> Result<Vec<Slab>> {
+        let fits = |p: &Problem| p.points().len() <= lms::MOST_POINTS;
+        let done = if problems.iter().all(fits) {
+            device::if_room(self.lms(problems, Version::Fast))?
+        } else {
+            None
+        };
+        Ok(done.unwrap_or_else(|| crate::lms::slabs(problems)))
+    }
+
+    fn sheets(&self, sets: &[Vec<[f32; 3]>]) -> Result<Vec<Option<Sheet>>> {
+        let done = device::if_room(sheets::sheets(self.first(), sets))?;
+        Ok(done.unwrap_or_else(|| crate::lms::sheets(sets)))
     }
 }
 

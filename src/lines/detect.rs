@@ -46,6 +46,7 @@ pub fn detect_in(edges: &EdgeMap, options: &Options, backend: &dyn Backend) -> R
             max_gap: options.max_gap,
             min_length: options.min_length_in(size),
             false_alarms: options.false_alarms,
+            refine: options.refine,
             top: options.top,
         },
         lines,

@@ -41,12 +41,14 @@ mod refine;
 mod rounds;
 mod space;
 mod verify;
+mod voters;
 mod zoom;
 
 pub use chance::Chance;
 pub use detect::{detect, detect_in};
 pub use options::{Options, Parameters};
 pub use space::Polar;
+pub use voters::{Voters, fit_voters};
 
 use serde::{Deserialize, Serialize};
 
