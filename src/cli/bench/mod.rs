@@ -2,13 +2,15 @@
 
 mod clouds;
 mod csv;
+mod grid;
+mod lms;
 mod svg;
 mod tables;
 
 use super::engine::DeviceName;
 use super::progress::Bar;
 use super::{Failure, say, write_stdout};
-use clap::Args;
+use clap::{Args, Subcommand};
 use planes::Error;
 use planes::atomic::AtomicFile;
 use planes::bench::{Bench as Stopwatch, Machine, Mode, REPORT_VERSION, Report, published};
@@ -26,7 +28,10 @@ use std::path::{Path, PathBuf};
 ///
 /// Without a GPU, the rows that need one are left out.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Bench {
+    #[command(subcommand)]
+    of: Option<Of>,
     /// A cloud [default: scenes that are made for it]
     cloud: Option<PathBuf>,
     /// The scene, instead of a cloud [default: street]
@@ -63,13 +68,22 @@ pub struct Bench {
     markdown: bool,
 }
 
+/// What else is measured.
+#[derive(Debug, Subcommand)]
+enum Of {
+    Lms(lms::LmsBench),
+}
+
 impl Bench {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
+        if let Some(Of::Lms(lms)) = &self.of {
+            return lms.run(quiet);
+        }
         let prints_json = self.json.as_deref() == Some(Path::new("-"));
         // A name that cannot be written is better known before minutes of measuring.
         let json_file = start(self.json.as_deref().filter(|_| !prints_json))?;
         let [csv_file, svg_file] = [start(self.csv.as_deref())?, start(self.svg.as_deref())?];
-        let gpu = self.gpu(quiet)?;
+        let gpu = find_gpu(self.device, quiet)?;
         let report = self.measure(gpu.as_ref(), quiet)?;
         let json = serde_json::to_string_pretty(&report).map_err(std::io::Error::from)? + "\n";
         finish(json_file, &json)?;
@@ -79,23 +93,6 @@ impl Bench {
             return write_stdout(&json);
         }
         write_stdout(&tables::tables(&report, self.markdown))
-    }
-
-    /// The GPU, if it is to be used and there is one.
-    fn gpu(&self, quiet: bool) -> Result<Option<Cuda>, Error> {
-        match self.device {
-            DeviceName::Cpu => Ok(None),
-            DeviceName::Cuda => Cuda::new().map(Some),
-            DeviceName::Auto => match Cuda::new() {
-                Ok(gpu) => Ok(Some(gpu)),
-                Err(why) => {
-                    if !quiet {
-                        say(&format!("{why}; measuring what runs on the CPU alone"));
-                    }
-                    Ok(None)
-                }
-            },
-        }
     }
 
     fn measure(&self, gpu: Option<&Cuda>, quiet: bool) -> Result<Report, Error> {
@@ -137,6 +134,23 @@ impl Bench {
                 Ok(clouds::Clouds::of_scene(self.scene.unwrap_or(Scene::Street), points))
             }
         }
+    }
+}
+
+/// The GPU, if it is to be used and there is one.
+fn find_gpu(device: DeviceName, quiet: bool) -> Result<Option<Cuda>, Error> {
+    match device {
+        DeviceName::Cpu => Ok(None),
+        DeviceName::Cuda => Cuda::new().map(Some),
+        DeviceName::Auto => match Cuda::new() {
+            Ok(gpu) => Ok(Some(gpu)),
+            Err(why) => {
+                if !quiet {
+                    say(&format!("{why}; measuring what runs on the CPU alone"));
+                }
+                Ok(None)
+            }
+        },
     }
 }
 

@@ -1,12 +1,13 @@
 //! The measurements as tables for people.
 
+use super::grid::Grid;
 use crate::cli::table::significant;
-use planes::bench::{Measurement, Report, Row, Timing, published};
+use planes::bench::{Machine, Measurement, Report, Row, Timing, published};
 use std::fmt::Write;
 
 /// All tables, as Markdown or as aligned text.
 pub fn tables(report: &Report, markdown: bool) -> String {
-    let mut text = head(report, markdown);
+    let mut text = machine_line(&report.machine, markdown, &report.source);
     let most = report.tops.last().copied().unwrap_or(0);
     let mut grids = Vec::new();
     if report.tops.len() > 1 {
@@ -21,8 +22,8 @@ pub fn tables(report: &Report, markdown: bool) -> String {
     text + "\n" + &notes(report)
 }
 
-fn head(report: &Report, markdown: bool) -> String {
-    let m = &report.machine;
+/// What was measured on, of what, and by which command.
+pub fn machine_line(m: &Machine, markdown: bool, source: &str) -> String {
     let gpu = match (&m.gpu, &m.driver) {
         (Some(gpu), Some(driver)) => format!("{gpu} (driver {driver})"),
         (Some(gpu), None) => gpu.clone(),
@@ -30,9 +31,10 @@ fn head(report: &Report, markdown: bool) -> String {
     };
     let cpu = m.cpu.as_deref().unwrap_or("a CPU that does not tell its name");
     let code = if markdown { "`" } else { "" };
+    let source = if source.is_empty() { String::new() } else { format!("; {source}") };
     format!(
-        "{gpu}; {cpu}, {} threads; planes {}; {}\n{code}{}{code}\n",
-        m.threads, m.planes, report.source, m.command
+        "{gpu}; {cpu}, {} threads; planes {}{source}\n{code}{}{code}\n",
+        m.threads, m.planes, m.command
     )
 }
 
@@ -182,60 +184,6 @@ fn points(n: u64) -> String {
     text
 }
 
-/// A table: the first column to the left, the others to the right.
-#[derive(Default)]
-struct Grid {
-    title: String,
-    header: Vec<String>,
-    rows: Vec<Vec<String>>,
-}
-
-impl Grid {
-    fn new(title: String, header: Vec<String>) -> Grid {
-        Grid { title, header, rows: Vec::new() }
-    }
-
-    /// Adds a row; what is missing is a dash.
-    fn push(&mut self, name: String, cells: impl Iterator<Item = Option<String>>) {
-        let cells = cells.map(|cell| cell.unwrap_or_else(|| "-".into()));
-        self.rows.push(std::iter::once(name).chain(cells).collect());
-    }
-
-    fn markdown(&self) -> String {
-        let line = |cells: &[String]| {
-            let cells = cells.iter().map(|c| c.trim()).collect::<Vec<_>>();
-            format!("| {} |\n", cells.join(" | "))
-        };
-        let mut text = format!("**{}**\n\n{}|", self.title, line(&self.header));
-        for column in 0..self.header.len() {
-            text += if column == 0 { " --- |" } else { " ---: |" };
-        }
-        text += "\n";
-        self.rows.iter().for_each(|row| text += &line(row));
-        text
-    }
-
-    fn plain(&self) -> String {
-        let all = || std::iter::once(&self.header).chain(&self.rows);
-        let width = |column: usize| {
-            let cells = all().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..self.header.len()).map(width).collect();
-        let mut text = format!("{}\n", self.title);
-        for row in all() {
-            let cells = row.iter().zip(&widths).enumerate();
-            let cells = cells.map(|(column, (cell, &width))| match column {
-                0 => format!("{cell:<width$}"),
-                _ => format!("{cell:>width$}"),
-            });
-            text += cells.collect::<Vec<_>>().join("  ").trim_end();
-            text += "\n";
-        }
-        text
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,15 +191,5 @@ mod tests {
     #[test]
     fn large_numbers_are_grouped() {
         assert_eq!([1, 1000, 23_000_000].map(points), ["1", "1 000", "23 000 000"]);
-    }
-
-    #[test]
-    fn columns_are_aligned() {
-        let mut grid = Grid::new("t".into(), vec!["".into(), "a".into()]);
-        grid.push("long".into(), [Some("12".to_owned())].into_iter());
-        grid.push("b".into(), [None].into_iter());
-        assert_eq!(grid.plain(), "t\n       a\nlong  12\nb      -\n");
-        let markdown = "**t**\n\n|  | a |\n| --- | ---: |\n| long | 12 |\n| b | - |\n";
-        assert_eq!(grid.markdown(), markdown);
     }
 }

@@ -1,0 +1,72 @@
+//! A table of text.
+
+/// A table: the first column to the left, the others to the right.
+#[derive(Default)]
+pub struct Grid {
+    pub title: String,
+    pub header: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    pub fn new(title: String, header: Vec<String>) -> Grid {
+        Grid { title, header, rows: Vec::new() }
+    }
+
+    /// Adds a row; what is missing is a dash.
+    pub fn push(&mut self, name: String, cells: impl Iterator<Item = Option<String>>) {
+        let cells = cells.map(|cell| cell.unwrap_or_else(|| "-".into()));
+        self.rows.push(std::iter::once(name).chain(cells).collect());
+    }
+
+    /// As Markdown.
+    pub fn markdown(&self) -> String {
+        let line = |cells: &[String]| {
+            let cells = cells.iter().map(|c| c.trim()).collect::<Vec<_>>();
+            format!("| {} |\n", cells.join(" | "))
+        };
+        let mut text = format!("**{}**\n\n{}|", self.title, line(&self.header));
+        for column in 0..self.header.len() {
+            text += if column == 0 { " --- |" } else { " ---: |" };
+        }
+        text += "\n";
+        self.rows.iter().for_each(|row| text += &line(row));
+        text
+    }
+
+    /// As aligned text.
+    pub fn plain(&self) -> String {
+        let all = || std::iter::once(&self.header).chain(&self.rows);
+        let width = |column: usize| {
+            let cells = all().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.header.len()).map(width).collect();
+        let mut text = format!("{}\n", self.title);
+        for row in all() {
+            let cells = row.iter().zip(&widths).enumerate();
+            let cells = cells.map(|(column, (cell, &width))| match column {
+                0 => format!("{cell:<width$}"),
+                _ => format!("{cell:>width$}"),
+            });
+            text += cells.collect::<Vec<_>>().join("  ").trim_end();
+            text += "\n";
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned() {
+        let mut grid = Grid::new("t".into(), vec!["".into(), "a".into()]);
+        grid.push("long".into(), [Some("12".to_owned())].into_iter());
+        grid.push("b".into(), [None].into_iter());
+        assert_eq!(grid.plain(), "t\n       a\nlong  12\nb      -\n");
+        let markdown = "**t**\n\n|  | a |\n| --- | ---: |\n| long | 12 |\n| b | - |\n";
+        assert_eq!(grid.markdown(), markdown);
+    }
+}
