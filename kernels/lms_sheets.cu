@@ -31,7 +31,7 @@ struct Distances {
 
     __device__ __forceinline__ u64 key(u32 k) const {
         const Vec3 d = between(through, points[k]);
-        return (u64)__double_as_longlong(fabs(normal.x * d.x + normal.y * d.y + normal.z * d.z));
+        return key_of(fabs(normal.x * d.x + normal.y * d.y + normal.z * d.z));
     }
 };
 
@@ -56,13 +56,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) lms_sheets(
             const double length = sqrt(square);
             u64 least = *(volatile u64*)&best[blockIdx.y];
             least = __shfl_sync(ALL, least, 0);
-            const double reach = __longlong_as_double((long long)least) * length * (1.0 + 1e-15);
-            const u64 limit = min((u64)__double_as_longlong(reach), INFINITE - 1);
+            const u64 limit = min(key_of(number_of(least) * length * (1.0 + 1e-15)), INFINITE - 1);
             const Distances distances = {own, a, normal};
             const u64 far = select_of(distances, sample.n, sample.n / 2 + 1, limit);
-            if (far != ~0ull) {
-                half = (u64)__double_as_longlong(__longlong_as_double((long long)far) / length);
-            }
+            if (far != ~0ull) half = key_of(number_of(far) / length);
         }
     }
     if (threadIdx.x % WARP != 0) return;

@@ -44,8 +44,9 @@ pub struct Accuracy {
     pub angle_median: f64,
     /// Its mean.
     pub angle_mean: f64,
-    /// Mean error of the slope, in percent of it, as the paper has it.
-    pub slope_percent_mean: f64,
+    /// Mean error of the slope, in percent of it, as the paper has it; none where a line is upright,
+    /// whose slope is infinite.
+    pub slope_percent_mean: Option<f64>,
     /// Its median.
     pub slope_percent_median: f64,
     /// Median distance at the middle of the line, in pixels.
@@ -102,7 +103,7 @@ fn accuracy(
             right: right.count() as f64 / images.max(1) as f64,
             angle_median: median(all(|e| e.angle)),
             angle_mean: mean(&all(|e| e.angle)),
-            slope_percent_mean: mean(&all(|e| e.slope_percent)),
+            slope_percent_mean: Some(mean(&all(|e| e.slope_percent))).filter(|m| m.is_finite()),
             slope_percent_median: median(all(|e| e.slope_percent)),
             distance_median: median(all(|e| e.distance)),
             inliers,

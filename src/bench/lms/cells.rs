@@ -6,6 +6,9 @@ use crate::lines::{Polar, Voters};
 use crate::synth::lines::TrueLine;
 use crate::vote::{bin, position};
 
+/// A line is at the edge of a cell when it is no farther from its middle than this, in cells.
+const NEAR: f64 = 0.75;
+
 /// A coarse accumulator of an image.
 pub(super) struct Coarse {
     polar: Polar,
@@ -41,24 +44,24 @@ impl Coarse {
         self.voters(self.best(|_| true))
     }
 
-    /// The same, of the cell that a line is in and those next to it.
+    /// The same, of the cells that a line is in or at the edge of.
     pub fn peak_at(&self, line: &TrueLine) -> Voters {
-        let (rows, bins) = (self.polar.space.rows() as i64, self.polar.space.bins() as i64);
+        let (rows, bins) = (self.polar.space.rows() as f64, self.polar.space.bins());
         let axis = self.polar.space.rho();
-        let own_row = (line.theta / self.polar.theta_step()).round() as i64;
+        let own_row = line.theta / self.polar.theta_step();
         let is_near = |index: usize| {
-            let (row, r) = (index as i64 / bins, index as i64 % bins);
+            let (row, r) = ((index / bins) as f64, index % bins);
             // Across the seam a line has its opposite direction.
             let (theta, sign) = match row - own_row {
-                d if d.abs() <= 1 => (line.theta, 1.0),
-                d if d - 1 <= -rows + 1 => (line.theta - 180.0, -1.0),
-                d if d + 1 >= rows - 1 => (line.theta + 180.0, -1.0),
+                d if d.abs() <= NEAR => (line.theta, 1.0),
+                d if (d + rows).abs() <= NEAR => (line.theta - 180.0, -1.0),
+                d if (d - rows).abs() <= NEAR => (line.theta + 180.0, -1.0),
                 _ => return false,
             };
             let (sin, cos) = theta.to_radians().sin_cos();
             let [x, y] = self.polar.origin.map(f64::from);
             let rho = sign * line.rho - x * cos - y * sin;
-            ((axis.centre(r as u32) - rho) / axis.bin).abs() <= 1.5
+            ((axis.centre(r as u32) - rho) / axis.bin).abs() <= NEAR
         };
         self.voters(self.best(is_near))
     }

@@ -17,6 +17,8 @@ pub const PHOTO_CELL: [f64; 2] = [2.0, 5.0];
 pub const PHOTO_NOISE: [f64; 4] = [0.0, 0.005, 0.01, 0.02];
 /// The seed of the noise and of a drawn photograph.
 const SEED: u64 = 1;
+/// Lines of a photograph: those that exceed chance by most.
+const LINES: usize = 16;
 /// Places along a line at which its error is measured.
 const PLACES: u32 = 64;
 
@@ -36,7 +38,7 @@ pub struct PhotoErrors {
     pub deviation: f64,
 }
 
-/// All methods on the lines of a photograph, and its name: `photo`, whose true lines are those that
+/// All methods on the lines of a photograph, and its name: `photo`, whose true lines are the best that
 /// [`detect_in`] finds without the noise, or one that is drawn, of which they are known.
 ///
 /// # Errors
@@ -82,7 +84,7 @@ fn truth(photo: Option<&Image>, backend: &dyn Backend) -> Result<(EdgeMap, Vec<T
         let [first, last] = [line.segments.first()?, line.segments.last()?];
         Some(TrueLine::between([first.start, last.end]))
     };
-    let lines: Vec<TrueLine> = found.iter().filter_map(longest).collect();
+    let lines: Vec<TrueLine> = found.iter().take(LINES).filter_map(longest).collect();
     if lines.is_empty() {
         let message = format!("{}: it has no lines to compare with", photo.path().display());
         return Err(Error::Parameter(message));

@@ -41,7 +41,7 @@ pub fn lines(report: &LmsReport) -> String {
                 row.right.to_string(),
                 row.angle_median.to_string(),
                 row.angle_mean.to_string(),
-                row.slope_percent_mean.to_string(),
+                row.slope_percent_mean.map_or_else(none, |mean| mean.to_string()),
                 row.slope_percent_median.to_string(),
                 row.distance_median.to_string(),
                 row.inliers.to_string(),

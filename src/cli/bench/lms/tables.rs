@@ -102,13 +102,14 @@ fn accuracy(report: &LmsReport, over_cells: bool) -> Grid {
 }
 
 fn accuracy_cells(row: &Accuracy) -> [String; 8] {
+    let infinite = || "-".to_owned();
     [
         format!("{:.0} %", 100.0 * row.inliers),
         name(row.method),
         format!("{:.0} %", 100.0 * row.right),
         significant(row.angle_median),
         significant(row.angle_mean),
-        significant(row.slope_percent_mean),
+        row.slope_percent_mean.map_or_else(infinite, significant),
         significant(row.slope_percent_median),
         significant(row.distance_median),
     ]
