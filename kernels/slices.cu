@@ -1,23 +1,32 @@
-// The bit-sliced vote for lines given by a slope: exact, without atomics for each vote, in a time that
-// does not depend on the edges at all.
+// The bit-sliced vote for lines given by a slope: exact, without atomics, in a time that does not depend
+// on the edges at all.
 //
 // At a slope every line of the image (a column, or a row of the rotated space) moves by a whole number
 // of bins. So a row of the space is the sum of the image's lines of bits, each shifted; a thread sums 32
 // neighbouring bins at once, a word of each line, with carry-save adders: bit planes that hold, for each
-// of the 32 bins, a bit of its count. Eight words are added by seven full adders of two instructions each
-// and one carry that ripples up.
+// of the 32 bins, a bit of its count. Sixteen words are added by fifteen full adders of two instructions
+// each and one carry that ripples up.
+//
+// A block makes 1024 bins of one row of a space. Its warps share the lines that reach these bins among
+// them; then their planes are added in shared memory, pair by pair, and the counts are written, each
+// once, zeros as well.
 //
 // Floor for 1920 x 1080 pixels and 91 slopes in each space: 12 million words, 11 instructions each, 4.1
-// million for warps: 4 us on 528 schedulers at 1.98 GHz.
+// million for warps: 4 us on 528 schedulers at 1.98 GHz. What a warp does for bins that a line does not
+// reach comes to as much again.
 
 #include "edges.cuh"
 
-constexpr u32 THREADS = 256;
-// Lines of a block, at most, and the bit planes that their count takes beside the lowest three.
-constexpr u32 SEGMENT = 64;
-constexpr u32 HIGH = 4;
-// Rows of the space that a block takes.
-constexpr u32 ROWS = 4;
+// Warps of a block.
+constexpr u32 WARPS = 16;
+constexpr u32 THREADS = WARPS * WARP;
+// Bins of a block, 32 for each lane of a warp.
+constexpr u32 BINS = WARP * WARP;
+// Lines that are added at a time.
+constexpr u32 STEP = 16;
+// Bits of a count of up to 2^16 lines, and of a warp's share of them.
+constexpr u32 PLANES = 17;
+constexpr u32 OWN = 13;
 
 // Adds two words to a plane, and returns what is carried.
 __device__ __forceinline__ u32 add(u32& plane, u32 a, u32 b) {
@@ -26,73 +35,112 @@ __device__ __forceinline__ u32 add(u32& plane, u32 a, u32 b) {
     return carry;
 }
 
-// The words of a band of lines, with a word of zeros before and after each line.
-struct Band {
-    const u32* words;
-    u32 stride, lines;
+// The 32 bits of a line from bit `from` on, which may lie off the line.
+__device__ __forceinline__ u32 bits_at(const u32* line, u32 words, int from) {
+    const int word = from >> 5;
+    const u32 low = (u32)word < words ? line[word] : 0;
+    const u32 high = (u32)(word + 1) < words ? line[word + 1] : 0;
+    return __funnelshift_r(low, high, from & 31);
+}
 
-    // The 32 bits of a line from bit `from` on, which may lie off the line.
-    __device__ __forceinline__ u32 at(u32 line, int from) const {
-        const int word = from >> 5;
-        if (word < -1 || word > (int)stride - 3) return 0;
-        const u32* here = words + line * stride + 1 + word;
-        return __funnelshift_r(here[0], here[1], from & 31);
+// By how much a line moves: the floor, which is what rounding down leaves in the low bits of a sum with
+// 1.5 * 2^23. Exact below 2^22, where every bin is, and without a conversion, of which there are few a cycle.
+__device__ __forceinline__ int shift_of_line(float2 slope, float line) {
+    const float shifter = 12582912.0f;
+    return __float_as_int(__fadd_rd(__fmaf_rn(line, slope.x, slope.y), shifter)) - __float_as_int(shifter);
+}
+
+// The first line that is shifted by at least `least`, or where shifts fall from line to line by less.
+__device__ __forceinline__ u32 first_line(float2 slope, u32 lines, int least) {
+    u32 from = 0, to = lines;
+    while (from < to) {
+        const u32 middle = (from + to) / 2;
+        const bool is_behind = (shift_of_line(slope, (float)middle) >= least) != (slope.x < 0.0f);
+        from = is_behind ? from : middle + 1;
+        to = is_behind ? middle : to;
     }
-};
+    return from;
+}
 
-// Grid: x over segments of at most SEGMENT lines, y over groups of rows. The counts begin as zeros. Shared
-// memory: the segment's words, two more for each line.
-extern "C" __global__ void __launch_bounds__(THREADS) slice_votes(
-    const u32* bits, u32 all_lines, u32 words, const float2* slopes, u32 rows, u32 bins, u32 segment,
-    u32* counts
+// Sums the lines `first .. end` for the 32 bins from `begin` on, into planes.
+__device__ __forceinline__ void sum_lines(
+    Lines image, float2 slope, u32 first, u32 end, int begin, u32 (&sum)[OWN]
 ) {
-    extern __shared__ u32 shared[];
-    const Lines image = {bits, all_lines, words, slopes, rows, bins};
-    const u32 first = blockIdx.x * segment;
-    const u32 stride = image.words + 2;
-    const Band band = {shared, stride, min(segment, image.lines - first)};
-    for (u32 i = threadIdx.x; i < band.lines * stride; i += THREADS) {
-        const u32 line = i / stride, word = i % stride;
-        const bool there = word >= 1 && word <= image.words;
-        shared[i] = there ? image.bits[(size_t)(first + line) * image.words + word - 1] : 0;
+#pragma unroll
+    for (u32 p = 0; p < OWN; p++) sum[p] = 0;
+    for (u32 l = first; l < end; l += STEP) {
+        const u32* line = image.bits + (size_t)l * image.words;
+        const float number = (float)l;
+        u32 v[STEP];
+#pragma unroll
+        for (u32 k = 0; k < STEP; k++) {
+            const int shift = shift_of_line(slope, number + (float)k);
+            v[k] = l + k < end ? bits_at(line + k * image.words, image.words, begin - shift) : 0;
+        }
+        u32 eight[2];
+#pragma unroll
+        for (u32 half = 0; half < 2; half++) {
+            const u32* w = v + 8 * half;
+            const u32 two_a = add(sum[0], w[0], w[1]), two_b = add(sum[0], w[2], w[3]);
+            const u32 four_a = add(sum[1], two_a, two_b);
+            const u32 two_c = add(sum[0], w[4], w[5]), two_d = add(sum[0], w[6], w[7]);
+            const u32 four_b = add(sum[1], two_c, two_d);
+            eight[half] = add(sum[2], four_a, four_b);
+        }
+        u32 carry = add(sum[3], eight[0], eight[1]);
+#pragma unroll
+        for (u32 p = 4; p < OWN; p++) {
+            const u32 next = sum[p] & carry;
+            sum[p] ^= carry;
+            carry = next;
+        }
+    }
+}
+
+// Grid: x over the bins of a row by BINS, y over the rows of the first space and then of the second, which
+// may have none.
+extern "C" __global__ void __launch_bounds__(THREADS, 2) slice_votes(
+    const u32* bits, u32 lines, u32 words, const float2* slopes, u32 rows, u32 bins, u32* counts,
+    const u32* other_bits, u32 other_lines, u32 other_words, const float2* other_slopes, u32 other_rows,
+    u32 other_bins, u32* other_counts
+) {
+    const bool is_first = blockIdx.y < rows;
+    const Lines image = is_first ? Lines{bits, lines, words, slopes, rows, bins}
+                                 : Lines{other_bits, other_lines, other_words, other_slopes, other_rows, other_bins};
+    const u32 row = is_first ? blockIdx.y : blockIdx.y - rows;
+    if (blockIdx.x * BINS >= image.bins) return;
+    __shared__ u32 sums[WARPS][PLANES][WARP];
+    const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    const float2 slope = image.slopes[row];
+    const int begin = (int)(blockIdx.x * BINS);
+    // The lines of which some bits fall on these bins: each covers 32 bins for each of its words.
+    __shared__ u32 reach[2];
+    if (threadIdx.x < 2) {
+        const int over = begin + (int)BINS, under = begin - (int)(image.words * WARP) + 1;
+        reach[threadIdx.x] = first_line(slope, image.lines, (threadIdx.x == 0) == (slope.x < 0.0f) ? over : under);
     }
     __syncthreads();
-    // Over a segment a line moves by no more than its lines, slopes being at most one.
-    const u32 span = image.words + SEGMENT / WARP + 2;
-    for (u32 task = threadIdx.x; task < ROWS * span; task += THREADS) {
-        const u32 row = blockIdx.y * ROWS + task / span;
-        if (row >= image.rows) break;
-        const float2 slope = image.slopes[row];
-        const int lowest = min(shift_of(slope, first), shift_of(slope, first + band.lines - 1));
-        const int begin = ((lowest >> 5) + (int)(task % span)) * (int)WARP;
-        u32 ones = 0, twos = 0, fours = 0, high[HIGH] = {};
-        for (u32 l = 0; l < band.lines; l += 8) {
-            u32 v[8];
-            for (u32 k = 0; k < 8; k++) {
-                const int shift = shift_of(slope, first + l + k);
-                v[k] = l + k < band.lines ? band.at(l + k, begin - shift) : 0;
-            }
-            const u32 two_a = add(ones, v[0], v[1]), two_b = add(ones, v[2], v[3]);
-            const u32 four_a = add(twos, two_a, two_b);
-            const u32 two_c = add(ones, v[4], v[5]), two_d = add(ones, v[6], v[7]);
-            const u32 four_b = add(twos, two_c, two_d);
-            u32 carry = add(fours, four_a, four_b);
-            for (u32 p = 0; p < HIGH; p++) {
-                const u32 next = high[p] & carry;
-                high[p] ^= carry;
-                carry = next;
-            }
-        }
-        u32 any = ones | twos | fours;
-        for (u32 p = 0; p < HIGH; p++) any |= high[p];
-        u32* to = counts + (size_t)row * image.bins;
-        while (any) {
-            const u32 b = __ffs(any) - 1;
-            any &= any - 1;
-            u32 votes = (ones >> b & 1) | (twos >> b & 1) << 1 | (fours >> b & 1) << 2;
-            for (u32 p = 0; p < HIGH; p++) votes |= (high[p] >> b & 1) << (3 + p);
-            const int r = begin + (int)b;
-            if (r >= 0 && r < (int)image.bins) atomicAdd(to + r, votes);
-        }
+    const u32 share = (reach[1] - reach[0] + WARPS - 1) / WARPS;
+    const u32 first = min(reach[0] + warp * share, reach[1]), end = min(first + share, reach[1]);
+    u32 sum[OWN];
+    sum_lines(image, slope, first, end, begin + (int)(lane * WARP), sum);
+    // Bits that the sum of all warps may have.
+    const u32 planes = WARP - __clz(share * WARPS);
+#pragma unroll
+    for (u32 p = 0; p < PLANES; p++) {
+        if (p < planes) sums[warp][p][lane] = p < OWN ? sum[p < OWN ? p : 0] : 0;
+    }
+    for (u32 half = WARPS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (warp >= half) continue;
+        u32 carry = 0;
+        for (u32 p = 0; p < planes; p++) carry = add(sums[warp][p][lane], sums[warp + half][p][lane], carry);
+    }
+    __syncthreads();
+    u32* to = (is_first ? counts : other_counts) + (size_t)row * image.bins;
+    for (u32 i = threadIdx.x; i < BINS && begin + i < image.bins; i += THREADS) {
+        u32 votes = 0;
+        for (u32 p = 0; p < planes; p++) votes |= (sums[0][p][i / WARP] >> (i % WARP) & 1) << p;
+        to[begin + i] = votes;
     }
 }

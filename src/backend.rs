@@ -6,6 +6,7 @@
 use crate::Result;
 use crate::detect::Moments;
 use crate::frame::Points;
+use crate::image::{EdgeMap, Image, Method};
 use crate::lms::{self, Problem, Sheet, Slab};
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
@@ -65,6 +66,36 @@ pub trait Backend: Send + Sync {
     fn sheets(&self, sets: &[Vec<[f32; 3]>]) -> Result<Vec<Option<Sheet>>> {
         Ok(lms::sheets(sets))
     }
+
+    /// The densest slab of a space: of the runs of `slab` bins, at least one, of one row, that in which
+    /// most votes of weighted places fall, as its row and its first bin; of equals the first. There is
+    /// none where no row has so many bins.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn densest_slab(
+        &self,
+        space: &Space,
+        places: &[Weighted],
+        slab: usize,
+    ) -> Result<Option<(usize, usize)>>;
+
+    /// The edges of an image: those of [`EdgeMap::find`], wherever they are found.
+    ///
+    /// # Errors
+    /// As there, and where the device fails.
+    fn edges(&self, image: &Image, method: &Method) -> Result<EdgeMap> {
+        EdgeMap::find(image, method)
+    }
+}
+
+/// A place in local coordinates and the number of its votes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weighted {
+    /// Where it is.
+    pub at: [f32; 3],
+    /// How many votes it casts; those of all places together are fewer than 2³².
+    pub weight: u32,
 }
 
 /// The points of a cloud, kept by a backend.
@@ -85,6 +116,12 @@ pub trait Held {
     /// # Errors
     /// Where the device fails.
     fn cells(&mut self, edge: u32, steps: u32) -> Result<Option<CellTable>>;
+
+    /// Puts the points into the order of the last [`cells`](Held::cells); whether it did.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn points_in_order(&mut self, points: &mut Points) -> Result<bool>;
 
     /// Looks for the layers through some base cells, in the blocks of a level that was judged.
     ///

@@ -44,9 +44,12 @@ impl Frame {
     /// A point's local coordinates, or `None` if it is not finite or not within the frame.
     #[inline]
     pub fn local(&self, p: [f64; 3]) -> Option<[f32; 3]> {
+        // Sums of this size have no fraction: adding it rounds to whole numbers, ties to even, in two
+        // instructions where the processor's own instruction may not be taken for granted.
+        const WHOLE: f64 = 1.5 * (1u64 << 52) as f64;
         let mut local = [0.0f32; 3];
         for a in 0..3 {
-            let v = ((p[a] - self.origin[a]) / self.step).round_ties_even();
+            let v = (p[a] - self.origin[a]) / self.step + WHOLE - WHOLE;
             // NaN is in no range.
             if !(-LOCAL_LIMIT..=LOCAL_LIMIT).contains(&v) {
                 return None;

@@ -1,7 +1,7 @@
 //! Every voter gives the accumulator of the plain loop, to the vote.
 
 use planes::Error;
-use planes::backend::{Backend, PeakOptions, Sign};
+use planes::backend::{Backend, PeakOptions, Sign, Weighted};
 use planes::cpu::{Cpu, Level, Voter};
 use planes::cuda::Cuda;
 use planes::frame::{Frame, Points};
@@ -310,5 +310,39 @@ fn a_plane_on_the_seam_or_at_the_pole_is_found_once() {
         let cosine = (0..3).map(|a| d[a] * n[a]).sum::<f64>();
         assert!(cosine.abs() > 1f64.to_radians().cos(), "{normal:?} {d:?}");
         assert!((rho * cosine.signum() - 350.0).abs() < 60.0, "{normal:?} {rho}");
+    }
+}
+
+/// The densest slab against its definition; with many places, which a GPU counts, and few.
+#[test]
+fn the_densest_slab_is_the_first_of_the_best() {
+    for (n, bin, slab) in
+        [(5000, 40.0, 6), (5000, 500.0, 1), (700, 0.05, 9), (40, 40.0, 6), (0, 1e3, 2)]
+    {
+        let (points, mut random) = (cloud(n, 77), Random(3));
+        let space = space("polar:20x16", &points, bin);
+        let places: Vec<Weighted> = (0..points.len())
+            .map(|i| Weighted { at: points.get(i), weight: 1 + random.below(9) })
+            .collect();
+        let mut runs = Vec::new();
+        for (row, direction) in space.vote_table().into_iter().enumerate() {
+            let mut votes = vec![0u32; space.bins()];
+            for place in &places {
+                let at = planes::vote::position(direction, place.at);
+                planes::vote::bin(at, space.bins())
+                    .into_iter()
+                    .for_each(|r| votes[r] += place.weight);
+            }
+            for first in 0..=space.bins() - slab {
+                let votes: u32 = votes[first..first + slab].iter().sum();
+                runs.push((std::cmp::Reverse(votes), row, first));
+            }
+        }
+        let best = runs.into_iter().min().map(|(_, row, first)| (row, first));
+        for (voter, backend) in fast_voters() {
+            let found = backend.densest_slab(&space, &places, slab).unwrap();
+            assert_eq!(found, best, "{voter}, {n} places");
+            assert_eq!(backend.densest_slab(&space, &places, space.bins() + 1).unwrap(), None);
+        }
     }
 }

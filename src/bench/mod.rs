@@ -15,6 +15,7 @@
 //!   vote at once.
 
 mod case;
+pub mod images;
 pub mod lms;
 mod machine;
 mod on_cpu;

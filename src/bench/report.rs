@@ -78,12 +78,7 @@ impl Measurement {
         votes: f64,
         check: Check,
     ) -> Measurement {
-        let steps = [vote, suppress, winners, transfers];
-        let total = Timing {
-            seconds: steps.iter().map(|t| t.seconds).sum(),
-            runs: steps.iter().map(|t| t.runs).filter(|&n| n > 0).min().unwrap_or(0),
-            part: steps.iter().map(|t| t.part).fold(1.0, f64::min),
-        };
+        let total = Timing::sum(&[vote, suppress, winners, transfers]);
         Measurement {
             row,
             points,

@@ -30,6 +30,15 @@ impl Timing {
         self.part < 1.0
     }
 
+    /// Of several steps together.
+    pub fn sum(steps: &[Timing]) -> Timing {
+        Timing {
+            seconds: steps.iter().map(|t| t.seconds).sum(),
+            runs: steps.iter().map(|t| t.runs).filter(|&n| n > 0).min().unwrap_or(0),
+            part: steps.iter().map(|t| t.part).fold(1.0, f64::min),
+        }
+    }
+
     /// The same when more work is done as well.
     pub fn and(self, more: Timing) -> Timing {
         Timing {

@@ -11,7 +11,7 @@ use super::{Failure, write_stdout};
 use clap::Args;
 use planes::cloud::Source;
 use planes::detect::{Options, Progress};
-use planes::image::{EdgeMap, Image};
+use planes::image::Image;
 use planes::input::{Input, peek_is_image};
 use planes::lms::Refine;
 use planes::{Detection, Error, lines};
@@ -117,12 +117,24 @@ impl Detect {
 
     fn lines(&self, file: &Path, image: &Image, engine: &Engine, bar: &Bar) -> Result<(), Failure> {
         let options = self.line_options();
-        bar.stage("edges", None);
-        let edges = EdgeMap::find(image, &options.edges)?;
+        let asked = self.search.refine.filter(|&refine| refine != Refine::None);
+        if let Some(refine) = asked.filter(|_| self.search.one_pass) {
+            let message = "with --one-pass the lines of an image stay as they stand";
+            let name = image.path().display();
+            return Err(Error::Parameter(format!("{name}: --refine {refine}: {message}")).into());
+        }
         bar.stage("device", None);
         let backend = bar.aside(|| engine.backend())?;
+        bar.stage("edges", None);
+        let edges = backend.edges(image, &options.edges)?;
         bar.stage("lines", None);
-        let detection = lines::detect_in(&edges, &options, backend)?;
+        let detection = if self.search.one_pass {
+            let gpu = self.machine.gpu();
+            let pass = self.line_search.one_pass(self.search.min_votes, gpu.is_some());
+            lines::one_pass(&edges, &options, &pass, gpu.as_ref())?
+        } else {
+            lines::detect_in(&edges, &options, backend)?
+        };
         bar.stage("writing", None);
         let lines = Lines { image, edges: &edges, detection: &detection, backend };
         let printed = self.outputs.write_lines(&lines, file)?;

@@ -8,6 +8,7 @@ mod eval;
 mod explain;
 mod info;
 mod lines;
+mod memory;
 mod outputs;
 mod progress;
 mod search;
@@ -43,7 +44,7 @@ struct Arguments {
 enum Command {
     Detect(Box<detect::Detect>),
     Batch(Box<batch::Batch>),
-    Bench(bench::Bench),
+    Bench(Box<bench::Bench>),
     Info(info::Info),
     Synth(synth::Synth),
     Eval(eval::Eval),

@@ -4,6 +4,7 @@ use super::engine::{DeviceName, Engine, VoterName};
 use super::progress::Bar;
 use clap::{Args, ValueEnum};
 use planes::cloud::{Fields, Source};
+use planes::cuda::Cuda;
 use planes::detect::{Mode, Options, Progress, detect, load};
 use planes::lms::Refine;
 use planes::space::Directions;
@@ -30,7 +31,7 @@ pub struct Search {
     min_inliers: Option<u64>,
     /// Fewest votes of a peak [default: from --min-inliers]
     #[arg(long, value_name = "N")]
-    min_votes: Option<u64>,
+    pub min_votes: Option<u64>,
     /// How a peak becomes a plane or a line: none (as it stands), ols (least squares), lms (least median
     /// of squares, then least squares without outliers), stroke (lines: a fine vote, then pieces and
     /// width) [default: ols; with --one-pass none; for images stroke]
@@ -47,10 +48,10 @@ pub struct Search {
     /// Who votes for what [default: near]
     #[arg(long, value_enum)]
     vote: Option<Vote>,
-    /// The papers' flow: vote, suppress, take every peak over --min-votes, or the --top N
-    /// (10 if neither is given); no rounds, no refinement
+    /// The papers' flow: vote, suppress (not in images), take every peak over --min-votes, or the
+    /// --top N (10 if neither is given); no rounds, no refinement
     #[arg(long, conflicts_with_all = ["vote", "angle", "min_inliers"])]
-    one_pass: bool,
+    pub one_pass: bool,
 }
 
 #[derive(Debug, Args)]
@@ -108,11 +109,10 @@ impl Search {
             ("--widen", self.widen.is_some()),
             ("--angle", self.angle.is_some()),
             ("--min-inliers", self.min_inliers.is_some()),
-            ("--min-votes", self.min_votes.is_some()),
+            ("--min-votes", self.min_votes.is_some() && !self.one_pass),
             ("--space", self.space.is_some()),
             ("--rho-bin", self.rho_bin.is_some()),
             ("--vote", self.vote.is_some()),
-            ("--one-pass", self.one_pass),
         ]
         .into_iter()
         .find_map(|(name, given)| given.then_some(name))
@@ -123,6 +123,11 @@ impl Machine {
     /// Makes the device ready; `quiet` says nothing of it.
     pub fn start(&self, quiet: bool) -> Result<Engine, Error> {
         Engine::start(self.device, self.voter, usize::from(self.gpus), quiet)
+    }
+
+    /// A GPU for what the backend does not do, where one may be used.
+    pub fn gpu(&self) -> Option<Cuda> {
+        if self.device == DeviceName::Cpu { None } else { Cuda::new().ok() }
     }
 
     /// The arithmetic of the votes; voters that share it give the same result.

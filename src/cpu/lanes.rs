@@ -67,6 +67,17 @@ pub(super) trait Lanes: Copy {
     unsafe fn floor_clamped(self, top: i32) -> [i32; 16];
     /// How many lanes are at least `bound`.
     unsafe fn count_at_least(self, bound: f32) -> u32;
+
+    /// Adds one to the counter of the floor of each lane. The first counter of `row` is that of -1; it and
+    /// the last one are for what lies off the axis.
+    #[inline(always)]
+    unsafe fn vote(self, row: &mut [u32]) {
+        // SAFETY: the caller has the instruction set.
+        let bins = unsafe { self.floor_clamped(row.len() as i32 - 2) };
+        for &r in &bins[..Self::WIDTH] {
+            row[(r + 1) as usize] += 1;
+        }
+    }
 }
 
 /// Eight lanes of plain Rust.
@@ -157,6 +168,34 @@ mod x86 {
                 _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(self.0, _mm256_set1_ps(bound)))
             };
             mask.count_ones()
+        }
+
+        #[inline(always)]
+        unsafe fn vote(self, row: &mut [u32]) {
+            assert!(row.len() >= 2);
+            let top = row.len() as i32 - 2;
+            // SAFETY: the caller has AVX2.
+            let pairs = unsafe {
+                let floor = _mm256_floor_ps(self.0);
+                let low = _mm256_max_ps(floor, _mm256_set1_ps(-1.0));
+                let both = _mm256_min_ps(low, _mm256_set1_ps(top as f32));
+                // As places in the row.
+                let places = _mm256_add_epi32(_mm256_cvttps_epi32(both), _mm256_set1_epi32(1));
+                let (a, b) =
+                    (_mm256_castsi256_si128(places), _mm256_extracti128_si256::<1>(places));
+                [
+                    _mm_cvtsi128_si64(a),
+                    _mm_extract_epi64::<1>(a),
+                    _mm_cvtsi128_si64(b),
+                    _mm_extract_epi64::<1>(b),
+                ]
+            };
+            for pair in pairs.map(|pair| pair as u64) {
+                for place in [pair & u64::from(u32::MAX), pair >> 32] {
+                    // SAFETY: limited to `0 ..= top + 1`, the places of the row.
+                    unsafe { *row.get_unchecked_mut(place as usize) += 1 };
+                }
+            }
         }
     }
 

@@ -4,15 +4,18 @@ mod groups;
 mod lanes;
 mod parallel;
 mod peaks;
+mod planar;
 mod serial;
+mod slab;
 
 pub use lanes::Level;
 
 use crate::Result;
-use crate::backend::{Accumulator, Backend, PeakOptions, Sign};
+use crate::backend::{Accumulator, Backend, PeakOptions, Sign, Weighted};
 use crate::frame::Points;
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
+pub(crate) use slab::densest_slab;
 
 /// A way to vote on the CPU.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -64,6 +67,15 @@ impl Backend for Cpu {
     fn accumulator<'a>(&'a self, space: &'a Space) -> Result<Box<dyn Accumulator + 'a>> {
         Ok(Box::new(CpuAccumulator { cpu: self, space, counts: vec![0; space.size()] }))
     }
+
+    fn densest_slab(
+        &self,
+        space: &Space,
+        places: &[Weighted],
+        slab: usize,
+    ) -> Result<Option<(usize, usize)>> {
+        Ok(densest_slab(space, places, slab))
+    }
 }
 
 struct CpuAccumulator<'a> {
@@ -78,7 +90,8 @@ impl Accumulator for CpuAccumulator<'_> {
             Voter::SerialF64 => serial::vote_f64(self.space, points, sign, &mut self.counts),
             Voter::Serial => serial::vote(self.space, points, sign, &mut self.counts),
             Voter::Parallel => {
-                parallel::vote(self.cpu.level, self.space, points, sign, &mut self.counts);
+                let vote = if planar::is_for(points) { planar::vote } else { parallel::vote };
+                vote(self.cpu.level, self.space, points, sign, &mut self.counts);
             }
         }
         Ok(())

@@ -5,8 +5,8 @@ use super::staging::{LARGE, Staging};
 use crate::{Error, Result};
 use cudarc::driver::sys::{CUdevice_attribute, CUevent_flags, CUfunction_attribute};
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, CudaViewMut, DeviceRepr,
-    DriverError, LaunchConfig, ValidAsZeroBits,
+    CudaContext, CudaEvent, CudaFunction, CudaModule, CudaSlice, CudaStream, CudaViewMut,
+    DeviceRepr, DriverError, LaunchConfig, ValidAsZeroBits,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -20,11 +20,13 @@ pub(super) enum Kernels {
     Labels,
     Layers,
     Levels,
+    Lines,
     Lms,
     LmsPaper,
     LmsSettle,
     LmsSheets,
     Peaks,
+    Pixels,
     Slices,
     SlidesSuppress,
     SlidesVote,
@@ -32,6 +34,7 @@ pub(super) enum Kernels {
     Sort,
     Tomagou,
     Vote,
+    Zoom,
 }
 
 impl Kernels {
@@ -45,16 +48,19 @@ impl Kernels {
             Kernels::Labels => include_str!("../../kernels/ptx/labels.ptx"),
             Kernels::Layers => include_str!("../../kernels/ptx/layers.ptx"),
             Kernels::Levels => include_str!("../../kernels/ptx/levels.ptx"),
+            Kernels::Lines => include_str!("../../kernels/ptx/lines.ptx"),
             Kernels::Lms => include_str!("../../kernels/ptx/lms.ptx"),
             Kernels::LmsPaper => include_str!("../../kernels/ptx/lms_paper.ptx"),
             Kernels::LmsSettle => include_str!("../../kernels/ptx/lms_settle.ptx"),
             Kernels::LmsSheets => include_str!("../../kernels/ptx/lms_sheets.ptx"),
             Kernels::Peaks => include_str!("../../kernels/ptx/peaks.ptx"),
+            Kernels::Pixels => include_str!("../../kernels/ptx/pixels.ptx"),
             Kernels::SlidesSuppress => include_str!("../../kernels/ptx/slides_suppress.ptx"),
             Kernels::SlidesVote => include_str!("../../kernels/ptx/slides_vote.ptx"),
             Kernels::SlidesWinners => include_str!("../../kernels/ptx/slides_winners.ptx"),
             Kernels::Sort => include_str!("../../kernels/ptx/sort.ptx"),
             Kernels::Vote => include_str!("../../kernels/ptx/vote.ptx"),
+            Kernels::Zoom => include_str!("../../kernels/ptx/zoom.ptx"),
         }
     }
 }
@@ -77,6 +83,9 @@ macro_rules! launch {
     }};
 }
 pub(super) use launch;
+
+/// Bytes whose clearing takes the device longer than the host takes to ask for some kernels.
+const BUSY: usize = 256 << 20;
 
 /// What the driver says.
 type Driver<T> = std::result::Result<T, DriverError>;
@@ -163,7 +172,7 @@ impl Device {
     pub fn load(&self) -> Result<()> {
         use Kernels::*;
         self.with_staging(|_| Ok(()))?;
-        [Cells, Labels, Levels, Layers, Sort, Vote, Peaks]
+        [Cells, Labels, Levels, Layers, Sort, Vote, Peaks, Zoom]
             .into_iter()
             .try_for_each(|k| self.module(k).map(|_| ()))
     }
@@ -236,15 +245,21 @@ impl Device {
         n: usize,
     ) -> Result<Vec<T>> {
         let mut to = vec![T::default(); n];
-        let size = size_of_val(&to[..]);
+        self.download_into(from, &mut to)?;
+        Ok(to)
+    }
+
+    /// Copies the first elements of device data, as many as there is room for.
+    pub fn download_into<T: DeviceRepr>(&self, from: &CudaSlice<T>, to: &mut [T]) -> Result<()> {
+        let size = size_of_val(to);
         if size < LARGE {
-            if n > 0 {
+            if !to.is_empty() {
                 self.stream
-                    .memcpy_dtoh(&from.slice(0..n), &mut to)
+                    .memcpy_dtoh(&from.slice(0..to.len()), to)
                     .map_err(|e| self.error("copying from it", e))?;
                 self.synchronize()?;
             }
-            return Ok(to);
+            return Ok(());
         }
         // SAFETY: what the device represents has plain bits: any bytes are a value of it.
         let bytes = unsafe { std::slice::from_raw_parts_mut(to.as_mut_ptr().cast::<u8>(), size) };
@@ -252,8 +267,7 @@ impl Device {
         let Some(from) = (unsafe { from.transmute::<u8>(size) }) else {
             return Err(self.mistake("a copy is longer than its buffer"));
         };
-        self.with_staging(|staging| staging.download(&self.stream, &from, bytes))?;
-        Ok(to)
+        self.with_staging(|staging| staging.download(&self.stream, &from, bytes))
     }
 
     /// One element of device data.
@@ -301,15 +315,44 @@ impl Device {
 
     /// Does something and tells how long the device took for it, in seconds.
     pub fn timed<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
-        let mark = || {
-            let flags = Some(CUevent_flags::CU_EVENT_DEFAULT);
-            self.stream.record_event(flags).map_err(|e| self.error("taking the time", e))
-        };
-        let start = mark()?;
+        let start = self.mark()?;
         let done = work()?;
-        let end = mark()?;
-        let ms = start.elapsed_ms(&end).map_err(|e| self.error("taking the time", e))?;
-        Ok((done, f64::from(ms) / 1e3))
+        Ok((done, self.seconds(&start, &self.mark()?)?))
+    }
+
+    /// Does some steps, none of which waits for the device, and tells how long it took for each, in
+    /// seconds. It clears memory until all of them are asked for, so that it does not wait for the
+    /// host in between.
+    pub fn timed_steps<T, const N: usize>(
+        &self,
+        of: &mut T,
+        steps: [impl Fn(&mut T) -> Result<()>; N],
+    ) -> Result<[f64; N]> {
+        let mut busy = self.buffer::<u8>(BUSY)?;
+        for _ in 0..2 {
+            self.clear(&mut busy)?;
+        }
+        let mut marks = vec![self.mark()?];
+        for step in steps {
+            step(of)?;
+            marks.push(self.mark()?);
+        }
+        let mut seconds = [0.0; N];
+        for (seconds, pair) in seconds.iter_mut().zip(marks.windows(2)) {
+            *seconds = self.seconds(&pair[0], &pair[1])?;
+        }
+        Ok(seconds)
+    }
+
+    /// An event that tells the time.
+    fn mark(&self) -> Result<CudaEvent> {
+        let flags = Some(CUevent_flags::CU_EVENT_DEFAULT);
+        self.stream.record_event(flags).map_err(|e| self.error("taking the time", e))
+    }
+
+    fn seconds(&self, start: &CudaEvent, end: &CudaEvent) -> Result<f64> {
+        let ms = start.elapsed_ms(end).map_err(|e| self.error("taking the time", e))?;
+        Ok(f64::from(ms) / 1e3)
     }
 }
 
@@ -325,6 +368,11 @@ pub(super) fn each_in_blocks(n: u32, threads: u32) -> LaunchConfig {
         block_dim: (threads, 1, 1),
         shared_mem_bytes: 0,
     }
+}
+
+/// Blocks in two dimensions, with dynamic shared memory.
+pub(super) fn grid(x: u32, y: u32, threads: u32, shared_mem_bytes: u32) -> LaunchConfig {
+    LaunchConfig { grid_dim: (x, y, 1), block_dim: (threads, 1, 1), shared_mem_bytes }
 }
 
 /// Whether an error is want of memory.

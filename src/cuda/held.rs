@@ -333,6 +333,18 @@ impl Held for HeldPoints<'_> {
         if_room(self.table(edge, steps))
     }
 
+    fn points_in_order(&mut self, points: &mut Points) -> Result<bool> {
+        let Some(Cut { points: cut, .. }) = &self.cut else { return Ok(false) };
+        if cut.len != points.len() {
+            return Ok(false);
+        }
+        let Points { x, y, z } = points;
+        for (from, to) in [(&cut.x, x), (&cut.y, y), (&cut.z, z)] {
+            self.device.download_into(from, to)?;
+        }
+        Ok(true)
+    }
+
     fn layers(&mut self, trials: &Trials) -> Result<Option<Tried>> {
         match (&self.cut, &self.judged) {
             (Some(cut), Some(judged)) if judged.can_try(trials) => {

@@ -7,22 +7,28 @@
 mod device;
 mod groups;
 mod held;
+mod image_space;
 mod labels;
 mod layers;
 mod levels;
+pub mod line_bins;
 pub mod line_voters;
 pub mod lms;
 pub mod measure;
 mod peaks;
+mod pixels;
 mod pool;
 mod sheets;
 pub mod slides;
 mod sort;
 mod staging;
 mod vote;
+mod zoom;
 
-use crate::backend::{Accumulator, Backend, Held, PeakOptions, Sign};
+use crate::backend::{Accumulator, Backend, Held, PeakOptions, Sign, Weighted};
+use crate::cpu;
 use crate::frame::Points;
+use crate::image::{EdgeMap, Image, Method};
 use crate::lms::{Problem, Sheet, Slab, Version};
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
@@ -157,6 +163,25 @@ impl Backend for Cuda {
     fn sheets(&self, sets: &[Vec<[f32; 3]>]) -> Result<Vec<Option<Sheet>>> {
         let done = device::if_room(sheets::sheets(self.first(), sets))?;
         Ok(done.unwrap_or_else(|| crate::lms::sheets(sets)))
+    }
+
+    fn densest_slab(
+        &self,
+        space: &Space,
+        places: &[Weighted],
+        slab: usize,
+    ) -> Result<Option<(usize, usize)>> {
+        if zoom::is_worth(self.first(), space, places, slab) {
+            return zoom::densest_slab(self.first(), space, places, slab).map(Some);
+        }
+        Ok(cpu::densest_slab(space, places, slab))
+    }
+
+    fn edges(&self, image: &Image, method: &Method) -> Result<EdgeMap> {
+        match self.find_edges(image, method)? {
+            Some(edges) => Ok(edges),
+            None => EdgeMap::find(image, method),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Voting on the device: see `kernels/vote.cu`.
 
-use super::device::{Device, Kernels, launch};
+use super::device::{Device, Kernels, each_in_blocks, grid, launch};
 use super::groups::{Bounds, DevicePoints, GROUP, Groups};
 use crate::Result;
 use crate::backend::Sign;
@@ -88,7 +88,7 @@ impl<'a> Voting<'a> {
         if rest > 0 {
             let from = whole as usize * GROUP;
             let [x, y, z] = [&points.x, &points.y, &points.z].map(|a| a.slice(from..));
-            let config = grid((self.host_table.len() as u32).div_ceil(128), 1, 1, 128, 0);
+            let config = each_in_blocks(self.host_table.len() as u32, 128);
             launch!(
                 self.device,
                 Kernels::Vote,
@@ -134,7 +134,11 @@ impl<'a> Voting<'a> {
             self.device,
             Kernels::Vote,
             kernel,
-            grid(self.blocks, shares.clamp(1, 65_535), windows, THREADS, shared),
+            LaunchConfig {
+                grid_dim: (self.blocks, shares.clamp(1, 65_535), windows),
+                block_dim: (THREADS, 1, 1),
+                shared_mem_bytes: shared,
+            },
             &points.x,
             &points.y,
             &points.z,
@@ -180,7 +184,7 @@ impl<'a> Voting<'a> {
             self.device,
             Kernels::Vote,
             "vote_near",
-            grid(self.host_table.len() as u32, 1, 1, 256, 0),
+            grid(self.host_table.len() as u32, 1, 256, 0),
             &points.x,
             &points.y,
             &points.z,
@@ -207,10 +211,6 @@ fn factor(sign: Sign) -> u32 {
 /// Shared memory for the entries and counters of some directions.
 fn shared_bytes(directions: u32, width: u32) -> u32 {
     directions * (16 + 4 * (width | 1))
-}
-
-fn grid(x: u32, y: u32, z: u32, threads: u32, shared_mem_bytes: u32) -> LaunchConfig {
-    LaunchConfig { grid_dim: (x, y, z), block_dim: (threads, 1, 1), shared_mem_bytes }
 }
 
 /// The table octant by octant, each filled up to whole blocks with entries of no row.

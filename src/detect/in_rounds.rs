@@ -38,7 +38,7 @@ pub(super) fn detect(
     progress.stage("cells", None);
     let mut held = backend.hold(&cloud.points)?;
     let (cells, order) = Cells::new(&cloud.points, &mut held)?;
-    cloud.reorder(order);
+    cloud.reorder(order, &mut held)?;
     let (cloud, points) = (&*cloud, &cloud.points);
     progress.stage("surfaces", None);
     let links = Links::new(&cells);

@@ -1,5 +1,6 @@
 //! A cloud into local coordinates.
 
+use crate::backend::Held;
 use crate::cloud::{Chunk, PointReader};
 use crate::frame::{Frame, Points};
 use crate::ranges::ranges;
@@ -39,13 +40,24 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Puts the points into another order.
-    pub(super) fn reorder(&mut self, order: Vec<u32>) {
-        self.points = self.points.select(&order);
+    /// Puts the points into another order, that of the cells of `held` where there are any.
+    pub(super) fn reorder(
+        &mut self,
+        order: Vec<u32>,
+        held: &mut Option<Box<dyn Held + '_>>,
+    ) -> Result<()> {
+        let done = match held {
+            Some(held) => held.points_in_order(&mut self.points)?,
+            None => false,
+        };
+        if !done {
+            self.points = self.points.select(&order);
+        }
         self.places = Some(match &self.places {
             None => order,
             Some(places) => order.par_iter().map(|&i| places[i as usize]).collect(),
         });
+        Ok(())
     }
 }
 
@@ -93,23 +105,22 @@ pub fn load(
     Ok(loading.finish())
 }
 
-/// Calls `each` with every chunk of one pass.
+/// Calls `each` with every chunk of one pass, while the next one is read.
 fn each_chunk(
     open: &dyn Fn() -> Result<Box<dyn PointReader>>,
     limit: usize,
     progress: &dyn Fn(u64),
-    mut each: impl FnMut(&Chunk),
+    mut each: impl FnMut(&Chunk) + Send,
 ) -> Result<()> {
     let mut reader = open()?;
-    let mut chunk = Chunk::default();
-    loop {
-        reader.read(&mut chunk, limit)?;
-        if chunk.is_empty() {
-            return Ok(());
-        }
-        each(&chunk);
+    let (mut chunk, mut next) = (Chunk::default(), Chunk::default());
+    reader.read(&mut chunk, limit)?;
+    while !chunk.is_empty() {
+        rayon::join(|| reader.read(&mut next, limit), || each(&chunk)).0?;
         progress(chunk.len() as u64);
+        std::mem::swap(&mut chunk, &mut next);
     }
+    Ok(())
 }
 
 /// What the first pass learns.
@@ -245,10 +256,10 @@ struct Loading {
     loaded: Loaded,
 }
 
-/// A piece of a chunk in local coordinates.
+/// What became of a piece of a chunk.
 struct Piece {
-    points: Points,
-    /// Points of the piece that cannot be used, ascending.
+    /// Points that are used; the others, by their places in the piece, ascending.
+    used: usize,
     left_out: Vec<usize>,
     stray: u64,
     bounds: [[f64; 3]; 2],
@@ -256,9 +267,8 @@ struct Piece {
 
 impl Loading {
     fn new(survey: &Survey, window: [[f64; 3]; 2]) -> Loading {
-        let usable = (survey.total - survey.not_finite) as usize;
         // Zeros that nobody touches cost nothing yet.
-        let room = || vec![0.0; usable];
+        let room = || vec![0.0; survey.total as usize];
         Loading {
             window,
             place: 0,
@@ -276,9 +286,16 @@ impl Loading {
     }
 
     fn add(&mut self, chunk: &Chunk) {
-        let pieces: Vec<Piece> =
-            ranges(chunk.len(), PIECE).map(|piece| self.piece(chunk, piece)).collect();
-        self.copy(&pieces);
+        let (frame, window) = (self.loaded.frame, self.window);
+        // As long as no point is left out, every piece lies where it belongs.
+        let to = self.used..self.used + chunk.len();
+        let Points { x, y, z } = &mut self.loaded.points;
+        let [x, y, z] = [x, y, z].map(|axis| axis[to.clone()].par_chunks_mut(PIECE));
+        let starts = (0..chunk.len()).into_par_iter().step_by(PIECE);
+        let pieces: Vec<Piece> = (x.zip(y).zip(z).zip(starts))
+            .map(|(((x, y), z), start)| Piece::new(chunk, start, frame, window, [x, y, z]))
+            .collect();
+        let mut from = self.used;
         for piece in &pieces {
             self.loaded.stray += piece.stray;
             let [min, max] = &mut self.loaded.bounds;
@@ -287,49 +304,15 @@ impl Loading {
                 max[a] = max[a].max(piece.bounds[1][a]);
             }
             self.note_places(piece);
-            self.place += piece.points.len() + piece.left_out.len();
-            self.used += piece.points.len();
-        }
-    }
-
-    /// The local coordinates of a piece of a chunk.
-    fn piece(&self, chunk: &Chunk, piece: Range<usize>) -> Piece {
-        let mut done = Piece {
-            points: Points::default(),
-            left_out: Vec::new(),
-            stray: 0,
-            bounds: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
-        };
-        for (k, i) in piece.enumerate() {
-            let p = [chunk.x[i], chunk.y[i], chunk.z[i]];
-            let local = is_within(p, self.window).then(|| self.loaded.frame.local(p)).flatten();
-            let Some(local) = local else {
-                done.stray += u64::from(p.iter().all(|v| v.is_finite()));
-                done.left_out.push(k);
-                continue;
-            };
-            done.points.push(local);
-            let [low, high] = &mut done.bounds;
-            for (a, v) in p.into_iter().enumerate() {
-                low[a] = low[a].min(v);
-                high[a] = high[a].max(v);
+            if from != self.used {
+                let Points { x, y, z } = &mut self.loaded.points;
+                let here = from..from + piece.used;
+                [x, y, z].into_iter().for_each(|axis| axis.copy_within(here.clone(), self.used));
             }
-        }
-        done
-    }
-
-    /// Puts the points of pieces to those of the pieces before.
-    fn copy(&mut self, pieces: &[Piece]) {
-        let Points { x, y, z } = &mut self.loaded.points;
-        for (to, axis) in [x, y, z].into_iter().zip(0..) {
-            let mut rest = &mut to[self.used..];
-            let mut parts = Vec::with_capacity(pieces.len());
-            for Piece { points, .. } in pieces {
-                let (part, after) = rest.split_at_mut(points.len());
-                parts.push((part, [&points.x, &points.y, &points.z][axis]));
-                rest = after;
-            }
-            parts.into_par_iter().for_each(|(part, from)| part.copy_from_slice(from));
+            let len = piece.used + piece.left_out.len();
+            self.place += len;
+            self.used += piece.used;
+            from += len;
         }
     }
 
@@ -340,7 +323,7 @@ impl Loading {
         }
         let places = self.loaded.places.get_or_insert_with(|| (0..self.used as u32).collect());
         let mut left_out = piece.left_out.iter().peekable();
-        for k in 0..piece.points.len() + piece.left_out.len() {
+        for k in 0..piece.used + piece.left_out.len() {
             if left_out.next_if_eq(&&k).is_none() {
                 places.push((self.place + k) as u32);
             }
@@ -349,8 +332,47 @@ impl Loading {
 
     fn finish(mut self) -> Loaded {
         let Points { x, y, z } = &mut self.loaded.points;
-        [x, y, z].into_iter().for_each(|axis| axis.truncate(self.used));
+        for axis in [x, y, z] {
+            axis.truncate(self.used);
+            axis.shrink_to_fit();
+        }
         self.loaded
+    }
+}
+
+impl Piece {
+    /// Puts the local coordinates of the points from `start` on to the front of `to`, as many as it has room
+    /// for.
+    fn new(
+        chunk: &Chunk,
+        start: usize,
+        frame: Frame,
+        window: [[f64; 3]; 2],
+        to: [&mut [f32]; 3],
+    ) -> Piece {
+        let mut done = Piece {
+            used: 0,
+            left_out: Vec::new(),
+            stray: 0,
+            bounds: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
+        };
+        for k in 0..to[0].len() {
+            let p = [chunk.x[start + k], chunk.y[start + k], chunk.z[start + k]];
+            let local = is_within(p, window).then(|| frame.local(p)).flatten();
+            let Some(local) = local else {
+                done.stray += u64::from(p.iter().all(|v| v.is_finite()));
+                done.left_out.push(k);
+                continue;
+            };
+            let [low, high] = &mut done.bounds;
+            for a in 0..3 {
+                to[a][done.used] = local[a];
+                low[a] = low[a].min(p[a]);
+                high[a] = high[a].max(p[a]);
+            }
+            done.used += 1;
+        }
+        done
     }
 }
 
@@ -397,6 +419,26 @@ mod tests {
         let places = dirty.places.unwrap();
         assert_eq!((places.len(), places[2], places[3], places[999]), (1000, 2, 4, 1001));
         assert_eq!(clean.places, None);
+    }
+
+    #[test]
+    fn gaps_in_any_piece_are_closed() {
+        let clean: Vec<[f64; 3]> =
+            (0..3 * PIECE).map(|i| [i as f64, (i % 7) as f64, (i % 11) as f64]).collect();
+        let mut dirty = Vec::new();
+        for (i, p) in clean.iter().enumerate() {
+            // None in the second half of the cloud.
+            if i % 1000 == 3 && i < clean.len() / 2 {
+                dirty.push([f64::NAN; 3]);
+            }
+            dirty.push(*p);
+        }
+        let expected = loaded(&clean, 1 << 20).unwrap();
+        for chunk in [1 << 20, 2 * PIECE + 5, 999] {
+            let dirty = loaded(&dirty, chunk).unwrap();
+            assert_eq!((&dirty.points, dirty.bounds), (&expected.points, expected.bounds));
+            assert_eq!(dirty.places.unwrap()[4..6], [5, 6]);
+        }
     }
 
     #[test]

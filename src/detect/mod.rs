@@ -183,7 +183,7 @@ fn in_file_order(cloud: &Loaded, members: &[Members]) -> (Vec<i32>, Vec<i32>) {
             pieces[at].store(piece, Relaxed);
         });
     }
-    // Not in parallel, which would take new memory for it.
+    // Each by one thread, since several would take new memory for it.
     let plain = |all: Vec<AtomicI32>| all.into_iter().map(AtomicI32::into_inner).collect();
-    (plain(labels), plain(pieces))
+    rayon::join(|| plain(labels), || plain(pieces))
 }

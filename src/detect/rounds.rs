@@ -124,7 +124,7 @@ pub(super) fn search(
     }
     let mut rounds = Rounds {
         search,
-        field: Field { surfels, limits: search.limits },
+        field: Field { backend, surfels, limits: search.limits },
         grower: Grower::new(links, surfels),
         table: space.vote_table(),
         rows,
@@ -156,7 +156,7 @@ impl Rounds<'_> {
             for (peak, voters) in peaks.iter().zip(self.voters(&peaks)) {
                 let fresh = voters.iter().all(|&i| self.free[i as usize]);
                 let votes = u64::from(peak.votes);
-                let support = self.refine(peak.index as usize, &voters);
+                let support = self.refine(peak.index as usize, &voters)?;
                 if let Some(Ok(support)) = &support {
                     for &i in &support.surfels {
                         self.free[i as usize] = false;
@@ -222,14 +222,18 @@ impl Rounds<'_> {
     }
 
     /// The plane that a bin leads to, or why to none; `None` when its voters are claimed by now.
-    fn refine(&mut self, index: usize, voters: &[u32]) -> Option<Result<Support, Failed>> {
+    fn refine(
+        &mut self,
+        index: usize,
+        voters: &[u32],
+    ) -> crate::Result<Option<Result<Support, Failed>>> {
         let free = |&i: &u32| self.free[i as usize];
         let voters: Vec<u32> = voters.iter().copied().filter(free).collect();
         if self.field.weight(&voters) < u64::from(self.search.min_votes) {
-            return None;
+            return Ok(None);
         }
         let (direction, _) = self.search.space.plane(index);
-        Some(self.field.refine(&mut self.grower, direction, &voters, &self.free))
+        self.field.refine(&mut self.grower, direction, &voters, &self.free).map(Some)
     }
 
     /// For each peak the free surfels whose votes are in its bin, ascending.

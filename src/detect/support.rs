@@ -6,7 +6,8 @@ use super::parameters::SIGMAS;
 use super::spread::Spread;
 use super::vector::{Vec3, dot, normalized};
 use super::zoom;
-use crate::backend::LocalPlane;
+use crate::Result as Done;
+use crate::backend::{Backend, LocalPlane};
 use crate::detection::Reason;
 use std::collections::HashMap;
 
@@ -104,6 +105,8 @@ impl Failed {
 
 /// The surfels among which a plane finds its support.
 pub(super) struct Field<'a> {
+    /// What zooms in on layers.
+    pub backend: &'a dyn Backend,
     /// All surfels.
     pub surfels: &'a [Surfel],
     /// What makes a plane.
@@ -133,13 +136,16 @@ impl Field<'_> {
     /// something curved is flat in none.
     ///
     /// `voters` are free surfels that agree with the peak's `direction`.
+    ///
+    /// # Errors
+    /// Where the device fails.
     pub fn refine(
         &self,
         grower: &mut Grower,
         direction: Vec3,
         voters: &[u32],
         free: &[bool],
-    ) -> Result<Support, Failed> {
+    ) -> Done<Result<Support, Failed>> {
         let mut members = self.seed(direction, voters);
         let mut best = None;
         let mut failed = Failed::new((direction, 0.0), 0, Reason::TooSmall);
@@ -147,10 +153,10 @@ impl Field<'_> {
             let tolerance = times * self.limits.tolerance;
             let plane = match self.settle(grower, members, tolerance, free) {
                 Ok(plane) => plane,
-                Err(small) if failed.points == 0 => return Err(small),
+                Err(small) if failed.points == 0 => return Ok(Err(small)),
                 Err(_) => break,
             };
-            let (plane, bend) = self.sharpened(grower, plane, free);
+            let (plane, bend) = self.sharpened(grower, plane, free)?;
             let points = self.weight(&plane.surfels);
             let reason = if bend.fan > FAN { Reason::Round } else { Reason::Bent };
             failed = Failed::new((plane.normal, plane.rho), points, reason);
@@ -162,24 +168,30 @@ impl Field<'_> {
                 break;
             }
             if bend.depth <= BENT * tolerance {
-                return Ok(plane);
+                return Ok(Ok(plane));
             }
             members = plane.surfels.clone();
             if bend.depth <= FLATNESS * bend.width {
                 best = Some(plane);
             }
         }
-        best.ok_or(failed)
+        Ok(best.ok_or(failed))
     }
 
     /// How a plane bends; where it holds several layers, it becomes the densest of them.
-    fn sharpened(&self, grower: &mut Grower, plane: Support, free: &[bool]) -> (Support, Bend) {
+    fn sharpened(
+        &self,
+        grower: &mut Grower,
+        plane: Support,
+        free: &[bool],
+    ) -> Done<(Support, Bend)> {
         let bend = self.bend(&plane);
         if !bend.layered {
-            return (plane, bend);
+            return Ok((plane, bend));
         }
         let (set, noise) = (&plane.surfels, self.noise());
-        let layer = zoom::densest(self.surfels, set, self.middle(set), plane.normal, noise)
+        let middle = self.middle(set);
+        let layer = zoom::densest(self.backend, self.surfels, set, middle, plane.normal, noise)?
             .and_then(|(normal, rho)| {
                 let in_slab =
                     |&&i: &&u32| (dot(self.surfel(i).centroid, normal) - rho).abs() <= 1.5 * noise;
@@ -187,10 +199,10 @@ impl Field<'_> {
                 self.settle(grower, members, self.limits.tolerance, free).ok()
             })
             .map(|layer| (self.bend(&layer), layer));
-        match layer {
+        Ok(match layer {
             Some((sharp, layer)) if !sharp.layered => (layer, sharp),
             _ => (plane, bend),
-        }
+        })
     }
 
     /// Grows a plane from `members` and fits it, in turn, until it stays as it is.
@@ -437,6 +449,10 @@ fn densest(sorted: &[(f64, u64, u32)], width: f64) -> (usize, usize) {
 mod tests {
     use super::super::evidence::Surface;
     use super::*;
+    use crate::cpu::Cpu;
+    use std::sync::LazyLock;
+
+    static CPU: LazyLock<Cpu> = LazyLock::new(Cpu::default);
 
     fn surfel(centroid: Vec3, normal: Vec3) -> Surfel {
         let surface = Some(Surface::new(normal, 0.01, 1.0, 0));
@@ -446,7 +462,7 @@ mod tests {
     fn field(surfels: &[Surfel]) -> Field<'_> {
         let limits =
             Limits { tolerance: 1.0, angle: 0.2, min_inliers: 100, cell: 1.0, slabs: SLABS };
-        Field { surfels, limits }
+        Field { backend: &*CPU, surfels, limits }
     }
 
     #[test]

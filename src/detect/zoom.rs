@@ -7,8 +7,9 @@
 use super::evidence::Surfel;
 use super::support::axes;
 use super::vector::{Vec3, dot, minus, normalized};
+use crate::Result;
+use crate::backend::{Backend, Weighted};
 use crate::space::{RhoAxis, Space};
-use crate::vote::{bin, position};
 
 /// Directions to either side, along two axes.
 const STEPS: i32 = 10;
@@ -19,48 +20,37 @@ const SLAB: usize = 6;
 
 /// The plane whose slab of three times the noise holds most of a set of surfels, near a given one;
 /// of equals the first.
+///
+/// # Errors
+/// Where the device fails.
 pub(super) fn densest(
+    backend: &dyn Backend,
     surfels: &[Surfel],
     set: &[u32],
     middle: Vec3,
     normal: Vec3,
     noise: f64,
-) -> Option<(Vec3, f64)> {
-    let places: Vec<([f32; 3], u32)> = set
+) -> Result<Option<(Vec3, f64)>> {
+    let places: Vec<Weighted> = set
         .iter()
         .map(|&i| &surfels[i as usize])
-        .map(|s| (minus(s.centroid, middle).map(|v| v as f32), s.weight))
+        .map(|s| Weighted { at: minus(s.centroid, middle).map(|v| v as f32), weight: s.weight })
         .collect();
-    let along = |&(p, _): &([f32; 3], u32)| dot(p.map(f64::from), normal).abs();
-    let length = |&(p, _): &([f32; 3], u32)| dot(p.map(f64::from), p.map(f64::from)).sqrt();
+    let at = |place: &Weighted| place.at.map(f64::from);
+    let along = |place: &Weighted| dot(at(place), normal).abs();
+    let length = |place: &Weighted| dot(at(place), at(place)).sqrt();
     let extent = places.iter().map(length).fold(noise, f64::max);
     // From one direction to the next the farthest place moves by the noise, or less.
     let step = STEP.min(noise / extent);
     // As far as the farthest place gets in the farthest direction.
     let radius = step * f64::from(STEPS) * extent + places.iter().map(along).fold(noise, f64::max);
     let axis = RhoAxis::symmetric(radius, noise / 2.0);
-    let space = Space::new(directions(normal, step), axis).ok()?;
-    let mut best = None;
-    let mut row = vec![0u32; space.bins()];
-    for (k, d) in space.vote_table().into_iter().enumerate() {
-        row.fill(0);
-        for &(p, weight) in &places {
-            if let Some(r) = bin(position(d, p), space.bins()) {
-                row[r] += weight;
-            }
-        }
-        for (r, slab) in row.windows(SLAB).enumerate() {
-            let votes: u32 = slab.iter().sum();
-            if best.is_none_or(|(most, _, _)| votes > most) {
-                best = Some((votes, k, r));
-            }
-        }
-    }
-    let (_, k, r) = best?;
+    let Ok(space) = Space::new(directions(normal, step), axis) else { return Ok(None) };
+    let Some((k, r)) = backend.densest_slab(&space, &places, SLAB)? else { return Ok(None) };
     let normal = space.directions()[k];
     let first = space.rho().centre(r as u32);
     let rho = first + 0.5 * (SLAB - 1) as f64 * space.rho().bin;
-    Some((normal, rho + dot(normal, middle)))
+    Ok(Some((normal, rho + dot(normal, middle))))
 }
 
 /// The directions within a few steps of one.

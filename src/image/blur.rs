@@ -7,7 +7,7 @@ use rayon::prelude::*;
 const ONE: u32 = 1 << 12;
 
 /// `ONE` times a Gaussian, from the middle to one side; the middle takes what rounding leaves.
-fn kernel(sigma: f64) -> Vec<u32> {
+pub(crate) fn kernel(sigma: f64) -> Vec<u32> {
     let reach = (3.0 * sigma).ceil() as i32;
     let bell = |i: i32| (-0.5 * (f64::from(i) / sigma).powi(2)).exp();
     let sum: f64 = (-reach..=reach).map(bell).sum();

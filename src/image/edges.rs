@@ -137,6 +137,44 @@ impl EdgeMap {
     /// # Errors
     /// [`Error::Parameter`] for numbers out of range.
     pub fn find(image: &Image, method: &Method) -> Result<EdgeMap> {
+        Ok(match Recipe::of(image, method)? {
+            Recipe::Drawing { threshold, dark } => of_drawing(image, threshold, dark),
+            Recipe::Sobel { threshold } => of_sobel(image, threshold),
+            Recipe::Canny { sigma, thresholds } => of_canny(image, sigma, thresholds),
+        })
+    }
+
+    /// The map of an image with edges at the given places, ascending, and their gradients.
+    pub(crate) fn new(
+        image: &Image,
+        edges: &[u32],
+        gradients: Vec<[i32; 2]>,
+        method: Method,
+    ) -> EdgeMap {
+        let width = image.width();
+        EdgeMap {
+            width,
+            height: image.height(),
+            pixels: edges.iter().map(|&i| [(i % width) as u16, (i / width) as u16]).collect(),
+            gradients,
+            method,
+        }
+    }
+}
+
+/// What is to be computed of an image: a [`Method`], once it is known whether the image is a drawing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Recipe {
+    /// The pixels above the threshold, or the others.
+    Drawing { threshold: u8, dark: bool },
+    /// As [`Method::Sobel`].
+    Sobel { threshold: Option<u8> },
+    /// As [`Method::Canny`].
+    Canny { sigma: Option<f64>, thresholds: Option<[f64; 2]> },
+}
+
+impl Recipe {
+    pub fn of(image: &Image, method: &Method) -> Result<Recipe> {
         method.check()?;
         let (width, grey) = (image.width() as usize, image.grey());
         Ok(match *method {
@@ -144,13 +182,13 @@ impl EdgeMap {
                 let split = otsu::split(&otsu::histogram(grey));
                 let drawing = split.and_then(|s| Some((s, drawing::is_drawing(width, grey, s)?)));
                 match drawing {
-                    Some((split, dark)) => of_drawing(image, split.threshold, dark),
-                    None => of_canny(image, None, None),
+                    Some((split, dark)) => Recipe::Drawing { threshold: split.threshold, dark },
+                    None => Recipe::Canny { sigma: None, thresholds: None },
                 }
             }
-            Method::Drawing { dark } => of_drawing(image, 127, dark),
-            Method::Sobel { threshold } => of_sobel(image, threshold),
-            Method::Canny { sigma, thresholds } => of_canny(image, sigma, thresholds),
+            Method::Drawing { dark } => Recipe::Drawing { threshold: 127, dark },
+            Method::Sobel { threshold } => Recipe::Sobel { threshold },
+            Method::Canny { sigma, thresholds } => Recipe::Canny { sigma, thresholds },
         })
     }
 }
@@ -158,7 +196,7 @@ impl EdgeMap {
 fn of_drawing(image: &Image, threshold: u8, dark: bool) -> EdgeMap {
     let on = |v: u8| (v <= threshold) == dark;
     let edges = (0u32..).zip(image.grey()).filter(|&(_, &v)| on(v)).map(|(i, _)| i);
-    map(image, edges.collect(), None, Method::Drawing { dark })
+    EdgeMap::new(image, &edges.collect::<Vec<_>>(), Vec::new(), Method::Drawing { dark })
 }
 
 fn of_sobel(image: &Image, threshold: Option<u8>) -> EdgeMap {
@@ -166,8 +204,10 @@ fn of_sobel(image: &Image, threshold: Option<u8>) -> EdgeMap {
     let levels: Vec<u8> = gradients.iter().map(|&g| level(g)).collect();
     let automatic = || otsu::split(&otsu::histogram(&levels)).map_or(0, |split| split.threshold);
     let threshold = threshold.unwrap_or_else(automatic);
-    let edges = (0u32..).zip(&levels).filter(|&(_, &v)| v > threshold).map(|(i, _)| i).collect();
-    map(image, edges, Some(&gradients), Method::Sobel { threshold: Some(threshold) })
+    let edges: Vec<u32> =
+        (0u32..).zip(&levels).filter(|&(_, &v)| v > threshold).map(|(i, _)| i).collect();
+    let gradients = at(&gradients, &edges);
+    EdgeMap::new(image, &edges, gradients, Method::Sobel { threshold: Some(threshold) })
 }
 
 fn of_canny(image: &Image, sigma: Option<f64>, thresholds: Option<[f64; 2]>) -> EdgeMap {
@@ -176,35 +216,34 @@ fn of_canny(image: &Image, sigma: Option<f64>, thresholds: Option<[f64; 2]>) -> 
     let field = blur(&plain, sigma);
     let gradients = field.gradient();
     let [low, high] = thresholds.unwrap_or_else(|| automatic_thresholds(&gradients));
-    let fixed = |t: f64| {
-        let t = (t * 256.0).round() as u64;
-        t * t
-    };
-    let edges = canny::edges(&field, &gradients, fixed(low), fixed(high));
+    let edges = canny::edges(&field, &gradients, limit(low), limit(high));
     let method = Method::Canny { sigma: Some(sigma), thresholds: Some([low, high]) };
-    map(image, edges, Some(&gradients), method)
+    let gradients = at(&gradients, &edges);
+    EdgeMap::new(image, &edges, gradients, method)
+}
+
+/// The square of a threshold, in the units of [`square`].
+pub(crate) fn limit(threshold: f64) -> u64 {
+    let fixed = (threshold * 256.0).round() as u64;
+    fixed * fixed
+}
+
+/// The gradients of some pixels.
+fn at(gradients: &[[i32; 2]], pixels: &[u32]) -> Vec<[i32; 2]> {
+    pixels.iter().map(|&i| gradients[i as usize]).collect()
 }
 
 fn field(image: &Image) -> Field {
     Field::of_grey(image.width() as usize, image.height() as usize, image.grey())
 }
 
-fn map(image: &Image, edges: Vec<u32>, gradients: Option<&[[i32; 2]]>, method: Method) -> EdgeMap {
-    let width = image.width();
-    let gradients = gradients.map(|all| edges.iter().map(|&i| all[i as usize]).collect());
-    EdgeMap {
-        width,
-        height: image.height(),
-        pixels: edges.iter().map(|&i| [(i % width) as u16, (i / width) as u16]).collect(),
-        gradients: gradients.unwrap_or_default(),
-        method,
-    }
-}
+/// The blurs that are chosen automatically, in steps of a quarter of a pixel.
+pub(crate) const SIGMAS: [f64; 7] = [1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5];
 
 /// The blur for an image: more where there is more noise.
 fn automatic_sigma(field: &Field) -> f64 {
     let noise = noise(field);
-    (4.0 * (1.0 + noise / 20.0)).round().clamp(4.0, 10.0) / 4.0
+    SIGMAS[(4.0 * (1.0 + noise / 20.0)).round().clamp(4.0, 10.0) as usize - 4]
 }
 
 /// Standard deviation of the noise in grey levels: the median of what a mask that is blind to edges

@@ -24,7 +24,9 @@ mod gradient;
 mod otsu;
 mod read;
 
+pub(crate) use blur::kernel as blur_kernel;
 pub use edges::{EdgeMap, Method};
+pub(crate) use edges::{Recipe, SIGMAS, limit};
 pub(crate) use read::is_image;
 
 use crate::{Error, Result};

@@ -30,6 +30,11 @@ pub mod spaces;
 
 pub use bits::slices;
 
+use crate::cuda::Cuda;
+use crate::space::Space;
+use crate::{Error, Result};
+use std::str::FromStr;
+
 /// Which pixels of an image are edges, a byte each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeImage {
@@ -74,6 +79,8 @@ pub enum Version {
     Serial,
     /// van den Braak: all cores of the CPU.
     AllCores,
+    /// Ours: [`slices`] on all cores of the CPU.
+    AllCoresSlices,
     /// Kumar: a thread a pixel, atomics in global memory.
     KumarBaseline,
     /// Kumar: an edge list, a block an angle, its row in shared memory.
@@ -92,13 +99,19 @@ pub enum Version {
     TomagouC,
     /// Ours: shifted bit columns, added 32 bins at a time.
     Slices,
+    /// Ours: an edge list, some rows in the shared memory of a block that takes a share of it.
+    Lists,
+    /// Ours: [`Slices`](Version::Slices) where both vote and edges are many, else
+    /// [`Lists`](Version::Lists).
+    Fast,
 }
 
 impl Version {
     /// All of them.
-    pub const ALL: [Version; 11] = [
+    pub const ALL: [Version; 14] = [
         Version::Serial,
         Version::AllCores,
+        Version::AllCoresSlices,
         Version::KumarBaseline,
         Version::KumarFast,
         Version::BraakBasic,
@@ -108,6 +121,8 @@ impl Version {
         Version::TomagouB,
         Version::TomagouC,
         Version::Slices,
+        Version::Lists,
+        Version::Fast,
     ];
 
     /// Its name on the command line.
@@ -115,6 +130,7 @@ impl Version {
         match self {
             Version::Serial => "serial",
             Version::AllCores => "all-cores",
+            Version::AllCoresSlices => "all-cores-slices",
             Version::KumarBaseline => "kumar-baseline",
             Version::KumarFast => "kumar-fast",
             Version::BraakBasic => "braak-basic",
@@ -124,16 +140,60 @@ impl Version {
             Version::TomagouB => "tomagou-b",
             Version::TomagouC => "tomagou-c",
             Version::Slices => "slices",
+            Version::Lists => "lists",
+            Version::Fast => "fast",
         }
     }
 
     /// Whether it runs on the CPU.
     pub fn is_on_the_cpu(self) -> bool {
-        matches!(self, Version::Serial | Version::AllCores)
+        matches!(self, Version::Serial | Version::AllCores | Version::AllCoresSlices)
     }
 
     /// Whether it votes in the two Cartesian spaces alone.
     pub fn needs_slopes(self) -> bool {
-        matches!(self, Version::BraakConstant | Version::Slices)
+        matches!(self, Version::AllCoresSlices | Version::BraakConstant | Version::Slices)
+    }
+}
+
+impl FromStr for Version {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Version> {
+        let found = Version::ALL.into_iter().find(|version| version.name() == name);
+        found.ok_or_else(|| {
+            let names = Version::ALL.map(Version::name).join(", ");
+            Error::Parameter(format!("no voter {name:?}; there are {names}"))
+        })
+    }
+}
+
+/// The accumulators of an image in one space or in the two [`cartesian`](spaces::cartesian) ones, row by
+/// row, by any version.
+///
+/// # Errors
+/// [`Error::Parameter`] for a version that does not vote in such spaces; [`Error::NoDevice`] for one that
+/// needs a GPU where there is none; [`Error::Device`] where the device fails.
+pub fn accumulators(
+    image: &EdgeImage,
+    spaces: &[Space],
+    version: Version,
+    gpu: Option<&Cuda>,
+) -> Result<Vec<Vec<u32>>> {
+    match (version, spaces) {
+        (Version::Serial, _) => Ok(spaces.iter().map(|s| cpu::serial(image, s)).collect()),
+        (Version::AllCores, _) => Ok(spaces.iter().map(|s| cpu::all_cores(image, s)).collect()),
+        (Version::AllCoresSlices, [first, second]) => {
+            Ok(slices(image, &[first.clone(), second.clone()])?.into())
+        }
+        (Version::AllCoresSlices, _) => {
+            Err(Error::Parameter(format!("{} votes in the space cartesian", version.name())))
+        }
+        _ => {
+            let none = || Error::NoDevice(format!("the voter {} needs a GPU", version.name()));
+            let mut votes = gpu.ok_or_else(none)?.line_votes(image, spaces)?;
+            votes.vote(version)?;
+            votes.counts()
+        }
     }
 }

@@ -17,7 +17,7 @@ use crate::image::{EdgeMap, Image};
 /// answers.
 pub fn detect(image: &Image, options: &Options, backend: &dyn Backend) -> Result<Detection> {
     options.check()?;
-    detect_in(&EdgeMap::find(image, &options.edges)?, options, backend)
+    detect_in(&backend.edges(image, &options.edges)?, options, backend)
 }
 
 /// The lines of an edge map.
@@ -39,25 +39,38 @@ pub fn detect_in(edges: &EdgeMap, options: &Options, backend: &dyn Backend) -> R
         width: edges.width,
         height: edges.height,
         edges: edges.pixels.len() as u64,
-        parameters: Parameters {
-            edges: edges.method.to_string(),
-            theta_step: polar.theta_step(),
-            rho_step: options.rho_step,
-            max_gap: options.max_gap,
-            min_length: options.min_length_in(size),
-            false_alarms: options.false_alarms,
-            refine: options.refine,
-            top: options.top,
-        },
+        parameters: Parameters { theta_step: polar.theta_step(), ..parameters(edges, options) },
         lines,
     })
 }
 
+/// What a search runs with, defaults resolved but for the space.
+pub(super) fn parameters(edges: &EdgeMap, options: &Options) -> Parameters {
+    Parameters {
+        edges: edges.method.to_string(),
+        theta_step: options.theta_step,
+        rho_step: options.rho_step,
+        max_gap: options.max_gap,
+        min_length: options.min_length_in([edges.width, edges.height]),
+        false_alarms: options.false_alarms,
+        refine: options.refine,
+        top: options.top,
+        one_pass: None,
+    }
+}
+
 fn side(raster: &Raster, found: &Found) -> Side {
+    let line = line(raster, found);
+    let axis = Axis::new(line.theta.to_radians(), line.rho);
+    Side { light: light(raster, &found.stroke, axis), line }
+}
+
+/// A line as it is told.
+pub(super) fn line(raster: &Raster, found: &Found) -> Line {
     let Found { stroke, votes, z, significance } = found;
     let (theta, rho) = stroke.axis.polar();
     let segments = segments(raster, stroke);
-    let line = Line {
+    Line {
         theta,
         rho,
         votes: u64::from(*votes),
@@ -66,8 +79,7 @@ fn side(raster: &Raster, found: &Found) -> Side {
         pixels: segments.iter().map(|s| s.pixels).sum(),
         width: stroke.width(),
         segments,
-    };
-    Side { line, light: light(raster, stroke, Axis::new(theta.to_radians(), rho)) }
+    }
 }
 
 /// The sum of the gradients of a stroke's pixels along the normal of its line.

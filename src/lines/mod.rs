@@ -28,12 +28,14 @@
 //! ```
 
 mod area;
+mod bins;
 mod cast;
 mod chance;
 mod detect;
 mod fit;
 mod geometry;
 mod merge;
+mod one_pass;
 mod options;
 mod pieces;
 mod raster;
@@ -44,9 +46,11 @@ mod verify;
 mod voters;
 mod zoom;
 
+pub use bins::{Bin, BinSearch};
 pub use chance::Chance;
 pub use detect::{detect, detect_in};
-pub use options::{Options, Parameters};
+pub use one_pass::{OnePass, one_pass};
+pub use options::{Options, Parameters, PassParameters};
 pub use space::Polar;
 pub use voters::{Voters, fit_voters};
 

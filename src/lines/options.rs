@@ -98,4 +98,18 @@ pub struct Parameters {
     pub refine: Refine,
     /// Most lines reported, if limited.
     pub top: Option<u64>,
+    /// What voted where, in the papers' flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_pass: Option<PassParameters>,
+}
+
+/// The parameters of [`one_pass`](super::one_pass()), defaults resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassParameters {
+    /// The space: `polar`, or one of the papers.
+    pub space: String,
+    /// The voter.
+    pub voter: String,
+    /// Fewest votes, if limited.
+    pub min_votes: Option<u32>,
 }

@@ -7,9 +7,9 @@ use crate::image::EdgeMap;
 #[derive(Debug, Clone)]
 pub(super) struct Raster {
     pub size: [usize; 2],
-    on: Vec<bool>,
+    on: Bits,
     /// Edge pixels that a line has taken.
-    taken: Vec<bool>,
+    taken: Bits,
     /// The gradient at each edge pixel, over 8; empty where it is not known.
     gradients: Vec<[i16; 2]>,
 }
@@ -29,19 +29,38 @@ pub(super) struct Near {
     pub on: bool,
 }
 
+/// A bit a pixel: steep lines cross many rows, and those of bits stay in the processor's caches.
+#[derive(Debug, Clone)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn new(len: usize) -> Bits {
+        Bits(vec![0; len.div_ceil(64)])
+    }
+
+    fn get(&self, at: usize) -> bool {
+        self.0[at / 64] >> (at % 64) & 1 == 1
+    }
+
+    fn set(&mut self, at: usize, on: bool) {
+        let word = &mut self.0[at / 64];
+        *word = *word & !(1 << (at % 64)) | u64::from(on) << (at % 64);
+    }
+}
+
 impl Raster {
     /// The grid of the edge pixels of an image.
     pub fn new(edges: &EdgeMap) -> Raster {
         let size = [edges.width as usize, edges.height as usize];
         let all = size[0] * size[1];
         let at = |[x, y]: [u16; 2]| usize::from(y) * size[0] + usize::from(x);
-        let mut on = vec![false; all];
-        edges.pixels.iter().for_each(|&pixel| on[at(pixel)] = true);
+        let mut on = Bits::new(all);
+        edges.pixels.iter().for_each(|&pixel| on.set(at(pixel), true));
         let mut gradients = vec![[0; 2]; if edges.gradients.is_empty() { 0 } else { all }];
         for (&pixel, gradient) in edges.pixels.iter().zip(&edges.gradients) {
             gradients[at(pixel)] = gradient.map(|v| (v / 8) as i16);
         }
-        Raster { size, on, taken: vec![false; all], gradients }
+        Raster { size, on, taken: Bits::new(all), gradients }
     }
 
     /// Whether gradients are known.
@@ -56,7 +75,7 @@ impl Raster {
 
     /// Whether a pixel is an edge along a line, as far as gradients are known.
     fn is_along(&self, pixel: [usize; 2], axis: Axis) -> bool {
-        if !self.on[pixel[1] * self.size[0] + pixel[0]] {
+        if !self.on.get(pixel[1] * self.size[0] + pixel[0]) {
             return false;
         }
         let Some([x, y]) = self.gradient(pixel) else {
@@ -73,13 +92,13 @@ impl Raster {
 
     /// Takes a pixel off, for a line.
     pub fn take(&mut self, [x, y]: [usize; 2]) {
-        self.on[y * self.size[0] + x] = false;
-        self.taken[y * self.size[0] + x] = true;
+        self.on.set(y * self.size[0] + x, false);
+        self.taken.set(y * self.size[0] + x, true);
     }
 
     /// Whether a line has taken a pixel.
     pub fn is_taken(&self, [x, y]: [usize; 2]) -> bool {
-        self.taken[y * self.size[0] + x]
+        self.taken.get(y * self.size[0] + x)
     }
 
     /// Number of steps from one end of the image to the other along a line: columns where it is
@@ -104,11 +123,13 @@ impl Raster {
             // Where the line crosses this column or row, and how far the band reaches.
             let middle = (axis.rho - step as f64 * along) / across;
             let (a, b) = (middle + low / across, middle + high / across);
-            let (from, to) = (a.min(b).ceil().max(0.0), a.max(b).floor().min(limit));
+            let (from, to) = (a.min(b).max(0.0), a.max(b).min(limit));
             if from > to {
                 continue;
             }
-            for other in from as usize..=to as usize {
+            // Rounded up and down; neither is negative.
+            let first = from as usize + usize::from((from as usize as f64) < from);
+            for other in first..=to as usize {
                 let pixel = if flat { [step, other] } else { [other, step] };
                 let distance = (other as f64 - middle) * across;
                 visit(step, Near { pixel, distance, on: self.is_along(pixel, axis) });

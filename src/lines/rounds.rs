@@ -1,6 +1,7 @@
 //! Rounds: the best bins become lines, and their pixels vote no more.
 
 use super::area::areas;
+use super::bins::{is_outdone, least_excess};
 use super::cast::Casting;
 use super::geometry::Axis;
 use super::raster::Raster;
@@ -17,8 +18,6 @@ use rayon::prelude::*;
 const CANDIDATES: usize = 256;
 /// A bin must keep this share of its z after the lines before it in its round took their pixels.
 const KEPT: f64 = 0.8;
-/// Rows and bins around a bin in which it must be the best.
-const AROUND: isize = 3;
 
 /// A round in which so many bins are looked at and fewer than these are lines is the last: what is
 /// left is texture, in which lines are rare and bins are many.
@@ -143,8 +142,8 @@ impl Rounds<'_> {
     fn candidates(&self, counts: &[u32], chances: &[Chance]) -> Vec<Candidate> {
         let bins = self.polar.space.bins();
         let limit = -self.options.false_alarms.log10();
-        let least =
-            (2.0 * (self.polar.space.size() as f64 / self.options.false_alarms).ln()).sqrt();
+        let shape = [self.polar.space.rows(), bins];
+        let least = least_excess(self.polar.space.size(), self.options.false_alarms);
         let z = |index: usize| chances[index / bins].z(counts[index], self.areas[index]);
         let mut found: Vec<Candidate> = (0..self.polar.space.rows())
             .into_par_iter()
@@ -158,7 +157,7 @@ impl Rounds<'_> {
                     }
                     let here = z(index);
                     let is_line = self.significance(chance, votes, area) >= limit
-                        && !self.is_outdone(index, here, &z);
+                        && !is_outdone(shape, index, here, z);
                     is_line.then_some(Candidate { index, z: here })
                 })
             })
@@ -166,22 +165,6 @@ impl Rounds<'_> {
         found.sort_by(|a, b| b.z.total_cmp(&a.z).then(a.index.cmp(&b.index)));
         found.truncate(CANDIDATES);
         found
-    }
-
-    /// Whether a bin nearby has a larger z, or the same and a lower index.
-    fn is_outdone(&self, index: usize, here: f64, z: &impl Fn(usize) -> f64) -> bool {
-        let (rows, bins) = (self.polar.space.rows() as isize, self.polar.space.bins() as isize);
-        let (row, r) = (index as isize / bins, index as isize % bins);
-        (row - AROUND..=row + AROUND).any(|k| {
-            // Across the seam a line has its opposite distance.
-            let (k, r) =
-                if (0..rows).contains(&k) { (k, r) } else { (k.rem_euclid(rows), bins - 1 - r) };
-            (r - AROUND..=r + AROUND).filter(|r| (0..bins).contains(r)).any(|r| {
-                let other = (k * bins + r) as usize;
-                let there = z(other);
-                there > here || (there == here && other < index)
-            })
-        })
     }
 
     /// Whether a line is more than its surroundings would make by chance.

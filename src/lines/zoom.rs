@@ -29,7 +29,7 @@ pub(super) fn densest(
         row.fill(0);
         for &[x, y] in pixels {
             let d = axis.distance([x - pivot[0], y - pivot[1]]);
-            let r = (d / BIN + half + 0.5).floor();
+            let r = d / BIN + half + 0.5;
             if r >= 0.0 && r < bins as f64 {
                 row[r as usize] += 1;
             }

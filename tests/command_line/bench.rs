@@ -146,3 +146,70 @@ fn without_a_gpu_the_rest_is_measured_and_said_so() {
     let message = planes("bench --points 5 --device cuda".split_whitespace()).refusal();
     assert!(message.contains("NVIDIA"), "{message}");
 }
+
+/// An image of lines in a folder.
+fn image(folder: &Path) -> PathBuf {
+    let path = folder.join("lines.png");
+    planes(["synth", "lines", "--size", "160x120", "-o", path.to_str().unwrap()]).text();
+    path
+}
+
+#[test]
+fn the_voters_on_an_image_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = image(folder.path());
+    let out = |name: &str| folder.path().join(name);
+    let files = ["b.json", "b.csv", "b.svg"].map(out);
+    let options = format!(
+        "{} --json {} --csv {} --svg {}",
+        image.display(),
+        files[0].display(),
+        files[1].display(),
+        files[2].display()
+    );
+    let text = bench(&options).text();
+    for what in ["polar, 181 angles", "Cartesian", "serial", "all-cores", "over serial"] {
+        assert!(text.contains(what), "{what}: {text}");
+    }
+    let report = json(std::fs::read(&files[0]).unwrap());
+    assert_eq!((&report["format"], &report["version"]), (&"planes-bench-images".into(), &1.into()));
+    let rows = report["voters"].as_array().unwrap();
+    let voters: Vec<_> = rows.iter().map(|row| row["voter"].as_str().unwrap()).collect();
+    let both = ["serial", "all-cores"];
+    assert_eq!(voters, [&both[..], &both, &["all-cores-slices"]].concat());
+    for row in rows {
+        let seconds = |step: &str| row[step]["seconds"].as_f64().unwrap();
+        let steps = ["list", "vote", "select", "transfers"].map(seconds);
+        assert!((seconds("total") - steps.iter().sum::<f64>()).abs() < 1e-9);
+        assert!(seconds("vote") > 0.0 && row["speedup"].as_f64().unwrap() > 0.0);
+        assert_eq!(row["compared_with_serial"], row["edges"]);
+    }
+    let lines = csv(&files[1]);
+    assert_eq!(lines.len(), 1 + rows.len());
+    let svg = std::fs::read_to_string(&files[2]).unwrap();
+    let picture = roxmltree::Document::parse(&svg).unwrap();
+    let lines = picture.descendants().filter(|n| n.has_tag_name("polyline")).count();
+    assert_eq!(lines, rows.len());
+    let markdown = bench(&format!("{} --markdown --modes serial", image.display())).text();
+    assert!(markdown.contains("| serial |") && !markdown.contains("all-cores"), "{markdown}");
+}
+
+#[test]
+fn options_of_clouds_are_not_for_images() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = image(folder.path());
+    for options in ["--points 5", "--top 3"] {
+        let message = bench(&format!("{} {options}", image.display())).refusal();
+        assert!(message.contains(options.split(' ').next().unwrap()), "{message}");
+        let message = bench(&format!("--sweep grey {options}")).refusal();
+        assert!(message.contains("--sweep"), "{message}");
+    }
+    for (options, what) in [
+        ("--sweep sizes", "sizes"),
+        ("--sweep grey --modes optimized", "--modes"),
+        ("--edges sobel --points 5", "--edges"),
+    ] {
+        let message = bench(options).refusal();
+        assert!(message.contains(what), "{options}: {message}");
+    }
+}

@@ -50,7 +50,11 @@ fn the_document_is_as_its_schema_says() {
     let (mut schemas, mut compiler) = (boon::Schemas::new(), boon::Compiler::new());
     compiler.add_resource("lines.json", schema).unwrap();
     let schema = compiler.compile("lines.json", &mut schemas).unwrap();
-    for (kind, options) in [("clean", "--top 3"), ("photo", "--edges canny:1.5")] {
+    for (kind, options) in [
+        ("clean", "--top 3"),
+        ("photo", "--edges canny:1.5"),
+        ("clean", "--device cpu --one-pass --line-space cartesian:3 --min-votes 90"),
+    ] {
         let image = image(folder.path(), kind);
         let text = detect(&image, &format!("--json - {options}")).text();
         schemas.validate(&json(&text), schema).unwrap();
@@ -81,7 +85,7 @@ fn clouds_and_images_in_one_run() {
 fn options_of_the_other_kind_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let image = image(folder.path(), "clean");
-    for options in ["--tolerance 1", "--vote near", "--one-pass", "--ply a.ply", "--explain"] {
+    for options in ["--tolerance 1", "--vote near", "--min-votes 3", "--ply a.ply", "--explain"] {
         let message = detect(&image, options).refusal();
         let name = options.split(' ').next().unwrap();
         assert!(message.contains(name) && message.contains("for clouds"), "{message}");
@@ -149,4 +153,59 @@ fn images_come_in_many_ways() {
     bytes.extend_from_slice(grey.rgb());
     std::fs::write(&colour, &bytes).unwrap();
     assert_eq!(detect(&colour, "--json -").text(), expected);
+}
+
+/// In one pass every voter and device says the same, and which it was is in the document.
+#[test]
+fn one_pass_by_any_voter() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = image(folder.path(), "noisy");
+    let lines = |options: &str| {
+        let text = detect(&image, &format!("--json - -q --one-pass --top 20 {options}")).text();
+        let mut document = json(text);
+        let pass = document["parameters"].as_object_mut().unwrap().remove("one_pass").unwrap();
+        (document, pass)
+    };
+    for space in ["", "--line-space kumar", "--line-space cartesian"] {
+        let (serial, pass) = lines(&format!("{space} --line-voter serial"));
+        assert_eq!(pass["voter"], "serial");
+        assert_eq!(serial["lines"].as_array().unwrap().len(), 20);
+        let mut others = vec!["--line-voter all-cores", "--device cpu", ""];
+        if space.ends_with("cartesian") {
+            others.push("--line-voter all-cores-slices");
+        }
+        for other in others {
+            assert!(lines(&format!("{space} {other}")).0 == serial, "{space} {other}");
+        }
+    }
+    for (options, what) in [
+        ("--line-voter serial", "--one-pass"),
+        ("--one-pass --line-voter quick", "quick"),
+        ("--one-pass --line-space round", "round"),
+        ("--one-pass --line-space tomagou", "square"),
+        ("--one-pass --line-space cartesian:0", "slopes"),
+        ("--one-pass --device cpu --line-voter kumar-fast", "GPU"),
+    ] {
+        let message = detect(&image, options).refusal();
+        assert!(message.contains(what), "{options}: {message}");
+    }
+}
+
+/// The same bytes with edges from a GPU, where there is one.
+#[test]
+fn the_same_lines_on_a_gpu() {
+    if planes::cuda::Cuda::new().is_err() {
+        println!("skipped: there is no GPU");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for kind in ["clean", "photo"] {
+        let image = image(folder.path(), kind);
+        for edges in ["auto", "sobel", "canny", "canny:1.5,30,60"] {
+            let text = |device: &str| {
+                detect(&image, &format!("--json - --edges {edges} --device {device}")).text()
+            };
+            assert!(text("cpu") == text("cuda"), "{kind} {edges}");
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! The experiments of Shapira and Hassner, "GPU-Based Computation of 2D Least Median of Squares with
 //! Applications to Fast and Robust Line Detection".
 //!
-//! - Table 1: how long the thinnest slab of random points takes ([`times`]).
+//! - Table 1: how long the thinnest slab of random points takes ([`times`]), and those of many sets
+//!   ([`many_times`]).
 //! - Figures 7 and 8: how exact lines are, over the size of the accumulator's cells and over noise
 //!   ([`over_cells`], [`over_noise`]).
 //! - Table 2: the same on a photograph with added noise ([`on_photo`]).
@@ -16,7 +17,7 @@ mod times;
 
 pub use accuracy::{Accuracy, IMAGES, over_cells, over_noise};
 pub use photo::{PHOTO_CELL, PHOTO_NOISE, PhotoErrors, on_photo};
-pub use times::{POINTS, SlabTimes, times};
+pub use times::{ManyTimes, POINTS, POINTS_OF_A_SET, SETS, SlabTimes, many_times, times};
 
 use super::Machine;
 use crate::lms::Refine;
@@ -39,6 +40,8 @@ pub struct LmsReport {
     pub machine: Machine,
     /// Table 1 and beyond.
     pub times: Vec<SlabTimes>,
+    /// Many sets at once; none without a GPU.
+    pub many: Vec<ManyTimes>,
     /// Figure 7.
     pub cells: Vec<Accuracy>,
     /// Figure 8.

@@ -66,6 +66,31 @@ pub fn times(gpu: Option<&Cuda>, points: usize) -> Result<SlabTimes> {
     })
 }
 
+/// Sets of 512 points that are worked on in one go.
+pub const SETS: [usize; 5] = [1, 4, 16, 64, 256];
+/// Points of each.
+pub const POINTS_OF_A_SET: usize = 512;
+
+/// How long many sets take together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ManyTimes {
+    /// Number of sets of [`POINTS_OF_A_SET`] points.
+    pub sets: usize,
+    /// Ours, kernels alone.
+    pub fast: Timing,
+}
+
+/// Times our version on many sets.
+///
+/// # Errors
+/// Where the device fails.
+pub fn many_times(gpu: &Cuda, sets: usize) -> Result<ManyTimes> {
+    let problem = |seed: usize| Problem::new(&uniform_points(POINTS_OF_A_SET, seed as u64), None);
+    let problems = (0..sets).map(problem).collect::<Result<Vec<_>>>()?;
+    let mut slabs = gpu.slabs(&problems)?;
+    Ok(ManyTimes { sets, fast: repeat(|| Ok(slabs.find(Version::Fast)?.1))? })
+}
+
 /// Compares the slab of a version with that of the sweep.
 fn check(version: Version, found: &[Slab], expected: &Option<Slab>) -> Result<()> {
     let (Some(found), Some(expected)) = (found.first(), expected) else { return Ok(()) };

@@ -30,9 +30,9 @@ impl Clouds {
     }
 
     /// The first points of a file, or all.
-    pub fn of_file(path: &Path, sizes: Option<&[u64]>) -> Result<Clouds> {
-        let source = Source::open(path)?;
-        let points = load(source.path(), &|| source.reader(Fields::NONE), CHUNK, &|_| {})?.points;
+    pub fn of_file(source: &Source, sizes: Option<&[u64]>) -> Result<Clouds> {
+        let path = source.path();
+        let points = load(path, &|| source.reader(Fields::NONE), CHUNK, &|_| {})?.points;
         let all = points.len() as u64;
         let sizes = ascending(sizes.unwrap_or(&[all]));
         if let Some(more) = sizes.iter().find(|&&size| size > all) {

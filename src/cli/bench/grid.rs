@@ -1,10 +1,28 @@
-//! A table of text.
+//! Tables as Markdown or as aligned text, and what stands above them.
+
+use planes::bench::Machine;
+
+/// On what was measured, of what `source` if there is one, and by which command.
+pub fn head(m: &Machine, source: &str, markdown: bool) -> String {
+    let gpu = match (&m.gpu, &m.driver) {
+        (Some(gpu), Some(driver)) => format!("{gpu} (driver {driver})"),
+        (Some(gpu), None) => gpu.clone(),
+        (None, _) => "no GPU".into(),
+    };
+    let cpu = m.cpu.as_deref().unwrap_or("a CPU that does not tell its name");
+    let code = if markdown { "`" } else { "" };
+    let source = if source.is_empty() { String::new() } else { format!("; {source}") };
+    format!(
+        "{gpu}; {cpu}, {} threads; planes {}{source}\n{code}{}{code}\n",
+        m.threads, m.planes, m.command
+    )
+}
 
 /// A table: the first column to the left, the others to the right.
 #[derive(Default)]
 pub struct Grid {
-    pub title: String,
-    pub header: Vec<String>,
+    title: String,
+    header: Vec<String>,
     pub rows: Vec<Vec<String>>,
 }
 
@@ -19,8 +37,12 @@ impl Grid {
         self.rows.push(std::iter::once(name).chain(cells).collect());
     }
 
-    /// As Markdown.
-    pub fn markdown(&self) -> String {
+    /// The table as Markdown or as aligned text.
+    pub fn text(&self, markdown: bool) -> String {
+        if markdown { self.markdown() } else { self.plain() }
+    }
+
+    fn markdown(&self) -> String {
         let line = |cells: &[String]| {
             let cells = cells.iter().map(|c| c.trim()).collect::<Vec<_>>();
             format!("| {} |\n", cells.join(" | "))
@@ -34,8 +56,7 @@ impl Grid {
         text
     }
 
-    /// As aligned text.
-    pub fn plain(&self) -> String {
+    fn plain(&self) -> String {
         let all = || std::iter::once(&self.header).chain(&self.rows);
         let width = |column: usize| {
             let cells = all().filter_map(|row| row.get(column));

@@ -3,6 +3,8 @@
 mod clouds;
 mod csv;
 mod grid;
+mod image_tables;
+mod images;
 mod lms;
 mod svg;
 mod tables;
@@ -11,10 +13,13 @@ use super::engine::DeviceName;
 use super::progress::Bar;
 use super::{Failure, say, write_stdout};
 use clap::{Args, Subcommand};
+use images::{ImageOptions, Measuring};
 use planes::Error;
 use planes::atomic::AtomicFile;
+use planes::bench::images::ImageReport;
 use planes::bench::{Bench as Stopwatch, Machine, Mode, REPORT_VERSION, Report, published};
 use planes::cuda::Cuda;
+use planes::input::Input;
 use planes::synth::Scene;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -26,26 +31,29 @@ use std::path::{Path, PathBuf};
 /// this program uses itself, in the same space. Each version's votes are compared with those of the serial
 /// loop before they are timed. What would take more than a minute is measured in part and marked.
 ///
+/// Of an image every voter of three papers on lines is measured, in the papers' spaces, and our own.
+///
 /// Without a GPU, the rows that need one are left out.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Bench {
     #[command(subcommand)]
     of: Option<Of>,
-    /// A cloud [default: scenes that are made for it]
-    cloud: Option<PathBuf>,
+    /// A cloud or an image [default: scenes that are made for it]
+    #[arg(value_name = "CLOUD|IMAGE")]
+    input: Option<PathBuf>,
     /// The scene, instead of a cloud [default: street]
-    #[arg(long, conflicts_with = "cloud",
+    #[arg(long, conflicts_with = "input",
         value_parser = |s: &str| s.parse::<Scene>().map_err(|e| e.to_string()))]
     scene: Option<Scene>,
     /// Numbers of points, such as 1e3,1e6; of a cloud its first ones
     /// [default: 1,1e3,1e4,1e5,1e6,1e7,2.3e7; of a cloud all]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = number_of_points)]
     points: Option<Vec<u64>>,
-    /// Numbers of winners, at most 128; the last table is for the largest
-    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "2,5,10",
+    /// Numbers of winners, at most 128; the last table is for the largest [default: 2,5,10]
+    #[arg(long, value_name = "N,…", value_delimiter = ',',
         value_parser = clap::value_parser!(u32).range(1..=128))]
-    top: Vec<u32>,
+    top: Option<Vec<u32>>,
     /// What to measure: serial, naive, optimized, fast
     #[arg(long, value_name = "MODE,…", value_delimiter = ',',
         default_value = "serial,naive,optimized,fast",
@@ -60,12 +68,22 @@ pub struct Bench {
     /// Write a line for each row, cloud and number of winners
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Draw time over points, with the slides' own figures
+    /// Draw time over points, with the slides' own figures, or over edges
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Print the tables as Markdown
     #[arg(long)]
     markdown: bool,
+    #[command(flatten)]
+    images: ImageOptions,
+}
+
+/// What was measured, in every form.
+struct Texts {
+    json: String,
+    csv: String,
+    svg: String,
+    tables: String,
 }
 
 /// What else is measured.
@@ -83,29 +101,82 @@ impl Bench {
         // A name that cannot be written is better known before minutes of measuring.
         let json_file = start(self.json.as_deref().filter(|_| !prints_json))?;
         let [csv_file, svg_file] = [start(self.csv.as_deref())?, start(self.svg.as_deref())?];
-        let gpu = find_gpu(self.device, quiet)?;
-        let report = self.measure(gpu.as_ref(), quiet)?;
-        let json = serde_json::to_string_pretty(&report).map_err(std::io::Error::from)? + "\n";
-        finish(json_file, &json)?;
-        finish(csv_file, &csv::lines(&report))?;
-        finish(svg_file, &svg::plot(&report))?;
-        if prints_json {
-            return write_stdout(&json);
-        }
-        write_stdout(&tables::tables(&report, self.markdown))
+        let texts = self.texts(quiet)?;
+        finish(json_file, &texts.json)?;
+        finish(csv_file, &texts.csv)?;
+        finish(svg_file, &texts.svg)?;
+        write_stdout(if prints_json { &texts.json } else { &texts.tables })
     }
 
-    fn measure(&self, gpu: Option<&Cuda>, quiet: bool) -> Result<Report, Error> {
+    /// Measures what there is to measure.
+    fn texts(&self, quiet: bool) -> Result<Texts, Failure> {
+        if let Some(sweeps) = &self.images.sweep {
+            self.check_image("--sweep")?;
+            let gpu = find_gpu(self.device, quiet)?;
+            let measuring = Measuring { gpu: gpu.as_ref(), modes: &self.modes, quiet };
+            return self.of_images(&measuring.sweeps(sweeps)?);
+        }
+        let input = self.input.as_deref().map(Input::open).transpose()?;
+        if let Some(Input::Image(image)) = &input {
+            self.check_image(&image.path().display().to_string())?;
+            let gpu = find_gpu(self.device, quiet)?;
+            let measuring = Measuring { gpu: gpu.as_ref(), modes: &self.modes, quiet };
+            let method = self.images.edges.unwrap_or_default();
+            return self.of_images(&measuring.image(image, &method)?);
+        }
+        if self.images.edges.is_some() {
+            return Err(Error::Parameter("--edges is for images, and this is none".into()).into());
+        }
+        let gpu = find_gpu(self.device, quiet)?;
+        let report = self.measure(input, gpu.as_ref(), quiet)?;
+        Ok(Texts {
+            json: to_json(&report)?,
+            csv: csv::lines(&report),
+            svg: svg::plot(&report),
+            tables: tables::tables(&report, self.markdown),
+        })
+    }
+
+    fn of_images(&self, report: &ImageReport) -> Result<Texts, Failure> {
+        Ok(Texts {
+            json: to_json(report)?,
+            csv: csv::image_lines(report),
+            svg: svg::plot_images(report),
+            tables: image_tables::tables(report, self.markdown),
+        })
+    }
+
+    /// Refuses options that are for clouds.
+    fn check_image(&self, name: &str) -> Result<(), Error> {
+        let given = [
+            ("--points", self.points.is_some()),
+            ("--top", self.top.is_some()),
+            ("--scene", self.scene.is_some()),
+        ];
+        match given.into_iter().find(|option| option.1) {
+            Some((option, _)) => Err(Error::Parameter(format!(
+                "{name}: {option} is for clouds, and this is an image"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    fn measure(
+        &self,
+        input: Option<Input>,
+        gpu: Option<&Cuda>,
+        quiet: bool,
+    ) -> Result<Report, Error> {
         let stopwatch = Stopwatch::new(gpu, &self.modes);
         if stopwatch.rows().is_empty() {
             let message = "none of the --modes can be measured without a GPU";
             return Err(Error::Parameter(message.into()));
         }
-        let mut tops = self.top.clone();
+        let mut tops = self.top.clone().unwrap_or_else(|| published::TOPS.into());
         tops.sort_unstable();
         tops.dedup();
         let most = &tops[tops.len().saturating_sub(1)..];
-        let clouds = self.clouds()?;
+        let clouds = self.clouds(input)?;
         let tops_points = tops_points(clouds.sizes());
         let mut measurements = Vec::new();
         for &size in clouds.sizes() {
@@ -126,10 +197,10 @@ impl Bench {
         })
     }
 
-    fn clouds(&self) -> Result<clouds::Clouds, Error> {
-        match &self.cloud {
-            Some(cloud) => clouds::Clouds::of_file(cloud, self.points.as_deref()),
-            None => {
+    fn clouds(&self, input: Option<Input>) -> Result<clouds::Clouds, Error> {
+        match input {
+            Some(Input::Cloud(cloud)) => clouds::Clouds::of_file(&cloud, self.points.as_deref()),
+            _ => {
                 let points = self.points.as_deref().unwrap_or(&published::POINTS);
                 Ok(clouds::Clouds::of_scene(self.scene.unwrap_or(Scene::Street), points))
             }
@@ -175,6 +246,10 @@ fn number_of_points(text: &str) -> Result<u64, String> {
         Ok(n) if n.fract() == 0.0 && (1.0..=most).contains(&n) => Ok(n as u64),
         _ => Err("not a whole number from 1 to 2^32 - 1".into()),
     }
+}
+
+fn to_json(report: &impl serde::Serialize) -> Result<String, std::io::Error> {
+    Ok(serde_json::to_string_pretty(report)? + "\n")
 }
 
 fn start(path: Option<&Path>) -> Result<Option<AtomicFile>, Error> {

@@ -1,6 +1,7 @@
-//! Time over points, both axes logarithmic, as a picture.
+//! Time over points or edges, both axes logarithmic, as a picture.
 
-use planes::bench::{Report, Row, published};
+use planes::bench::images::ImageReport;
+use planes::bench::{Machine, Report, Row, published};
 use std::fmt::Write;
 
 /// Size of the picture, and the part of it between the axes.
@@ -9,6 +10,8 @@ const LEFT: f64 = 80.0;
 const RIGHT: f64 = 700.0;
 const TOP: f64 = 50.0;
 const BOTTOM: f64 = 500.0;
+/// Height of a line of the legend.
+const LEGEND: f64 = 22.0;
 
 /// A colour for each row, told apart by people who see few colours, too (Okabe and Ito 2008).
 const COLOURS: [&str; 7] =
@@ -19,24 +22,51 @@ struct Series {
     name: String,
     colour: &'static str,
     dashed: bool,
-    /// Points of the cloud and seconds.
+    /// Points of the cloud, or edges of the image, and seconds.
     values: Vec<(f64, f64)>,
 }
 
 /// The picture of a report.
 pub fn plot(report: &Report) -> String {
-    let series = series(report);
+    draw_all(&title(&report.source, &report.machine), "points", &series(report))
+}
+
+/// The picture of what was measured of images: every voter in every table.
+pub fn plot_images(report: &ImageReport) -> String {
+    let mut series: Vec<Series> = Vec::new();
+    for row in &report.voters {
+        let name = format!("{}, {}", row.voter, row.table);
+        let value = (row.edges.max(1) as f64, row.total.seconds.max(1e-9));
+        match series.iter_mut().find(|s| s.name == name) {
+            Some(known) => known.values.push(value),
+            None => {
+                let colour = COLOURS[series.len() % COLOURS.len()];
+                // Colours come again with dashes, and so on in turns.
+                let dashed = series.len() / COLOURS.len() % 2 == 1;
+                series.push(Series { name, colour, dashed, values: vec![value] });
+            }
+        }
+    }
+    draw_all(&title(&report.source, &report.machine), "edges", &series)
+}
+
+fn title(source: &str, machine: &Machine) -> String {
+    let device = machine.gpu.as_deref().or(machine.cpu.as_deref()).unwrap_or("CPU");
+    format!("{source}: {device}")
+}
+
+fn draw_all(title: &str, x_label: &str, series: &[Series]) -> String {
     let x = Axis::around(series.iter().flat_map(|s| s.values.iter().map(|v| v.0)), [LEFT, RIGHT]);
     let y = Axis::around(series.iter().flat_map(|s| s.values.iter().map(|v| v.1)), [BOTTOM, TOP]);
-    let [width, height] = SIZE;
+    let [width, least] = SIZE;
+    let height = least.max(TOP + 30.0 + LEGEND * series.len() as f64);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"sans-serif\" font-size=\"13\">\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
     );
-    let device = report.machine.gpu.as_deref().or(report.machine.cpu.as_deref()).unwrap_or("CPU");
-    text(&mut svg, [LEFT, 28.0], "start", &format!("{}: {device}", report.source));
-    text(&mut svg, [(LEFT + RIGHT) / 2.0, BOTTOM + 42.0], "middle", "points");
+    text(&mut svg, [LEFT, 28.0], "start", title);
+    text(&mut svg, [(LEFT + RIGHT) / 2.0, BOTTOM + 42.0], "middle", x_label);
     text(&mut svg, [LEFT - 10.0, TOP - 16.0], "end", "seconds");
     axes(&mut svg, &x, &y);
     for (place, series) in series.iter().enumerate() {
@@ -131,7 +161,7 @@ fn draw(svg: &mut String, series: &Series, x: &Axis, y: &Axis) {
 }
 
 fn legend(svg: &mut String, series: &Series, place: usize) {
-    let y = TOP + 10.0 + 22.0 * place as f64;
+    let y = TOP + 10.0 + LEGEND * place as f64;
     let style = format!("stroke=\"{}\" stroke-width=\"2\"{}", series.colour, dashes(series.dashed));
     line(svg, [RIGHT + 20.0, y], [RIGHT + 50.0, y], &style);
     text(svg, [RIGHT + 58.0, y + 4.0], "start", &series.name);

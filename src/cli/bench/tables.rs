@@ -1,13 +1,13 @@
 //! The measurements as tables for people.
 
-use super::grid::Grid;
+use super::grid::{self, Grid};
 use crate::cli::table::significant;
-use planes::bench::{Machine, Measurement, Report, Row, Timing, published};
+use planes::bench::{Measurement, Report, Row, Timing, published};
 use std::fmt::Write;
 
 /// All tables, as Markdown or as aligned text.
 pub fn tables(report: &Report, markdown: bool) -> String {
-    let mut text = machine_line(&report.machine, markdown, &report.source);
+    let mut text = grid::head(&report.machine, &report.source, markdown);
     let most = report.tops.last().copied().unwrap_or(0);
     let mut grids = Vec::new();
     if report.tops.len() > 1 {
@@ -17,25 +17,9 @@ pub fn tables(report: &Report, markdown: bool) -> String {
     grids.push(steps(report, most));
     for grid in grids {
         text += "\n";
-        text += &if markdown { grid.markdown() } else { grid.plain() };
+        text += &grid.text(markdown);
     }
     text + "\n" + &notes(report)
-}
-
-/// What was measured on, of what, and by which command.
-pub fn machine_line(m: &Machine, markdown: bool, source: &str) -> String {
-    let gpu = match (&m.gpu, &m.driver) {
-        (Some(gpu), Some(driver)) => format!("{gpu} (driver {driver})"),
-        (Some(gpu), None) => gpu.clone(),
-        (None, _) => "no GPU".into(),
-    };
-    let cpu = m.cpu.as_deref().unwrap_or("a CPU that does not tell its name");
-    let code = if markdown { "`" } else { "" };
-    let source = if source.is_empty() { String::new() } else { format!("; {source}") };
-    format!(
-        "{gpu}; {cpu}, {} threads; planes {}{source}\n{code}{}{code}\n",
-        m.threads, m.planes, m.command
-    )
 }
 
 fn notes(report: &Report) -> String {
@@ -167,12 +151,12 @@ fn time(timing: &Timing) -> String {
     format!("{}{mark}", significant(timing.seconds))
 }
 
-fn times(factor: f64) -> String {
+pub fn times(factor: f64) -> String {
     format!("{}x", significant(factor))
 }
 
 /// A number of points in groups of three digits.
-fn points(n: u64) -> String {
+pub fn points(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {

@@ -2,7 +2,9 @@
 
 use clap::Args;
 use planes::image::Method;
-use planes::lines::Options;
+use planes::line_voters::Version;
+use planes::line_voters::spaces::PaperSpace;
+use planes::lines::{OnePass, Options};
 use planes::lms::Refine;
 
 #[derive(Debug, Args)]
@@ -28,6 +30,15 @@ pub struct LineSearch {
     /// Number of lines that chance may be expected to make in an image [default: 0.001]
     #[arg(long, value_name = "N")]
     false_alarms: Option<f64>,
+    /// With --one-pass, the space: kumar, cartesian or cartesian:DEGREES, tomagou (of square images)
+    /// [default: polar, with --theta-step and --rho-step]
+    #[arg(long, value_name = "SPACE", requires = "one_pass")]
+    line_space: Option<PaperSpace>,
+    /// With --one-pass, the voter: all give the same votes; on the CPU serial, all-cores and
+    /// all-cores-slices, on a GPU kumar-baseline, kumar-fast, braak-basic, braak-fast, braak-constant,
+    /// tomagou-a, tomagou-b, tomagou-c, slices, lists, fast [default: fast, without a GPU all-cores]
+    #[arg(long, value_name = "NAME", requires = "one_pass")]
+    line_voter: Option<Version>,
 }
 
 impl LineSearch {
@@ -46,6 +57,16 @@ impl LineSearch {
         }
     }
 
+    /// What one pass is asked for, with or without a GPU.
+    pub fn one_pass(&self, min_votes: Option<u64>, has_gpu: bool) -> OnePass {
+        let default = if has_gpu { Version::Fast } else { Version::AllCores };
+        OnePass {
+            version: self.line_voter.unwrap_or(default),
+            space: self.line_space,
+            min_votes: min_votes.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+        }
+    }
+
     /// The first option that was given; all are of images alone.
     pub fn given(&self) -> Option<&'static str> {
         [
@@ -55,6 +76,8 @@ impl LineSearch {
             ("--max-gap", self.max_gap.is_some()),
             ("--min-length", self.min_length.is_some()),
             ("--false-alarms", self.false_alarms.is_some()),
+            ("--line-space", self.line_space.is_some()),
+            ("--line-voter", self.line_voter.is_some()),
         ]
         .into_iter()
         .find_map(|(name, given)| given.then_some(name))

@@ -1,7 +1,7 @@
 //! The measurements as comma-separated lines.
 
 use planes::bench::Timing;
-use planes::bench::lms::LmsReport;
+use planes::bench::lms::{LmsReport, POINTS_OF_A_SET};
 
 /// Names of the columns.
 const COLUMNS: &str = "table,points,theta_step,rho_step,noise,method,count,seconds,right,angle_median,\
@@ -26,6 +26,15 @@ pub fn lines(report: &LmsReport) -> String {
         add("sweep", Some(row.sweep));
         add("paper", row.paper);
         add("fast", row.fast);
+    }
+    for row in &report.many {
+        let mut cells = vec![none(); 17];
+        cells[0] = "many".into();
+        cells[1] = POINTS_OF_A_SET.to_string();
+        cells[5] = "fast".into();
+        cells[6] = row.sets.to_string();
+        cells[7] = row.fast.seconds.to_string();
+        rows.push(cells);
     }
     for (table, all) in [("cells", &report.cells), ("noise", &report.noise)] {
         rows.extend(all.iter().map(|row| {

@@ -4,14 +4,15 @@ mod csv;
 mod svg;
 mod tables;
 
-use super::{Bar, DeviceName, command, find_gpu, finish, start};
+use super::{Bar, DeviceName, command, find_gpu, finish, start, to_json};
 use crate::cli::{Failure, write_stdout};
 use clap::Args;
 use planes::Error;
 use planes::backend::Backend;
 use planes::bench::Machine;
 use planes::bench::lms::{
-    IMAGES, LMS_REPORT_VERSION, LmsReport, on_photo, over_cells, over_noise, times,
+    IMAGES, LMS_REPORT_VERSION, LmsReport, SETS, many_times, on_photo, over_cells, over_noise,
+    times,
 };
 use planes::cpu::Cpu;
 use planes::cuda::Cuda;
@@ -65,7 +66,7 @@ impl LmsBench {
         let photo = self.photo.as_ref().map(Image::open).transpose()?;
         let gpu = find_gpu(self.device, quiet)?;
         let report = self.measure(gpu.as_ref(), photo.as_ref(), quiet)?;
-        let json = serde_json::to_string_pretty(&report).map_err(std::io::Error::from)? + "\n";
+        let json = to_json(&report)?;
         finish(json_file, &json)?;
         finish(csv_file, &csv::lines(&report))?;
         finish(svg_file, &svg::plots(&report))?;
@@ -90,6 +91,8 @@ impl LmsBench {
         bar.stage("slabs", None);
         let points = self.points.iter().map(|&n| times(gpu, n as usize));
         let times = points.collect::<Result<_, _>>()?;
+        let many = gpu.map(|gpu| SETS.map(|sets| many_times(gpu, sets)));
+        let many = many.into_iter().flatten().collect::<Result<_, _>>()?;
         bar.stage("cells", None);
         let cells = over_cells(self.images, backend)?;
         bar.stage("noise", None);
@@ -102,6 +105,7 @@ impl LmsBench {
             version: LMS_REPORT_VERSION,
             machine: Machine::this(gpu, command()),
             times,
+            many,
             cells,
             noise,
             photo,

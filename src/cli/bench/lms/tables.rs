@@ -1,20 +1,24 @@
 //! The measurements as tables for people, the paper's own figures beside them.
 
-use super::super::grid::Grid;
-use super::super::tables::machine_line;
+use super::super::grid::{self, Grid};
 use crate::cli::table::significant;
 use planes::bench::Timing;
-use planes::bench::lms::{Accuracy, LmsReport, METHODS, PHOTO_CELL, SlabTimes, published};
+use planes::bench::lms::{
+    Accuracy, LmsReport, METHODS, PHOTO_CELL, POINTS_OF_A_SET, SlabTimes, published,
+};
 use planes::lms::Refine;
 
 /// All tables, as Markdown or as aligned text.
 pub fn tables(report: &LmsReport, markdown: bool) -> String {
-    let mut text = machine_line(&report.machine, markdown, "");
-    let grids =
-        [times(&report.times), accuracy(report, true), accuracy(report, false), photo(report)];
+    let mut text = grid::head(&report.machine, "", markdown);
+    let mut grids = vec![times(&report.times)];
+    if !report.many.is_empty() {
+        grids.push(many(report));
+    }
+    grids.extend([accuracy(report, true), accuracy(report, false), photo(report)]);
     for grid in grids {
         text += "\n";
-        text += &if markdown { grid.markdown() } else { grid.plain() };
+        text += &grid.text(markdown);
     }
     text + "\nPaper: the figures of Shapira and Hassner, on an Intel E6550 and a GTX 720 as they have it.\n\
             Times on a GPU are those of the kernels. A line is right within 1 degree, and 2 pixels at its \
@@ -51,6 +55,18 @@ fn times(times: &[SlabTimes]) -> Grid {
             row.published.map(|p| ms(p[1])),
         ];
         grid.push(row.points.to_string(), cells.into_iter());
+    }
+    grid
+}
+
+/// Many sets at once.
+fn many(report: &LmsReport) -> Grid {
+    let title = format!("Many sets of {POINTS_OF_A_SET} points at once, fast, milliseconds");
+    let mut grid = Grid::new(title, header(&["sets", "all", "each"]));
+    for row in &report.many {
+        let ms = 1e3 * row.fast.seconds;
+        let cells = [significant(ms), significant(ms / row.sets as f64)];
+        grid.push(row.sets.to_string(), cells.into_iter().map(Some));
     }
     grid
 }

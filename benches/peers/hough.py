@@ -1,0 +1,77 @@
+"""How fast lines are voted for on one thread, beside OpenCV's HoughLines: a table in Markdown.
+
+    cargo build --release && pip install opencv-python-headless
+    python benches/peers/hough.py [PLANES]
+
+Both get the same edge map, steps of 1 degree and bins of 1 pixel, and both end with a sorted list: OpenCV's time is that of
+HoughLines with a threshold of a third of the height; ours the vote and the selection of `planes bench --threads 1`, in turns
+with it. Each time is the best of its turns, the ratio one of medians over turns.
+"""
+
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import cv2
+import numpy as np
+
+PLANES = sys.argv[1] if len(sys.argv) > 1 else "target/release/planes"
+TURNS = 7
+RUNS = 5
+SIZE = (1080, 1920)
+
+
+def strewn(share):
+    edges = np.zeros(SIZE, np.uint8)
+    chosen = np.random.default_rng(1).choice(edges.size, int(edges.size * share), replace=False)
+    edges.flat[chosen] = 255
+    return edges
+
+
+def drawn(folder, kind):
+    path = folder / f"{kind}.png"
+    subprocess.run([PLANES, "-q", "synth", "lines", "--kind", kind, "--size", f"{SIZE[1]}x{SIZE[0]}", "-o", path], check=True)
+    return cv2.threshold(cv2.imread(str(path), cv2.IMREAD_GRAYSCALE), 127, 255, cv2.THRESH_BINARY)[1]
+
+
+def opencv(edges):
+    seconds = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        cv2.HoughLines(edges, 1, np.pi / 180, SIZE[0] // 3)
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+def ours(path):
+    command = [PLANES, "-q", "bench", path, "--edges", "none", "--device", "cpu", "--threads", "1", "--modes", "fast",
+               "--json", "-"]
+    report = json.loads(subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout)
+    row = report["grey"][0]
+    return row["vote"] + row["select"]
+
+
+def main():
+    cv2.setNumThreads(1)
+    folder = pathlib.Path(tempfile.mkdtemp())
+    images = {f"strewn, {100 * share:g} %": strewn(share) for share in (0.01, 0.059, 0.3)}
+    images |= {kind: drawn(folder, kind) for kind in ("clean", "noisy", "dense")}
+    print(f"| 1920 x 1080 | edges | OpenCV {cv2.__version__}, ms | 1e9 votes/s | planes, ms | 1e9 votes/s | ratio |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for name, edges in images.items():
+        path = folder / "edges.png"
+        cv2.imwrite(str(path), edges)
+        turns = [(opencv(edges), ours(path)) for _ in range(TURNS)]
+        theirs, own = (min(seconds) for seconds in zip(*turns))
+        ratio = statistics.median(t / o for t, o in turns)
+        n = int(np.count_nonzero(edges))
+        rate = lambda seconds: n * 180 / seconds / 1e9
+        print(f"| {name} | {n} | {theirs * 1e3:.1f} | {rate(theirs):.2f} | {own * 1e3:.1f} | {rate(own):.2f} | {ratio:.1f} |")
+
+
+if __name__ == "__main__":
+    main()

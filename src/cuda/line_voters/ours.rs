@@ -1,0 +1,68 @@
+//! Our own voters for images: lists (`kernels/lines.cu`) and slices (`kernels/slices.cu`).
+
+use super::super::device::{Kernels, grid, launch};
+use super::super::image_space::ImageSpace;
+use super::{LineVotes, Steps, WARP};
+use crate::{Error, Result};
+
+/// Threads of a block that votes in slices, and its bins; as in `kernels/slices.cu`.
+const SLICERS: u32 = 512;
+const SLICE_BINS: u32 = WARP * WARP;
+/// From this share of edges on slices take less time than lists, where both vote.
+pub const DENSE: f64 = 0.06;
+
+impl LineVotes<'_> {
+    /// Whether [`Version::Fast`](crate::line_voters::Version::Fast) votes in slices.
+    pub(super) fn is_dense(&self) -> bool {
+        let [width, height] = self.size.map(f64::from);
+        self.spaces.len() == 2
+            && self.origin == [0, 0]
+            && f64::from(self.edges) >= DENSE * width * height
+    }
+
+    /// The edges in bits and as a list, and the seconds that took.
+    fn pack_all(&mut self) -> Result<f64> {
+        let LineVotes { device, pixels, packed, threshold, .. } = self;
+        Ok(device.timed(|| packed.fill(device, pixels, threshold, false))?.1)
+    }
+
+    pub(super) fn lists(&mut self) -> Result<Steps> {
+        let edges = self.pack_all()?;
+        let LineVotes { device, origin, packed, spaces, .. } = self;
+        let vote = |s: &mut ImageSpace| s.vote_list(device, packed, *origin);
+        let ((), vote) = device.timed(|| spaces.iter_mut().try_for_each(vote))?;
+        Ok(Steps { edges, vote })
+    }
+
+    pub(super) fn slices(&mut self) -> Result<Steps> {
+        let edges = self.pack_all()?;
+        let LineVotes { device, size: [width, height], packed, spaces, .. } = self;
+        let [first, second] = &mut spaces[..] else {
+            return Err(Error::Parameter("slices vote in two spaces".into()));
+        };
+        let chunks = first.bins.max(second.bins).div_ceil(SLICE_BINS);
+        let ((), vote) = device.timed(|| {
+            launch!(
+                device,
+                Kernels::Slices,
+                "slice_votes",
+                grid(chunks, first.rows + second.rows, SLICERS, 0),
+                &packed.rotated,
+                &*width,
+                &height.div_ceil(WARP),
+                &first.slopes,
+                &first.rows,
+                &first.bins,
+                &mut first.counts,
+                &packed.upright,
+                &*height,
+                &width.div_ceil(WARP),
+                &second.slopes,
+                &second.rows,
+                &second.bins,
+                &mut second.counts
+            )
+        })?;
+        Ok(Steps { edges, vote })
+    }
+}

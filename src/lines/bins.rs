@@ -1,0 +1,179 @@
+//! The bins that stand out in one vote, in one pass: no line takes another's pixels.
+//!
+//! What the papers call the result, with scores in place of votes: every bin that exceeds chance by
+//! enough and is the best around. A GPU computes the same list (see [`crate::cuda::line_bins`]);
+//! [`detect`](super::detect) goes on from there, in rounds.
+
+use super::area::areas;
+use super::{Chance, Polar};
+use crate::Result;
+use crate::backend::{Backend, Sign};
+use crate::image::EdgeMap;
+use rayon::prelude::*;
+
+/// Rows and bins around a bin in which it must be the best; as in `kernels/lines.cu`.
+const AROUND: isize = 3;
+
+/// A bin that stands out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bin {
+    /// Row of its direction.
+    pub theta: u32,
+    /// Its place on the axis of `ρ`.
+    pub rho: u32,
+    /// Its votes.
+    pub votes: u32,
+    /// By how many standard deviations they exceed what chance would have put there.
+    pub z: f64,
+}
+
+/// What is the same for all images of a size: the space, and how many pixels each bin holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BinSearch {
+    polar: Polar,
+    areas: Vec<u32>,
+    least: f64,
+}
+
+impl BinSearch {
+    /// For images of a size, with so many directions over half a turn and bins so wide, such that
+    /// chance makes at most `false_alarms` bins in an image stand out.
+    ///
+    /// # Errors
+    /// Where the space would have too many bins.
+    pub fn new(
+        size: [u32; 2],
+        directions: u32,
+        rho_step: f64,
+        false_alarms: f64,
+    ) -> Result<BinSearch> {
+        let polar = Polar::centred(size, directions, rho_step)?;
+        let least = least_excess(polar.space.size(), false_alarms).max(1.0);
+        Ok(BinSearch { areas: areas(&polar), polar, least })
+    }
+
+    /// The space.
+    pub fn polar(&self) -> &Polar {
+        &self.polar
+    }
+
+    /// For each bin of the space the number of pixels of the image in it.
+    pub fn areas(&self) -> &[u32] {
+        &self.areas
+    }
+
+    /// The lowest score of a bin that stands out.
+    pub fn least(&self) -> f64 {
+        self.least
+    }
+
+    /// The bins that stand out in an image of the size that this was made for, best first; of equals
+    /// the first in the accumulator.
+    ///
+    /// # Errors
+    /// What the backend answers.
+    pub fn find(&self, edges: &EdgeMap, backend: &dyn Backend) -> Result<Vec<Bin>> {
+        Ok(self.select(&self.vote(edges, backend)?, edges.pixels.len()))
+    }
+
+    /// The accumulator of an image, row by row.
+    ///
+    /// # Errors
+    /// What the backend answers.
+    pub fn vote(&self, edges: &EdgeMap, backend: &dyn Backend) -> Result<Vec<u32>> {
+        let mut votes = backend.accumulator(&self.polar.space)?;
+        votes.vote(&self.polar.points(edges.pixels.iter().copied()), Sign::Add)?;
+        votes.counts()
+    }
+
+    /// The bins that stand out in the accumulator of so many edges, best first.
+    pub fn select(&self, counts: &[u32], edges: usize) -> Vec<Bin> {
+        let bins = self.polar.space.bins();
+        let pixels = f64::from(self.polar.size[0]) * f64::from(self.polar.size[1]);
+        let chance = Chance { density: edges as f64 / pixels, scatter: 1.0 };
+        let z = |index: usize| chance.z(counts[index], self.areas[index]);
+        let shape = [self.polar.space.rows(), bins];
+        let stands_out = |index: usize| {
+            // A deviation is at least two, so that most bins are told without one.
+            let excess = f64::from(counts[index]) - chance.density * f64::from(self.areas[index]);
+            if excess < 2.0 * self.least {
+                return None;
+            }
+            let here = z(index);
+            (here >= self.least && !is_outdone(shape, index, here, z)).then_some(Bin {
+                theta: (index / bins) as u32,
+                rho: (index % bins) as u32,
+                votes: counts[index],
+                z: here,
+            })
+        };
+        let mut found: Vec<Bin> =
+            (0..counts.len()).into_par_iter().filter_map(stands_out).collect();
+        // They come in the order of the accumulator, and a stable sort keeps equals in it.
+        found.sort_by(|a, b| b.z.total_cmp(&a.z));
+        found
+    }
+}
+
+/// The excess, in standard deviations, that chance makes in less than `false_alarms` of so many bins.
+pub(super) fn least_excess(bins: usize, false_alarms: f64) -> f64 {
+    (2.0 * (bins as f64 / false_alarms).ln()).sqrt()
+}
+
+/// Whether a bin near `index`, in a space of so many rows and bins, has a larger z than `here`, or
+/// the same and a lower index.
+pub(super) fn is_outdone(
+    [rows, bins]: [usize; 2],
+    index: usize,
+    here: f64,
+    z: impl Fn(usize) -> f64,
+) -> bool {
+    let (rows, bins) = (rows as isize, bins as isize);
+    let (row, r) = (index as isize / bins, index as isize % bins);
+    (row - AROUND..=row + AROUND).any(|k| {
+        // Across the seam a line has its opposite distance.
+        let (k, r) =
+            if (0..rows).contains(&k) { (k, r) } else { (k.rem_euclid(rows), bins - 1 - r) };
+        (r - AROUND..=r + AROUND).filter(|r| (0..bins).contains(r)).any(|r| {
+            let other = (k * bins + r) as usize;
+            let there = z(other);
+            there > here || (there == here && other < index)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::Cpu;
+    use crate::image::Method;
+
+    #[test]
+    fn crossing_lines_stand_out_once_each() {
+        // A row, a column and a diagonal, strewn with noise.
+        let mut state = 3u64;
+        let mut noise = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33).is_multiple_of(20)
+        };
+        let pixels: Vec<[u16; 2]> = (0..120 * 90)
+            .map(|i| [i % 120, i / 120])
+            .filter(|&[x, y]| y == 20 || x == 100 || x == y || noise())
+            .collect();
+        let edges = EdgeMap {
+            width: 120,
+            height: 90,
+            pixels,
+            gradients: Vec::new(),
+            method: Method::Drawing { dark: false },
+        };
+        let search = BinSearch::new([120, 90], 180, 1.0, 1e-3).unwrap();
+        let found = search.find(&edges, &Cpu::default()).unwrap();
+        assert!(found.windows(2).all(|pair| pair[0].z >= pair[1].z));
+        assert!(found.iter().all(|bin| bin.z >= search.least()));
+        let mut best: Vec<u32> = found[..3].iter().map(|bin| bin.theta).collect();
+        best.sort_unstable();
+        assert_eq!(best, [0, 90, 135]);
+        assert_eq!(found.iter().map(|bin| bin.votes).max(), Some(120));
+    }
+}
