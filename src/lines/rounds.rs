@@ -5,12 +5,13 @@ use super::bins::{is_outdone, least_excess};
 use super::cast::Casting;
 use super::geometry::Axis;
 use super::raster::Raster;
-use super::refine::{Stroke, refine};
+use super::refine::{Coarse, Stroke, refine};
 use super::verify::{is_remainder, log_tail};
-use super::{Chance, Options, Polar};
+use super::{Chance, Options, Polar, voters};
 use crate::Result;
 use crate::backend::{Accumulator, Backend, Sign};
 use crate::image::EdgeMap;
+use crate::lms::Refine;
 use rayon::prelude::*;
 
 /// Most bins that are looked at in a round.
@@ -41,6 +42,7 @@ struct Candidate {
 pub(super) struct Rounds<'a> {
     polar: &'a Polar,
     options: &'a Options,
+    backend: &'a dyn Backend,
     casting: Casting<'a>,
     areas: Vec<u32>,
     raster: Raster,
@@ -64,6 +66,7 @@ pub(super) fn search(
         polar,
         casting,
         options,
+        backend,
         areas: areas(polar),
         raster,
         refused: vec![false; polar.space.size()],
@@ -79,10 +82,11 @@ impl Rounds<'_> {
         let counts = votes.counts()?;
         let chances = self.chances(&counts);
         let candidates = self.candidates(&counts, &chances);
+        let known = self.known(&candidates)?;
         let (mut taken, before) = (Vec::new(), self.found.len());
-        for candidate in &candidates {
+        for (candidate, known) in candidates.iter().zip(known) {
             let row = candidate.index / self.polar.space.bins();
-            self.look_at(candidate, &chances[row], &mut taken);
+            self.look_at(candidate, known, &chances[row], &mut taken);
         }
         let lines = self.found.len() - before;
         if lines == 0 {
@@ -91,6 +95,30 @@ impl Rounds<'_> {
         }
         self.casting.vote(votes, &self.raster, &taken, Sign::Subtract)?;
         Ok(!candidates.is_empty() && (candidates.len() < CANDIDATES || lines >= WORTHWHILE))
+    }
+
+    /// The middle of a bin.
+    fn coarse(&self, candidate: &Candidate) -> Coarse {
+        let space = &self.polar.space;
+        let ([cos, sin, _], local) = space.plane(candidate.index);
+        let origin = self.polar.origin.map(f64::from);
+        let axis = Axis { cos, sin, rho: local + origin[0] * cos + origin[1] * sin };
+        let turn = self.polar.theta_step().to_radians();
+        Coarse { axis, turn, shift: space.rho().bin }
+    }
+
+    /// The lines of all bins of a round, where they are fitted before their strokes are looked at.
+    fn known(&self, candidates: &[Candidate]) -> Result<Vec<Option<Axis>>> {
+        if self.options.refine == Refine::Stroke {
+            return Ok(vec![None; candidates.len()]);
+        }
+        let coarse: Vec<Coarse> = candidates.iter().map(|c| self.coarse(c)).collect();
+        let pixels: Vec<Vec<[u16; 2]>> =
+            coarse.par_iter().map(|coarse| coarse.pixels(&self.raster)).collect();
+        let bins: Vec<(Axis, &[[u16; 2]])> =
+            coarse.iter().zip(&pixels).map(|(coarse, pixels)| (coarse.axis, &pixels[..])).collect();
+        let lines = voters::fit(&bins, self.options.refine, self.backend)?;
+        Ok(lines.into_iter().map(Some).collect())
     }
 
     /// What chance would do with the pixels that vote for each direction.
@@ -148,12 +176,15 @@ impl Rounds<'_> {
     }
 
     /// Takes a line's pixels, if there is a line in the bin.
-    fn look_at(&mut self, candidate: &Candidate, chance: &Chance, taken: &mut Vec<[u16; 2]>) {
-        let space = &self.polar.space;
-        let ([cos, sin, _], local) = space.plane(candidate.index);
-        let origin = self.polar.origin.map(f64::from);
-        let axis = Axis { cos, sin, rho: local + origin[0] * cos + origin[1] * sin };
-        let half = space.rho().bin / 2.0;
+    fn look_at(
+        &mut self,
+        candidate: &Candidate,
+        known: Option<Axis>,
+        chance: &Chance,
+        taken: &mut Vec<[u16; 2]>,
+    ) {
+        let coarse = self.coarse(candidate);
+        let (axis, half) = (coarse.axis, self.polar.space.rho().bin / 2.0);
         let mut votes = 0;
         self.raster.walk(axis, 0..self.raster.steps(axis), [-half, half], |_, n| {
             votes += u32::from(n.on);
@@ -165,8 +196,7 @@ impl Rounds<'_> {
         if z < KEPT * candidate.z {
             return;
         }
-        let spread = (self.polar.theta_step().to_radians(), space.rho().bin);
-        let refined = refine(&self.raster, axis, spread, chance.density, self.options);
+        let refined = refine(&self.raster, coarse, known, chance.density, self.options);
         let Some(stroke) = refined.filter(|stroke| self.stands_out(stroke, chance)) else {
             self.refused[candidate.index] = true;
             return;
