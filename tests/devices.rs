@@ -229,7 +229,7 @@ fn the_same_sheets() {
         .into_iter()
         .map(|n| {
             let point = |i: u32| {
-                let [x, y, z] = [i * 7919 % 2003, i * 104_729 % 1999, i * 15_485_863 % 97];
+                let [x, y, z] = [i * 7919 % 2003, i * 104_729 % 1999, i * 1291 % 97];
                 let tilted = if i % 9 < 5 { z as f32 / 40.0 } else { 0.4 * x as f32 - 300.0 };
                 [x as f32, y as f32, 0.1 * y as f32 + tilted]
             };
