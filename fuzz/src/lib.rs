@@ -1,6 +1,8 @@
 //! What every target does with the bytes it is given.
 
 use planes::cloud::{Chunk, Fields, Source};
+use planes::image::{EdgeMap, Image, Method};
+use std::path::Path;
 
 /// Most points that are read of one input: a few compressed bytes can stand for very many.
 const MOST: usize = 20_000;
@@ -31,6 +33,28 @@ pub fn read(bytes: Vec<u8>) {
     let bare = pass(&source, Fields::NONE, &[4096]);
     if whole.1 && bare.1 {
         assert_eq!(bits(&whole.0), bits(&bare.0));
+    }
+}
+
+/// Most pixels whose edges are looked for.
+const MOST_PIXELS: u32 = 1 << 16;
+
+/// Decodes an image, and finds its edges if it is not large.
+///
+/// # Panics
+/// If the pixels are not those of the size, or an error is not one line that names the file.
+pub fn read_image(bytes: &[u8]) {
+    let image = match Image::from_bytes(Path::new("<memory>"), bytes) {
+        Ok(image) => image,
+        Err(error) => return check(&error),
+    };
+    let pixels = image.width() * image.height();
+    assert_eq!([image.grey().len(), image.rgb().len()], [1, 3].map(|n| n * pixels as usize));
+    if pixels <= MOST_PIXELS {
+        for method in [Method::Auto, Method::Sobel { threshold: None }] {
+            let edges = EdgeMap::find(&image, &method);
+            assert!(edges.is_ok_and(|edges| edges.pixels.len() <= pixels as usize));
+        }
     }
 }
 

@@ -14,6 +14,9 @@ use rayon::prelude::*;
 /// Rows and bins around a bin in which it must be the best; as in `kernels/lines.cu`.
 const AROUND: isize = 3;
 
+/// Bins that are looked at together, as nearly all fail.
+const PART: usize = 256;
+
 /// A bin that stands out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bin {
@@ -94,11 +97,6 @@ impl BinSearch {
         let z = |index: usize| chance.z(counts[index], self.areas[index]);
         let shape = [self.polar.space.rows(), bins];
         let stands_out = |index: usize| {
-            // A deviation is at least two, so that most bins are told without one.
-            let excess = f64::from(counts[index]) - chance.density * f64::from(self.areas[index]);
-            if excess < 2.0 * self.least {
-                return None;
-            }
             let here = z(index);
             (here >= self.least && !is_outdone(shape, index, here, z)).then_some(Bin {
                 theta: (index / bins) as u32,
@@ -107,8 +105,20 @@ impl BinSearch {
                 z: here,
             })
         };
-        let mut found: Vec<Bin> =
-            (0..counts.len()).into_par_iter().filter_map(stands_out).collect();
+        // A deviation is at least two, so that most bins are told without one.
+        let (density, excess) = (chance.density, 2.0 * self.least);
+        let may =
+            |(&votes, &area): (&u32, &u32)| f64::from(votes) - density * f64::from(area) >= excess;
+        let parts = counts.par_chunks(PART).zip(self.areas.par_chunks(PART)).enumerate();
+        let mut found: Vec<Bin> = parts
+            .flat_map_iter(|(part, (votes, areas))| {
+                let any = votes.iter().zip(areas).fold(false, |any, bin| any | may(bin));
+                let first = part * PART;
+                let some = if any { first..first + votes.len() } else { 0..0 };
+                some.filter(|&index| may((&counts[index], &self.areas[index])))
+                    .filter_map(stands_out)
+            })
+            .collect();
         // They come in the order of the accumulator, and a stable sort keeps equals in it.
         found.sort_by(|a, b| b.z.total_cmp(&a.z));
         found
@@ -148,9 +158,8 @@ mod tests {
     use crate::cpu::Cpu;
     use crate::image::Method;
 
-    #[test]
-    fn crossing_lines_stand_out_once_each() {
-        // A row, a column and a diagonal, strewn with noise.
+    /// A row, a column and a diagonal, strewn with noise.
+    fn crossing() -> EdgeMap {
         let mut state = 3u64;
         let mut noise = move || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -160,13 +169,39 @@ mod tests {
             .map(|i| [i % 120, i / 120])
             .filter(|&[x, y]| y == 20 || x == 100 || x == y || noise())
             .collect();
-        let edges = EdgeMap {
+        EdgeMap {
             width: 120,
             height: 90,
             pixels,
             gradients: Vec::new(),
             method: Method::Drawing { dark: false },
-        };
+        }
+    }
+
+    #[test]
+    fn every_bin_above_the_least_that_nobody_outdoes_is_found() {
+        let (edges, search) = (crossing(), BinSearch::new([120, 90], 60, 1.0, 1e6).unwrap());
+        let counts = search.vote(&edges, &Cpu::default()).unwrap();
+        let density = edges.pixels.len() as f64 / (120.0 * 90.0);
+        let chance = Chance { density, scatter: 1.0 };
+        let z = |i: usize| chance.z(counts[i], search.areas()[i]);
+        let shape = [60, search.polar().space.bins()];
+        let mut expected: Vec<usize> = (0..counts.len())
+            .filter(|&i| z(i) >= search.least() && !is_outdone(shape, i, z(i), z))
+            .collect();
+        expected.sort_by(|&a, &b| z(b).total_cmp(&z(a)).then(a.cmp(&b)));
+        assert!(expected.len() > 20, "{}", expected.len());
+        let found = search.select(&counts, edges.pixels.len());
+        let places = found.iter().map(|bin| bin.theta as usize * shape[1] + bin.rho as usize);
+        assert_eq!(places.collect::<Vec<_>>(), expected);
+        assert!(
+            found.iter().zip(&expected).all(|(bin, &i)| bin.z == z(i) && bin.votes == counts[i])
+        );
+    }
+
+    #[test]
+    fn crossing_lines_stand_out_once_each() {
+        let edges = crossing();
         let search = BinSearch::new([120, 90], 180, 1.0, 1e-3).unwrap();
         let found = search.find(&edges, &Cpu::default()).unwrap();
         assert!(found.windows(2).all(|pair| pair[0].z >= pair[1].z));

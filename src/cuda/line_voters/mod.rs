@@ -49,7 +49,7 @@ pub struct LineVotes<'a> {
 
 impl Cuda {
     /// Copies an edge image to the device; it will vote in one space, or in the two
-    /// [`cartesian`](spaces::cartesian) ones.
+    /// [`cartesian`](crate::line_voters::spaces::cartesian) ones.
     ///
     /// # Errors
     /// [`Error::Parameter`] for an image without pixels or of a side of 2¹⁶ or more, and for another
