@@ -188,14 +188,14 @@ mod tests {
                 let turn = (t - theta).rem_euclid(180.0);
                 turn.min(180.0 - turn)
             };
-            let lms = fitted(theta, rho, 300, Refine::Lms);
+            let lms = fitted(theta, rho, 180, Refine::Lms);
             assert!(off(lms) < 0.05, "{theta}: {lms:?}");
             let clean = fitted(theta, rho, 0, Refine::Ols);
             assert!(off(clean) < 0.05, "{theta}: {clean:?}");
             let axis = Axis::new(lms.0.to_radians(), lms.1);
             assert!(axis.distance([300.0, 300.0]).abs() < 0.3, "{theta}: {lms:?}");
             // Least squares goes between the line and the others.
-            let ols = fitted(theta, rho, 300, Refine::Ols);
+            let ols = fitted(theta, rho, 180, Refine::Ols);
             let axis = Axis::new(ols.0.to_radians(), ols.1);
             assert!(axis.distance([300.0, 300.0]).abs() > 1.0, "{theta}: {ols:?}");
         }
