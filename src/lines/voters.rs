@@ -13,8 +13,9 @@ use crate::lms::{Problem, Refine, SIGMAS, Slab, robust_sigma, sample};
 
 /// Length of the frame's axes; with it the coordinates of pixels stay below 2²⁵.
 const UNIT: f64 = 256.0;
-/// Pixels of a line are rounded: those within so many of a perfect one are not outliers.
-const ROUNDED: f64 = 1.0;
+/// Pixels of a line are rounded, and where it is nearly level or upright the thinnest slab may hold one
+/// stair of it: those within so many pixels are not outliers, and the next stairs come in.
+const ROUNDED: f64 = 1.5;
 
 /// A bin and the pixels that voted for it, or that lie around it.
 #[derive(Debug, Clone, PartialEq)]
