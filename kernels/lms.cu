@@ -1,7 +1,7 @@
 // The least median of squares line without sorting.
 //
-// lms_guess    A warp a pair of a sample: the slabs that hang on it, roughly and on the thick side. The
-//              thinnest of some thousand is not much thicker than the thinnest of all.
+// lms_guess    A warp a pair of a sample: the slabs that hang on it, within two percent and on the thick
+//              side. The thinnest of some thousand is not much thicker than the thinnest of all.
 // lms_count    A thread two pairs that share a point: it counts how many points lie within the best
 //              slab so far, hung on the pair on either side. Hardly any pair has enough of them; those
 //              that do are candidates, and are measured in f64 (lms_settle.cu).
@@ -20,38 +20,33 @@ constexpr u32 COUNTERS = 128;
 // Pairs of a thread, and points that are in shared memory at a time.
 constexpr u32 PAIRS = 2;
 constexpr u32 TILE = 1024;
+// Steps from one power of two to within two percent.
+constexpr u32 HALVINGS = 10;
 // After so many points it is asked whether it is worth to go on.
 constexpr u32 STRIDE = 64;
-
-// The output function of SplitMix64.
-__device__ __forceinline__ u64 mixed(u64 z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-}
 
 // The slope of a pair in units of the set.
 __device__ __forceinline__ float slope_of(const Set& set, double2 a, double2 b) {
     return (float)(((b.y - a.y) * set.up) / ((b.x - a.x) * set.across));
 }
 
-// The residuals on one side of a pair, as bits in the order of their magnitude.
+// How many points are within a distance from a pair, above it in the lower half and below it in the
+// upper half; those on it are on both sides.
 struct Residuals {
     const Set& set;
     const double2* points;
     double2 a;
-    float slope, sign;
+    float slope;
 
-    __device__ __forceinline__ u32 key(u32 k) const {
+    __device__ __forceinline__ float of(u32 k) const {
         const float u = (float)((points[k].x - a.x) * set.across);
         const float v = (float)((points[k].y - a.y) * set.up);
-        const float d = sign * __fmaf_rn(-slope, u, v);
-        return d >= 0.0f ? __float_as_uint(fabsf(d)) : ~0u;
+        return __fmaf_rn(-slope, u, v);
     }
 
-    // That of the far side of the slab, or all bits set if it has too few points.
-    __device__ __forceinline__ u32 far_side() const {
-        return select_of(*this, set.n, set.h, 0x7f7fffffu);
+    static __device__ __forceinline__ u32 sides(float d, float reach) {
+        if (!(fabsf(d) <= reach)) return 0;
+        return (d >= 0.0f ? 1 : 0) | (d <= 0.0f ? 1 << 16 : 0);
     }
 };
 
@@ -61,19 +56,46 @@ extern "C" __global__ void __launch_bounds__(GUESSERS) lms_guess(
 ) {
     const Set set = sets[blockIdx.y];
     const double2* own = points + set.start;
-    const u32 warp = (blockIdx.x * blockDim.x + threadIdx.x) / WARP;
-    const u64 random = mixed((u64)warp * 0x9e3779b97f4a7c15ull + set.n);
+    const u32 lane = threadIdx.x % WARP, warp = (blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+    const u64 random = random_number(warp);
     const double2 a = own[(u32)random % set.n], b = own[(u32)(random >> 32) % set.n];
     if (a.x == b.x) return;
     const float slope = slope_of(set, a, b);
     // Also false where it is not finite.
     if (!(fabsf(slope) < 1e30f)) return;
-    const Residuals above = {set, own, a, slope, 1.0f}, below = {set, own, a, slope, -1.0f};
-    const u32 least = min(above.far_side(), below.far_side());
-    if (least == ~0u || threadIdx.x % WARP != 0) return;
+    const Residuals residuals = {set, own, a, slope};
+    float kept[KEPT];
+#pragma unroll
+    for (u32 q = 0; q < KEPT; q++) {
+        const u32 k = q * WARP + lane;
+        kept[q] = k < set.n ? residuals.of(k) : __uint_as_float(0x7f800000);
+    }
+    auto holds = [&](float reach) {
+        u32 sides = 0;
+#pragma unroll
+        for (u32 q = 0; q < KEPT; q++) sides += Residuals::sides(kept[q], reach);
+        for (u32 k = KEPT * WARP + lane; k < set.n; k += WARP) {
+            sides += Residuals::sides(residuals.of(k), reach);
+        }
+        sides = sum_of_warp(sides);
+        return max(sides & 0xffff, sides >> 16) >= set.h;
+    };
+    // No thinnest slab is thicker than all points are high. Halving the bits comes near to a share
+    // of the height.
+    float low = 0x1p-20f, high = 1.0f;
+    if (!holds(high)) return;
+    for (u32 step = 0; step < HALVINGS; step++) {
+        const float middle = __uint_as_float((__float_as_uint(low) + __float_as_uint(high)) / 2);
+        if (holds(middle)) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    if (lane != 0) return;
     // A slab of this height and twice the doubt holds h points: the thinnest is no thicker.
-    const double height = ((double)__uint_as_float(least) + 4.0 * (double)doubt(slope)) / set.up;
-    atomicMin(&best[blockIdx.y], (u64)__double_as_longlong(height));
+    const double height = ((double)high + 4.0 * (double)doubt(slope)) / set.up;
+    atomicMin(&best[blockIdx.y], key_of(height));
 }
 
 // Grid: a block a first point and COUNTERS * PAIRS of its partners: first points along x, from `first`
@@ -144,8 +166,12 @@ extern "C" __global__ void __launch_bounds__(COUNTERS) lms_count(
     for (u32 q = 0; q < PAIRS; q++) {
         // Steeper than f32 can tell: a matter for f64.
         const bool is_steep = !(fabsf(slope[q]) < 1e30f);
-        if (!is_pair[q] || !(is_steep || fmaxf(above[q], below[q]) >= (float)set.h)) continue;
+        u32 sides = 0;
+        if (is_steep || above[q] >= (float)set.h) sides |= ABOVE;
+        if (is_steep || below[q] >= (float)set.h) sides |= BELOW;
+        if (!is_pair[q] || !sides) continue;
         const u32 at = atomicAdd(&counts[blockIdx.z], 1);
-        candidates[set.list + at] = min(i, partner[q]) | max(i, partner[q]) << 16;
+        const u32 pair = candidate(min(i, partner[q]), max(i, partner[q]));
+        candidates[set.list + at] = pair | sides;
     }
 }

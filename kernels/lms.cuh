@@ -32,10 +32,24 @@ constexpr u64 INFINITE = 0x7ff0000000000000ull;
 // the slope, of a point and of the residual are at most 2^-24 of (3 |slope| + 3).
 __device__ __forceinline__ float doubt(float slope) { return (1.0f + fabsf(slope)) * 0x1p-21f; }
 
+// Random number k; the twin of src/lms/sample.rs.
+__device__ __forceinline__ u64 random_number(u64 k) {
+    u64 z = (k + 1) * 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+}
+
 // How far point k is above the line through the pair, times their difference in x.
 __device__ __forceinline__ double rise(double2 a, double dx, double dy, double2 k) {
     return dx * (k.y - a.y) - dy * (k.x - a.x);
 }
+
+// A pair of points, the lower place first, and on which of its sides a slab may be.
+constexpr u32 ABOVE = 1u << 30, BELOW = 1u << 31;
+__device__ __forceinline__ u32 candidate(u32 i, u32 j) { return i | j << 15; }
+__device__ __forceinline__ u32 first_of(u32 candidate) { return candidate & 0x7fff; }
+__device__ __forceinline__ u32 second_of(u32 candidate) { return candidate >> 15 & 0x7fff; }
 
 // The sum, the smallest and the largest over a warp.
 __device__ __forceinline__ u32 sum_of_warp(u32 v) {
@@ -53,28 +67,40 @@ __device__ __forceinline__ T most_of_warp(T v) {
     return v;
 }
 
+// Keys are the bits of numbers that are not negative, which are in the order of the numbers.
+__device__ __forceinline__ double number_of(u64 key) { return __longlong_as_double((long long)key); }
+__device__ __forceinline__ u64 key_of(double v) { return (u64)__double_as_longlong(v); }
+
 // The h-th smallest of the keys that a warp visits, if it is at most `limit`; else NONE, all bits set.
-// visit(f) calls f(key) for each key of the lane. Keys are halved by their bits, and the bounds move to
-// keys that are there: a step leaves half of the keys or half of the bits.
-template <class Key, class Visit>
-__device__ __forceinline__ Key select(u32 h, Key limit, Visit visit) {
-    constexpr Key NONE = ~(Key)0;
-    Key low = NONE, high = 0;
+// visit(f) calls f(key) for each key of the lane. Where it should be is told from how many keys are
+// below, as if they were spread evenly, and every other time in the middle of the bits; the bounds move
+// to keys that are there.
+template <class Visit>
+__device__ __forceinline__ u64 select(u32 h, u64 limit, const Visit& visit) {
+    constexpr u64 NONE = ~0ull;
+    u64 low = NONE, high = 0;
     u32 count = 0;
-    visit([&](Key key) {
+    visit([&](u64 key) {
         if (key > limit) return;
         low = min(low, key);
         high = max(high, key);
         count++;
     });
-    if (sum_of_warp(count) < h) return NONE;
+    // Keys up to `high`, and below `low`.
+    u32 upper = sum_of_warp(count), lower = 0;
+    if (upper < h) return NONE;
     low = least_of_warp(low);
     high = most_of_warp(high);
-    while (low < high) {
-        const Key middle = low + (high - low) / 2;
-        Key below = 0, above = NONE;
+    for (bool is_even = true; low < high; is_even = !is_even) {
+        u64 middle = low + (high - low) / 2;
+        if (is_even) {
+            const double share = ((double)(h - lower) - 0.5) / (double)(upper - lower);
+            const double from = number_of(low), to = number_of(high);
+            middle = min(max(key_of(from + share * (to - from)), low), high - 1);
+        }
+        u64 below = 0, above = NONE;
         count = 0;
-        visit([&](Key key) {
+        visit([&](u64 key) {
             if (key <= middle) {
                 below = max(below, key);
                 count++;
@@ -82,10 +108,13 @@ __device__ __forceinline__ Key select(u32 h, Key limit, Visit visit) {
                 above = min(above, key);
             }
         });
-        if (sum_of_warp(count) >= h) {
+        count = sum_of_warp(count);
+        if (count >= h) {
             high = most_of_warp(below);
+            upper = count;
         } else {
             low = least_of_warp(above);
+            lower = count;
         }
     }
     return low;
@@ -105,9 +134,8 @@ struct Computed {
     }
 };
 
-template <class Key>
 struct Kept {
-    Key keys[KEPT];
+    u64 keys[KEPT];
 
     template <class F>
     __device__ __forceinline__ void operator()(F f) const {
@@ -117,14 +145,14 @@ struct Kept {
 };
 
 // The same of the keys that a source has for n points.
-template <class Key, class Source>
-__device__ __forceinline__ Key select_of(const Source& source, u32 n, u32 h, Key limit) {
+template <class Source>
+__device__ __forceinline__ u64 select_of(const Source& source, u32 n, u32 h, u64 limit) {
     if (n > WARP * KEPT) return select(h, limit, Computed<Source>{source, n});
-    Kept<Key> kept;
+    Kept kept;
 #pragma unroll
     for (u32 q = 0; q < KEPT; q++) {
         const u32 k = q * WARP + threadIdx.x % WARP;
-        kept.keys[q] = k < n ? source.key(k) : ~(Key)0;
+        kept.keys[q] = k < n ? source.key(k) : ~0ull;
     }
     return select(h, limit, kept);
 }
@@ -141,14 +169,14 @@ struct Rises {
     __device__ __forceinline__ u64 key(u32 k) const {
         const double r = rise(a, dx, dy, points[k]);
         const bool is_on_side = sign > 0.0 ? r >= 0.0 : r <= 0.0;
-        return is_on_side ? (u64)__double_as_longlong(fabs(r)) : ~0ull;
+        return is_on_side ? key_of(fabs(r)) : ~0ull;
     }
 
     // The rise of the slab's far side, or all bits set where the slab has too few points or is higher
     // than `best`.
     __device__ __forceinline__ u64 far_side(u32 n, u32 h, double best) const {
         // A height that is rounded to `best` has a rise of at most this.
-        const u64 limit = (u64)__double_as_longlong(best * dx * (1.0 + 1e-15));
+        const u64 limit = key_of(best * dx * (1.0 + 1e-15));
         return select_of(*this, n, h, min(limit, INFINITE - 1));
     }
 };

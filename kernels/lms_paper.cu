@@ -148,5 +148,5 @@ extern "C" __global__ void lms_paper_collect(
     while ((size_t)i * (i - 1) / 2 > k) i--;
     while ((size_t)(i + 1) * i / 2 <= k) i++;
     const u32 j = k - (u32)((size_t)i * (i - 1) / 2);
-    candidates[sets[0].list + atomicAdd(&counts[0], 1)] = j | i << 16;
+    candidates[sets[0].list + atomicAdd(&counts[0], 1)] = candidate(j, i) | ABOVE | BELOW;
 }

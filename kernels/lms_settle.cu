@@ -1,7 +1,7 @@
 // The last steps of both versions of the least median of squares, in f64: candidates are measured, and
 // the best is picked by the order of src/lms/problem.rs, whatever their own order.
 //
-// lms_begin    Before all: nothing is known.
+// lms_begin    Before the first time: nothing is known.
 // lms_settle   A warp a candidate: the heights of the two slabs that hang on its pair, each the h-th
 //              smallest rise, found by halving; the least of all so far goes into global memory.
 // lms_pick     A block a set: the best of the slabs of the least height.
@@ -16,21 +16,19 @@ constexpr u32 PICKERS = 256;
 
 // The height of a slab by the rise of its far side, both as bits.
 __device__ __forceinline__ u64 height_of(u64 far, double dx) {
-    return (u64)__double_as_longlong(__longlong_as_double((long long)far) / dx);
+    return key_of(number_of(far) / dx);
 }
 
 // A thread a set: nothing is known.
-extern "C" __global__ void lms_begin(u32 sets, u32* counts, u64* best, Winner* winners) {
+extern "C" __global__ void lms_begin(u32 sets, u32* counts, u64* best) {
     const u32 set = blockIdx.x * blockDim.x + threadIdx.x;
     if (set >= sets) return;
-    const double infinite = __longlong_as_double((long long)INFINITE);
     counts[set] = 0;
     best[set] = INFINITE;
-    winners[set] = {infinite, 0.0, 0.0, 0, 0, 0, 0};
 }
 
-// Grid: blocks of whole warps along x, which share the candidates; sets along y. `candidates` are pairs
-// with the later point in the upper half; `rises` has room for two of each.
+// Grid: blocks of whole warps along x, which share the candidates; sets along y. `rises` has room for
+// two of each.
 extern "C" __global__ void __launch_bounds__(128) lms_settle(
     const double2* points, const Set* sets, const u32* counts, const u32* candidates, u64* best,
     u64* rises
@@ -41,16 +39,19 @@ extern "C" __global__ void __launch_bounds__(128) lms_settle(
     for (u32 c = (blockIdx.x * blockDim.x + threadIdx.x) / WARP; c < count; c += warps) {
         const u32 pair = candidates[set.list + c];
         const double2* own = points + set.start;
-        const double2 a = own[pair & 0xffff], b = own[pair >> 16];
+        const double2 a = own[first_of(pair)], b = own[second_of(pair)];
         const double dx = b.x - a.x;
         for (u32 below = 0; below < 2; below++) {
+            if (!(pair & (below ? BELOW : ABOVE))) {
+                if (lane == 0) rises[2 * ((size_t)set.list + c) + below] = ~0ull;
+                continue;
+            }
             const Rises slab = {own, a, dx, b.y - a.y, below ? -1.0 : 1.0};
             // Any height that was the least at some time is a limit that loses nothing; the lanes
             // must have one limit.
             u64 least = *(volatile u64*)&best[blockIdx.y];
             least = __shfl_sync(ALL, least, 0);
-            const double limit = __longlong_as_double((long long)least);
-            const u64 far = slab.far_side(set.n, set.h, limit);
+            const u64 far = slab.far_side(set.n, set.h, number_of(least));
             if (lane == 0) {
                 rises[2 * ((size_t)set.list + c) + below] = far;
                 if (far != ~0ull) atomicMin(&best[blockIdx.y], height_of(far, dx));
@@ -70,26 +71,28 @@ __device__ __forceinline__ bool precedes(const Winner& a, const Winner& b) {
     return a.below < b.below;
 }
 
-// Grid: a block a set. `winners` hold what earlier candidates of the set have brought, or nothing. The
-// list of candidates is empty afterwards.
+// Grid: a block a set. Unless these are the `first` of a set, `winners` hold what earlier candidates have
+// brought. Afterwards the list of candidates is empty, and after the `last` of a set nothing is known of it
+// any more, so that the next search can begin.
 extern "C" __global__ void __launch_bounds__(PICKERS) lms_pick(
-    const double2* points, const Set* sets, u32* counts, const u32* candidates, const u64* best,
-    const u64* rises, Winner* winners
+    const double2* points, const Set* sets, u32* counts, const u32* candidates, u64* best,
+    const u64* rises, u32 first, u32 last, Winner* winners
 ) {
     __shared__ Winner shared[PICKERS];
     const Set set = sets[blockIdx.x];
     const u32 count = counts[blockIdx.x];
     const u64 least = best[blockIdx.x];
-    Winner own = winners[blockIdx.x];
+    Winner own = {number_of(INFINITE), 0.0, 0.0, 0, 0, 0, 0};
+    if (!first) own = winners[blockIdx.x];
     for (u32 e = threadIdx.x; e < 2 * count; e += PICKERS) {
         const u64 far = rises[2 * (size_t)set.list + e];
         if (far == ~0ull) continue;
         const u32 pair = candidates[set.list + e / 2];
-        const u32 i = pair & 0xffff, j = pair >> 16, below = e % 2;
+        const u32 i = first_of(pair), j = second_of(pair), below = e % 2;
         const double2 a = points[set.start + i], b = points[set.start + j];
         const double dx = b.x - a.x, dy = b.y - a.y;
         if (height_of(far, dx) != least) continue;
-        const double magnitude = __longlong_as_double((long long)far);
+        const double magnitude = number_of(far);
         const double at_zero = a.y * dx - a.x * dy, rise = below ? -magnitude : magnitude;
         const Winner found = {magnitude / dx, dy / dx, (2.0 * at_zero + rise) / (2.0 * dx),
                               i,              j,       below,
@@ -106,5 +109,6 @@ extern "C" __global__ void __launch_bounds__(PICKERS) lms_pick(
     if (threadIdx.x == 0) {
         winners[blockIdx.x] = shared[0];
         counts[blockIdx.x] = 0;
+        if (last) best[blockIdx.x] = INFINITE;
     }
 }

@@ -7,6 +7,7 @@ use crate::Result;
 use crate::detect::Moments;
 use crate::frame::Points;
 use crate::image::{EdgeMap, Image, Method};
+use crate::lms::{self, Problem, Sheet, Slab};
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
 
@@ -47,6 +48,23 @@ pub trait Backend: Send + Sync {
     /// Where the device fails; want of room is no error, but `None`.
     fn hold<'a>(&'a self, _points: &Points) -> Result<Option<Box<dyn Held + 'a>>> {
         Ok(None)
+    }
+
+    /// The thinnest slab of each of many point sets.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn slabs(&self, problems: &[Problem]) -> Result<Vec<Slab>> {
+        Ok(lms::slabs(problems))
+    }
+
+    /// The plane with the least median distance of each of many point sets, of those through a fixed
+    /// number of triples; none where no triple has a plane. The order of the points decides which.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn sheets(&self, sets: &[Vec<[f32; 3]>]) -> Result<Vec<Option<Sheet>>> {
+        Ok(lms::sheets(sets))
     }
 
     /// The densest slab of a space: of the runs of `slab` bins, at least one, of one row, that in which

@@ -1,5 +1,6 @@
 //! The result of a detection, as the exporters take it and as its JSON document is laid out.
 
+use crate::lms::Refine;
 use crate::plane::Plane;
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +56,8 @@ pub struct Parameters {
     pub min_votes: u64,
     /// Fewest inliers of a plane.
     pub min_inliers: u64,
+    /// How planes were refined on their points.
+    pub refine: Refine,
     /// Most planes reported, if limited.
     pub top: Option<u64>,
 }

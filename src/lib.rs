@@ -41,6 +41,7 @@
 //! | from a cloud to its planes | [`detect`] |
 //! | images in, their edges, and their lines | [`image`], [`lines`]; [`input`] tells images from clouds |
 //! | polygons around the points of a plane | [`outline`] |
+//! | robust fits | [`lms`] |
 //! | the result | [`detection`], [`plane`] |
 //! | results out: JSON, PLY, labelled clouds, pictures | [`export`] |
 //!

@@ -9,6 +9,9 @@ use planes::cuda::Cuda;
 use planes::detect::{Loaded, Mode, Options, detect, load};
 use planes::export::json;
 use planes::frame::Points;
+use planes::lines;
+use planes::lms::Refine;
+use planes::synth::lines::{Kind, LineOptions, draw};
 use planes::synth::{HardPart, Scene, SceneOptions, generate};
 use planes::{Error, Result};
 use std::path::Path;
@@ -191,4 +194,47 @@ fn cells_are_cut_as_defined() {
         }
         assert_eq!(table.keys.len(), order.chunk_by(|&a, &b| cell(a) == cell(b)).count());
     }
+}
+
+#[test]
+fn every_refinement_gives_the_same_planes_and_lines() {
+    let Some(gpu) = gpu() else { return };
+    for mode in [Mode::Near, Mode::OnePass] {
+        for refine in [Refine::None, Refine::Ols, Refine::Lms] {
+            let options = Options { mode, refine: Some(refine), ..Options::default() };
+            let answer = |backend: &dyn Backend| {
+                let found = detect(scene(Scene::Room, 50_000), &options, backend, &()).unwrap();
+                let mut document = Vec::new();
+                json::write_json(&found, &mut document).unwrap();
+                String::from_utf8(document).unwrap()
+            };
+            assert!(answer(&Cpu::default()) == answer(&gpu), "{mode:?} {refine}");
+        }
+    }
+    for kind in [Kind::Noisy, Kind::Photo] {
+        let (image, _) = draw(&LineOptions { kind, ..LineOptions::default() }).unwrap();
+        for refine in Refine::ALL {
+            let options = lines::Options { refine, ..lines::Options::default() };
+            let answer = |backend: &dyn Backend| lines::detect(&image, &options, backend).unwrap();
+            assert_eq!(answer(&Cpu::default()), answer(&gpu), "{kind:?} {refine}");
+        }
+    }
+}
+
+#[test]
+fn the_same_sheets() {
+    let Some(gpu) = gpu() else { return };
+    // Nothing, too few, more than a lane keeps, and as many as a sample has.
+    let sets: Vec<Vec<[f32; 3]>> = [0u32, 1, 2, 3, 4, 60, 511, 512, 513, 2048]
+        .into_iter()
+        .map(|n| {
+            let point = |i: u32| {
+                let [x, y, z] = [i * 7919 % 2003, i * 104_729 % 1999, i * 1291 % 97];
+                let tilted = if i % 9 < 5 { z as f32 / 40.0 } else { 0.4 * x as f32 - 300.0 };
+                [x as f32, y as f32, 0.1 * y as f32 + tilted]
+            };
+            (0..n).map(point).collect()
+        })
+        .collect();
+    assert_eq!(gpu.sheets(&sets).unwrap(), Cpu::default().sheets(&sets).unwrap());
 }

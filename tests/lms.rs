@@ -258,6 +258,20 @@ fn both_versions_on_the_gpu_find_the_slab_of_the_sweep() {
 }
 
 #[test]
+fn the_gpu_finds_a_slab_again_and_again() {
+    let Some(gpu) = gpu() else { return };
+    let points = noisy_line(&mut Random(4), 70, 0.3);
+    let problem = [Problem::new(&points, None).unwrap()];
+    let mut slabs = gpu.slabs(&problem).unwrap();
+    // Each search begins where the one before it left off.
+    for version in [Version::Fast, Version::Paper, Version::Fast, Version::Fast, Version::Paper] {
+        let (found, seconds) = slabs.find(version).unwrap();
+        assert_eq!(found, [sweep(&problem[0])], "{}", version.name());
+        assert!(seconds > 0.0);
+    }
+}
+
+#[test]
 fn a_slab_found_on_the_gpu_does_not_depend_on_the_other_sets() {
     let Some(gpu) = gpu() else { return };
     let mut random = Random(9);

@@ -3,6 +3,7 @@
 use planes::cloud::{Chunk, PointReader};
 use planes::cpu::Cpu;
 use planes::detect::{Mode, Options, detect, load};
+use planes::lms::Refine;
 use planes::outline::PlaneFrame;
 use planes::{Detection, Polygon, Result};
 use std::path::Path;
@@ -251,4 +252,64 @@ fn what_is_not_fitted_has_no_standard_error() {
     for plane in &found.planes {
         assert_eq!((plane.normal_error, plane.offset_error), (None, None));
     }
+}
+
+/// A unit vector in any direction.
+fn direction(random: &mut Random) -> [f64; 3] {
+    let v: [f64; 3] = std::array::from_fn(|_| random.normal());
+    let length = dot(v, v).sqrt();
+    v.map(|c| c / length)
+}
+
+/// 1100 points of a plane and 900 of another surface through it, tilted by 4 to 15 degrees, all of them in
+/// one slab, with others so far away that the plane lies in the middle of a bin; and the first plane.
+fn crossed(seed: u64) -> (Vec<[f64; 3]>, PlaneFrame) {
+    let mut random = Random(1000 + seed);
+    let normal = direction(&mut random);
+    let foot = [500_000.0, 4_600_000.0, 300.0].map(|v| v + 10.0 * random.unit());
+    let frame = PlaneFrame::new(normal, foot);
+    let mut points = sampled(&mut random, &frame, [4.0, 4.0], 1100, 0.002, |_| true);
+    // It crosses somewhere in the middle half of the square.
+    let tilt = (4.0 + 11.0 * random.unit()).to_radians();
+    let [at, turn] = [1.0 + 2.0 * random.unit(), std::f64::consts::TAU * random.unit()];
+    for _ in 0..900 {
+        let p = [4.0 * random.unit(), 4.0 * random.unit()];
+        let along = (p[0] - at) * turn.cos() + (p[1] - at) * turn.sin();
+        let (on, off) = (frame.lift(p), along * tilt.tan() + 0.002 * random.normal());
+        points.push(std::array::from_fn(|k| on[k] + off * frame.normal[k]));
+    }
+    let copy =
+        PlaneFrame::new(frame.normal, std::array::from_fn(|k| foot[k] + 3.0 * frame.normal[k]));
+    points.extend(sampled(&mut random, &copy, [4.0, 4.0], 300, 0.002, |_| true));
+    (points, frame)
+}
+
+#[test]
+fn the_least_median_of_squares_finds_the_plane_of_most_points_of_a_slab() {
+    // Degrees and metres off at the middle of the square, by coarse votes and a refinement.
+    let off = |seed: u64, refine: Refine| {
+        let (points, frame) = crossed(seed);
+        let options = Options {
+            mode: Mode::OnePass,
+            directions: Some("polar:45x45".parse().unwrap()),
+            rho_bin: Some(3.0),
+            top: Some(1),
+            refine: Some(refine),
+            ..Options::default()
+        };
+        let plane = &found(&points, &options).planes[0];
+        assert!(plane.inliers >= 1950, "{seed}: {}", plane.inliers);
+        let cosine = dot(plane.normal, frame.normal).abs().min(1.0);
+        let distance = dot(plane.normal, frame.lift([2.0, 2.0])) - plane.offset;
+        [cosine.acos().to_degrees(), distance.abs()]
+    };
+    let right = |refine| {
+        let is_right = |&seed: &u64| {
+            let [angle, distance] = off(seed, refine);
+            angle <= 0.1 && distance <= 0.005
+        };
+        (0..100).filter(is_right).count()
+    };
+    let [none, ols, lms] = [Refine::None, Refine::Ols, Refine::Lms].map(right);
+    assert!(lms >= 95 && ols <= 5 && none <= 5, "right of 100: {none} {ols} {lms}");
 }

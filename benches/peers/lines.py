@@ -37,7 +37,7 @@ def document(image, found):
         lines.append({"theta": float(np.degrees(theta)) % 180, "rho": float(rho), "votes": 1, "z": 0.0,
                       "significance": 0.0, "pixels": 1, "width": 1.0, "segments": [segment]})
     parameters = {"edges": "none", "theta_step": 1.0, "rho_step": 1.0, "max_gap": 0.0, "min_length": 0.0,
-                  "false_alarms": 1.0, "top": None}
+                  "false_alarms": 1.0, "refine": "none", "top": None}
     return {"format": "planes-lines", "version": 1, "image": {"width": width, "height": height, "edges": 0},
             "parameters": parameters, "lines": lines}
 

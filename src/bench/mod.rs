@@ -16,6 +16,7 @@
 
 mod case;
 pub mod images;
+pub mod lms;
 mod machine;
 mod on_cpu;
 mod on_gpu;

@@ -13,6 +13,7 @@ use planes::cloud::Source;
 use planes::detect::{Options, Progress};
 use planes::image::Image;
 use planes::input::{Input, peek_is_image};
+use planes::lms::Refine;
 use planes::{Detection, Error, lines};
 use std::path::{Path, PathBuf};
 
@@ -46,8 +47,9 @@ pub struct Detect {
 impl Detect {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
         let options = self.search.options();
-        options.check()?;
-        self.line_search.options(self.search.top).check()?;
+        // Whether a refinement is for a file is seen when its kind is known.
+        Options { refine: None, ..options.clone() }.check()?;
+        self.line_options().check()?;
         for file in &self.files {
             if let Some(is_image) = peek_is_image(file) {
                 self.check_kind(file, is_image)?;
@@ -71,6 +73,10 @@ impl Detect {
         Ok(())
     }
 
+    fn line_options(&self) -> lines::Options {
+        self.line_search.options(self.search.refine, self.search.top)
+    }
+
     /// Refuses options that are not for the kind of input.
     fn check_kind(&self, file: &Path, is_image: bool) -> Result<(), Error> {
         let (given, message) = if is_image {
@@ -79,6 +85,8 @@ impl Detect {
             (given, "is for clouds, and this is an image")
         } else {
             let given = self.outputs.given_for(true).or(self.line_search.given());
+            let stroke = self.search.refine == Some(Refine::Stroke);
+            let given = given.or(stroke.then_some("--refine stroke"));
             (given, "is for images, and this is none")
         };
         match given {
@@ -108,7 +116,13 @@ impl Detect {
     }
 
     fn lines(&self, file: &Path, image: &Image, engine: &Engine, bar: &Bar) -> Result<(), Failure> {
-        let options = self.line_search.options(self.search.top);
+        let options = self.line_options();
+        let asked = self.search.refine.filter(|&refine| refine != Refine::None);
+        if let Some(refine) = asked.filter(|_| self.search.one_pass) {
+            let message = "with --one-pass the lines of an image stay as they stand";
+            let name = image.path().display();
+            return Err(Error::Parameter(format!("{name}: --refine {refine}: {message}")).into());
+        }
         bar.stage("device", None);
         let backend = bar.aside(|| engine.backend())?;
         bar.stage("edges", None);

@@ -44,7 +44,7 @@ struct Arguments {
 enum Command {
     Detect(Box<detect::Detect>),
     Batch(Box<batch::Batch>),
-    Bench(bench::Bench),
+    Bench(Box<bench::Bench>),
     Info(info::Info),
     Synth(synth::Synth),
     Eval(eval::Eval),

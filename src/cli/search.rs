@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use planes::cloud::{Fields, Source};
 use planes::cuda::Cuda;
 use planes::detect::{Mode, Options, Progress, detect, load};
+use planes::lms::Refine;
 use planes::space::Directions;
 use planes::{Detection, Error};
 
@@ -31,6 +32,12 @@ pub struct Search {
     /// Fewest votes of a peak [default: from --min-inliers]
     #[arg(long, value_name = "N")]
     pub min_votes: Option<u64>,
+    /// How a peak becomes a plane or a line: none (as it stands), ols (least squares), lms (least median
+    /// of squares, then least squares without outliers), stroke (lines: a fine vote, then pieces and
+    /// width) [default: ols; with --one-pass none; for images stroke]
+    #[arg(long, value_name = "METHOD",
+        value_parser = |s: &str| s.parse::<Refine>().map_err(|e| e.to_string()))]
+    pub refine: Option<Refine>,
     /// Directions to vote for: ball:STEP or polar:THETAxPHI
     /// [default: ball:2; with --one-pass polar:180x180]
     #[arg(long, value_name = "SPACE")]
@@ -88,6 +95,7 @@ impl Search {
             tolerance: self.tolerance,
             widen: self.widen,
             angle: self.angle,
+            refine: self.refine,
             min_votes: self.min_votes,
             min_inliers: self.min_inliers,
             top: self.top,

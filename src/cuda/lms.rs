@@ -86,6 +86,8 @@ pub struct Slabs<'a> {
     winners: CudaSlice<Winner>,
     candidates: CudaSlice<u32>,
     rises: CudaSlice<u64>,
+    /// Whether nothing is known of any set, as a search needs it and leaves it.
+    ready: bool,
 }
 
 impl Cuda {
@@ -116,10 +118,11 @@ impl Cuda {
             sets.push(set(&problems[i], points.len(), list)?);
             points.extend_from_slice(problems[i].points());
         }
-        Ok(Slabs {
+        let mut slabs = Slabs {
             device,
             problems,
             batches,
+            ready: false,
             points: device.upload(&points)?,
             sets: device.upload(&sets)?,
             counts: device.buffer(of.len())?,
@@ -128,7 +131,9 @@ impl Cuda {
             candidates: device.buffer(room)?,
             rises: device.buffer(2 * room)?,
             of,
-        })
+        };
+        slabs.begin()?;
+        Ok(slabs)
     }
 }
 
@@ -191,11 +196,14 @@ impl Slabs<'_> {
     /// As for [`Cuda::lms`].
     pub fn find(&mut self, version: Version) -> Result<(Vec<Slab>, f64)> {
         let device = self.device;
+        self.begin()?;
+        self.ready = false;
         let ((), seconds) = match version {
             Version::Fast => device.timed(|| self.fast())?,
             Version::Paper => self.paper()?,
         };
         let winners = device.download(&self.winners, self.of.len())?;
+        self.ready = true;
         let mut slabs: Vec<Option<Slab>> = vec![None; self.problems.len()];
         for (&i, winner) in self.of.iter().zip(winners) {
             if winner.height.is_finite() {
@@ -208,19 +216,19 @@ impl Slabs<'_> {
         Ok((slabs.map(|(slab, p)| slab.unwrap_or_else(|| p.upright())).collect(), seconds))
     }
 
-    /// Nothing is known of any set.
+    /// Makes sure that nothing is known of any set: at first, and after a search that failed.
     fn begin(&mut self) -> Result<()> {
-        let Slabs { device, of, counts, best, winners, .. } = self;
-        let sets = of.len() as u32;
-        let config = each(sets);
-        launch!(device, Kernels::LmsSettle, "lms_begin", config, &sets, counts, best, winners)
+        let Slabs { device, of, counts, best, ready, .. } = self;
+        if !*ready && !of.is_empty() {
+            let sets = of.len() as u32;
+            let config = each(sets);
+            launch!(device, Kernels::LmsSettle, "lms_begin", config, &sets, counts, best)?;
+        }
+        *ready = true;
+        Ok(())
     }
 
     fn fast(&mut self) -> Result<()> {
-        if self.of.is_empty() {
-            return Ok(());
-        }
-        self.begin()?;
         for batch in &self.batches.clone() {
             if batch.first.start == 0 {
                 self.guess(batch)?;
@@ -274,6 +282,9 @@ impl Slabs<'_> {
 
     /// Measures the candidates of a batch and picks the best.
     fn settle(&mut self, batch: &Batch) -> Result<()> {
+        let largest = batch.sets.clone().map(|s| self.size(s)).max().unwrap_or(0);
+        let is_first = u32::from(batch.first.start == 0);
+        let is_last = u32::from(batch.first.end >= largest);
         let Slabs { device, points, sets, counts, best, winners, candidates, rises, .. } = self;
         let number = batch.sets.len() as u32;
         let blocks = (device.processors * SETTLERS).div_ceil(number).max(FEWEST_SETTLERS);
@@ -299,8 +310,10 @@ impl Slabs<'_> {
             &own,
             &mut counts.slice_mut(batch.sets.clone()),
             &*candidates,
-            &best.slice(batch.sets.clone()),
+            &mut best.slice_mut(batch.sets.clone()),
             &*rises,
+            &is_first,
+            &is_last,
             &mut winners.slice_mut(batch.sets.clone())
         )
     }
@@ -323,12 +336,7 @@ impl Slabs<'_> {
             self.rises = self.device.buffer(2 * pairs)?;
         }
         let device = self.device;
-        device.timed(|| {
-            if !self.of.is_empty() {
-                self.begin()?;
-            }
-            (0..self.of.len()).try_for_each(|set| self.paper_of(set, &mut work))
-        })
+        device.timed(|| (0..self.of.len()).try_for_each(|set| self.paper_of(set, &mut work)))
     }
 
     fn paper_of(&mut self, set: usize, work: &mut Paper) -> Result<()> {
@@ -386,7 +394,7 @@ impl Slabs<'_> {
             &mut counts.slice_mut(set..set + 1),
             candidates
         )?;
-        self.settle(&Batch { sets: set..set + 1, first: 0..0 })
+        self.settle(&Batch { sets: set..set + 1, first: 0..n as usize })
     }
 }
 

@@ -18,6 +18,7 @@ pub mod measure;
 mod peaks;
 mod pixels;
 mod pool;
+mod sheets;
 pub mod slides;
 mod sort;
 mod staging;
@@ -28,6 +29,7 @@ use crate::backend::{Accumulator, Backend, Held, PeakOptions, Sign, Weighted};
 use crate::cpu;
 use crate::frame::Points;
 use crate::image::{EdgeMap, Image, Method};
+use crate::lms::{Problem, Sheet, Slab, Version};
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
 use crate::{Error, Result};
@@ -146,6 +148,21 @@ impl Backend for Cuda {
         }
         let held = device::if_room(HeldPoints::new(self.first(), points))?;
         Ok(held.map(|held| Box::new(held) as Box<dyn Held>))
+    }
+
+    fn slabs(&self, problems: &[Problem]) -> Result<Vec<Slab>> {
+        let fits = |p: &Problem| p.points().len() <= lms::MOST_POINTS;
+        let done = if problems.iter().all(fits) {
+            device::if_room(self.lms(problems, Version::Fast))?
+        } else {
+            None
+        };
+        Ok(done.unwrap_or_else(|| crate::lms::slabs(problems)))
+    }
+
+    fn sheets(&self, sets: &[Vec<[f32; 3]>]) -> Result<Vec<Option<Sheet>>> {
+        let done = device::if_room(sheets::sheets(self.first(), sets))?;
+        Ok(done.unwrap_or_else(|| crate::lms::sheets(sets)))
     }
 
     fn densest_slab(

@@ -8,10 +8,11 @@ use super::links::Links;
 use super::load::Loaded;
 use super::parameters::Measured;
 use super::rounds::{self, Findings};
-use super::{Answer, Mode, Options, Progress, merge, parameters, planes, rejected};
+use super::{Answer, Mode, Options, Progress, merge, parameters, planes, refine, rejected};
 use crate::Result;
 use crate::backend::{Backend, Held, LocalPlane};
 use crate::detection::Parameters;
+use crate::lms::Refine;
 
 /// Classes of noise that are looked at; each is rougher than the one before.
 const CLASSES: usize = 3;
@@ -52,17 +53,28 @@ pub(super) fn detect(
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
     // Cells gave the planes; their points make them exact and then settle who belongs to whom.
     let sums = labeller.sums(&local)?;
-    for (plane, sums) in local.iter_mut().zip(&sums) {
-        *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit, plane.tolerance));
+    if parameters.refine != Refine::None {
+        for (plane, sums) in local.iter_mut().zip(&sums) {
+            *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit, plane.tolerance));
+        }
     }
     let into = merge::merge(&mut local, &sums, parameters.angle.to_radians());
     let assigned = labeller.assign(&local, &into)?;
     merge::gather(&mut found, &into);
+    let how = (parameters.refine, backend);
+    let refined = refine::refined(points, &assigned.labels, &local, &assigned.sums, how)?;
     progress.stage("outlines", None);
     let outline_cell = planes::outline_cell(&cells, &surfels, &found);
     let mut rejected = rejected::candidates(cloud, failed);
-    let planes =
-        planes::finish(cloud, &assigned, &found, &outline_cell, &parameters, &mut rejected);
+    let planes = planes::finish(
+        cloud,
+        &assigned,
+        &found,
+        &refined,
+        &outline_cell,
+        &parameters,
+        &mut rejected,
+    );
     let rejected = rejected::best(rejected, parameters.tolerance);
     Ok(Answer { planes, parameters, rejected })
 }

@@ -4,7 +4,7 @@
 //! 2. Cells and local evidence: the surface around every few points.
 //! 3. Parameters from what was measured.
 //! 4. Rounds: vote, take peaks, refine and claim each, take its votes back.
-//! 5. Every point to its plane; the planes fitted to their points.
+//! 5. Every point to its plane; the planes [refined](crate::lms::Refine) on their points.
 //!
 //! [`Mode::OnePass`] is the papers' flow instead: vote, suppress, take the winners.
 
@@ -23,6 +23,7 @@ mod moments;
 mod one_pass;
 mod parameters;
 mod planes;
+mod refine;
 mod rejected;
 mod rounds;
 mod significance;
@@ -36,6 +37,7 @@ pub use moments::{Fit, Moments};
 
 use crate::backend::Backend;
 use crate::detection::{Detection, Input, Parameters, Rejected};
+use crate::lms::Refine;
 use crate::space::Directions;
 use crate::{Error, Result};
 use planes::{Finished, Members};
@@ -71,6 +73,9 @@ pub struct Options {
     pub widen: Option<f64>,
     /// Largest angle between a point's surface and its plane, in degrees.
     pub angle: Option<f64>,
+    /// How planes are refined on their points: least squares, unless it is [`Mode::OnePass`], whose
+    /// planes stay as they stand in the accumulator. [`Refine::Stroke`] is for lines.
+    pub refine: Option<Refine>,
     /// Fewest votes of a peak.
     pub min_votes: Option<u64>,
     /// Fewest inliers of a plane.
@@ -97,6 +102,9 @@ impl Options {
         }
         if self.widen.is_some_and(|w| !(1.0..=100.0).contains(&w)) {
             return Err(Error::Parameter("--widen must be between 1 and 100".into()));
+        }
+        if self.refine == Some(Refine::Stroke) {
+            return Err(Error::Parameter("--refine stroke is for lines in images".into()));
         }
         if self.top == Some(0) || self.min_inliers == Some(0) {
             let message = "--top and --min-inliers must be at least 1";

@@ -1,16 +1,17 @@
 //! The papers' flow: vote, suppress, take the winners, and nothing else.
 //!
-//! After Duca, "3D Plane Detection via Hough Transform": a plane is a bin of the accumulator.
-//! Points are labelled by the nearest of the planes within the tolerance, and only what is asked
+//! After Duca, "3D Plane Detection via Hough Transform": a plane is a bin of the accumulator, unless
+//! it is asked to be refined on the points of its bin. Points are labelled by the nearest of the planes within the tolerance, and only what is asked
 //! about the planes (inliers, area, outline) is computed from them.
 
 use super::label;
 use super::load::Loaded;
 use super::planes::{self, Reported, canonical};
-use super::{Answer, Options, Progress};
+use super::{Answer, Options, Progress, refine};
 use crate::Result;
 use crate::backend::{Backend, LocalPlane, PeakOptions, Sign};
 use crate::detection::Parameters;
+use crate::lms::Refine;
 use crate::space::{Directions, Neighbours, RhoAxis, Space};
 use rayon::prelude::*;
 
@@ -41,6 +42,7 @@ pub(super) fn detect(
         tolerance: options.tolerance.unwrap_or(rho_bin / 2.0),
         widen: 1.0,
         min_votes: options.min_votes.unwrap_or(1),
+        refine: options.refine.unwrap_or(Refine::None),
         top,
         ..Parameters::default()
     };
@@ -64,11 +66,13 @@ pub(super) fn detect(
     progress.stage("labels", None);
     let labels = nearest(cloud, &local);
     let sums = label::sums(&cloud.points, &labels, local.len());
+    let how = (parameters.refine, backend);
+    let refined = refine::refined(&cloud.points, &labels, &local, &sums, how)?;
     let chance = planes::chance(cloud);
     let reported: Vec<Reported> = (0..local.len())
         .map(|i| Reported {
-            plane: canonical(local[i]),
-            errors: None,
+            plane: canonical(refined[i].plane),
+            errors: refined[i].errors,
             votes: u64::from(peaks[i].votes),
             significance: sums[i]
                 .fit()

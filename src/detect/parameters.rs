@@ -61,6 +61,7 @@ pub(super) fn choose(
         angle: options.angle.unwrap_or(ANGLE),
         spread: spread(surfels),
         min_votes: options.min_votes.unwrap_or((min_inliers / 4).max(4)),
+        refine: options.refine.unwrap_or_default(),
         min_inliers,
         top: options.top,
     }

@@ -4,6 +4,7 @@ use super::cells::Cells;
 use super::evidence::{Surfel, closing_edge};
 use super::load::Loaded;
 use super::moments::{Fit, Moments};
+use super::refine::Refined;
 use super::rejected;
 use super::rounds::Found;
 use super::significance::Chance;
@@ -48,6 +49,7 @@ pub(super) fn finish(
     cloud: &Loaded,
     Assigned { labels, sums }: &Assigned,
     found: &[Found],
+    refined: &[Refined],
     outline_cell: &[f64],
     parameters: &Parameters,
     rejected: &mut Vec<Rejected>,
@@ -80,16 +82,13 @@ pub(super) fn finish(
     ranked.iter().enumerate().for_each(|(new, &old)| rank[old] = Some(new));
     let reported: Vec<Reported> = ranked
         .iter()
-        .filter_map(|&i| {
-            let fit = fits[i].as_ref()?;
-            Some(Reported {
-                plane: local(fit, found[i].support.tolerance),
-                errors: standard_errors(fit, sums[i].n),
-                votes: found[i].votes,
-                significance: significance[i],
-                sums: &sums[i],
-                cell: outline_cell[i],
-            })
+        .map(|&i| Reported {
+            plane: LocalPlane { tolerance: found[i].support.tolerance, ..refined[i].plane },
+            errors: refined[i].errors,
+            votes: found[i].votes,
+            significance: significance[i],
+            sums: &sums[i],
+            cell: outline_cell[i],
         })
         .collect();
     report(cloud, labels, &rank, &reported)
@@ -146,7 +145,7 @@ pub(super) fn chance(cloud: &Loaded) -> Chance {
 }
 
 /// The points of each plane, ascending.
-fn members(labels: &[i32], plane_of: &[Option<usize>], planes: usize) -> Vec<Vec<u32>> {
+pub(super) fn members(labels: &[i32], plane_of: &[Option<usize>], planes: usize) -> Vec<Vec<u32>> {
     const PIECE: usize = 1 << 16;
     let plane = |&label: &i32| plane_of.get(label as usize).copied().flatten();
     let count = |labels: &[i32]| {
@@ -247,7 +246,7 @@ impl Reported<'_> {
 
 /// Standard errors of a plane fitted to `n` points whose noise is independent: of its direction
 /// along the worse axis, in radians, and of its distance at the centroid, in steps.
-fn standard_errors(fit: &Fit, n: i64) -> Option<[f64; 2]> {
+pub(super) fn standard_errors(fit: &Fit, n: i64) -> Option<[f64; 2]> {
     let [across, within, _] = fit.variance;
     // A plane takes three of the degrees of freedom; `across` is the sum of squares over n.
     let free = (n - 3) as f64;

@@ -71,8 +71,9 @@ pub struct LineScores {
     pub of_found: Vec<Option<usize>>,
 }
 
-/// Angle and distance between a true and a found line.
-fn errors(truth: &TrueLine, theta: f64, rho: f64) -> [f64; 2] {
+/// Angle between a true and a found line, in degrees, and the distance of the latter from the middle of
+/// what was drawn, in pixels.
+pub fn line_errors(truth: &TrueLine, theta: f64, rho: f64) -> [f64; 2] {
     let turn = (truth.theta - theta).rem_euclid(180.0);
     let (sin, cos) = theta.to_radians().sin_cos();
     let middle = [0, 1].map(|a| (truth.start[a] + truth.end[a]) / 2.0);
@@ -94,7 +95,7 @@ pub fn score(found: &Detection, truth: &LineTruth, limits: LineLimits) -> Result
     let mut pairs = Vec::new();
     for (t, line) in truth.lines.iter().enumerate() {
         for (f, other) in found.lines.iter().enumerate() {
-            let [angle, distance] = errors(line, other.theta, other.rho);
+            let [angle, distance] = line_errors(line, other.theta, other.rho);
             if angle <= limits.angle && distance <= limits.distance {
                 let far = angle / limits.angle.max(1e-9) + distance / limits.distance.max(1e-9);
                 pairs.push((far, t, f, [angle, distance]));

@@ -53,6 +53,7 @@ pub(super) fn parameters(edges: &EdgeMap, options: &Options) -> Parameters {
         max_gap: options.max_gap,
         min_length: options.min_length_in([edges.width, edges.height]),
         false_alarms: options.false_alarms,
+        refine: options.refine,
         top: options.top,
         one_pass: None,
     }

@@ -43,6 +43,7 @@ mod refine;
 mod rounds;
 mod space;
 mod verify;
+mod voters;
 mod zoom;
 
 pub use bins::{Bin, BinSearch};
@@ -51,6 +52,7 @@ pub use detect::{detect, detect_in};
 pub use one_pass::{OnePass, one_pass};
 pub use options::{Options, Parameters, PassParameters};
 pub use space::Polar;
+pub use voters::{Voters, fit_voters};
 
 use serde::{Deserialize, Serialize};
 

@@ -16,6 +16,7 @@ use crate::Result;
 use crate::cuda::Cuda;
 use crate::image::EdgeMap;
 use crate::line_voters::{EdgeImage, Version, accumulators, spaces::PaperSpace};
+use crate::lms::Refine;
 use crate::space::Space;
 
 /// Bins taken where neither their number nor their votes are limited.
@@ -79,6 +80,7 @@ pub fn one_pass(
         parameters: super::Parameters {
             theta_step: step,
             rho_step: spaces[0].rho().bin,
+            refine: Refine::None,
             one_pass: Some(PassParameters {
                 space: name,
                 voter: pass.version.name().into(),

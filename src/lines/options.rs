@@ -1,6 +1,7 @@
 //! How lines are searched for.
 
 use crate::image::Method;
+use crate::lms::Refine;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,8 @@ pub struct Options {
     pub min_length: Option<f64>,
     /// Largest number of lines that chance may be expected to make in an image.
     pub false_alarms: f64,
+    /// How bins become lines.
+    pub refine: Refine,
     /// Most lines.
     pub top: Option<u64>,
 }
@@ -33,6 +36,7 @@ impl Default for Options {
             max_gap: 10.0,
             min_length: None,
             false_alarms: 1e-3,
+            refine: Refine::Stroke,
             top: None,
         }
     }
@@ -90,6 +94,8 @@ pub struct Parameters {
     pub min_length: f64,
     /// Largest number of lines that chance may be expected to make.
     pub false_alarms: f64,
+    /// How bins became lines.
+    pub refine: Refine,
     /// Most lines reported, if limited.
     pub top: Option<u64>,
     /// What voted where, in the papers' flow.

@@ -3,6 +3,9 @@
 //! A bin is coarse, and where strokes are wide it runs aslant through one. So the densest line
 //! around it is looked for in a zoom; then, in turns, the visible pieces are found, the width of the
 //! stroke is measured across them, and a line is fitted to the pixels of the stroke.
+//!
+//! Where another [`Refine`](crate::lms::Refine) is asked for, the line is known before, and only its
+//! pieces and its width are measured.
 
 use super::fit::Sums;
 use super::geometry::{Axis, length};
@@ -41,31 +44,52 @@ impl Stroke {
     }
 }
 
-/// The line through the pixels around `start`, whose angle is right within `turn` radians and whose
-/// distance within `shift`; `None` where no piece of it can be seen.
+/// A line that is right within some radians and some pixels.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Coarse {
+    pub axis: Axis,
+    pub turn: f64,
+    pub shift: f64,
+}
+
+impl Coarse {
+    /// The pixels where the line may be.
+    pub fn pixels(&self, raster: &Raster) -> Vec<[u16; 2]> {
+        let mut near = Vec::new();
+        if let Some([a, b]) = self.axis.chord(raster.extent()) {
+            let slack = self.shift + self.turn * length(a, b) / 2.0;
+            raster.walk(self.axis, 0..raster.steps(self.axis), [-slack, slack], |_, n| {
+                if n.on {
+                    near.push(n.pixel.map(|v| v as u16));
+                }
+            });
+        }
+        near
+    }
+
+    /// The line along which most of them lie.
+    fn densest(&self, raster: &Raster) -> Option<Axis> {
+        let [a, b] = self.axis.chord(raster.extent())?;
+        let middle = [(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0];
+        let near: Vec<[f64; 2]> =
+            self.pixels(raster).into_iter().map(|p| p.map(f64::from)).collect();
+        let spread = (self.turn, self.shift, length(a, b) / 2.0);
+        Some(zoom::densest(&near, self.axis, middle, spread))
+    }
+}
+
+/// The line around `start`, or the one that is `known` already: then only its stroke is sought, and it
+/// stays where it is. `None` where no piece of it can be seen.
 pub(super) fn refine(
     raster: &Raster,
-    start: Axis,
-    (turn, shift): (f64, f64),
+    start: Coarse,
+    known: Option<Axis>,
     density: f64,
     options: &Options,
 ) -> Option<Stroke> {
     let min_length = options.min_length_in(raster.size.map(|n| n as u32));
-    let [a, b] = start.chord(raster.extent())?;
-    let middle = [(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0];
-    let reach = length(a, b) / 2.0;
-    let slack = shift + turn * reach;
-    let mut near = Vec::new();
-    raster.walk(start, 0..raster.steps(start), [-slack, slack], |_, n| {
-        if n.on {
-            near.push(n.pixel.map(|v| v as f64));
-        }
-    });
-    let mut stroke = Stroke {
-        axis: zoom::densest(&near, start, middle, (turn, shift, reach)),
-        band: [-0.5, 0.5],
-        pieces: Vec::new(),
-    };
+    let axis = known.or_else(|| start.densest(raster))?;
+    let mut stroke = Stroke { axis, band: [-0.5, 0.5], pieces: Vec::new() };
     let length = |stroke: &Stroke, piece: &Piece| {
         (piece.to - piece.from) as f64 / stroke.axis.sin.abs().max(stroke.axis.cos.abs())
     };
@@ -77,6 +101,9 @@ pub(super) fn refine(
             return None;
         }
         stroke.band = band(raster, &stroke, density);
+        if known.is_some() {
+            break;
+        }
         let before = stroke.axis;
         fit(raster, &mut stroke)?;
         if stroke.axis == before {

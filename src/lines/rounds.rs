@@ -5,12 +5,13 @@ use super::bins::{is_outdone, least_excess};
 use super::cast::Casting;
 use super::geometry::Axis;
 use super::raster::Raster;
-use super::refine::{Stroke, refine};
+use super::refine::{Coarse, Stroke, refine};
 use super::verify::{is_remainder, log_tail};
-use super::{Chance, Options, Polar};
+use super::{Chance, Options, Polar, voters};
 use crate::Result;
 use crate::backend::{Accumulator, Backend, Sign};
 use crate::image::EdgeMap;
+use crate::lms::Refine;
 use rayon::prelude::*;
 
 /// Most bins that are looked at in a round.
@@ -37,10 +38,20 @@ struct Candidate {
     z: f64,
 }
 
+/// What was seen in a bin.
+enum Seen {
+    /// Its pixels are gone; what is left of it may yet be a line, in the next round.
+    Faded,
+    /// No line.
+    Nothing,
+    Line(Found),
+}
+
 /// The state of a search.
 pub(super) struct Rounds<'a> {
     polar: &'a Polar,
     options: &'a Options,
+    backend: &'a dyn Backend,
     casting: Casting<'a>,
     areas: Vec<u32>,
     raster: Raster,
@@ -64,6 +75,7 @@ pub(super) fn search(
         polar,
         casting,
         options,
+        backend,
         areas: areas(polar),
         raster,
         refused: vec![false; polar.space.size()],
@@ -79,11 +91,9 @@ impl Rounds<'_> {
         let counts = votes.counts()?;
         let chances = self.chances(&counts);
         let candidates = self.candidates(&counts, &chances);
+        let known = self.known(&candidates)?;
         let (mut taken, before) = (Vec::new(), self.found.len());
-        for candidate in &candidates {
-            let row = candidate.index / self.polar.space.bins();
-            self.look_at(candidate, &chances[row], &mut taken);
-        }
+        self.look_at_all(&candidates, &known, &chances, &mut taken);
         let lines = self.found.len() - before;
         if lines == 0 {
             // Nothing will change for those that wait for the next round.
@@ -91,6 +101,30 @@ impl Rounds<'_> {
         }
         self.casting.vote(votes, &self.raster, &taken, Sign::Subtract)?;
         Ok(!candidates.is_empty() && (candidates.len() < CANDIDATES || lines >= WORTHWHILE))
+    }
+
+    /// The middle of a bin.
+    fn coarse(&self, candidate: &Candidate) -> Coarse {
+        let space = &self.polar.space;
+        let ([cos, sin, _], local) = space.plane(candidate.index);
+        let origin = self.polar.origin.map(f64::from);
+        let axis = Axis { cos, sin, rho: local + origin[0] * cos + origin[1] * sin };
+        let turn = self.polar.theta_step().to_radians();
+        Coarse { axis, turn, shift: space.rho().bin }
+    }
+
+    /// The lines of all bins of a round, where they are fitted before their strokes are looked at.
+    fn known(&self, candidates: &[Candidate]) -> Result<Vec<Option<Axis>>> {
+        if self.options.refine == Refine::Stroke {
+            return Ok(vec![None; candidates.len()]);
+        }
+        let coarse: Vec<Coarse> = candidates.iter().map(|c| self.coarse(c)).collect();
+        let pixels: Vec<Vec<[u16; 2]>> =
+            coarse.par_iter().map(|coarse| coarse.pixels(&self.raster)).collect();
+        let bins: Vec<(Axis, &[[u16; 2]])> =
+            coarse.iter().zip(&pixels).map(|(coarse, pixels)| (coarse.axis, &pixels[..])).collect();
+        let lines = voters::fit(&bins, self.options.refine, self.backend)?;
+        Ok(lines.into_iter().map(Some).collect())
     }
 
     /// What chance would do with the pixels that vote for each direction.
@@ -147,42 +181,78 @@ impl Rounds<'_> {
             && log_tail(&self.raster, stroke, chance.density) <= limit
     }
 
-    /// Takes a line's pixels, if there is a line in the bin.
-    fn look_at(&mut self, candidate: &Candidate, chance: &Chance, taken: &mut Vec<[u16; 2]>) {
-        let space = &self.polar.space;
-        let ([cos, sin, _], local) = space.plane(candidate.index);
-        let origin = self.polar.origin.map(f64::from);
-        let axis = Axis { cos, sin, rho: local + origin[0] * cos + origin[1] * sin };
-        let half = space.rho().bin / 2.0;
+    /// Looks at bins one after the other, and takes the pixels of those with a line.
+    ///
+    /// Threads look ahead; once a line has taken its pixels, what they saw is out of date, and is looked at
+    /// again. So the result is that of one thread.
+    fn look_at_all(
+        &mut self,
+        candidates: &[Candidate],
+        known: &[Option<Axis>],
+        chances: &[Chance],
+        taken: &mut Vec<[u16; 2]>,
+    ) {
+        let most = 2 * rayon::current_num_threads();
+        let (mut next, mut ahead) = (0, 1);
+        while next < candidates.len() {
+            let batch = next..candidates.len().min(next + ahead);
+            let look = |i: usize| self.look_at(&candidates[i], known[i], chances);
+            let seen: Vec<Seen> = batch.clone().into_par_iter().map(look).collect();
+            ahead = (2 * ahead).min(most);
+            for (i, seen) in batch.zip(seen) {
+                next = i + 1;
+                if self.settle(candidates[i].index, seen, taken) {
+                    ahead = (ahead / 4).max(1);
+                    break;
+                }
+            }
+        }
+    }
+
+    /// What there is in a bin.
+    fn look_at(&self, candidate: &Candidate, known: Option<Axis>, chances: &[Chance]) -> Seen {
+        let chance = &chances[candidate.index / self.polar.space.bins()];
+        let coarse = self.coarse(candidate);
+        let (axis, half) = (coarse.axis, self.polar.space.rho().bin / 2.0);
         let mut votes = 0;
         self.raster.walk(axis, 0..self.raster.steps(axis), [-half, half], |_, n| {
             votes += u32::from(n.on);
         });
         let area = self.areas[candidate.index];
         let z = chance.z(votes, area);
-        let significance = self.significance(chance, f64::from(votes), f64::from(area));
-        // What is left of a bin whose pixels are gone may yet be a line, in the next round.
         if z < KEPT * candidate.z {
-            return;
+            return Seen::Faded;
         }
-        let spread = (self.polar.theta_step().to_radians(), space.rho().bin);
-        let refined = refine(&self.raster, axis, spread, chance.density, self.options);
-        let Some(stroke) = refined.filter(|stroke| self.stands_out(stroke, chance)) else {
-            self.refused[candidate.index] = true;
-            return;
-        };
+        let significance = self.significance(chance, f64::from(votes), f64::from(area));
+        let refined = refine(&self.raster, coarse, known, chance.density, self.options);
+        match refined.filter(|stroke| self.stands_out(stroke, chance)) {
+            Some(stroke) => Seen::Line(Found { stroke, votes, z, significance }),
+            None => Seen::Nothing,
+        }
+    }
+
+    /// Takes the pixels of the line that was seen in a bin; whether there were any.
+    fn settle(&mut self, index: usize, seen: Seen, taken: &mut Vec<[u16; 2]>) -> bool {
         let before = taken.len();
-        let band = [stroke.band[0] - 1.0, stroke.band[1] + 1.0];
-        self.raster.walk(stroke.axis, 0..self.raster.steps(stroke.axis), band, |_, n| {
-            if n.on {
-                taken.push(n.pixel.map(|v| v as u16));
-            }
-        });
-        if taken.len() == before {
-            self.refused[candidate.index] = true;
-            return;
+        if let Seen::Line(Found { stroke, .. }) = &seen {
+            let band = [stroke.band[0] - 1.0, stroke.band[1] + 1.0];
+            self.raster.walk(stroke.axis, 0..self.raster.steps(stroke.axis), band, |_, n| {
+                if n.on {
+                    taken.push(n.pixel.map(|v| v as u16));
+                }
+            });
         }
         taken[before..].iter().for_each(|&p| self.raster.take(p.map(usize::from)));
-        self.found.push(Found { stroke, votes, z, significance });
+        match seen {
+            Seen::Faded => false,
+            Seen::Line(found) if taken.len() > before => {
+                self.found.push(found);
+                true
+            }
+            Seen::Line(_) | Seen::Nothing => {
+                self.refused[index] = true;
+                false
+            }
+        }
     }
 }

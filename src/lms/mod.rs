@@ -13,6 +13,9 @@
 //!   thread (Edelsbrunner and Souvaine 1990).
 //! - [`Version::Paper`] and [`Version::Fast`] on a GPU: [`Cuda::lms`](crate::cuda::Cuda::lms).
 //!
+//! For planes, whose thinnest slab takes `O(n³)` to find, [`sheets`] tries triples of points.
+//! [`Refine`] says what becomes of a peak of the votes: nothing, least squares, or this.
+//!
 //! All of them settle the winner by one arithmetic in `f64`. Where coordinates are integers below
 //! 2²⁵ it is exact, and all answer the same to the last bit; elsewhere slabs that differ by a
 //! rounding may be taken for one another.
@@ -33,14 +36,38 @@
 mod cubic;
 mod orient;
 mod problem;
+mod refine;
+mod sample;
+mod sheet;
 mod sweep;
 
 pub use cubic::cubic;
 pub(crate) use problem::Side;
 pub use problem::{Problem, Slab, majority};
+pub use refine::Refine;
+pub use sample::LARGEST_SET;
+pub(crate) use sample::sample;
+pub use sheet::{Sheet, sheets};
+pub(crate) use sheet::{TRIPLES, sheet_of};
 pub use sweep::sweep;
 
+use rayon::prelude::*;
+
 use serde::{Deserialize, Serialize};
+
+/// Points within so many robust standard deviations of the robust fit take part in the last one.
+pub const SIGMAS: f64 = 2.5;
+
+/// The robust standard deviation of `n` residuals of which the median magnitude is `median`, where
+/// `parameters` were fitted (Rousseeuw and Leroy 1987).
+pub fn robust_sigma(median: f64, n: usize, parameters: usize) -> f64 {
+    1.4826 * (1.0 + 5.0 / n.saturating_sub(parameters).max(1) as f64) * median
+}
+
+/// The thinnest slab of each of many sets, by the [`sweep`] on all cores.
+pub fn slabs(problems: &[Problem]) -> Vec<Slab> {
+    problems.par_iter().map(sweep).collect()
+}
 
 /// A way to find the thinnest slab on a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

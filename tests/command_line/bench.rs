@@ -213,3 +213,48 @@ fn options_of_clouds_are_not_for_images() {
         assert!(message.contains(what), "{options}: {message}");
     }
 }
+
+#[test]
+fn the_experiments_on_the_least_median_of_squares() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = |name: &str| folder.path().join(name);
+    let files = ["l.json", "l.csv", "l.svg"].map(out);
+    let [json_path, csv_path, svg_path] = files.each_ref().map(|path| path.display());
+    let options = "bench lms --device cpu --points 50,128 --images 3 --markdown";
+    let options = format!("{options} --json {json_path} --csv {csv_path} --svg {svg_path}");
+    let text = planes(options.split_whitespace()).text();
+    for what in ["Table 1", "Figure 7", "Figure 8", "Table 2", "42.52", "0.765", "| lms |"] {
+        assert!(text.contains(what), "{what}: {text}");
+    }
+    let report = json(std::fs::read(&files[0]).unwrap());
+    assert_eq!((&report["format"], &report["version"]), (&"planes-bench-lms".into(), &1.into()));
+    let rows = |table: &str| report[table].as_array().unwrap().clone();
+    assert_eq!(rows("times").len(), 2);
+    assert!(rows("times").iter().all(|row| row["sweep"]["seconds"].as_f64() > Some(0.0)));
+    assert!(rows("times").iter().all(|row| row["paper"].is_null() && row["fast"].is_null()));
+    let lms = |row: &&Value| row["method"] == "lms";
+    for table in ["cells", "noise"] {
+        assert_eq!(rows(table).len() % 3, 0);
+        let rows = rows(table);
+        let exact = |row: &Value| row["angle_median"].as_f64() < Some(0.1);
+        assert!(rows.iter().filter(lms).all(exact), "{rows:?}");
+    }
+    let all: usize =
+        ["times", "cells", "noise", "photo"].map(|table| rows(table).len()).iter().sum();
+    let lines = csv(&files[1]);
+    assert_eq!(lines.len(), 1 + all);
+    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
+    let svg = std::fs::read_to_string(&files[2]).unwrap();
+    let picture = roxmltree::Document::parse(&svg).unwrap();
+    let curves = picture.descendants().filter(|n| n.has_tag_name("polyline")).count();
+    assert_eq!(curves, 6);
+    for (options, what) in [
+        ("--points 0", "--points"),
+        ("--images 0", "--images"),
+        ("--photo no-such-image.png", "no-such-image.png"),
+    ] {
+        let options = format!("bench lms --device cpu {options}");
+        let message = planes(options.split_whitespace()).refusal();
+        assert!(message.contains(what), "{options}: {message}");
+    }
+}

@@ -310,3 +310,26 @@ fn a_result_explains_itself() {
     assert!(both.err.contains("Measured"), "{}", both.err);
     json(both.text());
 }
+
+#[test]
+fn a_refinement_is_chosen_and_recorded() {
+    let room = shipped("room.ply");
+    let refined = |options: &str| {
+        let document = json(detect(&room, &format!("{options} --json -")).text());
+        document["parameters"]["refine"].as_str().unwrap().to_owned()
+    };
+    assert_eq!([refined(""), refined("--one-pass")], ["ols", "none"]);
+    assert_eq!([refined("--refine lms"), refined("--one-pass --refine ols")], ["lms", "ols"]);
+    // In one pass a plane is the middle of its bin; refined, it has standard errors.
+    let planes = |options: &str| json(detect(&room, &format!("{options} --json -")).text());
+    let [plain, lms] = ["--one-pass", "--one-pass --refine lms"].map(planes);
+    for (plain, lms) in found(&plain).iter().zip(found(&lms)) {
+        assert_eq!(plain["votes"], lms["votes"]);
+        assert!(plain["normal_error"].is_null() && lms["normal_error"].is_f64());
+        assert!(lms["normal"] != plain["normal"]);
+    }
+    for (options, what) in [("--refine best", "none, ols, lms"), ("--refine stroke", "images")] {
+        let message = detect(&room, options).refusal();
+        assert!(message.contains(what), "{message}");
+    }
+}

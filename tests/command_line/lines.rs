@@ -209,3 +209,23 @@ fn the_same_lines_on_a_gpu() {
         }
     }
 }
+
+#[test]
+fn every_refinement_finds_the_lines_and_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = image(folder.path(), "noisy");
+    let default = json(detect(&image, "--json -").text());
+    assert_eq!(default["parameters"]["refine"], "stroke");
+    for refine in ["none", "ols", "lms", "stroke"] {
+        let found = json(detect(&image, &format!("--refine {refine} --json -")).text());
+        assert_eq!(found["parameters"]["refine"], refine);
+        assert_eq!(
+            found["lines"].as_array().unwrap().len(),
+            default["lines"].as_array().unwrap().len(),
+            "{refine}"
+        );
+        assert_eq!(found["lines"] == default["lines"], refine == "stroke");
+    }
+    let message = detect(&image, "--one-pass --refine lms").refusal();
+    assert!(message.contains("--one-pass"), "{message}");
+}

@@ -241,8 +241,18 @@ fn called(value: &impl ValueEnum) -> Option<String> {
 
 /// The options that decide a result. Each is named, so that none is forgotten when one is added.
 fn decisive(batch: &Batch, options: &Options, kinds: &[Kind]) -> Value {
-    let Options { mode, directions, rho_bin, tolerance, widen, angle, min_votes, min_inliers, top } =
-        options;
+    let Options {
+        mode,
+        directions,
+        rho_bin,
+        tolerance,
+        widen,
+        angle,
+        refine,
+        min_votes,
+        min_inliers,
+        top,
+    } = options;
     json!({
         "mode": match mode {
             Mode::Near => "near",
@@ -255,6 +265,7 @@ fn decisive(batch: &Batch, options: &Options, kinds: &[Kind]) -> Value {
         "tolerance": tolerance,
         "widen": widen,
         "angle": angle,
+        "refine": refine,
         "min_votes": min_votes,
         "min_inliers": min_inliers,
         "top": top,

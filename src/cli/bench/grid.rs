@@ -2,7 +2,7 @@
 
 use planes::bench::Machine;
 
-/// On what was measured, and by which command.
+/// On what was measured, of what `source` if there is one, and by which command.
 pub fn head(m: &Machine, source: &str, markdown: bool) -> String {
     let gpu = match (&m.gpu, &m.driver) {
         (Some(gpu), Some(driver)) => format!("{gpu} (driver {driver})"),
@@ -11,8 +11,9 @@ pub fn head(m: &Machine, source: &str, markdown: bool) -> String {
     };
     let cpu = m.cpu.as_deref().unwrap_or("a CPU that does not tell its name");
     let code = if markdown { "`" } else { "" };
+    let source = if source.is_empty() { String::new() } else { format!("; {source}") };
     format!(
-        "{gpu}; {cpu}, {} threads; planes {}; {source}\n{code}{}{code}\n",
+        "{gpu}; {cpu}, {} threads; planes {}{source}\n{code}{}{code}\n",
         m.threads, m.planes, m.command
     )
 }

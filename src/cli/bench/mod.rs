@@ -5,13 +5,14 @@ mod csv;
 mod grid;
 mod image_tables;
 mod images;
+mod lms;
 mod svg;
 mod tables;
 
 use super::engine::DeviceName;
 use super::progress::Bar;
 use super::{Failure, say, write_stdout};
-use clap::Args;
+use clap::{Args, Subcommand};
 use images::{ImageOptions, Measuring};
 use planes::Error;
 use planes::atomic::AtomicFile;
@@ -34,7 +35,10 @@ use std::path::{Path, PathBuf};
 ///
 /// Without a GPU, the rows that need one are left out.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Bench {
+    #[command(subcommand)]
+    of: Option<Of>,
     /// A cloud or an image [default: scenes that are made for it]
     #[arg(value_name = "CLOUD|IMAGE")]
     input: Option<PathBuf>,
@@ -82,8 +86,17 @@ struct Texts {
     tables: String,
 }
 
+/// What else is measured.
+#[derive(Debug, Subcommand)]
+enum Of {
+    Lms(lms::LmsBench),
+}
+
 impl Bench {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
+        if let Some(Of::Lms(lms)) = &self.of {
+            return lms.run(quiet);
+        }
         let prints_json = self.json.as_deref() == Some(Path::new("-"));
         // A name that cannot be written is better known before minutes of measuring.
         let json_file = start(self.json.as_deref().filter(|_| !prints_json))?;
@@ -99,14 +112,14 @@ impl Bench {
     fn texts(&self, quiet: bool) -> Result<Texts, Failure> {
         if let Some(sweeps) = &self.images.sweep {
             self.check_image("--sweep")?;
-            let gpu = self.gpu(quiet)?;
+            let gpu = find_gpu(self.device, quiet)?;
             let measuring = Measuring { gpu: gpu.as_ref(), modes: &self.modes, quiet };
             return self.of_images(&measuring.sweeps(sweeps)?);
         }
         let input = self.input.as_deref().map(Input::open).transpose()?;
         if let Some(Input::Image(image)) = &input {
             self.check_image(&image.path().display().to_string())?;
-            let gpu = self.gpu(quiet)?;
+            let gpu = find_gpu(self.device, quiet)?;
             let measuring = Measuring { gpu: gpu.as_ref(), modes: &self.modes, quiet };
             let method = self.images.edges.unwrap_or_default();
             return self.of_images(&measuring.image(image, &method)?);
@@ -114,7 +127,7 @@ impl Bench {
         if self.images.edges.is_some() {
             return Err(Error::Parameter("--edges is for images, and this is none".into()).into());
         }
-        let gpu = self.gpu(quiet)?;
+        let gpu = find_gpu(self.device, quiet)?;
         let report = self.measure(input, gpu.as_ref(), quiet)?;
         Ok(Texts {
             json: to_json(&report)?,
@@ -145,23 +158,6 @@ impl Bench {
                 "{name}: {option} is for clouds, and this is an image"
             ))),
             None => Ok(()),
-        }
-    }
-
-    /// The GPU, if it is to be used and there is one.
-    fn gpu(&self, quiet: bool) -> Result<Option<Cuda>, Error> {
-        match self.device {
-            DeviceName::Cpu => Ok(None),
-            DeviceName::Cuda => Cuda::new().map(Some),
-            DeviceName::Auto => match Cuda::new() {
-                Ok(gpu) => Ok(Some(gpu)),
-                Err(why) => {
-                    if !quiet {
-                        say(&format!("{why}; measuring what runs on the CPU alone"));
-                    }
-                    Ok(None)
-                }
-            },
         }
     }
 
@@ -209,6 +205,23 @@ impl Bench {
                 Ok(clouds::Clouds::of_scene(self.scene.unwrap_or(Scene::Street), points))
             }
         }
+    }
+}
+
+/// The GPU, if it is to be used and there is one.
+fn find_gpu(device: DeviceName, quiet: bool) -> Result<Option<Cuda>, Error> {
+    match device {
+        DeviceName::Cpu => Ok(None),
+        DeviceName::Cuda => Cuda::new().map(Some),
+        DeviceName::Auto => match Cuda::new() {
+            Ok(gpu) => Ok(Some(gpu)),
+            Err(why) => {
+                if !quiet {
+                    say(&format!("{why}; measuring what runs on the CPU alone"));
+                }
+                Ok(None)
+            }
+        },
     }
 }
 

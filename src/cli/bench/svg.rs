@@ -98,7 +98,7 @@ fn series(report: &Report) -> Vec<Series> {
 }
 
 /// A logarithmic axis of whole decades.
-struct Axis {
+pub(super) struct Axis {
     /// First and last decade.
     decades: [i32; 2],
     /// Where they are in the picture.
@@ -106,7 +106,7 @@ struct Axis {
 }
 
 impl Axis {
-    fn around(values: impl Iterator<Item = f64>, ends: [f64; 2]) -> Axis {
+    pub(super) fn around(values: impl Iterator<Item = f64>, ends: [f64; 2]) -> Axis {
         let (low, high) = values
             .map(f64::log10)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
@@ -116,14 +116,14 @@ impl Axis {
         Axis { decades: [first, last.max(first + 1)], ends }
     }
 
-    fn place(&self, value: f64) -> f64 {
+    pub(super) fn place(&self, value: f64) -> f64 {
         let [first, last] = self.decades.map(f64::from);
         let share = (value.log10() - first) / (last - first);
         self.ends[0] + share * (self.ends[1] - self.ends[0])
     }
 
     /// The decades and their places.
-    fn ticks(&self) -> impl Iterator<Item = (i32, f64)> {
+    pub(super) fn ticks(&self) -> impl Iterator<Item = (i32, f64)> {
         let [first, last] = self.decades;
         (first..=last).map(|decade| (decade, self.place(10f64.powi(decade))))
     }
@@ -171,14 +171,14 @@ fn dashes(dashed: bool) -> &'static str {
     if dashed { " stroke-dasharray=\"5 4\"" } else { "" }
 }
 
-fn line(svg: &mut String, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2], style: &str) {
+pub(super) fn line(svg: &mut String, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2], style: &str) {
     let _ = writeln!(
         svg,
         "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" {style}/>"
     );
 }
 
-fn text(svg: &mut String, [x, y]: [f64; 2], anchor: &str, text: &str) {
+pub(super) fn text(svg: &mut String, [x, y]: [f64; 2], anchor: &str, text: &str) {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     // XML knows no control characters.
     let text: String = text.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
@@ -186,7 +186,7 @@ fn text(svg: &mut String, [x, y]: [f64; 2], anchor: &str, text: &str) {
 }
 
 /// A power of ten, as 10 with an exponent.
-fn power(svg: &mut String, [x, y]: [f64; 2], anchor: &str, exponent: i32) {
+pub(super) fn power(svg: &mut String, [x, y]: [f64; 2], anchor: &str, exponent: i32) {
     let _ = writeln!(
         svg,
         "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">10<tspan dy=\"-5\" \

@@ -5,6 +5,7 @@ use planes::image::Method;
 use planes::line_voters::Version;
 use planes::line_voters::spaces::PaperSpace;
 use planes::lines::{OnePass, Options};
+use planes::lms::Refine;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search in images")]
@@ -42,7 +43,7 @@ pub struct LineSearch {
 
 impl LineSearch {
     /// What the library is asked for.
-    pub fn options(&self, top: Option<u64>) -> Options {
+    pub fn options(&self, refine: Option<Refine>, top: Option<u64>) -> Options {
         let default = Options::default();
         Options {
             edges: self.edges.unwrap_or(default.edges),
@@ -51,6 +52,7 @@ impl LineSearch {
             max_gap: self.max_gap.unwrap_or(default.max_gap),
             min_length: self.min_length,
             false_alarms: self.false_alarms.unwrap_or(default.false_alarms),
+            refine: refine.unwrap_or(default.refine),
             top,
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn lines(options: &LineOptions) -> Vec<Ends> {
 }
 
 /// Ends anywhere in the image, not close together.
-fn anywhere(random: &mut Random, size: [f64; 2]) -> Ends {
+pub(super) fn anywhere(random: &mut Random, size: [f64; 2]) -> Ends {
     loop {
         let ends = [(); 2].map(|()| size.map(|n| random.between(2.0, n - 3.0)));
         if length(&ends) >= 0.35 * size[0].min(size[1]) {

@@ -12,9 +12,11 @@
 mod file;
 mod layout;
 mod paint;
+mod sparse;
 mod truth;
 
 pub use file::write_image;
+pub use sparse::{SparseLine, strewn, uniform_points};
 pub use truth::{FORMAT, LineTruth, TrueLine, VERSION};
 
 use crate::image::{Image, MAX_SIDE};

@@ -47,7 +47,7 @@ pub(super) fn drawing(options: &LineOptions, lines: &[Ends]) -> Vec<u8> {
 }
 
 /// In each column, or in each row of a steep line, the pixel nearest to it.
-fn thin(&[a, b]: &Ends, put: &mut impl FnMut(f64, f64)) {
+pub(super) fn thin(&[a, b]: &Ends, put: &mut impl FnMut(f64, f64)) {
     let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
     let flat = dx.abs() >= dy.abs();
     let i = usize::from(!flat);

@@ -1,0 +1,103 @@
+//! Table 1: how long the thinnest slab of random points takes.
+
+use super::super::{Timing, repeat};
+use super::published;
+use crate::cuda::Cuda;
+use crate::cuda::lms::MOST_FOR_PAPER;
+use crate::lms::{Problem, Slab, Version, sweep};
+use crate::synth::lines::uniform_points;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Numbers of points: the paper's, and beyond.
+pub const POINTS: [usize; 6] = [128, 256, 512, 1024, 2048, 4096];
+
+/// All versions must agree on the height within this share of it.
+const AGREE: f64 = 1e-6;
+
+/// How long each version takes for so many points.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SlabTimes {
+    /// Number of points.
+    pub points: usize,
+    /// The topological sweep on one thread.
+    pub sweep: Timing,
+    /// The paper's algorithm; kernels alone, as are all times on a GPU.
+    pub paper: Option<Timing>,
+    /// Ours.
+    pub fast: Option<Timing>,
+    /// The paper's seconds for the first two.
+    pub published: Option<[f64; 2]>,
+}
+
+/// Times the versions on points strewn evenly over a square.
+///
+/// # Errors
+/// [`Error::Parameter`] without points and for too many; [`Error::Device`] where the device fails,
+/// or finds another slab.
+pub fn times(gpu: Option<&Cuda>, points: usize) -> Result<SlabTimes> {
+    let problem = [Problem::new(&uniform_points(points, points as u64), None)?];
+    let mut expected = None;
+    let swept = repeat(|| {
+        let start = Instant::now();
+        expected = Some(black_box(sweep(&problem[0])));
+        Ok(start.elapsed().as_secs_f64())
+    })?;
+    let on_gpu = |version: Version| {
+        let Some(gpu) = gpu.filter(|_| version == Version::Fast || points <= MOST_FOR_PAPER) else {
+            return Ok(None);
+        };
+        let mut slabs = gpu.slabs(&problem)?;
+        let time = repeat(|| {
+            let (found, seconds) = slabs.find(version)?;
+            check(version, &found, &expected)?;
+            Ok(seconds)
+        })?;
+        Ok(Some(time))
+    };
+    Ok(SlabTimes {
+        points,
+        sweep: swept,
+        paper: on_gpu(Version::Paper)?,
+        fast: on_gpu(Version::Fast)?,
+        published: published::seconds(points),
+    })
+}
+
+/// Sets of 512 points that are worked on in one go.
+pub const SETS: [usize; 5] = [1, 4, 16, 64, 256];
+/// Points of each.
+pub const POINTS_OF_A_SET: usize = 512;
+
+/// How long many sets take together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ManyTimes {
+    /// Number of sets of [`POINTS_OF_A_SET`] points.
+    pub sets: usize,
+    /// Ours, kernels alone.
+    pub fast: Timing,
+}
+
+/// Times our version on many sets.
+///
+/// # Errors
+/// Where the device fails.
+pub fn many_times(gpu: &Cuda, sets: usize) -> Result<ManyTimes> {
+    let problem = |seed: usize| Problem::new(&uniform_points(POINTS_OF_A_SET, seed as u64), None);
+    let problems = (0..sets).map(problem).collect::<Result<Vec<_>>>()?;
+    let mut slabs = gpu.slabs(&problems)?;
+    Ok(ManyTimes { sets, fast: repeat(|| Ok(slabs.find(Version::Fast)?.1))? })
+}
+
+/// Compares the slab of a version with that of the sweep.
+fn check(version: Version, found: &[Slab], expected: &Option<Slab>) -> Result<()> {
+    let (Some(found), Some(expected)) = (found.first(), expected) else { return Ok(()) };
+    let near = |a: f64, b: f64| (a - b).abs() <= AGREE * b.abs();
+    if near(found.height, expected.height) && near(found.slope, expected.slope) {
+        return Ok(());
+    }
+    let message = format!("its slab is {found:?}, the sweep's {expected:?}");
+    Err(Error::Device { device: version.name().into(), message })
+}

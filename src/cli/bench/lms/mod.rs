@@ -1,0 +1,115 @@
+//! `planes bench lms`.
+
+mod csv;
+mod svg;
+mod tables;
+
+use super::{Bar, DeviceName, command, find_gpu, finish, start, to_json};
+use crate::cli::{Failure, write_stdout};
+use clap::Args;
+use planes::Error;
+use planes::backend::Backend;
+use planes::bench::Machine;
+use planes::bench::lms::{
+    IMAGES, LMS_REPORT_VERSION, LmsReport, SETS, many_times, on_photo, over_cells, over_noise,
+    times,
+};
+use planes::cpu::Cpu;
+use planes::cuda::Cuda;
+use planes::detect::Progress;
+use planes::image::Image;
+use std::path::{Path, PathBuf};
+
+/// Repeat the experiments of the paper on the least median of squares
+///
+/// "GPU-Based Computation of 2D Least Median of Squares with Applications to Fast and Robust Line
+/// Detection" by G. Shapira and T. Hassner: how long the thinnest slab of random points takes (Table 1),
+/// how exact lines are over the size of the accumulator's cells (figure 7) and over noise (figure 8), and
+/// the lines of a photograph with added noise (Table 2).
+#[derive(Debug, Args)]
+pub struct LmsBench {
+    /// Numbers of points of Table 1
+    #[arg(long, value_name = "N,…", value_delimiter = ',',
+        default_value = "128,256,512,1024,2048,4096",
+        value_parser = clap::value_parser!(u32).range(1..=8192))]
+    points: Vec<u32>,
+    /// Images of each setting of figures 7 and 8
+    #[arg(long, value_name = "N", default_value_t = IMAGES,
+        value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    images: u64,
+    /// A photograph for Table 2, whose true lines are those found without noise [default: one that is
+    /// drawn, of which they are known]
+    #[arg(long, value_name = "IMAGE")]
+    photo: Option<PathBuf>,
+    /// Where to measure
+    #[arg(long, value_enum, default_value_t = DeviceName::Auto)]
+    device: DeviceName,
+    /// Write everything that was measured as JSON; - prints it in place of the tables
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write a line for each row of each table
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Draw figures 7 and 8
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print the tables as Markdown
+    #[arg(long)]
+    markdown: bool,
+}
+
+impl LmsBench {
+    pub fn run(&self, quiet: bool) -> Result<(), Failure> {
+        let prints_json = self.json.as_deref() == Some(Path::new("-"));
+        let json_file = start(self.json.as_deref().filter(|_| !prints_json))?;
+        let [csv_file, svg_file] = [start(self.csv.as_deref())?, start(self.svg.as_deref())?];
+        let photo = self.photo.as_ref().map(Image::open).transpose()?;
+        let gpu = find_gpu(self.device, quiet)?;
+        let report = self.measure(gpu.as_ref(), photo.as_ref(), quiet)?;
+        let json = to_json(&report)?;
+        finish(json_file, &json)?;
+        finish(csv_file, &csv::lines(&report))?;
+        finish(svg_file, &svg::plots(&report))?;
+        if prints_json {
+            return write_stdout(&json);
+        }
+        write_stdout(&tables::tables(&report, self.markdown))
+    }
+
+    fn measure(
+        &self,
+        gpu: Option<&Cuda>,
+        photo: Option<&Image>,
+        quiet: bool,
+    ) -> Result<LmsReport, Error> {
+        let cpu = Cpu::default();
+        let backend: &dyn Backend = match gpu {
+            Some(gpu) => gpu,
+            None => &cpu,
+        };
+        let bar = Bar::new("least median of squares", quiet);
+        bar.stage("slabs", None);
+        let points = self.points.iter().map(|&n| times(gpu, n as usize));
+        let times = points.collect::<Result<_, _>>()?;
+        let many = gpu.map(|gpu| SETS.map(|sets| many_times(gpu, sets)));
+        let many = many.into_iter().flatten().collect::<Result<_, _>>()?;
+        bar.stage("cells", None);
+        let cells = over_cells(self.images, backend)?;
+        bar.stage("noise", None);
+        let noise = over_noise(self.images, backend)?;
+        bar.stage("photograph", None);
+        let (photo, photo_name) = on_photo(photo, backend)?;
+        bar.finish();
+        Ok(LmsReport {
+            format: "planes-bench-lms".into(),
+            version: LMS_REPORT_VERSION,
+            machine: Machine::this(gpu, command()),
+            times,
+            many,
+            cells,
+            noise,
+            photo,
+            photo_name,
+        })
+    }
+}

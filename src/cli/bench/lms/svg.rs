@@ -1,0 +1,75 @@
+//! Figures 7 and 8 as a picture: the median error of the angle, on a logarithmic axis.
+
+use super::super::svg::{Axis, line, power, text};
+use planes::bench::lms::{Accuracy, LmsReport, METHODS};
+use planes::lms::Refine;
+use std::fmt::Write;
+
+/// Size of the picture, and of each plot within it.
+const SIZE: [f64; 2] = [1000.0, 460.0];
+const LEFT: [f64; 2] = [80.0, 560.0];
+const WIDTH: f64 = 400.0;
+const TOP: f64 = 60.0;
+const BOTTOM: f64 = 380.0;
+/// Smaller errors are drawn as this one.
+const LEAST: f64 = 1e-3;
+
+/// Colours of the methods, told apart by people who see few colours, too (Okabe and Ito 2008).
+const COLOURS: [&str; 3] = ["#000000", "#e69f00", "#0072b2"];
+
+/// Both figures, side by side.
+pub fn plots(report: &LmsReport) -> String {
+    let [width, height] = SIZE;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"sans-serif\" font-size=\"13\">\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
+    );
+    let cell = |row: &Accuracy| (row.theta_step, format!("{}°", row.theta_step));
+    let noise = |row: &Accuracy| (row.noise, row.noise.to_string());
+    plot(&mut svg, LEFT[0], ("size of the cells", &report.cells), cell);
+    plot(&mut svg, LEFT[1], ("noise", &report.noise), noise);
+    for (place, (method, colour)) in METHODS.into_iter().zip(COLOURS).enumerate() {
+        let x = LEFT[0] + 150.0 * place as f64;
+        let style = format!("stroke=\"{colour}\" stroke-width=\"2\"");
+        line(&mut svg, [x, SIZE[1] - 20.0], [x + 30.0, SIZE[1] - 20.0], &style);
+        let name = if method == Refine::None { "middle of the cell" } else { method.name() };
+        text(&mut svg, [x + 36.0, SIZE[1] - 16.0], "start", name);
+    }
+    svg + "</svg>\n"
+}
+
+/// One figure: where each row stands is told by `place`, with its label.
+fn plot(
+    svg: &mut String,
+    left: f64,
+    (title, rows): (&str, &[Accuracy]),
+    place: impl Fn(&Accuracy) -> (f64, String),
+) {
+    let y = Axis::around(rows.iter().map(|r| r.angle_median.max(LEAST)), [BOTTOM, TOP]);
+    let most = rows.iter().map(|r| place(r).0).fold(f64::MIN_POSITIVE, f64::max);
+    let x = |row: &Accuracy| left + WIDTH * place(row).0 / most;
+    for (decade, at) in y.ticks() {
+        line(svg, [left, at], [left + WIDTH, at], "stroke=\"#dddddd\"");
+        power(svg, [left - 10.0, at + 4.0], "end", decade);
+    }
+    for row in rows.iter().filter(|row| row.method == METHODS[0]) {
+        text(svg, [x(row), BOTTOM + 20.0], "middle", &place(row).1);
+    }
+    line(svg, [left, BOTTOM], [left + WIDTH, BOTTOM], "stroke=\"black\"");
+    line(svg, [left, BOTTOM], [left, TOP], "stroke=\"black\"");
+    text(svg, [left, TOP - 20.0], "start", "median error of the angle, degrees");
+    text(svg, [left + WIDTH / 2.0, BOTTOM + 42.0], "middle", title);
+    for (method, colour) in METHODS.into_iter().zip(COLOURS) {
+        let own = rows.iter().filter(|row| row.method == method);
+        let points: Vec<String> = own
+            .map(|row| format!("{:.1},{:.1}", x(row), y.place(row.angle_median.max(LEAST))))
+            .collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            svg,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
+            points.join(" ")
+        );
+    }
+}
