@@ -1,11 +1,12 @@
-"""How fast lines are voted for on one thread, beside OpenCV's HoughLines: a table in Markdown.
+"""How fast lines are voted for on one thread, beside OpenCV's HoughLines and imageproc's detect_lines: a table in Markdown.
 
     cargo build --release && pip install opencv-python-headless
-    python benches/peers/hough.py [PLANES]
+    cargo build --release --manifest-path benches/peers/imageproc/Cargo.toml
+    python benches/peers/hough.py [PLANES [HOUGH-OF-IMAGEPROC]]
 
-Both get the same edge map, steps of 1 degree and bins of 1 pixel, and both end with a sorted list: OpenCV's time is that of
-HoughLines with a threshold of a third of the height; ours the vote and the selection of `planes bench --threads 1`, in turns
-with it. Each time is the best of its turns, the ratio one of medians over turns.
+All get the same edge map, steps of 1 degree and bins of 1 pixel, and end with a list: theirs of the maxima above a threshold of a
+third of the height, ours of the vote and the selection of `planes bench --threads 1`. They run in turns. Each time is the best of
+its turns, a ratio the median over turns.
 """
 
 import json
@@ -20,6 +21,7 @@ import cv2
 import numpy as np
 
 PLANES = sys.argv[1] if len(sys.argv) > 1 else "target/release/planes"
+IMAGEPROC = sys.argv[2] if len(sys.argv) > 2 else "benches/peers/imageproc/target/release/hough-of-imageproc"
 TURNS = 5
 RUNS = 3
 SIZE = (1080, 1920)
@@ -47,6 +49,12 @@ def opencv(edges):
     return statistics.median(seconds)
 
 
+def imageproc(path):
+    command = [IMAGEPROC, path, SIZE[0] // 3, RUNS]
+    out = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout
+    return statistics.median(float(line.split()[0]) for line in out.splitlines())
+
+
 def ours(path):
     command = [PLANES, "-q", "bench", path, "--edges", "none", "--device", "cpu", "--threads", "1", "--modes", "fast",
                "--json", "-"]
@@ -60,17 +68,19 @@ def main():
     folder = pathlib.Path(tempfile.mkdtemp())
     images = {f"strewn, {100 * share:g} %": strewn(share) for share in (0.01, 0.059)}
     images |= {kind: drawn(folder, kind) for kind in ("noisy", "dense")}
-    print(f"| 1920 x 1080 | edges | OpenCV {cv2.__version__}, ms | 1e9 votes/s | planes, ms | 1e9 votes/s | ratio |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print(f"| 1920 x 1080 | edges | planes, ms | 1e9 votes/s | OpenCV {cv2.__version__}, ms | ratio | imageproc, ms | ratio |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name, edges in images.items():
         path = folder / "edges.png"
         cv2.imwrite(str(path), edges)
-        turns = [(opencv(edges), ours(path)) for _ in range(TURNS)]
-        theirs, own = (min(seconds) for seconds in zip(*turns))
-        ratio = statistics.median(t / o for t, o in turns)
+        turns = [(ours(path), opencv(edges), imageproc(path)) for _ in range(TURNS)]
+        own, *theirs = zip(*turns)
         n = int(np.count_nonzero(edges))
-        rate = lambda seconds: n * 180 / seconds / 1e9
-        print(f"| {name} | {n} | {theirs * 1e3:.1f} | {rate(theirs):.2f} | {own * 1e3:.1f} | {rate(own):.2f} | {ratio:.1f} |")
+        row = f"| {name} | {n} | {min(own) * 1e3:.1f} | {n * 180 / min(own) / 1e9:.2f} |"
+        for seconds in theirs:
+            ratio = statistics.median(t / o for t, o in zip(seconds, own))
+            row += f" {min(seconds) * 1e3:.1f} | {ratio:.1f} |"
+        print(row, flush=True)
 
 
 if __name__ == "__main__":
