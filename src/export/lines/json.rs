@@ -13,10 +13,9 @@
 //!
 //! Its layout is published as [`SCHEMA`].
 
-use super::super::json::Layout;
-use crate::atomic::AtomicFile;
+use super::super::document;
+use crate::Result;
 use crate::lines::{Detection, Line, Parameters};
-use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::Path;
@@ -53,13 +52,6 @@ struct Entry<'a> {
     line: &'a Line,
 }
 
-/// The members that tell what a document is, read before the others.
-#[derive(Deserialize)]
-struct Head {
-    format: Option<String>,
-    version: Option<u64>,
-}
-
 #[derive(Deserialize)]
 struct Body {
     image: ImageEntry,
@@ -71,7 +63,7 @@ struct Body {
 ///
 /// # Errors
 /// What `out` answers.
-pub fn write_json(detection: &Detection, mut out: impl Write) -> std::io::Result<()> {
+pub fn write_json(detection: &Detection, out: impl Write) -> std::io::Result<()> {
     let document = Document {
         format: FORMAT,
         version: VERSION,
@@ -83,19 +75,15 @@ pub fn write_json(detection: &Detection, mut out: impl Write) -> std::io::Result
         parameters: &detection.parameters,
         lines: detection.lines.iter().enumerate().map(|(id, line)| Entry { id, line }).collect(),
     };
-    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Layout::default());
-    document.serialize(&mut serializer)?;
-    out.write_all(b"\n")
+    document::write(&document, out)
 }
 
 /// Writes the document to the file at `path`.
 ///
 /// # Errors
-/// [`Error::Io`] on `path`.
+/// [`Error::Io`](crate::Error::Io) on `path`.
 pub fn save_json(detection: &Detection, path: &Path) -> Result<()> {
-    let mut file = AtomicFile::create(path)?;
-    write_json(detection, &mut file).map_err(Error::io(path))?;
-    file.commit()
+    document::save(path, |file| write_json(detection, file))
 }
 
 /// Reads the document in the file at `path`.
@@ -103,18 +91,10 @@ pub fn save_json(detection: &Detection, path: &Path) -> Result<()> {
 /// Members that this version does not know are passed over.
 ///
 /// # Errors
-/// [`Error::Io`]; [`Error::Format`] where it is not JSON, or another document, or a member is missing
+/// [`Error::Io`](crate::Error::Io); [`Error::Format`](crate::Error::Format) where it is not JSON, or another document, or a member is missing
 /// or of the wrong type.
 pub fn read_json(path: &Path) -> Result<Detection> {
-    let text = std::fs::read(path).map_err(Error::io(path))?;
-    let wrong =
-        |e: serde_json::Error| Error::format(path, format!("line {}", e.line()), e.to_string());
-    let head: Head = serde_json::from_slice(&text).map_err(wrong)?;
-    if head.format.as_deref() != Some(FORMAT) || head.version != Some(u64::from(VERSION)) {
-        let message = format!("it is no \"{FORMAT}\" of version {VERSION}");
-        return Err(Error::format(path, "document", message));
-    }
-    let body: Body = serde_json::from_slice(&text).map_err(wrong)?;
+    let body: Body = document::read(path, FORMAT, VERSION)?;
     Ok(Detection {
         width: body.image.width,
         height: body.image.height,
@@ -126,7 +106,6 @@ pub fn read_json(path: &Path) -> Result<Detection> {
 
 /// Whether the file at `path` is such a document, or one of its truth; what cannot be read is not.
 pub fn is_of_lines(path: &Path) -> bool {
-    let head = std::fs::read(path).ok().and_then(|text| serde_json::from_slice::<Head>(&text).ok());
-    let format = head.and_then(|head| head.format);
+    let format = document::format_of(path);
     format.is_some_and(|f| f == FORMAT || f == crate::synth::lines::FORMAT)
 }

@@ -1,0 +1,140 @@
+//! What the JSON documents share: how they are laid out, and the members that tell which one it is.
+
+use crate::atomic::AtomicFile;
+use crate::{Error, Result};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::Path;
+
+/// The members that tell what a document is, read before the others.
+#[derive(Deserialize)]
+struct Head {
+    format: Option<String>,
+    version: Option<u64>,
+}
+
+/// Writes a document, ending with a newline.
+pub(super) fn write(document: &impl Serialize, mut out: impl Write) -> std::io::Result<()> {
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Layout::default());
+    document.serialize(&mut serializer)?;
+    out.write_all(b"\n")
+}
+
+/// Writes a file, whole or not at all.
+pub(super) fn save(
+    path: &Path,
+    write: impl FnOnce(&mut AtomicFile) -> std::io::Result<()>,
+) -> Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    write(&mut file).map_err(Error::io(path))?;
+    file.commit()
+}
+
+/// Reads the members of a document of some format and version.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Format`] with the line when it is not JSON, or another document, or a
+/// member is missing or of the wrong type.
+pub(super) fn read<T: DeserializeOwned>(path: &Path, format: &str, version: u32) -> Result<T> {
+    let text = std::fs::read(path).map_err(Error::io(path))?;
+    let wrong = |e: serde_json::Error| {
+        // The message repeats the place, which stands before it already.
+        let message = e.to_string();
+        let end = message.rfind(" at line ").unwrap_or(message.len());
+        let place = format!("line {}", e.line());
+        Error::format(path, place, &message[..end])
+    };
+    let head: Head = serde_json::from_slice(&text).map_err(wrong)?;
+    if head.format.as_deref() != Some(format) {
+        let message = format!("no member \"format\": \"{format}\"; not a result of planes");
+        return Err(Error::format(path, "document", message));
+    }
+    if head.version != Some(u64::from(version)) {
+        let found = head.version.map_or("none".into(), |v| v.to_string());
+        let message = format!("version {found}, this program reads version {version}");
+        return Err(Error::format(path, "document", message));
+    }
+    serde_json::from_slice(&text).map_err(wrong)
+}
+
+/// The format that the file at `path` says it is of; none where it cannot be read or says nothing.
+pub(super) fn format_of(path: &Path) -> Option<String> {
+    serde_json::from_slice::<Head>(&std::fs::read(path).ok()?).ok()?.format
+}
+
+/// Members of an object on lines of their own, arrays of numbers on one line.
+#[derive(Default)]
+struct Layout {
+    depth: usize,
+    /// Whether the next value is an element of an array.
+    element: bool,
+    /// For each open array or object, whether it spans lines.
+    spans: Vec<bool>,
+}
+
+impl Layout {
+    fn line<W: ?Sized + Write>(&self, out: &mut W) -> std::io::Result<()> {
+        out.write_all(b"\n")?;
+        (0..self.depth).try_for_each(|_| out.write_all(b"  "))
+    }
+
+    fn open<W: ?Sized + Write>(&mut self, out: &mut W, bracket: &[u8]) -> std::io::Result<()> {
+        if self.element {
+            self.line(out)?;
+            if let Some(spans) = self.spans.last_mut() {
+                *spans = true;
+            }
+        }
+        self.element = false;
+        self.depth += 1;
+        self.spans.push(false);
+        out.write_all(bracket)
+    }
+
+    fn close<W: ?Sized + Write>(&mut self, out: &mut W, bracket: &[u8]) -> std::io::Result<()> {
+        self.depth = self.depth.saturating_sub(1);
+        if self.spans.pop() == Some(true) {
+            self.line(out)?;
+        }
+        out.write_all(bracket)
+    }
+}
+
+impl serde_json::ser::Formatter for Layout {
+    fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> std::io::Result<()> {
+        self.open(out, b"[")
+    }
+    fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> std::io::Result<()> {
+        self.close(out, b"]")
+    }
+    fn begin_array_value<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
+        self.element = true;
+        out.write_all(if first { b"" } else { b"," })
+    }
+    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> std::io::Result<()> {
+        self.open(out, b"{")
+    }
+    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> std::io::Result<()> {
+        self.close(out, b"}")
+    }
+    fn begin_object_key<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
+        if let Some(spans) = self.spans.last_mut() {
+            *spans = true;
+        }
+        out.write_all(if first { b"" } else { b"," })?;
+        self.line(out)
+    }
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> std::io::Result<()> {
+        self.element = false;
+        out.write_all(b": ")
+    }
+}
