@@ -167,6 +167,23 @@ fn the_sweep_finds_the_slab_of_the_cubic_one() {
 }
 
 #[test]
+fn of_equally_thin_slabs_the_flattest_counts_and_then_the_lowest() {
+    // Through two corners of a square there are slabs of no height with slopes 0, 1 and -1.
+    let square = [[1.0, 0.0], [2.0, 0.0], [1.0, 1.0], [2.0, 1.0]];
+    let problem = Problem::new(&square, Some(2)).unwrap();
+    for slab in [cubic(&problem), sweep(&problem)] {
+        assert_eq!((slab.slope, slab.intercept, slab.height), (0.0, 0.0, 0.0));
+        assert_eq!((slab.touches, slab.h), ([0, 1, 1], 2));
+    }
+    // Where all have one x, the lowest window.
+    let upright = [[3.0, 4.0], [3.0, 1.0], [3.0, 2.0], [3.0, 5.0]];
+    let problem = Problem::new(&upright, Some(2)).unwrap();
+    for slab in [cubic(&problem), sweep(&problem)] {
+        assert_eq!((slab.slope, slab.intercept, slab.height), (0.0, 1.5, 1.0));
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let refused = |points: &[[f64; 2]], h| match Problem::new(points, h) {
         Err(Error::Parameter(message)) => message,

@@ -69,6 +69,8 @@ fn chosen(out: &mut String, p: &Parameters, options: &Options) {
     row(out, "--space", p.directions.clone(), origin(options.directions.is_some(), why));
     let why = if one_pass { "any" } else { "a quarter of --min-inliers" };
     row(out, "--min-votes", p.min_votes.to_string(), origin(options.min_votes.is_some(), why));
+    let why = if one_pass { "as the votes have them" } else { "least squares, on clean points" };
+    row(out, "--refine", p.refine.to_string(), origin(options.refine.is_some(), why));
     if one_pass {
         return;
     }

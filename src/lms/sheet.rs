@@ -30,8 +30,8 @@ impl Sheet {
     }
 }
 
-/// The best sheet of each set of points, whose order must be free of chance, as that of a
-/// [`sample`](super::sample) is; `None` where no triple has a plane.
+/// The best sheet of each set of points; none where no triple has a plane. The order of the points
+/// decides which triples are tried, so it must not be of chance: that of a hash, as samples are in here.
 pub fn sheets(sets: &[Vec<[f32; 3]>]) -> Vec<Option<Sheet>> {
     sets.par_iter().map(|points| sheet(points)).collect()
 }
