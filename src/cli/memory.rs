@@ -12,15 +12,14 @@ struct HugePages;
 #[global_allocator]
 static MEMORY: HugePages = HugePages;
 
-/// Size of a huge page.
-const PAGE: usize = 2 << 20;
-/// So much is wanted in huge pages.
-const LARGE: usize = 2 * PAGE;
-
 impl HugePages {
     /// Asks for huge pages in memory of ours, if it is large.
     #[cfg(target_os = "linux")]
     fn advise(memory: *mut u8, size: usize) {
+        /// Size of a huge page.
+        const PAGE: usize = 2 << 20;
+        /// So much is wanted in huge pages.
+        const LARGE: usize = 2 * PAGE;
         if memory.is_null() || size < LARGE {
             return;
         }
