@@ -89,11 +89,27 @@ fn vote_tile_avx512(points: [&[f32]; 2], t: [f32; 4], row: &mut [u32]) {
 /// The processor must have the instruction set of `L`.
 #[inline(always)]
 unsafe fn vote_tile_in<L: Lanes>([x, y]: [&[f32]; 2], t: [f32; 4], row: &mut [u32]) {
-    for (x, y) in x.chunks_exact(L::WIDTH).zip(y.chunks_exact(L::WIDTH)) {
+    // The positions of a few vectors before the votes of any, so that those do not wait for them.
+    const AHEAD: usize = 4;
+    let position = |x: &[f32], y: &[f32]| {
         // SAFETY: the caller has the instruction set. The last step of `position` adds nothing, as z is 0.
         unsafe {
             let sum = L::load(x).mul_add(L::splat(t[0]), L::splat(t[3]));
-            L::load(y).mul_add(L::splat(t[1]), sum).vote(row);
+            L::load(y).mul_add(L::splat(t[1]), sum)
         }
+    };
+    let (xs, ys) = (x.chunks_exact(AHEAD * L::WIDTH), y.chunks_exact(AHEAD * L::WIDTH));
+    let (x_rest, y_rest) = (xs.remainder(), ys.remainder());
+    for (x, y) in xs.zip(ys) {
+        let at: [L; AHEAD] = std::array::from_fn(|k| {
+            let lanes = k * L::WIDTH..(k + 1) * L::WIDTH;
+            position(&x[lanes.clone()], &y[lanes])
+        });
+        // SAFETY: as above.
+        at.into_iter().for_each(|at| unsafe { at.vote(row) });
+    }
+    for (x, y) in x_rest.chunks_exact(L::WIDTH).zip(y_rest.chunks_exact(L::WIDTH)) {
+        // SAFETY: as above.
+        unsafe { position(x, y).vote(row) };
     }
 }
