@@ -2,10 +2,13 @@
 //!
 //! Each test says in one line that it was skipped where there is no GPU.
 
+mod gpu;
+
+use gpu::gpu;
+use planes::Result;
 use planes::backend::Backend;
 use planes::cloud::Chunk;
 use planes::cpu::Cpu;
-use planes::cuda::Cuda;
 use planes::detect::{Loaded, Mode, Options, detect, load};
 use planes::export::json;
 use planes::frame::Points;
@@ -13,19 +16,7 @@ use planes::lines;
 use planes::lms::Refine;
 use planes::synth::lines::{Kind, LineOptions, draw};
 use planes::synth::{HardPart, Scene, SceneOptions, generate};
-use planes::{Error, Result};
 use std::path::Path;
-
-fn gpu() -> Option<Cuda> {
-    match Cuda::new() {
-        Ok(gpu) => Some(gpu),
-        Err(Error::NoDevice(why)) => {
-            println!("skipped: {why}");
-            None
-        }
-        Err(broken) => panic!("{broken}"),
-    }
-}
 
 /// A scene as if read from a file.
 fn scene(scene: Scene, points: u64) -> Loaded {

@@ -1,25 +1,15 @@
 //! From an image to its edges and sorted bins: a GPU gives what the CPU gives, to the pixel and to the
 //! last bit of every score.
 
+mod gpu;
+
+use gpu::gpu;
 use planes::backend::Backend;
 use planes::cpu::Cpu;
-use planes::cuda::Cuda;
 use planes::image::{EdgeMap, Image, Method};
 use planes::lines::{BinSearch, Options, detect};
 use planes::synth::lines::{Kind, LineOptions, draw};
 use planes::{Error, Result};
-
-/// The first GPU; without one, it says that the test is skipped.
-fn gpu() -> Option<Cuda> {
-    match Cuda::new() {
-        Ok(cuda) => Some(cuda),
-        Err(Error::NoDevice(why)) => {
-            println!("skipped: {why}");
-            None
-        }
-        Err(e) => panic!("{e}"),
-    }
-}
 
 const METHODS: [&str; 10] = [
     "auto",

@@ -1,24 +1,14 @@
 //! The papers' voters for lines in images: all give one accumulator.
 
+mod gpu;
+
+use gpu::gpu;
 use planes::backend::{Backend, Sign};
 use planes::cpu::{Cpu, Level, Voter};
-use planes::cuda::Cuda;
 use planes::frame::Points;
 use planes::line_voters::{EdgeImage, Version, cpu, slices, spaces};
 use planes::space::{RhoAxis, Space, half_turn};
 use planes::{Error, Result};
-
-/// The first GPU; without one, it says that the test is skipped.
-fn gpu() -> Option<Cuda> {
-    match Cuda::new() {
-        Ok(cuda) => Some(cuda),
-        Err(Error::NoDevice(why)) => {
-            println!("skipped: {why}");
-            None
-        }
-        Err(e) => panic!("{e}"),
-    }
-}
 
 /// An image in which one pixel in `one_in` is an edge, and a few lines.
 fn image([width, height]: [u32; 2], one_in: u64) -> EdgeImage {

@@ -1,7 +1,9 @@
 //! The least median of squares: all versions find one slab.
 
+mod gpu;
+
+use gpu::gpu;
 use planes::Error;
-use planes::cuda::Cuda;
 use planes::lms::{Problem, Slab, Version, cubic, majority, sweep};
 
 /// Numbers that are the same everywhere.
@@ -211,18 +213,6 @@ fn the_order_of_the_points_does_not_matter() {
             let line = |s: &Slab| (s.slope, s.intercept, s.height);
             assert_eq!(line(&found), line(&expected), "{name}");
         }
-    }
-}
-
-/// The first GPU; without one, it says that the test is skipped.
-fn gpu() -> Option<Cuda> {
-    match Cuda::new() {
-        Ok(cuda) => Some(cuda),
-        Err(Error::NoDevice(why)) => {
-            println!("skipped: {why}");
-            None
-        }
-        Err(e) => panic!("{e}"),
     }
 }
 

@@ -1,25 +1,14 @@
 //! Every version of the slides' system does what its loop on the CPU does.
 
-use planes::Error;
+mod gpu;
+
+use gpu::gpu;
 use planes::bench::{Bench, Mode, Row};
-use planes::cuda::Cuda;
 use planes::cuda::slides::MOST_WINNERS;
 use planes::frame::Points;
 use planes::slides::{
     Cloud, MAXRHO, PHIS, RADIUS, RHOS, SIZE, Suppress, THETAS, TILE, Vote, Winner, Winners, serial,
 };
-
-/// The GPU, or `None`, said in one line.
-fn gpu() -> Option<Cuda> {
-    match Cuda::new() {
-        Ok(gpu) => Some(gpu),
-        Err(Error::NoDevice(why)) => {
-            println!("skipped: no GPU: {why}");
-            None
-        }
-        Err(broken) => panic!("{broken}"),
-    }
-}
 
 /// Points of two planes and scattered ones, none on the edge of a bin for any direction: the sines
 /// and cosines of two machines may differ in their last bit.
