@@ -6,23 +6,23 @@ mod grid;
 mod image_tables;
 mod images;
 mod lms;
+mod outputs;
 mod svg;
 mod tables;
 
 use super::engine::DeviceName;
 use super::progress::Bar;
-use super::{Failure, say, write_stdout};
+use super::{Failure, say};
 use clap::{Args, Subcommand};
 use images::{ImageOptions, Measuring};
+use outputs::{Outputs, Texts};
 use planes::Error;
-use planes::atomic::AtomicFile;
 use planes::bench::images::ImageReport;
 use planes::bench::{Bench as Stopwatch, Machine, Mode, REPORT_VERSION, Report, published};
 use planes::cuda::Cuda;
 use planes::input::Input;
 use planes::synth::Scene;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Measure every version of the Hough transform: serial, naive, optimized, and our own
 ///
@@ -62,28 +62,10 @@ pub struct Bench {
     /// Where to measure
     #[arg(long, value_enum, default_value_t = DeviceName::Auto)]
     device: DeviceName,
-    /// Write everything that was measured as JSON; - prints it in place of the tables
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Write a line for each row, cloud and number of winners
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-    /// Draw time over points, with the slides' own figures, or over edges
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
-    /// Print the tables as Markdown
-    #[arg(long)]
-    markdown: bool,
+    #[command(flatten)]
+    outputs: Outputs,
     #[command(flatten)]
     images: ImageOptions,
-}
-
-/// What was measured, in every form.
-struct Texts {
-    json: String,
-    csv: String,
-    svg: String,
-    tables: String,
 }
 
 /// What else is measured.
@@ -97,15 +79,7 @@ impl Bench {
         if let Some(Of::Lms(lms)) = &self.of {
             return lms.run(quiet);
         }
-        let prints_json = self.json.as_deref() == Some(Path::new("-"));
-        // A name that cannot be written is better known before minutes of measuring.
-        let json_file = start(self.json.as_deref().filter(|_| !prints_json))?;
-        let [csv_file, svg_file] = [start(self.csv.as_deref())?, start(self.svg.as_deref())?];
-        let texts = self.texts(quiet)?;
-        finish(json_file, &texts.json)?;
-        finish(csv_file, &texts.csv)?;
-        finish(svg_file, &texts.svg)?;
-        write_stdout(if prints_json { &texts.json } else { &texts.tables })
+        self.outputs.write(|| self.texts(quiet))
     }
 
     /// Measures what there is to measure.
@@ -133,7 +107,7 @@ impl Bench {
             json: to_json(&report)?,
             csv: csv::lines(&report),
             svg: svg::plot(&report),
-            tables: tables::tables(&report, self.markdown),
+            tables: tables::tables(&report, self.outputs.markdown),
         })
     }
 
@@ -142,7 +116,7 @@ impl Bench {
             json: to_json(report)?,
             csv: csv::image_lines(report),
             svg: svg::plot_images(report),
-            tables: image_tables::tables(report, self.markdown),
+            tables: image_tables::tables(report, self.outputs.markdown),
         })
     }
 
@@ -250,16 +224,6 @@ fn number_of_points(text: &str) -> Result<u64, String> {
 
 fn to_json(report: &impl serde::Serialize) -> Result<String, std::io::Error> {
     Ok(serde_json::to_string_pretty(report)? + "\n")
-}
-
-fn start(path: Option<&Path>) -> Result<Option<AtomicFile>, Error> {
-    path.map(AtomicFile::create).transpose()
-}
-
-fn finish(file: Option<AtomicFile>, text: &str) -> Result<(), Error> {
-    let Some(mut file) = file else { return Ok(()) };
-    file.write_all(text.as_bytes()).map_err(Error::io(file.path()))?;
-    file.commit()
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ mod csv;
 mod svg;
 mod tables;
 
-use super::{Bar, DeviceName, command, find_gpu, finish, start, to_json};
-use crate::cli::{Failure, write_stdout};
+use super::outputs::{Outputs, Texts};
+use super::{Bar, DeviceName, command, find_gpu, to_json};
+use crate::cli::Failure;
 use clap::Args;
 use planes::Error;
 use planes::backend::Backend;
@@ -18,7 +19,7 @@ use planes::cpu::Cpu;
 use planes::cuda::Cuda;
 use planes::detect::Progress;
 use planes::image::Image;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Repeat the experiments of the paper on the least median of squares
 ///
@@ -44,36 +45,25 @@ pub struct LmsBench {
     /// Where to measure
     #[arg(long, value_enum, default_value_t = DeviceName::Auto)]
     device: DeviceName,
-    /// Write everything that was measured as JSON; - prints it in place of the tables
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Write a line for each row of each table
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-    /// Draw figures 7 and 8
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
-    /// Print the tables as Markdown
-    #[arg(long)]
-    markdown: bool,
+    #[command(flatten)]
+    outputs: Outputs,
 }
 
 impl LmsBench {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
-        let prints_json = self.json.as_deref() == Some(Path::new("-"));
-        let json_file = start(self.json.as_deref().filter(|_| !prints_json))?;
-        let [csv_file, svg_file] = [start(self.csv.as_deref())?, start(self.svg.as_deref())?];
+        self.outputs.write(|| self.texts(quiet))
+    }
+
+    fn texts(&self, quiet: bool) -> Result<Texts, Failure> {
         let photo = self.photo.as_ref().map(Image::open).transpose()?;
         let gpu = find_gpu(self.device, quiet)?;
         let report = self.measure(gpu.as_ref(), photo.as_ref(), quiet)?;
-        let json = to_json(&report)?;
-        finish(json_file, &json)?;
-        finish(csv_file, &csv::lines(&report))?;
-        finish(svg_file, &svg::plots(&report))?;
-        if prints_json {
-            return write_stdout(&json);
-        }
-        write_stdout(&tables::tables(&report, self.markdown))
+        Ok(Texts {
+            json: to_json(&report)?,
+            csv: csv::lines(&report),
+            svg: svg::plots(&report),
+            tables: tables::tables(&report, self.outputs.markdown),
+        })
     }
 
     fn measure(
