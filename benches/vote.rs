@@ -4,25 +4,14 @@
 //! `cargo bench --bench vote` prints the tables of `results/vote.md`; a number as argument is the
 //! number of points, and `-- --full` lets the serial loops vote with all of them, not with a part.
 
-use planes::backend::{Backend, Sign};
-use planes::cloud::Chunk;
-use planes::cpu::{Cpu, Level, Voter};
-use planes::frame::{Frame, Points};
-use planes::space::{RhoAxis, Space};
-use planes::synth::{Scene, SceneOptions, generate};
-use std::time::Instant;
+mod street;
 
-/// The street, in local coordinates.
-fn street(n: u64) -> Points {
-    let options = SceneOptions::new(Scene::Street, n);
-    let chunks: Vec<Chunk> = generate(Scene::Street, &options).expect("a scene").collect();
-    let all = || chunks.iter().flat_map(|c| (0..c.len()).map(move |i| [c.x[i], c.y[i], c.z[i]]));
-    let bound = |pick: fn(f64, f64) -> f64, from: f64| {
-        all().fold([from; 3], |b, p| std::array::from_fn(|a| pick(b[a], p[a])))
-    };
-    let frame = Frame::fit(bound(f64::min, f64::INFINITY), bound(f64::max, f64::NEG_INFINITY));
-    all().filter_map(|p| frame.local(p)).collect()
-}
+use planes::backend::{Backend, Sign};
+use planes::cpu::{Cpu, Level, Voter};
+use planes::frame::Points;
+use planes::space::{RhoAxis, Space};
+use std::time::Instant;
+use street::street;
 
 fn main() {
     let n = std::env::args().skip(1).find_map(|a| a.parse().ok()).unwrap_or(1_000_000);

@@ -10,6 +10,7 @@ use crate::image::{EdgeMap, Image, Method};
 use crate::lms::{self, Problem, Sheet, Slab};
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
+use std::any::Any;
 
 /// Whether votes are added or taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +47,19 @@ pub trait Backend: Send + Sync {
     ///
     /// # Errors
     /// Where the device fails; want of room is no error, but `None`.
-    fn hold<'a>(&'a self, _points: &Points) -> Result<Option<Box<dyn Held + 'a>>> {
+    fn hold<'a>(&'a self, points: &Points) -> Result<Option<Box<dyn Held + 'a>>> {
+        match self.receive(points.len())? {
+            Some(receiver) => receiver.finish(points),
+            None => Ok(None),
+        }
+    }
+
+    /// The same for a cloud of at most `most` points that is still being read, so that they are
+    /// there soon after its end.
+    ///
+    /// # Errors
+    /// Where the device fails; want of room is no error, but `None`.
+    fn receive<'a>(&'a self, _most: usize) -> Result<Option<Box<dyn Receiver<'a> + 'a>>> {
         Ok(None)
     }
 
@@ -98,6 +111,22 @@ pub struct Weighted {
     pub weight: u32,
 }
 
+/// Takes the points of a cloud while it is read.
+pub trait Receiver<'a>: Send {
+    /// Says that the first `ready` of the points are final. Each call knows at least as many as the
+    /// one before, and the same ones.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn take(&mut self, points: &Points, ready: usize) -> Result<()>;
+
+    /// All points are known: holds them.
+    ///
+    /// # Errors
+    /// Where the device fails; want of room is no error, but `None`.
+    fn finish(self: Box<Self>, points: &Points) -> Result<Option<Box<dyn Held + 'a>>>;
+}
+
 /// The points of a cloud, kept by a backend.
 ///
 /// What it answers is what the CPU computes, to the last bit; where it has no room for the work, it
@@ -116,6 +145,10 @@ pub trait Held {
     /// # Errors
     /// Where the device fails.
     fn cells(&mut self, edge: u32, steps: u32) -> Result<Option<CellTable>>;
+
+    /// The points in the order of the last [`cells`](Held::cells) as the backend keeps them, for its own
+    /// [`Accumulator::vote_held`].
+    fn in_order(&self) -> Option<&dyn Any>;
 
     /// Puts the points into the order of the last [`cells`](Held::cells); whether it did.
     ///
@@ -314,6 +347,20 @@ pub trait Accumulator {
     /// # Errors
     /// Where the device fails.
     fn vote(&mut self, points: &Points, sign: Sign) -> Result<()>;
+
+    /// The same for points that are held: all of them, or those at some places in the order of the
+    /// last [`cells`](Held::cells), each at most once. Whether it did; if not, there was no vote.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn vote_held(
+        &mut self,
+        _held: &dyn Held,
+        _places: Option<&[u32]>,
+        _sign: Sign,
+    ) -> Result<bool> {
+        Ok(false)
+    }
 
     /// Lets every ballot vote for the directions `near` its own.
     ///

@@ -6,34 +6,43 @@ mod gpu;
 
 use gpu::gpu;
 use planes::Result;
-use planes::backend::Backend;
-use planes::cloud::Chunk;
+use planes::backend::{Backend, Sign};
+use planes::cloud::{Chunk, PointReader};
 use planes::cpu::Cpu;
-use planes::detect::{Loaded, Mode, Options, detect, load};
+use planes::cuda::Cuda;
+use planes::detect::{Loaded, Mode, Options, detect, detect_held, load, load_onto};
 use planes::export::json;
 use planes::frame::Points;
 use planes::lines;
 use planes::lms::Refine;
+use planes::space::{Directions, RhoAxis, Space};
 use planes::synth::lines::{Kind, LineOptions, draw};
 use planes::synth::{HardPart, Scene, SceneOptions, generate};
+use std::cell::Cell;
 use std::path::Path;
+
+/// Chunks as if read from a file.
+struct Chunks(Vec<Chunk>);
+
+impl PointReader for Chunks {
+    fn read(&mut self, chunk: &mut Chunk, _: usize) -> Result<()> {
+        *chunk = self.0.pop().unwrap_or_default();
+        Ok(())
+    }
+}
+
+/// The chunks of a scene, last first.
+fn chunks(scene: Scene, points: u64) -> Vec<Chunk> {
+    let mut chunks: Vec<Chunk> =
+        generate(scene, &SceneOptions::new(scene, points)).unwrap().collect();
+    chunks.reverse();
+    chunks
+}
 
 /// A scene as if read from a file.
 fn scene(scene: Scene, points: u64) -> Loaded {
-    struct Chunks(Vec<Chunk>);
-    impl planes::cloud::PointReader for Chunks {
-        fn read(&mut self, chunk: &mut Chunk, _: usize) -> Result<()> {
-            *chunk = self.0.pop().unwrap_or_default();
-            Ok(())
-        }
-    }
-    let chunks = || {
-        let mut chunks: Vec<Chunk> =
-            generate(scene, &SceneOptions::new(scene, points)).unwrap().collect();
-        chunks.reverse();
-        chunks
-    };
-    load(Path::new("scene"), &|| Ok(Box::new(Chunks(chunks()))), 1 << 20, &|_| {}).unwrap()
+    let open = || Ok(Box::new(Chunks(chunks(scene, points))) as Box<dyn PointReader>);
+    load(Path::new("scene"), &open, 1 << 20, &|_| {}).unwrap()
 }
 
 #[test]
@@ -76,6 +85,62 @@ fn the_same_planes_in_large_and_odd_clouds() {
         };
         assert!(answer(&Cpu::default()) == answer(&gpu), "{name:?}");
     }
+}
+
+#[test]
+fn the_same_planes_for_points_that_came_while_they_were_read() {
+    let Some(gpu) = gpu() else { return };
+    // Some points are left out, so that others move up.
+    let mut dirty = chunks(Scene::Street, 2_500_000);
+    let half = dirty.len() / 2;
+    for chunk in &mut dirty[half..] {
+        chunk.x[0] = f64::NAN;
+        let middle = chunk.len() / 2;
+        chunk.y[middle] = 1e30;
+    }
+    let open = || Ok(Box::new(Chunks(dirty.clone())) as Box<dyn PointReader>);
+    let (path, asked) = (Path::new("scene"), Cell::new(0));
+    let late = || {
+        asked.set(asked.get() + 1);
+        (asked.get() > 3).then_some(&gpu as &dyn Backend)
+    };
+    let (cloud, held) = load_onto(path, &open, 1 << 20, &|_| {}, &late).unwrap();
+    assert!(held.is_some() && asked.get() == 4);
+    let whole = load(path, &open, 1 << 20, &|_| {}).unwrap();
+    assert!(cloud == whole);
+    for mode in [Mode::Near, Mode::All] {
+        let options = Options { mode, ..Options::default() };
+        let later = || load_onto(path, &open, 1 << 20, &|_| {}, &|| Some(&gpu)).unwrap();
+        let (cloud, held) = later();
+        let found = detect_held(cloud, held, &options, &gpu, &()).unwrap();
+        assert!(found == detect(whole.clone(), &options, &gpu, &()).unwrap(), "{mode:?}");
+    }
+}
+
+#[test]
+fn held_points_vote_as_others_do() {
+    let Some(gpu) = gpu() else { return };
+    let mut points = crowd();
+    let directions = Directions::Polar { theta: 24, phi: 24 };
+    let space = Space::new(directions.table(), RhoAxis::symmetric(points.radius(), 1e5)).unwrap();
+    let mut held = gpu.hold(&points).unwrap().unwrap();
+    let mut accumulator = gpu.accumulator(&space).unwrap();
+    // They have no order yet.
+    assert!(!accumulator.vote_held(held.as_ref(), None, Sign::Add).unwrap());
+    held.cells(24, 2).unwrap().unwrap();
+    assert!(held.points_in_order(&mut points).unwrap());
+    let places: Vec<u32> = (0..points.len() as u32).filter(|i| i % 7 < 3).collect();
+    let cpu = Cpu::default();
+    let mut expected = cpu.accumulator(&space).unwrap();
+    let steps = [(None, Sign::Add), (Some(&places[..]), Sign::Subtract), (Some(&[]), Sign::Add)];
+    for (some, sign) in steps {
+        assert!(accumulator.vote_held(held.as_ref(), some, sign).unwrap());
+        expected.vote(&some.map_or(points.clone(), |some| points.select(some)), sign).unwrap();
+        assert!(accumulator.counts().unwrap() == expected.counts().unwrap());
+    }
+    let few = Cuda::new().unwrap().with_chunk(5000);
+    let mut accumulator = few.accumulator(&space).unwrap();
+    assert!(!accumulator.vote_held(held.as_ref(), None, Sign::Add).unwrap());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use planes::Error;
 use planes::backend::Backend;
 use planes::cpu::{Cpu, Voter};
 use planes::cuda::Cuda;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -37,6 +37,8 @@ pub struct Engine {
     starting: Mutex<Option<JoinHandle<Result<Chosen, Error>>>>,
     /// Never given back: the system takes a device down faster than its driver does.
     ready: OnceLock<&'static dyn Backend>,
+    /// Why there is none, until that is said.
+    failed: Mutex<Option<Error>>,
     /// Whether to say what was chosen.
     say: bool,
 }
@@ -59,16 +61,31 @@ impl Engine {
         Ok(Engine {
             starting: Mutex::new(Some(thread::spawn(move || choose(device, voter, gpus)))),
             ready: OnceLock::new(),
+            failed: Mutex::new(None),
             say: device == DeviceName::Auto && voter.is_none() && !quiet,
         })
+    }
+
+    /// Whether it has started, well or not, and [`ready`](Engine::ready) has something new to say.
+    pub fn has_started(&self) -> bool {
+        let is_starting = lock(&self.starting).as_ref().is_some_and(|s| !s.is_finished());
+        !is_starting && lock(&self.failed).is_none()
+    }
+
+    /// The backend, once it has started; [`backend`](Engine::backend) says why if there is none.
+    pub fn ready(&self) -> Option<&'static dyn Backend> {
+        self.backend().map_err(|error| *lock(&self.failed) = Some(error)).ok()
     }
 
     /// The backend, as soon as it is ready.
     ///
     /// # Errors
     /// Where a GPU is asked for and there is none that works.
-    pub fn backend(&self) -> Result<&dyn Backend, Error> {
-        let starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner).take();
+    pub fn backend(&self) -> Result<&'static dyn Backend, Error> {
+        if let Some(error) = lock(&self.failed).take() {
+            return Err(error);
+        }
+        let starting = lock(&self.starting).take();
         if let Some(starting) = starting {
             let (backend, why) = starting.join().unwrap_or_else(|_| {
                 Err(Error::NoDevice("the NVIDIA driver broke off while it was started".into()))
@@ -83,6 +100,10 @@ impl Engine {
             Error::NoDevice("the device that was asked for did not start before".into())
         })
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn choose(device: DeviceName, voter: Option<VoterName>, gpus: usize) -> Result<Chosen, Error> {

@@ -5,7 +5,7 @@ use super::progress::Bar;
 use clap::{Args, ValueEnum};
 use planes::cloud::{Fields, Source};
 use planes::cuda::Cuda;
-use planes::detect::{Mode, Options, Progress, detect, load};
+use planes::detect::{Mode, Options, Progress, detect_held, load_onto};
 use planes::lms::Refine;
 use planes::space::Directions;
 use planes::{Detection, Error};
@@ -148,13 +148,18 @@ impl Machine {
     ) -> Result<Detection, Error> {
         bar.stage("reading", source.info().points);
         let open = || source.reader(Fields::default());
-        let cloud = load(source.path(), &open, self.chunk as usize, &|n| bar.advance(n))?;
+        // The papers' flow copies the points when it votes.
+        let wants = options.mode != Mode::OnePass;
+        let ask = || wants && engine.has_started();
+        let ready = || if ask() { bar.aside(|| engine.ready()) } else { None };
+        let read = |n| bar.advance(n);
+        let (cloud, held) = load_onto(source.path(), &open, self.chunk as usize, &read, &ready)?;
         if let Some(what) = left_out(cloud.not_finite, cloud.stray) {
             bar.aside(|| log::warn!("{}: left out {what}", source.path().display()));
         }
         bar.stage("device", None);
         let backend = bar.aside(|| engine.backend())?;
-        detect(cloud, options, backend, bar)
+        detect_held(cloud, held, options, backend, bar)
     }
 }
 

@@ -9,6 +9,7 @@ use cudarc::driver::{
     DeviceRepr, DriverError, LaunchConfig, ValidAsZeroBits,
 };
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 /// A file of kernels, compiled ahead to PTX, which any driver from 525 on turns into machine code.
@@ -97,6 +98,8 @@ pub(super) struct Device {
     name: String,
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
+    /// For copies that go on beside the kernels.
+    copies: Arc<CudaStream>,
     modules: Mutex<HashMap<Kernels, Arc<CudaModule>>>,
     functions: Mutex<HashMap<&'static str, CudaFunction>>,
     /// For large copies; made when it is first needed.
@@ -127,12 +130,16 @@ impl Device {
             let message = format!("compute capability {major}.{minor}; planes needs 7.5 or later");
             return Err(Error::Device { device: name, message });
         }
+        // SAFETY: what is done on the second stream is ordered by events of ours: see `upload_beside`.
+        unsafe { context.disable_event_tracking() };
         let stream = context.default_stream();
+        let copies = context.new_stream().map_err(wrong)?;
         let pool = Pool::of(&context).map_err(wrong)?;
         Ok(Device {
             name,
             context,
             stream,
+            copies,
             modules: Mutex::default(),
             functions: Mutex::default(),
             staging: Mutex::default(),
@@ -148,7 +155,7 @@ impl Device {
         &self.name
     }
 
-    /// The stream on which everything runs, in order.
+    /// The stream on which all kernels run, in order.
     pub fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
     }
@@ -201,6 +208,11 @@ impl Device {
             .map_err(|e| self.error(name, e))
     }
 
+    /// Whether a buffer is in its memory.
+    pub fn has<T>(&self, buffer: &CudaSlice<T>) -> bool {
+        buffer.ordinal() == self.context.ordinal()
+    }
+
     /// A buffer of zeros.
     pub fn zeros<T: DeviceRepr + ValidAsZeroBits>(&self, n: usize) -> Result<CudaSlice<T>> {
         // A buffer of nothing has no address that a kernel could be given.
@@ -238,6 +250,45 @@ impl Device {
             return Err(self.mistake("a copy is longer than its buffer"));
         };
         self.with_staging(|staging| staging.upload(&self.stream, from, &mut to))
+    }
+
+    /// Copies host data to a part of a buffer while the kernels that were asked for before may run.
+    /// Those that are asked for from now on find it there.
+    ///
+    /// The buffer must have been taken, and whatever used it be done, before an event that
+    /// [`copies_after`](Device::copies_after) was told.
+    pub fn upload_beside<T: DeviceRepr>(
+        &self,
+        from: &[T],
+        buffer: &mut CudaSlice<T>,
+        to: Range<usize>,
+    ) -> Result<()> {
+        let bytes = to.start * size_of::<T>()..to.start * size_of::<T>() + size_of_val(from);
+        // SAFETY: what the device represents has plain bits, and any memory is bytes.
+        let from = unsafe { std::slice::from_raw_parts(from.as_ptr().cast::<u8>(), bytes.len()) };
+        let all = buffer.num_bytes();
+        // SAFETY: the same on the device's side.
+        let whole = unsafe { buffer.transmute_mut::<u8>(all) };
+        let Some(mut to) =
+            whole.filter(|_| bytes.end <= all && to.len() == from.len() / size_of::<T>())
+        else {
+            return Err(self.mistake("a copy is longer than its buffer"));
+        };
+        let mut to = to.slice_mut(bytes);
+        let copied = self.with_staging(|staging| staging.upload(&self.copies, from, &mut to));
+        // Even a copy that broke off must have ended before the memory is used for something else.
+        self.stream.join(&self.copies).map_err(|e| self.error("copying to it", e))?;
+        copied
+    }
+
+    /// Lets later copies beside the kernels wait for an event.
+    pub fn copies_after(&self, event: &CudaEvent) -> Result<()> {
+        self.copies.wait(event).map_err(|e| self.error("copying to it", e))
+    }
+
+    /// The moment when all kernels are done that were asked for so far.
+    pub fn event(&self) -> Result<CudaEvent> {
+        self.stream.record_event(None).map_err(|e| self.error("running", e))
     }
 
     /// A copy of the first `n` elements of device data.

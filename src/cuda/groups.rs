@@ -5,6 +5,7 @@ use super::sort::{Sorted, sort};
 use crate::Result;
 use crate::frame::Points;
 use cudarc::driver::{CudaSlice, DeviceRepr};
+use std::ops::Range;
 
 /// Points of a group: two for each lane of a warp.
 pub(super) const GROUP: usize = 64;
@@ -15,8 +16,8 @@ const AXIS_BITS: u32 = 13;
 const MEMORY_SHARE: f64 = 0.8;
 /// A chunk of fewer points is not cut again for want of memory.
 pub(super) const SMALLEST_CHUNK: usize = 1 << 12;
-/// Bytes on the device, for each point, that sorting takes.
-const BYTES_A_POINT: usize = 3 * 4 + 3 * 4 + 2 * (8 + 4) + 2;
+/// Bytes on the device, for each point, that sorting takes while as many points are on their way.
+const BYTES_A_POINT: usize = 2 * 3 * 4 + 3 * 4 + 2 * (8 + 4) + 2;
 
 /// Points on the device, as they come.
 pub(super) struct DevicePoints {
@@ -29,12 +30,60 @@ pub(super) struct DevicePoints {
 impl DevicePoints {
     /// Copies points to the device.
     pub fn upload(device: &Device, points: &Points) -> Result<DevicePoints> {
+        DevicePoints::upload_range(device, points, 0..points.len())
+    }
+
+    /// Copies a range of the points to the device.
+    pub fn upload_range(
+        device: &Device,
+        points: &Points,
+        range: Range<usize>,
+    ) -> Result<DevicePoints> {
         Ok(DevicePoints {
-            x: device.upload(&points.x)?,
-            y: device.upload(&points.y)?,
-            z: device.upload(&points.z)?,
-            len: points.len(),
+            x: device.upload(&points.x[range.clone()])?,
+            y: device.upload(&points.y[range.clone()])?,
+            z: device.upload(&points.z[range.clone()])?,
+            len: range.len(),
         })
+    }
+
+    /// Room for so many points, none of which is there yet.
+    pub fn room(device: &Device, most: usize) -> Result<DevicePoints> {
+        let axis = || device.buffer(most);
+        Ok(DevicePoints { x: axis()?, y: axis()?, z: axis()?, len: 0 })
+    }
+
+    /// Adds a range of the points, copied beside what the device was asked for before.
+    pub fn append(&mut self, device: &Device, points: &Points, range: Range<usize>) -> Result<()> {
+        let to = self.len..self.len + range.len();
+        let axes = [(&points.x, &mut self.x), (&points.y, &mut self.y), (&points.z, &mut self.z)];
+        for (from, axis) in axes {
+            device.upload_beside(&from[range.clone()], axis, to.clone())?;
+        }
+        self.len = to.end;
+        Ok(())
+    }
+
+    /// The points of some places.
+    pub fn pick(&self, device: &Device, places: &CudaSlice<u32>, n: usize) -> Result<DevicePoints> {
+        let DevicePoints { x, y, z, .. } = self;
+        let mut to = DevicePoints { len: n, ..DevicePoints::room(device, n)? };
+        let n = n as u32;
+        launch!(
+            device,
+            Kernels::Cells,
+            "gather_points",
+            each(n),
+            x,
+            y,
+            z,
+            places,
+            &n,
+            &mut to.x,
+            &mut to.y,
+            &mut to.z
+        )?;
+        Ok(to)
     }
 }
 
@@ -85,6 +134,8 @@ pub(super) struct Groups {
     pub high: CudaSlice<[f32; 4]>,
     /// Number of points, those of the incomplete group included.
     pub points: usize,
+    /// The box of them all.
+    pub bounds: Bounds,
 }
 
 #[repr(C)]
@@ -95,10 +146,11 @@ struct Float3([f32; 3]);
 unsafe impl DeviceRepr for Float3 {}
 
 impl Groups {
-    /// Sorts points that lie within `bounds`.
-    pub fn new(device: &Device, points: &DevicePoints, bounds: &Bounds) -> Result<Groups> {
+    /// Sorts points.
+    pub fn new(device: &Device, points: &DevicePoints) -> Result<Groups> {
         let n = points.len;
-        let order = order(device, points, bounds)?;
+        let bounds = Bounds::of(device, points)?;
+        let order = order(device, points, &bounds)?;
         let mut groups = Groups {
             x: device.buffer(n)?,
             y: device.buffer(n)?,
@@ -106,6 +158,7 @@ impl Groups {
             low: device.buffer(n / GROUP)?,
             high: device.buffer(n / GROUP)?,
             points: n,
+            bounds,
         };
         launch!(
             device,

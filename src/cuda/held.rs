@@ -14,6 +14,7 @@ use crate::detect::Moments;
 use crate::frame::Points;
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
+use std::any::Any;
 
 /// Bits of a coordinate in steps, made positive.
 const COORDINATE_BITS: u32 = 24;
@@ -50,10 +51,9 @@ pub(super) struct Cut {
 const SHARE: u32 = 8;
 
 impl<'a> HeldPoints<'a> {
-    /// Copies the points, fewer than 2³², to the device.
-    pub fn new(device: &'a Device, points: &Points) -> Result<HeldPoints<'a>> {
-        let points = DevicePoints::upload(device, points)?;
-        Ok(HeldPoints { device, points, cut: None, base: None, judged: None, present: None })
+    /// Holds points, fewer than 2³², that are on the device.
+    pub fn new(device: &'a Device, points: DevicePoints) -> HeldPoints<'a> {
+        HeldPoints { device, points, cut: None, base: None, judged: None, present: None }
     }
 
     fn len(&self) -> u32 {
@@ -231,7 +231,7 @@ impl<'a> HeldPoints<'a> {
     /// The points in the order of their cells.
     fn cut(&self, order: &CudaSlice<u32>, starts: CudaSlice<u32>, cells: u32) -> Result<Cut> {
         let (device, n) = (self.device, self.len());
-        let points = self.in_order(order)?;
+        let points = self.points.pick(device, order, n as usize)?;
         let DevicePoints { x, y, z, .. } = &points;
         let mut places = device.buffer(n as usize + 1)?;
         let kernels = Kernels::Cells;
@@ -259,33 +259,6 @@ impl<'a> HeldPoints<'a> {
         let to = &mut distinct_starts;
         launch!(device, kernels, kernel, each(cells), &starts, &cells, &places, to)?;
         Ok(Cut { points, starts, cells, distinct, distinct_starts })
-    }
-
-    /// The points in another order.
-    fn in_order(&self, order: &CudaSlice<u32>) -> Result<DevicePoints> {
-        let (device, n) = (self.device, self.len());
-        let DevicePoints { x, y, z, len } = &self.points;
-        let mut to = DevicePoints {
-            x: device.buffer(*len)?,
-            y: device.buffer(*len)?,
-            z: device.buffer(*len)?,
-            len: *len,
-        };
-        launch!(
-            device,
-            Kernels::Cells,
-            "gather_points",
-            each(n),
-            x,
-            y,
-            z,
-            order,
-            &n,
-            &mut to.x,
-            &mut to.y,
-            &mut to.z
-        )?;
-        Ok(to)
     }
 
     /// The sums of all cells.
@@ -331,6 +304,10 @@ impl Held for HeldPoints<'_> {
             return Ok(None);
         }
         if_room(self.table(edge, steps))
+    }
+
+    fn in_order(&self) -> Option<&dyn Any> {
+        self.cut.as_ref().map(|cut| &cut.points as &dyn Any)
     }
 
     fn points_in_order(&mut self, points: &mut Points) -> Result<bool> {

@@ -2,7 +2,7 @@
 
 use super::Cuda;
 use super::device::Device;
-use super::groups::{self, Bounds, DevicePoints, Groups};
+use super::groups::{self, DevicePoints, Groups};
 use super::peaks::Peaks;
 use super::vote::{Near, Voting};
 use crate::Result;
@@ -101,12 +101,8 @@ impl Measuring<'_> {
     fn vote(&mut self, points: &Points, seconds: &mut Seconds) -> Result<(DevicePoints, Groups)> {
         let Measuring { device, voting, counts, .. } = self;
         let (uploaded, upload) = device.timed(|| DevicePoints::upload(device, points))?;
-        let sort = || {
-            let bounds = Bounds::of(device, &uploaded)?;
-            Ok((Groups::new(device, &uploaded, &bounds)?, bounds))
-        };
-        let ((groups, bounds), sort) = device.timed(sort)?;
-        let vote = || voting.vote(&groups, &bounds, Sign::Add, counts);
+        let (groups, sort) = device.timed(|| Groups::new(device, &uploaded))?;
+        let vote = || voting.vote(&groups, Sign::Add, counts);
         let ((), vote) = device.timed(vote)?;
         seconds.upload += upload;
         seconds.sort += sort;

@@ -73,16 +73,10 @@ impl<'a> Voting<'a> {
     }
 
     /// Lets every point vote for every direction.
-    pub fn vote(
-        &self,
-        points: &Groups,
-        bounds: &Bounds,
-        sign: Sign,
-        counts: &mut CudaSlice<u32>,
-    ) -> Result<()> {
+    pub fn vote(&self, points: &Groups, sign: Sign, counts: &mut CudaSlice<u32>) -> Result<()> {
         let whole = points.whole() as u32;
         if whole > 0 {
-            self.vote_groups(points, self.is_on_axis(bounds), sign, counts)?;
+            self.vote_groups(points, self.is_on_axis(&points.bounds), sign, counts)?;
         }
         let rest = points.points as u32 - whole * GROUP as u32;
         if rest > 0 {

@@ -29,14 +29,17 @@ struct Scene<'a> {
     progress: &'a dyn Progress,
 }
 
-pub(super) fn detect(
+pub(super) fn detect<'b>(
     cloud: &mut Loaded,
-    options: &Options,
-    backend: &dyn Backend,
+    held: Option<Box<dyn Held + 'b>>,
+    (options, backend): (&Options, &'b dyn Backend),
     progress: &dyn Progress,
 ) -> Result<Answer> {
     progress.stage("cells", None);
-    let mut held = backend.hold(&cloud.points)?;
+    let mut held = match held {
+        Some(held) => Some(held),
+        None => backend.hold(&cloud.points)?,
+    };
     let (cells, order) = Cells::new(&cloud.points, &mut held)?;
     cloud.reorder(order, &mut held)?;
     let (cloud, points) = (&*cloud, &cloud.points);
@@ -95,7 +98,7 @@ impl Scene<'_> {
         let measured = Measured { noise, spacing: evidence.spacing(&usual) };
         let parameters = parameters::choose(cloud, cells, &usual, measured, self.options);
         self.progress.stage("planes", Some(cells.distinct));
-        let findings = self.search(&usual, &parameters)?;
+        let findings = self.search(&usual, &parameters, held.as_deref())?;
         let mut classes = vec![(usual, findings)];
         while parameters.widen > 1.0 && classes.len() < CLASSES {
             if let Some((surfels, findings)) = classes.last() {
@@ -107,18 +110,23 @@ impl Scene<'_> {
             }
             let rough = evidence.surfels(noise, held)?;
             let rougher = parameters::rougher(&parameters, &rough, noise, cloud.frame.step);
-            let findings = self.search(&rough, &rougher)?;
+            let findings = self.search(&rough, &rougher, held.as_deref())?;
             classes.push((rough, findings));
         }
         Ok((parameters, classes))
     }
 
     /// The planes among the surfels of one class.
-    fn search(&self, surfels: &[Surfel], parameters: &Parameters) -> Result<Findings> {
+    fn search(
+        &self,
+        surfels: &[Surfel],
+        parameters: &Parameters,
+        held: Option<&(dyn Held + '_)>,
+    ) -> Result<Findings> {
         let space = parameters::space(parameters, self.cloud)?;
         let search = parameters::search(parameters, self.cloud, self.cells, &space);
         let cast = match self.options.mode {
-            Mode::All => rounds::Cast::All(&self.cloud.points),
+            Mode::All => rounds::Cast::All(&self.cloud.points, held),
             _ => rounds::Cast::Near,
         };
         let places = rounds::Places { cells: self.cells, links: self.links, surfels };

@@ -1,6 +1,6 @@
 //! A cloud into local coordinates.
 
-use crate::backend::Held;
+use crate::backend::{Backend, Held, Receiver};
 use crate::cloud::{Chunk, PointReader};
 use crate::frame::{Frame, Points};
 use crate::ranges::ranges;
@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// Points that are kept as they were read until their extent is known; a larger cloud is read
 /// twice instead.
@@ -75,6 +76,21 @@ pub fn load(
     chunk: usize,
     progress: &dyn Fn(u64),
 ) -> Result<Loaded> {
+    load_onto(path, open, chunk, progress, &|| None).map(|(loaded, _)| loaded)
+}
+
+/// The same, with a backend that takes the points while they are read, for
+/// [`detect_held`](super::detect_held): from when `backend` has one, which is asked again and again.
+///
+/// # Errors
+/// Those of [`load`], and where the backend fails.
+pub fn load_onto<'b>(
+    path: &Path,
+    open: &dyn Fn() -> Result<Box<dyn PointReader>>,
+    chunk: usize,
+    progress: &dyn Fn(u64),
+    backend: &dyn Fn() -> Option<&'b dyn Backend>,
+) -> Result<(Loaded, Option<Box<dyn Held + 'b>>)> {
     let mut survey = Survey::default();
     let mut held: Option<Vec<Chunk>> = (!open()?.is_cheap()).then(Vec::new);
     each_chunk(open, chunk, progress, |read| {
@@ -85,6 +101,7 @@ pub fn load(
         if let Some(held) = &mut held {
             held.push(read.clone());
         }
+        Ok(())
     })?;
     let mut window = survey.window(path)?;
     if survey.bounds.is_some_and(|all| all != window) {
@@ -92,17 +109,62 @@ pub fn load(
         let mut inside = Survey::default();
         match &held {
             Some(held) => held.iter().for_each(|read| inside.add_within(read, window)),
-            None => each_chunk(open, chunk, &|_| {}, |read| inside.add_within(read, window))?,
+            None => each_chunk(open, chunk, &|_| {}, |read| {
+                inside.add_within(read, window);
+                Ok(())
+            })?,
         }
         window = inside.bounds.unwrap_or(window);
     }
     let mut loading = Loading::new(&survey, window);
+    let mut passing = Passing::default();
+    let ready = OnceLock::new();
+    let ask = || {
+        if ready.get().is_none() {
+            backend().map(|backend| ready.set(backend));
+        }
+    };
     match held {
         // Each chunk is let go as soon as its points are local.
-        Some(held) => held.into_iter().for_each(|read| loading.add(&read)),
-        None => each_chunk(open, chunk, &|_| {}, |read| loading.add(read))?,
+        Some(held) => held.into_iter().try_for_each(|read| {
+            loading.add(&read);
+            ask();
+            passing.on(&loading, ready.get().copied())
+        })?,
+        None => each_chunk(open, chunk, &|_| ask(), |read| {
+            loading.add(read);
+            passing.on(&loading, ready.get().copied())
+        })?,
     }
-    Ok(loading.finish())
+    let loaded = loading.finish();
+    let held = passing.finish(&loaded.points)?;
+    Ok((loaded, held))
+}
+
+/// Passes points on to a backend.
+#[derive(Default)]
+struct Passing<'b> {
+    /// Whether a backend was asked to take them.
+    asked: bool,
+    receiver: Option<Box<dyn Receiver<'b> + 'b>>,
+}
+
+impl<'b> Passing<'b> {
+    /// Passes on what there is, once there is a backend that takes it.
+    fn on(&mut self, loading: &Loading, backend: Option<&'b dyn Backend>) -> Result<()> {
+        let points = &loading.loaded.points;
+        if let (false, Some(backend)) = (self.asked, backend) {
+            (self.asked, self.receiver) = (true, backend.receive(points.len())?);
+        }
+        match &mut self.receiver {
+            Some(receiver) => receiver.take(points, loading.used),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(self, points: &Points) -> Result<Option<Box<dyn Held + 'b>>> {
+        self.receiver.map_or(Ok(None), |receiver| receiver.finish(points))
+    }
 }
 
 /// Calls `each` with every chunk of one pass, while the next one is read.
@@ -110,13 +172,14 @@ fn each_chunk(
     open: &dyn Fn() -> Result<Box<dyn PointReader>>,
     limit: usize,
     progress: &dyn Fn(u64),
-    mut each: impl FnMut(&Chunk) + Send,
+    mut each: impl FnMut(&Chunk) -> Result<()> + Send,
 ) -> Result<()> {
     let mut reader = open()?;
     let (mut chunk, mut next) = (Chunk::default(), Chunk::default());
     reader.read(&mut chunk, limit)?;
     while !chunk.is_empty() {
-        rayon::join(|| reader.read(&mut next, limit), || each(&chunk)).0?;
+        let (read, done) = rayon::join(|| reader.read(&mut next, limit), || each(&chunk));
+        read.and(done)?;
         progress(chunk.len() as u64);
         std::mem::swap(&mut chunk, &mut next);
     }
@@ -379,9 +442,13 @@ impl Piece {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::{Accumulator, Weighted};
+    use crate::space::Space;
+    use std::cell::Cell;
+    use std::sync::Mutex;
 
-    /// A reader over points in memory.
-    struct Memory(Vec<[f64; 3]>, usize);
+    /// A reader over points in memory, how many of them it has read, and whether that is cheap.
+    struct Memory(Vec<[f64; 3]>, usize, bool);
 
     impl PointReader for Memory {
         fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
@@ -394,10 +461,14 @@ mod tests {
             self.1 += chunk.len();
             Ok(())
         }
+
+        fn is_cheap(&self) -> bool {
+            self.2
+        }
     }
 
     fn loaded(points: &[[f64; 3]], chunk: usize) -> Result<Loaded> {
-        let open = || Ok(Box::new(Memory(points.to_vec(), 0)) as Box<dyn PointReader>);
+        let open = || Ok(Box::new(Memory(points.to_vec(), 0, false)) as Box<dyn PointReader>);
         load(Path::new("memory"), &open, chunk, &|_| {})
     }
 
@@ -438,6 +509,71 @@ mod tests {
             let dirty = loaded(&dirty, chunk).unwrap();
             assert_eq!((&dirty.points, dirty.bounds), (&expected.points, expected.bounds));
             assert_eq!(dirty.places.unwrap()[4..6], [5, 6]);
+        }
+    }
+
+    /// A backend that keeps what it is told while a cloud is read.
+    #[derive(Default)]
+    struct Listener(Mutex<Vec<(usize, Points)>>);
+
+    impl Backend for Listener {
+        fn name(&self) -> String {
+            "listener".into()
+        }
+
+        fn accumulator<'a>(&'a self, _: &'a Space) -> Result<Box<dyn Accumulator + 'a>> {
+            Err(Error::Parameter("it only listens".into()))
+        }
+
+        fn densest_slab(
+            &self,
+            _: &Space,
+            _: &[Weighted],
+            _: usize,
+        ) -> Result<Option<(usize, usize)>> {
+            Ok(None)
+        }
+
+        fn receive<'a>(&'a self, most: usize) -> Result<Option<Box<dyn Receiver<'a> + 'a>>> {
+            self.0.lock().unwrap().push((most, Points::default()));
+            Ok(Some(Box::new(self)))
+        }
+    }
+
+    impl<'a> Receiver<'a> for &'a Listener {
+        fn take(&mut self, points: &Points, ready: usize) -> Result<()> {
+            self.0.lock().unwrap().push((ready, points.slice(0..ready)));
+            Ok(())
+        }
+
+        fn finish(self: Box<Self>, points: &Points) -> Result<Option<Box<dyn Held + 'a>>> {
+            self.0.lock().unwrap().push((points.len(), points.clone()));
+            Ok(None)
+        }
+    }
+
+    #[test]
+    fn a_backend_is_told_of_points_that_stay_as_they_are() {
+        let mut points = grid();
+        points.insert(3, [f64::NAN, 0.0, 0.0]);
+        points.insert(500, [0.0, 0.0, 0.0]);
+        // A cheap file is read twice, and the backend is there after a chunk, not before.
+        for (is_cheap, first) in [(false, 299), (true, 399)] {
+            let reader = || Box::new(Memory(points.clone(), 0, is_cheap)) as Box<dyn PointReader>;
+            let (listener, asked) = (Listener::default(), Cell::new(0));
+            let third = || {
+                asked.set(asked.get() + 1);
+                (asked.get() == 3).then_some(&listener as &dyn Backend)
+            };
+            let open = || Ok(reader());
+            let (loaded, _) = load_onto(Path::new("memory"), &open, 100, &|_| {}, &third).unwrap();
+            let told = listener.0.into_inner().unwrap();
+            // Room for all points of the file, then what is ready after each chunk, and the end.
+            assert_eq!((told[0].0, told[1].0, told[told.len() - 1].0), (1002, first, 1000));
+            assert_eq!(told.len(), 2 + (1002 - first) / 100 + 2);
+            for (ready, points) in &told[1..] {
+                assert_eq!(points, &loaded.points.slice(0..*ready));
+            }
         }
     }
 

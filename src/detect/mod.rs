@@ -32,10 +32,10 @@ mod support;
 mod vector;
 mod zoom;
 
-pub use load::{Loaded, load};
+pub use load::{Loaded, load, load_onto};
 pub use moments::{Fit, Moments};
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Held};
 use crate::detection::{Detection, Input, Parameters, Rejected};
 use crate::lms::Refine;
 use crate::space::Directions;
@@ -136,9 +136,24 @@ impl Progress for () {
 /// # Errors
 /// [`Error::Parameter`] for options that make no sense, and what the backend says.
 pub fn detect(
-    mut cloud: Loaded,
+    cloud: Loaded,
     options: &Options,
     backend: &dyn Backend,
+    progress: &dyn Progress,
+) -> Result<Detection> {
+    detect_held(cloud, None, options, backend, progress)
+}
+
+/// The same for a cloud whose points the backend may hold already, as they stand in the cloud: see
+/// [`load_onto`].
+///
+/// # Errors
+/// As for [`detect`].
+pub fn detect_held<'b>(
+    mut cloud: Loaded,
+    held: Option<Box<dyn Held + 'b>>,
+    options: &Options,
+    backend: &'b dyn Backend,
     progress: &dyn Progress,
 ) -> Result<Detection> {
     options.check()?;
@@ -153,7 +168,9 @@ pub fn detect(
     };
     let answer = match options.mode {
         Mode::OnePass => one_pass::detect(&cloud, options, backend, progress)?,
-        Mode::Near | Mode::All => in_rounds::detect(&mut cloud, options, backend, progress)?,
+        Mode::Near | Mode::All => {
+            in_rounds::detect(&mut cloud, held, (options, backend), progress)?
+        }
     };
     let Answer { planes: Finished { planes, members }, parameters, rejected } = answer;
     let (labels, piece_labels) = in_file_order(&cloud, &members);

@@ -5,7 +5,7 @@ use super::evidence::Surfel;
 use super::grow::Grower;
 use super::links::Links;
 use super::support::{Failed, Field, Limits, Support};
-use crate::backend::{Accumulator, Backend, PeakOptions, Sign};
+use crate::backend::{Accumulator, Backend, Held, PeakOptions, Sign};
 use crate::frame::Points;
 use crate::space::{Neighbours, Space, SphereIndex};
 use crate::vote::{Ballots, Peak, bin, position};
@@ -42,8 +42,8 @@ pub(super) struct Places<'a> {
 pub(super) enum Cast<'a> {
     /// Every surfel for the directions near its normal.
     Near,
-    /// Every point for every direction.
-    All(&'a Points),
+    /// Every point for every direction: those that the backend holds, if it does.
+    All(&'a Points, Option<&'a (dyn Held + 'a)>),
 }
 
 /// A plane found in the rounds and the votes of the peak that proposed it.
@@ -80,6 +80,24 @@ fn ballots(
 
 /// No direction: the surfel has no normal.
 const NOWHERE: u32 = u32::MAX;
+
+/// Lets all points vote for every direction, or those of some places, where they are held if they are.
+fn vote_all(
+    accumulator: &mut dyn Accumulator,
+    (points, held): (&Points, Option<&dyn Held>),
+    places: Option<&[u32]>,
+    sign: Sign,
+) -> crate::Result<()> {
+    if let Some(held) = held
+        && accumulator.vote_held(held, places, sign)?
+    {
+        return Ok(());
+    }
+    match places {
+        Some(places) => accumulator.vote(&points.select(places), sign),
+        None => accumulator.vote(points, sign),
+    }
+}
 
 /// The state of a search.
 struct Rounds<'a> {
@@ -120,7 +138,9 @@ pub(super) fn search(
             let ballots = ballots(surfels, chosen, &rows, space.rows());
             accumulator.vote_near(&ballots, &near, Sign::Add)?;
         }
-        Cast::All(points) => accumulator.vote(points, Sign::Add)?,
+        Cast::All(points, held) => {
+            vote_all(accumulator.as_mut(), (points, *held), None, Sign::Add)?;
+        }
     }
     let mut rounds = Rounds {
         search,
@@ -203,13 +223,13 @@ impl Rounds<'_> {
                 let ballots = ballots(self.field.surfels, withdrawn.into_iter(), &self.rows, rows);
                 accumulator.vote_near(&ballots, &self.near, Sign::Subtract)
             }
-            Cast::All(points) => {
+            Cast::All(points, held) => {
                 let gone: Vec<u32> = withdrawn
                     .iter()
                     .flat_map(|&i| cells.points_of(i as usize))
                     .map(|i| i as u32)
                     .collect();
-                accumulator.vote(&points.select(&gone), Sign::Subtract)
+                vote_all(accumulator, (points, *held), Some(&gone), Sign::Subtract)
             }
         }
     }

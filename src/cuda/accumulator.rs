@@ -1,0 +1,176 @@
+//! An accumulator on one or several devices.
+
+use super::chunks::Chunks;
+use super::device::{self, Device, Kernels, each, launch};
+use super::groups::{self, DevicePoints, Groups, SMALLEST_CHUNK};
+use super::peaks::Peaks;
+use super::vote::{Near, Voting};
+use crate::Result;
+use crate::backend::{Accumulator, Held, PeakOptions, Sign};
+use crate::frame::Points;
+use crate::space::{Neighbours, Space};
+use crate::vote::{Ballots, Peak};
+use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::thread;
+
+/// So many points are not shared between devices.
+const SMALLEST_SHARE: usize = 1 << 16;
+
+/// The votes that one device has counted.
+pub(super) struct Part<'a> {
+    pub device: &'a Device,
+    voting: Voting<'a>,
+    counts: CudaSlice<u32>,
+}
+
+impl<'a> Part<'a> {
+    fn new(device: &'a Device, space: &Space) -> Result<Part<'a>> {
+        Ok(Part {
+            device,
+            voting: Voting::new(device, space)?,
+            counts: device.zeros(space.size())?,
+        })
+    }
+
+    /// Votes with a range of the points, or with its halves if there is no room for all of it.
+    pub fn vote(&mut self, points: &Points, range: Range<usize>, sign: Sign) -> Result<()> {
+        let uploaded = DevicePoints::upload_range(self.device, points, range.clone());
+        match uploaded.and_then(|points| Groups::new(self.device, &points)) {
+            Ok(groups) => self.vote_groups(&groups, sign),
+            Err(e) if device::is_out_of_memory(&e) && range.len() > SMALLEST_CHUNK => {
+                let half = range.start + range.len() / 2;
+                self.vote(points, range.start..half, sign)?;
+                self.vote(points, half..range.end, sign)
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Those points in groups that have the given places.
+    fn picked(&self, points: &DevicePoints, places: &[u32]) -> Result<Groups> {
+        let on_device = self.device.upload(places)?;
+        let picked = points.pick(self.device, &on_device, places.len())?;
+        Groups::new(self.device, &picked)
+    }
+
+    /// Votes with points that are on the device.
+    pub fn vote_groups(&mut self, groups: &Groups, sign: Sign) -> Result<()> {
+        self.voting.vote(groups, sign, &mut self.counts)
+    }
+}
+
+/// The counts of a space on the devices of a backend.
+pub(super) struct CudaAccumulator<'a> {
+    /// Most points that are voted at a time.
+    chunk: usize,
+    /// Rows and bins.
+    size: [u32; 2],
+    /// One of each device; the votes are the sum of all of them.
+    parts: Vec<Part<'a>>,
+    /// The neighbours that were asked for last.
+    near: Option<(Neighbours, Near)>,
+    peaks: Peaks,
+}
+
+impl<'a> CudaAccumulator<'a> {
+    /// An accumulator of zeros on at least one device; the first of them finds the peaks.
+    pub fn new(devices: &'a [Device], space: &Space, chunk: usize) -> Result<CudaAccumulator<'a>> {
+        let parts = devices.iter().map(|device| Part::new(device, space));
+        Ok(CudaAccumulator {
+            chunk,
+            size: [space.rows() as u32, space.bins() as u32],
+            parts: parts.collect::<Result<_>>()?,
+            near: None,
+            peaks: Peaks::new(&devices[0])?,
+        })
+    }
+
+    /// Makes `near` be on the first device.
+    fn keep(&mut self, near: &Neighbours) -> Result<()> {
+        if self.near.as_ref().is_none_or(|(kept, _)| !kept.is_same(near)) {
+            self.near = Some((near.clone(), Near::upload(self.parts[0].device, near)?));
+        }
+        Ok(())
+    }
+
+    /// Brings all votes to the first device.
+    fn gather(&mut self) -> Result<()> {
+        let Some((first, others)) = self.parts.split_first_mut() else { return Ok(()) };
+        let size = self.size[0] * self.size[1];
+        for other in others {
+            let votes = other.device.download(&other.counts, size as usize)?;
+            other.device.clear(&mut other.counts)?;
+            let votes = first.device.upload(&votes)?;
+            let counts = &mut first.counts;
+            launch!(first.device, Kernels::Vote, "add_votes", each(size), counts, &votes, &size)?;
+        }
+        Ok(())
+    }
+}
+
+impl Accumulator for CudaAccumulator<'_> {
+    fn vote(&mut self, points: &Points, sign: Sign) -> Result<()> {
+        let room = |part: &Part| groups::room(part.device);
+        let rooms: Vec<usize> = self.parts.iter().map(room).collect::<Result<_>>()?;
+        let room = rooms.into_iter().min().unwrap_or(SMALLEST_CHUNK).min(self.chunk);
+        // Several devices take turns: two chunks for each, unless they would be small.
+        let turns = if self.parts.len() > 1 { 2 * self.parts.len() } else { 1 };
+        let chunk = points.len().div_ceil(turns).max(SMALLEST_SHARE).min(room);
+        let chunks = &Chunks::new(points, chunk);
+        thread::scope(|scope| {
+            let work = |part| move || chunks.vote(part, sign);
+            let threads: Vec<_> =
+                self.parts.iter_mut().map(|part| scope.spawn(work(part))).collect();
+            // A thread of ours does not panic; if it did, so should we.
+            threads
+                .into_iter()
+                .try_for_each(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        })
+    }
+
+    fn vote_held(&mut self, held: &dyn Held, places: Option<&[u32]>, sign: Sign) -> Result<bool> {
+        let kept = held.in_order().and_then(|kept| kept.downcast_ref::<DevicePoints>());
+        let (Some(kept), [part]) = (kept, &mut self.parts[..]) else { return Ok(false) };
+        let count = places.map_or(kept.len, <[u32]>::len);
+        let is_there = |&place: &u32| (place as usize) < kept.len;
+        let all_there = places.is_none_or(|places| places.par_iter().all(is_there));
+        if !part.device.has(&kept.x) || !all_there || count > self.chunk {
+            return Ok(false);
+        }
+        let groups = match places {
+            _ if count == 0 => return Ok(true),
+            None => Groups::new(part.device, kept),
+            Some(places) => part.picked(kept, places),
+        };
+        match device::if_room(groups)? {
+            Some(groups) => part.vote_groups(&groups, sign).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn vote_near(&mut self, ballots: &Ballots, near: &Neighbours, sign: Sign) -> Result<()> {
+        self.keep(near)?;
+        let part = &mut self.parts[0];
+        match &self.near {
+            Some((_, near)) => part.voting.vote_near(ballots, near, sign, &mut part.counts),
+            None => Ok(()),
+        }
+    }
+
+    fn peaks(&mut self, neighbours: &Neighbours, options: PeakOptions) -> Result<Vec<Peak>> {
+        self.keep(neighbours)?;
+        self.gather()?;
+        let Some((_, near)) = &self.near else { return Ok(Vec::new()) };
+        let Part { device, counts, .. } = &self.parts[0];
+        let left = self.peaks.suppress(device, counts, self.size, near, options)?;
+        self.peaks.winners(device, left, options.limit)
+    }
+
+    fn counts(&mut self) -> Result<Vec<u32>> {
+        self.gather()?;
+        let [rows, bins] = self.size;
+        self.parts[0].device.download(&self.parts[0].counts, rows as usize * bins as usize)
+    }
+}

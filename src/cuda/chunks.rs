@@ -1,0 +1,108 @@
+//! Points in chunks: each is copied to a device while the one before is voted with.
+
+use super::accumulator::Part;
+use super::device::{Device, if_room};
+use super::groups::{DevicePoints, Groups};
+use crate::Result;
+use crate::backend::Sign;
+use crate::frame::Points;
+use cudarc::driver::CudaEvent;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Points in chunks, of which each device takes the next as soon as it has room for it.
+pub(super) struct Chunks<'a> {
+    points: &'a Points,
+    size: usize,
+    next: AtomicUsize,
+}
+
+impl<'a> Chunks<'a> {
+    /// Chunks of at most `size` points.
+    pub fn new(points: &'a Points, size: usize) -> Chunks<'a> {
+        Chunks { points, size, next: AtomicUsize::new(0) }
+    }
+
+    /// The next chunk that nobody has taken.
+    fn take(&self) -> Option<Range<usize>> {
+        let start = self.next.fetch_add(1, Relaxed).saturating_mul(self.size);
+        let end = start.saturating_add(self.size).min(self.points.len());
+        (start < end).then_some(start..end)
+    }
+
+    /// Votes with chunks until there are none.
+    pub fn vote(&self, part: &mut Part, sign: Sign) -> Result<()> {
+        let mut ferry = if_room(Ferry::new(part.device, self.size, self.points.len()))?;
+        let mut coming = self.take();
+        while let Some(range) = coming {
+            let groups = match &mut ferry {
+                Some(ferry) => if_room(ferry.bring(self.points, range.clone()))?,
+                None => None,
+            };
+            coming = self.take();
+            match groups {
+                Some(groups) => {
+                    part.vote_groups(&groups, sign)?;
+                    // The vote was only asked for: it goes on while the next chunk is copied.
+                    if let (Some(ferry), Some(range)) = (&mut ferry, &coming) {
+                        ferry.fetch(self.points, range.clone())?;
+                    }
+                }
+                None => {
+                    ferry = None;
+                    part.vote(self.points, range, sign)?;
+                }
+            }
+        }
+        part.device.synchronize()
+    }
+}
+
+/// Two places for points on a device, filled in turn by its stream of copies.
+struct Ferry<'a> {
+    device: &'a Device,
+    places: Vec<Place>,
+    /// The chunk that is in the first place or on its way there.
+    fetched: Option<Range<usize>>,
+}
+
+struct Place {
+    points: DevicePoints,
+    /// When the stream of kernels has no more use for what is there.
+    left: CudaEvent,
+}
+
+impl<'a> Ferry<'a> {
+    /// Room for two chunks of at most `size` out of `all` points, or for the only one.
+    fn new(device: &'a Device, size: usize, all: usize) -> Result<Ferry<'a>> {
+        let count = if all > size { 2 } else { 1 };
+        let place = |_| {
+            let points = DevicePoints::room(device, size.min(all))?;
+            Ok(Place { points, left: device.event()? })
+        };
+        Ok(Ferry { device, places: (0..count).map(place).collect::<Result<_>>()?, fetched: None })
+    }
+
+    /// Copies a chunk beside what the device is doing.
+    fn fetch(&mut self, points: &Points, range: Range<usize>) -> Result<()> {
+        // The place that was used last is the one to wait for.
+        self.places.rotate_left(1);
+        let place = &mut self.places[0];
+        self.device.copies_after(&place.left)?;
+        place.points.len = 0;
+        place.points.append(self.device, points, range.clone())?;
+        self.fetched = Some(range);
+        Ok(())
+    }
+
+    /// The points of a chunk in groups, copied now unless they are on their way.
+    fn bring(&mut self, points: &Points, range: Range<usize>) -> Result<Groups> {
+        if self.fetched.take() != Some(range.clone()) {
+            self.fetch(points, range)?;
+        }
+        let place = &mut self.places[0];
+        let groups = Groups::new(self.device, &place.points)?;
+        place.left = self.device.event()?;
+        Ok(groups)
+    }
+}
