@@ -5,7 +5,8 @@ use planes::backend::{Backend, PeakOptions, Sign, Weighted};
 use planes::cpu::{Cpu, Level, Voter};
 use planes::cuda::Cuda;
 use planes::frame::{Frame, Points};
-use planes::space::{Neighbours, RhoAxis, Space, SphereIndex};
+use planes::line_voters::spaces::cartesian;
+use planes::space::{Neighbours, RhoAxis, Space, SphereIndex, half_turn};
 use planes::synth::{Scene, SceneOptions, generate};
 use planes::vote::{Ballots, Peak};
 
@@ -110,6 +111,78 @@ fn points_off_the_axis_are_left_out_by_all() {
     assert!(expected.iter().map(|&v| v as usize).sum::<usize>() < 3000 * space.rows());
     for (voter, backend) in fast_voters() {
         assert!(counts(backend.as_ref(), &space, &[&points]) == expected, "{voter}");
+    }
+}
+
+/// Edge pixels of an image: some of its pixels, so many in a thousand, and all of a row, a column and a diagonal.
+/// The origin is in the middle.
+fn edge_pixels([width, height]: [u32; 2], share: u32) -> Points {
+    let mut random = Random(u64::from(share));
+    (0..width * height)
+        .map(|i| [i % width, i / width])
+        .filter(|&[x, y]| random.below(1000) < share || x == 20 || y == 30 || x == y)
+        .map(|[x, y]| [x as f32 - (width / 2) as f32, y as f32 - (height / 2) as f32, 0.0])
+        .collect()
+}
+
+/// The spaces of edge pixels: with steps fine and coarse, an odd number of rows, pixels on the edges of bins, pixels off the
+/// axis on either side, and both of slopes.
+fn spaces_of_lines(size: [u32; 2]) -> Vec<Space> {
+    let radius = 0.5 * f64::from(size[0]).hypot(f64::from(size[1])) + 1.0;
+    let polar = |rows: u32, axis: RhoAxis| Space::new(half_turn(rows), axis).unwrap();
+    let mut spaces = vec![
+        polar(180, RhoAxis::centred(radius, 1.0)),
+        polar(180, RhoAxis::symmetric(radius, 1.0)),
+        polar(1, RhoAxis::symmetric(radius, 0.5)),
+        polar(13, RhoAxis::centred(radius, 3.7)),
+        polar(721, RhoAxis::centred(radius, 0.3)),
+        polar(90, RhoAxis { min: -9.0, bin: 1.0, bins: 11 }),
+        polar(90, RhoAxis { min: 15.0, bin: 0.5, bins: 300 }),
+        polar(90, RhoAxis { min: -1e7, bin: 1.0, bins: 30 }),
+    ];
+    spaces.extend(cartesian(size, 1.0).unwrap());
+    spaces
+}
+
+#[test]
+fn edge_pixels_vote_as_in_the_serial_loop() {
+    let size = [151, 83];
+    for share in [0, 10, 100, 500, 1000] {
+        let points = edge_pixels(size, share);
+        for (i, space) in spaces_of_lines(size).iter().enumerate() {
+            let expected = counts(&Cpu::new(Voter::Serial), space, &[&points]);
+            for (voter, backend) in fast_voters() {
+                let what = format!("{voter}: {share} in 1000, space {i}");
+                assert!(counts(backend.as_ref(), space, &[&points]) == expected, "{what}");
+                let mut accumulator = backend.accumulator(space).unwrap();
+                accumulator.vote(&points, Sign::Subtract).unwrap();
+                let negative = accumulator.counts().unwrap();
+                assert!(
+                    negative.iter().zip(&expected).all(|(n, v)| n.wrapping_neg() == *v),
+                    "{what}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn any_number_of_edge_pixels_and_threads_gives_the_same_votes() {
+    let size = [40, 30];
+    let points = edge_pixels(size, 900);
+    let spaces = spaces_of_lines(size);
+    for n in (0..70).chain([points.len() as u32]) {
+        let points = points.select(&(0..n).collect::<Vec<_>>());
+        for space in &spaces[..2] {
+            let expected = counts(&Cpu::new(Voter::Serial), space, &[&points]);
+            for threads in [1, 2] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                for cpu in Level::ALL.into_iter().filter_map(Cpu::with_level) {
+                    let own = pool.install(|| counts(&cpu, space, &[&points]));
+                    assert!(own == expected, "{}: {n} points, {threads} threads", cpu.name());
+                }
+            }
+        }
     }
 }
 

@@ -68,16 +68,13 @@ pub(super) trait Lanes: Copy {
     /// How many lanes are at least `bound`.
     unsafe fn count_at_least(self, bound: f32) -> u32;
 
-    /// Adds one to the counter of the floor of each lane. The first counter of `row` is that of -1; it and
-    /// the last one are for what lies off the axis.
-    #[inline(always)]
-    unsafe fn vote(self, row: &mut [u32]) {
-        // SAFETY: the caller has the instruction set.
-        let bins = unsafe { self.floor_clamped(row.len() as i32 - 2) };
-        for &r in &bins[..Self::WIDTH] {
-            row[(r + 1) as usize] += 1;
-        }
-    }
+    /// The floors.
+    unsafe fn floor(self) -> Self;
+    /// `self - b`.
+    unsafe fn sub(self, b: Self) -> Self;
+    /// Whole numbers as integers into the first `WIDTH` of `out`; `last` for all beyond it and below zero, and
+    /// for what is no number.
+    unsafe fn store_up_to(self, last: u32, out: &mut [u32]);
 }
 
 /// Eight lanes of plain Rust.
@@ -114,6 +111,23 @@ impl Lanes for Portable {
     #[inline(always)]
     unsafe fn count_at_least(self, bound: f32) -> u32 {
         self.0.iter().map(|&v| u32::from(v >= bound)).sum()
+    }
+
+    #[inline(always)]
+    unsafe fn floor(self) -> Self {
+        Portable(self.0.map(f32::floor))
+    }
+
+    #[inline(always)]
+    unsafe fn sub(self, b: Self) -> Self {
+        Portable(std::array::from_fn(|i| self.0[i] - b.0[i]))
+    }
+
+    #[inline(always)]
+    unsafe fn store_up_to(self, last: u32, out: &mut [u32]) {
+        for (o, v) in out[..8].iter_mut().zip(self.0) {
+            *o = if v >= 0.0 { (v as u32).min(last) } else { last };
+        }
     }
 }
 
@@ -171,30 +185,26 @@ mod x86 {
         }
 
         #[inline(always)]
-        unsafe fn vote(self, row: &mut [u32]) {
-            assert!(row.len() >= 2);
-            let top = row.len() as i32 - 2;
+        unsafe fn floor(self) -> Self {
             // SAFETY: the caller has AVX2.
-            let pairs = unsafe {
-                let floor = _mm256_floor_ps(self.0);
-                let low = _mm256_max_ps(floor, _mm256_set1_ps(-1.0));
-                let both = _mm256_min_ps(low, _mm256_set1_ps(top as f32));
-                // As places in the row.
-                let places = _mm256_add_epi32(_mm256_cvttps_epi32(both), _mm256_set1_epi32(1));
-                let (a, b) =
-                    (_mm256_castsi256_si128(places), _mm256_extracti128_si256::<1>(places));
-                [
-                    _mm_cvtsi128_si64(a),
-                    _mm_extract_epi64::<1>(a),
-                    _mm_cvtsi128_si64(b),
-                    _mm_extract_epi64::<1>(b),
-                ]
-            };
-            for pair in pairs.map(|pair| pair as u64) {
-                for place in [pair & u64::from(u32::MAX), pair >> 32] {
-                    // SAFETY: limited to `0 ..= top + 1`, the places of the row.
-                    unsafe { *row.get_unchecked_mut(place as usize) += 1 };
-                }
+            Avx2(unsafe { _mm256_floor_ps(self.0) })
+        }
+
+        #[inline(always)]
+        unsafe fn sub(self, b: Self) -> Self {
+            // SAFETY: the caller has AVX2.
+            Avx2(unsafe { _mm256_sub_ps(self.0, b.0) })
+        }
+
+        #[inline(always)]
+        unsafe fn store_up_to(self, last: u32, out: &mut [u32]) {
+            let out = &mut out[..8];
+            // SAFETY: the caller has AVX2; the slice has room for eight integers. What does not fit in an
+            // integer becomes the lowest, which is large without its sign, as is all that is below zero.
+            unsafe {
+                let limit = _mm256_set1_epi32(last as i32);
+                let places = _mm256_min_epu32(_mm256_cvttps_epi32(self.0), limit);
+                _mm256_storeu_si256(out.as_mut_ptr().cast(), places);
             }
         }
     }
@@ -243,6 +253,30 @@ mod x86 {
             // SAFETY: the caller has AVX-512F.
             let mask = unsafe { _mm512_cmp_ps_mask::<_CMP_GE_OQ>(self.0, _mm512_set1_ps(bound)) };
             mask.count_ones()
+        }
+
+        #[inline(always)]
+        unsafe fn floor(self) -> Self {
+            // SAFETY: the caller has AVX-512F.
+            Avx512(unsafe { _mm512_roundscale_ps::<_MM_FROUND_FLOOR>(self.0) })
+        }
+
+        #[inline(always)]
+        unsafe fn sub(self, b: Self) -> Self {
+            // SAFETY: the caller has AVX-512F.
+            Avx512(unsafe { _mm512_sub_ps(self.0, b.0) })
+        }
+
+        #[inline(always)]
+        unsafe fn store_up_to(self, last: u32, out: &mut [u32]) {
+            let out = &mut out[..16];
+            // SAFETY: the caller has AVX-512F; the slice has room for sixteen integers. As with AVX2, what
+            // is below zero or does not fit is large without its sign.
+            unsafe {
+                let limit = _mm512_set1_epi32(last as i32);
+                let places = _mm512_min_epu32(_mm512_cvttps_epi32(self.0), limit);
+                _mm512_storeu_si512(out.as_mut_ptr().cast(), places);
+            }
         }
     }
 }

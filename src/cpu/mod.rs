@@ -1,12 +1,14 @@
 //! The CPU backend.
 
 mod groups;
+mod joint;
 mod lanes;
 mod parallel;
 mod peaks;
 mod planar;
 mod serial;
 mod slab;
+mod tally;
 
 pub use lanes::Level;
 
