@@ -6,6 +6,7 @@ mod lanes;
 mod parallel;
 mod peaks;
 mod planar;
+mod reach;
 mod serial;
 mod slab;
 mod tally;
