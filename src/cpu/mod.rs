@@ -112,6 +112,10 @@ impl Accumulator for CpuAccumulator<'_> {
     fn counts(&mut self) -> Result<Vec<u32>> {
         Ok(self.counts.clone())
     }
+
+    fn into_counts(self: Box<Self>) -> Result<Vec<u32>> {
+        Ok(self.counts)
+    }
 }
 
 /// Adds or subtracts `votes` in a bin.

@@ -86,7 +86,7 @@ impl BinSearch {
     pub fn vote(&self, edges: &EdgeMap, backend: &dyn Backend) -> Result<Vec<u32>> {
         let mut votes = backend.accumulator(&self.polar.space)?;
         votes.vote(&self.polar.points(edges.pixels.iter().copied()), Sign::Add)?;
-        votes.counts()
+        votes.into_counts()
     }
 
     /// The bins that stand out in the accumulator of so many edges, best first.
