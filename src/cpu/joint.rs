@@ -26,8 +26,8 @@ use crate::backend::Sign;
 use crate::vote::position;
 use std::ops::Range;
 
-/// So many points for each cell to be added make the table worth its while. Measured, the two ways meet between
-/// 0.4 (640 × 480 pixels) and 0.8 (steps of 4°).
+/// So many points for each cell to be added make the table worth its while. Where the two ways meet depends on
+/// the image and the steps: tried, between 0.4 (640 × 480 pixels) and 0.8 (steps of 4°).
 const WORTH: f64 = 0.6;
 /// Cells of a table at most. Sums of numbers up to this are exact in `f32`.
 const MOST_CELLS: f64 = (1 << 22) as f64;
