@@ -8,8 +8,8 @@
 //! An image reaches a parallelogram of `area × sin(step)` cells of the table, 36 thousand in this example, and
 //! one row of its pixels so few that they stay in the first-level cache while the rows pass by.
 //! Adding a cell and clearing it costs a good half of an increment: with fewer points than that, or steps so coarse that the parallelogram is large, each row is voted for by itself. Three
-//! rows at once would save a sixth of the increments more, but reach four times as many cells, which
-//! no longer stay in the second-level cache: tried, it is slower.
+//! rows at once would save a sixth of the increments more, but reach four times as many cells: tried with
+//! counters of 8 bits, they are slower than two.
 //!
 //! It is exact, because a cell is added where its points would have voted, and because the sum of a
 //! row is compared with the number of points. A point that was out of reach is missing there: that takes a
