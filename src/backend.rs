@@ -380,4 +380,13 @@ pub trait Accumulator {
     /// # Errors
     /// Where the device fails.
     fn counts(&mut self) -> Result<Vec<u32>>;
+
+    /// The whole table, row by row, of an accumulator that is not needed any more: without a copy where it
+    /// is in memory as it stands.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn into_counts(mut self: Box<Self>) -> Result<Vec<u32>> {
+        self.counts()
+    }
 }

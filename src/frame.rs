@@ -147,8 +147,10 @@ impl Points {
 
 impl FromIterator<[f32; 3]> for Points {
     fn from_iter<I: IntoIterator<Item = [f32; 3]>>(iter: I) -> Points {
-        let mut points = Points::default();
-        iter.into_iter().for_each(|p| points.push(p));
+        let iter = iter.into_iter();
+        let room = || Vec::with_capacity(iter.size_hint().0);
+        let mut points = Points { x: room(), y: room(), z: room() };
+        iter.for_each(|p| points.push(p));
         points
     }
 }

@@ -1,28 +1,33 @@
 //! One increment for the votes of a point in two neighbouring rows.
 //!
 //! Let `b` and `b + e` be the bins of a point in two rows. Neighbouring directions are so close that `e`
-//! takes few values: 38 for 1920 × 1080 pixels, 1° and 1 pixel. So points count in a table of all `(e, b)`, one
-//! increment for two votes. Afterwards its line `e` is added to the first row at `b` and to the second at
+//! takes few values: about 38 for 1920 × 1080 pixels, 1° and 1 pixel. So points count in a table of all `(e, b)`,
+//! one increment for two votes. Afterwards its line `e` is added to the first row at `b` and to the second at
 //! `b + e`, vector by vector.
 //!
-//! The part of the table that an image reaches is a parallelogram of `area × sin(step)` cells, 36 thousand in
-//! this example, of which a row of pixels reaches so few that they stay in the first-level cache while
-//! the rows pass by. Adding the lines costs as much as counting so many points once or twice; with
-//! fewer points, or steps so coarse that the parallelogram is large, each row is voted for by itself.
+//! An image reaches a parallelogram of `area × sin(step)` cells of the table, 36 thousand in this example, and
+//! one row of its pixels so few that they stay in the first-level cache while the rows pass by.
+//! Adding a cell and clearing it costs a good half of an increment: with fewer points than that, or steps so coarse that the parallelogram is large, each row is voted for by itself. Three
+//! rows at once would save a sixth of the increments more, but reach four times as many cells: tried with
+//! counters of 8 bits, they are slower than two.
 //!
-//! Exact it is because every cell is added where its points would have voted, and because the sum
-//! of a row is compared with the number of points: where a point was out of reach, which takes a coordinate
-//! that is no number or bins that `f32` hardly tells apart, the caller is told to vote the plain way.
+//! It is exact, because a cell is added where its points would have voted, and because the sum of a
+//! row is compared with the number of points. A point that was out of reach is missing there: that takes a
+//! coordinate that is no number, or bins so fine that `f32` hardly tells them apart. Then nothing has been voted,
+//! and the caller votes row by row.
+//!
+//! `benches/peers/hough.py` measures it beside others; what it found is in `benches/results/line_voters.md`.
 
 use super::count;
 use super::lanes::{Lanes, Level};
+use super::reach::{Edges, Extent, range};
 use super::tally::{Place, bin, tally};
 use crate::backend::Sign;
-use crate::frame::Points;
 use crate::vote::position;
 use std::ops::Range;
 
-/// So many points for each cell of the table that is added make it worth its while.
+/// So many points for each cell to be added make the table worth its while. Where the two ways meet depends on
+/// the image and the steps: tried, between 0.4 (640 × 480 pixels) and 0.8 (steps of 4°).
 const WORTH: f64 = 0.6;
 /// Cells of a table at most. Sums of numbers up to this are exact in `f32`.
 const MOST_CELLS: f64 = (1 << 22) as f64;
@@ -30,38 +35,6 @@ const MOST_CELLS: f64 = (1 << 22) as f64;
 const ALIGN: usize = 16;
 /// How far a position in `f32` may be off that in `f64`, in bins, without the plain way being taken.
 const SLACK: f64 = 1.0 / 16.0;
-
-/// The corners of the box around points, one after the other around it.
-pub(super) struct Extent([[f32; 2]; 4]);
-
-impl Extent {
-    /// The box around `points`; none of its numbers is finite if there are none.
-    pub(super) fn of(points: &Points) -> Extent {
-        let [[x0, x1], [y0, y1]] = [&points.x, &points.y].map(|values| extremes(values));
-        Extent([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
-    }
-
-    /// So many cells of the table of two rows the box reaches at least: its area, as both rows measure it.
-    fn cells(&self, [t, u]: [[f32; 4]; 2]) -> f64 {
-        let [[x0, y0], _, [x1, y1], _] = self.0;
-        f64::from(x1 - x0) * f64::from(y1 - y0) * f64::from(t[0] * u[1] - t[1] * u[0]).abs()
-    }
-}
-
-/// The least and the greatest of the numbers among the values, as many at a time as a vector may hold.
-fn extremes(values: &[f32]) -> [f32; 2] {
-    let (mut least, mut most) = ([f32::INFINITY; 16], [f32::NEG_INFINITY; 16]);
-    for values in values.chunks(16) {
-        for ((least, most), &v) in least.iter_mut().zip(&mut most).zip(values) {
-            *least = if v < *least { v } else { *least };
-            *most = if v > *most { v } else { *most };
-        }
-    }
-    [
-        least.into_iter().fold(f32::INFINITY, f32::min),
-        most.into_iter().fold(f32::NEG_INFINITY, f32::max),
-    ]
-}
 
 /// Two rows and the cells of their table.
 struct Pair {
@@ -81,7 +54,7 @@ impl Pair {
         let bins = extent.0.map(|[x, y]| f64::from(position(rows[0], [x, y, 0.0]).floor()));
         let [low, high] = range(bins);
         let edges = Edges::new(rows, extent);
-        let [least, most] = range(edges.0.each_ref().map(|edge| edge.from[0]));
+        let [least, most] = range(edges.corners());
         let [least, most] = [(least - SLACK).floor(), (most + SLACK).ceil()];
         let stride = ((high - low + 1.0) / ALIGN as f64).ceil() * ALIGN as f64;
         let cells = stride * (most - least + 1.0);
@@ -93,7 +66,7 @@ impl Pair {
         let stride = stride as usize;
         let line = |e: usize| {
             let e = least + e as f64;
-            // Of `e` is the difference of two floors when that of the positions is less than one away.
+            // The difference of two floors is `e` where that of the positions is less than one off `e`.
             let [from, to] = edges.between(e - 1.0 - SLACK, e + 1.0 + SLACK)?;
             let from = (from - SLACK - low) as usize / ALIGN * ALIGN;
             let to = ((to + SLACK - low) as usize + 1).next_multiple_of(ALIGN).min(stride);
@@ -126,50 +99,6 @@ impl Place for Pair {
             other.sub(b).mul_add(L::splat(stride as f32), b.sub(L::splat(before)))
         }
     }
-}
-
-/// The edges of a box, as `e` and `b` see them when they are not rounded to whole numbers: linear in a point.
-struct Edges([Edge; 4]);
-
-struct Edge {
-    /// `e` and `b` where the edge begins.
-    from: [f64; 2],
-    /// By how much `b` changes along the edge.
-    change: f64,
-    /// The part of the edge on which `e` changes by one.
-    part: f64,
-}
-
-impl Edges {
-    fn new(rows: [[f32; 4]; 2], extent: &Extent) -> Edges {
-        let corners = extent.0.map(|[x, y]| {
-            let [b, other] = rows.map(|t| {
-                let [x, y, t] = [[x, 0.0], [y, 0.0], [t[0], t[1]]].map(|v| v.map(f64::from));
-                x[0] * t[0] + y[0] * t[1]
-            });
-            [other - b, b + f64::from(rows[0][3])]
-        });
-        Edges(std::array::from_fn(|i| {
-            let [from, to] = [corners[i], corners[(i + 1) % 4]];
-            Edge { from, change: to[1] - from[1], part: 1.0 / (to[0] - from[0]) }
-        }))
-    }
-
-    /// The least and the greatest `b` in the box where `e` lies between two values.
-    fn between(&self, least: f64, most: f64) -> Option<[f64; 2]> {
-        let ends = self.0.iter().filter_map(|edge| {
-            // Where `e` does not change, the whole edge or, at an infinite distance, nothing.
-            let [a, b] = [least, most].map(|e| (e - edge.from[0]) * edge.part);
-            let (start, end) = (a.min(b).max(0.0), a.max(b).min(1.0));
-            (start <= end).then(|| range([start, end].map(|s| edge.from[1] + edge.change * s)))
-        });
-        ends.reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])])
-    }
-}
-
-/// The least and the greatest of some numbers.
-fn range<const N: usize>(values: [f64; N]) -> [f64; 2] {
-    values.into_iter().fold([f64::INFINITY, f64::NEG_INFINITY], |r, v| [r[0].min(v), r[1].max(v)])
 }
 
 /// The counters of a pair of rows, kept from pair to pair. All are zero in between.
@@ -269,7 +198,8 @@ fn add(sums: &[u32], low: i64, sign: Sign, counts: &mut [u32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::space::{RhoAxis, half_turn};
+    use crate::frame::Points;
+    use crate::space::{RhoAxis, Space, half_turn};
     use crate::vote::bin;
 
     /// All pixels of a square, and the table of a space of lines with some steps over 180°.
@@ -277,7 +207,7 @@ mod tests {
         let points =
             (0..side * side).map(|i| [(i % side) as f32, (i / side) as f32, 0.0]).collect();
         let axis = RhoAxis::centred(1.5 * f64::from(side), 1.0);
-        let space = crate::space::Space::new(half_turn(steps), axis).unwrap();
+        let space = Space::new(half_turn(steps), axis).unwrap();
         (points, space.vote_table(), space.bins())
     }
 

@@ -6,6 +6,7 @@ mod lanes;
 mod parallel;
 mod peaks;
 mod planar;
+mod reach;
 mod serial;
 mod slab;
 mod tally;
@@ -110,6 +111,10 @@ impl Accumulator for CpuAccumulator<'_> {
 
     fn counts(&mut self) -> Result<Vec<u32>> {
         Ok(self.counts.clone())
+    }
+
+    fn into_counts(self: Box<Self>) -> Result<Vec<u32>> {
+        Ok(self.counts)
     }
 }
 

@@ -181,12 +181,7 @@ unsafe fn vote_split<L: Lanes>(
 }
 
 /// A range of points, one by one, into a row with guards.
-pub(super) fn vote_each(
-    points: &Points,
-    range: std::ops::Range<usize>,
-    t: [f32; 4],
-    row: &mut [u32],
-) {
+fn vote_each(points: &Points, range: std::ops::Range<usize>, t: [f32; 4], row: &mut [u32]) {
     let bins = row.len() - 2;
     for i in range {
         if let Some(r) = bin(position(t, points.get(i)), bins) {

@@ -4,8 +4,9 @@
 //! neighbouring directions at once where that pays ([`super::joint`]), otherwise for one.
 
 use super::count;
-use super::joint::{Extent, Joint};
+use super::joint::Joint;
 use super::lanes::{Lanes, Level};
+use super::reach::Extent;
 use super::tally::{Place, bin, tally};
 use crate::backend::Sign;
 use crate::frame::Points;

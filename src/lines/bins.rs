@@ -86,7 +86,7 @@ impl BinSearch {
     pub fn vote(&self, edges: &EdgeMap, backend: &dyn Backend) -> Result<Vec<u32>> {
         let mut votes = backend.accumulator(&self.polar.space)?;
         votes.vote(&self.polar.points(edges.pixels.iter().copied()), Sign::Add)?;
-        votes.counts()
+        votes.into_counts()
     }
 
     /// The bins that stand out in the accumulator of so many edges, best first.
@@ -106,22 +106,58 @@ impl BinSearch {
             })
         };
         // A deviation is at least two, so that most bins are told without one.
-        let (density, excess) = (chance.density, 2.0 * self.least);
-        let may =
-            |(&votes, &area): (&u32, &u32)| f64::from(votes) - density * f64::from(area) >= excess;
+        let chosen = Excess { density: chance.density, least: 2.0 * self.least };
         let parts = counts.par_chunks(PART).zip(self.areas.par_chunks(PART)).enumerate();
         let mut found: Vec<Bin> = parts
             .flat_map_iter(|(part, (votes, areas))| {
-                let any = votes.iter().zip(areas).fold(false, |any, bin| any | may(bin));
+                let any = chosen.any(votes, areas);
                 let first = part * PART;
                 let some = if any { first..first + votes.len() } else { 0..0 };
-                some.filter(|&index| may((&counts[index], &self.areas[index])))
+                some.filter(|&index| chosen.has(counts[index], self.areas[index]))
                     .filter_map(stands_out)
             })
             .collect();
         // They come in the order of the accumulator, and a stable sort keeps equals in it.
         found.sort_by(|a, b| b.z.total_cmp(&a.z));
         found
+    }
+}
+
+/// How many votes more than expected a bin must have, whatever their deviation.
+#[derive(Clone, Copy)]
+struct Excess {
+    density: f64,
+    least: f64,
+}
+
+impl Excess {
+    /// Whether a bin has them.
+    #[inline(always)]
+    fn has(self, votes: u32, area: u32) -> bool {
+        f64::from(votes) - self.density * f64::from(area) >= self.least
+    }
+
+    /// Whether one of many bins has them, all looked at, so that they become vectors.
+    #[inline(always)]
+    fn any_plain(self, votes: &[u32], areas: &[u32]) -> bool {
+        votes.iter().zip(areas).fold(false, |any, (&votes, &area)| any | self.has(votes, area))
+    }
+
+    /// The same.
+    fn any(self, votes: &[u32], areas: &[u32]) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2, as just checked.
+            return unsafe { self.any_avx2(votes, areas) };
+        }
+        self.any_plain(votes, areas)
+    }
+
+    /// The same code, compiled for vectors twice as wide.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn any_avx2(self, votes: &[u32], areas: &[u32]) -> bool {
+        self.any_plain(votes, areas)
     }
 }
 

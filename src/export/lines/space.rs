@@ -31,7 +31,7 @@ pub fn save_space(
     let counts = {
         let mut votes = backend.accumulator(&polar.space)?;
         votes.vote(&polar.points(edges.pixels.iter().copied()), Sign::Add)?;
-        votes.counts()?
+        votes.into_counts()?
     };
     let (rows, bins) = (polar.space.rows(), polar.space.bins());
     let most = f64::from(counts.iter().copied().max().unwrap_or(0).max(1));
