@@ -23,6 +23,8 @@ pub(super) const BITS: u32 = 21;
 const LAST: u64 = (1 << BITS) - 1;
 /// Local coordinates have one bit of sign and 23 of magnitude; this makes them positive.
 const OFFSET: i32 = 1 << 23;
+/// So many points of one cell are worth the work of several threads.
+const CROWD: usize = 1 << 14;
 /// Levels above the base.
 pub(super) const LEVELS: usize = 7;
 
@@ -314,11 +316,8 @@ pub(super) fn morton_key(p: [f32; 3], edge: u32) -> u64 {
 /// The cells of a cloud, in Morton order.
 fn cell_table(points: &Points, unit: Unit) -> CellTable {
     let mut sorted = sorted_keys(points, unit.span * unit.steps);
-    // Within a cell by coordinates: copies of a point lie together, and what goes through the points
-    // of a cell meets them in an order that is theirs, not the file's.
-    sorted.par_chunk_by_mut(|a, b| a.0 == b.0).for_each(|cell| {
-        cell.sort_unstable_by_key(|&(_, i)| (points.get(i as usize).map(positive), i));
-    });
+    let cells = sorted.par_chunk_by_mut(|a, b| a.0 == b.0);
+    cells.for_each_init(Vec::new, |room, cell| by_coordinates(points, cell, room));
     let (mut keys, mut starts) = (Vec::new(), Vec::new());
     let mut start = 0;
     for run in sorted.chunk_by(|a, b| a.0 == b.0) {
@@ -331,13 +330,30 @@ fn cell_table(points: &Points, unit: Unit) -> CellTable {
         keys.par_iter().map(|&key| row_of(key)).zip(0..keys.len() as u32).collect();
     by_row.par_sort_unstable();
     let by_row: Vec<u32> = by_row.into_par_iter().map(|(_, cell)| cell).collect();
-    let moments = by_row.par_iter().map(|&cell| {
+    // A few cells hold most of the points of some clouds, and lie side by side.
+    let moments = by_row.par_iter().with_max_len(16).map(|&cell| {
         let cell = cell as usize;
         let end = starts.get(cell + 1).map_or(order.len(), |&end| end as usize);
         cell_moments(points, &order[starts[cell] as usize..end], keys[cell], unit)
     });
     let moments = moments.collect();
     CellTable { order, keys, starts, by_row, moments }
+}
+
+/// Sorts the points of a cell by their coordinates: copies of a point lie together, and what goes through
+/// them meets them in an order that is theirs, not the file's.
+fn by_coordinates(points: &Points, cell: &mut [(u64, u32)], room: &mut Vec<([u32; 3], u32)>) {
+    // Coordinates lie far from each other in memory, so each is looked up once.
+    let placed = |&(_, i): &(u64, u32)| (points.get(i as usize).map(positive), i);
+    room.clear();
+    if cell.len() < CROWD {
+        room.extend(cell.iter().map(placed));
+        room.sort_unstable();
+    } else {
+        room.par_extend(cell.par_iter().map(placed));
+        room.par_sort_unstable();
+    }
+    cell.iter_mut().zip(room).for_each(|(point, (_, i))| point.1 = *i);
 }
 
 /// Sums over the distinct points of a cell, relative to its corner.
