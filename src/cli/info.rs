@@ -3,18 +3,22 @@
 use super::progress::Bar;
 use super::{Failure, write_stdout};
 use clap::Args;
+use planes::Error;
 use planes::cloud::Source;
 use planes::cloud::info::{Summary, summarize};
 use planes::detect::Progress;
+use planes::image::{EdgeMap, Image, Method};
+use planes::input::Input;
 use std::cell::Cell;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Say what a cloud holds: format, points, extent, spacing
+/// Say what a cloud holds: format, points, extent, spacing; or an image: pixels, edges
 #[derive(Debug, Args)]
 pub struct Info {
-    /// Clouds: LAS, LAZ, PLY or text, told by their content; - is standard input
-    #[arg(required = true, value_name = "CLOUD")]
+    /// Clouds (LAS, LAZ, PLY or text) and images (PNG, JPEG, WebP, TIFF, PBM, PGM or PPM), told by
+    /// their content; - is standard input
+    #[arg(required = true, value_name = "CLOUD|IMAGE")]
     files: Vec<PathBuf>,
     /// Print JSON, one document a line
     #[arg(long)]
@@ -24,19 +28,42 @@ pub struct Info {
 impl Info {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
         for file in &self.files {
-            let source = Source::open(file)?;
-            let name = source.path().display().to_string();
-            let bar = Bar::new(&name, quiet);
-            bar.stage("reading", source.info().points);
-            let done = Cell::new(0);
-            let summary = summarize(&source, &|points| {
-                bar.advance(points - done.get().min(points));
-                done.set(points);
+            write_stdout(&match Input::open(file)? {
+                Input::Cloud(source) => self.cloud(&source, quiet)?,
+                Input::Image(image) => self.image(&image)?,
             })?;
-            bar.finish();
-            write_stdout(&if self.json { json(&name, &summary) } else { text(&name, &summary) })?;
         }
         Ok(())
+    }
+
+    fn cloud(&self, source: &Source, quiet: bool) -> Result<String, Error> {
+        let name = source.path().display().to_string();
+        let bar = Bar::new(&name, quiet);
+        bar.stage("reading", source.info().points);
+        let done = Cell::new(0);
+        let summary = summarize(source, &|points| {
+            bar.advance(points - done.get().min(points));
+            done.set(points);
+        })?;
+        bar.finish();
+        Ok(if self.json { json(&name, &summary) } else { text(&name, &summary) })
+    }
+
+    fn image(&self, image: &Image) -> Result<String, Error> {
+        let name = image.path().display();
+        let EdgeMap { width, height, pixels, method, .. } = EdgeMap::find(image, &Method::Auto)?;
+        if self.json {
+            let document = serde_json::json!({
+                "file": name.to_string(), "width": width, "height": height,
+                "edges": pixels.len(), "edges_by": method.to_string(),
+            });
+            return Ok(format!("{document}\n"));
+        }
+        let share = 100.0 * pixels.len() as f64 / (f64::from(width) * f64::from(height));
+        Ok(format!(
+            "{name}\n  pixels     {width} x {height}\n  edges      {} ({share:.2} %), --edges {method}\n",
+            pixels.len()
+        ))
     }
 }
 

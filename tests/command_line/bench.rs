@@ -229,7 +229,8 @@ fn the_experiments_on_the_least_median_of_squares() {
     let report = json(std::fs::read(&files[0]).unwrap());
     assert_eq!((&report["format"], &report["version"]), (&"planes-bench-lms".into(), &1.into()));
     let rows = |table: &str| report[table].as_array().unwrap().clone();
-    assert_eq!(rows("times").len(), 2);
+    let held = |times: &[Value]| -> Vec<Value> { times.iter().map(|t| t["h"].clone()).collect() };
+    assert_eq!(held(&rows("times")), [26, 65]);
     assert!(rows("times").iter().all(|row| row["sweep"]["seconds"].as_f64() > Some(0.0)));
     assert!(rows("times").iter().all(|row| row["paper"].is_null() && row["fast"].is_null()));
     let lms = |row: &&Value| row["method"] == "lms";
@@ -248,9 +249,15 @@ fn the_experiments_on_the_least_median_of_squares() {
     let picture = roxmltree::Document::parse(&svg).unwrap();
     let curves = picture.descendants().filter(|n| n.has_tag_name("polyline")).count();
     assert_eq!(curves, 6);
+    let three_quarters = "bench lms --device cpu --points 50 --hold 0.75 --images 1 --json -";
+    let report = json(planes(three_quarters.split_whitespace()).text());
+    assert_eq!(held(report["times"].as_array().unwrap()), [38]);
     for (options, what) in [
         ("--points 0", "--points"),
         ("--images 0", "--images"),
+        ("--hold 0", "a slab holds 1 to 128 of 128 points, not 0"),
+        ("--hold 1.5", "not 192"),
+        ("--hold NaN", "not 0"),
         ("--photo no-such-image.png", "no-such-image.png"),
     ] {
         let options = format!("bench lms --device cpu {options}");

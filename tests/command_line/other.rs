@@ -31,6 +31,22 @@ fn info_tells_what_a_cloud_holds() {
 }
 
 #[test]
+fn info_tells_what_an_image_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("column.pgm");
+    let row: Vec<u8> = (0..64).map(|x| if x == 20 { 255 } else { 0 }).collect();
+    std::fs::write(&path, [b"P5 64 48 255\n", &row.repeat(48)[..]].concat()).unwrap();
+    let file = path.to_str().unwrap();
+    let text = planes(["info", file]).text();
+    let expected = "  pixels     64 x 48\n  edges      48 (1.56 %), --edges none\n";
+    assert_eq!(text, format!("{file}\n{expected}"));
+    let info = json(planes(["info", "--json", file]).text());
+    let (count, by) = (48.into(), "none".into());
+    assert_eq!((&info["edges"], &info["edges_by"]), (&count, &by));
+    assert_eq!((&info["width"], &info["height"]), (&64.into(), &48.into()));
+}
+
+#[test]
 fn info_of_several_clouds_is_one_document_a_line() {
     let paths = CLOUDS.map(shipped);
     let mut args: Vec<&OsStr> = vec!["info".as_ref(), "--json".as_ref()];

@@ -4,7 +4,7 @@ use super::super::{Timing, repeat};
 use super::published;
 use crate::cuda::Cuda;
 use crate::cuda::lms::MOST_FOR_PAPER;
-use crate::lms::{Problem, Slab, Version, sweep};
+use crate::lms::{Problem, Slab, Version, majority, sweep};
 use crate::synth::lines::uniform_points;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,8 @@ const AGREE: f64 = 1e-6;
 pub struct SlabTimes {
     /// Number of points.
     pub points: usize,
+    /// How many of them the slab holds.
+    pub h: usize,
     /// The topological sweep on one thread.
     pub sweep: Timing,
     /// The paper's algorithm; kernels alone, as are all times on a GPU.
@@ -32,13 +34,15 @@ pub struct SlabTimes {
     pub published: Option<[f64; 2]>,
 }
 
-/// Times the versions on points strewn evenly over a square.
+/// Times the versions on points strewn evenly over a square, for a slab that holds `h` of them, or more
+/// than half.
 ///
 /// # Errors
-/// [`Error::Parameter`] without points and for too many; [`Error::Device`] where the device fails,
-/// or finds another slab.
-pub fn times(gpu: Option<&Cuda>, points: usize) -> Result<SlabTimes> {
-    let problem = [Problem::new(&uniform_points(points, points as u64), None)?];
+/// [`Error::Parameter`] without points and for too many, and for an `h` that is not from 1 to their number;
+/// [`Error::Device`] where the device fails, or finds another slab.
+pub fn times(gpu: Option<&Cuda>, points: usize, h: Option<usize>) -> Result<SlabTimes> {
+    let problem = [Problem::new(&uniform_points(points, points as u64), h)?];
+    let h = problem[0].h();
     let mut expected = None;
     let swept = repeat(|| {
         let start = Instant::now();
@@ -59,10 +63,11 @@ pub fn times(gpu: Option<&Cuda>, points: usize) -> Result<SlabTimes> {
     };
     Ok(SlabTimes {
         points,
+        h,
         sweep: swept,
         paper: on_gpu(Version::Paper)?,
         fast: on_gpu(Version::Fast)?,
-        published: published::seconds(points),
+        published: published::seconds(points).filter(|_| h == majority(points)),
     })
 }
 

@@ -34,6 +34,9 @@ pub struct LmsBench {
         default_value = "128,256,512,1024,2048,4096",
         value_parser = clap::value_parser!(u32).range(1..=8192))]
     points: Vec<u32>,
+    /// Share of its points that a slab of Table 1 holds [default: h = n / 2 + 1 of n, the median]
+    #[arg(long, value_name = "SHARE")]
+    hold: Option<f64>,
     /// Images of each setting of figures 7 and 8
     #[arg(long, value_name = "N", default_value_t = IMAGES,
         value_parser = clap::value_parser!(u64).range(1..=10_000))]
@@ -79,7 +82,8 @@ impl LmsBench {
         };
         let bar = Bar::new("least median of squares", quiet);
         bar.stage("slabs", None);
-        let points = self.points.iter().map(|&n| times(gpu, n as usize));
+        let h = |n: u32| self.hold.map(|share| (share * f64::from(n)).ceil() as usize);
+        let points = self.points.iter().map(|&n| times(gpu, n as usize, h(n)));
         let times = points.collect::<Result<_, _>>()?;
         let many = gpu.map(|gpu| SETS.map(|sets| many_times(gpu, sets)));
         let many = many.into_iter().flatten().collect::<Result<_, _>>()?;

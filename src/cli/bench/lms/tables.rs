@@ -33,6 +33,7 @@ fn header(names: &[&str]) -> Vec<String> {
 fn times(times: &[SlabTimes]) -> Grid {
     let names = [
         "points",
+        "in the slab",
         "sweep",
         "paper's kernels",
         "fast",
@@ -47,6 +48,7 @@ fn times(times: &[SlabTimes]) -> Grid {
     for row in times {
         let over = row.fast.map(|fast| row.sweep.seconds / fast.seconds.max(1e-9));
         let cells = [
+            Some(row.h.to_string()),
             Some(ms(row.sweep.seconds)),
             timing(&row.paper),
             timing(&row.fast),
