@@ -105,11 +105,19 @@ pub struct Detection {
     pub parameters: Parameters,
     /// The planes, best first.
     pub planes: Vec<Plane>,
-    /// For each point of the file, in file order: the index of its plane, or `-1`.
+    /// For each point of the file, in file order: the index of its plane, or `-1`; empty if only the
+    /// planes were asked for.
     pub labels: Vec<i32>,
-    /// For each point of the file, in file order: the `id` of its piece, or `-1`. A point with a
-    /// piece is labelled with the piece's plane; a point of a plane may be in no piece.
+    /// For each point of the file, in file order: the `id` of its piece, or `-1`; empty like `labels`. A
+    /// point with a piece is labelled with the piece's plane; a point of a plane may be in no piece.
     pub piece_labels: Vec<i32>,
     /// The best candidates that are no planes, those with most votes first.
     pub rejected: Vec<Rejected>,
+}
+
+impl Detection {
+    /// How many points are labelled with a plane.
+    pub fn labelled(&self) -> u64 {
+        self.planes.iter().map(|plane| plane.inliers).sum()
+    }
 }

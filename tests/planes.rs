@@ -213,6 +213,20 @@ fn labels_by_piece_agree_with_ids_counts_and_places() {
 }
 
 /// The root mean square.
+#[test]
+fn planes_alone_are_those_with_labels() {
+    let points = parted();
+    for mode in [Mode::Near, Mode::OnePass] {
+        let labelled = found(&points, &Options { mode, ..Options::default() });
+        let alone = found(&points, &Options { mode, planes_only: true, ..Options::default() });
+        let with_plane = labelled.labels.iter().filter(|&&label| label >= 0).count();
+        assert_eq!(labelled.labelled(), with_plane as u64);
+        assert!(with_plane > 0 && alone.labels.is_empty() && alone.piece_labels.is_empty());
+        let Detection { labels, piece_labels, .. } = labelled.clone();
+        assert_eq!(Detection { labels, piece_labels, ..alone }, labelled, "{mode:?}");
+    }
+}
+
 fn rms(values: &[f64]) -> f64 {
     (values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64).sqrt()
 }

@@ -46,7 +46,8 @@ pub struct Detect {
 
 impl Detect {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
-        let options = self.search.options();
+        let planes_only = !self.outputs.need_labels();
+        let options = Options { planes_only, ..self.search.options() };
         // Whether a refinement is for a file is seen when its kind is known.
         Options { refine: None, ..options.clone() }.check()?;
         self.line_options().check()?;

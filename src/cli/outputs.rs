@@ -101,6 +101,11 @@ impl Outputs {
         Ok(())
     }
 
+    /// Whether a file of a cloud is asked for that tells the plane of each point.
+    pub fn need_labels(&self) -> bool {
+        self.out.is_some() || self.labels.is_some() || self.overlay.is_some()
+    }
+
     /// The first option that was given and is of clouds alone, or of images alone.
     pub fn given_for(&self, images: bool) -> Option<&'static str> {
         if images {
@@ -250,6 +255,11 @@ pub enum Kind {
 
 impl Kind {
     pub const ALL: [Kind; 4] = [Kind::Labels, Kind::Picture, Kind::Polygons, Kind::Json];
+
+    /// Whether it tells the plane of each point.
+    pub fn needs_labels(self) -> bool {
+        matches!(self, Kind::Labels | Kind::Picture)
+    }
 
     /// How its file's name ends in a folder; labels are written as the cloud came.
     pub fn ending(self, format: Format) -> &'static str {

@@ -99,6 +99,7 @@ impl Search {
             min_votes: self.min_votes,
             min_inliers: self.min_inliers,
             top: self.top,
+            planes_only: false,
         }
     }
 

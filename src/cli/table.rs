@@ -8,8 +8,7 @@ const ROWS: usize = 30;
 
 /// A summary line and one row a plane.
 pub fn planes(name: &str, detection: &Detection) -> String {
-    let labelled = detection.labels.iter().filter(|&&l| l >= 0).count();
-    let share = 100.0 * labelled as f64 / detection.labels.len().max(1) as f64;
+    let share = 100.0 * detection.labelled() as f64 / detection.input.points.max(1) as f64;
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(

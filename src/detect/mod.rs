@@ -82,6 +82,9 @@ pub struct Options {
     pub min_inliers: Option<u64>,
     /// Most planes.
     pub top: Option<u64>,
+    /// Whether the planes are enough: the points of the detection have no labels then, which of a
+    /// large cloud take time and memory.
+    pub planes_only: bool,
 }
 
 impl Options {
@@ -173,7 +176,10 @@ pub fn detect_held<'b>(
         }
     };
     let Answer { planes: Finished { planes, members }, parameters, rejected } = answer;
-    let (labels, piece_labels) = in_file_order(&cloud, &members);
+    let (labels, piece_labels) = match options.planes_only {
+        true => (Vec::new(), Vec::new()),
+        false => in_file_order(&cloud, &members),
+    };
     Ok(Detection { input, parameters, planes, labels, piece_labels, rejected })
 }
 

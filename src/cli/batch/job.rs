@@ -230,7 +230,7 @@ fn summed(detection: &Detection, bytes: u64, sha256: String) -> Done {
         sha256,
         points: detection.input.points,
         planes: detection.planes.len() as u64,
-        labelled: detection.labels.iter().filter(|&&label| label >= 0).count() as u64,
+        labelled: detection.labelled(),
     }
 }
 
@@ -252,6 +252,8 @@ fn decisive(batch: &Batch, options: &Options, kinds: &[Kind]) -> Value {
         min_votes,
         min_inliers,
         top,
+        // As `kinds` say.
+        planes_only: _,
     } = options;
     json!({
         "mode": match mode {

@@ -17,6 +17,7 @@ use inputs::{Input, Inputs};
 use job::{Job, Outcome};
 use planes::Error;
 use planes::cloud::Format;
+use planes::detect::Options;
 use std::io;
 use std::path::{Path, PathBuf};
 use summary::Row;
@@ -104,6 +105,8 @@ impl Batch {
         let options = self.search.options();
         options.check()?;
         let kinds = self.outputs.kinds()?;
+        let planes_only = !kinds.iter().any(|kind| kind.needs_labels());
+        let options = Options { planes_only, ..options };
         let Inputs { files, failed } = Inputs::of(&self.files, &self.outputs.out);
         if files.is_empty() {
             return Err(nothing(failed).into());
