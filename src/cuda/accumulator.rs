@@ -1,8 +1,9 @@
 //! An accumulator on one or several devices.
 
 use super::chunks::Chunks;
-use super::device::{self, Device, Kernels, each, launch};
+use super::device::{self, Device};
 use super::groups::{self, DevicePoints, Groups, SMALLEST_CHUNK};
+use super::kernels::{Kernels, each, launch};
 use super::peaks::Peaks;
 use super::vote::{Near, Voting};
 use crate::Result;

@@ -1,6 +1,7 @@
 //! Points on the device, sorted along a Hilbert curve in groups of neighbours.
 
-use super::device::{Device, Kernels, each, launch};
+use super::device::Device;
+use super::kernels::{Kernels, each, launch};
 use super::sort::{Sorted, sort};
 use crate::Result;
 use crate::frame::Points;

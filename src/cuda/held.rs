@@ -1,7 +1,8 @@
 //! The points of a cloud on the device: its cells. See `kernels/cells.cu`.
 
-use super::device::{Device, Kernels, each, if_room, launch};
+use super::device::{Device, if_room};
 use super::groups::DevicePoints;
+use super::kernels::{Kernels, each, launch};
 use super::labels::Labels;
 use super::layers;
 use super::levels::{Base, Judged};

@@ -1,6 +1,7 @@
 //! A space that the edges of an image vote in, on the device, and our vote for lists of edges.
 
-use super::device::{Device, Kernels, grid, launch};
+use super::device::Device;
+use super::kernels::{Kernels, grid, launch};
 use super::pixels::Packed;
 use crate::line_voters::spaces;
 use crate::space::Space;

@@ -1,7 +1,8 @@
 //! Points to their planes: see `kernels/labels.cu`.
 
-use super::device::{Device, Kernels, each, launch};
+use super::device::Device;
 use super::groups::DevicePoints;
+use super::kernels::{Kernels, each, launch};
 use crate::Result;
 use crate::backend::{Assigned, LocalPlane, PRESENT};
 use crate::detect::Moments;

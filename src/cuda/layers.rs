@@ -1,7 +1,8 @@
 //! Layers through cells on the device: see `kernels/layers.cu`.
 
-use super::device::{Device, Kernels, each, each_in_blocks, launch};
+use super::device::Device;
 use super::held::Cut;
+use super::kernels::{Kernels, each, each_in_blocks, launch};
 use super::levels::{Blocks, Judged};
 use super::sort::scan;
 use crate::Result;

@@ -1,6 +1,7 @@
 //! The levels of cells on the device, and the surfaces around base cells: see `kernels/levels.cu`.
 
-use super::device::{Device, Kernels, each, each_in_blocks, launch};
+use super::device::Device;
+use super::kernels::{Kernels, each, each_in_blocks, launch};
 use super::sort::scan;
 use crate::Result;
 use crate::backend::{CellSurface, Trials};

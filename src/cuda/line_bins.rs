@@ -5,8 +5,9 @@
 //! [`BinSearch::find`], bin for bin and `z` for `z`.
 
 use super::Cuda;
-use super::device::{Device, Kernels, each, grid, launch};
+use super::device::Device;
 use super::image_space::ImageSpace;
+use super::kernels::{Kernels, each, grid, launch};
 use super::pixels::{Packed, Pixels};
 use crate::image::{Image, Method, Recipe};
 use crate::lines::{Bin, BinSearch};

@@ -2,7 +2,8 @@
 //! share, `kernels/lms_settle.cu`.
 
 use super::Cuda;
-use super::device::{Device, Kernels, each, each_in_blocks, launch};
+use super::device::Device;
+use super::kernels::{Kernels, each, each_in_blocks, launch};
 use crate::lms::{Problem, Side, Slab, Version};
 use crate::{Error, Result};
 use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, ValidAsZeroBits};

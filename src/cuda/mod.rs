@@ -11,6 +11,7 @@ mod device;
 mod groups;
 mod held;
 mod image_space;
+mod kernels;
 mod labels;
 mod layers;
 mod levels;

@@ -1,6 +1,7 @@
 //! Suppression and the winners on the device: see `kernels/peaks.cu`.
 
-use super::device::{Device, Kernels, each, launch};
+use super::device::Device;
+use super::kernels::{Kernels, each, launch};
 use super::vote::Near;
 use crate::Result;
 use crate::backend::PeakOptions;

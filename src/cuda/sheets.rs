@@ -1,7 +1,8 @@
 //! The planes with the least median distance, of those through triples: see
 //! `kernels/lms_sheets.cu`.
 
-use super::device::{Device, Kernels, launch};
+use super::device::Device;
+use super::kernels::{Kernels, launch};
 use crate::Result;
 use crate::lms::{Sheet, TRIPLES, sheet_of};
 use cudarc::driver::LaunchConfig;

@@ -1,7 +1,8 @@
 //! The versions of the slides on the device: see `kernels/slides_*.cu`.
 
 use super::Cuda;
-use super::device::{Device, Kernels, each_in_blocks, launch};
+use super::device::Device;
+use super::kernels::{Kernels, each_in_blocks, launch};
 use crate::slides::{
     Cloud, PHIS, RADIUS, RHOS, SIZE, Suppress, THETAS, TILE, Vote, Winner, Winners,
 };

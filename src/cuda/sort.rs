@@ -1,6 +1,7 @@
 //! Sorting and running sums on the device: see `kernels/sort.cu`.
 
-use super::device::{Device, Kernels, launch};
+use super::device::Device;
+use super::kernels::{Kernels, launch};
 use crate::Result;
 use cudarc::driver::{CudaSlice, LaunchConfig};
 

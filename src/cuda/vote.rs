@@ -1,7 +1,8 @@
 //! Voting on the device: see `kernels/vote.cu`.
 
-use super::device::{Device, Kernels, each_in_blocks, grid, launch};
+use super::device::Device;
 use super::groups::{Bounds, DevicePoints, GROUP, Groups};
+use super::kernels::{Kernels, each_in_blocks, grid, launch};
 use crate::Result;
 use crate::backend::Sign;
 use crate::space::{Neighbours, Space};

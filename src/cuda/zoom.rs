@@ -1,6 +1,7 @@
 //! The densest slab of a small space on the device: see `kernels/zoom.cu`.
 
-use super::device::{Device, Kernels, launch};
+use super::device::Device;
+use super::kernels::{Kernels, launch};
 use crate::Result;
 use crate::backend::Weighted;
 use crate::space::Space;

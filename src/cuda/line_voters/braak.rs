@@ -1,7 +1,7 @@
 //! van den Braak's voters: see `kernels/braak.cu`.
 
-use super::super::device::{Kernels, each, grid, launch};
 use super::super::image_space::{ImageSpace, room_for};
+use super::super::kernels::{Kernels, each, grid, launch};
 use super::{LineVotes, Steps, THREADS, VOTERS, WARP};
 use crate::{Error, Result};
 use cudarc::driver::CudaSlice;

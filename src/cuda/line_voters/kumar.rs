@@ -1,7 +1,7 @@
 //! Kumar's voters and his selection: see `kernels/kumar.cu`.
 
-use super::super::device::{Kernels, each, grid, launch};
 use super::super::image_space::{ImageSpace, room_for};
+use super::super::kernels::{Kernels, each, grid, launch};
 use super::{LineVotes, Steps, THREADS, VOTERS};
 use crate::Result;
 

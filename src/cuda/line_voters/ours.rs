@@ -1,7 +1,7 @@
 //! Our own voters for images: lists (`kernels/lines.cu`) and slices (`kernels/slices.cu`).
 
-use super::super::device::{Kernels, grid, launch};
 use super::super::image_space::ImageSpace;
+use super::super::kernels::{Kernels, grid, launch};
 use super::{LineVotes, Steps, WARP};
 use crate::{Error, Result};
 

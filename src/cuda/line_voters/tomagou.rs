@@ -1,7 +1,7 @@
 //! Tomagou's voters: see `kernels/tomagou.cu`.
 
-use super::super::device::{Kernels, grid, launch};
 use super::super::image_space::room_for;
+use super::super::kernels::{Kernels, grid, launch};
 use super::{LineVotes, Steps};
 use crate::Result;
 

@@ -1,6 +1,7 @@
 //! Canny's edges.
 
-use super::super::device::{Device, Kernels, each, launch};
+use super::super::device::Device;
+use super::super::kernels::{Kernels, each, launch};
 use super::{BLOCKS, blocks};
 use crate::Result;
 use crate::image::{SIGMAS, blur_kernel, limit};

@@ -9,7 +9,8 @@ mod packed;
 pub(super) use packed::{MARGIN, Packed};
 
 use super::Cuda;
-use super::device::{Device, Kernels, each, if_room, launch};
+use super::device::{Device, if_room};
+use super::kernels::{Kernels, each, launch};
 use crate::Result;
 use crate::image::{EdgeMap, Image, Method, Recipe};
 use canny::Canny;

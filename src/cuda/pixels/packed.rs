@@ -1,6 +1,7 @@
 //! Edges in bits and as a list.
 
-use super::super::device::{Device, Kernels, launch};
+use super::super::device::Device;
+use super::super::kernels::{Kernels, launch};
 use super::{WARP, blocks};
 use crate::Result;
 use cudarc::driver::CudaSlice;
