@@ -74,6 +74,7 @@ pub mod input;
 pub mod line_voters;
 pub mod lines;
 pub mod lms;
+mod mix;
 mod morton;
 pub mod outline;
 pub mod plane;
@@ -81,6 +82,7 @@ mod ranges;
 pub mod slides;
 pub mod space;
 pub mod synth;
+mod vector;
 pub mod vote;
 pub mod write;
 

@@ -10,7 +10,6 @@ use planes::detect::Progress;
 use planes::image::{EdgeMap, Image, Method};
 use planes::input::Input;
 use std::cell::Cell;
-use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Say what a cloud holds: format, points, extent, spacing; or an image: pixels, edges
@@ -60,9 +59,11 @@ impl Info {
             return Ok(format!("{document}\n"));
         }
         let share = 100.0 * pixels.len() as f64 / (f64::from(width) * f64::from(height));
+        let edges = format!("{} ({share:.2} %), --edges {method}", pixels.len());
         Ok(format!(
-            "{name}\n  pixels     {width} x {height}\n  edges      {} ({share:.2} %), --edges {method}\n",
-            pixels.len()
+            "{name}\n{}{}",
+            line("pixels", &format!("{width} x {height}")),
+            line("edges", &edges)
         ))
     }
 }
@@ -73,12 +74,14 @@ fn json(name: &str, summary: &Summary) -> String {
     format!("{document}\n")
 }
 
+/// A line of a text.
+fn line(label: &str, value: &str) -> String {
+    format!("  {label:<10} {value}\n")
+}
+
 fn text(name: &str, summary: &Summary) -> String {
     let mut out = format!("{name}\n");
-    let mut line = |label: &str, value: String| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "  {label:<10} {value}");
-    };
+    let mut line = |label: &str, value: String| out += &line(label, &value);
     line("format", summary.header.description.clone());
     line("size", format!("{} bytes", summary.bytes));
     line("points", summary.points.to_string());

@@ -2,10 +2,9 @@
 //! `kernels/lms_sheets.cu`.
 
 use super::device::Device;
-use super::kernels::{Kernels, launch};
+use super::kernels::{Kernels, grid, launch};
 use crate::Result;
 use crate::lms::{Sheet, TRIPLES, sheet_of};
-use cudarc::driver::LaunchConfig;
 
 /// Threads of a block, as in the kernel, and sets of a launch, which are the blocks along one axis.
 const THREADS: u32 = 128;
@@ -38,11 +37,7 @@ fn halves(device: &Device, sets: &[Vec<[f32; 3]>]) -> Result<Vec<u64>> {
     let (points, samples) = (device.upload(&points)?, device.upload(&samples)?);
     let mut best = device.upload(&vec![f64::INFINITY.to_bits(); sets.len()])?;
     let mut halves = device.buffer(sets.len() * TRIPLES as usize)?;
-    let config = LaunchConfig {
-        grid_dim: ((TRIPLES * WARP).div_ceil(THREADS), sets.len() as u32, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid((TRIPLES * WARP).div_ceil(THREADS), sets.len() as u32, THREADS, 0);
     if !sets.is_empty() {
         launch!(
             device,

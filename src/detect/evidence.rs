@@ -10,9 +10,9 @@ use super::in_rounds::Class;
 use super::links::Links;
 use super::moments::PAIRS;
 use super::rounds::Found;
-use super::vector::{Vec3, normalized};
 use crate::Result;
 use crate::backend::{CellSurface, Held, Layer};
+use crate::vector::{Vec3, normalized};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
@@ -429,8 +429,8 @@ mod tests {
     use crate::Error;
     use crate::backend::Backend;
     use crate::cuda::Cuda;
-    use crate::detect::vector::dot;
     use crate::frame::Points;
+    use crate::vector::dot;
 
     fn surfels(cells: &Cells) -> Vec<Surfel> {
         let links = Links::new(cells);

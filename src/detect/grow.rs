@@ -8,7 +8,7 @@
 use super::evidence::Surfel;
 use super::links::Links;
 use super::support::Limits;
-use super::vector::{Vec3, dot};
+use crate::vector::{Vec3, dot};
 
 /// The marks of the search in progress, over cells and their links.
 pub(super) struct Grower<'a> {

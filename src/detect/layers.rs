@@ -10,10 +10,10 @@ use super::eigen;
 use super::evidence::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT, Surface, Surfel};
 use super::links::Links;
 use super::spread::Spread;
-use super::vector::{Vec3, cross, dot, minus};
 use crate::Result;
 use crate::backend::{Held, Layer, Outcome, Trials};
 use crate::frame::Points;
+use crate::vector::{Vec3, cross, dot, minus};
 use rayon::prelude::*;
 
 /// Blocks thicker than so many times the noise may be several layers.

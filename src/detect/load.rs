@@ -3,6 +3,7 @@
 use crate::backend::{Backend, Held, Receiver};
 use crate::cloud::{Chunk, PointReader};
 use crate::frame::{Frame, Points};
+use crate::mix::{STEP, mixed};
 use crate::ranges::ranges;
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -302,12 +303,7 @@ fn is_within(p: [f64; 3], [low, high]: [[f64; 3]; 2]) -> bool {
 
 /// A well-mixed hash of a point's bits (the finalizer of splitmix64, chained).
 fn hash(bits: [u64; 3]) -> u64 {
-    bits.into_iter().fold(0x9e37_79b9_7f4a_7c15, |state, v| {
-        let mut z = (state ^ v).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    })
+    bits.into_iter().fold(STEP, |state, v| mixed((state ^ v).wrapping_add(STEP)))
 }
 
 /// The second pass.

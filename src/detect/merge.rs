@@ -3,8 +3,8 @@
 use super::moments::{Fit, Moments};
 use super::planes;
 use super::rounds::Found;
-use super::vector::{Vec3, dot, minus};
 use crate::backend::LocalPlane;
+use crate::vector::{Vec3, dot, minus};
 
 /// A plane through two parts fits a part as well as its own one when it adds so many times the
 /// variance of a point to the sum of squares: chance adds three, and this much in one of 600 cases.

@@ -29,7 +29,6 @@ mod rounds;
 mod significance;
 mod spread;
 mod support;
-mod vector;
 mod zoom;
 
 pub use load::{Loaded, load, load_onto};
@@ -176,9 +175,10 @@ pub fn detect_held<'b>(
         }
     };
     let Answer { planes: Finished { planes, members }, parameters, rejected } = answer;
-    let (labels, piece_labels) = match options.planes_only {
-        true => (Vec::new(), Vec::new()),
-        false => in_file_order(&cloud, &members),
+    let (labels, piece_labels) = if options.planes_only {
+        (Vec::new(), Vec::new())
+    } else {
+        in_file_order(&cloud, &members)
     };
     Ok(Detection { input, parameters, planes, labels, piece_labels, rejected })
 }

@@ -9,11 +9,11 @@ use super::rejected;
 use super::rounds::Found;
 use super::significance::Chance;
 use super::support::Failed;
-use super::vector::{Vec3, dot};
 use crate::backend::{Assigned, LocalPlane};
 use crate::detection::{Parameters, Reason, Rejected};
 use crate::outline::{self, NO_PART, OutlineOptions, PlaneFrame};
 use crate::plane::{Piece, Plane};
+use crate::vector::{Vec3, dot};
 use rayon::prelude::*;
 
 /// The plane of a fit, with the canonical sign.

@@ -2,8 +2,8 @@
 
 use super::load::Loaded;
 use super::support::Failed;
-use super::vector::dot;
 use crate::detection::{Reason, Rejected};
+use crate::vector::dot;
 
 /// Candidates that are kept.
 const MOST: usize = 50;

@@ -5,7 +5,7 @@
 
 use super::eigen;
 use super::moments::PAIRS;
-use super::vector::{Vec3, dot};
+use crate::vector::{Vec3, dot};
 
 /// Weighted sums of points about the first of them.
 #[derive(Default)]

@@ -4,11 +4,11 @@ use super::evidence::{Surfel, closing_edge};
 use super::grow::Grower;
 use super::parameters::SIGMAS;
 use super::spread::Spread;
-use super::vector::{Vec3, dot, normalized};
 use super::zoom;
 use crate::Result as Done;
 use crate::backend::{Backend, LocalPlane};
 use crate::detection::Reason;
+use crate::vector::{Vec3, dot, normalized};
 use std::collections::HashMap;
 
 /// Refinements of one candidate; most settle in four or five.

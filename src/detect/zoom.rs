@@ -6,10 +6,10 @@
 
 use super::evidence::Surfel;
 use super::support::axes;
-use super::vector::{Vec3, dot, minus, normalized};
 use crate::Result;
 use crate::backend::{Backend, Weighted};
 use crate::space::{RhoAxis, Space};
+use crate::vector::{Vec3, dot, minus, normalized};
 
 /// Directions to either side, along two axes.
 const STEPS: i32 = 10;

@@ -137,7 +137,7 @@ pub fn score(found: &Detection, truth: &LineTruth, limits: LineLimits) -> Result
 }
 
 /// The middle value, the lower one of two.
-fn median(mut values: Vec<f64>) -> Option<f64> {
+pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     values.get(values.len().saturating_sub(1) / 2).copied()
 }

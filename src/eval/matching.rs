@@ -2,6 +2,7 @@
 
 use super::surfaces::{Flat, Surfaces};
 use super::{Limits, report::Match};
+use crate::vector::dot;
 use rayon::prelude::*;
 
 /// True planes and the planes that found them.
@@ -90,10 +91,6 @@ fn candidates(
         pairs.collect()
     };
     (0..truth.planes.len()).into_par_iter().map(near).collect()
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// The angle between two planes in degrees, from their normals of either sign.

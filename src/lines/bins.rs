@@ -7,7 +7,7 @@
 use super::area::areas;
 use super::{Chance, Polar};
 use crate::Result;
-use crate::backend::{Backend, Sign};
+use crate::backend::Backend;
 use crate::image::EdgeMap;
 use rayon::prelude::*;
 
@@ -84,9 +84,7 @@ impl BinSearch {
     /// # Errors
     /// What the backend answers.
     pub fn vote(&self, edges: &EdgeMap, backend: &dyn Backend) -> Result<Vec<u32>> {
-        let mut votes = backend.accumulator(&self.polar.space)?;
-        votes.vote(&self.polar.points(edges.pixels.iter().copied()), Sign::Add)?;
-        votes.into_counts()
+        self.polar.vote(&edges.pixels, backend)
     }
 
     /// The bins that stand out in the accumulator of so many edges, best first.

@@ -105,12 +105,9 @@ impl Rounds<'_> {
 
     /// The middle of a bin.
     fn coarse(&self, candidate: &Candidate) -> Coarse {
-        let space = &self.polar.space;
-        let ([cos, sin, _], local) = space.plane(candidate.index);
-        let origin = self.polar.origin.map(f64::from);
-        let axis = Axis { cos, sin, rho: local + origin[0] * cos + origin[1] * sin };
+        let ([cos, sin], rho) = self.polar.line(candidate.index);
         let turn = self.polar.theta_step().to_radians();
-        Coarse { axis, turn, shift: space.rho().bin }
+        Coarse { axis: Axis { cos, sin, rho }, turn, shift: self.polar.space.rho().bin }
     }
 
     /// The lines of all bins of a round, where they are fitted before their strokes are looked at.

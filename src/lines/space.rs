@@ -1,6 +1,7 @@
 //! The polar space of an image.
 
 use crate::Result;
+use crate::backend::{Backend, Sign};
 use crate::frame::Points;
 use crate::space::{RhoAxis, Space, half_turn};
 
@@ -50,6 +51,23 @@ impl Polar {
     /// Pixels as points that vote.
     pub fn points(&self, pixels: impl IntoIterator<Item = [u16; 2]>) -> Points {
         pixels.into_iter().map(|pixel| self.point(pixel)).collect()
+    }
+
+    /// The accumulator of edge pixels, row by row.
+    ///
+    /// # Errors
+    /// What the backend answers.
+    pub fn vote(&self, pixels: &[[u16; 2]], backend: &dyn Backend) -> Result<Vec<u32>> {
+        let mut votes = backend.accumulator(&self.space)?;
+        votes.vote(&self.points(pixels.iter().copied()), Sign::Add)?;
+        votes.into_counts()
+    }
+
+    /// The line in the middle of a bin: its unit normal, and its distance from the top left pixel.
+    pub(crate) fn line(&self, index: usize) -> ([f64; 2], f64) {
+        let ([cos, sin, _], local) = self.space.plane(index);
+        let [x, y] = self.origin.map(f64::from);
+        ([cos, sin], local + x * cos + y * sin)
     }
 
     /// Angle from one direction to the next, in degrees.

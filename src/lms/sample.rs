@@ -1,17 +1,9 @@
 //! A sample of fixed size that depends on the points alone, and not on their order.
 
+use crate::mix::{STEP, mixed};
+
 /// Larger sets are sampled.
 pub const LARGEST_SET: usize = 2048;
-
-/// The step of SplitMix64.
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// The output function of SplitMix64, a bijection of 64 bits.
-pub(super) fn mixed(z: u64) -> u64 {
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
 
 /// Random number `k` of the stream that is used for everything here.
 pub(super) fn random(k: u64) -> u64 {

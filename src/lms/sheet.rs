@@ -7,6 +7,7 @@
 
 use super::problem::majority;
 use super::sample::random;
+use crate::vector::{cross, dot, minus};
 use rayon::prelude::*;
 
 /// Triples that are tried.
@@ -26,7 +27,7 @@ pub struct Sheet {
 impl Sheet {
     /// Signed distance of a point.
     pub fn distance(&self, p: [f64; 3]) -> f64 {
-        (0..3).map(|a| self.normal[a] * (p[a] - self.through[a])).sum()
+        dot(self.normal, minus(p, self.through))
     }
 }
 
@@ -53,23 +54,16 @@ impl Through {
             points[number as usize].map(f64::from)
         };
         let [a, b, c] = [0, 1, 2].map(pick);
-        let (u, v) = (minus(b, a), minus(c, a));
-        let normal =
-            [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
-        let square = normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2];
+        let normal = cross(minus(b, a), minus(c, a));
+        let square = dot(normal, normal);
         (square > 0.0).then(|| Through { point: a, normal, length: square.sqrt() })
     }
 
     /// Distance of a point, times `length`.
     #[inline]
     fn far(&self, p: [f32; 3]) -> f64 {
-        let d = minus(p.map(f64::from), self.point);
-        (self.normal[0] * d[0] + self.normal[1] * d[1] + self.normal[2] * d[2]).abs()
+        dot(self.normal, minus(p.map(f64::from), self.point)).abs()
     }
-}
-
-fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// The sheet of a triple of which `half` is known.

@@ -1,5 +1,7 @@
 //! A coordinate frame on a plane.
 
+use crate::vector::{cross, dot};
+
 /// A right-handed frame on a plane: the point of input coordinates `p` has the in-plane coordinates
 /// `(e1 · (p − origin), e2 · (p − origin))`.
 ///
@@ -43,14 +45,6 @@ impl PlaneFrame {
     pub fn lift(&self, [u, v]: [f64; 2]) -> [f64; 3] {
         std::array::from_fn(|k| self.origin[k] + (u * self.e1[k] + v * self.e2[k]))
     }
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 fn unit(a: [f64; 3]) -> Option<[f64; 3]> {

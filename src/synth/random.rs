@@ -6,9 +6,7 @@
 //! logarithms of the platform's library are not.
 
 use super::vector::{Vec3, dot, scaled};
-
-/// The step of SplitMix64: 2⁶⁴ over the golden ratio.
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+use crate::mix::{STEP, mixed};
 
 /// A stream of random numbers.
 pub(super) struct Random(u64);
@@ -80,13 +78,6 @@ impl Random {
             }
         }
     }
-}
-
-/// The output function of SplitMix64, a bijection of 64 bits.
-fn mixed(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// The natural logarithm of a positive, normal number, to about 2 units in the last place.

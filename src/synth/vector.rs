@@ -1,21 +1,9 @@
 //! The little arithmetic of 3D that the scenes need, in operations that round the same everywhere.
 
-pub(super) type Vec3 = [f64; 3];
-
-pub(super) fn dot(a: Vec3, b: Vec3) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-pub(super) fn cross(a: Vec3, b: Vec3) -> Vec3 {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
+pub(super) use crate::vector::{Vec3, cross, dot, minus};
 
 pub(super) fn plus(a: Vec3, b: Vec3) -> Vec3 {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-pub(super) fn minus(a: Vec3, b: Vec3) -> Vec3 {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 pub(super) fn scaled(a: Vec3, factor: f64) -> Vec3 {

@@ -4,7 +4,7 @@ use super::METHODS;
 use super::cells::Coarse;
 use crate::Result;
 use crate::backend::Backend;
-use crate::eval::lines::line_errors;
+use crate::eval::lines::{line_errors, median};
 use crate::lines::{Voters, fit_voters};
 use crate::lms::Refine;
 use crate::synth::lines::{SparseLine, TrueLine};
@@ -93,6 +93,7 @@ fn accuracy(
         let errors: Vec<Errors> =
             lines.iter().zip(&found).map(|(line, &found)| Errors::of(line, found)).collect();
         let all = |of: fn(&Errors) -> f64| errors.iter().map(of).collect::<Vec<f64>>();
+        let median = |of: fn(&Errors) -> f64| median(all(of)).unwrap_or(0.0);
         let right = errors.iter().filter(|e| e.angle <= RIGHT[0] && e.distance <= RIGHT[1]);
         Ok(Accuracy {
             theta_step: cell[0],
@@ -101,11 +102,11 @@ fn accuracy(
             method,
             images,
             right: right.count() as f64 / images.max(1) as f64,
-            angle_median: median(all(|e| e.angle)),
+            angle_median: median(|e| e.angle),
             angle_mean: mean(&all(|e| e.angle)),
             slope_percent_mean: Some(mean(&all(|e| e.slope_percent))).filter(|m| m.is_finite()),
-            slope_percent_median: median(all(|e| e.slope_percent)),
-            distance_median: median(all(|e| e.distance)),
+            slope_percent_median: median(|e| e.slope_percent),
+            distance_median: median(|e| e.distance),
             inliers,
         })
     };
@@ -140,12 +141,6 @@ impl Errors {
 
 pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-/// The middle value, the lower one of two; of none, zero.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Lines by a coarse accumulator.
 
 use crate::Result;
-use crate::backend::{Backend, Sign};
+use crate::backend::Backend;
 use crate::lines::{Polar, Voters};
 use crate::synth::lines::TrueLine;
 use crate::vote::{bin, position};
@@ -26,11 +26,7 @@ impl Coarse {
     ) -> Result<Coarse> {
         let directions = (180.0 / theta_step).round().max(1.0) as u32;
         let polar = Polar::centred(size.map(u32::from), directions, rho_step)?;
-        let mut votes = backend.accumulator(&polar.space)?;
-        votes.vote(&polar.points(pixels.iter().copied()), Sign::Add)?;
-        let counts = votes.counts()?;
-        drop(votes);
-        Ok(Coarse { polar, counts, pixels })
+        Ok(Coarse { counts: polar.vote(&pixels, backend)?, polar, pixels })
     }
 
     /// The cell with the most votes, the first of equals, of those that `may_be`.
@@ -73,11 +69,9 @@ impl Coarse {
         let table = space.vote_table()[row];
         let is_in =
             |&&p: &&[u16; 2]| bin(position(table, self.polar.point(p)), space.bins()) == Some(r);
-        let ([cos, sin, _], local) = space.plane(index);
-        let [x, y] = self.polar.origin.map(f64::from);
         Voters {
             theta: self.polar.theta_step() * row as f64,
-            rho: local + x * cos + y * sin,
+            rho: self.polar.line(index).1,
             pixels: self.pixels.iter().filter(is_in).copied().collect(),
         }
     }

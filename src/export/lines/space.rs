@@ -2,7 +2,7 @@
 
 use super::super::picture::Image as Sheet;
 use crate::atomic::AtomicFile;
-use crate::backend::{Backend, Sign};
+use crate::backend::Backend;
 use crate::image::EdgeMap;
 use crate::lines::{Detection, Polar};
 use crate::{Error, Result};
@@ -28,11 +28,7 @@ pub fn save_space(
     let directions = (180.0 / detection.parameters.theta_step).round() as u32;
     let size = [edges.width, edges.height];
     let polar = Polar::top_left(size, directions, detection.parameters.rho_step)?;
-    let counts = {
-        let mut votes = backend.accumulator(&polar.space)?;
-        votes.vote(&polar.points(edges.pixels.iter().copied()), Sign::Add)?;
-        votes.into_counts()?
-    };
+    let counts = polar.vote(&edges.pixels, backend)?;
     let (rows, bins) = (polar.space.rows(), polar.space.bins());
     let most = f64::from(counts.iter().copied().max().unwrap_or(0).max(1));
     let mut sheet = Sheet {

@@ -2,6 +2,7 @@
 
 use super::Up;
 use crate::cloud::Chunk;
+use crate::vector::dot;
 
 /// A parallel projection.
 #[derive(Debug, Clone, Copy)]
@@ -216,10 +217,6 @@ fn most_of(counts: &[u64]) -> (f64, f64) {
     let first = skip(&mut counts.iter());
     let last = counts.len().saturating_sub(skip(&mut counts.iter().rev()));
     if first < last { (first as f64, last as f64) } else { (0.0, counts.len() as f64) }
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[cfg(test)]

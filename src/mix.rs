@@ -1,0 +1,11 @@
+//! SplitMix64 (Steele, Lea and Flood 2014), from which random numbers and hashes are made.
+
+/// The step of its state: 2⁶⁴ over the golden ratio.
+pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Its output function, a bijection of 64 bits.
+pub(crate) fn mixed(z: u64) -> u64 {
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
