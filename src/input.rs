@@ -1,7 +1,7 @@
 //! Whatever can be searched: a cloud or an image, told by content.
 
 use crate::Result;
-use crate::cloud::{Bytes, Source};
+use crate::cloud::{Bytes, ReadOptions, Source};
 use crate::image::{Image, is_image};
 use std::fs::File;
 use std::io::Read;
@@ -25,12 +25,20 @@ impl Input {
     /// # Errors
     /// As [`Source::open`] and [`Image::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Input> {
+        Input::open_with(path, &ReadOptions::default())
+    }
+
+    /// The same, where it is known how a cloud is to be read.
+    ///
+    /// # Errors
+    /// As [`Input::open`].
+    pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Input> {
         let bytes = Bytes::of_input(path.as_ref())?;
         if is_image(&bytes.head(0, HEAD)?) {
             let content = bytes.head(0, bytes.len())?;
             return Ok(Input::Image(Image::from_bytes(bytes.path(), &content)?));
         }
-        Ok(Input::Cloud(Source::new(bytes)?))
+        Ok(Input::Cloud(Source::new(bytes, options)?))
     }
 }
 

@@ -42,7 +42,7 @@ pub fn write_scene(
 
 fn write_options(origin: [f64; 3]) -> WriteOptions {
     WriteOptions {
-        fields: Fields { colour: true, intensity: true, label: true },
+        fields: Fields { class: false, ..Fields::ALL },
         scale: Some(STEP),
         offset: Some(origin),
         ..WriteOptions::default()

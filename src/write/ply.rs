@@ -165,7 +165,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.ply");
         let options = WriteOptions {
-            fields: Fields { colour: true, intensity: true, label: true },
+            fields: Fields { class: false, ..Fields::ALL },
             ply: PlyEncoding::Ascii,
             ..WriteOptions::default()
         };

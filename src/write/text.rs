@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::write::create;
 
-    const ALL: Fields = Fields { colour: true, intensity: true, label: true };
+    const ALL: Fields = Fields { class: false, ..Fields::ALL };
 
     fn written(name: &str, fields: Fields) -> (String, Option<String>) {
         let folder = tempfile::tempdir().unwrap();

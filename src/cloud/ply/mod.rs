@@ -4,14 +4,14 @@ mod header;
 mod lists;
 
 use super::{
-    Fields, Format, HeaderInfo, PointReader,
+    Fields, Format, HeaderInfo, Note, PointReader,
     blocks::BlockReader,
     bytes::Bytes,
     records::{Kind, Layout, Place, RecordReader, Table},
     scale::{Role, Scale},
     source::Cloud,
     text::{
-        line::{LineFormat, Separator, Step},
+        line::{LineFormat, Separator, Step, Style},
         lines::{self, Expect, Lines},
     },
 };
@@ -46,6 +46,7 @@ struct Roles {
     colour: Option<[usize; 3]>,
     intensity: Option<usize>,
     label: Option<usize>,
+    class: Option<usize>,
 }
 
 impl Roles {
@@ -68,6 +69,13 @@ impl Roles {
             ]),
             intensity: find(&["intensity", "scalar_intensity", "scalar_Intensity", "Intensity"]),
             label: find(&["plane_id", "scalar_plane_id", "label", "scalar_label"]),
+            class: find(&[
+                "classification",
+                "scalar_Classification",
+                "scalar_classification",
+                "Classification",
+                "class",
+            ]),
         })
     }
 
@@ -76,6 +84,7 @@ impl Roles {
             colour: self.colour.is_some(),
             intensity: self.intensity.is_some(),
             label: self.label.is_some(),
+            class: self.class.is_some(),
         }
     }
 
@@ -89,6 +98,7 @@ impl Roles {
             Some(channel) if fields.colour => Some(Role::Colour(channel)),
             _ if fields.intensity && self.intensity == Some(index) => Some(Role::Intensity),
             _ if fields.label && self.label == Some(index) => Some(Role::Label),
+            _ if fields.class && self.class == Some(index) => Some(Role::Class),
             _ => None,
         }
     }
@@ -129,7 +139,7 @@ impl Ply {
             Type::List(..) => Step::List,
             Type::Scalar(_) => self.roles.of(index, fields).map_or(Step::Skip, Step::Take),
         });
-        LineFormat::new(Separator::Space, steps.collect())
+        LineFormat::new(Style::plain(Separator::Space), steps.collect())
     }
 
     /// Whether the colour and the intensity are floating-point numbers.
@@ -184,6 +194,7 @@ fn layout(vertex: &Element, stride: usize, big_endian: bool, roles: &Roles) -> L
         colour: roles.colour.map(|all| (all.map(place), Scale::Plain)),
         intensity: roles.intensity.map(|index| (place(index), Scale::Plain)),
         label: roles.label.map(place),
+        class: roles.class.map(|index| (place(index), u8::MAX)),
     }
 }
 
@@ -208,6 +219,7 @@ fn info(header: &Header, vertex: &Element, roles: &Roles) -> HeaderInfo {
         points: Some(vertex.count),
         fields: roles.fields(),
         bounds: None,
+        crs: None,
     }
 }
 
@@ -218,6 +230,10 @@ impl Cloud for Ply {
 
     fn info(&self) -> &HeaderInfo {
         &self.info
+    }
+
+    fn notes(&self) -> &[Note] {
+        &[]
     }
 
     fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {
