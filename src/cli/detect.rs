@@ -6,6 +6,7 @@ use super::lines::outputs::Lines;
 use super::lines::search::LineSearch;
 use super::outputs::Outputs;
 use super::progress::Bar;
+use super::reading::{Reading, say_notes};
 use super::search::{Machine, Search};
 use super::{Failure, write_stdout};
 use clap::Args;
@@ -37,6 +38,8 @@ pub struct Detect {
     #[arg(long)]
     timings: bool,
     #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
     search: Search,
     #[command(flatten)]
     line_search: LineSearch,
@@ -60,9 +63,11 @@ impl Detect {
         let engine = self.machine.start(quiet)?;
         for file in &self.files {
             let bar = Bar::new(&file.display().to_string(), quiet);
-            match Input::open(file)? {
+            match Input::open_with(file, &self.reading.options())? {
                 Input::Cloud(source) => {
                     self.check_kind(source.path(), false)?;
+                    self.reading.check(&source)?;
+                    say_notes(&source, &bar);
                     self.planes(file, &source, &options, &engine, &bar)?;
                 }
                 Input::Image(image) => {
@@ -82,6 +87,7 @@ impl Detect {
     fn check_kind(&self, file: &Path, is_image: bool) -> Result<(), Error> {
         let (given, message) = if is_image {
             let given = self.outputs.given_for(false).or(self.search.given_for_clouds());
+            let given = given.or(self.reading.given());
             let given = given.or(self.explain.then_some("--explain"));
             (given, "is for clouds, and this is an image")
         } else {
@@ -106,7 +112,7 @@ impl Detect {
         engine: &Engine,
         bar: &Bar,
     ) -> Result<(), Failure> {
-        let detection = self.machine.find(source, options, engine, bar)?;
+        let detection = self.machine.find(source, (options, &self.search.choice()), engine, bar)?;
         bar.stage("writing", None);
         let printed = self.outputs.write(source, file, &detection)?;
         self.finish(bar, &printed)?;

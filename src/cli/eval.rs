@@ -1,12 +1,13 @@
 //! `planes eval`.
 
 use super::lines::eval as lines;
+use super::reading::Reading;
 use super::{Failure, write_stdout};
 use clap::Args;
 use planes::Error;
 use planes::atomic::AtomicFile;
 use planes::eval::lines::LineLimits;
-use planes::eval::{Evaluation, Files, FoundRow, Options, TruthRow, Verdict, evaluate, load};
+use planes::eval::{Evaluation, Files, FoundRow, Options, TruthRow, Verdict, evaluate, load_with};
 use planes::export::lines::json::is_of_lines;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -42,6 +43,8 @@ pub struct Eval {
     /// List the true planes that are not right and the found ones that are wrong
     #[arg(long)]
     list: bool,
+    #[command(flatten)]
+    reading: Reading,
     #[command(flatten)]
     limits: Limits,
 }
@@ -88,7 +91,10 @@ impl Eval {
         }
         let files =
             Files { result: &self.result, labels: self.labels.as_deref(), truth: &self.truth };
-        let loaded = load(&files)?;
+        let loaded = load_with(&files, &self.reading.options())?;
+        for (path, note) in &loaded.notes {
+            log::warn!("{}: {note}", path.display());
+        }
         loaded.read.iter().for_each(|path| log::info!("read {}", path.display()));
         let scores = evaluate(&loaded.points, &loaded.truth, &loaded.found, &options)?;
         match (file, &self.json) {

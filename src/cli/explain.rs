@@ -28,6 +28,9 @@ fn measured(out: &mut String, detection: &Detection) {
     let side = |a: usize| significant(input.max[a] - input.min[a]);
     line!(out, "Measured");
     line!(out, "  extent     {} x {} x {}", side(0), side(1), side(2));
+    if input.not_chosen > 0 {
+        line!(out, "  not chosen {} points", input.not_chosen);
+    }
     if input.not_finite + input.stray > 0 {
         line!(
             out,
@@ -134,6 +137,7 @@ fn because(reason: Reason) -> &'static str {
         Reason::Bent => "it is not flat",
         Reason::Taken => "its points fit other planes better, too few are left",
         Reason::Chance => "chance could have made it",
+        Reason::SmallArea => "a plane, but smaller than --min-area",
         Reason::BeyondTop => "a plane, but beyond --top",
     }
 }

@@ -11,6 +11,7 @@ mod lines;
 mod memory;
 mod outputs;
 mod progress;
+mod reading;
 mod search;
 mod synth;
 mod table;

@@ -281,7 +281,13 @@ impl Kind {
         path: &Path,
     ) -> Result<(), Error> {
         match self {
-            Kind::Labels => labels::save(source, detection, by, path),
+            Kind::Labels => {
+                let left_out = labels::save(source, detection, by, path)?;
+                if left_out.points > 0 {
+                    log::warn!("{}: {left_out}", path.display());
+                }
+                Ok(())
+            }
             Kind::Picture => {
                 let mut reader = source.reader(Fields::default())?;
                 let options = picture::PictureOptions::default();

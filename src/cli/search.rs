@@ -2,8 +2,9 @@
 
 use super::engine::{DeviceName, Engine, VoterName};
 use super::progress::Bar;
+use super::reading::{Choosing, say_degrees};
 use clap::{Args, ValueEnum};
-use planes::cloud::{Fields, Source};
+use planes::cloud::{Choice, Source};
 use planes::cuda::Cuda;
 use planes::detect::{Mode, Options, Progress, detect_held, load_onto};
 use planes::lms::Refine;
@@ -29,6 +30,9 @@ pub struct Search {
     /// Fewest points of a plane [default: from the number of points]
     #[arg(long, value_name = "N")]
     min_inliers: Option<u64>,
+    /// Leave out planes that are smaller than this, in the cloud's unit squared [default: none]
+    #[arg(long, value_name = "AREA")]
+    min_area: Option<f64>,
     /// Fewest votes of a peak [default: from --min-inliers]
     #[arg(long, value_name = "N")]
     pub min_votes: Option<u64>,
@@ -52,6 +56,8 @@ pub struct Search {
     /// --top N (10 if neither is given); no rounds, no refinement
     #[arg(long, conflicts_with_all = ["vote", "angle", "min_inliers"])]
     pub one_pass: bool,
+    #[command(flatten)]
+    choosing: Choosing,
 }
 
 #[derive(Debug, Args)]
@@ -99,8 +105,14 @@ impl Search {
             min_votes: self.min_votes,
             min_inliers: self.min_inliers,
             top: self.top,
+            min_area: self.min_area,
             planes_only: false,
         }
+    }
+
+    /// The points that are searched.
+    pub fn choice(&self) -> Choice {
+        self.choosing.choice()
     }
 
     /// The first option that was given and is of clouds alone.
@@ -110,6 +122,7 @@ impl Search {
             ("--widen", self.widen.is_some()),
             ("--angle", self.angle.is_some()),
             ("--min-inliers", self.min_inliers.is_some()),
+            ("--min-area", self.min_area.is_some()),
             ("--min-votes", self.min_votes.is_some() && !self.one_pass),
             ("--space", self.space.is_some()),
             ("--rho-bin", self.rho_bin.is_some()),
@@ -117,6 +130,7 @@ impl Search {
         ]
         .into_iter()
         .find_map(|(name, given)| given.then_some(name))
+        .or(self.choosing.given())
     }
 }
 
@@ -139,22 +153,26 @@ impl Machine {
         }
     }
 
-    /// Reads a cloud and finds its planes.
+    /// Reads a cloud and finds the planes of the points that are chosen.
     pub fn find(
         &self,
         source: &Source,
-        options: &Options,
+        (options, choice): (&Options, &Choice),
         engine: &Engine,
         bar: &Bar,
     ) -> Result<Detection, Error> {
         bar.stage("reading", source.info().points);
-        let open = || source.reader(Fields::default());
+        choice.check(source)?;
+        let open = || source.reader(choice.fields());
         // The papers' flow copies the points when it votes.
         let wants = options.mode != Mode::OnePass;
         let ask = || wants && engine.has_started();
         let ready = || if ask() { bar.aside(|| engine.ready()) } else { None };
         let read = |n| bar.advance(n);
-        let (cloud, held) = load_onto(source.path(), &open, self.chunk as usize, &read, &ready)?;
+        let chunk = self.chunk as usize;
+        let (mut cloud, held) = load_onto(source.path(), &open, choice, chunk, &read, &ready)?;
+        cloud.crs = source.info().crs.clone();
+        say_degrees(source, cloud.bounds, bar);
         if let Some(what) = left_out(cloud.not_finite, cloud.stray) {
             bar.aside(|| log::warn!("{}: left out {what}", source.path().display()));
         }

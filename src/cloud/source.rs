@@ -196,6 +196,11 @@ impl Source {
         }
     }
 
+    /// The file.
+    pub(crate) fn bytes(&self) -> &Arc<Bytes> {
+        &self.bytes
+    }
+
     /// The bytes of the file.
     pub(crate) fn section(&self) -> Section {
         Section::new(self.bytes.clone(), 0, self.bytes.len())

@@ -75,7 +75,7 @@ pub(super) fn detect<'b>(
         &found,
         &refined,
         &outline_cell,
-        &parameters,
+        (&parameters, options),
         &mut rejected,
     );
     let rejected = rejected::best(rejected, parameters.tolerance);

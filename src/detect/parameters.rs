@@ -64,6 +64,8 @@ pub(super) fn choose(
         refine: options.refine.unwrap_or_default(),
         min_inliers,
         top: options.top,
+        min_area: options.min_area,
+        choice: cloud.choice.clone(),
     }
 }
 

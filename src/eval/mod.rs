@@ -58,7 +58,7 @@ mod report;
 mod segments;
 mod surfaces;
 
-pub use files::{Files, Loaded, load};
+pub use files::{Files, Loaded, load, load_with};
 pub use hoover::{Hoover, Verdict};
 pub use labels::read_labels;
 pub use report::{Evaluation, FORMAT, FoundRow, Match, PlaneScores, TruthRow, VERSION};

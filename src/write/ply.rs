@@ -177,6 +177,7 @@ mod tests {
             colour: vec![[1, 2, 3]],
             intensity: vec![65535],
             label: vec![-1],
+            ..Chunk::default()
         };
         writer.write(&chunk).unwrap();
         writer.finish().unwrap();

@@ -165,6 +165,7 @@ mod tests {
             colour: vec![[1, 2, 3], [255, 0, 9]],
             intensity: vec![7, 8],
             label: vec![-1, 4],
+            ..Chunk::default()
         };
         writer.write(&chunk).unwrap();
         writer.finish().unwrap();

@@ -4,12 +4,15 @@ mod bad_input;
 mod batch;
 mod batch_killed;
 mod bench;
+mod choice;
 mod detect;
 mod eval;
+mod formats;
 mod identical;
 mod lines;
 mod other;
 mod real;
+mod survey_texts;
 mod usage;
 
 use planes::cloud::{Chunk, Fields, Source};

@@ -7,6 +7,7 @@ use super::Batch;
 use super::folder::Folder;
 use super::inputs::Input;
 use super::record::{Done, Record, Stamp, digest, remove};
+use crate::cli::reading::say_notes;
 use clap::ValueEnum;
 use planes::cloud::Source;
 use planes::detect::{Mode, Options, Progress};
@@ -145,8 +146,10 @@ impl<'a> Job<'a> {
         before: Option<&Record>,
         bar: &Bar,
     ) -> Result<Done, Error> {
-        let source = Source::open(&input.path)?;
-        let detection = self.batch.machine.find(&source, self.options, self.engine, bar)?;
+        let source = Source::open_with(&input.path, &self.batch.reading.options())?;
+        say_notes(&source, bar);
+        let how = (self.options, &self.batch.search.choice());
+        let detection = self.batch.machine.find(&source, how, self.engine, bar)?;
         bar.stage("digest", Some(stamp.bytes()));
         let sha256 = digest(&input.path, &|n| bar.advance(n))?;
         bar.stage("writing", None);
@@ -252,6 +255,7 @@ fn decisive(batch: &Batch, options: &Options, kinds: &[Kind]) -> Value {
         min_votes,
         min_inliers,
         top,
+        min_area,
         // As `kinds` say.
         planes_only: _,
     } = options;
@@ -271,6 +275,9 @@ fn decisive(batch: &Batch, options: &Options, kinds: &[Kind]) -> Value {
         "min_votes": min_votes,
         "min_inliers": min_inliers,
         "top": top,
+        "min_area": min_area,
+        "choice": batch.search.choice(),
+        "columns": batch.reading.columns(),
         "only": kinds.iter().map(called).collect::<Vec<_>>(),
         "labels": batch.outputs.labels.as_ref().map(called),
         "label_by": called(&batch.outputs.labelling.label_by),

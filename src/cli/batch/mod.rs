@@ -9,6 +9,7 @@ mod summary;
 
 use super::outputs::{Kind, Labelling};
 use super::progress::BatchBar;
+use super::reading::Reading;
 use super::search::{Machine, Search};
 use super::{Failure, say};
 use clap::{Args, ValueEnum};
@@ -44,6 +45,8 @@ pub struct Batch {
     files: Vec<PathBuf>,
     #[command(flatten)]
     outputs: Outputs,
+    #[command(flatten)]
+    reading: Reading,
     #[command(flatten)]
     search: Search,
     #[command(flatten)]

@@ -2,6 +2,7 @@
 
 mod header;
 mod lists;
+mod raw;
 
 use super::{
     Fields, Format, HeaderInfo, Note, PointReader,
@@ -16,8 +17,10 @@ use super::{
     },
 };
 use crate::{Error, Result};
-use header::{Element, Encoding, Header, Property, Type};
+pub(crate) use header::Encoding;
+use header::{Element, Header, Property, Type};
 use lists::{Cursor, Vertices};
+pub(crate) use raw::RawVertices;
 use std::sync::Arc;
 
 /// A PLY file whose header was read.

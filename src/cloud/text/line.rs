@@ -71,7 +71,7 @@ fn trim_for_tab(text: &[u8]) -> &[u8] {
 
 /// The content of a line; `None` if it is blank or a comment.
 #[inline]
-pub(super) fn content(line: &[u8]) -> Option<&[u8]> {
+pub(in super::super) fn content(line: &[u8]) -> Option<&[u8]> {
     let line = trim(line);
     match line {
         [] | [b'#', ..] | [b'/', b'/', ..] => None,
