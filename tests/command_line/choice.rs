@@ -77,7 +77,20 @@ fn classified(path: &Path, format: u8) {
         let [x, y, z] = [room.x[k], room.y[k], room.z[k]];
         // A flag in the same byte as the class of the older formats.
         let is_synthetic = k % 2 == 0;
-        let point = las::Point { x, y, z, classification, is_synthetic, ..Default::default() };
+        let format = writer.header().point_format();
+        let (gps_time, color) = (format.has_gps_time, format.has_color);
+        let gps_time = gps_time.then_some(k as f64);
+        let color = color.then_some(las::Color::default());
+        let point = las::Point {
+            x,
+            y,
+            z,
+            classification,
+            is_synthetic,
+            gps_time,
+            color,
+            ..Default::default()
+        };
         writer.write_point(point).unwrap();
     }
     writer.close().unwrap();
@@ -108,7 +121,7 @@ fn classes_where_there_are_none_and_nothing_chosen_are_refused() {
         ("--bbox 3,0,1,1", "smallest coordinate is larger"),
         ("--every 0", "--every"),
         ("--class 256", "--class"),
-        ("--min-area -1", "--min-area"),
+        ("--min-area=-1", "--min-area must be an area"),
     ] {
         let refused = detect(&shipped("room.ply"), options).refusal();
         assert!(refused.contains(why), "{refused}");

@@ -27,6 +27,7 @@ use std::sync::Arc;
 pub(super) struct Ply {
     bytes: Arc<Bytes>,
     info: HeaderInfo,
+    notes: Vec<Note>,
     vertex: Element,
     roles: Roles,
     body: Body,
@@ -133,7 +134,14 @@ impl Ply {
                 binary_body(bytes, start, big_endian, &vertex, &roles)?
             }
         };
-        Ok(Ply { bytes: bytes.clone(), info: info(&header, &vertex, &roles), vertex, roles, body })
+        let notes = match &body {
+            Body::Records(table, layout) if index + 1 == header.elements.len() => {
+                more_points(table, layout.stride).into_iter().collect()
+            }
+            _ => Vec::new(),
+        };
+        let info = info(&header, &vertex, &roles);
+        Ok(Ply { bytes: bytes.clone(), info, notes, vertex, roles, body })
     }
 
     fn line_format(&self, fields: Fields) -> LineFormat {
@@ -176,6 +184,12 @@ fn binary_body(
     let table = Table { bytes: bytes.clone(), start, count: vertex.count };
     let layout = layout(vertex, stride, big_endian, roles);
     Ok(Body::Records(table, Box::new(layout)))
+}
+
+/// What to say where there is room for more vertices than the header promises.
+fn more_points(table: &Table, stride: usize) -> Option<Note> {
+    let held = (table.bytes.len() - table.start) / stride.max(1) as u64;
+    (held > table.count).then_some(Note::MorePoints { promised: table.count, held: Some(held) })
 }
 
 /// The places of the properties in a vertex without lists.
@@ -236,7 +250,7 @@ impl Cloud for Ply {
     }
 
     fn notes(&self) -> &[Note] {
-        &[]
+        &self.notes
     }
 
     fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {

@@ -179,12 +179,15 @@ impl RawVertices {
                 break;
             }
         }
-        let line = self.line.trim_ascii();
+        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        let start = self.line.iter().position(|byte| !is_blank(byte)).unwrap_or(0);
+        let end = self.line.iter().rposition(|byte| !is_blank(byte)).map_or(start, |end| end + 1);
+        let line = &self.line[start..end];
         if self.properties.iter().all(|&(_, stays)| stays) {
             out.extend(line);
             return Ok(());
         }
-        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let mut words = line.split(is_blank).filter(|word| !word.is_empty());
         let mut first = true;
         for &(kind, stays) in &self.properties {
             let (mut left, mut is_count): (u64, bool) = (1, matches!(kind, Type::List(..)));

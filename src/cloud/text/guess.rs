@@ -19,7 +19,9 @@ pub(super) fn style_of(line: &[u8]) -> Style {
         style.cells(line).into_iter().filter(|cell| style.value(cell).is_some()).count()
     };
     if line.contains(&b';') {
-        return style(Separator::Char(b';'), false);
+        let (points, commas) =
+            (style(Separator::Char(b';'), false), style(Separator::Char(b';'), true));
+        return if numbers(commas) > numbers(points) { commas } else { points };
     }
     if !line.contains(&b',') {
         return style(Separator::Space, false);
@@ -131,6 +133,9 @@ impl<'a> Rows<'a> {
     /// with fractions; or where it counts from 0 or 1, one by one, and the next two change. A row of
     /// a grid, whose x counts as well, has one y throughout.
     pub(super) fn has_numbers(&self) -> bool {
+        if self.numbers_from(0) < 4 {
+            return false;
+        }
         let first: Option<Vec<i64>> =
             self.rows.iter().map(|row| row.first().and_then(|cell| whole(cell))).collect();
         let Some(first) = first.filter(|first| first.len() >= FEWEST) else { return false };
@@ -245,6 +250,7 @@ mod tests {
         assert_eq!(of("1,5 2,3 4"), (Separator::Space, true));
         assert_eq!(of("P1\t1,5\t2,3\t4,0"), (Separator::Space, true));
         assert_eq!(of("\"1,5\",\"2,5\",\"3,5\""), (Separator::Char(b','), true));
+        assert_eq!(of("P1;1,5;2,3;4"), (Separator::Char(b';'), true));
         assert!(rows("1;2;3\n1,5;2;3\n").style.comma);
         assert!(!rows("1.5;2;3;tree\n1;2;3;1,5\n").style.comma);
         assert_eq!(rows("P 1\t2\t3\t4\nP 2\t3\t4\t5\n").style.separator, Separator::Tab);
@@ -263,6 +269,7 @@ mod tests {
         assert!(!numbers(lines(|i| format!("{i} 0 {:.2} 17", y(i)))));
         assert!(!numbers(lines(|i| format!("{i} 12.5 3.25 {}.5", i % 3))));
         assert!(!numbers(lines(|i| format!("{} {} {} 7", 500_000 + 10 * i, i % 9, i % 7))));
+        assert!(!numbers(lines(|i| format!("{i} {} {:.2} x.{i}", x(i), y(i)))));
         assert!(!numbers(lines(|i| format!("{}.0 {} {:.2} 3.5", i, x(i), y(i)))));
         assert!(!numbers(lines(|i| format!("{} {} {:.2} 3.5", i / 2, x(i), y(i)))));
     }
