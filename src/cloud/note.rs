@@ -71,7 +71,7 @@ impl fmt::Display for Note {
             Note::Degrees { told } => write!(
                 f,
                 "x and y {} degrees, in which no plane is right; project the cloud to metres first, \
-                 as with QGIS or pdal translate -f filters.reprojection",
+                 with QGIS, or pdal translate IN OUT reprojection --filters.reprojection.out_srs=EPSG:N",
                 if *told { "are" } else { "look like" }
             ),
             Note::UnitsDiffer { horizontal, vertical } => write!(

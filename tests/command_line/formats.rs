@@ -274,7 +274,7 @@ fn a_labelled_text_ply_keeps_all_that_it_had() {
         let start = format!("{a} {b} {} ", read.label[k]);
         assert!(found[k + 1].starts_with(&start), "{} {start}", found[k + 1]);
     }
-    assert!(read.label.iter().any(|&l| l == 0) && read.label.iter().any(|&l| l == 1));
+    assert!(read.label.contains(&0) && read.label.contains(&1));
     // Once more: the same labels take the place of those.
     let again = folder.path().join("c.ply");
     detect(&labels, &format!("--labels {}", again.display())).text();

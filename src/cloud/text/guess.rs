@@ -94,8 +94,8 @@ impl<'a> Rows<'a> {
     /// Whether fractions stand behind commas: some do, and none behind a point.
     fn has_commas(&self) -> bool {
         let cells = || self.rows.iter().flatten();
-        let is_point_number = |cell: &&[u8]| cell.contains(&b'.') && self.number(cell);
-        cells().any(|cell| is_comma_number(cell)) && !cells().any(|cell| is_point_number(&cell))
+        let is_point_number = |cell: &[u8]| cell.contains(&b'.') && self.number(cell);
+        cells().any(|cell| is_comma_number(cell)) && !cells().any(|cell| is_point_number(cell))
     }
 
     fn number(&self, cell: &[u8]) -> bool {
