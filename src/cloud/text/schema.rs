@@ -45,12 +45,24 @@ struct Front<'a> {
 
 #[derive(Clone, Copy)]
 enum Names<'a> {
-    Line(&'a [u8]),
+    /// With its number.
+    Line(&'a [u8], u64),
     Comment(&'a [u8]),
 }
 
-/// The style and the columns of points, and whether the first column is taken for their numbers.
-type Found = (Style, Vec<Option<Role>>, bool);
+/// The style and the columns of points, and how those are known.
+type Found = (Style, Vec<Option<Role>>, Known);
+
+/// How the columns are known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Known {
+    /// By their names, or because it was said.
+    Told,
+    /// By their number.
+    Counted,
+    /// By their number, and the first one is taken for the numbers of the points.
+    Numbered,
+}
 
 impl Schema {
     /// The schema of a text that starts with `sample`, with these columns if they are said; else why
@@ -115,7 +127,7 @@ impl<'a> Front<'a> {
                 return Err("a PTX scan, or two counts of points; save it as LAS or PLY".into());
             }
         } else if roles(line, None).is_some() {
-            self.names = Some(Names::Line(line));
+            self.names = Some(Names::Line(line, number));
         } else if self.odd.replace((line, number)).is_some()
             && (self.columns.is_none() || number > MOST_FRONT)
         {
@@ -141,32 +153,34 @@ impl<'a> Front<'a> {
         if numbers < 3 {
             return Ok(None);
         }
-        let names = self.names.map(|(Names::Line(names) | Names::Comment(names))| names);
+        let names = self.names.map(|(Names::Line(names, _) | Names::Comment(names))| names);
         let rows = Rows::new(style, text, names)?;
         if let Some(columns) = self.columns {
             let is_point = has_axes(columns.roles(), &rows);
-            return Ok(is_point.then(|| (rows.style, columns.roles().to_vec(), false)));
+            return Ok(is_point.then(|| (rows.style, columns.roles().to_vec(), Known::Told)));
         }
         if let Some(roles) = self.named(&rows) {
-            return Ok(Some((rows.style, roles, false)));
+            return Ok(Some((rows.style, roles, Known::Told)));
         }
         if rows.has_names() {
             // A face or a vertex of a mesh has a letter in front.
             if matches!(rows.first()[0], b"v" | b"vn" | b"vt" | b"vp" | b"f" | b"l") {
                 return Err("an OBJ mesh; convert it to PLY".into());
             }
-            return Ok(Some((rows.style, rows.by_count(1), false)));
+            return Ok(Some((rows.style, rows.by_count(1), Known::Counted)));
         }
         if rows.numbers_from(0) < 3 {
             return Ok(None);
         }
-        let has_numbers = rows.has_numbers();
-        Ok(Some((rows.style, rows.by_count(usize::from(has_numbers)), has_numbers)))
+        if rows.has_numbers() {
+            return Ok(Some((rows.style, rows.by_count(1), Known::Numbered)));
+        }
+        Ok(Some((rows.style, rows.by_count(0), Known::Counted)))
     }
 
     /// What the columns are by their names, if they have names and the first line fits them.
     fn named(&self, rows: &Rows) -> Option<Vec<Option<Role>>> {
-        let (Names::Line(names) | Names::Comment(names)) = self.names?;
+        let (Names::Line(names, _) | Names::Comment(names)) = self.names?;
         let width = rows.first().len();
         let mut roles = roles(names, Some((rows.style, width)))?;
         // A comment of another length may be a sentence with an x in it.
@@ -182,12 +196,19 @@ impl<'a> Front<'a> {
     }
 
     /// The schema of a text whose points are as `found`.
-    fn schema(self, (style, columns, has_numbers): Found, start: u64, line: u64) -> Schema {
+    fn schema(self, (style, columns, known): Found, start: u64, line: u64) -> Schema {
         let mut notes = Vec::new();
-        if let (Some((text, line)), None, None) = (self.odd, self.names, self.columns) {
+        // Names that do not fit the first point are not understood either.
+        let header = match self.names {
+            Some(Names::Line(text, line)) => Some((text, line)),
+            _ => self.odd,
+        };
+        if known != Known::Told
+            && let Some((text, line)) = header
+        {
             let text = shorten(&String::from_utf8_lossy(text)).into_owned();
             notes.push(Note::UnknownHeader { line, text, columns: in_words(&columns) });
-        } else if has_numbers {
+        } else if known == Known::Numbered {
             notes.push(Note::PointNumbers);
         }
         Schema { style, columns, promised: self.promised, start, line, notes }
@@ -253,6 +274,7 @@ mod tests {
         assert!(got[0].starts_with("line 1, 'Foo;Bar;Baz', is not understood"), "{got:?}");
         assert!(got[0].contains("taken as x y z"));
         assert_eq!(notes("Punkt;Ost;Nord;Höhe\nP1;1;2;3\n"), [""; 0]);
+        assert!(notes("name,x,y,z\n1,2,3\n")[0].contains("'name,x,y,z'"));
     }
 
     #[test]
