@@ -20,6 +20,7 @@ mod links;
 mod load;
 mod merge;
 mod moments;
+mod noise;
 mod one_pass;
 mod parameters;
 mod planes;
