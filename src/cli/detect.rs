@@ -127,7 +127,7 @@ impl Detect {
         bar.stage("device", None);
         let backend = bar.aside(|| engine.backend())?;
         bar.stage("edges", None);
-        let edges = backend.edges(image, &options.edges)?;
+        let edges = backend.edges(image, &options.method())?;
         bar.stage("lines", None);
         let detection = if self.search.one_pass {
             let gpu = self.machine.gpu();

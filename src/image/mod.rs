@@ -24,7 +24,7 @@ mod gradient;
 mod otsu;
 mod read;
 
-pub(crate) use blur::kernel as blur_kernel;
+pub(crate) use blur::{kernel as blur_kernel, reach as blur_reach};
 pub use edges::{EdgeMap, Method};
 pub(crate) use edges::{Recipe, SIGMAS, limit};
 pub(crate) use read::is_image;

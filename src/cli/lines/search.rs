@@ -4,7 +4,7 @@ use clap::Args;
 use planes::image::Method;
 use planes::line_voters::Version;
 use planes::line_voters::spaces::PaperSpace;
-use planes::lines::{OnePass, Options};
+use planes::lines::{OnePass, Options, Strokes};
 use planes::lms::Refine;
 
 #[derive(Debug, Args)]
@@ -30,6 +30,11 @@ pub struct LineSearch {
     /// Number of lines that chance may be expected to make in an image [default: 0.001]
     #[arg(long, value_name = "N")]
     false_alarms: Option<f64>,
+    /// The two sides of a stroke, at most 12 pixels apart: one line (middle), or each its own (sides;
+    /// edges are canny then, unless --edges says otherwise) [default: auto, which is middle]
+    #[arg(long, value_name = "WHICH", conflicts_with = "one_pass",
+        value_parser = |s: &str| s.parse::<Strokes>().map_err(|e| e.to_string()))]
+    stroke: Option<Strokes>,
     /// With --one-pass, the space: kumar, cartesian or cartesian:DEGREES, tomagou (of square images)
     /// [default: polar, with --theta-step and --rho-step]
     #[arg(long, value_name = "SPACE", requires = "one_pass")]
@@ -53,6 +58,7 @@ impl LineSearch {
             min_length: self.min_length,
             false_alarms: self.false_alarms.unwrap_or(default.false_alarms),
             refine: refine.unwrap_or(default.refine),
+            strokes: self.stroke.unwrap_or(default.strokes),
             top,
         }
     }
@@ -76,6 +82,7 @@ impl LineSearch {
             ("--max-gap", self.max_gap.is_some()),
             ("--min-length", self.min_length.is_some()),
             ("--false-alarms", self.false_alarms.is_some()),
+            ("--stroke", self.stroke.is_some()),
             ("--line-space", self.line_space.is_some()),
             ("--line-voter", self.line_voter.is_some()),
         ]
