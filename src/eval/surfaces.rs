@@ -311,6 +311,7 @@ mod tests {
             seed: 1,
             origin: [0.0; 3],
             step: 0.001,
+            survey: None,
             planes: vec![piece("pane 1", 2.0, 1), piece("floor", 0.0, 2), piece("pane 2", 2.0, 2)],
         }
     }
