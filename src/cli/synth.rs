@@ -17,8 +17,9 @@ use std::path::PathBuf;
 /// planes with their outlines, goes to NAME.truth.json beside the cloud; PLY, LAS and LAZ files also carry each
 /// point's plane as plane_id. The same arguments give the same bytes on every machine.
 ///
-/// With --sensor the scene is drawn as an instrument sees it; points between surfaces, as at edges, get plane_id −1. What else is asked for is done in this order: floors sag, each
-/// pass is surveyed, points are thinned to voxels, copied, and rounded.
+/// With --sensor the scene is drawn as an instrument sees it; points between surfaces, as at edges,
+/// get plane_id −1. What else is asked for is done in this order: floors sag, each pass is surveyed,
+/// points are thinned to voxels, copied, and rounded.
 #[derive(Debug, Args)]
 pub struct Synth {
     /// The scene

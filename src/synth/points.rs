@@ -232,7 +232,7 @@ impl Points {
     /// Copy `index` of all, rounded, in the scene's coordinates and steps of the grid.
     fn in_place(&self, point: &Drawn, index: u64) -> Drawn {
         let mut position = point.position;
-        if index % u64::from(self.options.copies) > 0 {
+        if !index.is_multiple_of(u64::from(self.options.copies)) {
             let mut random = Random::new(self.options.seed, COPIES, index);
             position = plus(position, scaled(random.in_ball(), COPY));
         }

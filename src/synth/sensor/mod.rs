@@ -26,9 +26,9 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sensor {
     /// A laser scanner on a tripod, set up at three or four places: a grid of directions, column
-    /// by column. Ranges err by the noise at 10 m head on (2 mm), a fifth of it near by, more
-    /// at grazing angles. At edges half of the pixels that the beam splits lie between the surfaces. Each
-    /// place but the first is off by 2 mm along each axis and 0.2 mrad about the vertical.
+    /// by column. Ranges err by the noise at 10 m head on (2 mm), a fifth of it near by, more at
+    /// grazing angles. At edges half of the pixels that the beam splits lie between the surfaces.
+    /// Each place but the first is off by 2 mm along each axis and 0.2 mrad about the vertical.
     Tripod,
     /// A depth camera: one frame of 4 : 3, row by row. Depth is `f b / d`, the disparity `d` in
     /// steps of 1/8 pixel; before that it errs, alike within a dozen pixels, by as much as makes
@@ -36,7 +36,8 @@ pub enum Sensor {
     /// Shadows of the projector, grazing surfaces and what is too near or too far are holes.
     Depth,
     /// A trolley with a laser that turns across the way it goes, twice around: ranges err by the
-    /// noise (1 mm), the trolley's place by 5 mm and 0.8 mrad, alike over decimetres to metres of the way.
+    /// noise (1 mm), the trolley's place by 5 mm and 0.5 mrad, alike over decimetres to metres of
+    /// the way, and much but not quite alike in both rounds.
     Slam,
     /// A scanner on an aircraft, in strips of zigzag lines that overlap, every second one 3 cm
     /// higher: ranges err by the noise (2 cm), and a pulse may return several times from a tree.
