@@ -6,7 +6,9 @@ use clap::Args;
 use planes::Error;
 use planes::atomic::AtomicFile;
 use planes::eval::lines::LineLimits;
-use planes::eval::{Evaluation, Files, FoundRow, Options, TruthRow, Verdict, evaluate, load};
+use planes::eval::{
+    Evaluation, Files, FoundRow, Options, SegmentScores, TruthRow, Verdict, evaluate, load,
+};
 use planes::export::lines::json::is_of_lines;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -21,6 +23,7 @@ use std::path::{Path, PathBuf};
 /// are fitted to the labelled points.
 ///
 /// True planes that are small (--min-points) need not be found, and finding them is not wrong.
+/// Points that the truth labels -2 are unknown: they are left out of every score.
 ///
 /// Lines are told by their documents: the .json of an image, and a .truth.json of lines. Each true
 /// line may be matched once, by a line within --angle that passes its middle within --distance.
@@ -122,11 +125,28 @@ impl Eval {
     fn table(&self, scores: &Evaluation) -> String {
         let (p, limits) = (&scores.planes, &scores.limits);
         let names = format!("{} against {}", self.result.display(), self.truth.display());
-        let mut out = format!("{names}: {} points\n", scores.points);
+        let unknown = match scores.unknown {
+            0 => String::new(),
+            unknown => format!(", {unknown} of them unknown"),
+        };
+        let mut out = format!("{names}: {} points{unknown}\n", scores.points);
         let mut line = |label: &str, value: String| {
             // Writing to a string cannot fail.
             let _ = writeln!(out, "  {label:<9} {value}");
         };
+        if let Some(s) = &scores.segments {
+            line(
+                "F1",
+                format!(
+                    "{:.3} at IoU 0.5  {:.3} at IoU 0.75  panoptic quality {:.3} (segmentation {:.3}, recognition {:.3})",
+                    s.at_50.f1,
+                    s.at_75.f1,
+                    s.panoptic_quality,
+                    s.segmentation_quality,
+                    s.recognition_quality
+                ),
+            );
+        }
         line(
             "planes",
             format!(
@@ -152,42 +172,55 @@ impl Eval {
         );
         if p.small + p.ignored > 0 {
             let few = limits.min_points;
-            line(
-                "left out",
-                format!("{} true of fewer than {few} points, {} found", p.small, p.ignored),
-            );
+            let true_ones = format!("{} true of fewer than {few} points", p.small);
+            line("left out", format!("{true_ones}, {} found on such or unknown points", p.ignored));
         }
         if let (Some(angle), Some(offset)) = (p.angle, p.offset) {
             line("errors", format!("angle {}°  offset {}, medians", short(angle), short(offset)));
         }
         if let Some(s) = &scores.segments {
-            let at = &s.at_iou;
-            line(
-                "points",
-                format!(
-                    "panoptic quality {:.3} (segmentation {:.3}, recognition {:.3})  mean IoU {:.3}",
-                    s.panoptic_quality, s.segmentation_quality, s.recognition_quality, s.mean_iou
-                ),
-            );
-            let iou = format!("IoU {}", limits.iou);
-            let [precision, recall, f1] = [at.precision, at.recall, at.f1];
-            line(&iou, format!("precision {precision:.3}  recall {recall:.3}  F1 {f1:.3}"));
-            let h = &s.hoover;
-            line(
-                "Hoover",
-                format!(
-                    "{} correct, {} over-segmented, {} under-segmented, {} missed, {} noise, at overlap {}",
-                    h.correct,
-                    h.over_segmented,
-                    h.under_segmented,
-                    h.missed,
-                    h.noise,
-                    limits.overlap
-                ),
-            );
+            segment_lines(s, limits, &mut line);
         }
         out
     }
+}
+
+/// The scores of the point sets, a line each.
+fn segment_lines(
+    s: &SegmentScores,
+    limits: &planes::eval::Limits,
+    line: &mut impl FnMut(&str, String),
+) {
+    let three = |precision: f64, recall: f64, f1: f64| {
+        format!("precision {precision:.3}  recall {recall:.3}  F1 {f1:.3}")
+    };
+    let at = &s.at_iou;
+    line(&format!("IoU {}", limits.iou), three(at.precision, at.recall, at.f1));
+    line("", format!("mean IoU {:.3}, weighted by points {:.3}", s.mean_iou, s.weighted_iou));
+    let p = &s.by_points;
+    line("points", three(p.precision, p.recall, p.f1));
+    let e = &s.evops;
+    line(
+        "EVOPS",
+        format!(
+            "{}, under-segmented {:.3}, over-segmented {:.3}, missed {:.3}, noise {:.3}, IoU {:.3}, Dice {:.3}",
+            three(e.precision, e.recall, e.f_score),
+            e.usr,
+            e.osr,
+            e.missed,
+            e.noise,
+            e.mean_iou,
+            e.mean_dice
+        ),
+    );
+    let h = &s.hoover;
+    line(
+        "Hoover",
+        format!(
+            "{} correct, {} over-segmented, {} under-segmented, {} missed, {} noise, at overlap {}",
+            h.correct, h.over_segmented, h.under_segmented, h.missed, h.noise, limits.overlap
+        ),
+    );
 }
 
 /// The document, ending with a newline.

@@ -218,7 +218,7 @@ fn columns_by_count(separator: Separator, text: &[u8], width: usize) -> Vec<Opti
         rows.iter().all(|row| row[columns.clone()].iter().all(|&value| is(value)))
     };
     let is_colour = |value: f64| value.fract() == 0.0 && (0.0..=65535.0).contains(&value);
-    let is_label = |value: f64| value.fract() == 0.0 && value >= -1.0;
+    let is_label = |value: f64| value.fract() == 0.0 && value >= f64::from(crate::cloud::UNKNOWN);
     let xyz = [0, 1, 2].map(|axis| Some(Role::Axis(axis)));
     let rgb = [0, 1, 2].map(|channel| Some(Role::Colour(channel)));
     match width {
