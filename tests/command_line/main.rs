@@ -10,6 +10,7 @@ mod identical;
 mod lines;
 mod other;
 mod real;
+mod surveyor;
 mod usage;
 
 use planes::cloud::{Chunk, Fields, Source};
