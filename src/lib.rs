@@ -19,7 +19,7 @@
 //! assert_eq!(found.labels.len(), 40_000);
 //! // The room's floor is its largest plane, and level.
 //! let floor = &found.planes[0];
-//! assert!(floor.normal[2].abs() > 0.9999);
+//! assert!(floor.normal[2] > 0.9999);
 //! assert_eq!(floor.inliers, found.labels.iter().filter(|&&label| label == 0).count() as u64);
 //! # Ok(())
 //! # }

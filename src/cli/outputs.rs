@@ -65,6 +65,16 @@ pub struct Drawing {
     pub up: Up,
 }
 
+impl Drawing {
+    /// Refuses to say what is up where no picture is drawn.
+    pub fn check(&self, has_picture: bool) -> Result<(), Error> {
+        if has_picture || self.up == Up::Auto {
+            return Ok(());
+        }
+        Err(Error::Parameter(format!("--up {}: no picture is asked for", self.up)))
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Label {
     /// By plane
@@ -112,6 +122,7 @@ impl Outputs {
             }
         }
         self.labelling.check(self.labels.is_some() || self.out.is_some())?;
+        self.drawing.check(self.overlay.is_some() || self.out.is_some())?;
         self.check_names(inputs)?;
         for (option, path) in self.single() {
             if inputs.iter().any(|input| same_file(input, path)) {

@@ -231,16 +231,19 @@ fn digits_follow_the_cloud_in_any_unit() {
         cloud(
             &path,
             scale,
-            &[&|u, v| [u, v, 3.0 + rough(u, v)], &|u, v| [9.0, u, v + rough(u, v)]],
+            &[&|u, v| [u, v, 3.0 + rough(u, v)], &|u, v| [9.0 + rough(u, v), u, v]],
         );
-        let table = detect(&path, "").text();
+        let options = format!("--top 2 --tolerance {}", 0.02 * scale);
+        let table = detect(&path, &options).text();
         let rows: Vec<Vec<f64>> = table
             .lines()
             .skip(2)
             .map(|row| row.split_whitespace().map(|cell| cell.parse().unwrap_or(0.0)).collect())
             .collect();
         assert_eq!(rows.len(), 2, "{table}");
-        for (row, plane) in rows.iter().zip(found(&json(detect(&path, "--json -").text()))) {
+        for (row, plane) in
+            rows.iter().zip(found(&json(detect(&path, &format!("{options} --json -")).text())))
+        {
             for (column, member, part) in
                 [(2, "area", 0.01), (3, "length", 0.05), (7, "offset", 1e-3), (8, "rmse", 0.01)]
             {
@@ -406,6 +409,7 @@ fn the_picture_stands_as_it_is_asked_to() {
     write(&lying, &turned);
     let by_itself = draw(&lying, "");
     assert!(by_itself == draw(&lying, "--up y") && by_itself != draw(&lying, "--up z"));
+    assert_eq!(detect(&room, "--up y").refusal(), "--up y: no picture is asked for");
     assert!(detect(&room, "--up down").refusal().contains("auto, x, y and z"));
 }
 

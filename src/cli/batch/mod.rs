@@ -88,6 +88,7 @@ impl Outputs {
             return Err(Error::Parameter("--labels: --only leaves the labels out".into()));
         }
         self.labelling.check(kinds.contains(&Kind::Labels))?;
+        self.drawing.check(kinds.contains(&Kind::Picture))?;
         Ok(kinds)
     }
 

@@ -105,7 +105,7 @@ fn aligned(cells: &[String], columns: usize) -> String {
 /// A number in few letters.
 fn short(v: f64) -> String {
     match v.abs() {
-        size if size == 0.0 => "0".into(),
+        0.0 => "0".into(),
         size if !(1e-3..1e7).contains(&size) => format!("{v:.2e}"),
         size => format!("{v:.*}", (2.0 - size.log10().floor()).max(0.0) as usize),
     }

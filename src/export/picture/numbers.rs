@@ -83,7 +83,7 @@ mod tests {
         let label = |k: usize| {
             let (x, y) = (k % width / BLOCK, k / width / BLOCK);
             let is_in = y == 4 || (17..24).contains(&x) && (9..16).contains(&y);
-            if is_in && k % 3 == 0 { 1 } else { -1 }
+            if is_in && k.is_multiple_of(3) { 1 } else { -1 }
         };
         let labels: Vec<i32> = (0..width * height).map(label).collect();
         let [x, y] = [20, 12].map(|v| v * BLOCK + BLOCK / 2);
