@@ -279,6 +279,6 @@ mod tests {
         pixels[20 * 64 + 22] = 9;
         let wide = surface(&pixels, 64);
         assert_eq!(wide[20 * 64 + 20], 9);
-        assert_eq!(wide[20 * 64 + 13], 7);
+        assert_eq!(wide[20 * 64 + 20 - usize::from(WIDEST)], 7);
     }
 }
