@@ -1,6 +1,7 @@
 //! The result of a detection, as the exporters take it and as its JSON document is laid out.
 
 use crate::lms::Refine;
+use crate::orient::Orient;
 use crate::plane::Plane;
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +59,8 @@ pub struct Parameters {
     pub min_inliers: u64,
     /// How planes were refined on their points.
     pub refine: Refine,
+    /// Which side of a plane its normal looks to.
+    pub orient: Orient,
     /// Most planes reported, if limited.
     pub top: Option<u64>,
 }

@@ -1,6 +1,8 @@
 //! `planes eval`.
 
 use super::lines::eval as lines;
+use super::values::{number, whole};
+use super::words::counted;
 use super::{Failure, write_stdout};
 use clap::Args;
 use planes::Error;
@@ -28,6 +30,7 @@ use std::path::{Path, PathBuf};
 /// Lines are told by their documents: the .json of an image, and a .truth.json of lines. Each true
 /// line may be matched once, by a line within --angle that passes its middle within --distance.
 #[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
 pub struct Eval {
     /// The result: .json of detect, a labelled cloud, or labels alone
     result: PathBuf,
@@ -53,21 +56,21 @@ pub struct Eval {
 #[command(next_help_heading = "What counts as found")]
 struct Limits {
     /// Largest angle between a found plane or line and a true one
-    #[arg(long, value_name = "DEGREES", default_value_t = 1.0)]
+    #[arg(long, value_name = "DEGREES", default_value_t = 1.0, value_parser = number)]
     angle: f64,
     /// Largest mean distance of a true plane's points from a found plane; of the middle of a true
     /// line from a found one [default: 4 times the truth's noise; 2 pixels]
-    #[arg(long, value_name = "LENGTH")]
+    #[arg(long, value_name = "LENGTH", value_parser = number)]
     distance: Option<f64>,
     /// Least intersection over union of a segment that is found, above 0.5
-    #[arg(long, value_name = "SHARE", default_value_t = 0.75)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.75, value_parser = number)]
     iou: f64,
     /// Least overlap for Hoover's counts, above 0.5
-    #[arg(long, value_name = "SHARE", default_value_t = 0.8)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.8, value_parser = number)]
     overlap: f64,
     /// Fewest points of a true plane that is not small
     /// [default: 50 or 0.05 % of the cloud, whichever is more]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole)]
     min_points: Option<u64>,
 }
 
@@ -129,7 +132,7 @@ impl Eval {
             0 => String::new(),
             unknown => format!(", {unknown} of them unknown"),
         };
-        let mut out = format!("{names}: {} points{unknown}\n", scores.points);
+        let mut out = format!("{names}: {}{unknown}\n", counted(scores.points, "point"));
         let mut line = |label: &str, value: String| {
             // Writing to a string cannot fail.
             let _ = writeln!(out, "  {label:<9} {value}");
@@ -242,7 +245,8 @@ fn list(scores: &Evaluation) -> String {
     for row in scores.truth.iter().filter(|row| !row.small) {
         if let Some(what) = wrong_truth(row) {
             let name = if row.name.is_empty() { String::new() } else { format!(" ({})", row.name) };
-            let _ = writeln!(out, "true {}{name}, {} points: {what}", row.id, row.points);
+            let _ =
+                writeln!(out, "true {}{name}, {}: {what}", row.id, counted(row.points, "point"));
         }
     }
     let name = |id: i32| {
@@ -258,7 +262,12 @@ fn list(scores: &Evaluation) -> String {
                 row.holds.iter().map(|&(id, n)| format!("{n} of true {}", name(id))).collect();
             let holds =
                 if holds.is_empty() { "none of a true plane".into() } else { holds.join(", ") };
-            let _ = writeln!(out, "found {}, {} points: {what}; {holds}", row.id, row.points);
+            let _ = writeln!(
+                out,
+                "found {}, {}: {what}; {holds}",
+                row.id,
+                counted(row.points, "point")
+            );
         }
     }
     out

@@ -3,6 +3,8 @@
 use super::Failure;
 use super::lines::synth::LineScene;
 use super::progress::Bar;
+use super::values::{number, whole};
+use super::words::counted;
 use clap::Args;
 use planes::Error;
 use planes::detect::Progress;
@@ -21,6 +23,7 @@ use std::path::PathBuf;
 /// get plane_id −1. What else is asked for is done in this order: floors sag, each pass is surveyed,
 /// points are thinned to voxels, copied, and rounded.
 #[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
 pub struct Synth {
     /// The scene
     #[arg(value_parser = subject)]
@@ -29,17 +32,17 @@ pub struct Synth {
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// Points [default: 100000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole)]
     points: Option<u64>,
     /// Standard deviation of the points' distances from their surfaces, in metres; of a sensor, see
     /// --sensor [default: 0.005, roofs 0.03, or the sensor's]
-    #[arg(long, value_name = "METRES")]
+    #[arg(long, value_name = "METRES", value_parser = number)]
     noise: Option<f64>,
     /// Share of points that belong to nothing [default: 0.1; sensors 0.01, depth 0]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = number)]
     outliers: Option<f64>,
     /// Where the random numbers start
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = whole)]
     seed: u64,
     /// Where the scene's own origin lies, such as 0,0,0
     /// [default: 0,0,0; roofs 500000,4600000,300]
@@ -48,7 +51,8 @@ pub struct Synth {
         value_name = "X,Y,Z",
         value_delimiter = ',',
         num_args = 1,
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        value_parser = number
     )]
     origin: Option<Vec<f64>>,
     #[command(flatten)]
@@ -153,7 +157,8 @@ impl Synth {
             (Subject::Scene(scene), None) => self.cloud(scene, quiet),
             (Subject::Lines, None) => {
                 let truth = write_image(&self.lines.options(self.seed), &self.out)?;
-                log::info!("{}: {} lines", self.out.display(), truth.lines.len());
+                let lines = counted(truth.lines.len() as u64, "line");
+                log::info!("{}: {lines}", self.out.display());
                 Ok(())
             }
         }
@@ -192,10 +197,10 @@ impl Synth {
         })?;
         bar.finish();
         log::info!(
-            "{}: {} points on {} planes; truth in {}",
+            "{}: {} on {}; truth in {}",
             self.out.display(),
-            truth.points,
-            truth.planes.len(),
+            counted(truth.points, "point"),
+            counted(truth.planes.len() as u64, "plane"),
             truth_path(&self.out).display()
         );
         Ok(())

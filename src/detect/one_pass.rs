@@ -43,6 +43,7 @@ pub(super) fn detect(
         widen: 1.0,
         min_votes: options.min_votes.unwrap_or(1),
         refine: options.refine.unwrap_or(Refine::None),
+        orient: options.orient,
         top,
         ..Parameters::default()
     };
@@ -82,7 +83,7 @@ pub(super) fn detect(
         })
         .collect();
     let itself: Vec<Option<usize>> = (0..local.len()).map(Some).collect();
-    let planes = planes::report(cloud, &labels, &itself, &reported);
+    let planes = planes::report(cloud, &labels, &itself, &reported, options.orient);
     Ok(Answer { planes, parameters, rejected: Vec::new() })
 }
 

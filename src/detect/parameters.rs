@@ -73,6 +73,7 @@ pub(super) fn choose(
         spread: spread(surfels),
         min_votes: options.min_votes.unwrap_or((min_inliers / 4).max(4)),
         refine: options.refine.unwrap_or_default(),
+        orient: options.orient,
         min_inliers,
         top: options.top,
     }

@@ -86,13 +86,21 @@ fn clouds_and_images_in_one_run() {
 fn options_of_the_other_kind_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let image = image(folder.path(), "clean");
-    for options in ["--tolerance 1", "--vote near", "--min-votes 3", "--ply a.ply", "--explain"] {
+    for options in [
+        "--tolerance 1",
+        "--vote near",
+        "--min-votes 3",
+        "--ply a.ply",
+        "--explain",
+        "--up y",
+        "--orient up",
+    ] {
         let message = detect(&image, options).refusal();
         let name = options.split(' ').next().unwrap();
         assert!(message.contains(name) && message.contains("for clouds"), "{message}");
         assert!(message.contains("clean.png"), "{message}");
     }
-    for options in ["--edges none", "--csv a.csv", "--theta-step 1", "--min-length 5"] {
+    for options in ["--edges none", "--svg a.svg", "--theta-step 1", "--min-length 5"] {
         let message = detect(&shipped("room.ply"), options).refusal();
         let name = options.split(' ').next().unwrap();
         assert!(message.contains(name) && message.contains("for images"), "{message}");

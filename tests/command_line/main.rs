@@ -11,6 +11,7 @@ mod lines;
 mod other;
 mod real;
 mod synth;
+mod surveyor;
 mod usage;
 
 use planes::cloud::{Chunk, Fields, Source};
