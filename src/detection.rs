@@ -2,6 +2,7 @@
 
 use crate::cloud::{Choice, Crs};
 use crate::lms::Refine;
+use crate::orient::Orient;
 use crate::plane::Plane;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +67,8 @@ pub struct Parameters {
     pub min_inliers: u64,
     /// How planes were refined on their points.
     pub refine: Refine,
+    /// Which side of a plane its normal looks to.
+    pub orient: Orient,
     /// Most planes reported, if limited.
     pub top: Option<u64>,
     /// Smallest area of a plane, if limited.

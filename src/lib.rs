@@ -19,7 +19,7 @@
 //! assert_eq!(found.labels.len(), 40_000);
 //! // The room's floor is its largest plane, and level.
 //! let floor = &found.planes[0];
-//! assert!(floor.normal[2].abs() > 0.9999);
+//! assert!(floor.normal[2] > 0.9999);
 //! assert_eq!(floor.inliers, found.labels.iter().filter(|&&label| label == 0).count() as u64);
 //! # Ok(())
 //! # }
@@ -42,7 +42,7 @@
 //! | images in, their edges, and their lines | [`image`], [`lines`]; [`input`] tells images from clouds |
 //! | polygons around the points of a plane | [`outline`] |
 //! | robust fits | [`lms`] |
-//! | the result | [`detection`], [`plane`] |
+//! | the result | [`detection`], [`plane`]; [`orient`], [`measures`] |
 //! | results out: JSON, PLY, labelled clouds, pictures | [`export`] |
 //!
 //! [`slides`] has the papers' system, every version of it, and [`mod@bench`] measures it.
@@ -74,8 +74,10 @@ pub mod input;
 pub mod line_voters;
 pub mod lines;
 pub mod lms;
+pub mod measures;
 mod mix;
 mod morton;
+pub mod orient;
 pub mod outline;
 pub mod plane;
 mod ranges;

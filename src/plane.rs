@@ -36,7 +36,7 @@ pub struct Piece {
 /// A plane `normal · p = offset` with what was measured of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plane {
-    /// Unit normal; its sign is canonical: the offset about the local origin is not negative.
+    /// Unit normal, on the side that `Parameters::orient` says.
     pub normal: [f64; 3],
     /// `normal · p` of its points, in input coordinates and the cloud's unit.
     pub offset: f64,

@@ -214,3 +214,97 @@ fn no_image_is_too_odd() {
         }
     }
 }
+
+/// Grey values between 0 and 255 by their place and a number that is uniform in 0 ≤ u < 1.
+fn strewn(size: [u32; 2], seed: u64, grey: impl Fn(&mut dyn FnMut() -> f64) -> f64) -> Image {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def1;
+    let mut uniform = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let pixels =
+        (0..size[0] * size[1]).flat_map(|_| [grey(&mut uniform).clamp(0.0, 255.0) as u8; 3]);
+    Image::from_rgb(size[0], size[1], pixels.collect()).unwrap()
+}
+
+/// Grey noise has no lines, neither inside nor along the border; one may be expected in a thousand images.
+#[test]
+fn grey_noise_has_no_lines() {
+    let uniform = |size, seed| strewn(size, seed, |next| 256.0 * next());
+    // A sum of twelve has a variance of one.
+    let normal = |size, seed| {
+        strewn(size, seed, |next| 128.0 + 40.0 * ((0..12).map(|_| next()).sum::<f64>() - 6.0))
+    };
+    let map = |size, seed| strewn(size, seed, |next| if next() < 0.1 { 255.0 } else { 0.0 });
+    let mut images = Vec::new();
+    for seed in 1..=14 {
+        images.push(("uniform", seed, uniform([640, 480], seed)));
+        images.push(("normal", seed, normal([640, 480], seed)));
+        images.push(("uniform, flat", seed, uniform([800, 250], seed)));
+        images.push(("edge map", seed, map([320, 240], seed)));
+    }
+    for (kind, seed, image) in images {
+        let found = detect(&image, &Options::default(), &Cpu::default()).unwrap();
+        assert_eq!(found.lines, [], "{kind}, seed {seed}");
+    }
+}
+
+/// Noise along the border does not hide a frame that is there, if in pieces.
+#[test]
+fn lines_along_the_border_are_found() {
+    let noise = strewn([640, 480], 3, |next| 130.0 + 40.0 * next());
+    let mut grey = noise.grey().to_vec();
+    for (i, v) in grey.iter_mut().enumerate() {
+        let (x, y) = (i % 640, i / 640);
+        if y < 6 || (x < 6 && y < 200) {
+            *v = 10;
+        }
+    }
+    let image = Image::from_rgb(640, 480, grey.iter().flat_map(|&v| [v; 3]).collect()).unwrap();
+    let options = Options { edges: "canny:2.5".parse().unwrap(), ..Options::default() };
+    let lines = detect(&image, &options, &Cpu::default()).unwrap().lines;
+    let [top, left] = [90.0, 0.0].map(|theta| lines.iter().find(|l| (l.theta - theta).abs() < 0.5));
+    let length = |line: &planes::lines::Line| {
+        line.segments
+            .iter()
+            .map(|s| (s.end[0] - s.start[0]).hypot(s.end[1] - s.start[1]))
+            .sum::<f64>()
+    };
+    assert!(top.is_some_and(|l| (l.rho - 5.5).abs() < 1.0 && length(l) > 400.0), "{lines:?}");
+    assert!(left.is_some_and(|l| (l.rho - 5.5).abs() < 1.0 && length(l) > 80.0), "{lines:?}");
+    assert_eq!(lines.len(), 2, "{lines:?}");
+}
+
+/// A chessboard rendered to rounded coordinates: between two columns its squares meet now on one
+/// pixel, now on the next. Each line runs from border to border all the same.
+#[test]
+fn the_lines_of_a_chessboard_are_whole() {
+    const SIDE: usize = 90;
+    // The column of the middle line where each pair of rows of squares meets it, and the grey of its pixel.
+    let meets = |row: usize| if row == 0 { (4 * SIDE, 239) } else { (4 * SIDE - 1, 143) };
+    let grey = |x: usize, y: usize| -> u8 {
+        let (row, (middle, between)) = (y / SIDE, meets(y / SIDE));
+        let column = match x.cmp(&middle) {
+            std::cmp::Ordering::Equal => return between,
+            std::cmp::Ordering::Less if x + 3 > middle => 3,
+            std::cmp::Ordering::Greater if x < middle + 3 => 4,
+            _ => x / SIDE,
+        };
+        if (row + column).is_multiple_of(2) { 255 } else { 0 }
+    };
+    let pixels = (0..8 * SIDE * 8 * SIDE).flat_map(|i| [grey(i % (8 * SIDE), i / (8 * SIDE)); 3]);
+    let side = 8 * SIDE as u32;
+    let image = Image::from_rgb(side, side, pixels.collect()).unwrap();
+    let lines = found_with(&image, &Cpu::default()).lines;
+    assert_eq!(lines.len(), 14, "{lines:?}");
+    for line in &lines {
+        let seen: f64 = line
+            .segments
+            .iter()
+            .map(|s| (s.end[0] - s.start[0]).hypot(s.end[1] - s.start[1]))
+            .sum();
+        assert!(seen > f64::from(side) - 20.0, "{line:?}");
+    }
+}

@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 /// Without an output option a table of what was found is printed. Lengths are in the cloud's own
 /// unit, in images in pixels.
 #[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
 pub struct Detect {
     /// Clouds (LAS, LAZ, PLY or text) and images (PNG, JPEG, WebP, TIFF, PBM, PGM or PPM), told by
     /// their content; - is standard input
@@ -32,10 +33,10 @@ pub struct Detect {
     outputs: Outputs,
     /// Say what was measured and chosen, and why the best other candidates are no planes
     /// (on stderr where --json - prints the planes)
-    #[arg(long)]
+    #[arg(long, help_heading = "Messages")]
     explain: bool,
     /// Say how long each stage took (on stderr)
-    #[arg(long)]
+    #[arg(long, help_heading = "Messages")]
     timings: bool,
     #[command(flatten)]
     reading: Reading,
@@ -133,7 +134,7 @@ impl Detect {
         bar.stage("device", None);
         let backend = bar.aside(|| engine.backend())?;
         bar.stage("edges", None);
-        let edges = backend.edges(image, &options.edges)?;
+        let edges = backend.edges(image, &options.method())?;
         bar.stage("lines", None);
         let detection = if self.search.one_pass {
             let gpu = self.machine.gpu();

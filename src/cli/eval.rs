@@ -2,12 +2,16 @@
 
 use super::lines::eval as lines;
 use super::reading::Reading;
+use super::values::{number, whole};
+use super::words::counted;
 use super::{Failure, write_stdout};
 use clap::Args;
 use planes::Error;
 use planes::atomic::AtomicFile;
 use planes::eval::lines::LineLimits;
-use planes::eval::{Evaluation, Files, FoundRow, Options, TruthRow, Verdict, evaluate, load_with};
+use planes::eval::{
+    Evaluation, Files, FoundRow, Options, SegmentScores, TruthRow, Verdict, evaluate, load_with,
+};
 use planes::export::lines::json::is_of_lines;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -22,10 +26,12 @@ use std::path::{Path, PathBuf};
 /// are fitted to the labelled points.
 ///
 /// True planes that are small (--min-points) need not be found, and finding them is not wrong.
+/// Points that the truth labels -2 are unknown: they are left out of every score.
 ///
 /// Lines are told by their documents: the .json of an image, and a .truth.json of lines. Each true
 /// line may be matched once, by a line within --angle that passes its middle within --distance.
 #[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
 pub struct Eval {
     /// The result: .json of detect, a labelled cloud, or labels alone
     result: PathBuf,
@@ -53,21 +59,21 @@ pub struct Eval {
 #[command(next_help_heading = "What counts as found")]
 struct Limits {
     /// Largest angle between a found plane or line and a true one
-    #[arg(long, value_name = "DEGREES", default_value_t = 1.0)]
+    #[arg(long, value_name = "DEGREES", default_value_t = 1.0, value_parser = number)]
     angle: f64,
     /// Largest mean distance of a true plane's points from a found plane; of the middle of a true
     /// line from a found one [default: 4 times the truth's noise; 2 pixels]
-    #[arg(long, value_name = "LENGTH")]
+    #[arg(long, value_name = "LENGTH", value_parser = number)]
     distance: Option<f64>,
     /// Least intersection over union of a segment that is found, above 0.5
-    #[arg(long, value_name = "SHARE", default_value_t = 0.75)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.75, value_parser = number)]
     iou: f64,
     /// Least overlap for Hoover's counts, above 0.5
-    #[arg(long, value_name = "SHARE", default_value_t = 0.8)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.8, value_parser = number)]
     overlap: f64,
     /// Fewest points of a true plane that is not small
     /// [default: 50 or 0.05 % of the cloud, whichever is more]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole)]
     min_points: Option<u64>,
 }
 
@@ -128,11 +134,28 @@ impl Eval {
     fn table(&self, scores: &Evaluation) -> String {
         let (p, limits) = (&scores.planes, &scores.limits);
         let names = format!("{} against {}", self.result.display(), self.truth.display());
-        let mut out = format!("{names}: {} points\n", scores.points);
+        let unknown = match scores.unknown {
+            0 => String::new(),
+            unknown => format!(", {unknown} of them unknown"),
+        };
+        let mut out = format!("{names}: {}{unknown}\n", counted(scores.points, "point"));
         let mut line = |label: &str, value: String| {
             // Writing to a string cannot fail.
             let _ = writeln!(out, "  {label:<9} {value}");
         };
+        if let Some(s) = &scores.segments {
+            line(
+                "F1",
+                format!(
+                    "{:.3} at IoU 0.5  {:.3} at IoU 0.75  panoptic quality {:.3} (segmentation {:.3}, recognition {:.3})",
+                    s.at_50.f1,
+                    s.at_75.f1,
+                    s.panoptic_quality,
+                    s.segmentation_quality,
+                    s.recognition_quality
+                ),
+            );
+        }
         line(
             "planes",
             format!(
@@ -158,42 +181,55 @@ impl Eval {
         );
         if p.small + p.ignored > 0 {
             let few = limits.min_points;
-            line(
-                "left out",
-                format!("{} true of fewer than {few} points, {} found", p.small, p.ignored),
-            );
+            let true_ones = format!("{} true of fewer than {few} points", p.small);
+            line("left out", format!("{true_ones}, {} found on such or unknown points", p.ignored));
         }
         if let (Some(angle), Some(offset)) = (p.angle, p.offset) {
             line("errors", format!("angle {}°  offset {}, medians", short(angle), short(offset)));
         }
         if let Some(s) = &scores.segments {
-            let at = &s.at_iou;
-            line(
-                "points",
-                format!(
-                    "panoptic quality {:.3} (segmentation {:.3}, recognition {:.3})  mean IoU {:.3}",
-                    s.panoptic_quality, s.segmentation_quality, s.recognition_quality, s.mean_iou
-                ),
-            );
-            let iou = format!("IoU {}", limits.iou);
-            let [precision, recall, f1] = [at.precision, at.recall, at.f1];
-            line(&iou, format!("precision {precision:.3}  recall {recall:.3}  F1 {f1:.3}"));
-            let h = &s.hoover;
-            line(
-                "Hoover",
-                format!(
-                    "{} correct, {} over-segmented, {} under-segmented, {} missed, {} noise, at overlap {}",
-                    h.correct,
-                    h.over_segmented,
-                    h.under_segmented,
-                    h.missed,
-                    h.noise,
-                    limits.overlap
-                ),
-            );
+            segment_lines(s, limits, &mut line);
         }
         out
     }
+}
+
+/// The scores of the point sets, a line each.
+fn segment_lines(
+    s: &SegmentScores,
+    limits: &planes::eval::Limits,
+    line: &mut impl FnMut(&str, String),
+) {
+    let three = |precision: f64, recall: f64, f1: f64| {
+        format!("precision {precision:.3}  recall {recall:.3}  F1 {f1:.3}")
+    };
+    let at = &s.at_iou;
+    line(&format!("IoU {}", limits.iou), three(at.precision, at.recall, at.f1));
+    line("", format!("mean IoU {:.3}, weighted by points {:.3}", s.mean_iou, s.weighted_iou));
+    let p = &s.by_points;
+    line("points", three(p.precision, p.recall, p.f1));
+    let e = &s.evops;
+    line(
+        "EVOPS",
+        format!(
+            "{}, under-segmented {:.3}, over-segmented {:.3}, missed {:.3}, noise {:.3}, IoU {:.3}, Dice {:.3}",
+            three(e.precision, e.recall, e.f_score),
+            e.usr,
+            e.osr,
+            e.missed,
+            e.noise,
+            e.mean_iou,
+            e.mean_dice
+        ),
+    );
+    let h = &s.hoover;
+    line(
+        "Hoover",
+        format!(
+            "{} correct, {} over-segmented, {} under-segmented, {} missed, {} noise, at overlap {}",
+            h.correct, h.over_segmented, h.under_segmented, h.missed, h.noise, limits.overlap
+        ),
+    );
 }
 
 /// The document, ending with a newline.
@@ -215,7 +251,8 @@ fn list(scores: &Evaluation) -> String {
     for row in scores.truth.iter().filter(|row| !row.small) {
         if let Some(what) = wrong_truth(row) {
             let name = if row.name.is_empty() { String::new() } else { format!(" ({})", row.name) };
-            let _ = writeln!(out, "true {}{name}, {} points: {what}", row.id, row.points);
+            let _ =
+                writeln!(out, "true {}{name}, {}: {what}", row.id, counted(row.points, "point"));
         }
     }
     let name = |id: i32| {
@@ -231,7 +268,12 @@ fn list(scores: &Evaluation) -> String {
                 row.holds.iter().map(|&(id, n)| format!("{n} of true {}", name(id))).collect();
             let holds =
                 if holds.is_empty() { "none of a true plane".into() } else { holds.join(", ") };
-            let _ = writeln!(out, "found {}, {} points: {what}; {holds}", row.id, row.points);
+            let _ = writeln!(
+                out,
+                "found {}, {}: {what}; {holds}",
+                row.id,
+                counted(row.points, "point")
+            );
         }
     }
     out

@@ -1,6 +1,6 @@
 //! `planes detect --explain`: what was measured, what was chosen, and what was left.
 
-use super::table::significant;
+use super::words::{counted, significant, within};
 use planes::detect::{Mode, Options};
 use planes::detection::{Detection, Parameters, Reason, Rejected};
 use std::fmt::Write;
@@ -14,7 +14,17 @@ pub fn explain(detection: &Detection, options: &Options) -> String {
     measured(&mut out, detection);
     chosen(&mut out, &detection.parameters, options);
     found(&mut out, detection);
-    rejected(&mut out, &detection.rejected);
+    let tolerance = detection.parameters.tolerance;
+    let top = detection.parameters.top.unwrap_or_default();
+    let mut list = |heading: &str, is: &dyn Fn(Reason) -> bool| {
+        let these: Vec<&Rejected> = detection.rejected.iter().filter(|r| is(r.reason)).collect();
+        candidates(&mut out, heading, &these, tolerance);
+    };
+    list(&format!("Planes that are not among the top {top}"), &|r| r == Reason::BeyondTop);
+    list("Planes that are smaller than --min-area", &|r| r == Reason::SmallArea);
+    list("Best candidates that are no planes", &|r| {
+        !matches!(r, Reason::BeyondTop | Reason::SmallArea)
+    });
     out
 }
 
@@ -34,8 +44,8 @@ fn measured(out: &mut String, detection: &Detection) {
     if input.not_finite + input.stray > 0 {
         line!(
             out,
-            "  left out   {} points that are not finite, {} far from all others",
-            input.not_finite,
+            "  left out   {} not finite, {} far from all others",
+            counted(input.not_finite, "point"),
             input.stray
         );
     }
@@ -98,32 +108,32 @@ fn found(out: &mut String, detection: &Detection) {
     line!(out, "Found");
     line!(
         out,
-        "  {} planes, {wide} of them in a wider slab than --tolerance",
-        detection.planes.len()
+        "  {}, {wide} of them in a wider slab than --tolerance",
+        counted(detection.planes.len() as u64, "plane")
     );
     if let Some(least) = detection.planes.last() {
         line!(
             out,
-            "  the least significant one has {} points; chance makes its like once in 10^{:.0} clouds",
-            least.inliers,
+            "  the least significant one has {}; chance makes its like once in 10^{:.0} clouds",
+            counted(least.inliers, "point"),
             least.significance
         );
     }
 }
 
-fn rejected(out: &mut String, rejected: &[Rejected]) {
-    if rejected.is_empty() {
+fn candidates(out: &mut String, heading: &str, candidates: &[&Rejected], tolerance: f64) {
+    if candidates.is_empty() {
         return;
     }
-    line!(out, "Best candidates that are no planes");
-    for r in rejected.iter().take(CANDIDATES) {
+    line!(out, "{heading}");
+    for r in candidates.iter().take(CANDIDATES) {
         let [x, y, z] = r.normal;
         line!(
             out,
-            "  normal {x:+.3} {y:+.3} {z:+.3}  offset {:.3}  {} votes, {} points: {}",
-            r.offset,
-            r.votes,
-            r.points,
+            "  normal {x:+.3} {y:+.3} {z:+.3}  offset {}  {}, {}{}",
+            within(r.offset, tolerance / 10.0),
+            counted(r.votes, "vote"),
+            counted(r.points, "point"),
             because(r.reason)
         );
     }
@@ -131,13 +141,12 @@ fn rejected(out: &mut String, rejected: &[Rejected]) {
 
 fn because(reason: Reason) -> &'static str {
     match reason {
-        Reason::TooSmall => "too few points lie along it and hang together",
-        Reason::Mixed => "most of what lies in its slab does not lie along it",
-        Reason::Round => "its surface turns like that of a column or a ball",
-        Reason::Bent => "it is not flat",
-        Reason::Taken => "its points fit other planes better, too few are left",
-        Reason::Chance => "chance could have made it",
-        Reason::SmallArea => "a plane, but smaller than --min-area",
-        Reason::BeyondTop => "a plane, but beyond --top",
+        Reason::TooSmall => ": too few points lie along it and hang together",
+        Reason::Mixed => ": most of what lies in its slab does not lie along it",
+        Reason::Round => ": its surface turns like that of a column or a ball",
+        Reason::Bent => ": it is not flat",
+        Reason::Taken => ": its points fit other planes better, too few are left",
+        Reason::Chance => ": chance could have made it",
+        Reason::SmallArea | Reason::BeyondTop => "",
     }
 }

@@ -2,6 +2,7 @@
 
 use super::progress::Bar;
 use super::reading::Reading;
+use super::words::{counted, shortly, significant};
 use super::{Failure, write_stdout};
 use clap::Args;
 use planes::Error;
@@ -95,7 +96,7 @@ fn text(name: &str, summary: &Summary) -> String {
     if let Some(crs) = &summary.header.crs {
         line("system", crs.to_string());
     }
-    line("size", format!("{} bytes", summary.bytes));
+    line("size", counted(summary.bytes, "byte"));
     line("points", summary.points.to_string());
     if summary.not_finite > 0 {
         line("not finite", summary.not_finite.to_string());
@@ -112,16 +113,16 @@ fn text(name: &str, summary: &Summary) -> String {
         "fields",
         if with.is_empty() { "x y z".into() } else { format!("x y z {}", with.join(" ")) },
     );
-    let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
+    // What is less than that says nothing of where points lie.
+    let least = summary.spacing.unwrap_or(0.0) / 1000.0;
+    let triple = |v: [f64; 3]| v.map(|v| shortly(v, least)).join(" ");
     if let (Some(min), Some(max), Some(extent)) = (summary.min, summary.max, summary.extent) {
         line("min", triple(min));
         line("max", triple(max));
-        // A difference of coordinates ends in digits that mean nothing.
-        let short = extent.map(|v| (v * 1e9).round() / 1e9);
-        line("extent", triple(if short.iter().all(|v| v.is_finite()) { short } else { extent }));
+        line("extent", triple(extent));
     }
     if let Some(spacing) = summary.spacing {
-        line("spacing", format!("{spacing:.6}"));
+        line("spacing", significant(spacing));
     }
     out
 }

@@ -15,6 +15,8 @@ mod reading;
 mod search;
 mod synth;
 mod table;
+mod values;
+mod words;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::io::{self, Write};
@@ -31,10 +33,10 @@ struct Arguments {
     #[command(subcommand)]
     command: Command,
     /// Say more on stderr: -v what is done, -vv every detail
-    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    #[arg(short, long, action = clap::ArgAction::Count, global = true, help_heading = "Messages")]
     verbose: u8,
     /// Say nothing on stderr but errors
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Messages")]
     quiet: bool,
     /// Threads to work with [default: one a core]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]

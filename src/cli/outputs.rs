@@ -1,38 +1,48 @@
 //! What `planes detect` writes and where.
 
 use super::lines::outputs::LineOutputs;
+use super::values::said;
 use super::{Failure, table};
 use clap::{Args, ValueEnum};
 use planes::atomic::AtomicFile;
-use planes::cloud::{Fields, Format, Source};
+use planes::cloud::{Fields, Format, Source, Unit};
 use planes::export::labels::{self, LabelBy};
-use planes::export::{json, picture, ply};
+use planes::export::picture::{PictureOptions, Up, save_picture};
+use planes::export::{csv, json, ply};
 use planes::{Detection, Error};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+/// The heading of what is written of clouds alone.
+const CLOUDS: &str = "Output of clouds";
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct Outputs {
-    /// Write everything into this folder: NAME.json, NAME.planes.ply, NAME.png and the labelled
-    /// cloud NAME.labels.las, .laz or .ply, as the input is; of an image NAME.json, NAME.csv,
-    /// NAME.svg, NAME.lines.png and NAME.space.png
+    /// Write everything into this folder: NAME.json, NAME.planes.csv, NAME.planes.ply, NAME.png and
+    /// the labelled cloud NAME.labels.las, .laz or .ply, as the input is; of an image NAME.json,
+    /// NAME.csv, NAME.svg, NAME.lines.png and NAME.space.png
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// Write the planes or lines as JSON; - prints it
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Write the planes' outlines as PLY polygons
+    /// Write a table, .csv: a row a plane, or of an image a row a segment
     #[arg(long, value_name = "FILE")]
-    ply: Option<PathBuf>,
-    /// Write the cloud with each point's plane: .las, .laz, .ply, or .npy for the labels alone
-    #[arg(long, value_name = "FILE")]
-    labels: Option<PathBuf>,
+    pub(super) csv: Option<PathBuf>,
     /// Write a picture of the cloud coloured by plane, or of the image with its lines in red, .png
     #[arg(long, value_name = "FILE")]
     pub(super) overlay: Option<PathBuf>,
+    /// Write the planes' outlines as PLY polygons
+    #[arg(long, value_name = "FILE", help_heading = CLOUDS)]
+    ply: Option<PathBuf>,
+    /// Write the cloud with each point's plane: .las, .laz, .ply, or .npy for the labels alone
+    #[arg(long, value_name = "FILE", help_heading = CLOUDS)]
+    labels: Option<PathBuf>,
     #[command(flatten)]
     labelling: Labelling,
+    #[command(flatten)]
+    drawing: Drawing,
     #[command(flatten)]
     pub(super) lines: LineOutputs,
 }
@@ -42,8 +52,27 @@ pub struct Outputs {
 pub struct Labelling {
     /// Label points by plane; or by piece, a connected part of a plane, too: the cloud gets piece_id
     /// beside plane_id, and .npy holds it instead
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Label::Plane)]
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Label::Plane, help_heading = CLOUDS)]
     pub label_by: Label,
+}
+
+/// How pictures of clouds are drawn, here and in a batch.
+#[derive(Debug, Args)]
+pub struct Drawing {
+    /// Which coordinate points up in the picture: x, y or z; auto: z, unless the cloud has a floor and
+    /// a ceiling across x or y
+    #[arg(long, value_name = "AXIS", default_value = "auto", value_parser = said::<Up>, help_heading = CLOUDS)]
+    pub up: Up,
+}
+
+impl Drawing {
+    /// Refuses to say what is up where no picture is drawn.
+    pub fn check(&self, has_picture: bool) -> Result<(), Error> {
+        if has_picture || self.up == Up::Auto {
+            return Ok(());
+        }
+        Err(Error::Parameter(format!("--up {}: no picture is asked for", self.up)))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -80,6 +109,9 @@ impl Outputs {
         if let Some(path) = self.overlay.as_ref().filter(|p| extension(p) != "png") {
             return Err(wrong("--overlay", path, "the picture is a .png"));
         }
+        if let Some(path) = self.csv.as_ref().filter(|p| extension(p) != "csv") {
+            return Err(wrong("--csv", path, "the table is a .csv"));
+        }
         let endings = ["las", "laz", "ply", "npy"];
         if let Some(path) = self.labels.as_ref().filter(|p| !endings.contains(&&*extension(p))) {
             return Err(wrong("--labels", path, "use .las, .laz, .ply or .npy"));
@@ -90,6 +122,7 @@ impl Outputs {
             }
         }
         self.labelling.check(self.labels.is_some() || self.out.is_some())?;
+        self.drawing.check(self.overlay.is_some() || self.out.is_some())?;
         self.check_names(inputs)?;
         for (option, path) in self.single() {
             if inputs.iter().any(|input| same_file(input, path)) {
@@ -115,6 +148,7 @@ impl Outputs {
             ("--ply", self.ply.is_some()),
             ("--labels", self.labels.is_some()),
             ("--label-by", self.labelling.label_by != Label::Plane),
+            ("--up", self.drawing.up != Up::Auto),
         ];
         given.into_iter().find_map(|(name, given)| given.then_some(name))
     }
@@ -151,6 +185,7 @@ impl Outputs {
     pub(super) fn single(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         let files = [
             ("--json", &self.json),
+            ("--csv", &self.csv),
             ("--ply", &self.ply),
             ("--labels", &self.labels),
             ("--overlay", &self.overlay),
@@ -170,8 +205,8 @@ impl Outputs {
     ) -> Result<String, Failure> {
         let mut files = self.files(source, file);
         files.sort_by_key(|&(kind, _)| kind);
-        let by = self.labelling.by();
-        self.save_all(&files, |&(kind, ref path)| kind.save(source, detection, by, path))?;
+        let (by, up) = (self.labelling.by(), self.drawing.up);
+        self.save_all(&files, |(kind, path)| kind.save(source, detection, (by, up), path))?;
         self.printed(source, detection)
     }
 
@@ -194,6 +229,7 @@ impl Outputs {
     fn files(&self, source: &Source, file: &Path) -> Vec<(Kind, PathBuf)> {
         let single = [
             (Kind::Json, self.json.as_ref().filter(|&p| p != "-")),
+            (Kind::Table, self.csv.as_ref()),
             (Kind::Polygons, self.ply.as_ref()),
             (Kind::Labels, self.labels.as_ref()),
             (Kind::Picture, self.overlay.as_ref()),
@@ -234,7 +270,11 @@ impl Outputs {
         if self.out.is_some() || self.single().next().is_some() {
             return Ok(String::new());
         }
-        Ok(table::planes(&source.path().display().to_string(), detection))
+        let crs = detection.input.crs.as_ref();
+        // Degrees are no unit of lengths.
+        let unit = crs.filter(|crs| !crs.geographic).and_then(|crs| crs.unit.as_ref());
+        let name = source.path().display().to_string();
+        Ok(table::planes(&name, detection, unit.map(Unit::symbol)))
     }
 }
 
@@ -249,12 +289,16 @@ pub enum Kind {
     /// The planes' outlines as PLY polygons
     #[value(name = "ply")]
     Polygons,
+    /// The planes as a table
+    #[value(name = "csv")]
+    Table,
     /// The planes
     Json,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 4] = [Kind::Labels, Kind::Picture, Kind::Polygons, Kind::Json];
+    pub const ALL: [Kind; 5] =
+        [Kind::Labels, Kind::Picture, Kind::Polygons, Kind::Table, Kind::Json];
 
     /// Whether it tells the plane of each point.
     pub fn needs_labels(self) -> bool {
@@ -269,6 +313,7 @@ impl Kind {
             (Kind::Labels, _) => ".labels.ply",
             (Kind::Picture, _) => ".png",
             (Kind::Polygons, _) => ".planes.ply",
+            (Kind::Table, _) => ".planes.csv",
             (Kind::Json, _) => ".json",
         }
     }
@@ -277,7 +322,7 @@ impl Kind {
         self,
         source: &Source,
         detection: &Detection,
-        by: LabelBy,
+        (by, up): (LabelBy, Up),
         path: &Path,
     ) -> Result<(), Error> {
         match self {
@@ -290,10 +335,11 @@ impl Kind {
             }
             Kind::Picture => {
                 let mut reader = source.reader(Fields::default())?;
-                let options = picture::PictureOptions::default();
-                picture::save_picture(reader.as_mut(), detection, options, path)
+                let options = PictureOptions { up, ..PictureOptions::default() };
+                save_picture(reader.as_mut(), detection, &options, path)
             }
             Kind::Polygons => ply::save_polygons(detection, ply::Encoding::Binary, path),
+            Kind::Table => csv::save_csv(detection, path),
             Kind::Json => json::save_json(detection, path),
         }
     }

@@ -3,11 +3,14 @@
 use super::engine::{DeviceName, Engine, VoterName};
 use super::progress::Bar;
 use super::reading::{Choosing, say_degrees};
+use super::values::{count, length, number, said, whole};
+use super::words::counted;
 use clap::{Args, ValueEnum};
 use planes::cloud::{Choice, Source};
 use planes::cuda::Cuda;
 use planes::detect::{Mode, Options, Progress, detect_held, load_onto};
 use planes::lms::Refine;
+use planes::orient::Orient;
 use planes::space::Directions;
 use planes::{Detection, Error};
 
@@ -15,47 +18,50 @@ use planes::{Detection, Error};
 #[command(next_help_heading = "Search")]
 pub struct Search {
     /// Report only the N most significant planes or lines
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole)]
     pub top: Option<u64>,
     /// Largest distance of a point from its plane [default: 3 times the measured noise]
-    #[arg(long, value_name = "LENGTH")]
+    #[arg(long, value_name = "LENGTH", help_heading = "Search in clouds", value_parser = length)]
     tolerance: Option<f64>,
     /// Planes that are not quite flat get up to so many times the tolerance, and rougher places one
     /// in proportion to their noise; 1 for neither [default: 5; with --tolerance 1]
-    #[arg(long, value_name = "TIMES")]
+    #[arg(long, value_name = "TIMES", help_heading = "Search in clouds", value_parser = number)]
     widen: Option<f64>,
     /// Largest angle between a point's surface and its plane [default: 20]
-    #[arg(long, value_name = "DEGREES")]
+    #[arg(long, value_name = "DEGREES", help_heading = "Search in clouds", value_parser = number)]
     angle: Option<f64>,
     /// Fewest points of a plane [default: from the number of points]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Search in clouds", value_parser = whole)]
     min_inliers: Option<u64>,
     /// Leave out planes that are smaller than this, in the cloud's unit squared [default: none]
-    #[arg(long, value_name = "AREA")]
+    #[arg(long, value_name = "AREA", help_heading = "Search in clouds", value_parser = number)]
     min_area: Option<f64>,
-    /// Fewest votes of a peak [default: from --min-inliers]
-    #[arg(long, value_name = "N")]
+    /// Fewest votes of a peak; of lines with --one-pass alone [default: from --min-inliers]
+    #[arg(long, value_name = "N", value_parser = whole)]
     pub min_votes: Option<u64>,
     /// How a peak becomes a plane or a line: none (as it stands), ols (least squares), lms (least median
     /// of squares, then least squares without outliers), stroke (lines: a fine vote, then pieces and
     /// width) [default: ols; with --one-pass none; for images stroke]
-    #[arg(long, value_name = "METHOD",
-        value_parser = |s: &str| s.parse::<Refine>().map_err(|e| e.to_string()))]
+    #[arg(long, value_name = "METHOD", value_parser = said::<Refine>)]
     pub refine: Option<Refine>,
     /// Directions to vote for: ball:STEP or polar:THETAxPHI
     /// [default: ball:2; with --one-pass polar:180x180]
-    #[arg(long, value_name = "SPACE")]
+    #[arg(long, value_name = "SPACE", help_heading = "Search in clouds", value_parser = said::<Directions>)]
     space: Option<Directions>,
     /// Width of a bin of the distance axis [default: from the tolerance and the extent]
-    #[arg(long, value_name = "LENGTH")]
+    #[arg(long, value_name = "LENGTH", help_heading = "Search in clouds", value_parser = length)]
     rho_bin: Option<f64>,
     /// Who votes for what [default: near]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Search in clouds")]
     vote: Option<Vote>,
     /// The papers' flow: vote, suppress (not in images), take every peak over --min-votes, or the
     /// --top N (10 if neither is given); no rounds, no refinement
     #[arg(long, conflicts_with_all = ["vote", "angle", "min_inliers"])]
     pub one_pass: bool,
+    /// Which side of a plane its normal looks to: up (of a wall to y, then x), offset (away from the
+    /// middle of the cloud's box), scanner (to 0,0,0) or scanner:X,Y,Z [default: up]
+    #[arg(long, value_name = "SIDE", help_heading = "Search in clouds", value_parser = said::<Orient>)]
+    orient: Option<Orient>,
     #[command(flatten)]
     choosing: Choosing,
 }
@@ -70,12 +76,12 @@ pub struct Machine {
     #[arg(long, value_enum, conflicts_with = "device")]
     voter: Option<VoterName>,
     /// GPUs that share the votes of every point for every direction (--vote all, --one-pass)
-    #[arg(long, value_name = "N", default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, 
+        value_parser = |text: &str| count::<u16>(text, u16::MAX.into()))]
     gpus: u16,
     /// Points read at a time; the result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 1 << 18, hide_default_value = true,
-        value_parser = clap::value_parser!(u32).range(1..))]
+        value_parser = |text: &str| count::<u32>(text, u32::MAX.into()))]
     chunk: u32,
 }
 
@@ -102,6 +108,7 @@ impl Search {
             widen: self.widen,
             angle: self.angle,
             refine: self.refine,
+            orient: self.orient.unwrap_or_default(),
             min_votes: self.min_votes,
             min_inliers: self.min_inliers,
             top: self.top,
@@ -127,6 +134,7 @@ impl Search {
             ("--space", self.space.is_some()),
             ("--rho-bin", self.rho_bin.is_some()),
             ("--vote", self.vote.is_some()),
+            ("--orient", self.orient.is_some()),
         ]
         .into_iter()
         .find_map(|(name, given)| given.then_some(name))
@@ -184,7 +192,7 @@ impl Machine {
 
 /// The points that could not be used, in words.
 fn left_out(not_finite: u64, stray: u64) -> Option<String> {
-    let points = |n: u64| if n == 1 { "1 point".to_owned() } else { format!("{n} points") };
+    let points = |n: u64| counted(n, "point");
     let not_finite = (not_finite > 0)
         .then(|| format!("{} with coordinates that are not finite", points(not_finite)));
     let stray = (stray > 0).then(|| format!("{} far from all others", points(stray)));

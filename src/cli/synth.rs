@@ -3,11 +3,13 @@
 use super::Failure;
 use super::lines::synth::LineScene;
 use super::progress::Bar;
+use super::values::{number, whole};
+use super::words::counted;
 use clap::Args;
 use planes::Error;
 use planes::detect::Progress;
 use planes::synth::lines::write_image;
-use planes::synth::{Scene, SceneOptions, truth_path, write_scene};
+use planes::synth::{Passes, Scene, SceneOptions, Sensor, Voxel, truth_path, write_scene};
 use std::path::PathBuf;
 
 /// Write a synthetic cloud or image with its exact truth
@@ -16,7 +18,12 @@ use std::path::PathBuf;
 /// hard-seam, hard-stairs, hard-strips, hard-giant, hard-outliers, hard-duplicates. The truth,
 /// planes with their outlines, goes to NAME.truth.json beside the cloud; PLY, LAS and LAZ files also carry each
 /// point's plane as plane_id. The same arguments give the same bytes on every machine.
+///
+/// With --sensor the scene is drawn as an instrument sees it; points between surfaces, as at edges,
+/// get plane_id −1. What else is asked for is done in this order: floors sag, each pass is surveyed,
+/// points are thinned to voxels, copied, and rounded.
 #[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
 pub struct Synth {
     /// The scene
     #[arg(value_parser = subject)]
@@ -25,17 +32,17 @@ pub struct Synth {
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// Points [default: 100000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole)]
     points: Option<u64>,
-    /// Standard deviation of the points' distances from their surfaces, in metres
-    /// [default: 0.005, roofs 0.03]
-    #[arg(long, value_name = "METRES")]
+    /// Standard deviation of the points' distances from their surfaces, in metres; of a sensor, see
+    /// --sensor [default: 0.005, roofs 0.03, or the sensor's]
+    #[arg(long, value_name = "METRES", value_parser = number)]
     noise: Option<f64>,
-    /// Share of points that belong to nothing [default: 0.1]
-    #[arg(long, value_name = "SHARE")]
+    /// Share of points that belong to nothing [default: 0.1; sensors 0.01, depth 0]
+    #[arg(long, value_name = "SHARE", value_parser = number)]
     outliers: Option<f64>,
     /// Where the random numbers start
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = whole)]
     seed: u64,
     /// Where the scene's own origin lies, such as 0,0,0
     /// [default: 0,0,0; roofs 500000,4600000,300]
@@ -44,11 +51,80 @@ pub struct Synth {
         value_name = "X,Y,Z",
         value_delimiter = ',',
         num_args = 1,
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        value_parser = number
     )]
     origin: Option<Vec<f64>>,
     #[command(flatten)]
+    survey: Survey,
+    #[command(flatten)]
     lines: LineScene,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What instruments and programs do to clouds")]
+struct Survey {
+    /// Draw the scene as an instrument sees it: tripod (grids of directions from three or four
+    /// places, mixed pixels at edges, registration off by 2 mm; noise of ranges at 10 m, default
+    /// 0.002), depth (one frame of a Kinect in rows, disparities in steps of 1/8 pixel, shadows;
+    /// noise at a depth of 1 m, 0.0015), slam (a trolley's laser, twice around, 5 mm of drift over
+    /// decimetres to metres; noise of ranges, 0.001), airborne (strips 3 cm apart, scan lines,
+    /// several returns from trees; noise of ranges, 0.02), photo (photogrammetry: waves alike over
+    /// decimetres, holes, blobs at edges; noise is their size, 0.004)
+    #[arg(long, value_name = "NAME")]
+    sensor: Option<Sensor>,
+    /// Round coordinates to multiples of this, such as 0.01
+    #[arg(long, value_name = "METRES")]
+    round: Option<f64>,
+    /// Keep one point a voxel, its middle; with :mean, the mean of its points. --points counts them
+    /// before
+    #[arg(long, value_name = "METRES[:mean]")]
+    voxel: Option<Voxel>,
+    /// Each point stands this many times in the cloud, within 0.05 mm
+    #[arg(long, value_name = "N")]
+    copies: Option<u32>,
+    /// Level surfaces whose sides are at least 2 m sag by this in their middle
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
+    sag: Option<f64>,
+    /// Curved things in the room, too: a vault for its ceiling, balls, columns, a dome
+    #[arg(long)]
+    curved: bool,
+    /// Survey the scene several times, each time up to this far from the first, such as 2:0.02
+    #[arg(long, value_name = "COUNT:METRES")]
+    passes: Option<Passes>,
+}
+
+impl Survey {
+    /// The first option that was given.
+    fn given(&self) -> Option<&'static str> {
+        [
+            ("--sensor", self.sensor.is_some()),
+            ("--round", self.round.is_some()),
+            ("--voxel", self.voxel.is_some()),
+            ("--copies", self.copies.is_some()),
+            ("--sag", self.sag.is_some()),
+            ("--curved", self.curved),
+            ("--passes", self.passes.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(name, given)| given.then_some(name))
+    }
+
+    /// A scene's options with these.
+    fn applied(&self, scene: Scene, mut options: SceneOptions) -> SceneOptions {
+        if let Some(sensor) = self.sensor {
+            options = options.with_sensor(scene, sensor);
+        }
+        SceneOptions {
+            round: self.round,
+            voxel: self.voxel,
+            copies: self.copies.unwrap_or(options.copies),
+            sag: self.sag.unwrap_or(options.sag),
+            curved: self.curved,
+            passes: self.passes,
+            ..options
+        }
+    }
 }
 
 /// What can be made.
@@ -81,7 +157,8 @@ impl Synth {
             (Subject::Scene(scene), None) => self.cloud(scene, quiet),
             (Subject::Lines, None) => {
                 let truth = write_image(&self.lines.options(self.seed), &self.out)?;
-                log::info!("{}: {} lines", self.out.display(), truth.lines.len());
+                let lines = counted(truth.lines.len() as u64, "line");
+                log::info!("{}: {lines}", self.out.display());
                 Ok(())
             }
         }
@@ -97,11 +174,12 @@ impl Synth {
         ]
         .into_iter()
         .find_map(|(name, given)| given.then_some(name))
+        .or(self.survey.given())
     }
 
     fn cloud(&self, scene: Scene, quiet: bool) -> Result<(), Failure> {
         let points = self.points.unwrap_or(100_000);
-        let mut options = SceneOptions::new(scene, points);
+        let mut options = self.survey.applied(scene, SceneOptions::new(scene, points));
         options.noise = self.noise.unwrap_or(options.noise);
         options.outliers = self.outliers.unwrap_or(options.outliers);
         options.seed = self.seed;
@@ -119,10 +197,10 @@ impl Synth {
         })?;
         bar.finish();
         log::info!(
-            "{}: {} points on {} planes; truth in {}",
+            "{}: {} on {}; truth in {}",
             self.out.display(),
-            truth.points,
-            truth.planes.len(),
+            counted(truth.points, "point"),
+            counted(truth.planes.len() as u64, "plane"),
             truth_path(&self.out).display()
         );
         Ok(())

@@ -1,70 +1,109 @@
 //! Planes as a table for people.
 
-use planes::Detection;
-use std::fmt::Write;
+use super::words::{aligned, counted, digits, significant, within};
+use planes::measures::Measures;
+use planes::{Detection, Plane};
 
 /// Planes shown; the rest is counted.
 const ROWS: usize = 30;
 
-/// A summary line and one row a plane.
-pub fn planes(name: &str, detection: &Detection) -> String {
+/// No instrument tells angles apart that differ by less, in degrees.
+const FINEST_ANGLE: f64 = 1e-4;
+
+/// The columns.
+const HEADING: [&str; 9] =
+    ["plane", "points", "area", "length", "width", "slope", "aspect", "offset", "rmse"];
+
+/// A summary line and one row a plane; `unit` is that of lengths, where it is known.
+pub fn planes(name: &str, detection: &Detection, unit: Option<&str>) -> String {
     let share = 100.0 * detection.labelled() as f64 / detection.input.points.max(1) as f64;
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        out,
-        "{name}: {} planes hold {share:.1} % of {} points",
-        detection.planes.len(),
-        detection.input.points
+    let count = detection.planes.len();
+    let mut out = format!(
+        "{name}: {} {} {share:.1} % of {}\n",
+        counted(count as u64, "plane"),
+        if count == 1 { "holds" } else { "hold" },
+        counted(detection.input.points, "point")
     );
-    if detection.planes.is_empty() {
+    if count == 0 {
         return out;
     }
-    let _ = writeln!(
-        out,
-        "{:>5} {:>9} {:>12} {:>10}   {:<29} {:>14}   centroid",
-        "plane", "inliers", "area", "rmse", "normal", "offset"
-    );
-    for (i, p) in detection.planes.iter().take(ROWS).enumerate() {
-        let n = p.normal;
-        let c = p.centroid;
-        let _ = writeln!(
-            out,
-            "{i:>5} {:>9} {:>12} {:>10}   {:<29} {:>14.4}   {:.2} {:.2} {:.2}",
-            p.inliers,
-            significant(p.area),
-            significant(p.rmse),
-            format!("{:+.5} {:+.5} {:+.5}", n[0], n[1], n[2]),
-            p.offset,
-            c[0],
-            c[1],
-            c[2]
-        );
+    let shown = detection.planes.iter().take(ROWS).enumerate();
+    let mut rows: Vec<Vec<String>> = shown.map(|(id, plane)| row(id, plane, detection)).collect();
+    if let Some(unit) = unit {
+        let area = format!("{unit}²");
+        let units = ["", "", &area, unit, unit, "°", "°", unit, unit];
+        rows.insert(0, units.map(str::to_owned).into());
     }
-    if detection.planes.len() > ROWS {
-        let _ = writeln!(out, "  and {} more", detection.planes.len() - ROWS);
+    out += &aligned(&HEADING, &rows);
+    if count > ROWS {
+        out += &format!("  and {} more\n", count - ROWS);
     }
     out
 }
 
-/// A positive number with four significant digits.
-pub fn significant(v: f64) -> String {
-    if v == 0.0 {
-        return "0".into();
-    }
-    let digits = 3 - v.abs().log10().floor() as i32;
-    format!("{v:.*}", digits.clamp(0, 12) as usize)
+/// What is said of a plane: as many digits as its standard errors leave, or, where it has none, the
+/// tolerance.
+fn row(id: usize, plane: &Plane, detection: &Detection) -> Vec<String> {
+    let Measures { slope, aspect, length, width } = Measures::of(plane);
+    let (input, parameters) = (&detection.input, &detection.parameters);
+    let turn = plane.normal_error.unwrap_or(0.1).max(FINEST_ANGLE);
+    // Coordinates are rounded to steps.
+    let offset = plane.offset_error.unwrap_or(parameters.tolerance / 10.0).max(input.step);
+    // The steeper a plane, the surer the direction in which it falls.
+    let turn_of_aspect = turn / slope.to_radians().sin().max(f64::MIN_POSITIVE);
+    let aspect = aspect.map(|aspect| within(aspect, turn_of_aspect));
+    // An outline runs about as near to the edge as points are apart.
+    let side = |side: f64| match parameters.spacing {
+        spacing if spacing > 0.0 => within(side, spacing),
+        _ => significant(side),
+    };
+    vec![
+        id.to_string(),
+        plane.inliers.to_string(),
+        significant(plane.area),
+        side(length),
+        side(width),
+        within(slope, turn),
+        aspect.unwrap_or_else(|| "-".into()),
+        within(plane.offset, offset),
+        digits(plane.rmse, 3),
+    ]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::significant;
+    use super::*;
+
+    fn detection() -> Detection {
+        let plane = Plane {
+            normal: [0.6, 0.0, 0.8],
+            offset: 12.345_678,
+            theta: 0.0,
+            phi: 0.0,
+            rho: 0.0,
+            votes: 9,
+            significance: 7.0,
+            inliers: 400,
+            tolerance: 0.02,
+            rmse: 0.004_567,
+            normal_error: Some(0.03),
+            offset_error: Some(0.002),
+            centroid: [0.0; 3],
+            area: 25.123_4,
+            pieces: Vec::new(),
+        };
+        Detection { planes: vec![plane], ..Detection::default() }
+    }
 
     #[test]
-    fn four_digits_are_shown() {
-        assert_eq!(significant(0.001_234_56), "0.001235");
-        assert_eq!(significant(12.3456), "12.35");
-        assert_eq!(significant(1_234_567.8), "1234568");
-        assert_eq!(significant(0.0), "0");
+    fn digits_follow_the_errors_and_units_stand_below_the_heading() {
+        let text = planes("a.las", &detection(), Some("m"));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "a.las: 1 plane holds 40000.0 % of 0 points");
+        let units: Vec<&str> = lines[2].split_whitespace().collect();
+        assert_eq!(units, ["m²", "m", "m", "°", "°", "m", "m"]);
+        let row: Vec<&str> = lines[3].split_whitespace().collect();
+        assert_eq!(row, ["0", "400", "25.12", "0", "0", "36.87", "90.00", "12.346", "0.00457"]);
+        assert_eq!(planes("a.las", &detection(), None).lines().count(), 3);
     }
 }

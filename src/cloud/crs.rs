@@ -32,6 +32,16 @@ pub struct Unit {
     pub metres: Option<f64>,
 }
 
+impl Unit {
+    /// Its symbol, where it is a usual one, or its name.
+    pub fn symbol(&self) -> &str {
+        const KNOWN: [(f64, &str); 4] =
+            [(1.0, "m"), (0.3048, "ft"), (1200.0 / 3937.0, "ftUS"), (1000.0, "km")];
+        let is = |length: f64| self.metres.is_some_and(|m| (m / length - 1.0).abs() < 1e-7);
+        KNOWN.iter().find(|(length, _)| is(*length)).map_or(&self.name, |(_, symbol)| symbol)
+    }
+}
+
 impl fmt::Display for Crs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name.as_deref().unwrap_or("without a name"))?;
@@ -208,6 +218,7 @@ mod tests {
         let crs = Crs::of_wkt(old.as_bytes()).unwrap();
         assert_eq!((crs.epsg, crs.geographic), (Some(2229), false));
         assert_eq!(metres(&crs.unit), Some(0.304_800_609_601_219_2));
+        assert_eq!(crs.unit.as_ref().map(Unit::symbol), Some("ftUS"));
         assert_eq!(crs.different_units(), Some(("US survey foot", "metre")));
         let shown = "NAD83 / X + NAVD88, EPSG:2229, in US survey foot, z in metre";
         assert_eq!(crs.to_string(), shown);

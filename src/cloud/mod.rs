@@ -30,6 +30,10 @@ use crate::Result;
 use serde::Serialize;
 use std::ops::Range;
 
+/// The label of a point of a truth whose plane nobody knows: where a result puts it is neither
+/// right nor wrong.
+pub const UNKNOWN: i32 = -2;
+
 /// A run of points as separate coordinate arrays, in the input's own coordinates.
 ///
 /// `x`, `y` and `z` have one length. An optional array is either empty (not asked for, or not in
@@ -46,7 +50,8 @@ pub struct Chunk {
     pub colour: Vec<[u8; 3]>,
     /// Return intensity, as stored, clamped to 16 bits; floats between 0 and 1 fill the 16 bits.
     pub intensity: Vec<u16>,
-    /// The plane each point belongs to: `-1` none, then `0, 1, 2 …` (truth or an earlier result).
+    /// The plane each point belongs to: `-1` none, then `0, 1, 2 …` (truth or an earlier result);
+    /// [`UNKNOWN`] where a truth does not know.
     pub label: Vec<i32>,
     /// Classification, as LAS has it: 2 ground, 6 building.
     pub class: Vec<u8>,

@@ -1,6 +1,6 @@
 //! From the many ways colour and intensity are stored to the one in which they are given.
 
-use super::{Chunk, Fields};
+use super::{Chunk, Fields, UNKNOWN};
 
 /// How stored values become 8 or 16 bits; told by the largest value of a sample.
 ///
@@ -55,10 +55,10 @@ impl Scale {
     }
 }
 
-/// The label for a stored value: `-1` for what is negative or no number.
+/// The label for a stored value: `-1` for what is negative or no number, but [`UNKNOWN`].
 #[inline]
 pub(super) fn label(value: f64) -> i32 {
-    if value >= 0.0 { value as i32 } else { -1 }
+    if value >= 0.0 || value == f64::from(UNKNOWN) { value as i32 } else { -1 }
 }
 
 /// What a number of a point is.
@@ -178,6 +178,7 @@ mod tests {
         assert_eq!(Scale::Plain.intensity(1e9), 65535);
         assert_eq!(Scale::Plain.intensity(f64::NAN), 0);
         assert_eq!(label(-7.0), -1);
+        assert_eq!(label(-2.0), UNKNOWN);
         assert_eq!(label(f64::NAN), -1);
         assert_eq!(label(12.0), 12);
     }

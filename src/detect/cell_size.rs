@@ -18,6 +18,13 @@ const MOST_CELLS: f64 = 0.75;
 const LIMIT: f64 = 1.5e6;
 /// Edge of the finest cells that are counted, in steps: what shares one counts as one point.
 const FINEST: u32 = 8;
+/// Points stand in clusters when there are so many times fewer clusters than points, …
+const CLUSTERED: f64 = 1.5;
+/// … whose number falls by less than this when cells double: of points strewn over a surface it falls by
+/// more long before it has halved.
+const STILL: f64 = 1.12;
+/// Clusters that are worth looking for.
+const FEWEST: u64 = 500;
 /// Units of the moments in the edge of a base cell, at most: finer detail says nothing about the
 /// shape of the surface there.
 const DETAIL: u32 = 256;
@@ -29,12 +36,15 @@ pub(super) struct Unit {
     pub span: u32,
     /// Steps in a unit.
     pub steps: u32,
+    /// Points that stand for one, since they lie closer together than a surface is sampled.
+    pub copies: f64,
 }
 
 impl Unit {
     /// The edge for a cloud.
     ///
-    /// Counted on a lattice whose cells double, and read off between two of its sizes.
+    /// Counted on a lattice whose cells double, and read off between two of its sizes. What lies
+    /// closer together than a surface is sampled, such as copies of points, counts once.
     pub fn for_points(points: &Points, held: &mut Option<Box<dyn Held + '_>>) -> Result<Unit> {
         let counted = match held {
             Some(held) => held.count_cells(FINEST, FULL as u32)?,
@@ -42,18 +52,48 @@ impl Unit {
         };
         let counts = counted.unwrap_or_else(|| count_cells(points));
         // The larger the cells the fewer there are, and the fewer points have room.
-        let distinct = counts.finest as f64;
+        let distinct = sites(&counts) as f64;
         let cells = counts.cells.iter().map(|&n| n as f64);
         let fall_to = |n: f64| crossing(cells.clone().map(|c| (c / n).ln()));
         let mean = fall_to(distinct / OCCUPANCY);
         let most = fall_to(distinct * MOST_CELLS);
         let limit = fall_to(LIMIT);
-        let share = |&n: &u64| n as f64 / distinct.max(1.0);
-        let dense = crossing(counts.roomy.iter().map(|n| share(n) - DENSE));
+        let crowd = counts.finest as f64 / distinct.max(1.0);
+        let share = |&n: &u64| n as f64 / counts.finest.max(1) as f64;
+        let dense = if crowd > CLUSTERED {
+            f64::INFINITY
+        } else {
+            crossing(counts.roomy.iter().map(|n| share(n) - DENSE))
+        };
         let edge = f64::from(FINEST) * mean.min(dense.max(most)).max(limit).exp2();
-        let steps = (edge / f64::from(DETAIL)).ceil().max(1.0) as u32;
-        Ok(Unit { span: ((edge / f64::from(steps)).round() as u32).max(FINEST), steps })
+        Ok(Unit::of_edge(edge, crowd.max(1.0)))
     }
+
+    /// The same for cells so many times as wide.
+    pub fn coarser(self, times: f64) -> Unit {
+        Unit::of_edge(times * f64::from(self.span * self.steps), self.copies)
+    }
+
+    fn of_edge(edge: f64, copies: f64) -> Unit {
+        let steps = (edge / f64::from(DETAIL)).ceil().max(1.0) as u32;
+        Unit { span: ((edge / f64::from(steps)).round() as u32).max(FINEST), steps, copies }
+    }
+}
+
+/// The number of places of a cloud: its distinct points, unless nearly all of them stand in small
+/// clusters that are far smaller than the clusters are apart. Cells between these two sizes are as many
+/// as the clusters.
+fn sites(counts: &CellCounts) -> u64 {
+    let finest = counts.finest as f64;
+    let is_clustered = |&at: &usize| {
+        let [n, next, roomy] = [counts.cells[at], counts.cells[at + 1], counts.roomy[at]];
+        n >= FEWEST
+            && (n as f64) < STILL * next as f64
+            && finest > CLUSTERED * n as f64
+            && roomy as f64 > DENSE * finest
+    };
+    let coarsest = (0..counts.cells.len() - 1).rfind(is_clustered);
+    coarsest.map_or(counts.finest, |at| counts.cells[at])
 }
 
 /// Counts the cells of all sizes.
@@ -111,6 +151,19 @@ mod tests {
         let even = unit(square(200, 4096, 0.0));
         let both = unit(square(200, 4096, 0.0).chain(square(150, 512, -1e6)));
         assert!(2 * both.span * both.steps < even.span * even.steps);
+    }
+
+    #[test]
+    fn copies_that_are_nearly_equal_count_once() {
+        let copies = |n: u32| {
+            let near =
+                move |p: [f32; 3], k: u32| [p[0] + (k % 2 * 16) as f32, p[1], (k / 2 * 16) as f32];
+            square(200, 4096, 0.0).flat_map(move |p| (0..n).map(move |k| near(p, k)))
+        };
+        let (once, four) = (unit(copies(1)), unit(copies(4)));
+        let ratio = f64::from(four.span * four.steps) / f64::from(once.span * once.steps);
+        assert!((0.9..1.1).contains(&ratio), "{ratio}");
+        assert_eq!((once.copies, four.copies), (1.0, 4.0));
     }
 
     #[test]

@@ -53,6 +53,8 @@ pub(super) struct Cells {
     pub by_place: Vec<u32>,
     /// Number of distinct points.
     pub distinct: u64,
+    /// Edge of the base cells.
+    pub unit: Unit,
 }
 
 impl Cells {
@@ -64,7 +66,15 @@ impl Cells {
         points: &Points,
         held: &mut Option<Box<dyn Held + '_>>,
     ) -> Result<(Cells, Vec<u32>)> {
-        let unit = Unit::for_points(points, held)?;
+        Cells::of_unit(points, Unit::for_points(points, held)?, held)
+    }
+
+    /// The same with base cells of a given edge.
+    pub fn of_unit(
+        points: &Points,
+        unit: Unit,
+        held: &mut Option<Box<dyn Held + '_>>,
+    ) -> Result<(Cells, Vec<u32>)> {
         let table = match held {
             Some(held) => held.cells(unit.span * unit.steps, unit.steps)?,
             None => None,
@@ -94,7 +104,7 @@ impl Cells {
             let above = levels.last_mut().map(|level| level.join(&mut places));
             levels.extend(above);
         }
-        (Cells { levels, ranges, by_place, distinct }, order)
+        (Cells { levels, ranges, by_place, distinct, unit }, order)
     }
 
     /// The base cells.
@@ -384,7 +394,7 @@ mod tests {
     }
 
     fn cells(points: &Points, span: u32) -> Cells {
-        let unit = Unit { span, steps: 1 };
+        let unit = Unit { span, steps: 1, copies: 1.0 };
         Cells::from_table(cell_table(points, unit), unit).0
     }
 

@@ -4,11 +4,12 @@
 //! at which that block is flat. Dense places are judged at a small scale, sparse or noisy ones at
 //! a larger one, and places that are flat at no scale (foliage, edges, clutter) get no normal.
 
-use super::cells::{CellMoments, Cells};
+use super::cells::{CellMoments, Cells, Level};
 use super::eigen;
 use super::in_rounds::Class;
 use super::links::Links;
 use super::moments::PAIRS;
+use super::noise::NoiseField;
 use super::rounds::Found;
 use crate::Result;
 use crate::backend::{CellSurface, Held, Layer};
@@ -96,6 +97,8 @@ pub(super) struct Surfel {
     pub weight: u32,
     /// The surface there, if it is flat at any scale.
     pub surface: Option<Surface>,
+    /// How many times as large as usual the noise is there.
+    pub scale: f32,
 }
 
 /// How flat the blocks of all cells are.
@@ -109,6 +112,7 @@ pub(super) struct Surfel {
 pub(super) struct Evidence<'a> {
     cells: &'a Cells,
     links: &'a Links<'a>,
+    field: &'a NoiseField,
     /// How flat the blocks of each level are; none as long as a backend knows.
     flatness: Option<Vec<LevelFlatness>>,
     /// What was known of the base cells after each class that was left behind: [`SEEN`], [`TAKEN`].
@@ -134,12 +138,13 @@ impl<'a> Evidence<'a> {
     pub fn new(
         cells: &'a Cells,
         links: &'a Links<'a>,
+        field: &'a NoiseField,
         held: &mut Holder<'_>,
     ) -> Result<Evidence<'a>> {
-        let mut evidence = Evidence { cells, links, flatness: None, left: Vec::new() };
+        let mut evidence = Evidence { cells, links, field, flatness: None, left: Vec::new() };
         let judged = match held {
-            Some(held) => held.judge(cells.levels.len())?,
-            None => false,
+            Some(held) if field.is_even() => held.judge(cells.levels.len())?,
+            _ => false,
         };
         if !judged {
             evidence.judge();
@@ -276,7 +281,8 @@ impl<'a> Evidence<'a> {
         self.judge();
         let base = self.cells.base();
         let thickness = |cell: usize| {
-            Some((f64::from(self.surface(cell, thickest)?.thickness), base.moments[cell].n as u64))
+            let thickness = f64::from(self.surface(cell, thickest)?.thickness);
+            Some((thickness / self.field.scale(cell), base.moments[cell].n as u64))
         };
         let all: Vec<(f64, u64)> = (0..base.len()).into_par_iter().filter_map(thickness).collect();
         let weight = all.par_iter().map(|v| v.1).sum();
@@ -303,6 +309,7 @@ impl<'a> Evidence<'a> {
                 Some(found) => Surface::found(&found[cell]),
                 None => self.surface(cell, thickest),
             },
+            scale: self.field.scale(cell) as f32,
         };
         Ok((0..base.len()).into_par_iter().map(surfel).collect())
     }
@@ -315,8 +322,10 @@ impl<'a> Evidence<'a> {
         }
         let mut cell = base_cell;
         let mut best: Option<(usize, Flatness)> = None;
+        let thickest = thickest * self.field.scale(base_cell);
         for (level, judged) in self.flatness.iter().flatten().enumerate() {
             if let Some(flat) = judged[cell].filter(|f| f64::from(f.thickness) <= thickest) {
+                let flat = self.field.at_least(base_cell, flat);
                 if best.is_none_or(|(_, b)| flat.ratio < b.ratio) {
                     best = Some((level, flat));
                 }
@@ -359,12 +368,15 @@ pub(super) fn combined(classes: Vec<Class>) -> Class {
 
 /// How flat one block is.
 #[derive(Clone, Copy)]
-struct Flatness {
+pub(super) struct Flatness {
     /// Thickness over width, squared.
-    ratio: f32,
-    thickness: f32,
-    error: f32,
-    normal: [f32; 3],
+    pub ratio: f32,
+    /// Root mean square distance of the points from their plane, in steps.
+    pub thickness: f32,
+    /// Standard error of the normal's direction where noise is independent, in radians.
+    pub error: f32,
+    /// Unit normal.
+    pub normal: [f32; 3],
 }
 
 /// Covariance of the points of a cell or block, whose sums are small enough for `f64`.
@@ -379,22 +391,25 @@ fn small_covariance(moments: &CellMoments) -> [f64; 6] {
 /// Judges every block of a level.
 fn judge_level(cells: &Cells, links: &Links, number: usize) -> LevelFlatness {
     let level = &cells.levels[number];
-    links.map_blocks(number, |cell, block| {
-        let moments = level.block_moments(cell, block);
-        if moments.n < MIN_POINTS {
-            return None;
-        }
-        let n = moments.n as f64;
-        let (values, normal) = eigen::smallest(small_covariance(&moments));
-        // Coordinates were cut to whole units, which adds the variance of one unit's rounding.
-        let least = values[0].max(1.0 / 12.0);
-        let ratio = least / values[1];
-        (ratio <= NEARLY_FLAT && values[1] >= LINE * values[2]).then(|| Flatness {
-            ratio: ratio as f32,
-            thickness: ((least * n / (n - 3.0)).sqrt() * level.unit()) as f32,
-            error: (ratio / n).sqrt() as f32,
-            normal: normal.map(|v| v as f32),
-        })
+    links.map_blocks(number, |cell, block| judge_block(level, cell, block))
+}
+
+/// Judges the block of one cell.
+pub(super) fn judge_block(level: &Level, cell: usize, block: &[u32]) -> Option<Flatness> {
+    let moments = level.block_moments(cell, block);
+    if moments.n < MIN_POINTS {
+        return None;
+    }
+    let n = moments.n as f64;
+    let (values, normal) = eigen::smallest(small_covariance(&moments));
+    // Coordinates were cut to whole units, which adds the variance of one unit's rounding.
+    let least = values[0].max(1.0 / 12.0);
+    let ratio = least / values[1];
+    (ratio <= NEARLY_FLAT && values[1] >= LINE * values[2]).then(|| Flatness {
+        ratio: ratio as f32,
+        thickness: ((least * n / (n - 3.0)).sqrt() * level.unit()) as f32,
+        error: (ratio / n).sqrt() as f32,
+        normal: normal.map(|v| v as f32),
     })
 }
 
@@ -433,8 +448,8 @@ mod tests {
     use crate::vector::dot;
 
     fn surfels(cells: &Cells) -> Vec<Surfel> {
-        let links = Links::new(cells);
-        let mut evidence = Evidence::new(cells, &links, &mut None).unwrap();
+        let (links, field) = (Links::new(cells), NoiseField::even());
+        let mut evidence = Evidence::new(cells, &links, &field, &mut None).unwrap();
         let noise = evidence.noise(&mut None).unwrap().0;
         evidence.surfels(noise, &mut None).unwrap()
     }
@@ -507,9 +522,9 @@ mod tests {
         on_gpu: bool,
     ) -> Vec<(f64, u64, Vec<Surfel>)> {
         let cells = Cells::new(points, held).unwrap().0;
-        let links = Links::new(&cells);
+        let (links, field) = (Links::new(&cells), NoiseField::even());
         let held = if on_gpu { held } else { &mut None };
-        let mut evidence = Evidence::new(&cells, &links, held).unwrap();
+        let mut evidence = Evidence::new(&cells, &links, &field, held).unwrap();
         assert_eq!(evidence.flatness.is_none(), on_gpu);
         let mut class = |known: Option<Vec<u8>>| {
             known.into_iter().for_each(|known| evidence.leave(known, held).unwrap());

@@ -55,8 +55,13 @@ impl<'a> Grower<'a> {
         }
     }
 
+    /// Which cells lie next to each other.
+    pub fn links(&self) -> &'a Links<'a> {
+        self.links
+    }
+
     /// Grows the plane `normal · p = rho` from the surfels of `seed`, over free surfels within
-    /// `reach` of it.
+    /// `reach` of it, or more where the noise is more.
     pub fn grow(
         &mut self,
         seed: &[u32],
@@ -67,7 +72,8 @@ impl<'a> Grower<'a> {
     ) -> Grown {
         self.search += 1;
         let cosine = limits.angle.cos();
-        let in_slab = |s: &Surfel| (dot(s.centroid, normal) - rho).abs() <= reach;
+        let in_slab =
+            |s: &Surfel| (dot(s.centroid, normal) - rho).abs() <= reach * f64::from(s.scale);
         let along = |s: &Surfel| s.surface.is_some_and(|f| dot(f.normal(), normal).abs() >= cosine);
         let mut grown = Grown { members: Vec::new(), others: 0 };
         for &i in seed {

@@ -6,7 +6,8 @@ use super::label::{Labeller, PointsInCells};
 use super::layers::Layers;
 use super::links::Links;
 use super::load::Loaded;
-use super::parameters::Measured;
+use super::noise::{self, NoiseField, Plateau, View};
+use super::parameters::{Measured, Nature};
 use super::rounds::{self, Findings};
 use super::{Answer, Mode, Options, Progress, merge, parameters, planes, refine, rejected};
 use crate::Result;
@@ -19,11 +20,16 @@ const CLASSES: usize = 3;
 /// A class is worth a look when it holds one in so many of the points.
 const WORTH: u64 = 10;
 
+/// Where neighbours have their noise in common, it is that of so many cells.
+const ALIKE: f64 = 4.0;
+
 /// What every class is searched in and with.
 struct Scene<'a> {
     cloud: &'a Loaded,
     cells: &'a Cells,
     links: &'a Links<'a>,
+    field: &'a NoiseField,
+    nature: Nature,
     options: &'a Options,
     backend: &'a dyn Backend,
     progress: &'a dyn Progress,
@@ -41,17 +47,50 @@ pub(super) fn detect<'b>(
         None => backend.hold(&cloud.points)?,
     };
     let (cells, order) = Cells::new(&cloud.points, &mut held)?;
-    cloud.reorder(order, &mut held)?;
-    let (cloud, points) = (&*cloud, &cloud.points);
-    progress.stage("surfaces", None);
     let links = Links::new(&cells);
-    let scene = Scene { cloud, cells: &cells, links: &links, options, backend, progress };
+    let view = View::new(&cells, &links);
+    let plateau = view.plateau();
+    let how = (options, backend, progress);
+    if plateau.level == 0 {
+        cloud.reorder(order, &mut held)?;
+        return in_cells(cloud, Ground { cells: &cells, links: &links, view, plateau }, held, how);
+    }
+    // What finer cells would show is not the surface.
+    let unit = cells.unit.coarser(f64::from(1 << plateau.level));
+    let (cells, order) = Cells::of_unit(&cloud.points, unit, &mut held)?;
+    let links = Links::new(&cells);
+    let view = View::new(&cells, &links);
+    cloud.reorder(order, &mut held)?;
+    in_cells(cloud, Ground { cells: &cells, links: &links, view, plateau }, held, how)
+}
+
+/// What the search goes on in.
+struct Ground<'a> {
+    cells: &'a Cells,
+    links: &'a Links<'a>,
+    view: View,
+    plateau: Plateau,
+}
+
+/// Searches a cloud that was cut into cells.
+fn in_cells<'b>(
+    cloud: &Loaded,
+    Ground { cells, links, view, plateau }: Ground,
+    mut held: Option<Box<dyn Held + 'b>>,
+    (options, backend, progress): (&Options, &'b dyn Backend, &dyn Progress),
+) -> Result<Answer> {
+    let points = &cloud.points;
+    progress.stage("surfaces", None);
+    let field = NoiseField::new(cells, links, &view, plateau, noise::rounding(points));
+    let obey = options.tolerance.is_some();
+    let nature = Nature { obey, alike: plateau.level > 0, even: field.is_even() || obey };
+    let scene = Scene { cloud, cells, links, field: &field, nature, options, backend, progress };
     let (parameters, classes) = scene.classes(&mut held)?;
     let (surfels, findings) = evidence::combined(classes);
     let Findings { mut found, failed } = findings;
     progress.stage("labels", None);
     let claims = found.iter().map(|f| f.support.surfels.as_slice());
-    let places = PointsInCells { cells: &cells, links: &links, points };
+    let places = PointsInCells { cells, links, points };
     let mut labeller = Labeller::new(places, &surfels, claims, &mut held)?;
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
     // Cells gave the planes; their points make them exact and then settle who belongs to whom.
@@ -61,13 +100,19 @@ pub(super) fn detect<'b>(
             *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit, plane.tolerance));
         }
     }
-    let into = merge::merge(&mut local, &sums, parameters.angle.to_radians());
+    let alike = if nature.alike {
+        ALIKE * cells.distinct as f64 / cells.base().len() as f64
+    } else {
+        cells.unit.copies
+    };
+    let how = merge::How { angle: parameters.angle.to_radians(), alike, obey };
+    let into = merge::merge(&mut local, &sums, how);
     let assigned = labeller.assign(&local, &into)?;
     merge::gather(&mut found, &into);
     let how = (parameters.refine, backend);
     let refined = refine::refined(points, &assigned.labels, &local, &assigned.sums, how)?;
     progress.stage("outlines", None);
-    let outline_cell = planes::outline_cell(&cells, &surfels, &found);
+    let outline_cell = planes::outline_cell(cells, &surfels, &found);
     let mut rejected = rejected::candidates(cloud, failed);
     let planes = planes::finish(
         cloud,
@@ -89,12 +134,13 @@ impl Scene<'_> {
     /// Searches the usual surfaces, and then those of rougher places.
     fn classes(&self, held: &mut Option<Box<dyn Held + '_>>) -> Result<(Parameters, Vec<Class>)> {
         let (cells, cloud) = (self.cells, self.cloud);
-        let mut evidence = Evidence::new(cells, self.links, held)?;
+        let mut evidence = Evidence::new(cells, self.links, self.field, held)?;
         let (noise, _) = evidence.noise(held)?;
         let mut usual = evidence.surfels(noise, held)?;
         self.progress.stage("layers", None);
-        Layers { cells, links: self.links, points: &cloud.points, noise }
+        Layers { cells, links: self.links, points: &cloud.points, field: self.field, noise }
             .refine(&mut usual, held)?;
+        self.settle(&mut usual);
         let measured = Measured { noise, spacing: evidence.spacing(&usual) };
         let parameters = parameters::choose(cloud, cells, &usual, measured, self.options);
         self.progress.stage("planes", Some(cells.distinct));
@@ -108,12 +154,20 @@ impl Scene<'_> {
             if weight * WORTH < cells.distinct {
                 break;
             }
-            let rough = evidence.surfels(noise, held)?;
+            let mut rough = evidence.surfels(noise, held)?;
+            self.settle(&mut rough);
             let rougher = parameters::rougher(&parameters, &rough, noise, cloud.frame.step);
             let findings = self.search(&rough, &rougher, held.as_deref())?;
             classes.push((rough, findings));
         }
         Ok((parameters, classes))
+    }
+
+    /// A tolerance that was given means what it says everywhere.
+    fn settle(&self, surfels: &mut [Surfel]) {
+        if self.nature.obey {
+            surfels.iter_mut().for_each(|s| s.scale = 1.0);
+        }
     }
 
     /// The planes among the surfels of one class.
@@ -124,7 +178,7 @@ impl Scene<'_> {
         held: Option<&(dyn Held + '_)>,
     ) -> Result<Findings> {
         let space = parameters::space(parameters, self.cloud)?;
-        let search = parameters::search(parameters, self.cloud, self.cells, &space);
+        let search = parameters::search(parameters, self.cloud, self.cells, &space, self.nature);
         let cast = match self.options.mode {
             Mode::All => rounds::Cast::All(&self.cloud.points, held),
             _ => rounds::Cast::Near,

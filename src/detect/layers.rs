@@ -9,6 +9,7 @@ use super::cells::Cells;
 use super::eigen;
 use super::evidence::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT, Surface, Surfel};
 use super::links::Links;
+use super::noise::NoiseField;
 use super::spread::Spread;
 use crate::Result;
 use crate::backend::{Held, Layer, Outcome, Trials};
@@ -53,6 +54,8 @@ pub(super) struct Layers<'a> {
     pub cells: &'a Cells,
     pub links: &'a Links<'a>,
     pub points: &'a Points,
+    /// How the noise differs from place to place.
+    pub field: &'a NoiseField,
     /// Standard deviation of points about their surface, in steps.
     pub noise: f64,
 }
@@ -86,26 +89,32 @@ impl Layers<'_> {
         held: &mut Option<Box<dyn Held + '_>>,
     ) -> Result<()> {
         let thick = LAYERED * self.noise;
-        let wanted = |s: &Surfel| s.surface.is_none_or(|f| f64::from(f.thickness) > thick);
+        let thin = |s: &Surfel, t: f32| f64::from(t) <= thick * f64::from(s.scale);
+        let wanted = |s: &Surfel| s.surface.is_none_or(|f| !thin(s, f.thickness));
         // In Morton order those of one cell follow each other, on any level.
         let by_place = self.links.by_place();
         let open = by_place.par_iter().enumerate().filter(|&(_, &b)| wanted(&surfels[b as usize]));
         let mut open: Vec<Open> =
             open.map(|(place, _)| Open { place: place as u32, tried: 0 }).collect();
         let edge = 3.0 * self.cells.base().size;
-        let first = (WIDE * self.noise / edge).log2().ceil().max(0.0) as usize;
+        let least = open.iter().map(|o| self.field.scale(by_place[o.place as usize] as usize));
+        let quietest = least.fold(f64::INFINITY, f64::min);
+        let first = (WIDE * quietest * self.noise / edge).log2().ceil().max(0.0) as usize;
         for level in first..self.links.levels() {
             if open.is_empty() {
                 break;
             }
             let only_small = level != first;
             let tried = match held {
-                Some(held) => self.on_device(held.as_mut(), &open, level, only_small)?,
-                None => None,
+                Some(held) if self.field.is_even() => {
+                    self.on_device(held.as_mut(), &open, level, only_small)?
+                }
+                _ => None,
             };
             let (outcomes, found) = tried.unwrap_or_else(|| self.here(&open, level, only_small));
             for (entry, layer) in found {
-                surfels[by_place[open[entry as usize].place as usize] as usize] = layer;
+                let surfel = &mut surfels[by_place[open[entry as usize].place as usize] as usize];
+                *surfel = Surfel { scale: surfel.scale, ..layer };
             }
             let stays = |(open, outcome): (Open, Outcome)| match outcome {
                 Outcome::TooFew => Some(open),
@@ -133,7 +142,7 @@ impl Layers<'_> {
         let surfel = |layer: Layer| {
             let surface = Some(Surface::of_layer(&layer, level));
             let Layer { entry, centroid, scatter, weight, .. } = layer;
-            (entry, Surfel { centroid, scatter, weight, surface })
+            (entry, Surfel { centroid, scatter, weight, surface, scale: 1.0 })
         };
         Ok(tried.map(|tried| (tried.outcomes, tried.layers.into_iter().map(surfel).collect())))
     }
@@ -160,6 +169,10 @@ impl Layers<'_> {
         only_small: bool,
     ) -> Vec<(Outcome, Option<Surfel>)> {
         let all = |outcome: Outcome| vec![(outcome, None); group.len()];
+        let noise = self.noise * self.field.scale(group[0].1 as usize);
+        if 3.0 * self.cells.levels[level].size < WIDE * noise && !self.field.is_even() {
+            return all(Outcome::TooFew);
+        }
         let block = self.links.block(level, group[0].0);
         let moments = &self.cells.levels[level].moments;
         let n: i64 = block.iter().map(|&c| moments[c as usize].n).sum();
@@ -179,7 +192,7 @@ impl Layers<'_> {
         if !sparse && values[0] > NOT_LAYERS * values[1] {
             return all(Outcome::None);
         }
-        let block = Block { layers: self, points: &points, normal, level };
+        let block = Block { points: &points, normal, level, noise };
         let mut own = Vec::new();
         let one = |&(_, base): &(u32, u32)| {
             own.clear();
@@ -205,11 +218,12 @@ impl Layers<'_> {
 
 /// The points of one block.
 struct Block<'a> {
-    layers: &'a Layers<'a>,
     points: &'a [Vec3],
     /// Where all points together are thinnest.
     normal: Vec3,
     level: usize,
+    /// Standard deviation of points about their surface there, in steps.
+    noise: f64,
 }
 
 impl Block<'_> {
@@ -237,7 +251,7 @@ impl Block<'_> {
         let guesses = own.iter().cycle().take(TRIANGLES).enumerate().filter_map(triangle);
         let guess = self.densest(guesses)?;
         self.layer(guess, own, NEARLY_FLAT).filter(|_| {
-            let slab = SLAB * self.layers.noise;
+            let slab = SLAB * self.noise;
             let inside = self.points.iter().filter(|&&p| guess.distance(p).abs() <= slab).count();
             inside as f64 >= MAJORITY * n as f64
         })
@@ -245,7 +259,7 @@ impl Block<'_> {
 
     /// The guess whose slab holds most points, the first of equals.
     fn densest(&self, guesses: impl Iterator<Item = Guess>) -> Option<Guess> {
-        let slab = 2.0 * self.layers.noise;
+        let slab = 2.0 * self.noise;
         let count =
             |g: &Guess| self.points.iter().filter(|&&p| g.distance(p).abs() <= slab).count();
         let mut best = None;
@@ -260,7 +274,7 @@ impl Block<'_> {
 
     /// The layer that a guess leads to, as the surfel of the cell with the `own` points.
     fn layer(&self, guess: Guess, own: &[Vec3], flat: f64) -> Option<Surfel> {
-        let noise = self.layers.noise;
+        let noise = self.noise;
         let Guess { mut normal, mut rho } = guess;
         let mut slab = FIRST_SLAB * noise;
         let mut found = None;
@@ -293,12 +307,13 @@ impl Block<'_> {
                 thickness,
                 self.level,
             )),
+            scale: 1.0,
         })
     }
 
     /// Whether a layer is denser than what lies on one side of it.
     fn stands_out(&self, layer: Guess) -> bool {
-        let slab = SLAB * self.layers.noise;
+        let slab = SLAB * self.noise;
         let (mut inside, mut below, mut above) = (0, 0, 0);
         for distance in self.points.iter().map(|&p| layer.distance(p)) {
             inside += usize::from(distance.abs() <= slab);

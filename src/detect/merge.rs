@@ -19,19 +19,32 @@ const NEXT: f64 = 2.5;
 const FAR: f64 = 4.0;
 const KNOWN: f64 = 0.6;
 const CHANCE_FAR: f64 = 8.0;
+/// Points lie within a given tolerance when their root mean square distance is this share of it.
+const OBEYED: f64 = 0.6;
+
+/// What makes two planes one.
+#[derive(Clone, Copy)]
+pub(super) struct How {
+    /// Largest angle between a surface and its plane, in radians.
+    pub angle: f64,
+    /// Points that have their noise in common, so that they say as much as one.
+    pub alike: f64,
+    /// Whether what lies within the tolerance is one plane, whatever its shape.
+    pub obey: bool,
+}
 
 /// Joins planes that are one, when every point has its plane.
 ///
 /// Returns for each plane the one that it became part of, itself where it stays; all parts of one
 /// get the plane through all their points. Two that are tilted or offset against each other by less
 /// than the tolerance, but by more than chance, stay two.
-pub(super) fn merge(planes: &mut [LocalPlane], sums: &[Moments], angle: f64) -> Vec<u32> {
+pub(super) fn merge(planes: &mut [LocalPlane], sums: &[Moments], how: How) -> Vec<u32> {
     let mut whole: Vec<Moments> = sums.to_vec();
     let mut into: Vec<u32> = (0..planes.len() as u32).collect();
     for next in 0..planes.len() {
         let twin = (0..next).filter(|&i| into[i] == i as u32).find_map(|earlier| {
             let parts = [earlier, next].map(|i| (&planes[i], &whole[i]));
-            Some((earlier, joined(parts, angle)?))
+            Some((earlier, joined(parts, how)?))
         });
         if let Some((earlier, joint)) = twin {
             planes[earlier] = joint;
@@ -57,9 +70,9 @@ pub(super) fn gather(found: &mut [Found], into: &[u32]) {
 }
 
 /// The plane of the points of both, if they are one plane.
-fn joined(parts: [(&LocalPlane, &Moments); 2], angle: f64) -> Option<LocalPlane> {
+fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
     let [(a, of_a), (b, of_b)] = parts;
-    if dot(a.normal, b.normal).abs() < (angle / 2.0).cos() {
+    if dot(a.normal, b.normal).abs() < (how.angle / 2.0).cos() {
         return None;
     }
     // Cheap: the middle of either must be near the plane of the larger one.
@@ -78,9 +91,13 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], angle: f64) -> Option<LocalPlane>
         let squares = |p: &LocalPlane| n * sums.distance_rms(p.normal, p.rho).powi(2);
         // Three numbers were fitted to these points alone.
         let variance = squares(plane) / (n - 3.0);
-        let by_chance = squares(plane) + chance * variance;
+        let by_chance = squares(plane) + chance * how.alike.min(n / 3.0) * variance;
         let rougher = ROUGHER * ROUGHER * n * variance;
-        n > 3.0 && squares(&joint) <= if apart <= NEXT { by_chance.max(rougher) } else { by_chance }
+        let within =
+            how.obey && apart <= NEXT && squares(&joint) <= n * (OBEYED * tolerance).powi(2);
+        within
+            || n > 3.0
+                && squares(&joint) <= if apart <= NEXT { by_chance.max(rougher) } else { by_chance }
     };
     parts.into_iter().all(still).then_some(joint)
 }
@@ -116,7 +133,8 @@ mod tests {
 
     fn merged(tiles: [(LocalPlane, Moments); 2]) -> (Vec<u32>, Vec<LocalPlane>) {
         let (mut planes, sums): (Vec<_>, Vec<_>) = tiles.into_iter().unzip();
-        (merge(&mut planes, &sums, 0.35), planes)
+        let how = How { angle: 0.35, alike: 1.0, obey: false };
+        (merge(&mut planes, &sums, how), planes)
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod links;
 mod load;
 mod merge;
 mod moments;
+mod noise;
 mod one_pass;
 mod parameters;
 mod planes;
@@ -37,6 +38,7 @@ pub use moments::{Fit, Moments};
 use crate::backend::{Backend, Held};
 use crate::detection::{Detection, Input, Parameters, Rejected};
 use crate::lms::Refine;
+use crate::orient::Orient;
 use crate::space::Directions;
 use crate::{Error, Result};
 use planes::{Finished, Members};
@@ -79,6 +81,8 @@ pub struct Options {
     pub min_votes: Option<u64>,
     /// Fewest inliers of a plane.
     pub min_inliers: Option<u64>,
+    /// Which side of a plane its normal looks to.
+    pub orient: Orient,
     /// Most planes.
     pub top: Option<u64>,
     /// Smallest area of a plane, in the cloud's unit squared.
@@ -182,13 +186,22 @@ pub fn detect_held<'b>(
             in_rounds::detect(&mut cloud, held, (options, backend), progress)?
         }
     };
-    let Answer { planes: Finished { planes, members }, parameters, rejected } = answer;
+    let Answer { planes: Finished { planes, members }, parameters, mut rejected } = answer;
+    rejected.iter_mut().for_each(|candidate| turn(candidate, options.orient));
     let (labels, piece_labels) = if options.planes_only {
         (Vec::new(), Vec::new())
     } else {
         in_file_order(&cloud, &members)
     };
     Ok(Detection { input, parameters, planes, labels, piece_labels, rejected })
+}
+
+/// Turns a candidate as the planes are turned.
+fn turn(candidate: &mut Rejected, orient: Orient) {
+    if orient.turns(candidate.normal, candidate.offset, None) {
+        candidate.normal = candidate.normal.map(|v| 0.0 - v);
+        candidate.offset = 0.0 - candidate.offset;
+    }
 }
 
 /// What a mode answers.

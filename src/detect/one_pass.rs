@@ -43,6 +43,7 @@ pub(super) fn detect(
         widen: 1.0,
         min_votes: options.min_votes.unwrap_or(1),
         refine: options.refine.unwrap_or(Refine::None),
+        orient: options.orient,
         top,
         min_area: options.min_area,
         choice: cloud.choice.clone(),
@@ -85,7 +86,7 @@ pub(super) fn detect(
         .collect();
     let itself: Vec<Option<usize>> = (0..local.len()).map(Some).collect();
     let limits = Limits { min_area: options.min_area, top };
-    let (planes, _) = planes::report(cloud, &labels, &itself, &reported, limits);
+    let (planes, _) = planes::report(cloud, &labels, &itself, &reported, (limits, options.orient));
     Ok(Answer { planes, parameters, rejected: Vec::new() })
 }
 

@@ -38,6 +38,17 @@ pub(super) struct Measured {
     pub spacing: f64,
 }
 
+/// What the noise of a cloud is like.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Nature {
+    /// Whether the tolerance was given, and so means what it says.
+    pub obey: bool,
+    /// Whether neighbours have their noise in common.
+    pub alike: bool,
+    /// Whether the noise is the same everywhere.
+    pub even: bool,
+}
+
 /// The parameters for a cloud: what the user set, and for the rest what was measured.
 pub(super) fn choose(
     cloud: &Loaded,
@@ -62,6 +73,7 @@ pub(super) fn choose(
         spread: spread(surfels),
         min_votes: options.min_votes.unwrap_or((min_inliers / 4).max(4)),
         refine: options.refine.unwrap_or_default(),
+        orient: options.orient,
         min_inliers,
         top: options.top,
         min_area: options.min_area,
@@ -110,6 +122,7 @@ pub(super) fn search<'a>(
     cloud: &Loaded,
     cells: &Cells,
     space: &'a Space,
+    how: Nature,
 ) -> Search<'a> {
     let coarseness = parameters.directions.parse().map_or(1.5, |d: Directions| d.coarseness());
     Search {
@@ -121,6 +134,9 @@ pub(super) fn search<'a>(
             angle: parameters.angle.to_radians(),
             min_inliers: parameters.min_inliers.div_ceil(SEEN),
             cell: cells.base().size,
+            obey: how.obey,
+            alike: how.alike,
+            even: how.even,
             slabs: &SLABS[..SLABS.partition_point(|&times| times <= parameters.widen)],
         },
     }

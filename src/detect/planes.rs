@@ -12,12 +12,14 @@ use super::significance::Chance;
 use super::support::Failed;
 use crate::backend::{Assigned, LocalPlane};
 use crate::detection::{Parameters, Reason, Rejected};
+use crate::orient::Orient;
 use crate::outline::{self, NO_PART, OutlineOptions, PlaneFrame};
 use crate::plane::{Piece, Plane};
 use crate::vector::{Vec3, dot};
 use rayon::prelude::*;
 
-/// The plane of a fit, with the canonical sign.
+/// The plane of a fit, with the canonical sign: that in which planes are compared while they are
+/// found. Reported ones are turned as the user asks.
 pub(super) fn local(fit: &Fit, tolerance: f64) -> LocalPlane {
     let rho = dot(fit.normal, fit.centroid);
     canonical(LocalPlane { normal: fit.normal, rho, tolerance })
@@ -95,7 +97,7 @@ pub(super) fn finish(
             cell: outline_cell[i],
         })
         .collect();
-    let (finished, dropped) = report(cloud, labels, &rank, &reported, limits);
+    let (finished, dropped) = report(cloud, labels, &rank, &reported, (limits, parameters.orient));
     dropped.into_iter().for_each(|(k, reason)| reject(ranked[k], reason));
     finished
 }
@@ -155,13 +157,13 @@ pub(super) fn report(
     labels: &[i32],
     plane_of: &[Option<usize>],
     reported: &[Reported],
-    limits: Limits,
+    (limits, orient): (Limits, Orient),
 ) -> (Finished, Vec<(usize, Reason)>) {
     let members = members(labels, plane_of, reported.len());
     let (planes, part_of): (Vec<Plane>, Vec<Vec<u32>>) = reported
         .par_iter()
         .zip(&members)
-        .map(|(plane, members)| plane.report(cloud, members))
+        .map(|(plane, members)| plane.report(cloud, members, orient))
         .unzip();
     let (mut finished, mut dropped) = (Finished::default(), Vec::new());
     let mut next = 0;
@@ -247,9 +249,9 @@ pub(super) struct Reported<'a> {
 impl Reported<'_> {
     /// The plane of the points `members` in input coordinates with its pieces, not yet numbered,
     /// and for each of the points the index of its piece.
-    fn report(&self, cloud: &Loaded, members: &[u32]) -> (Plane, Vec<u32>) {
-        let LocalPlane { normal, rho, tolerance } = self.plane;
+    fn report(&self, cloud: &Loaded, members: &[u32], orient: Orient) -> (Plane, Vec<u32>) {
         let (origin, step) = (cloud.frame.origin, cloud.frame.step);
+        let LocalPlane { normal, rho, tolerance } = self.turned(cloud, orient);
         let centroid = cloud.frame.input(self.sums.mean());
         let frame = PlaneFrame::new(normal, self.foot(cloud));
         let point = |i: u32| cloud.frame.input(cloud.points.get(i as usize).map(f64::from));
@@ -283,6 +285,17 @@ impl Reported<'_> {
             pieces: pieces.collect(),
         };
         (plane, outline.part_of)
+    }
+
+    /// The plane with its normal on the side that is asked for.
+    fn turned(&self, cloud: &Loaded, orient: Orient) -> LocalPlane {
+        let LocalPlane { normal, rho, .. } = self.plane;
+        let offset = rho * cloud.frame.step + dot(normal, cloud.frame.origin);
+        if !orient.turns(normal, offset, self.errors.map(|[angle, _]| angle)) {
+            return self.plane;
+        }
+        // From zero, as there shall be no −0.
+        LocalPlane { normal: normal.map(|v| 0.0 - v), rho: 0.0 - rho, ..self.plane }
     }
 
     /// The point of the plane nearest to the mean of its points, in input coordinates.

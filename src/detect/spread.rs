@@ -33,7 +33,7 @@ impl Spread {
     /// The weighted mean; zero without points.
     pub fn mean(&self) -> Vec3 {
         let origin = self.origin.unwrap_or_default();
-        std::array::from_fn(|a| origin[a] + self.sum[a] / self.weight.max(1.0))
+        std::array::from_fn(|a| origin[a] + self.sum[a] / self.weight.max(f64::MIN_POSITIVE))
     }
 
     /// Total weight.
@@ -43,7 +43,7 @@ impl Spread {
 
     /// Covariance xx, xy, xz, yy, yz, zz of the points; zero without any.
     pub fn covariance(&self) -> [f64; 6] {
-        let n = self.weight.max(1.0);
+        let n = self.weight.max(f64::MIN_POSITIVE);
         std::array::from_fn(|i| {
             let (a, b) = PAIRS[i];
             self.products[i] / n - self.sum[a] / n * (self.sum[b] / n)

@@ -1,7 +1,8 @@
 //! From a peak to a plane: refine it on its own surfels, and keep what hangs together.
 
-use super::evidence::{Surfel, closing_edge};
+use super::evidence::{Surfel, closing_edge, weighted_quantile};
 use super::grow::Grower;
+use super::links::Links;
 use super::parameters::SIGMAS;
 use super::spread::Spread;
 use super::zoom;
@@ -10,6 +11,7 @@ use crate::backend::{Backend, LocalPlane};
 use crate::detection::Reason;
 use crate::vector::{Vec3, dot, normalized};
 use std::collections::HashMap;
+use std::f64::consts::FRAC_1_SQRT_2;
 
 /// Refinements of one candidate; most settle in four or five.
 const ITERATIONS: usize = 12;
@@ -22,15 +24,26 @@ const MIN_PURITY: f64 = 0.4;
 
 /// A plane is bent when it deviates from itself, beyond its noise, by this share of its tolerance.
 const BENT: f64 = 0.15;
+/// The same where neighbours have their noise in common, which bends the means of places as well.
+const BENT_ALIKE: f64 = 0.5;
 /// A plane that is bent in every slab is none at all when it deviates by more than this share of
 /// its width.
 const FLATNESS: f64 = 0.005;
 /// A piece of something round is no plane: its normals fan out by more than this, in radians, root
 /// mean square.
 const FAN: f64 = 0.1;
+/// A piece of something round may fan out by less where its slab ends and the surface goes on, down to
+/// this: what is flatter sags.
+const GENTLE: f64 = 0.03;
+/// Normals that fan out by so many standard errors do so.
+const SURE: f64 = 4.0;
+/// Share of a plane's points that must lie away from its edges to tell.
+const INNER: f64 = 0.3;
 /// What lies at one place of a plane is several layers when its variance is so many times that of
 /// the noise.
 const LAYERED: f64 = 1.5;
+/// The same where neighbours have their noise in common.
+const LAYERED_ALIKE: f64 = 4.0;
 /// Slabs for planes that may not be quite flat, in multiples of the tolerance.
 pub(super) const SLABS: &[f64] = &[1.0, 1.5, 2.25, 3.4, 5.0];
 
@@ -45,6 +58,12 @@ pub(super) struct Limits {
     pub min_inliers: u64,
     /// Edge of a base cell.
     pub cell: f64,
+    /// Whether the tolerance was given, so that what lies within it is a plane whatever its shape.
+    pub obey: bool,
+    /// Whether neighbours have their noise in common.
+    pub alike: bool,
+    /// Whether the noise is the same everywhere.
+    pub even: bool,
     /// Multiples of the tolerance in which a plane is tried, ascending.
     pub slabs: &'static [f64],
 }
@@ -55,11 +74,36 @@ struct Bend {
     depth: f64,
     /// How far the normals fan out, root mean square, in radians.
     fan: f64,
+    /// Whether it ends where a curved surface leaves its slab.
+    curved: bool,
     /// Whether what lies at one place of it is thicker than a surface is.
     layered: bool,
     /// Width of the plane: its shorter side if it is a rectangle.
     width: f64,
 }
+
+/// How normals turn along an axis of a plane.
+#[derive(Clone, Copy)]
+struct Turn {
+    /// How far they fan out, root mean square, in radians.
+    fan: f64,
+    /// By chance alone they seldom fan out by more than a few times this.
+    error: f64,
+    /// By how much such a surface leaves its plane, in steps.
+    sagitta: f64,
+}
+
+/// Directions in a plane, an eighth of a half-turn apart, as cosine and sine.
+const AXES: [[f64; 2]; 8] = [
+    [1.0, 0.0],
+    [0.923_879_532_511_286_7, 0.382_683_432_365_089_8],
+    [FRAC_1_SQRT_2, FRAC_1_SQRT_2],
+    [0.382_683_432_365_089_8, 0.923_879_532_511_286_7],
+    [0.0, 1.0],
+    [-0.382_683_432_365_089_8, 0.923_879_532_511_286_7],
+    [-FRAC_1_SQRT_2, FRAC_1_SQRT_2],
+    [-0.923_879_532_511_286_7, 0.382_683_432_365_089_8],
+];
 
 /// A plane and the surfels along it.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,6 +167,17 @@ impl Field<'_> {
         self.limits.tolerance / SIGMAS
     }
 
+    /// How many times the usual noise there is in a set of surfels: the value that `share` of the points
+    /// do not exceed.
+    fn scale(&self, set: &[u32], share: f64) -> f64 {
+        if self.limits.even {
+            return 1.0;
+        }
+        let scales = set.iter().map(|&i| self.surfel(i));
+        let scales = scales.map(|s| (f64::from(s.scale), u64::from(s.weight))).collect();
+        Some(weighted_quantile(scales, share)).filter(|&s| s > 0.0).unwrap_or(1.0)
+    }
+
     /// Distinct points of a set of surfels.
     pub fn weight(&self, set: &[u32]) -> u64 {
         set.iter().map(|&i| u64::from(self.surfel(i).weight)).sum()
@@ -156,22 +211,32 @@ impl Field<'_> {
                 Err(small) if failed.points == 0 => return Ok(Err(small)),
                 Err(_) => break,
             };
-            let (plane, bend) = self.sharpened(grower, plane, free)?;
+            let (plane, bend) = if self.limits.obey {
+                let bend = self.bend(grower.links(), &plane);
+                (plane, bend)
+            } else {
+                self.sharpened(grower, plane, free)?
+            };
             let points = self.weight(&plane.surfels);
-            let reason = if bend.fan > FAN { Reason::Round } else { Reason::Bent };
+            let round = bend.fan > FAN || bend.curved;
+            let reason = if round { Reason::Round } else { Reason::Bent };
             failed = Failed::new((plane.normal, plane.rho), points, reason);
             if reason == Reason::Round {
                 failed.spent = plane.surfels;
                 break;
             }
+            if self.limits.obey {
+                return Ok(Ok(plane));
+            }
             if bend.layered && *times > 1.0 {
                 break;
             }
-            if bend.depth <= BENT * tolerance {
+            let bent = if self.limits.alike { BENT_ALIKE } else { BENT };
+            if bend.depth <= bent * tolerance {
                 return Ok(Ok(plane));
             }
             members = plane.surfels.clone();
-            if bend.depth <= FLATNESS * bend.width {
+            if bend.depth * self.scale(&members, 0.5) <= FLATNESS * bend.width {
                 best = Some(plane);
             }
         }
@@ -185,11 +250,12 @@ impl Field<'_> {
         plane: Support,
         free: &[bool],
     ) -> Done<(Support, Bend)> {
-        let bend = self.bend(&plane);
+        let bend = self.bend(grower.links(), &plane);
         if !bend.layered {
             return Ok((plane, bend));
         }
-        let (set, noise) = (&plane.surfels, self.noise());
+        let set = &plane.surfels;
+        let noise = self.noise() * self.scale(set, 0.5);
         let middle = self.middle(set);
         let layer = zoom::densest(self.backend, self.surfels, set, middle, plane.normal, noise)?
             .and_then(|(normal, rho)| {
@@ -198,7 +264,7 @@ impl Field<'_> {
                 let members = set.iter().filter(in_slab).copied().collect();
                 self.settle(grower, members, self.limits.tolerance, free).ok()
             })
-            .map(|layer| (self.bend(&layer), layer));
+            .map(|layer| (self.bend(grower.links(), &layer), layer));
         Ok(match layer {
             Some((sharp, layer)) if !sharp.layered => (layer, sharp),
             _ => (plane, bend),
@@ -237,6 +303,7 @@ impl Field<'_> {
         if (weight as f64) < MIN_PURITY * (weight + others) as f64 {
             return failed(plane, weight, Reason::Mixed);
         }
+        let tolerance = tolerance * self.scale(&members, 0.9);
         Ok(Support { normal: plane.0, rho: plane.1, tolerance, surfels: members })
     }
 
@@ -244,19 +311,20 @@ impl Field<'_> {
     ///
     /// Seen on a lattice as coarse as the surface allows: what the means of its places say is
     /// the plane's own shape, what lies within a place is noise, or several layers.
-    fn bend(&self, plane: &Support) -> Bend {
+    fn bend(&self, links: &Links, plane: &Support) -> Bend {
         let lattice = Lattice::new(self, &plane.surfels, plane.normal);
         let mut places: HashMap<(i64, i64), (f64, f64)> = HashMap::new();
         let mut spread = Spread::default();
         let (mut weight, mut squares) = (0.0, 0.0);
         for &i in &plane.surfels {
             let s = self.surfel(i);
-            let w = f64::from(s.weight);
-            let distance = dot(s.centroid, plane.normal) - plane.rho;
+            let (w, scale) = (f64::from(s.weight), f64::from(s.scale));
+            let distance = (dot(s.centroid, plane.normal) - plane.rho) / scale;
             let place = places.entry(lattice.place(s.centroid)).or_default();
             (place.0, place.1) = (place.0 + w, place.1 + w * distance);
             weight += w;
-            squares += w * (distance * distance + s.variance_along(plane.normal));
+            let within = s.variance_along(plane.normal) / (scale * scale);
+            squares += w * (distance * distance + within);
             spread.add(s.centroid, w);
         }
         // Sorted, since a sum of floats depends on its order and that of a map is anybody's guess.
@@ -264,6 +332,7 @@ impl Field<'_> {
         means.sort_by(f64::total_cmp);
         let means: f64 = means.iter().sum();
         let usual = self.noise();
+        let turns = self.turns(plane, &plane.surfels);
         let free = (weight - places.len() as f64).max(1.0);
         let within = (squares - means).max(0.0) / free;
         // By chance alone the means say as much as this, and seldom more than so.
@@ -271,39 +340,94 @@ impl Field<'_> {
         let between = means - within * (places + 2.0 * (2.0 * places).sqrt());
         Bend {
             depth: (between.max(0.0) / weight).sqrt(),
-            layered: within > LAYERED * usual * usual,
-            fan: self.fan(plane),
+            layered: within
+                > if self.limits.alike { LAYERED_ALIKE } else { LAYERED } * usual * usual,
+            fan: turns.iter().map(|t| t.fan * t.fan).sum::<f64>().sqrt(),
+            curved: self.is_curved(&turns, plane) && {
+                // Near an edge, the surface beyond it turns normals as well.
+                let inner = self.inner(links, &plane.surfels);
+                let enough = self.weight(&inner) as f64 > INNER * weight;
+                enough && self.is_curved(&self.turns(plane, &inner), plane)
+            },
             width: spread.width(),
         }
     }
 
-    /// How far the normals of a plane's surfels fan out over it: the root mean square angle, in
-    /// radians, by which they turn with the place. On a plane they do not; on a piece of a column
+    /// Whether a plane ends where a surface whose normals turn so leaves its slab.
+    fn is_curved(&self, turns: &[Turn], plane: &Support) -> bool {
+        let noise = self.noise() * self.scale(&plane.surfels, 0.5);
+        turns.iter().any(|t| t.fan > GENTLE && t.fan > SURE * t.error && t.sagitta > noise)
+    }
+
+    /// The surfels of a set around which no other surface was seen.
+    fn inner(&self, links: &Links, set: &[u32]) -> Vec<u32> {
+        let is_other = |i: &u32| self.surfel(*i).surface.is_some() && set.binary_search(i).is_err();
+        let mut seen: HashMap<(usize, u32), bool> = HashMap::new();
+        let mut alone = |&i: &u32| {
+            let Some(surface) = self.surfel(i).surface else { return false };
+            let (level, cell) = (surface.level(), links.ancestor(i, surface.level()));
+            *seen.entry((level, cell)).or_insert_with(|| {
+                let around = links.block(level, cell).iter();
+                !around.flat_map(|&c| links.inside(level, c)).any(is_other)
+            })
+        };
+        set.iter().copied().filter(|i| alone(i)).collect()
+    }
+
+    /// How the normals of a plane's surfels turn with the place along two axes across each other, one
+    /// of which is that along which they turn most. On a plane they do not; on a piece of a column
     /// they do, up to the limit at which surfels no longer count as lying along the plane.
-    fn fan(&self, plane: &Support) -> f64 {
+    fn turns(&self, plane: &Support, set: &[u32]) -> [Turn; 2] {
         let (u, v) = axes(plane.normal);
-        let middle = self.middle(&plane.surfels);
-        // Sums of weight, place, place squared, tilt, and place times tilt, along u and v.
-        let mut sums = [[0.0; 5]; 2];
-        for &i in &plane.surfels {
+        let middle = self.middle(set);
+        // Sums of weight, places (u, v), their products (uu, uv, vv), tilts (u, v), and places times
+        // tilts (uu, uv, vu, vv).
+        let mut sums = [0.0; 12];
+        let mut errors = Vec::with_capacity(set.len());
+        for &i in set {
             let s = self.surfel(i);
             let Some(surface) = s.surface else { continue };
             let (w, sign) = (f64::from(s.weight), dot(surface.normal(), plane.normal).signum());
-            for (sums, axis) in sums.iter_mut().zip([u, v]) {
-                let place = dot(s.centroid, axis) - dot(middle, axis);
-                let tilt = sign * dot(surface.normal(), axis);
-                for (sum, value) in
-                    sums.iter_mut().zip([1.0, place, place * place, tilt, place * tilt])
-                {
-                    *sum += w * value;
-                }
-            }
+            let place = [u, v].map(|axis| dot(s.centroid, axis) - dot(middle, axis));
+            let tilt = [u, v].map(|axis| sign * dot(surface.normal(), axis));
+            let terms = [
+                1.0,
+                place[0],
+                place[1],
+                place[0] * place[0],
+                place[0] * place[1],
+                place[1] * place[1],
+                tilt[0],
+                tilt[1],
+                place[0] * tilt[0],
+                place[0] * tilt[1],
+                place[1] * tilt[0],
+                place[1] * tilt[1],
+            ];
+            sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += w * term);
+            let width = 0.87 * self.limits.cell * (surface.level() as f64).exp2();
+            let alike = if self.limits.alike { f64::from(surface.thickness) / width } else { 0.0 };
+            errors.push((f64::from(surface.error).max(alike), u64::from(s.weight)));
         }
-        let turned = |[w, p, pp, t, pt]: [f64; 5]| {
-            let (variance, covariance) = (pp / w - p / w * (p / w), pt / w - p / w * (t / w));
-            if variance > 0.0 { covariance * covariance / variance } else { 0.0 }
+        let blocks = (errors.len() as f64 / 9.0).max(1.0);
+        let error = weighted_quantile(errors, 0.5) / blocks.sqrt();
+        let [w, pu, pv, uu, uv, vv, tu, tv, utu, utv, vtu, vtv] = sums;
+        let mean = |ab: f64, a: f64, b: f64| ab / w - a / w * (b / w);
+        let (uu, uv, vv) = (mean(uu, pu, pu), mean(uv, pu, pv), mean(vv, pv, pv));
+        let tilts =
+            [[mean(utu, pu, tu), mean(utv, pu, tv)], [mean(vtu, pv, tu), mean(vtv, pv, tv)]];
+        let along = |[c, s]: [f64; 2]| {
+            let places = c * c * uu + 2.0 * c * s * uv + s * s * vv;
+            let mixed = tilts[0][1] + tilts[1][0];
+            let both = c * c * tilts[0][0] + c * s * mixed + s * s * tilts[1][1];
+            let bend = if places > 0.0 { (both / places).abs() } else { 0.0 };
+            // Such a surface leaves its plane so far over three and a half standard deviations.
+            Turn { fan: bend * places.max(0.0).sqrt(), sagitta: 1.5 * bend * places, error }
         };
-        sums.map(turned).iter().sum::<f64>().sqrt()
+        let most = AXES.into_iter().fold([1.0, 0.0], |most, axis| {
+            if along(axis).fan > along(most).fan { axis } else { most }
+        });
+        [along(most), along([-most[1], most[0]])]
     }
 
     /// The densest slice of the voters along their mean normal, and of it the largest part.
@@ -323,7 +447,8 @@ impl Field<'_> {
             .map(|&i| (dot(self.surfel(i).centroid, normal), u64::from(self.surfel(i).weight), i))
             .collect();
         along.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
-        let (start, end) = densest(&along, SLICE * self.limits.tolerance);
+        let width = SLICE * self.limits.tolerance * self.scale(voters, 0.5);
+        let (start, end) = densest(&along, width);
         let mut slice: Vec<u32> = along[start..end].iter().map(|v| v.2).collect();
         slice.sort_unstable();
         self.parts(&slice, normal).into_iter().next().unwrap_or_default()
@@ -347,7 +472,7 @@ impl Field<'_> {
         let mut spread = Spread::default();
         for &i in set {
             let s = self.surfel(i);
-            spread.add(s.centroid, f64::from(s.weight));
+            spread.add(s.centroid, f64::from(s.weight) / f64::from(s.scale * s.scale));
         }
         spread.plane()
     }
@@ -456,12 +581,20 @@ mod tests {
 
     fn surfel(centroid: Vec3, normal: Vec3) -> Surfel {
         let surface = Some(Surface::new(normal, 0.01, 1.0, 0));
-        Surfel { centroid, scatter: [0.0; 6], weight: 4, surface }
+        Surfel { centroid, scatter: [0.0; 6], weight: 4, surface, scale: 1.0 }
     }
 
     fn field(surfels: &[Surfel]) -> Field<'_> {
-        let limits =
-            Limits { tolerance: 1.0, angle: 0.2, min_inliers: 100, cell: 1.0, slabs: SLABS };
+        let limits = Limits {
+            tolerance: 1.0,
+            angle: 0.2,
+            min_inliers: 100,
+            cell: 1.0,
+            obey: false,
+            alike: false,
+            even: true,
+            slabs: SLABS,
+        };
         Field { backend: &*CPU, surfels, limits }
     }
 

@@ -10,8 +10,10 @@
 //! | duplicates | planes left over that would have found a true plane which another one found |
 //! | angle and offset errors | of the planes that were found; offsets are compared at the centroid of the found one |
 //! | panoptic quality (Kirillov et al. 2019) | point sets whose intersection over union (IoU) is above 0.5 |
-//! | segments found at an IoU (as in EVOPS, Kornilova et al. 2022) | point sets whose IoU is at least [`Options::iou`] |
-//! | mean IoU | for each true plane the best IoU with any found one |
+//! | segments found at an IoU | point sets whose IoU is above 0.5; at least 0.75; at least [`Options::iou`] |
+//! | mean IoU (mean coverage, mCov) | for each true plane the best IoU with any found one; weighted by points, too (mWCov) |
+//! | precision, recall, F1 by points (after RSPD, Araújo and Oliveira 2020) | points shared by pairs of planes, see [`ByPoints`] |
+//! | EVOPS' scores (Kornilova et al. 2022) | matches at an IoU of 0.75, in part at 0.2, see [`Evops`] |
 //! | correct, over- and under-segmented, missed, noise (Hoover et al. 1996) | point sets that overlap by at least [`Options::overlap`] |
 //!
 //! # Small planes
@@ -20,6 +22,12 @@
 //! whoever finds it does nothing wrong. It counts neither as found nor as missed, and a found plane
 //! is left out of all counts of wrong planes if more than half of its points lie on small ones; as
 //! a plane, also if it matches a small one by angle and distance.
+//!
+//! # Unknown points
+//!
+//! Points that the truth labels [`UNKNOWN`](crate::cloud::UNKNOWN) are left out of all sets: nobody knows whether a plane
+//! is there. A found plane that found no true one and lies with more than half of its points on
+//! them, or on small planes, is left out of all counts of wrong planes.
 //!
 //! # Pieces
 //!
@@ -47,6 +55,8 @@
 //! # Ok::<(), planes::Error>(())
 //! ```
 
+mod by_points;
+mod evops;
 mod files;
 mod fit;
 mod hoover;
@@ -58,6 +68,8 @@ mod report;
 mod segments;
 mod surfaces;
 
+pub use by_points::ByPoints;
+pub use evops::Evops;
 pub use files::{Files, Loaded, load, load_with};
 pub use hoover::{Hoover, Verdict};
 pub use labels::read_labels;
@@ -184,9 +196,10 @@ pub fn evaluate(
     let has_segments = !truth.labels.is_empty() && !found.labels.is_empty();
     let hoover = hoover::classify(&overlaps, &asked, &on_small, limits.overlap);
     let points = known.next().map_or(truth.total, |n| n as u64);
+    let counted = report::Counted { points, unknown: truth.unknown() };
     let segments = has_segments
         .then(|| segments::score(&overlaps, &asked, &on_small, limits.iou, hoover.counts()));
     let sides = report::Sides { truth, found, asked: &asked, on_small: &on_small };
     let hoover = has_segments.then_some(&hoover);
-    Ok(report::report(&sides, limits, points, &matching, &overlaps, segments, hoover))
+    Ok(report::report(&sides, limits, counted, &matching, &overlaps, segments, hoover))
 }

@@ -1,15 +1,18 @@
 //! How many points each true plane shares with each found one.
 
 use super::Surfaces;
+use crate::cloud::UNKNOWN;
 use std::collections::HashMap;
 
-/// The points of two labellings, counted.
+/// The points of two labellings, counted; where the truth is unknown, apart.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Overlaps {
     /// Points of each true plane.
     pub(super) truth: Vec<u64>,
-    /// Points of each found plane.
+    /// Points of each found plane where the truth is known.
     pub(super) found: Vec<u64>,
+    /// Points of each found plane where it is not.
+    pub(super) unknown: Vec<u64>,
     /// True plane, found plane, and the points they share, at least one; ascending.
     pub(super) pairs: Vec<(usize, usize, u64)>,
 }
@@ -29,11 +32,19 @@ impl Overlaps {
         }
         *shared.entry(run.0).or_default() += run.1;
         let index = |label| usize::try_from(label).ok();
+        let mut unknown = vec![0; found.planes.len()];
+        for (&(t, f), n) in &shared {
+            if let (UNKNOWN, Some(f)) = (t, index(f)) {
+                unknown[f] += n;
+            }
+        }
         let pairs = shared.into_iter().filter_map(|((t, f), n)| Some((index(t)?, index(f)?, n)));
         let mut pairs: Vec<_> = pairs.collect();
         pairs.sort_unstable();
-        let count = |side: &Surfaces| side.planes.iter().map(|p| p.points).collect();
-        Overlaps { truth: count(truth), found: count(found), pairs }
+        let counts = found.planes.iter().zip(&unknown);
+        let known = counts.map(|(plane, &unknown)| plane.points.saturating_sub(unknown)).collect();
+        let truth = truth.planes.iter().map(|plane| plane.points).collect();
+        Overlaps { truth, found: known, unknown, pairs }
     }
 
     /// Intersection over union of a pair that shares `n` points.
@@ -43,13 +54,14 @@ impl Overlaps {
     }
 
     /// For each found plane, whether more than half of its points lie on true planes that are not
-    /// asked for.
+    /// asked for, or where the truth is unknown.
     pub(super) fn on_small(&self, asked: &[bool]) -> Vec<bool> {
-        let mut small = vec![0; self.found.len()];
+        let mut small = self.unknown.clone();
         for &(_, f, n) in self.pairs.iter().filter(|pair| !asked[pair.0]) {
             small[f] += n;
         }
-        small.iter().zip(&self.found).map(|(&small, &all)| 2 * small > all).collect()
+        let all = self.found.iter().zip(&self.unknown).map(|(known, unknown)| known + unknown);
+        small.iter().zip(all).map(|(&small, all)| 2 * small > all).collect()
     }
 
     /// For each true plane the found plane of the largest intersection over union, and that.
@@ -96,6 +108,19 @@ mod tests {
         // Exactly half is not more than half.
         assert_eq!(overlaps.on_small(&[true, false, false]), [false, false]);
         assert_eq!(overlaps.on_small(&[false, false, true]), [false, true]);
+    }
+
+    #[test]
+    fn unknown_points_are_counted_apart() {
+        let truth = labelled(&[0, 0, -2, -2, -2, -1]);
+        let overlaps = Overlaps::new(&truth, &labelled(&[0, 0, 0, 1, 1, 1]));
+        assert_eq!((&overlaps.found[..], &overlaps.unknown[..]), (&[2, 1][..], &[1, 2][..]));
+        assert_eq!(overlaps.pairs, [(0, 0, 2)]);
+        assert_eq!(overlaps.iou(0, 0, 2), 1.0);
+        assert_eq!(overlaps.on_small(&[true]), [false, true]);
+        // -2 of a result is a point on no plane.
+        let overlaps = Overlaps::new(&labelled(&[0, 0]), &labelled(&[0, -2]));
+        assert_eq!((overlaps.found, overlaps.unknown), (vec![1], vec![0]));
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub struct Evaluation {
     pub version: u32,
     /// Points of the cloud.
     pub points: u64,
+    /// Of these, points whose plane the truth does not know.
+    pub unknown: u64,
     /// What counted as found.
     pub limits: Limits,
     /// Scores of the planes.
@@ -43,7 +45,7 @@ pub struct PlaneScores {
     pub small: usize,
     /// Found planes that count, matched or wrong.
     pub found: usize,
-    /// Found planes left out because they are small true ones.
+    /// Found planes left out because they are small true ones, or lie where the truth is unknown.
     pub ignored: usize,
     /// True planes that were found.
     pub matched: usize,
@@ -113,6 +115,8 @@ pub struct FoundRow {
     pub id: i32,
     /// Points on it.
     pub points: u64,
+    /// Of these, points whose plane the truth does not know.
+    pub unknown: u64,
     /// Unit normal; `None` where there were too few points to fit one.
     pub normal: Option<[f64; 3]>,
     /// `normal · p` of its points.
@@ -121,7 +125,7 @@ pub struct FoundRow {
     pub truth: Option<i32>,
     /// The true plane that it would have found had not another.
     pub duplicate_of: Option<i32>,
-    /// Left out, because it is a small true plane.
+    /// Left out, because it is a small true plane or lies where the truth is unknown.
     pub ignored: bool,
     /// Hoover's verdict.
     pub verdict: Option<Verdict>,
@@ -151,11 +155,18 @@ impl Sides<'_> {
     }
 }
 
+/// Points of the cloud.
+#[derive(Clone, Copy)]
+pub(super) struct Counted {
+    pub(super) points: u64,
+    pub(super) unknown: u64,
+}
+
 /// Puts everything together.
 pub(super) fn report(
     sides: &Sides,
     limits: Limits,
-    points: u64,
+    counted: Counted,
     matching: &Matching,
     overlaps: &Overlaps,
     segments: Option<SegmentScores>,
@@ -164,7 +175,8 @@ pub(super) fn report(
     Evaluation {
         format: FORMAT,
         version: VERSION,
-        points,
+        points: counted.points,
+        unknown: counted.unknown,
         limits,
         planes: plane_scores(sides, matching),
         segments,
@@ -238,6 +250,7 @@ fn found_rows(
         FoundRow {
             id: plane.id,
             points: plane.points,
+            unknown: overlaps.unknown[f],
             normal: plane.flat.map(|flat| flat.normal),
             offset: plane.flat.map(|flat| flat.offset),
             truth: matching.of_found[f].map(|t| sides.truth_id(t)),

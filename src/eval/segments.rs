@@ -1,16 +1,24 @@
 //! Scores of the point sets by intersection over union.
 
+use super::by_points::{self, ByPoints};
+use super::evops::{self, Evops};
 use super::hoover::Hoover;
 use super::overlaps::Overlaps;
 use super::report::{f1, ratio};
 use serde::Serialize;
 
 /// Two segments that share more than this of their union are each other's only match.
-const HALF: f64 = 0.5;
+pub(super) const HALF: f64 = 0.5;
+/// The stricter of the two usual limits.
+const STRICT: f64 = 0.75;
 
 /// How well points were given to planes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SegmentScores {
+    /// Segments found with an intersection over union above 0.5.
+    pub at_50: Segments,
+    /// Segments found with one of at least 0.75.
+    pub at_75: Segments,
     /// Panoptic quality: the product of the next two.
     pub panoptic_quality: f64,
     /// Mean intersection over union of the segments that match, above 0.5.
@@ -18,10 +26,16 @@ pub struct SegmentScores {
     /// F1 of the segments that match.
     pub recognition_quality: f64,
     /// Over the true planes asked for: mean of the best intersection over union with any found
-    /// plane.
+    /// plane; also called mean coverage, mCov.
     pub mean_iou: f64,
+    /// The same, each true plane weighted by its points; mWCov.
+    pub weighted_iou: f64,
     /// Segments found with at least [`Options::iou`](super::Options::iou).
     pub at_iou: Segments,
+    /// Precision and recall by points.
+    pub by_points: ByPoints,
+    /// EVOPS' scores.
+    pub evops: Evops,
     /// Hoover's counts.
     pub hoover: Hoover,
 }
@@ -64,21 +78,42 @@ pub(super) fn score(
     let pairs = overlaps.pairs.iter().filter(|pair| asked[pair.0]);
     let pairs = pairs.map(|&(t, f, n)| (f, overlaps.iou(t, f, n)));
     let panoptic: Vec<(usize, f64)> = pairs.clone().filter(|pair| pair.1 > HALF).collect();
-    let strict: Vec<(usize, f64)> = pairs.filter(|pair| pair.1 >= iou).collect();
+    let at_least =
+        |least: f64| pairs.clone().filter(|pair| pair.1 >= least).collect::<Vec<(usize, f64)>>();
     let sum = panoptic.iter().fold(0.0, |sum, pair| sum + pair.1);
     let segmentation_quality = sum / panoptic.len().max(1) as f64;
-    let recognition_quality = count(&panoptic).f1;
-    let best = overlaps.best().into_iter().zip(asked).filter(|pair| *pair.1);
-    // The sum of nothing is -0 otherwise.
-    let total = best.fold(0.0, |sum, (best, _)| sum + best.map_or(0.0, |b| b.1));
+    let at_50 = count(&panoptic);
+    let recognition_quality = at_50.f1;
+    let [mean_iou, weighted_iou] = coverage(overlaps, asked);
     SegmentScores {
+        at_50,
+        at_75: count(&at_least(STRICT)),
         panoptic_quality: segmentation_quality * recognition_quality,
         segmentation_quality,
         recognition_quality,
-        mean_iou: total / truths.max(1) as f64,
-        at_iou: count(&strict),
+        mean_iou,
+        weighted_iou,
+        at_iou: count(&at_least(iou)),
+        by_points: by_points::score(overlaps, asked, ignored),
+        evops: evops::score(overlaps, asked, ignored),
         hoover,
     }
+}
+
+/// The mean over the true planes asked for of their best intersection over union, each plane
+/// counting once, and by its points.
+fn coverage(overlaps: &Overlaps, asked: &[bool]) -> [f64; 2] {
+    // Sums of nothing are -0 otherwise.
+    let (mut planes, mut points, mut sum, mut weighted) = (0.0, 0.0, 0.0, 0.0);
+    for (t, best) in overlaps.best().into_iter().enumerate().filter(|(t, _)| asked[*t]) {
+        let iou = best.map_or(0.0, |best| best.1);
+        let weight = overlaps.truth[t] as f64;
+        planes += 1.0;
+        points += weight;
+        sum += iou;
+        weighted += weight * iou;
+    }
+    [sum / f64::max(planes, 1.0), weighted / f64::max(points, 1.0)]
 }
 
 #[cfg(test)]
@@ -102,6 +137,8 @@ mod tests {
         assert_eq!(s.recognition_quality, 0.5);
         assert_eq!(s.panoptic_quality, 0.4);
         assert_eq!(s.mean_iou, (0.8 + 0.5) / 2.0);
+        assert_eq!(s.weighted_iou, (4.0 * 0.8 + 4.0 * 0.5) / 8.0);
+        assert_eq!((s.at_50.f1, s.at_75.f1, s.by_points.f1), (0.5, 0.5, 6.0 * 2.0 / 15.0));
         let expected = Segments { matched: 1, precision: 0.5, recall: 0.5, f1: 0.5 };
         assert_eq!(s.at_iou, expected);
         assert_eq!(scored(&truth, &found, &[true, true], 0.81).at_iou.matched, 0);
@@ -118,6 +155,21 @@ mod tests {
         let s = scored(&[0, 0, 0, 0, 1, -1, -1], &found, &[true, false], 0.75);
         assert_eq!(s.at_iou.precision, 0.5);
         assert_eq!(s.recognition_quality, 2.0 / 3.0);
+    }
+
+    #[test]
+    fn unknown_points_are_neither_right_nor_wrong() {
+        let truth = [0, 0, 0, 0, -2, -2, -2, -2, -2, -2];
+        let right = [0, 0, 0, 0, -1, -1, -1, -1, -1, -1];
+        let expected = scored(&truth, &right, &[true], 0.75);
+        assert_eq!((expected.panoptic_quality, expected.at_75.f1), (1.0, 1.0));
+        // The plane may go on there, and others may lie there.
+        for found in [[0; 10], [0, 0, 0, 0, 1, 1, 2, 2, -1, -1]] {
+            assert_eq!(scored(&truth, &found, &[true], 0.75), expected);
+        }
+        // One with half of its points where the truth is known counts.
+        let s = scored(&[0, 0, -1, -2], &[0, 0, 1, 1], &[true], 0.75);
+        assert_eq!(s.at_50.precision, 0.5);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The planes of one side, true or found, and which points lie on them.
 
 use super::fit::fit;
+use crate::cloud::UNKNOWN;
 use crate::synth::Truth;
 use crate::{Detection, Error, Result};
 use rayon::prelude::*;
@@ -39,8 +40,8 @@ pub struct Surface {
 pub struct Surfaces {
     /// The planes.
     pub planes: Vec<Surface>,
-    /// For each point the index of its plane in `planes`, or below 0 for none; empty where that is
-    /// not known.
+    /// For each point the index of its plane in `planes`, or below 0 for none, [`UNKNOWN`] of a
+    /// truth where nobody knows; empty where no point's plane is known.
     pub labels: Vec<i32>,
     /// Points of the cloud.
     pub total: u64,
@@ -51,7 +52,7 @@ pub struct Surfaces {
 
 impl Surfaces {
     /// Planes fitted to labelled points (total least squares). Any numbers may be labels; those
-    /// below 0 are no plane.
+    /// below 0 are no plane, [`UNKNOWN`] among them.
     ///
     /// # Errors
     /// [`Error::Parameter`] where there are not as many labels as points.
@@ -147,7 +148,7 @@ impl Surfaces {
         self.labels = Vec::with_capacity(labels.len());
         for (i, &label) in labels.iter().enumerate() {
             let Ok(plane) = usize::try_from(label) else {
-                self.labels.push(-1);
+                self.labels.push(no_plane(label));
                 continue;
             };
             let Some(&group) = group.get(plane) else {
@@ -169,6 +170,11 @@ impl Surfaces {
             Some(i) => Err(Error::Parameter(format!("point {i} of {side} is on no plane of it"))),
             None => Ok(()),
         }
+    }
+
+    /// Points whose plane nobody knows.
+    pub(super) fn unknown(&self) -> u64 {
+        self.labels.iter().filter(|&&label| label == UNKNOWN).count() as u64
     }
 
     /// The points of each plane.
@@ -219,9 +225,14 @@ fn dense(labels: &[i32]) -> (Vec<i32>, Vec<i32>) {
         }
     }
     let ids: Vec<i32> = used.into_iter().collect();
-    let place = |label: &i32| ids.binary_search(label).map_or(-1, |at| at as i32);
+    let place = |label: &i32| ids.binary_search(label).map_or(no_plane(*label), |at| at as i32);
     let labels = labels.iter().map(place).collect();
     (ids, labels)
+}
+
+/// The label kept for one below 0.
+fn no_plane(label: i32) -> i32 {
+    if label == UNKNOWN { UNKNOWN } else { -1 }
 }
 
 /// The mean of points.
@@ -300,19 +311,21 @@ mod tests {
             seed: 1,
             origin: [0.0; 3],
             step: 0.001,
+            survey: None,
             planes: vec![piece("pane 1", 2.0, 1), piece("floor", 0.0, 2), piece("pane 2", 2.0, 2)],
         }
     }
 
     #[test]
     fn pieces_of_one_plane_are_one() {
-        let surfaces = Surfaces::from_truth(&truth(), Some(&[0, 1, 2, 2, -7, 1])).unwrap();
+        let surfaces = Surfaces::from_truth(&truth(), Some(&[0, 1, 2, 2, -2, 1])).unwrap();
         let names: Vec<&str> = surfaces.planes.iter().map(|p| p.name.as_str()).collect();
         assert_eq!(names, ["pane 1", "floor"]);
         assert_eq!(surfaces.planes[0].pieces, 2);
         assert_eq!(surfaces.planes[0].points, 3);
         assert_eq!(surfaces.planes[0].corners.len(), 6);
-        assert_eq!(surfaces.labels, [0, 1, 0, 0, -1, 1]);
+        assert_eq!(surfaces.labels, [0, 1, 0, 0, UNKNOWN, 1]);
+        assert_eq!(surfaces.unknown(), 1);
         assert_eq!(surfaces.noise(&[], 1), 0.01);
 
         let alone = Surfaces::from_truth(&truth(), None).unwrap();
@@ -336,9 +349,9 @@ mod tests {
     fn any_numbers_are_labels() {
         let points: Vec<[f64; 3]> =
             (0..8).map(|i| [i % 2 * 3, i / 2 % 2 * 4, i / 4 * 12].map(f64::from)).collect();
-        let labels = [7, 7, 7, 7, -5, i32::MAX, -1, i32::MAX];
+        let labels = [7, 7, 7, 7, -5, i32::MAX, -2, i32::MAX];
         let surfaces = Surfaces::from_labels(&points, &labels).unwrap();
-        assert_eq!(surfaces.labels, [0, 0, 0, 0, -1, 1, -1, 1]);
+        assert_eq!(surfaces.labels, [0, 0, 0, 0, -1, 1, -2, 1]);
         assert_eq!(surfaces.planes.iter().map(|p| p.id).collect::<Vec<_>>(), [7, i32::MAX]);
         assert_eq!(surfaces.planes.iter().map(|p| p.points).collect::<Vec<_>>(), [4, 2]);
         assert_eq!(surfaces.planes[0].flat.unwrap().centroid, [1.5, 2.0, 0.0]);

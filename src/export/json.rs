@@ -17,6 +17,7 @@
 use super::document;
 use crate::Result;
 use crate::detection::{Detection, FORMAT_VERSION, Input, Parameters};
+use crate::measures::Measures;
 use crate::plane::{Plane, Polygon};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -41,6 +42,8 @@ struct Document<'a> {
 struct Entry<'a> {
     id: usize,
     #[serde(flatten)]
+    measures: Measures,
+    #[serde(flatten)]
     plane: &'a Plane,
 }
 
@@ -63,7 +66,7 @@ pub fn write_json(detection: &Detection, out: impl Write) -> std::io::Result<()>
         input: &detection.input,
         parameters: &detection.parameters,
         planes: (detection.planes.iter().enumerate())
-            .map(|(id, plane)| Entry { id, plane })
+            .map(|(id, plane)| Entry { id, measures: Measures::of(plane), plane })
             .collect(),
     };
     if let Some(what) = not_finite(detection) {

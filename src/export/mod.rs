@@ -3,6 +3,7 @@
 //! Every function that takes a path writes the file whole or not at all. The same detection gives
 //! the same bytes.
 
+pub mod csv;
 mod document;
 pub mod json;
 pub mod labels;

@@ -6,9 +6,14 @@ use rayon::prelude::*;
 /// The weights of a kernel add up to this.
 const ONE: u32 = 1 << 12;
 
+/// How far the kernel reaches to each side, in pixels.
+pub(crate) fn reach(sigma: f64) -> usize {
+    (3.0 * sigma).ceil() as usize
+}
+
 /// `ONE` times a Gaussian, from the middle to one side; the middle takes what rounding leaves.
 pub(crate) fn kernel(sigma: f64) -> Vec<u32> {
-    let reach = (3.0 * sigma).ceil() as i32;
+    let reach = reach(sigma) as i32;
     let bell = |i: i32| (-0.5 * (f64::from(i) / sigma).powi(2)).exp();
     let sum: f64 = (-reach..=reach).map(bell).sum();
     let mut kernel: Vec<u32> =

@@ -25,7 +25,7 @@ mod jpeg;
 mod otsu;
 mod read;
 
-pub(crate) use blur::kernel as blur_kernel;
+pub(crate) use blur::{kernel as blur_kernel, reach as blur_reach};
 pub use edges::{EdgeMap, Method};
 pub(crate) use edges::{Recipe, SIGMAS, limit};
 pub(crate) use read::is_image;

@@ -190,7 +190,12 @@ pub fn accumulators(
             Err(Error::Parameter(format!("{} votes in the space cartesian", version.name())))
         }
         _ => {
-            let none = || Error::NoDevice(format!("the voter {} needs a GPU", version.name()));
+            let none = || {
+                Error::NoDevice(format!(
+                    "the voter {} needs an NVIDIA GPU; serial, all-cores and all-cores-slices do not",
+                    version.name()
+                ))
+            };
             let mut votes = gpu.ok_or_else(none)?.line_votes(image, spaces)?;
             votes.vote(version)?;
             votes.counts()

@@ -5,7 +5,7 @@ use super::merge::{Side, strokes, without_doubles};
 use super::raster::Raster;
 use super::refine::Stroke;
 use super::rounds::{Found, search};
-use super::{Detection, Line, Options, Parameters, Polar, Segment};
+use super::{Detection, Line, Options, Parameters, Polar, Segment, Strokes};
 use crate::Result;
 use crate::backend::Backend;
 use crate::image::{EdgeMap, Image};
@@ -17,7 +17,7 @@ use crate::image::{EdgeMap, Image};
 /// answers.
 pub fn detect(image: &Image, options: &Options, backend: &dyn Backend) -> Result<Detection> {
     options.check()?;
-    detect_in(&backend.edges(image, &options.edges)?, options, backend)
+    detect_in(&backend.edges(image, &options.method())?, options, backend)
 }
 
 /// The lines of an edge map.
@@ -33,7 +33,13 @@ pub fn detect_in(edges: &EdgeMap, options: &Options, backend: &dyn Backend) -> R
     let raster = Raster::new(edges);
     let mut sides: Vec<Side> = found.into_iter().map(|f| side(&raster, &f)).collect();
     sides.sort_by(|a, b| b.line.z.total_cmp(&a.line.z));
-    let mut lines = strokes(without_doubles(sides), options.max_gap);
+    let sides_apart = options.strokes == Strokes::Sides;
+    let kept = without_doubles(sides, sides_apart);
+    let mut lines = if sides_apart {
+        kept.into_iter().map(|side| side.line).collect()
+    } else {
+        strokes(kept, options.max_gap)
+    };
     lines.truncate(options.top.map_or(usize::MAX, |n| n as usize));
     Ok(Detection {
         width: edges.width,
@@ -54,22 +60,23 @@ pub(super) fn parameters(edges: &EdgeMap, options: &Options) -> Parameters {
         min_length: options.min_length_in([edges.width, edges.height]),
         false_alarms: options.false_alarms,
         refine: options.refine,
+        stroke: Some(options.strokes.resolved()),
         top: options.top,
         one_pass: None,
     }
 }
 
 fn side(raster: &Raster, found: &Found) -> Side {
-    let line = line(raster, found);
+    let line = line(raster, found, found.stroke.reach());
     let axis = Axis::new(line.theta.to_radians(), line.rho);
     Side { light: light(raster, &found.stroke, axis), line }
 }
 
-/// A line as it is told.
-pub(super) fn line(raster: &Raster, found: &Found) -> Line {
+/// A line as it is told, with the pixels between two signed distances from it.
+pub(super) fn line(raster: &Raster, found: &Found, reach: [f64; 2]) -> Line {
     let Found { stroke, votes, z, significance } = found;
     let (theta, rho) = stroke.axis.polar();
-    let segments = segments(raster, stroke);
+    let segments = segments(raster, stroke, reach);
     Line {
         theta,
         rho,
@@ -96,12 +103,12 @@ fn light(raster: &Raster, stroke: &Stroke, axis: Axis) -> f64 {
 }
 
 /// The pieces with their ends, which lie on the line where its first and last pixels do.
-fn segments(raster: &Raster, stroke: &Stroke) -> Vec<Segment> {
+fn segments(raster: &Raster, stroke: &Stroke, reach: [f64; 2]) -> Vec<Segment> {
     let axis: Axis = stroke.axis;
     let ends = |piece: &super::pieces::Piece| {
         let mut ends: Option<[[f64; 2]; 2]> = None;
         let mut pixels = 0;
-        raster.walk(axis, piece.from..piece.to, stroke.band, |_, n| {
+        raster.walk(axis, piece.from..piece.to, reach, |_, n| {
             if n.on {
                 let foot = axis.foot(n.pixel.map(|v| v as f64));
                 ends = Some([ends.map_or(foot, |[first, _]| first), foot]);

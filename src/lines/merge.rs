@@ -21,11 +21,15 @@ pub(super) struct Side {
     pub light: f64,
 }
 
-/// Leaves out every line that runs along a better one; the best come first.
-pub(super) fn without_doubles(sides: Vec<Side>) -> Vec<Side> {
+/// Leaves out every line that runs along a better one; the best come first. Where sides are to stay
+/// apart, two that face each other are no doubles.
+pub(super) fn without_doubles(sides: Vec<Side>, sides_apart: bool) -> Vec<Side> {
     let mut kept: Vec<Side> = Vec::with_capacity(sides.len());
     for side in sides {
-        if !kept.iter().any(|better| runs_along(&side.line, &better.line)) {
+        let is_double = |better: &Side| {
+            runs_along(&side.line, &better.line) && !(sides_apart && face(&side, better))
+        };
+        if !kept.iter().any(is_double) {
             kept.push(side);
         }
     }
@@ -64,9 +68,7 @@ pub(super) fn strokes(sides: Vec<Side>, max_gap: f64) -> Vec<Line> {
 /// The width of the stroke of which two lines are the sides, if they are.
 fn width(side: &Side, other: &Side) -> Option<f64> {
     let (a, b) = (axis(&side.line), axis(&other.line));
-    let same_way = a.cos * b.cos + a.sin * b.sin;
-    // As sides of a stroke they are lighter towards each other, or away from each other.
-    if same_way.abs() < 0.9 || side.light * other.light * same_way >= 0.0 {
+    if !face(side, other) {
         return None;
     }
     let (own, others) = (spans(&side.line, a), spans(&other.line, a));
@@ -83,6 +85,13 @@ fn width(side: &Side, other: &Side) -> Option<f64> {
     let [d, e] = [from, to].map(|t| b.distance(along(a, t)));
     let width = (d + e).abs() / 2.0;
     (width <= WIDEST && (d - e).abs() <= PARALLEL && d * e > 0.0).then_some(width)
+}
+
+/// Whether two lines may be sides of a stroke: lighter towards each other, or away from each other.
+fn face(side: &Side, other: &Side) -> bool {
+    let (a, b) = (axis(&side.line), axis(&other.line));
+    let same_way = a.cos * b.cos + a.sin * b.sin;
+    same_way.abs() >= 0.9 && side.light * other.light * same_way < 0.0
 }
 
 /// The line midway between the sides of a stroke.

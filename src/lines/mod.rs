@@ -50,7 +50,7 @@ pub use bins::{Bin, BinSearch};
 pub use chance::Chance;
 pub use detect::{detect, detect_in};
 pub use one_pass::{OnePass, one_pass};
-pub use options::{Options, Parameters, PassParameters};
+pub use options::{Options, Parameters, PassParameters, Strokes};
 pub use space::Polar;
 pub use voters::{Voters, fit_voters};
 

@@ -69,7 +69,7 @@ pub fn one_pass(
     let found = winners(&spaces, &counts, options.top, pass.min_votes);
     let lines = found.iter().map(|winner| {
         let found = covered(winner, image.origin, &raster, &chance, &resolved);
-        line(&raster, &found)
+        line(&raster, &found, found.stroke.band)
     });
     let step = pass.space.map_or(180.0 / options.directions() as f64, PaperSpace::step);
     let name = pass.space.map_or("polar".to_owned(), |space| space.to_string());
@@ -81,6 +81,7 @@ pub fn one_pass(
             theta_step: step,
             rho_step: spaces[0].rho().bin,
             refine: Refine::None,
+            stroke: None,
             one_pass: Some(PassParameters {
                 space: name,
                 voter: pass.version.name().into(),

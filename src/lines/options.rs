@@ -4,6 +4,58 @@ use crate::image::Method;
 use crate::lms::Refine;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// What becomes of the two sides of a stroke: of two lines that face each other, at most 12 pixels apart,
+/// lighter or darker between them than beyond.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Strokes {
+    /// [`Middle`](Strokes::Middle).
+    #[default]
+    Auto,
+    /// One line, midway between them.
+    Middle,
+    /// Each is a line. Edges that are found automatically are Canny's then, of a drawing, too.
+    Sides,
+}
+
+impl Strokes {
+    /// All of them.
+    pub const ALL: [Strokes; 3] = [Strokes::Auto, Strokes::Middle, Strokes::Sides];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Strokes::Auto => "auto",
+            Strokes::Middle => "middle",
+            Strokes::Sides => "sides",
+        }
+    }
+
+    /// What is chosen automatically is named.
+    pub(super) fn resolved(self) -> Strokes {
+        if self == Strokes::Sides { Strokes::Sides } else { Strokes::Middle }
+    }
+}
+
+impl fmt::Display for Strokes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Strokes {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Strokes> {
+        let found = Strokes::ALL.into_iter().find(|strokes| strokes.name() == text);
+        found.ok_or_else(|| {
+            Error::Parameter(format!("stroke `{text}`: expected auto, middle or sides"))
+        })
+    }
+}
 
 /// What a search is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +75,8 @@ pub struct Options {
     pub false_alarms: f64,
     /// How bins become lines.
     pub refine: Refine,
+    /// What becomes of the two sides of a stroke.
+    pub strokes: Strokes,
     /// Most lines.
     pub top: Option<u64>,
 }
@@ -37,6 +91,7 @@ impl Default for Options {
             min_length: None,
             false_alarms: 1e-3,
             refine: Refine::Stroke,
+            strokes: Strokes::Auto,
             top: None,
         }
     }
@@ -73,6 +128,14 @@ impl Options {
         self.min_length.unwrap_or((diagonal / 60.0).round().max(20.0))
     }
 
+    /// How edges are found: a drawing that is to have sides is seen as a photograph.
+    pub fn method(&self) -> Method {
+        match (self.edges, self.strokes) {
+            (Method::Auto, Strokes::Sides) => Method::Canny { sigma: None, thresholds: None },
+            (edges, _) => edges,
+        }
+    }
+
     /// Number of directions.
     pub fn directions(&self) -> u32 {
         (180.0 / self.theta_step).round() as u32
@@ -96,6 +159,9 @@ pub struct Parameters {
     pub false_alarms: f64,
     /// How bins became lines.
     pub refine: Refine,
+    /// What became of the two sides of a stroke, as `--stroke` takes it; none with `--one-pass`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stroke: Option<Strokes>,
     /// Most lines reported, if limited.
     pub top: Option<u64>,
     /// What voted where, in the papers' flow.

@@ -1,7 +1,8 @@
 //! The edge pixels of an image as a grid to walk along lines on.
 
 use super::geometry::Axis;
-use crate::image::EdgeMap;
+use crate::image::{EdgeMap, Method, blur_reach};
+use std::f64::consts::PI;
 
 /// Which pixels are edges that no line has taken yet.
 #[derive(Debug, Clone)]
@@ -12,7 +13,14 @@ pub(super) struct Raster {
     taken: Bits,
     /// The gradient at each edge pixel, over 8; empty where it is not known.
     gradients: Vec<[i16; 2]>,
+    /// Pixels along an edge that tell no more than one does.
+    together: f64,
+    /// So near to the border, in pixels, edges are found from what lies beyond it, too.
+    margin: usize,
 }
+
+/// The variance of Sobel's smoothing along an edge, by 1 2 1.
+const SOBEL: f64 = 0.5;
 
 /// A pixel lies along a line when its gradient points across it within so many degrees.
 pub(super) const ACROSS: f64 = 22.5;
@@ -27,6 +35,14 @@ pub(super) struct Near {
     pub distance: f64,
     /// Whether it is an edge along the line.
     pub on: bool,
+}
+
+/// A row or a column along the border of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Strip {
+    pub is_column: bool,
+    /// Its number.
+    at: usize,
 }
 
 /// A bit a pixel: steep lines cross many rows, and those of bits stay in the processor's caches.
@@ -48,6 +64,16 @@ impl Bits {
     }
 }
 
+/// How many pixels along an edge tell no more than one does, and how near to the border edges are found
+/// from beyond it, where gradients are known.
+fn seen(method: Method) -> (f64, usize) {
+    let blur = if let Method::Canny { sigma, .. } = method { sigma } else { None };
+    let variance = blur.map_or(0.0, |sigma| sigma * sigma) + SOBEL;
+    // Noise seen through a bell hangs together as a bell of twice its variance; this is the sum of that.
+    let together = 2.0 * (PI * variance).sqrt();
+    (together, blur.map_or(0, blur_reach) + 1)
+}
+
 impl Raster {
     /// The grid of the edge pixels of an image.
     pub fn new(edges: &EdgeMap) -> Raster {
@@ -60,12 +86,19 @@ impl Raster {
         for (&pixel, gradient) in edges.pixels.iter().zip(&edges.gradients) {
             gradients[at(pixel)] = gradient.map(|v| (v / 8) as i16);
         }
-        Raster { size, on, taken: Bits::new(all), gradients }
+        let (together, margin) = if gradients.is_empty() { (1.0, 0) } else { seen(edges.method) };
+        Raster { size, on, taken: Bits::new(all), gradients, together, margin }
     }
 
     /// Whether gradients are known.
     pub fn has_gradients(&self) -> bool {
         !self.gradients.is_empty()
+    }
+
+    /// Pixels along an edge that tell no more than one does, as the detector blurs noise: 1 where the
+    /// image was an edge map.
+    pub fn together(&self) -> f64 {
+        self.together
     }
 
     /// The gradient at an edge pixel, in any unit, where it is known.
@@ -74,7 +107,7 @@ impl Raster {
     }
 
     /// Whether a pixel is an edge along a line, as far as gradients are known.
-    fn is_along(&self, pixel: [usize; 2], axis: Axis) -> bool {
+    pub fn is_along(&self, pixel: [usize; 2], axis: Axis) -> bool {
         if !self.on.get(pixel[1] * self.size[0] + pixel[0]) {
             return false;
         }
@@ -83,6 +116,31 @@ impl Raster {
         };
         let across = x * axis.cos + y * axis.sin;
         across * across >= COSINE_SQUARED * (x * x + y * y)
+    }
+
+    /// The strip of the border in which a pixel lies, where edges are found from beyond it.
+    pub fn strip(&self, [x, y]: [usize; 2]) -> Option<Strip> {
+        let [right, bottom] = [self.size[0] - 1 - x, self.size[1] - 1 - y];
+        let (column, row) = (x.min(right), y.min(bottom));
+        let is_column = column < row;
+        let at = if is_column { x } else { y };
+        (column.min(row) < self.margin).then_some(Strip { is_column, at })
+    }
+
+    /// The strips as deep as one, on all four sides.
+    pub fn as_deep(&self, strip: Strip) -> [Strip; 4] {
+        let last = |is_column: bool| self.size[usize::from(!is_column)] - 1;
+        let depth = strip.at.min(last(strip.is_column) - strip.at);
+        [(true, false), (true, true), (false, false), (false, true)].map(|(is_column, is_far)| {
+            let far = last(is_column).saturating_sub(depth);
+            Strip { is_column, at: if is_far { far } else { depth.min(last(is_column)) } }
+        })
+    }
+
+    /// The pixels of a strip.
+    pub fn along(&self, strip: Strip) -> impl Iterator<Item = [usize; 2]> {
+        let length = self.size[usize::from(strip.is_column)];
+        (0..length).map(move |i| if strip.is_column { [strip.at, i] } else { [i, strip.at] })
     }
 
     /// Width and height.

@@ -17,6 +17,8 @@ use super::{Options, zoom};
 const HALF_STROKE: f64 = 12.0;
 /// The middle of a stroke, in pixels: at least one pixel of a step lies in it.
 const MIDDLE: [f64; 2] = [-0.75, 0.75];
+/// What lies so near to a stroke is fitted with it, in pixels.
+const FRINGE: f64 = 0.25;
 /// Cells of the profile across a stroke, per pixel.
 const CELLS: f64 = 2.0;
 /// Turns of pieces, width and fit.
@@ -41,6 +43,12 @@ impl Stroke {
     /// Its width in pixels.
     pub fn width(&self) -> f64 {
         self.band[1] - self.band[0]
+    }
+
+    /// Where its own pixels may lie: by these its pieces were seen, or the line was fitted.
+    pub fn reach(&self) -> [f64; 2] {
+        let [low, high] = self.band;
+        [(low - FRINGE).min(MIDDLE[0]), (high + FRINGE).max(MIDDLE[1])]
     }
 }
 
@@ -218,7 +226,7 @@ fn fit(raster: &Raster, stroke: &mut Stroke) -> Option<()> {
 /// The sums over the pixels of a stroke in one of its pieces.
 fn sums(raster: &Raster, stroke: &Stroke, piece: &Piece) -> Sums {
     let mut sums = Sums::default();
-    let band = [stroke.band[0] - 0.25, stroke.band[1] + 0.25];
+    let band = [stroke.band[0] - FRINGE, stroke.band[1] + FRINGE];
     raster.walk(stroke.axis, piece.from..piece.to, band, |_, n| {
         if n.on {
             sums.add(n.pixel.map(|v| v as i64));

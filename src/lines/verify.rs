@@ -5,16 +5,15 @@
 //! only pixels count whose gradient points across the line, as far as gradients are known.
 
 use super::chance::Chance;
-use super::raster::Raster;
+use super::geometry::Axis;
+use super::raster::{Raster, Strip};
 use super::refine::Stroke;
+use std::collections::BTreeMap;
 
 /// From the stroke to a flank, in pixels; edges leave nothing closer to each other.
 const GAP: f64 = 2.0;
 /// Width of a flank.
 const FLANK: f64 = 10.0;
-/// Along an edge of a photograph a pixel tells what so many do: they hang together, by the lens, by
-/// the blur, and by what an edge is.
-const TOGETHER: f64 = 4.0;
 /// What lies so near to a stroke is part of it, in pixels.
 const BESIDE: f64 = 1.5;
 
@@ -52,8 +51,61 @@ pub(super) fn log_tail(raster: &Raster, stroke: &Stroke, density: f64) -> f64 {
         }
     }
     let flank = flanks[1] as f64 / flanks[0].max(1) as f64;
-    // The pixels across a stroke are one by one no news.
-    let together = stroke.width().max(1.0) * if raster.has_gradients() { TOGETHER } else { 1.0 };
-    let chance = Chance { density: flank.max(density), scatter: together.sqrt() };
+    let density = at_border(raster, stroke, flank.max(density));
+    // The pixels across a stroke are one by one no news, nor are those along it that the detector made
+    // of the same pixels of the image.
+    let together = stroke.width().max(1.0) * raster.together();
+    let chance = Chance { density, scatter: together.sqrt() };
     chance.log_tail(hits as f64, pixels as f64)
+}
+
+/// The density of edges about a stroke, where `inside` is what its flanks have.
+///
+/// Along the border noise makes more edges than elsewhere, as a blur sees its pixels many times over.
+/// So what a stroke has there is compared with the rest of the rows and columns in which it runs.
+fn at_border(raster: &Raster, stroke: &Stroke, inside: f64) -> f64 {
+    let mut strips: BTreeMap<Strip, u64> = BTreeMap::new();
+    let mut pixels = 0u64;
+    for piece in &stroke.pieces {
+        raster.walk(stroke.axis, piece.from..piece.to, stroke.band, |_, n| {
+            pixels += 1;
+            if let Some(strip) = raster.strip(n.pixel) {
+                *strips.entry(strip).or_default() += 1;
+            }
+        });
+    }
+    let near: u64 = strips.values().sum();
+    let mut expected = (pixels - near) as f64 * inside;
+    for (strip, own) in strips {
+        expected += own as f64 * by_chance(raster, stroke, strip, own).unwrap_or(0.0).max(inside);
+    }
+    expected / pixels.max(1) as f64
+}
+
+/// The density of edges that chance makes in a strip of the border of which a stroke has so many pixels; none where the
+/// stroke leaves less than it has to compare it with.
+///
+/// Chance is the same on all sides of an image, so the least of them is taken: the others may have
+/// lines, and the rest of this one may be more of the same line.
+fn by_chance(raster: &Raster, stroke: &Stroke, strip: Strip, own: u64) -> Option<f64> {
+    let [low, high] = stroke.band;
+    let about = low - FLANK..=high + FLANK;
+    let step = usize::from(!stroke.axis.is_flat());
+    let is_own = |pixel: [usize; 2]| {
+        about.contains(&stroke.axis.distance(pixel.map(|v| v as f64)))
+            && stroke.pieces.iter().any(|piece| (piece.from..piece.to).contains(&pixel[step]))
+    };
+    let density = |side: Strip| {
+        let Axis { cos, sin, rho } = stroke.axis;
+        let is_turned = side.is_column != strip.is_column;
+        let axis = if is_turned { Axis { cos: -sin, sin: cos, rho } } else { stroke.axis };
+        let (mut pixels, mut edges) = (0u64, 0u64);
+        for pixel in raster.along(side).filter(|&pixel| !is_own(pixel)) {
+            pixels += 1;
+            edges += u64::from(raster.is_along(pixel, axis));
+        }
+        (pixels >= own.max(1)).then(|| edges as f64 / pixels as f64)
+    };
+    let here = density(strip)?;
+    Some(raster.as_deep(strip).into_iter().filter_map(density).fold(here, f64::min))
 }

@@ -22,12 +22,14 @@
 
 mod cells;
 mod frame;
+mod rectangle;
 mod refit;
 mod simplify;
 mod trace;
 mod validity;
 
 pub use frame::PlaneFrame;
+pub use rectangle::smallest_rectangle;
 
 use crate::plane::Polygon;
 use crate::ranges::ranges;

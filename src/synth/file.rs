@@ -1,6 +1,6 @@
 //! A scene as files: the cloud and its truth.
 
-use super::{Points, STEP, Scene, SceneOptions, Truth, generate, truth_path};
+use super::{Points, Scene, SceneOptions, Truth, generate, truth_path};
 use crate::atomic::AtomicFile;
 use crate::cloud::{Chunk, Fields};
 use crate::write::{self, PointWriter, WriteOptions};
@@ -28,7 +28,7 @@ pub fn write_scene(
 ) -> Result<Truth> {
     let path = path.as_ref();
     let points = generate(scene, options)?;
-    let mut writer = write::create(path, &write_options(points.origin()))?;
+    let mut writer = write::create(path, &write_options(&points))?;
     let mut truth_file = AtomicFile::create(truth_path(path))?;
     let truth = stream(points, writer.as_mut(), progress)?;
     let written = serde_json::to_writer(&mut truth_file, &truth)
@@ -40,11 +40,11 @@ pub fn write_scene(
     Ok(truth)
 }
 
-fn write_options(origin: [f64; 3]) -> WriteOptions {
+fn write_options(points: &Points) -> WriteOptions {
     WriteOptions {
         fields: Fields { class: false, ..Fields::ALL },
-        scale: Some(STEP),
-        offset: Some(origin),
+        scale: Some(points.step()),
+        offset: Some(points.origin()),
         ..WriteOptions::default()
     }
 }

@@ -1,6 +1,6 @@
 //! A scene as surfaces with labels, and the builder that puts one together.
 
-use super::shape::{Cylinder, Ellipsoid, Patch, Shape};
+use super::shape::{Cap, Cylinder, Ellipsoid, Patch, Shape};
 use super::vector::{Pose, Vec3, minus, plus, scaled};
 use crate::plane::Polygon;
 
@@ -47,6 +47,31 @@ pub(super) struct Model {
     pub(super) low: Vec3,
     /// Largest coordinates of the surfaces.
     pub(super) high: Vec3,
+}
+
+impl Model {
+    /// Several models as one; the planes of the later ones are numbered on.
+    pub(super) fn merged(models: impl IntoIterator<Item = Model>) -> Model {
+        let mut all = Model {
+            surfaces: Vec::new(),
+            planes: Vec::new(),
+            low: [f64::INFINITY; 3],
+            high: [f64::NEG_INFINITY; 3],
+        };
+        for model in models {
+            let first = all.planes.len() as i32;
+            all.surfaces.extend(model.surfaces.into_iter().map(|surface| {
+                let label = if surface.label < 0 { -1 } else { surface.label + first };
+                Surface { label, ..surface }
+            }));
+            all.planes.extend(model.planes);
+            for i in 0..3 {
+                all.low[i] = all.low[i].min(model.low[i]);
+                all.high[i] = all.high[i].max(model.high[i]);
+            }
+        }
+        all
+    }
 }
 
 /// Sides of a box.
@@ -198,20 +223,33 @@ impl Builder {
 
     /// A ball drawn out along the axes of the current frame.
     pub(super) fn ellipsoid(&mut self, paint: Paint, centre: Vec3, radii: Vec3) {
-        self.round(paint, centre, radii, false);
+        self.round(paint, centre, radii, false, None);
+    }
+
+    /// The upper half of a ball.
+    pub(super) fn dome(&mut self, paint: Paint, centre: Vec3, radius: f64) {
+        let half = Cap { least: 0.0, share: 0.5 };
+        self.round(paint, centre, [radius; 3], false, Some(half));
+    }
+
+    /// The upper part of a level pipe.
+    pub(super) fn vault(&mut self, paint: Paint, base: Vec3, along: Vec3, radius: f64, cap: Cap) {
+        let (base, along) = (self.pose.point(base), self.pose.direction(along));
+        self.push(Shape::Cylinder(Cylinder::vault(base, along, radius, cap)), -1, paint);
     }
 
     /// Leaves within an ellipsoid.
     pub(super) fn leaves(&mut self, paint: Paint, centre: Vec3, radii: Vec3) {
-        self.round(paint, centre, radii, true);
+        self.round(paint, centre, radii, true, None);
     }
 
-    fn round(&mut self, paint: Paint, centre: Vec3, radii: Vec3, leafy: bool) {
+    fn round(&mut self, paint: Paint, centre: Vec3, radii: Vec3, leafy: bool, cap: Option<Cap>) {
         let axes = [[radii[0], 0.0, 0.0], [0.0, radii[1], 0.0], [0.0, 0.0, radii[2]]];
         let shape = Shape::Ellipsoid(Ellipsoid {
             centre: self.pose.point(centre),
             axes: axes.map(|axis| self.pose.direction(axis)),
             leafy,
+            cap,
         });
         self.push(shape, -1, paint);
     }

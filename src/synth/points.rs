@@ -1,12 +1,16 @@
 //! The points of a scene as a stream of chunks.
 
-use super::model::Model;
+use super::model::{Model, ModelPlane};
+use super::options::Grid;
 use super::random::Random;
 use super::sampler::{Drawn, Sampler, View};
 use super::scenes::{boards, hard, roofs, room, street};
-use super::truth::{TRUTH_VERSION, Truth, TruthPlane};
-use super::vector::{Pose, Vec3};
-use super::{HardPart, STEP, STEPS_PER_UNIT, Scene, SceneOptions};
+use super::sensor;
+use super::smooth::SmoothVector;
+use super::thin::thinned;
+use super::truth::{Camera, Survey, TRUTH_VERSION, Truth, TruthPlane};
+use super::vector::{Pose, Vec3, dot, plus, scaled};
+use super::{HardPart, STEPS_PER_UNIT, Scene, SceneOptions};
 use crate::Result;
 use crate::cloud::Chunk;
 use rayon::prelude::*;
@@ -14,27 +18,62 @@ use rayon::prelude::*;
 /// Points of a chunk unless asked otherwise.
 const CHUNK: usize = 1 << 18;
 
+/// Points, or a sensor's shots, drawn at a time.
+const BLOCK: u64 = 1 << 17;
+
 /// From one part of the hard scene to the next, in metres.
 const APART: f64 = 30.0;
+
+/// Copies of a point lie in a ball of this radius, in metres.
+const COPY: f64 = 0.000_05;
+/// Tells the random numbers of copies from those of points.
+const COPIES: u64 = 1 << 32;
+
+/// Passes drift apart and together again over this length, in metres.
+const PASS_LENGTH: f64 = 8.0;
 
 /// Starts a scene.
 ///
 /// # Errors
-/// [`Error::Parameter`](crate::Error::Parameter) for options that make no sense.
+/// [`Error::Parameter`](crate::Error::Parameter) for options that make no sense, and for a sensor
+/// that sees nothing of the scene.
 pub fn generate(scene: Scene, options: &SceneOptions) -> Result<Points> {
-    options.check()?;
-    let parts = parts(scene, options);
-    let planes = parts.iter().map(|part| part.sampler.model().planes.len()).sum();
+    options.check(scene)?;
+    let grid = options.grid();
     let origin = options.origin.unwrap_or_else(|| scene.default_origin());
+    let origin = origin.map(|v| (v * STEPS_PER_UNIT).round() / STEPS_PER_UNIT);
+    let parts = parts(scene, options);
+    let planes: Vec<ModelPlane> =
+        parts.iter().flat_map(|part| part.sampler.model().planes.clone()).collect();
+    let drawn = options.points.div_ceil(u64::from(options.copies));
+    let source = match options.sensor {
+        None => Source::Parts(parts),
+        Some(sensor) => {
+            let models = parts.into_iter().map(|part| part.sampler.into_model());
+            let model = Model::merged(models);
+            let passes = u64::from(options.passes.map_or(1, |passes| passes.count));
+            let each = drawn.div_ceil(passes);
+            Source::Survey(sensor::instrument(scene, sensor, &model, options, each)?)
+        }
+    };
+    let counts = vec![0; planes.len()];
     Ok(Points {
         scene,
         options: options.clone(),
-        origin: origin.map(|v| (v * STEPS_PER_UNIT).round()),
-        parts,
+        grid,
+        origin: origin.map(|v| grid.number(v)),
+        source,
+        planes,
         chunk: CHUNK,
+        drawn: 0,
+        total: drawn,
+        place: Place::default(),
+        ready: Vec::new(),
+        taken: 0,
+        placed: 0,
         next: 0,
-        counts: vec![0; planes],
-        drawn: Vec::new(),
+        counts,
+        squares: 0.0,
     })
 }
 
@@ -43,14 +82,44 @@ pub fn generate(scene: Scene, options: &SceneOptions) -> Result<Points> {
 pub struct Points {
     scene: Scene,
     options: SceneOptions,
-    /// In steps.
+    grid: Grid,
+    /// In steps of the grid.
     origin: Vec3,
-    parts: Vec<Part>,
+    source: Source,
+    planes: Vec<ModelPlane>,
     chunk: usize,
+    /// Points drawn so far, before thinning and copying, and how many there will be at most.
+    drawn: u64,
+    total: u64,
+    /// Where a survey is.
+    place: Place,
+    /// Points in their places of the cloud, and how many of these were given out.
+    ready: Vec<Drawn>,
+    taken: usize,
+    /// Points that got their places, before copying.
+    placed: u64,
+    /// Points given out so far.
     next: u64,
-    /// Points given out so far, by plane.
+    /// The same by plane.
     counts: Vec<u64>,
-    drawn: Vec<Drawn>,
+    /// Sum of their squared distances from their planes.
+    squares: f64,
+}
+
+/// What draws the points.
+#[derive(Debug)]
+enum Source {
+    /// Parts that take turns.
+    Parts(Vec<Part>),
+    Survey(sensor::Survey),
+}
+
+/// Where a survey is: pass, shot, and the points of this pass so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    pass: u64,
+    shot: u64,
+    points: u64,
 }
 
 impl Points {
@@ -62,41 +131,171 @@ impl Points {
 
     /// Where the scene's own origin lies.
     pub fn origin(&self) -> [f64; 3] {
-        self.origin.map(|v| v / STEPS_PER_UNIT)
+        self.origin.map(|v| self.grid.value(v))
+    }
+
+    /// What coordinates are whole multiples of, in metres.
+    pub fn step(&self) -> f64 {
+        self.grid.step()
     }
 
     /// The scene's planes, with the points given out so far.
     pub fn truth(&self) -> Truth {
         let origin = self.origin();
-        let planes = self.parts.iter().flat_map(|part| &part.sampler.model().planes);
-        let counted = planes.zip(&self.counts);
+        let counted = self.planes.iter().zip(&self.counts);
+        let on_planes: u64 = self.counts.iter().sum();
+        let survey = (!self.options.is_plain()).then(|| self.survey());
         Truth {
             version: TRUTH_VERSION,
             scene: self.scene.name().into(),
             points: self.next,
-            on_planes: self.counts.iter().sum(),
-            noise: self.options.noise,
+            on_planes,
+            noise: match survey {
+                Some(_) => (self.squares / on_planes.max(1) as f64).sqrt(),
+                None => self.options.noise,
+            },
             outliers: self.options.outliers,
             seed: self.options.seed,
             origin,
-            step: STEP,
+            step: self.step(),
+            survey,
             planes: counted
                 .map(|(plane, &points)| TruthPlane::new(plane, origin, points, self.next))
                 .collect(),
         }
     }
 
-    /// Point `index` of the scene, in its place in the cloud.
-    fn point(&self, index: u64) -> Drawn {
-        // The parts take turns.
-        let parts = self.parts.len() as u64;
-        let part = &self.parts[(index % parts) as usize];
-        let mut drawn = part.point(index / parts, &self.options);
-        for (value, origin) in drawn.position.iter_mut().zip(self.origin) {
-            // Both terms are whole numbers, so clouds at two origins differ by the shift exactly.
-            *value = ((*value * STEPS_PER_UNIT).round() + origin) / STEPS_PER_UNIT;
+    fn survey(&self) -> Survey {
+        let options = &self.options;
+        let camera = match &self.source {
+            Source::Survey(survey) => survey.camera.clone(),
+            Source::Parts(_) => None,
+        };
+        let placed =
+            |camera: Camera| Camera { position: plus(camera.position, self.origin()), ..camera };
+        Survey {
+            sensor: options.sensor.map(|sensor| sensor.name().into()),
+            noise: options.noise,
+            sag: options.sag,
+            curved: options.curved,
+            passes: options.passes,
+            voxel: options.voxel,
+            copies: options.copies,
+            camera: camera.map(placed),
         }
+    }
+
+    /// Draws more points; none are left if there are none.
+    fn draw(&mut self) -> Vec<Drawn> {
+        let wanted = (self.total - self.drawn).min(BLOCK);
+        let drawn = match &self.source {
+            _ if wanted == 0 => Vec::new(),
+            Source::Parts(parts) => {
+                let point = |i| drawn_from(parts, self.drawn + i, self.total, &self.options);
+                (0..wanted).into_par_iter().map(point).collect()
+            }
+            Source::Survey(survey) => shots(survey, &mut self.place, self.total, &self.options),
+        };
+        self.drawn += drawn.len() as u64;
         drawn
+    }
+
+    /// Makes points ready; `false` if there are no more.
+    fn prepare(&mut self) -> bool {
+        let mut drawn = self.draw();
+        if drawn.is_empty() {
+            return false;
+        }
+        if let Some(voxel) = self.options.voxel {
+            loop {
+                let more = self.draw();
+                if more.is_empty() {
+                    break;
+                }
+                drawn.extend(more);
+            }
+            drawn = thinned(&drawn, voxel);
+        }
+        self.ready.drain(..self.taken);
+        self.taken = 0;
+        let copies = self.options.copies as usize;
+        let start = self.placed * copies as u64;
+        let place = |i: usize| self.in_place(&drawn[i / copies], start + i as u64);
+        let limit = (self.options.points - start.min(self.options.points)) as usize;
+        let count = (drawn.len() * copies).min(limit);
+        let ready: Vec<Drawn> = (0..count).into_par_iter().map(place).collect();
+        self.placed += drawn.len() as u64;
+        self.ready.extend(ready);
+        true
+    }
+
+    /// Copy `index` of all, rounded, in the scene's coordinates and steps of the grid.
+    fn in_place(&self, point: &Drawn, index: u64) -> Drawn {
+        let mut position = point.position;
+        if !index.is_multiple_of(u64::from(self.options.copies)) {
+            let mut random = Random::new(self.options.seed, COPIES, index);
+            position = plus(position, scaled(random.in_ball(), COPY));
+        }
+        Drawn { position: position.map(|v| self.grid.number(v)), ..*point }
+    }
+}
+
+/// Point `index` of parts that take turns.
+fn drawn_from(parts: &[Part], index: u64, total: u64, options: &SceneOptions) -> Drawn {
+    let count = parts.len() as u64;
+    let part = &parts[(index % count) as usize];
+    let mut drawn = part.point(index / count, options);
+    if let Some(passes) = options.passes {
+        let pass = u128::from(index) * u128::from(passes.count) / u128::from(total.max(1));
+        drawn.position = passed(drawn.position, pass as u64, options);
+    }
+    drawn
+}
+
+/// Points of a survey's next shots.
+fn shots(
+    survey: &sensor::Survey,
+    place: &mut Place,
+    total: u64,
+    options: &SceneOptions,
+) -> Vec<Drawn> {
+    let passes = u64::from(options.passes.map_or(1, |passes| passes.count));
+    while place.pass < passes {
+        let Place { pass, shot, points } = *place;
+        let shots = (shot..shot + BLOCK).into_par_iter();
+        let drawn = shots.map(|shot| survey.shoot(options.seed, pass, shot));
+        let drawn: Vec<Option<Vec<Drawn>>> = drawn.collect();
+        let over = drawn.iter().any(Option::is_none);
+        let mut drawn: Vec<Drawn> = drawn.into_iter().flatten().flatten().collect();
+        // The last pass has fewer points where they cannot be shared out evenly.
+        let left = (total - (pass * survey.points).min(total)).min(survey.points) - points;
+        drawn.truncate(left as usize);
+        for point in &mut drawn {
+            point.position = passed(point.position, pass, options);
+        }
+        place.shot += BLOCK;
+        place.points += drawn.len() as u64;
+        if over || drawn.len() as u64 == left {
+            *place = Place { pass: pass + 1, ..Place::default() };
+        }
+        if !drawn.is_empty() {
+            return drawn;
+        }
+    }
+    Vec::new()
+}
+
+/// Where a point is in a pass: a little off, unless it is the first.
+fn passed(p: Vec3, pass: u64, options: &SceneOptions) -> Vec3 {
+    match options.passes {
+        Some(passes) if pass > 0 => {
+            let off =
+                SmoothVector::new(options.seed, 100 + pass).space(scaled(p, 1.0 / PASS_LENGTH));
+            // Shorter than 1.
+            let off = scaled(off, 1.0 / (1.0 + dot(off, off)).sqrt());
+            plus(p, scaled(off, passes.apart))
+        }
+        _ => p,
     }
 }
 
@@ -104,21 +303,16 @@ impl Iterator for Points {
     type Item = Chunk;
 
     fn next(&mut self) -> Option<Chunk> {
-        let left = self.options.points - self.next;
-        // At most the size of a chunk, so it fits.
-        let count = left.min(self.chunk as u64) as usize;
+        while self.ready.len() - self.taken < self.chunk && self.prepare() {}
+        let count = (self.ready.len() - self.taken).min(self.chunk);
         if count == 0 {
             return None;
         }
-        let mut drawn = std::mem::take(&mut self.drawn);
-        (0..count)
-            .into_par_iter()
-            .map(|i| self.point(self.next + i as u64))
-            .collect_into_vec(&mut drawn);
-        self.next += count as u64;
         let mut chunk = Chunk::default();
-        for point in &drawn {
-            let [x, y, z] = point.position;
+        for point in &self.ready[self.taken..self.taken + count] {
+            // Both terms are whole numbers, so clouds at two origins differ by the shift exactly.
+            let [x, y, z] =
+                [0, 1, 2].map(|axis| self.grid.value(point.position[axis] + self.origin[axis]));
             chunk.x.push(x);
             chunk.y.push(y);
             chunk.z.push(z);
@@ -127,9 +321,14 @@ impl Iterator for Points {
             chunk.label.push(point.label);
             if let Ok(plane) = usize::try_from(point.label) {
                 self.counts[plane] += 1;
+                let ModelPlane { normal, offset, .. } = &self.planes[plane];
+                let p = point.position.map(|number| self.grid.value(number));
+                let distance = dot(*normal, p) - offset;
+                self.squares += distance * distance;
             }
         }
-        self.drawn = drawn;
+        self.taken += count;
+        self.next += count as u64;
         Some(chunk)
     }
 }
@@ -157,7 +356,7 @@ impl Part {
         if random.unit() < self.outliers {
             return self.sampler.outlier(&mut random);
         }
-        let mut drawn = self.sampler.point(&mut random, options.noise);
+        let mut drawn = self.sampler.point(&mut random, options.noise, options.sag);
         if drawn.label >= 0 {
             drawn.label += self.first_label;
         }
@@ -189,7 +388,7 @@ fn original(index: u64, count: u64) -> u64 {
 
 fn parts(scene: Scene, options: &SceneOptions) -> Vec<Part> {
     let models = match scene {
-        Scene::Room => vec![(room::build(), View::Surface, HardPart::All)],
+        Scene::Room => vec![(room::build(options.curved), View::Surface, HardPart::All)],
         Scene::Boards => vec![(boards::build(), View::Surface, HardPart::All)],
         Scene::Roofs => vec![(roofs::build(), View::Above, HardPart::All)],
         Scene::Street => vec![(street::build(), View::Tripod(street::eye()), HardPart::All)],

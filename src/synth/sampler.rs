@@ -64,9 +64,22 @@ impl Sampler {
         &self.model
     }
 
-    /// A point on a surface, moved along the normal by `noise` times a normal deviate.
-    pub(super) fn point(&self, random: &mut Random, noise: f64) -> Drawn {
-        let (surface, exact, normal) = match &self.spread {
+    pub(super) fn into_model(self) -> Model {
+        self.model
+    }
+
+    /// A point on a surface, moved along the normal by `noise` times a normal deviate; floors sag
+    /// by `sag`.
+    pub(super) fn point(&self, random: &mut Random, noise: f64, sag: f64) -> Drawn {
+        let (surface, exact, normal) = self.place(random);
+        let exact = surface.shape.sagged(exact, sag);
+        let position = plus(exact, scaled(normal, noise * random.gaussian()));
+        Drawn::painted(surface, normal, position, random)
+    }
+
+    /// A surface, a point of it and the normal there.
+    pub(super) fn place(&self, random: &mut Random) -> (&Surface, Vec3, Vec3) {
+        match &self.spread {
             Spread::Weighted(sums) => {
                 let total = sums.last().copied().unwrap_or_default();
                 let at = random.unit() * total;
@@ -76,8 +89,23 @@ impl Sampler {
                 (surface, p, normal)
             }
             Spread::Rays(rays) => rays.first_hit(&self.model.surfaces, random),
-        };
-        let position = plus(exact, scaled(normal, noise * random.gaussian()));
+        }
+    }
+
+    /// A point anywhere in the box around the surfaces.
+    pub(super) fn outlier(&self, random: &mut Random) -> Drawn {
+        Drawn::outlier(&self.model, random)
+    }
+}
+
+impl Drawn {
+    /// A point of a surface, lit and painted.
+    pub(super) fn painted(
+        surface: &Surface,
+        normal: Vec3,
+        position: Vec3,
+        random: &mut Random,
+    ) -> Self {
         let facing = dot(normal, LIGHT).abs();
         let brightness = 0.7 + 0.3 * facing;
         let grain = random.between(-6.0, 6.0);
@@ -91,9 +119,9 @@ impl Sampler {
         }
     }
 
-    /// A point anywhere in the box around the surfaces.
-    pub(super) fn outlier(&self, random: &mut Random) -> Drawn {
-        let (low, high) = (self.model.low, self.model.high);
+    /// A point anywhere in the box around a model.
+    pub(super) fn outlier(model: &Model, random: &mut Random) -> Self {
+        let (low, high) = (model.low, model.high);
         let grey = random.between(0.0, 255.0) as u8;
         Drawn {
             position: [0, 1, 2].map(|i| random.between(low[i], high[i])),

@@ -4,6 +4,9 @@ use super::random::Random;
 use super::vector::{Vec3, cross, dot, frame, length, minus, plus, scaled, unit};
 use std::f64::consts::PI;
 
+/// A level surface with a shorter side does not sag.
+const LEAST_SPAN: f64 = 2.0;
+
 /// A hit nearer than this to the eye is the eye's own surface.
 const NEAREST: f64 = 1e-6;
 
@@ -51,7 +54,9 @@ impl Shape {
         match self {
             Shape::Patch(patch) => patch.area,
             Shape::Ellipsoid(ellipsoid) => ellipsoid.area(),
-            Shape::Cylinder(c) => 2.0 * PI * c.radius * c.length,
+            Shape::Cylinder(c) => {
+                c.cap.map_or(1.0, |cap| cap.share) * 2.0 * PI * c.radius * c.length
+            }
         }
     }
 
@@ -64,17 +69,34 @@ impl Shape {
         }
     }
 
+    /// A point of the surface where it sags by `depth` in its middle, as level surfaces do whose
+    /// sides are both at least 2 m long.
+    pub(super) fn sagged(&self, p: Vec3, depth: f64) -> Vec3 {
+        match self {
+            Shape::Patch(patch) if depth != 0.0 => [p[0], p[1], p[2] - depth * patch.slackness(p)],
+            _ => p,
+        }
+    }
+
+    /// The distance of a point of the surface from its nearest edge; far where it has none.
+    pub(super) fn edge_distance(&self, p: Vec3) -> f64 {
+        match self {
+            Shape::Patch(patch) => patch.edge_distance(p),
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// Whether rays go on behind it.
+    pub(super) fn is_leafy(&self) -> bool {
+        matches!(self, Shape::Ellipsoid(Ellipsoid { leafy: true, .. }))
+    }
+
     /// Points whose convex hull holds the surface.
     pub(super) fn hull(&self) -> Vec<Vec3> {
         match self {
             Shape::Patch(patch) => patch.outline.clone(),
-            Shape::Ellipsoid(e) => corners(e.centre, e.axes[0], e.axes[1], e.axes[2]),
-            Shape::Cylinder(c) => corners(
-                plus(c.base, scaled(c.axis, 0.5 * c.length)),
-                scaled(c.u, c.radius),
-                scaled(c.v, c.radius),
-                scaled(c.axis, 0.5 * c.length),
-            ),
+            Shape::Ellipsoid(e) => e.hull(),
+            Shape::Cylinder(c) => c.hull(),
         }
     }
 }
@@ -169,6 +191,41 @@ impl Patch {
         }
     }
 
+    /// How far a point has sunk, 1 in the middle and 0 at the edges of the bounds; 0 everywhere
+    /// unless the patch is large and level.
+    fn slackness(&self, p: Vec3) -> f64 {
+        let size = [0, 1].map(|i| self.high[i] - self.low[i]);
+        if self.normal[2].abs() < 0.999 || size[0].min(size[1]) < LEAST_SPAN {
+            return 0.0;
+        }
+        let from = minus(p, self.origin);
+        let place = [dot(from, self.u), dot(from, self.v)];
+        let along = |i: usize| {
+            let t = ((place[i] - self.low[i]) / size[i]).clamp(0.0, 1.0);
+            4.0 * t * (1.0 - t)
+        };
+        along(0) * along(1)
+    }
+
+    fn edge_distance(&self, p: Vec3) -> f64 {
+        let from = minus(p, self.origin);
+        let p = [dot(from, self.u), dot(from, self.v)];
+        let mut least = f64::INFINITY;
+        for ring in &self.rings {
+            let mut a = ring[ring.len() - 1];
+            for &b in ring {
+                let (along, to) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
+                let square = along[0] * along[0] + along[1] * along[1];
+                let t = (along[0] * to[0] + along[1] * to[1]) / square.max(1e-300);
+                let t = t.clamp(0.0, 1.0);
+                let off = [to[0] - t * along[0], to[1] - t * along[1]];
+                least = least.min(off[0] * off[0] + off[1] * off[1]);
+                a = b;
+            }
+        }
+        least.sqrt()
+    }
+
     fn hit(&self, eye: Vec3, direction: Vec3) -> Option<f64> {
         let slope = dot(self.normal, direction);
         if slope.abs() < 1e-12 {
@@ -207,6 +264,21 @@ fn inside(rings: &[Vec<[f64; 2]>], p: [f64; 2]) -> bool {
     odd
 }
 
+/// The upper part of a curved surface, seen from both sides: a vault, a dome.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cap {
+    /// Least upward component of the normal.
+    pub(super) least: f64,
+    /// Its share of the whole surface.
+    pub(super) share: f64,
+}
+
+impl Cap {
+    fn holds(self, normal: Vec3) -> bool {
+        normal[2] >= self.least
+    }
+}
+
 /// An ellipsoid: a ball, a cushion, or, when leafy, a cloud of leaves that rays enter.
 #[derive(Debug, Clone)]
 pub(super) struct Ellipsoid {
@@ -214,17 +286,33 @@ pub(super) struct Ellipsoid {
     /// Half axes.
     pub(super) axes: [Vec3; 3],
     pub(super) leafy: bool,
+    /// What there is of it, if not all; not of a leafy one.
+    pub(super) cap: Option<Cap>,
 }
 
 impl Ellipsoid {
     fn sample(&self, random: &mut Random) -> (Vec3, Vec3) {
-        let s = match self.leafy {
-            true => random.in_ball(),
-            false => random.direction(),
-        };
-        let across = plus(scaled(self.axes[0], s[0]), scaled(self.axes[1], s[1]));
-        let p = plus(self.centre, plus(across, scaled(self.axes[2], s[2])));
-        (p, self.normal_at(p))
+        loop {
+            let s = match self.leafy {
+                true => random.in_ball(),
+                false => random.direction(),
+            };
+            let across = plus(scaled(self.axes[0], s[0]), scaled(self.axes[1], s[1]));
+            let p = plus(self.centre, plus(across, scaled(self.axes[2], s[2])));
+            let normal = self.normal_at(p);
+            if self.cap.is_none_or(|cap| cap.holds(normal)) {
+                return (p, normal);
+            }
+        }
+    }
+
+    fn hull(&self) -> Vec<Vec3> {
+        let [a, b, c] = self.axes;
+        match self.cap {
+            // A cap of a ball about the vertical: its upper half at most.
+            Some(_) => corners(plus(self.centre, scaled(c, 0.5)), a, b, scaled(c, 0.5)),
+            None => corners(self.centre, a, b, c),
+        }
     }
 
     /// A vector in the frame where the ellipsoid is the unit ball.
@@ -235,6 +323,11 @@ impl Ellipsoid {
     fn hit(&self, eye: Vec3, direction: Vec3, depth: f64) -> Option<f64> {
         let (o, d) = (self.local(minus(eye, self.centre)), self.local(direction));
         let (near, far) = roots(dot(d, d), dot(o, d), dot(o, o) - 1.0)?;
+        if let Some(cap) = self.cap {
+            let at = |t: f64| plus(eye, scaled(direction, t));
+            let there = |t: &f64| *t > NEAREST && cap.holds(self.normal_at(at(*t)));
+            return [near, far].into_iter().find(there);
+        }
         if !self.leafy {
             return Some(near);
         }
@@ -258,7 +351,7 @@ impl Ellipsoid {
 
     fn area(&self) -> f64 {
         let [a, b, c] = self.axes.map(length);
-        4.0 * PI * (a * b + a * c + b * c) / 3.0
+        self.cap.map_or(1.0, |cap| cap.share) * 4.0 * PI * (a * b + a * c + b * c) / 3.0
     }
 }
 
@@ -271,6 +364,7 @@ pub(super) struct Cylinder {
     v: Vec3,
     radius: f64,
     length: f64,
+    cap: Option<Cap>,
 }
 
 impl Cylinder {
@@ -278,15 +372,37 @@ impl Cylinder {
     pub(super) fn new(base: Vec3, along: Vec3, radius: f64) -> Self {
         let axis = unit(along);
         let (u, v) = frame(axis);
-        Cylinder { base, axis, u, v, radius, length: length(along) }
+        Cylinder { base, axis, u, v, radius, length: length(along), cap: None }
+    }
+
+    /// The upper part of a level one.
+    pub(super) fn vault(base: Vec3, along: Vec3, radius: f64, cap: Cap) -> Self {
+        Cylinder { cap: Some(cap), ..Cylinder::new(base, along, radius) }
     }
 
     fn sample(&self, random: &mut Random) -> (Vec3, Vec3) {
-        let [cosine, sine] = random.on_circle();
-        let along = scaled(self.axis, random.between(0.0, self.length));
-        let normal = plus(scaled(self.u, cosine), scaled(self.v, sine));
-        let around = scaled(normal, self.radius);
-        (plus(self.base, plus(along, around)), normal)
+        loop {
+            let [cosine, sine] = random.on_circle();
+            let along = scaled(self.axis, random.between(0.0, self.length));
+            let normal = plus(scaled(self.u, cosine), scaled(self.v, sine));
+            let around = scaled(normal, self.radius);
+            if self.cap.is_none_or(|cap| cap.holds(normal)) {
+                return (plus(self.base, plus(along, around)), normal);
+            }
+        }
+    }
+
+    fn hull(&self) -> Vec<Vec3> {
+        let middle = plus(self.base, scaled(self.axis, 0.5 * self.length));
+        let half = scaled(self.axis, 0.5 * self.length);
+        let Some(cap) = self.cap else {
+            return corners(middle, scaled(self.u, self.radius), scaled(self.v, self.radius), half);
+        };
+        let up = [0.0, 0.0, 1.0];
+        let width = self.radius * (1.0 - cap.least * cap.least).sqrt();
+        let rise = 0.5 * self.radius * (1.0 - cap.least);
+        let middle = plus(middle, scaled(up, self.radius * cap.least + rise));
+        corners(middle, scaled(cross(up, self.axis), width), scaled(up, rise), half)
     }
 
     fn hit(&self, eye: Vec3, direction: Vec3) -> Option<f64> {
@@ -294,9 +410,15 @@ impl Cylinder {
         let o = [dot(from, self.u), dot(from, self.v), 0.0];
         let d = [dot(direction, self.u), dot(direction, self.v), 0.0];
         let outside = dot(o, o) - self.radius * self.radius;
-        let (near, _) = roots(dot(d, d), dot(o, d), outside)?;
-        let height = dot(from, self.axis) + near * dot(direction, self.axis);
-        (0.0..=self.length).contains(&height).then_some(near)
+        let (near, far) = roots(dot(d, d), dot(o, d), outside)?;
+        let within = |t: f64| {
+            let height = dot(from, self.axis) + t * dot(direction, self.axis);
+            (0.0..=self.length).contains(&height)
+        };
+        let Some(cap) = self.cap else { return within(near).then_some(near) };
+        let at = |t: f64| plus(eye, scaled(direction, t));
+        let there = |t: &f64| *t > NEAREST && within(*t) && cap.holds(self.normal_at(at(*t)));
+        [near, far].into_iter().find(there)
     }
 
     fn normal_at(&self, p: Vec3) -> Vec3 {
@@ -353,10 +475,19 @@ mod tests {
             centre: [1.0, 2.0, 3.0],
             axes: [[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.5]],
             leafy: false,
+            cap: None,
         };
         let tube = Cylinder::new([1.0, 1.0, 0.0], [0.0, 2.0, 2.0], 0.3);
+        let cap = Cap { least: 0.5, share: 0.25 };
+        let dome = Ellipsoid { cap: Some(cap), ..ball.clone() };
+        let vault = Cylinder::vault([1.0, 1.0, 0.0], [0.0, 2.0, 0.0], 0.3, cap);
         let mut random = Random::new(2, 0, 0);
-        for shape in [Shape::Ellipsoid(ball), Shape::Cylinder(tube)] {
+        for shape in [
+            Shape::Ellipsoid(ball),
+            Shape::Cylinder(tube),
+            Shape::Ellipsoid(dome),
+            Shape::Cylinder(vault),
+        ] {
             for _ in 0..200 {
                 let (p, normal) = shape.sample(&mut random);
                 let eye = plus(p, scaled(normal, 0.25));
@@ -368,11 +499,43 @@ mod tests {
     }
 
     #[test]
+    fn a_vault_is_seen_from_below_and_has_no_lower_half() {
+        let cap = Cap { least: 0.5, share: 1.0 / 3.0 };
+        let vault = Shape::Cylinder(Cylinder::vault([0.0; 3], [4.0, 0.0, 0.0], 2.0, cap));
+        let (up, down) = ([0.0, 0.0, 1.0], [0.0, 0.0, -1.0]);
+        assert_eq!(vault.hit([1.0, 0.0, 0.0], up, 0.0), Some(2.0));
+        assert_eq!(vault.hit([1.0, 0.0, 3.0], down, 0.0), Some(1.0));
+        assert_eq!(vault.hit([1.0, 0.0, 0.0], down, 0.0), None);
+        let lowest = vault.hull().iter().map(|p| p[2]).fold(f64::INFINITY, f64::min);
+        assert_eq!(lowest, 1.0);
+    }
+
+    #[test]
+    fn large_floors_sag_and_walls_do_not() {
+        let ring = |y: Vec3| vec![[0.0; 3], [4.0, 0.0, 0.0], plus([4.0, 0.0, 0.0], y), y];
+        let floor = Shape::Patch(Patch::new(ring([0.0, 2.0, 0.0]), &[]));
+        assert_eq!(floor.sagged([2.0, 1.0, 0.0], 0.0078125), [2.0, 1.0, -0.0078125]);
+        assert_eq!(floor.sagged([1.0, 1.0, 0.0], 0.0078125), [1.0, 1.0, -0.005859375]);
+        assert_eq!(floor.sagged([0.0, 1.0, 0.0], 0.006)[2], 0.0);
+        let shelf = Shape::Patch(Patch::new(ring([0.0, 1.9, 0.0]), &[]));
+        assert_eq!(shelf.sagged([2.0, 1.0, 0.0], 0.006)[2], 0.0);
+        let wall = Shape::Patch(Patch::new(ring([0.0, 0.0, 2.0]), &[]));
+        assert_eq!(wall.sagged([2.0, 0.0, 1.0], 0.006)[2], 1.0);
+    }
+
+    #[test]
+    fn the_nearest_edge_may_be_a_holes() {
+        assert_eq!(holed().edge_distance([1.25, 0.0, 1.0]), 0.25);
+        assert_eq!(holed().edge_distance([1.875, 0.0, 1.0]), 0.125);
+    }
+
+    #[test]
     fn rays_end_within_leaves() {
         let crown = Ellipsoid {
             centre: [0.0; 3],
             axes: [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0]],
             leafy: true,
+            cap: None,
         };
         let hit = |depth| crown.hit([-5.0, 0.0, 0.0], [1.0, 0.0, 0.0], depth);
         assert_eq!(hit(0.0), Some(3.0));

@@ -2,6 +2,7 @@
 
 use super::model::ModelPlane;
 use super::vector::{Vec3, dot, plus, scaled};
+use super::{Passes, Voxel};
 use crate::plane::Polygon;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,8 @@ pub struct Truth {
     pub points: u64,
     /// Of these, points on a plane.
     pub on_planes: u64,
-    /// Standard deviation of the points' distances from their planes, in metres.
+    /// Standard deviation of the points' distances from their planes, in metres; what was asked
+    /// for, or, of a `survey`, the root mean square of these distances.
     pub noise: f64,
     /// Probability of an outlier.
     pub outliers: f64,
@@ -35,8 +37,71 @@ pub struct Truth {
     pub origin: [f64; 3],
     /// Coordinates are multiples of this, in metres.
     pub step: f64,
+    /// What was done beyond drawing a plain scene.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub survey: Option<Survey>,
     /// The planes, by label.
     pub planes: Vec<TruthPlane>,
+}
+
+/// How a scene was drawn that is not plain: see [`SceneOptions`](super::SceneOptions).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Survey {
+    /// Name of the instrument.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sensor: Option<String>,
+    /// The instrument's noise that was asked for, in metres.
+    pub noise: f64,
+    /// How far floors sag, in metres.
+    pub sag: f64,
+    /// Whether there are curved things, too.
+    pub curved: bool,
+    /// Surveys that do not quite fit together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passes: Option<Passes>,
+    /// What the points were thinned to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voxel: Option<Voxel>,
+    /// How many times each point stands in the cloud.
+    pub copies: u32,
+    /// The camera of a depth frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub camera: Option<Camera>,
+}
+
+/// A depth camera, in the cloud's coordinates.
+///
+/// The pixel in row `r` and column `c` looks along `forward + right (c − cx) / focal + down (r − cy)
+/// / focal`, where `cx` and `cy` are the middle of the frame; a point lies at its depth times that.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Camera {
+    /// The eye.
+    pub position: [f64; 3],
+    /// Unit vector to the right of the frame.
+    pub right: [f64; 3],
+    /// Unit vector to its bottom.
+    pub down: [f64; 3],
+    /// Unit vector along which depth is measured.
+    pub forward: [f64; 3],
+    /// Rows of the frame.
+    pub rows: u32,
+    /// Columns of the frame.
+    pub columns: u32,
+    /// Focal length in pixels.
+    pub focal: f64,
+    /// Depth is this, in metres, over the disparity.
+    pub depth_times_disparity: f64,
+    /// Disparities are whole multiples of this.
+    pub disparity_step: f64,
+}
+
+impl Camera {
+    /// The vector from the eye to depth 1 along a pixel's line of sight.
+    pub fn pixel(&self, row: f64, column: f64) -> [f64; 3] {
+        let x = (column - 0.5 * (f64::from(self.columns) - 1.0)) / self.focal;
+        let y = (row - 0.5 * (f64::from(self.rows) - 1.0)) / self.focal;
+        plus(self.forward, plus(scaled(self.right, x), scaled(self.down, y)))
+    }
 }
 
 /// A true plane.

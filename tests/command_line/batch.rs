@@ -102,7 +102,7 @@ fn each_file_gets_what_detect_gives() {
         fs::copy(shipped(name), place.at("in").join(name)).unwrap();
         detect(&shipped(name), &format!("--out {}", place.text("detect"))).text();
     }
-    let done = place.batch("in --only json,labels,overlay,ply");
+    let done = place.batch("in --only json,labels,overlay,ply,csv");
     assert_eq!(done.err.lines().count(), 1, "{}", done.err);
     assert!(done.err.starts_with("planes: 4 files: 4 done; see "), "{}", done.err);
     assert_eq!(done.text(), "");

@@ -19,12 +19,13 @@ fn a_table_is_printed_when_nothing_else_is_asked_for() {
         let (file, rest) = summary.split_once(": ").unwrap();
         assert_eq!(file, shipped(name).to_str().unwrap());
         let count: usize = rest.split_once(" planes hold ").unwrap().0.parse().unwrap();
+        assert!(text.lines().skip(1).all(|line| line.chars().count() <= 80), "{text}");
         assert!(count > 0, "{summary}");
         assert!(lines.next().unwrap().trim_start().starts_with("plane"));
         let mut rows = 0;
         for (i, row) in lines.take_while(|line| !line.contains("more")).enumerate() {
             assert_eq!(row.split_whitespace().next(), Some(&*i.to_string()), "{row}");
-            assert_eq!(row.split_whitespace().count(), 11, "{row}");
+            assert_eq!(row.split_whitespace().count(), 9, "{row}");
             rows += 1;
         }
         assert_eq!(rows, count.min(30));
@@ -44,6 +45,7 @@ fn a_folder_receives_everything() {
         let mut expected = vec![
             format!("{stem}.json"),
             labelled.clone(),
+            format!("{stem}.planes.csv"),
             format!("{stem}.planes.ply"),
             format!("{stem}.png"),
         ];
@@ -76,7 +78,7 @@ fn single_files_are_those_of_the_folder() {
     let at = |name: &str| folder.path().join(name);
     let bytes = |name: &str| std::fs::read(at(name)).unwrap();
     let options = format!(
-        "--out {0} --json {0}/a.json --ply {0}/b.ply --labels {0}/c.LAS --overlay {0}/d.png",
+        "--out {0} --json {0}/a.json --csv {0}/e.csv --ply {0}/b.ply --labels {0}/c.LAS --overlay {0}/d.png",
         folder.path().display()
     );
     assert_eq!(detect(&shipped("roofs.las"), &options).text(), "");
@@ -84,7 +86,8 @@ fn single_files_are_those_of_the_folder() {
     assert_eq!(bytes("b.ply"), bytes("roofs.planes.ply"));
     assert_eq!(bytes("c.LAS"), bytes("roofs.labels.las"));
     assert_eq!(bytes("d.png"), bytes("roofs.png"));
-    assert_eq!(names(folder.path()).len(), 8);
+    assert_eq!(bytes("e.csv"), bytes("roofs.planes.csv"));
+    assert_eq!(names(folder.path()).len(), 10);
     let printed = detect(&shipped("roofs.las"), "--json -").text();
     assert_eq!(printed.as_bytes(), bytes("a.json"));
 }
@@ -268,7 +271,8 @@ fn standard_input_is_a_cloud_like_any_other() {
     let out = folder.path().to_str().unwrap();
     let roofs = shipped("roofs.las");
     assert_eq!(planes_with(["detect", "-", "--out", out], Some(&roofs)).text(), "");
-    let expected = ["cloud.json", "cloud.labels.las", "cloud.planes.ply", "cloud.png"];
+    let expected =
+        ["cloud.json", "cloud.labels.las", "cloud.planes.csv", "cloud.planes.ply", "cloud.png"];
     assert_eq!(names(folder.path()), expected);
     let table = planes_with(["detect", "-"], Some(&roofs)).text();
     assert!(table.starts_with("<stdin>: "), "{table}");
@@ -282,7 +286,7 @@ fn several_clouds_come_one_after_the_other() {
     let printed = planes(["detect", &room, &hard, "--json", "-", "--out", out]).text();
     let alone = |file: &str| detect(Path::new(file), "--json -").text();
     assert_eq!(printed, alone(&room) + &alone(&hard));
-    assert_eq!(names(folder.path()).len(), 8);
+    assert_eq!(names(folder.path()).len(), 10);
 }
 
 #[test]
@@ -294,7 +298,7 @@ fn a_result_explains_itself() {
         "--tolerance    0.02000        as given",
         "three standard errors",
         "3 planes, 0 of them in a wider slab",
-        "points: a plane, but beyond --top",
+        "Planes that are not among the top 3",
     ] {
         assert!(text.contains(said), "{said}: {text}");
     }

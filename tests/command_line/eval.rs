@@ -30,8 +30,10 @@ fn labels_are_right_against_themselves() {
         {
             assert_eq!(segments[score], 1.0, "{name}: {score}");
         }
-        for score in ["precision", "recall", "f1"] {
-            assert_eq!(segments["at_iou"][score], 1.0, "{name}: {score}");
+        for set in ["at_50", "at_75", "at_iou", "by_points"] {
+            for score in ["precision", "recall", "f1"] {
+                assert_eq!(segments[set][score], 1.0, "{name}: {set} {score}");
+            }
         }
         let hoover = &segments["hoover"];
         assert_eq!(hoover["correct"], planes["truth"], "{name}");
@@ -135,8 +137,10 @@ fn the_table_says_it_in_words_and_the_list_names_planes() {
     let found = [
         "2 true, 2 found, 1 of them right, 1 missed, 1 found again, 0 otherwise wrong",
         "precision 0.500  recall 0.500  F1 0.500, within 1° and ",
-        "panoptic quality 0.000",
-        "mean IoU 0.250",
+        "points\n  F1        0.000 at IoU 0.5  0.000 at IoU 0.75  panoptic quality 0.000 (",
+        "mean IoU 0.250, weighted by points 0.250",
+        "points    precision 0.500  recall 0.250  F1 0.333",
+        "under-segmented 0.000, over-segmented 0.500, missed 0.500, noise 0.000, IoU 0.000, Dice",
         "0 correct, 1 over-segmented, 0 under-segmented, 1 missed, 0 noise, at overlap 0.8",
         "true 0, 100 points: over-segmented; best IoU 0.500, with 0\n",
         "true 1, 100 points: missed\n",
@@ -152,6 +156,57 @@ fn the_table_says_it_in_words_and_the_list_names_planes() {
     assert_eq!(s["found"][1]["duplicate_of"], 0);
     assert_eq!(s["found"][1]["verdict"], "over-segmented");
     assert_eq!(s["truth"][1]["verdict"], "missed");
+}
+
+#[test]
+fn unknown_points_are_neither_right_nor_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    // A floor that is known and one beside it that is not, 100 points each, and 50 of nothing.
+    let truth = |i: usize| [0, -2, -1][i / 100];
+    let rows = (0..250).map(|i| format!("{} {} 0 {}\n", i % 10, i / 10, truth(i)));
+    let truth = at("truth.txt", "x y z label\n".to_owned() + &rows.collect::<String>());
+    let result = |name: &str, label: &dyn Fn(usize) -> i32| {
+        at(name, (0..250).map(|i| format!("{}\n", label(i))).collect())
+    };
+    let plain = result("plain.labels", &|i| [0, -1, -1][i / 100]);
+    let expected = scores(&plain, &truth, "");
+    assert_eq!(
+        (&expected["unknown"], &expected["segments"]["at_75"]["f1"]),
+        (&100.into(), &1.0.into())
+    );
+    // The floor goes on there; other planes are there.
+    for (name, beside) in [("wide.labels", 0), ("other.labels", 1), ("many.labels", 5)] {
+        let wide = result(name, &|i| match i / 100 {
+            0 => 0,
+            1 if beside == 5 => 1 + i as i32 % 5,
+            1 => beside,
+            _ => -1,
+        });
+        let s = scores(&wide, &truth, "");
+        assert_eq!(s["segments"], expected["segments"], "{name}");
+        assert_eq!(s["planes"]["precision"], 1.0, "{name}");
+        assert_eq!(s["planes"]["recall"], 1.0, "{name}");
+    }
+    // A plane of which half lies where the truth says nothing is there is wrong.
+    let wrong = result("wrong.labels", &|i| {
+        if i < 100 {
+            0
+        } else if i < 150 {
+            -1
+        } else {
+            1
+        }
+    });
+    let s = scores(&wrong, &truth, "");
+    assert_eq!(s["segments"]["at_50"]["precision"], 0.5);
+    assert_eq!(s["found"][1]["unknown"], 50);
+    let said = eval(&wrong, &truth, "").text();
+    assert!(said.contains("250 points, 100 of them unknown\n"), "{said}");
 }
 
 #[test]

@@ -52,6 +52,7 @@ fn the_document_is_as_its_schema_says() {
     let schema = compiler.compile("lines.json", &mut schemas).unwrap();
     for (kind, options) in [
         ("clean", "--top 3"),
+        ("thick", "--stroke sides"),
         ("photo", "--edges canny:1.5"),
         ("clean", "--device cpu --one-pass --line-space cartesian:3 --min-votes 90"),
     ] {
@@ -85,13 +86,21 @@ fn clouds_and_images_in_one_run() {
 fn options_of_the_other_kind_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let image = image(folder.path(), "clean");
-    for options in ["--tolerance 1", "--vote near", "--min-votes 3", "--ply a.ply", "--explain"] {
+    for options in [
+        "--tolerance 1",
+        "--vote near",
+        "--min-votes 3",
+        "--ply a.ply",
+        "--explain",
+        "--up y",
+        "--orient up",
+    ] {
         let message = detect(&image, options).refusal();
         let name = options.split(' ').next().unwrap();
         assert!(message.contains(name) && message.contains("for clouds"), "{message}");
         assert!(message.contains("clean.png"), "{message}");
     }
-    for options in ["--edges none", "--csv a.csv", "--theta-step 1", "--min-length 5"] {
+    for options in ["--edges none", "--svg a.svg", "--theta-step 1", "--min-length 5"] {
         let message = detect(&shipped("room.ply"), options).refusal();
         let name = options.split(' ').next().unwrap();
         assert!(message.contains(name) && message.contains("for images"), "{message}");
@@ -228,4 +237,73 @@ fn every_refinement_finds_the_lines_and_is_recorded() {
     }
     let message = detect(&image, "--one-pass --refine lms").refusal();
     assert!(message.contains("--one-pass"), "{message}");
+}
+
+/// A light bar of six pixels on dark ground, as PGM.
+fn bar(folder: &Path) -> PathBuf {
+    let path = folder.join("bar.pgm");
+    let grey =
+        |x: usize, y: usize| if (60..66).contains(&x) { 200 } else { 90 + (y % 7) as u8 * 5 };
+    let mut bytes = b"P5 200 150 255\n".to_vec();
+    bytes.extend((0..200 * 150).map(|i| grey(i % 200, i / 200)));
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// The two sides of a stroke are one line or two, as is asked for.
+#[test]
+fn strokes_have_sides() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = bar(folder.path());
+    let text =
+        |options: &str| detect(&image, &format!("--json - --edges canny:1 {options}")).text();
+    let upright = |text: &str| {
+        let document = json(text);
+        let lines = document["lines"].as_array().unwrap();
+        let upright = lines.iter().filter(|l| {
+            let theta = l["theta"].as_f64().unwrap();
+            theta.min(180.0 - theta) < 1.0
+        });
+        let mut places: Vec<f64> = upright.map(|l| l["rho"].as_f64().unwrap().abs()).collect();
+        places.sort_by(f64::total_cmp);
+        (places, document["parameters"]["stroke"].clone())
+    };
+    let (sides, name) = upright(&text("--stroke sides"));
+    assert_eq!(name, "sides");
+    assert!(
+        sides.len() == 2 && (sides[0] - 59.5).abs() < 1.0 && (sides[1] - 65.5).abs() < 1.0,
+        "{sides:?}"
+    );
+    let (middle, name) = upright(&text("--stroke middle"));
+    assert_eq!(name, "middle");
+    assert!(middle.len() == 1 && (middle[0] - 62.5).abs() < 0.5, "{middle:?}");
+    assert_eq!(text("--stroke auto"), text("--stroke middle"));
+    assert_eq!(text(""), text("--stroke middle"));
+    assert_eq!(text("--stroke sides"), text("--stroke sides --threads 1"));
+}
+
+/// A drawing has sides, too: its edges are found as a photograph's.
+#[test]
+fn strokes_of_a_drawing_have_sides() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = image(folder.path(), "thick");
+    let [middle, sides] = ["middle", "sides"]
+        .map(|stroke| json(detect(&image, &format!("--json - --stroke {stroke}")).text()));
+    assert_eq!(middle["parameters"]["edges"], "none");
+    assert!(sides["parameters"]["edges"].as_str().unwrap().starts_with("canny"));
+    let [few, many] = [&middle, &sides].map(|document| document["lines"].as_array().unwrap().len());
+    assert!(many >= 2 * few - 2, "{few} {many}");
+    let plain = json(detect(&image, "--json - --stroke sides --edges none").text());
+    assert_eq!(plain["parameters"]["edges"], "none");
+}
+
+#[test]
+fn stroke_is_refused_where_it_says_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = bar(folder.path());
+    let message = detect(&image, "--stroke both").refusal();
+    assert!(message.contains("sides") && message.contains("middle"), "{message}");
+    assert!(detect(&image, "--stroke sides --one-pass").refusal().contains("--one-pass"));
+    let message = detect(&shipped("room.ply"), "--stroke sides").refusal();
+    assert!(message.contains("--stroke") && message.contains("for images"), "{message}");
 }

@@ -13,6 +13,8 @@ mod lines;
 mod other;
 mod real;
 mod survey_texts;
+mod surveyor;
+mod synth;
 mod usage;
 
 use planes::cloud::{Chunk, Fields, Source};

@@ -168,7 +168,9 @@ impl Finder {
 /// Whether a file is called as the clouds among the results are.
 fn is_result(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    [".labels.las", ".labels.laz", ".labels.ply", ".planes.ply"].iter().any(|e| name.ends_with(e))
+    [".labels.las", ".labels.laz", ".labels.ply", ".planes.ply", ".planes.csv"]
+        .iter()
+        .any(|ending| name.ends_with(ending))
 }
 
 /// Extensions of clouds, in small letters.

@@ -157,9 +157,10 @@ impl<'a> Job<'a> {
         let endings = results.iter().map(|(_, ending, _)| *ending);
         self.folder.make_room(name)?;
         let mut record = self.begin(input, name, stamp, before, endings)?;
-        let by = self.batch.outputs.labelling.by();
+        let outputs = &self.batch.outputs;
+        let how = (outputs.labelling.by(), outputs.drawing.up);
         for (kind, _, path) in &results {
-            kind.save(&source, &detection, by, path)?;
+            kind.save(&source, &detection, how, path)?;
         }
         if Stamp::of(&input.path)? != *stamp {
             return Err(Error::format(&input.path, "file", "it was changed while it was read"));
@@ -252,6 +253,7 @@ fn decisive(batch: &Batch, options: &Options, kinds: &[Kind]) -> Value {
         widen,
         angle,
         refine,
+        orient,
         min_votes,
         min_inliers,
         top,
@@ -272,6 +274,7 @@ fn decisive(batch: &Batch, options: &Options, kinds: &[Kind]) -> Value {
         "widen": widen,
         "angle": angle,
         "refine": refine,
+        "orient": orient,
         "min_votes": min_votes,
         "min_inliers": min_inliers,
         "top": top,
@@ -281,5 +284,6 @@ fn decisive(batch: &Batch, options: &Options, kinds: &[Kind]) -> Value {
         "only": kinds.iter().map(called).collect::<Vec<_>>(),
         "labels": batch.outputs.labels.as_ref().map(called),
         "label_by": called(&batch.outputs.labelling.label_by),
+        "up": batch.outputs.drawing.up.to_string(),
     })
 }

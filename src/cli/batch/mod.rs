@@ -7,7 +7,7 @@ mod names;
 mod record;
 mod summary;
 
-use super::outputs::{Kind, Labelling};
+use super::outputs::{Drawing, Kind, Labelling};
 use super::progress::BatchBar;
 use super::reading::Reading;
 use super::search::{Machine, Search};
@@ -34,6 +34,7 @@ use summary::Row;
 /// share a name get their extension or the folder above into it: scan.las and scan.ply become
 /// scan.las.json and scan.ply.json, a/scan.las and b/scan.las become a/scan.json and b/scan.json.
 #[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
 #[command(after_help = "Exit codes: 0 all are done; 1 some failed, the others are done; \
     2 bad usage, or nothing could be done.\n\n\
     planes batch tiles --out results\n\
@@ -68,6 +69,8 @@ struct Outputs {
     labels: Option<LabelFormat>,
     #[command(flatten)]
     labelling: Labelling,
+    #[command(flatten)]
+    drawing: Drawing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
@@ -88,6 +91,7 @@ impl Outputs {
             return Err(Error::Parameter("--labels: --only leaves the labels out".into()));
         }
         self.labelling.check(kinds.contains(&Kind::Labels))?;
+        self.drawing.check(kinds.contains(&Kind::Picture))?;
         Ok(kinds)
     }
 

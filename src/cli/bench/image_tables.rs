@@ -2,7 +2,7 @@
 
 use super::grid::{self, Grid};
 use super::tables::{points, times};
-use crate::cli::table::significant;
+use crate::cli::words::significant;
 use planes::bench::Timing;
 use planes::bench::images::{GreyRow, ImageReport, VoterRow};
 

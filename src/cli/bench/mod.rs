@@ -12,6 +12,8 @@ mod tables;
 
 use super::engine::DeviceName;
 use super::progress::Bar;
+use super::values::count;
+use super::words::counted;
 use super::{Failure, say};
 use clap::{Args, Subcommand};
 use images::{ImageOptions, Measuring};
@@ -52,7 +54,7 @@ pub struct Bench {
     points: Option<Vec<u64>>,
     /// Numbers of winners, at most 128; the last table is for the largest [default: 2,5,10]
     #[arg(long, value_name = "N,…", value_delimiter = ',',
-        value_parser = clap::value_parser!(u32).range(1..=128))]
+        value_parser = |text: &str| count::<u32>(text, 128))]
     top: Option<Vec<u32>>,
     /// What to measure: serial, naive, optimized, fast
     #[arg(long, value_name = "MODE,…", value_delimiter = ',',
@@ -154,7 +156,7 @@ impl Bench {
         let tops_points = tops_points(clouds.sizes());
         let mut measurements = Vec::new();
         for &size in clouds.sizes() {
-            let bar = Bar::new(&format!("{size} points"), quiet);
+            let bar = Bar::new(&counted(size, "point"), quiet);
             let points = clouds.read(size, &bar)?;
             let tops = if size == tops_points { &tops } else { most };
             measurements.extend(stopwatch.measure(points, tops, &bar)?);
@@ -215,11 +217,7 @@ fn command() -> String {
 
 /// A whole number, perhaps written as 1e6.
 fn number_of_points(text: &str) -> Result<u64, String> {
-    let most = f64::from(u32::MAX);
-    match text.parse::<f64>() {
-        Ok(n) if n.fract() == 0.0 && (1.0..=most).contains(&n) => Ok(n as u64),
-        _ => Err("not a whole number from 1 to 2^32 - 1".into()),
-    }
+    count(text, u32::MAX.into())
 }
 
 fn to_json(report: &impl serde::Serialize) -> Result<String, std::io::Error> {

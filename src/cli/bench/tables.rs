@@ -1,7 +1,7 @@
 //! The measurements as tables for people.
 
 use super::grid::{self, Grid};
-use crate::cli::table::significant;
+use crate::cli::words::significant;
 use planes::bench::{Measurement, Report, Row, Timing, published};
 use std::fmt::Write;
 

@@ -15,9 +15,6 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output of images")]
 pub struct LineOutputs {
-    /// Write the segments as a table, .csv
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
     /// Write the segments as a drawing, .svg
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -28,9 +25,8 @@ pub struct LineOutputs {
 
 impl LineOutputs {
     /// The options with their files and the endings that these must have.
-    pub fn files(&self) -> [(&'static str, Option<&Path>, &'static str); 3] {
+    pub fn files(&self) -> [(&'static str, Option<&Path>, &'static str); 2] {
         [
-            ("--csv", self.csv.as_deref(), "csv"),
             ("--svg", self.svg.as_deref(), "svg"),
             ("--space-image", self.space_image.as_deref(), "png"),
         ]
@@ -48,9 +44,10 @@ impl Outputs {
         let single = [
             (LineKind::Json, self.json.as_deref().filter(|&p| p != "-")),
             (LineKind::Picture, self.overlay.as_deref()),
+            (LineKind::Csv, self.csv.as_deref()),
         ];
-        let [csv, svg, space] = self.lines.files().map(|(_, path, _)| path);
-        let others = [(LineKind::Csv, csv), (LineKind::Svg, svg), (LineKind::Space, space)];
+        let [svg, space] = self.lines.files().map(|(_, path, _)| path);
+        let others = [(LineKind::Svg, svg), (LineKind::Space, space)];
         let named = single.into_iter().chain(others);
         let mut files: Vec<(LineKind, PathBuf)> =
             named.filter_map(|(kind, path)| Some((kind, path?.to_path_buf()))).collect();

@@ -1,10 +1,11 @@
 //! How lines are searched for.
 
+use super::super::values::{number, said};
 use clap::Args;
 use planes::image::Method;
 use planes::line_voters::Version;
 use planes::line_voters::spaces::PaperSpace;
-use planes::lines::{OnePass, Options};
+use planes::lines::{OnePass, Options, Strokes};
 use planes::lms::Refine;
 
 #[derive(Debug, Args)]
@@ -13,30 +14,36 @@ pub struct LineSearch {
     /// How edges are found: auto, none (the image is an edge map; none:dark for a dark one on light
     /// ground), sobel, sobel:THRESHOLD, canny, canny:SIGMA or canny:SIGMA,LOW,HIGH
     /// [default: auto: none for strokes on even ground, else canny]
-    #[arg(long, value_name = "METHOD")]
+    #[arg(long, value_name = "METHOD", value_parser = said::<Method>)]
     edges: Option<Method>,
     /// Angle from one direction to the next [default: 0.25]
-    #[arg(long, value_name = "DEGREES")]
+    #[arg(long, value_name = "DEGREES", value_parser = number)]
     theta_step: Option<f64>,
     /// Width of a bin of the distance axis [default: 1]
-    #[arg(long, value_name = "PIXELS")]
+    #[arg(long, value_name = "PIXELS", value_parser = number)]
     rho_step: Option<f64>,
     /// Close gaps in a segment up to this [default: 10]
-    #[arg(long, value_name = "PIXELS")]
+    #[arg(long, value_name = "PIXELS", value_parser = number)]
     max_gap: Option<f64>,
     /// Shortest segment [default: 1/60 of the image's diagonal, 20 at least]
-    #[arg(long, value_name = "PIXELS")]
+    #[arg(long, value_name = "PIXELS", value_parser = number)]
     min_length: Option<f64>,
     /// Number of lines that chance may be expected to make in an image [default: 0.001]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number)]
     false_alarms: Option<f64>,
+    /// The two sides of a stroke, at most 12 pixels apart: one line (middle), or each its own (sides;
+    /// edges are canny then, unless --edges says otherwise) [default: auto, which is middle]
+    #[arg(long, value_name = "WHICH", conflicts_with = "one_pass",
+        value_parser = |s: &str| s.parse::<Strokes>().map_err(|e| e.to_string()))]
+    stroke: Option<Strokes>,
     /// With --one-pass, the space: kumar, cartesian or cartesian:DEGREES, tomagou (of square images)
     /// [default: polar, with --theta-step and --rho-step]
     #[arg(long, value_name = "SPACE", requires = "one_pass")]
     line_space: Option<PaperSpace>,
-    /// With --one-pass, the voter: all give the same votes; on the CPU serial, all-cores and
-    /// all-cores-slices, on a GPU kumar-baseline, kumar-fast, braak-basic, braak-fast, braak-constant,
-    /// tomagou-a, tomagou-b, tomagou-c, slices, lists, fast [default: fast, without a GPU all-cores]
+    /// With --one-pass, who votes; all give the same votes. On the CPU: serial, all-cores,
+    /// all-cores-slices. These need an NVIDIA GPU: kumar-baseline, kumar-fast, braak-basic,
+    /// braak-fast, braak-constant, tomagou-a, tomagou-b, tomagou-c, slices, lists, fast
+    /// [default: fast, without a GPU all-cores]
     #[arg(long, value_name = "NAME", requires = "one_pass")]
     line_voter: Option<Version>,
 }
@@ -53,6 +60,7 @@ impl LineSearch {
             min_length: self.min_length,
             false_alarms: self.false_alarms.unwrap_or(default.false_alarms),
             refine: refine.unwrap_or(default.refine),
+            strokes: self.stroke.unwrap_or(default.strokes),
             top,
         }
     }
@@ -76,6 +84,7 @@ impl LineSearch {
             ("--max-gap", self.max_gap.is_some()),
             ("--min-length", self.min_length.is_some()),
             ("--false-alarms", self.false_alarms.is_some()),
+            ("--stroke", self.stroke.is_some()),
             ("--line-space", self.line_space.is_some()),
             ("--line-voter", self.line_voter.is_some()),
         ]

@@ -1,5 +1,6 @@
 //! Lines as a table for people.
 
+use super::super::words::counted;
 use planes::lines::Detection;
 use std::fmt::Write;
 
@@ -13,11 +14,11 @@ pub fn lines(name: &str, detection: &Detection) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(
         out,
-        "{name}: {count} {} in {} × {} pixels with {} edge pixels ({})",
-        if count == 1 { "line" } else { "lines" },
+        "{name}: {} in {} × {} pixels with {} ({})",
+        counted(count as u64, "line"),
         detection.width,
         detection.height,
-        detection.edges,
+        counted(detection.edges, "edge pixel"),
         detection.parameters.edges
     );
     if detection.lines.is_empty() {

@@ -1,6 +1,6 @@
 //! How lines of numbers are written and what their columns are, where nobody says it.
 
-use super::super::scale::Role;
+use super::super::{UNKNOWN, scale::Role};
 use super::line::{Separator, Style};
 use std::ops::Range;
 
@@ -170,7 +170,7 @@ impl<'a> Rows<'a> {
             rows.iter().all(|row| row[columns.clone()].iter().all(|&value| is(value)))
         };
         let is_colour = |value: f64| value.fract() == 0.0 && (0.0..=65535.0).contains(&value);
-        let is_label = |value: f64| value.fract() == 0.0 && value >= -1.0;
+        let is_label = |value: f64| value.fract() == 0.0 && value >= f64::from(UNKNOWN);
         let xyz = [0, 1, 2].map(|axis| Some(Role::Axis(axis)));
         let rgb = [0, 1, 2].map(|channel| Some(Role::Colour(channel)));
         let more = match width {

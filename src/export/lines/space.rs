@@ -1,21 +1,26 @@
-//! The Hough space of an image with the lines marked.
+//! The Hough space of an image with its axes, and the lines marked.
 
 use super::super::picture::Image as Sheet;
+use super::super::picture::canvas::{Canvas, LETTER, Rect};
+use super::super::picture::round_length;
 use crate::atomic::AtomicFile;
 use crate::backend::Backend;
 use crate::image::EdgeMap;
-use crate::lines::{Detection, Polar};
+use crate::lines::{Detection, Line, Polar};
 use crate::{Error, Result};
 use std::path::Path;
 
 /// The colour of marks.
 const RED: [u8; 3] = [255, 60, 40];
+/// The colour around the votes, and that of what is written there.
+const GROUND: [u8; 3] = [24, 26, 32];
+const INK: [u8; 3] = [190, 196, 206];
 /// Half the side of a mark.
 const MARK: i64 = 5;
 
 /// Votes with all edge pixels and writes the votes as a PNG file: θ from left to right, ρ from top
-/// to bottom, a pixel a bin; the more votes the lighter, by the square root. The origin is the top
-/// left pixel, so that a mark stands at the θ and ρ of its line.
+/// to bottom, a pixel a bin, with both axes; the more votes the lighter, by the square root. The origin
+/// is the top left pixel, so that a mark stands at the θ and ρ of its line.
 ///
 /// # Errors
 /// [`Error::Io`] on `path`; what the backend answers.
@@ -29,39 +34,132 @@ pub fn save_space(
     let size = [edges.width, edges.height];
     let polar = Polar::top_left(size, directions, detection.parameters.rho_step)?;
     let counts = polar.vote(&edges.pixels, backend)?;
-    let (rows, bins) = (polar.space.rows(), polar.space.bins());
-    let most = f64::from(counts.iter().copied().max().unwrap_or(0).max(1));
-    let mut sheet = Sheet {
-        width: rows as u32,
-        height: bins as u32,
-        rgb: (0..rows * bins)
-            .flat_map(|i| {
-                let votes = f64::from(counts[i % rows * bins + i / rows]);
-                [(255.0 * (votes / most).sqrt()).round() as u8; 3]
-            })
-            .collect(),
-    };
-    let axis = polar.space.rho();
-    for line in &detection.lines {
-        let column = (line.theta / polar.theta_step()).round() as i64;
-        let row = ((line.rho - axis.min) / axis.bin).floor() as i64;
-        mark(&mut sheet, column, row);
-    }
     let mut file = AtomicFile::create(path)?;
-    sheet.write_png(&mut file).map_err(Error::io(path))?;
+    draw(&polar, &counts, &detection.lines).write_png(&mut file).map_err(Error::io(path))?;
     file.commit()
 }
 
+/// The votes with marks and axes.
+fn draw(polar: &Polar, counts: &[u32], lines: &[Line]) -> Sheet {
+    let (rows, bins) = (polar.space.rows(), polar.space.bins());
+    let most = f64::from(counts.iter().copied().max().unwrap_or(0).max(1));
+    let votes = |i: usize| {
+        let votes = f64::from(counts[i % rows * bins + i / rows]);
+        [(255.0 * (votes / most).sqrt()).round() as u8; 3]
+    };
+    let mut pixels: Vec<[u8; 3]> = (0..rows * bins).map(votes).collect();
+    let axis = polar.space.rho();
+    for line in lines {
+        let column = (line.theta / polar.theta_step()).round() as i64;
+        let row = ((line.rho - axis.min) / axis.bin).floor() as i64;
+        mark(&mut pixels, [rows as i64, bins as i64], [column, row]);
+    }
+    let axes = Axes::new(polar);
+    let (width, height) = axes.sheet();
+    let mut canvas = Canvas::new(width, height, GROUND);
+    canvas.paste(axes.votes, &pixels);
+    axes.draw(&mut canvas, polar);
+    Sheet { width: width as u32, height: height as u32, rgb: canvas.into_rgb() }
+}
+
 /// A square around a bin.
-fn mark(sheet: &mut Sheet, column: i64, row: i64) {
-    let size = [i64::from(sheet.width), i64::from(sheet.height)];
+fn mark(pixels: &mut [[u8; 3]], [width, height]: [i64; 2], [column, row]: [i64; 2]) {
     for k in -MARK..=MARK {
         for [dx, dy] in [[k, -MARK], [k, MARK], [-MARK, k], [MARK, k]] {
             let (x, y) = (column + dx, row + dy);
-            if (0..size[0]).contains(&x) && (0..size[1]).contains(&y) {
-                let at = 3 * (y * size[0] + x) as usize;
-                sheet.rgb[at..at + 3].copy_from_slice(&RED);
+            if (0..width).contains(&x) && (0..height).contains(&y) {
+                pixels[(y * width + x) as usize] = RED;
             }
         }
+    }
+}
+
+/// Where the votes and what is written around them stand.
+struct Axes {
+    /// The votes.
+    votes: Rect,
+    /// Size of the letters.
+    size: usize,
+}
+
+/// Letters beside the votes: `-12345` and a tick.
+const LEFT: usize = 7;
+
+impl Axes {
+    fn new(polar: &Polar) -> Axes {
+        let (width, height) = (polar.space.rows(), polar.space.bins());
+        let size = (width / 300).clamp(1, 3);
+        let letter = LETTER * size;
+        Axes { votes: Rect { x: LEFT * letter, y: 2 * letter, width, height }, size }
+    }
+
+    /// Width and height of the whole.
+    fn sheet(&self) -> (usize, usize) {
+        let letter = LETTER * self.size;
+        let Rect { x, y, width, height } = self.votes;
+        (x + width + 2 * letter, y + height + 3 * letter)
+    }
+
+    /// θ below and ρ to the left, with a tick and a number at round values.
+    fn draw(&self, canvas: &mut Canvas, polar: &Polar) {
+        let (size, letter) = (self.size, LETTER * self.size);
+        let Rect { x, y, width, height } = self.votes;
+        let (right, bottom) = (x + width, y + height);
+        let tick = |x, y, width, height| Rect { x, y, width, height };
+        canvas.text(letter / 2, letter / 2, "ρ px", size, INK);
+        canvas.text(letter / 2, bottom + letter, "θ °", size, INK);
+        for degrees in (0..=180).step_by(if width < 300 { 90 } else { 30 }) {
+            let at =
+                (x as f64 + f64::from(degrees) / polar.theta_step()).min(right as f64) as usize;
+            canvas.fill(tick(at, bottom, size, 4 * size), INK);
+            let text = degrees.to_string();
+            canvas.text(at - text.len() * letter / 2, bottom + letter, &text, size, INK);
+        }
+        let axis = polar.space.rho();
+        let Some((step, _)) =
+            round_length(axis.bin * (height as f64 / 6.0).max(3.0 * letter as f64))
+        else {
+            return;
+        };
+        let last = axis.min + axis.bin * height as f64;
+        for k in (axis.min / step).ceil() as i64..=(last / step).floor() as i64 {
+            let rho = k as f64 * step;
+            let at = y + ((rho - axis.min) / axis.bin) as usize;
+            canvas.fill(tick(x - 4 * size, at, 4 * size, size), INK);
+            let text = rho.to_string();
+            let start = x.saturating_sub((text.len() + 1) * letter);
+            canvas.text(start, at.saturating_sub(letter / 2), &text, size, INK);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of the left margin and columns of the lower one that have a tick.
+    fn ticks(sheet: &Sheet, axes: &Axes) -> (Vec<usize>, Vec<usize>) {
+        let ink = |x: usize, y: usize| {
+            let at = 3 * (y * sheet.width as usize + x);
+            sheet.rgb[at..at + 3] == INK
+        };
+        let Rect { x, y, width, height } = axes.votes;
+        let rows = (y..y + height).filter(|&row| ink(x - 1, row)).map(|row| row - y);
+        let columns = (x..=x + width).filter(|&column| ink(column, y + height)).map(|c| c - x);
+        (rows.collect(), columns.collect())
+    }
+
+    #[test]
+    fn ticks_stand_at_round_values() {
+        let polar = Polar::top_left([300, 200], 180, 1.0).unwrap();
+        let counts = vec![0; polar.space.rows() * polar.space.bins()];
+        let sheet = draw(&polar, &counts, &[]);
+        let axes = Axes::new(&polar);
+        assert_eq!((sheet.width as usize, sheet.height as usize), axes.sheet());
+        let (rows, columns) = ticks(&sheet, &axes);
+        assert_eq!(columns, [0, 90, 180]);
+        // ρ reaches from -362.5 to 362.5.
+        let of = |rho: f64| (rho - polar.space.rho().min) as usize;
+        assert_eq!(rows, [-300.0, -200.0, -100.0, 0.0, 100.0, 200.0, 300.0].map(of));
     }
 }

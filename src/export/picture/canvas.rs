@@ -13,6 +13,16 @@ pub struct Rect {
     pub height: usize,
 }
 
+impl Rect {
+    /// Whether they have a pixel in common.
+    pub fn meets(&self, other: &Rect) -> bool {
+        let apart =
+            |a: usize, a_size: usize, b: usize, b_size: usize| a + a_size <= b || b + b_size <= a;
+        !(apart(self.x, self.width, other.x, other.width)
+            || apart(self.y, self.height, other.y, other.height))
+    }
+}
+
 /// The sheet; whatever reaches over its edge is cut off.
 pub struct Canvas {
     width: usize,
@@ -58,14 +68,27 @@ impl Canvas {
         self.fill(Rect { x: x + width - 1, width: 1, ..r }, colour);
     }
 
-    /// Writes a text, its upper left corner at `x`, `y`, in letters of 5 × 7 squares of `size`
+    /// Draws a line of one pixel's width, times `size`.
+    pub fn line(&mut self, [x, y]: [f64; 2], [to_x, to_y]: [f64; 2], size: usize, colour: [u8; 3]) {
+        let steps = (to_x - x).abs().max((to_y - y).abs()).ceil().max(1.0);
+        for k in 0..=steps as usize {
+            let part = k as f64 / steps;
+            let (x, y) = (x + part * (to_x - x), y + part * (to_y - y));
+            if x >= 0.0 && y >= 0.0 {
+                let pixel = Rect { x: x as usize, y: y as usize, width: size, height: size };
+                self.fill(pixel, colour);
+            }
+        }
+    }
+
+    /// Writes a text, its upper left corner at `x`, `y`, in letters of 8 × 8 squares of `size`
     /// pixels; characters that the font lacks leave a space.
     pub fn text(&mut self, x: usize, y: usize, text: &str, size: usize, colour: [u8; 3]) {
         for (k, c) in text.chars().enumerate() {
             for (row, bits) in glyph(c).into_iter().enumerate() {
-                for column in (0..5).filter(|column| bits >> (4 - column) & 1 == 1) {
+                for column in (0..8).filter(|column| bits >> column & 1 == 1) {
                     let pixel = Rect {
-                        x: x + (6 * k + column) * size,
+                        x: x + (LETTER * k + column) * size,
                         y: y + row * size,
                         width: size,
                         height: size,
@@ -76,40 +99,40 @@ impl Canvas {
         }
     }
 
+    /// Writes a text around a middle, with an edge that keeps it readable on any ground.
+    pub fn sign(&mut self, [x, y]: [usize; 2], text: &str, size: usize, [ink, edge]: [[u8; 3]; 2]) {
+        // Letters leave their last column and row free.
+        let (width, height) = ((LETTER * text.chars().count() - 1) * size, (LETTER - 1) * size);
+        let (x, y) = (x.saturating_sub(width / 2), y.saturating_sub(height / 2));
+        for (dx, dy) in (0..9).map(|k| (k % 3 * size, k / 3 * size)).filter(|&d| d != (size, size))
+        {
+            let corner = [x + dx, y + dy].map(|v| v.saturating_sub(size));
+            self.text(corner[0], corner[1], text, size, edge);
+        }
+        self.text(x, y, text, size, ink);
+    }
+
     /// Red, green, blue of each pixel.
     pub fn into_rgb(self) -> Vec<u8> {
         self.rgb
     }
 }
 
-/// The rows of a character from the top, 5 bits each, the leftmost highest.
-fn glyph(c: char) -> [u8; 7] {
-    match c {
-        '0' => [0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e],
-        '1' => [0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e],
-        '2' => [0x0e, 0x11, 0x01, 0x06, 0x08, 0x10, 0x1f],
-        '5' => [0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e],
-        '3' => [0x0e, 0x11, 0x01, 0x06, 0x01, 0x11, 0x0e],
-        '4' => [0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02],
-        '6' => [0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e],
-        '7' => [0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08],
-        '8' => [0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e],
-        '9' => [0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c],
-        '.' => [0, 0, 0, 0, 0, 0x0c, 0x0c],
-        '-' => [0, 0, 0, 0x0e, 0, 0, 0],
-        'e' => [0, 0, 0x0e, 0x11, 0x1f, 0x10, 0x0e],
-        'D' => [0x1e, 0x11, 0x11, 0x11, 0x11, 0x11, 0x1e],
-        'E' => [0x1f, 0x10, 0x10, 0x1e, 0x10, 0x10, 0x1f],
-        'F' => [0x1f, 0x10, 0x10, 0x1e, 0x10, 0x10, 0x10],
-        'I' => [0x0e, 0x04, 0x04, 0x04, 0x04, 0x04, 0x0e],
-        'N' => [0x11, 0x19, 0x15, 0x13, 0x11, 0x11, 0x11],
-        'O' => [0x0e, 0x11, 0x11, 0x11, 0x11, 0x11, 0x0e],
-        'P' => [0x1e, 0x11, 0x11, 0x1e, 0x10, 0x10, 0x10],
-        'R' => [0x1e, 0x11, 0x11, 0x1e, 0x14, 0x12, 0x11],
-        'S' => [0x0f, 0x10, 0x10, 0x0e, 0x01, 0x01, 0x1e],
-        'T' => [0x1f, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04],
-        _ => [0; 7],
-    }
+/// Columns and rows of a letter, the free one included.
+pub const LETTER: usize = 8;
+
+/// The rows of a character from the top, the leftmost bit lowest.
+fn glyph(c: char) -> [u8; 8] {
+    // Each table starts at a character of its own.
+    let tables: [(u32, &[[u8; 8]]); 3] = [
+        (0, &font8x8::legacy::BASIC_LEGACY),
+        (0xa0, &font8x8::legacy::LATIN_LEGACY),
+        (0x390, &font8x8::legacy::GREEK_LEGACY),
+    ];
+    let found = tables
+        .into_iter()
+        .find_map(|(first, table)| table.get(u32::from(c).checked_sub(first)? as usize));
+    found.copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -118,16 +141,27 @@ mod tests {
 
     #[test]
     fn a_letter_has_its_shape() {
-        let mut canvas = Canvas::new(7, 8, [0; 3]);
-        canvas.text(1, 0, "T", 1, [255; 3]);
+        let mut canvas = Canvas::new(9, 8, [0; 3]);
+        canvas.text(1, 0, "L", 1, [255; 3]);
         let rgb = canvas.into_rgb();
         let rows: Vec<String> = rgb
-            .chunks(21)
+            .chunks(27)
             .map(|row| row.chunks(3).map(|p| if p[0] > 0 { '#' } else { '.' }).collect())
             .collect();
-        assert_eq!(rows[0], ".#####.");
-        assert_eq!(rows[6], "...#...");
-        assert_eq!(rows[7], ".......");
+        assert_eq!(rows[0], ".####....");
+        assert_eq!(rows[6], ".#######.");
+        assert_eq!(rows[7], ".........");
+        assert!("m²°θρ".chars().all(|c| glyph(c) != [0; 8]));
+        assert_eq!(glyph('本'), [0; 8]);
+    }
+
+    #[test]
+    fn a_line_reaches_both_ends() {
+        let mut canvas = Canvas::new(5, 5, [0; 3]);
+        canvas.line([4.0, 0.0], [0.0, 4.0], 1, [255; 3]);
+        let rgb = canvas.into_rgb();
+        let drawn: Vec<usize> = (0..25).filter(|k| rgb[3 * k] > 0).collect();
+        assert_eq!(drawn, [4, 8, 12, 16, 20]);
     }
 
     #[test]

@@ -1,20 +1,29 @@
 //! A picture of a cloud with its planes in colours.
 //!
-//! One sheet shows the cloud from a raised corner, large, and from the top, the front and the side
-//! beside it. Each view is a depth buffer of fixed size, so that a cloud of any length is drawn as
-//! it streams by; where points are sparse they are widened until surfaces close.
+//! One sheet shows the cloud from a raised corner, large, and beside it from the top and from two sides,
+//! with a legend of the largest planes below. Each view is a depth buffer of fixed size, so that a cloud
+//! of any length is drawn as it streams by; where the points of planes are sparse they are widened until
+//! surfaces close, and those of no plane stay faint dots.
 
-mod canvas;
+pub(super) mod canvas;
+mod legend;
+mod numbers;
 mod shade;
+mod up;
 mod view;
+
+pub use up::Up;
 
 use super::colour;
 use crate::atomic::AtomicFile;
 use crate::cloud::{Chunk, PointReader};
 use crate::detection::Detection;
 use crate::{Error, Result};
-use canvas::{Canvas, Rect};
+use canvas::{Canvas, LETTER, Rect};
+use legend::Legend;
+use numbers::Place;
 use rayon::prelude::*;
+use std::cmp::Reverse;
 use std::io::Write;
 use std::path::Path;
 use view::{Camera, DepthBuffer};
@@ -28,18 +37,8 @@ const RESERVE: usize = 2;
 /// Points read at a time.
 const BATCH: usize = 1 << 18;
 
-/// Which coordinate points up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Up {
-    /// The second, as in many models of buildings.
-    Y,
-    /// The third, as in surveys.
-    #[default]
-    Z,
-}
-
 /// How a picture looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureOptions {
     /// Width of the sheet in pixels, 400 to 8000; its height is five eighths of that.
     pub width: u32,
@@ -47,12 +46,14 @@ pub struct PictureOptions {
     pub up: Up,
     /// Whether the ground is light rather than dark.
     pub light: bool,
+    /// The unit of lengths, where it is known: `m`.
+    pub unit: Option<String>,
 }
 
 impl Default for PictureOptions {
-    /// 1600 pixels wide, `z` up, on dark ground.
+    /// 1600 pixels wide, up as the planes say, on dark ground, lengths without a unit.
     fn default() -> PictureOptions {
-        PictureOptions { width: 1600, up: Up::Z, light: false }
+        PictureOptions { width: 1600, up: Up::Auto, light: false, unit: None }
     }
 }
 
@@ -91,10 +92,11 @@ pub struct Picture {
     panels: Vec<Panel>,
     /// Unit normals of the planes, which light falls on.
     normals: Vec<[f64; 3]>,
+    /// What is said of the largest planes.
+    legend: Legend,
 }
 
 struct Panel {
-    name: &'static str,
     rect: Rect,
     buffer: DepthBuffer,
 }
@@ -112,9 +114,8 @@ impl Picture {
         }
         let panels = layout(options.width as usize)
             .into_iter()
-            .zip(Camera::all(options.up))
-            .map(|(rect, (name, camera))| Panel {
-                name,
+            .zip(Camera::all(options.up.of(detection)))
+            .map(|(rect, camera)| Panel {
                 rect,
                 buffer: DepthBuffer::new(
                     camera,
@@ -128,6 +129,7 @@ impl Picture {
             options,
             panels,
             normals: detection.planes.iter().map(|p| p.normal).collect(),
+            legend: Legend::of(detection),
         })
     }
 
@@ -139,21 +141,26 @@ impl Picture {
     /// The finished sheet.
     pub fn finish(self) -> Image {
         let theme = if self.options.light { &LIGHT } else { &DARK };
+        let unit = self.options.unit.as_deref();
         let width = self.options.width as usize;
+        let size = (width / 800).max(1);
         let mut canvas = Canvas::new(width, sheet_height(width), theme.sheet);
+        self.legend.draw(&mut canvas, legend_rect(width), (theme, size), unit);
         let normals = &self.normals;
         let drawn: Vec<_> = (self.panels.into_par_iter())
             .map(|mut panel| {
                 let size = [panel.rect.width, panel.rect.height].map(|n| n * OVERSAMPLING);
                 panel.buffer = panel.buffer.reframed(size);
                 let view = shade::shade(&panel.buffer, normals, theme.panel, OVERSAMPLING);
-                (panel, view)
+                let places = numbers::places(&view.labels, size[0], normals.len());
+                (panel, view.rgb, places)
             })
             .collect();
-        for (panel, view) in drawn {
+        for (panel, view, places) in drawn {
             canvas.paste(panel.rect, &view);
+            number(&mut canvas, &panel, &places, (&self.legend, size));
             canvas.frame(panel.rect, theme.frame);
-            annotate(&mut canvas, &panel, theme, width);
+            annotate(&mut canvas, &panel, (theme, size), unit);
         }
         Image { width: width as u32, height: sheet_height(width) as u32, rgb: canvas.into_rgb() }
     }
@@ -169,20 +176,76 @@ fn layout(width: usize) -> [Rect; 4] {
     let gap = width / 100;
     let large = (width - 3 * gap) * 7 / 10;
     let small = width - 3 * gap - large;
-    let third = (height - 4 * gap) / 3;
+    let each = (height - 5 * gap) * 24 / 100;
     let rect = |x, y, width, height| Rect { x, y, width, height };
     let right = 2 * gap + large;
     [
-        rect(gap, gap, large, 3 * third + 2 * gap),
-        rect(right, gap, small, third),
-        rect(right, 2 * gap + third, small, third),
-        rect(right, 3 * gap + 2 * third, small, third),
+        rect(gap, gap, large, height - 2 * gap),
+        rect(right, gap, small, each),
+        rect(right, 2 * gap + each, small, each),
+        rect(right, 3 * gap + 2 * each, small, each),
     ]
 }
 
-/// Writes the name of a view and a bar of a round length.
-fn annotate(canvas: &mut Canvas, panel: &Panel, theme: &Theme, sheet: usize) {
-    let size = (sheet / 800).max(1);
+/// Below the small panels.
+fn legend_rect(width: usize) -> Rect {
+    let [large, .., last] = layout(width);
+    let y = last.y + last.height + large.y;
+    Rect { y, height: large.y + large.height - y, ..last }
+}
+
+/// Writes the numbers of the planes on what is seen of them, where there is room: those of the legend
+/// first, then those with most room.
+fn number(canvas: &mut Canvas, panel: &Panel, places: &[Place], (legend, size): (&Legend, usize)) {
+    const INK: [[u8; 3]; 2] = [[255; 3], [0; 3]];
+    let mut taken = panel.notes(size);
+    let mut places: Vec<&Place> = places.iter().collect();
+    places.sort_by_key(|p| (legend.rank(p.plane), Reverse(p.room), p.plane));
+    for place in places {
+        let text = place.plane.to_string();
+        let Rect { x, y, width, height } = panel.rect;
+        let half = [LETTER * text.len() * size / 2 + 2 * size, (LETTER / 2 + 2) * size];
+        let ends = [[x, x + width], [y, y + height]];
+        // A number at the edge moves inwards.
+        let [column, row] = [0, 1].map(|axis| {
+            let at = ends[axis][0] + place.at[axis] / OVERSAMPLING;
+            at.clamp(ends[axis][0] + half[axis], ends[axis][1] - half[axis])
+        });
+        let sign =
+            Rect { x: column - half[0], y: row - half[1], width: 2 * half[0], height: 2 * half[1] };
+        // Half a letter beyond the surface can still be read as its.
+        let has_room = 2 * place.room >= OVERSAMPLING * LETTER * size;
+        if has_room && !taken.iter().any(|other| other.meets(&sign)) {
+            canvas.sign([column, row], &text, size, INK);
+            taken.push(sign);
+        }
+    }
+}
+
+impl Panel {
+    /// What is written in its corners: the name, the bar, the axes.
+    fn notes(&self, size: usize) -> Vec<Rect> {
+        let Rect { x, y, width, height } = self.rect;
+        let letter = LETTER * size;
+        let name = Rect { x, y, width: 9 * letter, height: 2 * letter };
+        let bar = Rect { y: y + height - 2 * letter, width: width / 5 + 9 * letter, ..name };
+        let axes = Rect {
+            x: x + width - 9 * letter,
+            y: y + height - 9 * letter,
+            width: 9 * letter,
+            height: 9 * letter,
+        };
+        if self.buffer.camera().side().is_some() { vec![name, bar] } else { vec![bar, axes] }
+    }
+}
+
+/// Writes from where a view is seen, and a bar of a round length.
+fn annotate(
+    canvas: &mut Canvas,
+    panel: &Panel,
+    (theme, size): (&Theme, usize),
+    unit: Option<&str>,
+) {
     let Rect { x, y, width, height } = panel.rect;
     let margin = 6 * size;
     let mut write = |x: usize, y: usize, text: &str| {
@@ -190,32 +253,53 @@ fn annotate(canvas: &mut Canvas, panel: &Panel, theme: &Theme, sheet: usize) {
         let ground = Rect {
             x: x - 2 * size,
             y: y - 2 * size,
-            width: (6 * text.len() + 3) * size,
-            height: 11 * size,
+            width: (LETTER * text.chars().count() + 3) * size,
+            height: (LETTER + 3) * size,
         };
-        if !text.is_empty() {
-            canvas.fill(ground, theme.panel);
-            canvas.text(x, y, text, size, theme.text);
-        }
+        canvas.fill(ground, theme.panel);
+        canvas.text(x, y, text, size, theme.text);
     };
-    write(x + margin, y + margin, panel.name);
+    if let Some(side) = panel.buffer.camera().side() {
+        write(x + margin, y + margin, &format!("from {side}"));
+    }
     let per_pixel = OVERSAMPLING as f64 / panel.buffer.scale();
     let Some((length, name)) = round_length(per_pixel * width as f64 / 5.0) else {
         return;
     };
     let bar = (length / per_pixel).round() as usize;
     let bottom = y + height - margin;
-    write(x + margin + bar + 4 * size, bottom - 7 * size, &name);
+    let name = unit.map_or_else(|| name.clone(), |unit| format!("{name} {unit}"));
+    write(x + margin + bar + 4 * size, bottom - LETTER * size, &name);
     let line = Rect { x: x + margin, y: bottom - size, width: bar, height: size };
     canvas.fill(line, theme.text);
     for end in [x + margin, x + margin + bar] {
         let tick = Rect { x: end, y: bottom - 4 * size, width: size, height: 4 * size };
         canvas.fill(tick, theme.text);
     }
+    if panel.buffer.camera().side().is_none() {
+        axes(canvas, panel, size);
+    }
+}
+
+/// Draws the three axes in the lower right corner, as the view shows them.
+fn axes(canvas: &mut Canvas, panel: &Panel, size: usize) {
+    const COLOURS: [[u8; 3]; 3] = [[235, 90, 80], [90, 200, 90], [95, 150, 255]];
+    let Rect { x, y, width, height } = panel.rect;
+    let length = (24 * size) as f64;
+    let middle = [x + width, y + height].map(|v| (v - 40 * size) as f64);
+    for ((to, colour), name) in
+        panel.buffer.camera().axes().into_iter().zip(COLOURS).zip(["x", "y", "z"])
+    {
+        let end = |length: f64| [middle[0] + to[0] * length, middle[1] - to[1] * length];
+        canvas.line(middle, end(length), size, colour);
+        let half = (LETTER * size / 2) as f64;
+        let [x, y] = end(length + 1.5 * half).map(|v| (v - half) as usize);
+        canvas.text(x, y, name, size, colour);
+    }
 }
 
 /// The largest length of 1, 2 or 5 times a power of ten up to `most`, and how it is written.
-fn round_length(most: f64) -> Option<(f64, String)> {
+pub(super) fn round_length(most: f64) -> Option<(f64, String)> {
     if !(most.is_finite() && most > 0.0) {
         return None;
     }
@@ -234,10 +318,10 @@ fn round_length(most: f64) -> Option<(f64, String)> {
 pub fn save_picture(
     reader: &mut dyn PointReader,
     detection: &Detection,
-    options: PictureOptions,
+    options: &PictureOptions,
     path: &Path,
 ) -> Result<()> {
-    let mut picture = Picture::new(detection, options)?;
+    let mut picture = Picture::new(detection, options.clone())?;
     let mut chunk = Chunk::default();
     let mut labels = &detection.labels[..];
     loop {

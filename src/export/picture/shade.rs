@@ -7,9 +7,20 @@ use rayon::prelude::*;
 /// Side of the blocks in which the density of points is measured.
 const BLOCK: usize = 16;
 /// Widest a point becomes: its radius, in pixels.
-const WIDEST: u8 = 7;
+const WIDEST: u8 = 10;
 /// Where the light comes from, as seen by the viewer of each view: right, up, toward.
 const LIGHT: [f64; 3] = [0.35, 0.45, 0.82];
+
+/// How much of a point of no plane is seen.
+const FAINT: f64 = 0.7;
+
+/// A view as it is shown.
+pub struct Shaded {
+    /// Its pixels, row by row.
+    pub rgb: Vec<[u8; 3]>,
+    /// What is seen in each pixel before it is reduced: a plane, or a negative number.
+    pub labels: Vec<i32>,
+}
 
 /// The picture of a buffer on `ground`, `oversampling` times smaller.
 pub fn shade(
@@ -17,13 +28,13 @@ pub fn shade(
     normals: &[[f64; 3]],
     ground: [u8; 3],
     oversampling: usize,
-) -> Vec<[u8; 3]> {
+) -> Shaded {
     let [width, height] = buffer.size();
     let pixels = surface(buffer.pixels(), width);
     let seen: Vec<Option<Seen>> = pixels.par_iter().map(|&v| buffer.decode(v)).collect();
     let light: Vec<f64> = normals.iter().map(|&n| buffer.light(n, LIGHT)).collect();
     let reach = 2 * oversampling as isize;
-    let lit = |x: usize, y: usize| -> [f64; 3] {
+    let surface = |x: usize, y: usize| -> [f64; 3] {
         let Some(here) = seen[y * width + x] else {
             return ground.map(f64::from);
         };
@@ -32,8 +43,18 @@ pub fn shade(
         let factor = lit.copied().unwrap_or(UNASSIGNED_LIGHT) * edge;
         colour(here.label).map(|c| f64::from(c) * factor)
     };
+    // A point of no plane is never more than a faint dot: so many of them there may be that discs
+    // would bury the planes.
+    let dots = dots(buffer.rest(), width);
+    let lit = |x: usize, y: usize| -> [f64; 3] {
+        let below = surface(x, y);
+        let k = y * width + x;
+        let is_before = dots[k] >> 32 > pixels[k] >> 32;
+        let dot = if is_before { colour(-1).map(f64::from) } else { below };
+        [0, 1, 2].map(|c| below[c] + FAINT * (dot[c] - below[c]))
+    };
     let (columns, rows) = (width / oversampling, height / oversampling);
-    (0..rows * columns)
+    let rgb = (0..rows * columns)
         .into_par_iter()
         .map(|k| {
             let mut sum = [0.0; 3];
@@ -45,7 +66,20 @@ pub fn shade(
             }
             sum.map(|c| (c / (oversampling * oversampling) as f64).round() as u8)
         })
-        .collect()
+        .collect();
+    let labels = seen.par_iter().map(|seen| seen.map_or(-1, |seen| seen.label)).collect();
+    Shaded { rgb, labels }
+}
+
+/// Each point a dot of 2 × 2 pixels, which is about one of those that are shown.
+fn dots(pixels: &[u64], width: usize) -> Vec<u64> {
+    let mut dots = pixels.to_vec();
+    for step in [1, width] {
+        for k in (step..dots.len()).rev() {
+            dots[k] = dots[k].max(dots[k - step]);
+        }
+    }
+    dots
 }
 
 /// Points of no plane stay in the background.
@@ -245,6 +279,6 @@ mod tests {
         pixels[20 * 64 + 22] = 9;
         let wide = surface(&pixels, 64);
         assert_eq!(wide[20 * 64 + 20], 9);
-        assert_eq!(wide[20 * 64 + 13], 7);
+        assert_eq!(wide[20 * 64 + 20 - usize::from(WIDEST)], 7);
     }
 }

@@ -26,8 +26,8 @@ const CLOSEST: f64 = 3.0;
 const FEW: u64 = 500;
 
 impl Camera {
-    /// The raised view, top, front and side, with their names.
-    pub fn all(up: Up) -> [(&'static str, Camera); 4] {
+    /// The raised view, the view from the top, and two from the sides.
+    pub fn all(up: Up) -> [Camera; 4] {
         let (azimuth, elevation) = (RAISED.0.to_radians(), RAISED.1.to_radians());
         let (sa, ca) = azimuth.sin_cos();
         let (se, ce) = elevation.sin_cos();
@@ -38,23 +38,38 @@ impl Camera {
         };
         let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         [
-            ("", camera([-sa, ca, 0.0], [-se * ca, -se * sa, ce], [ce * ca, ce * sa, se])),
-            ("TOP", camera(x, y, z)),
-            ("FRONT", camera(x, z, [0.0, -1.0, 0.0])),
-            ("SIDE", camera(y, z, x)),
+            camera([-sa, ca, 0.0], [-se * ca, -se * sa, ce], [ce * ca, ce * sa, se]),
+            camera(x, y, z),
+            camera(x, z, [0.0, -1.0, 0.0]),
+            camera(y, z, x),
         ]
+    }
+
+    /// The axis along which it looks, as seen from the cloud: `-y` where the viewer is at small `y`.
+    /// None of a raised view.
+    pub fn side(&self) -> Option<&'static str> {
+        const NAMES: [[&str; 2]; 3] = [["+x", "-x"], ["+y", "-y"], ["+z", "-z"]];
+        let axis = self.toward.iter().position(|v| v.abs() == 1.0)?;
+        Some(NAMES[axis][usize::from(self.toward[axis] < 0.0)])
+    }
+
+    /// Where the unit vectors of the axes point in the picture, to the right and upwards.
+    pub fn axes(&self) -> [[f64; 2]; 3] {
+        [0, 1, 2].map(|axis| [self.right[axis], self.up[axis]])
     }
 }
 
 /// A direction given with `z` up, where the `up` axis of the cloud is another.
 fn turned([x, y, z]: [f64; 3], up: Up) -> [f64; 3] {
     match up {
-        Up::Z => [x, y, z],
+        // Left to the cloud before, see `Up::of`.
+        Up::Z | Up::Auto => [x, y, z],
         Up::Y => [x, z, -y],
+        Up::X => [z, x, y],
     }
 }
 
-/// For each pixel the nearest point.
+/// For each pixel the nearest point of a plane and the nearest of none.
 pub struct DepthBuffer {
     camera: Camera,
     size: [usize; 2],
@@ -66,9 +81,11 @@ pub struct DepthBuffer {
     middle: [f64; 3],
     /// Depth of the space.
     depth: f64,
-    /// Nearness in the upper half, greater is nearer, 0 where there is no point; the plane in the
-    /// lower half. The greatest value wins, in whatever order points come.
+    /// The points of planes. Nearness in the upper half, greater is nearer, 0 where there is no point;
+    /// the plane in the lower half. The greatest value wins, in whatever order points come.
     pixels: Vec<u64>,
+    /// The points of no plane, likewise.
+    rest: Vec<u64>,
 }
 
 /// What is seen in a pixel.
@@ -101,6 +118,7 @@ impl DepthBuffer {
             middle: axes.map(|axis| dot(axis, centre)),
             depth,
             pixels: vec![0; size[0] * size[1]],
+            rest: vec![0; size[0] * size[1]],
         }
     }
 
@@ -124,9 +142,19 @@ impl DepthBuffer {
         0.7 + 0.3 * facing.clamp(0.0, 1.0)
     }
 
-    /// The values of all pixels, to be widened.
+    /// Where it looks from.
+    pub fn camera(&self) -> &Camera {
+        &self.camera
+    }
+
+    /// The values of the points of planes, to be widened.
     pub fn pixels(&self) -> &[u64] {
         &self.pixels
+    }
+
+    /// The values of the points of no plane.
+    pub fn rest(&self) -> &[u64] {
+        &self.rest
     }
 
     /// Takes up points; those beyond the end of `labels` belong to no plane.
@@ -141,7 +169,8 @@ impl DepthBuffer {
             if let Some((at, nearness)) = self.project(p) {
                 let label = labels.get(k).copied().unwrap_or(-1);
                 let value = u64::from(nearness) << 32 | u64::from(!(label as u32));
-                self.pixels[at] = self.pixels[at].max(value);
+                let layer = if label < 0 { &mut self.rest } else { &mut self.pixels };
+                layer[at] = layer[at].max(value);
             }
         }
     }
@@ -165,32 +194,39 @@ impl DepthBuffer {
             .then_some((row * self.size[0] + column, nearness))
     }
 
-    /// The view moved and enlarged so that what was drawn fills a picture of `size`: the space that
-    /// was asked for is rarely filled, and a few stray points must not make the rest small.
-    pub fn reframed(self, size: [usize; 2]) -> DepthBuffer {
+    /// The view moved and enlarged so that the planes fill a picture of `size`, or where there are none
+    /// the points: the space that was asked for is rarely filled, and a few stray points must not make
+    /// the rest small.
+    pub fn reframed(mut self, size: [usize; 2]) -> DepthBuffer {
         let mut columns = vec![0u64; self.size[0]];
         let mut rows = vec![0u64; self.size[1]];
-        let drawn = || self.pixels.iter().enumerate().filter(|p| *p.1 != 0);
-        for (k, _) in drawn() {
+        if self.pixels.iter().all(|&value| value == 0) {
+            std::mem::swap(&mut self.pixels, &mut self.rest);
+        }
+        for (k, _) in self.pixels.iter().enumerate().filter(|p| *p.1 != 0) {
             columns[k % self.size[0]] += 1;
             rows[k / self.size[0]] += 1;
         }
         let spans = [most_of(&columns), most_of(&rows)];
         let fit = |axis: usize| FILLED * size[axis] as f64 / (spans[axis].1 - spans[axis].0);
         let zoom = fit(0).min(fit(1)).min(CLOSEST);
-        let mut pixels = vec![0; size[0] * size[1]];
-        for (k, &value) in drawn() {
-            let at = [k % self.size[0], k / self.size[0]];
-            let [x, y] = [0, 1].map(|axis| {
-                let middle = (spans[axis].0 + spans[axis].1) / 2.0;
-                (at[axis] as f64 + 0.5 - middle) * zoom + size[axis] as f64 / 2.0
-            });
-            if x >= 0.0 && y >= 0.0 && x < size[0] as f64 && y < size[1] as f64 {
-                let pixel = &mut pixels[y as usize * size[0] + x as usize];
-                *pixel = value.max(*pixel);
+        let moved = |layer: &[u64]| {
+            let mut pixels = vec![0; size[0] * size[1]];
+            for (k, &value) in layer.iter().enumerate().filter(|p| *p.1 != 0) {
+                let at = [k % self.size[0], k / self.size[0]];
+                let [x, y] = [0, 1].map(|axis| {
+                    let middle = (spans[axis].0 + spans[axis].1) / 2.0;
+                    (at[axis] as f64 + 0.5 - middle) * zoom + size[axis] as f64 / 2.0
+                });
+                if x >= 0.0 && y >= 0.0 && x < size[0] as f64 && y < size[1] as f64 {
+                    let pixel = &mut pixels[y as usize * size[0] + x as usize];
+                    *pixel = value.max(*pixel);
+                }
             }
-        }
-        DepthBuffer { size, pixels, scale: self.scale * zoom, ..self }
+            pixels
+        };
+        let (pixels, rest) = (moved(&self.pixels), moved(&self.rest));
+        DepthBuffer { size, pixels, rest, scale: self.scale * zoom, ..self }
     }
 
     /// What a value of a pixel means.
@@ -223,8 +259,13 @@ fn most_of(counts: &[u64]) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    fn buffer(name: &str, up: Up) -> DepthBuffer {
-        let camera = Camera::all(up).into_iter().find(|c| c.0 == name).unwrap().1;
+    const RAISED_VIEW: usize = 0;
+    const TOP: usize = 1;
+    const FRONT: usize = 2;
+    const SIDE: usize = 3;
+
+    fn buffer(view: usize, up: Up) -> DepthBuffer {
+        let camera = Camera::all(up)[view];
         DepthBuffer::new(camera, [100, 50], [0.0; 3], [8.0, 4.0, 2.0])
     }
 
@@ -239,12 +280,12 @@ mod tests {
 
     #[test]
     fn cameras_are_right_handed() {
-        for up in [Up::Y, Up::Z] {
-            for (name, c) in Camera::all(up) {
+        for up in [Up::X, Up::Y, Up::Z] {
+            for (view, c) in Camera::all(up).into_iter().enumerate() {
                 for k in 0..3 {
                     let (i, j) = ((k + 1) % 3, (k + 2) % 3);
                     let out = c.right[i] * c.up[j] - c.right[j] * c.up[i];
-                    assert!((out - c.toward[k]).abs() < 1e-15, "{name} {up:?}");
+                    assert!((out - c.toward[k]).abs() < 1e-15, "{view} {up:?}");
                 }
             }
         }
@@ -254,7 +295,7 @@ mod tests {
     fn the_nearest_point_is_seen_in_any_order() {
         let points = [[1.0, 1.0, 0.5], [1.0, 1.0, 1.5], [1.0, 1.0, 1.0]];
         for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
-            let mut buffer = buffer("TOP", Up::Z);
+            let mut buffer = buffer(TOP, Up::Z);
             buffer.add(&chunk(&order.map(|k| points[k])), &order.map(|k| k as i32));
             let seen: Vec<_> = buffer.pixels.iter().filter_map(|&v| buffer.decode(v)).collect();
             assert_eq!(seen.len(), 1);
@@ -266,24 +307,29 @@ mod tests {
     fn views_have_their_axes() {
         let corner = [[7.9, 0.1, 1.9]];
         // Right of the middle, above it?
-        for (name, up, expected) in [
-            ("TOP", Up::Z, (true, false)),
-            ("FRONT", Up::Z, (true, true)),
-            ("SIDE", Up::Z, (false, true)),
-            ("TOP", Up::Y, (true, false)),
-            ("FRONT", Up::Y, (true, false)),
+        for (view, up, side, expected) in [
+            (TOP, Up::Z, "+z", (true, false)),
+            (FRONT, Up::Z, "-y", (true, true)),
+            (SIDE, Up::Z, "+x", (false, true)),
+            (TOP, Up::Y, "+y", (true, false)),
+            (FRONT, Up::Y, "+z", (true, false)),
+            (SIDE, Up::Y, "+x", (false, false)),
+            (TOP, Up::X, "+x", (false, true)),
+            (FRONT, Up::X, "-z", (false, true)),
+            (SIDE, Up::X, "+y", (true, true)),
         ] {
-            let mut buffer = buffer(name, up);
+            let mut buffer = buffer(view, up);
+            assert_eq!(buffer.camera().side(), Some(side));
             buffer.add(&chunk(&corner), &[]);
-            let at = buffer.pixels.iter().position(|&v| v != 0).unwrap();
-            assert_eq!((at % 100 >= 50, at / 100 < 25), expected, "{name} {up:?}");
-            assert_eq!(buffer.decode(buffer.pixels[at]).unwrap().label, -1);
+            let at = buffer.rest.iter().position(|&v| v != 0).unwrap();
+            assert_eq!((at % 100 >= 50, at / 100 < 25), expected, "{side} {up:?}");
+            assert_eq!(buffer.decode(buffer.rest[at]).unwrap().label, -1);
         }
     }
 
     #[test]
     fn what_was_drawn_fills_the_picture() {
-        let camera = Camera::all(Up::Z)[1].1;
+        let camera = Camera::all(Up::Z)[TOP];
         let mut buffer = DepthBuffer::new(camera, [300, 300], [0.0; 3], [10.0; 3]);
         // A square of side 5 and one stray point.
         let square =
@@ -305,10 +351,10 @@ mod tests {
 
     #[test]
     fn strays_and_clouds_without_extent_are_no_trouble() {
-        let mut far = buffer("", Up::Z);
+        let mut far = buffer(RAISED_VIEW, Up::Z);
         far.add(&chunk(&[[f64::NAN, 0.0, 0.0], [1e300, 0.0, 0.0], [-1.0, 0.0, 0.0]]), &[0; 3]);
         assert!(far.pixels.iter().all(|&v| v == 0));
-        let camera = Camera::all(Up::Z)[0].1;
+        let camera = Camera::all(Up::Z)[RAISED_VIEW];
         for p in [[5.0; 3], [0.0; 3], [1e300; 3]] {
             let mut one = DepthBuffer::new(camera, [40, 40], p, p);
             one.add(&chunk(&[p]), &[0]);

@@ -1,6 +1,7 @@
 //! A furnished room of 6 × 5 × 2.7 m, turned by about 18° about the vertical.
 
 use super::super::model::{Builder, Model, Paint, Side, paint};
+use super::super::shape::Cap;
 use super::super::vector::{Pose, Vec3, turn};
 
 const LENGTH: f64 = 6.0;
@@ -16,9 +17,15 @@ const FABRIC: Paint = paint(70, 95, 130);
 const RED: Paint = paint(170, 60, 50);
 const STEEL: Paint = paint(150, 155, 160);
 
-pub(in super::super) fn build() -> Model {
-    let mut b = Builder::new(Pose::turned(0.1613, [0.0; 3]));
-    shell(&mut b);
+/// How the room stands.
+pub(in super::super) fn pose() -> Pose {
+    Pose::turned(0.1613, [0.0; 3])
+}
+
+/// The room; `curved`: with a vault for its ceiling, and balls, columns and a dome in it.
+pub(in super::super) fn build(curved: bool) -> Model {
+    let mut b = Builder::new(pose());
+    shell(&mut b, curved);
     b.density(1.15);
     table(&mut b);
     for (i, (half_turn, x, y)) in
@@ -40,6 +47,9 @@ pub(in super::super) fn build() -> Model {
     );
     b.panel("leaning board", OAK, [1.0, 4.2, 0.0], [0.9, 0.0, 0.0], [0.0, 0.78, 1.9]);
     round_things(&mut b);
+    if curved {
+        more_round_things(&mut b);
+    }
     b.finish()
 }
 
@@ -53,12 +63,16 @@ fn opening(along: [f64; 2], up: [f64; 2], place: impl Fn(f64, f64) -> Vec3) -> V
     ]
 }
 
-fn shell(b: &mut Builder) {
+fn shell(b: &mut Builder, vaulted: bool) {
     let (l, w, h) = (LENGTH, WIDTH, HEIGHT);
     b.density(1.0);
     b.panel("floor", PARQUET, [0.0; 3], [l, 0.0, 0.0], [0.0, w, 0.0]);
     b.density(0.8);
-    b.panel("ceiling", WHITE, [0.0, 0.0, h], [l, 0.0, 0.0], [0.0, w, 0.0]);
+    if vaulted {
+        vault(b);
+    } else {
+        b.panel("ceiling", WHITE, [0.0, 0.0, h], [l, 0.0, 0.0], [0.0, w, 0.0]);
+    }
     let south = |x: f64, z: f64| [x, 0.0, z];
     let north = |x: f64, z: f64| [x, w, z];
     let west = |y: f64, z: f64| [0.0, y, z];
@@ -145,6 +159,27 @@ fn sofa(b: &mut Builder) {
         let name = format!("sofa arm {}", i + 1);
         b.cuboid(&name, FABRIC, [0.06, y, 0.06], [0.89, 0.18, 0.53], &front);
     }
+}
+
+/// A barrel vault from wall to wall that rises by 0.9 m.
+fn vault(b: &mut Builder) {
+    let (half, rise) = (WIDTH / 2.0, 0.9);
+    let radius = (half * half + rise * rise) / (2.0 * rise);
+    let below = radius - rise;
+    // 39.6° to either side of 180°.
+    let cap = Cap { least: below / radius, share: 0.220 };
+    b.vault(WHITE, [0.0, half, HEIGHT - below], [LENGTH, 0.0, 0.0], radius, cap);
+}
+
+fn more_round_things(b: &mut Builder) {
+    b.density(1.0);
+    for (x, y, radius) in [(2.9, 3.9, 0.35), (2.2, 2.3, 0.12), (4.8, 4.2, 0.2)] {
+        b.ellipsoid(RED, [x, y, radius], [radius; 3]);
+    }
+    for (x, y, radius) in [(2.55, 4.55, 0.25), (2.0, 1.9, 0.12), (1.2, 2.9, 0.09)] {
+        b.cylinder(WALL, [x, y, 0.0], [0.0, 0.0, HEIGHT], radius);
+    }
+    b.dome(FABRIC, [1.7, 3.4, 0.0], 0.55);
 }
 
 fn round_things(b: &mut Builder) {

@@ -67,7 +67,7 @@ const SOUTH: [House; 7] = [
 const GAP: f64 = 2.4;
 
 /// The street runs about 27° off the axes.
-fn pose() -> Pose {
+pub(in super::super) fn pose() -> Pose {
     Pose::turned(-0.237, [0.0; 3])
 }
 

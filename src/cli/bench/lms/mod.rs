@@ -4,6 +4,7 @@ mod csv;
 mod svg;
 mod tables;
 
+use super::super::values::{count, number};
 use super::outputs::{Outputs, Texts};
 use super::{Bar, DeviceName, command, find_gpu, to_json};
 use crate::cli::Failure;
@@ -32,14 +33,14 @@ pub struct LmsBench {
     /// Numbers of points of Table 1
     #[arg(long, value_name = "N,…", value_delimiter = ',',
         default_value = "128,256,512,1024,2048,4096",
-        value_parser = clap::value_parser!(u32).range(1..=8192))]
+        value_parser = |text: &str| count::<u32>(text, 8192))]
     points: Vec<u32>,
     /// Share of its points that a slab of Table 1 holds [default: h = n / 2 + 1 of n, the median]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = number)]
     hold: Option<f64>,
     /// Images of each setting of figures 7 and 8
     #[arg(long, value_name = "N", default_value_t = IMAGES,
-        value_parser = clap::value_parser!(u64).range(1..=10_000))]
+        value_parser = |text: &str| count::<u64>(text, 10_000))]
     images: u64,
     /// A photograph for Table 2, whose true lines are those found without noise [default: one that is
     /// drawn, of which they are known]

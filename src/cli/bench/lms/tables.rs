@@ -1,7 +1,7 @@
 //! The measurements as tables for people, the paper's own figures beside them.
 
 use super::super::grid::{self, Grid};
-use crate::cli::table::significant;
+use crate::cli::words::significant;
 use planes::bench::Timing;
 use planes::bench::lms::{
     Accuracy, LmsReport, METHODS, PHOTO_CELL, POINTS_OF_A_SET, SlabTimes, published,

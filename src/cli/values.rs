@@ -1,0 +1,83 @@
+//! Values of options: numbers, and what is said where one is none.
+
+use planes::Error;
+use std::str::FromStr;
+
+/// A number that may be anything but NaN.
+pub fn number(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if !value.is_nan() => Ok(value),
+        _ => Err(no_number(text, "a number")),
+    }
+}
+
+/// A length above 0.
+pub fn length(text: &str) -> Result<f64, String> {
+    let value = number(text)?;
+    // A number that is not normal is 0, infinite, or so small that nothing can be computed with it.
+    let is_length = value.is_normal() && value > 0.0;
+    is_length.then_some(value).ok_or_else(|| "must be a positive length".into())
+}
+
+/// What the library makes of a text, or what it says against it.
+pub fn said<T: FromStr<Err = Error>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: Error| error.to_string())
+}
+
+/// A whole number from 0, perhaps written as 1e6.
+pub fn whole(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    if let Ok(value) = text.parse() {
+        return Ok(value);
+    }
+    match text.parse::<f64>() {
+        Ok(value) if value.fract() == 0.0 && value < 0.0 => Err("must not be negative".into()),
+        // Up to there every whole number is one in `f64`, too.
+        Ok(value) if value.fract() == 0.0 && value <= 2f64.powi(53) => Ok(value as u64),
+        _ => Err(no_number(text, "a whole number")),
+    }
+}
+
+/// A whole number from 1 to `most`.
+pub fn count<T: TryFrom<u64>>(text: &str, most: u64) -> Result<T, String> {
+    let value = whole(text)?;
+    let count = T::try_from(value).ok().filter(|_| (1..=most).contains(&value));
+    count.ok_or_else(|| format!("must be from 1 to {most}"))
+}
+
+/// What is wrong with a text that is no number; with a decimal comma, how it is written instead.
+fn no_number(text: &str, what: &str) -> String {
+    let with_point = text.trim().replacen(',', ".", 1);
+    if text.contains(',') && with_point.parse::<f64>().is_ok_and(f64::is_finite) {
+        return format!("use a point: {with_point}");
+    }
+    format!("'{text}' is not {what}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_number_is_said_in_words() {
+        assert_eq!(number("0.02"), Ok(0.02));
+        assert_eq!(number("abc"), Err("'abc' is not a number".into()));
+        assert_eq!(number("nan"), Err("'nan' is not a number".into()));
+        assert_eq!(number("0,02"), Err("use a point: 0.02".into()));
+        assert_eq!(number("1,2,3"), Err("'1,2,3' is not a number".into()));
+        for wrong in ["0", "-1", "inf", "1e-310"] {
+            assert_eq!(length(wrong), Err("must be a positive length".into()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_may_be_written_short() {
+        assert_eq!([whole("1e6"), whole("12"), whole("2.5e1")], [Ok(1_000_000), Ok(12), Ok(25)]);
+        assert_eq!(whole("18446744073709551615"), Ok(u64::MAX));
+        assert_eq!(whole("-3"), Err("must not be negative".into()));
+        assert_eq!(whole("2.5"), Err("'2.5' is not a whole number".into()));
+        assert_eq!(count::<u16>("0", 65535), Err("must be from 1 to 65535".into()));
+        assert_eq!(count::<u16>("70000", 1 << 20), Err("must be from 1 to 1048576".into()));
+        assert_eq!(count::<u32>("70000", 1 << 20), Ok(70_000));
+    }
+}

@@ -1,0 +1,107 @@
+//! Numbers as people read them.
+
+/// `1 plane`, `2 planes`.
+pub fn counted(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// A number with four significant digits.
+pub fn significant(v: f64) -> String {
+    digits(v, 4)
+}
+
+/// A number with so many significant digits; where that would be a long row of zeros, as a power of ten.
+pub fn digits(v: f64, count: i32) -> String {
+    if v == 0.0 {
+        return "0".into();
+    }
+    let size = v.abs().log10().floor() as i32;
+    if !(-9..15).contains(&size) {
+        return format!("{v:.*e}", (count - 1).max(0) as usize);
+    }
+    format!("{v:.*}", (count - 1 - size).max(0) as usize)
+}
+
+/// A number with the digits that an error of this size leaves: the last one is where the error's first
+/// is, and none is beyond what `f64` holds.
+pub fn within(v: f64, error: f64) -> String {
+    let size = |v: f64| v.abs().log10().floor();
+    let held = 14.0 - if v == 0.0 { 0.0 } else { size(v).max(0.0) };
+    // Of an error of zero all digits are good.
+    let decimals = if error > 0.0 { (-size(error)).min(held) } else { held };
+    let text = format!("{v:.*}", decimals.clamp(0.0, 300.0) as usize);
+    let is_zero = !text.contains(|c: char| c.is_ascii_digit() && c != '0');
+    if is_zero { text.trim_start_matches('-').to_owned() } else { text }
+}
+
+/// The same without zeros at the end.
+pub fn shortly(v: f64, error: f64) -> String {
+    let text = within(v, error);
+    if text.contains('.') {
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    text
+}
+
+/// Rows of cells below a heading, each column as wide as it must be and its points below each other.
+pub fn aligned(heading: &[&str], rows: &[Vec<String>]) -> String {
+    let parts = |cell: &str| {
+        let whole = cell.find('.').map_or(cell.chars().count(), |at| cell[..at].chars().count());
+        (whole, cell.chars().count() - whole)
+    };
+    let columns: Vec<(usize, usize)> = (0..heading.len())
+        .map(|k| {
+            let cells = rows.iter().filter_map(|row| row.get(k)).map(|cell| parts(cell));
+            let (whole, rest) = cells.fold((0, 0), |most, p| (most.0.max(p.0), most.1.max(p.1)));
+            (whole.max(heading[k].chars().count().saturating_sub(rest)), rest)
+        })
+        .collect();
+    let heads = heading.iter().zip(&columns).map(|(head, (a, b))| format!("{head:>0$}", a + b));
+    let mut out = heads.collect::<Vec<_>>().join("  ") + "\n";
+    for row in rows {
+        let cells = row.iter().zip(&columns).map(|(cell, &(whole, rest))| {
+            let (before, after) = parts(cell);
+            " ".repeat(whole - before) + cell + &" ".repeat(rest - after)
+        });
+        out += cells.collect::<Vec<_>>().join("  ").trim_end();
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn significant_digits_follow_the_number() {
+        assert_eq!(significant(0.001_234_56), "0.001235");
+        assert_eq!(significant(12.3456), "12.35");
+        assert_eq!(significant(1_234_567.8), "1234568");
+        assert_eq!(significant(0.0), "0");
+        assert_eq!([significant(1.2345e-13), significant(1.2345e20)], ["1.234e-13", "1.234e20"]);
+        assert_eq!(digits(0.012_345, 3), "0.0123");
+    }
+
+    #[test]
+    fn digits_end_where_the_error_begins() {
+        assert_eq!(within(12.345_678, 0.0023), "12.346");
+        assert_eq!(within(-0.000_04, 0.002), "0.000");
+        assert_eq!(within(1234.5, 30.0), "1234");
+        assert_eq!(within(0.000_012_345, 2e-8), "0.00001234");
+        assert_eq!(shortly(-56.096_000_000_000_004, 0.0), "-56.096");
+        assert_eq!(shortly(0.100_000_001_490_116, 1e-5), "0.1");
+        assert_eq!([shortly(100.0, 1e-3), shortly(5e20, 0.0)], ["100", "500000000000000000000"]);
+    }
+
+    #[test]
+    fn points_stand_below_each_other() {
+        let rows = [vec!["1".into(), "12.5".into()], vec!["10".into(), "0.125".into()]];
+        assert_eq!(aligned(&["id", "x"], &rows), "id       x\n 1  12.5\n10   0.125\n");
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        assert_eq!([counted(1, "plane"), counted(0, "plane")], ["1 plane", "0 planes"]);
+    }
+}

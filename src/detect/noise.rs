@@ -1,0 +1,348 @@
+//! How rough surfaces are, and at which scale that shows.
+//!
+//! The thickness of a neighbourhood depends on its size. Where the noise is independent from point to
+//! point it is the same at every size. Depth cameras and rounded coordinates give exact slices: next
+//! to nothing within a slice, and a step a little farther. The noise of a moving scanner is alike for
+//! points that are close together, and thickness grows until the neighbourhood is larger than that.
+//! So the noise is read off where the curve of thickness over size levels out, and no surface is
+//! judged on a smaller scale.
+
+use super::cells::Cells;
+use super::evidence::{FLAT, Flatness, judge_block, weighted_quantile};
+use super::links::Links;
+use crate::frame::Points;
+use crate::vector::dot;
+use rayon::prelude::*;
+
+/// Cells whose neighbourhoods are looked at, at most.
+const SAMPLE: usize = 1 << 13;
+/// Neighbourhoods in a region, at least.
+const IN_REGION: usize = 64;
+/// Thickness over width, squared, of a neighbourhood that is flat beyond doubt.
+const STRICT: f32 = 0.01;
+/// A neighbourhood is an exact slice when those up to three levels higher are so many times thicker.
+const SLICE: f64 = 40.0;
+/// Levels above a slice at which the steps must show.
+const STEPS: usize = 3;
+/// The noise of neighbours is alike when normals turn from one level to the next by more than this
+/// share of what the thickness allows; 0.2 to 0.4 where it is independent.
+const ALIKE: f64 = 0.5;
+/// Thickness that grows by more than this from level to level is that of edges, not of noise.
+const GROWTH: f64 = 2.5;
+/// A level counts when so many of the neighbourhoods that were flat on the level before still are.
+const LASTING: f64 = 0.5;
+/// The same of neighbourhoods that are flat beyond doubt, to tell steps from furniture.
+const STILL_STRICT: f64 = 0.2;
+/// Fewer flat neighbourhoods than this share say nothing.
+const SOME: f64 = 0.02;
+/// Noise that differs less than this between the quiet and the rough places is the same everywhere.
+const EVEN: f64 = 3.0;
+/// A neighbourhood is not judged thinner than this share of the noise.
+const THINNEST: f64 = 1.25;
+
+/// Steps of the coordinates count where they make so much of the noise.
+const ROUNDED: f64 = 0.5;
+/// Share of the neighbourhoods of a region that must be flat to tell its noise.
+const ENOUGH: f64 = 0.25;
+/// Points whose coordinates are looked at for steps, at most.
+const COORDINATES: usize = 1 << 15;
+/// Of the distances between neighbouring coordinates so many are whole multiples of a step.
+const WHOLE: f64 = 0.98;
+
+/// The neighbourhood of a base cell on every level.
+struct Sample {
+    cell: u32,
+    blocks: Vec<Option<Flatness>>,
+}
+
+/// What neighbourhoods of one size show.
+#[derive(Debug, Clone, Copy, Default)]
+struct Scale {
+    /// Share of the cells around which it is flat.
+    flat: f64,
+    /// Share of those around which it is flat beyond doubt.
+    strict: f64,
+    /// Thickness below which a quarter of the flat ones lie, in steps.
+    thin: f64,
+    /// The same for a tenth of them.
+    thinnest: f64,
+    /// By how much normals turn towards the next level, over what the thickness allows: the median.
+    turn: f64,
+}
+
+/// The noise of a cloud as it differs from place to place.
+pub(super) struct NoiseField {
+    /// How many times the usual noise, for each base cell; none where it is the same everywhere.
+    scale: Option<Vec<f32>>,
+    /// Thickness below which no neighbourhood of a base cell is judged, in steps.
+    floor: Option<Vec<f32>>,
+}
+
+impl NoiseField {
+    /// Noise that is the same everywhere.
+    pub fn even() -> NoiseField {
+        NoiseField { scale: None, floor: None }
+    }
+
+    /// Whether the noise is the same everywhere and at every scale.
+    pub fn is_even(&self) -> bool {
+        self.scale.is_none() && self.floor.is_none()
+    }
+
+    /// How many times the usual noise there is in a base cell.
+    pub fn scale(&self, cell: usize) -> f64 {
+        self.scale.as_ref().map_or(1.0, |scale| f64::from(scale[cell]))
+    }
+
+    /// A neighbourhood of a base cell, as thick as the noise there asks at least.
+    pub fn at_least(&self, cell: usize, flat: Flatness) -> Flatness {
+        let floor = self.floor.as_ref().map_or(0.0, |floor| floor[cell]);
+        if flat.thickness >= floor {
+            return flat;
+        }
+        let times = floor / flat.thickness;
+        Flatness {
+            ratio: flat.ratio * times * times,
+            thickness: floor,
+            error: flat.error * times,
+            ..flat
+        }
+    }
+
+    /// The noise in the regions of a cloud; `rounding` is what the coordinates' own steps add to it.
+    pub fn new(
+        cells: &Cells,
+        links: &Links,
+        View { samples, .. }: &View,
+        Plateau { sliced, .. }: Plateau,
+        rounding: f64,
+    ) -> NoiseField {
+        let all: Vec<&Sample> = samples.iter().collect();
+        let Some(usual) = noise(&all, 0) else { return NoiseField::even() };
+        let rounded = rounding > ROUNDED * usual;
+        let usual = if rounded { usual.max(rounding) } else { usual };
+        let Some(level) = (0..links.levels())
+            .find(|&l| links.len(l) * IN_REGION <= samples.len())
+            .filter(|&l| links.len(l) > 1)
+        else {
+            return NoiseField::even();
+        };
+        let mut inside: Vec<Vec<&Sample>> = vec![Vec::new(); links.len(level)];
+        for sample in samples {
+            inside[links.ancestor(sample.cell, level) as usize].push(sample);
+        }
+        let regions = links.map_blocks(level, |_, block| {
+            let around: Vec<&Sample> =
+                block.iter().flat_map(|&c| inside[c as usize].iter().copied()).collect();
+            let curve = curve(&around);
+            let plateau = slices(&curve);
+            // Steps that are large against the neighbourhoods hide the surface at the finest levels.
+            let levels = plateau..(plateau + if sliced { STEPS } else { 1 }).min(curve.len());
+            let level = levels.into_iter().find(|&l| curve[l].flat >= ENOUGH)?;
+            (around.len() >= IN_REGION).then(|| noise(&around, level)).flatten()
+        });
+        let counted = regions.iter().zip(&inside);
+        let known: Vec<(f64, u64)> =
+            counted.filter_map(|(r, inside)| Some(((*r)?, inside.len() as u64))).collect();
+        let [quiet, rough] = [0.1, 0.9].map(|share| weighted_quantile(known.clone(), share));
+        // Where slices hide it, the usual noise is that of the regions that tell.
+        let usual = if sliced { weighted_quantile(known.clone(), 0.5).max(usual) } else { usual };
+        let even = !sliced && rough < EVEN * quiet;
+        if even && !rounded {
+            return NoiseField::even();
+        }
+        let of = |cell: u32| match regions[links.ancestor(cell, level) as usize] {
+            Some(noise) if !even => noise.max(rounding),
+            _ => usual,
+        };
+        let noises: Vec<f64> = (0..cells.base().len() as u32).into_par_iter().map(of).collect();
+        let scale = |&noise: &f64| (noise / usual).clamp(1.0 / 64.0, 64.0) as f32;
+        NoiseField {
+            scale: (!even).then(|| noises.par_iter().map(scale).collect()),
+            floor: Some(noises.par_iter().map(|&noise| (THINNEST * noise) as f32).collect()),
+        }
+    }
+}
+
+/// Where the curve of thickness over size levels out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Plateau {
+    /// The finest level on which neighbourhoods show the noise, and not slices or what neighbours have in
+    /// common.
+    pub level: usize,
+    /// Whether finer levels show slices.
+    pub sliced: bool,
+}
+
+/// What the neighbourhoods of some cells show, evenly many of each place.
+pub(super) struct View {
+    samples: Vec<Sample>,
+    /// Points that stand for one.
+    copies: f64,
+}
+
+impl View {
+    /// Looks at the neighbourhoods on all levels.
+    pub fn new(cells: &Cells, links: &Links) -> View {
+        let stride = cells.base().len().div_ceil(SAMPLE).max(1);
+        let of = |&base: &u32| {
+            let block = |level: usize| {
+                let cell = links.ancestor(base, level);
+                judge_block(&cells.levels[level], cell as usize, links.block(level, cell))
+            };
+            Sample { cell: base, blocks: (0..links.levels()).map(block).collect() }
+        };
+        let chosen: Vec<u32> = links.by_place().iter().copied().step_by(stride).collect();
+        View { samples: chosen.par_iter().map(of).collect(), copies: cells.unit.copies }
+    }
+
+    /// Where the curve of thickness over size levels out for most of a cloud.
+    pub fn plateau(&self) -> Plateau {
+        let curve = curve(&self.samples.iter().collect::<Vec<_>>());
+        let first = slices(&curve);
+        let mut level = first;
+        while level + 1 < curve.len() {
+            let (here, next) = (curve[level], curve[level + 1]);
+            let lasts = next.flat >= LASTING * here.flat && next.flat > SOME;
+            let alike = here.turn > ALIKE * self.copies.sqrt();
+            if !alike || next.thin > GROWTH * here.thin || !lasts {
+                break;
+            }
+            level += 1;
+        }
+        Plateau { level, sliced: first > 0 }
+    }
+}
+
+/// The standard deviation of what rounding added to the coordinates, such as those of a file with two
+/// decimals or of the centres of voxels, in steps; 0 where they are not rounded.
+pub(super) fn rounding(points: &Points) -> f64 {
+    let stride = points.len().div_ceil(COORDINATES).max(1);
+    let of_axis = |axis: usize| {
+        let chosen = (0..points.len()).step_by(stride);
+        let mut values: Vec<f64> = chosen.map(|i| f64::from(points.get(i)[axis])).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        let mut gaps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        gaps.sort_by(f64::total_cmp);
+        let Some(&step) = gaps.get(gaps.len() / 10) else { return 0.0 };
+        let is_whole = |&&gap: &&f64| (gap / step - (gap / step).round()).abs() < 0.1;
+        let whole = gaps.iter().filter(is_whole).count();
+        if whole as f64 >= WHOLE * gaps.len() as f64 { step / 12f64.sqrt() } else { 0.0 }
+    };
+    (0..3).map(of_axis).fold(0.0, f64::max)
+}
+
+/// The first level above those on which neighbourhoods are exact slices.
+fn slices(curve: &[Scale]) -> usize {
+    let is_sliced = |l: usize| {
+        let here = curve[l];
+        let above = &curve[l + 1..curve.len().min(l + 1 + STEPS)];
+        here.flat > SOME
+            && above.iter().any(|s| {
+                s.thinnest > SLICE * here.thinnest
+                    && s.flat >= LASTING * here.flat
+                    && s.strict >= STILL_STRICT * here.strict
+            })
+    };
+    (0..curve.len()).rev().find(|&l| is_sliced(l)).map_or(0, |l| l + 1)
+}
+
+/// The root mean square distance of points from their surface, as the thinner neighbourhoods of a
+/// level show it.
+fn noise(samples: &[&Sample], level: usize) -> Option<f64> {
+    let flat =
+        samples.iter().filter_map(|s| s.blocks[level]).filter(|f| f64::from(f.ratio) <= FLAT);
+    let all: Vec<(f64, u64)> = flat.map(|f| (f64::from(f.thickness), 1)).collect();
+    let thin = 3.0 * weighted_quantile(all.clone(), 0.25);
+    let usual = all.into_iter().filter(|&(t, _)| t <= thin).collect();
+    Some(weighted_quantile(usual, 0.5)).filter(|&noise| noise > 0.0)
+}
+
+/// What the neighbourhoods of some cells show, level by level.
+fn curve(samples: &[&Sample]) -> Vec<Scale> {
+    let levels = samples.first().map_or(0, |s| s.blocks.len());
+    let n = samples.len().max(1) as f64;
+    let one = |level: usize| {
+        let blocks = samples.iter().filter_map(|s| s.blocks[level]);
+        let flat: Vec<Flatness> = blocks.filter(|f| f64::from(f.ratio) <= FLAT).collect();
+        let strict = flat.iter().filter(|f| f.ratio <= STRICT).count();
+        let thickness: Vec<(f64, u64)> = flat.iter().map(|f| (f64::from(f.thickness), 1)).collect();
+        let turns = samples.iter().filter_map(|s| turn(s, level)).map(|t| (t, 1)).collect();
+        Scale {
+            flat: flat.len() as f64 / n,
+            strict: strict as f64 / n,
+            thin: weighted_quantile(Vec::clone(&thickness), 0.25),
+            thinnest: weighted_quantile(thickness, 0.1),
+            turn: weighted_quantile(turns, 0.5),
+        }
+    };
+    (0..levels).map(one).collect()
+}
+
+/// By how much the normal of a cell turns from a level to the next, over thickness by width.
+fn turn(sample: &Sample, level: usize) -> Option<f64> {
+    let flat = |level: usize| {
+        let block = *sample.blocks.get(level)?;
+        block.filter(|f| f64::from(f.ratio) <= FLAT)
+    };
+    let (here, next) = (flat(level)?, flat(level + 1)?);
+    let cosine = dot(here.normal.map(f64::from), next.normal.map(f64::from)).abs().min(1.0);
+    Some((1.0 - cosine * cosine).sqrt() / f64::from(here.ratio).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sloping plane of 40 000 points, 100 steps apart, whose heights `of` changes.
+    fn slope(of: impl Fn(f64, i64) -> f64) -> Points {
+        let point = |i: i64| {
+            let (x, y) = ((i % 200 * 100) as f64, (i / 200 * 100) as f64);
+            let jitter = (i * 7919 % 97 - 48) as f64;
+            [x + jitter, y + (i * 104_729 % 89 - 44) as f64, of(0.4 * x, i)].map(|v| v as f32)
+        };
+        (0..40_000).map(point).collect()
+    }
+
+    fn plateau_of(points: &Points) -> (usize, bool, NoiseField) {
+        let cells = Cells::new(points, &mut None).unwrap().0;
+        let plateau = View::new(&cells, &Links::new(&cells)).plateau();
+        let unit = cells.unit.coarser(f64::from(1 << plateau.level));
+        let cells = Cells::of_unit(points, unit, &mut None).unwrap().0;
+        let links = Links::new(&cells);
+        let view = View::new(&cells, &links);
+        let field = NoiseField::new(&cells, &links, &view, plateau, rounding(points));
+        (plateau.level, plateau.sliced, field)
+    }
+
+    #[test]
+    fn independent_noise_is_seen_at_the_finest_scale() {
+        let noisy = slope(|z, i| (z + (i * 48_271 % 201 - 100) as f64 / 4.0).round());
+        let (level, sliced, field) = plateau_of(&noisy);
+        assert_eq!((level, sliced), (0, false));
+        assert!(field.is_even());
+    }
+
+    #[test]
+    fn slices_are_seen_through() {
+        // Depth in steps of 800: a slice is 2000 wide, and cells are a good 140.
+        let depth = 800.0;
+        let sliced = slope(|z, i| ((z + (i % 7) as f64) / depth).round() * depth);
+        let (level, is_sliced, field) = plateau_of(&sliced);
+        assert!(is_sliced && level >= 2, "{level}");
+        let flat = Flatness { ratio: 1e-6, thickness: 1.0, error: 1e-4, normal: [0.0, 0.0, 1.0] };
+        let least = f64::from(field.at_least(0, flat).thickness);
+        assert!((0.5..2.0).contains(&(least / (depth / 12f64.sqrt()))), "{least}");
+    }
+
+    #[test]
+    fn rounded_coordinates_have_steps() {
+        let rounded = slope(|z, _| (z / 50.0).round() * 50.0);
+        assert!((rounding(&rounded) - 50.0 / 12f64.sqrt()).abs() < 1e-9);
+        let exact = slope(|z, i| z + (i * 48_271 % 201) as f64);
+        assert!(rounding(&exact) < 1.0);
+        assert_eq!(rounding(&Points::default()), 0.0);
+        assert_eq!(rounding(&[[3.0; 3]; 5].into_iter().collect()), 0.0);
+    }
+}

@@ -1,0 +1,93 @@
+//! Where the number of a plane is written in a view: in the middle of what is seen of it.
+
+use rayon::prelude::*;
+
+/// A place for a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The plane.
+    pub plane: usize,
+    /// Column and row.
+    pub at: [usize; 2],
+    /// So many pixels to each side are the plane's.
+    pub room: usize,
+}
+
+/// Side of the blocks that are looked at: in a block a surface has no gaps.
+const BLOCK: usize = 12;
+
+/// The middle of the largest square that is seen of each plane; `labels` are those of the pixels, row
+/// by row.
+pub fn places(labels: &[i32], width: usize, planes: usize) -> Vec<Place> {
+    let blocks = blocks(labels, width);
+    let columns = width / BLOCK;
+    let mut best: Vec<Option<Place>> = vec![None; planes];
+    for (k, &room) in rooms(&blocks, columns).iter().enumerate() {
+        let Some(plane) = usize::try_from(blocks[k]).ok().filter(|&plane| plane < planes) else {
+            continue;
+        };
+        let room = room as usize * BLOCK + BLOCK / 2;
+        if best[plane].is_none_or(|before| room > before.room) {
+            let at = [k % columns, k / columns].map(|v| v * BLOCK + BLOCK / 2);
+            best[plane] = Some(Place { plane, at, room });
+        }
+    }
+    best.into_iter().flatten().collect()
+}
+
+/// For each block the plane that most of its pixels show, the first of equals; −1 where none does.
+fn blocks(labels: &[i32], width: usize) -> Vec<i32> {
+    let (columns, rows) = (width / BLOCK, labels.len() / width / BLOCK);
+    let most = |k: usize| {
+        let first = k / columns * BLOCK * width + k % columns * BLOCK;
+        let row = |y: usize| labels[first + y * width..][..BLOCK].iter().copied();
+        let mut seen: Vec<i32> = (0..BLOCK).flat_map(row).filter(|&label| label >= 0).collect();
+        seen.sort_unstable();
+        let groups = seen.chunk_by(|a, b| a == b);
+        // Of equals `max_by_key` takes the last.
+        groups.rev().max_by_key(|group| group.len()).map_or(-1, |group| group[0])
+    };
+    (0..columns * rows).into_par_iter().map(most).collect()
+}
+
+/// For each block, how many around it in all directions have its label (Rosenfeld and Pfaltz 1966).
+fn rooms(labels: &[i32], width: usize) -> Vec<u32> {
+    let height = labels.len() / width.max(1);
+    let mut rooms = vec![0u32; labels.len()];
+    let within = |k: usize| {
+        let (x, y) = (k % width, k / width);
+        x > 0 && y > 0 && x + 1 < width && y + 1 < height
+    };
+    let near = |rooms: &[u32], k: usize, others: [usize; 4]| {
+        let least = others.map(|o| if labels[o] == labels[k] { rooms[o] + 1 } else { 0 });
+        least.into_iter().min().unwrap_or(0)
+    };
+    for k in (0..labels.len()).filter(|&k| within(k)) {
+        rooms[k] = near(&rooms, k, [k - 1, k - width - 1, k - width, k - width + 1]);
+    }
+    for k in (0..labels.len()).rev().filter(|&k| within(k)) {
+        let after = near(&rooms, k, [k + 1, k + width - 1, k + width, k + width + 1]);
+        rooms[k] = rooms[k].min(after);
+    }
+    rooms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_stands_in_the_largest_part() {
+        // A strip of plane 1, and a square of 7 by 7 blocks with gaps; plane 2 is not seen.
+        let (width, height) = (40 * BLOCK, 30 * BLOCK);
+        let label = |k: usize| {
+            let (x, y) = (k % width / BLOCK, k / width / BLOCK);
+            let is_in = y == 4 || (17..24).contains(&x) && (9..16).contains(&y);
+            if is_in && k.is_multiple_of(3) { 1 } else { -1 }
+        };
+        let labels: Vec<i32> = (0..width * height).map(label).collect();
+        let [x, y] = [20, 12].map(|v| v * BLOCK + BLOCK / 2);
+        let expected = Place { plane: 1, at: [x, y], room: 3 * BLOCK + BLOCK / 2 };
+        assert_eq!(places(&labels, width, 3), [expected]);
+    }
+}

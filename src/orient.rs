@@ -1,0 +1,163 @@
+//! Which of its two sides a plane's normal looks to.
+
+use crate::vector::{Vec3, dot};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// The side of a plane that its normal looks to.
+///
+/// ```
+/// use planes::orient::Orient;
+///
+/// assert_eq!("scanner:1,2,3".parse::<Orient>()?, Orient::Scanner([1.0, 2.0, 3.0]));
+/// assert_eq!(Orient::Scanner([0.0; 3]).to_string(), "scanner:0,0,0");
+/// # Ok::<(), planes::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Orient {
+    /// Upwards: to positive `z`. Of an upright plane to positive `y`, and where that is level, too,
+    /// to positive `x`.
+    #[default]
+    Up,
+    /// Away from the local origin, which is the middle of the cloud's box.
+    Offset,
+    /// To a point, such as where the scanner stood; of a plane through it, upwards.
+    Scanner([f64; 3]),
+}
+
+/// A component of a unit normal that is smaller than this is none: so far goes rounding.
+const ROUNDING: f64 = 1e-6;
+/// Standard errors within which a component of a normal may be zero.
+const ERRORS: f64 = 3.0;
+/// A plane of few points may be unsure by many degrees, and yet is not upright: 0.01 is 0.6°.
+const MOST: f64 = 0.01;
+
+/// Up to which size a component of a normal counts as zero, with the standard error of its direction
+/// in radians, where that is known.
+///
+/// Without such a margin a plumb wall would look to this side or that as its noise has it.
+pub(crate) fn margin(error: Option<f64>) -> f64 {
+    error.map_or(ROUNDING, |error| (ERRORS * error).clamp(ROUNDING, MOST))
+}
+
+impl Orient {
+    /// Whether the plane `normal · p = offset` must be turned round. Of its two equations one is
+    /// turned and the other is not, except by [`Orient::Offset`]: that leaves both, as they are about
+    /// the local origin when they are found.
+    pub(crate) fn turns(self, normal: Vec3, offset: f64, error: Option<f64>) -> bool {
+        match self {
+            Orient::Up => looks_down(normal, margin(error)),
+            Orient::Offset => false,
+            Orient::Scanner(point) => {
+                let above = dot(normal, point) - offset;
+                above < 0.0 || above == 0.0 && looks_down(normal, margin(error))
+            }
+        }
+    }
+}
+
+fn looks_down([x, y, z]: Vec3, margin: f64) -> bool {
+    let first = [z, y].into_iter().find(|v| v.abs() > margin);
+    first.unwrap_or(x) < 0.0
+}
+
+impl fmt::Display for Orient {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Orient::Up => f.write_str("up"),
+            Orient::Offset => f.write_str("offset"),
+            Orient::Scanner([x, y, z]) => write!(f, "scanner:{x},{y},{z}"),
+        }
+    }
+}
+
+impl FromStr for Orient {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Orient> {
+        let wrong = || {
+            let message = format!("'{text}' is none of up, offset, scanner and scanner:X,Y,Z");
+            Error::Parameter(message)
+        };
+        match text {
+            "up" => Ok(Orient::Up),
+            "offset" => Ok(Orient::Offset),
+            "scanner" => Ok(Orient::Scanner([0.0; 3])),
+            _ => {
+                let place = text.strip_prefix("scanner:").ok_or_else(wrong)?;
+                let parts: std::result::Result<Vec<f64>, _> =
+                    place.split(',').map(|part| part.trim().parse()).collect();
+                let point: [f64; 3] =
+                    parts.ok().and_then(|p| p.try_into().ok()).ok_or_else(wrong)?;
+                // Adding zero makes −0 the same as 0.
+                let point = point.map(|v| v + 0.0);
+                point
+                    .iter()
+                    .all(|v| v.is_finite())
+                    .then_some(Orient::Scanner(point))
+                    .ok_or_else(wrong)
+            }
+        }
+    }
+}
+
+impl TryFrom<String> for Orient {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Orient> {
+        text.parse()
+    }
+}
+
+impl From<Orient> for String {
+    fn from(orient: Orient) -> String {
+        orient.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn up_is_z_then_y_then_x() {
+        let turns = |normal| Orient::Up.turns(normal, 3.0, None);
+        assert!(!turns([0.6, 0.0, 0.8]) && turns([0.6, 0.0, -0.8]));
+        // An upright plane, with what rounding leaves of the others.
+        assert!(!turns([0.0, 1.0, -1e-9]) && turns([0.0, -1.0, 1e-9]));
+        assert!(!turns([1.0, -1e-9, -1e-9]) && turns([-1.0, 1e-9, 1e-9]));
+    }
+
+    #[test]
+    fn a_wall_is_upright_within_its_standard_error() {
+        let wall = [0.0, 1.0, -0.002];
+        assert!(Orient::Up.turns(wall, 3.0, None));
+        assert!(Orient::Up.turns(wall, 3.0, Some(0.0005)));
+        assert!(!Orient::Up.turns(wall, 3.0, Some(0.001)));
+        // However unsure, a roof is no wall.
+        assert!(Orient::Up.turns([0.0, 0.8, -0.6], 3.0, Some(2.0)));
+    }
+
+    #[test]
+    fn a_plane_looks_to_the_scanner() {
+        let orient = Orient::Scanner([0.0, 0.0, 5.0]);
+        assert!(!orient.turns([0.0, 0.0, 1.0], 2.0, None));
+        assert!(orient.turns([0.0, 0.0, 1.0], 7.0, None));
+        assert!(orient.turns([0.0, 0.0, -1.0], -2.0, None));
+        // Through the scanner itself.
+        assert!(orient.turns([0.0, -1.0, 0.0], 0.0, None));
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for orient in [Orient::Up, Orient::Offset, Orient::Scanner([1.5, -2.0, 1e7])] {
+            assert_eq!(orient.to_string().parse::<Orient>().unwrap(), orient);
+        }
+        for wrong in ["", "down", "scanner:", "scanner:1,2", "scanner:1,2,nan", "scanner:1,2,3,4"] {
+            assert!(wrong.parse::<Orient>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `planes synth`: instruments, and what is done to clouds on the way.
+
+use super::*;
+
+fn synth(scene: &str, out: &Path, options: &str) -> Done {
+    let mut args = vec![OsStr::new("synth"), scene.as_ref(), OsStr::new("-o"), out.as_ref()];
+    args.extend(options.split_whitespace().map(OsStr::new));
+    planes(args)
+}
+
+#[test]
+fn every_sensor_writes_every_kind_of_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for (sensor, name) in [
+        ("tripod", "a.las"),
+        ("depth", "b.laz"),
+        ("slam", "c.ply"),
+        ("airborne", "d.laz"),
+        ("photo", "e.csv"),
+    ] {
+        let path = folder.path().join(name);
+        synth("roofs", &path, &format!("--points 3000 --sensor {sensor}")).text();
+        let truth = json(std::fs::read(path.with_extension("truth.json")).unwrap());
+        let points = read(&path).len();
+        assert_eq!(truth["points"], points, "{sensor}");
+        assert_eq!(truth["survey"]["sensor"], sensor);
+        assert!(points == 3000 || sensor == "depth");
+        // Right against itself, whatever its noise.
+        let done = planes([
+            OsStr::new("eval"),
+            path.as_ref(),
+            OsStr::new("--truth"),
+            path.as_ref(),
+            OsStr::new("--json"),
+            OsStr::new("-"),
+        ]);
+        assert_eq!(json(done.text())["segments"]["at_75"]["f1"], 1.0, "{sensor}");
+    }
+}
+
+#[test]
+fn options_are_heeded_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("room.ply");
+    let options = "--points 4000 --sensor slam --sag 0.006 --curved --passes 2:0.02 \
+                   --voxel 0.02:mean --copies 2 --round 0.01 --noise 0 --outliers 0";
+    synth("room", &path, options).text();
+    let truth = json(std::fs::read(path.with_extension("truth.json")).unwrap());
+    let survey = json(
+        r#"{"sensor": "slam", "noise": 0.0, "sag": 0.006, "curved": true,
+            "passes": {"count": 2, "apart": 0.02}, "voxel": {"edge": 0.02, "mean": true},
+            "copies": 2}"#,
+    );
+    assert_eq!((&truth["survey"], &truth["step"]), (&survey, &0.01.into()));
+    let cloud = read(&path);
+    assert!(cloud.x.iter().all(|v| (v * 100.0).round() / 100.0 == *v));
+    // A plain scene says nothing of this.
+    synth("room", &path, "--points 100").text();
+    let truth = json(std::fs::read(path.with_extension("truth.json")).unwrap());
+    assert_eq!(truth["survey"], Value::Null);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.ply");
+    for (scene, options, what) in [
+        ("room", "--sensor sonar", "airborne"),
+        ("street", "--curved", "the room alone"),
+        ("room", "--voxel 0", "voxel"),
+        ("room", "--voxel 0.1:median", "METRES"),
+        ("room", "--passes 2", "2:0.02"),
+        ("room", "--copies 0", "1 to 1000"),
+        ("room", "--round nan", "rounded"),
+        ("lines", "--copies 2", "--copies is for clouds"),
+        ("lines", "--curved", "--curved is for clouds"),
+    ] {
+        let done = synth(scene, &path, options);
+        assert_eq!(done.code, Some(2), "{options}");
+        assert!(done.err.contains(what), "{what}: {}", done.err);
+    }
+    assert_eq!(names(folder.path()), Vec::<String>::new());
+}
