@@ -148,6 +148,9 @@ impl NoiseField {
         // Where slices hide it, the usual noise is that of the regions that tell.
         let usual = if sliced { weighted_quantile(known.clone(), 0.5).max(usual) } else { usual };
         let even = !sliced && rough < EVEN * quiet;
+        log::debug!(
+            "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"
+        );
         if even && !rounded {
             return NoiseField::even();
         }
@@ -199,6 +202,9 @@ impl View {
     /// Where the curve of thickness over size levels out for most of a cloud.
     pub fn plateau(&self) -> Plateau {
         let curve = curve(&self.samples.iter().collect::<Vec<_>>());
+        for (level, scale) in curve.iter().enumerate() {
+            log::debug!("level {level}: {scale:.3?}");
+        }
         let first = slices(&curve);
         let mut level = first;
         while level + 1 < curve.len() {
@@ -210,6 +216,7 @@ impl View {
             }
             level += 1;
         }
+        log::debug!("the noise shows from level {level} on, slices below {first}");
         Plateau { level, sliced: first > 0 }
     }
 }
@@ -245,7 +252,7 @@ fn slices(curve: &[Scale]) -> usize {
                     && s.strict >= STILL_STRICT * here.strict
             })
     };
-    (0..curve.len()).rev().find(|&l| is_sliced(l)).map_or(0, |l| l + 1)
+    (0..curve.len()).take_while(|&l| is_sliced(l)).count()
 }
 
 /// The root mean square distance of points from their surface, as the thinner neighbourhoods of a

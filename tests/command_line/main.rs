@@ -10,8 +10,8 @@ mod identical;
 mod lines;
 mod other;
 mod real;
-mod synth;
 mod surveyor;
+mod synth;
 mod usage;
 
 use planes::cloud::{Chunk, Fields, Source};
