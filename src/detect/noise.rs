@@ -40,6 +40,8 @@ const EVEN: f64 = 3.0;
 /// A neighbourhood is not judged thinner than this share of the noise.
 const THINNEST: f64 = 1.25;
 
+/// A neighbourhood so many times thinner than that is an exact slice.
+const EXACT: f32 = 12.0;
 /// Steps of the coordinates count where they make so much of the noise.
 const ROUNDED: f64 = 0.5;
 /// Share of the neighbourhoods of a region that must be flat to tell its noise.
@@ -92,6 +94,12 @@ impl NoiseField {
     /// How many times the usual noise there is in a base cell.
     pub fn scale(&self, cell: usize) -> f64 {
         self.scale.as_ref().map_or(1.0, |scale| f64::from(scale[cell]))
+    }
+
+    /// Whether a neighbourhood of a base cell is so much thinner than the noise there that it shows one
+    /// step of the coordinates and no surface.
+    pub fn is_slice(&self, cell: usize, thickness: f32) -> bool {
+        self.floor.as_ref().is_some_and(|floor| EXACT * thickness < floor[cell])
     }
 
     /// A neighbourhood of a base cell, as thick as the noise there asks at least.
