@@ -7,6 +7,7 @@ mod bench;
 mod detect;
 mod eval;
 mod identical;
+mod instruments;
 mod lines;
 mod other;
 mod real;
