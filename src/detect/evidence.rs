@@ -26,6 +26,8 @@ pub(super) const NEARLY_FLAT: f64 = 0.16;
 /// Width over length, squared, below which a block is a line.
 pub(super) const LINE: f64 = 0.02;
 
+/// Levels on which a surface must be exact to be one.
+const SLICES: usize = 3;
 /// Share of the flat places that are taken to show nothing but noise.
 const THIN: f64 = 0.25;
 /// A surface is at most so many times as thick as the noise.
@@ -322,14 +324,23 @@ impl<'a> Evidence<'a> {
         }
         let mut cell = base_cell;
         let mut best: Option<(usize, Flatness)> = None;
+        // The finest of the levels on which the block is an exact slice, and how many these are.
+        let (mut slice, mut slices) = (None, 0);
         let thickest = thickest * self.field.scale(base_cell);
         for (level, judged) in self.flatness.iter().flatten().enumerate() {
             if let Some(flat) = judged[cell].filter(|f| f64::from(f.thickness) <= thickest) {
+                let is_slice = self.field.is_slice(base_cell, flat.thickness);
                 let flat = self.field.at_least(base_cell, flat);
-                if best.is_none_or(|(_, b)| flat.ratio < b.ratio) {
+                if is_slice {
+                    slice = slice.or(Some((level, flat)));
+                    slices += 1;
+                    if slices == SLICES {
+                        break;
+                    }
+                } else if best.is_none_or(|(_, b)| flat.ratio < b.ratio) {
                     best = Some((level, flat));
                 }
-                if f64::from(flat.ratio) <= FLAT {
+                if !is_slice && f64::from(flat.ratio) <= FLAT {
                     break;
                 }
             }
@@ -338,6 +349,8 @@ impl<'a> Evidence<'a> {
                 None => break,
             };
         }
+        // A step is no surface, but a wall that faces the camera is as exact at any size.
+        let best = if slices == SLICES { slice } else { best };
         best.map(|(level, flat)| Surface {
             normal: normalized(flat.normal.map(f64::from)).map(|v| v as f32),
             error: flat.error,

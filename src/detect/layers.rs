@@ -27,6 +27,8 @@ const SLAB: f64 = 2.5;
 const FIRST_SLAB: f64 = 3.0;
 /// A layer is at most so many times as thick as the noise: what fills its slab evenly is more.
 const THICKEST: f64 = 1.25;
+/// Where coordinates come in steps, a layer so many times thinner than the noise is one of them.
+const EXACT: f64 = 10.0;
 /// A block is wide enough when its edge is so many times the noise; less is never flat.
 const WIDE: f64 = 14.0;
 /// Levels at which a cell is tried, from the first at which its block is wide enough and has enough
@@ -192,7 +194,8 @@ impl Layers<'_> {
         if !sparse && values[0] > NOT_LAYERS * values[1] {
             return all(Outcome::None);
         }
-        let block = Block { points: &points, normal, level, noise };
+        let sliced = !self.field.is_even();
+        let block = Block { points: &points, normal, level, noise, sliced };
         let mut own = Vec::new();
         let one = |&(_, base): &(u32, u32)| {
             own.clear();
@@ -224,6 +227,8 @@ struct Block<'a> {
     level: usize,
     /// Standard deviation of points about their surface there, in steps.
     noise: f64,
+    /// Whether what is exact is a step of the coordinates.
+    sliced: bool,
 }
 
 impl Block<'_> {
@@ -293,7 +298,12 @@ impl Block<'_> {
         let (n, values) = found?;
         let thickness = (values[0].max(0.0) * n / (n - 3.0)).sqrt();
         let wide = values[0] <= flat * values[1] && values[1] >= LINE * values[2];
-        if !wide || thickness > THICKEST * noise || !self.stands_out(Guess { normal, rho }) {
+        let sliced = self.sliced && EXACT * thickness < noise;
+        if !wide
+            || sliced
+            || thickness > THICKEST * noise
+            || !self.stands_out(Guess { normal, rho })
+        {
             return None;
         }
         let mine = spread(own, |p| (dot(p, normal) - rho).abs() <= slab);

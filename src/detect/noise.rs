@@ -40,6 +40,8 @@ const EVEN: f64 = 3.0;
 /// A neighbourhood is not judged thinner than this share of the noise.
 const THINNEST: f64 = 1.25;
 
+/// A neighbourhood so many times thinner than that is an exact slice.
+const EXACT: f32 = 12.0;
 /// Steps of the coordinates count where they make so much of the noise.
 const ROUNDED: f64 = 0.5;
 /// Share of the neighbourhoods of a region that must be flat to tell its noise.
@@ -92,6 +94,12 @@ impl NoiseField {
     /// How many times the usual noise there is in a base cell.
     pub fn scale(&self, cell: usize) -> f64 {
         self.scale.as_ref().map_or(1.0, |scale| f64::from(scale[cell]))
+    }
+
+    /// Whether a neighbourhood of a base cell is so much thinner than the noise there that it shows one
+    /// step of the coordinates and no surface.
+    pub fn is_slice(&self, cell: usize, thickness: f32) -> bool {
+        self.floor.as_ref().is_some_and(|floor| EXACT * thickness < floor[cell])
     }
 
     /// A neighbourhood of a base cell, as thick as the noise there asks at least.
@@ -148,6 +156,9 @@ impl NoiseField {
         // Where slices hide it, the usual noise is that of the regions that tell.
         let usual = if sliced { weighted_quantile(known.clone(), 0.5).max(usual) } else { usual };
         let even = !sliced && rough < EVEN * quiet;
+        log::debug!(
+            "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"
+        );
         if even && !rounded {
             return NoiseField::even();
         }
@@ -199,6 +210,9 @@ impl View {
     /// Where the curve of thickness over size levels out for most of a cloud.
     pub fn plateau(&self) -> Plateau {
         let curve = curve(&self.samples.iter().collect::<Vec<_>>());
+        for (level, scale) in curve.iter().enumerate() {
+            log::debug!("level {level}: {scale:.3?}");
+        }
         let first = slices(&curve);
         let mut level = first;
         while level + 1 < curve.len() {
@@ -210,6 +224,7 @@ impl View {
             }
             level += 1;
         }
+        log::debug!("the noise shows from level {level} on, slices below {first}");
         Plateau { level, sliced: first > 0 }
     }
 }
@@ -245,7 +260,7 @@ fn slices(curve: &[Scale]) -> usize {
                     && s.strict >= STILL_STRICT * here.strict
             })
     };
-    (0..curve.len()).rev().find(|&l| is_sliced(l)).map_or(0, |l| l + 1)
+    (0..curve.len()).take_while(|&l| is_sliced(l)).count()
 }
 
 /// The root mean square distance of points from their surface, as the thinner neighbourhoods of a

@@ -9,6 +9,7 @@ mod detect;
 mod eval;
 mod formats;
 mod identical;
+mod instruments;
 mod lines;
 mod other;
 mod real;

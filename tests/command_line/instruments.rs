@@ -1,0 +1,97 @@
+//! Planes in clouds as instruments make them: as many as there are, found without parameters.
+
+use super::*;
+
+/// What a search of a cloud scores.
+struct Score {
+    planes: usize,
+    f1: f64,
+    quality: f64,
+}
+
+/// Searches a cloud and scores the labels against its own.
+fn score(cloud: &Path, options: &str) -> Score {
+    let folder = tempfile::tempdir().unwrap();
+    let labels = folder.path().join("labels.npy");
+    let args = format!("--json - --labels {} {options}", labels.display());
+    let document = json(detect(cloud, &args).text());
+    let eval = [OsStr::new("eval"), labels.as_ref(), OsStr::new("--truth"), cloud.as_ref()];
+    let scores = json(planes(eval.into_iter().chain(["--json", "-"].map(OsStr::new))).text());
+    let number = |name: &Value| name.as_f64().unwrap();
+    let segments = &scores["segments"];
+    Score {
+        planes: found(&document).len(),
+        f1: number(&segments["at_50"]["f1"]),
+        quality: number(&segments["panoptic_quality"]),
+    }
+}
+
+/// Draws a scene with options given as one string.
+fn synth(folder: &Path, scene: &str) -> PathBuf {
+    let cloud = folder.join("cloud.ply");
+    let args = format!("synth {scene} -o {}", cloud.display());
+    planes(args.split_whitespace()).text();
+    cloud
+}
+
+#[test]
+fn planes_are_found_as_instruments_see_them() {
+    let folder = tempfile::tempdir().unwrap();
+    for (scene, f1, quality) in [
+        ("room --points 200000 --noise 0.002 --round 0.01", 0.97, 0.90),
+        ("room --points 200000 --noise 0.002 --copies 4", 0.85, 0.75),
+        ("room --points 200000 --sag 0.006", 0.94, 0.88),
+        ("room --points 200000 --curved", 0.97, 0.90),
+        ("roofs --points 100000 --sensor depth", 0.87, 0.80),
+        ("roofs --points 100000 --sensor slam", 0.90, 0.86),
+        ("hard --points 100000 --sensor photo", 0.84, 0.79),
+    ] {
+        let score = score(&synth(folder.path(), scene), "");
+        assert!(score.f1 >= f1, "{scene}: F1 {}", score.f1);
+        assert!(score.quality >= quality, "{scene}: panoptic quality {}", score.quality);
+    }
+}
+
+#[test]
+fn steps_of_depth_are_no_planes() {
+    let folder = tempfile::tempdir().unwrap();
+    let cloud = synth(folder.path(), "room --points 100000 --sensor depth");
+    let score = score(&cloud, "");
+    // Two hundred slices before.
+    assert!(score.planes <= 20, "{} planes", score.planes);
+    assert!(score.f1 >= 0.6, "F1 {}", score.f1);
+}
+
+#[test]
+fn planes_of_scanned_clouds_are_found() {
+    let truth = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/clouds/truth");
+    for (name, f1) in [("office_room2.ply", 0.95), ("tunnel_frame.ply", 0.95)] {
+        let cloud = truth.join(name);
+        if !cloud.exists() {
+            println!("skipped: {name} is not there");
+            continue;
+        }
+        let score = score(&cloud, "");
+        assert!(score.f1 >= f1, "{name}: F1 {}", score.f1);
+    }
+}
+
+#[test]
+fn a_tolerance_is_obeyed() {
+    // A floor of six by five metres that waves by three and a half centimetres.
+    let wave = |i: u32| {
+        let [x, y, noise] =
+            [48_271, 69_621, 16_807].map(|k| f64::from(i.wrapping_mul(k) % 10_007) / 10_007.0);
+        let (x, y) = (6.0 * x, 5.0 * y);
+        [x, y, 0.02 * (2.1 * x).sin() + 0.015 * (2.9 * y).sin() + 0.003 * noise]
+    };
+    let points: Vec<[f64; 3]> = (1..=10_000).map(wave).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let cloud = folder.path().join("waves.ply");
+    write(&cloud, &points);
+    let planes = |options: &str| found(&json(detect(&cloud, options).text())).clone();
+    assert!(planes("--json -").len() > 1);
+    let obeyed = planes("--json - --tolerance 0.045");
+    assert_eq!(obeyed.len(), 1);
+    assert!(obeyed[0]["inliers"].as_u64().unwrap() > 9_900);
+}
