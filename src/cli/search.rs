@@ -7,11 +7,11 @@ use super::words::counted;
 use clap::{Args, ValueEnum};
 use planes::cloud::{Fields, Source};
 use planes::cuda::Cuda;
-use planes::detect::{Mode, Options, Progress, detect_held, load_onto};
+use planes::detect::{Mode, Options, Progress, detect_held, least_memory, load_onto};
 use planes::lms::Refine;
 use planes::orient::Orient;
 use planes::space::Directions;
-use planes::{Detection, Error};
+use planes::{Detection, Error, memory};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
@@ -162,7 +162,16 @@ impl Machine {
         let ask = || wants && engine.has_started();
         let ready = || if ask() { bar.aside(|| engine.ready()) } else { None };
         let read = |n| bar.advance(n);
+        let wants_cells = options.mode != Mode::OnePass;
+        let check = |points, in_cells| memory::check(source.path(), least_memory(points, in_cells));
+        // Better now than after reading it, where the header tells. One that tells of more points than the
+        // file has bytes is for the reader to judge.
+        let promised = source.info().points;
+        check(promised.unwrap_or(0).min(source.size()), wants_cells)?;
         let (cloud, held) = load_onto(source.path(), &open, self.chunk as usize, &read, &ready)?;
+        if promised.is_none() {
+            check(cloud.total, wants_cells)?;
+        }
         if let Some(what) = left_out(cloud.not_finite, cloud.stray) {
             bar.aside(|| log::warn!("{}: left out {what}", source.path().display()));
         }

@@ -18,6 +18,7 @@ mod text;
 
 pub(crate) use bytes::{Bytes, Section};
 pub use source::{Format, HeaderInfo, Source};
+pub(crate) use source::{format_of, recognise};
 
 use crate::Result;
 use serde::Serialize;

@@ -9,6 +9,7 @@ mod eval;
 mod identical;
 mod instruments;
 mod lines;
+mod lost;
 mod other;
 mod real;
 mod surveyor;
