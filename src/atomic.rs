@@ -1,25 +1,30 @@
 //! Output files that are written whole or not at all.
 
 use crate::{Error, Result};
-use std::fs;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
 /// What the names of temporary files begin and end with.
 const NAME: (&str, &str) = (".planes-", ".tmp");
+/// Letters and digits between the two.
+const RANDOM: usize = 6;
 /// Bytes gathered before they go to the operating system.
 const BUFFER: usize = 1 << 18;
 
 /// A file that appears under its name only when [`commit`](AtomicFile::commit) is called.
 ///
-/// Until then the bytes go to a hidden temporary file in the same folder, which is removed when
-/// the value is dropped. An existing file of that name stays as it was until the commit replaces
-/// it; a symbolic link is followed. Where the name is a device or a pipe (`/dev/stdout`), the
-/// bytes are handed to it at the commit.
+/// Until then the bytes go to a temporary file in the same folder. On Linux it has no name, so that
+/// nothing is left of it however the program ends; where that cannot be had it is hidden, removed when
+/// the value is dropped, and after a kill by [`remove_leftovers`]. An existing file of that name stays as
+/// it was until the commit replaces it; a symbolic link is followed. Where the name is a device or a pipe
+/// (`/dev/stdout`), the bytes are handed to it at the commit.
 #[derive(Debug)]
 pub struct AtomicFile {
-    buffer: BufWriter<NamedTempFile>,
+    buffer: BufWriter<Temporary>,
     /// As the user named it, for messages.
     path: PathBuf,
     /// What the commit replaces: `path` with links followed.
@@ -45,13 +50,15 @@ impl AtomicFile {
             return Err(Error::io(&path)(problem));
         }
         let copied = existing.as_ref().is_some_and(|found| !found.is_file());
-        let folder = match target.parent() {
-            _ if copied => std::env::temp_dir(),
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-            _ => PathBuf::from("."),
+        let folder = if copied { std::env::temp_dir() } else { folder_of(&target).to_path_buf() };
+        let start = || {
+            let file = Temporary::new(&folder)?;
+            if let Some(found) = existing.as_ref().filter(|_| !copied) {
+                file.file().set_permissions(found.permissions())?;
+            }
+            Ok(file)
         };
-        let file = temporary(&folder, existing.as_ref().filter(|_| !copied))
-            .map_err(|source| Error::io(&path)(plain(source)))?;
+        let file = start().map_err(|source| Error::io(&path)(plain(source)))?;
         Ok(AtomicFile { buffer: BufWriter::with_capacity(BUFFER, file), path, target, copied })
     }
 
@@ -66,19 +73,19 @@ impl AtomicFile {
     /// [`Error::Io`]; the temporary file is then removed and what was there stays.
     pub fn commit(self) -> Result<()> {
         let path = self.path;
-        let mut file =
+        let file =
             self.buffer.into_inner().map_err(|failed| Error::io(&path)(failed.into_error()))?;
         if self.copied {
-            let mut copy = || -> io::Result<()> {
-                file.rewind()?;
+            let copy = || -> io::Result<()> {
+                let mut from = file.file();
+                from.rewind()?;
                 let mut device = fs::OpenOptions::new().write(true).open(&self.target)?;
-                io::copy(&mut file, &mut device)?;
+                io::copy(&mut from, &mut device)?;
                 device.flush()
             };
             return copy().map_err(Error::io(&path));
         }
-        file.persist(&self.target).map_err(|failed| Error::io(&path)(failed.error))?;
-        Ok(())
+        file.call(&self.target).map_err(|error| Error::io(&path)(plain(error)))
     }
 }
 
@@ -102,6 +109,150 @@ impl Seek for AtomicFile {
     }
 }
 
+/// A file that goes by itself unless it is given a name.
+#[derive(Debug)]
+enum Temporary {
+    /// Without a name; the system frees it when it is closed.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "Linux alone has such files"))]
+    Unnamed(File),
+    Named(NamedTempFile, Listed),
+}
+
+impl Temporary {
+    /// A file in `folder` with the permissions of any new file, locked to tell [`remove_leftovers`] that
+    /// somebody is at work on it.
+    fn new(folder: &Path) -> io::Result<Temporary> {
+        #[cfg(target_os = "linux")]
+        if let Ok(file) = unnamed::create(folder) {
+            // Nobody else can have it yet. Where there are no locks, nobody removes it, either.
+            let _ = file.try_lock();
+            return Ok(Temporary::Unnamed(file));
+        }
+        loop {
+            let file = builder().tempfile_in(folder)?;
+            let _ = file.as_file().lock();
+            // Somebody may have taken it for a leftover before it was locked.
+            if file.path().exists() {
+                let listed = Listed::new(file.path());
+                return Ok(Temporary::Named(file, listed));
+            }
+        }
+    }
+
+    fn file(&self) -> &File {
+        match self {
+            Temporary::Unnamed(file) => file,
+            Temporary::Named(file, _) => file.as_file(),
+        }
+    }
+
+    /// Gives it a name, replacing what has that name.
+    fn call(self, target: &Path) -> io::Result<()> {
+        match self {
+            Temporary::Unnamed(file) => {
+                #[cfg(target_os = "linux")]
+                return unnamed::call(&file, target);
+                #[cfg(not(target_os = "linux"))]
+                Err(io::Error::other(format!("{file:?} cannot be named")))
+            }
+            Temporary::Named(file, _listed) => {
+                file.persist(target).map(drop).map_err(|failed| failed.error)
+            }
+        }
+    }
+}
+
+impl Write for Temporary {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file().flush()
+    }
+}
+
+impl Seek for Temporary {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.file().seek(position)
+    }
+}
+
+/// Files without a name, which Linux has.
+#[cfg(target_os = "linux")]
+mod unnamed {
+    use super::{builder, folder_of};
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::fs::{File, OpenOptions};
+    use std::io;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::OpenOptionsExt;
+    use std::path::Path;
+
+    /// Where the system shows the files that are open here.
+    const OPEN: &str = "/proc/self/fd";
+
+    /// A file in `folder`; an error where the file system has no such files, or they could not be named.
+    pub fn create(folder: &Path) -> io::Result<File> {
+        if !Path::new(OPEN).exists() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        // The umask takes away from the permissions.
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).mode(0o666).custom_flags(libc::O_TMPFILE);
+        options.open(folder)
+    }
+
+    /// Names it. A link cannot replace a file, so where there is one it is a temporary name first: that is
+    /// the one moment in which a kill leaves something behind.
+    pub fn call(file: &File, target: &Path) -> io::Result<()> {
+        match link(file, target) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let named = builder().make_in(folder_of(target), |path| link(file, path))?;
+                named.persist(target).map(drop).map_err(|failed| failed.error)
+            }
+            done => done,
+        }
+    }
+
+    fn link(file: &File, name: &Path) -> io::Result<()> {
+        let open = format!("{OPEN}/{}", file.as_raw_fd());
+        Ok(linkat(CWD, open, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+    }
+}
+
+/// The temporary files with a name that this process is at work on.
+static NAMED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn named() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    NAMED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// An entry of [`NAMED`], for as long as it lives.
+#[derive(Debug)]
+struct Listed(PathBuf);
+
+impl Listed {
+    fn new(path: &Path) -> Listed {
+        named().insert(path.to_path_buf());
+        Listed(path.to_path_buf())
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        named().remove(&self.0);
+    }
+}
+
+/// Removes the temporary files of this process, which is about to end before its time.
+pub fn discard_all() {
+    for path in named().iter() {
+        // What cannot be removed is left to the next run.
+        let _ = fs::remove_file(path);
+    }
+}
+
 /// Removes the temporary files in `folder` whose writers are gone, such as those of a program that
 /// was killed. Files that somebody is still writing are left alone; a folder that is missing holds
 /// none.
@@ -115,18 +266,49 @@ pub fn remove_leftovers(folder: &Path) -> Result<()> {
     };
     for entry in entries {
         let entry = entry.map_err(Error::io(folder))?;
-        let name = entry.file_name();
-        let ours = name.to_str().is_some_and(|n| n.starts_with(NAME.0) && n.ends_with(NAME.1));
+        let ours = entry.file_name().to_str().is_some_and(is_temporary);
         if !ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }
         let path = entry.path();
-        let abandoned = fs::File::open(&path).is_ok_and(|file| file.try_lock().is_ok());
-        if abandoned {
-            fs::remove_file(&path).map_err(Error::io(&path))?;
+        // Whoever makes such a file has it locked, or looks for it again after locking it.
+        let Ok(file) = File::open(&path) else { continue };
+        if file.try_lock().is_err() {
+            continue;
+        }
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::io(&path)(error));
+            }
+            _ => {}
         }
     }
     Ok(())
+}
+
+/// Whether a file is called as ours are.
+fn is_temporary(name: &str) -> bool {
+    let random = name.strip_prefix(NAME.0).and_then(|rest| rest.strip_suffix(NAME.1));
+    random.is_some_and(|r| r.len() == RANDOM && r.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
+/// How temporary files are called and what may be done with them.
+fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(NAME.0).suffix(NAME.1).rand_bytes(RANDOM);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The umask takes away from these when the file is made.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder
+}
+
+/// The folder that a file lies in.
+fn folder_of(path: &Path) -> &Path {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
 }
 
 /// Why what is there cannot be replaced, as opening it for writing would have said.
@@ -138,27 +320,6 @@ fn refusal(found: &fs::Metadata) -> Option<io::Error> {
     } else {
         None
     }
-}
-
-/// A hidden temporary file in `folder`, with the permissions of the file it will replace, or else
-/// those of any new file.
-fn temporary(folder: &Path, replaced: Option<&fs::Metadata>) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(NAME.0).suffix(NAME.1);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The umask takes away from these when the file is made.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let file = builder.tempfile_in(folder)?;
-    // Tells `remove_leftovers` that somebody is at work on it. Where there are no locks, it leaves
-    // the file alone as well.
-    let _ = file.as_file().try_lock();
-    if let Some(found) = replaced {
-        fs::set_permissions(file.path(), found.permissions())?;
-    }
-    Ok(file)
 }
 
 /// The error without the temporary file's name, which would mean nothing to the user.
@@ -259,12 +420,47 @@ mod tests {
         }
         let mut file = AtomicFile::create(at("a.txt")).unwrap();
         file.write_all(b"whole").unwrap();
+        let busy = File::create(at(".planes-busy00.tmp")).unwrap();
+        busy.lock().unwrap();
         remove_leftovers(folder.path()).unwrap();
-        assert_eq!(names(folder.path()).len(), 3, "{:?}", names(folder.path()));
+        assert!(!at(".planes-abc123.tmp").exists());
+        fs::remove_file(at(".planes-busy00.tmp")).unwrap();
         file.commit().unwrap();
         assert_eq!(names(folder.path()), [".planes-notes", "a.txt", "planes-abc.tmp"]);
         assert_eq!(fs::read(at("a.txt")).unwrap(), b"whole");
         remove_leftovers(&at("missing")).unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_at_work_has_no_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        let mut file = AtomicFile::create(&path).unwrap();
+        file.write_all(b"half").unwrap();
+        file.flush().unwrap();
+        assert!(names(folder.path()).is_empty(), "{:?}", names(folder.path()));
+        file.commit().unwrap();
+        assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn a_file_with_a_name_is_listed_while_it_is_at_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let start = || {
+            let mut file = builder().tempfile_in(folder.path()).unwrap();
+            file.write_all(b"whole").unwrap();
+            let listed = Listed::new(file.path());
+            Temporary::Named(file, listed)
+        };
+        let ours = || named().iter().any(|path| path.starts_with(folder.path()));
+        start().call(&folder.path().join("a.txt")).unwrap();
+        assert!(!ours());
+        let other = start();
+        assert!(ours());
+        drop(other);
+        assert!(!ours());
+        assert_eq!(names(folder.path()), ["a.txt"]);
     }
 
     #[test]

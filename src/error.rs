@@ -40,6 +40,20 @@ pub enum Error {
         /// What is missing.
         message: String,
     },
+    /// More memory is needed than there is.
+    #[error(
+        "{}: needs about {} MB of memory, and {} MB are free; free some, raise the limit, or give it a \
+        smaller cloud",
+        path.display(), needed.div_ceil(1_000_000), available / 1_000_000
+    )]
+    Memory {
+        /// The file.
+        path: PathBuf,
+        /// Bytes that are needed at least.
+        needed: u64,
+        /// Bytes that may still be taken.
+        available: u64,
+    },
     /// There is no GPU that could be used; what was looked for.
     #[error("{0}")]
     NoDevice(String),
@@ -64,6 +78,11 @@ impl Error {
     pub fn io(path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.as_ref().to_path_buf();
         move |source| Error::Io { path, source }
+    }
+
+    /// An [`Error::Unrecognized`] on `path`.
+    pub fn unrecognized(path: impl AsRef<Path>, message: impl Into<String>) -> Error {
+        Error::Unrecognized { path: path.as_ref().to_path_buf(), message: message.into() }
     }
 
     /// An [`Error::Format`] at `place` in `path`.

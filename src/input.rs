@@ -1,14 +1,16 @@
 //! Whatever can be searched: a cloud or an image, told by content.
 
 use crate::Result;
-use crate::cloud::{Bytes, ReadOptions, Source};
+use crate::cloud::{Bytes, Format, ReadOptions, Source, format_of, recognise};
 use crate::image::{Image, is_image};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Bytes at the start of a file that tell an image.
-const HEAD: u64 = 64;
+/// Bytes at the start of a file that tell what it is.
+const HEAD: u64 = 4096;
+/// Those that tell an image.
+const IMAGE_HEAD: u64 = 64;
 
 /// An input, opened.
 #[derive(Debug)]
@@ -33,22 +35,31 @@ impl Input {
     /// # Errors
     /// As [`Input::open`].
     pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Input> {
-        let bytes = Bytes::of_input(path.as_ref())?;
-        if is_image(&bytes.head(0, HEAD)?) {
-            let content = bytes.head(0, bytes.len())?;
-            return Ok(Input::Image(Image::from_bytes(bytes.path(), &content)?));
+        let recognise = |head: &[u8]| if is_image(head) { Ok(()) } else { recognise(head) };
+        let bytes = Bytes::of_input(path.as_ref(), &recognise)?;
+        if is_image(&bytes.head(0, IMAGE_HEAD)?) {
+            return Ok(Input::Image(Image::read(&bytes)?));
         }
         Ok(Input::Cloud(Source::new(bytes, options)?))
     }
 }
 
-/// Whether a file is an image, by its first bytes; `None` where that cannot be told before it is
-/// opened for good, as of a pipe, or not at all.
-pub fn peek_is_image(path: &Path) -> Option<bool> {
+/// What a file holds, as far as its first bytes tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A cloud.
+    Cloud(Format),
+    /// An image.
+    Image,
+}
+
+/// The kind of a file by its first bytes; `None` where that cannot be told before it is opened for good, as
+/// of a pipe, or not at all.
+pub fn peek(path: &Path) -> Option<Kind> {
     if !path.metadata().ok()?.is_file() {
         return None;
     }
     let mut head = Vec::new();
     File::open(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
-    Some(is_image(&head))
+    if is_image(&head) { Some(Kind::Image) } else { format_of(&head).map(Kind::Cloud) }
 }

@@ -48,7 +48,7 @@
 //! [`slides`] has the papers' system, every version of it, and [`mod@bench`] measures it.
 //! [`synth`] makes clouds whose planes are known, [`eval`] scores a result against them,
 //! [`write`](mod@write) writes clouds, [`atomic`] writes files whole
-//! or not at all, and [`error`] holds the one error type.
+//! or not at all, [`memory`] says how much may be taken, and [`error`] holds the one error type.
 //!
 //! # Exactness
 //!
@@ -75,6 +75,7 @@ pub mod line_voters;
 pub mod lines;
 pub mod lms;
 pub mod measures;
+pub mod memory;
 mod mix;
 mod morton;
 pub mod orient;

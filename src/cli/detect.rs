@@ -8,14 +8,12 @@ use super::outputs::Outputs;
 use super::progress::Bar;
 use super::reading::{Reading, say_notes};
 use super::search::{Machine, Search};
-use super::{Failure, write_stdout};
+use super::{Failure, concerns_all, say, write_stdout};
 use clap::Args;
-use planes::cloud::Source;
+use planes::Error;
 use planes::detect::{Options, Progress};
-use planes::image::Image;
-use planes::input::{Input, peek_is_image};
+use planes::input::{Input, Kind, peek};
 use planes::lms::Refine;
-use planes::{Detection, Error, lines};
 use std::path::{Path, PathBuf};
 
 /// Find the planes of clouds and the lines of images
@@ -54,34 +52,76 @@ impl Detect {
         let options = Options { planes_only, ..self.search.options() };
         // Whether a refinement is for a file is seen when its kind is known.
         Options { refine: None, ..options.clone() }.check()?;
-        self.line_options().check()?;
+        self.line_search.options(&self.search).check()?;
         for file in &self.files {
-            if let Some(is_image) = peek_is_image(file) {
-                self.check_kind(file, is_image)?;
+            if let Some(kind) = peek(file) {
+                self.check_kind(file, kind == Kind::Image)?;
             }
         }
         self.outputs.check(&self.files)?;
         let engine = self.machine.start(quiet)?;
+        let mut failed = Vec::new();
         for file in &self.files {
-            let bar = Bar::new(&file.display().to_string(), quiet);
-            match Input::open_with(file, &self.reading.options())? {
-                Input::Cloud(source) => {
-                    self.check_kind(source.path(), false)?;
-                    self.reading.check(&source)?;
-                    say_notes(&source, &bar);
-                    self.planes(file, &source, &options, &engine, &bar)?;
+            match self.file(file, &options, &engine, quiet) {
+                Err(Failure::Library(error)) if self.files.len() > 1 && !concerns_all(&error) => {
+                    say(&error.to_string());
+                    failed.push(file);
                 }
-                Input::Image(image) => {
-                    self.check_kind(image.path(), true)?;
-                    self.lines(file, &image, &engine, &bar)?;
-                }
+                done => done?,
             }
         }
-        Ok(())
+        match failed.len() {
+            0 => Ok(()),
+            n if n == self.files.len() => Err(Failure::All),
+            _ => Err(Failure::Some),
+        }
     }
 
-    fn line_options(&self) -> lines::Options {
-        self.line_search.options(self.search.refine, self.search.top)
+    /// Finds and writes what is in one file.
+    fn file(
+        &self,
+        file: &Path,
+        options: &Options,
+        engine: &Engine,
+        quiet: bool,
+    ) -> Result<(), Failure> {
+        let bar = Bar::new(&file.display().to_string(), quiet);
+        let input = Input::open_with(file, &self.reading.options())?;
+        let (written, explained) = match &input {
+            Input::Cloud(source) => {
+                self.check_kind(source.path(), false)?;
+                self.reading.check(source)?;
+                say_notes(source, &bar);
+                let how = (options, &self.search.choice());
+                let detection = self.machine.find(source, how, engine, &bar)?;
+                bar.stage("writing", None);
+                let explained = self.explain.then(|| explain(&detection, options));
+                (self.outputs.write(source, file, &detection)?, explained)
+            }
+            Input::Image(image) => {
+                self.check_kind(image.path(), true)?;
+                let found = self.line_search.find(image, &self.search, &self.machine, engine, &bar);
+                let (edges, detection) = found?;
+                bar.stage("writing", None);
+                let backend = engine.backend()?;
+                let lines = Lines { image, edges: &edges, detection: &detection, backend };
+                (self.outputs.write_lines(&lines, file)?, None)
+            }
+        };
+        bar.finish();
+        write_stdout(&written.printed)?;
+        if let Some(wrote) = written.wrote.filter(|_| !quiet) {
+            say(&wrote);
+        }
+        if self.timings {
+            eprint!("{}", bar.timings());
+        }
+        match explained {
+            Some(text) if self.outputs.prints_json() => eprint!("{text}"),
+            Some(text) => write_stdout(&text)?,
+            None => {}
+        }
+        Ok(())
     }
 
     /// Refuses options that are not for the kind of input.
@@ -103,68 +143,5 @@ impl Detect {
             }
             None => Ok(()),
         }
-    }
-
-    fn planes(
-        &self,
-        file: &Path,
-        source: &Source,
-        options: &Options,
-        engine: &Engine,
-        bar: &Bar,
-    ) -> Result<(), Failure> {
-        let detection = self.machine.find(source, (options, &self.search.choice()), engine, bar)?;
-        bar.stage("writing", None);
-        let printed = self.outputs.write(source, file, &detection)?;
-        self.finish(bar, &printed)?;
-        if self.explain {
-            self.explain(&detection, options)?;
-        }
-        Ok(())
-    }
-
-    fn lines(&self, file: &Path, image: &Image, engine: &Engine, bar: &Bar) -> Result<(), Failure> {
-        let options = self.line_options();
-        let asked = self.search.refine.filter(|&refine| refine != Refine::None);
-        if let Some(refine) = asked.filter(|_| self.search.one_pass) {
-            let message = "with --one-pass the lines of an image stay as they stand";
-            let name = image.path().display();
-            return Err(Error::Parameter(format!("{name}: --refine {refine}: {message}")).into());
-        }
-        bar.stage("device", None);
-        let backend = bar.aside(|| engine.backend())?;
-        bar.stage("edges", None);
-        let edges = backend.edges(image, &options.method())?;
-        bar.stage("lines", None);
-        let detection = if self.search.one_pass {
-            let gpu = self.machine.gpu();
-            let pass = self.line_search.one_pass(self.search.min_votes, gpu.is_some());
-            lines::one_pass(&edges, &options, &pass, gpu.as_ref())?
-        } else {
-            lines::detect_in(&edges, &options, backend)?
-        };
-        bar.stage("writing", None);
-        let lines = Lines { image, edges: &edges, detection: &detection, backend };
-        let printed = self.outputs.write_lines(&lines, file)?;
-        self.finish(bar, &printed)
-    }
-
-    /// Prints what is to be printed of one input.
-    fn finish(&self, bar: &Bar, printed: &str) -> Result<(), Failure> {
-        bar.finish();
-        write_stdout(printed)?;
-        if self.timings {
-            eprint!("{}", bar.timings());
-        }
-        Ok(())
-    }
-
-    fn explain(&self, detection: &Detection, options: &Options) -> Result<(), Failure> {
-        let text = explain(detection, options);
-        if self.outputs.prints_json() {
-            eprint!("{text}");
-            return Ok(());
-        }
-        write_stdout(&text)
     }
 }

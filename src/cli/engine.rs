@@ -29,14 +29,22 @@ pub enum VoterName {
     Parallel,
 }
 
-/// A backend and, where it might have been a GPU, why it is none.
-type Chosen = (Box<dyn Backend>, Option<String>);
+/// What was chosen.
+struct Chosen {
+    backend: Box<dyn Backend>,
+    is_gpu: bool,
+    /// Where it might have been a GPU, why it is none.
+    why: Option<String>,
+}
 
 /// The backend, which becomes ready while a cloud is read: a GPU takes a third of a second.
 pub struct Engine {
     starting: Mutex<Option<JoinHandle<Result<Chosen, Error>>>>,
     /// Never given back: the system takes a device down faster than its driver does.
     ready: OnceLock<&'static dyn Backend>,
+    /// Held by the file whose turn it is on a GPU.
+    turn: Mutex<()>,
+    is_gpu: OnceLock<bool>,
     /// Why there is none, until that is said.
     failed: Mutex<Option<Error>>,
     /// Whether to say what was chosen.
@@ -58,9 +66,15 @@ impl Engine {
         if device == DeviceName::Cuda {
             Cuda::find_driver()?;
         }
+        let starting = thread::Builder::new().spawn(move || choose(device, voter, gpus));
+        let starting = starting.map_err(|error| {
+            Error::Parameter(format!("no thread can be started for the device: {error}"))
+        })?;
         Ok(Engine {
-            starting: Mutex::new(Some(thread::spawn(move || choose(device, voter, gpus)))),
+            starting: Mutex::new(Some(starting)),
             ready: OnceLock::new(),
+            turn: Mutex::new(()),
+            is_gpu: OnceLock::new(),
             failed: Mutex::new(None),
             say: device == DeviceName::Auto && voter.is_none() && !quiet,
         })
@@ -85,9 +99,10 @@ impl Engine {
         if let Some(error) = lock(&self.failed).take() {
             return Err(error);
         }
-        let starting = lock(&self.starting).take();
-        if let Some(starting) = starting {
-            let (backend, why) = starting.join().unwrap_or_else(|_| {
+        // Held until it is ready, for others may ask at the same time.
+        let mut starting = lock(&self.starting);
+        if let Some(starting) = starting.take() {
+            let Chosen { backend, is_gpu, why } = starting.join().unwrap_or_else(|_| {
                 Err(Error::NoDevice("the NVIDIA driver broke off while it was started".into()))
             })?;
             if self.say {
@@ -95,10 +110,16 @@ impl Engine {
                 say(&format!("on the {}{why}", backend.name()));
             }
             let _ = self.ready.set(Box::leak(backend));
+            let _ = self.is_gpu.set(is_gpu);
         }
         self.ready.get().copied().ok_or_else(|| {
             Error::NoDevice("the device that was asked for did not start before".into())
         })
+    }
+
+    /// Waits for the turn of a file where several are at work: on a GPU they go one after the other.
+    pub fn turn(&self) -> Option<MutexGuard<'_, ()>> {
+        self.is_gpu.get().is_some_and(|&is_gpu| is_gpu).then(|| lock(&self.turn))
     }
 }
 
@@ -113,11 +134,12 @@ fn choose(device: DeviceName, voter: Option<VoterName>, gpus: usize) -> Result<C
         Some(VoterName::Serial) => Voter::Serial,
         Some(VoterName::Parallel) | None => Voter::Parallel,
     };
-    let cpu = |why| (Box::new(Cpu::new(on_cpu)) as Box<dyn Backend>, why);
+    let cpu = |why| Chosen { backend: Box::new(Cpu::new(on_cpu)), is_gpu: false, why };
+    let on_gpu = |gpu| Chosen { backend: Box::new(gpu), is_gpu: true, why: None };
     match device {
-        DeviceName::Cuda => Ok((Box::new(gpu()?), None)),
+        DeviceName::Cuda => Ok(on_gpu(gpu()?)),
         DeviceName::Auto if voter.is_none() => match gpu() {
-            Ok(gpu) => Ok((Box::new(gpu), None)),
+            Ok(gpu) => Ok(on_gpu(gpu)),
             Err(none) => Ok(cpu(Some(none.to_string()))),
         },
         DeviceName::Auto | DeviceName::Cpu => Ok(cpu(None)),

@@ -1,5 +1,6 @@
 //! `planes eval`.
 
+use super::guard::{self, Output};
 use super::lines::eval as lines;
 use super::reading::Reading;
 use super::values::{number, whole};
@@ -87,16 +88,15 @@ impl Eval {
             min_points: self.limits.min_points,
         };
         options.check()?;
+        let files =
+            Files { result: &self.result, labels: self.labels.as_deref(), truth: &self.truth };
+        let file = self.json.as_deref().filter(|&path| path != "-");
+        let outputs: Vec<Output> =
+            file.map(|path| Output::named("--json", path)).into_iter().collect();
+        guard::check(&files.all(), &outputs)?;
         if is_of_lines(&self.truth) || is_of_lines(&self.result) {
             return self.lines();
         }
-        let file = self.json.as_deref().filter(|&path| path != "-");
-        if let Some(path) = file {
-            // Better now than after the work.
-            drop(AtomicFile::create(path)?);
-        }
-        let files =
-            Files { result: &self.result, labels: self.labels.as_deref(), truth: &self.truth };
         let loaded = load_with(&files, &self.reading.options())?;
         for (path, note) in &loaded.notes {
             log::warn!("{}: {note}", path.display());

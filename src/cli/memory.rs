@@ -3,6 +3,9 @@
 //! Points are kept in arrays of hundreds of megabytes, and the system hands out new memory page by page as
 //! it is first touched. In pages of 4 KiB that took an eighth of the time of a detection of 23 million
 //! points; see `benches/results/cuda.md`.
+//!
+//! Where there is none left the program says so in one line and ends. That is what nobody foresaw: what can
+//! be foreseen is refused before, by [`planes::memory`].
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
@@ -35,6 +38,32 @@ impl HugePages {
 
     #[cfg(not(target_os = "linux"))]
     fn advise(_: *mut u8, _: usize) {}
+
+    /// Ends the program where memory was refused.
+    #[cfg(unix)]
+    fn require(memory: *mut u8, size: usize) {
+        use std::io::{Cursor, Write};
+        if !memory.is_null() {
+            return;
+        }
+        let mut text = Cursor::new([0; 160]);
+        // Nothing here may take memory. A text that has no room is cut.
+        let _ = writeln!(
+            text,
+            "planes: out of memory: {size} bytes more were refused; free some, raise the limit, or give \
+             it a smaller file"
+        );
+        let length = text.position() as usize;
+        // SAFETY: the text is as long as that. Nothing else of the program runs any more: what it was about
+        // may be half done, and files that are not finished have no name.
+        unsafe {
+            libc::write(libc::STDERR_FILENO, text.get_ref().as_ptr().cast(), length);
+            libc::_exit(i32::from(super::BAD_INPUT));
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn require(_: *mut u8, _: usize) {}
 }
 
 // SAFETY: all memory is the system allocator's; advice changes none of it.
@@ -42,6 +71,7 @@ unsafe impl GlobalAlloc for HugePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: what the caller promises us, we promise.
         let memory = unsafe { System.alloc(layout) };
+        HugePages::require(memory, layout.size());
         HugePages::advise(memory, layout.size());
         memory
     }
@@ -49,6 +79,7 @@ unsafe impl GlobalAlloc for HugePages {
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: what the caller promises us, we promise.
         let memory = unsafe { System.alloc_zeroed(layout) };
+        HugePages::require(memory, layout.size());
         HugePages::advise(memory, layout.size());
         memory
     }
@@ -56,6 +87,7 @@ unsafe impl GlobalAlloc for HugePages {
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: what the caller promises us, we promise.
         let memory = unsafe { System.realloc(memory, layout, size) };
+        HugePages::require(memory, size);
         HugePages::advise(memory, size);
         memory
     }

@@ -6,6 +6,7 @@ mod detect;
 mod engine;
 mod eval;
 mod explain;
+mod guard;
 mod info;
 mod lines;
 mod memory;
@@ -13,9 +14,12 @@ mod outputs;
 mod progress;
 mod reading;
 mod search;
+mod signals;
 mod synth;
 mod table;
+mod threads;
 mod values;
+mod warnings;
 mod words;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -27,7 +31,7 @@ use std::process::ExitCode;
 #[command(name = "planes", version, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 done; 2 bad usage or bad input, said in one line on stderr;\n\
-    1, of batch alone: some files failed, the others are done.\nLog messages: -v, or PLANES_LOG=debug."
+    1 some of several files failed, the others are done.\nLog messages: -v, or PLANES_LOG=debug."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -38,7 +42,7 @@ struct Arguments {
     /// Say nothing on stderr but errors
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Messages")]
     quiet: bool,
-    /// Threads to work with [default: one a core]
+    /// Threads to work with, at most 16 or 4 a core [default: one a core]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 }
@@ -81,6 +85,8 @@ enum Failure {
     Output(io::Error),
     /// Some files failed while others were done; each was named already.
     Some,
+    /// All of several files failed; each was named already.
+    All,
 }
 
 impl From<planes::Error> for Failure {
@@ -97,7 +103,7 @@ impl From<io::Error> for Failure {
 
 /// Exit code for bad usage and bad input; clap's own for bad usage.
 const BAD_INPUT: u8 = 2;
-/// Exit code when some files of a batch failed and the others are done.
+/// Exit code when some of several files failed and the others are done.
 const SOME_FAILED: u8 = 1;
 
 /// Runs the command line of this process.
@@ -107,11 +113,9 @@ pub fn run() -> ExitCode {
         Err(error) => return usage(&error),
     };
     start_log(&arguments);
-    if let Some(threads) = arguments.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
-        if let Err(error) = pool {
-            log::warn!("--threads {threads}: {error}");
-        }
+    signals::listen();
+    if let Err(error) = threads::start(arguments.threads) {
+        return refuse(&error.to_string());
     }
     let done = match arguments.command {
         Command::Detect(detect) => detect.run(arguments.quiet),
@@ -133,8 +137,21 @@ pub fn run() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(Failure::Some) => ExitCode::from(SOME_FAILED),
+        Err(Failure::All) => ExitCode::from(BAD_INPUT),
         Err(Failure::Library(error)) => refuse(&error.to_string()),
         Err(Failure::Output(error)) => refuse(&format!("standard output: {error}")),
+    }
+}
+
+/// Whether no other file would fare better: there is no room for results, or no device.
+fn concerns_all(error: &planes::Error) -> bool {
+    use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    match error {
+        planes::Error::Io { source, .. } => {
+            matches!(source.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
+        }
+        planes::Error::NoDevice(_) | planes::Error::Device { .. } => true,
+        _ => false,
     }
 }
 
@@ -177,12 +194,9 @@ fn start_log(arguments: &Arguments) {
         (_, 1) => log::LevelFilter::Info,
         _ => log::LevelFilter::Debug,
     };
-    env_logger::Builder::new()
-        .filter_level(level)
-        .parse_env("PLANES_LOG")
-        .format_timestamp(None)
-        .format_target(false)
-        .init();
+    let mut builder = env_logger::Builder::new();
+    builder.filter_level(level).parse_env("PLANES_LOG");
+    warnings::install(builder.format_timestamp(None).format_target(false).build());
 }
 
 /// Writes text to standard output.

@@ -1,14 +1,15 @@
 //! What `planes detect` writes and where.
 
-use super::lines::outputs::LineOutputs;
+use super::guard::{self, Output};
+use super::lines::outputs::{LineKind, LineOutputs};
 use super::values::said;
 use super::{Failure, table};
 use clap::{Args, ValueEnum};
-use planes::atomic::AtomicFile;
 use planes::cloud::{Fields, Format, Source, Unit};
 use planes::export::labels::{self, LabelBy};
 use planes::export::picture::{PictureOptions, Up, save_picture};
 use planes::export::{csv, json, ply};
+use planes::input::{self, peek};
 use planes::{Detection, Error};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -124,14 +125,35 @@ impl Outputs {
         self.labelling.check(self.labels.is_some() || self.out.is_some())?;
         self.drawing.check(self.overlay.is_some() || self.out.is_some())?;
         self.check_names(inputs)?;
-        for (option, path) in self.single() {
-            if inputs.iter().any(|input| same_file(input, path)) {
-                return Err(wrong(option, path, "that is the input itself"));
+        guard::check(inputs, &self.all(inputs))
+    }
+
+    /// All files that may be written of these inputs.
+    fn all(&self, inputs: &[PathBuf]) -> Vec<Output> {
+        let mut all: Vec<Output> =
+            self.single().map(|(option, path)| Output::named(option, path)).collect();
+        let Some(folder) = &self.out else { return all };
+        for input in inputs {
+            let (clouds, images) = match peek(input) {
+                Some(input::Kind::Cloud(format)) => (vec![format], false),
+                Some(input::Kind::Image) => (vec![], true),
+                // What it is will be seen when it is read.
+                None => (vec![Format::Las, Format::Laz, Format::Ply], true),
+            };
+            let of_cloud = |format| Kind::ALL.map(|kind| kind.ending(format));
+            let mut endings: Vec<&str> = clouds.into_iter().flat_map(of_cloud).collect();
+            if images {
+                endings.extend(LineKind::ALL.map(LineKind::ending));
             }
-            // Better now than after the search.
-            drop(AtomicFile::create(path)?);
+            endings.sort_unstable();
+            endings.dedup();
+            all.extend(endings.into_iter().map(|ending| {
+                let mut name = stem(input).to_os_string();
+                name.push(ending);
+                Output::within("--out", folder, name)
+            }));
         }
-        Ok(())
+        all
     }
 
     /// Whether a file of a cloud is asked for that tells the plane of each point.
@@ -159,11 +181,6 @@ impl Outputs {
         if let (Some((option, path)), 2..) = (single.first(), inputs.len()) {
             let message = "several inputs have no room in one file; use --out DIR";
             return Err(wrong(option, path, message));
-        }
-        for (i, (option, path)) in single.iter().enumerate() {
-            if let Some((other, _)) = single[..i].iter().find(|(_, before)| before == path) {
-                return Err(wrong(option, path, &format!("{other} goes there, too")));
-            }
         }
         if self.out.is_none() {
             return Ok(());
@@ -196,18 +213,29 @@ impl Outputs {
         named.filter(|&(_, path)| path != "-")
     }
 
-    /// Writes what was asked for; returns what is to be printed.
+    /// Writes what was asked for.
     pub fn write(
         &self,
         source: &Source,
         file: &Path,
         detection: &Detection,
-    ) -> Result<String, Failure> {
+    ) -> Result<Written, Failure> {
         let mut files = self.files(source, file);
         files.sort_by_key(|&(kind, _)| kind);
         let (by, up) = (self.labelling.by(), self.drawing.up);
         self.save_all(&files, |(kind, path)| kind.save(source, detection, (by, up), path))?;
-        self.printed(source, detection)
+        let wrote = self.wrote(files.iter().map(|(_, path)| path.as_path()));
+        Ok(Written { printed: self.printed(source, detection)?, wrote })
+    }
+
+    /// Says what the folder of everything received.
+    pub(super) fn wrote<'a>(&self, files: impl Iterator<Item = &'a Path>) -> Option<String> {
+        let folder = self.out.as_deref()?;
+        let below = files.filter(|path| path.parent() == Some(folder));
+        let mut names: Vec<String> =
+            below.filter_map(|path| Some(path.file_name()?.display().to_string())).collect();
+        names.sort();
+        Some(format!("wrote {} in {}", names.join(", "), folder.display()))
     }
 
     /// Writes files one after the other; a folder that was made for them goes if there are none.
@@ -278,21 +306,26 @@ impl Outputs {
     }
 }
 
+/// What came of writing.
+pub struct Written {
+    /// What is to be printed.
+    pub printed: String,
+    /// Which files were named by us, in a line.
+    pub wrote: Option<String>,
+}
+
 /// The kinds of files, those first that read the cloud again and may yet find fault with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The cloud with each point's plane
+    /// The cloud with each point's plane.
     Labels,
-    /// A picture of the cloud coloured by plane
-    #[value(name = "overlay")]
+    /// A picture of the cloud coloured by plane.
     Picture,
-    /// The planes' outlines as PLY polygons
-    #[value(name = "ply")]
+    /// The planes' outlines as PLY polygons.
     Polygons,
-    /// The planes as a table
-    #[value(name = "csv")]
+    /// The planes as a table.
     Table,
-    /// The planes
+    /// The planes.
     Json,
 }
 
@@ -329,7 +362,7 @@ impl Kind {
             Kind::Labels => {
                 let left_out = labels::save(source, detection, by, path)?;
                 if left_out.points > 0 {
-                    log::warn!("{}: {left_out}", path.display());
+                    log::warn!("{}: {left_out}", source.path().display());
                 }
                 Ok(())
             }
@@ -357,9 +390,4 @@ pub(super) fn stem(file: &Path) -> &OsStr {
 /// The extension in lower case; empty if there is none.
 fn extension(path: &Path) -> String {
     path.extension().map_or_else(String::new, |e| e.to_string_lossy().to_lowercase())
-}
-
-/// Whether both names lead to one file that is there.
-pub fn same_file(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }

@@ -1,27 +1,58 @@
 //! Progress bars on stderr, on a terminal only.
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle, WeakProgressBar};
 use planes::detect::Progress;
 use std::cell::RefCell;
 use std::fmt::Write;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// The bars that may be on the terminal.
+static SHOWN: Mutex<Vec<WeakProgressBar>> = Mutex::new(Vec::new());
+
+/// Takes all bars off the terminal for good.
+pub fn clear_all() {
+    for bar in SHOWN.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        if let Some(bar) = bar.upgrade() {
+            bar.finish_and_clear();
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+    }
+}
+
+/// Keeps a bar moving, if it can be seen, and remembers it for [`clear_all`].
+fn show(bar: &ProgressBar, every: Duration) {
+    if bar.is_hidden() {
+        return;
+    }
+    bar.enable_steady_tick(every);
+    let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    shown.retain(|bar| bar.upgrade().is_some());
+    shown.push(bar.downgrade());
+}
 
 /// A bar that shows the stage at work and keeps the time of each.
 pub struct Bar {
     bar: ProgressBar,
+    /// What it is about, short.
+    name: String,
     stages: RefCell<Vec<(String, Instant)>>,
 }
 
 impl Bar {
-    /// A bar for one file; hidden if `quiet` or if stderr is no terminal.
+    /// A bar for one file, of whose path it shows the name alone, or for whatever it is called; hidden if
+    /// `quiet` or if stderr is no terminal.
     pub fn new(name: &str, quiet: bool) -> Bar {
         Bar::on(ProgressBar::with_draw_target(None, target(quiet)), name)
     }
 
     fn on(bar: ProgressBar, name: &str) -> Bar {
-        bar.set_prefix(name.to_owned());
-        bar.enable_steady_tick(Duration::from_millis(100));
-        Bar { bar, stages: RefCell::default() }
+        let short = Path::new(name).file_name();
+        let name =
+            short.map_or_else(|| name.to_owned(), |name| name.to_string_lossy().into_owned());
+        show(&bar, Duration::from_millis(100));
+        Bar { bar, name, stages: RefCell::default() }
     }
 
     /// Does what writes to the terminal while the bars are off it.
@@ -59,9 +90,10 @@ impl Bar {
 impl Progress for Bar {
     fn stage(&self, name: &str, total: Option<u64>) {
         self.stages.borrow_mut().push((name.to_owned(), Instant::now()));
+        // What is wide is cut to the terminal, so that the line never wraps.
         let template = match total {
-            Some(_) => "{prefix}: {msg} [{bar:30}] {human_pos}/{human_len}",
-            None => "{prefix}: {msg} {spinner} {human_pos}",
+            Some(_) => "{wide_msg} [{bar:10}] {percent:>3} %",
+            None => "{wide_msg} {human_pos} {spinner}",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style);
@@ -71,7 +103,7 @@ impl Progress for Bar {
             None => self.bar.unset_length(),
         }
         self.bar.set_position(0);
-        self.bar.set_message(name.to_owned());
+        self.bar.set_message(format!("{}: {name}", self.name));
     }
 
     fn advance(&self, points: u64) {
@@ -86,30 +118,32 @@ impl Drop for Bar {
     }
 }
 
-/// A bar for a batch, above that of the file at work.
+/// A bar for a batch, above those of the files at work.
 pub struct BatchBar {
+    all: MultiProgress,
     batch: ProgressBar,
-    file: ProgressBar,
 }
 
 impl BatchBar {
     /// Bars for so many files; hidden if `quiet` or if stderr is no terminal.
     pub fn new(files: u64, quiet: bool) -> BatchBar {
-        let both = MultiProgress::with_draw_target(target(quiet));
-        let batch = both.add(ProgressBar::new(files));
-        let template = "batch: {human_pos} of {human_len} [{bar:30}] {elapsed} {msg}";
+        BatchBar::on(files, target(quiet))
+    }
+
+    fn on(files: u64, target: ProgressDrawTarget) -> BatchBar {
+        let all = MultiProgress::with_draw_target(target);
+        let batch = all.add(ProgressBar::new(files));
+        let template = "{human_pos} of {human_len} [{bar:12}] {elapsed} {wide_msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             batch.set_style(style);
         }
-        batch.enable_steady_tick(Duration::from_secs(1));
-        let file = both.add(ProgressBar::new_spinner());
-        BatchBar { batch, file }
+        show(&batch, Duration::from_secs(1));
+        BatchBar { all, batch }
     }
 
-    /// The bar of the next file; there is one at a time.
+    /// The bar of a file.
     pub fn file(&self, name: &str) -> Bar {
-        self.file.reset();
-        Bar::on(self.file.clone(), name)
+        Bar::on(self.all.add(ProgressBar::no_length()), name)
     }
 
     /// One file is behind us; so many failed so far.
@@ -128,11 +162,57 @@ impl BatchBar {
 
 impl Drop for BatchBar {
     fn drop(&mut self) {
-        self.file.finish_and_clear();
         self.batch.finish_and_clear();
     }
 }
 
 fn target(quiet: bool) -> ProgressDrawTarget {
     if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use indicatif::InMemoryTerm;
+
+    /// What a terminal of so many columns shows.
+    fn lines(columns: u16, work: impl Fn(ProgressDrawTarget)) -> Vec<String> {
+        let terminal = InMemoryTerm::new(10, columns);
+        work(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
+        terminal.contents().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_bar_is_one_line_with_the_name_of_the_file_alone() {
+        let path = "/a/folder/that/is/far/down/and/has/a/long/path/street-of-houses-and-trees.laz";
+        for columns in [40, 80, 200] {
+            for total in [None, Some(2_000_000_000)] {
+                let shown = lines(columns, |target| {
+                    let bar = Bar::on(ProgressBar::with_draw_target(None, target), path);
+                    bar.stage("reading", total);
+                    bar.advance(1_000_000_000);
+                    bar.bar.tick();
+                    std::mem::forget(bar);
+                });
+                assert_eq!(shown.len(), 1, "{columns}: {shown:?}");
+                assert!(shown[0].starts_with("street-of-h"), "{shown:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_batch_has_a_line_and_one_for_each_file_at_work() {
+        for columns in [40, 80] {
+            let shown = lines(columns, |target| {
+                let batch = BatchBar::on(12_345, target);
+                let files = ["a/quite-a-long-name-of-a-file-that-is-here.las", "b/short.las"];
+                let bars = files.map(|file| batch.file(file));
+                bars.iter().for_each(|bar| bar.stage("reading", Some(10)));
+                batch.advance(3);
+                std::mem::forget((batch, bars));
+            });
+            assert_eq!(shown.len(), 3, "{columns}: {shown:?}");
+            assert!(shown[0].contains(" of 12,345 ["), "{shown:?}");
+        }
+    }
 }

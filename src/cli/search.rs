@@ -8,11 +8,11 @@ use super::words::counted;
 use clap::{Args, ValueEnum};
 use planes::cloud::{Choice, Source};
 use planes::cuda::Cuda;
-use planes::detect::{Mode, Options, Progress, detect_held, load_onto};
+use planes::detect::{Mode, Options, Progress, detect_held, least_memory, load_onto};
 use planes::lms::Refine;
 use planes::orient::Orient;
 use planes::space::Directions;
-use planes::{Detection, Error};
+use planes::{Detection, Error, memory};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
@@ -177,8 +177,17 @@ impl Machine {
         let ask = || wants && engine.has_started();
         let ready = || if ask() { bar.aside(|| engine.ready()) } else { None };
         let read = |n| bar.advance(n);
+        let wants_cells = options.mode != Mode::OnePass;
+        let check = |points, in_cells| memory::check(source.path(), least_memory(points, in_cells));
+        // Better now than after reading it, where the header tells how many points are kept. One that
+        // tells of more points than the file has bytes is for the reader to judge.
+        let promised = source.info().points.filter(|_| choice.is_all());
+        check(promised.unwrap_or(0).min(source.size()), wants_cells)?;
         let chunk = self.chunk as usize;
         let (mut cloud, held) = load_onto(source.path(), &open, choice, chunk, &read, &ready)?;
+        if promised.is_none() {
+            check(cloud.total - cloud.not_chosen, wants_cells)?;
+        }
         cloud.crs = source.info().crs.clone();
         say_degrees(source, cloud.bounds, bar);
         if let Some(what) = left_out(cloud.not_finite, cloud.stray) {

@@ -1,6 +1,7 @@
 //! `planes synth`.
 
 use super::Failure;
+use super::guard::{self, Output};
 use super::lines::synth::LineScene;
 use super::progress::Bar;
 use super::values::{number, whole};
@@ -147,6 +148,9 @@ impl Synth {
             Subject::Scene(_) => self.lines.given(),
             Subject::Lines => self.given_for_clouds(),
         };
+        if given.is_none() {
+            guard::check(&[], &self.outputs())?;
+        }
         match (self.scene, given) {
             (Subject::Scene(_), Some(option)) => {
                 Err(Error::Parameter(format!("{option} is for lines")).into())
@@ -162,6 +166,12 @@ impl Synth {
                 Ok(())
             }
         }
+    }
+
+    /// What will be written.
+    fn outputs(&self) -> Vec<Output> {
+        let cloud = Output::named("--out", &self.out);
+        vec![cloud, Output::named("--out", &truth_path(&self.out))]
     }
 
     /// The first option that was given and is of clouds alone.

@@ -3,10 +3,19 @@
 use crate::{Error, Result};
 use std::{
     fs::File,
-    io::{self, Read, Seek, SeekFrom},
+    io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     sync::Arc,
 };
+
+/// Bytes at the start of a stream that tell what it is.
+pub(crate) const HEAD: u64 = 1 << 16;
+/// Most bytes of a stream that are kept.
+const MOST_KEPT: u64 = 1 << 33;
+
+/// Says what is wrong with a stream that starts so and goes on, if it cannot be read; where it is shorter
+/// than [`HEAD`], that is all of it.
+pub(crate) type Recognise<'a> = &'a dyn Fn(&[u8]) -> std::result::Result<(), String>;
 
 /// A file or a run of memory with a name for error messages.
 ///
@@ -26,16 +35,12 @@ enum Store {
 }
 
 impl Bytes {
-    /// The bytes of `path`; `-` is standard input.
-    pub(crate) fn of_input(path: &Path) -> Result<Bytes> {
+    /// The bytes of `path`; `-` is standard input. A pipe or a device is first copied to an unnamed
+    /// temporary file, if it starts as one that can be read does.
+    pub(crate) fn of_input(path: &Path, recognise: Recognise) -> Result<Bytes> {
         if path == Path::new("-") {
-            return Bytes::spool(Path::new("<stdin>"), &mut io::stdin().lock());
+            return Bytes::spool(Path::new("<stdin>"), &mut io::stdin().lock(), recognise);
         }
-        Bytes::open(path)
-    }
-
-    /// The bytes of `path`; a pipe or a device is first copied to an unnamed temporary file.
-    pub(super) fn open(path: &Path) -> Result<Bytes> {
         let mut file = File::open(path).map_err(Error::io(path))?;
         let kind = file.metadata().map_err(Error::io(path))?;
         if kind.is_dir() {
@@ -48,13 +53,27 @@ impl Bytes {
                 store: Store::File(file),
             });
         }
-        Bytes::spool(path, &mut file)
+        Bytes::spool(path, &mut file, recognise)
     }
 
-    /// Everything that `from` gives, kept in an unnamed temporary file.
-    pub(super) fn spool(path: &Path, from: &mut dyn Read) -> Result<Bytes> {
+    /// Everything that `from` gives, kept in an unnamed temporary file. Some streams have no end, so there
+    /// is one to what is kept.
+    fn spool(path: &Path, from: &mut dyn Read, recognise: Recognise) -> Result<Bytes> {
+        let mut head = Vec::new();
+        from.take(HEAD).read_to_end(&mut head).map_err(Error::io(path))?;
+        recognise(&head).map_err(|message| Error::unrecognized(path, message))?;
         let mut file = tempfile::tempfile().map_err(Error::io(path))?;
-        let len = io::copy(from, &mut file).map_err(Error::io(path))?;
+        let most = MOST_KEPT.min(room(&file) / 2).max(HEAD);
+        file.write_all(&head).map_err(Error::io(path))?;
+        let mut rest = from.take(most - HEAD + 1);
+        let len = head.len() as u64 + io::copy(&mut rest, &mut file).map_err(Error::io(path))?;
+        if len > most {
+            let message = format!(
+                "the stream does not end here, and no more is kept in {}; save it to a file",
+                std::env::temp_dir().display()
+            );
+            return Err(Error::format(path, format!("byte {most}"), message));
+        }
         Ok(Bytes { path: path.to_path_buf(), len, store: Store::File(file) })
     }
 
@@ -121,6 +140,16 @@ impl Bytes {
             }
         }
     }
+}
+
+/// Bytes that are free where a file lies; as many as can be where that is not known.
+fn room(file: &File) -> u64 {
+    #[cfg(unix)]
+    if let Ok(found) = rustix::fs::fstatvfs(file) {
+        return found.f_bavail.saturating_mul(found.f_frsize);
+    }
+    let _ = file;
+    u64::MAX
 }
 
 #[cfg(unix)]
@@ -200,7 +229,13 @@ mod tests {
 
     #[test]
     fn a_stream_can_be_read_at_any_place() {
-        let bytes = Bytes::spool(Path::new("<stdin>"), &mut &b"0123456789"[..]).unwrap();
+        let recognise = |head: &[u8]| match head {
+            b"0123456789" => Ok(()),
+            _ => Err("something else".to_owned()),
+        };
+        let spool = |mut from| Bytes::spool(Path::new("<stdin>"), &mut from, &recognise);
+        assert!(spool(&b"012345678"[..]).is_err());
+        let bytes = spool(&b"0123456789"[..]).unwrap();
         assert_eq!(bytes.len(), 10);
         for from in [7, 0, 5] {
             assert_eq!(bytes.head(from, 2).unwrap(), &b"0123456789"[from as usize..][..2]);
@@ -209,6 +244,7 @@ mod tests {
 
     #[test]
     fn a_directory_is_an_error() {
-        assert!(matches!(Bytes::open(&std::env::temp_dir()), Err(Error::Io { .. })));
+        let error = Bytes::of_input(&std::env::temp_dir(), &|_| Ok(())).unwrap_err();
+        assert!(matches!(error, Error::Io { .. }));
     }
 }

@@ -3,6 +3,7 @@
 use super::{Chunk, Fields, Source};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::str::FromStr;
 
 /// The points that are searched: those that pass all that is given.
@@ -70,6 +71,17 @@ impl Bbox {
     }
 }
 
+impl fmt::Display for Bbox {
+    /// As it is read.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ([x0, x1], [y0, y1]) = (self.x, self.y);
+        match self.z {
+            None => write!(f, "{x0},{y0},{x1},{y1}"),
+            Some([z0, z1]) => write!(f, "{x0},{y0},{z0},{x1},{y1},{z1}"),
+        }
+    }
+}
+
 impl FromStr for Bbox {
     type Err = Error;
 
@@ -104,6 +116,7 @@ mod tests {
         assert!(flat.holds([3.0, 2.0, 1e9]) && !flat.holds([f64::NAN, 3.0, 0.0]));
         let solid: Bbox = "0,0,0,1,1,1".parse().unwrap();
         assert!(solid.holds([1.0; 3]) && !solid.holds([1.0, 1.0, 1.1]));
+        assert_eq!([flat, solid].map(|b| b.to_string()), ["1,2,3,4", "0,0,0,1,1,1"]);
         for wrong in ["", "1,2,3", "1,2,3,4,5", "3,0,1,1", "0,0,nan,1", "a,b,c,d"] {
             assert!(wrong.parse::<Bbox>().is_err(), "{wrong}");
         }

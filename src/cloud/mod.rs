@@ -24,6 +24,7 @@ pub use choice::{Bbox, Choice};
 pub use crs::{Crs, Unit};
 pub use note::Note;
 pub use source::{Format, HeaderInfo, ReadOptions, Source};
+pub(crate) use source::{format_of, recognise};
 pub use text::Columns;
 
 use crate::Result;

@@ -2,7 +2,7 @@
 
 use super::{
     Columns, Crs, Fields, Note, PointReader,
-    bytes::{Bytes, Section},
+    bytes::{Bytes, HEAD, Section},
     las::Las,
     ply::Ply,
     sniff::sniff,
@@ -61,6 +61,29 @@ pub struct ReadOptions {
     pub columns: Option<Columns>,
 }
 
+/// The format of a cloud that starts so, if it is one.
+pub(crate) fn format_of(head: &[u8]) -> Option<Format> {
+    sniff(head).ok()
+}
+
+/// Says why a stream that starts so is no cloud, where that can be told before it is read to its end.
+pub(crate) fn recognise(head: &[u8]) -> std::result::Result<(), String> {
+    if sniff(&head[..head.len().min(SNIFFED)])? != Format::Text {
+        return Ok(());
+    }
+    let goes_on = head.len() as u64 == HEAD;
+    if goes_on && !head.contains(&b'\n') {
+        return Err(format!("text without a line end in its first {HEAD} bytes"));
+    }
+    if goes_on && !head.iter().any(u8::is_ascii_digit) {
+        return Err(format!("text without a number in its first {HEAD} bytes"));
+    }
+    Ok(())
+}
+
+/// Bytes that tell a format.
+const SNIFFED: usize = 4096;
+
 /// A format's view of an opened file.
 pub(super) trait Cloud: Send + Sync {
     fn format(&self) -> Format;
@@ -101,7 +124,8 @@ impl Source {
     /// Opens a file; `-` is standard input.
     ///
     /// Standard input, pipes and devices can be read once only, so they are first copied to a
-    /// temporary file that has no name and goes when the program ends.
+    /// temporary file that has no name and goes when the program ends: if they start as a cloud does, and
+    /// at most 8 GiB or half of what is free there.
     ///
     /// # Errors
     /// [`Error::Io`] if it cannot be opened, [`Error::Unrecognized`] if it is no cloud, and
@@ -115,7 +139,7 @@ impl Source {
     /// # Errors
     /// As [`Source::open`].
     pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Source> {
-        Source::new(Bytes::of_input(path.as_ref())?, options)
+        Source::new(Bytes::of_input(path.as_ref(), &recognise)?, options)
     }
 
     /// The content of a file that is in memory; errors name it `<memory>`.
@@ -136,7 +160,7 @@ impl Source {
 
     pub(crate) fn new(bytes: Bytes, options: &ReadOptions) -> Result<Source> {
         let bytes = Arc::new(bytes);
-        let cloud: Box<dyn Cloud> = match sniff(&bytes.head(0, 4096)?) {
+        let cloud: Box<dyn Cloud> = match sniff(&bytes.head(0, SNIFFED as u64)?) {
             Ok(Format::Las | Format::Laz) => Box::new(Las::open(&bytes)?),
             Ok(Format::Ply) => Box::new(Ply::open(&bytes)?),
             Ok(Format::Text) => Box::new(Text::open(&bytes, options.columns.as_ref())?),

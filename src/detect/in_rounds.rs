@@ -82,7 +82,8 @@ fn in_cells<'b>(
     let points = &cloud.points;
     progress.stage("surfaces", None);
     let field = NoiseField::new(cells, links, &view, plateau, noise::rounding(points));
-    let obey = options.tolerance.is_some();
+    // One that is to be widened is a measured one.
+    let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
     let nature = Nature { obey, alike: plateau.level > 0, even: field.is_even() || obey };
     let scene = Scene { cloud, cells, links, field: &field, nature, options, backend, progress };
     let (parameters, classes) = scene.classes(&mut held)?;

@@ -32,7 +32,7 @@ mod spread;
 mod support;
 mod zoom;
 
-pub use load::{Loaded, load, load_onto};
+pub use load::{Loaded, least_memory, load, load_onto};
 pub use moments::{Fit, Moments};
 
 use crate::backend::{Backend, Held};

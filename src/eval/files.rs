@@ -25,6 +25,17 @@ pub struct Files<'a> {
     pub truth: &'a Path,
 }
 
+impl Files<'_> {
+    /// All files that may be read, those beside the named ones included.
+    pub fn all(&self) -> Vec<PathBuf> {
+        let mut all = vec![self.result.to_path_buf(), self.truth.to_path_buf()];
+        all.extend(self.labels.map(Path::to_path_buf).or_else(|| beside(self.result)));
+        all.push(truth_path(self.truth));
+        all.extend([self.result, self.truth].map(|path| path.with_extension("labels")));
+        all
+    }
+}
+
 /// Both sides, ready to be compared.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Loaded {

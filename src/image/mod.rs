@@ -30,7 +30,8 @@ pub use edges::{EdgeMap, Method};
 pub(crate) use edges::{Recipe, SIGMAS, limit};
 pub(crate) use read::is_image;
 
-use crate::{Error, Result};
+use crate::cloud::Bytes;
+use crate::{Error, Result, memory};
 use std::path::{Path, PathBuf};
 
 /// Most pixels along a side.
@@ -58,9 +59,21 @@ impl Image {
     /// [`Error::Io`]; [`Error::Format`] for a damaged or too large image; [`Error::Unrecognized`]
     /// for anything else.
     pub fn open(path: impl AsRef<Path>) -> Result<Image> {
-        let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(Error::io(path))?;
-        Image::from_bytes(path, &bytes)
+        let recognise = |head: &[u8]| match is_image(head) {
+            true => Ok(()),
+            false => Err(read::NO_IMAGE.to_owned()),
+        };
+        Image::read(&Bytes::of_input(path.as_ref(), &recognise)?)
+    }
+
+    /// The image in a file.
+    pub(crate) fn read(bytes: &Bytes) -> Result<Image> {
+        if bytes.len() > read::MOST_BYTES {
+            let message = "larger than any image that is read";
+            return Err(Error::format(bytes.path(), format!("{} bytes", bytes.len()), message));
+        }
+        memory::check(bytes.path(), bytes.len())?;
+        Image::from_bytes(bytes.path(), &bytes.head(0, bytes.len())?)
     }
 
     /// The image in the bytes of a file; errors name `path`.

@@ -27,6 +27,12 @@ const STARTS: [(&[u8], ImageFormat); 12] = [
 /// Most bytes that a decoder may ask for: four channels of 16 bits, and as much again to turn it.
 const MOST_MEMORY: u64 = MAX_PIXELS * 16;
 
+/// Most bytes of a file.
+pub(super) const MOST_BYTES: u64 = MOST_MEMORY;
+
+/// What is said of anything else.
+pub(super) const NO_IMAGE: &str = "no PNG, JPEG, WebP, TIFF or PNM image";
+
 /// Whether a file that starts so is an image that can be read.
 pub(crate) fn is_image(head: &[u8]) -> bool {
     format(head).is_some()
@@ -51,7 +57,7 @@ fn format(head: &[u8]) -> Option<ImageFormat> {
 pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<(u32, u32, Vec<u8>)> {
     let format = format(bytes).ok_or_else(|| Error::Unrecognized {
         path: path.to_path_buf(),
-        message: "no PNG, JPEG, WebP, TIFF or PNM image".into(),
+        message: NO_IMAGE.into(),
     })?;
     let wrong = |message: String| Error::format(path, "image", message);
     if format == ImageFormat::Jpeg && !jpeg::is_whole(bytes) {

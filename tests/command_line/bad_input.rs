@@ -310,7 +310,7 @@ fn the_clouds_before_a_bad_one_are_done() {
         "--json".as_ref(),
         "-".as_ref(),
     ]);
-    assert_eq!(done.code, Some(2));
+    assert_eq!(done.code, Some(1));
     assert_eq!(done.err.lines().count(), 1, "{}", done.err);
     assert!(done.err.contains("bad.las: "), "{}", done.err);
     assert_eq!(String::from_utf8(done.out).unwrap(), detect(&room, "--json -").text());

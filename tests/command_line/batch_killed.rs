@@ -12,11 +12,11 @@ const KILLS: usize = 100;
 const KILLS_WITH_PICTURES: usize = 6;
 
 /// Numbers that look random and are the same in every run (SplitMix64).
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
     /// From 0 to 1.
-    fn share(&mut self) -> f64 {
+    pub fn share(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -70,12 +70,11 @@ impl<'a> Trial<'a> {
     }
 
     /// Disturbs the command until it comes to its end; returns how many times it was killed.
-    /// `before` is what may have been there before.
-    fn finish(&self, out: &str, random: &mut Random, before: &Tree) -> usize {
+    fn finish(&self, out: &str, random: &mut Random) -> usize {
         let mut kills = 0;
         while self.disturb(out, random) {
             kills += 1;
-            self.check_results(out, before);
+            self.check_results(out, &[]);
         }
         let left = tree(&self.place.at(out));
         assert!(left.keys().eq(self.whole.keys()), "after {kills} kills: {:?}", left.keys());
@@ -85,8 +84,8 @@ impl<'a> Trial<'a> {
         kills
     }
 
-    /// Whatever lies there under the name of a result is whole.
-    fn check_results(&self, out: &str, before: &Tree) {
+    /// Whatever lies there under the name of a result is whole: this command's, or of one of `others`.
+    fn check_results(&self, out: &str, others: &[&Tree]) {
         let out = self.place.at(out);
         if !out.exists() {
             return;
@@ -96,8 +95,9 @@ impl<'a> Trial<'a> {
             if temporary || name.starts_with(".planes/") {
                 continue;
             }
-            let whole = [self.whole.get(&name), before.get(&name)].contains(&Some(&bytes));
-            assert!(whole, "{name} is not whole");
+            let is_of = |tree: &Tree| tree.get(&name) == Some(&bytes);
+            let is_whole = is_of(&self.whole) || others.iter().any(|tree| is_of(tree));
+            assert!(is_whole, "{name} is not whole");
         }
     }
 }
@@ -118,7 +118,6 @@ fn killed_at_a_hundred_moments_and_resumed() {
     }
     fs::write(place.at("in/c.las"), "LASF, and no more").unwrap();
     let random = &mut Random(2026);
-    let nothing = Tree::new();
     let (mut kills, mut runs) = (0, 0);
     for (options, until) in
         [(&["--only", "json,ply,labels"][..], KILLS - KILLS_WITH_PICTURES), (&[], KILLS)]
@@ -126,7 +125,7 @@ fn killed_at_a_hundred_moments_and_resumed() {
         let trial = Trial::new(&place, &format!("whole{until}"), options);
         while kills < until {
             runs += 1;
-            kills += trial.finish(&format!("out{runs}"), random, &nothing);
+            kills += trial.finish(&format!("out{runs}"), random);
         }
     }
     println!("{kills} kills in {runs} batches");
@@ -142,12 +141,23 @@ fn killed_while_older_results_are_replaced() {
     fs::write(place.at("in/d.las"), "LASF, and no more").unwrap();
     let old = Trial::new(&place, "old", &["--only", "labels,ply", "--labels", "npy", "--top", "1"]);
     let new = Trial::new(&place, "new", &["--only", "labels,json"]);
+    // What the old run left is renewed by the new one.
+    let renewed = Trial::new(&place, "old", &["--only", "labels,json"]).whole;
     let random = &mut Random(1);
     let mut kills = 0;
     for run in 0..6 {
         let out = format!("out{run}");
         old.disturb(&out, random);
-        kills += new.finish(&out, random, &old.whole);
+        let before = &old.whole;
+        while new.disturb(&out, random) {
+            kills += 1;
+            new.check_results(&out, &[before, &renewed]);
+        }
+        let left = tree(&place.at(&out));
+        assert!(new.whole.keys().all(|name| left.contains_key(name)), "{:?}", left.keys());
+        for (name, bytes) in left.iter().filter(|(name, _)| !name.starts_with(".planes/")) {
+            assert!(bytes == &renewed[name], "{name} differs");
+        }
     }
     assert!(kills > 0);
 }

@@ -257,7 +257,7 @@ fn the_experiments_on_the_least_median_of_squares() {
         ("--images 0", "--images"),
         ("--hold 0", "a slab holds 1 to 128 of 128 points, not 0"),
         ("--hold 1.5", "not 192"),
-        ("--hold NaN", "not 0"),
+        ("--hold NaN", "'NaN' is not a number"),
         ("--photo no-such-image.png", "no-such-image.png"),
     ] {
         let options = format!("bench lms --device cpu {options}");

@@ -15,7 +15,9 @@ fn from_image_to_score() {
     let image = image(folder.path(), "dense");
     let out = folder.path().join("out");
     let done = detect(&image, &format!("--out {}", out.display()));
-    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(done.err.starts_with("planes: wrote dense.csv, dense.json, "), "{}", done.err);
+    assert_eq!(done.err.lines().count(), 1, "{}", done.err);
     let expected = ["dense.csv", "dense.json", "dense.lines.png", "dense.space.png", "dense.svg"];
     assert_eq!(names(&out), expected);
     let truth = folder.path().join("dense.truth.json");
@@ -306,4 +308,15 @@ fn stroke_is_refused_where_it_says_nothing() {
     assert!(detect(&image, "--stroke sides --one-pass").refusal().contains("--one-pass"));
     let message = detect(&shipped("room.ply"), "--stroke sides").refusal();
     assert!(message.contains("--stroke") && message.contains("for images"), "{message}");
+}
+
+#[test]
+fn the_papers_flow_needs_no_gpu() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = image(folder.path(), "clean");
+    let text = detect(&image, "--one-pass --line-space kumar --line-voter all-cores").text();
+    assert!(text.contains("10 lines"), "{text}");
+    let without = "--device cpu --one-pass --line-voter braak-fast";
+    let message = detect(&image, without).refusal();
+    assert!(message.contains("all-cores"), "{message}");
 }

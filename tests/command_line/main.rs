@@ -11,6 +11,7 @@ mod formats;
 mod identical;
 mod instruments;
 mod lines;
+mod lost;
 mod other;
 mod real;
 mod survey_texts;

@@ -42,8 +42,8 @@ fn a_point_that_las_cannot_hold_is_left_out_and_named() {
     let mut cloud = Cloud::new(all, false);
     let left_out = labels::save_las(&mut cloud, &detection(), LabelBy::Plane, &path).unwrap();
     assert_eq!((left_out.points, &left_out.first[..]), (2, &[3, 801][..]));
-    let message = "left out 2 points that LAS cannot hold, not finite or too far away; \
-        counted from 0: 3 801";
+    let message = "2 points that LAS cannot hold, not finite or too far away, are not in the labelled \
+        cloud; counted from 0: 3 801";
     assert_eq!(left_out.to_string(), message);
     let mut reader = Reader::from_path(&path).unwrap();
     assert_eq!(reader.header().number_of_points(), 800);

@@ -4,12 +4,15 @@ use planes::Error;
 use planes::atomic::remove_leftovers;
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Below the folder: what a batch keeps for itself.
 const OWN: &str = ".planes";
 /// Below that: a record of each file, named as its results are.
 const RECORDS: &str = "done";
+/// Below [`OWN`]: results of the files at work, until all of a file are whole.
+const FRESH: &str = "new";
 /// Below [`OWN`]: an empty file that is locked while a batch is at work. It stays, for another
 /// batch may be about to lock it.
 const LOCK: &str = "lock";
@@ -36,13 +39,19 @@ impl Folder {
                 let message = format!("--out {}: another batch is at work there", path.display());
                 return Err(Error::Parameter(message));
             }
-            Err(TryLockError::Error(error)) if error.kind() == std::io::ErrorKind::Unsupported => {
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {
                 log::warn!("{}: no locks there; run one batch at a time", path.display());
             }
             Err(TryLockError::Error(error)) => return Err(Error::io(name)(error)),
         }
         let folder = Folder { path: path.to_path_buf(), _lock: lock };
         remove_leftovers(&own)?;
+        match fs::remove_dir_all(own.join(FRESH)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(Error::io(own.join(FRESH))(error));
+            }
+            _ => {}
+        }
         folder.clear(Path::new(""))?;
         Ok(folder)
     }
@@ -73,6 +82,11 @@ impl Folder {
         with_ending(self.path.join(name), ending)
     }
 
+    /// The same until it is whole.
+    pub fn fresh(&self, name: &Path, ending: &str) -> PathBuf {
+        with_ending(self.path.join(OWN).join(FRESH).join(name), ending)
+    }
+
     /// The record of the file called `name`.
     pub fn record(&self, name: &Path) -> PathBuf {
         record(&self.path, name)
@@ -80,7 +94,7 @@ impl Folder {
 
     /// Makes the folders that the files of `name` go to.
     pub fn make_room(&self, name: &Path) -> Result<(), Error> {
-        for file in [self.record(name), self.result(name, "")] {
+        for file in [self.record(name), self.result(name, ""), self.fresh(name, "")] {
             let folder = file.parent().unwrap_or(&self.path);
             fs::create_dir_all(folder).map_err(Error::io(folder))?;
         }

@@ -1,8 +1,11 @@
-//! From arguments to clouds: files, folders, patterns.
+//! From arguments to clouds and images: files, folders, patterns.
 
 use super::folder::record;
+use super::pattern::{Expanded, expand, is_pattern};
+use super::summary;
 use planes::Error;
 use planes::cloud::{Format, Source};
+use planes::input::{Kind, peek};
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
@@ -26,6 +29,8 @@ pub struct Inputs {
     pub files: Vec<Input>,
     /// Arguments and folders that led to none, and why.
     pub failed: Vec<(PathBuf, Error)>,
+    /// Files in folders that are passed over, and why; not those that are hidden or that `planes` wrote.
+    pub skipped: Vec<(PathBuf, String)>,
 }
 
 impl Inputs {
@@ -37,13 +42,15 @@ impl Inputs {
                 finder.found.failed.push((argument.clone(), error));
             }
         }
-        let Inputs { mut files, mut failed } = finder.found;
+        let Inputs { mut files, mut failed, mut skipped } = finder.found;
         files.sort();
         let mut seen = HashSet::new();
         files.retain(|file| seen.insert(file.identity.clone()));
         let mut seen = HashSet::new();
         failed.retain(|(path, _)| seen.insert(path.clone()));
-        Inputs { files, failed }
+        skipped.sort();
+        skipped.dedup();
+        Inputs { files, failed, skipped }
     }
 }
 
@@ -60,7 +67,7 @@ impl Finder {
         }
         match fs::metadata(argument) {
             Ok(_) => self.there(argument),
-            Err(error) => match argument.to_str().filter(|text| text.contains(['*', '?', '['])) {
+            Err(error) => match argument.to_str().filter(|text| is_pattern(text)) {
                 Some(pattern) => self.pattern(pattern),
                 None => Err(Error::io(argument)(error)),
             },
@@ -74,7 +81,7 @@ impl Finder {
             let before = self.found.files.len();
             self.folder(path, 0)?;
             if self.found.files.len() == before {
-                return Err(wrong(path, "no cloud in this folder"));
+                return Err(wrong(path, "no cloud and no image in this folder"));
             }
         } else if kind.is_file() {
             self.file(path.to_path_buf(), 0)?;
@@ -86,37 +93,27 @@ impl Finder {
 
     /// What a pattern matches, as a shell would have expanded it.
     fn pattern(&mut self, pattern: &str) -> Result<(), Error> {
-        let as_shells_do = glob::MatchOptions {
-            case_sensitive: true,
-            require_literal_separator: true,
-            require_literal_leading_dot: true,
-        };
-        let matches = glob::glob_with(pattern, as_shells_do)
+        let Expanded { paths, failed } = expand(pattern)
             .map_err(|error| wrong(Path::new(pattern), &format!("not a pattern: {error}")))?;
-        let mut none = true;
-        for path in matches {
-            none = false;
-            let (path, done) = match path {
-                Ok(path) => (path.clone(), self.there(&path)),
-                Err(error) => {
-                    let path = error.path().to_path_buf();
-                    (path.clone(), Err(Error::io(path)(error.into())))
-                }
-            };
-            if let Err(error) = done {
+        let is_none = paths.is_empty() && failed.is_empty();
+        for (path, error) in failed {
+            self.found.failed.push((path.clone(), Error::io(path)(error)));
+        }
+        for path in paths {
+            if let Err(error) = self.there(&path) {
                 self.found.failed.push((path, error));
             }
         }
-        if none { Err(wrong(Path::new(pattern), "no file matches")) } else { Ok(()) }
+        if is_none { Err(wrong(Path::new(pattern), "no file matches")) } else { Ok(()) }
     }
 
-    /// The clouds in a folder and the folders in it. Links to folders are not followed: they may
+    /// The clouds and images in a folder and the folders in it. Links to folders are not followed: they may
     /// lead in circles.
     fn folder(&mut self, folder: &Path, depth: usize) -> Result<(), Error> {
         for entry in fs::read_dir(folder).map_err(Error::io(folder))? {
             let entry = entry.map_err(Error::io(folder))?;
             let (name, path) = (entry.file_name(), entry.path());
-            if name.as_encoded_bytes().starts_with(b".") || is_result(&name) {
+            if name.as_encoded_bytes().starts_with(b".") || is_result(&name) || is_beside(&path) {
                 continue;
             }
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -124,10 +121,12 @@ impl Finder {
                     self.found.failed.push((path, error));
                 }
             } else if path.is_file() {
-                if is_cloud(&path) {
-                    self.file(path, depth)?;
+                match unfit(&path) {
+                    None => self.file(path, depth)?,
+                    Some(why) if !self.is_ours(&path) => self.found.skipped.push((path, why)),
+                    Some(_) => {}
                 }
-            } else if is_called(&path, &CLOUDS)
+            } else if (is_called(&path, &CLOUDS) || is_called(&path, &IMAGES))
                 && let Err(error) = fs::metadata(&path)
             {
                 // A link that leads nowhere.
@@ -152,29 +151,57 @@ impl Finder {
         Ok(())
     }
 
+    /// Whether a batch wrote this file.
+    fn is_ours(&self, path: &Path) -> bool {
+        let parent = path.parent().and_then(|parent| fs::canonicalize(parent).ok());
+        let parts = parent.zip(path.file_name());
+        parts.is_some_and(|(parent, name)| self.is_written(&parent, name))
+    }
+
     /// Whether a batch wrote the file `name` of the folder `parent`.
     fn is_written(&self, parent: &Path, name: &OsStr) -> bool {
         let Some(out) = &self.out else { return false };
         let Ok(below) = parent.strip_prefix(out) else { return false };
-        let summary = below == "" && (name == "summary.csv" || name == "summary.json");
-        let recorded = |ending| {
-            let of = name.to_str().and_then(|name| name.strip_suffix(ending));
-            of.is_some_and(|of| record(out, &below.join(of)).exists())
-        };
-        summary || is_result(name) || [".json", ".png", ".labels.npy"].into_iter().any(recorded)
+        let is_summary = below == "" && summary::NAMES.iter().any(|&summary| name == summary);
+        // The endings are of one extension or of two.
+        let one = Path::new(name).file_stem().unwrap_or_default();
+        let two = Path::new(one).file_stem().unwrap_or_default();
+        let recorded = |stem: &OsStr| record(out, &below.join(stem)).exists();
+        let is_single = is_called(Path::new(name), &["json", "png", "csv", "svg"]);
+        let is_npy = name.to_string_lossy().ends_with(".labels.npy");
+        (is_summary && summary::is_one(&out.join(name)))
+            || is_result(name)
+            || (is_single && recorded(one))
+            || (is_npy && recorded(two))
     }
 }
 
-/// Whether a file is called as the clouds among the results are.
+/// Whether a file is called as the clouds and pictures among the results are.
 fn is_result(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    [".labels.las", ".labels.laz", ".labels.ply", ".planes.ply", ".planes.csv"]
-        .iter()
-        .any(|ending| name.ends_with(ending))
+    let endings = [
+        ".labels.las",
+        ".labels.laz",
+        ".labels.ply",
+        ".planes.ply",
+        ".planes.csv",
+        ".lines.png",
+        ".space.png",
+    ];
+    endings.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Whether a file lies beside a result that is written together with one of its name.
+fn is_beside(path: &Path) -> bool {
+    let with = |ending| path.with_extension(ending).exists();
+    (is_called(path, &["png"]) && with("planes.ply"))
+        || (is_called(path, &["csv"]) && with("lines.png"))
 }
 
 /// Extensions of clouds, in small letters.
 const CLOUDS: [&str; 5] = ["las", "laz", "ply", "xyz", "pts"];
+/// Extensions of images.
+const IMAGES: [&str; 9] = ["png", "jpg", "jpeg", "webp", "tif", "tiff", "pbm", "pgm", "ppm"];
 /// Extensions of texts that may be clouds.
 const TEXTS: [&str; 3] = ["txt", "csv", "asc"];
 
@@ -183,14 +210,18 @@ fn is_called(path: &Path, extensions: &[&str]) -> bool {
     extensions.iter().any(|&known| extension == known)
 }
 
-/// Whether a file of a folder is meant to be a cloud. One that is damaged is, and shall be
-/// reported; a text that merely lies beside the clouds is not.
-fn is_cloud(path: &Path) -> bool {
-    is_called(path, &CLOUDS)
-        || match Source::open(path) {
-            Ok(source) => source.format() != Format::Text || is_called(path, &TEXTS),
-            Err(error) => !matches!(error, Error::Unrecognized { .. }),
-        }
+/// Why a file of a folder is meant to be neither a cloud nor an image, if so. One that is damaged is meant to
+/// be one, and shall be reported; a text that merely lies beside the clouds is not.
+fn unfit(path: &Path) -> Option<String> {
+    if is_called(path, &CLOUDS) || is_called(path, &IMAGES) || peek(path) == Some(Kind::Image) {
+        return None;
+    }
+    match Source::open(path) {
+        Ok(source) if source.format() != Format::Text || is_called(path, &TEXTS) => None,
+        Ok(_) => Some(format!("text that is not called .{}", TEXTS.join(", ."))),
+        Err(Error::Unrecognized { message, .. }) => Some(message),
+        Err(_) => None,
+    }
 }
 
 fn wrong(path: &Path, message: &str) -> Error {

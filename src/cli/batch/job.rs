@@ -1,33 +1,39 @@
 //! One file of a batch, from the question whether it is finished to its record.
 
 use super::super::engine::Engine;
-use super::super::outputs::{Kind, same_file};
+use super::super::guard::FileId;
+use super::super::lines::outputs::Lines;
 use super::super::progress::{Bar, BatchBar};
+use super::super::reading::say_notes;
+use super::super::warnings;
 use super::Batch;
 use super::folder::Folder;
 use super::inputs::Input;
-use super::record::{Done, Record, Stamp, digest, remove};
-use crate::cli::reading::say_notes;
-use clap::ValueEnum;
+use super::kinds::{How, Of, Wanted, endings};
+use super::record::{Done, Found, Record, Stamp, Written, digest};
+use super::summary::{self, shown};
 use planes::cloud::Source;
-use planes::detect::{Mode, Options, Progress};
-use planes::{Detection, Error};
-use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashSet};
+use planes::detect::{Options, Progress};
+use planes::export::labels::LabelBy;
+use planes::image::{EdgeMap, Image};
+use planes::input::{self, peek};
+use planes::{Detection, Error, lines};
+use serde_json::Value;
+use std::collections::HashSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::time::Instant;
 
 /// What is the same for every file of a batch.
 pub struct Job<'a> {
     batch: &'a Batch,
     folder: &'a Folder,
     options: &'a Options,
-    kinds: &'a [Kind],
     engine: &'a Engine,
-    /// All that decides a result beside the file and the program.
-    decisive: Value,
+    /// All that decides what is found, beside the file and the program.
+    decisive: &'a summary::Options,
     /// Files that no result may replace.
-    inputs: HashSet<&'a Path>,
+    inputs: HashSet<FileId>,
 }
 
 /// How a file came to be finished.
@@ -37,30 +43,39 @@ pub enum Outcome {
     WasDone(Done),
 }
 
+/// What was found in a file, with all that its results are made from.
+enum Answer {
+    Cloud(Source, Box<Detection>),
+    Image(Image, EdgeMap, lines::Detection),
+}
+
+/// A result to be written.
+struct Target {
+    of: Of,
+    /// The end of its name.
+    ending: String,
+    how: How,
+}
+
 impl<'a> Job<'a> {
     pub fn new(
         batch: &'a Batch,
         folder: &'a Folder,
         options: &'a Options,
-        kinds: &'a [Kind],
         engine: &'a Engine,
-        inputs: &'a [Input],
+        decisive: &'a summary::Options,
+        inputs: &[Input],
     ) -> Job<'a> {
-        Job {
-            batch,
-            folder,
-            options,
-            kinds,
-            engine,
-            decisive: decisive(batch, options, kinds),
-            inputs: inputs.iter().map(|input| input.identity.as_path()).collect(),
-        }
+        let inputs = inputs.iter().filter_map(|input| FileId::of(&input.path)).collect();
+        Job { batch, folder, options, engine, decisive, inputs }
     }
 
     /// Brings the results of a file up to date.
     ///
-    /// While results are being replaced, the record lists all that may be there and says that they
-    /// are not done; so whoever comes after a kill knows what to replace and what to remove.
+    /// They are written aside and take their places when all of them are whole. Until all have, the record
+    /// lists what may be there and says that it is not done; so whoever comes after a kill knows what to
+    /// renew. Of an earlier run nothing is taken away: what is not asked for again is still right, or is
+    /// renewed with the rest.
     pub fn run(&self, input: &Input, name: &Path, bars: &BatchBar) -> Result<Outcome, Error> {
         let bar = bars.file(&input.path.display().to_string());
         let stamp = Stamp::of(&input.path)?;
@@ -74,26 +89,19 @@ impl<'a> Job<'a> {
         }
         let done = self.find_and_write(input, name, &stamp, before.as_ref(), &bar);
         bar.finish();
-        match done {
-            Ok(done) => {
-                bar.aside(|| log::info!("{}: done", input.path.display()));
-                Ok(Outcome::Done(done))
-            }
-            Err(error) => {
-                // What is left is of another version of the file, or half of this one's; but a file
-                // that could not be read may be what it was.
-                let unreadable = matches!(&error, Error::Io { path, .. } if *path == input.path);
-                if let Some(record) = Record::read(self.folder, name)
-                    && !(unreadable && record.done.is_some())
-                {
-                    record.discard(self.folder, name)?;
-                }
-                Err(error)
-            }
+        if done.is_ok() {
+            bar.aside(|| log::info!("{}: done", input.path.display()));
         }
+        done.map(Outcome::Done)
     }
 
-    /// What came of the file in an earlier run, if that still holds.
+    /// Whether results of an earlier run lie there.
+    pub fn has_results(&self, name: &Path) -> bool {
+        Record::read(self.folder, name)
+            .is_some_and(|r| r.results.keys().any(|e| self.folder.result(name, e).exists()))
+    }
+
+    /// What came of the file in an earlier run, if that still holds and all that is asked for is there.
     fn finished(
         &self,
         record: &Record,
@@ -102,11 +110,12 @@ impl<'a> Job<'a> {
         stamp: &Stamp,
         bar: &Bar,
     ) -> Result<Option<Done>, Error> {
-        let Some(done) = &record.done else { return Ok(None) };
+        let (Some(done), Some(kind)) = (&record.done, peek(&input.path)) else { return Ok(None) };
+        let asked = self.asked(kind);
         let same = record.version == env!("CARGO_PKG_VERSION")
-            && record.options == self.decisive
+            && record.options == *self.decisive_of(kind)
             && done.bytes == stamp.bytes()
-            && record.results_are_there(self.folder, name);
+            && asked.iter().all(|t| record.has(self.folder, name, &t.ending, t.how));
         if !same {
             return Ok(None);
         }
@@ -117,7 +126,7 @@ impl<'a> Job<'a> {
                 return Ok(None);
             }
         }
-        let file = input.path.display().to_string();
+        let file = shown(&input.path);
         if !known || record.file != file {
             Record { file, ..record.clone() }.save(self.folder, name, stamp)?;
         }
@@ -127,7 +136,8 @@ impl<'a> Job<'a> {
     /// Refuses to replace the results of another file, which an earlier run was given.
     fn check_owner(&self, record: &Record, input: &Input, name: &Path) -> Result<(), Error> {
         let owner = Path::new(&record.file);
-        if owner == input.path || !owner.exists() || same_file(owner, &input.path) {
+        let is_same = || FileId::of(owner) == FileId::of(&input.path);
+        if record.file == shown(&input.path) || !owner.exists() || is_same() {
             return Ok(());
         }
         Err(Error::Parameter(format!(
@@ -146,144 +156,194 @@ impl<'a> Job<'a> {
         before: Option<&Record>,
         bar: &Bar,
     ) -> Result<Done, Error> {
-        let source = Source::open_with(&input.path, &self.batch.reading.options())?;
-        say_notes(&source, bar);
-        let how = (self.options, &self.batch.search.choice());
-        let detection = self.batch.machine.find(&source, how, self.engine, bar)?;
+        let start = Instant::now();
+        let answer = self.find(&input.path, before, bar)?;
         bar.stage("digest", Some(stamp.bytes()));
         let sha256 = digest(&input.path, &|n| bar.advance(n))?;
         bar.stage("writing", None);
-        let results = self.results(&source, name)?;
-        let endings = results.iter().map(|(_, ending, _)| *ending);
+        let kind = answer.kind();
+        let is_same = before.is_some_and(|record| self.is_same(record, kind, &sha256));
+        let targets = self.targets(name, kind, before.filter(|_| !is_same));
+        self.check_targets(name, &targets)?;
         self.folder.make_room(name)?;
-        let mut record = self.begin(input, name, stamp, before, endings)?;
-        let outputs = &self.batch.outputs;
-        let how = (outputs.labelling.by(), outputs.drawing.up);
-        for (kind, _, path) in &results {
-            kind.save(&source, &detection, how, path)?;
+        for target in &targets {
+            self.save(&answer, target, &self.folder.fresh(name, &target.ending))?;
         }
         if Stamp::of(&input.path)? != *stamp {
             return Err(Error::format(&input.path, "file", "it was changed while it was read"));
         }
-        self.end(&mut record, name, &results)?;
-        let done = summed(&detection, stamp.bytes(), sha256);
+        let mut record = Record {
+            file: shown(&input.path),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            options: self.decisive_of(kind).clone(),
+            results: before.map(|record| record.results.clone()).unwrap_or_default(),
+            done: None,
+        };
+        self.replace(&mut record, name, stamp, &targets, is_same)?;
+        let done = Done {
+            bytes: stamp.bytes(),
+            sha256,
+            found: answer.found(),
+            warnings: warnings::take(&input.path.display().to_string()),
+            seconds: (start.elapsed().as_secs_f64() * 1e3).round() / 1e3,
+        };
         record.done = Some(done.clone());
         record.save(self.folder, name, stamp)?;
         Ok(done)
     }
 
-    /// What is to be written of a file: kind, ending and path.
-    fn results(&self, source: &Source, name: &Path) -> Result<Vec<Target>, Error> {
-        let mut results = Vec::new();
-        for &kind in self.kinds {
-            let ending = self.batch.outputs.ending(kind, source.format());
+    /// Opens a file and finds what is in it; the plane of each point only where some result tells it.
+    fn find(&self, path: &Path, before: Option<&Record>, bar: &Bar) -> Result<Answer, Error> {
+        let Batch { search, line_search, machine, reading, .. } = self.batch;
+        let told = |ending: &String| ending.starts_with(".labels.") || ending == ".png";
+        let needs_labels = self.batch.outputs.wanted().into_iter().any(Wanted::needs_labels)
+            || before.is_some_and(|record| record.results.keys().any(told));
+        let options = Options { planes_only: !needs_labels, ..self.options.clone() };
+        match input::Input::open_with(path, &reading.options())? {
+            input::Input::Cloud(source) => {
+                let _turn = self.engine.turn();
+                say_notes(&source, bar);
+                let how = (&options, &search.choice());
+                let found = machine.find(&source, how, self.engine, bar)?;
+                Ok(Answer::Cloud(source, found.into()))
+            }
+            input::Input::Image(image) => {
+                let _turn = self.engine.turn();
+                let (edges, found) = line_search.find(&image, search, machine, self.engine, bar)?;
+                Ok(Answer::Image(image, edges, found))
+            }
+        }
+    }
+
+    /// Whether a record is of what would be found again.
+    fn is_same(&self, record: &Record, kind: input::Kind, sha256: &str) -> bool {
+        record.version == env!("CARGO_PKG_VERSION")
+            && record.options == *self.decisive_of(kind)
+            && record.done.as_ref().is_some_and(|done| done.sha256 == sha256)
+    }
+
+    /// The options that decide what is found.
+    fn decisive_of(&self, kind: input::Kind) -> &Value {
+        match kind {
+            input::Kind::Cloud(_) => &self.decisive.clouds,
+            input::Kind::Image => &self.decisive.images,
+        }
+    }
+
+    /// The results that are asked for.
+    fn asked(&self, kind: input::Kind) -> Vec<Target> {
+        let outputs = &self.batch.outputs;
+        let by_piece = matches!(outputs.labelling.by(), LabelBy::Piece);
+        let how = How { by_piece, up: outputs.drawing.up };
+        let endings = endings(&outputs.wanted(), outputs.labels, kind).into_iter();
+        let targets = endings.filter_map(|ending| Target::new(kind, ending, how));
+        targets.collect()
+    }
+
+    /// The results to be written, those first that may yet find fault with the file: what is asked for and,
+    /// of an earlier run that found something else, what lies there, lest it be stale.
+    fn targets(&self, name: &Path, kind: input::Kind, stale: Option<&Record>) -> Vec<Target> {
+        let mut targets = self.asked(kind);
+        for (ending, written) in stale.iter().flat_map(|record| &record.results) {
             let path = self.folder.result(name, ending);
-            if fs::canonicalize(&path).is_ok_and(|path| self.inputs.contains(path.as_path())) {
+            if targets.iter().any(|target| target.ending == *ending) || !path.exists() {
+                continue;
+            }
+            match Target::new(kind, ending, written.how()) {
+                Some(target) => targets.push(target),
+                None => log::warn!("{}: of an earlier version of its file", path.display()),
+            }
+        }
+        targets.sort_by(|a, b| (a.of, &a.ending).cmp(&(b.of, &b.ending)));
+        targets
+    }
+
+    /// Refuses results that would replace an input.
+    fn check_targets(&self, name: &Path, targets: &[Target]) -> Result<(), Error> {
+        for target in targets {
+            let path = self.folder.result(name, &target.ending);
+            if FileId::of(&path).is_some_and(|id| self.inputs.contains(&id)) {
                 let message = format!("{}: that is an input of this batch", path.display());
                 return Err(Error::Parameter(message));
             }
-            results.push((kind, ending, path));
         }
-        Ok(results)
+        Ok(())
     }
 
-    /// Says in the record what may be there from now on.
-    fn begin<'b>(
+    fn save(&self, answer: &Answer, target: &Target, path: &Path) -> Result<(), Error> {
+        match (answer, target.of) {
+            (Answer::Cloud(source, detection), Of::Cloud(kind)) => {
+                let by = if target.how.by_piece { LabelBy::Piece } else { LabelBy::Plane };
+                kind.save(source, detection, (by, target.how.up), path)
+            }
+            (Answer::Image(image, edges, detection), Of::Image(kind)) => {
+                let backend = self.engine.backend()?;
+                kind.save(&Lines { image, edges, detection, backend }, path)
+            }
+            // Targets are of the answer's kind.
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves the results to their places and notes in the record what is there.
+    fn replace(
         &self,
-        input: &Input,
+        record: &mut Record,
         name: &Path,
         stamp: &Stamp,
-        before: Option<&Record>,
-        endings: impl Iterator<Item = &'b str>,
-    ) -> Result<Record, Error> {
-        let mut results = before.map_or_else(BTreeMap::new, |record| record.results.clone());
-        results.extend(endings.map(|ending| (ending.to_owned(), 0)));
-        let record = Record {
-            file: input.path.display().to_string(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            options: self.decisive.clone(),
-            results,
-            done: None,
-        };
-        record.save(self.folder, name, stamp)?;
-        Ok(record)
-    }
-
-    /// Removes what an earlier run left that is no result any more, and measures what is one.
-    fn end(&self, record: &mut Record, name: &Path, results: &[Target]) -> Result<(), Error> {
-        for ending in record.results.keys() {
-            if !results.iter().any(|(_, kept, _)| kept == ending) {
-                remove(&self.folder.result(name, ending))?;
-            }
+        targets: &[Target],
+        is_same: bool,
+    ) -> Result<(), Error> {
+        let mut written = Vec::with_capacity(targets.len());
+        for target in targets {
+            let fresh = self.folder.fresh(name, &target.ending);
+            let bytes = fs::metadata(&fresh).map_err(Error::io(&fresh))?.len();
+            written.push((target.ending.clone(), Written::new(bytes, target.how)));
         }
-        record.results.clear();
-        for (_, ending, path) in results {
-            let bytes = fs::metadata(path).map_err(Error::io(path))?.len();
-            record.results.insert((*ending).to_owned(), bytes);
+        record.results.extend(written.iter().cloned());
+        record.save(self.folder, name, stamp)?;
+        for target in targets {
+            let path = self.folder.result(name, &target.ending);
+            // A link is followed, as everywhere.
+            let place = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+            let fresh = self.folder.fresh(name, &target.ending);
+            fs::rename(fresh, place).map_err(Error::io(&path))?;
+        }
+        if !is_same {
+            record.results.retain(|ending, _| targets.iter().any(|t| t.ending == *ending));
         }
         Ok(())
     }
 }
 
-/// A result to be written: its kind, the ending of its name, its path.
-type Target = (Kind, &'static str, PathBuf);
-
-fn summed(detection: &Detection, bytes: u64, sha256: String) -> Done {
-    Done {
-        bytes,
-        sha256,
-        points: detection.input.points,
-        planes: detection.planes.len() as u64,
-        labelled: detection.labelled(),
+impl Target {
+    /// A result of a file of this kind; `None` if there is none whose name ends so.
+    fn new(kind: input::Kind, ending: &str, how: How) -> Option<Target> {
+        let of = Of::ending(kind, ending)?;
+        Some(Target { of, ending: ending.to_owned(), how: of.how(how) })
     }
 }
 
-/// What a value of an option is called on the command line.
-fn called(value: &impl ValueEnum) -> Option<String> {
-    value.to_possible_value().map(|value| value.get_name().to_owned())
-}
+impl Answer {
+    fn kind(&self) -> input::Kind {
+        match self {
+            Answer::Cloud(source, _) => input::Kind::Cloud(source.format()),
+            Answer::Image(..) => input::Kind::Image,
+        }
+    }
 
-/// The options that decide a result. Each is named, so that none is forgotten when one is added.
-fn decisive(batch: &Batch, options: &Options, kinds: &[Kind]) -> Value {
-    let Options {
-        mode,
-        directions,
-        rho_bin,
-        tolerance,
-        widen,
-        angle,
-        refine,
-        orient,
-        min_votes,
-        min_inliers,
-        top,
-        min_area,
-        // As `kinds` say.
-        planes_only: _,
-    } = options;
-    json!({
-        "mode": match mode {
-            Mode::Near => "near",
-            Mode::All => "all",
-            Mode::OnePass => "one-pass",
-        },
-        "arithmetic": batch.machine.arithmetic(),
-        "space": directions.map(|directions| directions.to_string()),
-        "rho_bin": rho_bin,
-        "tolerance": tolerance,
-        "widen": widen,
-        "angle": angle,
-        "refine": refine,
-        "orient": orient,
-        "min_votes": min_votes,
-        "min_inliers": min_inliers,
-        "top": top,
-        "min_area": min_area,
-        "choice": batch.search.choice(),
-        "columns": batch.reading.columns(),
-        "only": kinds.iter().map(called).collect::<Vec<_>>(),
-        "labels": batch.outputs.labels.as_ref().map(called),
-        "label_by": called(&batch.outputs.labelling.label_by),
-        "up": batch.outputs.drawing.up.to_string(),
-    })
+    fn found(&self) -> Found {
+        match self {
+            Answer::Cloud(_, found) => Found::Cloud {
+                points: found.input.points,
+                planes: found.planes.len() as u64,
+                labelled: found.labelled(),
+                area: found.planes.iter().map(|plane| plane.area).sum(),
+            },
+            Answer::Image(_, edges, found) => Found::Image {
+                pixels: u64::from(edges.width) * u64::from(edges.height),
+                lines: found.lines.len() as u64,
+            },
+        }
+    }
 }

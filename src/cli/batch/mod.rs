@@ -1,34 +1,43 @@
 //! `planes batch`.
 
+mod decisive;
 mod folder;
 mod inputs;
 mod job;
+mod kinds;
 mod names;
+mod pattern;
 mod record;
 mod summary;
 
-use super::outputs::{Drawing, Kind, Labelling};
+use super::guard::FileId;
+use super::lines::search::LineSearch;
+use super::outputs::{Drawing, Labelling};
 use super::progress::BatchBar;
 use super::reading::Reading;
 use super::search::{Machine, Search};
-use super::{Failure, say};
+use super::{Failure, concerns_all, say, warnings};
 use clap::{Args, ValueEnum};
 use folder::Folder;
 use inputs::{Input, Inputs};
-use job::{Job, Outcome};
+use job::Job;
+use kinds::{LabelFormat, Wanted};
 use planes::Error;
-use planes::cloud::Format;
 use planes::detect::Options;
-use std::io;
+use planes::lms::Refine;
 use std::path::{Path, PathBuf};
-use summary::Row;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use summary::{Outcome, Row};
 
-/// Find the planes of many clouds, into one folder
+/// Find the planes of many clouds and the lines of many images, into one folder
 ///
-/// Each cloud's results are called as with `detect --out DIR`, and summary.csv and summary.json tell
+/// Each file's results are called as with `detect --out DIR`, and summary.csv and summary.json tell
 /// what came of each. A file that cannot be read is named on stderr and passed over. Stopped at any
 /// moment, even killed, the same command goes on where it was: files that are finished are not
-/// done again, unless they, the options or the program changed or results are missing.
+/// done again, unless they, the options or the program changed or results are missing. No result is ever
+/// removed: of a file that is done again, all that lie there are renewed, those that are not asked for, too.
 ///
 /// Results are called after their file; of a folder, its inner folders are kept. Files that would
 /// share a name get their extension or the folder above into it: scan.las and scan.ply become
@@ -40,8 +49,8 @@ use summary::Row;
     planes batch tiles --out results\n\
     planes batch 'scans/*.laz' more/scan.ply --out results --only json,labels")]
 pub struct Batch {
-    /// Clouds, folders, or patterns such as 'tiles/**/*.laz'; in a folder and those below it, the
-    /// files that are clouds, except hidden ones and what planes wrote
+    /// Clouds, images, folders, or patterns such as 'tiles/**/*.laz'; in a folder and those below it, the
+    /// files that are clouds or images, except hidden ones and what planes wrote
     #[arg(required = true, value_name = "FILE|FOLDER|PATTERN")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -51,7 +60,13 @@ pub struct Batch {
     #[command(flatten)]
     search: Search,
     #[command(flatten)]
+    line_search: LineSearch,
+    #[command(flatten)]
     machine: Machine,
+    /// Files to work on at the same time, which share the --threads; the results do not depend on it
+    #[arg(long, value_name = "N", help_heading = "Machine", default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: u16,
 }
 
 #[derive(Debug, Args)]
@@ -62,7 +77,7 @@ struct Outputs {
     out: PathBuf,
     /// Write only some of the results, such as json,labels [default: all]
     #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',')]
-    only: Vec<Kind>,
+    only: Vec<Wanted>,
     /// Format of the clouds with each point's plane; npy holds the labels alone
     /// [default: as the cloud came, text as ply]
     #[arg(long, value_name = "FORMAT", value_enum)]
@@ -73,96 +88,153 @@ struct Outputs {
     drawing: Drawing,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
-enum LabelFormat {
-    Las,
-    Laz,
-    Ply,
-    Npy,
-}
-
 impl Outputs {
-    /// What is to be written of each cloud, those first that may yet find fault with it.
-    fn kinds(&self) -> Result<Vec<Kind>, Error> {
-        let mut kinds = if self.only.is_empty() { Kind::ALL.to_vec() } else { self.only.clone() };
-        kinds.sort();
-        kinds.dedup();
-        if self.labels.is_some() && !kinds.contains(&Kind::Labels) {
-            return Err(Error::Parameter("--labels: --only leaves the labels out".into()));
-        }
-        self.labelling.check(kinds.contains(&Kind::Labels))?;
-        self.drawing.check(kinds.contains(&Kind::Picture))?;
-        Ok(kinds)
+    /// What is to be written of each file.
+    fn wanted(&self) -> Vec<Wanted> {
+        if self.only.is_empty() { Wanted::value_variants().to_vec() } else { self.only.clone() }
     }
 
-    /// How the name of a result ends.
-    fn ending(&self, kind: Kind, format: Format) -> &'static str {
-        match (kind, self.labels) {
-            (Kind::Labels, Some(LabelFormat::Las)) => ".labels.las",
-            (Kind::Labels, Some(LabelFormat::Laz)) => ".labels.laz",
-            (Kind::Labels, Some(LabelFormat::Ply)) => ".labels.ply",
-            (Kind::Labels, Some(LabelFormat::Npy)) => ".labels.npy",
-            _ => kind.ending(format),
+    /// Refuses what contradicts itself.
+    fn check(&self) -> Result<(), Error> {
+        let has_labels = self.wanted().contains(&Wanted::Labels);
+        if self.labels.is_some() && !has_labels {
+            return Err(Error::Parameter("--labels: --only leaves the labels out".into()));
         }
+        self.labelling.check(has_labels)?;
+        self.drawing.check(self.wanted().contains(&Wanted::Overlay))
     }
 }
 
 impl Batch {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
         let options = self.search.options();
-        options.check()?;
-        let kinds = self.outputs.kinds()?;
-        let planes_only = !kinds.iter().any(|kind| kind.needs_labels());
-        let options = Options { planes_only, ..options };
-        let Inputs { files, failed } = Inputs::of(&self.files, &self.outputs.out);
-        if files.is_empty() {
-            return Err(nothing(failed).into());
+        // Lines have one more; of a cloud it is refused when that is read.
+        let is_stroke = options.refine == Some(Refine::Stroke);
+        Options { refine: options.refine.filter(|_| !is_stroke), ..options.clone() }.check()?;
+        self.line_search.options(&self.search).check()?;
+        self.outputs.check()?;
+        let out = &self.outputs.out;
+        let inputs = Inputs::of(&self.files, out);
+        if inputs.files.is_empty() {
+            return Err(nothing(inputs.failed).into());
         }
+        summary::check(out)?;
+        for name in summary::NAMES {
+            let path = out.join(name);
+            let id = FileId::of(&path);
+            if inputs.files.iter().any(|input| id.is_some() && FileId::of(&input.path) == id) {
+                let message = format!("{}: that is an input of this batch", path.display());
+                return Err(Error::Parameter(message).into());
+            }
+        }
+        warnings::keep();
         let engine = self.machine.start(quiet)?;
-        let folder = Folder::open(&self.outputs.out)?;
-        let job = Job::new(self, &folder, &options, &kinds, &engine, &files);
-        work(&job, &folder, &files, failed, quiet)
+        let folder = Folder::open(out)?;
+        if self.jobs > 1 {
+            engine.backend()?;
+        }
+        let decisive = decisive::decisive(self, &options);
+        let job = Job::new(self, &folder, &options, &engine, &decisive, &inputs.files);
+        let work = Work { job: &job, jobs: usize::from(self.jobs), quiet };
+        let (rows, was_done) = work.all(inputs)?;
+        summary::save(folder.path(), &rows, &decisive)?;
+        report(&rows, was_done, &folder.path().join(summary::NAMES[0]), quiet)
     }
 }
 
-/// One file after the other, and the summary.
-fn work(
-    job: &Job,
-    folder: &Folder,
-    files: &[Input],
-    failed: Vec<(PathBuf, Error)>,
+/// How the files are worked through.
+struct Work<'a> {
+    job: &'a Job<'a>,
+    /// So many at a time.
+    jobs: usize,
     quiet: bool,
-) -> Result<(), Failure> {
-    let mut rows = Vec::with_capacity(files.len() + failed.len());
-    for (file, error) in failed {
-        say(&error.to_string());
-        rows.push(Row { file, name: None, outcome: Err(error.to_string()) });
-    }
-    let (mut failed, mut skipped) = (rows.len(), 0);
-    let bars = BatchBar::new(files.len() as u64, quiet);
-    for (input, name) in files.iter().zip(names::names(files)) {
-        let outcome = match job.run(input, &name, &bars) {
-            Ok(Outcome::Done(done)) => Ok(done),
-            Ok(Outcome::WasDone(done)) => {
-                skipped += 1;
-                Ok(done)
-            }
-            // No other file would fare better, and this one is not to blame.
-            Err(error) if is_full(&error) => return Err(error.into()),
-            Err(error) => {
-                failed += 1;
-                bars.aside(|| say(&error.to_string()));
-                Err(error.to_string())
+}
+
+impl Work<'_> {
+    /// Works through all files; returns a row for each, sorted, and how many were finished before.
+    fn all(&self, inputs: Inputs) -> Result<(Vec<Row>, usize), Error> {
+        let Inputs { files, failed, skipped } = inputs;
+        let mut rows: Vec<Row> = Vec::with_capacity(files.len() + failed.len() + skipped.len());
+        for (file, error) in failed {
+            say(&error.to_string());
+            rows.push(Row { file, name: None, outcome: Outcome::Failed(error.to_string()) });
+        }
+        let skipped = skipped.into_iter().map(|(file, why)| (file, Outcome::Skipped(why)));
+        rows.extend(skipped.map(|(file, outcome)| Row { file, name: None, outcome }));
+        let names = names::names(&files);
+        let bars = BatchBar::new(files.len() as u64, self.quiet);
+        let (next, was_done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let is_over = AtomicBool::new(false);
+        let done = Mutex::new((rows, None));
+        let worker = || {
+            while !is_over.load(Relaxed) {
+                let i = next.fetch_add(1, Relaxed);
+                let (Some(input), Some(name)) = (files.get(i), names.get(i)) else { break };
+                let outcome = self.one(input, name, &bars, &was_done);
+                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                match outcome {
+                    Ok(outcome) => done.0.push(Row {
+                        file: input.path.clone(),
+                        name: Some(name.clone()),
+                        outcome,
+                    }),
+                    Err(error) => {
+                        is_over.store(true, Relaxed);
+                        done.1.get_or_insert(error);
+                    }
+                }
+                let failed = done.0.iter().filter(|row| row.has_failed()).count();
+                bars.advance(failed);
             }
         };
-        rows.push(Row { file: input.path.clone(), name: Some(name), outcome });
-        bars.advance(failed);
+        thread::scope(|scope| {
+            for _ in 1..self.jobs.min(files.len()) {
+                // Where no more threads can be had, those that are there do it all.
+                let _ = thread::Builder::new().spawn_scoped(scope, worker);
+            }
+            worker();
+        });
+        let (mut rows, error) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = error {
+            return Err(error);
+        }
+        rows.sort_by(|a, b| a.file.cmp(&b.file));
+        Ok((rows, was_done.into_inner()))
     }
-    drop(bars);
-    rows.sort_by(|a, b| a.file.cmp(&b.file));
-    summary::save(folder.path(), &rows)?;
-    let counts = counts(rows.len(), skipped, failed, &folder.path().join("summary.csv"));
-    if failed == rows.len() {
+
+    /// Does one file; an error is one that no other file would escape, and none that this one is to blame for.
+    fn one(
+        &self,
+        input: &Input,
+        name: &Path,
+        bars: &BatchBar,
+        was_done: &AtomicUsize,
+    ) -> Result<Outcome, Error> {
+        match self.job.run(input, name, bars) {
+            Ok(job::Outcome::Done(done)) => Ok(Outcome::Done(done)),
+            Ok(job::Outcome::WasDone(done)) => {
+                was_done.fetch_add(1, Relaxed);
+                Ok(Outcome::Done(done))
+            }
+            Err(error) if concerns_all(&error) => Err(error),
+            Err(error) => {
+                let stay = self.job.has_results(name);
+                let stay = if stay { "; its results of an earlier run stay" } else { "" };
+                let message = format!("{error}{stay}");
+                bars.aside(|| say(&message));
+                Ok(Outcome::Failed(message))
+            }
+        }
+    }
+}
+
+/// Says what came of all files.
+fn report(rows: &[Row], was_done: usize, summary: &Path, quiet: bool) -> Result<(), Failure> {
+    let skipped = rows.iter().filter(|row| row.is_skipped()).count();
+    let failed = rows.iter().filter(|row| row.has_failed()).count();
+    let all = rows.len() - skipped;
+    let counts = counts(all, was_done, failed, skipped, summary);
+    if failed == all {
         return Err(Error::Parameter(counts).into());
     }
     if failed > 0 || !quiet {
@@ -172,28 +244,28 @@ fn work(
 }
 
 /// What came of a batch, in one line.
-fn counts(all: usize, skipped: usize, failed: usize, summary: &Path) -> String {
+fn counts(all: usize, was_done: usize, failed: usize, skipped: usize, summary: &Path) -> String {
     let parts =
-        [(all - skipped - failed, "done"), (skipped, "finished before"), (failed, "failed")];
+        [(all - was_done - failed, "done"), (was_done, "finished before"), (failed, "failed")];
     let parts = parts.into_iter().filter(|&(n, _)| n > 0).map(|(n, what)| format!("{n} {what}"));
     let files = if all == 1 { "file" } else { "files" };
     let parts = parts.collect::<Vec<_>>().join(", ");
-    format!("{all} {files}: {parts}; see {}", summary.display())
+    let others = match skipped {
+        0 => String::new(),
+        n => format!(
+            "; passed over {n} that {} no cloud and no image",
+            if n == 1 { "is" } else { "are" }
+        ),
+    };
+    format!("{all} {files}: {parts}{others}; see {}", summary.display())
 }
 
 /// Why there is nothing to do, in one line.
 fn nothing(failed: Vec<(PathBuf, Error)>) -> Error {
     let mut failed = failed.into_iter();
     match (failed.next(), failed.len()) {
-        (None, _) => Error::Parameter("no cloud but what planes wrote itself".into()),
+        (None, _) => Error::Parameter("no cloud and no image but what planes wrote itself".into()),
         (Some((_, error)), 0) => error,
         (Some((_, error)), more) => Error::Parameter(format!("{error}; nor {more} more")),
     }
-}
-
-/// Whether a result could not be written for want of room.
-fn is_full(error: &Error) -> bool {
-    use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    let Error::Io { source, .. } = error else { return false };
-    matches!(source.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
 }

@@ -1,10 +1,11 @@
 //! What is remembered of a file, so that it is not done twice.
 //!
-//! A record holds nothing of when or how the file was done, so the same files and options leave the
-//! same records. The time of the file's last change stands on the record, as the record's own:
+//! A record holds nothing of when or how the file was done but how long it took, so the same files and
+//! options leave the same records otherwise. The time of the file's last change stands on the record, as the record's own:
 //! where the two agree, the file is not read again; where they do not, its digest decides.
 
 use super::folder::Folder;
+use super::kinds::How;
 use planes::Error;
 use planes::atomic::AtomicFile;
 use serde::{Deserialize, Serialize};
@@ -22,12 +23,34 @@ pub struct Record {
     pub file: String,
     /// Version of the program.
     pub version: String,
-    /// The options that decide the result.
+    /// The options that decide what is found.
     pub options: serde_json::Value,
-    /// Endings of the results, each with its size in bytes. Until `done`, of all that may be there.
-    pub results: BTreeMap<String, u64>,
-    /// Nothing while the results are being written.
+    /// Endings of the results. Until `done`, of all that may be there.
+    pub results: BTreeMap<String, Written>,
+    /// Nothing while the results are being replaced.
     pub done: Option<Done>,
+}
+
+/// A result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Written {
+    /// Size of its file.
+    pub bytes: u64,
+    /// Of labels, whether they are also by piece.
+    pub by_piece: bool,
+    /// Of a picture of a cloud, which axis is up, as that is asked for.
+    pub up: String,
+}
+
+impl Written {
+    pub fn new(bytes: u64, how: How) -> Written {
+        Written { bytes, by_piece: how.by_piece, up: how.up.to_string() }
+    }
+
+    /// What it is like.
+    pub fn how(&self) -> How {
+        How { by_piece: self.by_piece, up: self.up.parse().unwrap_or_default() }
+    }
 }
 
 /// What came of a file.
@@ -37,10 +60,30 @@ pub struct Done {
     pub bytes: u64,
     /// SHA-256 of the file.
     pub sha256: String,
-    pub points: u64,
-    pub planes: u64,
-    /// Points that belong to a plane.
-    pub labelled: u64,
+    /// What was found in it.
+    pub found: Found,
+    /// What was said about it.
+    pub warnings: Vec<String>,
+    /// How long it took. That, and nothing else, may differ from run to run.
+    pub seconds: f64,
+}
+
+/// What was found in a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Found {
+    Cloud {
+        points: u64,
+        planes: u64,
+        /// Points that belong to a plane.
+        labelled: u64,
+        /// Of all planes, in the cloud's own unit.
+        area: f64,
+    },
+    Image {
+        pixels: u64,
+        lines: u64,
+    },
 }
 
 /// What tells without reading whether a file was changed.
@@ -84,34 +127,18 @@ impl Record {
         Ok(())
     }
 
-    /// Whether the results are there, as they were written.
-    pub fn results_are_there(&self, folder: &Folder, name: &Path) -> bool {
-        self.results.iter().all(|(ending, &bytes)| {
-            let found = fs::metadata(folder.result(name, ending));
-            found.is_ok_and(|found| found.is_file() && found.len() == bytes)
-        })
+    /// Whether a result is there, as it was written.
+    pub fn has(&self, folder: &Folder, name: &Path, ending: &str, how: How) -> bool {
+        let Some(written) = self.results.get(ending) else { return false };
+        let found = fs::metadata(folder.result(name, ending));
+        written.how() == how
+            && found.is_ok_and(|found| found.is_file() && found.len() == written.bytes)
     }
 
     /// Whether the record was written when the file had this stamp.
     pub fn has_stamp(folder: &Folder, name: &Path, stamp: &Stamp) -> bool {
         let found = fs::metadata(folder.record(name)).and_then(|found| found.modified());
         stamp.changed.is_some() && found.ok() == stamp.changed
-    }
-
-    /// Removes the results, and the record last.
-    pub fn discard(&self, folder: &Folder, name: &Path) -> Result<(), Error> {
-        for ending in self.results.keys() {
-            remove(&folder.result(name, ending))?;
-        }
-        remove(&folder.record(name))
-    }
-}
-
-/// Removes a file; none is as good.
-pub fn remove(path: &Path) -> Result<(), Error> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io(path)(error)),
-        _ => Ok(()),
     }
 }
 

@@ -1,11 +1,16 @@
 //! What came of each file of a batch, as CSV and as JSON.
 
-use super::record::Done;
+use super::record::{Done, Found};
 use planes::Error;
 use planes::atomic::AtomicFile;
 use serde::Serialize;
-use std::io::{self, Write};
+use serde_json::Value;
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+
+/// What the summaries are called in the folder of the results.
+pub const NAMES: [&str; 2] = ["summary.csv", "summary.json"];
 
 /// One file, or an argument that led to none.
 #[derive(Debug)]
@@ -14,8 +19,34 @@ pub struct Row {
     pub file: PathBuf,
     /// What its results are called, below the folder and without ending.
     pub name: Option<PathBuf>,
-    /// What came of it, or what is wrong with it.
-    pub outcome: Result<Done, String>,
+    pub outcome: Outcome,
+}
+
+impl Row {
+    pub fn has_failed(&self) -> bool {
+        matches!(self.outcome, Outcome::Failed(_))
+    }
+
+    pub fn is_skipped(&self) -> bool {
+        matches!(self.outcome, Outcome::Skipped(_))
+    }
+}
+
+/// What came of a file.
+#[derive(Debug)]
+pub enum Outcome {
+    Done(Done),
+    /// What is wrong with it.
+    Failed(String),
+    /// It is neither a cloud nor an image, and why not.
+    Skipped(String),
+}
+
+/// The options of a search, for clouds and for images.
+#[derive(Debug, Serialize)]
+pub struct Options {
+    pub clouds: Value,
+    pub images: Value,
 }
 
 /// The layout of both files; [`HEADER`] has the same order.
@@ -28,31 +59,82 @@ struct Line {
     planes: Option<u64>,
     /// Share of the points that belong to a plane.
     labelled: Option<f64>,
+    area: Option<f64>,
+    pixels: Option<u64>,
+    lines: Option<u64>,
+    warnings: Vec<String>,
+    /// Why it failed or was skipped.
     error: Option<String>,
+    /// Those that were given, short.
+    options: Option<String>,
+    /// The only one that two runs do not share.
+    seconds: Option<f64>,
 }
 
-const HEADER: &str = "file,name,status,points,planes,labelled,error";
+const HEADER: &str =
+    "file,name,status,points,planes,labelled,area,pixels,lines,warnings,error,options,seconds";
+/// What a document begins with.
+const FORMAT: &str = "planes-batch";
 
 #[derive(Serialize)]
-struct Document {
+struct Document<'a> {
     format: &'static str,
     version: u32,
     done: usize,
     failed: usize,
+    options: &'a Options,
     files: Vec<Line>,
+    skipped: Vec<Line>,
+}
+
+/// Refuses a folder in which a file of another kind has the name of a summary.
+pub fn check(folder: &Path) -> Result<(), Error> {
+    for name in NAMES {
+        let path = folder.join(name);
+        if path.exists() && !is_one(&path) {
+            let message = format!(
+                "--out {}: {name} is there, and is of no batch; name another folder",
+                folder.display()
+            );
+            return Err(Error::Parameter(message));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a batch wrote this file.
+pub fn is_one(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let Ok(file) = File::open(path) else { return false };
+    let read = file.take(64).read_to_end(&mut head);
+    let head = String::from_utf8_lossy(&head);
+    read.is_ok() && (head.starts_with("file,name,status,") || head.contains(FORMAT))
 }
 
 /// Writes `summary.csv` and `summary.json` into the folder.
-pub fn save(folder: &Path, rows: &[Row]) -> Result<(), Error> {
-    let files: Vec<Line> = rows.iter().map(line).collect();
-    let failed = rows.iter().filter(|row| row.outcome.is_err()).count();
-    let done = rows.len() - failed;
-    write(&folder.join("summary.csv"), |out| csv(&files, out))?;
-    let document = Document { format: "planes-batch", version: 1, done, failed, files };
-    write(&folder.join("summary.json"), |out| {
+pub fn save(folder: &Path, rows: &[Row], options: &Options) -> Result<(), Error> {
+    let lines = || rows.iter().map(|row| line(row, options));
+    let all: Vec<Line> = lines().collect();
+    let (skipped, files): (Vec<Line>, Vec<Line>) = lines().partition(|l| l.status == "skipped");
+    let failed = files.iter().filter(|line| line.status == "failed").count();
+    let done = files.len() - failed;
+    write(&folder.join(NAMES[0]), |out| csv(&all, out))?;
+    let document = Document { format: FORMAT, version: 2, done, failed, options, files, skipped };
+    write(&folder.join(NAMES[1]), |out| {
         serde_json::to_writer_pretty(&mut *out, &document)?;
         out.write_all(b"\n")
     })
+}
+
+/// A path as text, whatever it is made of: bytes that are no text are written `\xFF`, so that two such names
+/// never look the same.
+pub fn shown(path: &Path) -> String {
+    let mut text = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02X}")));
+    }
+    text
 }
 
 fn write(
@@ -64,24 +146,64 @@ fn write(
     file.commit()
 }
 
-fn line(row: &Row) -> Line {
-    let done = row.outcome.as_ref().ok();
-    Line {
-        file: row.file.display().to_string(),
-        name: row.name.as_ref().map(|name| name.display().to_string()),
-        status: if done.is_some() { "done" } else { "failed" },
-        points: done.map(|done| done.points),
-        planes: done.map(|done| done.planes),
-        labelled: done.map(|done| {
-            let share = done.labelled as f64 / done.points.max(1) as f64;
-            (share * 1e4).round() / 1e4
-        }),
-        error: row.outcome.as_ref().err().cloned(),
+fn line(row: &Row, options: &Options) -> Line {
+    let mut line = Line {
+        file: shown(&row.file),
+        name: row.name.as_deref().map(shown),
+        status: "done",
+        points: None,
+        planes: None,
+        labelled: None,
+        area: None,
+        pixels: None,
+        lines: None,
+        warnings: Vec::new(),
+        error: None,
+        options: None,
+        seconds: None,
+    };
+    match &row.outcome {
+        Outcome::Done(done) => {
+            let used = match done.found {
+                Found::Cloud { points, planes, labelled, area } => {
+                    let share = labelled as f64 / points.max(1) as f64;
+                    (line.points, line.planes) = (Some(points), Some(planes));
+                    line.labelled = Some((share * 1e4).round() / 1e4);
+                    line.area = Some(six_digits(area));
+                    &options.clouds
+                }
+                Found::Image { pixels, lines } => {
+                    (line.pixels, line.lines) = (Some(pixels), Some(lines));
+                    &options.images
+                }
+            };
+            line.options = Some(given(used));
+            line.warnings.clone_from(&done.warnings);
+            line.seconds = Some(done.seconds);
+        }
+        Outcome::Failed(why) => (line.status, line.error) = ("failed", Some(why.clone())),
+        Outcome::Skipped(why) => (line.status, line.error) = ("skipped", Some(why.clone())),
     }
+    line
+}
+
+/// A number with six significant digits.
+fn six_digits(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+/// The options that were given, as `name=value`.
+fn given(options: &Value) -> String {
+    let all = options.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+    let text = all.map(|(name, value)| match value {
+        Value::String(text) => format!("{name}={text}"),
+        other => format!("{name}={other}"),
+    });
+    text.collect::<Vec<_>>().join(" ")
 }
 
 fn csv(lines: &[Line], out: &mut impl Write) -> io::Result<()> {
-    fn shown<T: ToString>(value: Option<T>) -> String {
+    fn cell<T: ToString>(value: Option<T>) -> String {
         value.map_or_else(String::new, |value| value.to_string())
     }
     writeln!(out, "{HEADER}")?;
@@ -90,10 +212,16 @@ fn csv(lines: &[Line], out: &mut impl Write) -> io::Result<()> {
             quoted(&line.file),
             quoted(line.name.as_deref().unwrap_or_default()),
             line.status.to_owned(),
-            shown(line.points),
-            shown(line.planes),
-            shown(line.labelled),
+            cell(line.points),
+            cell(line.planes),
+            cell(line.labelled),
+            cell(line.area),
+            cell(line.pixels),
+            cell(line.lines),
+            quoted(&line.warnings.join("; ")),
             quoted(line.error.as_deref().unwrap_or_default()),
+            quoted(line.options.as_deref().unwrap_or_default()),
+            cell(line.seconds),
         ];
         writeln!(out, "{}", cells.join(","))?;
     }
@@ -116,24 +244,53 @@ mod tests {
     #[test]
     fn both_files_tell_the_same() {
         let folder = tempfile::tempdir().unwrap();
-        let done = Done { bytes: 9, sha256: String::new(), points: 3, planes: 1, labelled: 2 };
+        let done = |found| Done {
+            bytes: 9,
+            sha256: String::new(),
+            found,
+            warnings: vec!["left out 1 point".into()],
+            seconds: 0.5,
+        };
+        let cloud = Found::Cloud { points: 3, planes: 1, labelled: 2, area: 1.5 };
+        let image = Found::Image { pixels: 12, lines: 4 };
+        let row = |file: &str, outcome| Row { file: file.into(), name: None, outcome };
         let rows = [
-            Row { file: "a, b.las".into(), name: Some("a, b".into()), outcome: Ok(done) },
-            Row { file: "c.las".into(), name: None, outcome: Err("says \"no\"".into()) },
+            Row { name: Some("a, b".into()), ..row("a, b.las", Outcome::Done(done(cloud))) },
+            row("b.png", Outcome::Done(done(image))),
+            row("c.las", Outcome::Failed("says \"no\"".into())),
+            row("d.txt", Outcome::Skipped("no points".into())),
         ];
-        save(folder.path(), &rows).unwrap();
+        let options = Options {
+            clouds: serde_json::json!({"top": 3, "space": "ball:2", "angle": null}),
+            images: serde_json::json!({}),
+        };
+        check(folder.path()).unwrap();
+        save(folder.path(), &rows, &options).unwrap();
+        check(folder.path()).unwrap();
         let text = |name| std::fs::read_to_string(folder.path().join(name)).unwrap();
-        let expected = "file,name,status,points,planes,labelled,error\n\
-            \"a, b.las\",\"a, b\",done,3,1,0.6667,\n\
-            c.las,,failed,,,,\"says \"\"no\"\"\"\n";
-        assert_eq!(text("summary.csv"), expected);
+        let expected = "\"a, b.las\",\"a, b\",done,3,1,0.6667,1.5,,,left out 1 point,,space=ball:2 top=3,0.5\n\
+            b.png,,done,,,,,12,4,left out 1 point,,,0.5\n\
+            c.las,,failed,,,,,,,,\"says \"\"no\"\"\",,\n\
+            d.txt,,skipped,,,,,,,,no points,,\n";
+        assert_eq!(text("summary.csv"), format!("{HEADER}\n{expected}"));
         let document: serde_json::Value = serde_json::from_str(&text("summary.json")).unwrap();
-        assert_eq!([&document["done"], &document["failed"]], [1, 1]);
+        assert_eq!([&document["done"], &document["failed"]], [2, 1]);
         assert_eq!(document["files"][0]["labelled"], 0.6667);
+        assert_eq!(document["options"]["clouds"]["top"], 3);
+        assert_eq!(document["skipped"][0]["error"], "no points");
         let members = document["files"][1].as_object().unwrap();
-        assert_eq!(members.keys().map(String::as_str).collect::<Vec<_>>().len(), 7);
-        for column in HEADER.split(',') {
-            assert!(members.contains_key(column), "{column}");
-        }
+        assert_eq!(members.len(), HEADER.split(',').count());
+        assert!(HEADER.split(',').all(|column| members.contains_key(column)));
+        std::fs::write(folder.path().join("summary.csv"), "x,y,z\n1,2,3\n").unwrap();
+        assert!(check(folder.path()).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_that_are_no_text_are_told_apart() {
+        use std::os::unix::ffi::OsStrExt;
+        let name = |bytes: &'static [u8]| shown(Path::new(std::ffi::OsStr::from_bytes(bytes)));
+        assert_eq!(name(b"d/\xc3\xbc\xff.las"), "d/ü\\xFF.las");
+        assert_ne!(name(b"\xff"), name(b"\xfe"));
     }
 }

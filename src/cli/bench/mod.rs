@@ -81,7 +81,7 @@ impl Bench {
         if let Some(Of::Lms(lms)) = &self.of {
             return lms.run(quiet);
         }
-        self.outputs.write(|| self.texts(quiet))
+        self.outputs.write(self.input.as_deref(), || self.texts(quiet))
     }
 
     /// Measures what there is to measure.

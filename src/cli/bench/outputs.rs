@@ -1,5 +1,6 @@
 //! Where the measurements go.
 
+use crate::cli::guard::{self, Output};
 use crate::cli::{Failure, write_stdout};
 use clap::Args;
 use planes::Error;
@@ -33,26 +34,30 @@ pub struct Texts {
 }
 
 impl Outputs {
-    /// Measures, and writes and prints what was asked for.
-    pub fn write(&self, measure: impl FnOnce() -> Result<Texts, Failure>) -> Result<(), Failure> {
+    /// Measures the input, and writes and prints what was asked for.
+    pub fn write(
+        &self,
+        input: Option<&Path>,
+        measure: impl FnOnce() -> Result<Texts, Failure>,
+    ) -> Result<(), Failure> {
         let prints_json = self.json.as_deref() == Some(Path::new("-"));
-        // A name that cannot be written is better known before minutes of measuring.
-        let json_file = start(self.json.as_deref().filter(|_| !prints_json))?;
-        let [csv_file, svg_file] = [start(self.csv.as_deref())?, start(self.svg.as_deref())?];
+        let json_file = self.json.as_deref().filter(|_| !prints_json);
+        let files =
+            [("--json", json_file), ("--csv", self.csv.as_deref()), ("--svg", self.svg.as_deref())];
+        let named = files.into_iter().filter_map(|(name, path)| Some(Output::named(name, path?)));
+        let inputs: Vec<PathBuf> = input.map(Path::to_path_buf).into_iter().collect();
+        guard::check(&inputs, &named.collect::<Vec<_>>())?;
         let texts = measure()?;
-        finish(json_file, &texts.json)?;
-        finish(csv_file, &texts.csv)?;
-        finish(svg_file, &texts.svg)?;
+        for ((_, path), text) in files.into_iter().zip([&texts.json, &texts.csv, &texts.svg]) {
+            save(path, text)?;
+        }
         write_stdout(if prints_json { &texts.json } else { &texts.tables })
     }
 }
 
-fn start(path: Option<&Path>) -> Result<Option<AtomicFile>, Error> {
-    path.map(AtomicFile::create).transpose()
-}
-
-fn finish(file: Option<AtomicFile>, text: &str) -> Result<(), Error> {
-    let Some(mut file) = file else { return Ok(()) };
-    file.write_all(text.as_bytes()).map_err(Error::io(file.path()))?;
+fn save(path: Option<&Path>, text: &str) -> Result<(), Error> {
+    let Some(path) = path else { return Ok(()) };
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(text.as_bytes()).map_err(Error::io(path))?;
     file.commit()
 }

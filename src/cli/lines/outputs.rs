@@ -1,7 +1,7 @@
 //! What `planes detect` writes of an image.
 
 use super::super::Failure;
-use super::super::outputs::{Outputs, stem};
+use super::super::outputs::{Outputs, Written, stem};
 use super::table;
 use clap::Args;
 use planes::Error;
@@ -39,8 +39,8 @@ impl LineOutputs {
 }
 
 impl Outputs {
-    /// Writes what was asked for of an image; returns what is to be printed.
-    pub fn write_lines(&self, lines: &Lines, file: &Path) -> Result<String, Failure> {
+    /// Writes what was asked for of an image.
+    pub fn write_lines(&self, lines: &Lines, file: &Path) -> Result<Written, Failure> {
         let single = [
             (LineKind::Json, self.json.as_deref().filter(|&p| p != "-")),
             (LineKind::Picture, self.overlay.as_deref()),
@@ -60,6 +60,12 @@ impl Outputs {
         }
         files.sort_by_key(|&(kind, _)| kind);
         self.save_all(&files, |(kind, path)| kind.save(lines, path))?;
+        let wrote = self.wrote(files.iter().map(|(_, path)| path.as_path()));
+        Ok(Written { printed: self.printed_lines(lines)?, wrote })
+    }
+
+    /// JSON where that was asked for, a table where nothing else was.
+    fn printed_lines(&self, lines: &Lines) -> Result<String, Failure> {
         if self.prints_json() {
             let mut text = Vec::new();
             json::write_json(lines.detection, &mut text)?;

@@ -1,11 +1,16 @@
 //! How lines are searched for.
 
-use super::super::values::{number, said};
+use crate::cli::engine::Engine;
+use crate::cli::progress::Bar;
+use crate::cli::search::{Machine, Search};
+use crate::cli::values::{number, said};
 use clap::Args;
-use planes::image::Method;
+use planes::Error;
+use planes::detect::Progress;
+use planes::image::{EdgeMap, Image, Method};
 use planes::line_voters::Version;
 use planes::line_voters::spaces::PaperSpace;
-use planes::lines::{OnePass, Options, Strokes};
+use planes::lines::{self, Detection, OnePass, Options, Strokes};
 use planes::lms::Refine;
 
 #[derive(Debug, Args)]
@@ -50,7 +55,7 @@ pub struct LineSearch {
 
 impl LineSearch {
     /// What the library is asked for.
-    pub fn options(&self, refine: Option<Refine>, top: Option<u64>) -> Options {
+    pub fn options(&self, search: &Search) -> Options {
         let default = Options::default();
         Options {
             edges: self.edges.unwrap_or(default.edges),
@@ -59,20 +64,61 @@ impl LineSearch {
             max_gap: self.max_gap.unwrap_or(default.max_gap),
             min_length: self.min_length,
             false_alarms: self.false_alarms.unwrap_or(default.false_alarms),
-            refine: refine.unwrap_or(default.refine),
+            refine: search.refine.unwrap_or(default.refine),
             strokes: self.stroke.unwrap_or(default.strokes),
-            top,
+            top: search.top,
         }
     }
 
+    /// Finds the edges and the lines of an image.
+    pub fn find(
+        &self,
+        image: &Image,
+        search: &Search,
+        machine: &Machine,
+        engine: &Engine,
+        bar: &Bar,
+    ) -> Result<(EdgeMap, Detection), Error> {
+        let asked = search.refine.filter(|&refine| refine != Refine::None);
+        if let Some(refine) = asked.filter(|_| search.one_pass) {
+            let message = "with --one-pass the lines of an image stay as they stand";
+            let name = image.path().display();
+            return Err(Error::Parameter(format!("{name}: --refine {refine}: {message}")));
+        }
+        let options = self.options(search);
+        bar.stage("device", None);
+        let backend = bar.aside(|| engine.backend())?;
+        bar.stage("edges", None);
+        let edges = backend.edges(image, &options.method())?;
+        bar.stage("lines", None);
+        let detection = if search.one_pass {
+            let gpu = machine.gpu();
+            let pass = self.one_pass(search.min_votes, gpu.is_some());
+            lines::one_pass(&edges, &options, &pass, gpu.as_ref())?
+        } else {
+            lines::detect_in(&edges, &options, backend)?
+        };
+        Ok((edges, detection))
+    }
+
     /// What one pass is asked for, with or without a GPU.
-    pub fn one_pass(&self, min_votes: Option<u64>, has_gpu: bool) -> OnePass {
+    fn one_pass(&self, min_votes: Option<u64>, has_gpu: bool) -> OnePass {
         let default = if has_gpu { Version::Fast } else { Version::AllCores };
         OnePass {
             version: self.line_voter.unwrap_or(default),
             space: self.line_space,
             min_votes: min_votes.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
         }
+    }
+
+    /// The space of one pass, if one was named.
+    pub fn space(&self) -> Option<String> {
+        self.line_space.map(|space| space.to_string())
+    }
+
+    /// The voter of one pass, if one was named.
+    pub fn voter(&self) -> Option<&'static str> {
+        self.line_voter.map(Version::name)
     }
 
     /// The first option that was given; all are of images alone.

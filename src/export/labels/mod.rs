@@ -103,12 +103,13 @@ impl LeftOut {
 impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let points = if self.points == 1 { "point" } else { "points" };
+        let are = if self.points == 1 { "is" } else { "are" };
         let first: Vec<String> = self.first.iter().map(u64::to_string).collect();
         let more = if self.points > self.first.len() as u64 { " …" } else { "" };
         write!(
             f,
-            "left out {} {points} that LAS cannot hold, not finite or too far away; counted from 0: \
-             {}{more}",
+            "{} {points} that LAS cannot hold, not finite or too far away, {are} not in the labelled cloud; \
+             counted from 0: {}{more}",
             self.points,
             first.join(" ")
         )

@@ -55,7 +55,7 @@ pub struct LmsBench {
 
 impl LmsBench {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
-        self.outputs.write(|| self.texts(quiet))
+        self.outputs.write(self.photo.as_deref(), || self.texts(quiet))
     }
 
     fn texts(&self, quiet: bool) -> Result<Texts, Failure> {

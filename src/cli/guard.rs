@@ -1,0 +1,176 @@
+//! What a command writes is compared with what it reads, before it does either: no input is lost, no output
+//! replaces another, and what cannot be written is known before the work and not after it.
+
+use planes::Error;
+use planes::atomic::{AtomicFile, remove_leftovers};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file to be written.
+#[derive(Debug)]
+pub struct Output {
+    /// The option that asks for it.
+    pub option: &'static str,
+    pub path: PathBuf,
+    /// The folder that was named in place of the file; it is made if it is missing.
+    pub folder: Option<PathBuf>,
+}
+
+impl Output {
+    /// A file that was named.
+    pub fn named(option: &'static str, path: &Path) -> Output {
+        Output { option, path: path.to_path_buf(), folder: None }
+    }
+
+    /// A file in a folder that was named.
+    pub fn within(option: &'static str, folder: &Path, name: OsString) -> Output {
+        Output { option, path: folder.join(name), folder: Some(folder.to_path_buf()) }
+    }
+
+    /// The message of a refusal.
+    fn wrong(&self, message: &str) -> Error {
+        let file = self.path.display();
+        Error::Parameter(match &self.folder {
+            Some(folder) => format!("{} {}: {file}: {message}", self.option, folder.display()),
+            None => format!("{} {file}: {message}", self.option),
+        })
+    }
+}
+
+/// Refuses outputs that are an input or another output, by whatever name or link, and those that cannot be
+/// written; clears away what a killed run left where they go.
+pub fn check(inputs: &[PathBuf], outputs: &[Output]) -> Result<(), Error> {
+    let inputs: Vec<FileId> = inputs.iter().filter_map(|input| FileId::of(input)).collect();
+    let mut before: Vec<(FileId, &Output)> = Vec::new();
+    for output in outputs {
+        let Some(id) = FileId::of(&output.path) else { continue };
+        if inputs.contains(&id) {
+            return Err(output.wrong("that is the input itself; write to another place"));
+        }
+        if let Some((_, other)) = before.iter().find(|(other, _)| *other == id) {
+            return Err(output.wrong(&format!("{} goes there, too", other.option)));
+        }
+        before.push((id, output));
+    }
+    let folders: BTreeSet<&Path> =
+        outputs.iter().map(|output| folder_of(&output.path)).filter(|f| f.is_dir()).collect();
+    for folder in folders {
+        if let Err(error) = remove_leftovers(folder) {
+            log::debug!("{error}");
+        }
+    }
+    outputs.iter().try_for_each(probe)
+}
+
+/// Starts the file, or one where its folder will be made, and drops it again.
+fn probe(output: &Output) -> Result<(), Error> {
+    let folder = match &output.folder {
+        Some(folder) if !folder.is_dir() => folder,
+        _ => return AtomicFile::create(&output.path).map(drop),
+    };
+    if fs::symlink_metadata(folder).is_ok() {
+        let name = folder.display();
+        let message = format!("{} {name}: it is no folder; name another", output.option);
+        return Err(Error::Parameter(message));
+    }
+    let there = folder.ancestors().find(|a| !a.as_os_str().is_empty() && a.exists());
+    let there = there.unwrap_or(Path::new("."));
+    if !there.is_dir() {
+        return Err(Error::io(folder)(io::ErrorKind::NotADirectory.into()));
+    }
+    match AtomicFile::create(there.join("new")) {
+        Err(Error::Io { source, .. }) => Err(Error::io(folder)(source)),
+        other => other.map(drop),
+    }
+}
+
+/// What makes two names one file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum FileId {
+    /// A file that is there, which may have several names.
+    #[cfg(unix)]
+    There { device: u64, inode: u64 },
+    /// One that is not, or where the system has no better: its folder, links resolved, and its name.
+    Named(PathBuf),
+}
+
+impl FileId {
+    /// The file that a path leads to; `None` for a device or a pipe, which nothing replaces. `-` is standard
+    /// input.
+    pub fn of(path: &Path) -> Option<FileId> {
+        let path = if path == "-" { Path::new("/dev/stdin") } else { path };
+        match fs::metadata(path) {
+            Ok(found) if found.is_file() => Some(FileId::there(path, &found)),
+            Ok(_) => None,
+            Err(_) => Some(FileId::Named(resolved(path))),
+        }
+    }
+
+    #[cfg(unix)]
+    fn there(_: &Path, found: &fs::Metadata) -> FileId {
+        use std::os::unix::fs::MetadataExt;
+        FileId::There { device: found.dev(), inode: found.ino() }
+    }
+
+    #[cfg(not(unix))]
+    fn there(path: &Path, _: &fs::Metadata) -> FileId {
+        FileId::Named(fs::canonicalize(path).unwrap_or_else(|_| resolved(path)))
+    }
+}
+
+/// Where a file will be that is not there yet, though a link may be.
+fn resolved(path: &Path) -> PathBuf {
+    /// Links that lead on from one to the next; the system follows no more.
+    const LINKS: usize = 40;
+    let mut path = path.to_path_buf();
+    for _ in 0..LINKS {
+        match fs::read_link(&path) {
+            Ok(target) => path = folder_of(&path).join(target),
+            Err(_) => break,
+        }
+    }
+    let folder = folder_of(&path);
+    let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let name = path.file_name().unwrap_or_default();
+    // On some systems capital and small letters are one.
+    if cfg!(any(windows, target_vendor = "apple")) {
+        return folder.join(name.to_ascii_lowercase());
+    }
+    folder.join(name)
+}
+
+/// The folder that a file lies in.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_known_by_any_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("sub")).unwrap();
+        fs::write(at("a"), "").unwrap();
+        fs::write(at("b"), "").unwrap();
+        let id = |name: &str| FileId::of(&at(name));
+        assert_eq!(id("a"), id("sub/../a"));
+        assert_ne!(id("a"), id("b"));
+        assert_eq!(id("new"), id("sub/../new"));
+        assert_ne!(id("new"), id("other"));
+        #[cfg(unix)]
+        {
+            fs::hard_link(at("a"), at("hard")).unwrap();
+            std::os::unix::fs::symlink("a", at("soft")).unwrap();
+            std::os::unix::fs::symlink("../new", at("sub/dangling")).unwrap();
+            assert_eq!([id("hard"), id("soft")], [id("a"), id("a")]);
+            assert_eq!(id("sub/dangling"), id("new"));
+            assert_eq!(FileId::of(Path::new("/dev/null")), None);
+        }
+    }
+}

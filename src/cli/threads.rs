@@ -1,0 +1,34 @@
+//! How many threads work.
+
+use planes::{Error, memory};
+use rayon::ThreadPoolBuilder;
+use std::thread::available_parallelism;
+
+/// Threads a core beyond which more only get into each other's way.
+const A_CORE: usize = 4;
+/// So many may be asked for on any machine.
+const ANYWHERE: usize = 16;
+/// Address space that a thread takes: its stack and its share of the allocator's.
+const ADDRESSES: u64 = 64 << 20;
+
+/// Starts the threads that all work is shared among: those that were asked for, or one a core.
+///
+/// # Errors
+/// Where the system does not let them start.
+pub fn start(asked: Option<u16>) -> Result<(), Error> {
+    let cores = available_parallelism().map_or(1, usize::from);
+    let most = ANYWHERE.max(A_CORE * cores);
+    let mut threads = asked.map_or(cores, usize::from);
+    if threads > most {
+        log::warn!("--threads {threads}: more than this machine is served by; {most} are started");
+        threads = most;
+    }
+    if let Some(left) = memory::address_space() {
+        threads = threads.min(usize::try_from(left / ADDRESSES).unwrap_or(most)).max(1);
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build_global();
+    pool.map_err(|error| {
+        let message = format!("{threads} threads cannot be started ({error}); use fewer --threads");
+        Error::Parameter(message)
+    })
+}

@@ -1,0 +1,430 @@
+//! What must never happen: a file lost or half written, something left behind, no end.
+
+use super::batch::Place;
+use super::*;
+use std::fs;
+
+/// Runs the program with arguments in one string, separated by blanks, in which `@` is a folder.
+fn run_in(folder: &Path, args: &str) -> Done {
+    let word = |word: &str| match word.strip_prefix('@') {
+        Some(name) => folder.join(name).to_str().unwrap().to_owned(),
+        None => word.to_owned(),
+    };
+    planes(args.split_whitespace().map(word))
+}
+
+#[test]
+fn an_input_is_never_an_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("two")).unwrap();
+    for name in ["room.ply", "two/a.ply", "two/a.labels.ply", "r.labels.ply", "s.labels.npy"] {
+        fs::copy(shipped("room.ply"), at(name)).unwrap();
+    }
+    fs::copy(shipped("room.truth.json"), at("room.truth.json")).unwrap();
+    let json = format!("--json {}", at("r.json").display());
+    detect(&at("room.ply"), &format!("{json} --top 3")).text();
+    run_in(folder.path(), "synth lines -o @image.png").text();
+    fs::copy(at("image.png"), at("image.svg")).unwrap();
+    fs::hard_link(at("room.ply"), at("hard.ply")).unwrap();
+    let mut commands = vec![
+        "detect @two/a.ply @two/a.labels.ply --out @two",
+        "detect @room.ply --json @room.ply",
+        "detect @room.ply --ply @hard.ply",
+        "detect @room.ply --labels @two/../room.ply",
+        "detect @image.png --overlay @image.png",
+        "detect @image.svg --out @.",
+        "eval @r.json --truth @room.ply --json @room.ply",
+        "eval @r.json --truth @room.ply --json @r.json",
+        "eval @r.json --truth @room.ply --json @room.truth.json",
+        "eval @r.json --truth @room.ply --json @r.labels.ply",
+        "eval @image.truth.json --truth @image.truth.json --json @image.truth.json",
+        "bench @room.ply --json @hard.ply",
+        "bench @image.png --csv @image.png",
+        "bench lms --photo @image.png --svg @image.png",
+    ];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("room.ply", at("soft.ply")).unwrap();
+        std::os::unix::fs::symlink("new.ply", at("dangling.ply")).unwrap();
+        commands.push("detect @room.ply --ply @soft.ply");
+        commands.push("detect @soft.ply --labels @hard.ply");
+    }
+    let before = super::batch::tree(folder.path());
+    for command in commands {
+        let message = run_in(folder.path(), command).refusal();
+        assert!(message.contains("the input itself"), "{command}: {message}");
+        assert!(super::batch::tree(folder.path()) == before, "{command}");
+    }
+    // Standard input is a file, too.
+    let hard = at("hard.ply");
+    let args = ["detect", "-", "--ply", hard.to_str().unwrap()];
+    let message = planes_with(args, Some(&at("room.ply"))).refusal();
+    assert!(message.contains("the input itself"), "{message}");
+    // Nor is one output another.
+    for (command, what) in [
+        ("detect @room.ply --json @x.json --csv @x.json", "--csv"),
+        ("detect @room.ply --ply @new.ply --labels @two/../new.ply", "--ply goes there, too"),
+        #[cfg(unix)]
+        ("detect @room.ply --ply @new.ply --labels @dangling.ply", "--ply goes there, too"),
+        ("detect @room.ply --json @two/room.json --out @two", "--json goes there, too"),
+        ("eval @r.json --truth @room.ply --json @two", "directory"),
+    ] {
+        let message = run_in(folder.path(), command).refusal();
+        assert!(message.contains(what), "{command}: {message}");
+    }
+    assert!(super::batch::tree(folder.path()) == before);
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_the_search() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::copy(shipped("room.ply"), at("room.ply")).unwrap();
+    fs::write(at("plain"), "").unwrap();
+    fs::create_dir_all(at("full/room.png")).unwrap();
+    let before = names(folder.path());
+    for (options, what) in [
+        ("--out @plain", "no folder"),
+        ("--out @plain/below", "not a directory"),
+        ("--out @full", "room.png"),
+        ("--json @full", "directory"),
+        ("--json @none/x.json", "x.json"),
+        #[cfg(target_os = "linux")]
+        ("--out /proc/x", "/proc/x"),
+    ] {
+        let done = run_in(folder.path(), &format!("detect @room.ply {options}"));
+        assert_eq!(done.device, None, "{options}: after the search");
+        let message = done.refusal();
+        assert!(message.to_lowercase().contains(what), "{options}: {message}");
+        assert_eq!(names(folder.path()), before, "{options}");
+    }
+    assert_eq!(names(&at("full")), ["room.png"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stream_without_an_end_comes_to_one() {
+    for device in ["/dev/zero", "/dev/urandom"] {
+        for command in ["detect", "info"] {
+            let message = planes([command, device]).refusal();
+            assert!(message.contains("not a cloud"), "{message}");
+        }
+    }
+    assert!(planes(["bench", "lms", "--photo", "/dev/zero"]).refusal().contains("no PNG"));
+    for (stream, what) in
+        [("yes", "without a number"), ("tr '\\0' 1 < /dev/zero", "without a line end")]
+    {
+        let pipe = format!("{stream} | exec \"$0\" detect -");
+        let run = Command::new("sh").args(["-c", &pipe, env!("CARGO_BIN_EXE_planes")]).output();
+        let run = run.unwrap();
+        let said = String::from_utf8(run.stderr).unwrap();
+        assert_eq!(run.status.code(), Some(2), "{said}");
+        assert!(said.lines().count() == 1 && said.contains(what), "{said}");
+    }
+}
+
+#[test]
+fn threads_are_limited_by_the_machine() {
+    let done = planes([
+        "detect",
+        shipped("room.ply").to_str().unwrap(),
+        "--threads",
+        "10000",
+        "--top",
+        "1",
+    ]);
+    assert_eq!(done.code, Some(0));
+    assert!(done.err.contains("--threads 10000") && done.err.lines().count() == 1, "{}", done.err);
+    assert!(planes(["info", "--threads", "99999", "x"]).refusal().contains("--threads"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn short_of_memory_is_one_line_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let mut codes = Vec::new();
+    for kilobytes in (60_000..=760_000).step_by(100_000) {
+        let limited = format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\"");
+        let run = Command::new("sh")
+            .args(["-c", &limited, env!("CARGO_BIN_EXE_planes"), "detect", "-q", "--device", "cpu"])
+            .args([shipped("street.laz").as_os_str(), "--out".as_ref(), out.as_os_str()])
+            .output()
+            .unwrap();
+        let said = String::from_utf8(run.stderr).unwrap();
+        match run.status.code() {
+            Some(0) => assert_eq!(names(&out).len(), 5, "{kilobytes}: {said}"),
+            Some(2) => {
+                assert_eq!(said.lines().count(), 1, "{kilobytes}: {said}");
+                assert!(said.contains("memory") || said.contains("threads"), "{kilobytes}: {said}");
+            }
+            code => panic!("{kilobytes}: {code:?}: {said}"),
+        }
+        codes.push(run.status.code());
+        if out.exists() {
+            assert!(names(&out).iter().all(|name| !name.starts_with('.')), "{:?}", names(&out));
+            fs::remove_dir_all(&out).unwrap();
+        }
+    }
+    assert!(codes.contains(&Some(2)) && codes.contains(&Some(0)), "{codes:?}");
+}
+
+#[test]
+fn files_after_a_bad_one_are_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let [room, hard] = ["room.ply", "hard.txt"].map(|n| shipped(n).to_str().unwrap().to_owned());
+    let [bad, worse] = ["bad.las", "worse.las"].map(|name| folder.path().join(name));
+    fs::write(&bad, "LASF").unwrap();
+    let [bad, worse] = [bad, worse].map(|path| path.to_str().unwrap().to_owned());
+    let done = planes(["detect", &room, &bad, &hard, "--top", "2", "--json", "-"]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert_eq!(done.err.lines().count(), 1, "{}", done.err);
+    assert!(done.err.contains("bad.las: "), "{}", done.err);
+    let alone = |file: &str| detect(Path::new(file), "--top 2 --json -").text();
+    assert_eq!(String::from_utf8(done.out).unwrap(), alone(&room) + &alone(&hard));
+    let done = planes(["detect", &bad, &worse]);
+    assert_eq!((done.code, done.err.lines().count()), (Some(2), 2), "{}", done.err);
+}
+
+#[test]
+fn a_folder_says_what_it_received() {
+    let folder = tempfile::tempdir().unwrap();
+    let done = detect(&shipped("hard.txt"), &format!("--top 1 --out {}", folder.path().display()));
+    let files = "hard.json, hard.labels.ply, hard.planes.csv, hard.planes.ply, hard.png";
+    assert_eq!(done.err, format!("planes: wrote {files} in {}\n", folder.path().display()));
+}
+
+/// A result, altered without a trace, that a run must not touch, or must renew.
+fn mark(path: &Path) -> Vec<u8> {
+    let mut bytes = fs::read(path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(path, &bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn a_batch_takes_nothing_away() {
+    let place = Place::new();
+    place.cloud("in/a.las", 1);
+    let batch = |options: &str| place.batch(&format!("in {options}"));
+    let result = |name: &str| place.at(&format!("out/{name}"));
+    batch("").text();
+    let first = super::batch::tree(&place.at("out"));
+    // What is asked for is there: nothing is done, nothing removed.
+    let marked = mark(&result("a.json"));
+    assert!(batch("--only json").err.contains("1 finished before"));
+    assert_eq!(fs::read(result("a.json")).unwrap(), marked);
+    assert_eq!(super::batch::tree(&place.at("out")).len(), first.len());
+    // More is asked for: that is made, and what was there is still right.
+    batch("--only svg,labels --labels npy").text();
+    assert_eq!(fs::read(result("a.json")).unwrap(), marked);
+    assert!(result("a.labels.npy").exists());
+    // Another search: all that lies there is renewed, asked for or not.
+    batch("--only json --top 2").text();
+    let renewed = super::batch::tree(&place.at("out"));
+    assert_eq!(renewed.len(), first.len() + 1);
+    let whole = Place::new();
+    fs::create_dir(whole.at("in")).unwrap();
+    fs::copy(place.at("in/a.las"), whole.at("in/a.las")).unwrap();
+    whole.batch("in --top 2").text();
+    for name in ["a.json", "a.labels.las", "a.planes.ply"] {
+        assert_eq!(renewed[name], fs::read(whole.at(&format!("out/{name}"))).unwrap(), "{name}");
+    }
+    assert_eq!(npy(&result("a.labels.npy")), read(&result("a.labels.las")).label);
+    // A file that has turned bad keeps its results, and that is said.
+    let good = fs::read(place.at("in/a.las")).unwrap();
+    fs::write(place.at("in/a.las"), &good[..good.len() / 2]).unwrap();
+    let done = batch("--top 2");
+    assert_eq!(done.code, Some(2));
+    assert!(done.err.contains("its results of an earlier run stay"), "{}", done.err);
+    for (name, bytes) in &renewed {
+        let is_result = name.starts_with("a.");
+        assert!(!is_result || &fs::read(result(name)).unwrap() == bytes, "{name}");
+    }
+    fs::write(place.at("in/a.las"), &good).unwrap();
+    assert!(batch("--top 2").err.contains("1 finished before"));
+}
+
+#[test]
+fn a_summary_of_somebody_else_is_not_replaced() {
+    let place = Place::new();
+    place.cloud("in/a.las", 1);
+    fs::create_dir(place.at("out")).unwrap();
+    fs::write(place.at("out/summary.csv"), "x,y,z\n1,2,3\n").unwrap();
+    assert!(place.batch("in").refusal().contains("summary.csv"));
+    assert_eq!(place.results(), ["summary.csv"]);
+    #[cfg(unix)]
+    {
+        fs::remove_file(place.at("out/summary.csv")).unwrap();
+        fs::hard_link(place.at("in/a.las"), place.at("out/a.json")).unwrap();
+        assert!(place.batch("in").err.contains("that is an input of this batch"));
+        assert_eq!(fs::read(place.at("in/a.las")).unwrap()[..4], *b"LASF");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_no_text_are_names_like_others() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = Place::new();
+    place.cloud("in/a.las", 1);
+    for name in [&b"b\xff.las"[..], b"b\xfe.las", b"\xc3\xbc.las"] {
+        fs::copy(place.at("in/a.las"), place.at("in").join(OsStr::from_bytes(name))).unwrap();
+    }
+    assert!(place.batch("in/*.las").err.contains("4 files: 4 done"));
+    let again = place.batch("in");
+    assert!(again.err.contains("4 files: 4 finished before"), "{}", again.err);
+    let summary = place.summary();
+    let rows = summary["files"].as_array().unwrap();
+    let stems: Vec<&str> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(stems, ["a", "b\\xFE", "b\\xFF", "ü"]);
+    for name in [&b"b\xff.json"[..], b"b\xfe.json"] {
+        assert!(place.at("out").join(OsStr::from_bytes(name)).exists());
+    }
+    // Results among the inputs are told, too.
+    fs::rename(place.at("out"), place.at("in/out")).unwrap();
+    fs::rename(place.at("in"), place.at("out")).unwrap();
+    assert_eq!(place.batch("out/*.las").code, Some(0));
+}
+
+#[test]
+fn several_at_once_give_the_same() {
+    let place = Place::new();
+    for seed in 0..5 {
+        place.cloud(&format!("in/{seed}.las"), seed);
+    }
+    planes(["synth", "lines", "-o", &place.text("in/lines.png")]).text();
+    fs::write(place.at("in/bad.las"), "LASF").unwrap();
+    fs::write(place.at("in/notes.txt"), "no points here\n").unwrap();
+    let only = "--only json,labels,csv,svg";
+    assert_eq!(place.batch(&format!("in {only}")).code, Some(1));
+    let one = super::batch::tree(&place.at("out"));
+    fs::remove_dir_all(place.at("out")).unwrap();
+    let done = place.batch(&format!("in {only} --jobs 4"));
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert!(super::batch::tree(&place.at("out")) == one);
+    assert!(one.contains_key("lines.svg") && one.contains_key("lines.json"), "{:?}", one.keys());
+    // The image is done as by detect.
+    let alone = detect(&place.at("in/lines.png"), "--json -").text();
+    assert_eq!(one["lines.json"], alone.as_bytes());
+    let summary = place.summary();
+    let rows = summary["files"].as_array().unwrap();
+    let of = |name: &str| rows.iter().find(|row| row["file"].as_str().unwrap().ends_with(name));
+    let (cloud, image) = (of("0.las").unwrap(), of("lines.png").unwrap());
+    assert!(cloud["area"].as_f64().unwrap() > 1.0 && cloud["seconds"].is_f64(), "{cloud}");
+    assert!(image["lines"] == 12 && image["pixels"] == 640 * 480, "{image}");
+    assert_eq!(summary["skipped"].as_array().unwrap().len(), 2);
+    let csv = String::from_utf8(one["summary.csv"].clone()).unwrap();
+    assert!(csv.contains("notes.txt,,skipped,"), "{csv}");
+}
+
+#[test]
+fn warnings_and_options_are_in_the_summary() {
+    let place = Place::new();
+    fs::create_dir(place.at("in")).unwrap();
+    let grid: String = (0..400).map(|i| format!("{} {} 0\n", i % 20, i / 20)).collect();
+    fs::write(place.at("in/a.xyz"), grid + "nan 0 0\n").unwrap();
+    for _ in 0..2 {
+        place.batch("in --top 3 -q").text();
+        let row = &place.summary()["files"][0];
+        let warning = "left out 1 point with coordinates that are not finite";
+        assert_eq!(row["warnings"], serde_json::json!([warning]), "{row}");
+        assert_eq!(row["options"], "top=3");
+        assert_eq!(place.summary()["options"]["clouds"]["top"], 3);
+    }
+}
+
+#[cfg(unix)]
+mod disturbed {
+    use super::*;
+    use crate::batch::tree;
+    use crate::batch_killed::Random;
+    use rustix::process::{Pid, Signal, kill_process};
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::Child;
+
+    const KILLS: usize = 100;
+
+    fn start(place: &Place, options: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_planes"))
+            .args(["detect", &place.text("a.las"), "--out", &place.text("out"), "--device", "cpu"])
+            .args(options)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    fn left_behind(place: &Place) -> usize {
+        let out = place.at("out");
+        if out.exists() { names(&out).iter().filter(|n| n.starts_with('.')).count() } else { 0 }
+    }
+
+    #[test]
+    fn killed_a_hundred_times_while_it_detects_and_writes() {
+        let place = Place::new();
+        place.cloud("a.las", 1);
+        let options = [&["--top", "1"][..], &["--top", "2"]];
+        // What each leaves, and how long the slower one takes.
+        let mut whole = Vec::new();
+        let mut took = Duration::default();
+        for options in options {
+            let begin = Instant::now();
+            assert!(start(&place, options).wait().unwrap().success());
+            took = took.max(begin.elapsed());
+            whole.push(tree(&place.at("out")));
+        }
+        let cloud = fs::read(place.at("a.las")).unwrap();
+        let random = &mut Random(14);
+        let (mut kills, mut runs) = (0, 0);
+        while kills < KILLS {
+            let mut child = start(&place, options[runs % 2]);
+            // Most of it is writing, of which the picture takes the most.
+            std::thread::sleep(took.mul_f64(0.2 + 0.8 * random.share()));
+            child.kill().unwrap();
+            kills += usize::from(child.wait().unwrap().signal().is_some());
+            runs += 1;
+            assert!(fs::read(place.at("a.las")).unwrap() == cloud);
+            for (name, bytes) in tree(&place.at("out")) {
+                let is_whole = whole.iter().any(|tree| tree.get(&name) == Some(&bytes));
+                assert!(is_whole || name.starts_with(".planes-"), "{name} is half");
+            }
+            assert!(left_behind(&place) <= 1);
+            assert!(runs < 20 * KILLS, "it is always done before");
+        }
+        // The next run clears away what a kill left, if it left anything.
+        fs::write(place.at("out/.planes-Xy12Zw.tmp"), "half").unwrap();
+        assert!(start(&place, options[1]).wait().unwrap().success());
+        assert!(tree(&place.at("out")) == whole[1]);
+        println!("{kills} kills in {runs} runs");
+    }
+
+    #[test]
+    fn a_signal_ends_it_and_leaves_nothing() {
+        let place = Place::new();
+        place.cloud("a.las", 1);
+        let begin = Instant::now();
+        assert!(start(&place, &[]).wait().unwrap().success());
+        let took = begin.elapsed();
+        let random = &mut Random(8);
+        let mut ended = 0;
+        for run in 0..20 {
+            let signal = [Signal::INT, Signal::TERM][run % 2];
+            let child = start(&place, &[]);
+            std::thread::sleep(took.mul_f64(0.3 + 0.7 * random.share()));
+            // One that came to its end is not yet waited for.
+            kill_process(Pid::from_child(&child), signal).unwrap();
+            let done = child.wait_with_output().unwrap();
+            assert!(left_behind(&place) == 0, "{:?}", names(&place.at("out")));
+            if let Some(by) = done.status.signal() {
+                // A shell shows 130 and 143.
+                assert_eq!(by, signal.as_raw());
+                assert_eq!(String::from_utf8(done.stderr).unwrap(), "");
+                ended += 1;
+            }
+        }
+        assert!(ended > 0);
+    }
+}
