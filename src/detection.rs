@@ -1,5 +1,6 @@
 //! The result of a detection, as the exporters take it and as its JSON document is laid out.
 
+use crate::cloud::{Choice, Crs};
 use crate::lms::Refine;
 use crate::orient::Orient;
 use crate::plane::Plane;
@@ -10,14 +11,18 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// What was read.
 ///
-/// Neither the file's name nor its format is kept: the same points give the same document.
+/// Neither the file's name nor its format is kept: the same points give the same document, but for
+/// a coordinate system, which not every format can name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     /// Points in the file.
     pub points: u64,
-    /// Of these, points with a coordinate that is not finite: skipped, label `-1`.
+    /// Of these, points that were not to be searched ([`Parameters::choice`]): label `-1`.
+    #[serde(default)]
+    pub not_chosen: u64,
+    /// Of the others, points with a coordinate that is not finite: skipped, label `-1`.
     pub not_finite: u64,
-    /// Of these, points so far from the rest that they are no part of the cloud: label `-1`.
+    /// Of the others, points so far from the rest that they are no part of the cloud: label `-1`.
     pub stray: u64,
     /// Smallest coordinates of the points that were used.
     pub min: [f64; 3],
@@ -27,6 +32,9 @@ pub struct Input {
     pub origin: [f64; 3],
     /// The power of two to whose multiples local coordinates are rounded, in the cloud's unit.
     pub step: f64,
+    /// The coordinate system, where the file names one.
+    #[serde(default)]
+    pub crs: Option<Crs>,
 }
 
 /// The parameters a detection ran with, defaults resolved, so that it can be replayed.
@@ -63,6 +71,12 @@ pub struct Parameters {
     pub orient: Orient,
     /// Most planes reported, if limited.
     pub top: Option<u64>,
+    /// Smallest area of a plane, if limited.
+    #[serde(default)]
+    pub min_area: Option<f64>,
+    /// The points that were searched.
+    #[serde(default)]
+    pub choice: Choice,
 }
 
 /// Why a candidate that had the votes is no plane.
@@ -80,6 +94,8 @@ pub enum Reason {
     Taken,
     /// Chance could have made it.
     Chance,
+    /// It is a plane, but smaller than was asked for.
+    SmallArea,
     /// It is a plane, but beyond the number that was asked for.
     BeyondTop,
 }

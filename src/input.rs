@@ -1,7 +1,7 @@
 //! Whatever can be searched: a cloud or an image, told by content.
 
 use crate::Result;
-use crate::cloud::{Bytes, Format, Source, format_of, recognise};
+use crate::cloud::{Bytes, Format, ReadOptions, Source, format_of, recognise};
 use crate::image::{Image, is_image};
 use std::fs::File;
 use std::io::Read;
@@ -27,12 +27,20 @@ impl Input {
     /// # Errors
     /// As [`Source::open`] and [`Image::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Input> {
+        Input::open_with(path, &ReadOptions::default())
+    }
+
+    /// The same, where it is known how a cloud is to be read.
+    ///
+    /// # Errors
+    /// As [`Input::open`].
+    pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Input> {
         let recognise = |head: &[u8]| if is_image(head) { Ok(()) } else { recognise(head) };
         let bytes = Bytes::of_input(path.as_ref(), &recognise)?;
         if is_image(&bytes.head(0, IMAGE_HEAD)?) {
             return Ok(Input::Image(Image::read(&bytes)?));
         }
-        Ok(Input::Cloud(Source::new(bytes)?))
+        Ok(Input::Cloud(Source::new(bytes, options)?))
     }
 }
 

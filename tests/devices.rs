@@ -7,7 +7,7 @@ mod gpu;
 use gpu::gpu;
 use planes::Result;
 use planes::backend::{Backend, Sign};
-use planes::cloud::{Chunk, PointReader};
+use planes::cloud::{Choice, Chunk, PointReader};
 use planes::cpu::Cpu;
 use planes::cuda::Cuda;
 use planes::detect::{Loaded, Mode, Options, detect, detect_held, load, load_onto};
@@ -99,18 +99,18 @@ fn the_same_planes_for_points_that_came_while_they_were_read() {
         chunk.y[middle] = 1e30;
     }
     let open = || Ok(Box::new(Chunks(dirty.clone())) as Box<dyn PointReader>);
-    let (path, asked) = (Path::new("scene"), Cell::new(0));
+    let (path, asked, all) = (Path::new("scene"), Cell::new(0), Choice::default());
     let late = || {
         asked.set(asked.get() + 1);
         (asked.get() > 3).then_some(&gpu as &dyn Backend)
     };
-    let (cloud, held) = load_onto(path, &open, 1 << 20, &|_| {}, &late).unwrap();
+    let (cloud, held) = load_onto(path, &open, &all, 1 << 20, &|_| {}, &late).unwrap();
     assert!(held.is_some() && asked.get() == 4);
     let whole = load(path, &open, 1 << 20, &|_| {}).unwrap();
     assert!(cloud == whole);
     for mode in [Mode::Near, Mode::All] {
         let options = Options { mode, ..Options::default() };
-        let later = || load_onto(path, &open, 1 << 20, &|_| {}, &|| Some(&gpu)).unwrap();
+        let later = || load_onto(path, &open, &all, 1 << 20, &|_| {}, &|| Some(&gpu)).unwrap();
         let (cloud, held) = later();
         let found = detect_held(cloud, held, &options, &gpu, &()).unwrap();
         assert!(found == detect(whole.clone(), &options, &gpu, &()).unwrap(), "{mode:?}");

@@ -134,7 +134,7 @@ fn a_file_does_not_depend_on_threads_or_chunks() {
     let folder = tempfile::tempdir().unwrap();
     let options = SceneOptions::new(Scene::Room, 120_000);
     let write_options = WriteOptions {
-        fields: Fields { colour: true, intensity: true, label: true },
+        fields: Fields { class: false, ..Fields::ALL },
         scale: Some(STEP),
         offset: Some([0.0; 3]),
         ..WriteOptions::default()

@@ -1,5 +1,5 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    planes_fuzz::read(data.to_vec());
+    planes_fuzz::read_text(data);
 });

@@ -1,6 +1,8 @@
 //! What every target does with the bytes it is given.
 
-use planes::cloud::{Chunk, Fields, Source};
+use planes::Detection;
+use planes::cloud::{Chunk, Fields, Format, ReadOptions, Source};
+use planes::export::labels::{self, LabelBy};
 use planes::image::{EdgeMap, Image, Method};
 use std::path::Path;
 
@@ -10,13 +12,29 @@ const MOST: usize = 20_000;
 /// Promised points from which on most inputs are only opened, for the same reason.
 const MANY: u64 = 3000;
 
+/// Reads a text with columns that are told, and with columns that are given.
+///
+/// # Panics
+/// As [`read`].
+pub fn read_text(bytes: &[u8]) {
+    read(bytes.to_vec());
+    for columns in ["x,y,z", "-,z,y,x,intensity,class"] {
+        let columns = columns.parse().ok();
+        read_with(bytes.to_vec(), &ReadOptions { columns });
+    }
+}
+
 /// Reads a cloud three times with odd limits.
 ///
 /// # Panics
 /// If passes differ, a chunk breaks its promises, or an error is not one line that names the file.
 pub fn read(bytes: Vec<u8>) {
+    read_with(bytes, &ReadOptions::default());
+}
+
+fn read_with(bytes: Vec<u8>, options: &ReadOptions) {
     let is_read_anyway = bytes.len() % 16 == 0;
-    let source = match Source::from_bytes(bytes) {
+    let source = match Source::from_bytes_with(bytes, options) {
         Ok(source) => source,
         Err(error) => return check(&error),
     };
@@ -29,11 +47,30 @@ pub fn read(bytes: Vec<u8>) {
     assert_eq!(whole.0.colour, parts.0.colour);
     assert_eq!(whole.0.intensity, parts.0.intensity);
     assert_eq!(whole.0.label, parts.0.label);
+    assert_eq!(whole.0.class, parts.0.class);
+    source.notes().iter().for_each(|note| assert_eq!(note.to_string().lines().count(), 1));
     assert_eq!(whole.1, parts.1);
     let bare = pass(&source, Fields::NONE, &[4096]);
     if whole.1 && bare.1 {
         assert_eq!(bits(&whole.0), bits(&bare.0));
+        if source.format() == Format::Ply && whole.0.len() < MOST {
+            copy(&source, &whole.0);
+        }
     }
+}
+
+/// Copies a PLY file with labels, and reads the copy.
+fn copy(source: &Source, whole: &Chunk) {
+    let path = std::env::temp_dir().join(format!("planes-fuzz-{}.ply", std::process::id()));
+    let detection = Detection { labels: vec![-1; whole.len()], ..Detection::default() };
+    if let Err(error) = labels::save(source, &detection, LabelBy::Plane, &path) {
+        return check(&error);
+    }
+    let copy = Source::open(&path).expect("a copy can be read");
+    let (read, is_whole) = pass(&copy, Fields { label: true, ..Fields::NONE }, &[MOST]);
+    assert!(is_whole);
+    assert_eq!(bits(&read), bits(whole));
+    assert!(read.label.iter().all(|&label| label == -1));
 }
 
 /// Most pixels whose edges are looked for.
@@ -79,7 +116,8 @@ fn pass(source: &Source, fields: Fields, limits: &[usize]) -> (Chunk, bool) {
             return (Chunk::default(), false);
         }
         assert!(chunk.len() <= limit);
-        for length in [chunk.colour.len(), chunk.intensity.len(), chunk.label.len()] {
+        let Chunk { colour, intensity, label, class, .. } = &chunk;
+        for length in [colour.len(), intensity.len(), label.len(), class.len()] {
             assert!(length == 0 || length == chunk.len());
         }
         assert_eq!([chunk.y.len(), chunk.z.len()], [chunk.len(); 2]);
@@ -92,6 +130,7 @@ fn pass(source: &Source, fields: Fields, limits: &[usize]) -> (Chunk, bool) {
         all.colour.extend(&chunk.colour);
         all.intensity.extend(&chunk.intensity);
         all.label.extend(&chunk.label);
+        all.class.extend(&chunk.class);
     }
     unreachable!("the limits never end")
 }

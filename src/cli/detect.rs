@@ -6,6 +6,7 @@ use super::lines::outputs::Lines;
 use super::lines::search::LineSearch;
 use super::outputs::Outputs;
 use super::progress::Bar;
+use super::reading::{Reading, say_notes};
 use super::search::{Machine, Search};
 use super::{Failure, concerns_all, say, write_stdout};
 use clap::Args;
@@ -35,6 +36,8 @@ pub struct Detect {
     /// Say how long each stage took (on stderr)
     #[arg(long, help_heading = "Messages")]
     timings: bool,
+    #[command(flatten)]
+    reading: Reading,
     #[command(flatten)]
     search: Search,
     #[command(flatten)]
@@ -83,11 +86,14 @@ impl Detect {
         quiet: bool,
     ) -> Result<(), Failure> {
         let bar = Bar::new(&file.display().to_string(), quiet);
-        let input = Input::open(file)?;
+        let input = Input::open_with(file, &self.reading.options())?;
         let (written, explained) = match &input {
             Input::Cloud(source) => {
                 self.check_kind(source.path(), false)?;
-                let detection = self.machine.find(source, options, engine, &bar)?;
+                self.reading.check(source)?;
+                say_notes(source, &bar);
+                let how = (options, &self.search.choice());
+                let detection = self.machine.find(source, how, engine, &bar)?;
                 bar.stage("writing", None);
                 let explained = self.explain.then(|| explain(&detection, options));
                 (self.outputs.write(source, file, &detection)?, explained)
@@ -122,6 +128,7 @@ impl Detect {
     fn check_kind(&self, file: &Path, is_image: bool) -> Result<(), Error> {
         let (given, message) = if is_image {
             let given = self.outputs.given_for(false).or(self.search.given_for_clouds());
+            let given = given.or(self.reading.given());
             let given = given.or(self.explain.then_some("--explain"));
             (given, "is for clouds, and this is an image")
         } else {

@@ -2,6 +2,7 @@
 
 use super::guard::{self, Output};
 use super::lines::eval as lines;
+use super::reading::Reading;
 use super::values::{number, whole};
 use super::words::counted;
 use super::{Failure, write_stdout};
@@ -10,7 +11,7 @@ use planes::Error;
 use planes::atomic::AtomicFile;
 use planes::eval::lines::LineLimits;
 use planes::eval::{
-    Evaluation, Files, FoundRow, Options, SegmentScores, TruthRow, Verdict, evaluate, load,
+    Evaluation, Files, FoundRow, Options, SegmentScores, TruthRow, Verdict, evaluate, load_with,
 };
 use planes::export::lines::json::is_of_lines;
 use serde::Serialize;
@@ -49,6 +50,8 @@ pub struct Eval {
     /// List the true planes that are not right and the found ones that are wrong
     #[arg(long)]
     list: bool,
+    #[command(flatten)]
+    reading: Reading,
     #[command(flatten)]
     limits: Limits,
 }
@@ -94,7 +97,10 @@ impl Eval {
         if is_of_lines(&self.truth) || is_of_lines(&self.result) {
             return self.lines();
         }
-        let loaded = load(&files)?;
+        let loaded = load_with(&files, &self.reading.options())?;
+        for (path, note) in &loaded.notes {
+            log::warn!("{}: {note}", path.display());
+        }
         loaded.read.iter().for_each(|path| log::info!("read {}", path.display()));
         let scores = evaluate(&loaded.points, &loaded.truth, &loaded.found, &options)?;
         match (file, &self.json) {

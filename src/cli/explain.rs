@@ -14,12 +14,17 @@ pub fn explain(detection: &Detection, options: &Options) -> String {
     measured(&mut out, detection);
     chosen(&mut out, &detection.parameters, options);
     found(&mut out, detection);
-    let (beyond, rejected): (Vec<&Rejected>, Vec<&Rejected>) =
-        detection.rejected.iter().partition(|r| r.reason == Reason::BeyondTop);
     let tolerance = detection.parameters.tolerance;
     let top = detection.parameters.top.unwrap_or_default();
-    candidates(&mut out, &format!("Planes that are not among the top {top}"), &beyond, tolerance);
-    candidates(&mut out, "Best candidates that are no planes", &rejected, tolerance);
+    let mut list = |heading: &str, is: &dyn Fn(Reason) -> bool| {
+        let these: Vec<&Rejected> = detection.rejected.iter().filter(|r| is(r.reason)).collect();
+        candidates(&mut out, heading, &these, tolerance);
+    };
+    list(&format!("Planes that are not among the top {top}"), &|r| r == Reason::BeyondTop);
+    list("Planes that are smaller than --min-area", &|r| r == Reason::SmallArea);
+    list("Best candidates that are no planes", &|r| {
+        !matches!(r, Reason::BeyondTop | Reason::SmallArea)
+    });
     out
 }
 
@@ -33,6 +38,9 @@ fn measured(out: &mut String, detection: &Detection) {
     let side = |a: usize| significant(input.max[a] - input.min[a]);
     line!(out, "Measured");
     line!(out, "  extent     {} x {} x {}", side(0), side(1), side(2));
+    if input.not_chosen > 0 {
+        line!(out, "  not chosen {} points", input.not_chosen);
+    }
     if input.not_finite + input.stray > 0 {
         line!(
             out,
@@ -139,6 +147,6 @@ fn because(reason: Reason) -> &'static str {
         Reason::Bent => ": it is not flat",
         Reason::Taken => ": its points fit other planes better, too few are left",
         Reason::Chance => ": chance could have made it",
-        Reason::BeyondTop => "",
+        Reason::SmallArea | Reason::BeyondTop => "",
     }
 }

@@ -1,6 +1,7 @@
 //! `planes info`.
 
 use super::progress::Bar;
+use super::reading::Reading;
 use super::words::{counted, shortly, significant};
 use super::{Failure, write_stdout};
 use clap::Args;
@@ -23,12 +24,14 @@ pub struct Info {
     /// Print JSON, one document a line
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 impl Info {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
         for file in &self.files {
-            write_stdout(&match Input::open(file)? {
+            write_stdout(&match Input::open_with(file, &self.reading.options())? {
                 Input::Cloud(source) => self.cloud(&source, quiet)?,
                 Input::Image(image) => self.image(&image)?,
             })?;
@@ -37,6 +40,7 @@ impl Info {
     }
 
     fn cloud(&self, source: &Source, quiet: bool) -> Result<String, Error> {
+        self.reading.check(source)?;
         let name = source.path().display().to_string();
         let bar = Bar::new(&name, quiet);
         bar.stage("reading", source.info().points);
@@ -46,7 +50,11 @@ impl Info {
             done.set(points);
         })?;
         bar.finish();
-        Ok(if self.json { json(&name, &summary) } else { text(&name, &summary) })
+        let degrees = summary.min.zip(summary.max).and_then(|(a, b)| source.degrees(a, b));
+        let notes: Vec<String> =
+            source.notes().iter().chain(&degrees).map(ToString::to_string).collect();
+        notes.iter().for_each(|note| log::warn!("{name}: {note}"));
+        Ok(if self.json { json(&name, &summary, &notes) } else { text(&name, &summary) })
     }
 
     fn image(&self, image: &Image) -> Result<String, Error> {
@@ -69,9 +77,10 @@ impl Info {
     }
 }
 
-fn json(name: &str, summary: &Summary) -> String {
+fn json(name: &str, summary: &Summary, notes: &[String]) -> String {
     let mut document = serde_json::json!(summary);
     document["file"] = name.into();
+    document["notes"] = notes.into();
     format!("{document}\n")
 }
 
@@ -84,14 +93,21 @@ fn text(name: &str, summary: &Summary) -> String {
     let mut out = format!("{name}\n");
     let mut line = |label: &str, value: String| out += &line(label, &value);
     line("format", summary.header.description.clone());
+    if let Some(crs) = &summary.header.crs {
+        line("system", crs.to_string());
+    }
     line("size", counted(summary.bytes, "byte"));
     line("points", summary.points.to_string());
     if summary.not_finite > 0 {
         line("not finite", summary.not_finite.to_string());
     }
     let fields = summary.header.fields;
-    let with =
-        [("colour", fields.colour), ("intensity", fields.intensity), ("plane_id", fields.label)];
+    let with = [
+        ("colour", fields.colour),
+        ("intensity", fields.intensity),
+        ("plane_id", fields.label),
+        ("class", fields.class),
+    ];
     let with: Vec<&str> = with.into_iter().filter(|f| f.1).map(|f| f.0).collect();
     line(
         "fields",

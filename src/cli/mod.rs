@@ -12,6 +12,7 @@ mod lines;
 mod memory;
 mod outputs;
 mod progress;
+mod reading;
 mod search;
 mod signals;
 mod synth;

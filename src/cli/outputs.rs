@@ -5,7 +5,7 @@ use super::lines::outputs::{LineKind, LineOutputs};
 use super::values::said;
 use super::{Failure, table};
 use clap::{Args, ValueEnum};
-use planes::cloud::{Fields, Format, Source};
+use planes::cloud::{Fields, Format, Source, Unit};
 use planes::export::labels::{self, LabelBy};
 use planes::export::picture::{PictureOptions, Up, save_picture};
 use planes::export::{csv, json, ply};
@@ -298,7 +298,11 @@ impl Outputs {
         if self.out.is_some() || self.single().next().is_some() {
             return Ok(String::new());
         }
-        Ok(table::planes(&source.path().display().to_string(), detection, None))
+        let crs = detection.input.crs.as_ref();
+        // Degrees are no unit of lengths.
+        let unit = crs.filter(|crs| !crs.geographic).and_then(|crs| crs.unit.as_ref());
+        let name = source.path().display().to_string();
+        Ok(table::planes(&name, detection, unit.map(Unit::symbol)))
     }
 }
 
@@ -355,7 +359,13 @@ impl Kind {
         path: &Path,
     ) -> Result<(), Error> {
         match self {
-            Kind::Labels => labels::save(source, detection, by, path),
+            Kind::Labels => {
+                let left_out = labels::save(source, detection, by, path)?;
+                if left_out.points > 0 {
+                    log::warn!("{}: {left_out}", path.display());
+                }
+                Ok(())
+            }
             Kind::Picture => {
                 let mut reader = source.reader(Fields::default())?;
                 let options = PictureOptions { up, ..PictureOptions::default() };

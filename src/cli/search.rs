@@ -2,10 +2,11 @@
 
 use super::engine::{DeviceName, Engine, VoterName};
 use super::progress::Bar;
+use super::reading::{Choosing, say_degrees};
 use super::values::{count, length, number, said, whole};
 use super::words::counted;
 use clap::{Args, ValueEnum};
-use planes::cloud::{Fields, Source};
+use planes::cloud::{Choice, Source};
 use planes::cuda::Cuda;
 use planes::detect::{Mode, Options, Progress, detect_held, least_memory, load_onto};
 use planes::lms::Refine;
@@ -32,6 +33,9 @@ pub struct Search {
     /// Fewest points of a plane [default: from the number of points]
     #[arg(long, value_name = "N", help_heading = "Search in clouds", value_parser = whole)]
     min_inliers: Option<u64>,
+    /// Leave out planes that are smaller than this, in the cloud's unit squared [default: none]
+    #[arg(long, value_name = "AREA", help_heading = "Search in clouds", value_parser = number)]
+    min_area: Option<f64>,
     /// Fewest votes of a peak; of lines with --one-pass alone [default: from --min-inliers]
     #[arg(long, value_name = "N", value_parser = whole)]
     pub min_votes: Option<u64>,
@@ -58,6 +62,8 @@ pub struct Search {
     /// middle of the cloud's box), scanner (to 0,0,0) or scanner:X,Y,Z [default: up]
     #[arg(long, value_name = "SIDE", help_heading = "Search in clouds", value_parser = said::<Orient>)]
     orient: Option<Orient>,
+    #[command(flatten)]
+    choosing: Choosing,
 }
 
 #[derive(Debug, Args)]
@@ -106,8 +112,14 @@ impl Search {
             min_votes: self.min_votes,
             min_inliers: self.min_inliers,
             top: self.top,
+            min_area: self.min_area,
             planes_only: false,
         }
+    }
+
+    /// The points that are searched.
+    pub fn choice(&self) -> Choice {
+        self.choosing.choice()
     }
 
     /// The first option that was given and is of clouds alone.
@@ -117,6 +129,7 @@ impl Search {
             ("--widen", self.widen.is_some()),
             ("--angle", self.angle.is_some()),
             ("--min-inliers", self.min_inliers.is_some()),
+            ("--min-area", self.min_area.is_some()),
             ("--min-votes", self.min_votes.is_some() && !self.one_pass),
             ("--space", self.space.is_some()),
             ("--rho-bin", self.rho_bin.is_some()),
@@ -125,6 +138,7 @@ impl Search {
         ]
         .into_iter()
         .find_map(|(name, given)| given.then_some(name))
+        .or(self.choosing.given())
     }
 }
 
@@ -147,16 +161,17 @@ impl Machine {
         }
     }
 
-    /// Reads a cloud and finds its planes.
+    /// Reads a cloud and finds the planes of the points that are chosen.
     pub fn find(
         &self,
         source: &Source,
-        options: &Options,
+        (options, choice): (&Options, &Choice),
         engine: &Engine,
         bar: &Bar,
     ) -> Result<Detection, Error> {
         bar.stage("reading", source.info().points);
-        let open = || source.reader(Fields::default());
+        choice.check(source)?;
+        let open = || source.reader(choice.fields());
         // The papers' flow copies the points when it votes.
         let wants = options.mode != Mode::OnePass;
         let ask = || wants && engine.has_started();
@@ -168,7 +183,10 @@ impl Machine {
         // file has bytes is for the reader to judge.
         let promised = source.info().points;
         check(promised.unwrap_or(0).min(source.size()), wants_cells)?;
-        let (cloud, held) = load_onto(source.path(), &open, self.chunk as usize, &read, &ready)?;
+        let chunk = self.chunk as usize;
+        let (mut cloud, held) = load_onto(source.path(), &open, choice, chunk, &read, &ready)?;
+        cloud.crs = source.info().crs.clone();
+        say_degrees(source, cloud.bounds, bar);
         if promised.is_none() {
             check(cloud.total, wants_cells)?;
         }

@@ -6,9 +6,12 @@
 
 mod blocks;
 mod bytes;
+mod choice;
+mod crs;
 pub mod info;
 mod las;
-mod ply;
+mod note;
+pub(crate) mod ply;
 pub(crate) mod quiet;
 mod records;
 mod scale;
@@ -17,8 +20,12 @@ mod source;
 mod text;
 
 pub(crate) use bytes::{Bytes, Section};
-pub use source::{Format, HeaderInfo, Source};
+pub use choice::{Bbox, Choice};
+pub use crs::{Crs, Unit};
+pub use note::Note;
+pub use source::{Format, HeaderInfo, ReadOptions, Source};
 pub(crate) use source::{format_of, recognise};
+pub use text::Columns;
 
 use crate::Result;
 use serde::Serialize;
@@ -47,6 +54,8 @@ pub struct Chunk {
     /// The plane each point belongs to: `-1` none, then `0, 1, 2 …` (truth or an earlier result);
     /// [`UNKNOWN`] where a truth does not know.
     pub label: Vec<i32>,
+    /// Classification, as LAS has it: 2 ground, 6 building.
+    pub class: Vec<u8>,
 }
 
 impl Chunk {
@@ -68,6 +77,7 @@ impl Chunk {
         self.colour.clear();
         self.intensity.clear();
         self.label.clear();
+        self.class.clear();
     }
 
     /// Appends the points `range` of `from`, which has the same fields.
@@ -81,6 +91,7 @@ impl Chunk {
         part(&mut self.colour, &from.colour, &range);
         part(&mut self.intensity, &from.intensity, &range);
         part(&mut self.label, &from.label, &range);
+        part(&mut self.class, &from.class, &range);
     }
 
     /// Keeps the first `n` points.
@@ -91,6 +102,7 @@ impl Chunk {
         self.colour.truncate(n);
         self.intensity.truncate(n);
         self.label.truncate(n);
+        self.class.truncate(n);
     }
 
     /// Makes room for exactly `n` points with `fields`; what they are is to be written yet.
@@ -102,36 +114,40 @@ impl Chunk {
         self.colour.resize(optional(fields.colour), [0; 3]);
         self.intensity.resize(optional(fields.intensity), 0);
         self.label.resize(optional(fields.label), -1);
+        self.class.resize(optional(fields.class), 0);
     }
 
     /// The points as runs of `size`, the last one shorter, to be written to.
-    fn columns(&mut self, size: usize) -> Vec<Columns<'_>> {
+    fn columns(&mut self, size: usize) -> Vec<ColumnsMut<'_>> {
         let mut y = self.y.chunks_mut(size);
         let mut z = self.z.chunks_mut(size);
         let mut colour = self.colour.chunks_mut(size);
         let mut intensity = self.intensity.chunks_mut(size);
         let mut label = self.label.chunks_mut(size);
+        let mut class = self.class.chunks_mut(size);
         let x = self.x.chunks_mut(size);
-        x.map(|x| Columns {
+        x.map(|x| ColumnsMut {
             x,
             y: y.next().unwrap_or_default(),
             z: z.next().unwrap_or_default(),
             colour: colour.next().unwrap_or_default(),
             intensity: intensity.next().unwrap_or_default(),
             label: label.next().unwrap_or_default(),
+            class: class.next().unwrap_or_default(),
         })
         .collect()
     }
 }
 
 /// A run of a [`Chunk`] that is written to.
-struct Columns<'a> {
+struct ColumnsMut<'a> {
     x: &'a mut [f64],
     y: &'a mut [f64],
     z: &'a mut [f64],
     colour: &'a mut [[u8; 3]],
     intensity: &'a mut [u16],
     label: &'a mut [i32],
+    class: &'a mut [u8],
 }
 
 /// Which optional arrays a pass should fill where the file has them.
@@ -143,14 +159,16 @@ pub struct Fields {
     pub intensity: bool,
     /// Fill [`Chunk::label`].
     pub label: bool,
+    /// Fill [`Chunk::class`].
+    pub class: bool,
 }
 
 impl Fields {
     /// Coordinates alone.
-    pub const NONE: Fields = Fields { colour: false, intensity: false, label: false };
+    pub const NONE: Fields = Fields { colour: false, intensity: false, label: false, class: false };
 
     /// All that there is.
-    pub const ALL: Fields = Fields { colour: true, intensity: true, label: true };
+    pub const ALL: Fields = Fields { colour: true, intensity: true, label: true, class: true };
 }
 
 /// A pass over a cloud.

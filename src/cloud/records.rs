@@ -1,7 +1,7 @@
 //! Points in records of one length: uncompressed LAS, and binary PLY without lists.
 
 use super::{
-    Chunk, Columns, Fields, PointReader,
+    Chunk, ColumnsMut, Fields, PointReader,
     bytes::Bytes,
     scale::{Scale, label},
 };
@@ -65,6 +65,8 @@ pub(super) struct Layout {
     pub(super) colour: Option<([Place; 3], Scale)>,
     /// Intensity.
     pub(super) intensity: Option<(Place, Scale)>,
+    /// Class, and which of its bits count.
+    pub(super) class: Option<(Place, u8)>,
     /// Label.
     pub(super) label: Option<Place>,
 }
@@ -76,6 +78,7 @@ impl Layout {
             colour: self.colour.is_some(),
             intensity: self.intensity.is_some(),
             label: self.label.is_some(),
+            class: self.class.is_some(),
         }
     }
 
@@ -85,6 +88,7 @@ impl Layout {
             colour: self.colour.filter(|_| fields.colour),
             intensity: self.intensity.filter(|_| fields.intensity),
             label: self.label.filter(|_| fields.label),
+            class: self.class.filter(|_| fields.class),
             ..self.clone()
         }
     }
@@ -94,6 +98,7 @@ impl Layout {
         let colour = self.colour.map(|(places, _)| places);
         let others = colour.into_iter().flatten();
         let others = others.chain(self.intensity.map(|(place, _)| place));
+        let others = others.chain(self.class.map(|(place, _)| place));
         self.xyz
             .into_iter()
             .chain(others)
@@ -102,7 +107,7 @@ impl Layout {
     }
 
     /// Takes the columns out of `records`, one record a point.
-    pub(super) fn decode(&self, records: &[u8], out: Columns<'_>) {
+    pub(super) fn decode(&self, records: &[u8], out: ColumnsMut<'_>) {
         for (axis, column) in [out.x, out.y, out.z].into_iter().enumerate() {
             let place = self.xyz[axis];
             match self.transform {
@@ -127,6 +132,9 @@ impl Layout {
         }
         if let Some(place) = self.label {
             self.each(records, place, out.label, |to, v| *to = label(v));
+        }
+        if let Some((place, mask)) = self.class {
+            self.each(records, place, out.class, |to, v| *to = v as u8 & mask);
         }
     }
 
@@ -233,7 +241,7 @@ impl RecordReader {
         RecordReader { table, layout, next: 0 }
     }
 
-    fn read_piece(&self, index: usize, buffer: &mut Vec<u8>, out: Columns<'_>) -> Result<()> {
+    fn read_piece(&self, index: usize, buffer: &mut Vec<u8>, out: ColumnsMut<'_>) -> Result<()> {
         let stride = self.layout.stride as u64;
         let first = self.next + (index * PIECE) as u64;
         buffer.resize(out.x.len() * self.layout.stride, 0);

@@ -72,6 +72,8 @@ pub(super) enum Role {
     Intensity,
     /// Label.
     Label,
+    /// Class.
+    Class,
 }
 
 impl Role {
@@ -82,12 +84,13 @@ impl Role {
             Role::Colour(channel) => 3 + channel,
             Role::Intensity => 6,
             Role::Label => 7,
+            Role::Class => 8,
         }
     }
 }
 
-/// The numbers of one point: coordinates, colour, intensity, label.
-pub(super) type Row = [f64; 8];
+/// The numbers of one point: coordinates, colour, intensity, label, class.
+pub(super) type Row = [f64; 9];
 
 /// How rows become points.
 #[derive(Debug, Clone, Copy, Default)]
@@ -108,6 +111,7 @@ impl Shape {
                 Role::Colour(_) => fields.colour = true,
                 Role::Intensity => fields.intensity = true,
                 Role::Label => fields.label = true,
+                Role::Class => fields.class = true,
             }
         }
         Shape { fields, ..Default::default() }
@@ -144,6 +148,10 @@ impl Shape {
         }
         if self.fields.label {
             chunk.label.push(label(row[7]));
+        }
+        if self.fields.class {
+            // What is out of range or not a number is clamped.
+            chunk.class.push(row[8] as u8);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A cloud that can be read more than once.
 
 use super::{
-    Fields, PointReader,
+    Columns, Crs, Fields, Note, PointReader,
     bytes::{Bytes, HEAD, Section},
     las::Las,
     ply::Ply,
@@ -49,6 +49,16 @@ pub struct HeaderInfo {
     pub fields: Fields,
     /// Smallest and largest coordinates, as the header says; nobody checked them.
     pub bounds: Option<([f64; 3], [f64; 3])>,
+    /// The coordinate system, if the file names one.
+    pub crs: Option<Crs>,
+}
+
+/// How a file is to be read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ReadOptions {
+    /// What the columns of a text are; without it they are told by its first lines. Other formats
+    /// say themselves what they hold.
+    pub columns: Option<Columns>,
 }
 
 /// The format of a cloud that starts so, if it is one.
@@ -78,6 +88,7 @@ const SNIFFED: usize = 4096;
 pub(super) trait Cloud: Send + Sync {
     fn format(&self) -> Format;
     fn info(&self) -> &HeaderInfo;
+    fn notes(&self) -> &[Note];
     fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>>;
 }
 
@@ -120,7 +131,15 @@ impl Source {
     /// [`Error::Io`] if it cannot be opened, [`Error::Unrecognized`] if it is no cloud, and
     /// [`Error::Format`] if its header is damaged or promises more than the file holds.
     pub fn open(path: impl AsRef<Path>) -> Result<Source> {
-        Source::new(Bytes::of_input(path.as_ref(), &recognise)?)
+        Source::open_with(path, &ReadOptions::default())
+    }
+
+    /// The same, where it is known how the file is to be read.
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Source> {
+        Source::new(Bytes::of_input(path.as_ref(), &recognise)?, options)
     }
 
     /// The content of a file that is in memory; errors name it `<memory>`.
@@ -128,15 +147,23 @@ impl Source {
     /// # Errors
     /// As [`Source::open`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Source> {
-        Source::new(Bytes::memory(Path::new("<memory>"), bytes))
+        Source::from_bytes_with(bytes, &ReadOptions::default())
     }
 
-    pub(crate) fn new(bytes: Bytes) -> Result<Source> {
+    /// The same, where it is known how the content is to be read.
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub fn from_bytes_with(bytes: Vec<u8>, options: &ReadOptions) -> Result<Source> {
+        Source::new(Bytes::memory(Path::new("<memory>"), bytes), options)
+    }
+
+    pub(crate) fn new(bytes: Bytes, options: &ReadOptions) -> Result<Source> {
         let bytes = Arc::new(bytes);
         let cloud: Box<dyn Cloud> = match sniff(&bytes.head(0, SNIFFED as u64)?) {
             Ok(Format::Las | Format::Laz) => Box::new(Las::open(&bytes)?),
             Ok(Format::Ply) => Box::new(Ply::open(&bytes)?),
-            Ok(Format::Text) => Box::new(Text::open(&bytes)?),
+            Ok(Format::Text) => Box::new(Text::open(&bytes, options.columns.as_ref())?),
             Err(what) => {
                 return Err(Error::Unrecognized {
                     path: bytes.path().to_path_buf(),
@@ -165,6 +192,37 @@ impl Source {
     /// What the header says.
     pub fn info(&self) -> &HeaderInfo {
         self.cloud.info()
+    }
+
+    /// What should be said of the file; all of it is known when it is opened.
+    pub fn notes(&self) -> &[Note] {
+        self.cloud.notes()
+    }
+
+    /// Whether coordinates with these bounds are degrees: because the file says so, or because they
+    /// are where degrees are and much higher than wide, as heights in metres make them.
+    pub fn degrees(&self, min: [f64; 3], max: [f64; 3]) -> Option<Note> {
+        const TIMES: f64 = 50.0;
+        let reach = |axis: usize| min[axis].abs().max(max[axis].abs());
+        let extent = |axis: usize| max[axis] - min[axis];
+        if !(reach(0) <= 360.0 && reach(1) <= 90.0) {
+            return None;
+        }
+        match &self.info().crs {
+            Some(crs) => crs.geographic.then_some(Note::Degrees { told: true }),
+            None => {
+                let width = extent(0).max(extent(1));
+                let is_thin = width > 0.0 && extent(2) > TIMES * width && extent(2) >= 1.0;
+                // A pole in the middle of its own system is thin, too, but not far from zero.
+                let is_far = reach(0).max(reach(1)) > TIMES * width;
+                (is_thin && is_far && width < 1.0).then_some(Note::Degrees { told: false })
+            }
+        }
+    }
+
+    /// The file.
+    pub(crate) fn bytes(&self) -> &Arc<Bytes> {
+        &self.bytes
     }
 
     /// The bytes of the file.

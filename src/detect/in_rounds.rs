@@ -121,7 +121,7 @@ fn in_cells<'b>(
         &found,
         &refined,
         &outline_cell,
-        &parameters,
+        (&parameters, options),
         &mut rejected,
     );
     let rejected = rejected::best(rejected, parameters.tolerance);

@@ -1,7 +1,7 @@
 //! A cloud into local coordinates.
 
 use crate::backend::{Backend, Held, Receiver};
-use crate::cloud::{Chunk, PointReader};
+use crate::cloud::{Choice, Chunk, Crs, PointReader};
 use crate::frame::{Frame, Points};
 use crate::mix::{STEP, mixed};
 use crate::ranges::ranges;
@@ -43,12 +43,18 @@ pub struct Loaded {
     pub places: Option<Vec<u32>>,
     /// Points in the file.
     pub total: u64,
-    /// Points that are not finite.
+    /// The points that were to be searched.
+    pub choice: Choice,
+    /// Points that were not.
+    pub not_chosen: u64,
+    /// Of those chosen, points that are not finite.
     pub not_finite: u64,
-    /// Points too far from the rest.
+    /// Of those chosen, points too far from the rest.
     pub stray: u64,
     /// Smallest and largest coordinates of the usable points.
     pub bounds: [[f64; 3]; 2],
+    /// The coordinate system, for the result: to be set by whoever knows the file.
+    pub crs: Option<Crs>,
 }
 
 impl Loaded {
@@ -95,17 +101,21 @@ pub fn load(
     chunk: usize,
     progress: &dyn Fn(u64),
 ) -> Result<Loaded> {
-    load_onto(path, open, chunk, progress, &|| None).map(|(loaded, _)| loaded)
+    let all = Choice::default();
+    load_onto(path, open, &all, chunk, progress, &|| None).map(|(loaded, _)| loaded)
 }
 
 /// The same, with a backend that takes the points while they are read, for
 /// [`detect_held`](super::detect_held): from when `backend` has one, which is asked again and again.
+/// Of the points those of `choice` are taken, for which `open` must read its
+/// [fields](Choice::fields).
 ///
 /// # Errors
 /// Those of [`load`], and where the backend fails.
 pub fn load_onto<'b>(
     path: &Path,
     open: &dyn Fn() -> Result<Box<dyn PointReader>>,
+    choice: &Choice,
     chunk: usize,
     progress: &dyn Fn(u64),
     backend: &dyn Fn() -> Option<&'b dyn Backend>,
@@ -113,7 +123,7 @@ pub fn load_onto<'b>(
     let mut survey = Survey::default();
     let mut held: Option<Vec<Chunk>> = (!open()?.is_cheap()).then(Vec::new);
     each_chunk(open, chunk, progress, |read| {
-        survey.add(read);
+        survey.add(read, choice);
         if survey.total > HELD_POINTS {
             held = None;
         }
@@ -131,15 +141,15 @@ pub fn load_onto<'b>(
         // Something is outside: the frame is that of what is inside alone.
         let mut inside = Survey::default();
         match &held {
-            Some(held) => held.iter().for_each(|read| inside.add_within(read, window)),
+            Some(held) => held.iter().for_each(|read| inside.add_within(read, window, choice)),
             None => each_chunk(open, chunk, &|_| {}, |read| {
-                inside.add_within(read, window);
+                inside.add_within(read, window, choice);
                 Ok(())
             })?,
         }
         window = inside.bounds.unwrap_or(window);
     }
-    let mut loading = Loading::new(&survey, window);
+    let mut loading = Loading::new(&survey, window, choice);
     let mut passing = Passing::default();
     let ready = OnceLock::new();
     let ask = || {
@@ -174,7 +184,7 @@ struct Passing<'b> {
 
 impl<'b> Passing<'b> {
     /// Passes on what there is, once there is a backend that takes it.
-    fn on(&mut self, loading: &Loading, backend: Option<&'b dyn Backend>) -> Result<()> {
+    fn on(&mut self, loading: &Loading<'_>, backend: Option<&'b dyn Backend>) -> Result<()> {
         let points = &loading.loaded.points;
         if let (false, Some(backend)) = (self.asked, backend) {
             (self.asked, self.receiver) = (true, backend.receive(points.len())?);
@@ -213,6 +223,7 @@ fn each_chunk(
 #[derive(Default)]
 struct Survey {
     total: u64,
+    not_chosen: u64,
     not_finite: u64,
     bounds: Option<[[f64; 3]; 2]>,
     /// The points with the smallest hashes: a sample that depends on which points there are, not
@@ -221,10 +232,11 @@ struct Survey {
 }
 
 impl Survey {
-    fn add(&mut self, chunk: &Chunk) {
+    fn add(&mut self, chunk: &Chunk, choice: &Choice) {
         let last = self.last();
+        let chosen = Chosen { choice, chunk, first: self.total };
         let pieces: Vec<Survey> =
-            ranges(chunk.len(), PIECE).map(|piece| Survey::of(chunk, piece, last)).collect();
+            ranges(chunk.len(), PIECE).map(|piece| Survey::of(chosen, piece, last)).collect();
         pieces.into_iter().for_each(|piece| self.merge(piece));
     }
 
@@ -234,9 +246,15 @@ impl Survey {
     }
 
     /// What a piece of a chunk says; of the sample only what is below `last`.
-    fn of(chunk: &Chunk, piece: Range<usize>, last: Option<(u64, [u64; 3])>) -> Survey {
+    fn of(chosen: Chosen, piece: Range<usize>, last: Option<(u64, [u64; 3])>) -> Survey {
         let mut survey = Survey { total: piece.len() as u64, ..Survey::default() };
-        for p in piece.map(|i| [chunk.x[i], chunk.y[i], chunk.z[i]]) {
+        let Chosen { chunk, .. } = chosen;
+        for i in piece {
+            if !chosen.has(i) {
+                survey.not_chosen += 1;
+                continue;
+            }
+            let p = [chunk.x[i], chunk.y[i], chunk.z[i]];
             if !p.iter().all(|v| v.is_finite()) {
                 survey.not_finite += 1;
                 continue;
@@ -266,6 +284,7 @@ impl Survey {
 
     fn merge(&mut self, other: Survey) {
         self.total += other.total;
+        self.not_chosen += other.not_chosen;
         self.not_finite += other.not_finite;
         other.bounds.into_iter().flatten().for_each(|p| self.extend(p));
         other.sample.into_iter().for_each(|entry| self.keep(entry));
@@ -281,8 +300,12 @@ impl Survey {
     }
 
     /// Widens the bounds to those points that are within a box.
-    fn add_within(&mut self, chunk: &Chunk, window: [[f64; 3]; 2]) {
-        let points = (0..chunk.len()).map(|i| [chunk.x[i], chunk.y[i], chunk.z[i]]);
+    fn add_within(&mut self, chunk: &Chunk, window: [[f64; 3]; 2], choice: &Choice) {
+        let chosen = Chosen { choice, chunk, first: self.total };
+        self.total += chunk.len() as u64;
+        let points = (0..chunk.len())
+            .filter(|&i| chosen.has(i))
+            .map(|i| [chunk.x[i], chunk.y[i], chunk.z[i]]);
         points.filter(|&p| is_within(p, window)).for_each(|p| self.extend(p));
     }
 
@@ -292,8 +315,12 @@ impl Survey {
         let Some([min, max]) = self.bounds else {
             return Err(degenerate(if self.total == 0 {
                 "the cloud has no points".into()
+            } else if self.not_chosen == self.total {
+                let all = self.total;
+                format!("--class, --bbox and --every leave none of the {all} points")
             } else {
-                format!("none of the {} points has finite coordinates", self.total)
+                let chosen = self.total - self.not_chosen;
+                format!("none of the {chosen} points has finite coordinates")
             }));
         };
         if self.total > u64::from(u32::MAX) {
@@ -318,6 +345,22 @@ impl Survey {
     }
 }
 
+/// The points of a chunk that are searched.
+#[derive(Clone, Copy)]
+struct Chosen<'a> {
+    choice: &'a Choice,
+    chunk: &'a Chunk,
+    /// Index in the file of the first one.
+    first: u64,
+}
+
+impl Chosen<'_> {
+    #[inline]
+    fn has(self, k: usize) -> bool {
+        self.choice.takes(self.chunk, k, self.first + k as u64)
+    }
+}
+
 /// Whether a point lies in a box; NaN lies in none.
 fn is_within(p: [f64; 3], [low, high]: [[f64; 3]; 2]) -> bool {
     (0..3).all(|a| p[a] >= low[a] && p[a] <= high[a])
@@ -329,8 +372,9 @@ fn hash(bits: [u64; 3]) -> u64 {
 }
 
 /// The second pass.
-struct Loading {
+struct Loading<'a> {
     window: [[f64; 3]; 2],
+    choice: &'a Choice,
     /// Points of the file behind us, and those of them that are used.
     place: usize,
     used: usize,
@@ -346,12 +390,13 @@ struct Piece {
     bounds: [[f64; 3]; 2],
 }
 
-impl Loading {
-    fn new(survey: &Survey, window: [[f64; 3]; 2]) -> Loading {
+impl<'a> Loading<'a> {
+    fn new(survey: &Survey, window: [[f64; 3]; 2], choice: &'a Choice) -> Loading<'a> {
         // Zeros that nobody touches cost nothing yet.
         let room = || vec![0.0; survey.total as usize];
         Loading {
             window,
+            choice,
             place: 0,
             used: 0,
             loaded: Loaded {
@@ -359,22 +404,26 @@ impl Loading {
                 points: Points { x: room(), y: room(), z: room() },
                 places: None,
                 total: survey.total,
+                choice: choice.clone(),
+                not_chosen: survey.not_chosen,
                 not_finite: survey.not_finite,
                 stray: 0,
                 bounds: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
+                crs: None,
             },
         }
     }
 
     fn add(&mut self, chunk: &Chunk) {
         let (frame, window) = (self.loaded.frame, self.window);
+        let chosen = Chosen { choice: self.choice, chunk, first: self.place as u64 };
         // As long as no point is left out, every piece lies where it belongs.
         let to = self.used..self.used + chunk.len();
         let Points { x, y, z } = &mut self.loaded.points;
         let [x, y, z] = [x, y, z].map(|axis| axis[to.clone()].par_chunks_mut(PIECE));
         let starts = (0..chunk.len()).into_par_iter().step_by(PIECE);
         let pieces: Vec<Piece> = (x.zip(y).zip(z).zip(starts))
-            .map(|(((x, y), z), start)| Piece::new(chunk, start, frame, window, [x, y, z]))
+            .map(|(((x, y), z), start)| Piece::new(chosen, start, frame, window, [x, y, z]))
             .collect();
         let mut from = self.used;
         for piece in &pieces {
@@ -425,7 +474,7 @@ impl Piece {
     /// Puts the local coordinates of the points from `start` on to the front of `to`, as many as it has room
     /// for.
     fn new(
-        chunk: &Chunk,
+        chosen: Chosen,
         start: usize,
         frame: Frame,
         window: [[f64; 3]; 2],
@@ -437,7 +486,12 @@ impl Piece {
             stray: 0,
             bounds: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
         };
+        let Chosen { chunk, .. } = chosen;
         for k in 0..to[0].len() {
+            if !chosen.has(start + k) {
+                done.left_out.push(k);
+                continue;
+            }
             let p = [chunk.x[start + k], chunk.y[start + k], chunk.z[start + k]];
             let local = is_within(p, window).then(|| frame.local(p)).flatten();
             let Some(local) = local else {
@@ -584,7 +638,9 @@ mod tests {
                 (asked.get() == 3).then_some(&listener as &dyn Backend)
             };
             let open = || Ok(reader());
-            let (loaded, _) = load_onto(Path::new("memory"), &open, 100, &|_| {}, &third).unwrap();
+            let (loaded, _) =
+                load_onto(Path::new("memory"), &open, &Choice::default(), 100, &|_| {}, &third)
+                    .unwrap();
             let told = listener.0.into_inner().unwrap();
             // Room for all points of the file, then what is ready after each chunk, and the end.
             assert_eq!((told[0].0, told[1].0, told[told.len() - 1].0), (1002, first, 1000));
@@ -592,6 +648,31 @@ mod tests {
             for (ready, points) in &told[1..] {
                 assert_eq!(points, &loaded.points.slice(0..*ready));
             }
+        }
+    }
+
+    #[test]
+    fn what_is_not_chosen_is_as_if_it_were_not_there() {
+        let points = grid();
+        let choice = Choice {
+            every: Some(3),
+            bbox: Some("500001,0,500030,20".parse().unwrap()),
+            ..Choice::default()
+        };
+        let inside = |i: &usize| {
+            let [x, y, _] = points[*i];
+            i.is_multiple_of(3) && (500_001.0..=500_030.0).contains(&x) && y <= 20.0
+        };
+        let places: Vec<usize> = (0..points.len()).filter(inside).collect();
+        let alone: Vec<[f64; 3]> = places.iter().map(|&i| points[i]).collect();
+        let alone = loaded(&alone, 100).unwrap();
+        for (chunk, is_cheap) in [(1 << 20, false), (7, false), (100, true)] {
+            let open = || Ok(Box::new(Memory(points.clone(), 0, is_cheap)) as Box<dyn PointReader>);
+            let (some, _) =
+                load_onto(Path::new("memory"), &open, &choice, chunk, &|_| {}, &|| None).unwrap();
+            assert_eq!((&some.points, some.frame), (&alone.points, alone.frame));
+            assert_eq!(some.not_chosen as usize, points.len() - places.len());
+            assert!(some.places.unwrap().iter().map(|&i| i as usize).eq(places.iter().copied()));
         }
     }
 

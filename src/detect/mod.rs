@@ -85,6 +85,8 @@ pub struct Options {
     pub orient: Orient,
     /// Most planes.
     pub top: Option<u64>,
+    /// Smallest area of a plane, in the cloud's unit squared.
+    pub min_area: Option<f64>,
     /// Whether the planes are enough: the points of the detection have no labels then, which of a
     /// large cloud take time and memory.
     pub planes_only: bool,
@@ -102,6 +104,10 @@ impl Options {
                 let message = format!("{name} must be a positive length in the cloud's unit");
                 return Err(Error::Parameter(message));
             }
+        }
+        if self.min_area.is_some_and(|area| !area.is_finite() || area < 0.0) {
+            let message = "--min-area must be an area in the cloud's unit squared";
+            return Err(Error::Parameter(message.into()));
         }
         if self.angle.is_some_and(|a| !(1.0..=45.0).contains(&a)) {
             return Err(Error::Parameter("--angle must be between 1 and 45 degrees".into()));
@@ -165,12 +171,14 @@ pub fn detect_held<'b>(
     options.check()?;
     let input = Input {
         points: cloud.total,
+        not_chosen: cloud.not_chosen,
         not_finite: cloud.not_finite,
         stray: cloud.stray,
         min: cloud.bounds[0],
         max: cloud.bounds[1],
         origin: cloud.frame.origin,
         step: cloud.frame.step,
+        crs: cloud.crs.clone(),
     };
     let answer = match options.mode {
         Mode::OnePass => one_pass::detect(&cloud, options, backend, progress)?,

@@ -6,7 +6,7 @@
 
 use super::label;
 use super::load::Loaded;
-use super::planes::{self, Reported, canonical};
+use super::planes::{self, Limits, Reported, canonical};
 use super::{Answer, Options, Progress, refine};
 use crate::Result;
 use crate::backend::{Backend, LocalPlane, PeakOptions, Sign};
@@ -45,6 +45,8 @@ pub(super) fn detect(
         refine: options.refine.unwrap_or(Refine::None),
         orient: options.orient,
         top,
+        min_area: options.min_area,
+        choice: cloud.choice.clone(),
         ..Parameters::default()
     };
     progress.stage("votes", None);
@@ -83,7 +85,8 @@ pub(super) fn detect(
         })
         .collect();
     let itself: Vec<Option<usize>> = (0..local.len()).map(Some).collect();
-    let planes = planes::report(cloud, &labels, &itself, &reported, options.orient);
+    let limits = Limits { min_area: options.min_area, top };
+    let (planes, _) = planes::report(cloud, &labels, &itself, &reported, (limits, options.orient));
     Ok(Answer { planes, parameters, rejected: Vec::new() })
 }
 

@@ -76,6 +76,8 @@ pub(super) fn choose(
         orient: options.orient,
         min_inliers,
         top: options.top,
+        min_area: options.min_area,
+        choice: cloud.choice.clone(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Labelled points to reported planes: canonical, in input coordinates, largest first.
 
+use super::Options;
 use super::cells::Cells;
 use super::evidence::{Surfel, closing_edge};
 use super::load::Loaded;
@@ -53,7 +54,7 @@ pub(super) fn finish(
     found: &[Found],
     refined: &[Refined],
     outline_cell: &[f64],
-    parameters: &Parameters,
+    (parameters, options): (&Parameters, &Options),
     rejected: &mut Vec<Rejected>,
 ) -> Finished {
     let fits: Vec<Option<Fit>> = sums.iter().map(Moments::fit).collect();
@@ -69,16 +70,19 @@ pub(super) fn finish(
         .partition(|&i| fits[i].is_some() && sums[i].n as u64 >= parameters.min_inliers);
     ranked.sort_by(|&i, &j| significance[j].total_cmp(&significance[i]).then(i.cmp(&j)));
     let by_chance = ranked.split_off(ranked.partition_point(|&i| significance[i] > 0.0));
-    let top = parameters.top.map_or(ranked.len(), |top| ranked.len().min(top as usize));
+    // Areas are known with the outlines, so that planes that are too small take no place in the top.
+    let limits = Limits { min_area: options.min_area, top: options.top };
+    let top = limits.most_before_areas().min(ranked.len());
     let beyond = ranked.split_off(top);
+    let mut reject = |i: usize, reason: Reason| {
+        let LocalPlane { normal, rho, .. } = found[i].support.plane();
+        let failed = Failed::new((normal, rho), sums[i].n as u64, reason);
+        rejected.push(rejected::rejected(cloud, found[i].votes, failed));
+    };
     for (of, reason) in
         [(left, Reason::Taken), (by_chance, Reason::Chance), (beyond, Reason::BeyondTop)]
     {
-        rejected.extend(of.into_iter().map(|i| {
-            let LocalPlane { normal, rho, .. } = found[i].support.plane();
-            let failed = Failed::new((normal, rho), sums[i].n as u64, reason);
-            rejected::rejected(cloud, found[i].votes, failed)
-        }));
+        of.into_iter().for_each(|i| reject(i, reason));
     }
     let mut rank = vec![None; found.len()];
     ranked.iter().enumerate().for_each(|(new, &old)| rank[old] = Some(new));
@@ -93,10 +97,44 @@ pub(super) fn finish(
             cell: outline_cell[i],
         })
         .collect();
-    report(cloud, labels, &rank, &reported, parameters.orient)
+    let (finished, dropped) = report(cloud, labels, &rank, &reported, (limits, parameters.orient));
+    dropped.into_iter().for_each(|(k, reason)| reject(ranked[k], reason));
+    finished
+}
+
+/// Which planes are reported of those that were found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Smallest area, in the cloud's unit squared.
+    pub min_area: Option<f64>,
+    /// Most planes.
+    pub top: Option<u64>,
+}
+
+impl Limits {
+    /// Most planes whose outlines are needed.
+    fn most_before_areas(self) -> usize {
+        let top = self.top.filter(|_| self.min_area.is_none());
+        top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX))
+    }
+
+    /// Why each of these planes, in their order, is not reported, if it is not.
+    fn verdicts(self, planes: &[Plane]) -> Vec<Option<Reason>> {
+        let mut left = self.top.unwrap_or(u64::MAX);
+        let verdict = |plane: &Plane| {
+            if self.min_area.is_some_and(|least| plane.area < least) {
+                return Some(Reason::SmallArea);
+            }
+            let is_beyond = left == 0;
+            left = left.saturating_sub(1);
+            is_beyond.then_some(Reason::BeyondTop)
+        };
+        planes.iter().map(verdict).collect()
+    }
 }
 
 /// What is reported of the planes, and which points are theirs.
+#[derive(Default)]
 pub(super) struct Finished {
     pub planes: Vec<Plane>,
     /// Of each plane.
@@ -112,32 +150,42 @@ pub(super) struct Members {
 }
 
 /// The planes in input coordinates with their pieces. The points of label `l` are those of the reported
-/// plane `plane_of[l]`, if any.
+/// plane `plane_of[l]`, if any. Those that do not keep to the limits are left out, and told by their
+/// places among the `reported`.
 pub(super) fn report(
     cloud: &Loaded,
     labels: &[i32],
     plane_of: &[Option<usize>],
     reported: &[Reported],
-    orient: Orient,
-) -> Finished {
+    (limits, orient): (Limits, Orient),
+) -> (Finished, Vec<(usize, Reason)>) {
     let members = members(labels, plane_of, reported.len());
-    let (mut planes, part_of): (Vec<Plane>, Vec<Vec<u32>>) = reported
+    let (planes, part_of): (Vec<Plane>, Vec<Vec<u32>>) = reported
         .par_iter()
         .zip(&members)
         .map(|(plane, members)| plane.report(cloud, members, orient))
         .unzip();
+    let (mut finished, mut dropped) = (Finished::default(), Vec::new());
     let mut next = 0;
-    let members = planes.iter_mut().zip(part_of).zip(members).map(|((plane, part_of), points)| {
+    let verdicts = limits.verdicts(&planes);
+    for (k, (mut plane, (part_of, points))) in
+        planes.into_iter().zip(part_of.into_iter().zip(members)).enumerate()
+    {
+        if let Some(reason) = verdicts[k] {
+            dropped.push((k, reason));
+            continue;
+        }
         let first = next;
         for piece in &mut plane.pieces {
             piece.id = next;
             next += 1;
         }
         let piece = |part: u32| if part == NO_PART { -1 } else { (first + part) as i32 };
-        Members { points, pieces: part_of.into_par_iter().map(piece).collect() }
-    });
-    let members = members.collect();
-    Finished { planes, members }
+        let pieces = part_of.into_par_iter().map(piece).collect();
+        finished.planes.push(plane);
+        finished.members.push(Members { points, pieces });
+    }
+    (finished, dropped)
 }
 
 /// Chance, for a cloud in local coordinates.

@@ -2,7 +2,7 @@
 
 use super::Surfaces;
 use super::labels::{MAGIC, read_labels};
-use crate::cloud::{Chunk, Fields, Source};
+use crate::cloud::{Chunk, Fields, Note, ReadOptions, Source};
 use crate::export::json::read_json;
 use crate::synth::{Truth, truth_path};
 use crate::{Detection, Error, Result};
@@ -47,6 +47,8 @@ pub struct Loaded {
     pub found: Surfaces,
     /// All files that were read, those of the result first.
     pub read: Vec<PathBuf>,
+    /// What should be said of the clouds.
+    pub notes: Vec<(PathBuf, Note)>,
 }
 
 /// Reads a result and a truth.
@@ -58,8 +60,16 @@ pub struct Loaded {
 /// [`Error::Io`], [`Error::Unrecognized`] and [`Error::Format`] for what is wrong with a file, and
 /// where the two are not of one cloud; [`Error::Parameter`] where something is missing.
 pub fn load(files: &Files) -> Result<Loaded> {
-    let mut found = Side::result(files)?;
-    let mut truth = Side::truth(files.truth)?;
+    load_with(files, &ReadOptions::default())
+}
+
+/// The same, where it is known how the clouds are to be read.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(files: &Files, options: &ReadOptions) -> Result<Loaded> {
+    let mut found = Side::result(files, options)?;
+    let mut truth = Side::truth(files.truth, options)?;
     if let (Some(a), Some(b)) = (found.count(), truth.count())
         && a != b
     {
@@ -71,7 +81,9 @@ pub fn load(files: &Files) -> Result<Loaded> {
         points = std::mem::take(&mut found.points);
     }
     let read = [&found.read[..], &truth.read[..]].concat();
-    Ok(Loaded { truth: truth.surfaces(&points)?, found: found.surfaces(&points)?, points, read })
+    let notes = [&found.notes[..], &truth.notes[..]].concat();
+    let (truth, found) = (truth.surfaces(&points)?, found.surfaces(&points)?);
+    Ok(Loaded { truth, found, points, read, notes })
 }
 
 /// One side as it is in files.
@@ -82,6 +94,7 @@ struct Side {
     document: Option<Document>,
     /// The files; the last one gave the labels, if there are any.
     read: Vec<PathBuf>,
+    notes: Vec<(PathBuf, Note)>,
 }
 
 enum Document {
@@ -90,18 +103,18 @@ enum Document {
 }
 
 impl Side {
-    fn result(files: &Files) -> Result<Side> {
+    fn result(files: &Files, options: &ReadOptions) -> Result<Side> {
         let path = files.result;
         if Kind::of(path)? != Kind::Document {
             if let Some(labels) = files.labels {
                 let message = format!("{} has its own", path.display());
                 return Err(Error::Parameter(format!("--labels {}: {message}", labels.display())));
             }
-            return Side::labelled(path);
+            return Side::labelled(path, options);
         }
         let found = read_json(path)?;
         let mut side = match files.labels.map(Path::to_path_buf).or_else(|| beside(path)) {
-            Some(labels) => Side::labelled(&labels)?,
+            Some(labels) => Side::labelled(&labels, options)?,
             None => Side::default(),
         };
         side.document = Some(Document::Found(found.into()));
@@ -109,12 +122,12 @@ impl Side {
         Ok(side)
     }
 
-    fn truth(path: &Path) -> Result<Side> {
+    fn truth(path: &Path, options: &ReadOptions) -> Result<Side> {
         if Kind::of(path)? == Kind::Document {
             let document = Some(Document::True(Truth::read(path)?.into()));
             return Ok(Side { document, read: vec![path.to_path_buf()], ..Side::default() });
         }
-        let mut side = Side::labelled(path)?;
+        let mut side = Side::labelled(path, options)?;
         let document = truth_path(path);
         if document.is_file() {
             side.document = Some(Document::True(Truth::read(&document)?.into()));
@@ -124,13 +137,15 @@ impl Side {
     }
 
     /// Labels, with coordinates if the file has them.
-    fn labelled(path: &Path) -> Result<Side> {
+    fn labelled(path: &Path, options: &ReadOptions) -> Result<Side> {
         let mut side = Side { read: vec![path.to_path_buf()], ..Side::default() };
         if Kind::of(path)? == Kind::Labels {
             side.labels = Some(read_labels(path)?);
             return Ok(side);
         }
-        let (points, labels) = read_cloud(path)?;
+        let source = Source::open_with(path, options)?;
+        side.notes = source.notes().iter().map(|note| (path.to_path_buf(), note.clone())).collect();
+        let (points, labels) = read_cloud(&source)?;
         side.points = points;
         side.labels = labels;
         if side.labels.is_none() {
@@ -236,8 +251,7 @@ const CHUNK: usize = 1 << 18;
 /// The points of a cloud, and their labels if it has them.
 type Labelled = (Vec<[f64; 3]>, Option<Vec<i32>>);
 
-fn read_cloud(path: &Path) -> Result<Labelled> {
-    let source = Source::open(path)?;
+fn read_cloud(source: &Source) -> Result<Labelled> {
     let mut reader = source.reader(Fields { label: true, ..Fields::NONE })?;
     let (mut points, mut labels) = (Vec::new(), Vec::new());
     let mut chunk = Chunk::default();

@@ -70,7 +70,7 @@ mod surfaces;
 
 pub use by_points::ByPoints;
 pub use evops::Evops;
-pub use files::{Files, Loaded, load};
+pub use files::{Files, Loaded, load, load_with};
 pub use hoover::{Hoover, Verdict};
 pub use labels::read_labels;
 pub use report::{Evaluation, FORMAT, FoundRow, Match, PlaneScores, TruthRow, VERSION};

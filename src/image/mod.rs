@@ -21,6 +21,7 @@ mod canny;
 mod drawing;
 mod edges;
 mod gradient;
+mod jpeg;
 mod otsu;
 mod read;
 

@@ -1,6 +1,6 @@
 //! Files into pixels.
 
-use super::{MAX_PIXELS, MAX_SIDE};
+use super::{MAX_PIXELS, MAX_SIDE, jpeg};
 use crate::cloud::quiet::catch;
 use crate::{Error, Result};
 use ::image::metadata::Orientation;
@@ -60,6 +60,9 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<(u32, u32, Vec<u8>)> {
         message: NO_IMAGE.into(),
     })?;
     let wrong = |message: String| Error::format(path, "image", message);
+    if format == ImageFormat::Jpeg && !jpeg::is_whole(bytes) {
+        return Err(wrong("it is cut off: the JPEG data end before the end of the image".into()));
+    }
     // A decoder that stumbles over damaged bytes must not take the program with it.
     let decoded = catch(|| decode_as(format, bytes)).map_err(wrong)?;
     let (image, orientation) = decoded.map_err(wrong)?;

@@ -42,7 +42,7 @@ pub fn write_scene(
 
 fn write_options(points: &Points) -> WriteOptions {
     WriteOptions {
-        fields: Fields { colour: true, intensity: true, label: true },
+        fields: Fields { class: false, ..Fields::ALL },
         scale: Some(points.step()),
         offset: Some(points.origin()),
         ..WriteOptions::default()

@@ -165,7 +165,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.ply");
         let options = WriteOptions {
-            fields: Fields { colour: true, intensity: true, label: true },
+            fields: Fields { class: false, ..Fields::ALL },
             ply: PlyEncoding::Ascii,
             ..WriteOptions::default()
         };
@@ -177,6 +177,7 @@ mod tests {
             colour: vec![[1, 2, 3]],
             intensity: vec![65535],
             label: vec![-1],
+            ..Chunk::default()
         };
         writer.write(&chunk).unwrap();
         writer.finish().unwrap();

@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::write::create;
 
-    const ALL: Fields = Fields { colour: true, intensity: true, label: true };
+    const ALL: Fields = Fields { class: false, ..Fields::ALL };
 
     fn written(name: &str, fields: Fields) -> (String, Option<String>) {
         let folder = tempfile::tempdir().unwrap();
@@ -165,6 +165,7 @@ mod tests {
             colour: vec![[1, 2, 3], [255, 0, 9]],
             intensity: vec![7, 8],
             label: vec![-1, 4],
+            ..Chunk::default()
         };
         writer.write(&chunk).unwrap();
         writer.finish().unwrap();

@@ -57,10 +57,7 @@ fn a_folder_receives_everything() {
         let (before, after) = (read(&input), read(&out.join(labelled)));
         assert_eq!(document["input"]["points"], before.len());
         assert_eq!([&after.x, &after.y, &after.z], [&before.x, &before.y, &before.z], "{name}");
-        if kind != "ply" {
-            // PLY is written anew, with coordinates and colours alone.
-            assert_eq!(after.intensity, before.intensity, "{name}");
-        }
+        assert_eq!(after.intensity, before.intensity, "{name}");
         assert_eq!(after.colour, before.colour, "{name}");
         for (id, plane) in found(&document).iter().enumerate() {
             assert_eq!(plane["id"], id);

@@ -33,19 +33,27 @@ fn a_cloud_becomes_las_and_laz_with_all_its_values() {
 }
 
 #[test]
-fn a_point_that_las_cannot_hold_is_withheld() {
+fn a_point_that_las_cannot_hold_is_left_out_and_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.las");
     let mut all = points();
-    all[800] = [f64::NAN, 1.0, 1.0];
+    all[3] = [f64::NAN, 1.0, 1.0];
     all[801] = [0.0, 1e30, 1.0];
     let mut cloud = Cloud::new(all, false);
-    labels::save_las(&mut cloud, &detection(), LabelBy::Plane, &path).unwrap();
-    let data = Reader::from_path(&path).unwrap().read_all().unwrap();
-    let withheld: Vec<bool> = data.points().map(|p| p.unwrap().is_withheld).collect();
-    assert_eq!(withheld.len(), 802);
-    assert_eq!(withheld.iter().position(|&w| w), Some(800));
-    assert!(withheld[801]);
+    let left_out = labels::save_las(&mut cloud, &detection(), LabelBy::Plane, &path).unwrap();
+    assert_eq!((left_out.points, &left_out.first[..]), (2, &[3, 801][..]));
+    let message = "left out 2 points that LAS cannot hold, not finite or too far away; \
+        counted from 0: 3 801";
+    assert_eq!(left_out.to_string(), message);
+    let mut reader = Reader::from_path(&path).unwrap();
+    assert_eq!(reader.header().number_of_points(), 800);
+    assert_eq!(reader.header().number_of_points_by_return(1), Some(800));
+    let data = reader.read_all().unwrap();
+    let found = data.points().map(|p| p.unwrap()).map(|p| [p.x, p.y, p.z]);
+    let kept = (0..802).filter(|&k| k != 3 && k != 801).map(|k| points()[k]);
+    for (found, exact) in found.zip(kept) {
+        assert!((0..3).all(|a| (found[a] - exact[a]).abs() < 1e-12), "{found:?} {exact:?}");
+    }
 }
 
 #[test]
@@ -102,9 +110,11 @@ fn labels_by_piece_stand_beside_those_by_plane() {
 }
 
 fn refused(wrong: &Detection, by: LabelBy, path: &Path) {
-    for save in [labels::save_las, labels::save_ply] {
-        let error = save(&mut Cloud::new(points(), false), wrong, by, path).unwrap_err();
-        assert!(matches!(error, Error::Parameter(_)), "{error}");
+    let cloud = || Cloud::new(points(), false);
+    let las = labels::save_las(&mut cloud(), wrong, by, path).map(drop);
+    let ply = labels::save_ply(&mut cloud(), wrong, by, path);
+    for refused in [las, ply] {
+        assert!(matches!(refused, Err(Error::Parameter(_))), "{refused:?}");
     }
 }
 

@@ -200,3 +200,42 @@ fn real_clouds_are_copied_whole() {
         }
     }
 }
+
+#[test]
+fn a_damaged_ply_is_an_error_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("b.ply");
+    let head = "element vertex 802\nproperty float x\nproperty int plane_id\nproperty float y\n\
+        property list uchar short seen\nproperty float z\nelement face 1\nproperty uchar flag\nend_header\n";
+    let text: String = (0..802).map(|k| format!("{k} 7 2.5 1 {k} 0.5\n")).collect();
+    let record = |k: u16| {
+        let [x, y, z] = [f32::from(k), 2.5, 0.5].map(f32::to_le_bytes);
+        [&x[..], &7i32.to_le_bytes(), &y, &[1], &k.to_le_bytes(), &z].concat()
+    };
+    let records: Vec<u8> = (0..802).flat_map(record).collect();
+    for (format, body) in [("ascii", text.as_bytes()), ("binary_little_endian", &records)] {
+        let front = format!("ply\nformat {format} 1.0\n{head}");
+        let whole = [front.as_bytes(), body, b"9"].concat();
+        let mut copied = 0;
+        for k in 0..600 {
+            let mut bytes = whole.clone();
+            match k {
+                0 => {}
+                1..200 => bytes.truncate(whole.len() * k / 200),
+                _ => bytes[front.len() + 7 * (k - 200)] ^= 0x15,
+            }
+            let source = Source::from_bytes(bytes);
+            match source.and_then(|s| labels::copy_ply(&s, &detection(), LabelBy::Plane, &output)) {
+                Ok(()) => {
+                    let copy = Source::open(&output).unwrap();
+                    assert_eq!(copy.info().points, Some(802));
+                    std::fs::remove_file(&output).unwrap();
+                    copied += 1;
+                }
+                Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
+            }
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+        assert!(copied > 1, "{format}");
+    }
+}

@@ -6,7 +6,7 @@ mod document;
 mod polygons;
 
 use las::Reader;
-use planes::cloud::{Chunk, PointReader, Source};
+use planes::cloud::{Choice, Chunk, Crs, PointReader, Source, Unit};
 use planes::{Detection, Error, Input, Piece, Plane, Polygon, Result};
 use std::path::{Path, PathBuf};
 
@@ -64,11 +64,18 @@ fn detection() -> Detection {
             min: [-3.0, 0.0, 0.5],
             max: [9.0, 9.0, 9.0],
             step: 0.0009765625,
+            crs: Some(Crs {
+                name: Some("somewhere".into()),
+                unit: Some(Unit { name: "metre".into(), metres: Some(1.0) }),
+                vertical_unit: Some(Unit { name: "foot".into(), metres: Some(0.3048) }),
+                ..Crs::default()
+            }),
             ..Input::default()
         },
         parameters: planes::Parameters {
             directions: "ball:2".into(),
             widen: 5.0,
+            choice: Choice { bbox: "0,0,9,9".parse().ok(), ..Choice::default() },
             ..Default::default()
         },
         planes: vec![

@@ -2,6 +2,7 @@
 
 use super::Batch;
 use super::summary;
+use planes::cloud::Choice;
 use planes::detect::{Mode, Options};
 use planes::lines;
 use planes::orient::Orient;
@@ -21,6 +22,7 @@ pub fn decisive(batch: &Batch, options: &Options) -> summary::Options {
         min_votes,
         min_inliers,
         top,
+        min_area,
         // The planes are the same.
         planes_only: _,
     } = options;
@@ -43,6 +45,9 @@ pub fn decisive(batch: &Batch, options: &Options) -> summary::Options {
         "min_votes": min_votes,
         "min_inliers": min_inliers,
         "top": top,
+        "min_area": min_area,
+        "choice": Some(batch.search.choice()).filter(|choice| *choice != Choice::default()),
+        "columns": batch.reading.columns(),
     });
     summary::Options { clouds, images: of_images(batch) }
 }

@@ -11,6 +11,7 @@ use super::inputs::Input;
 use super::kinds::{How, Of, Wanted, endings};
 use super::record::{Done, Found, Record, Stamp, Written, digest};
 use super::summary::{self, shown};
+use crate::cli::reading::say_notes;
 use planes::cloud::Source;
 use planes::detect::{Options, Progress};
 use planes::export::labels::LabelBy;
@@ -198,10 +199,12 @@ impl<'a> Job<'a> {
         let needs_labels = self.batch.outputs.wanted().into_iter().any(Wanted::needs_labels)
             || before.is_some_and(|record| record.results.keys().any(told));
         let options = Options { planes_only: !needs_labels, ..self.options.clone() };
-        match input::Input::open(path)? {
+        match input::Input::open_with(path, &self.batch.reading.options())? {
             input::Input::Cloud(source) => {
+                say_notes(&source, bar);
                 let _turn = self.engine.turn();
-                let found = machine.find(&source, &options, self.engine, bar)?;
+                let how = (&options, &search.choice());
+                let found = machine.find(&source, how, self.engine, bar)?;
                 Ok(Answer::Cloud(source, found))
             }
             input::Input::Image(image) => {

@@ -14,6 +14,7 @@ use super::guard::FileId;
 use super::lines::search::LineSearch;
 use super::outputs::{Drawing, Labelling};
 use super::progress::BatchBar;
+use super::reading::Reading;
 use super::search::{Machine, Search};
 use super::{Failure, concerns_all, say, warnings};
 use clap::{Args, ValueEnum};
@@ -54,6 +55,8 @@ pub struct Batch {
     files: Vec<PathBuf>,
     #[command(flatten)]
     outputs: Outputs,
+    #[command(flatten)]
+    reading: Reading,
     #[command(flatten)]
     search: Search,
     #[command(flatten)]

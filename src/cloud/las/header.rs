@@ -1,11 +1,13 @@
 //! What the front of a LAS file says.
 
 use super::super::{
-    Fields, HeaderInfo,
+    Crs, Fields, HeaderInfo, Note,
     bytes::{Bytes, Section},
+    crs,
     records::{Kind, Layout, Place, Table},
     scale::Scale,
 };
+use super::geokeys::GeoKeys;
 use crate::{Error, Result};
 use las::raw;
 use std::{
@@ -15,6 +17,9 @@ use std::{
 
 /// Name of the extra dimension that holds a plane's index for each point.
 const LABEL: &str = "plane_id";
+
+/// The names of the coordinates.
+const AXES: [char; 3] = ['x', 'y', 'z'];
 
 /// Lengths of the records of point formats 0 to 10, without extra bytes.
 const LENGTHS: [usize; 11] = [20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67];
@@ -32,6 +37,8 @@ pub(super) struct Header {
     /// The record that describes the compression.
     pub(super) laszip: Option<Vec<u8>>,
     extra: Option<Vec<u8>>,
+    keys: GeoKeys,
+    wkt: Option<Vec<u8>>,
 }
 
 impl Header {
@@ -52,9 +59,12 @@ impl Header {
             raw,
             laszip: None,
             extra: None,
+            keys: GeoKeys::default(),
+            wkt: None,
         };
         header.check()?;
         header.read_records(section);
+        header.read_late_records();
         Ok(header)
     }
 
@@ -84,10 +94,17 @@ impl Header {
         if !transform.iter().all(|(a, b)| a.is_finite() && b.is_finite()) {
             return Err(self.fault("a scale or an offset is not a finite number"));
         }
+        // The format has no use for a step of nothing: all coordinates would be the offset.
+        if let Some(axis) = transform.iter().position(|(scale, _)| !scale.is_normal()) {
+            let (axis, scale) = (AXES[axis], transform[axis].0);
+            return Err(self.fault(format!(
+                "{axis} is stored in steps of {scale:e}, which makes it the same for all points"
+            )));
+        }
         Ok(())
     }
 
-    /// Keeps the two records that are of use. A damaged record ends the search: what follows it
+    /// Keeps the records that are of use. A damaged record ends the search: what follows it
     /// cannot be found, and uncompressed points need none.
     fn read_records(&mut self, mut section: Section) {
         let mut at = u64::from(self.raw.header_size);
@@ -103,9 +120,79 @@ impl Header {
             match (user.unwrap_or_default(), record.record_id) {
                 (b"laszip encoded", 22204) => self.laszip = Some(record.data),
                 (b"LASF_Spec", 4) => self.extra = Some(record.data),
+                (b"LASF_Projection", id) => self.keep_projection(id, record.data),
                 _ => {}
             }
         }
+    }
+
+    /// Keeps the descriptions of the coordinate system that stand behind the points.
+    fn read_late_records(&mut self) {
+        const HEAD: u64 = 60;
+        const MOST: u32 = 1000;
+        let Some(evlr) = self.raw.evlr else { return };
+        let mut at = evlr.start_of_first_evlr;
+        for _ in 0..evlr.number_of_evlrs.min(MOST) {
+            let Ok(head) = self.bytes.head(at, HEAD) else { return };
+            let Some(length) = head.get(20..28).and_then(|l| l.first_chunk()) else { return };
+            let length = u64::from_le_bytes(*length);
+            let Some(data) = at.checked_add(HEAD) else { return };
+            if head[2..18].starts_with(b"LASF_Projection")
+                && length <= crs::MOST as u64
+                && let Ok(data) = self.bytes.head(data, length)
+            {
+                self.keep_projection(u16::from_le_bytes([head[18], head[19]]), data);
+            }
+            match data.checked_add(length) {
+                Some(next) if next < self.bytes.len() => at = next,
+                _ => return,
+            }
+        }
+    }
+
+    fn keep_projection(&mut self, id: u16, data: Vec<u8>) {
+        match id {
+            2112 => self.wkt = Some(data),
+            34735 => self.keys.directory = data,
+            34737 => self.keys.texts = data,
+            _ => {}
+        }
+    }
+
+    /// The coordinate system: well-known text, else the keys of GeoTIFF.
+    fn crs(&self) -> Option<Crs> {
+        self.wkt.as_deref().and_then(Crs::of_wkt).or_else(|| self.keys.crs())
+    }
+
+    /// What should be said of the header.
+    pub(super) fn notes(&self) -> Vec<Note> {
+        const FINEST: f64 = 1e-12;
+        let scales = self.transform().map(|(scale, _)| scale);
+        let odd = AXES.into_iter().zip(scales).filter(|&(_, scale)| scale < FINEST);
+        let mut notes: Vec<Note> =
+            odd.map(|(axis, scale)| Note::OddScale { axis, scale }).collect();
+        if let Some(crs) = self.crs()
+            && let Some((horizontal, vertical)) = crs.different_units()
+        {
+            let [horizontal, vertical] = [horizontal, vertical].map(str::to_string);
+            notes.push(Note::UnitsDiffer { horizontal, vertical });
+        }
+        let held = (self.end() - self.start()) / self.stride() as u64;
+        if !self.compressed && held > self.count {
+            notes.push(Note::MorePoints { promised: self.count, held: Some(held) });
+        }
+        notes
+    }
+
+    /// First byte behind the points, as far as the header says.
+    fn end(&self) -> u64 {
+        let evlrs = self.raw.evlr.filter(|evlr| evlr.number_of_evlrs > 0);
+        let later = [
+            evlrs.map(|evlr| evlr.start_of_first_evlr),
+            self.raw.start_of_waveform_data_packet_record,
+        ];
+        let later = later.into_iter().flatten().filter(|&at| at > self.start());
+        later.fold(self.bytes.len(), u64::min)
     }
 
     /// Where the points start.
@@ -161,6 +248,11 @@ impl Header {
             }),
             intensity: Some((place(12, Kind::U16), Scale::Plain)),
             label: self.label(),
+            // The older formats keep three flags in the same byte.
+            class: Some(match self.point_format {
+                0..=5 => (place(15, Kind::U8), 0x1f),
+                _ => (place(16, Kind::U8), 0xff),
+            }),
         };
         if layout.is_sound() {
             Ok(layout)
@@ -183,6 +275,7 @@ impl Header {
             points: Some(self.count),
             fields,
             bounds: Some(([raw.min_x, raw.min_y, raw.min_z], [raw.max_x, raw.max_y, raw.max_z])),
+            crs: self.crs(),
         }
     }
 

@@ -159,6 +159,18 @@ impl Compressed {
         Error::format(self.bytes.path(), format!("byte {}", self.start), message)
     }
 
+    /// Whether there is more than the points that the header promises, as far as that is seen
+    /// without decoding: another chunk, or a last one that is longer than its points are
+    /// uncompressed.
+    pub(super) fn holds_more(&self) -> bool {
+        const SLACK: u64 = 1024;
+        let Chunks::Known(spans) = &self.chunks else { return false };
+        let Some(last) = spans.last() else { return false };
+        let raw = last.points * self.stride as u64;
+        // Spans without points are not kept, so the next chunk starts at the end of the last one.
+        last.end - last.start > raw + raw / 8 + SLACK || last.end + SLACK < self.end
+    }
+
     /// A pass over the points.
     pub(super) fn blocks(self: &Arc<Self>, layout: Layout) -> Blocks {
         Blocks::new(self.clone(), layout)

@@ -1,10 +1,11 @@
 //! LAS 1.0 to 1.5 and its compressed form LAZ.
 
+mod geokeys;
 mod header;
 mod laz;
 
 use super::{
-    Fields, Format, HeaderInfo, PointReader,
+    Fields, Format, HeaderInfo, Note, PointReader,
     blocks::BlockReader,
     bytes::Bytes,
     records::{Layout, RecordReader, Table},
@@ -18,6 +19,7 @@ use std::sync::Arc;
 pub(super) struct Las {
     layout: Layout,
     info: HeaderInfo,
+    notes: Vec<Note>,
     points: Points,
 }
 
@@ -36,7 +38,13 @@ impl Las {
         } else {
             Points::Plain(header.table()?)
         };
-        Ok(Las { info: header.info(layout.fields()), layout, points })
+        let mut notes = header.notes();
+        if let Points::Compressed(file) = &points
+            && file.holds_more()
+        {
+            notes.push(Note::MorePoints { promised: header.count, held: None });
+        }
+        Ok(Las { info: header.info(layout.fields()), notes, layout, points })
     }
 }
 
@@ -50,6 +58,10 @@ impl Cloud for Las {
 
     fn info(&self) -> &HeaderInfo {
         &self.info
+    }
+
+    fn notes(&self) -> &[Note] {
+        &self.notes
     }
 
     fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {

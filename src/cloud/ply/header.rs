@@ -11,7 +11,7 @@ const MOST: u64 = 1 << 20;
 
 /// How the body is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Encoding {
+pub(crate) enum Encoding {
     Ascii,
     Little,
     Big,

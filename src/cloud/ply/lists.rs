@@ -90,7 +90,7 @@ impl Cursor {
 }
 
 /// A number from its bytes, least significant first.
-fn value(kind: Kind, raw: &[u8]) -> f64 {
+pub(super) fn value(kind: Kind, raw: &[u8]) -> f64 {
     let mut wide = [0; 8];
     wide[..raw.len()].copy_from_slice(raw);
     let bits = u64::from_le_bytes(wide);

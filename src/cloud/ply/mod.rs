@@ -2,28 +2,32 @@
 
 mod header;
 mod lists;
+mod raw;
 
 use super::{
-    Fields, Format, HeaderInfo, PointReader,
+    Fields, Format, HeaderInfo, Note, PointReader,
     blocks::BlockReader,
     bytes::Bytes,
     records::{Kind, Layout, Place, RecordReader, Table},
     scale::{Role, Scale},
     source::Cloud,
     text::{
-        line::{LineFormat, Separator, Step},
+        line::{LineFormat, Separator, Step, Style},
         lines::{self, Expect, Lines},
     },
 };
 use crate::{Error, Result};
-use header::{Element, Encoding, Header, Property, Type};
+pub(crate) use header::Encoding;
+use header::{Element, Header, Property, Type};
 use lists::{Cursor, Vertices};
+pub(crate) use raw::RawVertices;
 use std::sync::Arc;
 
 /// A PLY file whose header was read.
 pub(super) struct Ply {
     bytes: Arc<Bytes>,
     info: HeaderInfo,
+    notes: Vec<Note>,
     vertex: Element,
     roles: Roles,
     body: Body,
@@ -46,6 +50,7 @@ struct Roles {
     colour: Option<[usize; 3]>,
     intensity: Option<usize>,
     label: Option<usize>,
+    class: Option<usize>,
 }
 
 impl Roles {
@@ -68,6 +73,13 @@ impl Roles {
             ]),
             intensity: find(&["intensity", "scalar_intensity", "scalar_Intensity", "Intensity"]),
             label: find(&["plane_id", "scalar_plane_id", "label", "scalar_label"]),
+            class: find(&[
+                "classification",
+                "scalar_Classification",
+                "scalar_classification",
+                "Classification",
+                "class",
+            ]),
         })
     }
 
@@ -76,6 +88,7 @@ impl Roles {
             colour: self.colour.is_some(),
             intensity: self.intensity.is_some(),
             label: self.label.is_some(),
+            class: self.class.is_some(),
         }
     }
 
@@ -89,6 +102,7 @@ impl Roles {
             Some(channel) if fields.colour => Some(Role::Colour(channel)),
             _ if fields.intensity && self.intensity == Some(index) => Some(Role::Intensity),
             _ if fields.label && self.label == Some(index) => Some(Role::Label),
+            _ if fields.class && self.class == Some(index) => Some(Role::Class),
             _ => None,
         }
     }
@@ -120,7 +134,14 @@ impl Ply {
                 binary_body(bytes, start, big_endian, &vertex, &roles)?
             }
         };
-        Ok(Ply { bytes: bytes.clone(), info: info(&header, &vertex, &roles), vertex, roles, body })
+        let notes = match &body {
+            Body::Records(table, layout) if index + 1 == header.elements.len() => {
+                more_points(table, layout.stride).into_iter().collect()
+            }
+            _ => Vec::new(),
+        };
+        let info = info(&header, &vertex, &roles);
+        Ok(Ply { bytes: bytes.clone(), info, notes, vertex, roles, body })
     }
 
     fn line_format(&self, fields: Fields) -> LineFormat {
@@ -129,7 +150,7 @@ impl Ply {
             Type::List(..) => Step::List,
             Type::Scalar(_) => self.roles.of(index, fields).map_or(Step::Skip, Step::Take),
         });
-        LineFormat::new(Separator::Space, steps.collect())
+        LineFormat::new(Style::plain(Separator::Space), steps.collect())
     }
 
     /// Whether the colour and the intensity are floating-point numbers.
@@ -165,6 +186,12 @@ fn binary_body(
     Ok(Body::Records(table, Box::new(layout)))
 }
 
+/// What to say where there is room for more vertices than the header promises.
+fn more_points(table: &Table, stride: usize) -> Option<Note> {
+    let held = (table.bytes.len() - table.start) / stride.max(1) as u64;
+    (held > table.count).then_some(Note::MorePoints { promised: table.count, held: Some(held) })
+}
+
 /// The places of the properties in a vertex without lists.
 fn layout(vertex: &Element, stride: usize, big_endian: bool, roles: &Roles) -> Layout {
     let mut offset = 0;
@@ -184,6 +211,7 @@ fn layout(vertex: &Element, stride: usize, big_endian: bool, roles: &Roles) -> L
         colour: roles.colour.map(|all| (all.map(place), Scale::Plain)),
         intensity: roles.intensity.map(|index| (place(index), Scale::Plain)),
         label: roles.label.map(place),
+        class: roles.class.map(|index| (place(index), u8::MAX)),
     }
 }
 
@@ -208,6 +236,7 @@ fn info(header: &Header, vertex: &Element, roles: &Roles) -> HeaderInfo {
         points: Some(vertex.count),
         fields: roles.fields(),
         bounds: None,
+        crs: None,
     }
 }
 
@@ -218,6 +247,10 @@ impl Cloud for Ply {
 
     fn info(&self) -> &HeaderInfo {
         &self.info
+    }
+
+    fn notes(&self) -> &[Note] {
+        &self.notes
     }
 
     fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {

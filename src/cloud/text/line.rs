@@ -10,26 +10,23 @@ use std::borrow::Cow;
 /// Bytes looked at to decide what columns hold.
 pub(super) const SAMPLE: u64 = 1 << 16;
 
-/// What stands between two numbers.
+/// What stands between two columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Separator {
     /// Blanks and tabs, any number of them.
     Space,
+    /// One tab; nothing between two of them is an empty column.
+    Tab,
     /// This character, with or without blanks around it.
     Char(u8),
 }
 
 impl Separator {
-    /// The separator that a line of numbers seems to use.
-    pub(super) fn guess(line: &[u8]) -> Separator {
-        let found = [b';', b','].into_iter().find(|byte| line.contains(byte));
-        found.map_or(Separator::Space, Separator::Char)
-    }
-
     /// The first column of a line without blanks at its front.
     pub(super) fn first(self, line: &[u8]) -> &[u8] {
         let end = line.iter().position(|&byte| match self {
             Separator::Space => is_blank(byte),
+            Separator::Tab => byte == b'\t',
             Separator::Char(separator) => byte == separator,
         });
         line[..end.unwrap_or(line.len())].trim_ascii_end()
@@ -42,6 +39,10 @@ impl Separator {
         let after = trim(rest);
         match self {
             Separator::Space => (after.len() < rest.len() || rest.is_empty()).then_some(after),
+            Separator::Tab => match trim_for_tab(rest).split_first() {
+                None => Some(&[]),
+                Some((&first, after)) => (first == b'\t').then(|| trim_for_tab(after)),
+            },
             Separator::Char(separator) => match after.split_first() {
                 None => Some(after),
                 Some((&first, after)) => (first == separator).then(|| trim(after)),
@@ -62,13 +63,95 @@ fn trim(text: &[u8]) -> &[u8] {
     &text[end.unwrap_or(text.len())..]
 }
 
+/// `text` without the blanks at its front that are no tabs.
+fn trim_for_tab(text: &[u8]) -> &[u8] {
+    let end = text.iter().position(|&byte| byte == b'\t' || !is_blank(byte));
+    &text[end.unwrap_or(text.len())..]
+}
+
 /// The content of a line; `None` if it is blank or a comment.
 #[inline]
-pub(super) fn content(line: &[u8]) -> Option<&[u8]> {
+pub(in super::super) fn content(line: &[u8]) -> Option<&[u8]> {
     let line = trim(line);
     match line {
         [] | [b'#', ..] | [b'/', b'/', ..] => None,
         _ => Some(line),
+    }
+}
+
+/// How the columns of a line are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) struct Style {
+    /// What stands between them.
+    pub(super) separator: Separator,
+    /// Whether fractions stand behind a comma.
+    pub(super) comma: bool,
+    /// Whether columns may stand in quotes.
+    pub(super) quoted: bool,
+}
+
+impl Style {
+    /// Columns as they stand.
+    pub(in super::super) const fn plain(separator: Separator) -> Style {
+        Style { separator, comma: false, quoted: false }
+    }
+
+    /// The content of a line in which empty columns at its front count; `None` if it is blank or a
+    /// comment.
+    #[inline]
+    pub(super) fn content(self, line: &[u8]) -> Option<&[u8]> {
+        let content = content(line)?;
+        Some(if self.separator == Separator::Tab { trim_for_tab(line) } else { content })
+    }
+
+    /// The first column of a line, and what follows its separator; `None` for the line's end.
+    pub(super) fn cell(self, line: &[u8]) -> (&[u8], Option<&[u8]>) {
+        let cell = match line.split_first() {
+            Some((b'"', inner)) if self.quoted => {
+                let end = inner.iter().position(|&byte| byte == b'"');
+                let end = end.unwrap_or(inner.len());
+                let after = inner.get(end + 1..).unwrap_or_default();
+                // Two quotes are one quote within the text: no number has any.
+                let more = self.separator.first(after).len();
+                let after = self.separator.skip(&after[more..]);
+                return (inner[..end].trim_ascii(), after.filter(|rest| !rest.is_empty()));
+            }
+            _ => self.separator.first(line),
+        };
+        let after = self.separator.skip(&line[cell.len()..]);
+        (cell, after.filter(|rest| !rest.is_empty()))
+    }
+
+    /// All columns of a line.
+    pub(super) fn cells(self, line: &[u8]) -> Vec<&[u8]> {
+        let mut cells = Vec::new();
+        let mut rest = (!line.is_empty()).then_some(line);
+        while let Some(line) = rest {
+            let (cell, after) = self.cell(line);
+            cells.push(cell);
+            rest = after;
+        }
+        cells
+    }
+
+    /// The number that a column is, if it is one.
+    pub(super) fn value(self, cell: &[u8]) -> Option<f64> {
+        /// Longest number with a comma.
+        const LONGEST: usize = 64;
+        if !self.comma {
+            return number(cell)
+                .filter(|&(_, length)| length == cell.len())
+                .map(|(value, _)| value);
+        }
+        // A point would part thousands.
+        if cell.contains(&b'.') || cell.len() > LONGEST {
+            return None;
+        }
+        let mut text = [0; LONGEST];
+        let text = &mut text[..cell.len()];
+        text.copy_from_slice(cell);
+        text.iter_mut().filter(|byte| **byte == b',').for_each(|byte| *byte = b'.');
+        Style { comma: false, ..self }.value(text)
     }
 }
 
@@ -141,7 +224,7 @@ pub(in super::super) enum Step {
 /// How a line becomes a point.
 #[derive(Debug, Clone)]
 pub(in super::super) struct LineFormat {
-    separator: Separator,
+    pub(super) style: Style,
     steps: Vec<Step>,
     /// What the points have.
     pub(super) shape: Shape,
@@ -149,14 +232,14 @@ pub(in super::super) struct LineFormat {
 
 impl LineFormat {
     /// Lines with these columns; columns behind the last one of use are never looked at.
-    pub(in super::super) fn new(separator: Separator, mut steps: Vec<Step>) -> LineFormat {
+    pub(in super::super) fn new(style: Style, mut steps: Vec<Step>) -> LineFormat {
         let last = steps.iter().rposition(|step| matches!(step, Step::Take(_)));
         steps.truncate(last.map_or(0, |last| last + 1));
         let roles = steps.iter().filter_map(|step| match step {
             Step::Take(role) => Some(*role),
             _ => None,
         });
-        LineFormat { separator, shape: Shape::of(roles), steps }
+        LineFormat { style, shape: Shape::of(roles), steps }
     }
 
     /// Decides the scales of colour and intensity by the lines from byte `start` on.
@@ -171,7 +254,7 @@ impl LineFormat {
         let whole = lines.filter(|line| line.ends_with(b"\n"));
         let rows = whole.filter_map(|line| {
             let mut row = Row::default();
-            self.row(content(line)?, &mut row).ok().map(|()| row)
+            self.row(self.style.content(line)?, &mut row).ok().map(|()| row)
         });
         self.shape.fit(&rows.collect::<Vec<_>>(), floats);
         Ok(())
@@ -184,6 +267,9 @@ impl LineFormat {
         line: &'a [u8],
         row: &mut Row,
     ) -> std::result::Result<(), (usize, &'a [u8])> {
+        if self.style.comma || self.style.quoted {
+            return self.odd_row(line, row);
+        }
         let mut rest = line;
         for (index, step) in self.steps.iter().enumerate() {
             let after = match step {
@@ -199,15 +285,35 @@ impl LineFormat {
         Ok(())
     }
 
+    /// The same for numbers with a comma or in quotes, of which there are no lists.
+    #[inline(never)]
+    fn odd_row<'a>(
+        &self,
+        line: &'a [u8],
+        row: &mut Row,
+    ) -> std::result::Result<(), (usize, &'a [u8])> {
+        let mut rest = Some(line);
+        for (index, step) in self.steps.iter().enumerate() {
+            let here = rest.ok_or((index, &[][..]))?;
+            let (cell, after) = self.style.cell(here);
+            if let Step::Take(role) = step {
+                row[role.slot()] = self.style.value(cell).ok_or((index, here))?;
+            }
+            rest = after;
+        }
+        Ok(())
+    }
+
     #[inline(always)]
     fn take<'a>(&self, rest: &'a [u8]) -> Option<(f64, &'a [u8])> {
         let (value, length) = number(rest)?;
-        Some((value, self.separator.skip(rest.get(length..)?)?))
+        Some((value, self.style.separator.skip(rest.get(length..)?)?))
     }
 
     fn skip<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
-        let after = &rest[self.separator.first(rest).len()..];
-        self.separator.skip(after).filter(|_| !rest.is_empty())
+        let separator = self.style.separator;
+        let after = &rest[separator.first(rest).len()..];
+        separator.skip(after).filter(|_| !rest.is_empty())
     }
 
     fn skip_list<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
@@ -221,7 +327,7 @@ impl LineFormat {
     /// What is wrong with column `index`, where `rest` stands.
     #[cold]
     pub(super) fn complain(&self, rest: &[u8], index: usize) -> String {
-        let text = self.separator.first(rest);
+        let (text, _) = self.style.cell(rest);
         if text.is_empty() {
             return format!("column {} is missing", index + 1);
         }

@@ -7,7 +7,7 @@ use super::{
         bytes::{Bytes, Section},
         scale::Row,
     },
-    line::{LineFormat, content},
+    line::LineFormat,
 };
 use crate::{Error, Result};
 use memchr::memchr;
@@ -97,7 +97,7 @@ impl Lines {
                 parsed.fault = Some((parsed.lines, "the line is longer than 1 MiB".into()));
                 break;
             }
-            if let Some(line) = content(line) {
+            if let Some(line) = self.format.style.content(line) {
                 if let Err((column, at)) = self.format.row(line, &mut row) {
                     parsed.fault = Some((parsed.lines, self.format.complain(at, column)));
                     break;
@@ -264,7 +264,7 @@ mod tests {
     use super::{
         super::{
             super::scale::Role,
-            line::{Separator, Step},
+            line::{Separator, Step, Style},
         },
         *,
     };
@@ -276,7 +276,7 @@ mod tests {
         let bytes = Arc::new(Bytes::memory(Path::new("m"), text));
         let steps = [0, 1, 2].map(|axis| Step::Take(Role::Axis(axis)));
         for block in 1..60 {
-            let format = LineFormat::new(Separator::Space, steps.to_vec());
+            let format = LineFormat::new(Style::plain(Separator::Space), steps.to_vec());
             let mut lines = Lines::new(&bytes, 5, 2, format, Expect::Any);
             lines.block = block;
             let mut queue = VecDeque::new();

@@ -1,17 +1,24 @@
 //! Points as text: `xyz`, `pts`, `csv` and their kin.
 
+mod columns;
+mod guess;
 pub(super) mod line;
 pub(super) mod lines;
+mod names;
 mod schema;
 
 use super::{
-    Fields, Format, HeaderInfo, PointReader, blocks::BlockReader, bytes::Bytes, source::Cloud,
+    Fields, Format, HeaderInfo, Note, PointReader, blocks::BlockReader, bytes::Bytes, source::Cloud,
 };
 use crate::{Error, Result};
-use line::{LineFormat, SAMPLE, Separator, Step};
+pub use columns::Columns;
+use line::{LineFormat, Separator, Step};
 use lines::{Expect, Lines};
 use schema::Schema;
 use std::sync::Arc;
+
+/// Bytes that tell what columns hold: some thousand lines.
+const HEAD: u64 = 1 << 18;
 
 /// A text whose columns are known.
 pub(super) struct Text {
@@ -21,29 +28,32 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// Finds out what the columns hold.
-    pub(super) fn open(bytes: &Arc<Bytes>) -> Result<Text> {
-        let mut sample = bytes.head(0, SAMPLE)?;
-        if bytes.len() > SAMPLE {
+    /// Finds out what the columns hold, if `columns` do not say it.
+    pub(super) fn open(bytes: &Arc<Bytes>, columns: Option<&Columns>) -> Result<Text> {
+        let mut sample = bytes.head(0, HEAD)?;
+        if bytes.len() > HEAD {
             let end = sample.iter().rposition(|&byte| byte == b'\n');
             sample.truncate(end.map_or(0, |end| end + 1));
         }
-        let schema = Schema::of(&sample)
+        let schema = Schema::of(&sample, columns)
             .map_err(|message| Error::Unrecognized { path: bytes.path().to_path_buf(), message })?;
         Ok(Text { bytes: bytes.clone(), info: info(&schema), schema })
     }
 }
 
 fn info(schema: &Schema) -> HeaderInfo {
-    let separator = match schema.separator {
+    let separator = match schema.style.separator {
         Separator::Space => "blanks".to_string(),
+        Separator::Tab => "tabs".to_string(),
         Separator::Char(byte) => format!("'{}'", char::from(byte)),
     };
+    let comma = if schema.style.comma { ", decimal commas" } else { "" };
     HeaderInfo {
-        description: format!("text, columns {} by {separator}", schema.names()),
+        description: format!("text, columns {} by {separator}{comma}", schema.names()),
         points: schema.promised.map(|(count, _)| count),
         fields: schema.fields(),
         bounds: None,
+        crs: None,
     }
 }
 
@@ -56,13 +66,17 @@ impl Cloud for Text {
         &self.info
     }
 
+    fn notes(&self) -> &[Note] {
+        &self.schema.notes
+    }
+
     fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {
         let schema = &self.schema;
         let steps = schema.columns.iter().map(|column| {
             let wanted = column.filter(|role| schema::is_wanted(*role, fields));
             wanted.map_or(Step::Skip, Step::Take)
         });
-        let mut format = LineFormat::new(schema.separator, steps.collect());
+        let mut format = LineFormat::new(schema.style, steps.collect());
         if fields.colour || fields.intensity {
             format.fit_scales(&self.bytes, schema.start, None)?;
         }

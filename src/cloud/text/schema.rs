@@ -2,17 +2,23 @@
 
 use super::{
     super::{
-        Fields,
+        Fields, Note,
         scale::{Role, Shape},
     },
-    line::{Separator, content, number, shorten},
+    columns::Columns,
+    guess::{Rows, style_of},
+    line::{Separator, Style, content, shorten},
+    names,
 };
+
+/// Lines that may stand before the first point where the columns are said.
+const MOST_FRONT: u64 = 100;
 
 /// The columns of a text and where its points start.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Schema {
-    /// What stands between columns.
-    pub(super) separator: Separator,
+    /// How columns are written.
+    pub(super) style: Style,
     /// What each column is; `None` where it is of no use.
     pub(super) columns: Vec<Option<Role>>,
     /// The number of points that a line promises, and that line's number.
@@ -21,27 +27,47 @@ pub(super) struct Schema {
     pub(super) start: u64,
     /// Its line number.
     pub(super) line: u64,
+    /// What should be said of the columns.
+    pub(super) notes: Vec<Note>,
 }
 
 /// What was seen before the first point.
 #[derive(Default)]
 struct Front<'a> {
+    /// What the columns are, if it was said.
+    columns: Option<&'a Columns>,
     /// A line that holds the columns' names, or a comment that may hold them.
     names: Option<Names<'a>>,
-    /// A line that is neither a comment nor names nor numbers.
-    odd: Option<u64>,
+    /// A line that is neither a comment nor names nor numbers, and its number.
+    odd: Option<(&'a [u8], u64)>,
     promised: Option<(u64, u64)>,
 }
 
 #[derive(Clone, Copy)]
 enum Names<'a> {
-    Line(&'a [u8]),
+    /// With its number.
+    Line(&'a [u8], u64),
     Comment(&'a [u8]),
 }
 
+/// The style and the columns of points, and how those are known.
+type Found = (Style, Vec<Option<Role>>, Known);
+
+/// How the columns are known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Known {
+    /// By their names, or because it was said.
+    Told,
+    /// By their number.
+    Counted,
+    /// By their number, and the first one is taken for the numbers of the points.
+    Numbered,
+}
+
 impl Schema {
-    /// The schema of a text that starts with `sample`; else why it is none.
-    pub(super) fn of(sample: &[u8]) -> Result<Schema, String> {
+    /// The schema of a text that starts with `sample`, with these columns if they are said; else why
+    /// it is none.
+    pub(super) fn of(sample: &[u8], columns: Option<&Columns>) -> Result<Schema, String> {
         if let Some(end) = sample.iter().position(|&byte| byte == b'\r')
             && sample.get(end + 1).is_some_and(|&next| next != b'\n')
         {
@@ -49,21 +75,22 @@ impl Schema {
         }
         let text = sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample);
         let mut start = (sample.len() - text.len()) as u64;
-        let mut front = Front::default();
+        let mut front = Front { columns, ..Front::default() };
         for (line, whole) in (1..).zip(text.split_inclusive(|&byte| byte == b'\n')) {
-            let trimmed = whole.trim_ascii();
-            match content(trimmed) {
-                Some(numbers) if front.is_point(numbers) => {
-                    let rest = &sample[start as usize..];
-                    return Ok(front.schema(numbers, rest, start, line));
-                }
-                Some(other) => front.take(other, line)?,
-                None => front.take_comment(trimmed),
+            match content(whole.trim_ascii()) {
+                Some(numbers) => match front.found(numbers, &sample[start as usize..])? {
+                    Some(found) => return Ok(front.schema(found, start, line)),
+                    None => front.take(numbers, line)?,
+                },
+                None => front.take_comment(whole.trim_ascii()),
             }
             start += whole.len() as u64;
         }
         Err(match front.odd {
-            Some(line) => format!("text, but line {line} is not numbers"),
+            _ if columns.is_some() => {
+                "text without a line that has numbers for x, y and z in --columns".into()
+            }
+            Some((_, line)) => format!("text, but line {line} is not numbers"),
             None => "text without a line of three or more numbers".into(),
         })
     }
@@ -75,16 +102,21 @@ impl Schema {
 
     /// The columns in words.
     pub(super) fn names(&self) -> String {
-        let name = |column: &Option<Role>| match column {
-            Some(Role::Axis(axis)) => ["x", "y", "z"][*axis],
-            Some(Role::Colour(channel)) => ["red", "green", "blue"][*channel],
-            Some(Role::Intensity) => "intensity",
-            Some(Role::Label) => "label",
-            None => "–",
-        };
-        let names: Vec<_> = self.columns.iter().map(name).collect();
-        names.join(" ")
+        in_words(&self.columns)
     }
+}
+
+fn in_words(columns: &[Option<Role>]) -> String {
+    let name = |column: &Option<Role>| match column {
+        Some(Role::Axis(axis)) => ["x", "y", "z"][*axis],
+        Some(Role::Colour(channel)) => ["red", "green", "blue"][*channel],
+        Some(Role::Intensity) => "intensity",
+        Some(Role::Label) => "label",
+        Some(Role::Class) => "class",
+        None => "–",
+    };
+    let names: Vec<_> = columns.iter().map(name).collect();
+    names.join(" ")
 }
 
 impl<'a> Front<'a> {
@@ -94,9 +126,11 @@ impl<'a> Front<'a> {
             if self.promised.replace((count, number)).is_some() {
                 return Err("a PTX scan, or two counts of points; save it as LAS or PLY".into());
             }
-        } else if roles_of_names(&split(line, Separator::guess(line))).is_some() {
-            self.names = Some(Names::Line(line));
-        } else if self.odd.replace(number).is_some() {
+        } else if roles(line, None).is_some() {
+            self.names = Some(Names::Line(line, number));
+        } else if self.odd.replace((line, number)).is_some()
+            && (self.columns.is_none() || number > MOST_FRONT)
+        {
             let text = String::from_utf8_lossy(line);
             return Err(format!("text, but line {number} is not numbers: '{}'", shorten(&text)));
         }
@@ -107,71 +141,85 @@ impl<'a> Front<'a> {
     fn take_comment(&mut self, line: &'a [u8]) {
         let from = line.iter().position(|byte| !b"#/ \t".contains(byte));
         let text = from.map_or(&[][..], |from| &line[from..]);
-        if roles_of_names(&split(text, Separator::guess(text))).is_some() {
+        if roles(text, None).is_some() {
             self.names = Some(Names::Comment(text));
         }
     }
 
-    /// Whether a line holds a point.
-    fn is_point(&self, line: &[u8]) -> bool {
-        if leading_numbers(line) >= 3 {
-            return true;
+    /// Style and columns, if the line `first`, with which `text` starts, holds a point.
+    fn found(&self, first: &[u8], text: &[u8]) -> Result<Option<Found>, String> {
+        let style = style_of(first);
+        let numbers = style.cells(first).iter().filter(|cell| style.value(cell).is_some()).count();
+        if numbers < 3 {
+            return Ok(None);
         }
-        let columns = split(line, Separator::guess(line));
-        self.named(columns.len()).is_some_and(|roles| {
-            let mut pairs = roles.iter().zip(&columns);
-            pairs.all(|(role, column)| {
-                !matches!(role, Some(Role::Axis(_))) || value(column).is_some()
-            })
-        })
+        let names = self.names.map(|(Names::Line(names, _) | Names::Comment(names))| names);
+        let rows = Rows::new(style, text, names)?;
+        if let Some(columns) = self.columns {
+            let is_point = has_axes(columns.roles(), &rows);
+            return Ok(is_point.then(|| (rows.style, columns.roles().to_vec(), Known::Told)));
+        }
+        if let Some(roles) = self.named(&rows) {
+            return Ok(Some((rows.style, roles, Known::Told)));
+        }
+        if rows.has_names() {
+            // A face or a vertex of a mesh has a letter in front.
+            if matches!(rows.first()[0], b"v" | b"vn" | b"vt" | b"vp" | b"f" | b"l") {
+                return Err("an OBJ mesh; convert it to PLY".into());
+            }
+            return Ok(Some((rows.style, rows.by_count(1), Known::Counted)));
+        }
+        if rows.numbers_from(0) < 3 {
+            return Ok(None);
+        }
+        if rows.has_numbers() {
+            return Ok(Some((rows.style, rows.by_count(1), Known::Numbered)));
+        }
+        Ok(Some((rows.style, rows.by_count(0), Known::Counted)))
     }
 
-    /// What the columns of lines of `width` are by their names, if they have names.
-    fn named(&self, width: usize) -> Option<Vec<Option<Role>>> {
-        let (Names::Line(names) | Names::Comment(names)) = self.names?;
-        let mut roles = roles_of_names(&split(names, Separator::guess(names)))?;
+    /// What the columns are by their names, if they have names and the first line fits them.
+    fn named(&self, rows: &Rows) -> Option<Vec<Option<Role>>> {
+        let (Names::Line(names, _) | Names::Comment(names)) = self.names?;
+        let width = rows.first().len();
+        let mut roles = roles(names, Some((rows.style, width)))?;
         // A comment of another length may be a sentence with an x in it.
         if matches!(self.names?, Names::Comment(_)) && roles.len() != width {
             return None;
         }
-        roles.truncate(width);
-        let axes = roles.iter().filter(|role| matches!(role, Some(Role::Axis(_))));
-        (axes.count() == 3).then_some(roles)
-    }
-
-    /// The schema of a text whose first point is `first` and whose points are in `text`.
-    fn schema(self, first: &[u8], text: &[u8], start: u64, line: u64) -> Schema {
-        let separator = Separator::guess(first);
-        let columns = self.named(split(first, separator).len());
-        let columns =
-            columns.unwrap_or_else(|| columns_by_count(separator, text, leading_numbers(first)));
-        Schema { separator, columns, promised: self.promised, start, line }
-    }
-}
-
-/// The columns of a line.
-fn split(mut line: &[u8], separator: Separator) -> Vec<&[u8]> {
-    let mut columns = Vec::new();
-    while !line.is_empty() {
-        let column = separator.first(line);
-        columns.push(column);
-        match separator.skip(&line[column.len()..]) {
-            Some(rest) => line = rest,
-            None => break,
+        // Some programs write numbers or names of rows without a name of their own.
+        if roles.len() + 1 == width && (rows.has_numbers() || rows.has_names()) {
+            roles.insert(0, None);
         }
+        roles.truncate(width);
+        has_axes(&roles, rows).then_some(roles)
     }
-    columns
+
+    /// The schema of a text whose points are as `found`.
+    fn schema(self, (style, columns, known): Found, start: u64, line: u64) -> Schema {
+        let mut notes = Vec::new();
+        // Names that do not fit the first point are not understood either.
+        let header = match self.names {
+            Some(Names::Line(text, line)) => Some((text, line)),
+            _ => self.odd,
+        };
+        if known != Known::Told
+            && let Some((text, line)) = header
+        {
+            let text = shorten(&String::from_utf8_lossy(text)).into_owned();
+            notes.push(Note::UnknownHeader { line, text, columns: in_words(&columns) });
+        } else if known == Known::Numbered {
+            notes.push(Note::PointNumbers);
+        }
+        Schema { style, columns, promised: self.promised, start, line, notes }
+    }
 }
 
-/// The number of columns at the front of a line that are numbers.
-fn leading_numbers(line: &[u8]) -> usize {
-    let columns = split(line, Separator::guess(line));
-    columns.iter().take_while(|column| value(column).is_some()).count()
-}
-
-fn value(column: &[u8]) -> Option<f64> {
-    let (value, length) = number(column)?;
-    (length == column.len()).then_some(value)
+/// Whether the first line has numbers where x, y and z are.
+fn has_axes(roles: &[Option<Role>], rows: &Rows) -> bool {
+    let axes = roles.iter().enumerate().filter(|(_, role)| matches!(role, Some(Role::Axis(_))));
+    let numbers = axes.filter(|&(column, _)| rows.is_number(column));
+    numbers.count() == 3
 }
 
 /// A line that is one whole number.
@@ -179,66 +227,21 @@ fn count(line: &[u8]) -> Option<u64> {
     std::str::from_utf8(line).ok()?.trim().parse().ok()
 }
 
-/// What the columns are by their names; `None` if x, y and z are not among them.
-fn roles_of_names(names: &[&[u8]]) -> Option<Vec<Option<Role>>> {
-    let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
-    let mut roles = vec![None; names.len()];
-    let mut set = |role: Role, known: &[&str]| {
-        let found = known.iter().find_map(|known| names.iter().position(|name| name == known));
-        found.map(|column| roles[column] = Some(role))
-    };
-    set(Role::Axis(0), &["x", "easting", "points:0"])?;
-    set(Role::Axis(1), &["y", "northing", "points:1"])?;
-    set(Role::Axis(2), &["z", "elevation", "height", "altitude", "points:2"])?;
-    set(Role::Intensity, &["intensity", "scalar_intensity", "i", "reflectance"]);
-    set(Role::Label, &["plane_id", "scalar_plane_id", "label", "scalar_label"]);
-    for (channel, known) in [["red", "r"], ["green", "g"], ["blue", "b"]].iter().enumerate() {
-        set(Role::Colour(channel), known);
-    }
-    let colours = roles.iter().filter(|role| matches!(role, Some(Role::Colour(_)))).count();
-    if colours < 3 {
-        roles
-            .iter_mut()
-            .for_each(|role| *role = role.filter(|role| !matches!(role, Role::Colour(_))));
-    }
-    Some(roles)
-}
-
-/// A name without quotes, unit and capitals: `"X [m]"` is `x`.
-fn plain(name: &[u8]) -> String {
-    let name = String::from_utf8_lossy(name).to_lowercase();
-    let name = name.split(['[', '(']).next().unwrap_or_default();
-    name.trim_matches(|c: char| c.is_whitespace() || c == '"').to_string()
-}
-
-/// What the columns are where no line names them.
-fn columns_by_count(separator: Separator, text: &[u8], width: usize) -> Vec<Option<Role>> {
-    let rows = sample(separator, text, width);
-    let all = |columns: std::ops::Range<usize>, is: fn(f64) -> bool| {
-        rows.iter().all(|row| row[columns.clone()].iter().all(|&value| is(value)))
-    };
-    let is_colour = |value: f64| value.fract() == 0.0 && (0.0..=65535.0).contains(&value);
-    let is_label = |value: f64| value.fract() == 0.0 && value >= f64::from(crate::cloud::UNKNOWN);
-    let xyz = [0, 1, 2].map(|axis| Some(Role::Axis(axis)));
-    let rgb = [0, 1, 2].map(|channel| Some(Role::Colour(channel)));
-    match width {
-        4 if all(3..4, is_label) => [&xyz[..], &[Some(Role::Label)]].concat(),
-        4 => [&xyz[..], &[Some(Role::Intensity)]].concat(),
-        6 if all(3..6, is_colour) => [xyz, rgb].concat(),
-        7 if all(4..7, is_colour) => [&xyz[..], &[Some(Role::Intensity)], &rgb[..]].concat(),
-        7 => [&xyz[..], &[Some(Role::Intensity)], &[None; 3]].concat(),
-        _ => [&xyz[..], &vec![None; width - 3]].concat(),
-    }
-}
-
-/// The numbers of the first lines, `width` of each.
-fn sample(separator: Separator, text: &[u8], width: usize) -> Vec<Vec<f64>> {
-    let lines = text.split(|&byte| byte == b'\n').filter_map(content);
-    let rows = lines.map(|line| {
-        let columns = split(line, separator).into_iter();
-        columns.take(width).map_while(value).collect::<Vec<_>>()
+/// What the columns are by the names in a line, if x, y and z are among them. Names may be parted by
+/// something else than numbers; what gives as many as there are numbers is right.
+fn roles(line: &[u8], points: Option<(Style, usize)>) -> Option<Vec<Option<Role>>> {
+    let quoted = line.contains(&b'"');
+    let separators = [b';', b'\t', b','].into_iter().filter(|byte| line.contains(byte));
+    let separators = separators.map(|byte| match byte {
+        b'\t' => Separator::Tab,
+        byte => Separator::Char(byte),
     });
-    rows.filter(|row| row.len() == width).take(1000).collect()
+    let own = points.map(|(style, _)| style.separator);
+    let separators = own.into_iter().chain(separators).chain([Separator::Space]);
+    let cells = separators.map(|separator| Style { separator, comma: false, quoted }.cells(line));
+    let known: Vec<_> = cells.filter_map(|cells| names::roles(&cells)).collect();
+    let fits = |roles: &&Vec<_>| points.is_some_and(|(_, width)| roles.len() == width);
+    known.iter().find(fits).or(known.first()).cloned()
 }
 
 /// Whether a column with this role is to be read.
@@ -248,6 +251,7 @@ pub(super) fn is_wanted(role: Role, fields: Fields) -> bool {
         Role::Colour(_) => fields.colour,
         Role::Intensity => fields.intensity,
         Role::Label => fields.label,
+        Role::Class => fields.class,
     }
 }
 
@@ -256,7 +260,46 @@ mod tests {
     use super::*;
 
     fn names(text: &str) -> String {
-        Schema::of(text.as_bytes()).unwrap().names()
+        Schema::of(text.as_bytes(), None).unwrap().names()
+    }
+
+    fn notes(text: &str) -> Vec<String> {
+        let notes = Schema::of(text.as_bytes(), None).unwrap().notes;
+        notes.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_header_that_is_not_understood_is_named() {
+        let got = notes("Foo;Bar;Baz\n1;2;3\n");
+        assert!(got[0].starts_with("line 1, 'Foo;Bar;Baz', is not understood"), "{got:?}");
+        assert!(got[0].contains("taken as x y z"));
+        assert_eq!(notes("Punkt;Ost;Nord;Höhe\nP1;1;2;3\n"), [""; 0]);
+        assert!(notes("name,x,y,z\n1,2,3\n")[0].contains("'name,x,y,z'"));
+    }
+
+    #[test]
+    fn numbers_and_names_of_rows_without_a_name() {
+        assert_eq!(
+            names("\"x\" \"y\" \"z\"\n\"1\" 0.5 1.5 2\n\"2\" 1.5 2.5 3\n\"3\" 1.5 3.5 4.5\n"),
+            "– x y z"
+        );
+        assert_eq!(names("x,y,z\na,1,2,3\nb,1,2,3\n"), "– x y z");
+        assert_eq!(names(",x,y,z\n0,1,2,3\n"), "– x y z");
+    }
+
+    #[test]
+    fn tabs_part_names_with_blanks() {
+        assert_eq!(
+            names("Point ID\tEasting (m)\tNorthing (m)\tHeight (m)\n1\t2\t3\t4\n"),
+            "– x y z"
+        );
+        assert_eq!(names("id\tcode\tx\ty\tz\nP1\t\t1\t2\t3\n"), "– – x y z");
+    }
+
+    #[test]
+    fn a_mesh_is_no_cloud() {
+        let error = Schema::of(b"o cube\nv 1 2 3\nv 4 5 6\n", None).unwrap_err();
+        assert_eq!(error, "an OBJ mesh; convert it to PLY");
     }
 
     #[test]
@@ -285,7 +328,7 @@ mod tests {
 
     #[test]
     fn the_points_start_behind_names_and_counts() {
-        let schema = Schema::of(b"\xef\xbb\xbf# a scan\n\n2\nx y z\n1 2 3\n4 5 6\n").unwrap();
+        let schema = Schema::of(b"\xef\xbb\xbf# a scan\n\n2\nx y z\n1 2 3\n4 5 6\n", None).unwrap();
         assert_eq!((schema.start, schema.line), (21, 5));
         assert_eq!(schema.promised, Some((2, 3)));
     }

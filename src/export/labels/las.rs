@@ -3,17 +3,14 @@
 use super::copy::new_vlr;
 use super::extra::Extra;
 use super::records::{Sink, laszip};
-use super::{LabelBy, Labels, for_each_chunk};
+use super::{LabelBy, Labels, LeftOut, for_each_chunk};
 use crate::atomic::AtomicFile;
-use crate::cloud::{Chunk, PointReader};
+use crate::cloud::{Chunk, Fields, PointReader, Source};
 use crate::detection::{Detection, Input};
 use crate::{Error, Result};
 use las::{Version, raw};
 use std::io::{Seek, SeekFrom};
 use std::path::Path;
-
-/// Flag of a point that is to be passed over, in the classification of point formats 0 to 5.
-const WITHHELD: u8 = 0x80;
 
 /// Whether the name asks for compression.
 pub(super) fn is_laz(path: &Path) -> bool {
@@ -25,8 +22,7 @@ pub(super) fn is_laz(path: &Path) -> bool {
 ///
 /// LAS counts coordinates in steps. The step is the finest power of ten for which the extent in
 /// `detection.input` fits, so that decimals as they are usually given survive. A point that is not
-/// finite or far outside that extent cannot be held: it is written at the nearest corner and flagged
-/// *withheld*, which tells programs to pass over it.
+/// finite or far outside that extent cannot be held, and is left out.
 ///
 /// # Errors
 /// What `reader` answers; [`Error::Io`] on `path`; [`Error::Parameter`] when the labels do not fit
@@ -36,13 +32,57 @@ pub fn save_las(
     detection: &Detection,
     by: LabelBy,
     path: &Path,
-) -> Result<()> {
+) -> Result<LeftOut> {
+    let Input { min, max, .. } = detection.input;
+    save_within(reader, detection, [min, max], by, path)
+}
+
+/// The smallest and the largest coordinates that a labelled LAS of `source` has to hold.
+///
+/// Points that were not searched may lie outside the extent of those that were; they stay, unless they
+/// are so far away that the others would lose digits to them.
+pub(super) fn bounds(source: &Source, detection: &Detection) -> Result<[[f64; 3]; 2]> {
+    const TIMES: f64 = 1e5;
+    let Input { min, max, not_chosen, .. } = detection.input;
+    let mut bounds = [min, max];
+    let side = (0..3).map(|axis| max[axis] - min[axis]).fold(0.0, f64::max);
+    if not_chosen == 0 || side <= 0.0 {
+        return Ok(bounds);
+    }
+    let near = |p: [f64; 3]| {
+        (0..3).all(|a| p[a] >= min[a] - TIMES * side && p[a] <= max[a] + TIMES * side)
+    };
+    let mut reader = source.reader(Fields::NONE)?;
+    let mut chunk = Chunk::default();
+    loop {
+        reader.read(&mut chunk, super::BATCH)?;
+        if chunk.is_empty() {
+            return Ok(bounds);
+        }
+        let points = (0..chunk.len()).map(|k| [chunk.x[k], chunk.y[k], chunk.z[k]]);
+        for p in points.filter(|&p| near(p)) {
+            for axis in 0..3 {
+                bounds[0][axis] = bounds[0][axis].min(p[axis]);
+                bounds[1][axis] = bounds[1][axis].max(p[axis]);
+            }
+        }
+    }
+}
+
+/// [`save_las`] with steps for points between `bounds`.
+pub(super) fn save_within(
+    reader: &mut dyn PointReader,
+    detection: &Detection,
+    bounds: [[f64; 3]; 2],
+    by: LabelBy,
+    path: &Path,
+) -> Result<LeftOut> {
     let mut labels = Labels::new(detection, by)?;
     let mut file = AtomicFile::create(path)?;
     let failed = |e: las::Error| Error::io(path)(std::io::Error::other(e));
     let mut chunk = Chunk::default();
     reader.read(&mut chunk, super::BATCH)?;
-    let mut writer = Writer::new(detection, by, !chunk.colour.is_empty(), is_laz(path))
+    let mut writer = Writer::new(bounds, by, !chunk.colour.is_empty(), is_laz(path))
         .ok_or_else(|| Error::Parameter("a LAS file cannot hold this cloud".into()))?;
     writer.write_front(&mut file).map_err(failed)?;
 
@@ -56,8 +96,10 @@ pub fn save_las(
     })?;
     sink.finish().map_err(Error::io(path))?;
     file.seek(SeekFrom::Start(0)).map_err(Error::io(path))?;
+    let left_out = std::mem::take(&mut writer.left_out);
     writer.finish_header().write_to(&mut file).map_err(failed)?;
-    file.commit()
+    file.commit()?;
+    Ok(left_out)
 }
 
 /// A pass whose first chunk was read already.
@@ -87,10 +129,13 @@ struct Writer {
     offset: [f64; 3],
     low: [i32; 3],
     high: [i32; 3],
+    /// Points that were written.
+    written: u64,
+    left_out: LeftOut,
 }
 
 impl Writer {
-    fn new(detection: &Detection, by: LabelBy, colours: bool, compressed: bool) -> Option<Writer> {
+    fn new(bounds: [[f64; 3]; 2], by: LabelBy, colours: bool, compressed: bool) -> Option<Writer> {
         let (format, base) = if colours { (2, 26) } else { (0, 20) };
         let extra = Extra::new(&[], 0, by)?;
         let mut vlrs = vec![new_vlr(b"LASF_Spec", 4, &extra.description)?];
@@ -102,10 +147,9 @@ impl Writer {
             vlrs.push(new_vlr(b"laszip encoded", 22204, &data)?);
             laszip_vlr = Some(vlr);
         }
-        let (scale, offset) = transform(&detection.input);
+        let (scale, offset) = transform(bounds);
         let version = Version::new(1, 4);
         let records: usize = vlrs.iter().map(|v| 54 + v.data.len()).sum();
-        let count = detection.labels.len() as u64;
         let mut header = raw::Header {
             version,
             generating_software: text(concat!("planes ", env!("CARGO_PKG_VERSION"))),
@@ -114,10 +158,9 @@ impl Writer {
             number_of_variable_length_records: vlrs.len() as u32,
             point_data_record_format: format | if compressed { 0x80 } else { 0 },
             point_data_record_length: base + extra.length() as u16,
-            // The old count is 0 where it is too small.
-            number_of_point_records: u32::try_from(count).unwrap_or(0),
+            // The counts are known at the end.
             large_file: Some(raw::header::LargeFile {
-                number_of_point_records: count,
+                number_of_point_records: 0,
                 number_of_points_by_return: [0; 15],
             }),
             ..raw::Header::default()
@@ -133,6 +176,8 @@ impl Writer {
             offset,
             low: [i32::MAX; 3],
             high: [i32::MIN; 3],
+            written: 0,
+            left_out: LeftOut::default(),
         })
     }
 
@@ -144,21 +189,19 @@ impl Writer {
     fn encode(&mut self, chunk: &Chunk, labels: &Labels, bytes: &mut Vec<u8>) {
         for k in 0..chunk.len() {
             let point = [chunk.x[k], chunk.y[k], chunk.z[k]];
-            let mut flags = 0;
-            for (axis, &c) in point.iter().enumerate() {
-                let exact = ((c - self.offset[axis]) / self.scale[axis]).round();
-                // The conversion takes the nearest end, and the middle for NaN.
-                let steps = exact as i32;
-                if f64::from(steps) != exact {
-                    flags = WITHHELD;
-                }
+            let Some(steps) = self.steps(point) else {
+                self.left_out.add(self.written + self.left_out.points);
+                continue;
+            };
+            self.written += 1;
+            for (axis, steps) in steps.into_iter().enumerate() {
                 bytes.extend(steps.to_le_bytes());
                 self.low[axis] = self.low[axis].min(steps);
                 self.high[axis] = self.high[axis].max(steps);
             }
             bytes.extend(chunk.intensity.get(k).copied().unwrap_or(0).to_le_bytes());
             // First return of one; scan angle, user data and source are not known.
-            bytes.extend([0b00_001_001, flags, 0, 0, 0, 0]);
+            bytes.extend([0b00_001_001, 0, 0, 0, 0, 0]);
             if self.colours {
                 let colour = chunk.colour.get(k).copied().unwrap_or_default();
                 // 255 times 257 is the brightest of 16 bits.
@@ -170,9 +213,23 @@ impl Writer {
         }
     }
 
+    /// The steps from the origin to a point, if the format can hold them.
+    fn steps(&self, point: [f64; 3]) -> Option<[i32; 3]> {
+        let mut steps = [0; 3];
+        for (axis, c) in point.into_iter().enumerate() {
+            let exact = ((c - self.offset[axis]) / self.scale[axis]).round();
+            // The conversion takes the nearest end, and the middle for NaN.
+            steps[axis] = exact as i32;
+            if f64::from(steps[axis]) != exact {
+                return None;
+            }
+        }
+        Some(steps)
+    }
+
     /// The header with what is known when all points are written.
     fn finish_header(mut self) -> raw::Header {
-        let count = self.header.large_file.map_or(0, |l| l.number_of_point_records);
+        let count = self.written;
         if count == 0 {
             (self.low, self.high) = ([0; 3], [0; 3]);
         }
@@ -182,7 +239,10 @@ impl Writer {
         let h = &mut self.header;
         [h.min_x, h.min_y, h.min_z] = [0, 1, 2].map(|axis| at(self.low, axis));
         [h.max_x, h.max_y, h.max_z] = [0, 1, 2].map(|axis| at(self.high, axis));
+        // The old count is 0 where it is too small.
+        h.number_of_point_records = u32::try_from(count).unwrap_or(0);
         if let Some(large) = &mut h.large_file {
+            large.number_of_point_records = count;
             large.number_of_points_by_return[0] = count;
         }
         h.number_of_points_by_return[0] = h.number_of_point_records;
@@ -199,11 +259,11 @@ fn text(text: &str) -> [u8; 32] {
 
 /// Step and origin of each axis: the finest power of ten, 1e-9 at most, for which the extent takes
 /// less than half of the 32 bits, and a whole number near the middle.
-fn transform(input: &Input) -> ([f64; 3], [f64; 3]) {
+fn transform([low, high]: [[f64; 3]; 2]) -> ([f64; 3], [f64; 3]) {
     let mut scale = [1e-3; 3];
     let mut offset = [0.0; 3];
     for axis in 0..3 {
-        let (min, max) = (input.min[axis], input.max[axis]);
+        let (min, max) = (low[axis], high[axis]);
         let extent = max - min;
         if !(extent.is_finite() && extent >= 0.0) {
             continue;
@@ -223,8 +283,7 @@ mod tests {
     use super::*;
 
     fn transform_of(min: f64, max: f64) -> (f64, f64) {
-        let input = Input { min: [min; 3], max: [max; 3], ..Input::default() };
-        let (scale, offset) = transform(&input);
+        let (scale, offset) = transform([[min; 3], [max; 3]]);
         (scale[0], offset[0])
     }
 

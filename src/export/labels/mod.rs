@@ -8,26 +8,31 @@
 //! - `piece_id`, where pieces are asked for ([`LabelBy::Piece`]): the `id` of its piece of that plane,
 //!   `-1` for none.
 //!
-//! [`save`] chooses by the file's name. Points keep their order and their number. A LAS or LAZ input is copied with everything it holds
-//! ([`copy_las`]); any other cloud is written anew from its coordinates, colours and intensities
-//! ([`save_las`], [`save_ply`]); [`save_npy`] writes one of the ids alone.
+//! [`save`] chooses by the file's name. Points keep their order and their number, except for points that
+//! LAS cannot hold, which are [left out](LeftOut) where a cloud is written anew. A LAS or LAZ input is
+//! copied with everything it holds ([`copy_las`]), and PLY as PLY likewise ([`copy_ply`]); any other
+//! cloud is written anew from its coordinates, colours and intensities ([`save_las`], [`save_ply`]);
+//! [`save_npy`] writes one of the ids alone.
 
 mod copy;
 mod extra;
 mod las;
 mod npy;
 mod ply;
+mod ply_copy;
 mod records;
 
 pub use copy::copy_las;
 pub use las::save_las;
 pub use npy::save_npy;
 pub use ply::save_ply;
+pub use ply_copy::copy_ply;
 
 use crate::cloud::{Chunk, Fields, Format, PointReader, Source};
 use crate::detection::Detection;
 use crate::plane::Plane;
 use crate::{Error, Result};
+use std::fmt;
 use std::path::Path;
 
 /// Points read and written at a time.
@@ -48,13 +53,19 @@ pub enum LabelBy {
 ///
 /// # Errors
 /// [`Error::Parameter`] for another name; else those of the function for the format.
-pub fn save(source: &Source, detection: &Detection, by: LabelBy, path: &Path) -> Result<()> {
+pub fn save(source: &Source, detection: &Detection, by: LabelBy, path: &Path) -> Result<LeftOut> {
     let extension = path.extension().map(|e| e.to_ascii_lowercase());
     let las = matches!(source.format(), Format::Las | Format::Laz);
     let fields = Fields { label: false, ..Fields::ALL };
-    match extension.as_ref().and_then(|e| e.to_str()) {
+    let is_ply = source.format() == Format::Ply;
+    let done = match extension.as_ref().and_then(|e| e.to_str()) {
         Some("las" | "laz") if las => copy_las(source, detection, by, path),
-        Some("las" | "laz") => save_las(&mut *source.reader(fields)?, detection, by, path),
+        Some("las" | "laz") => {
+            let bounds = las::bounds(source, detection)?;
+            let mut reader = source.reader(Fields { class: false, ..fields })?;
+            return las::save_within(&mut *reader, detection, bounds, by, path);
+        }
+        Some("ply") if is_ply => copy_ply(source, detection, by, path),
         Some("ply") => save_ply(&mut *source.reader(fields)?, detection, by, path),
         Some("npy") => {
             let labels = Labels::new(detection, by)?;
@@ -64,6 +75,43 @@ pub fn save(source: &Source, detection: &Detection, by: LabelBy, path: &Path) ->
             "{}: labels are written as .las, .laz, .ply or .npy",
             path.display()
         ))),
+    };
+    done.map(|()| LeftOut::default())
+}
+
+/// Points that a format cannot hold, so that they are not in the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// How many there are.
+    pub points: u64,
+    /// The first ones: their indices in the cloud, from 0 on.
+    pub first: Vec<u64>,
+}
+
+impl LeftOut {
+    /// Indices that are kept.
+    const MOST: usize = 5;
+
+    fn add(&mut self, index: u64) {
+        self.points += 1;
+        if self.first.len() < LeftOut::MOST {
+            self.first.push(index);
+        }
+    }
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let points = if self.points == 1 { "point" } else { "points" };
+        let first: Vec<String> = self.first.iter().map(u64::to_string).collect();
+        let more = if self.points > self.first.len() as u64 { " …" } else { "" };
+        write!(
+            f,
+            "left out {} {points} that LAS cannot hold, not finite or too far away; counted from 0: \
+             {}{more}",
+            self.points,
+            first.join(" ")
+        )
     }
 }
 

@@ -8,8 +8,8 @@ use crate::{Error, Result};
 use std::io::Write;
 use std::path::Path;
 
-/// Writes a cloud as binary little-endian PLY: `x`, `y`, `z` as `double`, `red`, `green`, `blue`
-/// and `intensity` as `ushort` where `reader` gives them, `plane_id` as `int`, `plane_distance` as `float`,
+/// Writes a cloud as binary little-endian PLY: `x`, `y`, `z` as `double`, `red`, `green`, `blue`,
+/// `intensity` as `ushort` and `classification` where `reader` gives them, `plane_id` as `int`, `plane_distance` as `float`,
 /// and `piece_id` as `int` where it is asked for.
 ///
 /// # Errors
@@ -28,8 +28,11 @@ pub fn save_ply(
     for_each_chunk(reader, &mut labels, |chunk, labels| {
         bytes.clear();
         let given = *given.get_or_insert_with(|| {
-            let given =
-                Given { colour: !chunk.colour.is_empty(), intensity: !chunk.intensity.is_empty() };
+            let given = Given {
+                colour: !chunk.colour.is_empty(),
+                intensity: !chunk.intensity.is_empty(),
+                class: !chunk.class.is_empty(),
+            };
             bytes.extend(header(detection.labels.len(), given, by).bytes());
             given
         });
@@ -44,6 +47,7 @@ pub fn save_ply(
 struct Given {
     colour: bool,
     intensity: bool,
+    class: bool,
 }
 
 fn header(points: usize, given: Given, by: LabelBy) -> String {
@@ -53,11 +57,12 @@ fn header(points: usize, given: Given, by: LabelBy) -> String {
     } else {
         ""
     };
+    let class = if given.class { "property uchar classification\n" } else { "" };
     let piece = if by == LabelBy::Piece { "property int piece_id\n" } else { "" };
     format!(
         "ply\nformat binary_little_endian 1.0\ncomment plane_id -1: no plane\n\
          element vertex {points}\nproperty double x\nproperty double y\nproperty double z\n\
-         {colours}{intensity}property int plane_id\nproperty float plane_distance\n{piece}end_header\n"
+         {colours}{intensity}{class}property int plane_id\nproperty float plane_distance\n{piece}end_header\n"
     )
 }
 
@@ -72,6 +77,9 @@ fn encode(chunk: &Chunk, labels: &Labels, given: Given, bytes: &mut Vec<u8>) {
         }
         if given.intensity {
             bytes.extend(chunk.intensity.get(k).copied().unwrap_or_default().to_le_bytes());
+        }
+        if given.class {
+            bytes.push(chunk.class.get(k).copied().unwrap_or_default());
         }
         labels.encode(k, [x, y, z], bytes);
     }

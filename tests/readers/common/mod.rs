@@ -43,6 +43,7 @@ pub fn points(source: &Source, fields: Fields, limit: usize) -> Result<Chunk> {
         all.colour.extend_from_slice(&chunk.colour);
         all.intensity.extend_from_slice(&chunk.intensity);
         all.label.extend_from_slice(&chunk.label);
+        all.class.extend_from_slice(&chunk.class);
     }
 }
 

@@ -255,6 +255,9 @@ pub(super) fn selection(layout: &Layout) -> DecompressionSelection {
     if layout.colour.is_some() {
         selection = selection.decompress_rgb();
     }
+    if layout.class.is_some() {
+        selection = selection.decompress_classification();
+    }
     if layout.label.is_some() {
         selection = selection.decompress_extra_bytes();
     }

@@ -1,0 +1,94 @@
+//! How clouds are read: the options that every command that reads them shares, and what is said of
+//! them.
+
+use super::progress::Bar;
+use clap::Args;
+use planes::Error;
+use planes::cloud::{Bbox, Choice, Columns, Format, ReadOptions, Source};
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading")]
+pub struct Reading {
+    /// What the columns of a text are, from the first on: x, y, z, intensity, r, g, b, plane_id,
+    /// class, or - for what is of no use [default: told by the first lines]
+    #[arg(long, value_name = "NAMES", allow_hyphen_values = true)]
+    columns: Option<Columns>,
+}
+
+impl Reading {
+    pub fn options(&self) -> ReadOptions {
+        ReadOptions { columns: self.columns.clone() }
+    }
+
+    /// Whether an option was given that is for clouds alone.
+    pub fn given(&self) -> Option<&'static str> {
+        self.columns.is_some().then_some("--columns")
+    }
+
+    /// The columns as they were given, in one spelling.
+    pub fn columns(&self) -> Option<String> {
+        self.columns.as_ref().map(ToString::to_string)
+    }
+
+    /// Refuses columns where there are none.
+    pub fn check(&self, source: &Source) -> Result<(), Error> {
+        if self.columns.is_none() || source.format() == Format::Text {
+            return Ok(());
+        }
+        let message = format!("--columns is for text, and this is {}", source.format());
+        Err(Error::Parameter(format!("{}: {message}", source.path().display())))
+    }
+}
+
+/// Says what a user should know of a cloud, a line each.
+pub fn say_notes(source: &Source, bar: &Bar) {
+    for note in source.notes() {
+        bar.aside(|| log::warn!("{}: {note}", source.path().display()));
+    }
+}
+
+/// Says if coordinates with these bounds are degrees.
+pub fn say_degrees(source: &Source, [min, max]: [[f64; 3]; 2], bar: &Bar) {
+    if let Some(note) = source.degrees(min, max) {
+        bar.aside(|| log::warn!("{}: {note}", source.path().display()));
+    }
+}
+
+/// Which points are searched.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Choice of points")]
+pub struct Choosing {
+    /// Search only points of these classes, such as 2,6 for ground and buildings
+    #[arg(long = "class", value_name = "CLASSES", value_delimiter = ',')]
+    classes: Vec<u8>,
+    /// Search only points in this box: xmin,ymin,xmax,ymax or xmin,ymin,zmin,xmax,ymax,zmax
+    #[arg(long, value_name = "BOX", allow_hyphen_values = true)]
+    bbox: Option<Bbox>,
+    /// Search only the first of every N points of the file
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    every: Option<u64>,
+}
+
+impl Choosing {
+    /// What the library is asked for.
+    pub fn choice(&self) -> Choice {
+        let mut classes = self.classes.clone();
+        classes.sort_unstable();
+        classes.dedup();
+        Choice {
+            classes: (!classes.is_empty()).then_some(classes),
+            bbox: self.bbox,
+            every: self.every,
+        }
+    }
+
+    /// The first option that was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--class", !self.classes.is_empty()),
+            ("--bbox", self.bbox.is_some()),
+            ("--every", self.every.is_some()),
+        ];
+        given.into_iter().find_map(|(name, given)| given.then_some(name))
+    }
+}

@@ -1,0 +1,283 @@
+//! How lines of numbers are written and what their columns are, where nobody says it.
+
+use super::super::{UNKNOWN, scale::Role};
+use super::line::{Separator, Style};
+use std::ops::Range;
+
+/// Lines that are looked at.
+const ROWS: usize = 4000;
+/// Fewest lines that can count.
+const FEWEST: usize = 3;
+/// Fewest lines that count from 0 or 1 where nothing else speaks for numbers of points.
+const MANY: usize = 20;
+
+/// The style of a line, by itself.
+pub(super) fn style_of(line: &[u8]) -> Style {
+    let quoted = line.contains(&b'"');
+    let style = |separator, comma| Style { separator, comma, quoted };
+    let numbers = |style: Style| {
+        style.cells(line).into_iter().filter(|cell| style.value(cell).is_some()).count()
+    };
+    if line.contains(&b';') {
+        let (points, commas) =
+            (style(Separator::Char(b';'), false), style(Separator::Char(b';'), true));
+        return if numbers(commas) > numbers(points) { commas } else { points };
+    }
+    if !line.contains(&b',') {
+        return style(Separator::Space, false);
+    }
+    let usual = style(Separator::Char(b','), false);
+    if numbers(usual) >= 3 {
+        return usual;
+    }
+    // `1,5 2,3 4,0`, or `"1,5","2,3","4,0"`.
+    let others = [style(Separator::Space, true), style(Separator::Char(b','), true)];
+    others.into_iter().find(|&other| numbers(other) >= 3).unwrap_or(usual)
+}
+
+/// The first lines with points, in a style that is that of all of them.
+pub(super) struct Rows<'a> {
+    pub(super) style: Style,
+    rows: Vec<Vec<&'a [u8]>>,
+}
+
+impl<'a> Rows<'a> {
+    /// The lines of `text`, whose first one is a point in the style `first`. `names` is the line with
+    /// the names of the columns, if there is one.
+    pub(super) fn new(
+        first: Style,
+        text: &'a [u8],
+        names: Option<&[u8]>,
+    ) -> Result<Rows<'a>, String> {
+        let lines = text.split(|&byte| byte == b'\n').take(ROWS);
+        let lines: Vec<&[u8]> = lines.filter(|line| first.content(line).is_some()).collect();
+        let quoted = lines.iter().any(|line| line.contains(&b'"'));
+        let mut style = Style { quoted, ..first };
+        if style.separator == Separator::Space && has_tabs(style, &lines, names) {
+            style.separator = Separator::Tab;
+        }
+        let mut rows = Rows { style, rows: Vec::new() };
+        rows.split(&lines);
+        if style.separator == Separator::Char(b',') && !style.comma {
+            rows.check_commas(&lines)?;
+        } else {
+            rows.style.comma = rows.has_commas();
+        }
+        Ok(rows)
+    }
+
+    fn split(&mut self, lines: &[&'a [u8]]) {
+        let style = self.style;
+        let rows = lines.iter().filter_map(|line| Some(style.cells(style.content(line)?)));
+        self.rows = rows.collect();
+    }
+
+    /// Refuses numbers with commas that have commas between them, too.
+    fn check_commas(&self, lines: &[&[u8]]) -> Result<(), String> {
+        let is_mixed = |line: &&[u8]| {
+            let blank = Style::plain(Separator::Space);
+            let cells = blank.cells(line.trim_ascii());
+            let Some((last, others)) = cells.split_last() else { return false };
+            let others: Option<Vec<&[u8]>> =
+                others.iter().map(|cell| cell.strip_suffix(b",")).collect();
+            let Some(others) = others.filter(|others| others.len() >= 2) else { return false };
+            others.iter().chain([last]).all(|cell| is_comma_number(cell))
+        };
+        if !lines.is_empty() && lines.iter().all(is_mixed) {
+            return Err("text with commas in its numbers and between them; \
+                save it with semicolons or tabs between the numbers"
+                .into());
+        }
+        Ok(())
+    }
+
+    /// Whether fractions stand behind commas: some do, and none behind a point.
+    fn has_commas(&self) -> bool {
+        let cells = || self.rows.iter().flatten();
+        let is_point_number = |cell: &[u8]| cell.contains(&b'.') && self.number(cell);
+        cells().any(|cell| is_comma_number(cell)) && !cells().any(|cell| is_point_number(cell))
+    }
+
+    fn number(&self, cell: &[u8]) -> bool {
+        Style { comma: false, ..self.style }.value(cell).is_some()
+    }
+
+    /// The first line.
+    pub(super) fn first(&self) -> &[&'a [u8]] {
+        self.rows.first().map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a column of the first line is a number.
+    pub(super) fn is_number(&self, column: usize) -> bool {
+        self.first().get(column).is_some_and(|cell| self.style.value(cell).is_some())
+    }
+
+    /// Number of columns of the first line from `column` on that are numbers.
+    pub(super) fn numbers_from(&self, column: usize) -> usize {
+        let cells = self.first().iter().skip(column);
+        cells.take_while(|cell| self.style.value(cell).is_some()).count()
+    }
+
+    /// Whether the first column has the names of points: it is not always a number, and the next three
+    /// always are.
+    pub(super) fn has_names(&self) -> bool {
+        let value = |cell: &&[u8]| self.style.value(cell).is_some();
+        let is_named = |row: &Vec<&[u8]>| row.first().is_some_and(|cell| !value(cell));
+        let has_three = |row: &Vec<&[u8]>| row.get(1..4).is_some_and(|xyz| xyz.iter().all(value));
+        self.rows.iter().any(is_named) && self.rows.iter().all(has_three)
+    }
+
+    /// Whether the first column has the numbers of points, and not x.
+    ///
+    /// It does where it is whole numbers that count up, and the next three columns are coordinates
+    /// with fractions; or where it counts from 0 or 1, one by one, and the next two change. A row of
+    /// a grid, whose x counts as well, has one y throughout.
+    pub(super) fn has_numbers(&self) -> bool {
+        if self.numbers_from(0) < 4 {
+            return false;
+        }
+        let first: Option<Vec<i64>> =
+            self.rows.iter().map(|row| row.first().and_then(|cell| whole(cell))).collect();
+        let Some(first) = first.filter(|first| first.len() >= FEWEST) else { return false };
+        let steps = || first.windows(2).map(|pair| pair[1] - pair[0]);
+        if !steps().all(|step| step > 0) || self.rows.iter().any(|row| row.len() < 4) {
+            return false;
+        }
+        let by_one = steps().all(|step| step == 1);
+        let fractions = [1, 2, 3].map(|column| {
+            let has_fraction = |row: &&Vec<&[u8]>| row[column].iter().any(|b| b".,".contains(b));
+            self.rows.iter().filter(has_fraction).count()
+        });
+        let changes = [1, 2, 3].map(|column| {
+            self.rows
+                .iter()
+                .any(|row| self.style.value(row[column]) != self.style.value(self.rows[0][column]))
+        });
+        let are_coordinates = changes.iter().filter(|&&changes| changes).count() >= 2;
+        let enough = if by_one { 1 } else { self.rows.len().div_ceil(2) };
+        (are_coordinates && fractions.iter().all(|&n| n >= enough))
+            || (by_one && first[0] <= 1 && first.len() >= MANY && changes[0] && changes[1])
+    }
+
+    /// What the columns are from `column` on, by their number.
+    pub(super) fn by_count(&self, column: usize) -> Vec<Option<Role>> {
+        let width = self.numbers_from(column);
+        let values = |row: &Vec<&[u8]>| -> Option<Vec<f64>> {
+            row.get(column..column + width)?.iter().map(|cell| self.style.value(cell)).collect()
+        };
+        let rows: Vec<Vec<f64>> = self.rows.iter().filter_map(values).collect();
+        let all = |columns: Range<usize>, is: fn(f64) -> bool| {
+            rows.iter().all(|row| row[columns.clone()].iter().all(|&value| is(value)))
+        };
+        let is_colour = |value: f64| value.fract() == 0.0 && (0.0..=65535.0).contains(&value);
+        let is_label = |value: f64| value.fract() == 0.0 && value >= f64::from(UNKNOWN);
+        let xyz = [0, 1, 2].map(|axis| Some(Role::Axis(axis)));
+        let rgb = [0, 1, 2].map(|channel| Some(Role::Colour(channel)));
+        let more = match width {
+            4 if all(3..4, is_label) => vec![Some(Role::Label)],
+            4 => vec![Some(Role::Intensity)],
+            6 if all(3..6, is_colour) => rgb.to_vec(),
+            7 if all(4..7, is_colour) => [&[Some(Role::Intensity)], &rgb[..]].concat(),
+            7 => vec![Some(Role::Intensity), None, None, None],
+            _ => vec![None; width.saturating_sub(3)],
+        };
+        [&vec![None; column], &xyz[..], &more].concat()
+    }
+}
+
+/// The columns of a line that may not be trimmed.
+fn cells(style: Style, line: &[u8]) -> Vec<&[u8]> {
+    style.content(line).map_or_else(Vec::new, |line| style.cells(line))
+}
+
+/// Whether each tab parts two columns, so that blanks may stand within a column and one may be empty.
+fn has_tabs(style: Style, lines: &[&[u8]], names: Option<&[u8]>) -> bool {
+    let tabs = Style { separator: Separator::Tab, ..style };
+    let Some(first) = lines.first().map(|line| cells(tabs, line)) else { return false };
+    let numbers = |style: Style, cells: &[&[u8]]| {
+        cells.iter().filter(|cell| style.value(cell).is_some()).count()
+    };
+    let comma = Style { comma: true, ..tabs };
+    if first.len() < 3 || numbers(tabs, &first).max(numbers(comma, &first)) < 3 {
+        return false;
+    }
+    if names.is_some_and(|names| names.contains(&b'\t') && cells(tabs, names).len() == first.len())
+    {
+        return true;
+    }
+    let rows: Vec<Vec<&[u8]>> = lines.iter().map(|line| cells(tabs, line)).collect();
+    let is_regular = rows.iter().all(|row| row.len() == first.len());
+    let is_empty = |column: usize| rows.iter().all(|row| row[column].is_empty());
+    let differs = |line: &&[u8]| style.cells(line.trim_ascii()).len() != first.len();
+    is_regular && !(0..first.len()).any(is_empty) && lines.iter().any(differs)
+}
+
+/// A whole number without a fraction.
+fn whole(cell: &[u8]) -> Option<i64> {
+    std::str::from_utf8(cell).ok()?.parse().ok().filter(|n: &i64| n.abs() < 1 << 53)
+}
+
+/// Whether a column is digits with one comma among them.
+fn is_comma_number(cell: &[u8]) -> bool {
+    let digits = cell.strip_prefix(b"-").or(cell.strip_prefix(b"+")).unwrap_or(cell);
+    let Some(at) = digits.iter().position(|&byte| byte == b',') else { return false };
+    let (whole, fraction) = (&digits[..at], &digits[at + 1..]);
+    let fraction = fraction.split(|byte| b"eE".contains(byte)).next().unwrap_or_default();
+    [whole, fraction].iter().all(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Rows<'_> {
+        let first = text.lines().next().unwrap_or_default();
+        Rows::new(style_of(first.as_bytes()), text.as_bytes(), None).unwrap()
+    }
+
+    fn lines(line: impl Fn(usize) -> String) -> String {
+        (0..50).map(|i| line(i) + "\n").collect()
+    }
+
+    #[test]
+    fn styles_of_lines() {
+        let of = |line: &str| {
+            let Style { separator, comma, .. } = style_of(line.as_bytes());
+            (separator, comma)
+        };
+        assert_eq!(of("1 2 3"), (Separator::Space, false));
+        assert_eq!(of("1.5, 2.5, 3"), (Separator::Char(b','), false));
+        assert_eq!(of("1,5 2,3 4"), (Separator::Space, true));
+        assert_eq!(of("P1\t1,5\t2,3\t4,0"), (Separator::Space, true));
+        assert_eq!(of("\"1,5\",\"2,5\",\"3,5\""), (Separator::Char(b','), true));
+        assert_eq!(of("P1;1,5;2,3;4"), (Separator::Char(b';'), true));
+        assert!(rows("1;2;3\n1,5;2;3\n").style.comma);
+        assert!(!rows("1.5;2;3;tree\n1;2;3;1,5\n").style.comma);
+        assert_eq!(rows("P 1\t2\t3\t4\nP 2\t3\t4\t5\n").style.separator, Separator::Tab);
+        assert_eq!(rows("1\t2\t3\n1 2 3\n").style.separator, Separator::Space);
+        assert!(Rows::new(style_of(b"1,5, 2,3, 4,0"), b"1,5, 2,3, 4,0\n", None).is_err());
+    }
+
+    #[test]
+    fn what_counts_is_told_from_coordinates() {
+        let numbers = |text: String| rows(&text).has_numbers();
+        let (x, y) = (|i: usize| 100.5 + (i % 7) as f64, |i: usize| 0.25 + (i / 7) as f64);
+        assert!(numbers(lines(|i| format!("{} {} {:.2} 3.5", 1 + i, x(i), y(i)))));
+        assert!(numbers(lines(|i| format!("{} {} {:.2} 3.5", 1001 + 10 * i, x(i), y(i)))));
+        assert!(numbers(lines(|i| format!("{i} {} {} 3", i % 7, i / 7))));
+        // Profiles and rows of grids: y is the same throughout, or whole numbers are everywhere.
+        assert!(!numbers(lines(|i| format!("{i} 0 {:.2} 17", y(i)))));
+        assert!(!numbers(lines(|i| format!("{i} 12.5 3.25 {}.5", i % 3))));
+        assert!(!numbers(lines(|i| format!("{} {} {} 7", 500_000 + 10 * i, i % 9, i % 7))));
+        assert!(!numbers(lines(|i| format!("{i} {} {:.2} x.{i}", x(i), y(i)))));
+        assert!(!numbers(lines(|i| format!("{}.0 {} {:.2} 3.5", i, x(i), y(i)))));
+        assert!(!numbers(lines(|i| format!("{} {} {:.2} 3.5", i / 2, x(i), y(i)))));
+    }
+
+    #[test]
+    fn names_of_points_stand_before_three_numbers() {
+        assert!(rows("P1 1 2 3\nP2 1 2 3\n").has_names());
+        assert!(rows("1 1 2 3\nP2 1 2 3\n").has_names());
+        assert!(!rows("P1 1 2 3\n1 2 3\n").has_names());
+    }
+}

@@ -1,0 +1,195 @@
+//! Names of columns, in English, German, French, Spanish and Italian.
+
+use super::super::scale::Role;
+
+/// What columns are called, the surest names first; of names that mean one thing the first one that
+/// is there counts. All are as [`plain`] has them.
+const AXES: [&[&str]; 3] = [
+    &[
+        "x",
+        "points0",
+        "easting",
+        "east",
+        "rechtswert",
+        "ostwert",
+        "rechts",
+        "ost",
+        "este",
+        "est",
+        "xcoord",
+        "xcoordinate",
+        "coordx",
+        "xkoordinate",
+        "coordonneex",
+        "coordenadax",
+        "coordinatax",
+        "utmx",
+        "xutm",
+        "longitude",
+        "lon",
+        "e",
+        "rw",
+    ],
+    &[
+        "y",
+        "points1",
+        "northing",
+        "north",
+        "hochwert",
+        "nordwert",
+        "hoch",
+        "nord",
+        "norte",
+        "ycoord",
+        "ycoordinate",
+        "coordy",
+        "ykoordinate",
+        "coordonneey",
+        "coordenaday",
+        "coordinatay",
+        "utmy",
+        "yutm",
+        "latitude",
+        "lat",
+        "n",
+        "hw",
+    ],
+    &[
+        "z",
+        "points2",
+        "elevation",
+        "height",
+        "altitude",
+        "hoehe",
+        "hohe",
+        "hauteur",
+        "altura",
+        "cota",
+        "elevacion",
+        "quota",
+        "altezza",
+        "elevazione",
+        "elev",
+        "zcoord",
+        "zcoordinate",
+        "coordz",
+        "zkoordinate",
+        "coordonneez",
+        "coordenadaz",
+        "coordinataz",
+        "alt",
+        "h",
+    ],
+];
+const INTENSITY: &[&str] = &[
+    "intensity",
+    "scalarintensity",
+    "i",
+    "reflectance",
+    "intensitaet",
+    "intensitat",
+    "intensite",
+    "intensidad",
+    "intensita",
+];
+const LABEL: &[&str] = &["planeid", "scalarplaneid", "label", "scalarlabel"];
+const CLASS: &[&str] = &[
+    "classification",
+    "scalarclassification",
+    "class",
+    "klassifikation",
+    "klasse",
+    "classe",
+    "clase",
+    "clasificacion",
+    "classificazione",
+];
+const COLOURS: [&[&str]; 3] = [
+    &["red", "r", "rot", "rouge", "rojo", "rosso"],
+    &["green", "g", "gruen", "grun", "vert", "verde"],
+    &["blue", "b", "blau", "bleu", "azul", "blu"],
+];
+
+/// What the columns are by their names; `None` if x, y and z are not among them.
+pub(super) fn roles(names: &[&[u8]]) -> Option<Vec<Option<Role>>> {
+    let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
+    let mut roles = vec![None; names.len()];
+    let mut set = |role: Role, known: &[&str]| {
+        let found = known.iter().find_map(|known| names.iter().position(|name| name == known));
+        found.map(|column| roles[column] = Some(role))
+    };
+    for (axis, known) in AXES.iter().enumerate() {
+        set(Role::Axis(axis), known)?;
+    }
+    set(Role::Intensity, INTENSITY);
+    set(Role::Label, LABEL);
+    set(Role::Class, CLASS);
+    for (channel, known) in COLOURS.iter().enumerate() {
+        set(Role::Colour(channel), known);
+    }
+    let colours = roles.iter().filter(|role| matches!(role, Some(Role::Colour(_)))).count();
+    if colours < 3 {
+        let no_colour = |role: &Role| !matches!(role, Role::Colour(_));
+        roles.iter_mut().for_each(|role| *role = role.filter(no_colour));
+    }
+    Some(roles)
+}
+
+/// A name in small letters without accents, units, quotes, blanks and signs: `"Höhe [m]"` is `hohe`.
+fn plain(name: &[u8]) -> String {
+    // What is no UTF-8 is an older file from the west of Europe.
+    let name = match std::str::from_utf8(name) {
+        Ok(name) => name.to_string(),
+        Err(_) => name.iter().map(|&byte| char::from(byte)).collect(),
+    };
+    let name = name.to_lowercase();
+    let name = name.split(['[', '(', '{']).next().unwrap_or_default();
+    name.chars().map(without_accent).filter(char::is_ascii_alphanumeric).collect()
+}
+
+fn without_accent(c: char) -> char {
+    match c {
+        'à' | 'á' | 'â' | 'ã' | 'ä' => 'a',
+        'è' | 'é' | 'ê' | 'ë' => 'e',
+        'ì' | 'í' | 'î' | 'ï' => 'i',
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' => 'o',
+        'ù' | 'ú' | 'û' | 'ü' => 'u',
+        'ç' => 'c',
+        'ñ' => 'n',
+        _ => c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_plain() {
+        assert_eq!(plain("\"Höhe [m]\"".as_bytes()), "hohe");
+        assert_eq!(plain(b"H\xf6he"), "hohe");
+        assert_eq!(plain("Élévation (m)".as_bytes()), "elevation");
+        assert_eq!(plain(b"scalar_Plane_ID"), "scalarplaneid");
+        assert_eq!(plain(b"Points:0"), "points0");
+    }
+
+    #[test]
+    fn five_languages() {
+        for names in [
+            "Point;Easting;Northing;Elevation",
+            "Punkt;Rechtswert;Hochwert;Höhe",
+            "Nr;Ost;Nord;Hoehe",
+            "Nom;Est;Nord;Altitude",
+            "Numéro;X;Y;Hauteur",
+            "Punto;Este;Norte;Cota",
+            "Nombre;Este;Norte;Elevación",
+            "Nome;Est;Nord;Quota",
+            "id;E;N;H",
+        ] {
+            let cells: Vec<&[u8]> = names.as_bytes().split(|&b| b == b';').collect();
+            let axes = [None, Some(Role::Axis(0)), Some(Role::Axis(1)), Some(Role::Axis(2))];
+            assert_eq!(roles(&cells).as_deref(), Some(&axes[..]), "{names}");
+        }
+        assert_eq!(roles(&[b"nord", b"ost"]), None);
+    }
+}

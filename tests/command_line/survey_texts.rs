@@ -1,0 +1,212 @@
+//! Text as surveyors have it: numbers and names of points, headers in five languages, decimal commas,
+//! quotes; and a word wherever the program had to decide.
+
+use super::*;
+
+/// Points of two roofs' sides in survey coordinates, with three digits.
+fn points() -> Vec<[f64; 3]> {
+    let height = |i: usize| 310.0 + 0.25 * (i as f64 - 20.0).abs();
+    let point = |k: usize| {
+        let (i, j) = (k % 41, k / 41);
+        let noise = ((k * 7919) % 13) as f64 * 0.001;
+        [500_000.125 + 0.3 * i as f64, 5_400_000.25 + 0.3 * j as f64, height(i) + noise]
+    };
+    (0..41 * 40).map(point).collect()
+}
+
+/// A line for each point.
+fn text(header: &str, line: impl Fn(usize, [String; 3]) -> String) -> String {
+    let lines = points().into_iter().enumerate().map(|(k, p)| {
+        let [x, y, z] = p.map(|v| format!("{v:.3}"));
+        line(k, [x, y, z]) + "\n"
+    });
+    header.to_string() + &lines.collect::<String>()
+}
+
+fn comma(number: &str) -> String {
+    number.replace('.', ",")
+}
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    fn write(&self, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.path().join("points.txt");
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// What `detect` prints and says of a text.
+    fn detect(&self, text: impl AsRef<[u8]>, options: &str) -> (String, String) {
+        let mut done = detect(&self.write(text), &format!("--json - {options}"));
+        let said = std::mem::take(&mut done.err);
+        (done.text(), said)
+    }
+}
+
+/// The result of the bare points, which all other ways to write them have to give.
+fn plain(folder: &Folder) -> String {
+    let (plain, said) = folder.detect(text("", |_, [x, y, z]| format!("{x} {y} {z}")), "");
+    assert_eq!(said, "");
+    assert!(found(&json(&plain)).len() >= 2, "two sides of a roof");
+    plain
+}
+
+#[test]
+fn numbers_of_points_are_not_x() {
+    let folder = Folder::new();
+    let plain = plain(&folder);
+    for (from, step) in [(1, 1), (0, 1), (1001, 1), (100, 10)] {
+        let text = text("", |k, [x, y, z]| format!("{} {x} {y} {z}", from + step * k));
+        let (found, said) = folder.detect(&text, "");
+        assert!(found == plain, "{from} {step}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(said.contains("points.txt: the first column counts up"), "{said}");
+        let (found, said) = folder.detect(&text, "--columns -,x,y,z");
+        assert!(found == plain && said.is_empty(), "{said}");
+    }
+}
+
+#[test]
+fn real_coordinates_are_not_numbers_of_points() {
+    let folder = Folder::new();
+    // A grid as DEMs are written, row by row, its intensity at the end.
+    let grid: String = (0..2500)
+        .map(|k| {
+            format!(
+                "{} {} {:.2} 17.5\n",
+                500_000 + k % 50,
+                5_400_000 - k / 50,
+                0.01 * f64::from(k % 50)
+            )
+        })
+        .collect();
+    let (found, said) = folder.detect(grid, "");
+    assert_eq!(said, "");
+    assert_eq!(json(&found)["input"]["min"][0], 500_000.0);
+    // One long row.
+    let row: String = (0..2500).map(|k| format!("{k} {}.5 {:.2} 17.5\n", k / 2400, 0.25)).collect();
+    let info = planes([OsStr::new("info"), folder.write(row).as_ref()]);
+    assert!(info.err.is_empty() && info.text().contains("columns x y z intensity"));
+}
+
+#[test]
+fn headers_in_five_languages() {
+    let folder = Folder::new();
+    let plain = plain(&folder);
+    for header in [
+        "Point;Easting;Northing;Elevation",
+        "Punkt;Rechtswert;Hochwert;Hoehe",
+        "\u{feff}Punktnummer;Ost [m];Nord [m];Höhe [m]",
+        "Numéro;Est;Nord;Altitude",
+        "Nom;X;Y;Hauteur",
+        "Nombre;Este;Norte;Cota",
+        "Punto;ESTE;NORTE;ELEVACIÓN",
+        "Nome;Est;Nord;Quota",
+        "Nr;E;N;H",
+    ] {
+        let text = text(&format!("{header}\n"), |k, [x, y, z]| format!("{};{x};{y};{z}", 3 * k));
+        assert_eq!(folder.detect(text, ""), (plain.clone(), String::new()), "{header}");
+    }
+    // An umlaut of an older file.
+    let old = text("", |k, [x, y, z]| format!("{k};{x};{y};{z}"));
+    let old = [b"Nr;Rechtswert;Hochwert;H\xf6he\n", old.as_bytes()].concat();
+    assert!(folder.detect(old, "") == (plain.clone(), String::new()));
+    // North first.
+    let swapped = text("Norte,Este,Cota\n", |_, [x, y, z]| format!("{y},{x},{z}"));
+    assert!(folder.detect(swapped, "") == (plain, String::new()));
+}
+
+#[test]
+fn a_header_that_is_not_understood_is_said() {
+    let folder = Folder::new();
+    let plain = plain(&folder);
+    let foreign = text("Itä;Pohjoinen;Korkeus\n", |_, [x, y, z]| format!("{x};{y};{z}"));
+    let (found, said) = folder.detect(&foreign, "");
+    assert!(found == plain);
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("line 1, 'Itä;Pohjoinen;Korkeus', is not understood"), "{said}");
+    assert!(said.contains("taken as x y z") && said.contains("--columns"), "{said}");
+    assert!(folder.detect(&foreign, "--columns x,y,z") == (plain.clone(), String::new()));
+    let swapped = text("Pohjoinen;Itä;Korkeus\n", |_, [x, y, z]| format!("{y};{x};{z}"));
+    assert!(folder.detect(swapped, "--columns y,x,z") == (plain, String::new()));
+}
+
+#[test]
+fn decimal_commas_quotes_and_names() {
+    let folder = Folder::new();
+    let plain = plain(&folder);
+    let commas = |p: [String; 3]| p.map(|v| comma(&v));
+    for text in [
+        text("", |_, p| commas(p).join(";")),
+        text("", |_, p| commas(p).join("; ")),
+        text("", |_, p| commas(p).join("\t")),
+        text("", |_, p| commas(p).join("  ")),
+        text("Punkt;Rechtswert;Hochwert;Höhe\n", |k, p| format!("P{k};{}", commas(p).join(";"))),
+        text("", |_, p| format!("\"{}\"", p.join("\",\""))),
+        text("\"X\",\"Y\",\"Z\"\n", |_, p| format!("\"{}\"", commas(p).join("\",\""))),
+        text("\"id\",\"x\",\"y\",\"z\"\n", |k, p| format!("\"P {k}, left\",{}", p.join(","))),
+        text("", |k, p| format!("P{k} {}", p.join(" "))),
+        text("", |k, p| format!("P{k}\t{}", commas(p).join("\t"))),
+        text("", |k, p| format!("Punkt {k}\t{}", p.join("\t"))),
+        text("Point ID\tEasting (m)\tNorthing (m)\tHeight (m)\n", |k, p| {
+            format!("P {k}\t{}", p.join("\t"))
+        }),
+        text("\u{feff}x,y,z\r\n", |_, p| p.join(",") + "\r"),
+        text("\u{feff}", |_, p| p.join(" ")),
+    ] {
+        let (found, said) = folder.detect(&text, "");
+        assert!(found == plain, "{}", &text[..200]);
+        assert_eq!(said, "", "{}", &text[..200]);
+        let (found, _) = folder.detect(&text, "--chunk 77 --threads 3");
+        assert!(found == plain, "{}", &text[..200]);
+    }
+}
+
+#[test]
+fn columns_are_for_text_and_make_sense() {
+    let folder = Folder::new();
+    let roofs = shipped("roofs.las");
+    let refused = detect(&roofs, "--columns x,y,z").refusal();
+    assert!(refused.ends_with("roofs.las: --columns is for text, and this is LAS"), "{refused}");
+    let path = folder.write("1 2 3\n4 5 6\n");
+    for (columns, why) in [
+        ("x,y", "x, y and z must be among the columns"),
+        ("x,y,z,q", "'q' is no column"),
+        ("x,y,z,x", "twice"),
+        ("x,y,z,r", "r, g and b come together"),
+        ("-,x,y,z", "text without a line that has numbers for x, y and z in --columns"),
+    ] {
+        let refused = detect(&path, &format!("--columns {columns}")).refusal();
+        assert!(refused.contains(why), "{refused}");
+    }
+    // The same with info and batch.
+    let text = folder.write(text("", |k, [x, y, z]| format!("{z} {k} {x} {y} 9")));
+    let args = ["info", "--columns", "z,-,x,y,intensity", "--json"].map(OsStr::new);
+    let info = json(planes(args.into_iter().chain([text.as_os_str()])).text());
+    assert_eq!(info["min"][0], 500_000.125);
+    let out = folder.0.path().join("out");
+    let args = ["batch", "--columns", "z,-,x,y", "--quiet", "--out"].map(OsStr::new);
+    planes(args.into_iter().chain([out.as_os_str(), text.as_os_str()])).text();
+    let document = json(std::fs::read(out.join("points.json")).unwrap());
+    assert_eq!(document["input"]["min"][0], 500_000.125);
+}
+
+#[test]
+fn what_cannot_be_told_apart_is_refused() {
+    let folder = Folder::new();
+    let mixed = folder.write("1,5, 2,3, 4,0\n1,6, 2,4, 4,1\n");
+    let refused = detect(&mixed, "").refusal();
+    assert!(refused.contains("commas in its numbers and between them"), "{refused}");
+    let wide = "\u{feff}1 2 3\n".encode_utf16().flat_map(u16::to_le_bytes);
+    let refused = detect(&folder.write(wide.collect::<Vec<u8>>()), "").refusal();
+    assert!(refused.contains("UTF-16 text; save it as UTF-8"), "{refused}");
+    let thousands = folder.write("1.234,5;2,3;4,0\n1.235,5;2,3;4,0\n");
+    assert!(detect(&thousands, "").refusal().contains("is not"), "no thousands");
+    let mesh = folder.write("v 1 2 3\nv 2 3 4\nf 1 2 3\n");
+    assert!(detect(&mesh, "").refusal().contains("an OBJ mesh"));
+}
