@@ -179,17 +179,17 @@ impl Machine {
         let read = |n| bar.advance(n);
         let wants_cells = options.mode != Mode::OnePass;
         let check = |points, in_cells| memory::check(source.path(), least_memory(points, in_cells));
-        // Better now than after reading it, where the header tells how many points are kept. One that
-        // tells of more points than the file has bytes is for the reader to judge.
+        // Better now than after reading it, where the header tells. One that tells of more points than the
+        // file has bytes is for the reader to judge.
         let promised = source.info().points.filter(|_| choice.is_all());
         check(promised.unwrap_or(0).min(source.size()), wants_cells)?;
         let chunk = self.chunk as usize;
         let (mut cloud, held) = load_onto(source.path(), &open, choice, chunk, &read, &ready)?;
+        cloud.crs = source.info().crs.clone();
+        say_degrees(source, cloud.bounds, bar);
         if promised.is_none() {
             check(cloud.total - cloud.not_chosen, wants_cells)?;
         }
-        cloud.crs = source.info().crs.clone();
-        say_degrees(source, cloud.bounds, bar);
         if let Some(what) = left_out(cloud.not_finite, cloud.stray) {
             bar.aside(|| log::warn!("{}: left out {what}", source.path().display()));
         }

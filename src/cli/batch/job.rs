@@ -4,7 +4,6 @@ use super::super::engine::Engine;
 use super::super::guard::FileId;
 use super::super::lines::outputs::Lines;
 use super::super::progress::{Bar, BatchBar};
-use super::super::reading::say_notes;
 use super::super::warnings;
 use super::Batch;
 use super::folder::Folder;
@@ -12,6 +11,7 @@ use super::inputs::Input;
 use super::kinds::{How, Of, Wanted, endings};
 use super::record::{Done, Found, Record, Stamp, Written, digest};
 use super::summary::{self, shown};
+use crate::cli::reading::say_notes;
 use planes::cloud::Source;
 use planes::detect::{Options, Progress};
 use planes::export::labels::LabelBy;
@@ -46,7 +46,7 @@ pub enum Outcome {
 /// What was found in a file, with all that its results are made from.
 enum Answer {
     Cloud(Source, Box<Detection>),
-    Image(Image, EdgeMap, lines::Detection),
+    Image(Image, EdgeMap, Box<lines::Detection>),
 }
 
 /// A result to be written.
@@ -194,15 +194,15 @@ impl<'a> Job<'a> {
 
     /// Opens a file and finds what is in it; the plane of each point only where some result tells it.
     fn find(&self, path: &Path, before: Option<&Record>, bar: &Bar) -> Result<Answer, Error> {
-        let Batch { search, line_search, machine, reading, .. } = self.batch;
+        let Batch { search, line_search, machine, .. } = self.batch;
         let told = |ending: &String| ending.starts_with(".labels.") || ending == ".png";
         let needs_labels = self.batch.outputs.wanted().into_iter().any(Wanted::needs_labels)
             || before.is_some_and(|record| record.results.keys().any(told));
         let options = Options { planes_only: !needs_labels, ..self.options.clone() };
-        match input::Input::open_with(path, &reading.options())? {
+        match input::Input::open_with(path, &self.batch.reading.options())? {
             input::Input::Cloud(source) => {
-                let _turn = self.engine.turn();
                 say_notes(&source, bar);
+                let _turn = self.engine.turn();
                 let how = (&options, &search.choice());
                 let found = machine.find(&source, how, self.engine, bar)?;
                 Ok(Answer::Cloud(source, found.into()))
@@ -210,7 +210,7 @@ impl<'a> Job<'a> {
             input::Input::Image(image) => {
                 let _turn = self.engine.turn();
                 let (edges, found) = line_search.find(&image, search, machine, self.engine, bar)?;
-                Ok(Answer::Image(image, edges, found))
+                Ok(Answer::Image(image, edges, found.into()))
             }
         }
     }
