@@ -50,6 +50,13 @@ pub struct Parameters {
     /// Measured distance between neighbouring points on flat places, in the cloud's unit; 0 where
     /// it was not measured.
     pub spacing: f64,
+    /// Edge of the smallest neighbourhoods whose surface was judged, in the cloud's unit: what is
+    /// finer shows steps of the coordinates, or what neighbours have in common; 0 where surfaces
+    /// were not looked at.
+    pub scale: f64,
+    /// Standard deviation of what rounding adds to the coordinates, in the cloud's unit; 0 where they are
+    /// not rounded, or it was not looked at.
+    pub rounding: f64,
     /// Largest distance of an inlier from its plane, in the cloud's unit.
     pub tolerance: f64,
     /// Planes that are not quite flat get up to so many times the tolerance, and rougher places one

@@ -17,7 +17,7 @@ use planes::lines;
 use planes::lms::Refine;
 use planes::space::{Directions, RhoAxis, Space};
 use planes::synth::lines::{Kind, LineOptions, draw};
-use planes::synth::{HardPart, Scene, SceneOptions, generate};
+use planes::synth::{HardPart, Scene, SceneOptions, Sensor, generate};
 use std::cell::Cell;
 use std::path::Path;
 
@@ -32,16 +32,20 @@ impl PointReader for Chunks {
 }
 
 /// The chunks of a scene, last first.
-fn chunks(scene: Scene, points: u64) -> Vec<Chunk> {
-    let mut chunks: Vec<Chunk> =
-        generate(scene, &SceneOptions::new(scene, points)).unwrap().collect();
+fn chunks(scene: Scene, options: &SceneOptions) -> Vec<Chunk> {
+    let mut chunks: Vec<Chunk> = generate(scene, options).unwrap().collect();
     chunks.reverse();
     chunks
 }
 
 /// A scene as if read from a file.
 fn scene(scene: Scene, points: u64) -> Loaded {
-    let open = || Ok(Box::new(Chunks(chunks(scene, points))) as Box<dyn PointReader>);
+    drawn(scene, &SceneOptions::new(scene, points))
+}
+
+/// The same with options of its own.
+fn drawn(scene: Scene, options: &SceneOptions) -> Loaded {
+    let open = || Ok(Box::new(Chunks(chunks(scene, options))) as Box<dyn PointReader>);
     load(Path::new("scene"), &open, 1 << 20, &|_| {}).unwrap()
 }
 
@@ -70,6 +74,31 @@ fn the_same_planes_and_labels() {
 }
 
 #[test]
+fn the_same_planes_as_instruments_see_them() {
+    let Some(gpu) = gpu() else { return };
+    let plain = SceneOptions::new(Scene::Room, 100_000);
+    let clouds = [
+        plain.clone().with_sensor(Scene::Room, Sensor::Depth),
+        plain.clone().with_sensor(Scene::Room, Sensor::Photo),
+        plain.clone().with_sensor(Scene::Room, Sensor::Tripod),
+        SceneOptions { round: Some(0.01), ..plain.clone() },
+        SceneOptions { copies: 4, ..plain },
+    ];
+    for (number, options) in clouds.iter().enumerate() {
+        let answer = |backend: &dyn Backend| {
+            let cloud = drawn(Scene::Room, options);
+            let found = detect(cloud, &Options::default(), backend, &()).unwrap();
+            let mut document = Vec::new();
+            json::write_json(&found, &mut document).unwrap();
+            (String::from_utf8(document).unwrap(), found.labels)
+        };
+        let (cpu, gpu) = (answer(&Cpu::default()), answer(&gpu));
+        assert!(!cpu.1.is_empty());
+        assert!(cpu == gpu, "{number}");
+    }
+}
+
+#[test]
 fn the_same_planes_in_large_and_odd_clouds() {
     let Some(gpu) = gpu() else { return };
     for (name, points) in [
@@ -91,7 +120,7 @@ fn the_same_planes_in_large_and_odd_clouds() {
 fn the_same_planes_for_points_that_came_while_they_were_read() {
     let Some(gpu) = gpu() else { return };
     // Some points are left out, so that others move up.
-    let mut dirty = chunks(Scene::Street, 2_500_000);
+    let mut dirty = chunks(Scene::Street, &SceneOptions::new(Scene::Street, 2_500_000));
     let half = dirty.len() / 2;
     for chunk in &mut dirty[half..] {
         chunk.x[0] = f64::NAN;

@@ -56,6 +56,14 @@ fn measured(out: &mut String, detection: &Detection) {
             significant(p.spacing)
         );
         line!(out, "  noise      {} from a point to its surface, rms", significant(p.noise));
+        line!(
+            out,
+            "  scale      {} across the smallest judged neighbourhoods",
+            significant(p.scale)
+        );
+    }
+    if p.rounding > 0.0 {
+        line!(out, "  rounding   {} of the coordinates, rms", significant(p.rounding));
     }
 }
 

@@ -30,6 +30,7 @@ struct Scene<'a> {
     links: &'a Links<'a>,
     field: &'a NoiseField,
     nature: Nature,
+    rounding: f64,
     options: &'a Options,
     backend: &'a dyn Backend,
     progress: &'a dyn Progress,
@@ -81,11 +82,13 @@ fn in_cells<'b>(
 ) -> Result<Answer> {
     let points = &cloud.points;
     progress.stage("surfaces", None);
-    let field = NoiseField::new(cells, links, &view, plateau, noise::rounding(points));
+    let rounding = noise::rounding(points);
+    let field = NoiseField::new(cells, links, &view, plateau, rounding);
     // One that is to be widened is a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
     let nature = Nature { obey, alike: plateau.level > 0, even: field.is_even() || obey };
-    let scene = Scene { cloud, cells, links, field: &field, nature, options, backend, progress };
+    let scene =
+        Scene { cloud, cells, links, field: &field, nature, rounding, options, backend, progress };
     let (parameters, classes) = scene.classes(&mut held)?;
     let (surfels, findings) = evidence::combined(classes);
     let Findings { mut found, failed } = findings;
@@ -142,7 +145,8 @@ impl Scene<'_> {
         Layers { cells, links: self.links, points: &cloud.points, field: self.field, noise }
             .refine(&mut usual, held)?;
         self.settle(&mut usual);
-        let measured = Measured { noise, spacing: evidence.spacing(&usual) };
+        let (spacing, rounding) = (evidence.spacing(&usual), self.rounding);
+        let measured = Measured { noise, spacing, rounding };
         let parameters = parameters::choose(cloud, cells, &usual, measured, self.options);
         self.progress.stage("planes", Some(cells.distinct));
         let findings = self.search(&usual, &parameters, held.as_deref())?;

@@ -36,6 +36,8 @@ pub(super) struct Measured {
     pub noise: f64,
     /// Distance between neighbouring points on surfaces.
     pub spacing: f64,
+    /// Standard deviation of what rounding adds to the coordinates.
+    pub rounding: f64,
 }
 
 /// What the noise of a cloud is like.
@@ -67,6 +69,8 @@ pub(super) fn choose(
         rho_bin: options.rho_bin.unwrap_or((2.0 * tolerance).max(finest)),
         noise,
         spacing: measured.spacing * step,
+        scale: 3.0 * cells.base().size * step,
+        rounding: measured.rounding * step,
         tolerance,
         widen: options.widen.unwrap_or(if options.tolerance.is_none() { WIDEN } else { 1.0 }),
         angle: options.angle.unwrap_or(ANGLE),
