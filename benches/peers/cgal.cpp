@@ -4,8 +4,9 @@
 //
 // IN.ply is binary little-endian, x, y, z being double or float; OUT.npy gets the plane of each point, -1 for
 // none. Lengths are in the cloud's unit, `angle` in degrees. `cluster` is the spacing of the grid on
-// which RANSAC tests whether a shape hangs together, and the radius in which growing looks for
-// neighbours; with cluster=0 growing takes the `neighbours` nearest. The seed is fixed.
+// which RANSAC tests whether a shape hangs together (cluster=-3: three hundredths of the diagonal), and
+// the radius in which growing looks for neighbours; with cluster=0 growing takes the `neighbours`
+// nearest. The seed is fixed.
 
 #include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
 #include <CGAL/Shape_detection/Efficient_RANSAC.h>
@@ -105,6 +106,12 @@ static void write_npy(const std::string& path, const Labels& labels) {
     if (!out.flush()) throw std::runtime_error(path + ": cannot be written");
 }
 
+static double diagonal(const Cloud& cloud) {
+    CGAL::Bbox_3 box;
+    for (const auto& oriented : cloud) box += std::get<0>(oriented).bbox();
+    return std::hypot(box.x_span(), box.y_span(), box.z_span());
+}
+
 static Labels ransac(Cloud& cloud, const Options& options) {
     using Traits = shapes::Efficient_RANSAC_traits<Kernel, Cloud, Points, Normals>;
     using Ransac = shapes::Efficient_RANSAC<Traits>;
@@ -116,7 +123,8 @@ static Labels ransac(Cloud& cloud, const Options& options) {
     parameters.probability = 0.01;
     parameters.min_points = static_cast<std::size_t>(options.at("min"));
     parameters.epsilon = options.at("epsilon");
-    parameters.cluster_epsilon = options.at("cluster");
+    const double cluster = options.at("cluster");
+    parameters.cluster_epsilon = cluster < 0 ? -cluster / 100 * diagonal(cloud) : cluster;
     parameters.normal_threshold = std::cos(options.at("angle") * CGAL_PI / 180);
     search.detect(parameters);
     Labels labels(cloud.size(), -1);
