@@ -122,13 +122,16 @@ impl NoiseField {
         cells: &Cells,
         links: &Links,
         View { samples, .. }: &View,
-        Plateau { sliced, .. }: Plateau,
+        Plateau { level: coarser, sliced }: Plateau,
         rounding: f64,
     ) -> NoiseField {
         let all: Vec<&Sample> = samples.iter().collect();
         let Some(usual) = noise(&all, 0) else { return NoiseField::even() };
         let rounded = rounding > ROUNDED * usual;
         let usual = if rounded { usual.max(rounding) } else { usual };
+        if coarser == 0 && !rounded {
+            return NoiseField::even();
+        }
         let Some(level) = (0..links.levels())
             .find(|&l| links.len(l) * IN_REGION <= samples.len())
             .filter(|&l| links.len(l) > 1)
@@ -155,7 +158,8 @@ impl NoiseField {
         let [quiet, rough] = [0.1, 0.9].map(|share| weighted_quantile(known.clone(), share));
         // Where slices hide it, the usual noise is that of the regions that tell.
         let usual = if sliced { weighted_quantile(known.clone(), 0.5).max(usual) } else { usual };
-        let even = !sliced && rough < EVEN * quiet;
+        // Where the finest scale shows the noise, regions that look rougher are trees and edges.
+        let even = coarser == 0 || !sliced && rough < EVEN * quiet;
         log::debug!(
             "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"
         );

@@ -87,8 +87,6 @@ struct Bend {
 struct Turn {
     /// How far they fan out, root mean square, in radians.
     fan: f64,
-    /// By chance alone they seldom fan out by more than a few times this.
-    error: f64,
     /// By how much such a surface leaves its plane, in steps.
     sagitta: f64,
 }
@@ -343,20 +341,40 @@ impl Field<'_> {
             layered: within
                 > if self.limits.alike { LAYERED_ALIKE } else { LAYERED } * usual * usual,
             fan: turns.iter().map(|t| t.fan * t.fan).sum::<f64>().sqrt(),
-            curved: self.is_curved(&turns, plane) && {
+            curved: self.is_curved(&turns, &plane.surfels) && {
                 // Near an edge, the surface beyond it turns normals as well.
                 let inner = self.inner(links, &plane.surfels);
                 let enough = self.weight(&inner) as f64 > INNER * weight;
-                enough && self.is_curved(&self.turns(plane, &inner), plane)
+                enough && self.is_curved(&self.turns(plane, &inner), &inner)
             },
             width: spread.width(),
         }
     }
 
-    /// Whether a plane ends where a surface whose normals turn so leaves its slab.
-    fn is_curved(&self, turns: &[Turn], plane: &Support) -> bool {
-        let noise = self.noise() * self.scale(&plane.surfels, 0.5);
-        turns.iter().any(|t| t.fan > GENTLE && t.fan > SURE * t.error && t.sagitta > noise)
+    /// Whether a plane ends where a surface whose normals turn so, over the surfels of a set, leaves its
+    /// slab.
+    fn is_curved(&self, turns: &[Turn], set: &[u32]) -> bool {
+        let noise = self.noise() * self.scale(set, 0.5);
+        let mut turned = turns.iter().filter(|t| t.fan > GENTLE && t.sagitta > noise).peekable();
+        turned.peek().is_some() && {
+            let error = self.normal_error(set);
+            turned.any(|t| t.fan > SURE * error)
+        }
+    }
+
+    /// By how much chance alone makes the normals of a set of surfels fan out, in radians.
+    fn normal_error(&self, set: &[u32]) -> f64 {
+        let error = |&i: &u32| {
+            let s = self.surfel(i);
+            let surface = s.surface?;
+            let width = 0.87 * self.limits.cell * (surface.level() as f64).exp2();
+            let alike = if self.limits.alike { f64::from(surface.thickness) / width } else { 0.0 };
+            Some((f64::from(surface.error).max(alike), u64::from(s.weight)))
+        };
+        let errors: Vec<(f64, u64)> = set.iter().filter_map(error).collect();
+        // Neighbouring surfels see the same points.
+        let blocks = (errors.len() as f64 / 9.0).max(1.0);
+        weighted_quantile(errors, 0.5) / blocks.sqrt()
     }
 
     /// The surfels of a set around which no other surface was seen.
@@ -383,7 +401,6 @@ impl Field<'_> {
         // Sums of weight, places (u, v), their products (uu, uv, vv), tilts (u, v), and places times
         // tilts (uu, uv, vu, vv).
         let mut sums = [0.0; 12];
-        let mut errors = Vec::with_capacity(set.len());
         for &i in set {
             let s = self.surfel(i);
             let Some(surface) = s.surface else { continue };
@@ -405,12 +422,7 @@ impl Field<'_> {
                 place[1] * tilt[1],
             ];
             sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += w * term);
-            let width = 0.87 * self.limits.cell * (surface.level() as f64).exp2();
-            let alike = if self.limits.alike { f64::from(surface.thickness) / width } else { 0.0 };
-            errors.push((f64::from(surface.error).max(alike), u64::from(s.weight)));
         }
-        let blocks = (errors.len() as f64 / 9.0).max(1.0);
-        let error = weighted_quantile(errors, 0.5) / blocks.sqrt();
         let [w, pu, pv, uu, uv, vv, tu, tv, utu, utv, vtu, vtv] = sums;
         let mean = |ab: f64, a: f64, b: f64| ab / w - a / w * (b / w);
         let (uu, uv, vv) = (mean(uu, pu, pu), mean(uv, pu, pv), mean(vv, pv, pv));
@@ -422,7 +434,7 @@ impl Field<'_> {
             let both = c * c * tilts[0][0] + c * s * mixed + s * s * tilts[1][1];
             let bend = if places > 0.0 { (both / places).abs() } else { 0.0 };
             // Such a surface leaves its plane so far over three and a half standard deviations.
-            Turn { fan: bend * places.max(0.0).sqrt(), sagitta: 1.5 * bend * places, error }
+            Turn { fan: bend * places.max(0.0).sqrt(), sagitta: 1.5 * bend * places }
         };
         let most = AXES.into_iter().fold([1.0, 0.0], |most, axis| {
             if along(axis).fan > along(most).fan { axis } else { most }
