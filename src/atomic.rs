@@ -44,12 +44,19 @@ impl AtomicFile {
         let existing = fs::metadata(&path).ok();
         let target = match existing {
             Some(_) => fs::canonicalize(&path).map_err(Error::io(&path))?,
-            None => path.clone(),
+            // A link to what is not there yet is followed as well.
+            None => match fs::read_link(&path) {
+                Ok(to) => folder_of(&path).join(to),
+                Err(_) => path.clone(),
+            },
         };
         if let Some(problem) = existing.as_ref().and_then(refusal) {
             return Err(Error::io(&path)(problem));
         }
-        let copied = existing.as_ref().is_some_and(|found| !found.is_file());
+        // What a stream of this process goes to is written to, and not replaced.
+        let streams = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
+        let is_stream = streams.iter().any(|stream| path.starts_with(stream));
+        let copied = existing.as_ref().is_some_and(|found| is_stream || !found.is_file());
         let folder = if copied { std::env::temp_dir() } else { folder_of(&target).to_path_buf() };
         let start = || {
             let file = Temporary::new(&folder)?;
@@ -79,7 +86,7 @@ impl AtomicFile {
             let copy = || -> io::Result<()> {
                 let mut from = file.file();
                 from.rewind()?;
-                let mut device = fs::OpenOptions::new().write(true).open(&self.target)?;
+                let mut device = fs::OpenOptions::new().append(true).open(&self.target)?;
                 io::copy(&mut from, &mut device)?;
                 device.flush()
             };

@@ -12,7 +12,7 @@ pub struct Measures {
     pub slope: f64,
     /// Compass direction of the steepest descent in degrees, clockwise from north (`y`) to east
     /// (`x`), `0 ≤ aspect < 360`; of an upright plane, the direction of its normal. `None` of a level
-    /// plane: one whose slope is within three standard errors of 0.
+    /// plane: one whose slope is within three standard errors of 0, and at most 0.6 degrees.
     pub aspect: Option<f64>,
     /// Longer side of the smallest rectangle around the outlines of all pieces, in the cloud's unit.
     pub length: f64,

@@ -51,7 +51,7 @@ pub fn check(inputs: &[PathBuf], outputs: &[Output]) -> Result<(), Error> {
             return Err(output.wrong("that is the input itself; write to another place"));
         }
         if let Some((_, other)) = before.iter().find(|(other, _)| *other == id) {
-            return Err(output.wrong(&format!("{} goes there, too", other.option)));
+            return Err(output.wrong(&format!("{} writes to the same file", other.option)));
         }
         before.push((id, output));
     }
@@ -73,7 +73,7 @@ fn probe(output: &Output) -> Result<(), Error> {
     };
     if fs::symlink_metadata(folder).is_ok() {
         let name = folder.display();
-        let message = format!("{} {name}: it is no folder; name another", output.option);
+        let message = format!("{} {name}: not a folder; choose another", output.option);
         return Err(Error::Parameter(message));
     }
     let there = folder.ancestors().find(|a| !a.as_os_str().is_empty() && a.exists());

@@ -20,7 +20,7 @@ pub fn start(asked: Option<u16>) -> Result<(), Error> {
     let most = ANYWHERE.max(A_CORE * cores);
     let mut threads = asked.map_or(cores, usize::from);
     if threads > most {
-        log::warn!("--threads {threads}: more than this machine is served by; {most} are started");
+        log::warn!("--threads {threads}: more than helps on this machine; {most} are started");
         threads = most;
     }
     if let Some(left) = memory::address_space() {

@@ -141,7 +141,6 @@ impl<'a> HeldPoints<'a> {
 
     fn table(&mut self, edge: u32, steps: u32) -> Result<CellTable> {
         let (device, n) = (self.device, self.len());
-        (self.cut, self.base, self.judged, self.present) = (None, None, None, None);
         let sorted = self.by_place(edge)?;
         let keys = self.keys(&sorted.values, edge)?;
         let cells_an_axis = (1 << COORDINATE_BITS) / edge;
@@ -300,6 +299,8 @@ impl Held for HeldPoints<'_> {
     }
 
     fn cells(&mut self, edge: u32, steps: u32) -> Result<Option<CellTable>> {
+        // What was cut before is of other cells.
+        (self.cut, self.base, self.judged, self.present) = (None, None, None, None);
         // Places in larger cells, of which there are a handful, do not fit in a key.
         if edge > 1 << (KEY_BITS / 3) || steps == 0 {
             return Ok(None);

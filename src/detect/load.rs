@@ -129,7 +129,8 @@ pub fn load_onto<'b>(
         }
         if survey.total / CHECKED != (survey.total - read.len() as u64) / CHECKED {
             let kept = if held.is_some() { POINT_BYTES[1] * read.len() as u64 } else { 0 };
-            memory::check(path, kept.max(least_memory(survey.total, false)))?;
+            let chosen = survey.total - survey.not_chosen;
+            memory::check(path, kept.max(least_memory(chosen, false)))?;
         }
         if let Some(held) = &mut held {
             held.push(read.clone());

@@ -159,7 +159,7 @@ impl NoiseField {
         // Where slices hide it, the usual noise is that of the regions that tell.
         let usual = if sliced { weighted_quantile(known.clone(), 0.5).max(usual) } else { usual };
         // Where the finest scale shows the noise, regions that look rougher are trees and edges.
-        let even = coarser == 0 || !sliced && rough < EVEN * quiet;
+        let even = coarser == 0 || !sliced && (known.is_empty() || rough < EVEN * quiet);
         log::debug!(
             "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"
         );

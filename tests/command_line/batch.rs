@@ -328,7 +328,7 @@ fn nothing_that_could_be_done_is_an_error() {
         ("in/*.las", "no file matches"),
         ("in/a.las", "a.las"),
         ("in/[", "not a pattern"),
-        ("in/empty in/*.las", "nor 1 more"),
+        ("in/empty in/*.las", "and 1 more failed"),
         ("-", "standard input"),
         ("in --only json --labels npy", "--labels"),
         ("in --only json --label-by piece", "--label-by"),

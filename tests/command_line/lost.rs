@@ -64,16 +64,34 @@ fn an_input_is_never_an_output() {
     // Nor is one output another.
     for (command, what) in [
         ("detect @room.ply --json @x.json --csv @x.json", "--csv"),
-        ("detect @room.ply --ply @new.ply --labels @two/../new.ply", "--ply goes there, too"),
+        (
+            "detect @room.ply --ply @new.ply --labels @two/../new.ply",
+            "--ply writes to the same file",
+        ),
         #[cfg(unix)]
-        ("detect @room.ply --ply @new.ply --labels @dangling.ply", "--ply goes there, too"),
-        ("detect @room.ply --json @two/room.json --out @two", "--json goes there, too"),
+        ("detect @room.ply --ply @new.ply --labels @dangling.ply", "--ply writes to the same file"),
+        ("detect @room.ply --json @two/room.json --out @two", "--json writes to the same file"),
         ("eval @r.json --truth @room.ply --json @two", "directory"),
     ] {
         let message = run_in(folder.path(), command).refusal();
         assert!(message.contains(what), "{command}: {message}");
     }
     assert!(super::batch::tree(folder.path()) == before);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_standard_output_goes_to_is_added_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = folder.path().join("all.json");
+    std::fs::write(&all, "before\n").unwrap();
+    let file = File::options().append(true).open(&all).unwrap();
+    let mut run = Command::new(env!("CARGO_BIN_EXE_planes"));
+    run.args(["-q", "detect", "--json", "/dev/stdout"]).arg(shipped("roofs.las"));
+    assert!(run.stdout(file).status().unwrap().success());
+    let written = std::fs::read_to_string(&all).unwrap();
+    let document = written.strip_prefix("before\n").expect("what was there");
+    assert!(found(&json(document)).len() > 10);
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn outputs_that_cannot_be() {
         (vec![&*room, "--json", &missing], "folder.json"),
         (vec![&room, "--ply", &room], "the input itself"),
         (vec![&room, "--labels", &room], "the input itself"),
-        (vec![&room, "--labels", &other, "--ply", &other], "--ply goes there, too"),
+        (vec![&room, "--labels", &other, "--ply", &other], "--ply writes to the same file"),
         (vec![&room, &same, "--json", "x.json"], "--out DIR"),
         (vec![&room, &same, "--out", "results"], "both be written as room.json"),
         (vec![&room, "--out", &room], "room.ply"),

@@ -166,12 +166,18 @@ impl<'a> Job<'a> {
         let targets = self.targets(name, kind, before.filter(|_| !is_same));
         self.check_targets(name, &targets)?;
         self.folder.make_room(name)?;
-        for target in &targets {
-            self.save(&answer, target, &self.folder.fresh(name, &target.ending))?;
+        let fresh = |target: &Target| self.folder.fresh(name, &target.ending);
+        let save = |target: &Target| self.save(&answer, target, &fresh(target));
+        let saved =
+            targets.iter().try_for_each(save).and_then(|()| match Stamp::of(&input.path)? {
+                now if now == *stamp => Ok(()),
+                _ => Err(Error::format(&input.path, "file", "it was changed while it was read")),
+            });
+        if saved.is_err() {
+            // They may be as large as the cloud.
+            targets.iter().for_each(|target| drop(fs::remove_file(fresh(target))));
         }
-        if Stamp::of(&input.path)? != *stamp {
-            return Err(Error::format(&input.path, "file", "it was changed while it was read"));
-        }
+        saved?;
         let mut record = Record {
             file: shown(&input.path),
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -266,6 +266,6 @@ fn nothing(failed: Vec<(PathBuf, Error)>) -> Error {
     match (failed.next(), failed.len()) {
         (None, _) => Error::Parameter("no cloud and no image but what planes wrote itself".into()),
         (Some((_, error)), 0) => error,
-        (Some((_, error)), more) => Error::Parameter(format!("{error}; nor {more} more")),
+        (Some((_, error)), more) => Error::Parameter(format!("{error}; and {more} more failed")),
     }
 }

@@ -63,7 +63,7 @@ impl FromStr for Columns {
                 }
             };
             if role.is_some() && roles.contains(&role) {
-                return Err(Error::Parameter(format!("{word} stands there twice")));
+                return Err(Error::Parameter(format!("{word} is given twice")));
             }
             roles.push(role);
         }

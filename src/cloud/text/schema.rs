@@ -126,7 +126,7 @@ impl<'a> Front<'a> {
             if self.promised.replace((count, number)).is_some() {
                 return Err("a PTX scan, or two counts of points; save it as LAS or PLY".into());
             }
-        } else if roles(line, None).is_some() {
+        } else if roles(line, None).is_some() && !matches!(self.names, Some(Names::Line(..))) {
             self.names = Some(Names::Line(line, number));
         } else if self.odd.replace((line, number)).is_some()
             && (self.columns.is_none() || number > MOST_FRONT)
