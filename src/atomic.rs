@@ -333,6 +333,9 @@ fn refusal(found: &fs::Metadata) -> Option<io::Error> {
 fn plain(error: io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),
+        None if error.kind() == io::ErrorKind::NotFound => {
+            io::Error::new(io::ErrorKind::NotFound, "its folder does not exist")
+        }
         None => error.kind().into(),
     }
 }

@@ -63,11 +63,22 @@ pub fn load(files: &Files) -> Result<Loaded> {
     load_with(files, &ReadOptions::default())
 }
 
+/// Refuses pipes and devices: files are read more than once, and devices may have no end.
+fn only_files(path: &Path) -> Result<()> {
+    if std::fs::metadata(path).map_err(Error::io(path))?.is_file() {
+        return Ok(());
+    }
+    Err(Error::format(path, "file", "not a regular file; save it to one first"))
+}
+
 /// The same, where it is known how the clouds are to be read.
 ///
 /// # Errors
 /// As [`load`].
 pub fn load_with(files: &Files, options: &ReadOptions) -> Result<Loaded> {
+    for path in [Some(files.result), files.labels, Some(files.truth)].into_iter().flatten() {
+        only_files(path)?;
+    }
     let mut found = Side::result(files, options)?;
     let mut truth = Side::truth(files.truth, options)?;
     if let (Some(a), Some(b)) = (found.count(), truth.count())

@@ -248,3 +248,13 @@ fn what_cannot_be_compared_is_refused() {
     }
     assert!(planes(["eval", room.to_str().unwrap()]).refusal().contains("--truth"));
 }
+
+#[cfg(unix)]
+#[test]
+fn devices_are_no_files() {
+    let room = shipped("room.ply");
+    let zero = Path::new("/dev/zero");
+    for message in [eval(zero, &room, "").refusal(), eval(&room, zero, "").refusal()] {
+        assert!(message.contains("/dev/zero") && message.contains("regular"), "{message}");
+    }
+}
