@@ -103,7 +103,7 @@ fn what_cannot_be_written_is_said_before_the_search() {
     fs::create_dir_all(at("full/room.png")).unwrap();
     let before = names(folder.path());
     for (options, what) in [
-        ("--out @plain", "no folder"),
+        ("--out @plain", "not a folder"),
         ("--out @plain/below", "not a directory"),
         ("--out @full", "room.png"),
         ("--json @full", "directory"),
