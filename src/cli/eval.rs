@@ -94,6 +94,7 @@ impl Eval {
         let outputs: Vec<Output> =
             file.map(|path| Output::named("--json", path)).into_iter().collect();
         guard::check(&files.all(), &outputs)?;
+        files.check()?;
         if is_of_lines(&self.truth) || is_of_lines(&self.result) {
             return self.lines();
         }

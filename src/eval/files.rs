@@ -26,6 +26,25 @@ pub struct Files<'a> {
 }
 
 impl Files<'_> {
+    /// Refuses pipes and devices: files are read more than once, and devices may have no end.
+    ///
+    /// # Errors
+    /// [`Error::Format`], with the first of them.
+    pub fn check(&self) -> Result<()> {
+        let all = [Some(self.result), self.labels, Some(self.truth)];
+        for path in all.into_iter().flatten() {
+            let found = std::fs::metadata(path);
+            if found.is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+                return Err(Error::format(
+                    path,
+                    "file",
+                    "not a regular file; save it to one first",
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// All files that may be read, those beside the named ones included.
     pub fn all(&self) -> Vec<PathBuf> {
         let mut all = vec![self.result.to_path_buf(), self.truth.to_path_buf()];
@@ -63,22 +82,12 @@ pub fn load(files: &Files) -> Result<Loaded> {
     load_with(files, &ReadOptions::default())
 }
 
-/// Refuses pipes and devices: files are read more than once, and devices may have no end.
-fn only_files(path: &Path) -> Result<()> {
-    if std::fs::metadata(path).map_err(Error::io(path))?.is_file() {
-        return Ok(());
-    }
-    Err(Error::format(path, "file", "not a regular file; save it to one first"))
-}
-
 /// The same, where it is known how the clouds are to be read.
 ///
 /// # Errors
 /// As [`load`].
 pub fn load_with(files: &Files, options: &ReadOptions) -> Result<Loaded> {
-    for path in [Some(files.result), files.labels, Some(files.truth)].into_iter().flatten() {
-        only_files(path)?;
-    }
+    files.check()?;
     let mut found = Side::result(files, options)?;
     let mut truth = Side::truth(files.truth, options)?;
     if let (Some(a), Some(b)) = (found.count(), truth.count())
