@@ -44,11 +44,7 @@ impl AtomicFile {
         let existing = fs::metadata(&path).ok();
         let target = match existing {
             Some(_) => fs::canonicalize(&path).map_err(Error::io(&path))?,
-            // A link to what is not there yet is followed as well.
-            None => match fs::read_link(&path) {
-                Ok(to) => folder_of(&path).join(to),
-                Err(_) => path.clone(),
-            },
+            None => followed(&path),
         };
         if let Some(problem) = existing.as_ref().and_then(refusal) {
             return Err(Error::io(&path)(problem));
@@ -312,8 +308,24 @@ fn builder() -> tempfile::Builder<'static, 'static> {
     builder
 }
 
+/// Where the links lead that a path may be, also to what is not there yet.
+#[must_use]
+pub fn followed(path: &Path) -> PathBuf {
+    /// Links that lead on from one to the next; the system follows no more.
+    const LINKS: usize = 40;
+    let mut path = path.to_path_buf();
+    for _ in 0..LINKS {
+        match fs::read_link(&path) {
+            Ok(target) => path = folder_of(&path).join(target),
+            Err(_) => break,
+        }
+    }
+    path
+}
+
 /// The folder that a file lies in.
-fn folder_of(path: &Path) -> &Path {
+#[must_use]
+pub fn folder_of(path: &Path) -> &Path {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
 }

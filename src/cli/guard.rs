@@ -2,7 +2,7 @@
 //! replaces another, and what cannot be written is known before the work and not after it.
 
 use planes::Error;
-use planes::atomic::{AtomicFile, remove_leftovers};
+use planes::atomic::{AtomicFile, folder_of, followed, remove_leftovers};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
@@ -123,15 +123,7 @@ impl FileId {
 
 /// Where a file will be that is not there yet, though a link may be.
 fn resolved(path: &Path) -> PathBuf {
-    /// Links that lead on from one to the next; the system follows no more.
-    const LINKS: usize = 40;
-    let mut path = path.to_path_buf();
-    for _ in 0..LINKS {
-        match fs::read_link(&path) {
-            Ok(target) => path = folder_of(&path).join(target),
-            Err(_) => break,
-        }
-    }
+    let path = followed(path);
     let folder = folder_of(&path);
     let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
     let name = path.file_name().unwrap_or_default();
@@ -140,11 +132,6 @@ fn resolved(path: &Path) -> PathBuf {
         return folder.join(name.to_ascii_lowercase());
     }
     folder.join(name)
-}
-
-/// The folder that a file lies in.
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

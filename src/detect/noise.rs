@@ -138,6 +138,12 @@ impl NoiseField {
         else {
             return NoiseField::even();
         };
+        let cells = cells.base().len();
+        // Where the finest scale shows the noise, regions that look rougher are trees and edges.
+        if coarser == 0 {
+            let floor = vec![(THINNEST * usual) as f32; cells];
+            return NoiseField { scale: None, floor: Some(floor) };
+        }
         let mut inside: Vec<Vec<&Sample>> = vec![Vec::new(); links.len(level)];
         for sample in samples {
             inside[links.ancestor(sample.cell, level) as usize].push(sample);
@@ -158,8 +164,7 @@ impl NoiseField {
         let [quiet, rough] = [0.1, 0.9].map(|share| weighted_quantile(known.clone(), share));
         // Where slices hide it, the usual noise is that of the regions that tell.
         let usual = if sliced { weighted_quantile(known.clone(), 0.5).max(usual) } else { usual };
-        // Where the finest scale shows the noise, regions that look rougher are trees and edges.
-        let even = coarser == 0 || !sliced && (known.is_empty() || rough < EVEN * quiet);
+        let even = !sliced && (known.is_empty() || rough < EVEN * quiet);
         log::debug!(
             "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"
         );
@@ -170,7 +175,7 @@ impl NoiseField {
             Some(noise) if !even => noise.max(rounding),
             _ => usual,
         };
-        let noises: Vec<f64> = (0..cells.base().len() as u32).into_par_iter().map(of).collect();
+        let noises: Vec<f64> = (0..cells as u32).into_par_iter().map(of).collect();
         let scale = |&noise: &f64| (noise / usual).clamp(1.0 / 64.0, 64.0) as f32;
         NoiseField {
             scale: (!even).then(|| noises.par_iter().map(scale).collect()),

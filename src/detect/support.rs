@@ -209,12 +209,7 @@ impl Field<'_> {
                 Err(small) if failed.points == 0 => return Ok(Err(small)),
                 Err(_) => break,
             };
-            let (plane, bend) = if self.limits.obey {
-                let bend = self.bend(grower.links(), &plane);
-                (plane, bend)
-            } else {
-                self.sharpened(grower, plane, free)?
-            };
+            let (plane, bend) = self.sharpened(grower, plane, free)?;
             let points = self.weight(&plane.surfels);
             let round = bend.fan > FAN || bend.curved;
             let reason = if round { Reason::Round } else { Reason::Bent };
@@ -249,7 +244,7 @@ impl Field<'_> {
         free: &[bool],
     ) -> Done<(Support, Bend)> {
         let bend = self.bend(grower.links(), &plane);
-        if !bend.layered {
+        if !bend.layered || self.limits.obey {
             return Ok((plane, bend));
         }
         let set = &plane.surfels;
