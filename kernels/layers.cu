@@ -13,7 +13,7 @@ constexpr u32 MIN_POINTS = 10;
 constexpr double FLAT = 0.0625, NEARLY_FLAT = 0.16, LINE = 0.02;
 constexpr int ITERATIONS = 4;
 constexpr double SLAB = 2.5, FIRST_SLAB = 3.0, GUESS_SLAB = 2.0;
-constexpr double THICKEST = 1.25, NOT_LAYERS = 0.6, MAJORITY = 0.4;
+constexpr double THICKEST = 1.25, NOT_LAYERS = 0.6, MAJORITY = 0.4, EXACT = 10.0;
 constexpr u32 CROWD = 300, SPARSE = 64, MOST_GUESSES = 4, MOST_POINTS = 160, TRIANGLES = 24,
               CONTRAST = 3;
 
@@ -123,29 +123,36 @@ extern "C" __global__ void list_blocks(
 // What is known of a block.
 struct Block {
     double normal_x, normal_y, normal_z;
+    // Standard deviation of points about their surface there.
+    double noise;
     u32 points;
     u32 outcome;
 };
 
 // The points of each block, every so many-th of a crowded one, and how they spread. `cells` are the
-// cells of the blocks, on a level that ends at `end`; points of block g are at `to[k * room + g]`.
+// cells of the blocks, on a level that ends at `end`, and `heads` the first of the `bases` that is tried
+// in each, whose noise counts; points of block g are at `to[k * room + g]`.
 extern "C" __global__ void gather_blocks(
     const float* x, const float* y, const float* z, u32 points, const u32* starts, u32 base_cells,
     const u32* distinct, const u64* keys, const u32* parent, const u32* first,
     const unsigned char* children, const u32* near, u32 near_from, u32 near_cells, u32 own,
-    u32 level, u32 end, const u32* cells, u32 count, u32 only_small, float* to_x, float* to_y,
-    float* to_z, u32 room, Block* found
+    u32 level, u32 end, const u32* cells, const u32* heads, const u32* bases, const float* scale,
+    double usual, double widest, u32 count, float* to_x, float* to_y, float* to_z, u32 room,
+    Block* found
 ) {
     const Cloud cloud = {x, y, z, points, starts, base_cells};
     const Tree tree = {keys, parent, first, children, near, near_from, near_cells, own};
     const u32 g = blockIdx.x * blockDim.x + threadIdx.x;
     if (g >= count) return;
     const u32 cell = cells[g];
+    const double noise = usual * (double)scale[bases[heads[g]]];
     u64 n = 0;
     tree.block(cell, [&](u32 other, int, int, int) { n += distinct[other]; });
-    Block block = {0.0, 0.0, 0.0, 0, TRIED};
-    if (n < MIN_POINTS || (n > CROWD && only_small)) {
-        block.outcome = n < MIN_POINTS ? TOO_FEW : CROWDED;
+    Block block = {0.0, 0.0, 0.0, noise, 0, TRIED};
+    const bool too_few = noise > widest || n < MIN_POINTS;
+    const bool is_first = level == 0 || noise > 0.5 * widest;
+    if (too_few || (n > CROWD && !is_first)) {
+        block.outcome = too_few ? TOO_FEW : CROWDED;
         found[g] = block;
         return;
     }
@@ -202,6 +209,8 @@ struct Trial {
     u32 room, points, base;
     uint2 own;
     double noise;
+    // Whether what is exact is a step of the coordinates.
+    u32 sliced;
 
     __device__ __forceinline__ Vec3 point(u32 k) const {
         const size_t at = (size_t)k * room;
@@ -293,7 +302,8 @@ struct Trial {
         const double least = fmax(values[0], 0.0);
         const double thickness = sqrt(least * n / (n - 3.0));
         const bool wide = values[0] <= flat * values[1] && values[1] >= LINE * values[2];
-        if (!wide || thickness > THICKEST * noise || !stands_out(guess)) return false;
+        if (!wide || (sliced && EXACT * thickness < noise)) return false;
+        if (thickness > THICKEST * noise || !stands_out(guess)) return false;
         Spread mine;
         for (u32 i = own.x; i < own.y; i++) {
             if (fabs(guess.distance(cloud.point(i))) <= slab) mine.add(cloud.point(i));
@@ -320,8 +330,9 @@ struct Trial {
 // cell, counted from `first_entry`.
 extern "C" __global__ void __launch_bounds__(128) try_cells(
     const float* cloud_x, const float* cloud_y, const float* cloud_z, u32 cloud_points,
-    const u32* starts, u32 base_cells, const float* x, const float* y, const float* z, u32 room, const Block* blocks, const u32* bases, const u32* block_of, u32 count,
-    u32 first_block, u32 first_entry, double noise, unsigned char* outcome, Layer* layers, u32* found
+    const u32* starts, u32 base_cells, const float* x, const float* y, const float* z, u32 room,
+    const Block* blocks, const u32* bases, const u32* block_of, u32 count, u32 first_block,
+    u32 first_entry, u32 sliced, unsigned char* outcome, Layer* layers, u32* found
 ) {
     const u32 entry = blockIdx.x * blockDim.x + threadIdx.x;
     if (entry >= count) return;
@@ -331,14 +342,14 @@ extern "C" __global__ void __launch_bounds__(128) try_cells(
     outcome[entry] = block.outcome;
     if (block.outcome != FOUND) return;
     const Trial trial = {cloud, x + g, y + g, z + g, room, block.points, base,
-                         cloud.range(base), noise};
+                         cloud.range(base), block.noise, sliced};
     Guess guess;
     Layer layer;
     const Vec3 normal = {block.normal_x, block.normal_y, block.normal_z};
     bool done = trial.along(normal, guess) && trial.layer(guess, FLAT, layer);
     if (!done && block.points <= SPARSE && trial.among_outliers(guess)) {
         done = trial.layer(guess, NEARLY_FLAT, layer) &&
-               (double)trial.within(guess, SLAB * noise) >= MAJORITY * (double)block.points;
+               (double)trial.within(guess, SLAB * block.noise) >= MAJORITY * (double)block.points;
     }
     outcome[entry] = done ? FOUND : TRIED;
     if (!done) return;

@@ -17,6 +17,9 @@ constexpr i64 MIN_POINTS = 10;
 constexpr double NEARLY_FLAT = 0.16, LINE = 0.02;
 constexpr float FLAT = 0.0625f;
 constexpr u64 MIXED = 4;
+// As in evidence.rs and noise_field.rs.
+constexpr u32 SLICES = 3;
+constexpr float EXACT = 12.0f;
 
 // Sums over the points of a cell; the twin of src/detect/moments.rs.
 struct Moments {
@@ -178,40 +181,66 @@ extern "C" __global__ void __launch_bounds__(128) judge(
     flat[from + i] = found;
 }
 
+// A block, as thick as the noise there asks at least.
+__device__ __forceinline__ Flatness at_least(Flatness flat, float floor) {
+    if (flat.thickness >= floor) return flat;
+    const float times = floor / flat.thickness;
+    flat.ratio = flat.ratio * times * times;
+    flat.thickness = floor;
+    flat.error = flat.error * times;
+    return flat;
+}
+
 // The finest level that is flat around a base cell, or else the flattest that nearly is, among blocks
-// of at most the given thickness; NONE without any. `best` is the cell of it.
+// of at most the given thickness; NONE without any. `best` is its block. Blocks that are exact next to
+// the noise are steps of the coordinates, unless they are so on several levels.
 __device__ __forceinline__ u32 choose(
-    const Flatness* flat, const u32* parent, u32 levels, double thickest, u32 cell, u32& best
+    const Flatness* flat, const u32* parent, u32 levels, double thickest, float floor, u32 cell,
+    Flatness& best
 ) {
-    u32 found = NONE;
-    float ratio = 0.0f;
+    u32 found = NONE, slice = NONE, slices = 0;
+    Flatness exact = {0.0f, 0.0f, 0.0f, {0.0f, 0.0f, 0.0f}};
     for (u32 level = 0; level < levels; level++) {
-        const float thickness = flat[cell].thickness, own = flat[cell].ratio;
-        if (thickness > 0.0f && (double)thickness <= thickest) {
-            if (found == NONE || own < ratio) {
-                found = level;
-                best = cell;
-                ratio = own;
+        const Flatness seen = flat[cell];
+        if (seen.thickness > 0.0f && (double)seen.thickness <= thickest) {
+            const bool is_slice = EXACT * seen.thickness < floor;
+            const Flatness judged = at_least(seen, floor);
+            if (is_slice) {
+                if (slice == NONE) {
+                    slice = level;
+                    exact = judged;
+                }
+                if (++slices == SLICES) break;
+            } else {
+                if (found == NONE || judged.ratio < best.ratio) {
+                    found = level;
+                    best = judged;
+                }
+                if (judged.ratio <= FLAT) break;
             }
-            if (own <= FLAT) break;
         }
         if (level + 1 < levels) cell = parent[cell];
     }
-    return found;
+    if (slices < SLICES) return found;
+    best = exact;
+    return slice;
 }
 
-// The thickness of the surface around each base cell; zero without one. `seen` are those whose
-// surface is known.
+// The thickness of the surface around each base cell, as it would be where the noise is as usual; zero
+// without one. `seen` are those whose surface is known, `scale` how many times the usual noise there
+// is, and no block is thinner than the `floor`.
 extern "C" __global__ void thicknesses(
-    const Flatness* flat, const u32* parent, u32 levels, double thickest,
-    const unsigned char* seen, u32 count, float* thickness
+    const Flatness* flat, const u32* parent, u32 levels, double thickest, const float* scale,
+    const float* floor, const unsigned char* seen, u32 count, float* thickness
 ) {
     const u32 cell = blockIdx.x * blockDim.x + threadIdx.x;
     if (cell >= count) return;
-    u32 best = 0;
+    Flatness best = {0.0f, 0.0f, 0.0f, {0.0f, 0.0f, 0.0f}};
+    const double times = scale[cell];
     const bool there =
-        !(seen[cell] & 1) && choose(flat, parent, levels, thickest, cell, best) != NONE;
-    thickness[cell] = there ? flat[best].thickness : 0.0f;
+        !(seen[cell] & 1) &&
+        choose(flat, parent, levels, thickest * times, floor[cell], cell, best) != NONE;
+    thickness[cell] = there ? (float)((double)best.thickness / times) : 0.0f;
 }
 
 // Points at the thicknesses whose bits from `shift` + 11 on are `prefix`, by the 11 bits below those.
@@ -242,18 +271,18 @@ struct Surface {
 
 // The surfaces of all base cells, row by row; `by_row` are the cells in that order.
 extern "C" __global__ void surfaces(
-    const Flatness* flat, const u32* parent, u32 levels, double thickest,
-    const unsigned char* seen, const u32* by_row, u32 count, Surface* found
+    const Flatness* flat, const u32* parent, u32 levels, double thickest, const float* scale,
+    const float* floor, const unsigned char* seen, const u32* by_row, u32 count, Surface* found
 ) {
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
     const u32 cell = by_row[i];
     Surface surface = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
-    u32 best = 0;
+    Flatness block = {0.0f, 0.0f, 0.0f, {0.0f, 0.0f, 0.0f}};
+    const double limit = thickest * (double)scale[cell];
     const u32 level =
-        seen[cell] & 1 ? NONE : choose(flat, parent, levels, thickest, cell, best);
+        seen[cell] & 1 ? NONE : choose(flat, parent, levels, limit, floor[cell], cell, block);
     if (level != NONE) {
-        const Flatness block = flat[best];
         const Vec3 v = {block.normal[0], block.normal[1], block.normal[2]};
         const double length = sqrt(dot(v, v)), by = length > 0.0 ? length : 1.0;
         surface.normal[0] = (float)(v.x / by);

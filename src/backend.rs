@@ -163,20 +163,22 @@ pub trait Held {
     fn layers(&mut self, trials: &Trials) -> Result<Option<Tried>>;
 
     /// Judges how flat the surface is in the blocks of the last [`cells`](Held::cells) and of so many
-    /// levels in all, each of twice the edge; whether there is room for that.
+    /// levels in all, each of twice the edge, where the noise differs from place to place as told;
+    /// whether there is room for that.
     ///
     /// # Errors
     /// Where the device fails.
-    fn judge(&mut self, levels: usize) -> Result<bool>;
+    fn judge(&mut self, levels: usize, noise: &LocalNoise) -> Result<bool>;
 
     /// The thickness below which `share` of the points lie, of those around which there is a surface
-    /// of at most `thickest` in the blocks that were judged, and the number of these points.
+    /// of at most `thickest` in the blocks that were judged, and the number of these points; both
+    /// thicknesses as they would be where the noise is as usual.
     ///
     /// # Errors
     /// Where the device fails.
     fn thickness(&mut self, thickest: f64, share: f64) -> Result<Option<(f64, u64)>>;
 
-    /// The surfaces of at most `thickest` around the base cells, row by row, in the blocks that were
+    /// The surfaces of at most `thickest`, times the scale of the noise there, around the base cells, row by row, in the blocks that were
     /// judged.
     ///
     /// # Errors
@@ -265,10 +267,20 @@ pub struct Trials<'a> {
     pub bases: &'a [u32],
     /// The level of the cells that hold them and around which the blocks are; the base is zero.
     pub level: usize,
-    /// Whether crowded blocks are passed over.
-    pub only_small: bool,
-    /// Standard deviation of points about their surface, in steps.
+    /// Standard deviation of points about their surface where the noise is as usual, in steps.
     pub noise: f64,
+    /// The most noise for which the blocks of the level are wide enough. Crowded blocks are passed over
+    /// where those of the level below were, too.
+    pub widest: f64,
+}
+
+/// How the noise differs from place to place, for the base cells in Morton order; empty where it does not.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LocalNoise<'a> {
+    /// How many times the usual noise there is.
+    pub scale: &'a [f32],
+    /// Thickness below which no block is judged, in steps.
+    pub floor: &'a [f32],
 }
 
 /// What became of [`Trials`].

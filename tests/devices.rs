@@ -6,7 +6,7 @@ mod gpu;
 
 use gpu::gpu;
 use planes::Result;
-use planes::backend::{Backend, Sign};
+use planes::backend::{Backend, LocalNoise, Sign};
 use planes::cloud::{Choice, Chunk, PointReader};
 use planes::cpu::Cpu;
 use planes::cuda::Cuda;
@@ -177,11 +177,11 @@ fn what_was_not_asked_for_before_is_not_answered() {
     let Some(gpu) = gpu() else { return };
     let points = crowd();
     let mut held = gpu.hold(&points).unwrap().unwrap();
-    assert!(!held.judge(8).unwrap());
+    assert!(!held.judge(8, &LocalNoise::default()).unwrap());
     assert_eq!(held.thickness(1.0, 0.5).unwrap(), None);
     assert_eq!(held.surfaces(1.0).unwrap(), None);
     let cells = held.cells(24, 2).unwrap().unwrap().keys.len();
-    assert!(held.judge(8).unwrap());
+    assert!(held.judge(8, &LocalNoise::default()).unwrap());
     assert_eq!(held.surfaces(f64::INFINITY).unwrap().unwrap().len(), cells);
     held.cells(24, 2).unwrap().unwrap();
     assert_eq!(held.surfaces(1.0).unwrap(), None);

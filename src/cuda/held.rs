@@ -9,7 +9,8 @@ use super::levels::{Base, Judged};
 use super::sort::{Sorted, scan, sort};
 use crate::Result;
 use crate::backend::{
-    Assigned, CellCounts, CellSurface, CellTable, Held, LocalPlane, PRESENT, Trials, Tried,
+    Assigned, CellCounts, CellSurface, CellTable, Held, LocalNoise, LocalPlane, PRESENT, Trials,
+    Tried,
 };
 use crate::detect::Moments;
 use crate::frame::Points;
@@ -333,11 +334,11 @@ impl Held for HeldPoints<'_> {
         }
     }
 
-    fn judge(&mut self, levels: usize) -> Result<bool> {
+    fn judge(&mut self, levels: usize, noise: &LocalNoise) -> Result<bool> {
         let Some(base) = self.base.take().filter(|_| (1..LEVELS).contains(&levels)) else {
             return Ok(false);
         };
-        self.judged = if_room(Judged::new(self.device, base, levels))?.flatten();
+        self.judged = if_room(Judged::new(self.device, base, levels, noise))?.flatten();
         Ok(self.judged.is_some())
     }
 

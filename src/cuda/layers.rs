@@ -37,6 +37,7 @@ unsafe impl DeviceRepr for RawLayer {}
 #[derive(Clone, Copy)]
 struct RawBlock {
     normal: [f64; 3],
+    noise: f64,
     points: u32,
     outcome: u32,
 }
@@ -57,7 +58,8 @@ struct Search<'a> {
     block_of: CudaSlice<u32>,
     /// The cells whose blocks are looked at.
     cells: CudaSlice<u32>,
-    /// The first base cell of each block among those that are tried.
+    /// The first base cell of each block among those that are tried, there and here.
+    heads: CudaSlice<u32>,
     firsts: Vec<u32>,
 }
 
@@ -142,7 +144,7 @@ impl<'a> Search<'a> {
         )?;
         scan(device, &mut places, count + 1)?;
         let blocks = device.get(&places, n)? as usize;
-        let (mut cells, mut firsts) = (device.buffer(blocks)?, device.buffer(blocks)?);
+        let (mut cells, mut heads) = (device.buffer(blocks)?, device.buffer(blocks)?);
         let mut block_of = device.buffer(n)?;
         launch!(
             device,
@@ -153,12 +155,12 @@ impl<'a> Search<'a> {
             &places,
             &count,
             &mut cells,
-            &mut firsts,
+            &mut heads,
             &mut block_of
         )?;
         let near = judged.tree.near(trials.level)?;
-        let firsts = device.download(&firsts, blocks)?;
-        Ok(Search { device, cut, judged, trials, near, bases, block_of, cells, firsts })
+        let firsts = device.download(&heads, blocks)?;
+        Ok(Search { device, cut, judged, trials, near, bases, block_of, cells, heads, firsts })
     }
 
     /// Gathers the points of a range of blocks.
@@ -192,9 +194,13 @@ impl<'a> Search<'a> {
             &u32::from(near.level == trials.level),
             &(trials.level as u32),
             &(from + cells),
-            &self.cells.slice(range),
+            &self.cells.slice(range.clone()),
+            &self.heads.slice(range),
+            &self.bases,
+            &judged.scale,
+            &trials.noise,
+            &trials.widest,
             &count,
-            &u32::from(trials.only_small),
             to_x,
             to_y,
             to_z,
@@ -205,7 +211,7 @@ impl<'a> Search<'a> {
 
     /// Tries the cells of a range, whose blocks from `first_block` on were gathered.
     fn try_cells(&self, range: Range<usize>, first_block: u32, found: &mut Found) -> Result<()> {
-        let Search { cut, judged, trials, .. } = self;
+        let Search { cut, judged, .. } = self;
         let (points, starts) = (&cut.distinct, &cut.distinct_starts);
         let count = range.len() as u32;
         let [x, y, z] = &found.gathered;
@@ -231,7 +237,7 @@ impl<'a> Search<'a> {
             &count,
             &first_block,
             &(range.start as u32),
-            &trials.noise,
+            &u32::from(judged.has_floor),
             &mut found.outcomes.slice_mut(range),
             &mut found.layers,
             &mut found.count,

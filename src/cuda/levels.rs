@@ -4,7 +4,7 @@ use super::device::Device;
 use super::kernels::{Kernels, each, each_in_blocks, launch};
 use super::sort::scan;
 use crate::Result;
-use crate::backend::{CellSurface, Trials};
+use crate::backend::{CellSurface, LocalNoise, Trials};
 use cudarc::driver::{CudaSlice, CudaView, DeviceRepr};
 use rayon::prelude::*;
 
@@ -58,6 +58,11 @@ pub(super) struct Judged<'a> {
     pub distinct: CudaSlice<u32>,
     /// What is known of the base cells.
     seen: CudaSlice<u8>,
+    /// How many times the usual noise there is in them, and the least thickness of a block.
+    pub scale: CudaSlice<f32>,
+    floor: CudaSlice<f32>,
+    /// Whether there is such a least thickness.
+    pub has_floor: bool,
 }
 
 impl<'a> Tree<'a> {
@@ -245,7 +250,12 @@ fn count(device: &Device, base: &Base, levels: usize) -> Result<Vec<u32>> {
 
 impl<'a> Judged<'a> {
     /// Judges the blocks of so many levels; `None` where there are too many cells to number.
-    pub fn new(device: &'a Device, base: Base, levels: usize) -> Result<Option<Judged<'a>>> {
+    pub fn new(
+        device: &'a Device,
+        base: Base,
+        levels: usize,
+        noise: &LocalNoise,
+    ) -> Result<Option<Judged<'a>>> {
         let Some((tree, sums)) = Tree::new(device, &base, levels)? else { return Ok(None) };
         let all = tree.starts[levels] as usize;
         let mut flat = device.buffer(all)?;
@@ -258,8 +268,24 @@ impl<'a> Judged<'a> {
             };
             judge(&tree, level, near, (&sums, &base), (&mut flat, &mut distinct))
         })?;
-        let seen = device.zeros(base.cells as usize)?;
-        Ok(Some(Judged { tree, by_row: base.by_row, flat, distinct, seen }))
+        let cells = base.cells as usize;
+        let has_floor = noise.floor.len() == cells;
+        Ok(Some(Judged {
+            tree,
+            by_row: base.by_row,
+            flat,
+            distinct,
+            seen: device.zeros(cells)?,
+            scale: match noise.scale.len() == cells {
+                true => device.upload(noise.scale)?,
+                false => device.upload(&vec![1.0; cells])?,
+            },
+            floor: match has_floor {
+                true => device.upload(noise.floor)?,
+                false => device.zeros(cells)?,
+            },
+            has_floor,
+        }))
     }
 
     fn levels(&self) -> u32 {
@@ -290,6 +316,8 @@ impl<'a> Judged<'a> {
             &self.tree.parent,
             &self.levels(),
             &thickest,
+            &self.scale,
+            &self.floor,
             &self.seen,
             &count,
             &mut thickness
@@ -350,6 +378,8 @@ impl<'a> Judged<'a> {
             &self.tree.parent,
             &self.levels(),
             &thickest,
+            &self.scale,
+            &self.floor,
             &self.seen,
             &self.by_row,
             &count,

@@ -9,10 +9,10 @@ use super::eigen;
 use super::in_rounds::Class;
 use super::links::Links;
 use super::moments::PAIRS;
-use super::noise::NoiseField;
+use super::noise_field::NoiseField;
 use super::rounds::Found;
 use crate::Result;
-use crate::backend::{CellSurface, Held, Layer};
+use crate::backend::{CellSurface, Held, Layer, LocalNoise};
 use crate::vector::{Vec3, normalized};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -122,7 +122,7 @@ pub(super) struct Evidence<'a> {
 }
 
 /// How flat the block of each cell of a level is.
-type LevelFlatness = Vec<Option<Flatness>>;
+pub(super) type LevelFlatness = Vec<Option<Flatness>>;
 
 /// Bit of a base cell whose surface is known from an earlier class.
 const SEEN: u8 = 1;
@@ -136,16 +136,21 @@ type Kinds = HashMap<(usize, i64), u64>;
 type Holder<'h> = Option<Box<dyn Held + 'h>>;
 
 impl<'a> Evidence<'a> {
-    /// Judges all blocks; `held` are the points of the cells where a backend keeps them.
+    /// Judges all blocks, unless their `flatness` is known; `held` are the points of the cells where a
+    /// backend keeps them.
     pub fn new(
         cells: &'a Cells,
         links: &'a Links<'a>,
         field: &'a NoiseField,
+        flatness: Option<Vec<LevelFlatness>>,
         held: &mut Holder<'_>,
     ) -> Result<Evidence<'a>> {
-        let mut evidence = Evidence { cells, links, field, flatness: None, left: Vec::new() };
+        let mut evidence = Evidence { cells, links, field, flatness, left: Vec::new() };
         let judged = match held {
-            Some(held) if field.is_even() => held.judge(cells.levels.len())?,
+            Some(held) if evidence.flatness.is_none() => {
+                let [scale, floor] = field.in_order(links.by_place());
+                held.judge(cells.levels.len(), &LocalNoise { scale: &scale, floor: &floor })?
+            }
             _ => false,
         };
         if !judged {
@@ -159,9 +164,7 @@ impl<'a> Evidence<'a> {
         if self.flatness.is_some() {
             return;
         }
-        let levels = 0..self.cells.levels.len();
-        let mut flatness: Vec<LevelFlatness> =
-            levels.map(|l| judge_level(self.cells, self.links, l)).collect();
+        let mut flatness = judge_all(self.cells, self.links);
         self.left.iter().for_each(|known| self.strike(known, &mut flatness));
         self.flatness = Some(flatness);
     }
@@ -284,7 +287,9 @@ impl<'a> Evidence<'a> {
         let base = self.cells.base();
         let thickness = |cell: usize| {
             let thickness = f64::from(self.surface(cell, thickest)?.thickness);
-            Some((thickness / self.field.scale(cell), base.moments[cell].n as u64))
+            // As many digits as a backend keeps.
+            let usual = (thickness / self.field.scale(cell)) as f32;
+            Some((f64::from(usual), base.moments[cell].n as u64))
         };
         let all: Vec<(f64, u64)> = (0..base.len()).into_par_iter().filter_map(thickness).collect();
         let weight = all.par_iter().map(|v| v.1).sum();
@@ -407,6 +412,11 @@ fn judge_level(cells: &Cells, links: &Links, number: usize) -> LevelFlatness {
     links.map_blocks(number, |cell, block| judge_block(level, cell, block))
 }
 
+/// Judges all blocks.
+pub(super) fn judge_all(cells: &Cells, links: &Links) -> Vec<LevelFlatness> {
+    (0..cells.levels.len()).map(|level| judge_level(cells, links, level)).collect()
+}
+
 /// Judges the block of one cell.
 pub(super) fn judge_block(level: &Level, cell: usize, block: &[u32]) -> Option<Flatness> {
     let moments = level.block_moments(cell, block);
@@ -462,7 +472,7 @@ mod tests {
 
     fn surfels(cells: &Cells) -> Vec<Surfel> {
         let (links, field) = (Links::new(cells), NoiseField::even());
-        let mut evidence = Evidence::new(cells, &links, &field, &mut None).unwrap();
+        let mut evidence = Evidence::new(cells, &links, &field, None, &mut None).unwrap();
         let noise = evidence.noise(&mut None).unwrap().0;
         evidence.surfels(noise, &mut None).unwrap()
     }
@@ -528,16 +538,20 @@ mod tests {
         assert!(surfels(&a) == surfels(&b));
     }
 
-    /// The surfels of a cloud, and those of what is left of it, told by the GPU or, without, here.
+    /// The surfels of a cloud, and those of what is left of it, told by the GPU or, without, here;
+    /// where the noise is even, or has this floor.
     fn classes(
         points: &Points,
+        floor: Option<f32>,
         held: &mut Holder<'_>,
         on_gpu: bool,
     ) -> Vec<(f64, u64, Vec<Surfel>)> {
         let cells = Cells::new(points, held).unwrap().0;
-        let (links, field) = (Links::new(&cells), NoiseField::even());
+        let links = Links::new(&cells);
+        let field = floor
+            .map_or_else(NoiseField::even, |floor| NoiseField::strange(cells.base().len(), floor));
         let held = if on_gpu { held } else { &mut None };
-        let mut evidence = Evidence::new(&cells, &links, &field, held).unwrap();
+        let mut evidence = Evidence::new(&cells, &links, &field, None, held).unwrap();
         assert_eq!(evidence.flatness.is_none(), on_gpu);
         let mut class = |known: Option<Vec<u8>>| {
             known.into_iter().for_each(|known| evidence.leave(known, held).unwrap());
@@ -579,8 +593,11 @@ mod tests {
             (0..5000).map(|i| [50.0 * (i % 2) as f32; 3]).collect(),
         ] {
             let hold = || gpu.hold(&points).unwrap();
-            assert!(classes(&points, &mut hold(), true) == classes(&points, &mut hold(), false));
-            assert!(classes(&points, &mut hold(), true) == classes(&points, &mut None, false));
+            for floor in [None, Some(0.0), Some(20.0), Some(3000.0)] {
+                let there = classes(&points, floor, &mut hold(), true);
+                assert!(there == classes(&points, floor, &mut hold(), false), "{floor:?}");
+                assert!(there == classes(&points, floor, &mut None, false), "{floor:?}");
+            }
         }
     }
 

@@ -1,15 +1,18 @@
 //! Detection in rounds: surfaces, parameters, planes class by class, and every point to its plane.
 
 use super::cells::Cells;
-use super::evidence::{self, Evidence, Surfel};
+use super::evidence::{self, Evidence, LevelFlatness, Surfel};
 use super::label::{Labeller, PointsInCells};
 use super::layers::Layers;
 use super::links::Links;
 use super::load::Loaded;
-use super::noise::{self, NoiseField, Plateau, View};
+use super::noise::{self, Plateau, View};
+use super::noise_field::NoiseField;
 use super::parameters::{Measured, Nature};
 use super::rounds::{self, Findings};
-use super::{Answer, Mode, Options, Progress, merge, parameters, planes, refine, rejected};
+use super::{
+    Answer, Mode, Options, Progress, merge, parameters, planes, refine, rejected, tolerance,
+};
 use crate::Result;
 use crate::backend::{Backend, Held, LocalPlane};
 use crate::detection::Parameters;
@@ -52,12 +55,12 @@ pub(super) fn detect<'b>(
     let view = View::new(&cells, &links);
     let plateau = view.plateau();
     let how = (options, backend, progress);
-    if plateau.level == 0 {
+    if plateau.widening() == 1.0 {
         cloud.reorder(order, &mut held)?;
         return in_cells(cloud, Ground { cells: &cells, links: &links, view, plateau }, held, how);
     }
     // What finer cells would show is not the surface.
-    let unit = cells.unit.coarser(f64::from(1 << plateau.level));
+    let unit = cells.unit.coarser(plateau.widening());
     let (cells, order) = Cells::of_unit(&cloud.points, unit, &mut held)?;
     let links = Links::new(&cells);
     let view = View::new(&cells, &links);
@@ -83,13 +86,14 @@ fn in_cells<'b>(
     let points = &cloud.points;
     progress.stage("surfaces", None);
     let rounding = noise::rounding(points);
-    let field = NoiseField::new(cells, links, &view, plateau, rounding);
+    let flatness = held.is_none().then(|| evidence::judge_all(cells, links));
+    let field = NoiseField::new(cells, links, &view, plateau, rounding, flatness.as_deref());
     // One that is to be widened is a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
     let nature = Nature { obey, alike: plateau.level > 0, even: field.is_even() || obey };
     let scene =
         Scene { cloud, cells, links, field: &field, nature, rounding, options, backend, progress };
-    let (parameters, classes) = scene.classes(&mut held)?;
+    let (parameters, classes) = scene.classes(flatness, &mut held)?;
     let (surfels, findings) = evidence::combined(classes);
     let Findings { mut found, failed } = findings;
     progress.stage("labels", None);
@@ -98,18 +102,22 @@ fn in_cells<'b>(
     let mut labeller = Labeller::new(places, &surfels, claims, &mut held)?;
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
     // Cells gave the planes; their points make them exact and then settle who belongs to whom.
-    let sums = labeller.sums(&local)?;
+    let mut sums = labeller.sums(&local)?;
+    if parameters.widen > 1.0 {
+        sums = tolerance::settle(&mut labeller, &mut local, sums, parameters.widen)?;
+    }
     if parameters.refine != Refine::None {
         for (plane, sums) in local.iter_mut().zip(&sums) {
             *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit, plane.tolerance));
         }
     }
     let alike = if nature.alike {
-        ALIKE * cells.distinct as f64 / cells.base().len() as f64
+        ALIKE * cells.distinct as f64 / links.len(plateau.finer()) as f64
     } else {
         cells.unit.copies
     };
-    let how = merge::How { angle: parameters.angle.to_radians(), alike, obey };
+    let uneven = nature.alike || !nature.even;
+    let how = merge::How { angle: parameters.angle.to_radians(), alike, uneven, obey };
     let into = merge::merge(&mut local, &sums, how);
     let assigned = labeller.assign(&local, &into)?;
     merge::gather(&mut found, &into);
@@ -136,9 +144,13 @@ pub(super) type Class = (Vec<Surfel>, Findings);
 
 impl Scene<'_> {
     /// Searches the usual surfaces, and then those of rougher places.
-    fn classes(&self, held: &mut Option<Box<dyn Held + '_>>) -> Result<(Parameters, Vec<Class>)> {
+    fn classes(
+        &self,
+        flatness: Option<Vec<LevelFlatness>>,
+        held: &mut Option<Box<dyn Held + '_>>,
+    ) -> Result<(Parameters, Vec<Class>)> {
         let (cells, cloud) = (self.cells, self.cloud);
-        let mut evidence = Evidence::new(cells, self.links, self.field, held)?;
+        let mut evidence = Evidence::new(cells, self.links, self.field, flatness, held)?;
         let (noise, _) = evidence.noise(held)?;
         let mut usual = evidence.surfels(noise, held)?;
         self.progress.stage("layers", None);

@@ -9,7 +9,7 @@ use super::cells::Cells;
 use super::eigen;
 use super::evidence::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT, Surface, Surfel};
 use super::links::Links;
-use super::noise::NoiseField;
+use super::noise_field::NoiseField;
 use super::spread::Spread;
 use crate::Result;
 use crate::backend::{Held, Layer, Outcome, Trials};
@@ -99,21 +99,17 @@ impl Layers<'_> {
         let mut open: Vec<Open> =
             open.map(|(place, _)| Open { place: place as u32, tried: 0 }).collect();
         let edge = 3.0 * self.cells.base().size;
-        let least = open.iter().map(|o| self.field.scale(by_place[o.place as usize] as usize));
-        let quietest = least.fold(f64::INFINITY, f64::min);
-        let first = (WIDE * quietest * self.noise / edge).log2().ceil().max(0.0) as usize;
+        let quietest = self.field.least() * self.noise;
+        let first = (WIDE * quietest / edge).log2().ceil().max(0.0) as usize;
         for level in first..self.links.levels() {
             if open.is_empty() {
                 break;
             }
-            let only_small = level != first;
             let tried = match held {
-                Some(held) if self.field.is_even() => {
-                    self.on_device(held.as_mut(), &open, level, only_small)?
-                }
-                _ => None,
+                Some(held) => self.on_device(held.as_mut(), &open, level)?,
+                None => None,
             };
-            let (outcomes, found) = tried.unwrap_or_else(|| self.here(&open, level, only_small));
+            let (outcomes, found) = tried.unwrap_or_else(|| self.here(&open, level));
             for (entry, layer) in found {
                 let surfel = &mut surfels[by_place[open[entry as usize].place as usize] as usize];
                 *surfel = Surfel { scale: surfel.scale, ..layer };
@@ -130,16 +126,21 @@ impl Layers<'_> {
         Ok(())
     }
 
+    /// The most noise for which the blocks of a level are wide enough.
+    fn widest(&self, level: usize) -> f64 {
+        3.0 * self.cells.levels[level].size / WIDE
+    }
+
     /// Tries the cells by a backend that keeps the points, if it has room for that.
     fn on_device(
         &self,
         held: &mut dyn Held,
         open: &[Open],
         level: usize,
-        only_small: bool,
     ) -> Result<Option<LevelTried>> {
         let bases: Vec<u32> = open.par_iter().map(|o| o.place).collect();
-        let trials = Trials { bases: &bases, level, only_small, noise: self.noise };
+        let (noise, widest) = (self.noise, self.widest(level));
+        let trials = Trials { bases: &bases, level, noise, widest };
         let tried = held.layers(&trials)?;
         let surfel = |layer: Layer| {
             let surface = Some(Surface::of_layer(&layer, level));
@@ -150,7 +151,7 @@ impl Layers<'_> {
     }
 
     /// Tries the cells here.
-    fn here(&self, open: &[Open], level: usize, only_small: bool) -> LevelTried {
+    fn here(&self, open: &[Open], level: usize) -> LevelTried {
         let in_cell = |open: &Open| {
             let base = self.links.by_place()[open.place as usize];
             (self.links.ancestor(base, level), base)
@@ -158,21 +159,19 @@ impl Layers<'_> {
         let open: Vec<(u32, u32)> = open.par_iter().map(in_cell).collect();
         let blocks = open.par_chunk_by(|a, b| a.0 == b.0);
         let tried: Vec<(Outcome, Option<Surfel>)> =
-            blocks.flat_map_iter(|group| self.block(group, level, only_small)).collect();
+            blocks.flat_map_iter(|group| self.block(group, level)).collect();
         let found = tried.iter().zip(0..).filter_map(|(t, entry)| Some((entry, t.1?)));
         (tried.iter().map(|t| t.0).collect(), found.collect())
     }
 
     /// Tries the base cells of a group that lies in one cell: that cell, and each of them.
-    fn block(
-        &self,
-        group: &[(u32, u32)],
-        level: usize,
-        only_small: bool,
-    ) -> Vec<(Outcome, Option<Surfel>)> {
+    ///
+    /// The noise is that of the first of them: regions of one noise are larger than blocks.
+    fn block(&self, group: &[(u32, u32)], level: usize) -> Vec<(Outcome, Option<Surfel>)> {
         let all = |outcome: Outcome| vec![(outcome, None); group.len()];
         let noise = self.noise * self.field.scale(group[0].1 as usize);
-        if 3.0 * self.cells.levels[level].size < WIDE * noise && !self.field.is_even() {
+        let widest = self.widest(level);
+        if noise > widest {
             return all(Outcome::TooFew);
         }
         let block = self.links.block(level, group[0].0);
@@ -181,7 +180,8 @@ impl Layers<'_> {
         if n < MIN_POINTS {
             return all(Outcome::TooFew);
         }
-        if n > CROWD && only_small {
+        let is_first = level == 0 || noise > 0.5 * widest;
+        if n > CROWD && !is_first {
             return all(Outcome::Crowded);
         }
         let mut points = Vec::with_capacity(n as usize);
@@ -194,7 +194,7 @@ impl Layers<'_> {
         if !sparse && values[0] > NOT_LAYERS * values[1] {
             return all(Outcome::None);
         }
-        let sliced = !self.field.is_even();
+        let sliced = self.field.has_floor();
         let block = Block { points: &points, normal, level, noise, sliced };
         let mut own = Vec::new();
         let one = |&(_, base): &(u32, u32)| {

@@ -11,6 +11,8 @@ use crate::vector::{Vec3, dot, minus};
 const CHANCE: f64 = 15.0;
 /// Parts next to each other may show it, if it is only this much rougher: walls are not perfect.
 const ROUGHER: f64 = 1.03;
+/// The same where the noise is not the same everywhere, or alike for neighbours.
+const ROUGHER_UNEVEN: f64 = 1.15;
 /// Parts are next to each other when their middles are at most so many times their standard
 /// deviations apart; 1.7 of two squares side by side.
 const NEXT: f64 = 2.5;
@@ -29,6 +31,8 @@ pub(super) struct How {
     pub angle: f64,
     /// Points that have their noise in common, so that they say as much as one.
     pub alike: f64,
+    /// Whether the noise differs from place to place, or neighbours have it in common.
+    pub uneven: bool,
     /// Whether what lies within the tolerance is one plane, whatever its shape.
     pub obey: bool,
 }
@@ -92,7 +96,8 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
         // Three numbers were fitted to these points alone.
         let variance = squares(plane) / (n - 3.0);
         let by_chance = squares(plane) + chance * how.alike.min(n / 3.0) * variance;
-        let rougher = ROUGHER * ROUGHER * n * variance;
+        let rougher = if how.uneven { ROUGHER_UNEVEN } else { ROUGHER };
+        let rougher = rougher * rougher * n * variance;
         let within =
             how.obey && apart <= NEXT && squares(&joint) <= n * (OBEYED * tolerance).powi(2);
         within
@@ -133,7 +138,7 @@ mod tests {
 
     fn merged(tiles: [(LocalPlane, Moments); 2]) -> (Vec<u32>, Vec<LocalPlane>) {
         let (mut planes, sums): (Vec<_>, Vec<_>) = tiles.into_iter().unzip();
-        let how = How { angle: 0.35, alike: 1.0, obey: false };
+        let how = How { angle: 0.35, alike: 1.0, uneven: false, obey: false };
         (merge(&mut planes, &sums, how), planes)
     }
 

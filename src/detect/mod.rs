@@ -21,6 +21,7 @@ mod load;
 mod merge;
 mod moments;
 mod noise;
+mod noise_field;
 mod one_pass;
 mod parameters;
 mod planes;
@@ -30,6 +31,7 @@ mod rounds;
 mod significance;
 mod spread;
 mod support;
+mod tolerance;
 mod zoom;
 
 pub use load::{Loaded, least_memory, load, load_onto};

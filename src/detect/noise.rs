@@ -16,14 +16,12 @@ use rayon::prelude::*;
 
 /// Cells whose neighbourhoods are looked at, at most.
 const SAMPLE: usize = 1 << 13;
-/// Neighbourhoods in a region, at least.
-const IN_REGION: usize = 64;
 /// Thickness over width, squared, of a neighbourhood that is flat beyond doubt.
 const STRICT: f32 = 0.01;
 /// A neighbourhood is an exact slice when those up to three levels higher are so many times thicker.
 const SLICE: f64 = 64.0;
 /// Levels above a slice at which the steps must show.
-const STEPS: usize = 3;
+pub(super) const STEPS: usize = 3;
 /// The noise of neighbours is alike when normals turn from one level to the next by more than this
 /// share of what the thickness allows; 0.2 to 0.4 where it is independent.
 const ALIKE: f64 = 0.5;
@@ -33,35 +31,27 @@ const GROWTH: f64 = 2.5;
 const LASTING: f64 = 0.5;
 /// The same of neighbourhoods that are flat beyond doubt, to tell steps from furniture.
 const STILL_STRICT: f64 = 0.2;
+/// Cells are searched so many levels finer than where the noise shows.
+const FINER: usize = 1;
 /// Fewer flat neighbourhoods than this share say nothing.
 const SOME: f64 = 0.02;
-/// Noise that differs less than this between the quiet and the rough places is the same everywhere.
-const EVEN: f64 = 3.0;
-/// A neighbourhood is not judged thinner than this share of the noise.
-const THINNEST: f64 = 1.25;
 
-/// A neighbourhood so many times thinner than that is an exact slice.
-const EXACT: f32 = 12.0;
-/// Steps of the coordinates count where they make so much of the noise.
-const ROUNDED: f64 = 0.5;
-/// Share of the neighbourhoods of a region that must be flat to tell its noise.
-const ENOUGH: f64 = 0.25;
 /// Points whose coordinates are looked at for steps, at most.
 const COORDINATES: usize = 1 << 15;
 /// Of the distances between neighbouring coordinates so many are whole multiples of a step.
 const WHOLE: f64 = 0.98;
 
 /// The neighbourhood of a base cell on every level.
-struct Sample {
-    cell: u32,
+pub(super) struct Sample {
+    pub cell: u32,
     blocks: Vec<Option<Flatness>>,
 }
 
 /// What neighbourhoods of one size show.
 #[derive(Debug, Clone, Copy, Default)]
-struct Scale {
+pub(super) struct Scale {
     /// Share of the cells around which it is flat.
-    flat: f64,
+    pub flat: f64,
     /// Share of those around which it is flat beyond doubt.
     strict: f64,
     /// Thickness below which a quarter of the flat ones lie, in steps.
@@ -70,118 +60,6 @@ struct Scale {
     thinnest: f64,
     /// By how much normals turn towards the next level, over what the thickness allows: the median.
     turn: f64,
-}
-
-/// The noise of a cloud as it differs from place to place.
-pub(super) struct NoiseField {
-    /// How many times the usual noise, for each base cell; none where it is the same everywhere.
-    scale: Option<Vec<f32>>,
-    /// Thickness below which no neighbourhood of a base cell is judged, in steps.
-    floor: Option<Vec<f32>>,
-}
-
-impl NoiseField {
-    /// Noise that is the same everywhere.
-    pub fn even() -> NoiseField {
-        NoiseField { scale: None, floor: None }
-    }
-
-    /// Whether the noise is the same everywhere and at every scale.
-    pub fn is_even(&self) -> bool {
-        self.scale.is_none() && self.floor.is_none()
-    }
-
-    /// How many times the usual noise there is in a base cell.
-    pub fn scale(&self, cell: usize) -> f64 {
-        self.scale.as_ref().map_or(1.0, |scale| f64::from(scale[cell]))
-    }
-
-    /// Whether a neighbourhood of a base cell is so much thinner than the noise there that it shows one
-    /// step of the coordinates and no surface.
-    pub fn is_slice(&self, cell: usize, thickness: f32) -> bool {
-        self.floor.as_ref().is_some_and(|floor| EXACT * thickness < floor[cell])
-    }
-
-    /// A neighbourhood of a base cell, as thick as the noise there asks at least.
-    pub fn at_least(&self, cell: usize, flat: Flatness) -> Flatness {
-        let floor = self.floor.as_ref().map_or(0.0, |floor| floor[cell]);
-        if flat.thickness >= floor {
-            return flat;
-        }
-        let times = floor / flat.thickness;
-        Flatness {
-            ratio: flat.ratio * times * times,
-            thickness: floor,
-            error: flat.error * times,
-            ..flat
-        }
-    }
-
-    /// The noise in the regions of a cloud; `rounding` is what the coordinates' own steps add to it.
-    pub fn new(
-        cells: &Cells,
-        links: &Links,
-        View { samples, .. }: &View,
-        Plateau { level: coarser, sliced }: Plateau,
-        rounding: f64,
-    ) -> NoiseField {
-        let all: Vec<&Sample> = samples.iter().collect();
-        let Some(usual) = noise(&all, 0) else { return NoiseField::even() };
-        let rounded = rounding > ROUNDED * usual;
-        let usual = if rounded { usual.max(rounding) } else { usual };
-        if coarser == 0 && !rounded {
-            return NoiseField::even();
-        }
-        let Some(level) = (0..links.levels())
-            .find(|&l| links.len(l) * IN_REGION <= samples.len())
-            .filter(|&l| links.len(l) > 1)
-        else {
-            return NoiseField::even();
-        };
-        let cells = cells.base().len();
-        // Where the finest scale shows the noise, regions that look rougher are trees and edges.
-        if coarser == 0 {
-            let floor = vec![(THINNEST * usual) as f32; cells];
-            return NoiseField { scale: None, floor: Some(floor) };
-        }
-        let mut inside: Vec<Vec<&Sample>> = vec![Vec::new(); links.len(level)];
-        for sample in samples {
-            inside[links.ancestor(sample.cell, level) as usize].push(sample);
-        }
-        let regions = links.map_blocks(level, |_, block| {
-            let around: Vec<&Sample> =
-                block.iter().flat_map(|&c| inside[c as usize].iter().copied()).collect();
-            let curve = curve(&around);
-            let plateau = slices(&curve);
-            // Steps that are large against the neighbourhoods hide the surface at the finest levels.
-            let levels = plateau..(plateau + if sliced { STEPS } else { 1 }).min(curve.len());
-            let level = levels.into_iter().find(|&l| curve[l].flat >= ENOUGH)?;
-            (around.len() >= IN_REGION).then(|| noise(&around, level)).flatten()
-        });
-        let counted = regions.iter().zip(&inside);
-        let known: Vec<(f64, u64)> =
-            counted.filter_map(|(r, inside)| Some(((*r)?, inside.len() as u64))).collect();
-        let [quiet, rough] = [0.1, 0.9].map(|share| weighted_quantile(known.clone(), share));
-        // Where slices hide it, the usual noise is that of the regions that tell.
-        let usual = if sliced { weighted_quantile(known.clone(), 0.5).max(usual) } else { usual };
-        let even = !sliced && (known.is_empty() || rough < EVEN * quiet);
-        log::debug!(
-            "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"
-        );
-        if even && !rounded {
-            return NoiseField::even();
-        }
-        let of = |cell: u32| match regions[links.ancestor(cell, level) as usize] {
-            Some(noise) if !even => noise.max(rounding),
-            _ => usual,
-        };
-        let noises: Vec<f64> = (0..cells as u32).into_par_iter().map(of).collect();
-        let scale = |&noise: &f64| (noise / usual).clamp(1.0 / 64.0, 64.0) as f32;
-        NoiseField {
-            scale: (!even).then(|| noises.par_iter().map(scale).collect()),
-            floor: Some(noises.par_iter().map(|&noise| (THINNEST * noise) as f32).collect()),
-        }
-    }
 }
 
 /// Where the curve of thickness over size levels out.
@@ -194,9 +72,22 @@ pub(super) struct Plateau {
     pub sliced: bool,
 }
 
+impl Plateau {
+    /// Levels by which the cells that are searched are finer: what is small is seen by more of them, and
+    /// the noise is still that of the plateau.
+    pub fn finer(&self) -> usize {
+        self.level.min(FINER)
+    }
+
+    /// How many times as wide the cells are to be.
+    pub fn widening(&self) -> f64 {
+        f64::from(1u32 << (self.level - self.finer()))
+    }
+}
+
 /// What the neighbourhoods of some cells show, evenly many of each place.
 pub(super) struct View {
-    samples: Vec<Sample>,
+    pub samples: Vec<Sample>,
     /// Points that stand for one.
     copies: f64,
 }
@@ -214,6 +105,11 @@ impl View {
         };
         let chosen: Vec<u32> = links.by_place().iter().copied().step_by(stride).collect();
         View { samples: chosen.par_iter().map(of).collect(), copies: cells.unit.copies }
+    }
+
+    /// The noise that neighbourhoods of a level show.
+    pub fn noise(&self, level: usize) -> Option<f64> {
+        noise(&self.samples.iter().collect::<Vec<_>>(), level)
     }
 
     /// Where the curve of thickness over size levels out for most of a cloud.
@@ -258,7 +154,7 @@ pub(super) fn rounding(points: &Points) -> f64 {
 }
 
 /// The first level above those on which neighbourhoods are exact slices.
-fn slices(curve: &[Scale]) -> usize {
+pub(super) fn slices(curve: &[Scale]) -> usize {
     let is_sliced = |l: usize| {
         let here = curve[l];
         let above = &curve[l + 1..curve.len().min(l + 1 + STEPS)];
@@ -274,17 +170,21 @@ fn slices(curve: &[Scale]) -> usize {
 
 /// The root mean square distance of points from their surface, as the thinner neighbourhoods of a
 /// level show it.
-fn noise(samples: &[&Sample], level: usize) -> Option<f64> {
+pub(super) fn noise(samples: &[&Sample], level: usize) -> Option<f64> {
     let flat =
         samples.iter().filter_map(|s| s.blocks[level]).filter(|f| f64::from(f.ratio) <= FLAT);
-    let all: Vec<(f64, u64)> = flat.map(|f| (f64::from(f.thickness), 1)).collect();
+    Some(usual_of(flat.map(|f| f64::from(f.thickness)).collect())).filter(|&noise| noise > 0.0)
+}
+
+/// The usual one of some thicknesses: the median of the thinner ones.
+pub(super) fn usual_of(thickness: Vec<f64>) -> f64 {
+    let all: Vec<(f64, u64)> = thickness.into_iter().map(|t| (t, 1)).collect();
     let thin = 3.0 * weighted_quantile(all.clone(), 0.25);
-    let usual = all.into_iter().filter(|&(t, _)| t <= thin).collect();
-    Some(weighted_quantile(usual, 0.5)).filter(|&noise| noise > 0.0)
+    weighted_quantile(all.into_iter().filter(|&(t, _)| t <= thin).collect(), 0.5)
 }
 
 /// What the neighbourhoods of some cells show, level by level.
-fn curve(samples: &[&Sample]) -> Vec<Scale> {
+pub(super) fn curve(samples: &[&Sample]) -> Vec<Scale> {
     let levels = samples.first().map_or(0, |s| s.blocks.len());
     let n = samples.len().max(1) as f64;
     let one = |level: usize| {
@@ -317,6 +217,7 @@ fn turn(sample: &Sample, level: usize) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::noise_field::NoiseField;
     use super::*;
 
     /// A sloping plane of 40 000 points, 100 steps apart, whose heights `of` changes.
@@ -332,11 +233,11 @@ mod tests {
     fn plateau_of(points: &Points) -> (usize, bool, NoiseField) {
         let cells = Cells::new(points, &mut None).unwrap().0;
         let plateau = View::new(&cells, &Links::new(&cells)).plateau();
-        let unit = cells.unit.coarser(f64::from(1 << plateau.level));
+        let unit = cells.unit.coarser(plateau.widening());
         let cells = Cells::of_unit(points, unit, &mut None).unwrap().0;
         let links = Links::new(&cells);
         let view = View::new(&cells, &links);
-        let field = NoiseField::new(&cells, &links, &view, plateau, rounding(points));
+        let field = NoiseField::new(&cells, &links, &view, plateau, rounding(points), None);
         (plateau.level, plateau.sliced, field)
     }
 

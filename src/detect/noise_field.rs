@@ -1,0 +1,305 @@
+//! The noise from place to place.
+//!
+//! The noise of a scanner grows with the range and with the angle at which a surface is seen, that of a
+//! moving one with its drift, that of a depth camera with the square of the range. So it is read off
+//! region by region, and every limit that is a multiple of the noise follows it.
+
+use super::cells::Cells;
+use super::evidence::{FLAT, Flatness, LevelFlatness, judge_block, weighted_quantile};
+use super::links::Links;
+use super::noise::{Plateau, STEPS, Sample, View, curve, noise, slices, usual_of};
+use rayon::prelude::*;
+
+/// Neighbourhoods that a region is told from when the noise shows at the finest scale: so many for each
+/// of its cells, …
+const EACH: usize = 16;
+/// … this many in all, …
+const MOST: usize = 100_000;
+/// … of which at least so many are flat, …
+const FEWEST: usize = 16;
+/// … and at least this share.
+const SHARE: f64 = 0.15;
+/// What is flat and so many times as thick as usual is a tree, a heap or an edge.
+const CAP: f64 = 8.0;
+/// White noise that differs less than this between the quiet and the rough places is the same everywhere.
+const EVEN_WHITE: f64 = 1.7;
+
+/// Neighbourhoods in a region, at least, when the noise shows at a coarser scale.
+const IN_REGION: usize = 64;
+/// Share of the neighbourhoods of a region that must be flat to tell its noise.
+const ENOUGH: f64 = 0.25;
+/// Noise that differs less than this between the quiet and the rough places is the same everywhere.
+const EVEN: f64 = 3.0;
+/// Where neighbours have their noise in common, a whole surface deviates from its plane by so many times
+/// what neighbourhoods show.
+const BEYOND: f64 = 2.5;
+/// A neighbourhood is not judged thinner than this share of the noise.
+const THINNEST: f64 = 1.25;
+/// A neighbourhood so many times thinner than that is an exact slice.
+const EXACT: f32 = 12.0;
+/// Steps of the coordinates count where they make so much of the noise.
+const ROUNDED: f64 = 0.5;
+
+/// The noise of a cloud as it differs from place to place.
+pub(super) struct NoiseField {
+    /// How many times the usual noise, for each base cell; none where it is the same everywhere.
+    scale: Option<Vec<f32>>,
+    /// Thickness below which no neighbourhood of a base cell is judged, in steps.
+    floor: Option<Vec<f32>>,
+}
+
+impl NoiseField {
+    /// Noise that is the same everywhere.
+    pub fn even() -> NoiseField {
+        NoiseField { scale: None, floor: None }
+    }
+
+    /// Noise that differs between cells in a way that makes no sense, to compare backends with.
+    #[cfg(test)]
+    pub fn strange(cells: usize, floor: f32) -> NoiseField {
+        let of = |times: f32| (0..cells).map(|i| times * (1 + i * 7919 % 5) as f32).collect();
+        NoiseField { scale: Some(of(0.5)), floor: (floor > 0.0).then(|| of(floor)) }
+    }
+
+    /// Whether the noise is the same everywhere and at every scale.
+    pub fn is_even(&self) -> bool {
+        self.scale.is_none() && self.floor.is_none()
+    }
+
+    /// Whether fine scales show steps, or what neighbours have in common.
+    pub fn has_floor(&self) -> bool {
+        self.floor.is_some()
+    }
+
+    /// How many times the usual noise there is in a base cell.
+    pub fn scale(&self, cell: usize) -> f64 {
+        self.scale.as_ref().map_or(1.0, |scale| f64::from(scale[cell]))
+    }
+
+    /// The least of the scales.
+    pub fn least(&self) -> f64 {
+        let scale =
+            self.scale.as_ref().map(|scale| scale.iter().copied().fold(f32::INFINITY, f32::min));
+        scale.map_or(1.0, f64::from)
+    }
+
+    /// The scale and the floor of all base cells in some order; empty where there is none.
+    pub fn in_order(&self, cells: &[u32]) -> [Vec<f32>; 2] {
+        [&self.scale, &self.floor].map(|all| match all {
+            Some(all) => cells.par_iter().map(|&cell| all[cell as usize]).collect(),
+            None => Vec::new(),
+        })
+    }
+
+    /// Whether a neighbourhood of a base cell is so much thinner than the noise there that it shows one
+    /// step of the coordinates and no surface.
+    pub fn is_slice(&self, cell: usize, thickness: f32) -> bool {
+        self.floor.as_ref().is_some_and(|floor| EXACT * thickness < floor[cell])
+    }
+
+    /// A neighbourhood of a base cell, as thick as the noise there asks at least.
+    pub fn at_least(&self, cell: usize, flat: Flatness) -> Flatness {
+        let floor = self.floor.as_ref().map_or(0.0, |floor| floor[cell]);
+        if flat.thickness >= floor {
+            return flat;
+        }
+        let times = floor / flat.thickness;
+        Flatness {
+            ratio: flat.ratio * times * times,
+            thickness: floor,
+            error: flat.error * times,
+            ..flat
+        }
+    }
+
+    /// The noise in the regions of a cloud; `rounding` is what the coordinates' own steps add to it, and
+    /// `flatness` that of all cells, if it is known.
+    pub fn new(
+        cells: &Cells,
+        links: &Links,
+        view: &View,
+        plateau: Plateau,
+        rounding: f64,
+        flatness: Option<&[LevelFlatness]>,
+    ) -> NoiseField {
+        let beyond = if plateau.level > 0 && !plateau.sliced { BEYOND } else { 1.0 };
+        let Some(seen) = view.noise(plateau.finer()) else { return NoiseField::even() };
+        let usual = beyond * seen;
+        let rounded = rounding > ROUNDED * usual;
+        if plateau.level > 0 {
+            let usual = if rounded { usual.max(rounding) } else { usual };
+            return NoiseField::coarse((cells, links), view, plateau, [usual, beyond, rounding]);
+        }
+        if rounded {
+            // Regions that look rougher are trees and edges.
+            let floor = vec![(THINNEST * usual.max(rounding)) as f32; cells.base().len()];
+            return NoiseField { scale: None, floor: Some(floor) };
+        }
+        NoiseField::white(cells, links, usual, flatness)
+    }
+
+    /// Noise that shows at the finest scale.
+    ///
+    /// The noise of a region is that of the thinner of its surfaces, each on the finest level on which
+    /// it is flat: near the scanner and far from it these differ.
+    fn white(
+        cells: &Cells,
+        links: &Links,
+        usual: f64,
+        flatness: Option<&[LevelFlatness]>,
+    ) -> NoiseField {
+        let Some(level) = (0..links.levels()).find(|&l| links.len(l) * EACH <= MOST) else {
+            return NoiseField::even();
+        };
+        let thickness = |base: u32| {
+            (0..=level).find_map(|l| {
+                let cell = links.ancestor(base, l);
+                let flat = match flatness {
+                    Some(known) => known[l][cell as usize],
+                    None => judge_block(&cells.levels[l], cell as usize, links.block(l, cell)),
+                };
+                flat.filter(|f| f64::from(f.ratio) <= FLAT).map(|f| f64::from(f.thickness))
+            })
+        };
+        // Of each cell the number of neighbourhoods, and the thickness of those that are flat.
+        let inside: Vec<(usize, Vec<f64>)> = links.map_cells(level, |inside| {
+            let chosen = inside.iter().copied().step_by(inside.len().div_ceil(EACH).max(1));
+            let flat = chosen.clone().filter_map(thickness).filter(|&t| t <= CAP * usual);
+            (chosen.len(), flat.collect())
+        });
+        let regions = links.map_blocks(level, |_, block| {
+            let block = || block.iter().map(|&cell| &inside[cell as usize]);
+            let all: usize = block().map(|cell| cell.0).sum();
+            let flat: Vec<f64> = block().flat_map(|cell| cell.1.iter().copied()).collect();
+            let enough = flat.len() >= FEWEST && flat.len() as f64 >= SHARE * all as f64;
+            enough.then(|| usual_of(flat))
+        });
+        let weight = |cell: usize| inside[cell].1.len() as u64;
+        let known =
+            regions.iter().enumerate().filter_map(|(c, noise)| Some(((*noise)?, weight(c))));
+        let [quiet, rough] = quantiles(known.collect());
+        log::debug!("noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions of level {level}");
+        if rough < EVEN_WHITE * quiet || rough == 0.0 {
+            return NoiseField::even();
+        }
+        // Along a scan line there is less noise than across: the usual one is the least.
+        let of = |cell: u32| {
+            let noise = regions[links.ancestor(cell, level) as usize].unwrap_or(usual);
+            (noise / usual).max(1.0) as f32
+        };
+        let all = (0..cells.base().len() as u32).into_par_iter();
+        NoiseField { scale: Some(all.map(of).collect()), floor: None }
+    }
+
+    /// Noise that shows at a coarser scale: `usual`ly as much, `beyond` what neighbourhoods show.
+    fn coarse(
+        (cells, links): (&Cells, &Links),
+        View { samples, .. }: &View,
+        plateau: Plateau,
+        [usual, beyond, rounding]: [f64; 3],
+    ) -> NoiseField {
+        let count = cells.base().len();
+        let is_small = |&l: &usize| links.len(l) > 1 && links.len(l) * IN_REGION <= samples.len();
+        let Some(level) = (0..links.levels()).find(is_small) else { return NoiseField::even() };
+        let mut inside: Vec<Vec<&Sample>> = vec![Vec::new(); links.len(level)];
+        for sample in samples {
+            inside[links.ancestor(sample.cell, level) as usize].push(sample);
+        }
+        let regions = links.map_blocks(level, |_, block| {
+            let around = block.iter().flat_map(|&c| inside[c as usize].iter().copied()).collect();
+            Some(beyond * of_region(around, plateau)?)
+        });
+        let counted = regions.iter().zip(&inside);
+        let known: Vec<(f64, u64)> =
+            counted.filter_map(|(r, inside)| Some(((*r)?, inside.len() as u64))).collect();
+        let [quiet, rough] = quantiles(known.clone());
+        // Where slices hide it, the usual noise is that of the regions that tell.
+        let sliced = plateau.sliced;
+        let usual = if sliced { weighted_quantile(known, 0.5).max(usual) } else { usual };
+        let even = !sliced && rough < EVEN * quiet;
+        log::debug!(
+            "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"
+        );
+        let of = |cell: u32| match regions[links.ancestor(cell, level) as usize] {
+            Some(noise) if !even => noise.max(rounding),
+            _ => usual,
+        };
+        let noises: Vec<f64> = (0..count as u32).into_par_iter().map(of).collect();
+        let scale = |&noise: &f64| (noise / usual).clamp(1.0 / 64.0, 64.0) as f32;
+        NoiseField {
+            scale: (!even).then(|| noises.par_iter().map(scale).collect()),
+            floor: Some(noises.par_iter().map(|&noise| (THINNEST * noise) as f32).collect()),
+        }
+    }
+}
+
+/// The noise that the neighbourhoods of a region show.
+fn of_region(around: Vec<&Sample>, plateau: Plateau) -> Option<f64> {
+    if around.len() < IN_REGION {
+        return None;
+    }
+    let curve = curve(&around);
+    let first = slices(&curve).max(plateau.finer());
+    // Steps that are large against the neighbourhoods hide the surface at the finest levels.
+    let levels = first..(first + if plateau.sliced { STEPS } else { 1 }).min(curve.len());
+    let level = levels.into_iter().find(|&l| curve[l].flat >= ENOUGH)?;
+    noise(&around, level)
+}
+
+/// The noise of the quiet and of the rough places.
+fn quantiles(known: Vec<(f64, u64)>) -> [f64; 2] {
+    [0.1, 0.9].map(|share| weighted_quantile(known.clone(), share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::noise::rounding;
+    use super::*;
+    use crate::frame::Points;
+
+    /// The field of a plane of 60,000 points whose noise in steps depends on the column, of 300.
+    fn field_of(noise: impl Fn(usize) -> f64) -> (Cells, NoiseField) {
+        let height = |i: usize| (i * 48_271 % 2003) as f64 / 1001.0 - 1.0;
+        let point = |i: usize| {
+            let place = [(i % 300 * 100) as f64, (i / 300 * 100) as f64];
+            let jitter = [(i * 7919 % 97) as f64, (i * 104_729 % 89) as f64];
+            [place[0] + jitter[0], place[1] + jitter[1], noise(i % 300) * height(i)]
+        };
+        let points: Points = (0..60_000).map(|i| point(i).map(|v| v as f32)).collect();
+        let cells = Cells::new(&points, &mut None).unwrap().0;
+        let links = Links::new(&cells);
+        let view = View::new(&cells, &links);
+        let plateau = view.plateau();
+        assert_eq!(plateau.level, 0);
+        let field = NoiseField::new(&cells, &links, &view, plateau, rounding(&points), None);
+        let known = super::super::evidence::judge_all(&cells, &links);
+        let same = NoiseField::new(&cells, &links, &view, plateau, 0.0, Some(&known));
+        assert!(same.scale == field.scale && same.floor == field.floor);
+        drop(links);
+        (cells, field)
+    }
+
+    #[test]
+    fn noise_that_is_the_same_everywhere_has_no_field() {
+        assert!(field_of(|_| 20.0).1.is_even());
+        assert!(field_of(|column| 20.0 + column as f64 / 30.0).1.is_even());
+    }
+
+    #[test]
+    fn noise_that_grows_is_followed() {
+        // From 10 to 50 steps; the usual one is that of the middle, and quieter places count as usual.
+        let (cells, field) = field_of(|column| 10.0 + 40.0 * column as f64 / 300.0);
+        assert!(!field.is_even() && !field.has_floor() && field.least() == 1.0);
+        let scale_at = |share: f64| {
+            let near = |&cell: &usize| {
+                let x = cells.base().local(cell, cells.base().moments[cell].mean())[0];
+                (x - share * 30_000.0).abs() < 300.0
+            };
+            let all = (0..cells.base().len()).filter(near).map(|cell| (field.scale(cell), 1));
+            weighted_quantile(all.collect(), 0.5)
+        };
+        let far = scale_at(0.9) / scale_at(0.5);
+        assert!((1.2..1.7).contains(&far), "{far}");
+        assert_eq!(scale_at(0.1), 1.0);
+    }
+}

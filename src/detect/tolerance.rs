@@ -1,0 +1,173 @@
+//! Each plane's own tolerance, from the points that it has.
+//!
+//! The tolerance of a search is that of the usual noise. On a plane that is rougher, as it is farther
+//! away or was scanned twice, the slab cuts through the distribution of the residuals. How much of a normal
+//! distribution a slab holds can be told from the points inside: the root mean square of what is left of
+//! it, over half the slab's thickness, falls from 0.577 (an even spread) to 0.329 (all within three
+//! standard deviations). So the slab of such a plane is widened to three standard deviations, unless the
+//! residuals spread with the slab: then it takes in something else.
+
+use super::label::Labeller;
+use super::moments::Moments;
+use super::planes;
+use crate::Result;
+use crate::backend::LocalPlane;
+
+/// Fewest points that tell how they spread.
+const FEWEST: i64 = 60;
+/// The spread over the tolerance above which a plane is cut, …
+const CUT: f64 = 0.40;
+/// … and above which it is too even to tell the noise.
+const TOO_EVEN: f64 = 0.53;
+/// A slab is widened by so much at a time, …
+const WIDER: f64 = 1.5;
+/// … and only kept so when the noise that it shows stays the same up to this.
+const STEADY: f64 = 1.1;
+/// Times that slabs are widened, and what did not hold is taken back.
+const ROUNDS: usize = 5;
+/// The standard deviations of a normal distribution in half a slab, and the root mean square of what it
+/// holds over half its thickness.
+const NORMAL: [(f64, f64); 6] =
+    [(0.5, 0.5677), (1.0, 0.5396), (1.5, 0.4950), (2.0, 0.4398), (2.5, 0.3818), (3.0, 0.3289)];
+
+/// What is known of a plane's slab.
+#[derive(Clone, Copy)]
+enum Slab {
+    /// It may be too narrow.
+    Open,
+    /// It was widened from this, where it showed so much noise.
+    Widened(LocalPlane, f64),
+    /// It stays.
+    Settled,
+}
+
+/// Widens the slabs of planes that are too narrow for their points, by at most `most` times, and returns
+/// the sums over the points that they have then.
+pub(super) fn settle(
+    labeller: &mut Labeller,
+    planes: &mut [LocalPlane],
+    mut sums: Vec<Moments>,
+    most: f64,
+) -> Result<Vec<Moments>> {
+    let mut slabs = vec![Slab::Open; planes.len()];
+    let widest: Vec<f64> = planes.iter().map(|plane| most * plane.tolerance).collect();
+    for _ in 0..ROUNDS {
+        let mut changed = false;
+        for (i, slab) in slabs.iter_mut().enumerate() {
+            let next = look(*slab, planes[i], &sums[i], widest[i]);
+            changed |= next.1 != planes[i];
+            (*slab, planes[i]) = next;
+        }
+        if !changed {
+            break;
+        }
+        sums = labeller.sums(planes)?;
+    }
+    Ok(sums)
+}
+
+/// What follows for a slab from the points that it holds.
+fn look(slab: Slab, plane: LocalPlane, sums: &Moments, widest: f64) -> (Slab, LocalPlane) {
+    let settled = (Slab::Settled, plane);
+    let fit = match slab {
+        Slab::Settled => return settled,
+        _ => sums.fit().filter(|_| sums.n >= FEWEST),
+    };
+    let Some(fit) = fit else { return settled };
+    let fitted = planes::local(&fit, plane.tolerance);
+    let share = sums.distance_rms(fitted.normal, fitted.rho) / plane.tolerance;
+    let noise = plane.tolerance / sigmas(share);
+    if let Slab::Widened(before, was) = slab
+        && noise > STEADY * was
+    {
+        return (Slab::Settled, before);
+    }
+    let tolerance = (3.0 * noise).min(WIDER * plane.tolerance).min(widest);
+    if !(CUT..=TOO_EVEN).contains(&share) || tolerance <= plane.tolerance {
+        return settled;
+    }
+    (Slab::Widened(plane, noise), LocalPlane { tolerance, ..fitted })
+}
+
+/// How many standard deviations of a normal distribution half a slab holds of which the root mean square
+/// is this share.
+fn sigmas(share: f64) -> f64 {
+    let after = NORMAL.iter().position(|&(_, s)| s <= share).unwrap_or(NORMAL.len() - 1).max(1);
+    let [(a, high), (b, low)] = [NORMAL[after - 1], NORMAL[after]];
+    a + (b - a) * ((high - share) / (high - low)).clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The root mean square of what a slab of `a` standard deviations on either side holds.
+    fn held(a: f64) -> f64 {
+        let steps = 20_000;
+        let density = |i: i32| {
+            let z = a * f64::from(i) / f64::from(steps);
+            ((-0.5 * z * z).exp(), z)
+        };
+        let [mut all, mut squares] = [0.0; 2];
+        for (density, z) in (0..steps).map(density) {
+            all += density;
+            squares += density * z * z;
+        }
+        (squares / all).sqrt() / a
+    }
+
+    #[test]
+    fn a_slab_tells_how_much_of_a_normal_distribution_it_holds() {
+        for (a, share) in NORMAL {
+            assert!((held(a) - share).abs() < 2e-4, "{a}: {} and not {share}", held(a));
+            assert!((sigmas(share) - a).abs() < 1e-9);
+        }
+        assert_eq!((sigmas(0.9), sigmas(0.1)), (0.5, 3.0));
+    }
+
+    /// Points up to `tolerance` above and below a plane, `of` a share from -1 to 1 of it.
+    fn sums(tolerance: f64, height: impl Fn(f64) -> f64) -> Moments {
+        let mut sums = Moments::default();
+        for i in 0..4000_i64 {
+            let share = ((i * 1_234_567 % 4001) as f64 + 0.5) / 2000.5 - 1.0;
+            let z = height(share);
+            if z.abs() <= tolerance {
+                sums.add([i % 63 * 1000, i / 63 * 1000, z.round() as i64]);
+            }
+        }
+        sums
+    }
+
+    /// A value of a normal distribution of unit variance by its place among all, from -1 to 1.
+    fn normal(share: f64) -> f64 {
+        // Tukey's lambda with this exponent is a normal distribution to three digits.
+        let [p, q] = [0.5 * (1.0 + share), 0.5 * (1.0 - share)];
+        (p.powf(0.14) - q.powf(0.14)) / 0.1975
+    }
+
+    #[test]
+    fn a_slab_is_widened_to_what_its_points_ask() {
+        let noise = 1000.0;
+        let mut plane = LocalPlane { normal: [0.0, 0.0, 1.0], rho: 0.0, tolerance: 1.4 * noise };
+        let mut slab = Slab::Open;
+        for _ in 0..ROUNDS {
+            let sums = sums(plane.tolerance, |share| noise * normal(share));
+            (slab, plane) = look(slab, plane, &sums, 1e9);
+        }
+        assert!((2.3..3.3).contains(&(plane.tolerance / noise)), "{}", plane.tolerance);
+    }
+
+    #[test]
+    fn a_slab_that_takes_in_whatever_is_there_is_not_widened() {
+        let plane = LocalPlane { normal: [0.0, 0.0, 1.0], rho: 0.0, tolerance: 1000.0 };
+        // Evenly spread, and two layers.
+        let even = sums(1000.0, |share| 9000.0 * share);
+        assert_eq!(look(Slab::Open, plane, &even, 1e9).1, plane);
+        let layers = |tolerance| {
+            sums(tolerance, |share| if share > 0.0 { 1100.0 } else { -800.0 } + 700.0 * share)
+        };
+        let (slab, wider) = look(Slab::Open, plane, &layers(1000.0), 1e9);
+        let (_, last) = look(slab, wider, &layers(wider.tolerance), 1e9);
+        assert_eq!(last.tolerance, plane.tolerance);
+    }
+}
