@@ -21,8 +21,8 @@ const FEWEST: usize = 16;
 const SHARE: f64 = 0.15;
 /// What is flat and so many times as thick as usual is a tree, a heap or an edge.
 const CAP: f64 = 8.0;
-/// White noise that differs less than this between the quiet and the rough places is the same everywhere.
-const EVEN_WHITE: f64 = 1.7;
+/// White noise that is less than so many times the usual one in the rough places is the same everywhere.
+const EVEN_WHITE: f64 = 1.4;
 
 /// Neighbourhoods in a region, at least, when the noise shows at a coarser scale.
 const IN_REGION: usize = 64;
@@ -151,35 +151,27 @@ impl NoiseField {
         let Some(level) = (0..links.levels()).find(|&l| links.len(l) * EACH <= MOST) else {
             return NoiseField::even();
         };
-        let thickness = |base: u32| {
-            (0..=level).find_map(|l| {
-                let cell = links.ancestor(base, l);
-                let flat = match flatness {
-                    Some(known) => known[l][cell as usize],
-                    None => judge_block(&cells.levels[l], cell as usize, links.block(l, cell)),
-                };
-                flat.filter(|f| f64::from(f.ratio) <= FLAT).map(|f| f64::from(f.thickness))
-            })
-        };
-        // Of each cell the number of neighbourhoods, and the thickness of those that are flat.
-        let inside: Vec<(usize, Vec<f64>)> = links.map_cells(level, |inside| {
-            let chosen = inside.iter().copied().step_by(inside.len().div_ceil(EACH).max(1));
-            let flat = chosen.clone().filter_map(thickness).filter(|&t| t <= CAP * usual);
-            (chosen.len(), flat.collect())
-        });
-        let regions = links.map_blocks(level, |_, block| {
-            let block = || block.iter().map(|&cell| &inside[cell as usize]);
+        let inside = thicknesses((cells, links), level, CAP * usual, flatness);
+        let noise = |cell: u32| {
+            let block = || links.block(level, cell).iter().map(|&cell| &inside[cell as usize]);
             let all: usize = block().map(|cell| cell.0).sum();
             let flat: Vec<f64> = block().flat_map(|cell| cell.1.iter().copied()).collect();
             let enough = flat.len() >= FEWEST && flat.len() as f64 >= SHARE * all as f64;
             enough.then(|| usual_of(flat))
-        });
+        };
+        let all = (0..links.len(level) as u32).into_par_iter();
+        let regions: Vec<Option<f64>> = all.map(noise).collect();
         let weight = |cell: usize| inside[cell].1.len() as u64;
         let known =
             regions.iter().enumerate().filter_map(|(c, noise)| Some(((*noise)?, weight(c))));
-        let [quiet, rough] = quantiles(known.collect());
-        log::debug!("noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions of level {level}");
-        if rough < EVEN_WHITE * quiet || rough == 0.0 {
+        let known: Vec<(f64, u64)> = known.collect();
+        let [quiet, middle, rough] =
+            [0.1, 0.5, 0.9].map(|share| weighted_quantile(known.clone(), share));
+        log::debug!(
+            "noise {usual:.3} steps, {quiet:.3}, {middle:.3} to {rough:.3} in regions of level {level}"
+        );
+        let usual = usual.clamp(quiet, middle);
+        if rough < EVEN_WHITE * usual || rough == 0.0 {
             return NoiseField::even();
         }
         // Along a scan line there is less noise than across: the usual one is the least.
@@ -231,6 +223,33 @@ impl NoiseField {
             floor: Some(noises.par_iter().map(|&noise| (THINNEST * noise) as f32).collect()),
         }
     }
+}
+
+/// Of each cell of a level, the number of neighbourhoods that were looked at, and the thickness of those
+/// that are flat, each on the finest level on which it is, and at most so thick.
+fn thicknesses(
+    (cells, links): (&Cells, &Links),
+    level: usize,
+    thickest: f64,
+    flatness: Option<&[LevelFlatness]>,
+) -> Vec<(usize, Vec<f64>)> {
+    let thickness = |base: u32| {
+        (0..=level).find_map(|l| {
+            let cell = links.ancestor(base, l);
+            let flat = match flatness {
+                Some(known) => known[l][cell as usize],
+                None => judge_block(&cells.levels[l], cell as usize, links.block(l, cell)),
+            };
+            flat.filter(|f| f64::from(f.ratio) <= FLAT).map(|f| f64::from(f.thickness))
+        })
+    };
+    let inside = |cell: u32| {
+        let inside = links.inside(level, cell).iter().copied();
+        let chosen = inside.clone().step_by(inside.len().div_ceil(EACH).max(1));
+        let flat = chosen.clone().filter_map(thickness).filter(|&t| t <= thickest);
+        (chosen.len(), flat.collect())
+    };
+    (0..links.len(level) as u32).into_par_iter().map(inside).collect()
 }
 
 /// The noise that the neighbourhoods of a region show.
