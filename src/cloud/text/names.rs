@@ -135,16 +135,62 @@ pub(super) fn roles(names: &[&[u8]]) -> Option<Vec<Option<Role>>> {
     Some(roles)
 }
 
+/// What units are called, as [`plain`] has them, and how they are shown.
+const UNITS: [(&str, &[&str]); 9] = [
+    ("m", &["m", "metre", "metres", "meter", "meters", "metro", "metros", "metri"]),
+    ("US ft", &["usft", "ftus", "ussurveyfoot", "ussurveyfeet"]),
+    ("ft", &["ft", "foot", "feet", "ift", "fuss"]),
+    ("mm", &["mm", "millimetre", "millimetres", "millimeter", "millimeters"]),
+    ("cm", &["cm", "centimetre", "centimetres", "centimeter", "centimeters"]),
+    ("km", &["km", "kilometre", "kilometres", "kilometer", "kilometers"]),
+    ("in", &["inch", "inches", "zoll"]),
+    ("yd", &["yd", "yard", "yards"]),
+    ("°", &["deg", "degree", "degrees", "°", "grad"]),
+];
+
+/// The unit that a text names.
+fn unit_of(text: &str) -> Option<&'static str> {
+    let text: String = text.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '°').collect();
+    UNITS.iter().find(|(_, known)| known.contains(&&*text)).map(|(shown, _)| *shown)
+}
+
+/// A name in small letters, cut in front of its unit: `Z [m]`, `elev (ft)`, `z_ft`.
+fn cut(name: &str) -> (&str, Option<&'static str>) {
+    if let Some((name, rest)) = name.split_once(['[', '(', '{']) {
+        return (name, unit_of(rest));
+    }
+    // Of a name alone nothing is cut: `m` may be one.
+    let cut = name.rsplit_once(['_', ' ', '-', '.', '/']);
+    match cut.map(|(name, last)| (name, unit_of(last))) {
+        Some((front, Some(unit))) if front.chars().any(char::is_alphanumeric) => {
+            (front.strip_suffix(" in").unwrap_or(front), Some(unit))
+        }
+        _ => (name, None),
+    }
+}
+
+/// The units in the names of x, y and z, where there are any.
+pub(super) fn units(names: &[&[u8]], roles: &[Option<Role>]) -> [Option<&'static str>; 3] {
+    [0, 1, 2].map(|axis| {
+        let column = roles.iter().position(|role| *role == Some(Role::Axis(axis)))?;
+        cut(&small(names.get(column)?)).1
+    })
+}
+
 /// A name in small letters without accents, units, quotes, blanks and signs: `"Höhe [m]"` is `hohe`.
 fn plain(name: &[u8]) -> String {
+    let name = small(name);
+    cut(&name).0.chars().map(without_accent).filter(char::is_ascii_alphanumeric).collect()
+}
+
+/// A name in small letters.
+fn small(name: &[u8]) -> String {
     // What is no UTF-8 is an older file from the west of Europe.
     let name = match std::str::from_utf8(name) {
         Ok(name) => name.to_string(),
         Err(_) => name.iter().map(|&byte| char::from(byte)).collect(),
     };
-    let name = name.to_lowercase();
-    let name = name.split(['[', '(', '{']).next().unwrap_or_default();
-    name.chars().map(without_accent).filter(char::is_ascii_alphanumeric).collect()
+    name.trim().trim_matches('"').to_lowercase()
 }
 
 fn without_accent(c: char) -> char {
@@ -171,6 +217,23 @@ mod tests {
         assert_eq!(plain("Élévation (m)".as_bytes()), "elevation");
         assert_eq!(plain(b"scalar_Plane_ID"), "scalarplaneid");
         assert_eq!(plain(b"Points:0"), "points0");
+        assert_eq!(
+            [plain(b"z_ft"), plain(b"Z m"), plain(b"E-m"), plain(b"m")],
+            ["z", "z", "e", "m"]
+        );
+        assert_eq!(plain("Höhe in m".as_bytes()), "hohe");
+    }
+
+    #[test]
+    fn units_stand_behind_names() {
+        let of = |names: &str| {
+            let cells: Vec<&[u8]> = names.as_bytes().split(|&b| b == b',').collect();
+            units(&cells, &roles(&cells).unwrap())
+        };
+        assert_eq!(of("x,y,z"), [None; 3]);
+        assert_eq!(of("x,y,z_ft"), [None, None, Some("ft")]);
+        assert_eq!(of("lon [deg],lat [°],Elevation (m)"), [Some("°"), Some("°"), Some("m")]);
+        assert_eq!(of("z [US-ft],x (local),y"), [None, None, Some("US ft")]);
     }
 
     #[test]
