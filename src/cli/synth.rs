@@ -150,6 +150,7 @@ impl Synth {
         };
         if given.is_none() {
             guard::check(&[], &self.outputs())?;
+            self.check_truth()?;
         }
         match (self.scene, given) {
             (Subject::Scene(_), Some(option)) => {
@@ -165,6 +166,23 @@ impl Synth {
                 log::info!("{}: {lines}", self.out.display());
                 Ok(())
             }
+        }
+    }
+
+    /// Refuses to replace a truth that may be that of another cloud or image of the same name.
+    fn check_truth(&self) -> Result<(), Error> {
+        const ENDINGS: [&str; 8] = ["las", "laz", "ply", "xyz", "txt", "csv", "pts", "png"];
+        let own = self.out.extension().unwrap_or_default();
+        let others = ENDINGS.into_iter().filter(|ending| !own.eq_ignore_ascii_case(ending));
+        let mut others = others.map(|ending| self.out.with_extension(ending));
+        let truth = truth_path(&self.out);
+        match others.find(|other| other.exists()).filter(|_| truth.exists()) {
+            Some(other) => Err(Error::Parameter(format!(
+                "{}: it would be replaced, and may be the truth of {}; choose another name or folder",
+                truth.display(),
+                other.display()
+            ))),
+            None => Ok(()),
         }
     }
 

@@ -1,8 +1,36 @@
-//! Numbers as people read them.
+//! Numbers and names as people read them.
+
+use std::borrow::Cow;
 
 /// `1 plane`, `2 planes`.
 pub fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// A text without characters that a terminal obeys: they are written `\n` and `\x1B`.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(char::is_control) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if c.is_control() { escape(c, &mut out) } else { out.push(c) }
+    }
+    out.into()
+}
+
+/// Appends a character as it is written in text in quotes.
+pub fn escape(c: char, out: &mut String) {
+    match c {
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        _ => c
+            .encode_utf8(&mut [0; 4])
+            .bytes()
+            .for_each(|byte| out.push_str(&format!("\\x{byte:02X}"))),
+    }
 }
 
 /// A number with four significant digits.
@@ -98,6 +126,12 @@ mod tests {
     fn points_stand_below_each_other() {
         let rows = [vec!["1".into(), "12.5".into()], vec!["10".into(), "0.125".into()]];
         assert_eq!(aligned(&["id", "x"], &rows), "id       x\n 1  12.5\n10   0.125\n");
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_written_out() {
+        assert_eq!(clean("a b.las"), "a b.las");
+        assert_eq!(clean("a\n\x1b[31m\u{85}\\.las"), "a\\n\\x1B[31m\\xC2\\x85\\.las");
     }
 
     #[test]
