@@ -3,7 +3,6 @@
 mod drawing;
 
 use drawing::{dot, drawn_in, position};
-use planes::cloud::Chunk;
 use planes::synth::{
     HardPart, STEP, Scene, SceneOptions, Truth, generate, truth_path, write_scene,
 };

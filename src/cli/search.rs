@@ -156,6 +156,11 @@ impl Machine {
             Some(option) => {
                 Err(Error::Parameter(format!("{option} is for --vote all and --one-pass")))
             }
+            None if self.gpus.is_some()
+                && (self.device == DeviceName::Cpu || self.voter.is_some()) =>
+            {
+                Err(Error::Parameter("--gpus: the votes are cast by the CPU here".into()))
+            }
             None => Ok(()),
         }
     }

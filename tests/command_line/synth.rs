@@ -77,6 +77,10 @@ fn the_truth_of_another_cloud_is_not_replaced() {
             "{name}"
         );
     }
+    // The same points in another format have the same truth.
+    synth("room", &at("a.ply"), "--points 300").text();
+    assert!(std::fs::read(at("a.truth.json")).unwrap() == truth);
+    std::fs::remove_file(at("a.ply")).unwrap();
     // Its own cloud may be drawn again, and one elsewhere.
     synth("room", &at("a.las"), "--points 200").text();
     synth("room", &at("b.ply"), "--points 200").text();

@@ -70,6 +70,14 @@ fn what_only_votes_for_every_direction_heed_is_refused_elsewhere() {
 }
 
 #[test]
+fn the_cpu_has_no_gpus() {
+    for other in ["--device cpu", "--voter serial"] {
+        let message = refused(&format!("--vote all --gpus 2 {other}"));
+        assert_eq!(message, "--gpus: the votes are cast by the CPU here");
+    }
+}
+
+#[test]
 fn a_tolerance_that_no_plane_can_have_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.xyz");

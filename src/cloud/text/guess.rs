@@ -63,7 +63,6 @@ impl<'a> Rows<'a> {
         rows.split(&lines);
         if style.separator == Separator::Char(b',') && !style.comma {
             rows.check_commas(&lines)?;
-            rows.check_widths(names)?;
         } else {
             rows.style.comma = rows.has_commas();
         }
@@ -95,7 +94,10 @@ impl<'a> Rows<'a> {
 
     /// Refuses the same without blanks: `1,5,2,3,4,0` below three names, or with a fraction that starts with
     /// a zero.
-    fn check_widths(&self, names: Option<&[u8]>) -> Result<(), String> {
+    pub(super) fn check_widths(&self, names: Option<&[u8]>) -> Result<(), String> {
+        if self.style.comma || self.style.separator != Separator::Char(b',') {
+            return Ok(());
+        }
         let digits = |cell: &&[u8]| -> bool {
             let digits = cell.strip_prefix(b"-").unwrap_or(cell);
             !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
@@ -295,7 +297,9 @@ mod tests {
         assert_eq!(rows("1\t2\t3\n1 2 3\n").style.separator, Separator::Space);
         assert!(Rows::new(style_of(b"1,5, 2,3, 4,0"), b"1,5, 2,3, 4,0\n", None).is_err());
         let of = |text: &str, names: Option<&str>| {
-            Rows::new(style_of(text.as_bytes()), text.as_bytes(), names.map(str::as_bytes)).is_ok()
+            let names = names.map(str::as_bytes);
+            let rows = Rows::new(style_of(text.as_bytes()), text.as_bytes(), names).unwrap();
+            rows.check_widths(names).is_ok()
         };
         assert!(!of("1,5,2,3,4,0\n", Some("x,y,z")) && of("1,5,2,3,4,0\n", None));
         assert!(!of("1,5,2,3,4\n1,2,5,3,1,4\n", Some("x,y,z")));

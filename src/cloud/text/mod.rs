@@ -6,6 +6,7 @@ pub(super) mod line;
 pub(super) mod lines;
 mod names;
 pub(super) mod schema;
+mod units;
 
 use super::{
     Fields, Format, HeaderInfo, Note, PointReader, blocks::BlockReader, bytes::Bytes, source::Cloud,

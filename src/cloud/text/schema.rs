@@ -135,8 +135,9 @@ impl<'a> Front<'a> {
     fn take(&mut self, line: &'a [u8], number: u64) -> Result<(), String> {
         if fast_float2::parse::<f64, _>(line).is_ok() {
             self.alone += 1;
-            if let Some(count) = count(line) {
-                self.promised = Some((count, number));
+            match count(line) {
+                Some(count) => self.promised = Some((count, number)),
+                None => drop(self.odd.get_or_insert((line, number))),
             }
         } else if roles(line, None).is_some() && !matches!(self.names, Some(Names::Line(..))) {
             self.names = Some(Names::Line(line, number));
@@ -171,8 +172,7 @@ impl<'a> Front<'a> {
             _ => return Err(LABELS.into()),
         }
         let names = self.names.map(|(Names::Line(names, _) | Names::Comment(names))| names);
-        let said = names.filter(|_| self.columns.is_none());
-        let rows = Rows::new(style, text, said)?;
+        let rows = Rows::new(style, text, names)?;
         if let Some(columns) = self.columns {
             let is_point = has_axes(columns.roles(), &rows);
             let (given, width) = (columns.roles().len(), rows.width());
@@ -181,6 +181,7 @@ impl<'a> Front<'a> {
             }
             return Ok(is_point.then(|| (rows.style, columns.roles().to_vec(), Known::Told)));
         }
+        rows.check_widths(names)?;
         if let Some(roles) = self.named(&rows) {
             return Ok(Some((rows.style, roles, Known::Told)));
         }
@@ -295,7 +296,7 @@ fn roles(line: &[u8], points: Option<(Style, usize)>) -> Option<Vec<Option<Role>
 }
 
 /// The ways to cut a line with names, that of the points first.
-fn splits<'a>(line: &'a [u8], points: Option<Style>) -> impl Iterator<Item = Vec<&'a [u8]>> {
+fn splits(line: &[u8], points: Option<Style>) -> impl Iterator<Item = Vec<&[u8]>> {
     let quoted = line.contains(&b'"');
     let separators = [b';', b'\t', b','].into_iter().filter(|byte| line.contains(byte));
     let separators = separators.map(|byte| match byte {
