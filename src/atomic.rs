@@ -372,10 +372,13 @@ fn names_a_folder(path: &Path) -> bool {
 /// What to say where there is no room for files that are needed in between.
 pub(crate) fn no_temporary(error: &io::Error) -> Error {
     let kind = error.kind();
-    let message = format!(
-        "no temporary file can be written in this folder ({}); name another one in TMPDIR",
-        plain(io::Error::new(kind, error.to_string()))
-    );
+    let why = match (kind, error.raw_os_error()) {
+        (io::ErrorKind::NotFound, _) => "there is no such folder".to_owned(),
+        (_, Some(code)) => io::Error::from_raw_os_error(code).to_string(),
+        _ => kind.to_string(),
+    };
+    let message =
+        format!("no temporary file can be written here ({why}); name another folder in TMPDIR");
     Error::io(std::env::temp_dir())(io::Error::new(kind, message))
 }
 

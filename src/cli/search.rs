@@ -4,7 +4,7 @@ use super::engine::{DeviceName, Engine, VoterName};
 use super::progress::Bar;
 use super::reading::{Choosing, say_degrees};
 use super::values::{count, length, number, said, whole};
-use super::words::{counted, significant};
+use super::words::{brief, counted};
 use clap::{Args, ValueEnum};
 use planes::cloud::{Choice, Source};
 use planes::cuda::Cuda;
@@ -225,36 +225,34 @@ impl Machine {
 /// Why no plane can be right within this tolerance, if so.
 fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
     /// Half a step of coordinates is so many of its standard deviations.
-    const HALF_STEP: f64 = 1.732;
+    const HALF_STEP: f64 = 1.732_050_8;
     /// A cloud must be so many times as wide as its planes are thick.
     const TIMES: f64 = 10.0;
     let (input, p) = (&found.input, &found.parameters);
     let side = (0..3).map(|a| input.max[a] - input.min[a]).fold(0.0, f64::max);
-    let (is_none, given) = (found.planes.is_empty(), significant(tolerance));
+    let (is_none, given) = (found.planes.is_empty(), brief(tolerance));
     if tolerance > side {
-        return Some(format!(
-            "{given} is larger than the cloud, which is {} wide",
-            significant(side)
-        ));
+        return Some(format!("{given} is larger than the cloud, which is {} wide", brief(side)));
     }
-    if tolerance < HALF_STEP * p.rounding {
-        let step = significant(2.0 * HALF_STEP * p.rounding);
+    // A grid has steps along it that say nothing of what is across.
+    if is_none && tolerance < HALF_STEP * p.rounding {
+        let step = brief(2.0 * HALF_STEP * p.rounding);
         return Some(format!(
             "{given} is below the rounding of the coordinates to steps of {step}"
         ));
     }
     if tolerance < input.step {
-        let step = significant(input.step);
+        let step = brief(input.step);
         return Some(format!(
             "{given} is below the steps of {step} in which this cloud is searched"
         ));
     }
     if is_none && tolerance < p.noise {
-        return Some(format!("{given} is below the noise of the points, {}", significant(p.noise)));
+        return Some(format!("{given} is below the noise of the points, {}", brief(p.noise)));
     }
     let is_thick = is_none && tolerance * TIMES > side;
     is_thick.then(|| {
-        format!("{given} leaves no room for planes in a cloud that is {} wide", significant(side))
+        format!("{given} leaves no room for planes in a cloud that is {} wide", brief(side))
     })
 }
 

@@ -38,6 +38,15 @@ pub fn significant(v: f64) -> String {
     digits(v, 4)
 }
 
+/// The same without zeros at the end.
+pub fn brief(v: f64) -> String {
+    let text = significant(v);
+    if text.contains('.') && !text.contains('e') {
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    text
+}
+
 /// A number with so many significant digits; where that would be a long row of zeros, as a power of ten.
 pub fn digits(v: f64, count: i32) -> String {
     if v == 0.0 {
@@ -109,6 +118,10 @@ mod tests {
         assert_eq!(significant(0.0), "0");
         assert_eq!([significant(1.2345e-13), significant(1.2345e20)], ["1.234e-13", "1.234e20"]);
         assert_eq!(digits(0.012_345, 3), "0.0123");
+        assert_eq!(
+            [brief(0.001), brief(1000.0), brief(4.13), brief(1e-12)],
+            ["0.001", "1000", "4.13", "1.000e-12"]
+        );
     }
 
     #[test]

@@ -242,7 +242,10 @@ fn a_folder_of_temporary_files_that_is_missing_is_named() {
     };
     let said = run("-");
     assert_eq!(said.lines().count(), 1, "{said}");
-    assert!(said.starts_with("planes: /none/here: no temporary file can be written in"), "{said}");
+    assert!(
+        said.starts_with("planes: /none/here: no temporary file can be written here (there"),
+        "{said}"
+    );
     assert!(said.contains("TMPDIR") && !said.contains("stdin"), "{said}");
     let done = Command::new(env!("CARGO_BIN_EXE_planes"))
         .args(["detect", "-q", "--json", "/dev/stdout"])

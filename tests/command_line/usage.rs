@@ -84,17 +84,18 @@ fn a_tolerance_that_no_plane_can_have_is_said() {
     // Centimetres, a wave of 3 cm, four units wide.
     let point = |k: usize| {
         let (u, v) = (k % 60, k / 60);
-        format!(
-            "{:.2} {:.2} {:.2}\n",
-            0.07 * u as f64,
-            0.07 * v as f64,
-            0.01 * ((u * 7 + v * 5) % 4) as f64
-        )
+        let [x, y] = [(u, v), (v, u)].map(|(a, b)| 0.07 * a as f64 + 0.01 * (b * b % 5) as f64);
+        format!("{x:.2} {y:.2} {:.2}\n", 0.01 * ((u * 7 + v * 5) % 4) as f64)
     };
     std::fs::write(&path, (0..3600).map(point).collect::<String>()).unwrap();
     for (tolerance, said) in [
-        ("100", Some("--tolerance 100.0 is larger than the cloud, which is 4.130 wide")),
-        ("1e-12", Some("--tolerance 1.000e-12 is below the ")),
+        ("100", Some("--tolerance 100 is larger than the cloud, which is 4.17 wide")),
+        (
+            "1e-12",
+            Some("--tolerance 1.000e-12 is below the rounding of the coordinates to steps of 0.01"),
+        ),
+        // The layers of the rounding are planes.
+        ("0.001", None),
         ("0.05", None),
     ] {
         let done = detect(&path, &format!("--tolerance {tolerance}"));
