@@ -259,7 +259,14 @@ fn a_line_that_is_too_long_or_too_short_does_not_shift_the_labels() {
     for odd in ["9 2.5 1 0 0.5", "9 2.5 1 1 7 0.5 99 98", "9 2.5 1 2e0 7 8 0.5"] {
         assert_eq!(copied(odd).unwrap(), detection().labels, "{odd}");
     }
-    for odd in ["9 2.5 1", "9 2.5 1 1 7", "9 2.5 1 3 7 0.5", "9 2.5 1 a 7 0.5"] {
+    for odd in [
+        "9 2.5 1",
+        "9 2.5 1 1 7",
+        "9 2.5 1 3 7 0.5",
+        "9 2.5 1 a 7 0.5",
+        "9 2.5 1 0A 0.5",
+        "9 2.5 1 1: 7 0.5",
+    ] {
         std::fs::remove_file(&output).unwrap_or_default();
         let error = copied(odd).unwrap_err().to_string();
         assert!(error.contains("lacks values that its header promises"), "{odd}: {error}");

@@ -194,7 +194,8 @@ impl RawVertices {
                 left -= 1;
                 if std::mem::take(&mut is_count) {
                     // As the reader has it, to which a negative count is none.
-                    left = number(word).ok_or_else(|| self.incomplete())?.0 as u64;
+                    let count = number(word).filter(|&(_, length)| length == word.len());
+                    left = count.ok_or_else(|| self.incomplete())?.0 as u64;
                 }
                 if stays {
                     out.extend(if first { &b""[..] } else { b" " });
