@@ -41,8 +41,13 @@ impl AtomicFile {
     /// an existing file that is write-protected.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
+        if names_a_folder(&path) {
+            return Err(Error::io(&path)(io::ErrorKind::IsADirectory.into()));
+        }
         let existing = fs::metadata(&path).ok();
-        let target = match existing {
+        let target = match &existing {
+            // A pipe may have no path of its own.
+            Some(found) if !found.is_file() => path.clone(),
             Some(_) => fs::canonicalize(&path).map_err(Error::io(&path))?,
             None => followed(&path),
         };
@@ -61,7 +66,10 @@ impl AtomicFile {
             }
             Ok(file)
         };
-        let file = start().map_err(|source| Error::io(&path)(plain(source)))?;
+        let file = start().map_err(|source| match copied {
+            true => no_temporary(&source),
+            false => Error::io(&path)(plain(source)),
+        })?;
         Ok(AtomicFile { buffer: BufWriter::with_capacity(BUFFER, file), path, target, copied })
     }
 
@@ -184,10 +192,10 @@ impl Seek for Temporary {
 /// Files without a name, which Linux has.
 #[cfg(target_os = "linux")]
 mod unnamed {
-    use super::{builder, folder_of};
+    use super::{Listed, builder, folder_of};
     use rustix::fs::{AtFlags, CWD, linkat};
     use std::fs::{File, OpenOptions};
-    use std::io;
+    use std::io::{self, Seek};
     use std::os::fd::AsRawFd;
     use std::os::unix::fs::OpenOptionsExt;
     use std::path::Path;
@@ -207,15 +215,43 @@ mod unnamed {
     }
 
     /// Names it. A link cannot replace a file, so where there is one it is a temporary name first: that is
-    /// the one moment in which a kill leaves something behind.
+    /// the one moment in which a kill leaves something behind. Where the file system has such files but does
+    /// not let them be linked, it is copied.
     pub fn call(file: &File, target: &Path) -> io::Result<()> {
-        match link(file, target) {
+        call_by(&link, file, target)
+    }
+
+    /// The same with another way to link.
+    pub fn call_by(
+        link: &dyn Fn(&File, &Path) -> io::Result<()>,
+        file: &File,
+        target: &Path,
+    ) -> io::Result<()> {
+        let error = match link(file, target) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let named = builder().make_in(folder_of(target), |path| link(file, path))?;
-                named.persist(target).map(drop).map_err(|failed| failed.error)
+                match builder().make_in(folder_of(target), |path| link(file, path)) {
+                    Ok(named) => {
+                        return named.persist(target).map(drop).map_err(|failed| failed.error);
+                    }
+                    Err(error) => error,
+                }
             }
-            done => done,
-        }
+            Err(error) => error,
+            Ok(()) => return Ok(()),
+        };
+        // Of the two the first tells more.
+        copy(file, target).map_err(|_| error)
+    }
+
+    /// Writes what the file holds to one with a name beside the target, and calls that so.
+    fn copy(mut from: &File, target: &Path) -> io::Result<()> {
+        let mut named = builder().tempfile_in(folder_of(target))?;
+        let _listed = Listed::new(named.path());
+        let _ = named.as_file().lock();
+        from.rewind()?;
+        io::copy(&mut from, &mut named)?;
+        named.as_file().set_permissions(from.metadata()?.permissions())?;
+        named.persist(target).map(drop).map_err(|failed| failed.error)
     }
 
     fn link(file: &File, name: &Path) -> io::Result<()> {
@@ -306,6 +342,44 @@ fn builder() -> tempfile::Builder<'static, 'static> {
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder
+}
+
+/// Gives a file another name, replacing what has it; a link there is followed. Where that is on another file
+/// system, the file is copied.
+///
+/// # Errors
+/// [`Error::Io`] on `to`, which is then as it was.
+pub fn move_to(from: &Path, to: &Path) -> Result<()> {
+    let place = fs::canonicalize(to).unwrap_or_else(|_| to.to_path_buf());
+    match fs::rename(from, &place) {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
+        moved => return moved.map_err(Error::io(to)),
+    }
+    let mut file = AtomicFile::create(to)?;
+    let mut content = File::open(from).map_err(Error::io(from))?;
+    io::copy(&mut content, &mut file).map_err(Error::io(to))?;
+    file.commit()?;
+    fs::remove_file(from).map_err(Error::io(from))
+}
+
+/// Whether a path can be that of a folder alone.
+fn names_a_folder(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let ends = |end: &str| bytes.ends_with(end.as_bytes());
+    ends("/") || ends("/.") || (cfg!(windows) && ends("\\"))
+}
+
+/// What to say where there is no room for files that are needed in between.
+pub(crate) fn no_temporary(error: &io::Error) -> Error {
+    let kind = error.kind();
+    let why = match (kind, error.raw_os_error()) {
+        (io::ErrorKind::NotFound, _) => "there is no such folder".to_owned(),
+        (_, Some(code)) => io::Error::from_raw_os_error(code).to_string(),
+        _ => kind.to_string(),
+    };
+    let message =
+        format!("no temporary file can be written here ({why}); name another folder in TMPDIR");
+    Error::io(std::env::temp_dir())(io::Error::new(kind, message))
 }
 
 /// Where the links lead that a path may be, also to what is not there yet.
@@ -485,9 +559,56 @@ mod tests {
         assert_eq!(names(folder.path()), ["a.txt"]);
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_cannot_be_linked_is_copied() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        for code in [libc::EPERM, libc::EOPNOTSUPP, libc::ENOSYS, libc::ENOENT, libc::EEXIST] {
+            let file = unnamed::create(folder.path()).unwrap();
+            file.set_permissions(fs::Permissions::from_mode(0o640)).unwrap();
+            (&file).write_all(b"whole").unwrap();
+            let refused = |_: &File, _: &Path| Err(io::Error::from_raw_os_error(code));
+            unnamed::call_by(&refused, &file, &path).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"whole", "{code}");
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+            assert_eq!(names(folder.path()), ["a.txt"]);
+        }
+        let missing = folder.path().join("none/a.txt");
+        let file = unnamed::create(folder.path()).unwrap();
+        let refused = |_: &File, _: &Path| Err(io::Error::from_raw_os_error(libc::EPERM));
+        let error = unnamed::call_by(&refused, &file, &missing).unwrap_err();
+        assert_eq!(error.raw_os_error(), Some(libc::EPERM));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_move_goes_across_file_systems() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        fs::write(&from, "new").unwrap();
+        fs::write(&to, "old").unwrap();
+        move_to(&from, &to).unwrap();
+        assert_eq!((fs::read(&to).unwrap(), names(folder.path()).len()), (b"new".to_vec(), 1));
+        let Ok(other) = tempfile::tempdir_in("/dev/shm") else { return };
+        let (far, link) = (other.path().join("far"), folder.path().join("link"));
+        fs::write(&far, "old").unwrap();
+        std::os::unix::fs::symlink(&far, &link).unwrap();
+        move_to(&to, &link).unwrap();
+        assert_eq!(fs::read(&far).unwrap(), b"new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink() && !to.exists());
+    }
+
     #[test]
     fn folders_are_refused() {
         let folder = tempfile::tempdir().unwrap();
+        for name in ["new/", "new/."] {
+            let error = AtomicFile::create(folder.path().join(name)).unwrap_err();
+            assert!(
+                matches!(error, Error::Io { source, .. } if source.kind() == io::ErrorKind::IsADirectory)
+            );
+        }
         let error = AtomicFile::create(folder.path()).unwrap_err();
         assert!(matches!(error, Error::Io { .. }));
         let missing = folder.path().join("missing").join("a.txt");

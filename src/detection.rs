@@ -37,6 +37,13 @@ pub struct Input {
     pub crs: Option<Crs>,
 }
 
+impl Input {
+    /// Points that were to be searched.
+    pub fn chosen(&self) -> u64 {
+        self.points.saturating_sub(self.not_chosen)
+    }
+}
+
 /// The parameters a detection ran with, defaults resolved, so that it can be replayed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {

@@ -1,6 +1,6 @@
 //! What a surveyor asks of a plane, from what is known of it.
 
-use crate::orient::margin;
+use crate::orient::{margin, upward};
 use crate::outline::{PlaneFrame, smallest_rectangle};
 use crate::plane::Plane;
 use serde::Serialize;
@@ -45,7 +45,9 @@ fn size(plane: &Plane) -> [f64; 2] {
     let rings = plane.pieces.iter().map(|piece| &piece.boundary.exterior);
     // About a vertex, so that survey coordinates cost no digits.
     let Some(&first) = rings.clone().flatten().next() else { return [0.0; 2] };
-    let frame = PlaneFrame::new(plane.normal, first);
+    // The same whatever side the normal looks to.
+    let upward = upward(plane.normal, plane.normal_error.map(f64::to_radians));
+    let frame = PlaneFrame::new(upward, first);
     let flat: Vec<[f64; 2]> = rings.flatten().map(|&vertex| frame.project(vertex)).collect();
     smallest_rectangle(&flat)
 }
@@ -57,23 +59,8 @@ mod tests {
 
     fn plane(normal: [f64; 3], normal_error: Option<f64>, corners: &[[f64; 3]]) -> Plane {
         let boundary = Polygon { exterior: corners.to_vec(), holes: Vec::new() };
-        Plane {
-            normal,
-            offset: 0.0,
-            theta: 0.0,
-            phi: 0.0,
-            rho: 0.0,
-            votes: 0,
-            significance: 0.0,
-            inliers: 0,
-            tolerance: 0.0,
-            rmse: 0.0,
-            normal_error,
-            offset_error: None,
-            centroid: [0.0; 3],
-            area: 0.0,
-            pieces: vec![Piece { boundary, ..Piece::default() }],
-        }
+        let pieces = vec![Piece { boundary, ..Piece::default() }];
+        Plane { normal_error, pieces, ..Plane::with_normal(normal) }
     }
 
     #[test]

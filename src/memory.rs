@@ -70,25 +70,50 @@ mod linux {
         kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmSize")
     }
 
-    /// What the control group of this process and those above it leave.
+    /// What a version of control groups calls its files: the limit, what is used, and, in `memory.stat`, files
+    /// that were read and may be forgotten.
+    pub struct Names([&'static str; 3]);
+
+    /// Those of version 2.
+    pub const NEW: Names = Names(["memory.max", "memory.current", "inactive_file "]);
+    /// Those of version 1.
+    pub const OLD: Names =
+        Names(["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "]);
+
+    /// What the control groups of this process and those above them leave.
     pub fn group() -> Option<u64> {
-        let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-        let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
-        let root = Path::new("/sys/fs/cgroup");
-        let all = Path::new(own).ancestors().map(|folder| left_in(&root.join(folder)));
-        all.flatten().min()
+        left(&fs::read_to_string("/proc/self/cgroup").ok()?, Path::new("/sys/fs/cgroup"))
     }
 
-    /// What is left in a control group of version 2; `None` where it has no limit.
-    pub fn left_in(folder: &Path) -> Option<u64> {
+    /// The same for a process with these `groups`, where the system shows them in `root`.
+    pub fn left(groups: &str, root: &Path) -> Option<u64> {
+        let each = |line: &str| {
+            let (_, rest) = line.split_once(':')?;
+            let (controllers, own) = rest.split_once(":/")?;
+            let (root, names) = match controllers {
+                "" => (root.to_path_buf(), NEW),
+                _ if controllers.split(',').any(|name| name == "memory") => {
+                    (root.join("memory"), OLD)
+                }
+                _ => return None,
+            };
+            Path::new(own)
+                .ancestors()
+                .filter_map(|folder| left_in(&root.join(folder), &names))
+                .min()
+        };
+        groups.lines().filter_map(each).min()
+    }
+
+    /// What is left in a control group; `None` where it has no limit.
+    pub fn left_in(folder: &Path, Names([limit, used, cache]): &Names) -> Option<u64> {
         let number = |name| -> Option<u64> {
             fs::read_to_string(folder.join(name)).ok()?.trim().parse().ok()
         };
-        let limit = number("memory.max")?;
-        let used = number("memory.current")?;
-        // Files that were read and may be forgotten.
+        let limit = number(limit)?;
+        let used = number(used)?;
         let table = fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
-        let cache = table.lines().find_map(|line| line.strip_prefix("inactive_file "));
+        let cache = table.lines().find_map(|line| line.strip_prefix(cache));
         let cache = cache.and_then(|bytes| bytes.parse().ok()).unwrap_or(0);
         Some(limit.saturating_sub(used.saturating_sub(cache)))
     }
@@ -118,13 +143,36 @@ mod tests {
     fn a_control_group_leaves_what_it_does_not_use() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-        assert_eq!(linux::left_in(folder.path()), None);
+        let left = || linux::left_in(folder.path(), &linux::NEW);
+        assert_eq!(left(), None);
         write("memory.max", "1000\n");
         write("memory.current", "700\n");
-        assert_eq!(linux::left_in(folder.path()), Some(300));
+        assert_eq!(left(), Some(300));
         write("memory.stat", "anon 1\ninactive_file 200\n");
-        assert_eq!(linux::left_in(folder.path()), Some(500));
+        assert_eq!(left(), Some(500));
         write("memory.max", "max\n");
-        assert_eq!(linux::left_in(folder.path()), None);
+        assert_eq!(left(), None);
+    }
+
+    #[test]
+    fn control_groups_of_both_versions_are_known() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = root.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let old = "12:cpu,cpuacct:/job\n4:memory:/job/own\n0::/\n";
+        assert_eq!(linux::left(old, root.path()), None);
+        write("memory/memory.limit_in_bytes", "9223372036854771712\n");
+        write("memory/memory.usage_in_bytes", "5000\n");
+        write("memory/job/own/memory.limit_in_bytes", "1000\n");
+        write("memory/job/own/memory.usage_in_bytes", "700\n");
+        write("memory/job/own/memory.stat", "inactive_file 9\ntotal_inactive_file 100\n");
+        assert_eq!(linux::left(old, root.path()), Some(400));
+        write("job/memory.max", "900\n");
+        write("job/memory.current", "100\n");
+        assert_eq!(linux::left("0::/job/own\n", root.path()), Some(800));
+        assert_eq!(linux::left("nonsense\n", root.path()), None);
     }
 }

@@ -59,6 +59,11 @@ impl Orient {
     }
 }
 
+/// The normal of the two that looks up, with the standard error of its direction in radians.
+pub(crate) fn upward(normal: Vec3, error: Option<f64>) -> Vec3 {
+    if looks_down(normal, margin(error)) { normal.map(|v| 0.0 - v) } else { normal }
+}
+
 fn looks_down([x, y, z]: Vec3, margin: f64) -> bool {
     let first = [z, y].into_iter().find(|v| v.abs() > margin);
     first.unwrap_or(x) < 0.0

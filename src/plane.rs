@@ -81,3 +81,27 @@ pub struct Plane {
     /// coordinates are beyond 10¹⁵⁰: then to none.
     pub pieces: Vec<Piece>,
 }
+
+#[cfg(test)]
+impl Plane {
+    /// A plane through the origin of which nothing is known but its normal.
+    pub(crate) fn with_normal(normal: [f64; 3]) -> Plane {
+        Plane {
+            normal,
+            offset: 0.0,
+            theta: 0.0,
+            phi: 0.0,
+            rho: 0.0,
+            votes: 0,
+            significance: 0.0,
+            inliers: 0,
+            tolerance: 0.0,
+            rmse: 0.0,
+            normal_error: None,
+            offset_error: None,
+            centroid: [0.0; 3],
+            area: 0.0,
+            pieces: Vec::new(),
+        }
+    }
+}

@@ -1,43 +1,21 @@
 //! What instruments and programs do to the synthetic scenes: as much as they say, and nothing else.
 
+mod drawing;
+
+use drawing::{dot, drawn_in, position};
 use planes::cloud::Chunk;
-use planes::synth::{
-    HardPart, Passes, Scene, SceneOptions, Sensor, Truth, TruthPlane, Voxel, generate,
-};
+use planes::synth::{HardPart, Passes, Scene, SceneOptions, Sensor, Truth, TruthPlane, Voxel};
 use std::collections::{HashMap, HashSet};
 
-/// All points of a scene, drawn in chunks, and its truth.
-fn chunks(scene: Scene, options: &SceneOptions, size: usize) -> (Chunk, Truth) {
-    let mut points = generate(scene, options).unwrap().with_chunk_size(size);
-    let mut all = Chunk::default();
-    for chunk in points.by_ref() {
-        assert!(chunk.len() <= size);
-        all.x.extend(chunk.x);
-        all.y.extend(chunk.y);
-        all.z.extend(chunk.z);
-        all.colour.extend(chunk.colour);
-        all.intensity.extend(chunk.intensity);
-        all.label.extend(chunk.label);
-    }
-    (all, points.truth())
-}
-
+/// All points of a scene, and its truth.
 fn drawn(scene: Scene, options: &SceneOptions) -> (Chunk, Truth) {
-    chunks(scene, options, usize::MAX)
+    drawn_in(scene, options, usize::MAX)
 }
 
 /// A survey without outliers at the origin.
 fn survey(scene: Scene, sensor: Sensor, points: u64) -> SceneOptions {
     let options = SceneOptions::new(scene, points).with_sensor(scene, sensor);
     SceneOptions { outliers: 0.0, origin: Some([0.0; 3]), ..options }
-}
-
-fn position(chunk: &Chunk, i: usize) -> [f64; 3] {
-    [chunk.x[i], chunk.y[i], chunk.z[i]]
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 fn rms(values: impl IntoIterator<Item = f64>) -> f64 {
@@ -88,7 +66,7 @@ fn neither_threads_nor_chunks_change_a_point() {
         let expected = drawn(Scene::Room, &options);
         for (threads, size) in [(1, 7), (3, 1_000)] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let found = pool.install(|| chunks(Scene::Room, &options, size));
+            let found = pool.install(|| drawn_in(Scene::Room, &options, size));
             assert!(found == expected, "{name} {threads} {size}");
         }
         let other = SceneOptions { seed: 2, ..options };

@@ -1,6 +1,8 @@
 //! The synthetic scenes: exact truth, the same points everywhere, files whole or not at all.
 
-use planes::cloud::Chunk;
+mod drawing;
+
+use drawing::{dot, drawn_in, position};
 use planes::synth::{
     HardPart, STEP, Scene, SceneOptions, Truth, generate, truth_path, write_scene,
 };
@@ -11,30 +13,6 @@ use std::path::Path;
 
 const POINTS: u64 = 20_000;
 
-/// All points of a scene in one chunk, and its truth.
-fn drawn(scene: Scene, options: &SceneOptions, chunk_size: usize) -> (Chunk, Truth) {
-    let mut points = generate(scene, options).unwrap().with_chunk_size(chunk_size);
-    let mut all = Chunk::default();
-    for chunk in points.by_ref() {
-        assert!(chunk.len() <= chunk_size);
-        all.x.extend(chunk.x);
-        all.y.extend(chunk.y);
-        all.z.extend(chunk.z);
-        all.colour.extend(chunk.colour);
-        all.intensity.extend(chunk.intensity);
-        all.label.extend(chunk.label);
-    }
-    (all, points.truth())
-}
-
-fn position(chunk: &Chunk, i: usize) -> [f64; 3] {
-    [chunk.x[i], chunk.y[i], chunk.z[i]]
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
 fn in_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.unwrap().install(work)
@@ -44,9 +22,9 @@ fn in_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
 fn neither_threads_nor_chunks_change_a_point() {
     for scene in Scene::ALL {
         let options = SceneOptions::new(scene, 5_000);
-        let expected = in_threads(1, || drawn(scene, &options, 5_000));
+        let expected = in_threads(1, || drawn_in(scene, &options, 5_000));
         for (threads, chunk_size) in [(1, 7), (3, 1_000), (8, 4_999)] {
-            let found = in_threads(threads, || drawn(scene, &options, chunk_size));
+            let found = in_threads(threads, || drawn_in(scene, &options, chunk_size));
             assert!(found == expected, "{scene} {threads} {chunk_size}");
         }
     }
@@ -72,7 +50,7 @@ fn the_points_are_what_they_were() {
         ("hard-duplicates", 0x47c7_a6f2_73fc_7db9),
     ];
     let found = Scene::ALL.map(|scene| {
-        let (chunk, _) = drawn(scene, &SceneOptions::new(scene, 5_000), 5_000);
+        let (chunk, _) = drawn_in(scene, &SceneOptions::new(scene, 5_000), 5_000);
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         let mut add = |value: i64| {
             for byte in value.to_le_bytes() {
@@ -99,8 +77,8 @@ fn another_seed_makes_other_points_of_the_same_planes() {
     for scene in Scene::ALL {
         let first = SceneOptions::new(scene, 1_000);
         let second = SceneOptions { seed: 2, ..first.clone() };
-        let (a, truth_a) = drawn(scene, &first, 1_000);
-        let (b, truth_b) = drawn(scene, &second, 1_000);
+        let (a, truth_a) = drawn_in(scene, &first, 1_000);
+        let (b, truth_b) = drawn_in(scene, &second, 1_000);
         let same = (0..1_000).filter(|&i| position(&a, i) == position(&b, i)).count();
         assert_eq!(same, 0, "{scene}");
         for (p, q) in truth_a.planes.iter().zip(&truth_b.planes) {
@@ -114,7 +92,7 @@ fn labelled_points_lie_on_their_planes() {
     for scene in Scene::ALL {
         for noise in [0.0, scene.default_noise()] {
             let options = SceneOptions { noise, ..SceneOptions::new(scene, POINTS) };
-            let (chunk, truth) = drawn(scene, &options, 6_000);
+            let (chunk, truth) = drawn_in(scene, &options, 6_000);
             assert_eq!(chunk.len() as u64, POINTS);
             assert_eq!(truth.points, POINTS);
             let mut counts = vec![0; truth.planes.len()];
@@ -194,8 +172,8 @@ fn outlines_lie_on_their_planes_and_run_the_right_way() {
 fn the_origin_moves_the_roofs_and_nothing_else() {
     let far = SceneOptions::new(Scene::Roofs, 3_000);
     let near = SceneOptions { origin: Some([0.0; 3]), ..far.clone() };
-    let (a, far_truth) = drawn(Scene::Roofs, &far, 3_000);
-    let (b, near_truth) = drawn(Scene::Roofs, &near, 3_000);
+    let (a, far_truth) = drawn_in(Scene::Roofs, &far, 3_000);
+    let (b, near_truth) = drawn_in(Scene::Roofs, &near, 3_000);
     assert_eq!(far_truth.origin, [500_000.0, 4_600_000.0, 300.0]);
     let steps = |v: f64| (v * 1000.0).round() as i64;
     for i in 0..3_000 {
@@ -214,7 +192,7 @@ fn the_origin_moves_the_roofs_and_nothing_else() {
 fn the_street_thins_with_the_square_of_the_distance() {
     let options =
         SceneOptions { outliers: 0.0, noise: 0.0, ..SceneOptions::new(Scene::Street, 200_000) };
-    let (chunk, truth) = drawn(Scene::Street, &options, 200_000);
+    let (chunk, truth) = drawn_in(Scene::Street, &options, 200_000);
     let road = truth.planes.iter().position(|p| p.name == "road").unwrap();
     // The eye is 1.8 m above the road, 3.5 m wide to either side; the street is turned about the
     // origin, which leaves the eye's distance to a point of the road as it is.
@@ -241,19 +219,19 @@ fn the_street_thins_with_the_square_of_the_distance() {
 #[test]
 fn half_of_the_outlier_scene_is_outliers() {
     let scene = Scene::Hard(HardPart::Outliers);
-    let (_, truth) = drawn(scene, &SceneOptions::new(scene, POINTS), 10_000);
+    let (_, truth) = drawn_in(scene, &SceneOptions::new(scene, POINTS), 10_000);
     let share = truth.on_planes as f64 / POINTS as f64;
     assert!((share - 0.5).abs() < 0.02, "{share}");
     let none =
         SceneOptions { outliers: 0.0, ..SceneOptions::new(Scene::Hard(HardPart::Stairs), POINTS) };
-    let (_, truth) = drawn(Scene::Hard(HardPart::Stairs), &none, 10_000);
+    let (_, truth) = drawn_in(Scene::Hard(HardPart::Stairs), &none, 10_000);
     assert_eq!(truth.on_planes, POINTS);
 }
 
 #[test]
 fn duplicates_are_exact() {
     let scene = Scene::Hard(HardPart::Duplicates);
-    let (chunk, _) = drawn(scene, &SceneOptions::new(scene, 1_080), 100);
+    let (chunk, _) = drawn_in(scene, &SceneOptions::new(scene, 1_080), 100);
     let mut times: HashMap<[u64; 3], u32> = HashMap::new();
     for i in 0..chunk.len() {
         *times.entry(position(&chunk, i).map(f64::to_bits)).or_default() += 1;

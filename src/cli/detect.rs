@@ -53,6 +53,9 @@ impl Detect {
         // Whether a refinement is for a file is seen when its kind is known.
         Options { refine: None, ..options.clone() }.check()?;
         self.line_search.options(&self.search).check()?;
+        if self.files.iter().all(|file| peek(file).is_some_and(|kind| kind != Kind::Image)) {
+            self.machine.check(options.mode)?;
+        }
         for file in &self.files {
             if let Some(kind) = peek(file) {
                 self.check_kind(file, kind == Kind::Image)?;
@@ -91,6 +94,9 @@ impl Detect {
             Input::Cloud(source) => {
                 self.check_kind(source.path(), false)?;
                 self.reading.check(source)?;
+                if self.files.len() == 1 {
+                    self.machine.check(options.mode)?;
+                }
                 say_notes(source, &bar);
                 let how = (options, &self.search.choice());
                 let detection = self.machine.find(source, how, engine, &bar)?;

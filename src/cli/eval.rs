@@ -4,7 +4,7 @@ use super::guard::{self, Output};
 use super::lines::eval as lines;
 use super::reading::Reading;
 use super::values::{number, whole};
-use super::words::counted;
+use super::words::{clean, counted};
 use super::{Failure, write_stdout};
 use clap::Args;
 use planes::Error;
@@ -88,6 +88,14 @@ impl Eval {
             min_points: self.limits.min_points,
         };
         options.check()?;
+        for path in
+            [Some(&self.result), self.labels.as_ref(), Some(&self.truth)].into_iter().flatten()
+        {
+            if path == "-" {
+                let message = "-: standard input is for planes detect and info; name a file";
+                return Err(Error::Parameter(message.into()).into());
+            }
+        }
         let files =
             Files { result: &self.result, labels: self.labels.as_deref(), truth: &self.truth };
         let file = self.json.as_deref().filter(|&path| path != "-");
@@ -125,16 +133,20 @@ impl Eval {
             Some(path) if path != "-" => save(&scores, path)?,
             Some(_) => return write_stdout(&json(&scores)?),
             None => {
-                let names = format!("{} against {}", self.result.display(), self.truth.display());
-                write_stdout(&lines::table(&names, &scores))?;
+                write_stdout(&lines::table(&self.names(), &scores))?;
             }
         }
         write_stdout(&if self.list { lines::list(&scores) } else { String::new() })
     }
 
+    /// What is compared.
+    fn names(&self) -> String {
+        clean(&format!("{} against {}", self.result.display(), self.truth.display())).into_owned()
+    }
+
     fn table(&self, scores: &Evaluation) -> String {
         let (p, limits) = (&scores.planes, &scores.limits);
-        let names = format!("{} against {}", self.result.display(), self.truth.display());
+        let names = self.names();
         let unknown = match scores.unknown {
             0 => String::new(),
             unknown => format!(", {unknown} of them unknown"),

@@ -2,8 +2,8 @@
 
 use super::progress::Bar;
 use super::reading::Reading;
-use super::words::{counted, shortly, significant};
-use super::{Failure, write_stdout};
+use super::words::{clean, counted, shortly, significant};
+use super::{Failure, say, write_stdout};
 use clap::Args;
 use planes::Error;
 use planes::cloud::Source;
@@ -12,7 +12,7 @@ use planes::detect::Progress;
 use planes::image::{EdgeMap, Image, Method};
 use planes::input::Input;
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Say what a cloud holds: format, points, extent, spacing; or an image: pixels, edges
 #[derive(Debug, Args)]
@@ -30,13 +30,26 @@ pub struct Info {
 
 impl Info {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
+        let mut failed = 0;
         for file in &self.files {
-            write_stdout(&match Input::open_with(file, &self.reading.options())? {
-                Input::Cloud(source) => self.cloud(&source, quiet)?,
-                Input::Image(image) => self.image(&image)?,
-            })?;
+            match self.file(file, quiet) {
+                Ok(text) => write_stdout(&text)?,
+                Err(error) if self.files.len() > 1 => {
+                    say(&error.to_string());
+                    failed += 1;
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
-        Ok(())
+        // Each was named already.
+        if failed > 0 { Err(Failure::All) } else { Ok(()) }
+    }
+
+    fn file(&self, file: &Path, quiet: bool) -> Result<String, Error> {
+        match Input::open_with(file, &self.reading.options())? {
+            Input::Cloud(source) => self.cloud(&source, quiet),
+            Input::Image(image) => self.image(&image),
+        }
     }
 
     fn cloud(&self, source: &Source, quiet: bool) -> Result<String, Error> {
@@ -70,7 +83,8 @@ impl Info {
         let share = 100.0 * pixels.len() as f64 / (f64::from(width) * f64::from(height));
         let edges = format!("{} ({share:.2} %), --edges {method}", pixels.len());
         Ok(format!(
-            "{name}\n{}{}",
+            "{}\n{}{}",
+            clean(&name.to_string()),
             line("pixels", &format!("{width} x {height}")),
             line("edges", &edges)
         ))
@@ -90,7 +104,7 @@ fn line(label: &str, value: &str) -> String {
 }
 
 fn text(name: &str, summary: &Summary) -> String {
-    let mut out = format!("{name}\n");
+    let mut out = format!("{}\n", clean(name));
     let mut line = |label: &str, value: String| out += &line(label, &value);
     line("format", summary.header.description.clone());
     if let Some(crs) = &summary.header.crs {
@@ -113,6 +127,9 @@ fn text(name: &str, summary: &Summary) -> String {
         "fields",
         if with.is_empty() { "x y z".into() } else { format!("x y z {}", with.join(" ")) },
     );
+    if !summary.header.others.is_empty() {
+        line("not read", summary.header.others.join(" "));
+    }
     // What is less than that says nothing of where points lie.
     let least = summary.spacing.unwrap_or(0.0) / 1000.0;
     let triple = |v: [f64; 3]| v.map(|v| shortly(v, least)).join(" ");

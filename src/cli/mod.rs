@@ -163,7 +163,7 @@ fn refuse(message: &str) -> ExitCode {
 
 /// Writes a line to standard error.
 fn say(message: &str) {
-    let _ = writeln!(io::stderr(), "planes: {message}");
+    let _ = writeln!(io::stderr(), "planes: {}", words::clean(message));
 }
 
 /// Prints the help that was asked for, or says in one line what is wrong with the arguments.

@@ -22,10 +22,10 @@ const CLOUDS: &str = "Output of clouds";
 pub struct Outputs {
     /// Write everything into this folder: NAME.json, NAME.planes.csv, NAME.planes.ply, NAME.png and
     /// the labelled cloud NAME.labels.las, .laz or .ply, as the input is; of an image NAME.json,
-    /// NAME.csv, NAME.svg, NAME.lines.png and NAME.space.png
+    /// NAME.csv, NAME.svg, NAME.lines.png and NAME.space.png. Of standard input NAME is cloud
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
-    /// Write the planes or lines as JSON; - prints it
+    /// Write the planes or lines as JSON; - prints it, of several inputs one document after the other
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
     /// Write a table, .csv: a row a plane, or of an image a row a segment
@@ -228,14 +228,19 @@ impl Outputs {
         Ok(Written { printed: self.printed(source, detection)?, wrote })
     }
 
-    /// Says what the folder of everything received.
+    /// Says what the folder of everything received, and what else was written.
     pub(super) fn wrote<'a>(&self, files: impl Iterator<Item = &'a Path>) -> Option<String> {
         let folder = self.out.as_deref()?;
-        let below = files.filter(|path| path.parent() == Some(folder));
-        let mut names: Vec<String> =
-            below.filter_map(|path| Some(path.file_name()?.display().to_string())).collect();
+        let (below, others): (Vec<&Path>, Vec<&Path>) =
+            files.partition(|path| path.parent() == Some(folder));
+        let names = below.into_iter().filter_map(Path::file_name);
+        let mut names: Vec<String> = names.map(|name| name.display().to_string()).collect();
         names.sort();
-        Some(format!("wrote {} in {}", names.join(", "), folder.display()))
+        let mut others: Vec<String> =
+            others.iter().map(|path| path.display().to_string()).collect();
+        others.sort();
+        let others = others.iter().map(|path| format!(", and {path}")).collect::<String>();
+        Some(format!("wrote {} in {}{others}", names.join(", "), folder.display()))
     }
 
     /// Writes files one after the other; a folder that was made for them goes if there are none.
@@ -361,7 +366,7 @@ impl Kind {
         match self {
             Kind::Labels => {
                 let left_out = labels::save(source, detection, by, path)?;
-                if left_out.points > 0 {
+                if !left_out.is_nothing() {
                     log::warn!("{}: {left_out}", source.path().display());
                 }
                 Ok(())

@@ -1,5 +1,6 @@
 //! Progress bars on stderr, on a terminal only.
 
+use super::words::clean;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle, WeakProgressBar};
 use planes::detect::Progress;
 use std::cell::RefCell;
@@ -51,6 +52,7 @@ impl Bar {
         let short = Path::new(name).file_name();
         let name =
             short.map_or_else(|| name.to_owned(), |name| name.to_string_lossy().into_owned());
+        let name = clean(&name).into_owned();
         show(&bar, Duration::from_millis(100));
         Bar { bar, name, stages: RefCell::default() }
     }

@@ -2,6 +2,7 @@
 //! them.
 
 use super::progress::Bar;
+use super::values::whole;
 use clap::Args;
 use planes::Error;
 use planes::cloud::{Bbox, Choice, Columns, Format, ReadOptions, Source};
@@ -59,14 +60,26 @@ pub fn say_degrees(source: &Source, [min, max]: [[f64; 3]; 2], bar: &Bar) {
 #[command(next_help_heading = "Choice of points")]
 pub struct Choosing {
     /// Search only points of these classes, such as 2,6 for ground and buildings
-    #[arg(long = "class", value_name = "CLASSES", value_delimiter = ',')]
+    #[arg(long = "class", value_name = "CLASSES", value_delimiter = ',', value_parser = class)]
     classes: Vec<u8>,
     /// Search only points in this box: xmin,ymin,xmax,ymax or xmin,ymin,zmin,xmax,ymax,zmax
     #[arg(long, value_name = "BOX", allow_hyphen_values = true)]
     bbox: Option<Bbox>,
     /// Search only the first of every N points of the file
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = every)]
     every: Option<u64>,
+}
+
+/// A class of points.
+fn class(text: &str) -> Result<u8, String> {
+    let class = whole(text).ok().and_then(|class| u8::try_from(class).ok());
+    class.ok_or_else(|| "--class takes numbers from 0 to 255, such as 2,6".into())
+}
+
+/// One point in so many.
+fn every(text: &str) -> Result<u64, String> {
+    let every = whole(text).ok().filter(|&every| every > 0);
+    every.ok_or_else(|| "--every takes a whole number from 1 on, such as 10".into())
 }
 
 impl Choosing {

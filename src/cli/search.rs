@@ -4,7 +4,7 @@ use super::engine::{DeviceName, Engine, VoterName};
 use super::progress::Bar;
 use super::reading::{Choosing, say_degrees};
 use super::values::{count, length, number, said, whole};
-use super::words::counted;
+use super::words::{brief, counted};
 use clap::{Args, ValueEnum};
 use planes::cloud::{Choice, Source};
 use planes::cuda::Cuda;
@@ -76,9 +76,9 @@ pub struct Machine {
     #[arg(long, value_enum, conflicts_with = "device")]
     voter: Option<VoterName>,
     /// GPUs that share the votes of every point for every direction (--vote all, --one-pass)
-    #[arg(long, value_name = "N", default_value_t = 1, 
-        value_parser = |text: &str| count::<u16>(text, u16::MAX.into()))]
-    gpus: u16,
+    /// [default: 1]
+    #[arg(long, value_name = "N", value_parser = |text: &str| count::<u16>(text, u16::MAX.into()))]
+    gpus: Option<u16>,
     /// Points read at a time; the result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 1 << 18, hide_default_value = true,
         value_parser = |text: &str| count::<u32>(text, u32::MAX.into()))]
@@ -145,7 +145,24 @@ impl Search {
 impl Machine {
     /// Makes the device ready; `quiet` says nothing of it.
     pub fn start(&self, quiet: bool) -> Result<Engine, Error> {
-        Engine::start(self.device, self.voter, usize::from(self.gpus), quiet)
+        Engine::start(self.device, self.voter, usize::from(self.gpus.unwrap_or(1)), quiet)
+    }
+
+    /// Refuses what only votes of every point for every direction heed, where there are none.
+    pub fn check(&self, mode: Mode) -> Result<(), Error> {
+        let given = [("--voter", self.voter.is_some()), ("--gpus", self.gpus.is_some())];
+        let given = given.into_iter().find_map(|(name, given)| given.then_some(name));
+        match given.filter(|_| mode == Mode::Near) {
+            Some(option) => {
+                Err(Error::Parameter(format!("{option} is for --vote all and --one-pass")))
+            }
+            None if self.gpus.is_some()
+                && (self.device == DeviceName::Cpu || self.voter.is_some()) =>
+            {
+                Err(Error::Parameter("--gpus: the votes are cast by the CPU here".into()))
+            }
+            None => Ok(()),
+        }
     }
 
     /// A GPU for what the backend does not do, where one may be used.
@@ -181,8 +198,9 @@ impl Machine {
         let check = |points, in_cells| memory::check(source.path(), least_memory(points, in_cells));
         // Better now than after reading it, where the header tells. One that tells of more points than the
         // file has bytes is for the reader to judge.
-        let promised = source.info().points.filter(|_| choice.is_all());
-        check(promised.unwrap_or(0).min(source.size()), wants_cells)?;
+        let promised = source.info().points.map(|points| points.min(source.size()));
+        let promised = promised.and_then(|points| choice.of(points));
+        check(promised.unwrap_or(0), wants_cells)?;
         let chunk = self.chunk as usize;
         let (mut cloud, held) = load_onto(source.path(), &open, choice, chunk, &read, &ready)?;
         cloud.crs = source.info().crs.clone();
@@ -195,8 +213,47 @@ impl Machine {
         }
         bar.stage("device", None);
         let backend = bar.aside(|| engine.backend())?;
-        detect_held(cloud, held, options, backend, bar)
+        let found = detect_held(cloud, held, options, backend, bar)?;
+        if let Some(odd) = options.tolerance.and_then(|tolerance| odd_tolerance(tolerance, &found))
+        {
+            bar.aside(|| log::warn!("{}: --tolerance {odd}", source.path().display()));
+        }
+        Ok(found)
     }
+}
+
+/// Why no plane can be right within this tolerance, if so.
+fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
+    /// Half a step of coordinates is so many of its standard deviations.
+    const HALF_STEP: f64 = 1.732_050_8;
+    /// A cloud must be so many times as wide as its planes are thick.
+    const TIMES: f64 = 10.0;
+    let (input, p) = (&found.input, &found.parameters);
+    let side = (0..3).map(|a| input.max[a] - input.min[a]).fold(0.0, f64::max);
+    let (is_none, given) = (found.planes.is_empty(), brief(tolerance));
+    if tolerance > side {
+        return Some(format!("{given} is larger than the cloud, which is {} wide", brief(side)));
+    }
+    // A grid has steps along it that say nothing of what is across.
+    if is_none && tolerance < HALF_STEP * p.rounding {
+        let step = brief(2.0 * HALF_STEP * p.rounding);
+        return Some(format!(
+            "{given} is below the rounding of the coordinates to steps of {step}"
+        ));
+    }
+    if tolerance < input.step {
+        let step = brief(input.step);
+        return Some(format!(
+            "{given} is below the steps of {step} in which this cloud is searched"
+        ));
+    }
+    if is_none && tolerance < p.noise {
+        return Some(format!("{given} is below the noise of the points, {}", brief(p.noise)));
+    }
+    let is_thick = is_none && tolerance * TIMES > side;
+    is_thick.then(|| {
+        format!("{given} leaves no room for planes in a cloud that is {} wide", brief(side))
+    })
 }
 
 /// The points that could not be used, in words.

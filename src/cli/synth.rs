@@ -10,8 +10,10 @@ use clap::Args;
 use planes::Error;
 use planes::detect::Progress;
 use planes::synth::lines::write_image;
-use planes::synth::{Passes, Scene, SceneOptions, Sensor, Voxel, truth_path, write_scene};
-use std::path::PathBuf;
+use planes::synth::{
+    Passes, Scene, SceneOptions, Sensor, Truth, Voxel, generate, truth_path, write_scene,
+};
+use std::path::{Path, PathBuf};
 
 /// Write a synthetic cloud or image with its exact truth
 ///
@@ -150,6 +152,7 @@ impl Synth {
         };
         if given.is_none() {
             guard::check(&[], &self.outputs())?;
+            self.check_truth()?;
         }
         match (self.scene, given) {
             (Subject::Scene(_), Some(option)) => {
@@ -166,6 +169,40 @@ impl Synth {
                 Ok(())
             }
         }
+    }
+
+    /// Refuses to replace a truth that may be that of another cloud or image of the same name.
+    fn check_truth(&self) -> Result<(), Error> {
+        const ENDINGS: [&str; 8] = ["las", "laz", "ply", "xyz", "txt", "csv", "pts", "png"];
+        let own = self.out.extension().unwrap_or_default();
+        let others = ENDINGS.into_iter().filter(|ending| !own.eq_ignore_ascii_case(ending));
+        let mut others = others.map(|ending| self.out.with_extension(ending));
+        let truth = truth_path(&self.out);
+        match others.find(|other| other.exists()).filter(|_| truth.exists()) {
+            // The same points in another format.
+            Some(_) if self.is_truth_of_this(&truth)? => Ok(()),
+            Some(other) => Err(Error::Parameter(format!(
+                "{}: it would be replaced, and may be the truth of {}; choose another name or folder",
+                truth.display(),
+                other.display()
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a truth is that of the very points that are asked for.
+    fn is_truth_of_this(&self, path: &Path) -> Result<bool, Error> {
+        let (Subject::Scene(scene), Ok(there)) = (self.scene, Truth::read(path)) else {
+            return Ok(false);
+        };
+        let options = self.options(scene)?;
+        // All that is known before the points are drawn; the noise of a survey is measured.
+        let new = generate(scene, &options)?.truth();
+        let has_noise = there.survey.is_some() || there.noise == new.noise;
+        Ok(has_noise
+            && there.points == options.points
+            && (&there.scene, there.seed, &there.survey) == (&new.scene, new.seed, &new.survey)
+            && (there.outliers, there.origin, there.step) == (new.outliers, new.origin, new.step))
     }
 
     /// What will be written.
@@ -187,7 +224,8 @@ impl Synth {
         .or(self.survey.given())
     }
 
-    fn cloud(&self, scene: Scene, quiet: bool) -> Result<(), Failure> {
+    /// What the library is asked for.
+    fn options(&self, scene: Scene) -> Result<SceneOptions, Error> {
         let points = self.points.unwrap_or(100_000);
         let mut options = self.survey.applied(scene, SceneOptions::new(scene, points));
         options.noise = self.noise.unwrap_or(options.noise);
@@ -198,8 +236,13 @@ impl Synth {
                 .map_err(|_| Error::Parameter("--origin takes three numbers: X,Y,Z".into()))?;
             options.origin = Some(three);
         }
+        Ok(options)
+    }
+
+    fn cloud(&self, scene: Scene, quiet: bool) -> Result<(), Failure> {
+        let options = self.options(scene)?;
         let bar = Bar::new(&self.out.display().to_string(), quiet);
-        bar.stage("writing", Some(points));
+        bar.stage("writing", Some(options.points));
         let mut before = 0;
         let truth = write_scene(scene, &options, &self.out, &mut |points| {
             bar.advance(points - before);

@@ -1,6 +1,6 @@
 //! Planes as a table for people.
 
-use super::words::{aligned, counted, digits, significant, within};
+use super::words::{aligned, clean, counted, digits, significant, within};
 use planes::measures::Measures;
 use planes::{Detection, Plane};
 
@@ -16,13 +16,18 @@ const HEADING: [&str; 9] =
 
 /// A summary line and one row a plane; `unit` is that of lengths, where it is known.
 pub fn planes(name: &str, detection: &Detection, unit: Option<&str>) -> String {
-    let share = 100.0 * detection.labelled() as f64 / detection.input.points.max(1) as f64;
+    let name = clean(name);
+    let (chosen, not_chosen) = (detection.input.chosen(), detection.input.not_chosen);
+    let share = 100.0 * detection.labelled() as f64 / chosen.max(1) as f64;
+    let points = match not_chosen {
+        0 => counted(chosen, "point"),
+        _ => counted(chosen, "chosen point"),
+    };
     let count = detection.planes.len();
     let mut out = format!(
-        "{name}: {} {} {share:.1} % of {}\n",
+        "{name}: {} {} {share:.1} % of {points}\n",
         counted(count as u64, "plane"),
         if count == 1 { "holds" } else { "hold" },
-        counted(detection.input.points, "point")
     );
     if count == 0 {
         return out;
@@ -51,7 +56,11 @@ fn row(id: usize, plane: &Plane, detection: &Detection) -> Vec<String> {
     let offset = plane.offset_error.unwrap_or(parameters.tolerance / 10.0).max(input.step);
     // The steeper a plane, the surer the direction in which it falls.
     let turn_of_aspect = turn / slope.to_radians().sin().max(f64::MIN_POSITIVE);
-    let aspect = aspect.map(|aspect| within(aspect, turn_of_aspect));
+    let aspect = aspect.map(|aspect| {
+        let text = within(aspect, turn_of_aspect);
+        // Rounded up it is north again.
+        if text.parse() == Ok(360.0) { within(0.0, turn_of_aspect) } else { text }
+    });
     // An outline runs about as near to the edge as points are apart.
     let side = |side: f64| match parameters.spacing {
         spacing if spacing > 0.0 => within(side, spacing),
@@ -93,6 +102,27 @@ mod tests {
             pieces: Vec::new(),
         };
         Detection { planes: vec![plane], ..Detection::default() }
+    }
+
+    #[test]
+    fn shares_are_of_the_points_that_were_chosen() {
+        let mut detection = detection();
+        detection.input.points = 1000;
+        assert!(
+            planes("a", &detection, None).starts_with("a: 1 plane holds 40.0 % of 1000 points\n")
+        );
+        detection.input.not_chosen = 500;
+        let text = planes("a\n", &detection, None);
+        assert!(text.starts_with("a\\n: 1 plane holds 80.0 % of 500 chosen points\n"), "{text}");
+    }
+
+    #[test]
+    fn an_aspect_is_rounded_to_less_than_360() {
+        let mut detection = detection();
+        detection.planes[0].normal = [-1e-7, 0.6, 0.8];
+        let text = planes("a", &detection, None);
+        let row: Vec<&str> = text.lines().nth(2).unwrap().split_whitespace().collect();
+        assert_eq!(row[6], "0.00", "{text}");
     }
 
     #[test]

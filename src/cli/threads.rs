@@ -1,5 +1,6 @@
 //! How many threads work.
 
+use super::words::counted;
 use planes::{Error, memory};
 use rayon::ThreadPoolBuilder;
 use std::thread::available_parallelism;
@@ -28,7 +29,8 @@ pub fn start(asked: Option<u16>) -> Result<(), Error> {
     }
     let pool = ThreadPoolBuilder::new().num_threads(threads).build_global();
     pool.map_err(|error| {
-        let message = format!("{threads} threads cannot be started ({error}); use fewer --threads");
+        let threads = counted(threads as u64, "thread");
+        let message = format!("{threads} cannot be started ({error}); use fewer --threads");
         Error::Parameter(message)
     })
 }

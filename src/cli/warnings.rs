@@ -1,5 +1,6 @@
 //! Messages to the log, of which warnings are kept for a summary.
 
+use super::words::clean;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -45,7 +46,13 @@ impl Log for Both {
             kept.push(record.args().to_string());
         }
         if self.0.matches(record) {
-            self.0.log(record);
+            let text = record.args().to_string();
+            // Names of files may hold what a terminal obeys.
+            let shown = |args| {
+                self.0
+                    .log(&Record::builder().metadata(record.metadata().clone()).args(args).build())
+            };
+            shown(format_args!("{}", clean(&text)));
         }
     }
 

@@ -1,13 +1,50 @@
-//! Numbers as people read them.
+//! Numbers and names as people read them.
+
+use std::borrow::Cow;
 
 /// `1 plane`, `2 planes`.
 pub fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
+/// A text without characters that a terminal obeys: they are written `\n` and `\x1B`.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(char::is_control) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if c.is_control() { escape(c, &mut out) } else { out.push(c) }
+    }
+    out.into()
+}
+
+/// Appends a character as it is written in text in quotes.
+pub fn escape(c: char, out: &mut String) {
+    match c {
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        _ => c
+            .encode_utf8(&mut [0; 4])
+            .bytes()
+            .for_each(|byte| out.push_str(&format!("\\x{byte:02X}"))),
+    }
+}
+
 /// A number with four significant digits.
 pub fn significant(v: f64) -> String {
     digits(v, 4)
+}
+
+/// The same without zeros at the end.
+pub fn brief(v: f64) -> String {
+    let text = significant(v);
+    if text.contains('.') && !text.contains('e') {
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    text
 }
 
 /// A number with so many significant digits; where that would be a long row of zeros, as a power of ten.
@@ -81,6 +118,10 @@ mod tests {
         assert_eq!(significant(0.0), "0");
         assert_eq!([significant(1.2345e-13), significant(1.2345e20)], ["1.234e-13", "1.234e20"]);
         assert_eq!(digits(0.012_345, 3), "0.0123");
+        assert_eq!(
+            [brief(0.001), brief(1000.0), brief(4.13), brief(1e-12)],
+            ["0.001", "1000", "4.13", "1.000e-12"]
+        );
     }
 
     #[test]
@@ -98,6 +139,12 @@ mod tests {
     fn points_stand_below_each_other() {
         let rows = [vec!["1".into(), "12.5".into()], vec!["10".into(), "0.125".into()]];
         assert_eq!(aligned(&["id", "x"], &rows), "id       x\n 1  12.5\n10   0.125\n");
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_written_out() {
+        assert_eq!(clean("a b.las"), "a b.las");
+        assert_eq!(clean("a\n\x1b[31m\u{85}\\.las"), "a\\n\\x1B[31m\\xC2\\x85\\.las");
     }
 
     #[test]

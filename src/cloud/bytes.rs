@@ -1,5 +1,6 @@
 //! The bytes of a cloud, readable at any place and by many threads at once.
 
+use crate::atomic::no_temporary;
 use crate::{Error, Result};
 use std::{
     fs::File,
@@ -62,11 +63,22 @@ impl Bytes {
         let mut head = Vec::new();
         from.take(HEAD).read_to_end(&mut head).map_err(Error::io(path))?;
         recognise(&head).map_err(|message| Error::unrecognized(path, message))?;
-        let mut file = tempfile::tempfile().map_err(Error::io(path))?;
+        let mut file = tempfile::tempfile().map_err(|error| no_temporary(&error))?;
         let most = MOST_KEPT.min(room(&file) / 2).max(HEAD);
-        file.write_all(&head).map_err(Error::io(path))?;
-        let mut rest = from.take(most - HEAD + 1);
-        let len = head.len() as u64 + io::copy(&mut rest, &mut file).map_err(Error::io(path))?;
+        let mut rest = head.chain(from.take(most - HEAD + 1));
+        let mut len = 0;
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            match rest.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(n) => {
+                    file.write_all(&buffer[..n]).map_err(|error| no_temporary(&error))?;
+                    len += n as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::io(path)(error)),
+            }
+        }
         if len > most {
             let message = format!(
                 "the stream does not end here, and no more is kept in {}; save it to a file",

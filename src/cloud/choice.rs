@@ -36,6 +36,13 @@ impl Choice {
         *self == Choice::default()
     }
 
+    /// How many of so many points it takes, where that can be told before they are read.
+    #[must_use]
+    pub fn of(&self, points: u64) -> Option<u64> {
+        let by_place = self.classes.is_none() && self.bbox.is_none();
+        by_place.then(|| points.div_ceil(self.every.unwrap_or(1).max(1)))
+    }
+
     /// What a pass has to read beside coordinates.
     pub fn fields(&self) -> Fields {
         Fields { class: self.classes.is_some(), ..Fields::NONE }
@@ -108,6 +115,14 @@ impl FromStr for Bbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_of_every_so_many_can_be_counted() {
+        let every = Choice { every: Some(10), ..Choice::default() };
+        assert_eq!([every.of(0), every.of(1), every.of(11)], [Some(0), Some(1), Some(2)]);
+        assert_eq!(Choice::default().of(7), Some(7));
+        assert_eq!(Choice { classes: Some(vec![2]), ..every }.of(7), None);
+    }
 
     #[test]
     fn boxes_have_four_or_six_numbers() {

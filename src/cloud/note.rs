@@ -36,6 +36,23 @@ pub enum Note {
         /// Whether the file says so itself.
         told: bool,
     },
+    /// The fourth of four columns without names is what such columns mostly are.
+    FourthColumn {
+        /// What the columns are taken for.
+        columns: String,
+    },
+    /// The names of columns give units that are not heeded.
+    ColumnUnits {
+        /// The units of x, y and z, where there are any.
+        units: [Option<String>; 3],
+    },
+    /// A header promises more records of another kind than points than there is room for.
+    MissingRecords {
+        /// Records that it promises.
+        promised: u64,
+        /// Most that there is room for.
+        room: u64,
+    },
     /// x and y are in another unit than z.
     UnitsDiffer {
         /// Unit of x and y.
@@ -73,6 +90,27 @@ impl fmt::Display for Note {
                 "x and y {} degrees, in which no plane is right; project the cloud to metres first, \
                  with QGIS, or pdal translate IN OUT reprojection --filters.reprojection.out_srs=EPSG:N",
                 if *told { "are" } else { "look like" }
+            ),
+            Note::FourthColumn { columns } => write!(
+                f,
+                "the columns have no names and are taken as {columns}; if not so, say it with --columns, as \
+                 in --columns x,y,z,-"
+            ),
+            Note::ColumnUnits { units } => {
+                f.write_str("the names of the columns say ")?;
+                for (k, (axis, unit)) in ["x", "y", "z"].iter().zip(units).enumerate() {
+                    let (before, unit) = (["", ", ", ", "][k], unit.as_deref());
+                    match unit {
+                        Some(unit) => write!(f, "{before}{axis} in {unit}")?,
+                        None => write!(f, "{before}{axis} without a unit")?,
+                    }
+                }
+                f.write_str("; all are taken as being in one unit, without which slopes, lengths and areas are wrong")
+            }
+            Note::MissingRecords { promised, room } => write!(
+                f,
+                "header: it promises {promised} records before the points, where there is room for {room} at \
+                 most; the file may be damaged"
             ),
             Note::UnitsDiffer { horizontal, vertical } => write!(
                 f,

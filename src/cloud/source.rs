@@ -47,6 +47,8 @@ pub struct HeaderInfo {
     pub points: Option<u64>,
     /// What points have beside coordinates.
     pub fields: Fields,
+    /// Names of what else points have, which is not read, as far as the file names it.
+    pub others: Vec<String>,
     /// Smallest and largest coordinates, as the header says; nobody checked them.
     pub bounds: Option<([f64; 3], [f64; 3])>,
     /// The coordinate system, if the file names one.

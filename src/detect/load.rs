@@ -150,7 +150,7 @@ pub fn load_onto<'b>(
         }
         window = inside.bounds.unwrap_or(window);
     }
-    let mut loading = Loading::new(&survey, window, choice);
+    let mut loading = Loading::new(&survey, window, choice, chunk);
     let mut passing = Passing::default();
     let ready = OnceLock::new();
     let ask = || {
@@ -392,9 +392,15 @@ struct Piece {
 }
 
 impl<'a> Loading<'a> {
-    fn new(survey: &Survey, window: [[f64; 3]; 2], choice: &'a Choice) -> Loading<'a> {
-        // Zeros that nobody touches cost nothing yet.
-        let room = || vec![0.0; survey.total as usize];
+    fn new(
+        survey: &Survey,
+        window: [[f64; 3]; 2],
+        choice: &'a Choice,
+        chunk: usize,
+    ) -> Loading<'a> {
+        // Zeros that nobody touches cost nothing yet. A chunk lies there whole until its gaps are closed.
+        let chosen = (survey.total - survey.not_chosen).saturating_add(chunk as u64);
+        let room = || vec![0.0; chosen.min(survey.total) as usize];
         Loading {
             window,
             choice,

@@ -253,7 +253,9 @@ impl Reported<'_> {
         let (origin, step) = (cloud.frame.origin, cloud.frame.step);
         let LocalPlane { normal, rho, tolerance } = self.turned(cloud, orient);
         let centroid = cloud.frame.input(self.sums.mean());
-        let frame = PlaneFrame::new(normal, self.foot(cloud));
+        // Whatever side the normal looks to, the outline is the same.
+        let frame = PlaneFrame::new(self.turned(cloud, Orient::Up).normal, self.foot(cloud));
+        let is_turned = dot(frame.normal, normal) < 0.0;
         let point = |i: u32| cloud.frame.input(cloud.points.get(i as usize).map(f64::from));
         let flat = |k: usize| frame.project(point(members[k]));
         let options = OutlineOptions::new(self.cell * step);
@@ -264,7 +266,7 @@ impl Reported<'_> {
             id: 0,
             inliers: part.points,
             area: part.area,
-            boundary: part.polygon(&frame),
+            boundary: part.polygon(&frame, is_turned),
         });
         let plane = Plane {
             normal,

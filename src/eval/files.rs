@@ -31,9 +31,8 @@ impl Files<'_> {
     /// # Errors
     /// [`Error::Format`], with the first of them.
     pub fn check(&self) -> Result<()> {
-        let all = [Some(self.result), self.labels, Some(self.truth)];
-        for path in all.into_iter().flatten() {
-            let found = std::fs::metadata(path);
+        for path in self.all() {
+            let found = std::fs::metadata(&path);
             if found.is_ok_and(|found| !found.is_file() && !found.is_dir()) {
                 return Err(Error::format(
                     path,
@@ -88,7 +87,12 @@ pub fn load(files: &Files) -> Result<Loaded> {
 /// As [`load`].
 pub fn load_with(files: &Files, options: &ReadOptions) -> Result<Loaded> {
     files.check()?;
-    let mut found = Side::result(files, options)?;
+    let is_itself = files.labels.is_none() && is_one(files.result, files.truth);
+    let mut found = match is_itself {
+        // The same planes, too, and not those that a fit finds in each of their pieces.
+        true => Side::truth(files.result, options)?,
+        false => Side::result(files, options)?,
+    };
     let mut truth = Side::truth(files.truth, options)?;
     if let (Some(a), Some(b)) = (found.count(), truth.count())
         && a != b
@@ -102,8 +106,18 @@ pub fn load_with(files: &Files, options: &ReadOptions) -> Result<Loaded> {
     }
     let read = [&found.read[..], &truth.read[..]].concat();
     let notes = [&found.notes[..], &truth.notes[..]].concat();
-    let (truth, found) = (truth.surfaces(&points)?, found.surfaces(&points)?);
+    let (truth, mut found) = (truth.surfaces(&points)?, found.surfaces(&points)?);
+    if is_itself {
+        // A cloud does not show where nothing was seen.
+        found = found.without_empty();
+    }
     Ok(Loaded { truth, found, points, read, notes })
+}
+
+/// Whether two names are of one file.
+fn is_one(a: &Path, b: &Path) -> bool {
+    let [a, b] = [a, b].map(|path| std::fs::canonicalize(path).ok());
+    a.is_some() && a == b
 }
 
 /// One side as it is in files.

@@ -114,6 +114,24 @@ impl Surfaces {
         Ok(surfaces)
     }
 
+    /// The same without the planes that have no point, where points have labels.
+    pub(super) fn without_empty(mut self) -> Surfaces {
+        if self.labels.is_empty() {
+            return self;
+        }
+        let mut kept = 0;
+        let place = |plane: &Surface| {
+            let is_seen = plane.points > 0;
+            kept += i32::from(is_seen);
+            if is_seen { kept - 1 } else { -1 }
+        };
+        let places: Vec<i32> = self.planes.iter().map(place).collect();
+        let moved = |label: i32| usize::try_from(label).map_or(label, |at| places[at]);
+        self.labels.iter_mut().for_each(|label| *label = moved(*label));
+        self.planes.retain(|plane| plane.points > 0);
+        self
+    }
+
     /// The planes of a detection, with the labels of its points: its own, or else those given, if
     /// any.
     ///

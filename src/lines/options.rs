@@ -113,6 +113,11 @@ impl Options {
         ];
         for (name, value, least, most) in ranges {
             if !(least..=most).contains(&value) {
+                let least = if least > 0.0 && least < 1e-6 {
+                    format!("{least:e}")
+                } else {
+                    least.to_string()
+                };
                 return Err(Error::Parameter(format!("{name} is from {least} to {most}")));
             }
         }

@@ -86,9 +86,16 @@ pub struct Part {
 }
 
 impl Part {
-    /// The part as a polygon in space, in the input coordinates of `frame`.
-    pub fn polygon(&self, frame: &PlaneFrame) -> Polygon {
-        let lift = |ring: &Vec<[f64; 2]>| ring.iter().map(|&p| frame.lift(p)).collect();
+    /// The part as a polygon in space, in the input coordinates of `frame`; with `is_turned` its rings run the
+    /// other way, as they do about the other normal of the plane. The first vertices are the same.
+    pub fn polygon(&self, frame: &PlaneFrame, is_turned: bool) -> Polygon {
+        let lift = |ring: &Vec<[f64; 2]>| {
+            let mut ring: Vec<[f64; 3]> = ring.iter().map(|&p| frame.lift(p)).collect();
+            if let (true, Some(rest)) = (is_turned, ring.get_mut(1..)) {
+                rest.reverse();
+            }
+            ring
+        };
         Polygon { exterior: lift(&self.exterior), holes: self.holes.iter().map(lift).collect() }
     }
 }

@@ -158,7 +158,7 @@ fn polygons_lie_on_the_plane() {
     let points = rectangle([6.0, 3.0], 10.0, 100.0, |_| true);
     let outline = outline(&points, &OutlineOptions::new(0.25));
     assert_eq!(outline.parts.len(), 1);
-    let polygon = outline.parts[0].polygon(&frame);
+    let polygon = outline.parts[0].polygon(&frame, false);
     assert_eq!(polygon.exterior.len(), outline.parts[0].exterior.len());
     for p in &polygon.exterior {
         let distance: f64 = (0..3).map(|k| frame.normal[k] * (p[k] - frame.origin[k])).sum();

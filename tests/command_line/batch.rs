@@ -232,7 +232,7 @@ fn what_is_finished_is_not_done_again() {
     assert!(tree(&place.at("out")) == first);
     assert!(!done_again(&place, "in"));
     // Neither how the work is shared out nor the time of a file matters.
-    assert!(!done_again(&place, "in --threads 1 --chunk 100 --voter serial"));
+    assert!(!done_again(&place, "in --threads 1 --chunk 100 --device cpu"));
     let touched = fs::File::options().write(true).open(place.at("in/a.las")).unwrap();
     touched.set_modified(SystemTime::now() + Duration::from_secs(3600)).unwrap();
     assert!(!done_again(&place, "in"));
@@ -438,4 +438,120 @@ fn what_a_killed_run_left_is_cleared_away() {
     place.batch("in").text();
     assert!(fs::remove_file(place.at("out/.planes-busy00.tmp")).is_ok());
     assert!(tree(&place.at("out")) == first);
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_sockets_and_devices_are_listed_and_not_opened() {
+    let place = Place::new();
+    place.cloud("in/a.las", 1);
+    assert!(Command::new("mkfifo").arg(place.at("in/b.las")).status().unwrap().success());
+    let _socket = std::os::unix::net::UnixListener::bind(place.at("in/c")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", place.at("in/d.ply")).unwrap();
+    let done = place.batch("in");
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let summary = place.summary();
+    let rows: Vec<(&str, &str)> = summary["skipped"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            let file = row["file"].as_str().unwrap();
+            (file.rsplit_once('/').unwrap().1, row["error"].as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(rows, [("b.las", "a pipe"), ("c", "a socket"), ("d.ply", "a device")]);
+}
+
+#[cfg(unix)]
+#[test]
+fn names_are_written_so_that_no_terminal_obeys_them() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = Place::new();
+    place.cloud("in/a.las", 1);
+    for name in [&b"b\n\x1b[31m.las"[..], b"c\\xFF.las", b"c\xff.las"] {
+        fs::copy(place.at("in/a.las"), place.at("in").join(OsStr::from_bytes(name))).unwrap();
+    }
+    fs::write(place.at("in").join("bad\x07\n.las"), "LASF").unwrap();
+    let done = place.batch("in");
+    assert_eq!((done.code, done.err.lines().count()), (Some(1), 2), "{}", done.err);
+    assert!(done.err.contains("/bad\\x07\\n.las: "), "{}", done.err);
+    let rows = place.statuses();
+    let names: Vec<&str> = rows.iter().map(|(name, _)| &**name).collect();
+    let expected = ["a.las", "b\\n\\x1B[31m.las", "bad\\x07\\n.las", "c\\\\xFF.las", "c\\xFF.las"];
+    assert_eq!(names, expected.map(|name| format!("in/{name}")));
+    // They are known again.
+    assert!(place.batch("in").err.contains("4 finished before"));
+    let odd = place.at("in").join(OsStr::from_bytes(b"b\n\x1b[31m.las"));
+    for command in ["detect", "info"] {
+        let text = planes([OsStr::new(command), odd.as_ref()]).text();
+        assert!(text.lines().next().unwrap().contains("b\\n\\x1B[31m.las"), "{text}");
+    }
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_result_is_found_before_the_search() {
+    let place = Place::new();
+    place.cloud("in/a.las", 1);
+    fs::create_dir_all(place.at("out/a.planes.ply")).unwrap();
+    let done = place.batch("in");
+    assert_eq!((done.code, &done.device), (Some(2), &None), "{}", done.err);
+    assert!(done.err.contains("a.planes.ply: is a directory"), "{}", done.err);
+    assert!(!place.at("out/a.json").exists());
+}
+
+#[test]
+fn results_belong_to_a_file_and_not_to_its_name() {
+    let place = Place::new();
+    place.cloud("one/tiles/a.las", 1);
+    place.cloud("two/tiles/a.las", 2);
+    let run = |folder: &str| {
+        let done = Command::new(env!("CARGO_BIN_EXE_planes"))
+            .args(["batch", "tiles", "--only", "json", "--device", "cpu", "--out"])
+            .arg(place.at("out"))
+            .current_dir(place.at(folder))
+            .output()
+            .unwrap();
+        (done.status.code(), String::from_utf8(done.stderr).unwrap())
+    };
+    assert_eq!(run("one").0, Some(0));
+    let first = fs::read(place.at("out/a.json")).unwrap();
+    // Another file that is called the same from where it is.
+    let (code, said) = run("two");
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("is the result of tiles/a.las; use another --out"), "{said}");
+    assert!(!said.contains("results of an earlier run stay"), "{said}");
+    assert!(fs::read(place.at("out/a.json")).unwrap() == first);
+    // One file by another name.
+    assert!(place.batch("one/tiles/a.las --only json").err.contains("1 finished before"));
+    // What is damaged later keeps its results, and that is said.
+    fs::write(place.at("one/tiles/a.las"), "LASF").unwrap();
+    let (code, said) = run("one");
+    assert!(code == Some(2) && said.contains("its results of an earlier run stay"), "{said}");
+}
+
+#[test]
+fn columns_are_noted_of_text_alone() {
+    let place = Place::new();
+    place.cloud("in/a.las", 1);
+    place.cloud("in/b.csv", 2);
+    place.batch("in").text();
+    let done = place.batch("in --columns x,y,z");
+    assert!(done.err.contains("1 done, 1 finished before"), "{}", done.err);
+    let summary = place.summary();
+    assert_eq!(summary["files"][0]["options"], "");
+    assert_eq!(summary["files"][1]["options"], "columns=x,y,z");
+}
+
+#[test]
+fn warnings_of_a_file_that_fails_are_kept() {
+    let place = Place::new();
+    place.cloud("in/a.las", 1);
+    let text = "Foo;Bar;Baz\n1;2;3\n4;5;6\n7;8;x\n";
+    fs::write(place.at("in/b.csv"), text).unwrap();
+    assert_eq!(place.batch("in").code, Some(1));
+    let row = &place.summary()["files"][1];
+    assert_eq!(row["status"], "failed");
+    let warning = row["warnings"][0].as_str().unwrap();
+    assert!(warning.starts_with("line 1, 'Foo;Bar;Baz', is not understood"), "{row}");
 }

@@ -178,6 +178,28 @@ fn planes_smaller_than_an_area_are_not_reported() {
 }
 
 #[test]
+fn shares_are_of_the_points_that_are_searched() {
+    let folder = tempfile::tempdir().unwrap();
+    let room = shipped("room.ply");
+    let share = |text: &str| -> f64 {
+        let (_, rest) = text.split_once(" hold ").unwrap();
+        rest.split(' ').next().unwrap().parse().unwrap()
+    };
+    let all = detect(&room, "").text();
+    let some = detect(&room, "--every 10").text();
+    let chosen = read(&room).len().div_ceil(10);
+    assert!(some.contains(&format!(" % of {chosen} chosen points\n")), "{some}");
+    assert!(share(&some) > 0.6 * share(&all), "{some}");
+    let out = folder.path().join("out");
+    let args = ["batch", "--quiet", "--only", "json", "--every", "10", "--out"].map(OsStr::new);
+    planes(args.into_iter().chain([out.as_os_str(), room.as_os_str()])).text();
+    let summary = json(std::fs::read(out.join("summary.json")).unwrap());
+    let labelled = summary["files"][0]["labelled"].as_f64().unwrap();
+    assert!((100.0 * labelled - share(&some)).abs() < 0.06, "{labelled}: {some}");
+    assert_eq!(summary["files"][0]["points"], read(&room).len());
+}
+
+#[test]
 fn a_batch_takes_the_same_choice() {
     let folder = tempfile::tempdir().unwrap();
     let room = shipped("room.ply");

@@ -45,8 +45,18 @@ fn labels_are_right_against_themselves() {
 #[test]
 fn pieces_of_a_true_plane_are_asked_for_once() {
     // The facade and its panes have labels of their own and one equation.
+    let folder = tempfile::tempdir().unwrap();
+    let alone = folder.path().join("street.laz");
+    std::fs::copy(shipped("street.laz"), &alone).unwrap();
     let street = shipped("street.laz");
-    let s = scores(&street, &street, "");
+    let itself = scores(&street, &street, "");
+    for score in ["precision", "recall", "f1"] {
+        assert_eq!(itself["planes"][score], 1.0, "{score}");
+        assert_eq!(itself["segments"]["at_75"][score], 1.0, "{score}");
+    }
+    assert_eq!(itself["planes"]["duplicates"], 0);
+    // Labels alone do not say which of them are one plane.
+    let s = scores(&alone, &street, "");
     let rows = s["truth"].as_array().unwrap();
     let pieces: Vec<u64> = rows.iter().map(|row| row["pieces"].as_u64().unwrap()).collect();
     let document = json(std::fs::read(shipped("street.truth.json")).unwrap());
@@ -247,6 +257,10 @@ fn what_cannot_be_compared_is_refused() {
         assert!(message.contains(what), "{what}: {message}");
     }
     assert!(planes(["eval", room.to_str().unwrap()]).refusal().contains("--truth"));
+    for (result, truth) in [("-", room.as_path()), ("x.json", Path::new("-"))] {
+        let message = eval(Path::new(result), truth, "").refusal();
+        assert!(message.contains("standard input is for planes detect and info"), "{message}");
+    }
 }
 
 #[cfg(unix)]

@@ -232,6 +232,62 @@ fn points_that_las_cannot_hold_are_left_out_and_named() {
     }
 }
 
+#[test]
+fn digits_that_a_far_point_would_cost_are_not_lost_in_silence() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    // So few that no point can be told from a stray.
+    let lines = |far: &str| -> String {
+        let near = (0..30).map(|i| format!("{}.25 {}.5 0.75\n", i % 6, i / 6));
+        near.chain([format!("{far}\n")]).collect()
+    };
+    for (far, step) in [("1e9 1 1", Some("1")), ("1 -3e11 1", Some("1000")), ("9 1 1", None)] {
+        std::fs::write(&path, lines(far)).unwrap();
+        for ending in ["las", "laz"] {
+            let labels = folder.path().join(format!("labels.{ending}"));
+            let done = detect(&path, &format!("--labels {}", labels.display()));
+            assert_eq!(done.code, Some(0), "{}", done.err);
+            let said = done.err.lines().find(|line| line.contains("rounds coordinates"));
+            assert_eq!(said.is_some(), step.is_some(), "{far}: {}", done.err);
+            if let (Some(said), Some(step)) = (said, step) {
+                let expected = format!("multiples of {step}; write the labels as .ply");
+                assert!(said.contains("a.txt: point 30, counted from 0, is so far"), "{said}");
+                assert!(said.contains(&expected), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_las_header_that_cannot_be_true_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.las");
+    let whole = std::fs::read(shipped("roofs.las")).unwrap();
+    let with = |at: usize, bytes: &[u8]| {
+        let mut changed = whole.clone();
+        changed[at..at + bytes.len()].copy_from_slice(bytes);
+        std::fs::write(&path, changed).unwrap();
+        detect(&path, "--top 1")
+    };
+    // Scales are at byte 131, the number of records at 100.
+    let done = with(131, &1e300f64.to_le_bytes());
+    assert!(
+        done.err.contains("header: x is stored in steps of 1e300; the file may be"),
+        "{}",
+        done.err
+    );
+    let done = with(147, &2e5f64.to_le_bytes());
+    assert!(
+        done.err.contains("header: z is stored in steps of 2e5; the file may be"),
+        "{}",
+        done.err
+    );
+    let done = with(100, &u32::MAX.to_le_bytes());
+    assert!(done.err.contains("it promises 4294967295 records before the points"), "{}", done.err);
+    assert_eq!((done.code, done.err.lines().count()), (Some(0), 1), "{}", done.err);
+    assert_eq!(with(100, &whole[100..104]).err, "");
+}
+
 /// The header of a PLY file and the rest of it.
 fn ply_parts(path: &Path) -> (String, Vec<u8>) {
     let bytes = std::fs::read(path).unwrap();

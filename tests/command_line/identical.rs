@@ -49,10 +49,10 @@ fn whatever_the_threads_the_chunks_and_the_run() {
 fn whatever_the_format() {
     let folder = tempfile::tempdir().unwrap();
     for scene in ["roofs", "street"] {
-        let las = synth(folder.path(), scene, 20_000, &[], "cloud.las");
-        let laz = synth(folder.path(), scene, 20_000, &[], "cloud.laz");
+        let las = synth(folder.path(), scene, 20_000, &[], &format!("{scene}.las"));
+        let laz = synth(folder.path(), scene, 20_000, &[], &format!("{scene}.laz"));
         // The same doubles, to the last bit.
-        let ply = folder.path().join("cloud.ply");
+        let ply = folder.path().join(format!("{scene}.ply"));
         let cloud = read(&las);
         write(
             &ply,

@@ -94,6 +94,16 @@ fn what_standard_output_goes_to_is_added_to() {
     assert!(found(&json(document)).len() > 10);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_output_may_be_a_pipe() {
+    let mut run = Command::new(env!("CARGO_BIN_EXE_planes"));
+    run.args(["-q", "detect", "--json", "/dev/stdout"]).arg(shipped("roofs.las"));
+    let done = run.output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(found(&json(done.stdout)).len() > 10);
+}
+
 #[test]
 fn what_cannot_be_written_is_said_before_the_search() {
     let folder = tempfile::tempdir().unwrap();
@@ -107,6 +117,8 @@ fn what_cannot_be_written_is_said_before_the_search() {
         ("--out @plain/below", "not a directory"),
         ("--out @full", "room.png"),
         ("--json @full", "directory"),
+        ("--json @new/", "directory"),
+        ("--json @new/.", "directory"),
         ("--json @none/x.json", "x.json"),
         #[cfg(target_os = "linux")]
         ("--out /proc/x", "/proc/x"),
@@ -211,6 +223,69 @@ fn a_folder_says_what_it_received() {
     let done = detect(&shipped("hard.txt"), &format!("--top 1 --out {}", folder.path().display()));
     let files = "hard.json, hard.labels.ply, hard.planes.csv, hard.planes.ply, hard.png";
     assert_eq!(done.err, format!("planes: wrote {files} in {}\n", folder.path().display()));
+    let [out, own, labels] = ["out", "own.json", "labels.las"].map(|name| folder.path().join(name));
+    let options = format!("--json {} --labels {}", own.display(), labels.display());
+    let done = detect(&shipped("hard.txt"), &format!("--top 1 --out {} {options}", out.display()));
+    let others = format!(", and {}, and {}\n", labels.display(), own.display());
+    assert_eq!(done.err, format!("planes: wrote {files} in {}{others}", out.display()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_of_temporary_files_that_is_missing_is_named() {
+    let run = |out: &str| {
+        let input = File::open(shipped("roofs.las")).unwrap();
+        let mut run = Command::new("sh");
+        let pipe = format!("cat | exec \"$0\" detect - --device cpu -q --json {out} | cat");
+        run.args(["-c", &pipe, env!("CARGO_BIN_EXE_planes")]).env("TMPDIR", "/none/here");
+        String::from_utf8(run.stdin(input).output().unwrap().stderr).unwrap()
+    };
+    let said = run("-");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(
+        said.starts_with("planes: /none/here: no temporary file can be written here (there"),
+        "{said}"
+    );
+    assert!(said.contains("TMPDIR") && !said.contains("stdin"), "{said}");
+    let done = Command::new(env!("CARGO_BIN_EXE_planes"))
+        .args(["detect", "-q", "--json", "/dev/stdout"])
+        .arg(shipped("roofs.las"))
+        .env("TMPDIR", "/none/here")
+        .output();
+    let said = String::from_utf8(done.unwrap().stderr).unwrap();
+    assert!(said.starts_with("planes: /none/here: no temporary file"), "{said}");
+}
+
+#[test]
+fn info_goes_on_after_a_bad_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = folder.path().join("bad.las");
+    fs::write(&bad, "LASF").unwrap();
+    let [room, roofs] = ["room.ply", "roofs.las"].map(|n| shipped(n).to_str().unwrap().to_owned());
+    let done = planes(["info", &room, bad.to_str().unwrap(), &roofs]);
+    assert_eq!((done.code, done.err.lines().count()), (Some(2), 1), "{}", done.err);
+    assert!(done.err.contains("bad.las: "), "{}", done.err);
+    let text = String::from_utf8(done.out).unwrap();
+    assert!(text.contains("room.ply\n") && text.contains("roofs.las\n"), "{text}");
+}
+
+#[test]
+fn info_names_what_it_does_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for (cloud, name) in [("room.ply", "a.ply"), ("roofs.las", "a.las"), ("street.laz", "a.laz")] {
+        let options = format!("--label-by piece --labels {}", at(name).display());
+        detect(&shipped(cloud), &options).text();
+        let info = planes([OsStr::new("info"), at(name).as_ref()]).text();
+        assert!(info.contains("  not read   plane_distance piece_id\n"), "{info}");
+        assert!(info.contains(" plane_id"), "{info}");
+    }
+    fs::write(at("a.csv"), "x,y,z,piece_id,name\n1,2,3,4,a\n").unwrap();
+    let info = planes([OsStr::new("info"), at("a.csv").as_ref()]).text();
+    assert!(info.contains("  not read   piece_id name\n"), "{info}");
+    let json_too =
+        json(planes([OsStr::new("info"), "--json".as_ref(), at("a.csv").as_ref()]).text());
+    assert_eq!(json_too["header"]["others"], json(r#"["piece_id", "name"]"#));
 }
 
 /// A result, altered without a trace, that a run must not touch, or must renew.

@@ -86,12 +86,13 @@ fn real_coordinates_are_not_numbers_of_points() {
         })
         .collect();
     let (found, said) = folder.detect(grid, "");
-    assert_eq!(said, "");
+    assert!(said.contains("taken as x y z intensity") && said.lines().count() == 1, "{said}");
     assert_eq!(json(&found)["input"]["min"][0], 500_000.0);
     // One long row.
     let row: String = (0..2500).map(|k| format!("{k} {}.5 {:.2} 17.5\n", k / 2400, 0.25)).collect();
     let info = planes([OsStr::new("info"), folder.write(row).as_ref()]);
-    assert!(info.err.is_empty() && info.text().contains("columns x y z intensity"));
+    assert!(info.err.contains("taken as x y z intensity"), "{}", info.err);
+    assert!(info.text().contains("columns x y z intensity"));
 }
 
 #[test]
@@ -175,6 +176,7 @@ fn columns_are_for_text_and_make_sense() {
     assert!(refused.ends_with("roofs.las: --columns is for text, and this is LAS"), "{refused}");
     let path = folder.write("1 2 3\n4 5 6\n");
     for (columns, why) in [
+        ("x,y,z,intensity", "text of 3 columns, and --columns names 4"),
         ("x,y", "x, y and z must be among the columns"),
         ("x,y,z,q", "'q' is no column"),
         ("x,y,z,x", "twice"),
@@ -202,6 +204,16 @@ fn what_cannot_be_told_apart_is_refused() {
     let mixed = folder.write("1,5, 2,3, 4,0\n1,6, 2,4, 4,1\n");
     let refused = detect(&mixed, "").refusal();
     assert!(refused.contains("commas in its numbers and between them"), "{refused}");
+    for text in [
+        "x,y,z\n1,5,2,3,4,0\n2,5,3,3,5,0\n",
+        "x,y,z\n1,5,2,4,0\n2,5,3,3,5,0\n",
+        "name,x,y,z\nP1,1,5,2,3,4,0\n",
+        "1,05,2,30,4,05\n1,10,2,30,4,05\n",
+    ] {
+        let refused = detect(&folder.write(text), "").refusal();
+        assert!(refused.contains("commas in its numbers and between them"), "{refused}");
+        assert!(refused.contains("save it with semicolons or tabs"), "{refused}");
+    }
     let wide = "\u{feff}1 2 3\n".encode_utf16().flat_map(u16::to_le_bytes);
     let refused = detect(&folder.write(wide.collect::<Vec<u8>>()), "").refusal();
     assert!(refused.contains("UTF-16 text; save it as UTF-8"), "{refused}");
@@ -209,4 +221,69 @@ fn what_cannot_be_told_apart_is_refused() {
     assert!(detect(&thousands, "").refusal().contains("is not"), "no thousands");
     let mesh = folder.write("v 1 2 3\nv 2 3 4\nf 1 2 3\n");
     assert!(detect(&mesh, "").refusal().contains("an OBJ mesh"));
+}
+
+#[test]
+fn units_in_the_names_of_columns_are_said() {
+    let folder = Folder::new();
+    let plain = plain(&folder);
+    let semicolons = |_: usize, p: [String; 3]| p.join(";");
+    for (header, said) in [
+        ("X [m];Y [m];Z [ft]", Some("x and y are in m, z is in ft: slopes")),
+        ("x;y;z_ft", Some("say x without a unit, y without a unit, z in ft; all are taken as")),
+        ("Easting (ft);Northing (m);Elevation (ft)", Some("say x in ft, y in m, z in ft; all are")),
+        ("x_ft;y_ft;z_ft", None),
+        ("x;y;z", None),
+    ] {
+        let text = text(&format!("{header}\n"), semicolons);
+        let (found, warned) = folder.detect(&text, "");
+        assert!(found == plain, "{header}");
+        match said {
+            Some(said) => assert!(warned.contains(said) && warned.lines().count() == 1, "{warned}"),
+            None => assert_eq!(warned, "", "{header}"),
+        }
+    }
+    let path = folder.write(text("x_ft;y_ft;z_ft\n", semicolons));
+    let info = planes([OsStr::new("info"), path.as_ref()]).text();
+    assert!(info.contains("columns x y z by ';', in ft\n"), "{info}");
+}
+
+#[test]
+fn a_fourth_column_without_a_name_is_said() {
+    let folder = Folder::new();
+    let four = text("", |k, [x, y, z]| format!("{x} {y} {z} {}.5", k % 9));
+    let (_, said) = folder.detect(&four, "");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("have no names and are taken as x y z intensity; if not so"), "{said}");
+    let (_, said) = folder.detect(&four, "--columns x,y,z,intensity");
+    assert_eq!(said, "");
+    let label = text("", |k, [x, y, z]| format!("{x} {y} {z} {}", k % 3));
+    assert!(folder.detect(&label, "").1.contains("taken as x y z label"));
+}
+
+#[test]
+fn labels_and_merged_exports_are_called_so() {
+    let folder = Folder::new();
+    for labels in ["0\n1\n-1\n", "-1\n-1\n3\n4\n", "0\n0\n0\n0 0 0 0\n"] {
+        let refused = detect(&folder.write(labels), "").refusal();
+        assert!(refused.contains("one number a line, as labels are"), "{refused}");
+    }
+    let refused = detect(&folder.write("2\n3\n0 0 0 0\n1 1 1 1\n"), "").refusal();
+    assert!(refused.contains("a PTX scan"), "{refused}");
+    for (front, line) in [("x;y;z", 1643), ("# of 1640\nNr;X;Y;Z", 1645)] {
+        let width = front.matches(';').count();
+        let part = text(&format!("{front}\n"), |k, p| match width {
+            2 => p.join(";"),
+            _ => format!("{k};{}", p.join(";")),
+        });
+        let refused = detect(&folder.write(format!("{part}\n{part}")), "").refusal();
+        assert!(
+            refused.contains(&format!("points.txt: line {line}: names of columns")),
+            "{refused}"
+        );
+        assert!(refused.contains("several exports in one"), "{refused}");
+    }
+    let part = text("", |_, p| p.join(" "));
+    let refused = detect(&folder.write(format!("{part}1640\n{part}")), "").refusal();
+    assert!(refused.contains("points.txt: line 1641: names of columns or a count"), "{refused}");
 }

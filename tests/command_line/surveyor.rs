@@ -105,6 +105,36 @@ fn normals_look_where_they_are_asked_to() {
 }
 
 #[test]
+fn areas_and_sizes_do_not_depend_on_the_side() {
+    for name in ["room.ply", "roofs.las"] {
+        let up = document(name, "");
+        for side in ["offset", "scanner", "scanner:2,3,1.5", "scanner:500000,4600000,-9000"] {
+            let other = document(name, &format!("--orient {side}"));
+            let mut turned = 0;
+            for (a, b) in found(&up).iter().zip(found(&other)) {
+                for member in ["area", "length", "width", "slope", "rmse"] {
+                    assert_eq!(a[member], b[member], "{name} {side} {member}");
+                }
+                let is_turned = numbers(&a["normal"]) != numbers(&b["normal"]);
+                turned += usize::from(is_turned);
+                let pieces = |plane: &Value| plane["pieces"].as_array().unwrap().clone();
+                for (p, q) in pieces(a).iter().zip(pieces(b)) {
+                    assert_eq!(p["area"], q["area"]);
+                    let ring =
+                        |piece: &Value| piece["boundary"]["exterior"].as_array().unwrap().clone();
+                    let mut expected = ring(p);
+                    if is_turned {
+                        expected[1..].reverse();
+                    }
+                    assert_eq!(expected, ring(&q), "{name} {side}");
+                }
+            }
+            assert!(turned > 0, "{name} {side}");
+        }
+    }
+}
+
+#[test]
 fn distances_of_points_have_the_sign_of_the_normal() {
     let folder = tempfile::tempdir().unwrap();
     let cloud = folder.path().join("floor.xyz");
@@ -302,6 +332,11 @@ fn numbers_that_are_none_are_answered_in_words() {
         ("--chunk x", "'x' is not a whole number"),
         ("--gpus 0", "must be from 1 to"),
         ("--false-alarms 1e", "'1e' is not a number"),
+        ("--false-alarms -1", "--false-alarms is from 1e-300 to 1000000"),
+        ("--class 256", "--class takes numbers from 0 to 255, such as 2,6"),
+        ("--class ground", "--class takes numbers from 0 to 255, such as 2,6"),
+        ("--every 0", "--every takes a whole number from 1 on, such as 10"),
+        ("--every x", "--every takes a whole number from 1 on, such as 10"),
     ] {
         let message = detect(&room, options).refusal();
         assert!(message.contains(said), "{options}: {message}");
@@ -320,6 +355,10 @@ fn numbers_that_are_none_are_answered_in_words() {
     ] {
         let message = planes(args).refusal();
         assert!(message.contains("'a' is not a"), "{message}");
+    }
+    for only in ["", "jsn", "json,", "json;labels"] {
+        let message = planes(["batch", "a", "--out", "b", "--only", only]).refusal();
+        assert!(message.contains("json, labels, overlay, ply, csv, svg, space"), "{message}");
     }
 }
 

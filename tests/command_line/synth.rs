@@ -61,6 +61,33 @@ fn options_are_heeded_together() {
 }
 
 #[test]
+fn the_truth_of_another_cloud_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    synth("room", &at("a.las"), "--points 300").text();
+    let truth = std::fs::read(at("a.truth.json")).unwrap();
+    for (scene, name) in
+        [("roofs", "a.ply"), ("room", "a.laz"), ("lines", "a.png"), ("room", "a.xyz")]
+    {
+        let message = synth(scene, &at(name), "").refusal();
+        assert!(message.contains("a.truth.json: it would be replaced"), "{message}");
+        assert!(message.contains("the truth of") && message.contains("a.las"), "{message}");
+        assert!(
+            std::fs::read(at("a.truth.json")).unwrap() == truth && !at(name).exists(),
+            "{name}"
+        );
+    }
+    // The same points in another format have the same truth.
+    synth("room", &at("a.ply"), "--points 300").text();
+    assert!(std::fs::read(at("a.truth.json")).unwrap() == truth);
+    std::fs::remove_file(at("a.ply")).unwrap();
+    // Its own cloud may be drawn again, and one elsewhere.
+    synth("room", &at("a.las"), "--points 200").text();
+    synth("room", &at("b.ply"), "--points 200").text();
+    assert_ne!(std::fs::read(at("a.truth.json")).unwrap(), truth);
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ply");

@@ -54,6 +54,63 @@ fn values_that_make_no_sense() {
 }
 
 #[test]
+fn what_only_votes_for_every_direction_heed_is_refused_elsewhere() {
+    for option in ["--voter serial", "--gpus 2", "--gpus 1"] {
+        let name = option.split(' ').next().unwrap();
+        let expected = format!("{name} is for --vote all and --one-pass");
+        assert_eq!(refused(option), expected);
+        assert_eq!(refused(&format!("{option} --vote near")), expected);
+        let room = shipped("room.ply");
+        let out = tempfile::tempdir().unwrap();
+        let args = ["batch", room.to_str().unwrap(), "--out", out.path().to_str().unwrap()];
+        let message = planes(args.into_iter().chain(option.split(' '))).refusal();
+        assert_eq!(message, expected);
+        assert_eq!(names(out.path()), [""; 0]);
+    }
+}
+
+#[test]
+fn the_cpu_has_no_gpus() {
+    for other in ["--device cpu", "--voter serial"] {
+        let message = refused(&format!("--vote all --gpus 2 {other}"));
+        assert_eq!(message, "--gpus: the votes are cast by the CPU here");
+    }
+}
+
+#[test]
+fn a_tolerance_that_no_plane_can_have_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.xyz");
+    // Centimetres, a wave of 3 cm, four units wide.
+    let point = |k: usize| {
+        let (u, v) = (k % 60, k / 60);
+        let [x, y] = [(u, v), (v, u)].map(|(a, b)| 0.07 * a as f64 + 0.01 * (b * b % 5) as f64);
+        format!("{x:.2} {y:.2} {:.2}\n", 0.01 * ((u * 7 + v * 5) % 4) as f64)
+    };
+    std::fs::write(&path, (0..3600).map(point).collect::<String>()).unwrap();
+    for (tolerance, said) in [
+        ("100", Some("--tolerance 100 is larger than the cloud, which is 4.17 wide")),
+        (
+            "1e-12",
+            Some("--tolerance 1.000e-12 is below the rounding of the coordinates to steps of 0.01"),
+        ),
+        // The layers of the rounding are planes.
+        ("0.001", None),
+        ("0.05", None),
+    ] {
+        let done = detect(&path, &format!("--tolerance {tolerance}"));
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        match said {
+            Some(said) => {
+                assert!(done.err.contains(said), "{tolerance}: {}", done.err);
+                assert_eq!(done.err.lines().count(), 1, "{}", done.err);
+            }
+            None => assert_eq!(done.err, "", "{tolerance}"),
+        }
+    }
+}
+
+#[test]
 fn a_mistyped_option_is_answered_with_the_right_one() {
     let message = refused("--tolerence 1");
     assert!(message.contains("'--tolerance'"), "{message}");
@@ -126,7 +183,7 @@ fn the_device_is_said_where_it_was_left_to_us() {
     let cloud = shipped("roofs.las");
     let device = detect(&cloud, "").device.unwrap();
     assert!(device.starts_with("planes: on the GPU") || device.contains("CPU"), "{device}");
-    for options in ["-q", "--device cpu", "--voter serial"] {
+    for options in ["-q", "--device cpu", "--one-pass --top 1 --voter serial"] {
         assert_eq!(detect(&cloud, options).device, None, "{options}");
     }
     assert!(detect(&cloud, "--device cpu --voter serial").refusal().contains("--voter"));

@@ -239,3 +239,37 @@ fn a_damaged_ply_is_an_error_and_leaves_nothing() {
         assert!(copied > 1, "{format}");
     }
 }
+
+#[test]
+fn a_line_that_is_too_long_or_too_short_does_not_shift_the_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("b.ply");
+    let head = "ply\nformat ascii 1.0\nelement vertex 802\nproperty float x\nproperty float y\n\
+        property float z\nproperty list uchar short seen\nproperty double weight\nend_header\n";
+    let copied = |odd: &str| {
+        let line = |k: usize| if k == 9 { odd.into() } else { format!("{k} 2.5 1 1 7 0.5") };
+        let text: String = (0..802).map(|k| line(k) + "\n").collect();
+        let source = Source::from_bytes(format!("{head}{text}").into_bytes()).unwrap();
+        labels::copy_ply(&source, &detection(), LabelBy::Plane, &output)?;
+        let mut chunk = Chunk::default();
+        let mut reader = Source::open(&output)?.reader(planes::cloud::Fields::ALL)?;
+        reader.read(&mut chunk, usize::MAX)?;
+        Ok::<_, planes::Error>(chunk.label)
+    };
+    for odd in ["9 2.5 1 0 0.5", "9 2.5 1 1 7 0.5 99 98", "9 2.5 1 2e0 7 8 0.5"] {
+        assert_eq!(copied(odd).unwrap(), detection().labels, "{odd}");
+    }
+    for odd in [
+        "9 2.5 1",
+        "9 2.5 1 1 7",
+        "9 2.5 1 3 7 0.5",
+        "9 2.5 1 a 7 0.5",
+        "9 2.5 1 0A 0.5",
+        "9 2.5 1 1: 7 0.5",
+    ] {
+        std::fs::remove_file(&output).unwrap_or_default();
+        let error = copied(odd).unwrap_err().to_string();
+        assert!(error.contains("lacks values that its header promises"), "{odd}: {error}");
+        assert!(!output.exists(), "{odd}");
+    }
+}

@@ -126,11 +126,18 @@ impl Finder {
                     Some(why) if !self.is_ours(&path) => self.found.skipped.push((path, why)),
                     Some(_) => {}
                 }
-            } else if (is_called(&path, &CLOUDS) || is_called(&path, &IMAGES))
-                && let Err(error) = fs::metadata(&path)
-            {
-                // A link that leads nowhere.
-                self.found.failed.push((path.clone(), Error::io(path)(error)));
+            } else {
+                match fs::metadata(&path) {
+                    // What a link to a folder leads to is found by itself, or not asked for.
+                    Ok(kind) if kind.is_dir() => {}
+                    // Never opened: who knows for how long.
+                    Ok(kind) => self.found.skipped.push((path, special(kind.file_type()).into())),
+                    // A link that leads nowhere.
+                    Err(error) if is_called(&path, &CLOUDS) || is_called(&path, &IMAGES) => {
+                        self.found.failed.push((path.clone(), Error::io(path)(error)));
+                    }
+                    Err(_) => {}
+                }
             }
         }
         Ok(())
@@ -222,6 +229,25 @@ fn unfit(path: &Path) -> Option<String> {
         Err(Error::Unrecognized { message, .. }) => Some(message),
         Err(_) => None,
     }
+}
+
+/// What is neither a file nor a folder.
+fn special(kind: fs::FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return "a pipe";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+    }
+    let _ = kind;
+    "not a regular file"
 }
 
 fn wrong(path: &Path, message: &str) -> Error {

@@ -10,9 +10,10 @@ use super::folder::Folder;
 use super::inputs::Input;
 use super::kinds::{How, Of, Wanted, endings};
 use super::record::{Done, Found, Record, Stamp, Written, digest};
-use super::summary::{self, shown};
+use super::summary::{self, shown, unshown};
 use crate::cli::reading::say_notes;
-use planes::cloud::Source;
+use planes::atomic::move_to;
+use planes::cloud::{Format, Source};
 use planes::detect::{Options, Progress};
 use planes::export::labels::LabelBy;
 use planes::image::{EdgeMap, Image};
@@ -21,6 +22,7 @@ use planes::{Detection, Error, lines};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::time::Instant;
 
@@ -87,6 +89,10 @@ impl<'a> Job<'a> {
             }
             self.check_owner(record, input, name)?;
         }
+        // Better now than after the search.
+        if let Some(kind) = peek(&input.path) {
+            self.check_targets(name, &self.asked(kind))?;
+        }
         let done = self.find_and_write(input, name, &stamp, before.as_ref(), &bar);
         bar.finish();
         if done.is_ok() {
@@ -95,10 +101,12 @@ impl<'a> Job<'a> {
         done.map(Outcome::Done)
     }
 
-    /// Whether results of an earlier run lie there.
-    pub fn has_results(&self, name: &Path) -> bool {
-        Record::read(self.folder, name)
-            .is_some_and(|r| r.results.keys().any(|e| self.folder.result(name, e).exists()))
+    /// Whether results of an earlier run with this file lie there.
+    pub fn has_results(&self, input: &Input, name: &Path) -> bool {
+        Record::read(self.folder, name).is_some_and(|record| {
+            let mut results = record.results.keys().map(|ending| self.folder.result(name, ending));
+            is_of(&record, input) && results.any(|result| result.exists())
+        })
     }
 
     /// What came of the file in an earlier run, if that still holds and all that is asked for is there.
@@ -113,13 +121,13 @@ impl<'a> Job<'a> {
         let (Some(done), Some(kind)) = (&record.done, peek(&input.path)) else { return Ok(None) };
         let asked = self.asked(kind);
         let same = record.version == env!("CARGO_PKG_VERSION")
-            && record.options == *self.decisive_of(kind)
+            && record.options == self.decisive_of(kind)
             && done.bytes == stamp.bytes()
             && asked.iter().all(|t| record.has(self.folder, name, &t.ending, t.how));
         if !same {
             return Ok(None);
         }
-        let known = Record::has_stamp(self.folder, name, stamp);
+        let known = is_of(record, input) && Record::has_stamp(self.folder, name, stamp);
         if !known {
             bar.stage("comparing", Some(stamp.bytes()));
             if digest(&input.path, &|n| bar.advance(n))? != done.sha256 {
@@ -128,16 +136,17 @@ impl<'a> Job<'a> {
         }
         let file = shown(&input.path);
         if !known || record.file != file {
-            Record { file, ..record.clone() }.save(self.folder, name, stamp)?;
+            let place = shown(&input.identity);
+            Record { file, place, ..record.clone() }.save(self.folder, name, stamp)?;
         }
         Ok(Some(done.clone()))
     }
 
     /// Refuses to replace the results of another file, which an earlier run was given.
     fn check_owner(&self, record: &Record, input: &Input, name: &Path) -> Result<(), Error> {
-        let owner = Path::new(&record.file);
-        let is_same = || FileId::of(owner) == FileId::of(&input.path);
-        if record.file == shown(&input.path) || !owner.exists() || is_same() {
+        let owner = unshown(&record.place);
+        let is_same = || FileId::of(&owner) == FileId::of(&input.path);
+        if is_of(record, input) || !owner.exists() || is_same() {
             return Ok(());
         }
         Err(Error::Parameter(format!(
@@ -180,8 +189,9 @@ impl<'a> Job<'a> {
         saved?;
         let mut record = Record {
             file: shown(&input.path),
+            place: shown(&input.identity),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            options: self.decisive_of(kind).clone(),
+            options: self.decisive_of(kind),
             results: before.map(|record| record.results.clone()).unwrap_or_default(),
             done: None,
         };
@@ -224,15 +234,15 @@ impl<'a> Job<'a> {
     /// Whether a record is of what would be found again.
     fn is_same(&self, record: &Record, kind: input::Kind, sha256: &str) -> bool {
         record.version == env!("CARGO_PKG_VERSION")
-            && record.options == *self.decisive_of(kind)
+            && record.options == self.decisive_of(kind)
             && record.done.as_ref().is_some_and(|done| done.sha256 == sha256)
     }
 
     /// The options that decide what is found.
-    fn decisive_of(&self, kind: input::Kind) -> &Value {
+    fn decisive_of(&self, kind: input::Kind) -> Value {
         match kind {
-            input::Kind::Cloud(_) => &self.decisive.clouds,
-            input::Kind::Image => &self.decisive.images,
+            input::Kind::Cloud(format) => self.decisive.of_cloud(format == Format::Text),
+            input::Kind::Image => self.decisive.images.clone(),
         }
     }
 
@@ -264,13 +274,16 @@ impl<'a> Job<'a> {
         targets
     }
 
-    /// Refuses results that would replace an input.
+    /// Refuses results that would replace an input, or a folder.
     fn check_targets(&self, name: &Path, targets: &[Target]) -> Result<(), Error> {
         for target in targets {
             let path = self.folder.result(name, &target.ending);
             if FileId::of(&path).is_some_and(|id| self.inputs.contains(&id)) {
                 let message = format!("{}: that is an input of this batch", path.display());
                 return Err(Error::Parameter(message));
+            }
+            if path.is_dir() {
+                return Err(Error::io(path)(io::ErrorKind::IsADirectory.into()));
             }
         }
         Ok(())
@@ -309,17 +322,19 @@ impl<'a> Job<'a> {
         record.results.extend(written.iter().cloned());
         record.save(self.folder, name, stamp)?;
         for target in targets {
-            let path = self.folder.result(name, &target.ending);
-            // A link is followed, as everywhere.
-            let place = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
             let fresh = self.folder.fresh(name, &target.ending);
-            fs::rename(fresh, place).map_err(Error::io(&path))?;
+            move_to(&fresh, &self.folder.result(name, &target.ending))?;
         }
         if !is_same {
             record.results.retain(|ending, _| targets.iter().any(|t| t.ending == *ending));
         }
         Ok(())
     }
+}
+
+/// Whether a record is of this file, however it was named.
+fn is_of(record: &Record, input: &Input) -> bool {
+    record.place == shown(&input.identity)
 }
 
 impl Target {
@@ -340,8 +355,10 @@ impl Answer {
 
     fn found(&self) -> Found {
         match self {
-            Answer::Cloud(_, found) => Found::Cloud {
+            Answer::Cloud(source, found) => Found::Cloud {
+                is_text: source.format() == Format::Text,
                 points: found.input.points,
+                chosen: found.input.chosen(),
                 planes: found.planes.len() as u64,
                 labelled: found.labelled(),
                 area: found.planes.iter().map(|plane| plane.area).sum(),

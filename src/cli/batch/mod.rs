@@ -24,6 +24,7 @@ use job::Job;
 use kinds::{LabelFormat, Wanted};
 use planes::Error;
 use planes::detect::Options;
+use planes::input::{Kind, peek};
 use planes::lms::Refine;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -118,6 +119,12 @@ impl Batch {
         if inputs.files.is_empty() {
             return Err(nothing(inputs.failed).into());
         }
+        let is_image = |input: &Input| peek(&input.path) == Some(Kind::Image);
+        if let Err(error) = self.machine.check(options.mode)
+            && !inputs.files.iter().any(is_image)
+        {
+            return Err(error.into());
+        }
         summary::check(out)?;
         for name in summary::NAMES {
             let path = out.join(name);
@@ -157,7 +164,8 @@ impl Work<'_> {
         let mut rows: Vec<Row> = Vec::with_capacity(files.len() + failed.len() + skipped.len());
         for (file, error) in failed {
             say(&error.to_string());
-            rows.push(Row { file, name: None, outcome: Outcome::Failed(error.to_string()) });
+            let outcome = Outcome::Failed(error.to_string(), Vec::new());
+            rows.push(Row { file, name: None, outcome });
         }
         let skipped = skipped.into_iter().map(|(file, why)| (file, Outcome::Skipped(why)));
         rows.extend(skipped.map(|(file, outcome)| Row { file, name: None, outcome }));
@@ -218,11 +226,12 @@ impl Work<'_> {
             }
             Err(error) if concerns_all(&error) => Err(error),
             Err(error) => {
-                let stay = self.job.has_results(name);
+                let stay = self.job.has_results(input, name);
                 let stay = if stay { "; its results of an earlier run stay" } else { "" };
                 let message = format!("{error}{stay}");
                 bars.aside(|| say(&message));
-                Ok(Outcome::Failed(message))
+                let warnings = warnings::take(&input.path.display().to_string());
+                Ok(Outcome::Failed(message, warnings))
             }
         }
     }

@@ -21,6 +21,8 @@ use std::time::SystemTime;
 pub struct Record {
     /// The file as it was named.
     pub file: String,
+    /// The one path of the file, however it was named.
+    pub place: String,
     /// Version of the program.
     pub version: String,
     /// The options that decide what is found.
@@ -73,7 +75,11 @@ pub struct Done {
 #[serde(rename_all = "lowercase")]
 pub enum Found {
     Cloud {
+        /// Whether it is text, which alone has columns to be named.
+        is_text: bool,
+        /// Points of the file, and those that were to be searched.
         points: u64,
+        chosen: u64,
         planes: u64,
         /// Points that belong to a plane.
         labelled: u64,

@@ -1,5 +1,6 @@
 //! What came of each file of a batch, as CSV and as JSON.
 
+use super::super::words::escape;
 use super::record::{Done, Found};
 use planes::Error;
 use planes::atomic::AtomicFile;
@@ -24,7 +25,7 @@ pub struct Row {
 
 impl Row {
     pub fn has_failed(&self) -> bool {
-        matches!(self.outcome, Outcome::Failed(_))
+        matches!(self.outcome, Outcome::Failed(..))
     }
 
     pub fn is_skipped(&self) -> bool {
@@ -36,8 +37,8 @@ impl Row {
 #[derive(Debug)]
 pub enum Outcome {
     Done(Done),
-    /// What is wrong with it.
-    Failed(String),
+    /// What is wrong with it, and what else was said of it.
+    Failed(String, Vec<String>),
     /// It is neither a cloud nor an image, and why not.
     Skipped(String),
 }
@@ -47,6 +48,17 @@ pub enum Outcome {
 pub struct Options {
     pub clouds: Value,
     pub images: Value,
+}
+
+impl Options {
+    /// Those for a cloud: of others than text nobody names the columns.
+    pub fn of_cloud(&self, is_text: bool) -> Value {
+        let mut options = self.clouds.clone();
+        if let (false, Some(columns)) = (is_text, options.get_mut("columns")) {
+            *columns = Value::Null;
+        }
+        options
+    }
 }
 
 /// The layout of both files; [`HEADER`] has the same order.
@@ -126,15 +138,48 @@ pub fn save(folder: &Path, rows: &[Row], options: &Options) -> Result<(), Error>
     })
 }
 
-/// A path as text, whatever it is made of: bytes that are no text are written `\xFF`, so that two such names
-/// never look the same.
+/// A path as text, whatever it is made of: bytes that are no text, and what a terminal obeys, are written
+/// `\xFF`, and a backslash is written twice, so that two names never look the same.
 pub fn shown(path: &Path) -> String {
+    // There it stands between folders.
+    let is_odd = |c: char| c.is_control() || (c == '\\' && !cfg!(windows));
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
-        text.push_str(chunk.valid());
+        for c in chunk.valid().chars() {
+            if is_odd(c) { escape(c, &mut text) } else { text.push(c) }
+        }
         chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02X}")));
     }
     text
+}
+
+/// The path that is [`shown`] so.
+pub fn unshown(text: &str) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStringExt;
+        let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+        while let Some((&byte, after)) = rest.split_first() {
+            let hexadecimal = |digits: &[u8]| {
+                std::str::from_utf8(digits).ok().and_then(|d| u8::from_str_radix(d, 16).ok())
+            };
+            let (byte, after) = match (byte, after) {
+                (b'\\', [b'x', a, b, after @ ..]) => {
+                    (hexadecimal(&[*a, *b]).unwrap_or(b'?'), after)
+                }
+                (b'\\', [b'n', after @ ..]) => (b'\n', after),
+                (b'\\', [b'r', after @ ..]) => (b'\r', after),
+                (b'\\', [b't', after @ ..]) => (b'\t', after),
+                (b'\\', [other, after @ ..]) => (*other, after),
+                (byte, after) => (byte, after),
+            };
+            bytes.push(byte);
+            rest = after;
+        }
+        std::ffi::OsString::from_vec(bytes).into()
+    }
+    #[cfg(not(unix))]
+    text.into()
 }
 
 fn write(
@@ -165,23 +210,26 @@ fn line(row: &Row, options: &Options) -> Line {
     match &row.outcome {
         Outcome::Done(done) => {
             let used = match done.found {
-                Found::Cloud { points, planes, labelled, area } => {
-                    let share = labelled as f64 / points.max(1) as f64;
+                Found::Cloud { is_text, points, chosen, planes, labelled, area } => {
+                    let share = labelled as f64 / chosen.max(1) as f64;
                     (line.points, line.planes) = (Some(points), Some(planes));
                     line.labelled = Some((share * 1e4).round() / 1e4);
                     line.area = Some(six_digits(area));
-                    &options.clouds
+                    options.of_cloud(is_text)
                 }
                 Found::Image { pixels, lines } => {
                     (line.pixels, line.lines) = (Some(pixels), Some(lines));
-                    &options.images
+                    options.images.clone()
                 }
             };
-            line.options = Some(given(used));
+            line.options = Some(given(&used));
             line.warnings.clone_from(&done.warnings);
             line.seconds = Some(done.seconds);
         }
-        Outcome::Failed(why) => (line.status, line.error) = ("failed", Some(why.clone())),
+        Outcome::Failed(why, warnings) => {
+            (line.status, line.error) = ("failed", Some(why.clone()));
+            line.warnings.clone_from(warnings);
+        }
         Outcome::Skipped(why) => (line.status, line.error) = ("skipped", Some(why.clone())),
     }
     line
@@ -251,26 +299,33 @@ mod tests {
             warnings: vec!["left out 1 point".into()],
             seconds: 0.5,
         };
-        let cloud = Found::Cloud { points: 3, planes: 1, labelled: 2, area: 1.5 };
+        let cloud = Found::Cloud {
+            is_text: false,
+            points: 5,
+            chosen: 3,
+            planes: 1,
+            labelled: 2,
+            area: 1.5,
+        };
         let image = Found::Image { pixels: 12, lines: 4 };
         let row = |file: &str, outcome| Row { file: file.into(), name: None, outcome };
         let rows = [
             Row { name: Some("a, b".into()), ..row("a, b.las", Outcome::Done(done(cloud))) },
             row("b.png", Outcome::Done(done(image))),
-            row("c.las", Outcome::Failed("says \"no\"".into())),
+            row("c.las", Outcome::Failed("says \"no\"".into(), vec!["odd".into()])),
             row("d.txt", Outcome::Skipped("no points".into())),
         ];
         let options = Options {
-            clouds: serde_json::json!({"top": 3, "space": "ball:2", "angle": null}),
+            clouds: serde_json::json!({"top": 3, "space": "ball:2", "angle": null, "columns": "x,y,z"}),
             images: serde_json::json!({}),
         };
         check(folder.path()).unwrap();
         save(folder.path(), &rows, &options).unwrap();
         check(folder.path()).unwrap();
         let text = |name| std::fs::read_to_string(folder.path().join(name)).unwrap();
-        let expected = "\"a, b.las\",\"a, b\",done,3,1,0.6667,1.5,,,left out 1 point,,space=ball:2 top=3,0.5\n\
+        let expected = "\"a, b.las\",\"a, b\",done,5,1,0.6667,1.5,,,left out 1 point,,space=ball:2 top=3,0.5\n\
             b.png,,done,,,,,12,4,left out 1 point,,,0.5\n\
-            c.las,,failed,,,,,,,,\"says \"\"no\"\"\",,\n\
+            c.las,,failed,,,,,,,odd,\"says \"\"no\"\"\",,\n\
             d.txt,,skipped,,,,,,,,no points,,\n";
         assert_eq!(text("summary.csv"), format!("{HEADER}\n{expected}"));
         let document: serde_json::Value = serde_json::from_str(&text("summary.json")).unwrap();
@@ -292,5 +347,11 @@ mod tests {
         let name = |bytes: &'static [u8]| shown(Path::new(std::ffi::OsStr::from_bytes(bytes)));
         assert_eq!(name(b"d/\xc3\xbc\xff.las"), "d/ü\\xFF.las");
         assert_ne!(name(b"\xff"), name(b"\xfe"));
+        assert_eq!(name(b"a\n\x1b\\xFF.las"), "a\\n\\x1B\\\\xFF.las");
+        for bytes in [&b"d/\xc3\xbc\xff.las"[..], b"a\n\r\t\x1b\\xFF.las", b"\xc2\x85\\n", b"plain"]
+        {
+            let path = Path::new(std::ffi::OsStr::from_bytes(bytes));
+            assert_eq!(unshown(&shown(path)), path);
+        }
     }
 }

@@ -9,6 +9,7 @@ const ROWS: usize = 30;
 
 /// A summary line and one row a line.
 pub fn lines(name: &str, detection: &Detection) -> String {
+    let name = crate::cli::words::clean(name);
     let mut out = String::new();
     let count = detection.lines.len();
     // Writing to a string cannot fail.

@@ -12,6 +12,7 @@ use crate::{Error, Result};
 use las::raw;
 use std::{
     io::{Seek, SeekFrom},
+    ops::Range,
     sync::Arc,
 };
 
@@ -20,6 +21,9 @@ const LABEL: &str = "plane_id";
 
 /// The names of the coordinates.
 const AXES: [char; 3] = ['x', 'y', 'z'];
+
+/// Length of a variable-length record without its data.
+const RECORD: u64 = 54;
 
 /// Lengths of the records of point formats 0 to 10, without extra bytes.
 const LENGTHS: [usize; 11] = [20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67];
@@ -115,7 +119,7 @@ impl Header {
             let Ok(record) = raw::Vlr::read_from(&mut section, false) else {
                 return;
             };
-            at += 54 + record.data.len() as u64;
+            at += RECORD + record.data.len() as u64;
             let user = record.user_id.split(|&byte| byte == 0).next();
             match (user.unwrap_or_default(), record.record_id) {
                 (b"laszip encoded", 22204) => self.laszip = Some(record.data),
@@ -166,11 +170,16 @@ impl Header {
 
     /// What should be said of the header.
     pub(super) fn notes(&self) -> Vec<Note> {
-        const FINEST: f64 = 1e-12;
+        const SCALES: Range<f64> = 1e-12..1e4;
         let scales = self.transform().map(|(scale, _)| scale);
-        let odd = AXES.into_iter().zip(scales).filter(|&(_, scale)| scale < FINEST);
+        let odd = AXES.into_iter().zip(scales).filter(|(_, scale)| !SCALES.contains(scale));
         let mut notes: Vec<Note> =
             odd.map(|(axis, scale)| Note::OddScale { axis, scale }).collect();
+        let promised = u64::from(self.raw.number_of_variable_length_records);
+        let room = (self.start() - u64::from(self.raw.header_size)) / RECORD;
+        if promised > room {
+            notes.push(Note::MissingRecords { promised, room });
+        }
         if let Some(crs) = self.crs()
             && let Some((horizontal, vertical)) = crs.different_units()
         {
@@ -274,6 +283,7 @@ impl Header {
             ),
             points: Some(self.count),
             fields,
+            others: self.others(),
             bounds: Some(([raw.min_x, raw.min_y, raw.min_z], [raw.max_x, raw.max_y, raw.max_z])),
             crs: self.crs(),
         }
@@ -288,19 +298,29 @@ impl Header {
         ]
     }
 
+    /// Names of the extra dimensions that are not read.
+    fn others(&self) -> Vec<String> {
+        let all = self.extra.as_deref().unwrap_or_default().as_chunks::<192>().0.iter();
+        let names = all.map(name_of).filter(|name| !name.is_empty() && *name != LABEL.as_bytes());
+        names.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+    }
+
     fn label(&self) -> Option<Place> {
         let mut offset = self.stride() - self.extra_bytes();
         for dimension in self.extra.as_deref()?.as_chunks::<192>().0 {
             let (kind, size) = extra_type(dimension[2], dimension[3])?;
-            let name = &dimension[4..36];
-            let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
-            if name == LABEL.as_bytes() {
+            if name_of(dimension) == LABEL.as_bytes() {
                 return kind.map(|kind| Place { offset, kind });
             }
             offset += size;
         }
         None
     }
+}
+
+/// The name of an extra dimension.
+fn name_of(dimension: &[u8; 192]) -> &[u8] {
+    dimension[4..36].split(|&byte| byte == 0).next().unwrap_or_default()
 }
 
 /// The type and length of an extra dimension; the type is `None` where it is no plain number.

@@ -231,10 +231,13 @@ fn info(header: &Header, vertex: &Element, roles: &Roles) -> HeaderInfo {
         1 => ", 1 further element".to_string(),
         n => format!(", {n} further elements"),
     };
+    let others = vertex.properties.iter().enumerate();
+    let others = others.filter(|&(index, _)| roles.of(index, Fields::ALL).is_none());
     HeaderInfo {
         description: format!("PLY {encoding}, {kind} coordinates{extra}"),
         points: Some(vertex.count),
         fields: roles.fields(),
+        others: others.map(|(_, property)| property.name.clone()).collect(),
         bounds: None,
         crs: None,
     }

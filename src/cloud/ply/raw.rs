@@ -1,7 +1,10 @@
 //! The vertices of a PLY file as they stand, for a copy with more properties.
 
 use super::super::bytes::{Bytes, Section};
-use super::super::text::{line::content, lines};
+use super::super::text::{
+    line::{content, number},
+    lines,
+};
 use super::header::{Element, Encoding, Header, Type};
 use super::lists::{self, Cursor};
 use crate::{Error, Result};
@@ -180,23 +183,19 @@ impl RawVertices {
             }
         }
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-        let start = self.line.iter().position(|byte| !is_blank(byte)).unwrap_or(0);
-        let end = self.line.iter().rposition(|byte| !is_blank(byte)).map_or(start, |end| end + 1);
-        let line = &self.line[start..end];
-        if self.properties.iter().all(|&(_, stays)| stays) {
-            out.extend(line);
-            return Ok(());
-        }
-        let mut words = line.split(is_blank).filter(|word| !word.is_empty());
+        // As many as the header says: what follows would be taken for the labels, and so would these where
+        // some are missing.
+        let mut words = self.line.split(is_blank).filter(|word| !word.is_empty());
         let mut first = true;
         for &(kind, stays) in &self.properties {
             let (mut left, mut is_count): (u64, bool) = (1, matches!(kind, Type::List(..)));
             while left > 0 {
-                let word = words.next().ok_or_else(|| self.short())?;
+                let word = words.next().ok_or_else(|| self.incomplete())?;
                 left -= 1;
                 if std::mem::take(&mut is_count) {
-                    let count = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
-                    left = count.ok_or_else(|| self.short())?;
+                    // As the reader has it, to which a negative count is none.
+                    let count = number(word).filter(|&(_, length)| length == word.len());
+                    left = count.ok_or_else(|| self.incomplete())?.0 as u64;
                 }
                 if stays {
                     out.extend(if first { &b""[..] } else { b" " });
@@ -206,6 +205,13 @@ impl RawVertices {
             }
         }
         Ok(())
+    }
+
+    fn incomplete(&self) -> Error {
+        let place = format!("byte {}", self.at - self.line.len() as u64);
+        let message =
+            "this vertex lacks values that its header promises, so it cannot be labelled as PLY";
+        Error::format(self.bytes.path(), place, message)
     }
 
     fn short(&self) -> Error {

@@ -6,6 +6,9 @@ use std::ops::Range;
 
 /// Lines that are looked at.
 const ROWS: usize = 4000;
+/// What is said of text whose columns cannot be told apart.
+const COMMAS: &str = "text with commas in its numbers and between them; \
+    save it with semicolons or tabs between the numbers";
 /// Fewest lines that can count.
 const FEWEST: usize = 3;
 /// Fewest lines that count from 0 or 1 where nothing else speaks for numbers of points.
@@ -84,9 +87,41 @@ impl<'a> Rows<'a> {
             others.iter().chain([last]).all(|cell| is_comma_number(cell))
         };
         if !lines.is_empty() && lines.iter().all(is_mixed) {
-            return Err("text with commas in its numbers and between them; \
-                save it with semicolons or tabs between the numbers"
-                .into());
+            return Err(COMMAS.into());
+        }
+        Ok(())
+    }
+
+    /// Refuses the same without blanks: `1,5,2,3,4,0` below three names, or with a fraction that starts with
+    /// a zero.
+    pub(super) fn check_widths(&self, names: Option<&[u8]>) -> Result<(), String> {
+        if self.style.comma || self.style.separator != Separator::Char(b',') {
+            return Ok(());
+        }
+        let digits = |cell: &&[u8]| -> bool {
+            let digits = cell.strip_prefix(b"-").unwrap_or(cell);
+            !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+        };
+        // The first may be the name of a point.
+        let is_name = |cell: &[u8]| self.style.value(cell).is_none();
+        let is_whole = |row: &Vec<&[u8]>| match row.split_first() {
+            Some((first, rest)) => (digits(first) || is_name(first)) && rest.iter().all(digits),
+            None => false,
+        };
+        if self.rows.is_empty() || !self.rows.iter().all(is_whole) {
+            return Ok(());
+        }
+        let widths = || self.rows.iter().map(Vec::len);
+        let (least, most) = (widths().min().unwrap_or(0), widths().max().unwrap_or(0));
+        let named = names.map(|names| self.style.cells(names).len()).filter(|&n| n >= 3);
+        // x, y and z take two columns each, or one where they have no fraction.
+        let is_wide = named.is_some_and(|n| least >= n + 3 || (least < most && most > n));
+        let has_zero = |cell: &&[u8]| cell.len() > 1 && cell.starts_with(b"0");
+        let is_fraction = |row: &Vec<&[u8]>| [1, 3, 5].iter().all(|&k| !row[k].starts_with(b"-"));
+        let is_six = least == 6 && most == 6 && self.rows.iter().all(is_fraction);
+        let zeros = |k: usize| self.rows.iter().any(|row| has_zero(&row[k]));
+        if is_wide || (is_six && [1, 3, 5].into_iter().any(zeros)) {
+            return Err(COMMAS.into());
         }
         Ok(())
     }
@@ -105,6 +140,11 @@ impl<'a> Rows<'a> {
     /// The first line.
     pub(super) fn first(&self) -> &[&'a [u8]] {
         self.rows.first().map_or(&[], Vec::as_slice)
+    }
+
+    /// Columns of the longest line.
+    pub(super) fn width(&self) -> usize {
+        self.rows.iter().map(Vec::len).max().unwrap_or(0)
     }
 
     /// Whether a column of the first line is a number.
@@ -256,6 +296,17 @@ mod tests {
         assert_eq!(rows("P 1\t2\t3\t4\nP 2\t3\t4\t5\n").style.separator, Separator::Tab);
         assert_eq!(rows("1\t2\t3\n1 2 3\n").style.separator, Separator::Space);
         assert!(Rows::new(style_of(b"1,5, 2,3, 4,0"), b"1,5, 2,3, 4,0\n", None).is_err());
+        let of = |text: &str, names: Option<&str>| {
+            let names = names.map(str::as_bytes);
+            let rows = Rows::new(style_of(text.as_bytes()), text.as_bytes(), names).unwrap();
+            rows.check_widths(names).is_ok()
+        };
+        assert!(!of("1,5,2,3,4,0\n", Some("x,y,z")) && of("1,5,2,3,4,0\n", None));
+        assert!(!of("1,5,2,3,4\n1,2,5,3,1,4\n", Some("x,y,z")));
+        assert!(!of("P1,1,5,2,3,4,0\n", Some("name,x,y,z")));
+        assert!(!of("1,05,2,30,4,0\n", None) && of("1,-5,2,3,4,0\n", None));
+        assert!(of("1,2,3,7\n", Some("x,y,z")) && of("1.5,2,3,7,8,9\n", Some("x,y,z")));
+        assert!(of("1,2,3,7,8,9\n", Some("x,y,z,red,green,blue")));
     }
 
     #[test]

@@ -157,7 +157,7 @@ impl Style {
 
 /// The number at the front of `text` and its length.
 #[inline]
-pub(super) fn number(text: &[u8]) -> Option<(f64, usize)> {
+pub(in super::super) fn number(text: &[u8]) -> Option<(f64, usize)> {
     match decimal(text) {
         Some(number) => Some(number),
         None => odd_number(text),

@@ -8,6 +8,7 @@ use super::{
         scale::Row,
     },
     line::LineFormat,
+    schema::is_front,
 };
 use crate::{Error, Result};
 use memchr::memchr;
@@ -22,6 +23,10 @@ use std::{
 const BLOCK: u64 = 1 << 19;
 /// Longest line; what is longer is no line of numbers.
 const LONGEST: usize = 1 << 20;
+
+/// What is said of lines that belong to the front of a file.
+const MERGED: &str = "names of columns or a count of points, as at the start of a file: this looks like several \
+    exports in one; take such lines out, or give each file by itself";
 
 /// How many points the lines hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +104,13 @@ impl Lines {
             }
             if let Some(line) = self.format.style.content(line) {
                 if let Err((column, at)) = self.format.row(line, &mut row) {
-                    parsed.fault = Some((parsed.lines, self.format.complain(at, column)));
+                    let is_text = !matches!(self.expect, Expect::First(_));
+                    let message = if is_text && is_front(line.trim_ascii()) {
+                        MERGED.to_owned()
+                    } else {
+                        self.format.complain(at, column)
+                    };
+                    parsed.fault = Some((parsed.lines, message));
                     break;
                 }
                 self.format.shape.push(&row, &mut parsed.chunk);

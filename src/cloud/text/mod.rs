@@ -5,7 +5,8 @@ mod guess;
 pub(super) mod line;
 pub(super) mod lines;
 mod names;
-mod schema;
+pub(super) mod schema;
+mod units;
 
 use super::{
     Fields, Format, HeaderInfo, Note, PointReader, blocks::BlockReader, bytes::Bytes, source::Cloud,
@@ -48,10 +49,12 @@ fn info(schema: &Schema) -> HeaderInfo {
         Separator::Char(byte) => format!("'{}'", char::from(byte)),
     };
     let comma = if schema.style.comma { ", decimal commas" } else { "" };
+    let unit = schema.unit.map(|unit| format!(", in {unit}")).unwrap_or_default();
     HeaderInfo {
-        description: format!("text, columns {} by {separator}{comma}", schema.names()),
+        description: format!("text, columns {} by {separator}{comma}{unit}", schema.names()),
         points: schema.promised.map(|(count, _)| count),
         fields: schema.fields(),
+        others: schema.others.clone(),
         bounds: None,
         crs: None,
     }

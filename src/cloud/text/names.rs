@@ -1,6 +1,7 @@
 //! Names of columns, in English, German, French, Spanish and Italian.
 
 use super::super::scale::Role;
+use super::units::cut;
 
 /// What columns are called, the surest names first; of names that mean one thing the first one that
 /// is there counts. All are as [`plain`] has them.
@@ -135,16 +136,28 @@ pub(super) fn roles(names: &[&[u8]]) -> Option<Vec<Option<Role>>> {
     Some(roles)
 }
 
+/// The units in the names of x, y and z, where there are any.
+pub(super) fn units(names: &[&[u8]], roles: &[Option<Role>]) -> [Option<&'static str>; 3] {
+    [0, 1, 2].map(|axis| {
+        let column = roles.iter().position(|role| *role == Some(Role::Axis(axis)))?;
+        cut(&small(names.get(column)?)).1
+    })
+}
+
 /// A name in small letters without accents, units, quotes, blanks and signs: `"Höhe [m]"` is `hohe`.
 fn plain(name: &[u8]) -> String {
+    let name = small(name);
+    cut(&name).0.chars().map(without_accent).filter(char::is_ascii_alphanumeric).collect()
+}
+
+/// A name in small letters.
+fn small(name: &[u8]) -> String {
     // What is no UTF-8 is an older file from the west of Europe.
     let name = match std::str::from_utf8(name) {
         Ok(name) => name.to_string(),
         Err(_) => name.iter().map(|&byte| char::from(byte)).collect(),
     };
-    let name = name.to_lowercase();
-    let name = name.split(['[', '(', '{']).next().unwrap_or_default();
-    name.chars().map(without_accent).filter(char::is_ascii_alphanumeric).collect()
+    name.trim().trim_matches('"').to_lowercase()
 }
 
 fn without_accent(c: char) -> char {
@@ -171,6 +184,23 @@ mod tests {
         assert_eq!(plain("Élévation (m)".as_bytes()), "elevation");
         assert_eq!(plain(b"scalar_Plane_ID"), "scalarplaneid");
         assert_eq!(plain(b"Points:0"), "points0");
+        assert_eq!(
+            [plain(b"z_ft"), plain(b"Z m"), plain(b"E-m"), plain(b"m")],
+            ["z", "z", "e", "m"]
+        );
+        assert_eq!(plain("Höhe in m".as_bytes()), "hohe");
+    }
+
+    #[test]
+    fn units_stand_behind_names() {
+        let of = |names: &str| {
+            let cells: Vec<&[u8]> = names.as_bytes().split(|&b| b == b',').collect();
+            units(&cells, &roles(&cells).unwrap())
+        };
+        assert_eq!(of("x,y,z"), [None; 3]);
+        assert_eq!(of("x,y,z_ft"), [None, None, Some("ft")]);
+        assert_eq!(of("lon [deg],lat [°],Elevation (m)"), [Some("°"), Some("°"), Some("m")]);
+        assert_eq!(of("z [US-ft],x (local),y"), [None, None, Some("US ft")]);
     }
 
     #[test]

@@ -11,6 +11,10 @@ use super::{
     names,
 };
 
+/// So many lines with one number alone are labels.
+const MANY_ALONE: usize = 3;
+/// What is said of them.
+const LABELS: &str = "one number a line, as labels are; name the cloud itself";
 /// Lines that may stand before the first point where the columns are said.
 const MOST_FRONT: u64 = 100;
 
@@ -27,6 +31,10 @@ pub(super) struct Schema {
     pub(super) start: u64,
     /// Its line number.
     pub(super) line: u64,
+    /// The unit of x, y and z, if their names give one.
+    pub(super) unit: Option<&'static str>,
+    /// Names of the columns that are of no use, if they have any.
+    pub(super) others: Vec<String>,
     /// What should be said of the columns.
     pub(super) notes: Vec<Note>,
 }
@@ -41,6 +49,8 @@ struct Front<'a> {
     /// A line that is neither a comment nor names nor numbers, and its number.
     odd: Option<(&'a [u8], u64)>,
     promised: Option<(u64, u64)>,
+    /// Lines with one number alone.
+    alone: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -87,6 +97,7 @@ impl Schema {
             start += whole.len() as u64;
         }
         Err(match front.odd {
+            _ if front.alone >= MANY_ALONE => LABELS.into(),
             _ if columns.is_some() => {
                 "text without a line that has numbers for x, y and z in --columns".into()
             }
@@ -122,9 +133,11 @@ fn in_words(columns: &[Option<Role>]) -> String {
 impl<'a> Front<'a> {
     /// Takes a line that holds no point.
     fn take(&mut self, line: &'a [u8], number: u64) -> Result<(), String> {
-        if let Some(count) = count(line) {
-            if self.promised.replace((count, number)).is_some() {
-                return Err("a PTX scan, or two counts of points; save it as LAS or PLY".into());
+        if fast_float2::parse::<f64, _>(line).is_ok() {
+            self.alone += 1;
+            match count(line) {
+                Some(count) => self.promised = Some((count, number)),
+                None => drop(self.odd.get_or_insert((line, number))),
             }
         } else if roles(line, None).is_some() && !matches!(self.names, Some(Names::Line(..))) {
             self.names = Some(Names::Line(line, number));
@@ -153,12 +166,22 @@ impl<'a> Front<'a> {
         if numbers < 3 {
             return Ok(None);
         }
+        match self.alone {
+            0 | 1 => {}
+            2 => return Err("a PTX scan, or two counts of points; save it as LAS or PLY".into()),
+            _ => return Err(LABELS.into()),
+        }
         let names = self.names.map(|(Names::Line(names, _) | Names::Comment(names))| names);
         let rows = Rows::new(style, text, names)?;
         if let Some(columns) = self.columns {
             let is_point = has_axes(columns.roles(), &rows);
+            let (given, width) = (columns.roles().len(), rows.width());
+            if is_point && given > width {
+                return Err(format!("text of {width} columns, and --columns names {given}"));
+            }
             return Ok(is_point.then(|| (rows.style, columns.roles().to_vec(), Known::Told)));
         }
+        rows.check_widths(names)?;
         if let Some(roles) = self.named(&rows) {
             return Ok(Some((rows.style, roles, Known::Told)));
         }
@@ -210,8 +233,44 @@ impl<'a> Front<'a> {
             notes.push(Note::UnknownHeader { line, text, columns: in_words(&columns) });
         } else if known == Known::Numbered {
             notes.push(Note::PointNumbers);
+        } else if known == Known::Counted
+            && columns.len() == 4
+            && columns[0].is_some()
+            && self.promised.is_none()
+        {
+            // A .pts has the intensity there.
+            notes.push(Note::FourthColumn { columns: in_words(&columns) });
         }
-        Schema { style, columns, promised: self.promised, start, line, notes }
+        let (unit, others) = match self.cells(style, &columns) {
+            Some(cells) => {
+                let units = names::units(&cells, &columns);
+                notes.extend(units_differ(units));
+                (units[0].filter(|_| units == [units[0]; 3]), others(&cells, &columns))
+            }
+            None => (None, Vec::new()),
+        };
+        Schema { style, columns, promised: self.promised, start, line, unit, others, notes }
+    }
+
+    /// The names of the columns, one each, where they have names and nobody says what they are.
+    fn cells(&self, style: Style, columns: &[Option<Role>]) -> Option<Vec<&'a [u8]>> {
+        let (Names::Line(line, _) | Names::Comment(line)) = self.names?;
+        let mut candidates = splits(line, Some(style));
+        let mut cells = candidates.find(|cells| {
+            let roles = names::roles(cells);
+            roles.is_some_and(|roles| {
+                columns == roles
+                    || columns.starts_with(&roles)
+                    || roles.starts_with(columns)
+                    || columns.strip_prefix(&[None]) == Some(&roles[..])
+            })
+        })?;
+        if cells.len() + 1 == columns.len()
+            && names::roles(&cells).as_deref() != columns.get(..cells.len())
+        {
+            cells.insert(0, b"");
+        }
+        Some(cells)
     }
 }
 
@@ -230,18 +289,46 @@ fn count(line: &[u8]) -> Option<u64> {
 /// What the columns are by the names in a line, if x, y and z are among them. Names may be parted by
 /// something else than numbers; what gives as many as there are numbers is right.
 fn roles(line: &[u8], points: Option<(Style, usize)>) -> Option<Vec<Option<Role>>> {
+    let cells = splits(line, points.map(|(style, _)| style));
+    let known: Vec<_> = cells.filter_map(|cells| names::roles(&cells)).collect();
+    let fits = |roles: &&Vec<_>| points.is_some_and(|(_, width)| roles.len() == width);
+    known.iter().find(fits).or(known.first()).cloned()
+}
+
+/// The ways to cut a line with names, that of the points first.
+fn splits(line: &[u8], points: Option<Style>) -> impl Iterator<Item = Vec<&[u8]>> {
     let quoted = line.contains(&b'"');
     let separators = [b';', b'\t', b','].into_iter().filter(|byte| line.contains(byte));
     let separators = separators.map(|byte| match byte {
         b'\t' => Separator::Tab,
         byte => Separator::Char(byte),
     });
-    let own = points.map(|(style, _)| style.separator);
+    let own = points.map(|style| style.separator);
     let separators = own.into_iter().chain(separators).chain([Separator::Space]);
-    let cells = separators.map(|separator| Style { separator, comma: false, quoted }.cells(line));
-    let known: Vec<_> = cells.filter_map(|cells| names::roles(&cells)).collect();
-    let fits = |roles: &&Vec<_>| points.is_some_and(|(_, width)| roles.len() == width);
-    known.iter().find(fits).or(known.first()).cloned()
+    separators.map(move |separator| Style { separator, comma: false, quoted }.cells(line))
+}
+
+/// The names of the columns that are of no use.
+fn others(cells: &[&[u8]], columns: &[Option<Role>]) -> Vec<String> {
+    let unused =
+        cells.iter().zip(columns).filter(|(cell, role)| role.is_none() && !cell.is_empty());
+    unused.map(|(cell, _)| shorten(&String::from_utf8_lossy(cell)).into_owned()).collect()
+}
+
+/// What to say of units that are not the same.
+fn units_differ(units: [Option<&'static str>; 3]) -> Option<Note> {
+    match units {
+        [x, y, z] if x == y && y == z => None,
+        [Some(x), Some(y), Some(z)] if x == y => {
+            Some(Note::UnitsDiffer { horizontal: x.into(), vertical: z.into() })
+        }
+        units => Some(Note::ColumnUnits { units: units.map(|unit| unit.map(str::to_owned)) }),
+    }
+}
+
+/// Whether a line holds the names of columns, or a count of points, as the first lines of a file do.
+pub(super) fn is_front(line: &[u8]) -> bool {
+    count(line).is_some() || roles(line, None).is_some()
 }
 
 /// Whether a column with this role is to be read.

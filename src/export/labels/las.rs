@@ -3,6 +3,7 @@
 use super::copy::new_vlr;
 use super::extra::Extra;
 use super::records::{Sink, laszip};
+use super::rounding::Watch;
 use super::{LabelBy, Labels, LeftOut, for_each_chunk};
 use crate::atomic::AtomicFile;
 use crate::cloud::{Chunk, Fields, PointReader, Source};
@@ -96,7 +97,9 @@ pub(super) fn save_within(
     })?;
     sink.finish().map_err(Error::io(path))?;
     file.seek(SeekFrom::Start(0)).map_err(Error::io(path))?;
-    let left_out = std::mem::take(&mut writer.left_out);
+    let mut left_out = std::mem::take(&mut writer.left_out);
+    let watch = std::mem::replace(&mut writer.watch, Watch::new());
+    left_out.rounded = watch.rounded(writer.scale);
     writer.finish_header().write_to(&mut file).map_err(failed)?;
     file.commit()?;
     Ok(left_out)
@@ -132,6 +135,7 @@ struct Writer {
     /// Points that were written.
     written: u64,
     left_out: LeftOut,
+    watch: Watch,
 }
 
 impl Writer {
@@ -178,6 +182,7 @@ impl Writer {
             high: [i32::MIN; 3],
             written: 0,
             left_out: LeftOut::default(),
+            watch: Watch::new(),
         })
     }
 
@@ -193,6 +198,9 @@ impl Writer {
                 self.left_out.add(self.written + self.left_out.points);
                 continue;
             };
+            let at = |axis: usize| f64::from(steps[axis]) * self.scale[axis] + self.offset[axis];
+            let written = [0, 1, 2].map(at);
+            self.watch.see(self.written + self.left_out.points, point, written);
             self.written += 1;
             for (axis, steps) in steps.into_iter().enumerate() {
                 bytes.extend(steps.to_le_bytes());

@@ -21,12 +21,14 @@ mod npy;
 mod ply;
 mod ply_copy;
 mod records;
+mod rounding;
 
 pub use copy::copy_las;
 pub use las::save_las;
 pub use npy::save_npy;
 pub use ply::save_ply;
 pub use ply_copy::copy_ply;
+pub use rounding::Rounded;
 
 use crate::cloud::{Chunk, Fields, Format, PointReader, Source};
 use crate::detection::Detection;
@@ -79,18 +81,26 @@ pub fn save(source: &Source, detection: &Detection, by: LabelBy, path: &Path) ->
     done.map(|()| LeftOut::default())
 }
 
-/// Points that a format cannot hold, so that they are not in the file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// What a format cannot hold, so that it is not in the file.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct LeftOut {
     /// How many there are.
     pub points: u64,
     /// The first ones: their indices in the cloud, from 0 on.
     pub first: Vec<u64>,
+    /// Digits of coordinates, where these lie too far apart.
+    pub rounded: Option<Rounded>,
 }
 
 impl LeftOut {
     /// Indices that are kept.
     const MOST: usize = 5;
+
+    /// Whether nothing was lost.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.points == 0 && self.rounded.is_none()
+    }
 
     fn add(&mut self, index: u64) {
         self.points += 1;
@@ -102,6 +112,11 @@ impl LeftOut {
 
 impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.rounded {
+            Some(rounded) if self.points == 0 => return rounded.fmt(f),
+            Some(rounded) => write!(f, "{rounded}; ")?,
+            None => {}
+        }
         let points = if self.points == 1 { "point" } else { "points" };
         let are = if self.points == 1 { "is" } else { "are" };
         let first: Vec<String> = self.first.iter().map(u64::to_string).collect();

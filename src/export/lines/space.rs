@@ -126,16 +126,34 @@ impl Axes {
             let rho = k as f64 * step;
             let at = y + ((rho - axis.min) / axis.bin) as usize;
             canvas.fill(tick(x - 4 * size, at, 4 * size, size), INK);
-            let text = rho.to_string();
+            let text = tick_text(k, step);
             let start = x.saturating_sub((text.len() + 1) * letter);
             canvas.text(start, at.saturating_sub(letter / 2), &text, size, INK);
         }
     }
 }
 
+/// `k` steps as text, with as many decimals as the step has: 3 times 0.2 is 0.6000000000000001.
+fn tick_text(k: i64, step: f64) -> String {
+    let decimals = (-step.log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{:.decimals$}", k as f64 * step)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ticks_have_the_decimals_of_their_step() {
+        assert_eq!(
+            [tick_text(3, 0.2), tick_text(-3, 0.1), tick_text(7, 0.05)],
+            ["0.6", "-0.3", "0.35"]
+        );
+        assert_eq!(
+            [tick_text(-3, 100.0), tick_text(0, 0.5), tick_text(4, 2.0)],
+            ["-300", "0.0", "8"]
+        );
+    }
 
     /// Rows of the left margin and columns of the lower one that have a tick.
     fn ticks(sheet: &Sheet, axes: &Axes) -> (Vec<usize>, Vec<usize>) {

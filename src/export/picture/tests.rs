@@ -5,23 +5,8 @@ use crate::detection::Input;
 use crate::plane::Plane;
 
 fn detection(labels: Vec<i32>) -> Detection {
-    let plane = |normal| Plane {
-        normal,
-        offset: 0.0,
-        theta: 0.0,
-        phi: 0.0,
-        rho: 0.0,
-        votes: 0,
-        significance: 12.5,
-        inliers: 0,
-        tolerance: 0.0625,
-        rmse: 0.0,
-        normal_error: None,
-        offset_error: None,
-        centroid: [0.0; 3],
-        area: 0.0,
-        pieces: Vec::new(),
-    };
+    let plane =
+        |normal| Plane { significance: 12.5, tolerance: 0.0625, ..Plane::with_normal(normal) };
     Detection {
         input: Input { min: [0.0; 3], max: [4.0, 4.0, 2.0], ..Input::default() },
         planes: vec![plane([0.0, 0.0, 1.0])],
