@@ -121,6 +121,7 @@ fn in_cells<'b>(
     let into = merge::merge(&mut local, &sums, how);
     let assigned = labeller.assign(&local, &into)?;
     merge::gather(&mut found, &into);
+    found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);
     let how = (parameters.refine, backend);
     let refined = refine::refined(points, &assigned.labels, &local, &assigned.sums, how)?;
     progress.stage("outlines", None);

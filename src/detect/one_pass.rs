@@ -71,7 +71,7 @@ pub(super) fn detect(
     let sums = label::sums(&cloud.points, &labels, local.len());
     let how = (parameters.refine, backend);
     let refined = refine::refined(&cloud.points, &labels, &local, &sums, how)?;
-    let chance = planes::chance(cloud);
+    let chance = planes::chance(cloud, cloud.points.len() as u64);
     let reported: Vec<Reported> = (0..local.len())
         .map(|i| Reported {
             plane: canonical(refined[i].plane),

@@ -17,6 +17,7 @@ use crate::outline::{self, NO_PART, OutlineOptions, PlaneFrame};
 use crate::plane::{Piece, Plane};
 use crate::vector::{Vec3, dot};
 use rayon::prelude::*;
+use std::cmp::Reverse;
 
 /// The plane of a fit, with the canonical sign: that in which planes are compared while they are
 /// found. Reported ones are turned as the user asks.
@@ -58,14 +59,7 @@ pub(super) fn finish(
     rejected: &mut Vec<Rejected>,
 ) -> Finished {
     let fits: Vec<Option<Fit>> = sums.iter().map(Moments::fit).collect();
-    let chance = chance(cloud);
-    let significance: Vec<f64> = (0..found.len())
-        .map(|i| {
-            let tolerance = found[i].support.tolerance;
-            let of = |fit| chance.significance(sums[i].n as u64, fit, tolerance);
-            fits[i].as_ref().map_or(0.0, of)
-        })
-        .collect();
+    let significance = significances(cloud, found, sums, &fits);
     let (mut ranked, left): (Vec<usize>, Vec<usize>) = (0..found.len())
         .partition(|&i| fits[i].is_some() && sums[i].n as u64 >= parameters.min_inliers);
     ranked.sort_by(|&i, &j| significance[j].total_cmp(&significance[i]).then(i.cmp(&j)));
@@ -100,6 +94,29 @@ pub(super) fn finish(
     let (finished, dropped) = report(cloud, labels, &rank, &reported, (limits, parameters.orient));
     dropped.into_iter().for_each(|(k, reason)| reject(ranked[k], reason));
     finished
+}
+
+/// What speaks against chance for each plane.
+///
+/// Points of larger planes are not strewn at random: chance has what these leave to work with, since
+/// otherwise a wall of a few hundred points could be the work of chance below a floor of a million.
+fn significances(
+    cloud: &Loaded,
+    found: &[Found],
+    sums: &[Moments],
+    fits: &[Option<Fit>],
+) -> Vec<f64> {
+    let mut by_size: Vec<usize> = (0..found.len()).collect();
+    by_size.sort_by_key(|&i| (Reverse(sums[i].n), i));
+    let mut significance = vec![0.0; found.len()];
+    let mut left = cloud.points.len() as u64;
+    for i in by_size {
+        let (n, tolerance) = (sums[i].n as u64, found[i].support.tolerance);
+        let of = |fit| chance(cloud, left).significance(n, fit, tolerance);
+        significance[i] = fits[i].as_ref().map_or(0.0, of);
+        left -= n;
+    }
+    significance
 }
 
 /// Which planes are reported of those that were found.
@@ -188,11 +205,11 @@ pub(super) fn report(
     (finished, dropped)
 }
 
-/// Chance, for a cloud in local coordinates.
-pub(super) fn chance(cloud: &Loaded) -> Chance {
+/// Chance, for so many points of a cloud in local coordinates.
+pub(super) fn chance(cloud: &Loaded, points: u64) -> Chance {
     let [low, high] = cloud.bounds;
     let sides = std::array::from_fn(|a| (high[a] - low[a]) / cloud.frame.step);
-    Chance::new(cloud.points.len() as u64, sides)
+    Chance::new(points, sides)
 }
 
 /// The points of each plane, ascending.
