@@ -119,18 +119,25 @@ impl View {
             log::debug!("level {level}: {scale:.3?}");
         }
         let first = slices(&curve);
-        let mut level = first;
-        while level + 1 < curve.len() {
+        // Where next to nothing is flat, nothing is known of what neighbours have in common.
+        let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
+        let climbed = self.climb(&curve, told);
+        let level = if climbed > told { climbed } else { first };
+        log::debug!("the noise shows from level {level} on, slices below {first}");
+        Plateau { level, sliced: first > 0 }
+    }
+}
+
+impl View {
+    /// Where the climb from a level ends, as long as the noise of neighbours is alike.
+    fn climb(&self, curve: &[Scale], from: usize) -> usize {
+        let goes_on = |&level: &usize| {
             let (here, next) = (curve[level], curve[level + 1]);
             let lasts = next.flat >= LASTING * here.flat && next.flat > SOME;
             let alike = here.turn > ALIKE * self.copies.sqrt();
-            if !alike || next.thin > GROWTH * here.thin || !lasts {
-                break;
-            }
-            level += 1;
-        }
-        log::debug!("the noise shows from level {level} on, slices below {first}");
-        Plateau { level, sliced: first > 0 }
+            alike && next.thin <= GROWTH * here.thin && lasts
+        };
+        from + (from..curve.len().saturating_sub(1)).take_while(goes_on).count()
     }
 }
 

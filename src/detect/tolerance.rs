@@ -18,7 +18,7 @@ const FEWEST: i64 = 60;
 /// The spread over the tolerance above which a plane is cut, …
 const CUT: f64 = 0.40;
 /// … and above which it is too even to tell the noise.
-const TOO_EVEN: f64 = 0.53;
+const TOO_EVEN: f64 = 0.52;
 /// A slab is widened by so much at a time, …
 const WIDER: f64 = 1.5;
 /// … and only kept so when the noise that it shows stays the same up to this.
