@@ -29,7 +29,7 @@ impl Separator {
             Separator::Tab => byte == b'\t',
             Separator::Char(separator) => byte == separator,
         });
-        line[..end.unwrap_or(line.len())].trim_ascii_end()
+        trim_end(&line[..end.unwrap_or(line.len())])
     }
 
     /// What follows the separator at the front of `rest`, which stands behind a column; `None` if
@@ -61,6 +61,13 @@ fn is_blank(byte: u8) -> bool {
 fn trim(text: &[u8]) -> &[u8] {
     let end = text.iter().position(|&byte| !is_blank(byte));
     &text[end.unwrap_or(text.len())..]
+}
+
+/// `text` without the blanks at its end.
+#[inline]
+fn trim_end(text: &[u8]) -> &[u8] {
+    let last = text.iter().rposition(|&byte| !is_blank(byte));
+    &text[..last.map_or(0, |last| last + 1)]
 }
 
 /// `text` without the blanks at its front that are no tabs.
