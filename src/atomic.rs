@@ -348,9 +348,9 @@ fn builder() -> tempfile::Builder<'static, 'static> {
 /// system, the file is copied.
 ///
 /// # Errors
-/// [`Error::Io`] on `to`, which is then as it was.
+/// [`Error::Io`] on the file at fault; `to` is whole, either as it was or as it is to be.
 pub fn move_to(from: &Path, to: &Path) -> Result<()> {
-    let place = fs::canonicalize(to).unwrap_or_else(|_| to.to_path_buf());
+    let place = fs::canonicalize(to).unwrap_or_else(|_| followed(to));
     match fs::rename(from, &place) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
         moved => return moved.map_err(Error::io(to)),

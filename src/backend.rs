@@ -269,8 +269,8 @@ pub struct Trials<'a> {
     pub level: usize,
     /// Standard deviation of points about their surface where the noise is as usual, in steps.
     pub noise: f64,
-    /// The most noise for which the blocks of the level are wide enough. Crowded blocks are passed over
-    /// where those of the level below were, too.
+    /// The most noise for which the blocks of the level are wide enough. A crowded block is skipped if
+    /// blocks of the level below were wide enough already.
     pub widest: f64,
 }
 
@@ -279,7 +279,7 @@ pub struct Trials<'a> {
 pub struct LocalNoise<'a> {
     /// How many times the usual noise there is.
     pub scale: &'a [f32],
-    /// Thickness below which no block is judged, in steps.
+    /// A block that is thinner counts as so thick, in steps.
     pub floor: &'a [f32],
 }
 

@@ -105,7 +105,7 @@ fn line(label: &str, value: &str) -> String {
 
 fn text(name: &str, summary: &Summary) -> String {
     let mut out = format!("{}\n", clean(name));
-    let mut line = |label: &str, value: String| out += &line(label, &value);
+    let mut line = |label: &str, value: String| out += &line(label, &clean(&value));
     line("format", summary.header.description.clone());
     if let Some(crs) = &summary.header.crs {
         line("system", crs.to_string());

@@ -8,6 +8,7 @@ use super::values::{number, whole};
 use super::words::counted;
 use clap::Args;
 use planes::Error;
+use planes::atomic::folder_of;
 use planes::detect::Progress;
 use planes::synth::lines::write_image;
 use planes::synth::{
@@ -174,11 +175,22 @@ impl Synth {
     /// Refuses to replace a truth that may be that of another cloud or image of the same name.
     fn check_truth(&self) -> Result<(), Error> {
         const ENDINGS: [&str; 8] = ["las", "laz", "ply", "xyz", "txt", "csv", "pts", "png"];
-        let own = self.out.extension().unwrap_or_default();
-        let others = ENDINGS.into_iter().filter(|ending| !own.eq_ignore_ascii_case(ending));
-        let mut others = others.map(|ending| self.out.with_extension(ending));
         let truth = truth_path(&self.out);
-        match others.find(|other| other.exists()).filter(|_| truth.exists()) {
+        if !truth.exists() {
+            return Ok(());
+        }
+        let is_cloud = |path: &Path| {
+            let ending = path.extension().unwrap_or_default();
+            ENDINGS.into_iter().any(|known| ending.eq_ignore_ascii_case(known))
+        };
+        // By the same name with another ending, however that is written.
+        let files = std::fs::read_dir(folder_of(&self.out)).into_iter().flatten().flatten();
+        let is_other = |path: &PathBuf| {
+            path.file_stem() == self.out.file_stem()
+                && path.file_name() != self.out.file_name()
+                && is_cloud(path)
+        };
+        match files.map(|file| file.path()).find(is_other) {
             // The same points in another format.
             Some(_) if self.is_truth_of_this(&truth)? => Ok(()),
             Some(other) => Err(Error::Parameter(format!(

@@ -166,7 +166,7 @@ impl Layers<'_> {
 
     /// Tries the base cells of a group that lies in one cell: that cell, and each of them.
     ///
-    /// The noise is that of the first of them: regions of one noise are larger than blocks.
+    /// The noise is that of the first of them: from region to region it changes little.
     fn block(&self, group: &[(u32, u32)], level: usize) -> Vec<(Outcome, Option<Surfel>)> {
         let all = |outcome: Outcome| vec![(outcome, None); group.len()];
         let noise = self.noise * self.field.scale(group[0].1 as usize);

@@ -33,7 +33,7 @@ const EVEN: f64 = 3.0;
 /// Where neighbours have their noise in common, a whole surface deviates from its plane by so many times
 /// what neighbourhoods show.
 const BEYOND: f64 = 2.5;
-/// A neighbourhood is not judged thinner than this share of the noise.
+/// A neighbourhood is judged as at least so many times as thick as the noise.
 const THINNEST: f64 = 1.25;
 /// A neighbourhood so many times thinner than that is an exact slice.
 const EXACT: f32 = 12.0;
@@ -44,7 +44,7 @@ const ROUNDED: f64 = 0.5;
 pub(super) struct NoiseField {
     /// How many times the usual noise, for each base cell; none where it is the same everywhere.
     scale: Option<Vec<f32>>,
-    /// Thickness below which no neighbourhood of a base cell is judged, in steps.
+    /// A neighbourhood of a base cell that is thinner counts as so thick, in steps.
     floor: Option<Vec<f32>>,
 }
 

@@ -59,7 +59,7 @@ pub(super) fn finish(
     rejected: &mut Vec<Rejected>,
 ) -> Finished {
     let fits: Vec<Option<Fit>> = sums.iter().map(Moments::fit).collect();
-    let significance = significances(cloud, found, sums, &fits);
+    let significance = significances(cloud, found, sums, &fits, parameters.min_inliers);
     let (mut ranked, left): (Vec<usize>, Vec<usize>) = (0..found.len())
         .partition(|&i| fits[i].is_some() && sums[i].n as u64 >= parameters.min_inliers);
     ranked.sort_by(|&i, &j| significance[j].total_cmp(&significance[i]).then(i.cmp(&j)));
@@ -83,7 +83,7 @@ pub(super) fn finish(
     let reported: Vec<Reported> = ranked
         .iter()
         .map(|&i| Reported {
-            plane: LocalPlane { tolerance: found[i].support.tolerance, ..refined[i].plane },
+            plane: refined[i].plane,
             errors: refined[i].errors,
             votes: found[i].votes,
             significance: significance[i],
@@ -105,6 +105,7 @@ fn significances(
     found: &[Found],
     sums: &[Moments],
     fits: &[Option<Fit>],
+    min_inliers: u64,
 ) -> Vec<f64> {
     let mut by_size: Vec<usize> = (0..found.len()).collect();
     by_size.sort_by_key(|&i| (Reverse(sums[i].n), i));
@@ -114,7 +115,9 @@ fn significances(
         let (n, tolerance) = (sums[i].n as u64, found[i].support.tolerance);
         let of = |fit| chance(cloud, left).significance(n, fit, tolerance);
         significance[i] = fits[i].as_ref().map_or(0.0, of);
-        left -= n;
+        if significance[i] > 0.0 && n >= min_inliers {
+            left -= n;
+        }
     }
     significance
 }

@@ -4,8 +4,9 @@
 //! away or was scanned twice, the slab cuts through the distribution of the residuals. How much of a normal
 //! distribution a slab holds can be told from the points inside: the root mean square of what is left of
 //! it, over half the slab's thickness, falls from 0.577 (an even spread) to 0.329 (all within three
-//! standard deviations). So the slab of such a plane is widened to three standard deviations, unless the
-//! residuals spread with the slab: then it takes in something else.
+//! standard deviations). So the slab of such a plane is widened until it holds between 2.3 and three
+//! standard deviations, unless the residuals spread with the slab: then it takes in something else. A
+//! widened plane is fitted anew, as its points are others.
 
 use super::label::Labeller;
 use super::moments::Moments;
@@ -23,8 +24,8 @@ const TOO_EVEN: f64 = 0.52;
 const WIDER: f64 = 1.5;
 /// … and only kept so when the noise that it shows stays the same up to this.
 const STEADY: f64 = 1.1;
-/// Times that slabs are widened, and what did not hold is taken back.
-const ROUNDS: usize = 5;
+/// Looks at the slabs: they are widened after each but the last, and what did not hold is taken back.
+const ROUNDS: usize = 6;
 /// The standard deviations of a normal distribution in half a slab, and the root mean square of what it
 /// holds over half its thickness.
 const NORMAL: [(f64, f64); 6] =
@@ -51,10 +52,11 @@ pub(super) fn settle(
 ) -> Result<Vec<Moments>> {
     let mut slabs = vec![Slab::Open; planes.len()];
     let widest: Vec<f64> = planes.iter().map(|plane| most * plane.tolerance).collect();
-    for _ in 0..ROUNDS {
+    for round in 1..=ROUNDS {
         let mut changed = false;
         for (i, slab) in slabs.iter_mut().enumerate() {
-            let next = look(*slab, planes[i], &sums[i], widest[i]);
+            let widest = if round < ROUNDS { widest[i] } else { 0.0 };
+            let next = look(*slab, planes[i], &sums[i], widest);
             changed |= next.1 != planes[i];
             (*slab, planes[i]) = next;
         }
@@ -69,15 +71,18 @@ pub(super) fn settle(
 /// What follows for a slab from the points that it holds.
 fn look(slab: Slab, plane: LocalPlane, sums: &Moments, widest: f64) -> (Slab, LocalPlane) {
     let settled = (Slab::Settled, plane);
-    let fit = match slab {
+    let before = match slab {
         Slab::Settled => return settled,
-        _ => sums.fit().filter(|_| sums.n >= FEWEST),
+        Slab::Open => plane,
+        Slab::Widened(before, _) => before,
     };
-    let Some(fit) = fit else { return settled };
+    let Some(fit) = sums.fit().filter(|_| sums.n >= FEWEST) else {
+        return (Slab::Settled, before);
+    };
     let fitted = planes::local(&fit, plane.tolerance);
     let share = sums.distance_rms(fitted.normal, fitted.rho) / plane.tolerance;
     let noise = plane.tolerance / sigmas(share);
-    if let Slab::Widened(before, was) = slab
+    if let Slab::Widened(_, was) = slab
         && noise > STEADY * was
     {
         return (Slab::Settled, before);

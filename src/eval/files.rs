@@ -223,16 +223,15 @@ impl Side {
 
     fn surfaces(&self, points: &[[f64; 3]]) -> Result<Surfaces> {
         let labels = self.labels.as_deref();
+        // Distances are those of points, whoever says where the planes are.
+        if points.is_empty() && labels.is_some_and(|labels| !labels.is_empty()) {
+            let message = "labels alone; give the cloud of one side, too".into();
+            return Err(Error::Degenerate { path: self.named().to_path_buf(), message });
+        }
         let surfaces = match (&self.document, labels) {
             (Some(Document::Found(found)), _) => Surfaces::from_detection(found, labels),
             (Some(Document::True(truth)), _) => Surfaces::from_truth(truth, labels),
-            (None, Some(labels)) if !points.is_empty() || labels.is_empty() => {
-                Surfaces::from_labels(points, labels)
-            }
-            (None, _) => {
-                let message = "labels alone; give the cloud of one side to fit planes to".into();
-                return Err(Error::Degenerate { path: self.named().to_path_buf(), message });
-            }
+            (None, labels) => Surfaces::from_labels(points, labels.unwrap_or_default()),
         };
         surfaces.map_err(|error| match error {
             Error::Parameter(message) => Error::format(self.named(), "labels", message),

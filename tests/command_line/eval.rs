@@ -235,7 +235,13 @@ fn what_cannot_be_compared_is_refused() {
     let missing = folder.path().join("missing.ply");
     let labelled = at("labelled.txt", "x y z label\n0 0 0 0\n1 0 0 0\n0 1 0 0\n");
     at("labelled.truth.json", "{}");
+    // Labels alone with a truth document beside them, as synth writes them.
+    let scene = folder.path().join("scene.xyz");
+    let args = ["synth", "room", "--points", "2000", "--out"].map(OsStr::new);
+    planes([&args[..], &[scene.as_ref()]].concat()).text();
+    let lonely = folder.path().join("scene.labels");
     for (result, truth, options, what) in [
+        (&lonely, &lonely, "", "labels alone"),
         (&three, &room, "", "3 points: "),
         (&three, &bare, "", "bare.xyz: its points have no plane_id"),
         (&bare, &room, "", "bare.xyz: its points have no plane_id"),

@@ -83,6 +83,9 @@ fn the_truth_of_another_cloud_is_not_replaced() {
     std::fs::remove_file(at("a.ply")).unwrap();
     // Its own cloud may be drawn again, and one elsewhere.
     synth("room", &at("a.las"), "--points 200").text();
+    // However the other one's ending is written.
+    synth("room", &at("c.LAS"), "--points 300").text();
+    assert!(synth("roofs", &at("c.ply"), "").refusal().contains("c.LAS"));
     synth("room", &at("b.ply"), "--points 200").text();
     assert_ne!(std::fs::read(at("a.truth.json")).unwrap(), truth);
 }

@@ -275,3 +275,28 @@ fn a_line_that_is_too_long_or_too_short_does_not_shift_the_labels() {
         assert!(!output.exists(), "{odd}");
     }
 }
+
+#[test]
+fn a_list_and_a_property_whose_names_end_alike_are_two() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("b.ply");
+    let header = "ply\nformat binary_big_endian 1.0\nelement vertex 802\nproperty float x\n\
+        property list int8 uchar plane_distance\nproperty float y\n\
+        property uchar odd uchar plane_distance\nproperty float z\nend_header\n";
+    let vertex = |k: u16| {
+        let [x, y, z] = [k, k % 7, 3].map(|v| f32::from(v).to_be_bytes());
+        [&x[..], &[1, 9], &y[..], &[5], &z[..]].concat()
+    };
+    let bytes = [header.as_bytes().to_vec(), (0..802).flat_map(vertex).collect()].concat();
+    let source = Source::from_bytes(bytes).unwrap();
+    labels::copy_ply(&source, &detection(), LabelBy::Plane, &output).unwrap();
+    let points = |source: &Source| {
+        let mut chunk = Chunk::default();
+        let mut reader = source.reader(planes::cloud::Fields::ALL).unwrap();
+        reader.read(&mut chunk, usize::MAX).unwrap();
+        chunk
+    };
+    let (from, to) = (points(&source), points(&Source::open(&output).unwrap()));
+    assert!(from.len() == 802 && [from.x, from.y, from.z] == [to.x, to.y, to.z]);
+    assert_eq!(to.label, detection().labels);
+}

@@ -5,7 +5,7 @@ use super::super::text::{
     line::{content, number},
     lines,
 };
-use super::header::{Element, Encoding, Header, Type};
+use super::header::{Element, Encoding, Header, Property, Type};
 use super::lists::{self, Cursor};
 use crate::{Error, Result};
 use std::io::{BufRead, BufReader, Read};
@@ -95,7 +95,16 @@ impl RawVertices {
                     }
                     elements += 1;
                 }
-                ["property", _, ref name @ ..] if is_vertex && self.drops(name) => continue,
+                ["property", "list", _, _, ref name @ ..]
+                    if is_vertex && self.drops(name, true) =>
+                {
+                    continue;
+                }
+                ["property", kind, ref name @ ..]
+                    if is_vertex && kind != "list" && self.drops(name, false) =>
+                {
+                    continue;
+                }
                 _ => has_comment |= text.trim() == comment,
             }
             new.extend(line);
@@ -103,18 +112,12 @@ impl RawVertices {
         Ok(new)
     }
 
-    /// Whether the words behind a type name a property that is passed over, which may be a list.
-    fn drops(&self, words: &[&str]) -> bool {
-        let name = words.join(" ");
-        let of_list = words.get(2..).unwrap_or_default().join(" ");
-        self.dropped.iter().any(|&dropped| {
-            let vertex: &Element = &self.header.elements[self.vertex];
-            let is = |name: &str| name == dropped;
-            vertex.properties.iter().any(|p| match p.kind {
-                Type::Scalar(_) => p.name == name && is(&name),
-                Type::List(..) => p.name == of_list && is(&of_list),
-            })
-        })
+    /// Whether these words are the name of a property, or of a list, that is passed over.
+    fn drops(&self, name: &[&str], is_list: bool) -> bool {
+        let name = name.join(" ");
+        let vertex: &Element = &self.header.elements[self.vertex];
+        let is_one = |p: &Property| p.name == name && matches!(p.kind, Type::List(..)) == is_list;
+        self.dropped.contains(&&*name) && vertex.properties.iter().any(is_one)
     }
 
     /// The bytes between the header and the first vertex.
