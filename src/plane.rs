@@ -48,8 +48,8 @@ pub struct Plane {
     pub rho: f64,
     /// Votes of the accumulator bin that proposed the plane.
     pub votes: u64,
-    /// What speaks against chance: `−log10` of the number of such planes that the same number of
-    /// points, strewn evenly over the box around the cloud, would be expected to make.
+    /// What speaks against chance: `−log10` of the number of such planes that the points which larger
+    /// planes leave, strewn evenly over the box around the cloud, would be expected to make.
     pub significance: f64,
     /// Points that belong to the plane.
     pub inliers: u64,

@@ -1,7 +1,7 @@
 //! Could chance have made it? Planes against points strewn at random.
 //!
-//! *A contrario*, after Moisan and Stival (2004): were the `n` points of the cloud strewn evenly
-//! over the box around it, a slab of volume share `p` would hold `k` of them or more with the
+//! *A contrario*, after Moisan and Stival (2004): were the `n` points that larger planes leave (of a single
+//! pass: all points of the cloud) strewn evenly over the box around the cloud, a slab of volume share `p` would hold `k` of them or more with the
 //! probability of a binomial tail, and among all planes through three of the points that would
 //! happen `NFA` times (the number of false alarms). The significance is `−log10(NFA)`: at 0 chance
 //! makes one such plane, at 6 it makes one in a million such clouds.
