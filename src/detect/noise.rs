@@ -126,9 +126,7 @@ impl View {
         log::debug!("the noise shows from level {level} on, slices below {first}");
         Plateau { level, sliced: first > 0 }
     }
-}
 
-impl View {
     /// Where the climb from a level ends, as long as the noise of neighbours is alike.
     fn climb(&self, curve: &[Scale], from: usize) -> usize {
         let goes_on = |&level: &usize| {

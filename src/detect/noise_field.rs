@@ -165,8 +165,7 @@ impl NoiseField {
         let known =
             regions.iter().enumerate().filter_map(|(c, noise)| Some(((*noise)?, weight(c))));
         let known: Vec<(f64, u64)> = known.collect();
-        let [quiet, middle, rough] =
-            [0.1, 0.5, 0.9].map(|share| weighted_quantile(known.clone(), share));
+        let [quiet, middle, rough] = quantiles(known);
         log::debug!(
             "noise {usual:.3} steps, {quiet:.3}, {middle:.3} to {rough:.3} in regions of level {level}"
         );
@@ -204,10 +203,10 @@ impl NoiseField {
         let counted = regions.iter().zip(&inside);
         let known: Vec<(f64, u64)> =
             counted.filter_map(|(r, inside)| Some(((*r)?, inside.len() as u64))).collect();
-        let [quiet, rough] = quantiles(known.clone());
+        let [quiet, middle, rough] = quantiles(known);
         // Where slices hide it, the usual noise is that of the regions that tell.
         let sliced = plateau.sliced;
-        let usual = if sliced { weighted_quantile(known, 0.5).max(usual) } else { usual };
+        let usual = if sliced { middle.max(usual) } else { usual };
         let even = !sliced && rough < EVEN * quiet;
         log::debug!(
             "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"
@@ -265,9 +264,9 @@ fn of_region(around: Vec<&Sample>, plateau: Plateau) -> Option<f64> {
     noise(&around, level)
 }
 
-/// The noise of the quiet and of the rough places.
-fn quantiles(known: Vec<(f64, u64)>) -> [f64; 2] {
-    [0.1, 0.9].map(|share| weighted_quantile(known.clone(), share))
+/// The noise of the quiet, the middling and the rough places.
+fn quantiles(known: Vec<(f64, u64)>) -> [f64; 3] {
+    [0.1, 0.5, 0.9].map(|share| weighted_quantile(known.clone(), share))
 }
 
 #[cfg(test)]
