@@ -23,6 +23,8 @@ const CLUSTERED: f64 = 1.5;
 /// … whose number falls by less than this when cells double: of points strewn over a surface it falls by
 /// more long before it has halved.
 const STILL: f64 = 1.12;
+/// Share of the points that must be in clusters of few, so that these are copies and no objects.
+const SMALL: f64 = 0.8;
 /// Clusters that are worth looking for.
 const FEWEST: u64 = 500;
 /// Units of the moments in the edge of a base cell, at most: finer detail says nothing about the
@@ -90,7 +92,7 @@ fn sites(counts: &CellCounts) -> u64 {
         n >= FEWEST
             && (n as f64) < STILL * next as f64
             && finest > CLUSTERED * n as f64
-            && roomy as f64 > DENSE * finest
+            && roomy as f64 > SMALL * finest
     };
     let coarsest = (0..counts.cells.len() - 1).rfind(is_clustered);
     coarsest.map_or(counts.finest, |at| counts.cells[at])

@@ -11,7 +11,7 @@ use super::noise_field::NoiseField;
 use super::parameters::{Measured, Nature};
 use super::rounds::{self, Findings};
 use super::{
-    Answer, Mode, Options, Progress, merge, parameters, planes, refine, rejected, tolerance,
+    Answer, Mode, Options, Progress, merge, parameters, planes, refine, rejected, roundness, tolerance,
 };
 use crate::Result;
 use crate::backend::{Backend, Held, LocalPlane};
@@ -124,6 +124,12 @@ fn in_cells<'b>(
     found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);
     let how = (parameters.refine, backend);
     let refined = refine::refined(points, &assigned.labels, &local, &assigned.sums, how)?;
+    let round = if obey {
+        vec![false; found.len()]
+    } else {
+        let count = |i: usize| assigned.sums[i].n;
+        roundness::round(points, &assigned.labels, &local, count, alike)
+    };
     progress.stage("outlines", None);
     let outline_cell = planes::outline_cell(cells, &surfels, &found);
     let mut rejected = rejected::candidates(cloud, failed);
@@ -132,6 +138,7 @@ fn in_cells<'b>(
         &assigned,
         &found,
         &refined,
+        &round,
         &outline_cell,
         (&parameters, options),
         &mut rejected,

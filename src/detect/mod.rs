@@ -27,6 +27,7 @@ mod parameters;
 mod planes;
 mod refine;
 mod rejected;
+mod roundness;
 mod rounds;
 mod significance;
 mod spread;

@@ -20,6 +20,12 @@ const SAMPLE: usize = 1 << 13;
 const STRICT: f32 = 0.01;
 /// A neighbourhood is an exact slice when those up to three levels higher are so many times thicker.
 const SLICE: f64 = 64.0;
+/// The same where the thickness stays what it is on the level above: a slice that is blurred a little.
+const BLURRED: f64 = 8.0;
+/// Thickness stays what it is when it grows by less than this, …
+const ENDS: f64 = 1.6;
+/// … and when so many of the neighbourhoods are still flat.
+const ENDS_FLAT: f64 = 0.8;
 /// Levels above a slice at which the steps must show.
 pub(super) const STEPS: usize = 3;
 /// The noise of neighbours is alike when normals turn from one level to the next by more than this
@@ -35,6 +41,9 @@ const STILL_STRICT: f64 = 0.2;
 const FINER: usize = 1;
 /// Fewer flat neighbourhoods than this share say nothing.
 const SOME: f64 = 0.02;
+
+/// Nor do those of a level on which there are fewer than this share of the most on any level.
+const TOLD: f64 = 0.25;
 
 /// Points whose coordinates are looked at for steps, at most.
 const COORDINATES: usize = 1 << 15;
@@ -120,7 +129,9 @@ impl View {
         }
         let first = slices(&curve);
         // Where next to nothing is flat, nothing is known of what neighbours have in common.
-        let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
+        let most = curve.iter().map(|scale| scale.flat).fold(0.0, f64::max);
+        let enough = SOME.max(TOLD * most);
+        let told = (first..curve.len()).find(|&l| curve[l].flat > enough).unwrap_or(first);
         let climbed = self.climb(&curve, told);
         let level = if climbed > told { climbed } else { first };
         log::debug!("the noise shows from level {level} on, slices below {first}");
@@ -160,12 +171,20 @@ pub(super) fn rounding(points: &Points) -> f64 {
 
 /// The first level above those on which neighbourhoods are exact slices.
 pub(super) fn slices(curve: &[Scale]) -> usize {
+    // Once there are slices, a level on which they still hide a tenth of the surface has some as well.
+    let blurred = |s: &Scale, l: usize| match l {
+        0 => s.thin > BLURRED * curve[l].thin,
+        _ => s.thinnest > BLURRED * curve[l].thinnest,
+    };
     let is_sliced = |l: usize| {
         let here = curve[l];
         let above = &curve[l + 1..curve.len().min(l + 1 + STEPS)];
         here.flat > SOME
-            && above.iter().any(|s| {
-                s.thinnest > SLICE * here.thinnest
+            && above.iter().zip(l + 1..).any(|(s, at)| {
+                let ends = curve.get(at + 1).is_some_and(|next| {
+                    next.thin < ENDS * s.thin && next.flat >= ENDS_FLAT * s.flat
+                });
+                (s.thinnest > SLICE * here.thinnest || ends && blurred(s, l))
                     && s.flat >= LASTING * here.flat
                     && s.strict >= STILL_STRICT * here.strict
             })

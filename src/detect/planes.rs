@@ -54,13 +54,16 @@ pub(super) fn finish(
     Assigned { labels, sums }: &Assigned,
     found: &[Found],
     refined: &[Refined],
+    round: &[bool],
     outline_cell: &[f64],
     (parameters, options): (&Parameters, &Options),
     rejected: &mut Vec<Rejected>,
 ) -> Finished {
     let fits: Vec<Option<Fit>> = sums.iter().map(Moments::fit).collect();
     let significance = significances(cloud, found, sums, &fits, parameters.min_inliers);
-    let (mut ranked, left): (Vec<usize>, Vec<usize>) = (0..found.len())
+    let (round, flat): (Vec<usize>, Vec<usize>) = (0..found.len()).partition(|&i| round[i]);
+    let (mut ranked, left): (Vec<usize>, Vec<usize>) = flat
+        .into_iter()
         .partition(|&i| fits[i].is_some() && sums[i].n as u64 >= parameters.min_inliers);
     ranked.sort_by(|&i, &j| significance[j].total_cmp(&significance[i]).then(i.cmp(&j)));
     let by_chance = ranked.split_off(ranked.partition_point(|&i| significance[i] > 0.0));
@@ -74,7 +77,7 @@ pub(super) fn finish(
         rejected.push(rejected::rejected(cloud, found[i].votes, failed));
     };
     for (of, reason) in
-        [(left, Reason::Taken), (by_chance, Reason::Chance), (beyond, Reason::BeyondTop)]
+        [(round, Reason::Round), (left, Reason::Taken), (by_chance, Reason::Chance), (beyond, Reason::BeyondTop)]
     {
         of.into_iter().for_each(|i| reject(i, reason));
     }
