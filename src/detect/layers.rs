@@ -175,8 +175,8 @@ impl Layers<'_> {
             return all(Outcome::TooFew);
         }
         let block = self.links.block(level, group[0].0);
-        let moments = &self.cells.levels[level].moments;
-        let n: i64 = block.iter().map(|&c| moments[c as usize].n).sum();
+        let cells = &self.cells.levels[level];
+        let n: i64 = block.iter().map(|&c| cells.count(c as usize)).sum();
         if n < MIN_POINTS {
             return all(Outcome::TooFew);
         }

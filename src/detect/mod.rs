@@ -10,6 +10,7 @@
 
 mod cell_size;
 mod cells;
+mod cut;
 mod eigen;
 mod evidence;
 mod grow;
@@ -30,6 +31,7 @@ mod rejected;
 mod rounds;
 mod significance;
 mod spread;
+mod sums;
 mod support;
 mod tolerance;
 mod zoom;
