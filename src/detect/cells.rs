@@ -160,11 +160,14 @@ impl Level {
     /// `list[start[c]..start[c + 1]]`.
     pub fn blocks(&self) -> (Vec<u32>, Vec<u32>) {
         const PIECE: usize = 4096;
+        /// Cells of a block on a surface, or a few more.
+        const USUAL: usize = 12;
         // Keys ascend, so in each of the nine rows around them so do the neighbours: one cursor a
         // row finds them all without a search.
         let piece = |keys: &[u64]| {
             let mut rows = self.rows_from(keys[0]);
-            let (mut ends, mut list) = (Vec::with_capacity(keys.len()), Vec::new());
+            let mut ends = Vec::with_capacity(keys.len());
+            let mut list = Vec::with_capacity(USUAL * keys.len());
             for &key in keys {
                 self.block(key, &mut rows, &mut list);
                 ends.push(list.len() as u32);
@@ -204,14 +207,24 @@ impl Level {
     /// Appends the occupied cells around `key`; `rows` are cursors that only move forward.
     fn block(&self, key: u64, rows: &mut [usize; 9], list: &mut Vec<u32>) {
         let centre = unpack(key);
+        let is_inside = centre.iter().all(|&v| v != 0 && v != LAST);
         for (row, cursor) in rows.iter_mut().enumerate() {
-            let Some(first) = row_key(centre, row) else { continue };
-            while self.keys.get(*cursor).is_some_and(|&k| k < first) {
-                *cursor += 1;
+            let (first, last) = if is_inside {
+                let first = key - ROW[4] + ROW[row] - 1;
+                (first, first + 2)
+            } else {
+                let Some(first) = row_key(centre, row) else { continue };
+                (first, first + 2 - u64::from(centre[0] == 0) - u64::from(centre[0] == LAST))
+            };
+            let (mut at, end) = (*cursor, self.keys.len());
+            while at < end && self.keys[at] < first {
+                at += 1;
             }
-            let last = first + 2 - u64::from(centre[0] == 0) - u64::from(centre[0] == LAST);
-            let count = self.keys[*cursor..].iter().take(3).take_while(|&&k| k <= last).count();
-            list.extend((*cursor as u32..).take(count));
+            *cursor = at;
+            while at < end && self.keys[at] <= last {
+                list.push(at as u32);
+                at += 1;
+            }
         }
     }
 
@@ -279,6 +292,12 @@ fn inverse(order: &[u32]) -> Vec<u32> {
 fn atomics(n: usize) -> Vec<AtomicU32> {
     (0..n).into_par_iter().map(|_| AtomicU32::new(0)).collect()
 }
+
+/// What the keys of the nine rows of a block differ by.
+const ROW: [u64; 9] = {
+    let (y, z) = (1 << BITS, 1 << (2 * BITS));
+    [0, y, 2 * y, z, z + y, z + 2 * y, 2 * z, 2 * z + y, 2 * z + 2 * y]
+};
 
 /// Key of the first cell of a block's row: z slowest, then y; `None` off the lattice.
 fn row_key(centre: [u64; 3], row: usize) -> Option<u64> {

@@ -88,9 +88,8 @@ fn rotate_lanes(a: &mut [[Lane; 3]; 3], v: &mut [[Lane; 3]; 3], p: usize, q: usi
         (a[row][p], a[row][q]) = turn(a[row][p], a[row][q]);
         (v[row][p], v[row][q]) = turn(v[row][p], v[row][q]);
     }
-    for column in 0..3 {
-        (a[p][column], a[q][column]) = turn(a[p][column], a[q][column]);
-    }
+    let (upper, lower) = a.split_at_mut(q);
+    upper[p].iter_mut().zip(&mut lower[0]).for_each(|(x, y)| (*x, *y) = turn(*x, *y));
 }
 
 /// A number for each lane.

@@ -25,6 +25,7 @@ mod noise;
 mod noise_field;
 mod one_pass;
 mod parameters;
+mod patch;
 mod planes;
 mod refine;
 mod rejected;
