@@ -83,10 +83,12 @@ pub mod outline;
 pub mod plane;
 mod ranges;
 pub mod slides;
+mod sort;
 pub mod space;
 pub mod synth;
 mod vector;
 pub mod vote;
+mod wide;
 pub mod write;
 
 pub use detection::{Detection, Input, Parameters};

@@ -1,9 +1,11 @@
 //! How large the base cells of a cloud are.
 
-use super::cells::{BITS, morton_key};
+use super::cells::BITS;
+use super::cut::morton_key;
 use crate::Result;
 use crate::backend::{CellCounts, Held};
 use crate::frame::Points;
+use crate::sort::sort;
 use rayon::prelude::*;
 
 /// Distinct points that a base cell holds on average, at most.
@@ -102,7 +104,7 @@ fn sites(counts: &CellCounts) -> u64 {
 fn count_cells(points: &Points) -> CellCounts {
     let mut keys: Vec<u64> =
         (0..points.len()).into_par_iter().map(|i| morton_key(points.get(i), FINEST)).collect();
-    keys.par_sort_unstable();
+    sort(&mut keys);
     keys.dedup();
     let (cells, roomy) = (0..BITS).into_par_iter().map(|bits| count(&keys, bits)).unzip();
     CellCounts { finest: keys.len() as u64, cells, roomy }

@@ -5,26 +5,19 @@
 //! sums of their distinct points, so nothing here depends on the order of the points.
 
 use super::cell_size::Unit;
-use super::moments::Moments;
+use super::cut::{Cut, InOrder, OFFSET, by_row};
+use super::sums::{CellMoments, Sums};
 use crate::Result;
-use crate::backend::{CellTable, Held};
+use crate::backend::Held;
 use crate::frame::Points;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Sums over the points of cells, whose coordinates are less than 2^17 units within a block of the
-/// highest level.
-pub(super) type CellMoments = Moments<i64>;
-
 /// Bits of a cell coordinate.
 pub(super) const BITS: u32 = 21;
 /// The largest cell coordinate.
 const LAST: u64 = (1 << BITS) - 1;
-/// Local coordinates have one bit of sign and 23 of magnitude; this makes them positive.
-const OFFSET: i32 = 1 << 23;
-/// So many points of one cell are worth the work of several threads.
-const CROWD: usize = 1 << 14;
 /// Levels above the base.
 pub(super) const LEVELS: usize = 7;
 
@@ -35,8 +28,8 @@ pub(super) struct Level {
     /// Edge of a cell, in units of the moments.
     span: i64,
     keys: Vec<u64>,
-    /// Sums over the distinct points, relative to the cell's corner, in units of `size / span`.
-    pub moments: Vec<CellMoments>,
+    /// Sums over the distinct points, in units of `size / span`.
+    sums: Vec<Sums>,
     /// Index of the cell of the next level that holds each cell; empty on the last level.
     pub parent: Vec<u32>,
     /// Where in [`Cells::by_place`] the base cells within each cell are.
@@ -60,12 +53,8 @@ pub(super) struct Cells {
 impl Cells {
     /// Cuts `points` into cells; `held` are the same points where a backend keeps them.
     ///
-    /// Returns the order of the points, too, in which those of a cell lie together, by their
-    /// coordinates: it is theirs, not the file's.
-    pub fn new(
-        points: &Points,
-        held: &mut Option<Box<dyn Held + '_>>,
-    ) -> Result<(Cells, Vec<u32>)> {
+    /// Returns the order of the points, too.
+    pub fn new(points: &Points, held: &mut Option<Box<dyn Held + '_>>) -> Result<(Cells, InOrder)> {
         Cells::of_unit(points, Unit::for_points(points, held)?, held)
     }
 
@@ -74,25 +63,26 @@ impl Cells {
         points: &Points,
         unit: Unit,
         held: &mut Option<Box<dyn Held + '_>>,
-    ) -> Result<(Cells, Vec<u32>)> {
+    ) -> Result<(Cells, InOrder)> {
         let table = match held {
             Some(held) => held.cells(unit.span * unit.steps, unit.steps)?,
             None => None,
         };
-        let table = table.unwrap_or_else(|| cell_table(points, unit));
-        Ok(Cells::from_table(table, unit))
+        let cut =
+            table.map_or_else(|| Cut::new(points, unit), |table| Cut::from_table(table, unit));
+        Ok(Cells::from_cut(cut, unit))
     }
 
-    fn from_table(table: CellTable, unit: Unit) -> (Cells, Vec<u32>) {
-        let CellTable { order, keys, starts, by_row, moments } = table;
-        let end = |m: usize| starts.get(m + 1).map_or(order.len() as u32, |&end| end);
+    fn from_cut(cut: Cut, unit: Unit) -> (Cells, InOrder) {
+        let Cut { order, keys, starts, by_row, sums } = cut;
+        let end = |m: usize| starts.get(m + 1).map_or(order.order.len() as u32, |&end| end);
         let range = |&m: &u32| [starts[m as usize], end(m as usize)];
-        let distinct = moments.par_iter().map(|m| m.n as u64).sum();
+        let distinct = sums.par_iter().map(|sums| sums.count() as u64).sum();
         let base = Level {
             size: f64::from(unit.span * unit.steps),
             span: i64::from(unit.span),
             keys: by_row.par_iter().map(|&m| row_of(keys[m as usize])).collect(),
-            moments,
+            sums,
             parent: Vec::new(),
             inside: by_row.par_iter().map(|&m| [m, m + 1]).collect(),
         };
@@ -144,42 +134,40 @@ impl Level {
     /// Morton order, and then those of the other.
     fn join(&mut self, places: &mut Places) -> Level {
         let (above, first) = places.parents();
-        let mut by_row: Vec<(u64, u32)> =
-            above.par_iter().map(|&key| row_of(key)).zip(0..above.len() as u32).collect();
-        by_row.par_sort_unstable();
+        let rows = by_row(&above);
         let children = |place: u32| first[place as usize]..first[place as usize + 1];
         let parent: Vec<AtomicU32> = atomics(self.len());
-        let one = |(cell, &(_, place)): (usize, &(u64, u32))| {
-            let (mut moments, mut inside) = (CellMoments::default(), [u32::MAX, 0]);
+        let one = |(cell, &place): (usize, &u32)| {
+            let (mut sums, mut inside) = (Sums::default(), [u32::MAX, 0]);
             for child in children(place) {
-                let key = places.keys[child as usize];
                 let row = places.rows[child as usize] as usize;
                 parent[row].store(cell as u32, Relaxed);
-                let offset = std::array::from_fn(|a| (key >> a & 1) as i64 * self.span);
-                moments.merge_shifted(&self.moments[row], offset);
+                sums.add(&self.sums[row]);
                 let [begin, end] = self.inside[row];
                 inside = [inside[0].min(begin), inside[1].max(end)];
             }
-            (moments, inside)
+            (sums, inside)
         };
-        let (moments, inside) = by_row.par_iter().enumerate().map(one).unzip();
+        let (sums, inside) = rows.par_iter().enumerate().map(one).unzip();
         self.parent = parent.into_par_iter().map(AtomicU32::into_inner).collect();
-        let rows: Vec<u32> = by_row.par_iter().map(|&(_, place)| place).collect();
+        let keys = rows.par_iter().map(|&place| row_of(above[place as usize])).collect();
         *places = Places { keys: above, rows: inverse(&rows) };
-        let keys = by_row.into_par_iter().map(|(row, _)| row).collect();
         let (size, span) = (2.0 * self.size, 2 * self.span);
-        Level { size, span, keys, moments, parent: Vec::new(), inside }
+        Level { size, span, keys, sums, parent: Vec::new(), inside }
     }
 
     /// The occupied cells of the 3 × 3 × 3 block of every cell, ascending: those of cell `c` are
     /// `list[start[c]..start[c + 1]]`.
     pub fn blocks(&self) -> (Vec<u32>, Vec<u32>) {
         const PIECE: usize = 4096;
+        /// Cells of a block on a surface, or a few more.
+        const USUAL: usize = 12;
         // Keys ascend, so in each of the nine rows around them so do the neighbours: one cursor a
         // row finds them all without a search.
         let piece = |keys: &[u64]| {
             let mut rows = self.rows_from(keys[0]);
-            let (mut ends, mut list) = (Vec::with_capacity(keys.len()), Vec::new());
+            let mut ends = Vec::with_capacity(keys.len());
+            let mut list = Vec::with_capacity(USUAL * keys.len());
             for &key in keys {
                 self.block(key, &mut rows, &mut list);
                 ends.push(list.len() as u32);
@@ -219,27 +207,50 @@ impl Level {
     /// Appends the occupied cells around `key`; `rows` are cursors that only move forward.
     fn block(&self, key: u64, rows: &mut [usize; 9], list: &mut Vec<u32>) {
         let centre = unpack(key);
+        let is_inside = centre.iter().all(|&v| v != 0 && v != LAST);
         for (row, cursor) in rows.iter_mut().enumerate() {
-            let Some(first) = row_key(centre, row) else { continue };
-            while self.keys.get(*cursor).is_some_and(|&k| k < first) {
-                *cursor += 1;
+            let (first, last) = if is_inside {
+                let first = key - ROW[4] + ROW[row] - 1;
+                (first, first + 2)
+            } else {
+                let Some(first) = row_key(centre, row) else { continue };
+                (first, first + 2 - u64::from(centre[0] == 0) - u64::from(centre[0] == LAST))
+            };
+            let (mut at, end) = (*cursor, self.keys.len());
+            while at < end && self.keys[at] < first {
+                at += 1;
             }
-            let last = first + 2 - u64::from(centre[0] == 0) - u64::from(centre[0] == LAST);
-            let count = self.keys[*cursor..].iter().take(3).take_while(|&&k| k <= last).count();
-            list.extend((*cursor as u32..).take(count));
+            *cursor = at;
+            while at < end && self.keys[at] <= last {
+                list.push(at as u32);
+                at += 1;
+            }
         }
     }
 
+    /// Number of distinct points in a cell.
+    #[inline(always)]
+    pub fn count(&self, cell: usize) -> i64 {
+        self.sums[cell].count()
+    }
+
+    /// The sums over the points of a cell, relative to its corner.
+    pub fn moments(&self, cell: usize) -> CellMoments {
+        self.sums[cell].about(self.corner(cell))
+    }
+
     /// The sums over the cells of a block, relative to the corner of its middle cell.
+    #[inline(always)]
     pub fn block_moments(&self, middle: usize, block: &[u32]) -> CellMoments {
-        let centre = unpack(self.keys[middle]);
-        let mut total = CellMoments::default();
-        for &cell in block {
-            let at = unpack(self.keys[cell as usize]);
-            let offset = std::array::from_fn(|a| (at[a] as i64 - centre[a] as i64) * self.span);
-            total.merge_shifted(&self.moments[cell as usize], offset);
-        }
-        total
+        let mut total = Sums::default();
+        block.iter().for_each(|&cell| total.add(&self.sums[cell as usize]));
+        total.about(self.corner(middle))
+    }
+
+    /// The corner of a cell, in units of the moments.
+    #[inline(always)]
+    fn corner(&self, cell: usize) -> [i64; 3] {
+        unpack(self.keys[cell]).map(|v| v as i64 * self.span)
     }
 }
 
@@ -282,6 +293,12 @@ fn atomics(n: usize) -> Vec<AtomicU32> {
     (0..n).into_par_iter().map(|_| AtomicU32::new(0)).collect()
 }
 
+/// What the keys of the nine rows of a block differ by.
+const ROW: [u64; 9] = {
+    let (y, z) = (1 << BITS, 1 << (2 * BITS));
+    [0, y, 2 * y, z, z + y, z + 2 * y, 2 * z, 2 * z + y, 2 * z + 2 * y]
+};
+
 /// Key of the first cell of a block's row: z slowest, then y; `None` off the lattice.
 fn row_key(centre: [u64; 3], row: usize) -> Option<u64> {
     let y = (centre[1] + row as u64 % 3).checked_sub(1)?;
@@ -305,80 +322,6 @@ fn row_of(morton: u64) -> u64 {
     pack(crate::morton::deinterleave(morton))
 }
 
-/// A coordinate made positive, in steps.
-fn positive(v: f32) -> u32 {
-    (v as i32 + OFFSET) as u32
-}
-
-/// Every point's Morton key among cells of the given edge, with its index, sorted.
-fn sorted_keys(points: &Points, edge: u32) -> Vec<(u64, u32)> {
-    let key = |i: u32| (morton_key(points.get(i as usize), edge), i);
-    let mut sorted: Vec<(u64, u32)> = (0..points.len() as u32).into_par_iter().map(key).collect();
-    sorted.par_sort_unstable();
-    sorted
-}
-
-/// The Morton key of a point's cell among cells of the given edge.
-pub(super) fn morton_key(p: [f32; 3], edge: u32) -> u64 {
-    crate::morton::interleave(p.map(|v| u64::from(positive(v) / edge)))
-}
-
-/// The cells of a cloud, in Morton order.
-fn cell_table(points: &Points, unit: Unit) -> CellTable {
-    let mut sorted = sorted_keys(points, unit.span * unit.steps);
-    let cells = sorted.par_chunk_by_mut(|a, b| a.0 == b.0);
-    cells.for_each_init(Vec::new, |room, cell| by_coordinates(points, cell, room));
-    let (mut keys, mut starts) = (Vec::new(), Vec::new());
-    let mut start = 0;
-    for run in sorted.chunk_by(|a, b| a.0 == b.0) {
-        keys.push(run[0].0);
-        starts.push(start as u32);
-        start += run.len();
-    }
-    let order: Vec<u32> = sorted.into_par_iter().map(|(_, i)| i).collect();
-    let mut by_row: Vec<(u64, u32)> =
-        keys.par_iter().map(|&key| row_of(key)).zip(0..keys.len() as u32).collect();
-    by_row.par_sort_unstable();
-    let by_row: Vec<u32> = by_row.into_par_iter().map(|(_, cell)| cell).collect();
-    // A few cells hold most of the points of some clouds, and lie side by side.
-    let moments = by_row.par_iter().with_max_len(16).map(|&cell| {
-        let cell = cell as usize;
-        let end = starts.get(cell + 1).map_or(order.len(), |&end| end as usize);
-        cell_moments(points, &order[starts[cell] as usize..end], keys[cell], unit)
-    });
-    let moments = moments.collect();
-    CellTable { order, keys, starts, by_row, moments }
-}
-
-/// Sorts the points of a cell by their coordinates: copies of a point lie together, and what goes through
-/// them meets them in an order that is theirs, not the file's.
-fn by_coordinates(points: &Points, cell: &mut [(u64, u32)], room: &mut Vec<([u32; 3], u32)>) {
-    // Coordinates lie far from each other in memory, so each is looked up once.
-    let placed = |&(_, i): &(u64, u32)| (points.get(i as usize).map(positive), i);
-    room.clear();
-    if cell.len() < CROWD {
-        room.extend(cell.iter().map(placed));
-        room.sort_unstable();
-    } else {
-        room.par_extend(cell.par_iter().map(placed));
-        room.par_sort_unstable();
-    }
-    cell.iter_mut().zip(room).for_each(|(point, (_, i))| point.1 = *i);
-}
-
-/// Sums over the distinct points of a cell, relative to its corner.
-fn cell_moments(points: &Points, members: &[u32], key: u64, unit: Unit) -> CellMoments {
-    let corner = crate::morton::deinterleave(key).map(|v| v as u32 * unit.span * unit.steps);
-    let mut moments = CellMoments::default();
-    let mut last = None;
-    for p in members.iter().map(|&i| points.get(i as usize).map(positive)) {
-        if last.replace(p) != Some(p) {
-            moments.add(std::array::from_fn(|a| i64::from((p[a] - corner[a]) / unit.steps)));
-        }
-    }
-    moments
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -395,7 +338,7 @@ mod tests {
 
     fn cells(points: &Points, span: u32) -> Cells {
         let unit = Unit { span, steps: 1, copies: 1.0 };
-        Cells::from_table(cell_table(points, unit), unit).0
+        Cells::from_cut(Cut::new(points, unit), unit).0
     }
 
     #[test]
@@ -404,16 +347,15 @@ mod tests {
         let cells = cells(&points, 8);
         for (below, above) in cells.levels.iter().zip(&cells.levels[1..]) {
             assert!(above.keys.is_sorted_by(|a, b| a < b));
-            let mut moments = vec![CellMoments::default(); above.len()];
+            let mut sums = vec![Sums::default(); above.len()];
             let mut inside = vec![Vec::new(); above.len()];
             for (cell, &parent) in below.parent.iter().enumerate() {
                 let parent = parent as usize;
                 assert_eq!(unpack(above.keys[parent]), unpack(below.keys[cell]).map(|v| v >> 1));
-                let offset = unpack(below.keys[cell]).map(|v| (v & 1) as i64 * below.span);
-                moments[parent].merge_shifted(&below.moments[cell], offset);
+                sums[parent].add(&below.sums[cell]);
                 inside[parent].push(below.inside[cell]);
             }
-            assert!(moments == above.moments);
+            assert!(sums == above.sums);
             for (mut runs, [begin, end]) in inside.into_iter().zip(above.inside.iter().copied()) {
                 runs.sort_unstable();
                 assert!(runs.windows(2).all(|w| w[0][1] == w[1][0]));
@@ -427,7 +369,7 @@ mod tests {
         for (cell, &[begin, end]) in base.inside.iter().enumerate() {
             assert_eq!(cells.by_place[begin as usize..end as usize], [cell as u32]);
         }
-        assert_eq!(base.moments.iter().map(|m| m.n).sum::<i64>() as u64, cells.distinct);
+        assert_eq!(base.sums.iter().map(Sums::count).sum::<i64>() as u64, cells.distinct);
     }
 
     #[test]

@@ -2,11 +2,17 @@
 //!
 //! Millions of small neighbourhoods need this. It uses addition, multiplication, division and
 //! square root alone, which round the same on every device, and stops after a fixed number of
-//! sweeps.
+//! sweeps. Each rotation waits for the one before, so several matrices are turned side by side, each
+//! in its own lane.
 
 /// Sweeps over the three off-diagonal elements; convergence is quadratic, so after five the rest
 /// is below rounding for any matrix.
 const SWEEPS: usize = 5;
+/// Matrices side by side.
+pub(super) const LANES: usize = 8;
+
+/// The same number of each of several matrices.
+pub(super) type Lane = [f64; LANES];
 
 /// Eigenvalues ascending, and the unit eigenvector of the smallest.
 ///
@@ -19,10 +25,29 @@ pub(super) fn smallest(m: [f64; 6]) -> ([f64; 3], [f64; 3]) {
         rotate(&mut a, &mut v, 0, 2);
         rotate(&mut a, &mut v, 1, 2);
     }
-    let values = [a[0][0], a[1][1], a[2][2]];
+    in_order([a[0][0], a[1][1], a[2][2]], |row, k| v[row][k])
+}
+
+/// The [`smallest`] of several matrices, by the same operations in every lane.
+#[inline(always)]
+pub(super) fn smallest_of(m: &[Lane; 6]) -> [([f64; 3], [f64; 3]); LANES] {
+    let mut a = [[m[0], m[1], m[2]], [m[1], m[3], m[4]], [m[2], m[4], m[5]]];
+    let (one, zero) = ([1.0; LANES], [0.0; LANES]);
+    let mut v = [[one, zero, zero], [zero, one, zero], [zero, zero, one]];
+    for _ in 0..SWEEPS {
+        rotate_lanes(&mut a, &mut v, 0, 1);
+        rotate_lanes(&mut a, &mut v, 0, 2);
+        rotate_lanes(&mut a, &mut v, 1, 2);
+    }
+    std::array::from_fn(|l| in_order([a[0][0][l], a[1][1][l], a[2][2][l]], |row, k| v[row][k][l]))
+}
+
+/// The values ascending, and the vector of the smallest; `vector` has one in each column.
+#[inline(always)]
+fn in_order(values: [f64; 3], vector: impl Fn(usize, usize) -> f64) -> ([f64; 3], [f64; 3]) {
     let mut order = [0, 1, 2];
     order.sort_by(|&i, &j| values[i].total_cmp(&values[j]));
-    (order.map(|i| values[i]), std::array::from_fn(|row| v[row][order[0]]))
+    (order.map(|i| values[i]), std::array::from_fn(|row| vector(row, order[0])))
 }
 
 /// Makes element `(p, q)` zero and turns the eigenvectors along.
@@ -44,6 +69,37 @@ fn rotate(a: &mut [[f64; 3]; 3], v: &mut [[f64; 3]; 3], p: usize, q: usize) {
     }
     let (upper, lower) = a.split_at_mut(q);
     upper[p].iter_mut().zip(&mut lower[0]).for_each(|(x, y)| turn(x, y));
+}
+
+/// [`rotate`], lane by lane. Where the element is zero already, the lane stays as it is.
+#[inline(always)]
+fn rotate_lanes(a: &mut [[Lane; 3]; 3], v: &mut [[Lane; 3]; 3], p: usize, q: usize) {
+    let apart = a[p][q];
+    let theta = each(|l| (a[q][q][l] - a[p][p][l]) / (2.0 * apart[l]));
+    let root = each(|l| theta[l].abs() + (theta[l] * theta[l] + 1.0).sqrt());
+    let t = each(|l| 1f64.copysign(theta[l]) / root[l]);
+    let c = each(|l| 1.0 / (t[l] * t[l] + 1.0).sqrt());
+    let s = each(|l| t[l] * c[l]);
+    let turn = |x: Lane, y: Lane| {
+        let new = each(|l| if apart[l] == 0.0 { x[l] } else { c[l] * x[l] - s[l] * y[l] });
+        (new, each(|l| if apart[l] == 0.0 { y[l] } else { s[l] * x[l] + c[l] * y[l] }))
+    };
+    for row in 0..3 {
+        (a[row][p], a[row][q]) = turn(a[row][p], a[row][q]);
+        (v[row][p], v[row][q]) = turn(v[row][p], v[row][q]);
+    }
+    let (upper, lower) = a.split_at_mut(q);
+    upper[p].iter_mut().zip(&mut lower[0]).for_each(|(x, y)| (*x, *y) = turn(*x, *y));
+}
+
+/// A number for each lane.
+#[inline(always)]
+fn each(of: impl Fn(usize) -> f64) -> Lane {
+    let mut lane = [0.0; LANES];
+    for (l, v) in lane.iter_mut().enumerate() {
+        *v = of(l);
+    }
+    lane
 }
 
 /// Elements `p < q` of a row.
@@ -82,5 +138,26 @@ mod tests {
     fn diagonal_and_zero_matrices_work() {
         assert_eq!(smallest([3.0, 0.0, 0.0, 1.0, 0.0, 2.0]).1, [0.0, 1.0, 0.0]);
         assert_eq!(smallest([0.0; 6]).0, [0.0; 3]);
+    }
+
+    #[test]
+    fn lanes_have_the_same_bits_as_one_matrix() {
+        let element = |i: u32| f64::from(i * 7919 % 2003) - 1000.0;
+        for first in 0..300u32 {
+            let matrix = |l: usize| -> [f64; 6] {
+                let scale = [1.0, 1e-9, 0.0, 1e12][(first as usize + l) % 4];
+                // Some are diagonal, or nearly, from the start.
+                let off = [1.0, 1.0, 0.0, 1e-30][(first as usize / 4 + l) % 4];
+                let e = |k: u32| element(first * 48 + l as u32 * 6 + k) * scale;
+                [e(0), e(1) * off, e(2) * off, e(3), e(4), e(5)]
+            };
+            let lanes = std::array::from_fn(|k| std::array::from_fn(|l| matrix(l)[k]));
+            let bits = |(values, vector): ([f64; 3], [f64; 3])| {
+                (values.map(f64::to_bits), vector.map(f64::to_bits))
+            };
+            for (l, found) in smallest_of(&lanes).into_iter().enumerate() {
+                assert_eq!(bits(found), bits(smallest(matrix(l))), "{:?}", matrix(l));
+            }
+        }
     }
 }

@@ -4,16 +4,18 @@
 //! at which that block is flat. Dense places are judged at a small scale, sparse or noisy ones at
 //! a larger one, and places that are flat at no scale (foliage, edges, clutter) get no normal.
 
-use super::cells::{CellMoments, Cells, Level};
-use super::eigen;
+use super::cells::{Cells, Level};
+use super::eigen::{self, LANES, Lane};
 use super::in_rounds::Class;
 use super::links::Links;
 use super::moments::PAIRS;
 use super::noise_field::NoiseField;
 use super::rounds::Found;
+use super::sums::CellMoments;
 use crate::Result;
 use crate::backend::{CellSurface, Held, Layer, LocalNoise};
 use crate::vector::{Vec3, normalized};
+use crate::wide::{Work, widely};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
@@ -30,6 +32,8 @@ pub(super) const LINE: f64 = 0.02;
 const SLICES: usize = 3;
 /// Share of the flat places that are taken to show nothing but noise.
 const THIN: f64 = 0.25;
+/// Blocks that one thread judges in one go.
+const PIECE: usize = 1 << 12;
 /// A surface is at most so many times as thick as the noise.
 const THICKEST: f64 = 3.0;
 /// A block is the edge of something known when one point in so many belongs to it.
@@ -213,15 +217,14 @@ impl<'a> Evidence<'a> {
         let base = self.cells.base();
         let points = |&c: &u32| match known[c as usize] & TAKEN {
             0 => 0,
-            _ => base.moments[c as usize].n as u64,
+            _ => base.count(c as usize) as u64,
         };
         for (number, (level, judged)) in self.cells.levels.iter().zip(flatness).enumerate() {
             let taken =
                 self.links.map_cells(number, |inside| inside.iter().map(points).sum::<u64>());
             let mixed = self.links.map_blocks(number, |_, block| {
                 let taken: u64 = block.iter().map(|&cell| taken[cell as usize]).sum();
-                let all: u64 =
-                    block.iter().map(|&cell| level.moments[cell as usize].n as u64).sum();
+                let all: u64 = block.iter().map(|&cell| level.count(cell as usize) as u64).sum();
                 taken * MIXED > all
             });
             judged.par_iter_mut().zip(mixed).filter(|(_, mixed)| *mixed).for_each(|(judged, _)| {
@@ -247,8 +250,9 @@ impl<'a> Evidence<'a> {
         let place = |(i, s): (usize, &Surfel)| {
             let level = s.surface?.level();
             let cell = self.links.ancestor(i as u32, level);
-            let moments = &self.cells.levels[level].moments;
-            let n: i64 = self.links.block(level, cell).iter().map(|&c| moments[c as usize].n).sum();
+            let cells = &self.cells.levels[level];
+            let block = self.links.block(level, cell).iter();
+            let n: i64 = block.map(|&c| cells.count(c as usize)).sum();
             Some(((level, n), u64::from(s.weight)))
         };
         // Blocks of one size and of as many points are alike, and there are few kinds of them.
@@ -289,7 +293,7 @@ impl<'a> Evidence<'a> {
             let thickness = f64::from(self.surface(cell, thickest)?.thickness);
             // As many digits as a backend keeps.
             let usual = (thickness / self.field.scale(cell)) as f32;
-            Some((f64::from(usual), base.moments[cell].n as u64))
+            Some((f64::from(usual), base.count(cell) as u64))
         };
         let all: Vec<(f64, u64)> = (0..base.len()).into_par_iter().filter_map(thickness).collect();
         let weight = all.par_iter().map(|v| v.1).sum();
@@ -308,15 +312,18 @@ impl<'a> Evidence<'a> {
         }
         let base = self.cells.base();
         let square = (base.unit() * base.unit()) as f32;
-        let surfel = |cell: usize| Surfel {
-            centroid: base.local(cell, base.moments[cell].mean()),
-            scatter: small_covariance(&base.moments[cell]).map(|c| c as f32 * square),
-            weight: base.moments[cell].n as u32,
-            surface: match &found {
-                Some(found) => Surface::found(&found[cell]),
-                None => self.surface(cell, thickest),
-            },
-            scale: self.field.scale(cell) as f32,
+        let surfel = |cell: usize| {
+            let moments = base.moments(cell);
+            Surfel {
+                centroid: base.local(cell, moments.mean()),
+                scatter: small_covariance(&moments).map(|c| c as f32 * square),
+                weight: moments.n as u32,
+                surface: match &found {
+                    Some(found) => Surface::found(&found[cell]),
+                    None => self.surface(cell, thickest),
+                },
+                scale: self.field.scale(cell) as f32,
+            }
         };
         Ok((0..base.len()).into_par_iter().map(surfel).collect())
     }
@@ -398,6 +405,7 @@ pub(super) struct Flatness {
 }
 
 /// Covariance of the points of a cell or block, whose sums are small enough for `f64`.
+#[inline(always)]
 fn small_covariance(moments: &CellMoments) -> [f64; 6] {
     let (n, mean) = (moments.n as f64, moments.mean());
     std::array::from_fn(|i| {
@@ -406,15 +414,89 @@ fn small_covariance(moments: &CellMoments) -> [f64; 6] {
     })
 }
 
-/// Judges every block of a level.
-fn judge_level(cells: &Cells, links: &Links, number: usize) -> LevelFlatness {
-    let level = &cells.levels[number];
-    links.map_blocks(number, |cell, block| judge_block(level, cell, block))
-}
-
 /// Judges all blocks.
 pub(super) fn judge_all(cells: &Cells, links: &Links) -> Vec<LevelFlatness> {
-    (0..cells.levels.len()).map(|level| judge_level(cells, links, level)).collect()
+    let level = |number: usize| {
+        let n = links.len(number);
+        let mut judged: LevelFlatness = (0..n).into_par_iter().map(|_| None).collect();
+        judged.par_chunks_mut(PIECE).enumerate().for_each(|(piece, judged)| {
+            let first = (piece * PIECE) as u32;
+            widely(Judging { cells, links, level: number, of: first.., judged });
+        });
+        judged
+    };
+    (0..cells.levels.len()).map(level).collect()
+}
+
+/// Judges the blocks of some cells of a level.
+pub(super) fn judge_some(cells: &Cells, links: &Links, level: usize, of: &[u32]) -> LevelFlatness {
+    let mut judged = vec![None; of.len()];
+    judged.par_chunks_mut(PIECE).zip(of.par_chunks(PIECE)).for_each(|(judged, of)| {
+        widely(Judging { cells, links, level, of: of.iter().copied(), judged });
+    });
+    judged
+}
+
+/// The work of judging the blocks `of` some cells of a level: as many as are to be `judged`.
+struct Judging<'a, I> {
+    cells: &'a Cells,
+    links: &'a Links<'a>,
+    level: usize,
+    of: I,
+    judged: &'a mut [Option<Flatness>],
+}
+
+impl<I: IntoIterator<Item = u32>> Work for Judging<'_, I> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let level = &self.cells.levels[self.level];
+        let mut waiting = Waiting::default();
+        for (place, cell) in (0..self.judged.len()).zip(self.of) {
+            let block = self.links.block(self.level, cell);
+            let moments = level.block_moments(cell as usize, block);
+            if moments.n < MIN_POINTS {
+                self.judged[place] = None;
+                continue;
+            }
+            waiting.add(place, &moments);
+            if waiting.len == LANES {
+                waiting.judge(level.unit(), self.judged);
+            }
+        }
+        waiting.judge(level.unit(), self.judged);
+    }
+}
+
+/// Blocks that are to be judged side by side.
+#[derive(Default)]
+struct Waiting {
+    len: usize,
+    places: [usize; LANES],
+    counts: Lane,
+    covariances: [Lane; 6],
+}
+
+impl Waiting {
+    #[inline(always)]
+    fn add(&mut self, place: usize, moments: &CellMoments) {
+        self.places[self.len] = place;
+        self.counts[self.len] = moments.n as f64;
+        let covariance = small_covariance(moments);
+        self.covariances.iter_mut().zip(covariance).for_each(|(lane, c)| lane[self.len] = c);
+        self.len += 1;
+    }
+
+    /// Judges those that wait; of the lanes that are empty nothing is kept.
+    #[inline(always)]
+    fn judge(&mut self, unit: f64, judged: &mut [Option<Flatness>]) {
+        let eigen = eigen::smallest_of(&self.covariances);
+        for (lane, eigen) in eigen.into_iter().enumerate().take(self.len) {
+            judged[self.places[lane]] = flatness(self.counts[lane], eigen, unit);
+        }
+        self.len = 0;
+    }
 }
 
 /// Judges the block of one cell.
@@ -423,14 +505,18 @@ pub(super) fn judge_block(level: &Level, cell: usize, block: &[u32]) -> Option<F
     if moments.n < MIN_POINTS {
         return None;
     }
-    let n = moments.n as f64;
-    let (values, normal) = eigen::smallest(small_covariance(&moments));
+    flatness(moments.n as f64, eigen::smallest(small_covariance(&moments)), level.unit())
+}
+
+/// How flat a block of `n` points is, whose covariance has these smallest eigenvector and eigenvalues.
+#[inline(always)]
+fn flatness(n: f64, (values, normal): ([f64; 3], [f64; 3]), unit: f64) -> Option<Flatness> {
     // Coordinates were cut to whole units, which adds the variance of one unit's rounding.
     let least = values[0].max(1.0 / 12.0);
     let ratio = least / values[1];
     (ratio <= NEARLY_FLAT && values[1] >= LINE * values[2]).then(|| Flatness {
         ratio: ratio as f32,
-        thickness: ((least * n / (n - 3.0)).sqrt() * level.unit()) as f32,
+        thickness: ((least * n / (n - 3.0)).sqrt() * unit) as f32,
         error: (ratio / n).sqrt() as f32,
         normal: normal.map(|v| v as f32),
     })
@@ -448,17 +534,18 @@ pub(super) fn closing_edge(surfels: &[Surfel], set: &[u32], cell: f64) -> f64 {
 
 /// The value below which `share` of the total weight lies; 0 without any.
 pub(super) fn weighted_quantile(mut values: Vec<(f64, u64)>, share: f64) -> f64 {
-    values.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let total: u64 = values.iter().map(|v| v.1).sum();
-    let wanted = share * total as f64;
-    let mut sum = 0u64;
-    for &(value, weight) in &values {
-        sum += weight;
-        if sum as f64 >= wanted {
-            return value;
-        }
+    let weight = |values: &[(f64, u64)]| values.iter().map(|v| v.1).sum::<u64>();
+    let wanted = share * weight(&values) as f64;
+    let (mut rest, mut below) = (&mut values[..], 0);
+    // The half in which it lies, and of that the half, and so on.
+    while rest.len() > 1 {
+        let middle = rest.len() / 2;
+        rest.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0));
+        let (less, more) = rest.split_at_mut(middle);
+        let to_middle = below + weight(less);
+        (rest, below) = if to_middle as f64 >= wanted { (less, below) } else { (more, to_middle) };
     }
-    0.0
+    rest.first().map_or(0.0, |v| v.0)
 }
 
 #[cfg(test)]
@@ -514,6 +601,10 @@ mod tests {
         assert!(off < 120, "{off}");
     }
 
+    fn moments(cells: &Cells) -> Vec<CellMoments> {
+        (0..cells.base().len()).map(|cell| cells.base().moments(cell)).collect()
+    }
+
     #[test]
     fn the_order_of_the_points_does_not_matter() {
         let points = scene();
@@ -522,7 +613,7 @@ mod tests {
             Cells::new(&points, &mut None).unwrap().0,
             Cells::new(&points.select(&shuffled), &mut None).unwrap().0,
         );
-        assert_eq!(a.base().moments, b.base().moments);
+        assert!(moments(&a) == moments(&b));
         assert!(surfels(&a) == surfels(&b));
     }
 
@@ -605,5 +696,19 @@ mod tests {
     fn a_weighted_median_is_where_half_the_weight_lies() {
         assert_eq!(weighted_quantile(vec![(3.0, 1), (1.0, 1), (2.0, 10)], 0.5), 2.0);
         assert_eq!(weighted_quantile(vec![], 0.5), 0.0);
+        let values: Vec<(f64, u64)> =
+            (0..500u32).map(|i| (f64::from(i * 7919 % 97), u64::from(i % 5))).collect();
+        let mut sorted = values.clone();
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for share in [0.0, 0.1, 0.5, 0.9, 1.0] {
+            let wanted = share * sorted.iter().map(|v| v.1).sum::<u64>() as f64;
+            let mut sum = 0;
+            let reaches = |v: &&(f64, u64)| {
+                sum += v.1;
+                sum as f64 >= wanted
+            };
+            let plain = sorted.iter().find(reaches).map(|v| v.0);
+            assert_eq!(Some(weighted_quantile(values.clone(), share)), plain);
+        }
     }
 }

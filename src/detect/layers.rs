@@ -6,16 +6,18 @@
 //! through one of the cell's own points, fitted and chosen again in turn.
 
 use super::cells::Cells;
-use super::eigen;
+use super::eigen::{LANES, smallest_of};
 use super::evidence::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT, Surface, Surfel};
 use super::links::Links;
 use super::noise_field::NoiseField;
+use super::patch::{Middle, Patch};
 use super::spread::Spread;
-use crate::Result;
 use crate::backend::{Held, Layer, Outcome, Trials};
 use crate::frame::Points;
 use crate::vector::{Vec3, cross, dot, minus};
+use crate::wide::{Work, widely};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Blocks thicker than so many times the noise may be several layers.
 const LAYERED: f64 = 1.6;
@@ -48,6 +50,8 @@ const MAJORITY: f64 = 0.4;
 const MOST_GUESSES: usize = 4;
 /// Most points of a block that are looked at; of more, evenly many of each place.
 const MOST_POINTS: usize = 160;
+/// Base cells that one thread tries in one go.
+const PIECE: usize = 256;
 /// The emptier side of a layer holds at most one in so many points as its half of the slab.
 const CONTRAST: usize = 3;
 
@@ -75,13 +79,6 @@ struct Open {
 /// by their index among those.
 type LevelTried = (Vec<Outcome>, Vec<(u32, Surfel)>);
 
-/// A slab that may be a layer.
-#[derive(Clone, Copy)]
-struct Guess {
-    normal: Vec3,
-    rho: f64,
-}
-
 impl Layers<'_> {
     /// Replaces the surfels whose block is not flat, or too thick for one surface, by those of
     /// their layer, where there is one; `held` are the points where a backend keeps them.
@@ -89,7 +86,7 @@ impl Layers<'_> {
         &self,
         surfels: &mut [Surfel],
         held: &mut Option<Box<dyn Held + '_>>,
-    ) -> Result<()> {
+    ) -> crate::Result<()> {
         let thick = LAYERED * self.noise;
         let thin = |s: &Surfel, t: f32| f64::from(t) <= thick * f64::from(s.scale);
         let wanted = |s: &Surfel| s.surface.is_none_or(|f| !thin(s, f.thickness));
@@ -137,7 +134,7 @@ impl Layers<'_> {
         held: &mut dyn Held,
         open: &[Open],
         level: usize,
-    ) -> Result<Option<LevelTried>> {
+    ) -> crate::Result<Option<LevelTried>> {
         let bases: Vec<u32> = open.par_iter().map(|o| o.place).collect();
         let (noise, widest) = (self.noise, self.widest(level));
         let trials = Trials { bases: &bases, level, noise, widest };
@@ -156,209 +153,365 @@ impl Layers<'_> {
             let base = self.links.by_place()[open.place as usize];
             (self.links.ancestor(base, level), base)
         };
-        let open: Vec<(u32, u32)> = open.par_iter().map(in_cell).collect();
-        let blocks = open.par_chunk_by(|a, b| a.0 == b.0);
-        let tried: Vec<(Outcome, Option<Surfel>)> =
-            blocks.flat_map_iter(|group| self.block(group, level)).collect();
-        let found = tried.iter().zip(0..).filter_map(|(t, entry)| Some((entry, t.1?)));
-        (tried.iter().map(|t| t.0).collect(), found.collect())
-    }
-
-    /// Tries the base cells of a group that lies in one cell: that cell, and each of them.
-    ///
-    /// The noise is that of the first of them: from region to region it changes little.
-    fn block(&self, group: &[(u32, u32)], level: usize) -> Vec<(Outcome, Option<Surfel>)> {
-        let all = |outcome: Outcome| vec![(outcome, None); group.len()];
-        let noise = self.noise * self.field.scale(group[0].1 as usize);
-        let widest = self.widest(level);
-        if noise > widest {
-            return all(Outcome::TooFew);
+        let open: Vec<InCell> = open.par_iter().map(in_cell).collect();
+        let pieces: Vec<(u32, &[InCell])> = pieces(&open);
+        let tried: Vec<LevelTried> = pieces
+            .into_par_iter()
+            .map(|(first, open)| widely(Trying { layers: self, open, first, level }))
+            .collect();
+        let (mut outcomes, mut found) = (Vec::with_capacity(open.len()), Vec::new());
+        for (some, layers) in tried {
+            outcomes.extend(some);
+            found.extend(layers);
         }
-        let block = self.links.block(level, group[0].0);
-        let moments = &self.cells.levels[level].moments;
-        let n: i64 = block.iter().map(|&c| moments[c as usize].n).sum();
+        (outcomes, found)
+    }
+}
+
+/// A base cell and the cell of a level that holds it.
+type InCell = (u32, u32);
+
+/// The cells in pieces for threads, each with the index of its first; those in one cell stay together.
+fn pieces(open: &[InCell]) -> Vec<(u32, &[InCell])> {
+    let (mut pieces, mut rest) = (Vec::with_capacity(open.len() / PIECE + 1), open);
+    while !rest.is_empty() {
+        let in_last =
+            |from: &[InCell]| from.chunk_by(|a, b| a.0 == b.0).next().map_or(0, <[_]>::len);
+        let most = rest.len().min(PIECE) - 1;
+        let end = most + in_last(&rest[most..]);
+        let first = (open.len() - rest.len()) as u32;
+        let (piece, after) = rest.split_at(end);
+        pieces.push((first, piece));
+        rest = after;
+    }
+    pieces
+}
+
+/// The work of trying some cells, those in one cell of the level together.
+struct Trying<'a> {
+    layers: &'a Layers<'a>,
+    open: &'a [InCell],
+    /// Index of the first of them among all.
+    first: u32,
+    level: usize,
+}
+
+impl Work for Trying<'_> {
+    type Output = LevelTried;
+
+    #[inline(always)]
+    fn run(self) -> LevelTried {
+        let mut tried = (Vec::with_capacity(self.open.len()), Vec::new());
+        let mut blocks: [Block; LANES] = Default::default();
+        let mut used = 0;
+        for group in self.open.chunk_by(|a, b| a.0 == b.0) {
+            let first = tried.0.len();
+            let filled = self.fill(&mut blocks[used], group);
+            let outcome = filled.err().unwrap_or(Outcome::None);
+            tried.0.extend(group.iter().map(|_| outcome));
+            if filled.is_ok() {
+                blocks[used].first = first;
+                used += 1;
+            }
+            if used == LANES {
+                self.settle(&mut blocks, &mut tried);
+                used = 0;
+            }
+        }
+        self.settle(&mut blocks[..used], &mut tried);
+        tried
+    }
+}
+
+impl Trying<'_> {
+    /// Collects the points of the block of a group that lies in one cell; why not, if so.
+    ///
+    /// The noise is that of the first of the group: from region to region it changes little.
+    #[inline(always)]
+    fn fill(&self, block: &mut Block, group: &[InCell]) -> Result<(), Outcome> {
+        let Trying { layers, level, .. } = *self;
+        let noise = layers.noise * layers.field.scale(group[0].1 as usize);
+        let widest = layers.widest(level);
+        if noise > widest {
+            return Err(Outcome::TooFew);
+        }
+        let cells = &layers.cells.levels[level];
+        let around = layers.links.block(level, group[0].0);
+        let n: i64 = around.iter().map(|&c| cells.count(c as usize)).sum();
         if n < MIN_POINTS {
-            return all(Outcome::TooFew);
+            return Err(Outcome::TooFew);
         }
         let is_first = level == 0 || noise > 0.5 * widest;
         if n > CROWD && !is_first {
-            return all(Outcome::Crowded);
+            return Err(Outcome::Crowded);
         }
-        let mut points = Vec::with_capacity(n as usize);
-        for &neighbour in block {
-            self.links.inside(level, neighbour).iter().for_each(|&c| self.collect(c, &mut points));
+        // Every second, third, … of them: points of one place lie together.
+        let stride = (n as usize).div_ceil(MOST_POINTS).max(1);
+        let mut until = 0;
+        block.patch.begin(3.0 * cells.size);
+        for &neighbour in around {
+            for &cell in layers.links.inside(level, neighbour) {
+                layers.each_distinct(cell, |point| {
+                    if until == 0 {
+                        block.patch.push(point);
+                        until = stride;
+                    }
+                    until -= 1;
+                });
+            }
         }
-        thin_out(&mut points, MOST_POINTS);
-        let (values, normal) = eigen::smallest(spread(&points, |_| true).covariance());
-        let sparse = points.len() <= SPARSE;
-        if !sparse && values[0] > NOT_LAYERS * values[1] {
-            return all(Outcome::None);
-        }
-        let sliced = self.field.has_floor();
-        let block = Block { points: &points, normal, level, noise, sliced };
-        let mut own = Vec::new();
-        let one = |&(_, base): &(u32, u32)| {
-            own.clear();
-            self.collect(base, &mut own);
-            let layer = block.along(&own);
-            let layer = if layer.is_none() && sparse { block.among_outliers(&own) } else { layer };
-            (layer.map_or(Outcome::None, |_| Outcome::Found), layer)
-        };
-        group.iter().map(one).collect()
+        block.patch.end();
+        (block.noise, block.sliced) = (noise, layers.field.has_floor());
+        block.bases.clear();
+        block.bases.extend(group.iter().map(|&(_, base)| base));
+        Ok(())
     }
 
-    /// Appends the distinct points of a base cell.
-    fn collect(&self, cell: u32, to: &mut Vec<Vec3>) {
+    /// Looks for the layers of all base cells of some blocks, at most [`LANES`].
+    #[inline(always)]
+    fn settle(&self, blocks: &mut [Block], tried: &mut LevelTried) {
+        let spreads: Vec<Spread> = blocks.iter().map(|block| block.patch.all()).collect();
+        let eigen = thinnest(spreads.iter());
+        let (mut own, mut trials) = (Vec::new(), Vec::new());
+        for (block, (values, normal)) in blocks.iter_mut().zip(eigen) {
+            block.normal = normal;
+            if !block.is_sparse() && values[0] > NOT_LAYERS * values[1] {
+                block.bases.clear();
+            }
+        }
+        for block in blocks.iter() {
+            for (&base, entry) in block.bases.iter().zip(block.first..) {
+                let first = own.len();
+                self.layers.each_distinct(base, |point| own.push(point));
+                trials.push(Trial::new(block, entry, first..own.len()));
+            }
+        }
+        for trial in &mut trials {
+            trial.begin(trial.block.along(&own[trial.own.clone()]));
+        }
+        self.follow(&mut trials, FLAT, &own, tried);
+        trials.retain(|trial| trial.block.is_sparse());
+        for trial in &mut trials {
+            trial.begin(trial.block.among_outliers(&own[trial.own.clone()]));
+        }
+        self.follow(&mut trials, NEARLY_FLAT, &own, tried);
+    }
+
+    /// Follows the guess of each trial; those that lead to a layer are tried no more.
+    #[inline(always)]
+    fn follow(&self, trials: &mut Vec<Trial>, flat: f64, own: &[Vec3], tried: &mut LevelTried) {
+        for _ in 0..ITERATIONS {
+            step(trials);
+        }
+        trials.retain(|trial| {
+            let layer = trial.layer(flat, &own[trial.own.clone()], self.level);
+            if let Some(layer) = layer {
+                tried.0[trial.entry] = Outcome::Found;
+                tried.1.push((self.first + trial.entry as u32, layer));
+            }
+            layer.is_none()
+        });
+    }
+}
+
+impl Layers<'_> {
+    /// Calls `visit` with the distinct points of a base cell.
+    #[inline(always)]
+    fn each_distinct(&self, cell: u32, mut visit: impl FnMut(Vec3)) {
         let mut last = None;
         for i in self.cells.points_of(cell as usize) {
-            let p = self.points.get(i);
-            if last.replace(p) != Some(p) {
-                to.push(p.map(f64::from));
+            let point = self.points.get(i);
+            if last.replace(point) != Some(point) {
+                visit(point.map(f64::from));
             }
         }
     }
 }
 
-/// The points of one block.
-struct Block<'a> {
-    points: &'a [Vec3],
+/// A block, and the base cells in the middle of it.
+#[derive(Default)]
+struct Block {
+    /// The points.
+    patch: Patch,
     /// Where all points together are thinnest.
     normal: Vec3,
-    level: usize,
     /// Standard deviation of points about their surface there, in steps.
     noise: f64,
     /// Whether what is exact is a step of the coordinates.
     sliced: bool,
+    bases: Vec<u32>,
+    /// Index of the first of them among those that are tried.
+    first: usize,
 }
 
-impl Block<'_> {
-    /// The layer through one of the cell's `own` points, where layers lie along the block.
-    fn along(&self, own: &[Vec3]) -> Option<Surfel> {
-        let stride = own.len().div_ceil(MOST_GUESSES).max(1);
-        let guess = |&p: &Vec3| Guess { normal: self.normal, rho: dot(p, self.normal) };
-        let guesses = own.iter().step_by(stride).map(guess);
-        self.layer(self.densest(guesses)?, own, FLAT)
+impl Block {
+    /// Whether it may owe its shape to a few outliers.
+    #[inline(always)]
+    fn is_sparse(&self) -> bool {
+        self.patch.len() <= SPARSE
     }
 
-    /// The layer of most points through one of the cell's `own` points and two others.
-    fn among_outliers(&self, own: &[Vec3]) -> Option<Surfel> {
-        let n = self.points.len();
-        let far = 0.25 * longest(self.points[0], self.points);
-        let triangle = |(k, &p): (usize, &Vec3)| {
+    /// The guess for the layer through one of the cell's `own` points, where layers lie along the block.
+    #[inline(always)]
+    fn along(&self, own: &[Vec3]) -> Option<Middle> {
+        let stride = own.len().div_ceil(MOST_GUESSES).max(1);
+        let mut densest = Densest::default();
+        for p in own.iter().step_by(stride) {
+            densest.look(self, Middle { normal: self.normal, rho: dot(*p, self.normal) });
+        }
+        densest.guess
+    }
+
+    /// The guess for the layer of most points through one of the cell's `own` points and two others, if
+    /// it holds enough of the block.
+    #[inline(always)]
+    fn among_outliers(&self, own: &[Vec3]) -> Option<Middle> {
+        let n = self.patch.len();
+        let far = 0.25 * self.patch.farthest().sqrt();
+        let mut densest = Densest::default();
+        for (k, &p) in own.iter().cycle().take(TRIANGLES).enumerate() {
             // Two others, far apart in the order of places.
             let a = 7919 * k % n;
             let b = (a + n / 3 + 31 * k) % n;
-            let across = cross(minus(self.points[a], p), minus(self.points[b], p));
+            let across = cross(minus(self.patch.point(a), p), minus(self.patch.point(b), p));
             let area = dot(across, across).sqrt();
-            let normal = across.map(|c| c / area);
-            (area > far * far).then(|| Guess { normal, rho: dot(p, normal) })
-        };
-        let guesses = own.iter().cycle().take(TRIANGLES).enumerate().filter_map(triangle);
-        let guess = self.densest(guesses)?;
-        self.layer(guess, own, NEARLY_FLAT).filter(|_| {
-            let slab = SLAB * self.noise;
-            let inside = self.points.iter().filter(|&&p| guess.distance(p).abs() <= slab).count();
-            inside as f64 >= MAJORITY * n as f64
-        })
-    }
-
-    /// The guess whose slab holds most points, the first of equals.
-    fn densest(&self, guesses: impl Iterator<Item = Guess>) -> Option<Guess> {
-        let slab = 2.0 * self.noise;
-        let count =
-            |g: &Guess| self.points.iter().filter(|&&p| g.distance(p).abs() <= slab).count();
-        let mut best = None;
-        for guess in guesses {
-            let count = count(&guess);
-            if best.is_none_or(|(most, _)| count > most) {
-                best = Some((count, guess));
+            if area > far * far {
+                let normal = across.map(|c| c / area);
+                densest.look(self, Middle { normal, rho: dot(p, normal) });
             }
         }
-        best.map(|(_, guess)| guess)
-    }
-
-    /// The layer that a guess leads to, as the surfel of the cell with the `own` points.
-    fn layer(&self, guess: Guess, own: &[Vec3], flat: f64) -> Option<Surfel> {
-        let noise = self.noise;
-        let Guess { mut normal, mut rho } = guess;
-        let mut slab = FIRST_SLAB * noise;
-        let mut found = None;
-        for _ in 0..ITERATIONS {
-            let layer = spread(self.points, |p| (dot(p, normal) - rho).abs() <= slab);
-            let n = layer.weight();
-            if n < MIN_POINTS as f64 {
-                return None;
-            }
-            let values;
-            (values, normal) = eigen::smallest(layer.covariance());
-            rho = dot(normal, layer.mean());
-            slab = SLAB * noise;
-            found = Some((n, values));
-        }
-        let (n, values) = found?;
-        let thickness = (values[0].max(0.0) * n / (n - 3.0)).sqrt();
-        let wide = values[0] <= flat * values[1] && values[1] >= LINE * values[2];
-        let sliced = self.sliced && EXACT * thickness < noise;
-        if !wide
-            || sliced
-            || thickness > THICKEST * noise
-            || !self.stands_out(Guess { normal, rho })
-        {
-            return None;
-        }
-        let mine = spread(own, |p| (dot(p, normal) - rho).abs() <= slab);
-        (mine.weight() > 0.0).then(|| Surfel {
-            centroid: mine.mean(),
-            scatter: mine.covariance().map(|c| c as f32),
-            weight: mine.weight() as u32,
-            surface: Some(Surface::new(
-                normal,
-                (values[0].max(0.0) / values[1] / n).sqrt(),
-                thickness,
-                self.level,
-            )),
-            scale: 1.0,
-        })
+        let guess = densest.guess?;
+        let slab = SLAB * self.noise;
+        let inside = self.patch.within(&guess, slab);
+        (inside as f64 >= MAJORITY * n as f64).then_some(guess)
     }
 
     /// Whether a layer is denser than what lies on one side of it.
-    fn stands_out(&self, layer: Guess) -> bool {
+    #[inline(always)]
+    fn stands_out(&self, layer: &Middle) -> bool {
         let slab = SLAB * self.noise;
-        let (mut inside, mut below, mut above) = (0, 0, 0);
-        for distance in self.points.iter().map(|&p| layer.distance(p)) {
-            inside += usize::from(distance.abs() <= slab);
-            below += usize::from(distance < -slab && distance >= -2.0 * slab);
-            above += usize::from(distance > slab && distance <= 2.0 * slab);
-        }
+        let [below, above] = self.patch.beside(layer, slab);
+        let inside = self.patch.within(layer, slab);
         2 * CONTRAST * below.min(above) <= inside
     }
 }
 
-impl Guess {
-    fn distance(&self, p: Vec3) -> f64 {
-        dot(p, self.normal) - self.rho
+/// The guess whose slab holds most points, the first of equals.
+#[derive(Default)]
+struct Densest {
+    most: usize,
+    guess: Option<Middle>,
+}
+
+impl Densest {
+    #[inline(always)]
+    fn look(&mut self, block: &Block, guess: Middle) {
+        let count = block.patch.within(&guess, 2.0 * block.noise);
+        if self.guess.is_none() || count > self.most {
+            (self.most, self.guess) = (count, Some(guess));
+        }
     }
 }
 
-/// Leaves at most so many points, every second, third, … of them: points of one place lie together.
-fn thin_out(points: &mut Vec<Vec3>, most: usize) {
-    let stride = points.len().div_ceil(most).max(1);
-    let mut i = 0usize;
-    points.retain(|_| {
-        i += 1;
-        (i - 1).is_multiple_of(stride)
-    });
+/// The search for the layer through one base cell, from a guess on.
+struct Trial<'a> {
+    block: &'a Block,
+    /// Index of the base cell among those that are tried.
+    entry: usize,
+    /// Where its own points are.
+    own: Range<usize>,
+    /// The layer as far as it is known; none where there is none.
+    middle: Option<Middle>,
+    slab: f64,
+    /// What was fitted last, and its eigenvalues.
+    spread: Spread,
+    values: [f64; 3],
+    /// Whether it stays as it is.
+    settled: bool,
 }
 
-/// The sums over the points that `of` chooses.
-fn spread(points: &[Vec3], of: impl Fn(Vec3) -> bool) -> Spread {
-    let mut spread = Spread::default();
-    points.iter().filter(|&&p| of(p)).for_each(|&p| spread.add(p, 1.0));
-    spread
+impl<'a> Trial<'a> {
+    fn new(block: &'a Block, entry: usize, own: Range<usize>) -> Trial<'a> {
+        let (spread, values) = (Spread::default(), [0.0; 3]);
+        Trial { block, entry, own, middle: None, slab: 0.0, spread, values, settled: false }
+    }
+
+    fn begin(&mut self, guess: Option<Middle>) {
+        (self.middle, self.slab) = (guess, FIRST_SLAB * self.block.noise);
+        (self.spread, self.settled) = (Spread::default(), false);
+    }
+
+    /// Chooses the points of the layer again; whether there is something to fit.
+    #[inline(always)]
+    fn choose(&mut self) -> bool {
+        let Some(middle) = self.middle.filter(|_| !self.settled) else { return false };
+        let spread = self.block.patch.spread(&middle, self.slab);
+        if spread.weight() < MIN_POINTS as f64 {
+            self.middle = None;
+            return false;
+        }
+        // What was fitted to these sums before is what would be fitted to them again.
+        self.settled = spread == self.spread;
+        (self.spread, self.slab) = (spread, SLAB * self.block.noise);
+        !self.settled
+    }
+
+    /// Fits the layer to the points that were chosen.
+    #[inline(always)]
+    fn fit(&mut self, (values, normal): ([f64; 3], Vec3)) {
+        self.values = values;
+        self.middle = Some(Middle { normal, rho: dot(normal, self.spread.mean()) });
+    }
+
+    /// The layer that the guess led to, as the surfel of the cell with the `own` points.
+    #[inline(always)]
+    fn layer(&self, flat: f64, own: &[Vec3], level: usize) -> Option<Surfel> {
+        let Block { noise, sliced, .. } = *self.block;
+        let (middle, values, n) = (self.middle?, self.values, self.spread.weight());
+        let thickness = (values[0].max(0.0) * n / (n - 3.0)).sqrt();
+        let wide = values[0] <= flat * values[1] && values[1] >= LINE * values[2];
+        let sliced = sliced && EXACT * thickness < noise;
+        if !wide || sliced || thickness > THICKEST * noise || !self.block.stands_out(&middle) {
+            return None;
+        }
+        let mut mine = Spread::default();
+        let inside = own.iter().filter(|&&p| middle.distance(p).abs() <= self.slab);
+        inside.for_each(|&p| mine.add(p, 1.0));
+        let error = (values[0].max(0.0) / values[1] / n).sqrt();
+        (mine.weight() > 0.0).then(|| Surfel {
+            centroid: mine.mean(),
+            scatter: mine.covariance().map(|c| c as f32),
+            weight: mine.weight() as u32,
+            surface: Some(Surface::new(middle.normal, error, thickness, level)),
+            scale: 1.0,
+        })
+    }
 }
 
-/// The largest distance of points from one.
-fn longest(from: Vec3, points: &[Vec3]) -> f64 {
-    let square = |&p: &Vec3| dot(minus(p, from), minus(p, from));
-    points.iter().map(square).fold(0.0, f64::max).sqrt()
+/// Chooses and fits the layers of all trials once more, several at a time.
+#[inline(always)]
+fn step(trials: &mut [Trial]) {
+    let mut chosen = [0; LANES];
+    let mut used = 0;
+    for i in 0..trials.len() {
+        if trials[i].choose() {
+            chosen[used] = i;
+            used += 1;
+        }
+        if used == LANES || i + 1 == trials.len() {
+            let eigen = thinnest(chosen[..used].iter().map(|&i| &trials[i].spread));
+            chosen[..used].iter().zip(eigen).for_each(|(&i, eigen)| trials[i].fit(eigen));
+            used = 0;
+        }
+    }
+}
+
+/// Eigenvalues and normals of at most [`LANES`] sets of points.
+#[inline(always)]
+fn thinnest<'a>(spreads: impl Iterator<Item = &'a Spread>) -> [([f64; 3], Vec3); LANES] {
+    let mut covariances = [[0.0; LANES]; 6];
+    for (lane, spread) in spreads.enumerate() {
+        covariances.iter_mut().zip(spread.covariance()).for_each(|(all, one)| all[lane] = one);
+    }
+    smallest_of(&covariances)
 }

@@ -1,5 +1,6 @@
 //! A cloud into local coordinates.
 
+use super::cut::InOrder;
 use crate::backend::{Backend, Held, Receiver};
 use crate::cloud::{Choice, Chunk, Crs, PointReader};
 use crate::frame::{Frame, Points};
@@ -61,15 +62,16 @@ impl Loaded {
     /// Puts the points into another order, that of the cells of `held` where there are any.
     pub(super) fn reorder(
         &mut self,
-        order: Vec<u32>,
+        order: InOrder,
         held: &mut Option<Box<dyn Held + '_>>,
     ) -> Result<()> {
         let done = match held {
             Some(held) => held.points_in_order(&mut self.points)?,
             None => false,
         };
+        let InOrder { order, points } = order;
         if !done {
-            self.points = self.points.select(&order);
+            self.points = points.unwrap_or_else(|| self.points.select(&order));
         }
         self.places = Some(match &self.places {
             None => order,

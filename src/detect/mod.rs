@@ -10,6 +10,7 @@
 
 mod cell_size;
 mod cells;
+mod cut;
 mod eigen;
 mod evidence;
 mod grow;
@@ -24,6 +25,7 @@ mod noise;
 mod noise_field;
 mod one_pass;
 mod parameters;
+mod patch;
 mod planes;
 mod refine;
 mod rejected;
@@ -31,6 +33,7 @@ mod roundness;
 mod rounds;
 mod significance;
 mod spread;
+mod sums;
 mod support;
 mod tolerance;
 mod zoom;

@@ -8,7 +8,7 @@
 //! judged on a smaller scale.
 
 use super::cells::Cells;
-use super::evidence::{FLAT, Flatness, judge_block, weighted_quantile};
+use super::evidence::{FLAT, Flatness, LevelFlatness, judge_some, weighted_quantile};
 use super::links::Links;
 use crate::frame::Points;
 use crate::vector::dot;
@@ -105,15 +105,19 @@ impl View {
     /// Looks at the neighbourhoods on all levels.
     pub fn new(cells: &Cells, links: &Links) -> View {
         let stride = cells.base().len().div_ceil(SAMPLE).max(1);
-        let of = |&base: &u32| {
-            let block = |level: usize| {
-                let cell = links.ancestor(base, level);
-                judge_block(&cells.levels[level], cell as usize, links.block(level, cell))
-            };
-            Sample { cell: base, blocks: (0..links.levels()).map(block).collect() }
-        };
         let chosen: Vec<u32> = links.by_place().iter().copied().step_by(stride).collect();
-        View { samples: chosen.par_iter().map(of).collect(), copies: cells.unit.copies }
+        let on_level = |level: usize| {
+            let around = |&base: &u32| links.ancestor(base, level);
+            let around: Vec<u32> = chosen.iter().map(around).collect();
+            judge_some(cells, links, level, &around)
+        };
+        let judged: Vec<LevelFlatness> =
+            (0..links.levels()).into_par_iter().map(on_level).collect();
+        let sample = |(i, &cell): (usize, &u32)| Sample {
+            cell,
+            blocks: judged.iter().map(|level| level[i]).collect(),
+        };
+        View { samples: chosen.iter().enumerate().map(sample).collect(), copies: cells.unit.copies }
     }
 
     /// The noise that neighbourhoods of a level show.

@@ -310,7 +310,7 @@ mod tests {
         assert!(!field.is_even() && !field.has_floor() && field.least() == 1.0);
         let scale_at = |share: f64| {
             let near = |&cell: &usize| {
-                let x = cells.base().local(cell, cells.base().moments[cell].mean())[0];
+                let x = cells.base().local(cell, cells.base().moments(cell).mean())[0];
                 (x - share * 30_000.0).abs() < 300.0
             };
             let all = (0..cells.base().len()).filter(near).map(|cell| (field.scale(cell), 1));

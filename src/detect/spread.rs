@@ -8,7 +8,7 @@ use super::moments::PAIRS;
 use crate::vector::{Vec3, dot};
 
 /// Weighted sums of points about the first of them.
-#[derive(Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Spread {
     origin: Option<Vec3>,
     weight: f64,
@@ -17,7 +17,14 @@ pub(super) struct Spread {
 }
 
 impl Spread {
+    /// Known sums about the first of the points.
+    #[inline(always)]
+    pub fn of(origin: Vec3, weight: f64, sum: Vec3, products: [f64; 6]) -> Spread {
+        Spread { origin: Some(origin), weight, sum, products }
+    }
+
     /// Adds a point.
+    #[inline(always)]
     pub fn add(&mut self, point: Vec3, weight: f64) {
         let origin = *self.origin.get_or_insert(point);
         let p: Vec3 = std::array::from_fn(|a| point[a] - origin[a]);
@@ -31,17 +38,20 @@ impl Spread {
     }
 
     /// The weighted mean; zero without points.
+    #[inline(always)]
     pub fn mean(&self) -> Vec3 {
         let origin = self.origin.unwrap_or_default();
         std::array::from_fn(|a| origin[a] + self.sum[a] / self.weight.max(f64::MIN_POSITIVE))
     }
 
     /// Total weight.
+    #[inline(always)]
     pub fn weight(&self) -> f64 {
         self.weight
     }
 
     /// Covariance xx, xy, xz, yy, yz, zz of the points; zero without any.
+    #[inline(always)]
     pub fn covariance(&self) -> [f64; 6] {
         let n = self.weight.max(f64::MIN_POSITIVE);
         std::array::from_fn(|i| {

@@ -1,0 +1,218 @@
+//! Cutting a cloud into cells of one size.
+//!
+//! Points are sorted by the cell that holds them and copied in that order once; what follows goes through
+//! memory from front to back.
+
+use super::cell_size::Unit;
+use super::sums::{CellMoments, Sums};
+use crate::backend::CellTable;
+use crate::frame::Points;
+use crate::morton::{deinterleave, interleave};
+use crate::sort::Ordered;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Local coordinates have one bit of sign and 23 of magnitude; this makes them positive.
+pub(super) const OFFSET: i32 = 1 << 23;
+/// So many points of one cell are worth the work of several threads.
+const CROWD: usize = 1 << 14;
+/// Cells that one thread takes in one go.
+const PIECE: usize = 1 << 10;
+
+/// A cloud in cells of one size; as a [`CellTable`], but for the sums.
+pub(super) struct Cut {
+    pub order: InOrder,
+    /// The Morton key of each cell, ascending.
+    pub keys: Vec<u64>,
+    /// Where each cell begins.
+    pub starts: Vec<u32>,
+    /// The cells row by row: by z, then y, then x.
+    pub by_row: Vec<u32>,
+    /// Sums over the distinct points of each cell, in the order of `by_row`.
+    pub sums: Vec<Sums>,
+}
+
+/// The order of the points in which those of a cell lie together, by their coordinates: it is theirs, not
+/// the file's.
+pub(super) struct InOrder {
+    /// The index of each.
+    pub order: Vec<u32>,
+    /// The points themselves, where they were copied.
+    pub points: Option<Points>,
+}
+
+impl Cut {
+    /// Cuts points into cells.
+    pub fn new(points: &Points, unit: Unit) -> Cut {
+        let (keys, starts, mut order) = sorted(points, unit.span * unit.steps);
+        let mut points = points.select(&order);
+        arrange(&mut points, &mut order, &starts);
+        let by_row = by_row(&keys);
+        // A few cells hold most of the points of some clouds, and lie side by side.
+        let sums = by_row.par_iter().with_max_len(64).map(|&cell| {
+            let cell = cell as usize;
+            let end = starts.get(cell + 1).map_or(points.len(), |&end| end as usize);
+            sums(&points, starts[cell] as usize..end, keys[cell], unit)
+        });
+        let sums = sums.collect();
+        Cut { order: InOrder { order, points: Some(points) }, keys, starts, by_row, sums }
+    }
+
+    /// The cells that a backend cut.
+    pub fn from_table(table: CellTable, unit: Unit) -> Cut {
+        let CellTable { order, keys, starts, by_row, moments } = table;
+        let sum = |(moments, &cell): (CellMoments, &u32)| {
+            let corner = deinterleave(keys[cell as usize]).map(|v| v as i64 * i64::from(unit.span));
+            Sums::of(&moments, corner)
+        };
+        let sums = moments.into_par_iter().zip(&by_row).map(sum).collect();
+        Cut { order: InOrder { order, points: None }, keys, starts, by_row, sums }
+    }
+}
+
+/// A coordinate made positive, in steps.
+#[inline(always)]
+fn positive(v: f32) -> u32 {
+    (v as i32 + OFFSET) as u32
+}
+
+/// The Morton key of a point's cell among cells of the given edge.
+#[inline(always)]
+pub(super) fn morton_key(p: [f32; 3], edge: u32) -> u64 {
+    interleave(p.map(|v| u64::from(positive(v) / edge)))
+}
+
+/// The Morton keys of the cells that hold points, ascending, where each begins, and the points in that
+/// order, those of a cell by their indices.
+fn sorted(points: &Points, edge: u32) -> (Vec<u64>, Vec<u32>, Vec<u32>) {
+    let key = |i: usize| morton_key(points.get(i), edge);
+    let bits = 3 * (u32::BITS - ((2 * OFFSET as u32) / edge).leading_zeros());
+    match Ordered::new(points.len(), bits, key) {
+        Some(ordered) => {
+            let (keys, starts) = runs(ordered.numbers());
+            (keys, starts, ordered.indices())
+        }
+        None => {
+            let mut keyed: Vec<(u64, u32)> =
+                (0..points.len()).into_par_iter().map(|i| (key(i), i as u32)).collect();
+            keyed.par_sort_unstable();
+            let (keys, starts) = runs(keyed.iter().map(|&(key, _)| key));
+            (keys, starts, keyed.into_par_iter().map(|(_, i)| i).collect())
+        }
+    }
+}
+
+/// The different ones of ascending numbers, and where each begins.
+fn runs(numbers: impl Iterator<Item = u64>) -> (Vec<u64>, Vec<u32>) {
+    let (mut different, mut starts) = (Vec::new(), Vec::new());
+    for (i, number) in numbers.enumerate() {
+        if different.last() != Some(&number) {
+            different.push(number);
+            starts.push(i as u32);
+        }
+    }
+    (different, starts)
+}
+
+/// The cells by z, then y, then x.
+pub(super) fn by_row(keys: &[u64]) -> Vec<u32> {
+    let most = keys.par_iter().with_min_len(1 << 12).map(|&key| deinterleave(key));
+    let most = most.reduce(|| [0; 3], |a, b| std::array::from_fn(|i| a[i].max(b[i])));
+    let [x, y, z] = most.map(|v| u64::BITS - v.leading_zeros());
+    let row = |i: usize| {
+        let cell = deinterleave(keys[i]);
+        cell[0] | cell[1] << x | cell[2] << (x + y)
+    };
+    match Ordered::new(keys.len(), x + y + z, row) {
+        Some(ordered) => ordered.indices(),
+        None => {
+            let mut keyed: Vec<(u64, u32)> =
+                (0..keys.len()).into_par_iter().map(|i| (row(i), i as u32)).collect();
+            keyed.par_sort_unstable();
+            keyed.into_par_iter().map(|(_, i)| i).collect()
+        }
+    }
+}
+
+/// Sorts the points of each cell by their coordinates: copies of a point lie together, and what goes
+/// through them meets them in an order that is theirs, not the file's.
+fn arrange(points: &mut Points, order: &mut [u32], starts: &[u32]) {
+    let (end, mut parts) = (order.len() as u32, Vec::with_capacity(starts.len() / PIECE + 1));
+    let mut rest = Part { axes: [&mut points.x, &mut points.y, &mut points.z], order };
+    for (piece, starts_in) in starts.chunks(PIECE).enumerate() {
+        let end = starts.get((piece + 1) * PIECE).copied().unwrap_or(end);
+        let (own, after) = rest.split_at((end - starts_in[0]) as usize);
+        parts.push((own, starts_in));
+        rest = after;
+    }
+    let arrange = |room: &mut Vec<Placed>, (mut part, starts): (Part, &[u32])| {
+        for (i, &start) in starts.iter().enumerate() {
+            let end = starts.get(i + 1).map_or(part.order.len(), |&end| (end - starts[0]) as usize);
+            part.arrange((start - starts[0]) as usize..end, room);
+        }
+    };
+    parts.into_par_iter().for_each_init(Vec::new, arrange);
+}
+
+/// A point: its coordinates made positive, its index, and the coordinates as they are.
+type Placed = ([u32; 3], u32, [f32; 3]);
+
+/// Points side by side and their indices.
+struct Part<'a> {
+    axes: [&'a mut [f32]; 3],
+    order: &'a mut [u32],
+}
+
+impl<'a> Part<'a> {
+    fn split_at(self, at: usize) -> (Part<'a>, Part<'a>) {
+        let [x, y, z] = self.axes.map(|axis| axis.split_at_mut(at));
+        let order = self.order.split_at_mut(at);
+        (
+            Part { axes: [x.0, y.0, z.0], order: order.0 },
+            Part { axes: [x.1, y.1, z.1], order: order.1 },
+        )
+    }
+
+    fn point(&self, i: usize) -> [f32; 3] {
+        [self.axes[0][i], self.axes[1][i], self.axes[2][i]]
+    }
+
+    /// Sorts the points of one cell.
+    fn arrange(&mut self, cell: Range<usize>, room: &mut Vec<Placed>) {
+        let place = |i: usize| self.point(i).map(positive);
+        match cell.len() {
+            0 | 1 => return,
+            2 if place(cell.start) <= place(cell.start + 1) => return,
+            _ => {}
+        }
+        room.clear();
+        room.extend(cell.clone().map(|i| {
+            let point = self.point(i);
+            (point.map(positive), self.order[i], point)
+        }));
+        let key = |point: &Placed| (point.0, point.1);
+        if cell.len() < CROWD {
+            room.sort_unstable_by_key(key);
+        } else {
+            room.par_sort_unstable_by_key(key);
+        }
+        for (i, (_, index, point)) in cell.zip(room) {
+            self.order[i] = *index;
+            self.axes.iter_mut().zip(point).for_each(|(axis, v)| axis[i] = *v);
+        }
+    }
+}
+
+/// Sums over the distinct points of a cell.
+fn sums(points: &Points, members: Range<usize>, key: u64, unit: Unit) -> Sums {
+    let cell = deinterleave(key);
+    let corner = cell.map(|v| v as u32 * unit.span * unit.steps);
+    let mut moments = CellMoments::default();
+    let mut last = None;
+    for p in members.map(|i| points.get(i).map(positive)) {
+        if last.replace(p) != Some(p) {
+            moments.add(std::array::from_fn(|a| i64::from((p[a] - corner[a]) / unit.steps)));
+        }
+    }
+    Sums::of(&moments, cell.map(|v| v as i64 * i64::from(unit.span)))
+}

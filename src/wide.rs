@@ -1,0 +1,31 @@
+//! Plain Rust compiled for wider vectors than every processor has.
+//!
+//! The operations and their order stay those of the source: nothing is fused or reassociated, so what is
+//! computed is the same, to the last bit, on every processor.
+
+/// Work whose loops are worth compiling for wide vectors; `run` and what it calls must be
+/// `#[inline(always)]`, or it stays as narrow as the rest.
+pub(crate) trait Work {
+    /// What it gives.
+    type Output;
+    /// Does it.
+    fn run(self) -> Self::Output;
+}
+
+/// Does work with the widest vectors that this processor has.
+#[inline]
+pub(crate) fn widely<W: Work>(work: W) -> W::Output {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, as just checked.
+        return unsafe { with_avx2(work) };
+    }
+    work.run()
+}
+
+/// The same code, compiled with AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn with_avx2<W: Work>(work: W) -> W::Output {
+    work.run()
+}
