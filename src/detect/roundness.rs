@@ -8,7 +8,7 @@ use super::planes::members;
 use super::support::axes;
 use crate::backend::LocalPlane;
 use crate::frame::Points;
-use crate::vector::{Vec3, dot};
+use crate::vector::{Vec3, dot, minus};
 use nalgebra::{Matrix2, Matrix6, SymmetricEigen, Vector6};
 use rayon::prelude::*;
 
@@ -21,6 +21,10 @@ const FEWEST: usize = 20;
 const FAN: f64 = 0.07;
 /// … and by so many standard errors.
 const SURE: f64 = 4.0;
+/// Next to another piece of something round fewer will do.
+const LIKELY: f64 = 1.5;
+/// Two are next to each other when their middles are at most so many times their extents apart.
+const REACH: f64 = 1.5;
 
 /// Which planes are pieces of something round; `counts` are their points, of which `alike` have their
 /// noise in common.
@@ -39,18 +43,46 @@ pub(super) fn round(
     };
     let places: Vec<Option<usize>> = (0..planes.len()).map(place).collect();
     let members = members(labels, &places, small);
-    let is_round = |(plane, place): (&LocalPlane, &Option<usize>)| {
-        let Some(place) = *place else { return false };
-        let of = members[place].iter().map(|&i| points.get(i as usize).map(f64::from));
-        fan(&of.collect::<Vec<_>>(), plane)
-            .is_some_and(|[fan, error]| fan > FAN && fan > SURE * error * alike.max(1.0).sqrt())
+    let shape = |(plane, place): (&LocalPlane, &Option<usize>)| {
+        let of = members[(*place)?].iter().map(|&i| points.get(i as usize).map(f64::from));
+        shape(&of.collect::<Vec<_>>(), plane)
     };
-    planes.par_iter().zip(&places).map(is_round).collect()
+    let shapes: Vec<Option<Shape>> = planes.par_iter().zip(&places).map(shape).collect();
+    let alike = alike.max(1.0).sqrt();
+    let by_itself = |s: &Shape| s.fan > FAN && s.fan > SURE * alike * s.error;
+    let round: Vec<&Shape> = shapes.iter().flatten().filter(|s| by_itself(s)).collect();
+    let is_round = |shape: &Option<Shape>| {
+        shape.as_ref().is_some_and(|s| {
+            let likely = s.fan > FAN && s.fan > LIKELY * alike * s.error;
+            by_itself(s) || likely && round.iter().any(|other| s.is_next_to(other))
+        })
+    };
+    shapes.iter().map(is_round).collect()
 }
 
-/// How far the normals of a paraboloid through points near a plane fan out, root mean square along the
-/// direction in which it is most curved, and the standard error of that, in radians.
-fn fan(points: &[Vec3], plane: &LocalPlane) -> Option<[f64; 2]> {
+/// The shape of a small plane's points.
+struct Shape {
+    /// How far the normals of a paraboloid through them fan out, root mean square along the direction in
+    /// which it is most curved, in radians.
+    fan: f64,
+    /// The standard error of that.
+    error: f64,
+    /// Their mean.
+    middle: Vec3,
+    /// Root mean square distance from it.
+    extent: f64,
+}
+
+impl Shape {
+    /// Whether two lie next to each other or overlap.
+    fn is_next_to(&self, other: &Shape) -> bool {
+        let apart = minus(self.middle, other.middle);
+        dot(apart, apart).sqrt() <= REACH * (self.extent + other.extent)
+    }
+}
+
+/// The shape of points near a plane.
+fn shape(points: &[Vec3], plane: &LocalPlane) -> Option<Shape> {
     if points.len() < FEWEST {
         return None;
     }
@@ -88,5 +120,7 @@ fn fan(points: &[Vec3], plane: &LocalPlane) -> Option<[f64; 2]> {
     let spread = |p: &[f64; 3]| (x * (p[0] - mean[0]) + y * (p[1] - mean[1])) / unit;
     let spread = (flat.iter().map(|p| spread(p).powi(2)).sum::<f64>() / n).sqrt();
     let error = (variance * along.dot(&(inverse * along))).max(0.0).sqrt();
-    Some([eigen.eigenvalues[most].abs() * spread, error * spread])
+    let fan = eigen.eigenvalues[most].abs() * spread;
+    let middle = [0, 1, 2].map(|a| points.iter().map(|p| p[a]).sum::<f64>() / n);
+    Some(Shape { fan, error: error * spread, middle, extent: unit })
 }
