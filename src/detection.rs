@@ -83,6 +83,9 @@ pub struct Parameters {
     pub refine: Refine,
     /// Which side of a plane its normal looks to.
     pub orient: Orient,
+    /// What is done with pieces of something round.
+    #[serde(default)]
+    pub curved: Curved,
     /// Most planes reported, if limited.
     pub top: Option<u64>,
     /// Smallest area of a plane, if limited.
@@ -91,6 +94,17 @@ pub struct Parameters {
     /// The points that were searched.
     #[serde(default)]
     pub choice: Choice,
+}
+
+/// What is done with pieces of something round: of a column, a ball or a vault.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Curved {
+    /// They are no planes.
+    #[default]
+    Grey,
+    /// Each is a plane, as wide as the tolerance allows.
+    Facets,
 }
 
 /// Why a candidate that had the votes is no plane.
@@ -127,6 +141,8 @@ pub struct Rejected {
     pub points: u64,
     /// Why it is none.
     pub reason: Reason,
+    /// The tolerance within which it would be one, in the cloud's unit, where it is [`Reason::Bent`].
+    pub needs: Option<f64>,
 }
 
 /// The planes of a cloud.

@@ -14,11 +14,10 @@ pub fn explain(detection: &Detection, options: &Options) -> String {
     measured(&mut out, detection);
     chosen(&mut out, &detection.parameters, options);
     found(&mut out, detection);
-    let tolerance = detection.parameters.tolerance;
     let top = detection.parameters.top.unwrap_or_default();
     let mut list = |heading: &str, is: &dyn Fn(Reason) -> bool| {
         let these: Vec<&Rejected> = detection.rejected.iter().filter(|r| is(r.reason)).collect();
-        candidates(&mut out, heading, &these, tolerance);
+        candidates(&mut out, heading, &these, &detection.parameters);
     };
     list(&format!("Planes that are not among the top {top}"), &|r| r == Reason::BeyondTop);
     list("Planes that are smaller than --min-area", &|r| r == Reason::SmallArea);
@@ -129,7 +128,7 @@ fn found(out: &mut String, detection: &Detection) {
     }
 }
 
-fn candidates(out: &mut String, heading: &str, candidates: &[&Rejected], tolerance: f64) {
+fn candidates(out: &mut String, heading: &str, candidates: &[&Rejected], limits: &Parameters) {
     if candidates.is_empty() {
         return;
     }
@@ -139,22 +138,37 @@ fn candidates(out: &mut String, heading: &str, candidates: &[&Rejected], toleran
         line!(
             out,
             "  normal {x:+.3} {y:+.3} {z:+.3}  offset {}  {}, {}{}",
-            within(r.offset, tolerance / 10.0),
+            within(r.offset, limits.tolerance / 10.0),
             counted(r.votes, "vote"),
             counted(r.points, "point"),
-            because(r.reason)
+            because(r, limits)
         );
     }
 }
 
-fn because(reason: Reason) -> &'static str {
-    match reason {
+/// Why a candidate is no plane, and which number would make it one.
+fn because(rejected: &Rejected, limits: &Parameters) -> String {
+    let reason = match rejected.reason {
+        Reason::TooSmall if rejected.points < limits.min_inliers => {
+            return format!(
+                ": too few points lie along it and hang together; --min-inliers {} takes it",
+                rejected.points
+            );
+        }
         Reason::TooSmall => ": too few points lie along it and hang together",
         Reason::Mixed => ": most of what lies in its slab does not lie along it",
-        Reason::Round => ": its surface turns like that of a column or a ball",
-        Reason::Bent => ": it is not flat",
+        Reason::Round => {
+            ": its surface turns like that of a column or a ball; --curved facets takes it"
+        }
+        Reason::Bent => {
+            let needs = rejected
+                .needs
+                .map(|needs| format!("; --tolerance {} takes it", significant(needs)));
+            return format!(": it is not flat{}", needs.unwrap_or_default());
+        }
         Reason::Taken => ": its points fit other planes better, too few are left",
         Reason::Chance => ": chance could have made it",
         Reason::SmallArea | Reason::BeyondTop => "",
-    }
+    };
+    reason.to_string()
 }

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use planes::cloud::{Choice, Source};
 use planes::cuda::Cuda;
 use planes::detect::{Mode, Options, Progress, detect_held, least_memory, load_onto};
+use planes::detection::Curved;
 use planes::lms::Refine;
 use planes::orient::Orient;
 use planes::space::Directions;
@@ -30,6 +31,16 @@ pub struct Search {
     /// Largest angle between a point's surface and its plane [default: 20]
     #[arg(long, value_name = "DEGREES", help_heading = "Search in clouds", value_parser = number)]
     angle: Option<f64>,
+    /// What is done with pieces of something round, such as a column or a vault
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        help_heading = "Search in clouds",
+        default_value_t,
+        hide_default_value = true
+    )]
+    curved: CurvedName,
     /// Fewest points of a plane [default: from the number of points]
     #[arg(long, value_name = "N", help_heading = "Search in clouds", value_parser = whole)]
     min_inliers: Option<u64>,
@@ -56,7 +67,7 @@ pub struct Search {
     vote: Option<Vote>,
     /// The papers' flow: vote, suppress (not in images), take every peak over --min-votes, or the
     /// --top N (10 if neither is given); no rounds, no refinement
-    #[arg(long, conflicts_with_all = ["vote", "angle", "min_inliers"])]
+    #[arg(long, conflicts_with_all = ["vote", "angle", "min_inliers", "curved"])]
     pub one_pass: bool,
     /// Which side of a plane its normal looks to: up (of a wall to y, then x), offset (away from the
     /// middle of the cloud's box), scanner (to 0,0,0) or scanner:X,Y,Z [default: up]
@@ -85,6 +96,15 @@ pub struct Machine {
     chunk: u32,
 }
 
+#[derive(Debug, Clone, Copy, Default, PartialEq, ValueEnum)]
+enum CurvedName {
+    /// They are no planes [the default]
+    #[default]
+    Grey,
+    /// Each is a plane, as wide as the tolerance allows
+    Facets,
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Vote {
     /// Each surface for the directions near its normal
@@ -107,6 +127,10 @@ impl Search {
             tolerance: self.tolerance,
             widen: self.widen,
             angle: self.angle,
+            curved: match self.curved {
+                CurvedName::Grey => Curved::Grey,
+                CurvedName::Facets => Curved::Facets,
+            },
             refine: self.refine,
             orient: self.orient.unwrap_or_default(),
             min_votes: self.min_votes,
@@ -129,6 +153,7 @@ impl Search {
             ("--widen", self.widen.is_some()),
             ("--angle", self.angle.is_some()),
             ("--min-inliers", self.min_inliers.is_some()),
+            ("--curved", self.curved != CurvedName::default()),
             ("--min-area", self.min_area.is_some()),
             ("--min-votes", self.min_votes.is_some() && !self.one_pass),
             ("--space", self.space.is_some()),

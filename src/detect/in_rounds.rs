@@ -11,11 +11,12 @@ use super::noise_field::NoiseField;
 use super::parameters::{Measured, Nature};
 use super::rounds::{self, Findings};
 use super::{
-    Answer, Mode, Options, Progress, merge, parameters, planes, refine, rejected, roundness, tolerance,
+    Answer, Mode, Options, Progress, merge, parameters, planes, refine, rejected, roundness,
+    tolerance,
 };
 use crate::Result;
 use crate::backend::{Backend, Held, LocalPlane};
-use crate::detection::Parameters;
+use crate::detection::{Curved, Parameters};
 use crate::lms::Refine;
 
 /// Classes of noise that are looked at; each is rougher than the one before.
@@ -124,7 +125,7 @@ fn in_cells<'b>(
     found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);
     let how = (parameters.refine, backend);
     let refined = refine::refined(points, &assigned.labels, &local, &assigned.sums, how)?;
-    let round = if obey {
+    let round = if obey || options.curved == Curved::Facets {
         vec![false; found.len()]
     } else {
         let count = |i: usize| assigned.sums[i].n;
@@ -133,16 +134,13 @@ fn in_cells<'b>(
     progress.stage("outlines", None);
     let outline_cell = planes::outline_cell(cells, &surfels, &found);
     let mut rejected = rejected::candidates(cloud, failed);
-    let planes = planes::finish(
-        cloud,
-        &assigned,
-        &found,
-        &refined,
-        &round,
-        &outline_cell,
-        (&parameters, options),
-        &mut rejected,
-    );
+    let known = planes::Known {
+        found: &found,
+        refined: &refined,
+        round: &round,
+        outline_cell: &outline_cell,
+    };
+    let planes = planes::finish(cloud, &assigned, known, (&parameters, options), &mut rejected);
     let rejected = rejected::best(rejected, parameters.tolerance);
     Ok(Answer { planes, parameters, rejected })
 }

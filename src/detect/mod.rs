@@ -42,7 +42,7 @@ pub use load::{Loaded, least_memory, load, load_onto};
 pub use moments::{Fit, Moments};
 
 use crate::backend::{Backend, Held};
-use crate::detection::{Detection, Input, Parameters, Rejected};
+use crate::detection::{Curved, Detection, Input, Parameters, Rejected};
 use crate::lms::Refine;
 use crate::orient::Orient;
 use crate::space::Directions;
@@ -80,6 +80,8 @@ pub struct Options {
     pub widen: Option<f64>,
     /// Largest angle between a point's surface and its plane, in degrees.
     pub angle: Option<f64>,
+    /// What is done with pieces of something round.
+    pub curved: Curved,
     /// How planes are refined on their points: least squares, unless it is [`Mode::OnePass`], whose
     /// planes stay as they stand in the accumulator. [`Refine::Stroke`] is for lines.
     pub refine: Option<Refine>,

@@ -7,7 +7,7 @@ use super::load::Loaded;
 use super::rounds::Search;
 use super::support::{Limits, SLABS};
 use crate::Result;
-use crate::detection::Parameters;
+use crate::detection::{Curved, Parameters};
 use crate::space::{Directions, RhoAxis, Space};
 
 /// Inliers lie within this many standard deviations of their plane.
@@ -78,6 +78,7 @@ pub(super) fn choose(
         min_votes: options.min_votes.unwrap_or((min_inliers / 4).max(4)),
         refine: options.refine.unwrap_or_default(),
         orient: options.orient,
+        curved: options.curved,
         min_inliers,
         top: options.top,
         min_area: options.min_area,
@@ -139,6 +140,7 @@ pub(super) fn search<'a>(
             min_inliers: parameters.min_inliers.div_ceil(SEEN),
             cell: cells.base().size,
             obey: how.obey,
+            facets: parameters.curved == Curved::Facets,
             alike: how.alike,
             even: how.even,
             slabs: &SLABS[..SLABS.partition_point(|&times| times <= parameters.widen)],

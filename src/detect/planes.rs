@@ -45,6 +45,18 @@ pub(super) fn outline_cell(cells: &Cells, surfels: &[Surfel], found: &[Found]) -
     found.iter().map(cell).collect()
 }
 
+/// The planes that were found, and what is known of each.
+pub(super) struct Known<'a> {
+    /// Their surfels and votes.
+    pub found: &'a [Found],
+    /// As they are reported.
+    pub refined: &'a [Refined],
+    /// Whether it is a piece of something round.
+    pub round: &'a [bool],
+    /// Edge of the outline's raster, in steps.
+    pub outline_cell: &'a [f64],
+}
+
 /// The reported planes, best first.
 ///
 /// Planes are ranked by their significance; what has too few points, may be the work of chance, or
@@ -52,10 +64,7 @@ pub(super) fn outline_cell(cells: &Cells, surfels: &[Surfel], found: &[Found]) -
 pub(super) fn finish(
     cloud: &Loaded,
     Assigned { labels, sums }: &Assigned,
-    found: &[Found],
-    refined: &[Refined],
-    round: &[bool],
-    outline_cell: &[f64],
+    Known { found, refined, round, outline_cell }: Known,
     (parameters, options): (&Parameters, &Options),
     rejected: &mut Vec<Rejected>,
 ) -> Finished {
@@ -76,9 +85,12 @@ pub(super) fn finish(
         let failed = Failed::new((normal, rho), sums[i].n as u64, reason);
         rejected.push(rejected::rejected(cloud, found[i].votes, failed));
     };
-    for (of, reason) in
-        [(round, Reason::Round), (left, Reason::Taken), (by_chance, Reason::Chance), (beyond, Reason::BeyondTop)]
-    {
+    for (of, reason) in [
+        (round, Reason::Round),
+        (left, Reason::Taken),
+        (by_chance, Reason::Chance),
+        (beyond, Reason::BeyondTop),
+    ] {
         of.into_iter().for_each(|i| reject(i, reason));
     }
     let mut rank = vec![None; found.len()];

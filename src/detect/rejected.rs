@@ -15,9 +15,10 @@ pub(super) fn candidates(cloud: &Loaded, failed: Vec<(u64, Failed)>) -> Vec<Reje
 
 /// One candidate in input coordinates.
 pub(super) fn rejected(cloud: &Loaded, votes: u64, failed: Failed) -> Rejected {
-    let Failed { normal, rho, points, reason, .. } = failed;
+    let Failed { normal, rho, points, reason, needs, .. } = failed;
     let offset = rho * cloud.frame.step + dot(normal, cloud.frame.origin);
-    Rejected { normal, offset, votes, points, reason }
+    let needs = needs.map(|needs| needs * cloud.frame.step);
+    Rejected { normal, offset, votes, points, reason, needs }
 }
 
 /// Those with most points, each place once. What is beyond the number asked for comes first, since

@@ -29,6 +29,8 @@ const BENT_ALIKE: f64 = 0.5;
 /// A plane that is bent in every slab is none at all when it deviates by more than this share of
 /// its width.
 const FLATNESS: f64 = 0.005;
+/// A bent surface lies within so many times the root mean square of its deviations.
+const WHOLE_BEND: f64 = 2.0;
 /// A piece of something round is no plane: its normals fan out by more than this, in radians, root
 /// mean square.
 const FAN: f64 = 0.1;
@@ -60,6 +62,8 @@ pub(super) struct Limits {
     pub cell: f64,
     /// Whether the tolerance was given, so that what lies within it is a plane whatever its shape.
     pub obey: bool,
+    /// Whether pieces of something round are planes.
+    pub facets: bool,
     /// Whether neighbours have their noise in common.
     pub alike: bool,
     /// Whether the noise is the same everywhere.
@@ -134,6 +138,8 @@ pub(super) struct Failed {
     pub points: u64,
     /// What was wrong.
     pub reason: Reason,
+    /// The tolerance within which it would be a plane, in steps, if there is one.
+    pub needs: Option<f64>,
     /// Surfels along it that lead nowhere else either.
     pub spent: Vec<u32>,
 }
@@ -141,7 +147,7 @@ pub(super) struct Failed {
 impl Failed {
     /// A failure that says nothing against its surfels.
     pub fn new((normal, rho): (Vec3, f64), points: u64, reason: Reason) -> Failed {
-        Failed { normal, rho, points, reason, spent: Vec::new() }
+        Failed { normal, rho, points, reason, needs: None, spent: Vec::new() }
     }
 }
 
@@ -214,13 +220,17 @@ impl Field<'_> {
             let round = bend.fan > FAN || bend.curved;
             let reason = if round { Reason::Round } else { Reason::Bent };
             failed = Failed::new((plane.normal, plane.rho), points, reason);
-            if reason == Reason::Round {
+            if reason == Reason::Round && !self.limits.facets {
                 failed.spent = plane.surfels;
                 break;
+            }
+            if reason == Reason::Round {
+                return Ok(Ok(plane));
             }
             if self.limits.obey {
                 return Ok(Ok(plane));
             }
+            failed.needs = Some(self.limits.tolerance + WHOLE_BEND * bend.depth);
             if bend.layered && *times > 1.0 {
                 break;
             }
@@ -598,6 +608,7 @@ mod tests {
             min_inliers: 100,
             cell: 1.0,
             obey: false,
+            facets: false,
             alike: false,
             even: true,
             slabs: SLABS,

@@ -4,6 +4,7 @@ use super::Batch;
 use super::summary;
 use planes::cloud::Choice;
 use planes::detect::{Mode, Options};
+use planes::detection::Curved;
 use planes::lines;
 use planes::orient::Orient;
 use serde_json::json;
@@ -17,6 +18,7 @@ pub fn decisive(batch: &Batch, options: &Options) -> summary::Options {
         tolerance,
         widen,
         angle,
+        curved,
         refine,
         orient,
         min_votes,
@@ -43,6 +45,7 @@ pub fn decisive(batch: &Batch, options: &Options) -> summary::Options {
         "tolerance": tolerance,
         "widen": widen,
         "angle": angle,
+        "curved": (*curved != Curved::default()).then_some(curved),
         "refine": refine,
         "orient": (*orient != Orient::default()).then_some(orient),
         "min_votes": min_votes,
