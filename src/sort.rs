@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn numbers_are_sorted() {
-        let clustered = numbers(300_000, 9).into_iter().map(|v| v * v * v << 30).collect();
+        let clustered = numbers(300_000, 9).into_iter().map(|v| (v * v * v) << 30).collect();
         let few_high = numbers(50_000, 12).into_iter().chain([u64::MAX, 1 << 40]).collect();
         for mut values in
             [numbers(200_000, 64), numbers(20_000, 3), vec![7; 20_000], clustered, few_high, vec![]]
