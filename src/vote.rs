@@ -11,6 +11,7 @@
 //! corners share a bin can vote at once.
 
 use crate::frame::Points;
+use crate::sort::sort;
 
 /// Where a local point stands on a row's `ρ` axis, in bins; `t` is a row of
 /// [`Space::vote_table`](crate::space::Space::vote_table).
@@ -43,24 +44,28 @@ pub struct Ballots {
 impl Ballots {
     /// The ballots of things that each know the row of their direction, out of `rows`: sorted by it, and
     /// those of a row in the order of the things. `ballot` tells where one is and how many votes it casts.
-    pub fn by_row<T: Ord>(
+    pub fn by_row(
         rows: usize,
-        mut things: Vec<(u32, T)>,
-        ballot: impl Fn(&T) -> ([f32; 3], u32),
+        things: impl Iterator<Item = (u32, u32)>,
+        ballot: impl Fn(u32) -> ([f32; 3], u32),
     ) -> Ballots {
-        things.sort_unstable();
+        let mut sorted: Vec<u64> =
+            things.map(|(row, thing)| u64::from(row) << 32 | u64::from(thing)).collect();
+        sort(&mut sorted);
         let mut start = vec![0u32; rows + 1];
-        for (row, _) in &things {
-            start[*row as usize + 1] += 1;
+        let room = || Vec::with_capacity(sorted.len());
+        let mut points = Points { x: room(), y: room(), z: room() };
+        let mut weight = Vec::with_capacity(sorted.len());
+        for &packed in &sorted {
+            start[(packed >> 32) as usize + 1] += 1;
+            let (at, votes) = ballot(packed as u32);
+            points.push(at);
+            weight.push(votes);
         }
         for row in 0..rows {
             start[row + 1] += start[row];
         }
-        Ballots {
-            points: things.iter().map(|(_, thing)| ballot(thing).0).collect(),
-            weight: things.iter().map(|(_, thing)| ballot(thing).1).collect(),
-            start,
-        }
+        Ballots { points, weight, start }
     }
 }
 

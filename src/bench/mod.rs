@@ -23,6 +23,7 @@ mod on_gpu;
 pub mod published;
 mod report;
 mod rows;
+pub mod stages;
 mod stopwatch;
 
 pub use machine::Machine;

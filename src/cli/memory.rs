@@ -8,12 +8,48 @@
 //! be foreseen is refused before, by [`planes::memory`].
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The system's allocator, which is asked for huge pages where much is taken at once.
 struct HugePages;
 
 #[global_allocator]
 static MEMORY: HugePages = HugePages;
+
+/// Less at once is not counted, so that counting costs nothing.
+const COUNTED: usize = 1 << 12;
+/// Bytes that were asked for so far, that are in use, and the most of these since that was last told.
+static TAKEN: AtomicU64 = AtomicU64::new(0);
+static IN_USE: AtomicU64 = AtomicU64::new(0);
+static MOST: AtomicU64 = AtomicU64::new(0);
+
+/// Bytes of memory that were asked for so far, in pieces of 4 KiB or more.
+pub fn taken() -> u64 {
+    TAKEN.load(Relaxed)
+}
+
+/// Most of these bytes that were in use at once since this was last asked.
+pub fn most() -> u64 {
+    MOST.swap(IN_USE.load(Relaxed), Relaxed)
+}
+
+/// Counts memory that is taken.
+#[inline]
+fn count(size: usize) {
+    if size >= COUNTED {
+        TAKEN.fetch_add(size as u64, Relaxed);
+        let in_use = IN_USE.fetch_add(size as u64, Relaxed) + size as u64;
+        MOST.fetch_max(in_use, Relaxed);
+    }
+}
+
+/// Counts memory that is given back.
+#[inline]
+fn uncount(size: usize) {
+    if size >= COUNTED {
+        IN_USE.fetch_sub(size as u64, Relaxed);
+    }
+}
 
 impl HugePages {
     /// Asks for huge pages in memory of ours, if it is large.
@@ -66,6 +102,26 @@ impl HugePages {
     fn require(_: *mut u8, _: usize) {}
 }
 
+/// Lets the allocator keep what is given back, for whatever asks next: the stages of a search follow each
+/// other with arrays of the same sizes, and new pages cost as much as what is done with them. Of that memory
+/// no thread shall keep its own share where there are few.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub fn keep(threads: usize) {
+    /// Threads that share one part of the memory.
+    const SHARING: usize = 8;
+    let arenas = i32::try_from(threads.div_ceil(SHARING)).unwrap_or(1);
+    let settings =
+        [(libc::M_MMAP_MAX, 0), (libc::M_TRIM_THRESHOLD, i32::MAX), (libc::M_ARENA_MAX, arenas)];
+    for (setting, value) in settings {
+        // SAFETY: it changes how memory is asked for and given back, and nothing that is in use. A refusal
+        // leaves everything as it is.
+        unsafe { libc::mallopt(setting, value) };
+    }
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub fn keep(_: usize) {}
+
 // SAFETY: all memory is the system allocator's; advice changes none of it.
 unsafe impl GlobalAlloc for HugePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -73,6 +129,7 @@ unsafe impl GlobalAlloc for HugePages {
         let memory = unsafe { System.alloc(layout) };
         HugePages::require(memory, layout.size());
         HugePages::advise(memory, layout.size());
+        count(layout.size());
         memory
     }
 
@@ -81,6 +138,7 @@ unsafe impl GlobalAlloc for HugePages {
         let memory = unsafe { System.alloc_zeroed(layout) };
         HugePages::require(memory, layout.size());
         HugePages::advise(memory, layout.size());
+        count(layout.size());
         memory
     }
 
@@ -89,10 +147,13 @@ unsafe impl GlobalAlloc for HugePages {
         let memory = unsafe { System.realloc(memory, layout, size) };
         HugePages::require(memory, size);
         HugePages::advise(memory, size);
+        uncount(layout.size());
+        count(size);
         memory
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        uncount(layout.size());
         // SAFETY: what the caller promises us, we promise.
         unsafe { System.dealloc(memory, layout) }
     }

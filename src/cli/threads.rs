@@ -27,6 +27,7 @@ pub fn start(asked: Option<u16>) -> Result<(), Error> {
     if let Some(left) = memory::address_space() {
         threads = threads.min(usize::try_from(left / ADDRESSES).unwrap_or(most)).max(1);
     }
+    super::memory::keep(threads);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build_global();
     pool.map_err(|error| {
         let threads = counted(threads as u64, "thread");

@@ -37,7 +37,7 @@ const PIECE: usize = 1 << 12;
 /// A surface is at most so many times as thick as the noise.
 const THICKEST: f64 = 3.0;
 /// A block is the edge of something known when one point in so many belongs to it.
-const MIXED: u64 = 4;
+const MIXED: i64 = 4;
 
 /// The surface around a base cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -215,21 +215,25 @@ impl<'a> Evidence<'a> {
     /// Strikes out the blocks of which a good part belongs to planes.
     fn strike(&self, known: &[u8], flatness: &mut [LevelFlatness]) {
         let base = self.cells.base();
-        let points = |&c: &u32| match known[c as usize] & TAKEN {
-            0 => 0,
-            _ => base.count(c as usize) as u64,
-        };
+        let points = |cell: usize| if known[cell] & TAKEN == 0 { 0 } else { base.count(cell) };
+        let mut taken: Vec<i64> = (0..base.len()).into_par_iter().map(points).collect();
         for (number, (level, judged)) in self.cells.levels.iter().zip(flatness).enumerate() {
-            let taken =
-                self.links.map_cells(number, |inside| inside.iter().map(points).sum::<u64>());
-            let mixed = self.links.map_blocks(number, |_, block| {
-                let taken: u64 = block.iter().map(|&cell| taken[cell as usize]).sum();
-                let all: u64 = block.iter().map(|&cell| level.count(cell as usize) as u64).sum();
-                taken * MIXED > all
-            });
-            judged.par_iter_mut().zip(mixed).filter(|(_, mixed)| *mixed).for_each(|(judged, _)| {
-                *judged = None;
-            });
+            let is_mixed = |cell: usize| {
+                let block = self.links.block(number, cell as u32);
+                let taken: i64 = block.iter().map(|&cell| taken[cell as usize]).sum();
+                let all = || block.iter().map(|&cell| level.count(cell as usize)).sum::<i64>();
+                taken > 0 && taken * MIXED > all()
+            };
+            let strike = |(cell, judged): (usize, &mut Option<Flatness>)| {
+                if judged.is_some() && is_mixed(cell) {
+                    *judged = None;
+                }
+            };
+            judged.par_iter_mut().with_min_len(1024).enumerate().for_each(strike);
+            if !level.parent.is_empty() {
+                let below = std::mem::replace(&mut taken, vec![0; self.links.len(number + 1)]);
+                level.parent.iter().zip(below).for_each(|(&cell, n)| taken[cell as usize] += n);
+            }
         }
     }
 

@@ -12,6 +12,7 @@ use crate::Result;
 use crate::backend::{Assigned, Held, LocalPlane, PRESENT};
 use crate::frame::Points;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Planes that meet in one block, at most; more than four at a corner are rare.
 const MEETING: usize = PRESENT - 1;
@@ -33,8 +34,11 @@ pub(super) struct Labeller<'a, 'h> {
     present: Vec<[u32; PRESENT]>,
     /// The points where a backend keeps them, if it knows what is present.
     held: Option<&'a mut (dyn Held + 'h)>,
-    /// One for each point, once they were made here.
+    /// What is known here: the label of each point, the planes that led to them, and the sums over the
+    /// points of each.
     labels: Vec<i32>,
+    planes: Vec<LocalPlane>,
+    sums: Vec<Moments>,
 }
 
 impl<'a, 'h> Labeller<'a, 'h> {
@@ -58,7 +62,8 @@ impl<'a, 'h> Labeller<'a, 'h> {
             }
             None => None,
         };
-        Ok(Labeller { places, present, held, labels: Vec::new() })
+        let (labels, planes, sums) = Default::default();
+        Ok(Labeller { places, present, held, labels, planes, sums })
     }
 
     /// Exact sums over the points of each plane.
@@ -70,7 +75,7 @@ impl<'a, 'h> Labeller<'a, 'h> {
             return Ok(assigned.sums);
         }
         self.label(planes);
-        Ok(sums(self.places.points, &self.labels, planes.len()))
+        Ok(self.sums.clone())
     }
 
     /// Every point to its plane; what would be of plane `q` is of plane `becomes[q]`.
@@ -83,16 +88,21 @@ impl<'a, 'h> Labeller<'a, 'h> {
         self.label(planes);
         let label = |&label: &i32| becomes.get(label as usize).map_or(-1, |&plane| plane as i32);
         self.labels.par_iter_mut().for_each(|l| *l = label(l));
-        let sums = sums(self.places.points, &self.labels, planes.len());
+        let mut sums = vec![Moments::default(); planes.len()];
+        becomes.iter().zip(&self.sums).for_each(|(&plane, own)| sums[plane as usize].merge(own));
         Ok(Assigned { labels: self.labels, sums })
     }
 
-    /// Finds the plane of each point, `-1` for none.
+    /// Finds the plane of each point, `-1` for none. Where no plane has changed since, nothing has.
     fn label(&mut self, planes: &[LocalPlane]) {
         // Few cells, since next to a scanner one may hold thousands of points.
         const PIECE: usize = 64;
         let PointsInCells { cells, links, points } = self.places;
         self.labels.resize(points.len(), -1);
+        self.sums.resize(planes.len(), Moments::default());
+        let before = std::mem::replace(&mut self.planes, planes.to_vec());
+        let changed: Vec<bool> =
+            (0..planes.len()).map(|q| before.get(q) != Some(&planes[q])).collect();
         // In Morton order the points of the cells follow each other.
         let by_place = links.by_place();
         let mut pieces = Vec::with_capacity(by_place.len() / PIECE + 1);
@@ -104,33 +114,80 @@ impl<'a, 'h> Labeller<'a, 'h> {
             rest = after;
         }
         let present = &self.present;
-        pieces.into_par_iter().for_each(|(piece, mut rest)| {
+        let one = |mut moved: Moved, (piece, mut rest): (&[u32], &mut [i32])| {
             for cell in piece.iter().map(|&cell| cell as usize) {
                 let range = cells.points_of(cell);
                 let (own, after) = rest.split_at_mut(range.len());
                 rest = after;
-                if present[cell] == [NONE; PRESENT] {
-                    own.fill(-1);
-                    continue;
-                }
-                for (label, i) in own.iter_mut().zip(range) {
-                    let plane = nearest(&present[cell], points.get(i), planes);
-                    *label = plane.map_or(-1, |plane| plane as i32);
+                let is_changed = |&q: &u32| changed.get(q as usize).is_some_and(|&c| c);
+                if present[cell].iter().any(is_changed) {
+                    moved.label(own, range, &present[cell], (points, planes));
                 }
             }
-        });
+            moved
+        };
+        let none = || Moved::new(planes.len());
+        let moved = pieces.into_par_iter().with_min_len(64).fold(none, one);
+        let moved = moved.reduce(none, Moved::and);
+        for (sums, [left, joined]) in self.sums.iter_mut().zip(&moved.0) {
+            sums.merge(joined);
+            sums.take(left);
+        }
     }
 }
 
-/// The nearest of the planes that are present, of which a point is within the tolerance.
+/// The sums over the points that left each plane and that joined it.
+struct Moved(Vec<[Moments; 2]>);
+
+impl Moved {
+    fn new(planes: usize) -> Moved {
+        Moved(vec![Default::default(); planes])
+    }
+
+    fn and(mut self, other: Moved) -> Moved {
+        for (all, some) in self.0.iter_mut().flatten().zip(other.0.iter().flatten()) {
+            all.merge(some);
+        }
+        self
+    }
+
+    /// Labels the points of a cell anew.
+    fn label(
+        &mut self,
+        labels: &mut [i32],
+        range: Range<usize>,
+        present: &[u32; PRESENT],
+        (points, planes): (&Points, &[LocalPlane]),
+    ) {
+        for (label, i) in labels.iter_mut().zip(range) {
+            let point = points.get(i);
+            let plane = nearest(present, point, planes).map_or(-1, |plane| plane as i32);
+            let was = std::mem::replace(label, plane);
+            if plane != was {
+                for (label, into) in [(was, 0), (plane, 1)] {
+                    if let Some(sums) = self.0.get_mut(label as usize) {
+                        sums[into].add(point.map(|v| v as i64));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The nearest of the planes that are present, of which a point is within the tolerance; the first of
+/// equals.
 fn nearest(present: &[u32; PRESENT], p: [f32; 3], planes: &[LocalPlane]) -> Option<u32> {
-    let distance = |plane: u32| {
-        let plane = planes.get(plane as usize)?;
+    let mut nearest: Option<(f64, u32)> = None;
+    for (k, &q) in present.iter().enumerate() {
+        let Some(plane) = planes.get(q as usize).filter(|_| k == 0 || q != present[0]) else {
+            continue;
+        };
         let distance = plane.distance(p).abs();
-        (distance <= plane.tolerance).then_some(distance)
-    };
-    let near = present.iter().filter_map(|&q| distance(q).map(|d| (d, q)));
-    near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, q)| q)
+        if distance <= plane.tolerance && nearest.is_none_or(|(least, _)| distance < least) {
+            nearest = Some((distance, q));
+        }
+    }
+    nearest.map(|(_, q)| q)
 }
 
 /// For each base cell, its own plane and those claimed within its block at the level of its surface, or
@@ -138,26 +195,34 @@ fn nearest(present: &[u32; PRESENT], p: [f32; 3], planes: &[LocalPlane]) -> Opti
 fn planes_around(links: &Links, surfels: &[Surfel], own: &[u32]) -> Vec<[u32; PRESENT]> {
     let usual = usual_level(links.levels(), surfels);
     let level_of = |cell: usize| surfels[cell].surface.map_or(usual, |s| s.level());
+    let within = planes_within(links, own);
+    let around = |(cell, &own): (usize, &u32)| {
+        let mut around = [NONE; PRESENT];
+        around[0] = own;
+        let level = level_of(cell);
+        for &neighbour in links.block(level, links.ancestor(cell as u32, level)) {
+            let present = within[level][neighbour as usize].iter();
+            let planes = present.take_while(|&&plane| plane != NONE);
+            planes.for_each(|&plane| insert(&mut around[1..], plane));
+        }
+        around
+    };
+    own.par_iter().enumerate().map(around).collect()
+}
+
+/// For each cell of each level, the planes claimed within it, ascending; of more the lowest.
+fn planes_within(links: &Links, own: &[u32]) -> Vec<Vec<[u32; MEETING]>> {
     let alone = |&own: &u32| std::array::from_fn(|k| if k == 0 { own } else { NONE });
-    let mut around: Vec<[u32; PRESENT]> = own.par_iter().map(alone).collect();
-    for level in 0..links.levels() {
-        let present = links.map_cells(level, |inside| {
-            let mut all = [NONE; MEETING];
-            let own = inside.iter().map(|&base| own[base as usize]);
-            own.filter(|&plane| plane != NONE).for_each(|plane| insert(&mut all, plane));
-            all
-        });
-        around.par_iter_mut().enumerate().filter(|(cell, _)| level_of(*cell) == level).for_each(
-            |(cell, around)| {
-                for &neighbour in links.block(level, links.ancestor(cell as u32, level)) {
-                    let present = present[neighbour as usize].iter();
-                    let planes = present.take_while(|&&plane| plane != NONE);
-                    planes.for_each(|&plane| insert(&mut around[1..], plane));
-                }
-            },
-        );
+    let mut levels: Vec<Vec<[u32; MEETING]>> = vec![own.par_iter().map(alone).collect()];
+    for level in 1..links.levels() {
+        let mut within = vec![[NONE; MEETING]; links.len(level)];
+        for (planes, &cell) in levels[level - 1].iter().zip(links.parents(level - 1)) {
+            let planes = planes.iter().take_while(|&&plane| plane != NONE);
+            planes.for_each(|&plane| insert(&mut within[cell as usize], plane));
+        }
+        levels.push(within);
     }
-    around
+    levels
 }
 
 /// The level at or below which the surfaces of three quarters of the points were seen.

@@ -62,10 +62,9 @@ impl<'a> Links<'a> {
         (0..self.len(level) as u32).into_par_iter().with_min_len(1024).map(one).collect()
     }
 
-    /// For every cell of a level, `of` the base cells inside.
-    pub fn map_cells<T: Send>(&self, level: usize, of: impl Fn(&[u32]) -> T + Sync) -> Vec<T> {
-        let one = |cell: u32| of(self.inside(level, cell));
-        (0..self.len(level) as u32).into_par_iter().with_min_len(1024).map(one).collect()
+    /// The cells of the level above that hold those of a level.
+    pub fn parents(&self, level: usize) -> &[u32] {
+        &self.cells.levels[level].parent
     }
 
     /// The base cells inside a cell.

@@ -1,7 +1,7 @@
 //! Exact sums of points, and the plane that fits them best.
 
 use nalgebra::{Matrix3, SymmetricEigen};
-use std::ops::{Add, Mul};
+use std::ops::{Add, Mul, Sub};
 
 /// Count, sums and sums of products of points with integer coordinates.
 ///
@@ -44,6 +44,18 @@ impl<P: Product> Moments<P> {
     #[inline]
     pub fn merge(&mut self, other: &Moments<P>) {
         self.merge_shifted(other, [0; 3]);
+    }
+
+    /// Takes the points of `other` away again.
+    pub fn take(&mut self, other: &Moments<P>)
+    where
+        P: Sub<Output = P>,
+    {
+        self.n -= other.n;
+        self.sum.iter_mut().zip(other.sum).for_each(|(sum, other)| *sum -= other);
+        for (product, other) in self.products.iter_mut().zip(other.products) {
+            *product = *product - other;
+        }
     }
 
     /// Adds the points of `other`, each moved by `offset`.
@@ -162,6 +174,9 @@ mod tests {
             parts.merge_shifted(&one, offset);
             whole.add([p[0] + offset[0], p[1] + offset[1], p[2] + offset[2]]);
         }
+        assert_eq!(parts, whole);
+        whole.merge(&parts);
+        whole.take(&parts);
         assert_eq!(parts, whole);
     }
 

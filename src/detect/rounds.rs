@@ -71,8 +71,8 @@ fn ballots(
     rows: &[u32],
     k: usize,
 ) -> Ballots {
-    let by_row = chosen.map(|i| (rows[i as usize], i)).collect();
-    Ballots::by_row(k, by_row, |&i| {
+    let by_row = chosen.map(|i| (rows[i as usize], i));
+    Ballots::by_row(k, by_row, |i| {
         let surfel = &surfels[i as usize];
         (surfel.centroid.map(|v| v as f32), surfel.weight)
     })

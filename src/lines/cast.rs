@@ -46,7 +46,9 @@ impl Casting<'_> {
             let turn = y.atan2(x) / std::f64::consts::PI * rows as f64;
             (turn.round() as i64).rem_euclid(rows as i64) as u32
         };
-        let by_row = pixels.iter().map(|&pixel| (row(pixel), pixel)).collect();
-        Ballots::by_row(rows, by_row, |&pixel| (self.polar.point(pixel), 1))
+        let packed = |[x, y]: [u16; 2]| u32::from(x) << 16 | u32::from(y);
+        let by_row = pixels.iter().map(|&pixel| (row(pixel), packed(pixel)));
+        let pixel = |packed: u32| [(packed >> 16) as u16, packed as u16];
+        Ballots::by_row(rows, by_row, |packed| (self.polar.point(pixel(packed)), 1))
     }
 }

@@ -265,3 +265,31 @@ fn the_experiments_on_the_least_median_of_squares() {
         assert!(message.contains(what), "{options}: {message}");
     }
 }
+
+#[test]
+fn the_stages_of_a_detection_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let (json_path, csv_path) = (folder.path().join("s.json"), folder.path().join("s.csv"));
+    let files = format!("--json {} --csv {}", json_path.display(), csv_path.display());
+    let text = bench(&format!("--stages clouds/room.ply {files}")).text();
+    let names = ["reading", "cells", "surfaces", "layers", "planes", "labels", "outlines"];
+    assert!(names.iter().all(|name| text.contains(name)) && text.contains("100.0 %"), "{text}");
+    let report = json(std::fs::read(&json_path).unwrap());
+    let expected = ("planes-bench-stages".into(), 1.into());
+    assert_eq!((&report["format"], &report["version"]), (&expected.0, &expected.1));
+    let stages = report["stages"].as_array().unwrap();
+    assert_eq!(stages.iter().map(|s| s["name"].as_str().unwrap()).collect::<Vec<_>>(), names);
+    for stage in stages {
+        assert!(stage["seconds"].as_f64().unwrap() > 0.0, "{stage}");
+        assert!(stage["processor_seconds"].as_f64().unwrap() >= 0.0, "{stage}");
+        assert!(stage["most_bytes"].as_u64().unwrap() > 0, "{stage}");
+    }
+    assert!(stages[1]["bytes"].as_u64().unwrap() > 12 * report["points"].as_u64().unwrap());
+    let lines = csv(&csv_path);
+    assert_eq!((lines.len(), &*lines[0][1]), (1 + names.len(), "seconds"));
+
+    let message = bench("--stages").refusal();
+    assert!(message.contains("CLOUD"), "{message}");
+    let message = bench("--stages clouds/street.png").refusal();
+    assert!(message.contains("--stages is for clouds"), "{message}");
+}

@@ -7,6 +7,7 @@ mod image_tables;
 mod images;
 mod lms;
 mod outputs;
+mod stages;
 mod svg;
 mod tables;
 
@@ -61,6 +62,10 @@ pub struct Bench {
         default_value = "serial,naive,optimized,fast",
         value_parser = |s: &str| s.parse::<Mode>().map_err(|e| e.to_string()))]
     modes: Vec<Mode>,
+    /// Measure the stages in which `detect` finds the planes of a cloud, with its default options: time from
+    /// start to end, processor time, and memory
+    #[arg(long, requires = "input", conflicts_with_all = ["scene", "points", "top", "modes", "svg", "edges", "sweep"])]
+    stages: bool,
     /// Where to measure
     #[arg(long, value_enum, default_value_t = DeviceName::Auto)]
     device: DeviceName,
@@ -100,6 +105,10 @@ impl Bench {
             let method = self.images.edges.unwrap_or_default();
             return self.of_images(&measuring.image(image, &method)?);
         }
+        if let (true, Some(Input::Cloud(cloud))) = (self.stages, &input) {
+            let gpu = find_gpu(self.device, quiet)?;
+            return stages::measure(cloud, gpu.as_ref(), command(), self.outputs.markdown);
+        }
         if self.images.edges.is_some() {
             return Err(Error::Parameter("--edges is for images, and this is none".into()).into());
         }
@@ -128,6 +137,7 @@ impl Bench {
             ("--points", self.points.is_some()),
             ("--top", self.top.is_some()),
             ("--scene", self.scene.is_some()),
+            ("--stages", self.stages),
         ];
         match given.into_iter().find(|option| option.1) {
             Some((option, _)) => Err(Error::Parameter(format!(
