@@ -149,26 +149,22 @@ fn candidates(out: &mut String, heading: &str, candidates: &[&Rejected], limits:
 /// Why a candidate is no plane, and which number would make it one.
 fn because(rejected: &Rejected, limits: &Parameters) -> String {
     let reason = match rejected.reason {
-        Reason::TooSmall if rejected.points < limits.min_inliers => {
-            return format!(
-                ": too few points lie along it and hang together; --min-inliers {} takes it",
-                rejected.points
-            );
-        }
         Reason::TooSmall => ": too few points lie along it and hang together",
         Reason::Mixed => ": most of what lies in its slab does not lie along it",
-        Reason::Round => {
-            ": its surface turns like that of a column or a ball; --curved facets takes it"
-        }
-        Reason::Bent => {
-            let needs = rejected
-                .needs
-                .map(|needs| format!("; --tolerance {} takes it", significant(needs)));
-            return format!(": it is not flat{}", needs.unwrap_or_default());
-        }
-        Reason::Taken => ": its points fit other planes better, too few are left",
+        Reason::Round => ": its surface turns like that of a column or a ball",
+        Reason::Bent => ": it is not flat",
+        Reason::Taken => ": too few points fit it better than other planes",
         Reason::Chance => ": chance could have made it",
         Reason::SmallArea | Reason::BeyondTop => "",
     };
-    reason.to_string()
+    let few = rejected.points > 0 && rejected.points < limits.min_inliers;
+    let option = match rejected.reason {
+        Reason::TooSmall | Reason::Taken if few => {
+            Some(format!("--min-inliers {}", rejected.points))
+        }
+        Reason::Round => Some("--curved facets".to_string()),
+        Reason::Bent => rejected.needs.map(|needs| format!("--tolerance {}", significant(needs))),
+        _ => None,
+    };
+    reason.to_string() + &option.map_or_else(String::new, |o| format!("; {o} would take it"))
 }

@@ -171,6 +171,19 @@ mod tests {
     }
 
     #[test]
+    fn pairs_that_drifted_apart_count_once() {
+        // Of every ten places one has its copies as far away as its neighbours are.
+        let pairs = |k: i64| {
+            let apart = move |i: i64| if i % 10 == 0 { 2048 } else { 20 + i * 7919 % 60 };
+            (0..)
+                .zip(square(200, 4096, 0.0))
+                .map(move |(i, p)| [p[0] + (k * apart(i)) as f32, p[1], p[2]])
+        };
+        let both = unit(pairs(0).chain(pairs(1)));
+        assert!((1.7..2.1).contains(&both.copies), "{}", both.copies);
+    }
+
+    #[test]
     fn no_points_and_equal_points_have_cells_of_some_size() {
         for n in [0, 1, 1000] {
             let unit = unit(vec![[5.0; 3]; n].into_iter());

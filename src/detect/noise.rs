@@ -22,6 +22,8 @@ const STRICT: f32 = 0.01;
 const SLICE: f64 = 64.0;
 /// The same where the thickness stays what it is on the level above: a slice that is blurred a little.
 const BLURRED: f64 = 8.0;
+/// Steps show from one level to the next by so much; waves grow more slowly.
+const JUMP: f64 = 5.0;
 /// Thickness stays what it is when it grows by less than this, …
 const ENDS: f64 = 1.6;
 /// … and when so many of the neighbourhoods are still flat.
@@ -43,7 +45,7 @@ const FINER: usize = 1;
 const SOME: f64 = 0.02;
 
 /// Nor do those of a level on which there are fewer than this share of the most on any level.
-const TOLD: f64 = 0.25;
+const TOLD: f64 = 0.1;
 
 /// Points whose coordinates are looked at for steps, at most.
 const COORDINATES: usize = 1 << 15;
@@ -176,9 +178,12 @@ pub(super) fn rounding(points: &Points) -> f64 {
 /// The first level above those on which neighbourhoods are exact slices.
 pub(super) fn slices(curve: &[Scale]) -> usize {
     // Once there are slices, a level on which they still hide a tenth of the surface has some as well.
-    let blurred = |s: &Scale, l: usize| match l {
-        0 => s.thin > BLURRED * curve[l].thin,
-        _ => s.thinnest > BLURRED * curve[l].thinnest,
+    let thickness = |s: &Scale, l: usize| if l == 0 { s.thin } else { s.thinnest };
+    let blurred = |l: usize, at: usize| {
+        let jumps = curve[l..=at]
+            .windows(2)
+            .any(|pair| thickness(&pair[1], l) > JUMP * thickness(&pair[0], l));
+        jumps && thickness(&curve[at], l) > BLURRED * thickness(&curve[l], l)
     };
     let is_sliced = |l: usize| {
         let here = curve[l];
@@ -188,7 +193,7 @@ pub(super) fn slices(curve: &[Scale]) -> usize {
                 let ends = curve.get(at + 1).is_some_and(|next| {
                     next.thin < ENDS * s.thin && next.flat >= ENDS_FLAT * s.flat
                 });
-                (s.thinnest > SLICE * here.thinnest || ends && blurred(s, l))
+                (s.thinnest > SLICE * here.thinnest || ends && blurred(l, at))
                     && s.flat >= LASTING * here.flat
                     && s.strict >= STILL_STRICT * here.strict
             })
@@ -287,6 +292,14 @@ mod tests {
         let flat = Flatness { ratio: 1e-6, thickness: 1.0, error: 1e-4, normal: [0.0, 0.0, 1.0] };
         let least = f64::from(field.at_least(0, flat).thickness);
         assert!((0.5..2.0).contains(&(least / (depth / 12f64.sqrt()))), "{least}");
+    }
+
+    #[test]
+    fn slices_that_are_blurred_a_little_are_seen_through() {
+        let blur = |i: i64| (i * 48_271 % 201 - 100) as f64 / 25.0;
+        let sliced = slope(|z, i| ((z + (i % 7) as f64) / 200.0).round() * 200.0 + blur(i));
+        let (level, is_sliced, _) = plateau_of(&sliced);
+        assert!(is_sliced && level >= 1, "{level}");
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(super) fn round(
     let place = |i: usize| {
         let is_small = counts(i) <= MOST;
         small += usize::from(is_small);
-        is_small.then_some(small - 1)
+        is_small.then(|| small - 1)
     };
     let places: Vec<Option<usize>> = (0..planes.len()).map(place).collect();
     let members = members(labels, &places, small);
@@ -123,4 +123,57 @@ fn shape(points: &[Vec3], plane: &LocalPlane) -> Option<Shape> {
     let fan = eigen.eigenvalues[most].abs() * spread;
     let middle = [0, 1, 2].map(|a| points.iter().map(|p| p[a]).sum::<f64>() / n);
     Some(Shape { fan, error: error * spread, middle, extent: unit })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points of a strip 200 wide and 1000 high of a column of a radius, with noise of a standard deviation
+    /// of `noise`, next to a plane that touches it `over` so many turns of its axis.
+    fn strip(n: i64, radius: f64, noise: f64) -> Vec<Vec3> {
+        let point = |i: i64| {
+            let [x, z] = [(i * 7919 % 997) as f64 / 997.0, (i * 104_729 % 1009) as f64 / 1009.0];
+            let x = 200.0 * (x - 0.5);
+            let depth = radius - (radius * radius - x * x).sqrt();
+            let chance = (i * 48_271 % 2003) as f64 / 1001.0 - 1.0;
+            [x, 5000.0 - depth + 3f64.sqrt() * noise * chance, 1000.0 * z]
+        };
+        (1..=n).map(point).collect()
+    }
+
+    fn judged(strips: &[Vec<Vec3>]) -> Vec<bool> {
+        let points: Points = strips.iter().flatten().map(|p| p.map(|v| v.round() as f32)).collect();
+        let labels: Vec<i32> =
+            (0..).zip(strips).flat_map(|(label, strip)| vec![label; strip.len()]).collect();
+        let plane = LocalPlane { normal: [0.0, 1.0, 0.0], rho: 5000.0, tolerance: 50.0 };
+        let count = |i: usize| strips[i].len() as i64;
+        round(&points, &labels, &vec![plane; strips.len()], count, 1.0)
+    }
+
+    #[test]
+    fn strips_of_columns_are_told_from_planes() {
+        let (column, plane) = (strip(80, 250.0, 5.0), strip(80, 1e9, 5.0));
+        assert_eq!(judged(&[column, plane]), [true, false]);
+        // A wall that sags by a little is a wall.
+        assert_eq!(judged(&[strip(3000, 4000.0, 1.0)]), [false]);
+        // What has more points than that was judged before.
+        assert_eq!(judged(&[strip(MOST + 1, 250.0, 1.0)]), [false]);
+    }
+
+    #[test]
+    fn next_to_a_round_piece_less_evidence_suffices() {
+        let (sure, unsure) = (strip(200, 250.0, 5.0), strip(24, 250.0, 12.0));
+        assert_eq!(judged(std::slice::from_ref(&unsure)), [false]);
+        assert_eq!(judged(&[sure.clone(), unsure.clone()]), [true, true]);
+        let far: Vec<Vec3> = unsure.iter().map(|p| [p[0] + 20_000.0, p[1], p[2]]).collect();
+        assert_eq!(judged(&[sure, far]), [true, false]);
+    }
+
+    #[test]
+    fn few_points_and_points_on_a_line_tell_nothing() {
+        assert_eq!(judged(&[strip(FEWEST as i64 - 1, 250.0, 0.0)]), [false]);
+        let line = (0..100).map(|i| [f64::from(i), 5000.0, 0.0]).collect();
+        assert_eq!(judged(&[line, vec![[1.0, 5000.0, 2.0]; 50], Vec::new()]), [false; 3]);
+    }
 }

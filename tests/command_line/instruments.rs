@@ -41,6 +41,7 @@ fn planes_are_found_as_instruments_see_them() {
         ("room --points 200000 --noise 0.002 --round 0.01", 0.97, 0.90),
         ("room --points 200000 --noise 0.002 --copies 4", 0.85, 0.75),
         ("room --points 200000 --sag 0.006", 0.94, 0.88),
+        ("room --points 100000 --curved", 0.93, 0.88),
         ("room --points 200000 --curved", 0.97, 0.90),
         ("roofs --points 100000 --sensor depth", 0.87, 0.80),
         ("roofs --points 100000 --sensor slam", 0.80, 0.74),
@@ -77,17 +78,48 @@ fn planes_of_scanned_clouds_are_found() {
 }
 
 #[test]
-fn a_tolerance_is_obeyed() {
-    // A floor of six by five metres that waves by up to so much.
-    let wave = |height: f64| {
-        move |i: u32| {
-            let [x, y, noise] =
-                [48_271, 69_621, 16_807].map(|k| f64::from(i.wrapping_mul(k) % 10_007) / 10_007.0);
-            let (x, y) = (6.0 * x, 5.0 * y);
-            let wave = 4.0 / 7.0 * (2.1 * x).sin() + 3.0 / 7.0 * (2.9 * y).sin();
-            [x, y, height * wave + 0.003 * noise]
-        }
+fn pieces_of_round_surfaces_are_planes_for_whom_wants_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let cloud = synth(folder.path(), "room --points 100000 --curved");
+    let search = |options: &str| {
+        let document = json(detect(&cloud, &format!("--json - {options}")).text());
+        let inliers = found(&document).iter().map(|p| p["inliers"].as_u64().unwrap()).sum::<u64>();
+        (document["parameters"]["curved"].as_str().unwrap().to_string(), inliers)
     };
+    let (grey, facets) = (search(""), search("--curved facets"));
+    assert_eq!([grey.0, facets.0], ["grey", "facets"]);
+    assert!(facets.1 > grey.1 + 15_000, "{} {}", grey.1, facets.1);
+    let told = detect(&cloud, "--explain").text();
+    assert!(told.contains("ball; --curved facets would take it"), "{told}");
+}
+
+/// A point of a floor of six by five metres that waves by up to so much.
+fn wave(height: f64) -> impl Fn(u32) -> [f64; 3] {
+    move |i: u32| {
+        let [x, y, noise] =
+            [48_271, 69_621, 16_807].map(|k| f64::from(i.wrapping_mul(k) % 10_007) / 10_007.0);
+        let (x, y) = (6.0 * x, 5.0 * y);
+        let wave = 4.0 / 7.0 * (2.1 * x).sin() + 3.0 / 7.0 * (2.9 * y).sin();
+        [x, y, height * wave + 0.003 * noise]
+    }
+}
+
+#[test]
+fn numbers_that_would_take_a_candidate_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let cloud = folder.path().join("plate.ply");
+    // A plate of 18 points beside a floor of 9,000.
+    let plate = |i: u32| [8.0 + 0.1 * f64::from(i % 4), 0.1 * f64::from(i / 4), 1.0];
+    write(&cloud, &(1..=9000).map(wave(0.0)).chain((0..18).map(plate)).collect::<Vec<[f64; 3]>>());
+    let told = detect(&cloud, "--explain").text();
+    let line = told.lines().find(|line| line.ends_with("would take it")).expect(&told);
+    let option = &line[line.rfind("--").unwrap()..line.rfind(" would").unwrap()];
+    let count = |options: &str| found(&json(detect(&cloud, options).text())).len();
+    assert_eq!(count("--json -") + 1, count(&format!("--json - {option}")), "{told}");
+}
+
+#[test]
+fn a_tolerance_is_obeyed() {
     let folder = tempfile::tempdir().unwrap();
     let cloud = folder.path().join("waves.ply");
     let planes = |height: f64, options: &str| {
