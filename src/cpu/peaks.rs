@@ -3,6 +3,7 @@
 use crate::backend::PeakOptions;
 use crate::space::{Neighbours, Space};
 use crate::vote::Peak;
+use crate::wide::{Work, widely};
 use rayon::prelude::*;
 
 /// The bins that are the maximum of their neighbourhood, best first.
@@ -21,20 +22,40 @@ pub(super) fn peaks(
         .par_chunks(space.bins())
         .enumerate()
         .flat_map_iter(|(row, votes)| {
-            let is_peak = move |&(r, &v): &(usize, &u32)| {
-                v >= least && is_maximum(space, counts, neighbours, options.rho_radius, row, r)
-            };
+            let is_peak =
+                move |&r: &usize| is_maximum(space, counts, neighbours, options.rho_radius, row, r);
             let index = move |r: usize| (row * space.bins() + r) as u32;
-            votes
-                .iter()
-                .enumerate()
-                .filter(is_peak)
-                .map(move |(r, &votes)| Peak { votes, index: index(r) })
+            let enough = widely(Enough { votes, least }).into_iter();
+            enough.filter(is_peak).map(move |r| Peak { votes: votes[r], index: index(r) })
         })
         .collect();
     peaks.par_sort_unstable_by_key(Peak::rank);
     peaks.truncate(options.limit);
     peaks
+}
+
+/// The work of finding the bins of a row that have at least so many votes.
+struct Enough<'a> {
+    votes: &'a [u32],
+    least: u32,
+}
+
+impl Work for Enough<'_> {
+    type Output = Vec<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<usize> {
+        /// Bins that are passed over together: few have votes.
+        const TOGETHER: usize = 32;
+        let mut found = Vec::new();
+        for (piece, votes) in self.votes.chunks(TOGETHER).enumerate() {
+            if votes.iter().fold(0, |most, &v| most.max(v)) >= self.least {
+                let bins = votes.iter().enumerate().filter(|&(_, &v)| v >= self.least);
+                found.extend(bins.map(|(r, _)| piece * TOGETHER + r));
+            }
+        }
+        found
+    }
 }
 
 /// Whether no neighbour of bin `(row, r)` outranks it.

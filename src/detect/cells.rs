@@ -156,75 +156,20 @@ impl Level {
         Level { size, span, keys, sums, parent: Vec::new(), inside }
     }
 
-    /// The occupied cells of the 3 × 3 × 3 block of every cell, ascending: those of cell `c` are
-    /// `list[start[c]..start[c + 1]]`.
-    pub fn blocks(&self) -> (Vec<u32>, Vec<u32>) {
-        const PIECE: usize = 4096;
-        /// Cells of a block on a surface, or a few more.
-        const USUAL: usize = 12;
-        // Keys ascend, so in each of the nine rows around them so do the neighbours: one cursor a
-        // row finds them all without a search.
-        let piece = |keys: &[u64]| {
-            let mut rows = self.rows_from(keys[0]);
-            let mut ends = Vec::with_capacity(keys.len());
-            let mut list = Vec::with_capacity(USUAL * keys.len());
-            for &key in keys {
-                self.block(key, &mut rows, &mut list);
-                ends.push(list.len() as u32);
-            }
-            (ends, list)
-        };
-        let pieces: Vec<(Vec<u32>, Vec<u32>)> = self.keys.par_chunks(PIECE).map(piece).collect();
-        let mut start = vec![0; self.len() + 1];
-        let mut list = vec![0; pieces.iter().map(|p| p.1.len()).sum()];
-        // Each piece to its place, all at once.
-        let (mut starts, mut rest, mut before) = (&mut start[1..], &mut list[..], 0);
-        let mut copies = Vec::with_capacity(pieces.len());
-        for (ends, cells) in pieces {
-            let (to_start, to_list);
-            (to_start, starts) = starts.split_at_mut(ends.len());
-            (to_list, rest) = rest.split_at_mut(cells.len());
-            let end = before + cells.len() as u32;
-            copies.push((ends, cells, to_start, to_list, before));
-            before = end;
-        }
-        copies.into_par_iter().for_each(|(ends, cells, to_start, to_list, before)| {
-            to_start.iter_mut().zip(ends).for_each(|(to, end)| *to = before + end);
-            to_list.copy_from_slice(&cells);
-        });
-        (start, list)
+    /// The coordinates of a cell.
+    #[inline(always)]
+    pub fn coordinates(&self, cell: u32) -> [u64; 3] {
+        unpack(self.keys[cell as usize])
     }
 
-    /// Cursors for the nine rows of x around `key`.
-    fn rows_from(&self, key: u64) -> [usize; 9] {
-        let centre = unpack(key);
-        std::array::from_fn(|row| match row_key(centre, row) {
-            Some(first) => self.keys.partition_point(|&k| k < first),
-            None => 0,
-        })
-    }
-
-    /// Appends the occupied cells around `key`; `rows` are cursors that only move forward.
-    fn block(&self, key: u64, rows: &mut [usize; 9], list: &mut Vec<u32>) {
-        let centre = unpack(key);
-        let is_inside = centre.iter().all(|&v| v != 0 && v != LAST);
-        for (row, cursor) in rows.iter_mut().enumerate() {
-            let (first, last) = if is_inside {
-                let first = key - ROW[4] + ROW[row] - 1;
-                (first, first + 2)
-            } else {
-                let Some(first) = row_key(centre, row) else { continue };
-                (first, first + 2 - u64::from(centre[0] == 0) - u64::from(centre[0] == LAST))
-            };
-            let (mut at, end) = (*cursor, self.keys.len());
-            while at < end && self.keys[at] < first {
-                at += 1;
-            }
-            *cursor = at;
-            while at < end && self.keys[at] <= last {
-                list.push(at as u32);
-                at += 1;
-            }
+    /// Calls `visit` with the occupied cells of the 3 × 3 × 3 block of a cell, ascending.
+    pub fn each_around(&self, cell: u32, mut visit: impl FnMut(u32)) {
+        let centre = self.coordinates(cell);
+        for first in (0..9).filter_map(|row| row_key(centre, row)) {
+            let last = first + 2 - u64::from(centre[0] == 0) - u64::from(centre[0] == LAST);
+            let begin = self.keys.partition_point(|&k| k < first);
+            let count = self.keys[begin..].iter().take_while(|&&k| k <= last).count();
+            (begin..begin + count).for_each(|cell| visit(cell as u32));
         }
     }
 
@@ -292,12 +237,6 @@ fn inverse(order: &[u32]) -> Vec<u32> {
 fn atomics(n: usize) -> Vec<AtomicU32> {
     (0..n).into_par_iter().map(|_| AtomicU32::new(0)).collect()
 }
-
-/// What the keys of the nine rows of a block differ by.
-const ROW: [u64; 9] = {
-    let (y, z) = (1 << BITS, 1 << (2 * BITS));
-    [0, y, 2 * y, z, z + y, z + 2 * y, 2 * z, 2 * z + y, 2 * z + 2 * y]
-};
 
 /// Key of the first cell of a block's row: z slowest, then y; `None` off the lattice.
 fn row_key(centre: [u64; 3], row: usize) -> Option<u64> {
@@ -373,30 +312,9 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_the_cells_around() {
-        let points = points();
-        for level in &cells(&points, 8).levels {
-            let (start, list) = level.blocks();
-            assert_eq!(start.len(), level.len() + 1);
-            for cell in (0..level.len()).step_by(7) {
-                let centre = unpack(level.keys[cell]).map(|v| v as i64);
-                let around = (0..27).filter_map(|k: i64| {
-                    let at = [k % 3, k / 3 % 3, k / 9];
-                    let at: [i64; 3] = std::array::from_fn(|a| centre[a] + at[a] - 1);
-                    let there = at.iter().all(|v| (0..1 << BITS).contains(v));
-                    let key = there.then(|| pack(at.map(|v| v as u64)))?;
-                    level.keys.binary_search(&key).ok().map(|i| i as u32)
-                });
-                let found = &list[start[cell] as usize..start[cell + 1] as usize];
-                assert_eq!(found, around.collect::<Vec<_>>());
-            }
-        }
-    }
-
-    #[test]
     fn no_points_have_no_cells() {
         let cells = cells(&Points::default(), 8);
         assert_eq!(cells.levels.len(), LEVELS + 1);
-        assert!(cells.levels.iter().all(|level| level.len() == 0 && level.blocks().0 == [0]));
+        assert!(cells.levels.iter().all(|level| level.len() == 0));
     }
 }

@@ -104,7 +104,10 @@ fn sorted(points: &Points, edge: u32) -> (Vec<u64>, Vec<u32>, Vec<u32>) {
 
 /// The different ones of ascending numbers, and where each begins.
 fn runs(numbers: impl Iterator<Item = u64>) -> (Vec<u64>, Vec<u32>) {
-    let (mut different, mut starts) = (Vec::new(), Vec::new());
+    /// Numbers to one that differs; it may be more.
+    const ALIKE: usize = 2;
+    let room = numbers.size_hint().0 / ALIKE;
+    let (mut different, mut starts) = (Vec::with_capacity(room), Vec::with_capacity(room));
     for (i, number) in numbers.enumerate() {
         if different.last() != Some(&number) {
             different.push(number);

@@ -8,13 +8,16 @@ use super::support::{Failed, Field, Limits, Support};
 use crate::backend::{Accumulator, Backend, Held, PeakOptions, Sign};
 use crate::frame::Points;
 use crate::space::{Neighbours, Space, SphereIndex};
+use crate::vector::Vec3;
 use crate::vote::{Ballots, Peak, bin, position};
 use rayon::prelude::*;
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 /// Peaks that one round looks at; what they claim changes the table, so more are of little use.
 const PEAKS_A_ROUND: usize = 1024;
+
+/// Some direction of the usual spaces is at most so many degrees from any other.
+const CLOSE: f64 = 1.5;
 
 /// How the rounds search, lengths in steps.
 pub(super) struct Search<'a> {
@@ -127,7 +130,10 @@ pub(super) fn search(
 ) -> crate::Result<Findings> {
     let space = search.space;
     let index = SphereIndex::new(space.directions(), search.spread);
-    let row = |s: &Surfel| s.surface.and_then(|s| index.nearest(s.normal())).unwrap_or(NOWHERE);
+    // Nearly always one is much nearer, and is found among fewer.
+    let close = SphereIndex::new(space.directions(), search.spread.min(CLOSE));
+    let nearest = |normal: Vec3| close.nearest(normal).or_else(|| index.nearest(normal));
+    let row = |s: &Surfel| s.surface.and_then(|s| nearest(s.normal())).unwrap_or(NOWHERE);
     let rows: Vec<u32> = surfels.par_iter().map(row).collect();
     let voting: Vec<bool> = rows.iter().map(|&r| r != NOWHERE).collect();
     let near = Neighbours::within(space, search.spread);
@@ -261,20 +267,27 @@ impl Rounds<'_> {
     /// One pass over the surfels serves all peaks: each looks up the few bins that it voted for.
     fn voters(&self, peaks: &[Peak]) -> Vec<Vec<u32>> {
         let bins = self.search.space.bins();
-        let place: HashMap<u32, u32> = peaks.iter().zip(0..).map(|(p, i)| (p.index, i)).collect();
-        let mut busy = vec![false; self.search.space.rows()];
-        peaks.iter().for_each(|p| busy[p.index as usize / bins] = true);
+        let mut in_row: Vec<Vec<(usize, u32)>> = vec![Vec::new(); self.search.space.rows()];
+        for (peak, i) in peaks.iter().zip(0..) {
+            in_row[peak.index as usize / bins].push((peak.index as usize % bins, i));
+        }
+        // The rows with peaks near each row: those of the surfels are few.
+        let busy = |row: usize| -> Vec<usize> {
+            let near = self.near.of(row).iter().map(|n| n.row as usize);
+            near.filter(|&row| !in_row[row].is_empty()).collect()
+        };
+        let busy: Vec<Vec<usize>> = (0..in_row.len()).into_par_iter().map(busy).collect();
         let votes: Vec<(u32, u32)> = (0..self.rows.len())
             .into_par_iter()
             .with_min_len(1 << 12)
             .filter(|&i| self.free[i] && self.voting[i])
             .flat_map_iter(|i| {
                 let p = self.field.surfels[i].centroid.map(|v| v as f32);
-                let near = self.near.of(self.rows[i] as usize).iter().map(|n| n.row as usize);
-                let (busy, place, table) = (&busy, &place, &self.table);
-                near.filter(|&row| busy[row]).filter_map(move |row| {
+                let (in_row, table) = (&in_row, &self.table);
+                busy[self.rows[i] as usize].iter().filter_map(move |&row| {
                     let r = bin(position(table[row], p), bins)?;
-                    Some((*place.get(&((row * bins + r) as u32))?, i as u32))
+                    let &(_, peak) = in_row[row].iter().find(|&&(bin, _)| bin == r)?;
+                    Some((peak, i as u32))
                 })
             })
             .collect();
