@@ -20,6 +20,10 @@ const FEWEST: i64 = 60;
 const CUT: f64 = 0.40;
 /// … and above which it is too even to tell the noise.
 const TOO_EVEN: f64 = 0.52;
+/// The spread over the tolerance below which a slab is too wide: what lies at its rim is others'.
+const LOOSE: f64 = 0.27;
+/// It becomes so many times the spread.
+const ROOM: f64 = 3.0;
 /// A slab is widened by so much at a time, …
 const WIDER: f64 = 1.5;
 /// … and only kept so when the noise that it shows stays the same up to this.
@@ -38,6 +42,8 @@ enum Slab {
     Open,
     /// It was widened from this, where it showed so much noise.
     Widened(LocalPlane, f64),
+    /// It was narrowed, and may still be too wide.
+    Narrowed,
     /// It stays.
     Settled,
 }
@@ -73,7 +79,7 @@ fn look(slab: Slab, plane: LocalPlane, sums: &Moments, widest: f64) -> (Slab, Lo
     let settled = (Slab::Settled, plane);
     let before = match slab {
         Slab::Settled => return settled,
-        Slab::Open => plane,
+        Slab::Open | Slab::Narrowed => plane,
         Slab::Widened(before, _) => before,
     };
     let Some(fit) = sums.fit().filter(|_| sums.n >= FEWEST) else {
@@ -81,6 +87,12 @@ fn look(slab: Slab, plane: LocalPlane, sums: &Moments, widest: f64) -> (Slab, Lo
     };
     let fitted = planes::local(&fit, plane.tolerance);
     let share = sums.distance_rms(fitted.normal, fitted.rho) / plane.tolerance;
+    if matches!(slab, Slab::Open | Slab::Narrowed) && share < LOOSE {
+        return (Slab::Narrowed, LocalPlane { tolerance: ROOM * share * plane.tolerance, ..fitted });
+    }
+    if matches!(slab, Slab::Narrowed) {
+        return settled;
+    }
     let noise = plane.tolerance / sigmas(share);
     if let Slab::Widened(_, was) = slab
         && noise > STEADY * was
