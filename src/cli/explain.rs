@@ -166,5 +166,5 @@ fn because(rejected: &Rejected, limits: &Parameters) -> String {
         Reason::Bent => rejected.needs.map(|needs| format!("--tolerance {}", significant(needs))),
         _ => None,
     };
-    reason.to_string() + &option.map_or_else(String::new, |o| format!("; {o} would take it"))
+    reason.to_string() + &option.map_or_else(String::new, |o| format!("; {o} may take it"))
 }

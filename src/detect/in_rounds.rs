@@ -51,17 +51,20 @@ pub(super) fn detect<'b>(
         Some(held) => Some(held),
         None => backend.hold(&cloud.points)?,
     };
-    let (cells, order) = Cells::new(&cloud.points, &mut held)?;
-    let links = Links::new(&cells);
-    let view = View::new(&cells, &links);
-    let plateau = view.plateau();
     let how = (options, backend, progress);
-    if plateau.widening() == 1.0 {
-        cloud.reorder(order, &mut held)?;
-        return in_cells(cloud, Ground { cells: &cells, links: &links, view, plateau }, held, how);
-    }
-    // What finer cells would show is not the surface.
-    let unit = cells.unit.coarser(plateau.widening());
+    let (plateau, unit) = {
+        let (cells, order) = Cells::new(&cloud.points, &mut held)?;
+        let links = Links::new(&cells);
+        let view = View::new(&cells, &links);
+        let plateau = view.plateau();
+        if plateau.widening() == 1.0 {
+            cloud.reorder(order, &mut held)?;
+            let ground = Ground { cells: &cells, links: &links, view, plateau };
+            return in_cells(cloud, ground, held, how);
+        }
+        (plateau, cells.unit.coarser(plateau.widening()))
+    };
+    // What finer cells would show is not the surface. Theirs are gone by now, as both need memory.
     let (cells, order) = Cells::of_unit(&cloud.points, unit, &mut held)?;
     let links = Links::new(&cells);
     let view = View::new(&cells, &links);

@@ -25,9 +25,9 @@ const BLURRED: f64 = 8.0;
 /// Steps show from one level to the next by so much; waves grow more slowly.
 const JUMP: f64 = 5.0;
 /// Thickness stays what it is when it grows by less than this, …
-const ENDS: f64 = 1.6;
+const STAYS: f64 = 1.6;
 /// … and when so many of the neighbourhoods are still flat.
-const ENDS_FLAT: f64 = 0.8;
+const STAYS_FLAT: f64 = 0.8;
 /// Levels above a slice at which the steps must show.
 pub(super) const STEPS: usize = 3;
 /// The noise of neighbours is alike when normals turn from one level to the next by more than this
@@ -43,8 +43,7 @@ const STILL_STRICT: f64 = 0.2;
 const FINER: usize = 1;
 /// Fewer flat neighbourhoods than this share say nothing.
 const SOME: f64 = 0.02;
-
-/// Nor do those of a level on which there are fewer than this share of the most on any level.
+/// A level with less than this share of the flattest level's flat neighbourhoods says nothing, either.
 const TOLD: f64 = 0.1;
 
 /// Points whose coordinates are looked at for steps, at most.
@@ -175,30 +174,33 @@ pub(super) fn rounding(points: &Points) -> f64 {
     (0..3).map(of_axis).fold(0.0, f64::max)
 }
 
-/// The first level above those on which neighbourhoods are exact slices.
+/// The first level above those on which neighbourhoods are slices.
 pub(super) fn slices(curve: &[Scale]) -> usize {
-    // Once there are slices, a level on which they still hide a tenth of the surface has some as well.
-    let thickness = |s: &Scale, l: usize| if l == 0 { s.thin } else { s.thinnest };
-    let blurred = |l: usize, at: usize| {
-        let jumps = curve[l..=at]
-            .windows(2)
-            .any(|pair| thickness(&pair[1], l) > JUMP * thickness(&pair[0], l));
-        jumps && thickness(&curve[at], l) > BLURRED * thickness(&curve[l], l)
-    };
-    let is_sliced = |l: usize| {
-        let here = curve[l];
-        let above = &curve[l + 1..curve.len().min(l + 1 + STEPS)];
-        here.flat > SOME
-            && above.iter().zip(l + 1..).any(|(s, at)| {
-                let ends = curve.get(at + 1).is_some_and(|next| {
-                    next.thin < ENDS * s.thin && next.flat >= ENDS_FLAT * s.flat
-                });
-                (s.thinnest > SLICE * here.thinnest || ends && blurred(l, at))
-                    && s.flat >= LASTING * here.flat
-                    && s.strict >= STILL_STRICT * here.strict
-            })
-    };
-    (0..curve.len()).take_while(|&l| is_sliced(l)).count()
+    (0..curve.len()).take_while(|&level| is_sliced(curve, level)).count()
+}
+
+/// Whether the neighbourhoods of a level are slices: those a little higher are much thicker and still flat.
+fn is_sliced(curve: &[Scale], level: usize) -> bool {
+    let here = curve[level];
+    let lasts = |s: &Scale| s.flat >= LASTING * here.flat && s.strict >= STILL_STRICT * here.strict;
+    here.flat > SOME
+        && (level + 1..curve.len().min(level + 1 + STEPS)).any(|at| {
+            let is_exact = curve[at].thinnest > SLICE * here.thinnest;
+            lasts(&curve[at]) && (is_exact || is_blurred(curve, level, at))
+        })
+}
+
+/// Whether the neighbourhoods of a level are slices that are blurred a little: thickness jumps on the way to
+/// the level `at`, and stays there what it is.
+fn is_blurred(curve: &[Scale], level: usize, at: usize) -> bool {
+    let Some(next) = curve.get(at + 1) else { return false };
+    let stays = next.thin < STAYS * curve[at].thin && next.flat >= STAYS_FLAT * curve[at].flat;
+    // On the finest level a quarter of the neighbourhoods must be slices. Above it, where some reach over a
+    // step, a tenth is enough.
+    let thickness = |s: &Scale| if level == 0 { s.thin } else { s.thinnest };
+    let jumps =
+        curve[level..=at].windows(2).any(|pair| thickness(&pair[1]) > JUMP * thickness(&pair[0]));
+    stays && jumps && thickness(&curve[at]) > BLURRED * thickness(&curve[level])
 }
 
 /// The root mean square distance of points from their surface, as the thinner neighbourhoods of a

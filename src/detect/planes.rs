@@ -70,12 +70,12 @@ pub(super) fn finish(
 ) -> Finished {
     let fits: Vec<Option<Fit>> = sums.iter().map(Moments::fit).collect();
     let significance = significances(cloud, found, sums, &fits, parameters.min_inliers);
-    let (round, flat): (Vec<usize>, Vec<usize>) = (0..found.len()).partition(|&i| round[i]);
-    let (mut ranked, left): (Vec<usize>, Vec<usize>) = flat
-        .into_iter()
+    let (mut ranked, left): (Vec<usize>, Vec<usize>) = (0..found.len())
         .partition(|&i| fits[i].is_some() && sums[i].n as u64 >= parameters.min_inliers);
     ranked.sort_by(|&i, &j| significance[j].total_cmp(&significance[i]).then(i.cmp(&j)));
     let by_chance = ranked.split_off(ranked.partition_point(|&i| significance[i] > 0.0));
+    let (rounded, mut ranked): (Vec<usize>, Vec<usize>) =
+        ranked.into_iter().partition(|&i| round[i]);
     // Areas are known with the outlines, so that planes that are too small take no place in the top.
     let limits = Limits { min_area: options.min_area, top: options.top };
     let top = limits.most_before_areas().min(ranked.len());
@@ -86,9 +86,9 @@ pub(super) fn finish(
         rejected.push(rejected::rejected(cloud, found[i].votes, failed));
     };
     for (of, reason) in [
-        (round, Reason::Round),
         (left, Reason::Taken),
         (by_chance, Reason::Chance),
+        (rounded, Reason::Round),
         (beyond, Reason::BeyondTop),
     ] {
         of.into_iter().for_each(|i| reject(i, reason));
@@ -113,7 +113,7 @@ pub(super) fn finish(
 
 /// What speaks against chance for each plane.
 ///
-/// Points of larger planes are not strewn at random: chance has what these leave to work with, since
+/// Points of larger planes, and of larger pieces of something round, are not strewn at random: chance has what these leave to work with, since
 /// otherwise a wall of a few hundred points could be the work of chance below a floor of a million.
 fn significances(
     cloud: &Loaded,

@@ -23,11 +23,14 @@ const FAN: f64 = 0.07;
 const SURE: f64 = 4.0;
 /// Next to another piece of something round fewer will do.
 const LIKELY: f64 = 1.5;
+/// The six terms of a paraboloid can be told apart when the least eigenvalue of their products is more than
+/// this share of the largest.
+const WORST: f64 = 1e-9;
 /// Two are next to each other when their middles are at most so many times their extents apart.
 const REACH: f64 = 1.5;
 
-/// Which planes are pieces of something round; `counts` are their points, of which `alike` have their
-/// noise in common.
+/// Which planes are pieces of something round; `counts` are their points, and `alike`
+/// points share one error.
 pub(super) fn round(
     points: &Points,
     labels: &[i32],
@@ -109,6 +112,11 @@ fn shape(points: &[Vec3], plane: &LocalPlane) -> Option<Shape> {
         right += t * d;
         squares += d * d;
     }
+    // Points on a conic, such as two rows, do not say how their surface bends.
+    let shares = SymmetricEigen::new(normal / n).eigenvalues;
+    if shares.min() < WORST * shares.max() {
+        return None;
+    }
     let inverse = normal.try_inverse()?;
     let of = inverse * right;
     let variance = (squares - of.dot(&right)).max(0.0) / (n - 6.0);
@@ -119,10 +127,13 @@ fn shape(points: &[Vec3], plane: &LocalPlane) -> Option<Shape> {
     let along = Vector6::new(0.0, 0.0, 0.0, 2.0 * x * x, 2.0 * x * y, 2.0 * y * y);
     let spread = |p: &[f64; 3]| (x * (p[0] - mean[0]) + y * (p[1] - mean[1])) / unit;
     let spread = (flat.iter().map(|p| spread(p).powi(2)).sum::<f64>() / n).sqrt();
-    let error = (variance * along.dot(&(inverse * along))).max(0.0).sqrt();
+    let error = variance * along.dot(&(inverse * along));
+    if error.is_nan() || error < 0.0 {
+        return None;
+    }
     let fan = eigen.eigenvalues[most].abs() * spread;
     let middle = [0, 1, 2].map(|a| points.iter().map(|p| p[a]).sum::<f64>() / n);
-    Some(Shape { fan, error: error * spread, middle, extent: unit })
+    Some(Shape { fan, error: error.sqrt() * spread, middle, extent: unit })
 }
 
 #[cfg(test)]
@@ -130,7 +141,7 @@ mod tests {
     use super::*;
 
     /// Points of a strip 200 wide and 1000 high of a column of a radius, with noise of a standard deviation
-    /// of `noise`, next to a plane that touches it `over` so many turns of its axis.
+    /// of `noise`.
     fn strip(n: i64, radius: f64, noise: f64) -> Vec<Vec3> {
         let point = |i: i64| {
             let [x, z] = [(i * 7919 % 997) as f64 / 997.0, (i * 104_729 % 1009) as f64 / 1009.0];
@@ -168,6 +179,22 @@ mod tests {
         assert_eq!(judged(&[sure.clone(), unsure.clone()]), [true, true]);
         let far: Vec<Vec3> = unsure.iter().map(|p| [p[0] + 20_000.0, p[1], p[2]]).collect();
         assert_eq!(judged(&[sure, far]), [true, false]);
+    }
+
+    #[test]
+    fn points_on_a_conic_tell_nothing() {
+        let noise = |i: i64| (i * 48_271 % 5 - 2) as f64;
+        let rows = |slope: i64| {
+            let point = move |i: i64| {
+                [(i / 2 * 37) as f64, 5000.0 + noise(i), (i % 2 * 300 + slope * (i / 2)) as f64]
+            };
+            (0..60).map(point).collect::<Vec<Vec3>>()
+        };
+        let ring = |i: i64| {
+            let (sin, cos) = (0.2 * i as f64).sin_cos();
+            [(1e5 * cos).round(), 5000.0 + noise(i), (1e5 * sin).round()]
+        };
+        assert_eq!(judged(&[rows(0), rows(11), (0..60).map(ring).collect()]), [false; 3]);
     }
 
     #[test]

@@ -220,14 +220,11 @@ impl Field<'_> {
             let round = bend.fan > FAN || bend.curved;
             let reason = if round { Reason::Round } else { Reason::Bent };
             failed = Failed::new((plane.normal, plane.rho), points, reason);
-            if reason == Reason::Round && !self.limits.facets {
+            if round && !self.limits.facets {
                 failed.spent = plane.surfels;
                 break;
             }
-            if reason == Reason::Round {
-                return Ok(Ok(plane));
-            }
-            if self.limits.obey {
+            if round || self.limits.obey {
                 return Ok(Ok(plane));
             }
             failed.needs = Some(self.limits.tolerance + WHOLE_BEND * bend.depth);

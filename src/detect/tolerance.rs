@@ -7,6 +7,9 @@
 //! standard deviations). So the slab of such a plane is widened until it holds between 2.3 and three
 //! standard deviations, unless the residuals spread with the slab: then it takes in something else. A
 //! widened plane is fitted anew, as its points are others.
+//!
+//! Where the residuals are much smaller than the slab is thick, the plane is smoother than most, and what
+//! lies at the rim is of others that cross it: the slab is narrowed until it fits its points.
 
 use super::label::Labeller;
 use super::moments::Moments;
@@ -88,7 +91,10 @@ fn look(slab: Slab, plane: LocalPlane, sums: &Moments, widest: f64) -> (Slab, Lo
     let fitted = planes::local(&fit, plane.tolerance);
     let share = sums.distance_rms(fitted.normal, fitted.rho) / plane.tolerance;
     if matches!(slab, Slab::Open | Slab::Narrowed) && share < LOOSE {
-        return (Slab::Narrowed, LocalPlane { tolerance: ROOM * share * plane.tolerance, ..fitted });
+        return (
+            Slab::Narrowed,
+            LocalPlane { tolerance: ROOM * share * plane.tolerance, ..fitted },
+        );
     }
     if matches!(slab, Slab::Narrowed) {
         return settled;
@@ -177,14 +183,36 @@ mod tests {
     #[test]
     fn a_slab_that_takes_in_whatever_is_there_is_not_widened() {
         let plane = LocalPlane { normal: [0.0, 0.0, 1.0], rho: 0.0, tolerance: 1000.0 };
-        // Evenly spread, and two layers.
+        // Evenly spread.
         let even = sums(1000.0, |share| 9000.0 * share);
         assert_eq!(look(Slab::Open, plane, &even, 1e9).1, plane);
-        let layers = |tolerance| {
-            sums(tolerance, |share| if share > 0.0 { 1100.0 } else { -800.0 } + 700.0 * share)
+        // Half of the points are a surface of which the slab holds two standard deviations, and next to it
+        // there is something else.
+        let mixed = |tolerance| {
+            sums(tolerance, |share| match 2.0 * share.abs() {
+                inside if inside < 1.0 => 500.0 * normal(2.0 * share),
+                outside => share.signum() * (1000.0 + 4000.0 * (outside - 1.0)),
+            })
         };
-        let (slab, wider) = look(Slab::Open, plane, &layers(1000.0), 1e9);
-        let (_, last) = look(slab, wider, &layers(wider.tolerance), 1e9);
+        let (slab, wider) = look(Slab::Open, plane, &mixed(1000.0), 1e9);
+        assert!(wider.tolerance > plane.tolerance);
+        let (_, last) = look(slab, wider, &mixed(wider.tolerance), 1e9);
         assert_eq!(last.tolerance, plane.tolerance);
+    }
+
+    #[test]
+    fn a_slab_that_is_too_wide_is_narrowed() {
+        let noise = 100.0;
+        let mut plane = LocalPlane { normal: [0.0, 0.0, 1.0], rho: 0.0, tolerance: 1000.0 };
+        let mut slab = Slab::Open;
+        for _ in 0..ROUNDS {
+            // One point in five is of something that crosses the plane.
+            let sums = sums(plane.tolerance, |share| match share.abs() / 0.8 {
+                inside if inside < 1.0 => noise * normal(share / 0.8),
+                outside => share.signum() * 4000.0 * (outside - 1.0),
+            });
+            (slab, plane) = look(slab, plane, &sums, 1e9);
+        }
+        assert!((2.5..4.5).contains(&(plane.tolerance / noise)), "{}", plane.tolerance);
     }
 }
