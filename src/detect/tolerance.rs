@@ -206,10 +206,10 @@ mod tests {
         let mut plane = LocalPlane { normal: [0.0, 0.0, 1.0], rho: 0.0, tolerance: 1000.0 };
         let mut slab = Slab::Open;
         for _ in 0..ROUNDS {
-            // One point in five is of something that crosses the plane.
-            let sums = sums(plane.tolerance, |share| match share.abs() / 0.8 {
-                inside if inside < 1.0 => noise * normal(share / 0.8),
-                outside => share.signum() * 4000.0 * (outside - 1.0),
+            // One point in ten is of something that crosses the plane.
+            let sums = sums(plane.tolerance, |share| match share.abs() / 0.9 {
+                inside if inside < 1.0 => noise * normal(share / 0.9),
+                outside => share.signum() * 9000.0 * (outside - 1.0),
             });
             (slab, plane) = look(slab, plane, &sums, 1e9);
         }
