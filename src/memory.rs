@@ -5,14 +5,31 @@ use std::path::Path;
 
 /// Refuses what needs so many bytes more than there are; lets it pass where the system does not say.
 ///
+/// Memory that was freed but kept by the allocator counts as used, so it is handed back before anything is
+/// refused.
+///
 /// # Errors
 /// [`Error::Memory`].
 pub fn check(path: &Path, needed: u64) -> Result<()> {
+    let is_enough = |available: Option<u64>| available.is_none_or(|bytes| needed <= bytes);
+    if is_enough(available()) {
+        return Ok(());
+    }
+    trim();
     match available() {
         Some(available) if needed > available => {
             Err(Error::Memory { path: path.to_path_buf(), needed, available })
         }
         _ => Ok(()),
+    }
+}
+
+/// Hands memory that was freed back to the system, where the allocator keeps it for what asks next.
+pub fn trim() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: only pages that hold nothing are handed back; any thread may ask for it at any time.
+    unsafe {
+        libc::malloc_trim(0);
     }
 }
 

@@ -3,15 +3,15 @@
 use super::Machine;
 use crate::Result;
 use crate::backend::Backend;
-use crate::cloud::{Fields, Source};
-use crate::detect::{Options, Progress, detect, load};
+use crate::cloud::{Choice, Source};
+use crate::detect::{Options, Progress, detect_held, load_onto};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::time::Instant;
 
 /// The version of a [`StageReport`].
 pub const STAGES_VERSION: u32 = 1;
-/// Detections; of each stage the one of median time is told.
+/// Detections; for each stage the run of median time is reported.
 const RUNS: usize = 3;
 /// Points that are read at a time.
 const CHUNK: usize = 1 << 18;
@@ -64,22 +64,25 @@ impl StageReport {
     /// `usage` tells what the process has used.
     ///
     /// # Errors
-    /// As for [`detect`].
+    /// As for [`load_onto`] and [`detect_held`].
     pub fn measure(
         source: &Source,
         backend: &dyn Backend,
         machine: Machine,
         usage: &dyn Fn() -> Usage,
     ) -> Result<StageReport> {
-        let (mut runs, mut points) = (Vec::new(), 0);
+        let (mut runs, mut points, choice) = (Vec::new(), 0, Choice::default());
         for _ in 0..RUNS {
             let watch = Watch { usage, marks: RefCell::default() };
             watch.stage("reading", None);
-            let open = || source.reader(Fields::NONE);
-            let cloud = load(source.path(), &open, CHUNK, &|_| {})?;
+            let open = || source.reader(choice.fields());
+            let ready = || Some(backend);
+            let path = source.path();
+            let (cloud, held) = load_onto(path, &open, &choice, CHUNK, &|_| {}, &ready)?;
             points = cloud.total;
-            drop(detect(cloud, &Options::default(), backend, &watch)?);
+            let found = detect_held(cloud, held, &Options::default(), backend, &watch)?;
             watch.stage("", None);
+            drop(found);
             runs.push(watch.stages());
         }
         Ok(StageReport {
@@ -130,7 +133,7 @@ impl Watch<'_> {
     }
 }
 
-/// Of each stage of several runs the one of median time.
+/// Each stage as it was in the run of its median time.
 fn medians(mut runs: Vec<Vec<Stage>>) -> Vec<Stage> {
     let count = runs.iter().map(Vec::len).min().unwrap_or(0);
     let median = |k: usize| {

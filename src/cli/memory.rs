@@ -33,10 +33,10 @@ pub fn most() -> u64 {
     MOST.swap(IN_USE.load(Relaxed), Relaxed)
 }
 
-/// Counts memory that is taken.
+/// Counts memory that is taken, if it was granted.
 #[inline]
-fn count(size: usize) {
-    if size >= COUNTED {
+fn count(memory: *mut u8, size: usize) {
+    if size >= COUNTED && !memory.is_null() {
         TAKEN.fetch_add(size as u64, Relaxed);
         let in_use = IN_USE.fetch_add(size as u64, Relaxed) + size as u64;
         MOST.fetch_max(in_use, Relaxed);
@@ -103,8 +103,9 @@ impl HugePages {
 }
 
 /// Lets the allocator keep what is given back, for whatever asks next: the stages of a search follow each
-/// other with arrays of the same sizes, and new pages cost as much as what is done with them. Of that memory
-/// no thread shall keep its own share where there are few.
+/// other with arrays of the same sizes, and new pages cost as much as what is done with them. What is still
+/// kept when a file is done is handed back by [`planes::memory::trim`]. With few threads, all share one
+/// arena.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn keep(threads: usize) {
     /// Threads that share one part of the memory.
@@ -129,7 +130,7 @@ unsafe impl GlobalAlloc for HugePages {
         let memory = unsafe { System.alloc(layout) };
         HugePages::require(memory, layout.size());
         HugePages::advise(memory, layout.size());
-        count(layout.size());
+        count(memory, layout.size());
         memory
     }
 
@@ -138,7 +139,7 @@ unsafe impl GlobalAlloc for HugePages {
         let memory = unsafe { System.alloc_zeroed(layout) };
         HugePages::require(memory, layout.size());
         HugePages::advise(memory, layout.size());
-        count(layout.size());
+        count(memory, layout.size());
         memory
     }
 
@@ -147,8 +148,10 @@ unsafe impl GlobalAlloc for HugePages {
         let memory = unsafe { System.realloc(memory, layout, size) };
         HugePages::require(memory, size);
         HugePages::advise(memory, size);
-        uncount(layout.size());
-        count(size);
+        if !memory.is_null() {
+            uncount(layout.size());
+            count(memory, size);
+        }
         memory
     }
 

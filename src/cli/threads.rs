@@ -24,10 +24,14 @@ pub fn start(asked: Option<u16>) -> Result<(), Error> {
         log::warn!("--threads {threads}: more than helps on this machine; {most} are started");
         threads = most;
     }
-    if let Some(left) = memory::address_space() {
-        threads = threads.min(usize::try_from(left / ADDRESSES).unwrap_or(most)).max(1);
+    match memory::address_space() {
+        Some(left) => {
+            threads = threads.min(usize::try_from(left / ADDRESSES).unwrap_or(most)).max(1);
+        }
+        // Memory that is kept holds its addresses even when its pages are handed back, so nothing is kept
+        // where addresses are limited.
+        None => super::memory::keep(threads),
     }
-    super::memory::keep(threads);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build_global();
     pool.map_err(|error| {
         let threads = counted(threads as u64, "thread");

@@ -512,7 +512,8 @@ pub(super) fn judge_block(level: &Level, cell: usize, block: &[u32]) -> Option<F
     flatness(moments.n as f64, eigen::smallest(small_covariance(&moments)), level.unit())
 }
 
-/// How flat a block of `n` points is, whose covariance has these smallest eigenvector and eigenvalues.
+/// How flat a block of `n` points is, with these eigenvalues of their covariance and the eigenvector of
+/// the smallest.
 #[inline(always)]
 fn flatness(n: f64, (values, normal): ([f64; 3], [f64; 3]), unit: f64) -> Option<Flatness> {
     // Coordinates were cut to whole units, which adds the variance of one unit's rounding.

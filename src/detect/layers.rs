@@ -10,7 +10,7 @@ use super::eigen::{LANES, smallest_of};
 use super::evidence::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT, Surface, Surfel};
 use super::links::Links;
 use super::noise_field::NoiseField;
-use super::patch::{Middle, Patch};
+use super::patch::{MOST_POINTS, Middle, Patch};
 use super::spread::Spread;
 use crate::backend::{Held, Layer, Outcome, Trials};
 use crate::frame::Points;
@@ -48,8 +48,6 @@ const TRIANGLES: usize = 24;
 const MAJORITY: f64 = 0.4;
 /// Most points of a cell through which its layer is guessed.
 const MOST_GUESSES: usize = 4;
-/// Most points of a block that are looked at; of more, evenly many of each place.
-const MOST_POINTS: usize = 160;
 /// Base cells that one thread tries in one go.
 const PIECE: usize = 256;
 /// The emptier side of a layer holds at most one in so many points as its half of the slab.

@@ -3,8 +3,13 @@
 use super::spread::Spread;
 use crate::vector::{Vec3, dot};
 
-/// Up to this extent, in steps, sums over a block are whole numbers that `f64` holds, whatever the order.
+/// Most points of a block that are looked at; of more, evenly many of each place.
+pub(super) const MOST_POINTS: usize = 160;
+
+/// Up to this extent, in steps, sums over the points of a block are whole numbers that `f64` holds, whatever
+/// the order: points with whole coordinates, at most [`MOST_POINTS`].
 const EXACT: f64 = (1 << 22) as f64;
+const _: () = assert!(MOST_POINTS as f64 * EXACT * EXACT <= (1u64 << 53) as f64);
 
 /// Points that are looked at side by side.
 const WIDTH: usize = 4;

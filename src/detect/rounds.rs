@@ -16,7 +16,8 @@ use std::cmp::Reverse;
 /// Peaks that one round looks at; what they claim changes the table, so more are of little use.
 const PEAKS_A_ROUND: usize = 1024;
 
-/// Some direction of the usual spaces is at most so many degrees from any other.
+/// In the usual spaces no direction is farther than this from the nearest direction of the table, in
+/// degrees.
 const CLOSE: f64 = 1.5;
 
 /// How the rounds search, lengths in steps.

@@ -18,7 +18,7 @@ use planes::detect::{Options, Progress};
 use planes::export::labels::LabelBy;
 use planes::image::{EdgeMap, Image};
 use planes::input::{self, peek};
-use planes::{Detection, Error, lines};
+use planes::{Detection, Error, lines, memory};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fs;
@@ -94,6 +94,8 @@ impl<'a> Job<'a> {
             self.check_targets(name, &self.asked(kind))?;
         }
         let done = self.find_and_write(input, name, &stamp, before.as_ref(), &bar);
+        // What is kept of this file's memory would count against the next one.
+        memory::trim();
         bar.finish();
         if done.is_ok() {
             bar.aside(|| log::info!("{}: done", input.path.display()));
