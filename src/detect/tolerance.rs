@@ -24,9 +24,9 @@ const CUT: f64 = 0.40;
 /// … and above which it is too even to tell the noise.
 const TOO_EVEN: f64 = 0.52;
 /// The spread over the tolerance below which a slab is too wide: what lies at its rim is others'.
-const LOOSE: f64 = 0.27;
+const LOOSE: f64 = 0.25;
 /// It becomes so many times the spread.
-const ROOM: f64 = 3.0;
+const ROOM: f64 = 4.0;
 /// A slab is widened by so much at a time, …
 const WIDER: f64 = 1.5;
 /// … and only kept so when the noise that it shows stays the same up to this.
