@@ -133,9 +133,10 @@ mod tests {
     fn numbers_are_sorted() {
         let clustered = numbers(300_000, 9).into_iter().map(|v| (v * v * v) << 30).collect();
         let few_high = numbers(50_000, 12).into_iter().chain([u64::MAX, 1 << 40]).collect();
-        for mut values in
-            [numbers(200_000, 64), numbers(20_000, 3), vec![7; 20_000], clustered, few_high, vec![]]
-        {
+        // All but one in one bucket.
+        let crowd = numbers(200_000, 12).into_iter().chain([u64::MAX]).collect();
+        let (even, alike) = (numbers(200_000, 64), numbers(20_000, 3));
+        for mut values in [even, alike, vec![7; 20_000], clustered, few_high, crowd, vec![]] {
             let mut expected = values.clone();
             expected.sort_unstable();
             sort(&mut values);

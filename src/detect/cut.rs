@@ -16,8 +16,8 @@ use std::ops::Range;
 pub(super) const OFFSET: i32 = 1 << 23;
 /// So many points of one cell are worth the work of several threads.
 const CROWD: usize = 1 << 14;
-/// Cells that one thread takes in one go.
-const PIECE: usize = 1 << 10;
+/// Points, about, that one thread takes in one go; more where a cell holds more.
+const PIECE: u32 = 1 << 12;
 
 /// A cloud in cells of one size; as a [`CellTable`], but for the sums.
 pub(super) struct Cut {
@@ -104,7 +104,7 @@ fn sorted(points: &Points, edge: u32) -> (Vec<u64>, Vec<u32>, Vec<u32>) {
 
 /// The different ones of ascending numbers, and where each begins.
 fn runs(numbers: impl Iterator<Item = u64>) -> (Vec<u64>, Vec<u32>) {
-    /// Numbers to one that differs; it may be more.
+    /// Expected repeats of each number; only a guess for the capacity.
     const ALIKE: usize = 2;
     let room = numbers.size_hint().0 / ALIKE;
     let (mut different, mut starts) = (Vec::with_capacity(room), Vec::with_capacity(room));
@@ -140,13 +140,16 @@ pub(super) fn by_row(keys: &[u64]) -> Vec<u32> {
 /// Sorts the points of each cell by their coordinates: copies of a point lie together, and what goes
 /// through them meets them in an order that is theirs, not the file's.
 fn arrange(points: &mut Points, order: &mut [u32], starts: &[u32]) {
-    let (end, mut parts) = (order.len() as u32, Vec::with_capacity(starts.len() / PIECE + 1));
+    let (end, mut parts) = (order.len() as u32, Vec::new());
     let mut rest = Part { axes: [&mut points.x, &mut points.y, &mut points.z], order };
-    for (piece, starts_in) in starts.chunks(PIECE).enumerate() {
-        let end = starts.get((piece + 1) * PIECE).copied().unwrap_or(end);
-        let (own, after) = rest.split_at((end - starts_in[0]) as usize);
+    let mut ahead = starts;
+    while let Some(&begin) = ahead.first() {
+        let cells = ahead.partition_point(|&start| start - begin < PIECE);
+        let (starts_in, after) = ahead.split_at(cells);
+        let end = after.first().copied().unwrap_or(end);
+        let (own, others) = rest.split_at((end - begin) as usize);
         parts.push((own, starts_in));
-        rest = after;
+        (rest, ahead) = (others, after);
     }
     let arrange = |room: &mut Vec<Placed>, (mut part, starts): (Part, &[u32])| {
         for (i, &start) in starts.iter().enumerate() {
@@ -218,4 +221,48 @@ fn sums(points: &Points, members: Range<usize>, key: u64, unit: Unit) -> Sums {
         }
     }
     Sums::of(&moments, cell.map(|v| v as i64 * i64::from(unit.span)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points all over, each twice, and a crowd in one place with many copies.
+    fn points() -> Points {
+        let random = |i: u32, k: u32, most: u32| (i.wrapping_mul(k) >> 8) % most;
+        let place = |i: u32, most| {
+            [2_654_435_769, 2_246_822_519, 3_266_489_917].map(|k| random(i, k, most))
+        };
+        let wide =
+            (0..20_000).map(|i| place(i % 10_000 + 1, 1000).map(|v| v as f32 * 16.0 - 8000.0));
+        let dense = (0..2 * CROWD as u32).map(|i| place(i, 8).map(|v| v as f32 + 64.0));
+        let (last, copies) = ([8_388_607.0; 3], 2);
+        wide.chain(dense).chain(std::iter::repeat_n(last, copies)).collect()
+    }
+
+    #[test]
+    fn points_are_in_the_order_of_cells_coordinates_and_indices() {
+        let points = points();
+        // Keys of the smaller cells do not fit 64 bits together with an index.
+        for span in [64, 8] {
+            let cut = Cut::new(&points, Unit { span, steps: 1, copies: 1.0 });
+            let key = |i: u32| morton_key(points.get(i as usize), span);
+            let place = |i: u32| points.get(i as usize).map(positive);
+            let mut expected: Vec<u32> = (0..points.len() as u32).collect();
+            expected.sort_by_key(|&i| (key(i), place(i)));
+            assert!(cut.order.order == expected);
+            assert!(cut.order.points.as_ref() == Some(&points.select(&expected)));
+            let cells: Vec<&[u32]> = expected.chunk_by(|&a, &b| key(a) == key(b)).collect();
+            assert!(cells.iter().any(|cell| cell.len() > CROWD));
+            assert!(points.len() > 4 * PIECE as usize);
+            assert!(cells.iter().map(|cell| key(cell[0])).eq(cut.keys.iter().copied()));
+            let sizes = cells.iter().map(|cell| cell.len() as u32);
+            let starts = sizes.scan(0, |end, size| Some(std::mem::replace(end, *end + size)));
+            assert!(starts.eq(cut.starts.iter().copied()));
+            let distinct =
+                |cell: &&[u32]| cell.chunk_by(|&a, &b| place(a) == place(b)).count() as i64;
+            let counts = cut.by_row.iter().map(|&cell| distinct(&cells[cell as usize]));
+            assert!(counts.eq(cut.sums.iter().map(Sums::count)));
+        }
+    }
 }

@@ -290,6 +290,53 @@ mod tests {
         assert_eq!(list, [1, 2, 3, 5, 7, 8]);
     }
 
+    /// A plane across an axis.
+    fn across(axis: usize, rho: f64, tolerance: f64) -> LocalPlane {
+        let mut normal = [0.0; 3];
+        normal[axis] = 1.0;
+        LocalPlane { normal, rho, tolerance }
+    }
+
+    #[test]
+    fn labels_follow_planes_that_change() {
+        let place = |i: u32| [i % 200 * 4, i / 200 * 4, i * 7 % 13].map(|v| v as f32);
+        let points: Points = (0..30_000).map(place).collect();
+        let (cells, order) = Cells::new(&points, &mut None).unwrap();
+        let points = points.select(&order.order);
+        let links = Links::new(&cells);
+        let places = PointsInCells { cells: &cells, links: &links, points: &points };
+        let bare =
+            Surfel { centroid: [0.0; 3], scatter: [0.0; 6], weight: 1, surface: None, scale: 1.0 };
+        let surfels = vec![bare; cells.base().len()];
+        // Planes 0 and 1 are on one half, 1 to 3 on the other.
+        let half = surfels.len() as u32 / 2;
+        let mut claims = vec![Vec::new(); 4];
+        for cell in 0..surfels.len() as u32 {
+            let plane = if cell < half { cell % 2 } else { 1 + cell % 3 };
+            claims[plane as usize].push(cell);
+        }
+        let labeller =
+            |held| Labeller::new(places, &surfels, claims.iter().map(Vec::as_slice), held).unwrap();
+        let first =
+            [across(2, 2.0, 3.0), across(2, 6.0, 3.0), across(0, 400.0, 20.0), across(2, 9.0, 2.0)];
+        let (mut second, mut third) = (first, first);
+        (second[0].tolerance, second[2].rho) = (5.0, 300.0);
+        (third[1].rho, third[2].rho) = (5.0, 300.0);
+        let mut held = [None, None, None, None];
+        let [one, fresh @ .., last] = &mut held;
+        let mut one = labeller(one);
+        let all = [first, second].map(|planes| one.sums(&planes).unwrap());
+        assert!(all[0] != all[1]);
+        let itself = [0, 1, 2, 3];
+        for ((planes, own), held) in [first, second].iter().zip(&all).zip(fresh) {
+            assert!(labeller(held).sums(planes).unwrap() == *own);
+        }
+        let found = one.assign(&third, &itself).unwrap();
+        assert!(found == labeller(last).assign(&third, &itself).unwrap());
+        assert!(found.sums == sums(&points, &found.labels, 4));
+        assert!(found.sums != all[1]);
+    }
+
     #[test]
     fn sums_are_those_of_the_labelled_points() {
         let points: Points =
