@@ -104,15 +104,19 @@ impl HugePages {
 
 /// Lets the allocator keep what is given back, for whatever asks next: the stages of a search follow each
 /// other with arrays of the same sizes, and new pages cost as much as what is done with them. What is still
-/// kept when a file is done is handed back by [`planes::memory::trim`]. With few threads, all share one
-/// arena.
+/// kept when a file is done is handed back by [`planes::memory::trim`]. All threads share one arena.
+///
+/// Many threads clear new pages side by side, faster than one clears memory that is used again: with more
+/// than a few nothing is kept.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn keep(threads: usize) {
-    /// Threads that share one part of the memory.
-    const SHARING: usize = 8;
-    let arenas = i32::try_from(threads.div_ceil(SHARING)).unwrap_or(1);
+    /// Most threads for which memory is kept.
+    const FEW: usize = 4;
+    if threads > FEW {
+        return;
+    }
     let settings =
-        [(libc::M_MMAP_MAX, 0), (libc::M_TRIM_THRESHOLD, i32::MAX), (libc::M_ARENA_MAX, arenas)];
+        [(libc::M_MMAP_MAX, 0), (libc::M_TRIM_THRESHOLD, i32::MAX), (libc::M_ARENA_MAX, 1)];
     for (setting, value) in settings {
         // SAFETY: it changes how memory is asked for and given back, and nothing that is in use. A refusal
         // leaves everything as it is.
