@@ -43,8 +43,6 @@ const STILL_STRICT: f64 = 0.2;
 const FINER: usize = 1;
 /// Fewer flat neighbourhoods than this share say nothing.
 const SOME: f64 = 0.02;
-/// A level with less than this share of the flattest level's flat neighbourhoods says nothing, either.
-const TOLD: f64 = 0.1;
 
 /// Points whose coordinates are looked at for steps, at most.
 const COORDINATES: usize = 1 << 15;
@@ -134,9 +132,7 @@ impl View {
         }
         let first = slices(&curve);
         // Where next to nothing is flat, nothing is known of what neighbours have in common.
-        let most = curve.iter().map(|scale| scale.flat).fold(0.0, f64::max);
-        let enough = SOME.max(TOLD * most);
-        let told = (first..curve.len()).find(|&l| curve[l].flat > enough).unwrap_or(first);
+        let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
         let climbed = self.climb(&curve, told);
         let level = if climbed > told { climbed } else { first };
         log::debug!("the noise shows from level {level} on, slices below {first}");
