@@ -13,7 +13,7 @@ use crate::space::{Directions, RhoAxis, Space};
 /// Inliers lie within this many standard deviations of their plane.
 pub(super) const SIGMAS: f64 = 3.0;
 /// A tolerance below this many steps would be finer than the local coordinates.
-const MIN_STEPS: f64 = 2.0;
+pub(super) const MIN_STEPS: f64 = 2.0;
 /// Most bins of `ρ`: a coarser axis is enough, since refinement is exact.
 const MAX_RHO_BINS: f64 = 2048.0;
 /// Largest angle between a surface and its plane, in degrees, unless normals are worse.

@@ -13,6 +13,7 @@
 
 use super::label::Labeller;
 use super::moments::Moments;
+use super::parameters::MIN_STEPS;
 use super::planes;
 use crate::Result;
 use crate::backend::LocalPlane;
@@ -90,11 +91,9 @@ fn look(slab: Slab, plane: LocalPlane, sums: &Moments, widest: f64) -> (Slab, Lo
     };
     let fitted = planes::local(&fit, plane.tolerance);
     let share = sums.distance_rms(fitted.normal, fitted.rho) / plane.tolerance;
-    if matches!(slab, Slab::Open | Slab::Narrowed) && share < LOOSE {
-        return (
-            Slab::Narrowed,
-            LocalPlane { tolerance: ROOM * share * plane.tolerance, ..fitted },
-        );
+    let narrow = (ROOM * share * plane.tolerance).max(MIN_STEPS);
+    if matches!(slab, Slab::Open | Slab::Narrowed) && share < LOOSE && narrow < plane.tolerance {
+        return (Slab::Narrowed, LocalPlane { tolerance: narrow, ..fitted });
     }
     if matches!(slab, Slab::Narrowed) {
         return settled;
@@ -213,6 +212,6 @@ mod tests {
             });
             (slab, plane) = look(slab, plane, &sums, 1e9);
         }
-        assert!((2.5..4.5).contains(&(plane.tolerance / noise)), "{}", plane.tolerance);
+        assert!((2.5..5.5).contains(&(plane.tolerance / noise)), "{}", plane.tolerance);
     }
 }
