@@ -11,16 +11,14 @@ use std::path::Path;
 /// # Errors
 /// [`Error::Memory`].
 pub fn check(path: &Path, needed: u64) -> Result<()> {
-    let is_enough = |available: Option<u64>| available.is_none_or(|bytes| needed <= bytes);
-    if is_enough(available()) {
+    let too_few = || available().filter(|&available| needed > available);
+    if too_few().is_none() {
         return Ok(());
     }
     trim();
-    match available() {
-        Some(available) if needed > available => {
-            Err(Error::Memory { path: path.to_path_buf(), needed, available })
-        }
-        _ => Ok(()),
+    match too_few() {
+        Some(available) => Err(Error::Memory { path: path.to_path_buf(), needed, available }),
+        None => Ok(()),
     }
 }
 

@@ -262,15 +262,16 @@ fn row_of(morton: u64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    /// A surface, and points all over the lattice and at its corners.
-    fn points() -> Points {
+    /// A surface of such heights, and points all over the lattice and at its corners.
+    pub fn points(height: impl Fn(u32) -> f32) -> Points {
         let far = [-8_388_608.0, 8_388_607.0];
         let random = |i: u32, k: u32| (i.wrapping_mul(k) % (1 << 24)) as f32 - 8_388_608.0;
         let scattered = (0..500).map(|i| [48_271, 69_621, 16_807].map(|k| random(i, k)));
-        let surface = (0..20_000).map(|i| [(i % 200) as f32 * 7.0, (i / 200) as f32 * 7.0, 5.0]);
+        let surface =
+            (0..20_000).map(|i| [(i % 200) as f32 * 7.0, (i / 200) as f32 * 7.0, height(i)]);
         let corners = (0..8).map(|i| [far[i & 1], far[i >> 1 & 1], far[i >> 2]]);
         surface.chain(scattered).chain(corners).collect()
     }
@@ -282,7 +283,7 @@ mod tests {
 
     #[test]
     fn every_level_holds_the_cells_below() {
-        let points = points();
+        let points = points(|_| 5.0);
         let cells = cells(&points, 8);
         for (below, above) in cells.levels.iter().zip(&cells.levels[1..]) {
             assert!(above.keys.is_sorted_by(|a, b| a < b));

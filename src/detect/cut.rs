@@ -93,13 +93,19 @@ fn sorted(points: &Points, edge: u32) -> (Vec<u64>, Vec<u32>, Vec<u32>) {
             (keys, starts, ordered.indices())
         }
         None => {
-            let mut keyed: Vec<(u64, u32)> =
-                (0..points.len()).into_par_iter().map(|i| (key(i), i as u32)).collect();
-            keyed.par_sort_unstable();
+            let keyed = pairs(points.len(), key);
             let (keys, starts) = runs(keyed.iter().map(|&(key, _)| key));
             (keys, starts, keyed.into_par_iter().map(|(_, i)| i).collect())
         }
     }
+}
+
+/// Numbers and indices, sorted, where both together do not fit 64 bits.
+fn pairs(count: usize, number: impl Fn(usize) -> u64 + Sync) -> Vec<(u64, u32)> {
+    let mut pairs: Vec<(u64, u32)> =
+        (0..count).into_par_iter().map(|i| (number(i), i as u32)).collect();
+    pairs.par_sort_unstable();
+    pairs
 }
 
 /// The different ones of ascending numbers, and where each begins.
@@ -128,12 +134,7 @@ pub(super) fn by_row(keys: &[u64]) -> Vec<u32> {
     };
     match Ordered::new(keys.len(), x + y + z, row) {
         Some(ordered) => ordered.indices(),
-        None => {
-            let mut keyed: Vec<(u64, u32)> =
-                (0..keys.len()).into_par_iter().map(|i| (row(i), i as u32)).collect();
-            keyed.par_sort_unstable();
-            keyed.into_par_iter().map(|(_, i)| i).collect()
-        }
+        None => pairs(keys.len(), row).into_par_iter().map(|(_, i)| i).collect(),
     }
 }
 

@@ -255,24 +255,13 @@ impl Around {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cells::tests::points;
     use super::*;
-    use crate::frame::Points;
-
-    /// A surface, and points all over the lattice and at its corners.
-    fn points() -> Points {
-        let far = [-8_388_608.0, 8_388_607.0];
-        let random = |i: u32, k: u32| (i.wrapping_mul(k) % (1 << 24)) as f32 - 8_388_608.0;
-        let scattered = (0..500).map(|i| [48_271, 69_621, 16_807].map(|k| random(i, k)));
-        let surface = (0..20_000).map(|i| {
-            [(i % 200) as f32 * 7.0, (i / 200) as f32 * 7.0, (i % 200 / 5) as f32 - 8_388_608.0]
-        });
-        let corners = (0..8).map(|i| [far[i & 1], far[i >> 1 & 1], far[i >> 2]]);
-        surface.chain(scattered).chain(corners).collect()
-    }
 
     #[test]
     fn blocks_are_the_cells_around() {
-        let cells = Cells::new(&points(), &mut None).unwrap().0;
+        let cells =
+            Cells::new(&points(|i| (i % 200 / 5) as f32 - 8_388_608.0), &mut None).unwrap().0;
         let links = Links::new(&cells);
         for (number, level) in cells.levels.iter().enumerate() {
             for cell in 0..level.len() as u32 {
