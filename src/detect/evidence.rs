@@ -8,10 +8,10 @@ use super::cells::{Cells, Level};
 use super::eigen::{self, LANES, Lane};
 use super::in_rounds::Class;
 use super::links::Links;
-use super::moments::PAIRS;
 use super::noise_field::NoiseField;
 use super::rounds::Found;
 use super::sums::CellMoments;
+use super::surfels::{Surfel, Surfels};
 use crate::Result;
 use crate::backend::{CellSurface, Held, Layer, LocalNoise};
 use crate::vector::{Vec3, normalized};
@@ -80,31 +80,6 @@ impl Surface {
     pub fn level(&self) -> usize {
         usize::from(self.level)
     }
-}
-
-impl Surfel {
-    /// Variance of the cell's points along a unit normal, about their mean.
-    pub fn variance_along(&self, normal: Vec3) -> f64 {
-        let term = |(c, (a, b)): (f32, (usize, usize))| {
-            f64::from(c) * normal[a] * normal[b] * if a == b { 1.0 } else { 2.0 }
-        };
-        self.scatter.into_iter().zip(PAIRS).map(term).sum::<f64>().max(0.0)
-    }
-}
-
-/// A base cell as detection sees it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Surfel {
-    /// Mean of the cell's distinct points, local coordinates.
-    pub centroid: Vec3,
-    /// Covariance xx, xy, xz, yy, yz, zz of the cell's distinct points, in steps squared.
-    pub scatter: [f32; 6],
-    /// Number of distinct points.
-    pub weight: u32,
-    /// The surface there, if it is flat at any scale.
-    pub surface: Option<Surface>,
-    /// How many times as large as usual the noise is there.
-    pub scale: f32,
 }
 
 /// How flat the blocks of all cells are.
@@ -177,18 +152,17 @@ impl<'a> Evidence<'a> {
     /// planes `found` in it, since what is flat there is the edge of something known.
     pub fn next_class(
         &mut self,
-        surfels: &[Surfel],
+        surfels: &Surfels,
         found: &[Found],
         held: &mut Holder<'_>,
     ) -> Result<()> {
-        let seen = |(i, s): (usize, &Surfel)| match s.surface {
-            Some(_) => SEEN,
-            None => self.known(i) & SEEN,
-        };
-        let mut known: Vec<u8> = surfels.par_iter().enumerate().map(seen).collect();
+        let seen = |s: &Surfel| if s.surface.is_some() { SEEN } else { 0 };
+        let mut state: Vec<u8> = surfels.list.par_iter().map(seen).collect();
         for &i in found.iter().flat_map(|f| &f.support.surfels) {
-            known[i as usize] |= TAKEN;
+            state[i as usize] |= TAKEN;
         }
+        let of_cell = |cell: usize| state[surfels.at(self.place(cell))] | self.known(cell) & SEEN;
+        let known = (0..self.cells.base().len()).into_par_iter().map(of_cell).collect();
         self.leave(known, held)
     }
 
@@ -237,6 +211,11 @@ impl<'a> Evidence<'a> {
         }
     }
 
+    /// Where a base cell is in Morton order.
+    fn place(&self, base_cell: usize) -> usize {
+        self.links.run(0, base_cell as u32)[0] as usize
+    }
+
     /// What is known of a base cell.
     fn known(&self, base_cell: usize) -> u8 {
         self.left.last().map_or(0, |known| known[base_cell])
@@ -251,9 +230,9 @@ impl<'a> Evidence<'a> {
 
     /// Distance between neighbouring points on surfaces, in steps: the median over the points.
     pub fn spacing(&self, surfels: &[Surfel]) -> f64 {
-        let place = |(i, s): (usize, &Surfel)| {
+        let place = |s: &Surfel| {
             let level = s.surface?.level();
-            let cell = self.links.ancestor(i as u32, level);
+            let cell = self.links.ancestor_at(s.places[0], level);
             let cells = &self.cells.levels[level];
             let block = self.links.block(level, cell).iter();
             let n: i64 = block.map(|&c| cells.count(c as usize)).sum();
@@ -266,7 +245,6 @@ impl<'a> Evidence<'a> {
         };
         let all: Kinds = surfels
             .par_iter()
-            .enumerate()
             .filter_map(place)
             .fold(Kinds::new, count)
             .reduce(Kinds::new, |all, some| some.into_iter().fold(all, count));
@@ -304,32 +282,18 @@ impl<'a> Evidence<'a> {
         Ok((weighted_quantile(all, share), weight))
     }
 
-    /// The surfels of all base cells, in the order of the cells, for a given noise.
-    pub fn surfels(&mut self, noise: f64, held: &mut Holder<'_>) -> Result<Vec<Surfel>> {
+    /// The surfaces around all base cells, in Morton order, for a given noise.
+    pub fn surfaces(&mut self, noise: f64, held: &mut Holder<'_>) -> Result<Vec<Option<Surface>>> {
         let thickest = THICKEST * noise;
-        let found = match (&self.flatness, held) {
-            (None, Some(held)) => held.surfaces(thickest)?,
-            _ => None,
-        };
-        if found.is_none() {
-            self.judge();
+        if let (None, Some(held)) = (&self.flatness, held)
+            && let Some(found) = held.surfaces(thickest)?
+        {
+            let of = |&cell: &u32| Surface::found(&found[cell as usize]);
+            return Ok(self.links.by_place().par_iter().map(of).collect());
         }
-        let base = self.cells.base();
-        let square = (base.unit() * base.unit()) as f32;
-        let surfel = |cell: usize| {
-            let moments = base.moments(cell);
-            Surfel {
-                centroid: base.local(cell, moments.mean()),
-                scatter: small_covariance(&moments).map(|c| c as f32 * square),
-                weight: moments.n as u32,
-                surface: match &found {
-                    Some(found) => Surface::found(&found[cell]),
-                    None => self.surface(cell, thickest),
-                },
-                scale: self.field.scale(cell) as f32,
-            }
-        };
-        Ok((0..base.len()).into_par_iter().map(surfel).collect())
+        self.judge();
+        let of = |&cell: &u32| self.surface(cell as usize, thickest);
+        Ok(self.links.by_place().par_iter().map(of).collect())
     }
 
     /// The finest level that is flat around a base cell, or else the flattest that nearly is, among
@@ -380,10 +344,10 @@ impl<'a> Evidence<'a> {
 pub(super) fn combined(classes: Vec<Class>) -> Class {
     let mut all = Class::default();
     for (surfels, findings) in classes {
-        if all.0.is_empty() {
+        if all.0.list.is_empty() {
             all.0 = surfels;
         } else {
-            all.0.par_iter_mut().zip(surfels).for_each(|(first, later)| {
+            all.0.list.par_iter_mut().zip(surfels.list).for_each(|(first, later)| {
                 if first.surface.is_none() && later.surface.is_some() {
                     *first = later;
                 }
@@ -406,16 +370,6 @@ pub(super) struct Flatness {
     pub error: f32,
     /// Unit normal.
     pub normal: [f32; 3],
-}
-
-/// Covariance of the points of a cell or block, whose sums are small enough for `f64`.
-#[inline(always)]
-fn small_covariance(moments: &CellMoments) -> [f64; 6] {
-    let (n, mean) = (moments.n as f64, moments.mean());
-    std::array::from_fn(|i| {
-        let (a, b) = PAIRS[i];
-        moments.products[i] as f64 / n - mean[a] * mean[b]
-    })
 }
 
 /// Judges all blocks.
@@ -487,7 +441,7 @@ impl Waiting {
     fn add(&mut self, place: usize, moments: &CellMoments) {
         self.places[self.len] = place;
         self.counts[self.len] = moments.n as f64;
-        let covariance = small_covariance(moments);
+        let covariance = moments.covariance();
         self.covariances.iter_mut().zip(covariance).for_each(|(lane, c)| lane[self.len] = c);
         self.len += 1;
     }
@@ -509,7 +463,7 @@ pub(super) fn judge_block(level: &Level, cell: usize, block: &[u32]) -> Option<F
     if moments.n < MIN_POINTS {
         return None;
     }
-    flatness(moments.n as f64, eigen::smallest(small_covariance(&moments)), level.unit())
+    flatness(moments.n as f64, eigen::smallest(moments.covariance()), level.unit())
 }
 
 /// How flat a block of `n` points is, with these eigenvalues of their covariance and the eigenvector of
@@ -525,16 +479,6 @@ fn flatness(n: f64, (values, normal): ([f64; 3], [f64; 3]), unit: f64) -> Option
         error: (ratio / n).sqrt() as f32,
         normal: normal.map(|v| v as f32),
     })
-}
-
-/// Edge of a lattice on which the surface of a set of surfels closes, for base cells of edge
-/// `cell`: a little more than the cells on which nine tenths of it was seen.
-pub(super) fn closing_edge(surfels: &[Surfel], set: &[u32], cell: f64) -> f64 {
-    let levels = set.iter().filter_map(|&i| {
-        let s = &surfels[i as usize];
-        Some((s.surface?.level() as f64, u64::from(s.weight)))
-    });
-    1.5 * cell * weighted_quantile(levels.collect(), 0.9).exp2()
 }
 
 /// The value below which `share` of the total weight lies; 0 without any.
@@ -566,7 +510,8 @@ mod tests {
         let (links, field) = (Links::new(cells), NoiseField::even());
         let mut evidence = Evidence::new(cells, &links, &field, None, &mut None).unwrap();
         let noise = evidence.noise(&mut None).unwrap().0;
-        evidence.surfels(noise, &mut None).unwrap()
+        let surfaces = evidence.surfaces(noise, &mut None).unwrap();
+        Surfels::new(cells, &links, &field, (&surfaces, noise), true).list
     }
 
     /// A tilted plane with a little roughness, and scattered points above it.
@@ -634,14 +579,14 @@ mod tests {
         assert!(surfels(&a) == surfels(&b));
     }
 
-    /// The surfels of a cloud, and those of what is left of it, told by the GPU or, without, here;
+    /// The surfaces of a cloud, and those of what is left of it, told by the GPU or, without, here;
     /// where the noise is even, or has this floor.
     fn classes(
         points: &Points,
         floor: Option<f32>,
         held: &mut Holder<'_>,
         on_gpu: bool,
-    ) -> Vec<(f64, u64, Vec<Surfel>)> {
+    ) -> Vec<(f64, u64, Vec<Option<Surface>>)> {
         let cells = Cells::new(points, held).unwrap().0;
         let links = Links::new(&cells);
         let field = floor
@@ -652,14 +597,14 @@ mod tests {
         let mut class = |known: Option<Vec<u8>>| {
             known.into_iter().for_each(|known| evidence.leave(known, held).unwrap());
             let (noise, weight) = evidence.noise(held).unwrap();
-            (noise, weight, evidence.surfels(noise, held).unwrap())
+            (noise, weight, evidence.surfaces(noise, held).unwrap())
         };
         let first = class(None);
-        let known = |(i, s): (usize, &Surfel)| match s.surface {
+        let known = |i: usize| match first.2[links.run(0, i as u32)[0] as usize] {
             Some(surface) => SEEN | if surface.level() > 0 || i % 3 == 0 { TAKEN } else { 0 },
             None => 0,
         };
-        let known: Vec<u8> = first.2.iter().enumerate().map(known).collect();
+        let known: Vec<u8> = (0..cells.base().len()).map(known).collect();
         let all = known.iter().map(|k| k & TAKEN).collect();
         let second = class(Some(known));
         vec![first, second, class(Some(all))]

@@ -5,19 +5,17 @@
 //! are at the scale at which the surface was seen, so a sparse facade hangs together as well as a
 //! dense floor. The cost follows the plane's own size, not the cloud's.
 
-use super::evidence::Surfel;
 use super::links::Links;
 use super::support::Limits;
+use super::surfels::{Surfel, Surfels};
 use crate::vector::{Vec3, dot};
 
 /// The marks of the search in progress, over cells and their links.
 pub(super) struct Grower<'a> {
-    surfels: &'a [Surfel],
+    surfels: &'a Surfels,
     links: &'a Links<'a>,
-    /// The cell of its surface's level that holds each base cell; its own index without surface.
-    home: Vec<u32>,
     marks: Vec<Marks>,
-    /// Number of the last search that met each base cell.
+    /// Number of the last search that met each surfel.
     met: Vec<u32>,
     search: u32,
 }
@@ -39,8 +37,7 @@ pub(super) struct Grown {
 
 impl<'a> Grower<'a> {
     /// A grower over all surfels, none of them met.
-    pub fn new(links: &'a Links<'a>, surfels: &'a [Surfel]) -> Grower<'a> {
-        let home = |(i, s): (u32, &Surfel)| s.surface.map_or(i, |f| links.ancestor(i, f.level()));
+    pub fn new(links: &'a Links<'a>, surfels: &'a Surfels) -> Grower<'a> {
         let marks = |level| {
             let none = vec![0; links.len(level)];
             Marks { spread: none.clone(), looked: none }
@@ -48,9 +45,8 @@ impl<'a> Grower<'a> {
         Grower {
             surfels,
             links,
-            home: (0..).zip(surfels).map(home).collect(),
             marks: (0..links.levels()).map(marks).collect(),
-            met: vec![0; surfels.len()],
+            met: vec![0; surfels.list.len()],
             search: 0,
         }
     }
@@ -77,36 +73,23 @@ impl<'a> Grower<'a> {
         let along = |s: &Surfel| s.surface.is_some_and(|f| dot(f.normal(), normal).abs() >= cosine);
         let mut grown = Grown { members: Vec::new(), others: 0 };
         for &i in seed {
-            let s = &self.surfels[i as usize];
+            let s = &self.surfels.list[i as usize];
             if free[i as usize] && self.meet(i) && in_slab(s) && along(s) {
                 grown.members.push(i);
             }
         }
-        let mut next = 0;
+        let (mut next, mut near) = (0, Vec::new());
         while let Some(&from) = grown.members.get(next) {
             next += 1;
-            let Some(surface) = self.surfels[from as usize].surface else { continue };
-            let (links, marks) = (self.links, &mut self.marks[surface.level()]);
-            let cell = self.home[from as usize];
-            if std::mem::replace(&mut marks.spread[cell as usize], self.search) == self.search {
-                continue;
-            }
-            for &neighbour in links.block(surface.level(), cell) {
-                let looked = &mut marks.looked[neighbour as usize];
-                if std::mem::replace(looked, self.search) == self.search {
-                    continue;
-                }
-                for &i in links.inside(surface.level(), neighbour) {
-                    let s = &self.surfels[i as usize];
-                    let new =
-                        std::mem::replace(&mut self.met[i as usize], self.search) != self.search;
-                    if new && in_slab(s) {
-                        match (free[i as usize], along(s)) {
-                            (true, true) => grown.members.push(i),
-                            // Another plane's cell that crosses this one says nothing about it.
-                            (false, false) if s.surface.is_some() => {}
-                            _ => grown.others += u64::from(s.weight),
-                        }
+            self.look_around(from, &mut near);
+            for &i in &near {
+                let s = &self.surfels.list[i as usize];
+                if in_slab(s) {
+                    match (free[i as usize], along(s)) {
+                        (true, true) => grown.members.push(i),
+                        // Another plane's cell that crosses this one says nothing about it.
+                        (false, false) if s.surface.is_some() => {}
+                        _ => grown.others += u64::from(s.weight),
                     }
                 }
             }
@@ -115,7 +98,29 @@ impl<'a> Grower<'a> {
         grown
     }
 
-    /// Marks a base cell; whether the running search had not met it.
+    /// Lists the surfels in the blocks of a surfel that the running search had not met.
+    fn look_around(&mut self, from: u32, near: &mut Vec<u32>) {
+        near.clear();
+        let (surfels, links) = (self.surfels, self.links);
+        let Some(surface) = surfels.list[from as usize].surface else { return };
+        let (level, search) = (surface.level(), self.search);
+        let marks = &mut self.marks[level];
+        let is_new =
+            |marks: &mut [u32], i: u32| std::mem::replace(&mut marks[i as usize], search) != search;
+        for cell in surfels.homes(links, from, level) {
+            if !is_new(&mut marks.spread, cell) {
+                continue;
+            }
+            for &neighbour in links.block(level, cell) {
+                if is_new(&mut marks.looked, neighbour) {
+                    let inside = surfels.within(links.run(level, neighbour));
+                    near.extend(inside.filter(|&i| is_new(&mut self.met, i)));
+                }
+            }
+        }
+    }
+
+    /// Marks a surfel; whether the running search had not met it.
     fn meet(&mut self, i: u32) -> bool {
         std::mem::replace(&mut self.met[i as usize], self.search) != self.search
     }

@@ -1,7 +1,7 @@
 //! Detection in rounds: surfaces, parameters, planes class by class, and every point to its plane.
 
 use super::cells::Cells;
-use super::evidence::{self, Evidence, LevelFlatness, Surfel};
+use super::evidence::{self, Evidence, LevelFlatness};
 use super::label::{Labeller, PointsInCells};
 use super::layers::Layers;
 use super::links::Links;
@@ -10,6 +10,7 @@ use super::noise::{self, Plateau, View};
 use super::noise_field::NoiseField;
 use super::parameters::{Measured, Nature};
 use super::rounds::{self, Findings};
+use super::surfels::{Surfel, Surfels};
 use super::{
     Answer, Mode, Options, Progress, merge, parameters, planes, refine, rejected, roundness,
     tolerance,
@@ -135,7 +136,7 @@ fn in_cells<'b>(
         roundness::round(points, &assigned.labels, &local, count, alike)
     };
     progress.stage("outlines", None);
-    let outline_cell = planes::outline_cell(cells, &surfels, &found);
+    let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
     let mut rejected = rejected::candidates(cloud, failed);
     let known = planes::Known {
         found: &found,
@@ -149,7 +150,7 @@ fn in_cells<'b>(
 }
 
 /// The surfels of one class of noise and what was found among them.
-pub(super) type Class = (Vec<Surfel>, Findings);
+pub(super) type Class = (Surfels, Findings);
 
 impl Scene<'_> {
     /// Searches the usual surfaces, and then those of rougher places.
@@ -161,14 +162,17 @@ impl Scene<'_> {
         let (cells, cloud) = (self.cells, self.cloud);
         let mut evidence = Evidence::new(cells, self.links, self.field, flatness, held)?;
         let (noise, _) = evidence.noise(held)?;
-        let mut usual = evidence.surfels(noise, held)?;
+        let surfaces = evidence.surfaces(noise, held)?;
+        let (links, field) = (self.links, self.field);
+        let white = self.nature.even && !self.nature.alike;
+        let mut usual = Surfels::new(cells, links, field, (&surfaces, noise), white);
+        drop(surfaces);
         self.progress.stage("layers", None);
-        Layers { cells, links: self.links, points: &cloud.points, field: self.field, noise }
-            .refine(&mut usual, held)?;
-        self.settle(&mut usual);
-        let (spacing, rounding) = (evidence.spacing(&usual), self.rounding);
+        Layers { cells, links, points: &cloud.points, field, noise }.refine(&mut usual, held)?;
+        self.settle(&mut usual.list);
+        let (spacing, rounding) = (evidence.spacing(&usual.list), self.rounding);
         let measured = Measured { noise, spacing, rounding };
-        let parameters = parameters::choose(cloud, cells, &usual, measured, self.options);
+        let parameters = parameters::choose(cloud, cells, &usual.list, measured, self.options);
         self.progress.stage("planes", Some(cells.distinct));
         let findings = self.search(&usual, &parameters, held.as_deref())?;
         let mut classes = vec![(usual, findings)];
@@ -180,9 +184,11 @@ impl Scene<'_> {
             if weight * WORTH < cells.distinct {
                 break;
             }
-            let mut rough = evidence.surfels(noise, held)?;
-            self.settle(&mut rough);
-            let rougher = parameters::rougher(&parameters, &rough, noise, cloud.frame.step);
+            let surfaces = evidence.surfaces(noise, held)?;
+            let mut rough = classes[0].0.rougher(cells, links, &surfaces);
+            self.settle(&mut rough.list);
+            let step = cloud.frame.step;
+            let rougher = parameters::rougher(&parameters, &rough.list, noise, step);
             let findings = self.search(&rough, &rougher, held.as_deref())?;
             classes.push((rough, findings));
         }
@@ -199,7 +205,7 @@ impl Scene<'_> {
     /// The planes among the surfels of one class.
     fn search(
         &self,
-        surfels: &[Surfel],
+        surfels: &Surfels,
         parameters: &Parameters,
         held: Option<&(dyn Held + '_)>,
     ) -> Result<Findings> {

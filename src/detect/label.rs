@@ -5,9 +5,9 @@
 //! where creases, thin strips and cells without a surface get their points.
 
 use super::cells::Cells;
-use super::evidence::Surfel;
 use super::links::Links;
 use super::moments::Moments;
+use super::surfels::{Surfel, Surfels};
 use crate::Result;
 use crate::backend::{Assigned, Held, LocalPlane, PRESENT};
 use crate::frame::Points;
@@ -30,7 +30,7 @@ pub(super) struct PointsInCells<'a> {
 /// Gives points to the planes that are present in or around their cell.
 pub(super) struct Labeller<'a, 'h> {
     places: PointsInCells<'a>,
-    /// For each base cell its own plane, then those around, ascending.
+    /// For each base cell in Morton order its own plane, then those around, ascending.
     present: Vec<[u32; PRESENT]>,
     /// The points where a backend keeps them, if it knows what is present.
     held: Option<&'a mut (dyn Held + 'h)>,
@@ -42,24 +42,20 @@ pub(super) struct Labeller<'a, 'h> {
 }
 
 impl<'a, 'h> Labeller<'a, 'h> {
-    /// `claims` lists the base cells that each plane claimed.
+    /// `claims` lists the surfels that each plane claimed.
     pub fn new<'c>(
         places: PointsInCells<'a>,
-        surfels: &[Surfel],
+        surfels: &Surfels,
         claims: impl Iterator<Item = &'c [u32]>,
         held: &'a mut Option<Box<dyn Held + 'h>>,
     ) -> Result<Labeller<'a, 'h>> {
-        let mut own = vec![NONE; surfels.len()];
+        let mut own = vec![NONE; surfels.list.len()];
         for (plane, claimed) in claims.enumerate() {
-            claimed.iter().for_each(|&cell| own[cell as usize] = plane as u32);
+            claimed.iter().for_each(|&surfel| own[surfel as usize] = plane as u32);
         }
         let present = planes_around(places.links, surfels, &own);
         let held = match held.as_deref_mut() {
-            Some(held) => {
-                let by_place = places.links.by_place().par_iter();
-                let in_order: Vec<_> = by_place.map(|&cell| present[cell as usize]).collect();
-                held.present(&in_order)?.then_some(held)
-            }
+            Some(held) => held.present(&present)?.then_some(held),
             None => None,
         };
         let (labels, planes, sums) = Default::default();
@@ -107,21 +103,20 @@ impl<'a, 'h> Labeller<'a, 'h> {
         let by_place = links.by_place();
         let mut pieces = Vec::with_capacity(by_place.len() / PIECE + 1);
         let mut rest = &mut self.labels[..];
-        for piece in by_place.chunks(PIECE) {
+        for (piece, present) in by_place.chunks(PIECE).zip(self.present.chunks(PIECE)) {
             let points = piece.iter().map(|&cell| cells.points_of(cell as usize).len()).sum();
             let (own, after) = rest.split_at_mut(points);
-            pieces.push((piece, own));
+            pieces.push((piece, present, own));
             rest = after;
         }
-        let present = &self.present;
-        let one = |mut moved: Moved, (piece, mut rest): (&[u32], &mut [i32])| {
-            for cell in piece.iter().map(|&cell| cell as usize) {
-                let range = cells.points_of(cell);
+        let one = |mut moved: Moved, (piece, present, mut rest): Piece| {
+            for (&cell, present) in piece.iter().zip(present) {
+                let range = cells.points_of(cell as usize);
                 let (own, after) = rest.split_at_mut(range.len());
                 rest = after;
                 let is_changed = |&q: &u32| changed.get(q as usize).is_some_and(|&c| c);
-                if present[cell].iter().any(is_changed) {
-                    moved.label(own, range, &present[cell], (points, planes));
+                if present.iter().any(is_changed) {
+                    moved.label(own, range, present, (points, planes));
                 }
             }
             moved
@@ -135,6 +130,9 @@ impl<'a, 'h> Labeller<'a, 'h> {
         }
     }
 }
+
+/// Some base cells, the planes present in each, and the labels of their points.
+type Piece<'a> = (&'a [u32], &'a [[u32; PRESENT]], &'a mut [i32]);
 
 /// The sums over the points that left each plane and that joined it.
 struct Moved(Vec<[Moments; 2]>);
@@ -190,24 +188,41 @@ fn nearest(present: &[u32; PRESENT], p: [f32; 3], planes: &[LocalPlane]) -> Opti
     nearest.map(|(_, q)| q)
 }
 
-/// For each base cell, its own plane and those claimed within its block at the level of its surface, or
-/// at the usual level where it has none.
-fn planes_around(links: &Links, surfels: &[Surfel], own: &[u32]) -> Vec<[u32; PRESENT]> {
-    let usual = usual_level(links.levels(), surfels);
-    let level_of = |cell: usize| surfels[cell].surface.map_or(usual, |s| s.level());
-    let within = planes_within(links, own);
-    let around = |(cell, &own): (usize, &u32)| {
-        let mut around = [NONE; PRESENT];
-        around[0] = own;
-        let level = level_of(cell);
-        for &neighbour in links.block(level, links.ancestor(cell as u32, level)) {
-            let present = within[level][neighbour as usize].iter();
-            let planes = present.take_while(|&&plane| plane != NONE);
-            planes.for_each(|&plane| insert(&mut around[1..], plane));
+/// For each base cell in Morton order, its own plane and those claimed within its block at the level of
+/// its surface, or at the usual level where it has none; `own` are the planes of the surfels.
+fn planes_around(links: &Links, surfels: &Surfels, own: &[u32]) -> Vec<[u32; PRESENT]> {
+    // Cells that lie together have the same block, and are looked at together.
+    const PIECE: usize = 1 << 10;
+    let usual = usual_level(links.levels(), &surfels.list);
+    let of_cell = |cell: u32| own[surfels.at(links.run(0, cell)[0] as usize)];
+    let of_cells: Vec<u32> = (0..links.len(0) as u32).into_par_iter().map(of_cell).collect();
+    let within = planes_within(links, &of_cells);
+    let mut around = vec![[NONE; PRESENT]; of_cells.len()];
+    let pieces = around.par_chunks_mut(PIECE).enumerate();
+    pieces.for_each(|(piece, around)| {
+        let (mut last, mut planes) = (None, [NONE; MEETING]);
+        for (place, around) in (PIECE * piece..).zip(around) {
+            let surfel = surfels.at(place);
+            let level = surfels.list[surfel].surface.map_or(usual, |s| s.level());
+            let home = (level, links.ancestor_at(place as u32, level));
+            if last.replace(home) != Some(home) {
+                planes = planes_in_block(links.block(level, home.1), &within[level]);
+            }
+            around[0] = own[surfel];
+            around[1..].copy_from_slice(&planes);
         }
-        around
-    };
-    own.par_iter().enumerate().map(around).collect()
+    });
+    around
+}
+
+/// The planes claimed in the cells of a block, ascending; of more the lowest.
+fn planes_in_block(block: &[u32], within: &[[u32; MEETING]]) -> [u32; MEETING] {
+    let mut planes = [NONE; MEETING];
+    for &cell in block {
+        let present = within[cell as usize].iter().take_while(|&&plane| plane != NONE);
+        present.for_each(|&plane| insert(&mut planes, plane));
+    }
+    planes
 }
 
 /// For each cell of each level, the planes claimed within it, ascending; of more the lowest.
@@ -279,6 +294,7 @@ pub(super) fn sums(points: &Points, labels: &[i32], planes: usize) -> Vec<Moment
 
 #[cfg(test)]
 mod tests {
+    use super::super::noise_field::NoiseField;
     use super::*;
 
     #[test]
@@ -305,13 +321,12 @@ mod tests {
         let points = points.select(&order.order);
         let links = Links::new(&cells);
         let places = PointsInCells { cells: &cells, links: &links, points: &points };
-        let bare =
-            Surfel { centroid: [0.0; 3], scatter: [0.0; 6], weight: 1, surface: None, scale: 1.0 };
-        let surfels = vec![bare; cells.base().len()];
+        let none = vec![None; cells.base().len()];
+        let surfels = Surfels::new(&cells, &links, &NoiseField::even(), (&none, 1.0), true);
         // Planes 0 and 1 are on one half, 1 to 3 on the other.
-        let half = surfels.len() as u32 / 2;
+        let half = none.len() as u32 / 2;
         let mut claims = vec![Vec::new(); 4];
-        for cell in 0..surfels.len() as u32 {
+        for cell in 0..none.len() as u32 {
             let plane = if cell < half { cell % 2 } else { 1 + cell % 3 };
             claims[plane as usize].push(cell);
         }

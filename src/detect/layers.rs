@@ -7,11 +7,12 @@
 
 use super::cells::Cells;
 use super::eigen::{LANES, smallest_of};
-use super::evidence::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT, Surface, Surfel};
+use super::evidence::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT, Surface};
 use super::links::Links;
 use super::noise_field::NoiseField;
 use super::patch::{MOST_POINTS, Middle, Patch};
 use super::spread::Spread;
+use super::surfels::{Surfel, Surfels};
 use crate::backend::{Held, Layer, Outcome, Trials};
 use crate::frame::Points;
 use crate::vector::{Vec3, cross, dot, minus};
@@ -20,7 +21,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Blocks thicker than so many times the noise may be several layers.
-const LAYERED: f64 = 1.6;
+pub(super) const LAYERED: f64 = 1.6;
 /// Fits of one layer.
 const ITERATIONS: usize = 4;
 /// Half the thickness of the slab from which a layer is fitted, in standard deviations of the noise.
@@ -36,6 +37,11 @@ const WIDE: f64 = 14.0;
 /// Levels at which a cell is tried, from the first at which its block is wide enough and has enough
 /// points.
 const LEVELS: u8 = 3;
+/// A level shows surfaces when one in so many points has its surface there: on much higher ones, what
+/// is far from all surfaces would still be tried in vain …
+const SEEN: u64 = 1000;
+/// … and layers are looked for on so many levels above the last of these.
+const ABOVE: usize = 1;
 /// Blocks of more points than this are only tried at the first level that is wide enough.
 const CROWD: i64 = 300;
 /// Blocks of at most so many points may owe their shape to a few outliers.
@@ -82,21 +88,19 @@ impl Layers<'_> {
     /// their layer, where there is one; `held` are the points where a backend keeps them.
     pub fn refine(
         &self,
-        surfels: &mut [Surfel],
+        surfels: &mut Surfels,
         held: &mut Option<Box<dyn Held + '_>>,
     ) -> crate::Result<()> {
         let thick = LAYERED * self.noise;
         let thin = |s: &Surfel, t: f32| f64::from(t) <= thick * f64::from(s.scale);
         let wanted = |s: &Surfel| s.surface.is_none_or(|f| !thin(s, f.thickness));
-        // In Morton order those of one cell follow each other, on any level.
-        let by_place = self.links.by_place();
-        let open = by_place.par_iter().enumerate().filter(|&(_, &b)| wanted(&surfels[b as usize]));
-        let mut open: Vec<Open> =
-            open.map(|(place, _)| Open { place: place as u32, tried: 0 }).collect();
+        // In Morton order those of one cell follow each other, on any level; none of them is joined.
+        let open = surfels.list.par_iter().filter(|s| wanted(s));
+        let mut open: Vec<Open> = open.map(|s| Open { place: s.places[0], tried: 0 }).collect();
         let edge = 3.0 * self.cells.base().size;
         let quietest = self.field.least() * self.noise;
         let first = (WIDE * quietest / edge).log2().ceil().max(0.0) as usize;
-        for level in first..self.links.levels() {
+        for level in first..self.end(&surfels.list).max(first + 1).min(self.links.levels()) {
             if open.is_empty() {
                 break;
             }
@@ -106,8 +110,9 @@ impl Layers<'_> {
             };
             let (outcomes, found) = tried.unwrap_or_else(|| self.here(&open, level));
             for (entry, layer) in found {
-                let surfel = &mut surfels[by_place[open[entry as usize].place as usize] as usize];
-                *surfel = Surfel { scale: surfel.scale, ..layer };
+                let surfel = surfels.at(open[entry as usize].place as usize);
+                let surfel = &mut surfels.list[surfel];
+                *surfel = Surfel { scale: surfel.scale, places: surfel.places, ..layer };
             }
             let stays = |(open, outcome): (Open, Outcome)| match outcome {
                 Outcome::TooFew => Some(open),
@@ -119,6 +124,17 @@ impl Layers<'_> {
             open = open.into_par_iter().zip(outcomes).filter_map(stays).collect();
         }
         Ok(())
+    }
+
+    /// The first level on which no layers are looked for.
+    fn end(&self, surfels: &[Surfel]) -> usize {
+        let mut seen = vec![0; self.links.levels()];
+        for (level, weight) in surfels.iter().filter_map(|s| Some((s.surface?.level(), s.weight))) {
+            seen[level] += u64::from(weight);
+        }
+        let all: u64 = seen.iter().sum();
+        let last = seen.iter().rposition(|&n| n > 0 && n * SEEN >= all);
+        last.map_or(self.links.levels(), |last| last + ABOVE + 1)
     }
 
     /// The most noise for which the blocks of a level are wide enough.
@@ -140,7 +156,7 @@ impl Layers<'_> {
         let surfel = |layer: Layer| {
             let surface = Some(Surface::of_layer(&layer, level));
             let Layer { entry, centroid, scatter, weight, .. } = layer;
-            (entry, Surfel { centroid, scatter, weight, surface, scale: 1.0 })
+            (entry, Surfel { centroid, scatter, weight, surface, scale: 1.0, places: [0; 2] })
         };
         Ok(tried.map(|tried| (tried.outcomes, tried.layers.into_iter().map(surfel).collect())))
     }
@@ -482,6 +498,7 @@ impl<'a> Trial<'a> {
             weight: mine.weight() as u32,
             surface: Some(Surface::new(middle.normal, error, thickness, level)),
             scale: 1.0,
+            places: [0; 2],
         })
     }
 }

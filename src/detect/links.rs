@@ -85,9 +85,20 @@ impl<'a> Links<'a> {
         &self.cells.levels[level].parent
     }
 
+    /// The cell of a level that holds the base cell at a place in Morton order.
+    pub fn ancestor_at(&self, place: u32, level: usize) -> u32 {
+        self.ancestor(self.cells.by_place[place as usize], level)
+    }
+
+    /// From which place in Morton order to which the base cells inside a cell are.
+    #[inline(always)]
+    pub fn run(&self, level: usize, cell: u32) -> [u32; 2] {
+        self.cells.levels[level].inside[cell as usize]
+    }
+
     /// The base cells inside a cell.
     pub fn inside(&self, level: usize, cell: u32) -> &[u32] {
-        let [first, last] = self.cells.levels[level].inside[cell as usize];
+        let [first, last] = self.run(level, cell);
         &self.cells.by_place[first as usize..last as usize]
     }
 }

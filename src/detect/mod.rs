@@ -35,6 +35,7 @@ mod significance;
 mod spread;
 mod sums;
 mod support;
+mod surfels;
 mod tolerance;
 mod zoom;
 

@@ -2,10 +2,11 @@
 
 use super::Options;
 use super::cells::Cells;
-use super::evidence::{Surfel, weighted_quantile};
+use super::evidence::weighted_quantile;
 use super::load::Loaded;
 use super::rounds::Search;
 use super::support::{Limits, SLABS};
+use super::surfels::Surfel;
 use crate::Result;
 use crate::detection::{Curved, Parameters};
 use crate::space::{Directions, RhoAxis, Space};

@@ -2,7 +2,6 @@
 
 use super::Options;
 use super::cells::Cells;
-use super::evidence::{Surfel, closing_edge};
 use super::load::Loaded;
 use super::moments::{Fit, Moments};
 use super::refine::Refined;
@@ -10,6 +9,7 @@ use super::rejected;
 use super::rounds::Found;
 use super::significance::Chance;
 use super::support::Failed;
+use super::surfels::{Surfel, closing_edge};
 use crate::backend::{Assigned, LocalPlane};
 use crate::detection::{Parameters, Reason, Rejected};
 use crate::orient::Orient;

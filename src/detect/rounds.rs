@@ -1,10 +1,10 @@
 //! The rounds: vote, take the good peaks, refine and claim, take their votes back, again.
 
 use super::cells::Cells;
-use super::evidence::Surfel;
 use super::grow::Grower;
 use super::links::Links;
 use super::support::{Failed, Field, Limits, Support};
+use super::surfels::{Surfel, Surfels};
 use crate::backend::{Accumulator, Backend, Held, PeakOptions, Sign};
 use crate::frame::Points;
 use crate::space::{Neighbours, Space, SphereIndex};
@@ -38,8 +38,8 @@ pub(super) struct Places<'a> {
     pub cells: &'a Cells,
     /// Which of them lie next to each other.
     pub links: &'a Links<'a>,
-    /// The base cells as they are searched.
-    pub surfels: &'a [Surfel],
+    /// The pieces of surface in them.
+    pub surfels: &'a Surfels,
 }
 
 /// Who votes for what.
@@ -135,14 +135,15 @@ pub(super) fn search(
     let close = SphereIndex::new(space.directions(), search.spread.min(CLOSE));
     let nearest = |normal: Vec3| close.nearest(normal).or_else(|| index.nearest(normal));
     let row = |s: &Surfel| s.surface.and_then(|s| nearest(s.normal())).unwrap_or(NOWHERE);
-    let rows: Vec<u32> = surfels.par_iter().map(row).collect();
+    let list = &surfels.list;
+    let rows: Vec<u32> = list.par_iter().map(row).collect();
     let voting: Vec<bool> = rows.iter().map(|&r| r != NOWHERE).collect();
     let near = Neighbours::within(space, search.spread);
     let mut accumulator = backend.accumulator(space)?;
     match cast {
         Cast::Near => {
-            let chosen = (0..surfels.len() as u32).filter(|&i| voting[i as usize]);
-            let ballots = ballots(surfels, chosen, &rows, space.rows());
+            let chosen = (0..list.len() as u32).filter(|&i| voting[i as usize]);
+            let ballots = ballots(list, chosen, &rows, space.rows());
             accumulator.vote_near(&ballots, &near, Sign::Add)?;
         }
         Cast::All(points, held) => {
@@ -227,13 +228,16 @@ impl Rounds<'_> {
         match cast {
             Cast::Near => {
                 let rows = self.search.space.rows();
-                let ballots = ballots(self.field.surfels, withdrawn.into_iter(), &self.rows, rows);
+                let ballots =
+                    ballots(&self.field.surfels.list, withdrawn.into_iter(), &self.rows, rows);
                 accumulator.vote_near(&ballots, &self.near, Sign::Subtract)
             }
             Cast::All(points, held) => {
+                let base = |&i: &u32| self.field.surfels.cells(cells, i);
                 let gone: Vec<u32> = withdrawn
                     .iter()
-                    .flat_map(|&i| cells.points_of(i as usize))
+                    .flat_map(base)
+                    .flat_map(|&cell| cells.points_of(cell as usize))
                     .map(|i| i as u32)
                     .collect();
                 vote_all(accumulator, (points, *held), Some(&gone), Sign::Subtract)
@@ -283,7 +287,7 @@ impl Rounds<'_> {
             .with_min_len(1 << 12)
             .filter(|&i| self.free[i] && self.voting[i])
             .flat_map_iter(|i| {
-                let p = self.field.surfels[i].centroid.map(|v| v as f32);
+                let p = self.field.surfels.list[i].centroid.map(|v| v as f32);
                 let (in_row, table) = (&in_row, &self.table);
                 busy[self.rows[i] as usize].iter().filter_map(move |&row| {
                     let r = bin(position(table[row], p), bins)?;

@@ -14,6 +14,18 @@ pub(super) type CellMoments = Moments<i64>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Sums([i64; 10]);
 
+impl CellMoments {
+    /// Covariance of the points of a cell or block, whose sums are small enough for `f64`.
+    #[inline(always)]
+    pub fn covariance(&self) -> [f64; 6] {
+        let (n, mean) = (self.n as f64, self.mean());
+        std::array::from_fn(|i| {
+            let (a, b) = PAIRS[i];
+            self.products[i] as f64 / n - mean[a] * mean[b]
+        })
+    }
+}
+
 impl Sums {
     /// The sums of points that are known about a corner.
     pub fn of(moments: &CellMoments, corner: [i64; 3]) -> Sums {

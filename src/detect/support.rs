@@ -1,10 +1,11 @@
 //! From a peak to a plane: refine it on its own surfels, and keep what hangs together.
 
-use super::evidence::{Surfel, closing_edge, weighted_quantile};
+use super::evidence::weighted_quantile;
 use super::grow::Grower;
 use super::links::Links;
 use super::parameters::SIGMAS;
 use super::spread::Spread;
+use super::surfels::{Surfel, Surfels, closing_edge};
 use super::zoom;
 use crate::Result as Done;
 use crate::backend::{Backend, LocalPlane};
@@ -156,14 +157,14 @@ pub(super) struct Field<'a> {
     /// What zooms in on layers.
     pub backend: &'a dyn Backend,
     /// All surfels.
-    pub surfels: &'a [Surfel],
+    pub surfels: &'a Surfels,
     /// What makes a plane.
     pub limits: Limits,
 }
 
 impl Field<'_> {
     fn surfel(&self, i: u32) -> &Surfel {
-        &self.surfels[i as usize]
+        &self.surfels.list[i as usize]
     }
 
     /// Standard deviation of points about their plane.
@@ -257,14 +258,16 @@ impl Field<'_> {
         let set = &plane.surfels;
         let noise = self.noise() * self.scale(set, 0.5);
         let middle = self.middle(set);
-        let layer = zoom::densest(self.backend, self.surfels, set, middle, plane.normal, noise)?
-            .and_then(|(normal, rho)| {
-                let in_slab =
-                    |&&i: &&u32| (dot(self.surfel(i).centroid, normal) - rho).abs() <= 1.5 * noise;
-                let members = set.iter().filter(in_slab).copied().collect();
-                self.settle(grower, members, self.limits.tolerance, free).ok()
-            })
-            .map(|layer| (self.bend(grower.links(), &layer), layer));
+        let layer =
+            zoom::densest(self.backend, &self.surfels.list, set, middle, plane.normal, noise)?
+                .and_then(|(normal, rho)| {
+                    let in_slab = |&&i: &&u32| {
+                        (dot(self.surfel(i).centroid, normal) - rho).abs() <= 1.5 * noise
+                    };
+                    let members = set.iter().filter(in_slab).copied().collect();
+                    self.settle(grower, members, self.limits.tolerance, free).ok()
+                })
+                .map(|layer| (self.bend(grower.links(), &layer), layer));
         Ok(match layer {
             Some((sharp, layer)) if !sharp.layered => (layer, sharp),
             _ => (plane, bend),
@@ -374,22 +377,27 @@ impl Field<'_> {
             Some((f64::from(surface.error).max(alike), u64::from(s.weight)))
         };
         let errors: Vec<(f64, u64)> = set.iter().filter_map(error).collect();
-        // Neighbouring surfels see the same points.
-        let blocks = (errors.len() as f64 / 9.0).max(1.0);
+        let cells: u32 = set.iter().map(|&i| self.surfel(i).cells()).sum();
+        // Neighbouring cells see the same points.
+        let blocks = (f64::from(cells) / 9.0).max(1.0);
         weighted_quantile(errors, 0.5) / blocks.sqrt()
     }
 
     /// The surfels of a set around which no other surface was seen.
     fn inner(&self, links: &Links, set: &[u32]) -> Vec<u32> {
-        let is_other = |i: &u32| self.surfel(*i).surface.is_some() && set.binary_search(i).is_err();
+        let is_other = |i: u32| self.surfel(i).surface.is_some() && set.binary_search(&i).is_err();
         let mut seen: HashMap<(usize, u32), bool> = HashMap::new();
         let mut alone = |&i: &u32| {
             let Some(surface) = self.surfel(i).surface else { return false };
-            let (level, cell) = (surface.level(), links.ancestor(i, surface.level()));
-            *seen.entry((level, cell)).or_insert_with(|| {
-                let around = links.block(level, cell).iter();
-                !around.flat_map(|&c| links.inside(level, c)).any(is_other)
-            })
+            let level = surface.level();
+            let mut around = |cell: u32| {
+                *seen.entry((level, cell)).or_insert_with(|| {
+                    let around = links.block(level, cell).iter();
+                    let near = |&c: &u32| self.surfels.within(links.run(level, c));
+                    !around.flat_map(near).any(is_other)
+                })
+            };
+            self.surfels.homes(links, i, level).all(&mut around)
         };
         set.iter().copied().filter(|i| alone(i)).collect()
     }
@@ -499,15 +507,20 @@ impl Field<'_> {
         let lattice = Lattice::new(self, set, normal);
         let mut places: HashMap<(i64, i64), usize> = HashMap::with_capacity(set.len() / 2);
         let mut parent: Vec<usize> = Vec::new();
-        let place_of: Vec<usize> = set
-            .iter()
-            .map(|&i| {
-                *places.entry(lattice.place(self.surfel(i).centroid)).or_insert_with(|| {
+        let mut place_of = Vec::with_capacity(set.len());
+        for &i in set {
+            let mut own = None;
+            for place in lattice.covered(self.surfel(i), self.limits.cell) {
+                let place = *places.entry(place).or_insert_with(|| {
                     parent.push(parent.len());
                     parent.len() - 1
-                })
-            })
-            .collect();
+                });
+                let (a, b) =
+                    (root(&mut parent, place), root(&mut parent, *own.get_or_insert(place)));
+                parent[a.max(b)] = a.min(b);
+            }
+            place_of.extend(own);
+        }
         for (&(u, v), &at) in &places {
             for (du, dv) in [(1, -1), (1, 0), (1, 1), (0, 1)] {
                 if let Some(&other) = places.get(&(u + du, v + dv)) {
@@ -537,7 +550,15 @@ impl Lattice {
     /// A lattice for the surfels of `set`, as coarse as nine tenths of them need.
     fn new(field: &Field, set: &[u32], normal: Vec3) -> Lattice {
         let (u, v) = axes(normal);
-        Lattice { u, v, cell: closing_edge(field.surfels, set, field.limits.cell) }
+        Lattice { u, v, cell: closing_edge(&field.surfels.list, set, field.limits.cell) }
+    }
+
+    /// The places that a surfel covers, for base cells of edge `cell`.
+    fn covered(&self, surfel: &Surfel, cell: f64) -> impl Iterator<Item = (i64, i64)> {
+        let (u, v) = self.place(surfel.centroid);
+        // As wide as a square with the area of its base cells.
+        let reach = (0.5 * f64::from(surfel.cells()).sqrt() * cell / self.cell) as i64;
+        (-reach..=reach).flat_map(move |a| (-reach..=reach).map(move |b| (u + a, v + b)))
     }
 
     fn place(&self, p: Vec3) -> (i64, i64) {
@@ -595,10 +616,10 @@ mod tests {
 
     fn surfel(centroid: Vec3, normal: Vec3) -> Surfel {
         let surface = Some(Surface::new(normal, 0.01, 1.0, 0));
-        Surfel { centroid, scatter: [0.0; 6], weight: 4, surface, scale: 1.0 }
+        Surfel { centroid, scatter: [0.0; 6], weight: 4, surface, scale: 1.0, places: [0, 1] }
     }
 
-    fn field(surfels: &[Surfel]) -> Field<'_> {
+    fn field(surfels: &Surfels) -> Field<'_> {
         let limits = Limits {
             tolerance: 1.0,
             angle: 0.2,
@@ -620,22 +641,21 @@ mod tests {
                 surfel([x0 + f64::from(i % side), f64::from(i / side), 10.0], [0.0, 0.0, 1.0])
             })
         };
-        let surfels: Vec<Surfel> = square(0.0, 15).chain(square(60.0, 20)).collect();
-        let all: Vec<u32> = (0..surfels.len() as u32).collect();
+        let surfels = Surfels::of(square(0.0, 15).chain(square(60.0, 20)).collect(), 1);
+        let all: Vec<u32> = (0..surfels.list.len() as u32).collect();
         let parts = field(&surfels).parts(&all, [0.0, 0.0, 1.0]);
         assert_eq!(parts, [(225..625).collect::<Vec<u32>>(), (0..225).collect()]);
     }
 
     #[test]
     fn the_fit_goes_through_the_centres() {
-        let surfels: Vec<Surfel> = (0..50)
-            .map(|i| {
-                let (u, v) = (f64::from(i % 7), f64::from(i / 7));
-                surfel([u, v, 4.0 + 0.5 * u], [0.0, 0.0, 1.0])
-            })
-            .collect();
+        let tilted = |i| {
+            let (u, v) = (f64::from(i % 7), f64::from(i / 7));
+            surfel([u, v, 4.0 + 0.5 * u], [0.0, 0.0, 1.0])
+        };
+        let surfels = Surfels::of((0..50).map(tilted).collect(), 1);
         let (normal, rho) = field(&surfels).fit(&(0..50).collect::<Vec<_>>()).unwrap();
-        for s in &surfels {
+        for s in &surfels.list {
             assert!((dot(normal, s.centroid) - rho).abs() < 1e-12);
         }
     }

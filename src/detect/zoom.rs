@@ -4,8 +4,8 @@
 //! through both lies aslant between them. Seen from directions a fraction of a degree apart and in
 //! bins as fine as the noise, each side is a peak of its own.
 
-use super::evidence::Surfel;
 use super::support::axes;
+use super::surfels::Surfel;
 use crate::Result;
 use crate::backend::{Backend, Weighted};
 use crate::space::{RhoAxis, Space};

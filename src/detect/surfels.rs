@@ -1,0 +1,330 @@
+//! Surfels: the pieces of surface among which planes are searched.
+//!
+//! A base cell is a surfel. Where all base cells of a larger cell lie on one surface, they are one
+//! surfel together: a floor is some thousands of pieces and not some hundred thousand, while
+//! creases, boards and clutter keep theirs.
+
+use super::cells::{Cells, Level};
+use super::evidence::{Surface, weighted_quantile};
+use super::layers::LAYERED;
+use super::links::Links;
+use super::moments::PAIRS;
+use super::noise_field::NoiseField;
+use super::sums::CellMoments;
+use crate::vector::{Vec3, dot, normalized};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Levels on which base cells are joined.
+const JOINED: usize = 3;
+
+/// A piece of surface as the search sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Surfel {
+    /// Mean of its distinct points, local coordinates.
+    pub centroid: Vec3,
+    /// Covariance xx, xy, xz, yy, yz, zz of its distinct points, in steps squared.
+    pub scatter: [f32; 6],
+    /// Number of distinct points.
+    pub weight: u32,
+    /// The surface there, if it is flat at any scale.
+    pub surface: Option<Surface>,
+    /// How many times as large as usual the noise is there.
+    pub scale: f32,
+    /// Its base cells: from which place in Morton order to which.
+    pub places: [u32; 2],
+}
+
+impl Surfel {
+    /// Variance of its points along a unit normal, about their mean.
+    pub fn variance_along(&self, normal: Vec3) -> f64 {
+        variance_along(self.scatter.map(f64::from), normal)
+    }
+
+    /// Number of its base cells.
+    pub fn cells(&self) -> u32 {
+        self.places[1] - self.places[0]
+    }
+}
+
+/// The variance along a unit normal of points with this covariance.
+fn variance_along(covariance: [f64; 6], normal: Vec3) -> f64 {
+    let term = |(c, (a, b)): (f64, (usize, usize))| {
+        c * normal[a] * normal[b] * if a == b { 1.0 } else { 2.0 }
+    };
+    covariance.into_iter().zip(PAIRS).map(term).sum::<f64>().max(0.0)
+}
+
+/// All surfels of a cloud, in Morton order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Surfels {
+    pub list: Vec<Surfel>,
+    /// Which of them the base cell at each place in Morton order belongs to.
+    at: Vec<u32>,
+}
+
+impl Surfels {
+    /// The surfels of a cloud from the `surfaces` around its base cells in Morton order; `noise` is the usual one, in
+    /// steps, and `white` where it is that everywhere and of no point that of its neighbours.
+    pub fn new(
+        cells: &Cells,
+        links: &Links,
+        field: &NoiseField,
+        (surfaces, noise): (&[Option<Surface>], f64),
+        white: bool,
+    ) -> Surfels {
+        let joining = Joining { cells, links, field, surfaces, noise, white };
+        Surfels::of(joining.surfels(), cells.base().len())
+    }
+
+    /// Surfels that hold all of so many base cells.
+    pub fn of(list: Vec<Surfel>, cells: usize) -> Surfels {
+        let mut at = vec![0; cells];
+        for (i, surfel) in (0..).zip(&list) {
+            let [first, last] = surfel.places;
+            at[first as usize..last as usize].fill(i);
+        }
+        Surfels { list, at }
+    }
+
+    /// The same surfels with other `surfaces` around the base cells in Morton order: those of a rougher class, none of
+    /// which is on base cells that were joined.
+    pub fn rougher(&self, cells: &Cells, links: &Links, surfaces: &[Option<Surface>]) -> Surfels {
+        let single = |surfel: &Surfel| {
+            let place = surfel.places[0] as usize;
+            let base = links.by_place()[place] as usize;
+            let (centroid, scatter, weight) = shape(cells.base(), base);
+            Surfel { centroid, scatter, weight, surface: surfaces[place], ..*surfel }
+        };
+        let again = |surfel: &Surfel| match surfel.cells() {
+            1 => single(surfel),
+            _ => Surfel { surface: None, ..*surfel },
+        };
+        Surfels { list: self.list.par_iter().map(again).collect(), at: self.at.clone() }
+    }
+
+    /// Index of the surfel of the base cell at a place in Morton order.
+    #[inline(always)]
+    pub fn at(&self, place: usize) -> usize {
+        self.at[place] as usize
+    }
+
+    /// The base cells of a surfel.
+    pub fn cells<'c>(&self, cells: &'c Cells, surfel: u32) -> &'c [u32] {
+        let [first, last] = self.list[surfel as usize].places;
+        &cells.by_place[first as usize..last as usize]
+    }
+
+    /// The cells of a level that a surfel lies in.
+    pub fn homes(&self, links: &Links, surfel: u32, level: usize) -> impl Iterator<Item = u32> {
+        let [mut place, end] = self.list[surfel as usize].places;
+        std::iter::from_fn(move || {
+            let cell = (place < end).then(|| links.ancestor_at(place, level))?;
+            place = links.run(level, cell)[1];
+            Some(cell)
+        })
+    }
+
+    /// Indices of the surfels that hold a run of base cells.
+    #[inline(always)]
+    pub fn within(&self, [first, last]: [u32; 2]) -> Range<u32> {
+        self.at[first as usize]..self.at[last as usize - 1] + 1
+    }
+}
+
+/// Edge of a lattice on which the surface of a set of surfels closes, for base cells of edge
+/// `cell`: a little more than the cells on which nine tenths of it was seen.
+pub(super) fn closing_edge(surfels: &[Surfel], set: &[u32], cell: f64) -> f64 {
+    let levels = set.iter().filter_map(|&i| {
+        let s = &surfels[i as usize];
+        Some((s.surface?.level() as f64, u64::from(s.weight)))
+    });
+    1.5 * cell * weighted_quantile(levels.collect(), 0.9).exp2()
+}
+
+/// Base cells that become surfels.
+struct Joining<'a> {
+    cells: &'a Cells,
+    links: &'a Links<'a>,
+    field: &'a NoiseField,
+    surfaces: &'a [Option<Surface>],
+    noise: f64,
+    white: bool,
+}
+
+impl Joining<'_> {
+    /// All surfels, in Morton order.
+    fn surfels(&self) -> Vec<Surfel> {
+        let base = self.links.by_place();
+        let thin: Vec<bool> =
+            (0..base.len()).into_par_iter().map(|place| self.is_thin(place)).collect();
+        let mut joined_at = vec![None; base.len()];
+        for level in 1..=JOINED.min(self.links.levels() - 1) {
+            let join = |cell: u32| {
+                let [first, last] = self.links.run(level, cell);
+                let all_thin = || thin[first as usize..last as usize].iter().all(|&thin| thin);
+                let surface = (last - first > 1 && all_thin())
+                    .then(|| self.one_surface(level, cell, [first, last]))??;
+                Some((first, (level, cell, surface)))
+            };
+            let cells = (0..self.links.len(level) as u32).into_par_iter();
+            let joined: Vec<_> = cells.with_min_len(1024).filter_map(join).collect();
+            // Where a larger one begins, the smaller ones within it are forgotten.
+            for (first, joined) in joined {
+                joined_at[first as usize] = Some(joined);
+            }
+        }
+        let (mut whole, mut place) = (Vec::new(), 0);
+        while let Some(joined) = joined_at.get(place) {
+            let (level, cell, surface) = match *joined {
+                Some((level, cell, surface)) => (level, cell, Some(surface)),
+                None => (0, base[place], self.surfaces[place]),
+            };
+            let places = self.links.run(level, cell);
+            whole.push((level, cell, surface));
+            place = places[1] as usize;
+        }
+        whole
+            .into_par_iter()
+            .map(|(level, cell, surface)| self.surfel(level, cell, surface))
+            .collect()
+    }
+
+    /// How many times as large as usual the noise is at a place.
+    fn scale(&self, place: usize) -> f64 {
+        self.field.scale(self.links.by_place()[place] as usize)
+    }
+
+    /// Whether the base cell at a place lies on a surface that is no thicker than the noise.
+    fn is_thin(&self, place: usize) -> bool {
+        let thick = || LAYERED * self.noise * self.scale(place);
+        self.surfaces[place].is_some_and(|surface| f64::from(surface.thickness) <= thick())
+    }
+
+    /// The surface of a cell of which all base cells have one, if these are one.
+    fn one_surface(&self, level: usize, cell: u32, [first, last]: [u32; 2]) -> Option<Surface> {
+        let places = first as usize..last as usize;
+        let all = || self.surfaces[places.clone()].iter().flatten();
+        // A surfel is about as large as what its surface was seen on: smaller than the blocks of its cells,
+        // or no larger than the cells in the middle of them where noise does not look the same everywhere.
+        let finest = all().map(Surface::level).min()?;
+        if level > finest + usize::from(self.white) {
+            return None;
+        }
+        let moments = self.cells.levels[level].moments(cell as usize);
+        let n = moments.n as f64;
+        if n <= 3.0 {
+            return None;
+        }
+        let (mut normal, mut error, mut thickness, mut seen) = ([0.0; 3], 0.0, 0.0, 0);
+        let side = all().next()?.normal();
+        for surface in all() {
+            let own = surface.normal();
+            let sign = dot(own, side).signum();
+            (0..3).for_each(|a| normal[a] += sign * own[a]);
+            error += f64::from(surface.error);
+            thickness += f64::from(surface.thickness);
+            seen = seen.max(surface.level());
+        }
+        let normal = normalized(normal);
+        let unit = self.cells.levels[level].unit();
+        let variance = variance_along(moments.covariance(), normal) * unit * unit * n / (n - 3.0);
+        let count = places.len() as f64;
+        let thick =
+            LAYERED * self.noise * places.map(|place| self.scale(place)).sum::<f64>() / count;
+        (variance <= thick * thick)
+            .then(|| Surface::new(normal, error / count, thickness / count, seen))
+    }
+
+    /// The surfel of a cell of a level.
+    fn surfel(&self, level: usize, cell: u32, surface: Option<Surface>) -> Surfel {
+        let (centroid, scatter, weight) = shape(&self.cells.levels[level], cell as usize);
+        let places = self.links.run(level, cell);
+        let scales = (places[0]..places[1]).map(|place| self.scale(place as usize));
+        let scale = (scales.sum::<f64>() / f64::from(places[1] - places[0])) as f32;
+        Surfel { centroid, scatter, weight, surface, scale, places }
+    }
+}
+
+/// The mean of the distinct points of a cell, their covariance and their number.
+fn shape(level: &Level, cell: usize) -> (Vec3, [f32; 6], u32) {
+    let moments: CellMoments = level.moments(cell);
+    let square = (level.unit() * level.unit()) as f32;
+    let scatter = moments.covariance().map(|c| c as f32 * square);
+    (level.local(cell, moments.mean()), scatter, moments.n as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::evidence::Evidence;
+    use super::*;
+    use crate::frame::Points;
+
+    /// A floor with a step in it, and points above it; the noise is 10.
+    fn surfels(cells: &Cells, white: bool) -> Surfels {
+        let (links, field) = (Links::new(cells), NoiseField::even());
+        let mut evidence = Evidence::new(cells, &links, &field, None, &mut None).unwrap();
+        let surfaces = evidence.surfaces(10.0, &mut None).unwrap();
+        Surfels::new(cells, &links, &field, (&surfaces, 10.0), white)
+    }
+
+    fn scene() -> Points {
+        let floor = (0..40_000u32).map(|i| {
+            let (u, v) = (i % 200 * 100, i / 200 * 100);
+            let step = if u < 10_000 { 0 } else { 400 };
+            [u, v, step + i * 7919 % 31].map(|v| v as f32)
+        });
+        let above = (0..500u32).map(|i| {
+            [48_271, 69_621, 16_807].map(|k| (20_000 + i.wrapping_mul(k) % 20_000) as f32)
+        });
+        floor.chain(above).collect()
+    }
+
+    #[test]
+    fn surfels_hold_every_cell_once_and_only_what_is_one_surface() {
+        let cells = Cells::new(&scene(), &mut None).unwrap().0;
+        let links = Links::new(&cells);
+        let [white, other] = [true, false].map(|white| surfels(&cells, white));
+        for surfels in [&white, &other] {
+            let mut place = 0;
+            for (i, s) in surfels.list.iter().enumerate() {
+                assert_eq!(s.places[0], place);
+                place = s.places[1];
+                let base = surfels.cells(&cells, i as u32);
+                let n: i64 = base.iter().map(|&cell| cells.base().count(cell as usize)).sum();
+                assert_eq!((i64::from(s.weight), base.len() as u32), (n, s.cells()));
+                assert_eq!(surfels.within(s.places), i as u32..i as u32 + 1);
+                assert!((s.places[0]..place).all(|place| surfels.at(place as usize) == i));
+                if s.cells() > 1 {
+                    let normal = s.surface.unwrap().normal();
+                    // On the floor, on one side of the step.
+                    assert!(normal[2].abs() > 0.99 && s.variance_along(normal).sqrt() < 16.0);
+                    let level = s.surface.unwrap().level();
+                    let homes: Vec<u32> = surfels.homes(&links, i as u32, level).collect();
+                    let inside = |&home: &u32| links.inside(level, home).to_vec();
+                    let inside: Vec<u32> = homes.iter().flat_map(inside).collect();
+                    assert!(base.iter().all(|cell| inside.contains(cell)));
+                }
+            }
+            assert_eq!(place as usize, cells.base().len());
+        }
+        let sizes = [&cells.base().len(), &other.list.len(), &white.list.len()];
+        assert!(3 * sizes[2] < 2 * sizes[0] && sizes[2] < sizes[1], "{sizes:?}");
+    }
+
+    #[test]
+    fn rougher_surfels_are_the_same_pieces() {
+        let cells = Cells::new(&scene(), &mut None).unwrap().0;
+        let links = Links::new(&cells);
+        let surfels = surfels(&cells, true);
+        let rough = Surface::new([0.6, 0.0, 0.8], 0.1, 50.0, 1);
+        let again = surfels.rougher(&cells, &links, &vec![Some(rough); cells.base().len()]);
+        for (s, again) in surfels.list.iter().zip(&again.list) {
+            assert_eq!(
+                (s.places, s.weight, s.centroid),
+                (again.places, again.weight, again.centroid)
+            );
+            assert_eq!(again.surface, (s.cells() == 1).then_some(rough));
+        }
+    }
+}
