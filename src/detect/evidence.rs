@@ -10,7 +10,6 @@ use super::in_rounds::Class;
 use super::links::Links;
 use super::noise_field::NoiseField;
 use super::rounds::Found;
-use super::sums::CellMoments;
 use super::surfels::{Surfel, Surfels};
 use crate::Result;
 use crate::backend::{CellSurface, Held, Layer, LocalNoise};
@@ -414,11 +413,12 @@ impl<I: IntoIterator<Item = u32>> Work for Judging<'_, I> {
         for (place, cell) in (0..self.judged.len()).zip(self.of) {
             let block = self.links.block(self.level, cell);
             let moments = level.block_moments(cell as usize, block);
-            if moments.n < MIN_POINTS {
+            let covariance = moments.covariance();
+            if moments.n < MIN_POINTS || !may_be_flat(&covariance) {
                 self.judged[place] = None;
                 continue;
             }
-            waiting.add(place, &moments);
+            waiting.add(place, moments.n, covariance);
             if waiting.len == LANES {
                 waiting.judge(level.unit(), self.judged);
             }
@@ -438,10 +438,9 @@ struct Waiting {
 
 impl Waiting {
     #[inline(always)]
-    fn add(&mut self, place: usize, moments: &CellMoments) {
+    fn add(&mut self, place: usize, n: i64, covariance: [f64; 6]) {
         self.places[self.len] = place;
-        self.counts[self.len] = moments.n as f64;
-        let covariance = moments.covariance();
+        self.counts[self.len] = n as f64;
         self.covariances.iter_mut().zip(covariance).for_each(|(lane, c)| lane[self.len] = c);
         self.len += 1;
     }
@@ -464,6 +463,19 @@ pub(super) fn judge_block(level: &Level, cell: usize, block: &[u32]) -> Option<F
         return None;
     }
     flatness(moments.n as f64, eigen::smallest(moments.covariance()), level.unit())
+}
+
+/// Whether a block with this covariance may be nearly flat: a bound that costs less than its eigenvalues.
+///
+/// Of eigenvalues a ≤ b ≤ c with a ≤ `NEARLY_FLAT` · b, the product is at most `NEARLY_FLAT` · b · bc, where b is at most
+/// half their sum and bc at most the sum of their products in pairs.
+#[inline(always)]
+fn may_be_flat(&[xx, xy, xz, yy, yz, zz]: &[f64; 6]) -> bool {
+    let minors = [yy * zz - yz * yz, xy * zz - yz * xz, xy * yz - yy * xz];
+    let product = xx * minors[0] - xy * minors[1] + xz * minors[2];
+    let pairs = minors[0] + (xx * zz - xz * xz) + (xx * yy - xy * xy);
+    // What rounding errors change is far less, unless the block is a line.
+    product <= 0.5 * (NEARLY_FLAT + 1e-6) * (xx + yy + zz) * pairs
 }
 
 /// How flat a block of `n` points is, with these eigenvalues of their covariance and the eigenvector of
@@ -499,12 +511,14 @@ pub(super) fn weighted_quantile(mut values: Vec<(f64, u64)>, share: f64) -> f64 
 
 #[cfg(test)]
 mod tests {
+    use super::super::moments::PAIRS;
+    use super::super::sums::CellMoments;
     use super::*;
     use crate::Error;
     use crate::backend::Backend;
     use crate::cuda::Cuda;
     use crate::frame::Points;
-    use crate::vector::dot;
+    use crate::vector::{cross, dot};
 
     fn surfels(cells: &Cells) -> Vec<Surfel> {
         let (links, field) = (Links::new(cells), NoiseField::even());
@@ -553,6 +567,30 @@ mod tests {
 
     fn moments(cells: &Cells) -> Vec<CellMoments> {
         (0..cells.base().len()).map(|cell| cells.base().moments(cell)).collect()
+    }
+
+    #[test]
+    fn what_is_flat_may_be() {
+        let (mut flat, mut sure) = (0, 0);
+        for i in 0..20_000u32 {
+            // Squares of widths along three axes, turned about all of them.
+            let width = |k: u32| f64::from(1 + i.wrapping_mul(k) % 1009).powi(2);
+            let values = [width(48_271) * 0.05, width(69_621), width(16_807)];
+            let angle = f64::from(i);
+            let axes: [Vec3; 3] = {
+                let x = normalized([angle.cos(), angle.sin(), (2.0 * angle).sin()]);
+                let y = normalized(cross(x, [0.3, 0.5, 0.8]));
+                [x, y, cross(x, y)]
+            };
+            let covariance = PAIRS.map(|(a, b)| {
+                values.iter().zip(axes).map(|(value, axis)| value * axis[a] * axis[b]).sum()
+            });
+            let is_flat = flatness(1000.0, eigen::smallest(covariance), 1.0).is_some();
+            assert!(!is_flat || may_be_flat(&covariance), "{values:?}");
+            flat += u32::from(is_flat);
+            sure += u32::from(!may_be_flat(&covariance));
+        }
+        assert!(flat > 5000 && sure > 500, "{flat} {sure}");
     }
 
     #[test]

@@ -404,8 +404,7 @@ impl Block {
     #[inline(always)]
     fn stands_out(&self, layer: &Middle) -> bool {
         let slab = SLAB * self.noise;
-        let [below, above] = self.patch.beside(layer, slab);
-        let inside = self.patch.within(layer, slab);
+        let [below, inside, above] = self.patch.sides(layer, slab);
         2 * CONTRAST * below.min(above) <= inside
     }
 }

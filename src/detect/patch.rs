@@ -32,42 +32,47 @@ impl Middle {
     }
 }
 
+/// A number for each point of a block.
+type Numbers = [f64; MOST_POINTS];
+const _: () = assert!(MOST_POINTS.is_multiple_of(WIDTH));
+
 /// Points of a block of a known extent.
-#[derive(Default)]
 pub(super) struct Patch {
-    /// As many points as fill whole vectors; those beyond the last lie nowhere.
-    x: Vec<f64>,
-    y: Vec<f64>,
-    z: Vec<f64>,
+    /// The points fill whole vectors; those beyond the last lie nowhere.
+    axes: [Numbers; 3],
     len: usize,
     /// Whether sums are exact.
     exact: bool,
 }
 
+impl Default for Patch {
+    fn default() -> Patch {
+        Patch { axes: [[0.0; MOST_POINTS]; 3], len: 0, exact: false }
+    }
+}
+
 impl Patch {
-    /// Forgets its points and waits for those of a block so wide in steps.
+    /// Forgets its points and waits for those of a block so wide in steps, [`MOST_POINTS`] at most.
     #[inline(always)]
     pub fn begin(&mut self, extent: f64) {
-        let axes = [&mut self.x, &mut self.y, &mut self.z];
-        axes.into_iter().for_each(Vec::clear);
+        self.len = 0;
         self.exact = extent <= EXACT;
     }
 
     /// Adds a point.
     #[inline(always)]
-    pub fn push(&mut self, [x, y, z]: Vec3) {
-        self.x.push(x);
-        self.y.push(y);
-        self.z.push(z);
+    pub fn push(&mut self, point: Vec3) {
+        for (axis, v) in self.axes.iter_mut().zip(point) {
+            axis[self.len] = v;
+        }
+        self.len += 1;
     }
 
     /// Has all its points.
     #[inline(always)]
     pub fn end(&mut self) {
-        self.len = self.x.len();
         let whole = self.len.next_multiple_of(WIDTH);
-        let axes = [&mut self.x, &mut self.y, &mut self.z];
-        axes.into_iter().for_each(|axis| axis.resize(whole, f64::NAN));
+        self.axes.iter_mut().for_each(|axis| axis[self.len..whole].fill(f64::NAN));
     }
 
     /// Number of points.
@@ -79,7 +84,7 @@ impl Patch {
     /// A point.
     #[inline(always)]
     pub fn point(&self, i: usize) -> Vec3 {
-        [self.x[i], self.y[i], self.z[i]]
+        self.axes.each_ref().map(|axis| axis[i])
     }
 
     /// The sums over all points.
@@ -92,7 +97,11 @@ impl Patch {
     /// The sums over the points within `slab` of a middle, as if they were added in their order.
     #[inline(always)]
     pub fn spread(&self, middle: &Middle, slab: f64) -> Spread {
-        let is_inside = |&i: &usize| middle.distance(self.point(i)).abs() <= slab;
+        let mut away = [0.0; MOST_POINTS];
+        for (away, at) in away.as_chunks_mut().0.iter_mut().zip(self.vectors()) {
+            *away = distances(middle, at);
+        }
+        let is_inside = |&i: &usize| away[i].abs() <= slab;
         let Some(first) = (0..self.len).find(is_inside) else { return Spread::default() };
         if !self.exact {
             let mut spread = Spread::default();
@@ -101,8 +110,7 @@ impl Patch {
         }
         let origin = self.point(first);
         let mut sums = [[0.0; WIDTH]; 10];
-        for [x, y, z] in self.vectors() {
-            let away = distances(middle, [x, y, z]);
+        for ([x, y, z], away) in self.vectors().zip(away.as_chunks::<WIDTH>().0) {
             let inside = |v: &Vector| each(|l| if away[l].abs() <= slab { v[l] } else { 0.0 });
             let from = |v: &Vector, origin: f64| each(|l| v[l] - origin);
             let one = inside(&[1.0; WIDTH]);
@@ -132,18 +140,20 @@ impl Patch {
         counts.iter().sum::<f64>() as usize
     }
 
-    /// How many points lie farther than `slab` from a middle and at most twice as far, on the one side
-    /// and on the other.
+    /// How many points lie farther than `slab` below a middle and at most twice as far, how many
+    /// within, and how many above.
     #[inline(always)]
-    pub fn beside(&self, middle: &Middle, slab: f64) -> [usize; 2] {
-        let mut counts = [[0.0; WIDTH]; 2];
+    pub fn sides(&self, middle: &Middle, slab: f64) -> [usize; 3] {
+        let mut counts = [[0.0; WIDTH]; 3];
         for at in self.vectors() {
             let away = distances(middle, at);
-            for (counts, sign) in counts.iter_mut().zip([-1.0, 1.0]) {
-                let away = each(|l| sign * away[l]);
-                let near = each(|l| if away[l] <= 2.0 * slab { 1.0 } else { 0.0 });
-                let outside = each(|l| if away[l] > slab { near[l] } else { 0.0 });
-                *counts = each(|l| counts[l] + outside[l]);
+            // Both conditions of a side by themselves, so that the loop has no branches.
+            let one = |is: [bool; 2]| if is[0] & is[1] { 1.0 } else { 0.0 };
+            let below = each(|l| one([away[l] >= -2.0 * slab, away[l] < -slab]));
+            let inside = each(|l| one([away[l].abs() <= slab, true]));
+            let above = each(|l| one([away[l] <= 2.0 * slab, away[l] > slab]));
+            for (counts, term) in counts.iter_mut().zip([below, inside, above]) {
+                *counts = each(|l| counts[l] + term[l]);
             }
         }
         counts.map(|counts| counts.iter().sum::<f64>() as usize)
@@ -165,7 +175,8 @@ impl Patch {
     /// The points, a vector of each coordinate at a time.
     #[inline(always)]
     fn vectors(&self) -> impl Iterator<Item = [&Vector; 3]> {
-        let [x, y, z] = [&self.x, &self.y, &self.z].map(|axis| axis.as_chunks::<WIDTH>().0.iter());
+        let used = self.len.div_ceil(WIDTH);
+        let [x, y, z] = self.axes.each_ref().map(|axis| axis.as_chunks().0[..used].iter());
         x.zip(y).zip(z).map(|((x, y), z)| [x, y, z])
     }
 }
@@ -218,7 +229,8 @@ mod tests {
                     let away = points.iter().map(|&p| middle.distance(p));
                     let below = away.clone().filter(|&d| d < -slab && d >= -2.0 * slab).count();
                     let above = away.filter(|&d| d > slab && d <= 2.0 * slab).count();
-                    assert_eq!(patch.beside(&middle, slab), [below, above]);
+                    let inside = plain.weight() as usize;
+                    assert_eq!(patch.sides(&middle, slab), [below, inside, above]);
                 }
                 assert_eq!(patch.all().weight(), n as f64);
                 let from = |p: &Vec3| {
