@@ -6,7 +6,7 @@ use planes::Error;
 use planes::backend::Backend;
 use planes::cpu::{Cpu, Voter};
 use planes::cuda::Cuda;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread::{self, JoinHandle};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -32,6 +32,8 @@ pub enum VoterName {
 /// What was chosen.
 struct Chosen {
     backend: Box<dyn Backend>,
+    /// What the backend is called; all threads, not those of the file that asks first, are counted in it.
+    name: String,
     is_gpu: bool,
     /// Where it might have been a GPU, why it is none.
     why: Option<String>,
@@ -42,7 +44,7 @@ pub struct Engine {
     starting: Mutex<Option<JoinHandle<Result<Chosen, Error>>>>,
     /// Never given back: the system takes a device down faster than its driver does.
     ready: OnceLock<&'static dyn Backend>,
-    /// Held by the file whose turn it is on a GPU.
+    /// Held by the file whose turn it is; it matters on a GPU alone.
     turn: Mutex<()>,
     is_gpu: OnceLock<bool>,
     /// Why there is none, until that is said.
@@ -52,21 +54,21 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts what was asked for. Where that was left to us, it will be said in one line, unless
-    /// `quiet`.
+    /// Starts what was asked for, on the GPUs of these numbers if on any. Where the choice was left to us, it
+    /// will be said in one line, unless `quiet`.
     ///
     /// # Errors
     /// [`Error::NoDevice`] where a GPU is asked for and there is no driver.
     pub fn start(
         device: DeviceName,
         voter: Option<VoterName>,
-        gpus: usize,
+        gpus: Vec<usize>,
         quiet: bool,
     ) -> Result<Engine, Error> {
         if device == DeviceName::Cuda {
             Cuda::find_driver()?;
         }
-        let starting = thread::Builder::new().spawn(move || choose(device, voter, gpus));
+        let starting = thread::Builder::new().spawn(move || choose(device, voter, &gpus));
         let starting = starting.map_err(|error| {
             Error::Parameter(format!("no thread can be started for the device: {error}"))
         })?;
@@ -102,12 +104,12 @@ impl Engine {
         // Held until it is ready, for others may ask at the same time.
         let mut starting = lock(&self.starting);
         if let Some(starting) = starting.take() {
-            let Chosen { backend, is_gpu, why } = starting.join().unwrap_or_else(|_| {
+            let Chosen { backend, name, is_gpu, why } = starting.join().unwrap_or_else(|_| {
                 Err(Error::NoDevice("the NVIDIA driver broke off while it was started".into()))
             })?;
             if self.say {
                 let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
-                say(&format!("on the {}{why}", backend.name()));
+                say(&format!("on the {name}{why}"));
             }
             let _ = self.ready.set(Box::leak(backend));
             let _ = self.is_gpu.set(is_gpu);
@@ -117,7 +119,17 @@ impl Engine {
         })
     }
 
-    /// Waits for the turn of a file where several are at work: on a GPU they go one after the other.
+    /// The turn of a file, unless another one has it.
+    pub fn try_turn(&self) -> Option<MutexGuard<'_, ()>> {
+        match self.turn.try_lock() {
+            Ok(turn) => Some(turn),
+            Err(TryLockError::Poisoned(turn)) => Some(turn.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Waits for the turn of a file where several are at work and the [backend](Engine::backend) is a GPU: there
+    /// they go one after the other.
     pub fn turn(&self) -> Option<MutexGuard<'_, ()>> {
         self.is_gpu.get().is_some_and(|&is_gpu| is_gpu).then(|| lock(&self.turn))
     }
@@ -127,21 +139,26 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn choose(device: DeviceName, voter: Option<VoterName>, gpus: usize) -> Result<Chosen, Error> {
-    let gpu = || Cuda::on(&(0..gpus).collect::<Vec<_>>());
+fn choose(device: DeviceName, voter: Option<VoterName>, gpus: &[usize]) -> Result<Chosen, Error> {
     let on_cpu = match voter {
         Some(VoterName::SerialF64) => Voter::SerialF64,
         Some(VoterName::Serial) => Voter::Serial,
         Some(VoterName::Parallel) | None => Voter::Parallel,
     };
-    let cpu = |why| Chosen { backend: Box::new(Cpu::new(on_cpu)), is_gpu: false, why };
-    let on_gpu = |gpu| Chosen { backend: Box::new(gpu), is_gpu: true, why: None };
+    let cpu = |why| Chosen::new(Box::new(Cpu::new(on_cpu)), false, why);
+    let on_gpu = |gpu| Chosen::new(Box::new(gpu), true, None);
     match device {
-        DeviceName::Cuda => Ok(on_gpu(gpu()?)),
-        DeviceName::Auto if voter.is_none() => match gpu() {
+        DeviceName::Cuda => Ok(on_gpu(Cuda::on(gpus)?)),
+        DeviceName::Auto if voter.is_none() => match Cuda::on(gpus) {
             Ok(gpu) => Ok(on_gpu(gpu)),
             Err(none) => Ok(cpu(Some(none.to_string()))),
         },
         DeviceName::Auto | DeviceName::Cpu => Ok(cpu(None)),
+    }
+}
+
+impl Chosen {
+    fn new(backend: Box<dyn Backend>, is_gpu: bool, why: Option<String>) -> Chosen {
+        Chosen { name: backend.name(), backend, is_gpu, why }
     }
 }

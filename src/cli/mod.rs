@@ -114,7 +114,8 @@ pub fn run() -> ExitCode {
     };
     start_log(&arguments);
     signals::listen();
-    if let Err(error) = threads::start(arguments.threads) {
+    let joins = matches!(arguments.command, Command::Detect(_));
+    if let Err(error) = threads::start(arguments.threads, joins) {
         return refuse(&error.to_string());
     }
     let done = match arguments.command {

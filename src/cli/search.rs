@@ -86,8 +86,8 @@ pub struct Machine {
     /// How the CPU casts votes for every direction (--vote all, --one-pass) [default: parallel]
     #[arg(long, value_enum, conflicts_with = "device")]
     voter: Option<VoterName>,
-    /// GPUs that share the votes of every point for every direction (--vote all, --one-pass)
-    /// [default: 1]
+    /// GPUs that share the votes of every point for every direction (--vote all, --one-pass); in a batch GPUs
+    /// that share the files, whatever the votes [default: 1]
     #[arg(long, value_name = "N", value_parser = |text: &str| count::<u16>(text, u16::MAX.into()))]
     gpus: Option<u16>,
     /// Points read at a time; the result does not depend on it
@@ -170,24 +170,53 @@ impl Search {
 impl Machine {
     /// Makes the device ready; `quiet` says nothing of it.
     pub fn start(&self, quiet: bool) -> Result<Engine, Error> {
-        Engine::start(self.device, self.voter, usize::from(self.gpus.unwrap_or(1)), quiet)
+        let gpus = (0..usize::from(self.gpus.unwrap_or(1))).collect();
+        Engine::start(self.device, self.voter, gpus, quiet)
+    }
+
+    /// Makes ready what the files of a batch are spread over: the GPUs that were asked for, or whatever there is.
+    /// A GPU that is asked for and does not start ends a batch before it begins.
+    pub fn start_each(&self, quiet: bool) -> Result<Vec<Engine>, Error> {
+        let Some(gpus) = self.gpus else {
+            let engine = self.start(quiet)?;
+            if self.device == DeviceName::Cuda {
+                engine.backend()?;
+            }
+            return Ok(vec![engine]);
+        };
+        let there = Cuda::count()?;
+        if usize::from(gpus) > there {
+            let message = format!("--gpus {gpus}: the NVIDIA driver sees {there}");
+            return Err(Error::NoDevice(message));
+        }
+        let one = |number| Engine::start(DeviceName::Cuda, None, vec![number], quiet);
+        let engines: Vec<Engine> = (0..gpus.into()).map(one).collect::<Result<_, _>>()?;
+        engines.iter().try_for_each(|engine| engine.backend().map(drop))?;
+        Ok(engines)
+    }
+
+    /// Whether a GPU may turn out to be there.
+    pub fn may_have_gpu(&self) -> bool {
+        self.device != DeviceName::Cpu && self.voter.is_none() && Cuda::find_driver().is_ok()
     }
 
     /// Refuses what only votes of every point for every direction heed, where there are none.
     pub fn check(&self, mode: Mode) -> Result<(), Error> {
-        let given = [("--voter", self.voter.is_some()), ("--gpus", self.gpus.is_some())];
-        let given = given.into_iter().find_map(|(name, given)| given.then_some(name));
-        match given.filter(|_| mode == Mode::Near) {
-            Some(option) => {
-                Err(Error::Parameter(format!("{option} is for --vote all and --one-pass")))
-            }
-            None if self.gpus.is_some()
-                && (self.device == DeviceName::Cpu || self.voter.is_some()) =>
-            {
-                Err(Error::Parameter("--gpus: the votes are cast by the CPU here".into()))
-            }
-            None => Ok(()),
+        if self.gpus.is_some() && mode == Mode::Near && self.voter.is_none() {
+            return Err(Error::Parameter("--gpus is for --vote all and --one-pass".into()));
         }
+        self.check_files(mode)
+    }
+
+    /// The same where GPUs share files.
+    pub fn check_files(&self, mode: Mode) -> Result<(), Error> {
+        if self.voter.is_some() && mode == Mode::Near {
+            return Err(Error::Parameter("--voter is for --vote all and --one-pass".into()));
+        }
+        if self.gpus.is_some() && (self.device == DeviceName::Cpu || self.voter.is_some()) {
+            return Err(Error::Parameter("--gpus: the CPU was asked for".into()));
+        }
+        Ok(())
     }
 
     /// A GPU for what the backend does not do, where one may be used.
@@ -214,8 +243,10 @@ impl Machine {
         bar.stage("reading", source.info().points);
         choice.check(source)?;
         let open = || source.reader(choice.fields());
+        // While another file has the device, this one is read to its end and copied when it is its turn.
+        let turn = engine.try_turn();
         // The papers' flow copies the points when it votes.
-        let wants = options.mode != Mode::OnePass;
+        let wants = options.mode != Mode::OnePass && turn.is_some();
         let ask = || wants && engine.has_started();
         let ready = || if ask() { bar.aside(|| engine.ready()) } else { None };
         let read = |n| bar.advance(n);
@@ -238,6 +269,7 @@ impl Machine {
         }
         bar.stage("device", None);
         let backend = bar.aside(|| engine.backend())?;
+        let _turn = turn.or_else(|| engine.turn());
         let found = detect_held(cloud, held, options, backend, bar)?;
         if let Some(odd) = options.tolerance.and_then(|tolerance| odd_tolerance(tolerance, &found))
         {

@@ -14,9 +14,12 @@ const ADDRESSES: u64 = 64 << 20;
 
 /// Starts the threads that all work is shared among: those that were asked for, or one a core.
 ///
+/// If it `joins`, the thread that calls is one of them. It hands over no work then, which it does a hundred times
+/// for the smallest cloud, but it must not wait for threads that themselves share work.
+///
 /// # Errors
 /// Where the system does not let them start.
-pub fn start(asked: Option<u16>) -> Result<(), Error> {
+pub fn start(asked: Option<u16>, joins: bool) -> Result<(), Error> {
     let cores = available_parallelism().map_or(1, usize::from);
     let most = ANYWHERE.max(A_CORE * cores);
     let mut threads = asked.map_or(cores, usize::from);
@@ -32,8 +35,12 @@ pub fn start(asked: Option<u16>) -> Result<(), Error> {
         // where addresses are limited.
         None => super::memory::keep(threads),
     }
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build_global();
-    pool.map_err(|error| {
+    let mut pool = ThreadPoolBuilder::new().num_threads(threads);
+    // Copies to a GPU share work, and are waited for: another thread must be there for it.
+    if joins && threads > 1 {
+        pool = pool.use_current_thread();
+    }
+    pool.build_global().map_err(|error| {
         let threads = counted(threads as u64, "thread");
         let message = format!("{threads} cannot be started ({error}); use fewer --threads");
         Error::Parameter(message)

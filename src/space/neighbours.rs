@@ -2,7 +2,7 @@
 
 use super::Space;
 use rayon::prelude::*;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A direction near another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,12 +27,38 @@ struct Lists {
     all: Vec<Neighbour>,
 }
 
+/// Neighbours, and whose they are.
+struct Kept {
+    directions: Vec<[f64; 3]>,
+    degrees: f64,
+    neighbours: Neighbours,
+}
+
 impl Neighbours {
     /// The neighbours within `degrees` (at most 45) in `space`, whose directions are unit vectors.
+    ///
+    /// The last ones are kept: the clouds of a batch and the frames of a camera ask for the same.
     pub fn within(space: &Space, degrees: f64) -> Neighbours {
-        let index = SphereIndex::new(space.directions(), degrees);
-        let lists: Vec<Vec<Neighbour>> =
-            space.directions().par_iter().map(|&d| index.within(d)).collect();
+        static LAST: Mutex<Option<Kept>> = Mutex::new(None);
+        let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same =
+            |kept: &Kept| kept.degrees == degrees && kept.directions == space.directions();
+        if let Some(kept) = last().as_ref().filter(|kept| is_same(kept)) {
+            return kept.neighbours.clone();
+        }
+        let neighbours = Neighbours::find(space.directions(), degrees);
+        let kept = Kept {
+            directions: space.directions().to_vec(),
+            degrees,
+            neighbours: neighbours.clone(),
+        };
+        *last() = Some(kept);
+        neighbours
+    }
+
+    fn find(directions: &[[f64; 3]], degrees: f64) -> Neighbours {
+        let index = SphereIndex::new(directions, degrees);
+        let lists: Vec<Vec<Neighbour>> = directions.par_iter().map(|&d| index.within(d)).collect();
         let mut start = Vec::with_capacity(lists.len() + 1);
         let mut all = Vec::with_capacity(lists.iter().map(Vec::len).sum());
         start.push(0);

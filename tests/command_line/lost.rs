@@ -390,13 +390,20 @@ fn several_at_once_give_the_same() {
     planes(["synth", "lines", "-o", &place.text("in/lines.png")]).text();
     fs::write(place.at("in/bad.las"), "LASF").unwrap();
     fs::write(place.at("in/notes.txt"), "no points here\n").unwrap();
+    // All threads work on a large file.
+    let large = place.text("in/large.las");
+    planes(["synth", "room", "--points", "250000", "-o", &large]).text();
+    fs::remove_file(place.at("in/large.truth.json")).unwrap();
+    assert!(fs::metadata(&large).unwrap().len() > 8 << 20);
     let only = "--only json,labels,csv,svg";
-    assert_eq!(place.batch(&format!("in {only}")).code, Some(1));
+    assert_eq!(place.batch(&format!("in {only} --jobs 1")).code, Some(1));
     let one = super::batch::tree(&place.at("out"));
-    fs::remove_dir_all(place.at("out")).unwrap();
-    let done = place.batch(&format!("in {only} --jobs 4"));
-    assert_eq!(done.code, Some(1), "{}", done.err);
-    assert!(super::batch::tree(&place.at("out")) == one);
+    for how in ["--jobs 4", "--threads 3", "--threads 1"] {
+        fs::remove_dir_all(place.at("out")).unwrap();
+        let done = place.batch(&format!("in {only} {how}"));
+        assert_eq!(done.code, Some(1), "{how}: {}", done.err);
+        assert!(super::batch::tree(&place.at("out")) == one, "{how}");
+    }
     assert!(one.contains_key("lines.svg") && one.contains_key("lines.json"), "{:?}", one.keys());
     // The image is done as by detect.
     let alone = detect(&place.at("in/lines.png"), "--json -").text();

@@ -60,20 +60,39 @@ fn what_only_votes_for_every_direction_heed_is_refused_elsewhere() {
         let expected = format!("{name} is for --vote all and --one-pass");
         assert_eq!(refused(option), expected);
         assert_eq!(refused(&format!("{option} --vote near")), expected);
-        let room = shipped("room.ply");
-        let out = tempfile::tempdir().unwrap();
-        let args = ["batch", room.to_str().unwrap(), "--out", out.path().to_str().unwrap()];
-        let message = planes(args.into_iter().chain(option.split(' '))).refusal();
-        assert_eq!(message, expected);
-        assert_eq!(names(out.path()), [""; 0]);
     }
+    let (message, left) = refused_batch("--voter serial");
+    assert_eq!(message, "--voter is for --vote all and --one-pass");
+    assert_eq!(left, [""; 0]);
+}
+
+/// What `planes batch` of a cloud says to options that it refuses, and what it leaves.
+fn refused_batch(options: &str) -> (String, Vec<String>) {
+    let room = shipped("room.ply");
+    let out = tempfile::tempdir().unwrap();
+    let args = ["batch", room.to_str().unwrap(), "--out", out.path().to_str().unwrap()];
+    let message = planes(args.into_iter().chain(options.split(' '))).refusal();
+    (message, names(out.path()))
+}
+
+#[test]
+fn a_batch_does_not_begin_with_fewer_gpus_than_it_was_given() {
+    for options in ["--gpus 60000", "--gpus 60000 --device cuda", "--gpus 60000 --vote all"] {
+        let (message, left) = refused_batch(options);
+        let expected =
+            ["--gpus 60000: the NVIDIA driver sees ", "no NVIDIA driver", "the NVIDIA driver "];
+        assert!(expected.iter().any(|start| message.contains(start)), "{message}");
+        assert_eq!(left, [""; 0]);
+    }
+    let (message, _) = refused_batch("--gpus 2 --device cpu");
+    assert_eq!(message, "--gpus: the CPU was asked for");
 }
 
 #[test]
 fn the_cpu_has_no_gpus() {
     for other in ["--device cpu", "--voter serial"] {
         let message = refused(&format!("--vote all --gpus 2 {other}"));
-        assert_eq!(message, "--gpus: the votes are cast by the CPU here");
+        assert_eq!(message, "--gpus: the CPU was asked for");
     }
 }
 

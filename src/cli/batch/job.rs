@@ -22,16 +22,25 @@ use planes::{Detection, Error, lines, memory};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fs;
+#[cfg(target_os = "linux")]
+use std::fs::File;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::num::NonZeroU64;
 use std::path::Path;
 use std::time::Instant;
+
+/// Whether a file of so many bytes is worth the threads of the whole machine. Of those below, a LAZ of
+/// two million points the largest, threads that have one each get more done: none waits for another.
+pub fn is_large(bytes: u64) -> bool {
+    bytes > 8 << 20
+}
 
 /// What is the same for every file of a batch.
 pub struct Job<'a> {
     batch: &'a Batch,
     folder: &'a Folder,
     options: &'a Options,
-    engine: &'a Engine,
     /// All that decides what is found, beside the file and the program.
     decisive: &'a summary::Options,
     /// Files that no result may replace.
@@ -64,12 +73,11 @@ impl<'a> Job<'a> {
         batch: &'a Batch,
         folder: &'a Folder,
         options: &'a Options,
-        engine: &'a Engine,
         decisive: &'a summary::Options,
         inputs: &[Input],
     ) -> Job<'a> {
         let inputs = inputs.iter().filter_map(|input| FileId::of(&input.path)).collect();
-        Job { batch, folder, options, engine, decisive, inputs }
+        Job { batch, folder, options, decisive, inputs }
     }
 
     /// Brings the results of a file up to date.
@@ -78,7 +86,13 @@ impl<'a> Job<'a> {
     /// lists what may be there and says that it is not done; so whoever comes after a kill knows what to
     /// renew. Of an earlier run nothing is taken away: what is not asked for again is still right, or is
     /// renewed with the rest.
-    pub fn run(&self, input: &Input, name: &Path, bars: &BatchBar) -> Result<Outcome, Error> {
+    pub fn run(
+        &self,
+        input: &Input,
+        name: &Path,
+        engine: &Engine,
+        bars: &BatchBar,
+    ) -> Result<Outcome, Error> {
         let bar = bars.file(&input.path.display().to_string());
         let stamp = Stamp::of(&input.path)?;
         let before = Record::read(self.folder, name);
@@ -93,14 +107,35 @@ impl<'a> Job<'a> {
         if let Some(kind) = peek(&input.path) {
             self.check_targets(name, &self.asked(kind))?;
         }
-        let done = self.find_and_write(input, name, &stamp, before.as_ref(), &bar);
-        // What is kept of this file's memory would count against the next one.
-        memory::trim();
+        let done = self.find_and_write(input, name, &stamp, before.as_ref(), (engine, &bar));
+        if is_large(stamp.bytes()) {
+            // What is kept of so much memory is more than the files that follow need.
+            memory::trim();
+        }
         bar.finish();
         if done.is_ok() {
             bar.aside(|| log::info!("{}: done", input.path.display()));
         }
         done.map(Outcome::Done)
+    }
+
+    /// Says of a file that it will soon be read: the system reads it from its disk beside what is done now.
+    pub fn announce(&self, input: &Input, name: &Path) {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{Advice, fadvise};
+            /// Most bytes of a file that are read beforehand.
+            const MOST: Option<NonZeroU64> = NonZeroU64::new(1 << 28);
+            // One that is finished may not be read at all.
+            if !self.folder.record(name).exists()
+                && let Ok(file) = File::open(&input.path)
+            {
+                // It is advice, and nothing is wrong if nobody takes it.
+                let _ = fadvise(&file, 0, MOST, Advice::WillNeed);
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (input, name);
     }
 
     /// Whether results of an earlier run with this file lie there.
@@ -165,10 +200,10 @@ impl<'a> Job<'a> {
         name: &Path,
         stamp: &Stamp,
         before: Option<&Record>,
-        bar: &Bar,
+        (engine, bar): (&Engine, &Bar),
     ) -> Result<Done, Error> {
         let start = Instant::now();
-        let answer = self.find(&input.path, before, bar)?;
+        let answer = self.find(&input.path, before, (engine, bar))?;
         bar.stage("digest", Some(stamp.bytes()));
         let sha256 = digest(&input.path, &|n| bar.advance(n))?;
         bar.stage("writing", None);
@@ -178,7 +213,7 @@ impl<'a> Job<'a> {
         self.check_targets(name, &targets)?;
         self.folder.make_room(name)?;
         let fresh = |target: &Target| self.folder.fresh(name, &target.ending);
-        let save = |target: &Target| self.save(&answer, target, &fresh(target));
+        let save = |target: &Target| self.save(&answer, target, engine, &fresh(target));
         let saved =
             targets.iter().try_for_each(save).and_then(|()| match Stamp::of(&input.path)? {
                 now if now == *stamp => Ok(()),
@@ -211,7 +246,12 @@ impl<'a> Job<'a> {
     }
 
     /// Opens a file and finds what is in it; the plane of each point only where some result tells it.
-    fn find(&self, path: &Path, before: Option<&Record>, bar: &Bar) -> Result<Answer, Error> {
+    fn find(
+        &self,
+        path: &Path,
+        before: Option<&Record>,
+        (engine, bar): (&Engine, &Bar),
+    ) -> Result<Answer, Error> {
         let Batch { search, line_search, machine, .. } = self.batch;
         let told = |ending: &String| ending.starts_with(".labels.") || ending == ".png";
         let needs_labels = self.batch.outputs.wanted().into_iter().any(Wanted::needs_labels)
@@ -220,14 +260,14 @@ impl<'a> Job<'a> {
         match input::Input::open_with(path, &self.batch.reading.options())? {
             input::Input::Cloud(source) => {
                 say_notes(&source, bar);
-                let _turn = self.engine.turn();
                 let how = (&options, &search.choice());
-                let found = machine.find(&source, how, self.engine, bar)?;
+                let found = machine.find(&source, how, engine, bar)?;
                 Ok(Answer::Cloud(source, found.into()))
             }
             input::Input::Image(image) => {
-                let _turn = self.engine.turn();
-                let (edges, found) = line_search.find(&image, search, machine, self.engine, bar)?;
+                bar.aside(|| engine.backend())?;
+                let _turn = engine.turn();
+                let (edges, found) = line_search.find(&image, search, machine, engine, bar)?;
                 Ok(Answer::Image(image, edges, found.into()))
             }
         }
@@ -291,14 +331,20 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    fn save(&self, answer: &Answer, target: &Target, path: &Path) -> Result<(), Error> {
+    fn save(
+        &self,
+        answer: &Answer,
+        target: &Target,
+        engine: &Engine,
+        path: &Path,
+    ) -> Result<(), Error> {
         match (answer, target.of) {
             (Answer::Cloud(source, detection), Of::Cloud(kind)) => {
                 let by = if target.how.by_piece { LabelBy::Piece } else { LabelBy::Plane };
                 kind.save(source, detection, (by, target.how.up), path)
             }
             (Answer::Image(image, edges, detection), Of::Image(kind)) => {
-                let backend = self.engine.backend()?;
+                let backend = engine.backend()?;
                 kind.save(&Lines { image, edges, detection, backend }, path)
             }
             // Targets are of the answer's kind.

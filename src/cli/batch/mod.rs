@@ -10,6 +10,7 @@ mod pattern;
 mod record;
 mod summary;
 
+use super::engine::Engine;
 use super::guard::FileId;
 use super::lines::search::LineSearch;
 use super::outputs::{Drawing, Labelling};
@@ -20,15 +21,16 @@ use super::{Failure, concerns_all, say, warnings};
 use clap::{Args, ValueEnum};
 use folder::Folder;
 use inputs::{Input, Inputs};
-use job::Job;
+use job::{Job, is_large};
 use kinds::{LabelFormat, Wanted};
-use planes::Error;
 use planes::detect::Options;
 use planes::input::{Kind, peek};
 use planes::lms::Refine;
+use planes::{Error, memory};
+use rayon::ThreadPoolBuilder;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use summary::{Outcome, Row};
 
@@ -65,9 +67,10 @@ pub struct Batch {
     #[command(flatten)]
     machine: Machine,
     /// Files to work on at the same time, which share the --threads; the results do not depend on it
-    #[arg(long, value_name = "N", help_heading = "Machine", default_value_t = 1,
+    /// [default: files up to 8 MiB one a thread, larger ones one by one]
+    #[arg(long, value_name = "N", help_heading = "Machine",
         value_parser = clap::value_parser!(u16).range(1..=256))]
-    jobs: u16,
+    jobs: Option<u16>,
 }
 
 #[derive(Debug, Args)]
@@ -108,6 +111,15 @@ impl Outputs {
 
 impl Batch {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
+        self.run_on(|| self.machine.start_each(quiet), quiet)
+    }
+
+    /// Runs it on the devices that are started once the arguments are known to be right.
+    fn run_on(
+        &self,
+        start: impl FnOnce() -> Result<Vec<Engine>, Error>,
+        quiet: bool,
+    ) -> Result<(), Failure> {
         let options = self.search.options();
         // Lines have one more; of a cloud it is refused when that is read.
         let is_stroke = options.refine == Some(Refine::Stroke);
@@ -120,7 +132,7 @@ impl Batch {
             return Err(nothing(inputs.failed).into());
         }
         let is_image = |input: &Input| peek(&input.path) == Some(Kind::Image);
-        if let Err(error) = self.machine.check(options.mode)
+        if let Err(error) = self.machine.check_files(options.mode)
             && !inputs.files.iter().any(is_image)
         {
             return Err(error.into());
@@ -135,14 +147,11 @@ impl Batch {
             }
         }
         warnings::keep();
-        let engine = self.machine.start(quiet)?;
+        let engines = start()?;
         let folder = Folder::open(out)?;
-        if self.jobs > 1 {
-            engine.backend()?;
-        }
         let decisive = decisive::decisive(self, &options);
-        let job = Job::new(self, &folder, &options, &engine, &decisive, &inputs.files);
-        let work = Work { job: &job, jobs: usize::from(self.jobs), quiet };
+        let job = Job::new(self, &folder, &options, &decisive, &inputs.files);
+        let work = Work { batch: self, job: &job, engines: &engines, quiet };
         let (rows, was_done) = work.all(inputs)?;
         summary::save(folder.path(), &rows, &decisive)?;
         report(&rows, was_done, &folder.path().join(summary::NAMES[0]), quiet)
@@ -151,10 +160,30 @@ impl Batch {
 
 /// How the files are worked through.
 struct Work<'a> {
+    batch: &'a Batch,
     job: &'a Job<'a>,
-    /// So many at a time.
-    jobs: usize,
+    engines: &'a [Engine],
     quiet: bool,
+}
+
+/// A file and what its results are called.
+type Named<'a> = (&'a Input, &'a Path);
+
+/// Who works on files at the same time.
+struct Crew {
+    workers: usize,
+    /// Whether each has but the thread it runs on; else they share all threads.
+    is_alone: bool,
+}
+
+/// What came of the files so far.
+struct Progress {
+    bars: BatchBar,
+    was_done: AtomicUsize,
+    failed: AtomicUsize,
+    rows: Mutex<Vec<Row>>,
+    /// What ends the whole batch.
+    error: OnceLock<Error>,
 }
 
 impl Work<'_> {
@@ -169,71 +198,108 @@ impl Work<'_> {
         }
         let skipped = skipped.into_iter().map(|(file, why)| (file, Outcome::Skipped(why)));
         rows.extend(skipped.map(|(file, outcome)| Row { file, name: None, outcome }));
-        let names = names::names(&files);
-        let bars = BatchBar::new(files.len() as u64, self.quiet);
-        let (next, was_done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let is_over = AtomicBool::new(false);
-        let done = Mutex::new((rows, None));
-        let worker = || {
-            while !is_over.load(Relaxed) {
-                let i = next.fetch_add(1, Relaxed);
-                let (Some(input), Some(name)) = (files.get(i), names.get(i)) else { break };
-                let outcome = self.one(input, name, &bars, &was_done);
-                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                match outcome {
-                    Ok(outcome) => done.0.push(Row {
-                        file: input.path.clone(),
-                        name: Some(name.clone()),
-                        outcome,
-                    }),
-                    Err(error) => {
-                        is_over.store(true, Relaxed);
-                        done.1.get_or_insert(error);
-                    }
-                }
-                let failed = done.0.iter().filter(|row| row.has_failed()).count();
-                bars.advance(failed);
-            }
+        let progress = Progress {
+            bars: BatchBar::new(files.len() as u64, self.quiet),
+            was_done: AtomicUsize::new(0),
+            failed: AtomicUsize::new(rows.iter().filter(|row| row.has_failed()).count()),
+            rows: Mutex::new(rows),
+            error: OnceLock::new(),
         };
-        thread::scope(|scope| {
-            for _ in 1..self.jobs.min(files.len()) {
-                // Where no more threads can be had, those that are there do it all.
-                let _ = thread::Builder::new().spawn_scoped(scope, worker);
+        let names = names::names(&files);
+        let all = files.iter().zip(names.iter().map(PathBuf::as_path));
+        match self.batch.jobs {
+            Some(jobs) => {
+                let crew = Crew { workers: jobs.into(), is_alone: false };
+                self.some(&all.collect::<Vec<_>>(), &crew, &progress);
             }
-            worker();
-        });
-        let (mut rows, error) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(error) = error {
+            None => {
+                let (large, small): (Vec<Named>, Vec<Named>) = all.partition(|(input, _)| {
+                    std::fs::metadata(&input.path).is_ok_and(|found| is_large(found.len()))
+                });
+                let one_by_one = Crew { workers: self.engines.len(), is_alone: false };
+                self.some(&large, &one_by_one, &progress);
+                self.some(&small, &self.crew_of_small(), &progress);
+            }
+        }
+        let Progress { bars, was_done, rows, error, .. } = progress;
+        drop(bars);
+        if let Some(error) = error.into_inner() {
             return Err(error);
         }
+        let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
         rows.sort_by(|a, b| a.file.cmp(&b.file));
         Ok((rows, was_done.into_inner()))
     }
 
-    /// Does one file; an error is one that no other file would escape, and none that this one is to blame for.
-    fn one(
-        &self,
-        input: &Input,
-        name: &Path,
-        bars: &BatchBar,
-        was_done: &AtomicUsize,
-    ) -> Result<Outcome, Error> {
-        match self.job.run(input, name, bars) {
-            Ok(job::Outcome::Done(done)) => Ok(Outcome::Done(done)),
+    /// Who works on small files.
+    fn crew_of_small(&self) -> Crew {
+        /// Memory that the largest of them may take.
+        const MOST_MEMORY: u64 = 512 << 20;
+        if self.batch.machine.may_have_gpu() {
+            // A GPU searches one file, while the next one is read and the one before written.
+            return Crew { workers: 2 * self.engines.len(), is_alone: false };
+        }
+        let room = memory::available().map_or(u64::MAX, |bytes| bytes / MOST_MEMORY);
+        let threads = rayon::current_num_threads();
+        let workers = usize::try_from(room).map_or(threads, |room| threads.min(room));
+        Crew { workers: workers.max(1), is_alone: workers == threads }
+    }
+
+    /// Works through some of the files.
+    fn some(&self, files: &[Named], crew: &Crew, progress: &Progress) {
+        let next = AtomicUsize::new(0);
+        let worker = |number: usize| {
+            // What is meant for all threads is then done by this one, which waits for no other.
+            let _alone = crew
+                .is_alone
+                .then(|| ThreadPoolBuilder::new().num_threads(1).use_current_thread().build());
+            let engine = &self.engines[number % self.engines.len()];
+            while progress.error.get().is_none() {
+                let k = next.fetch_add(1, Relaxed);
+                let Some(file) = files.get(k) else { break };
+                if let Some((input, name)) = files.get(k + crew.workers) {
+                    self.job.announce(input, name);
+                }
+                self.one(file, engine, progress);
+            }
+        };
+        thread::scope(|scope| {
+            let worker = &worker;
+            for number in 1..crew.workers.min(files.len()) {
+                // Where no more threads can be had, those that are there do it all.
+                let _ = thread::Builder::new().spawn_scoped(scope, move || worker(number));
+            }
+            worker(0);
+        });
+    }
+
+    /// Works on one file, and notes what came of it.
+    fn one(&self, &(input, name): &Named, engine: &Engine, progress: &Progress) {
+        let Progress { bars, was_done, failed, rows, error } = progress;
+        let outcome = match self.job.run(input, name, engine, bars) {
+            Ok(job::Outcome::Done(done)) => Outcome::Done(done),
             Ok(job::Outcome::WasDone(done)) => {
                 was_done.fetch_add(1, Relaxed);
-                Ok(Outcome::Done(done))
+                Outcome::Done(done)
             }
-            Err(error) if concerns_all(&error) => Err(error),
+            // No other file would escape it, and none is to blame for it.
+            Err(concerning) if concerns_all(&concerning) => {
+                let _ = error.set(concerning);
+                return;
+            }
             Err(error) => {
+                failed.fetch_add(1, Relaxed);
                 let stay = self.job.has_results(input, name);
                 let stay = if stay { "; its results of an earlier run stay" } else { "" };
                 let message = format!("{error}{stay}");
                 bars.aside(|| say(&message));
                 let warnings = warnings::take(&input.path.display().to_string());
-                Ok(Outcome::Failed(message, warnings))
+                Outcome::Failed(message, warnings)
             }
-        }
+        };
+        let row = Row { file: input.path.clone(), name: Some(name.to_owned()), outcome };
+        rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
+        bars.advance(failed.load(Relaxed));
     }
 }
 
@@ -276,5 +342,57 @@ fn nothing(failed: Vec<(PathBuf, Error)>) -> Error {
         (None, _) => Error::Parameter("no cloud and no image but what planes wrote itself".into()),
         (Some((_, error)), 0) => error,
         (Some((_, error)), more) => Error::Parameter(format!("{error}; and {more} more failed")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::engine::DeviceName;
+    use super::*;
+    use clap::Parser;
+    use planes::cuda::Cuda;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        batch: Batch,
+    }
+
+    #[test]
+    fn two_gpus_give_what_the_cpu_gives() {
+        let second = match Cuda::count() {
+            // Where there is one alone it is taken twice.
+            Ok(count) => usize::from(count > 1),
+            Err(none) => return println!("skipped: {none}"),
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let out = |name: &str| folder.path().join(name);
+        let batch = |name: &str| {
+            let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("clouds");
+            let words: [&std::ffi::OsStr; 6] = [
+                "planes".as_ref(),
+                shipped.as_os_str(),
+                "--only".as_ref(),
+                "json,labels".as_ref(),
+                "--out".as_ref(),
+                &out(name).into_os_string(),
+            ];
+            Line::try_parse_from(words).unwrap().batch
+        };
+        let start = |device, gpu| Engine::start(device, None, vec![gpu], true);
+        let two = || [0, second].map(|gpu| start(DeviceName::Cuda, gpu)).into_iter().collect();
+        batch("gpu").run_on(two, true).unwrap();
+        batch("cpu").run_on(|| Ok(vec![start(DeviceName::Cpu, 0)?]), true).unwrap();
+        let mut compared = 0;
+        for entry in std::fs::read_dir(out("cpu")).unwrap() {
+            let entry = entry.unwrap();
+            let name = entry.file_name();
+            if entry.path().is_file() && !summary::NAMES.iter().any(|&summary| name == summary) {
+                let of = |folder| std::fs::read(out(folder).join(&name)).unwrap();
+                assert!(of("gpu") == of("cpu"), "{name:?}");
+                compared += 1;
+            }
+        }
+        assert!(compared > 4);
     }
 }

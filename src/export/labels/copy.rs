@@ -1,18 +1,19 @@
 //! A LAS or LAZ file copied with the dimensions of the labels.
 
 use super::extra::Extra;
-use super::records::{Records, Sink, laszip};
+use super::records::{Records, Sink, batch, laszip, pass_on};
 use super::{LabelBy, Labels};
 use crate::atomic::AtomicFile;
 use crate::cloud::{Section, Source};
 use crate::detection::Detection;
 use crate::{Error, Result};
 use las::{Version, point::Format, raw};
+use rayon::prelude::*;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Points copied at a time: several chunks of LAZ, which are coded side by side.
-const BATCH: u64 = 1 << 18;
+/// Points that one thread labels in one go.
+const PIECE: usize = 1 << 10;
 
 /// The version that has extra dimensions.
 const EXTRA_DIMENSIONS: Version = Version { major: 1, minor: 4 };
@@ -308,11 +309,11 @@ impl Change {
         path: &Path,
     ) -> Result<()> {
         let mut records = Records::open(front.source, front.start, front.laszip.as_deref())?;
+        let batch = batch() as u64;
         let mut old = Vec::new();
-        let mut new = Vec::new();
         let mut done = 0;
-        while done < front.count {
-            let n = (front.count - done).min(BATCH) as usize;
+        pass_on(sink, path, |new| {
+            let n = (front.count - done).min(batch) as usize;
             old.resize(n * front.stride, 0);
             records.read(&mut old).map_err(|message| {
                 Error::format(
@@ -321,15 +322,24 @@ impl Change {
                     message,
                 )
             })?;
-            new.clear();
-            let labels = labels.take(n)?;
-            for (k, record) in old.chunks_exact(front.stride).enumerate() {
-                self.append(record, &labels, k, &mut new);
-            }
-            sink.write(&new).map_err(Error::io(path))?;
             done += n as u64;
-        }
+            self.label(&old, front.stride, &labels.take(n)?, new);
+            Ok(done < front.count)
+        })?;
         labels.finish()
+    }
+
+    /// Makes new records of old ones of `stride` bytes.
+    fn label(&self, old: &[u8], stride: usize, labels: &Labels, new: &mut Vec<u8>) {
+        new.resize(old.len() / stride * self.length, 0);
+        let pieces = old.par_chunks(PIECE * stride).zip(new.par_chunks_mut(PIECE * self.length));
+        pieces.enumerate().for_each_init(Vec::new, |bytes, (piece, (old, new))| {
+            bytes.clear();
+            for (k, record) in old.chunks_exact(stride).enumerate() {
+                self.append(record, labels, piece * PIECE + k, bytes);
+            }
+            new.copy_from_slice(bytes);
+        });
     }
 
     /// Appends the `k`-th record of a batch and its labels.
@@ -344,6 +354,5 @@ impl Change {
             f64::from(raw) * scale + offset
         });
         labels.encode(k, point, new);
-        debug_assert_eq!(new.len() % self.length, 0);
     }
 }

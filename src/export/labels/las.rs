@@ -2,9 +2,9 @@
 
 use super::copy::new_vlr;
 use super::extra::Extra;
-use super::records::{Sink, laszip};
+use super::records::{Sink, batch, laszip, pass_on};
 use super::rounding::Watch;
-use super::{LabelBy, Labels, LeftOut, for_each_chunk};
+use super::{LabelBy, Labels, LeftOut};
 use crate::atomic::AtomicFile;
 use crate::cloud::{Chunk, Fields, PointReader, Source};
 use crate::detection::{Detection, Input};
@@ -82,19 +82,18 @@ pub(super) fn save_within(
     let mut file = AtomicFile::create(path)?;
     let failed = |e: las::Error| Error::io(path)(std::io::Error::other(e));
     let mut chunk = Chunk::default();
-    reader.read(&mut chunk, super::BATCH)?;
+    reader.read(&mut chunk, batch())?;
     let mut writer = Writer::new(bounds, by, !chunk.colour.is_empty(), is_laz(path))
         .ok_or_else(|| Error::Parameter("a LAS file cannot hold this cloud".into()))?;
     writer.write_front(&mut file).map_err(failed)?;
 
     let mut sink = Sink::new(&mut file, writer.laszip.clone())?;
-    let mut bytes = Vec::new();
-    let mut first = Once { chunk: Some(chunk), rest: reader };
-    for_each_chunk(&mut first, &mut labels, |chunk, labels| {
-        bytes.clear();
-        writer.encode(chunk, labels, &mut bytes);
-        sink.write(&bytes).map_err(Error::io(path))
+    pass_on(&mut sink, path, |bytes| {
+        writer.encode(&chunk, &labels.take(chunk.len())?, bytes);
+        reader.read(&mut chunk, batch())?;
+        Ok(!chunk.is_empty())
     })?;
+    labels.finish()?;
     sink.finish().map_err(Error::io(path))?;
     file.seek(SeekFrom::Start(0)).map_err(Error::io(path))?;
     let mut left_out = std::mem::take(&mut writer.left_out);
@@ -103,24 +102,6 @@ pub(super) fn save_within(
     writer.finish_header().write_to(&mut file).map_err(failed)?;
     file.commit()?;
     Ok(left_out)
-}
-
-/// A pass whose first chunk was read already.
-struct Once<'a> {
-    chunk: Option<Chunk>,
-    rest: &'a mut dyn PointReader,
-}
-
-impl PointReader for Once<'_> {
-    fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
-        match self.chunk.take() {
-            Some(first) => {
-                *chunk = first;
-                Ok(())
-            }
-            None => self.rest.read(chunk, limit),
-        }
-    }
 }
 
 struct Writer {

@@ -6,7 +6,10 @@ use crate::{Error, Result};
 use laz::laszip::{LazVlr, LazVlrBuilder};
 use laz::{LasZipDecompressor, LazItemRecordBuilder, ParLasZipCompressor, ParLasZipDecompressor};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
+/// Points of a chunk of LAZ as it is written.
+const CHUNK: usize = 50_000;
 /// Larger chunks are not decoded side by side: the decoder takes memory for whole chunks, as large
 /// as the file says they are.
 const LARGEST_CHUNK: u32 = 1 << 20;
@@ -84,7 +87,7 @@ fn number_of_chunks(
 /// The description of LAZ for a point format with extra bytes.
 pub fn laszip(point_format: u8, extra: u16) -> laz::Result<LazVlr> {
     let items = LazItemRecordBuilder::default_for_point_format_id(point_format, extra)?;
-    Ok(LazVlrBuilder::new(items).build())
+    Ok(LazVlrBuilder::new(items).with_fixed_chunk_size(CHUNK as u32).build())
 }
 
 /// Where point records go.
@@ -122,4 +125,31 @@ impl<'a> Sink<'a> {
             Sink::Compressed(mut compressor) => compressor.done().map_err(std::io::Error::other),
         }
     }
+}
+
+/// Adds the records that `make` makes, until it says that it made the last: those of one call are written while
+/// the next are made.
+pub fn pass_on(
+    sink: &mut Sink<'_>,
+    path: &Path,
+    mut make: impl FnMut(&mut Vec<u8>) -> Result<bool> + Send,
+) -> Result<()> {
+    let (mut made, mut next) = (Vec::new(), Vec::new());
+    let mut is_more = true;
+    while is_more {
+        next.clear();
+        let (written, done) = rayon::join(|| sink.write(&made), || make(&mut next));
+        written.map_err(Error::io(path))?;
+        is_more = done?;
+        std::mem::swap(&mut made, &mut next);
+    }
+    sink.write(&made).map_err(Error::io(path))
+}
+
+/// Points that are written at a time: whole chunks of LAZ, for those are coded side by side. The chunk that a
+/// part is left of is coded alone.
+pub fn batch() -> usize {
+    /// Where there are few threads, each gets several.
+    const FEWEST: usize = 6;
+    CHUNK * rayon::current_num_threads().max(FEWEST)
 }

@@ -48,14 +48,10 @@ impl Canvas {
 
     /// Copies an image, row by row, as wide as the rectangle.
     pub fn paste(&mut self, rect: Rect, image: &[[u8; 3]]) {
-        for (k, &colour) in image.iter().enumerate() {
-            let pixel = Rect {
-                x: rect.x + k % rect.width,
-                y: rect.y + k / rect.width,
-                width: 1,
-                height: 1,
-            };
-            self.fill(pixel, colour);
+        let width = rect.width.min(self.width.saturating_sub(rect.x));
+        let rows = self.rgb.chunks_exact_mut(3 * self.width).skip(rect.y);
+        for (row, from) in rows.zip(image.chunks_exact(rect.width)) {
+            row[3 * rect.x..][..3 * width].copy_from_slice(from[..width].as_flattened());
         }
     }
 

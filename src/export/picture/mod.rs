@@ -152,7 +152,7 @@ impl Picture {
                 let size = [panel.rect.width, panel.rect.height].map(|n| n * OVERSAMPLING);
                 panel.buffer = panel.buffer.reframed(size);
                 let view = shade::shade(&panel.buffer, normals, theme.panel, OVERSAMPLING);
-                let places = numbers::places(&view.labels, size[0], normals.len());
+                let places = numbers::places(&view.seen, size[0], normals.len());
                 (panel, view.rgb, places)
             })
             .collect();

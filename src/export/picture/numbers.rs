@@ -1,5 +1,6 @@
 //! Where the number of a plane is written in a view: in the middle of what is seen of it.
 
+use super::view::label;
 use rayon::prelude::*;
 
 /// A place for a number.
@@ -16,10 +17,10 @@ pub struct Place {
 /// Side of the blocks that are looked at: in a block a surface has no gaps.
 const BLOCK: usize = 12;
 
-/// The middle of the largest square that is seen of each plane; `labels` are those of the pixels, row
+/// The middle of the largest square that is seen of each plane; `seen` are the values of the pixels, row
 /// by row.
-pub fn places(labels: &[i32], width: usize, planes: usize) -> Vec<Place> {
-    let blocks = blocks(labels, width);
+pub fn places(seen: &[u64], width: usize, planes: usize) -> Vec<Place> {
+    let blocks = blocks(seen, width);
     let columns = width / BLOCK;
     let mut best: Vec<Option<Place>> = vec![None; planes];
     for (k, &room) in rooms(&blocks, columns).iter().enumerate() {
@@ -36,11 +37,11 @@ pub fn places(labels: &[i32], width: usize, planes: usize) -> Vec<Place> {
 }
 
 /// For each block the plane that most of its pixels show, the first of equals; −1 where none does.
-fn blocks(labels: &[i32], width: usize) -> Vec<i32> {
-    let (columns, rows) = (width / BLOCK, labels.len() / width / BLOCK);
+fn blocks(seen: &[u64], width: usize) -> Vec<i32> {
+    let (columns, rows) = (width / BLOCK, seen.len() / width / BLOCK);
     let most = |k: usize| {
         let first = k / columns * BLOCK * width + k % columns * BLOCK;
-        let row = |y: usize| labels[first + y * width..][..BLOCK].iter().copied();
+        let row = |y: usize| seen[first + y * width..][..BLOCK].iter().map(|&value| label(value));
         let mut seen: Vec<i32> = (0..BLOCK).flat_map(row).filter(|&label| label >= 0).collect();
         seen.sort_unstable();
         let groups = seen.chunk_by(|a, b| a == b);
@@ -85,9 +86,10 @@ mod tests {
             let is_in = y == 4 || (17..24).contains(&x) && (9..16).contains(&y);
             if is_in && k.is_multiple_of(3) { 1 } else { -1 }
         };
-        let labels: Vec<i32> = (0..width * height).map(label).collect();
+        let value = |label: i32| 1 << 32 | u64::from(!(label as u32));
+        let seen: Vec<u64> = (0..width * height).map(|k| value(label(k))).collect();
         let [x, y] = [20, 12].map(|v| v * BLOCK + BLOCK / 2);
         let expected = Place { plane: 1, at: [x, y], room: 3 * BLOCK + BLOCK / 2 };
-        assert_eq!(places(&labels, width, 3), [expected]);
+        assert_eq!(places(&seen, width, 3), [expected]);
     }
 }

@@ -1,8 +1,10 @@
 //! From the nearest points to a picture: widened, lit, reduced.
 
 use super::colour;
-use super::view::{DepthBuffer, Seen};
+use super::view::{DepthBuffer, each_point, label};
+use crate::wide::{Work, widely};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Side of the blocks in which the density of points is measured.
 const BLOCK: usize = 16;
@@ -10,6 +12,8 @@ const BLOCK: usize = 16;
 const WIDEST: u8 = 10;
 /// Where the light comes from, as seen by the viewer of each view: right, up, toward.
 const LIGHT: [f64; 3] = [0.35, 0.45, 0.82];
+/// Rows that are shown and made in one go: what is known of their pixels stays in a cache.
+const BAND: usize = 16;
 
 /// How much of a point of no plane is seen.
 const FAINT: f64 = 0.7;
@@ -18,8 +22,8 @@ const FAINT: f64 = 0.7;
 pub struct Shaded {
     /// Its pixels, row by row.
     pub rgb: Vec<[u8; 3]>,
-    /// What is seen in each pixel before it is reduced: a plane, or a negative number.
-    pub labels: Vec<i32>,
+    /// What is seen in each pixel before it is reduced, as the buffer has it.
+    pub seen: Vec<u64>,
 }
 
 /// The picture of a buffer on `ground`, `oversampling` times smaller.
@@ -29,80 +33,200 @@ pub fn shade(
     ground: [u8; 3],
     oversampling: usize,
 ) -> Shaded {
-    let [width, height] = buffer.size();
-    let pixels = surface(buffer.pixels(), width);
-    let seen: Vec<Option<Seen>> = pixels.par_iter().map(|&v| buffer.decode(v)).collect();
-    let light: Vec<f64> = normals.iter().map(|&n| buffer.light(n, LIGHT)).collect();
-    let reach = 2 * oversampling as isize;
-    let surface = |x: usize, y: usize| -> [f64; 3] {
-        let Some(here) = seen[y * width + x] else {
-            return ground.map(f64::from);
-        };
-        let lit = usize::try_from(here.label).ok().and_then(|k| light.get(k));
-        let edge = edge(&seen, [width, height], [x, y], here.nearness, reach);
-        let factor = lit.copied().unwrap_or(UNASSIGNED_LIGHT) * edge;
-        colour(here.label).map(|c| f64::from(c) * factor)
+    let width = buffer.size()[0];
+    let seen = surface(buffer.pixels(), width);
+    let lit = |(id, &normal): (usize, &[f64; 3])| {
+        (colour(id as i32).map(f64::from), buffer.light(normal, LIGHT))
     };
-    // A point of no plane is never more than a faint dot: so many of them there may be that discs
-    // would bury the planes.
-    let dots = dots(buffer.rest(), width);
-    let lit = |x: usize, y: usize| -> [f64; 3] {
-        let below = surface(x, y);
-        let k = y * width + x;
-        let is_before = dots[k] >> 32 > pixels[k] >> 32;
-        let dot = if is_before { colour(-1).map(f64::from) } else { below };
-        [0, 1, 2].map(|c| below[c] + FAINT * (dot[c] - below[c]))
+    let shading = Shading {
+        buffer,
+        seen: &seen,
+        planes: normals.iter().enumerate().map(lit).collect(),
+        ground,
+        oversampling,
+        reach: 2 * oversampling,
     };
-    let (columns, rows) = (width / oversampling, height / oversampling);
-    let rgb = (0..rows * columns)
-        .into_par_iter()
-        .map(|k| {
-            let mut sum = [0.0; 3];
-            for part in 0..oversampling * oversampling {
-                let x = k % columns * oversampling + part % oversampling;
-                let y = k / columns * oversampling + part / oversampling;
-                let c = lit(x, y);
-                sum = [0, 1, 2].map(|i| sum[i] + c[i]);
-            }
-            sum.map(|c| (c / (oversampling * oversampling) as f64).round() as u8)
-        })
-        .collect();
-    let labels = seen.par_iter().map(|seen| seen.map_or(-1, |seen| seen.label)).collect();
-    Shaded { rgb, labels }
+    let [columns, rows] = buffer.size().map(|pixels| pixels / oversampling);
+    let mut rgb = vec![[0; 3]; rows * columns];
+    rgb.par_chunks_mut(BAND * columns)
+        .enumerate()
+        .for_each(|(band, out)| shading.rows(band * BAND, columns, out));
+    Shaded { rgb, seen }
 }
 
-/// Each point a dot of 2 × 2 pixels, which is about one of those that are shown.
-fn dots(pixels: &[u64], width: usize) -> Vec<u64> {
-    let mut dots = pixels.to_vec();
-    for step in [1, width] {
-        for k in (step..dots.len()).rev() {
-            dots[k] = dots[k].max(dots[k - step]);
+/// What the colour of a pixel is made from.
+struct Shading<'a> {
+    buffer: &'a DepthBuffer,
+    seen: &'a [u64],
+    /// Colour and light of each plane.
+    planes: Vec<([f64; 3], f64)>,
+    ground: [u8; 3],
+    oversampling: usize,
+    /// Pixels so far away tell an edge.
+    reach: usize,
+}
+
+impl Shading<'_> {
+    /// Makes some rows of the picture, from `first` on.
+    fn rows(&self, first: usize, columns: usize, out: &mut [[u8; 3]]) {
+        let ([width, height], over) = (self.buffer.size(), self.oversampling);
+        let first = first * over;
+        let last = first + out.len() / columns * over;
+        let near = first.saturating_sub(self.reach)..(last + self.reach).min(height);
+        let nearness: Vec<f64> = self.seen[near.start * width..near.end * width]
+            .iter()
+            .map(|&value| self.nearness(value))
+            .collect();
+        let row = |y: usize| {
+            &nearness[(y.clamp(near.start, near.end - 1) - near.start) * width..][..width]
+        };
+        let mut edges = vec![0.0; over * width];
+        let mut dots = vec![0; over * width];
+        for (k, out) in out.chunks_mut(columns).enumerate() {
+            let top = first + k * over;
+            let seen = &self.seen[top * width..][..over * width];
+            for (y, edges) in (top..).zip(edges.chunks_mut(width)) {
+                let [above, below] = [y.saturating_sub(self.reach), y + self.reach].map(row);
+                widely(Edges { above, here: row(y), below, reach: self.reach, out: edges });
+            }
+            for (y, dots) in (top..).zip(dots.chunks_mut(width)) {
+                find_dots(self.buffer.rest(), width, y, dots);
+            }
+            for (x, out) in out.iter_mut().enumerate() {
+                let parts = || {
+                    let within = x * over..(x + 1) * over;
+                    (0..over).flat_map(move |row| within.clone().map(move |x| row * width + x))
+                };
+                if parts().all(|k| seen[k] == 0 && dots[k] == 0) {
+                    *out = self.ground;
+                    continue;
+                }
+                let mut sum = [0.0; 3];
+                for k in parts() {
+                    let c = self.lit(seen[k], edges[k], dots[k]);
+                    sum = [0, 1, 2].map(|i| sum[i] + c[i]);
+                }
+                *out = sum.map(|c| rounded(c / (over * over) as f64));
+            }
         }
     }
-    dots
+
+    /// Nearness in units of the reach; that of nothing is below all.
+    #[inline(always)]
+    fn nearness(&self, value: u64) -> f64 {
+        if value == 0 {
+            return f64::NEG_INFINITY;
+        }
+        self.buffer.nearness(value) / self.reach as f64
+    }
+
+    /// The colour of a pixel with what an edge takes from it and the nearest dot on it.
+    fn lit(&self, seen: u64, edge: f64, dot: u32) -> [f64; 3] {
+        let below = if seen == 0 {
+            self.ground.map(f64::from)
+        } else {
+            let label = label(seen);
+            let plane = usize::try_from(label).ok().and_then(|k| self.planes.get(k).copied());
+            let (colour, light) =
+                plane.unwrap_or_else(|| (colour(label).map(f64::from), UNASSIGNED_LIGHT));
+            // Most pixels are at no edge.
+            let factor = if edge > 0.0 { light * (-0.05 * edge).exp() } else { light };
+            colour.map(|c| c * factor)
+        };
+        // A point of no plane is never more than a faint dot: so many of them there may be that discs
+        // would bury the planes.
+        if u64::from(dot) > seen >> 32 {
+            let dot = colour(-1).map(f64::from);
+            return [0, 1, 2].map(|c| below[c] + FAINT * (dot[c] - below[c]));
+        }
+        below
+    }
+}
+
+/// The nearest whole number, of two the larger.
+fn rounded(v: f64) -> u8 {
+    let whole = v as u8;
+    whole + u8::from(v - f64::from(whole) >= 0.5)
+}
+
+/// The nearness of the dots in a row: each point is one of 2 × 2 pixels, which is about one of those
+/// that are shown. What reaches over the end of a row is in the next.
+fn find_dots(rest: &[u64], width: usize, y: usize, dots: &mut [u32]) {
+    dots.fill(0);
+    let mut raise = |x: usize, value: u64| dots[x] = dots[x].max((value >> 32) as u32);
+    for y in y.saturating_sub(1)..=y {
+        each_point(&rest[y * width..][..width], |x, value| {
+            raise(x, value);
+            if x + 1 < width {
+                raise(x + 1, value);
+            }
+        });
+        if y > 0 {
+            raise(0, rest[y * width - 1]);
+        }
+    }
 }
 
 /// Points of no plane stay in the background.
 const UNASSIGNED_LIGHT: f64 = 0.72;
 
-/// How bright a pixel is for what stands before it: pixels beside something nearer are darker,
-/// which draws the edges of things and shows creases.
-fn edge(
-    seen: &[Option<Seen>],
-    [width, height]: [usize; 2],
-    [x, y]: [usize; 2],
-    nearness: f64,
-    reach: isize,
-) -> f64 {
-    let mut sum = 0.0;
-    for [dx, dy] in [[1, 0], [0, 1], [-1, 0], [0, -1], [1, 1], [-1, 1], [-1, -1], [1, -1]] {
-        let nx = x.saturating_add_signed(dx * reach).min(width - 1);
-        let ny = y.saturating_add_signed(dy * reach).min(height - 1);
-        if let Some(other) = seen[ny * width + nx] {
-            sum += ((other.nearness - nearness) / reach as f64 - 0.7).clamp(0.0, 4.0);
+/// How much darker the pixels of a row are for what stands before them: those beside something nearer
+/// are, which draws the edges of things and shows creases. The row and those within reach are given by
+/// their nearness.
+struct Edges<'a> {
+    above: &'a [f64],
+    here: &'a [f64],
+    below: &'a [f64],
+    reach: usize,
+    out: &'a mut [f64],
+}
+
+impl Work for Edges<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Edges { above, here, below, reach, out } = self;
+        let width = here.len();
+        let sum = |nearness: f64, around: [f64; 8]| {
+            around
+                .into_iter()
+                .fold(0.0, |sum, other| sum + (other - nearness - 0.7).clamp(0.0, 4.0))
+        };
+        let inner = width.saturating_sub(2 * reach);
+        let [left, middle, right] = [0, reach, 2 * reach].map(|start| {
+            [above, here, below].map(|row| row.get(start..start + inner).unwrap_or_default())
+        });
+        let inside = &mut out[reach.min(width)..][..inner];
+        for k in 0..inner {
+            let around = [
+                right[1][k],
+                middle[2][k],
+                left[1][k],
+                middle[0][k],
+                right[2][k],
+                left[2][k],
+                left[0][k],
+                right[0][k],
+            ];
+            inside[k] = sum(middle[1][k], around);
+        }
+        // At its ends the row goes on as it ends.
+        for x in (0..width).filter(|x| !(reach..reach + inner).contains(x)) {
+            let (left, right) = (x.saturating_sub(reach), (x + reach).min(width - 1));
+            let around = [
+                here[right],
+                below[x],
+                here[left],
+                above[x],
+                below[right],
+                below[left],
+                above[left],
+                above[right],
+            ];
+            out[x] = sum(here[x], around);
         }
     }
-    (-0.05 * sum).exp()
 }
 
 /// A point hides what is behind it within so many pixels, when density is measured.
@@ -111,65 +235,60 @@ const HIDING: usize = 4;
 /// The surfaces that the points stand for: each point a disc as wide as the points around it are
 /// apart, nearer discs before farther ones.
 fn surface(pixels: &[u64], width: usize) -> Vec<u64> {
-    // Points that shine through a sparse surface would make it look dense, so they are not counted.
-    let mut front = nearest_around(pixels, width);
-    for (wide, &value) in front.iter_mut().zip(pixels) {
-        let hidden = *wide >> 32 > (value >> 32) + PIT;
-        *wide = if hidden { 0 } else { value };
+    let mut wide = widen(pixels, width, &radii(pixels, width));
+    let mut filled = vec![0; wide.len()];
+    for reach in [2, 3, 5] {
+        fill_pits(&wide, width, reach, &mut filled);
+        std::mem::swap(&mut wide, &mut filled);
     }
-    let wide = widen(pixels, width, &radii(&front, width));
-    [2, 3, 5].iter().fold(wide, |pixels, &reach| fill_pits(&pixels, width, reach))
-}
-
-/// For each pixel the nearest point within a square of [`HIDING`] pixels to each side.
-fn nearest_around(pixels: &[u64], width: usize) -> Vec<u64> {
-    let height = pixels.len() / width;
-    let mut along = vec![0; pixels.len()];
-    along.par_chunks_mut(width).zip(pixels.par_chunks(width)).for_each(|(out, row)| {
-        for shift in 0..=HIDING.min(width - 1) {
-            raise(&mut out[shift..], &row[..width - shift]);
-            raise(&mut out[..width - shift], &row[shift..]);
-        }
-    });
-    let mut around = vec![0; pixels.len()];
-    around.par_chunks_mut(width).enumerate().for_each(|(y, out)| {
-        for row in y.saturating_sub(HIDING)..(y + HIDING + 1).min(height) {
-            raise(out, &along[row * width..][..width]);
-        }
-    });
-    around
-}
-
-fn raise(out: &mut [u64], by: &[u64]) {
-    out.iter_mut().zip(by).for_each(|(a, &b)| *a = b.max(*a));
-}
-
-/// Number of blocks.
-fn blocks(pixels: usize, width: usize) -> usize {
-    width.div_ceil(BLOCK) * (pixels / width).div_ceil(BLOCK)
+    wide
 }
 
 /// Draws each point as a disc of the radius of its block.
 fn widen(pixels: &[u64], width: usize, radii: &[u8]) -> Vec<u64> {
     let height = pixels.len() / width;
     let columns = width.div_ceil(BLOCK);
+    let discs: Vec<Vec<usize>> = (0..=WIDEST.into()).map(disc).collect();
     // Each band of rows gathers the discs that reach it, so bands need nothing of each other.
     let mut wide = vec![0; pixels.len()];
     wide.par_chunks_mut(width * BLOCK).enumerate().for_each(|(band, out)| {
         let first = band * BLOCK;
-        let rows = out.len() / width;
+        let rows = first..first + out.len() / width;
         let reach = usize::from(WIDEST);
-        for y in first.saturating_sub(reach)..(first + rows + reach).min(height) {
-            for x in 0..width {
-                let value = pixels[y * width + x];
-                if value != 0 {
-                    let radius = radii[y / BLOCK * columns + x / BLOCK];
-                    disc(out, width, [first, rows], [x, y], radius.into(), value);
-                }
-            }
+        for y in first.saturating_sub(reach)..(rows.end + reach).min(height) {
+            let radii = &radii[y / BLOCK * columns..];
+            each_point(&pixels[y * width..][..width], |x, value| {
+                let disc = &discs[usize::from(radii[x / BLOCK])];
+                draw(disc, [x, y], value, (&mut *out, width, rows.clone()));
+            });
         }
     });
     wide
+}
+
+/// How far a disc of this radius reaches to either side, in its middle row and those below.
+fn disc(radius: usize) -> Vec<usize> {
+    let reach = |dy: usize| {
+        let fits = |dx: &usize| dx * dx + dy * dy <= radius * radius + radius / 2;
+        (0..=radius).rev().find(fits).unwrap_or(0)
+    };
+    (0..=radius).map(reach).collect()
+}
+
+/// Draws a disc around a pixel into some rows.
+fn draw(
+    disc: &[usize],
+    [x, y]: [usize; 2],
+    value: u64,
+    (out, width, rows): (&mut [u64], usize, Range<usize>),
+) {
+    for row in (y + 1).saturating_sub(disc.len()).max(rows.start)..(y + disc.len()).min(rows.end) {
+        let half = disc[row.abs_diff(y)];
+        let across = x.saturating_sub(half)..(x + half + 1).min(width);
+        for pixel in &mut out[(row - rows.start) * width..][across] {
+            *pixel = value.max(*pixel);
+        }
+    }
 }
 
 /// Least depth of a pit, as a part of the whole depth; shallower ones are the surface's own.
@@ -177,41 +296,44 @@ const PIT: u64 = (1 << 32) / 100;
 
 /// Fills the gaps that a surface has where its points are thin: pixels that lie deeper than the
 /// surroundings at `reach` pixels in each direction. Edges and slits are not pits and stay.
-fn fill_pits(pixels: &[u64], width: usize, reach: usize) -> Vec<u64> {
-    let height = pixels.len() / width;
-    let fill = |k: usize| {
-        let (x, y) = (k % width, k / width);
-        let inside = reach..width.saturating_sub(reach);
-        if !inside.contains(&x) || !(reach..height.saturating_sub(reach)).contains(&y) {
-            return pixels[k];
+fn fill_pits(pixels: &[u64], width: usize, reach: usize, filled: &mut [u64]) {
+    let row = |y: usize| &pixels[y * width..][..width];
+    let inside = reach..(pixels.len() / width).saturating_sub(reach);
+    filled.par_chunks_mut(width).enumerate().with_min_len(BLOCK).for_each(|(y, out)| {
+        out.copy_from_slice(row(y));
+        if inside.contains(&y) {
+            let rows = [row(y - reach), row(y), row(y + reach)];
+            widely(Pits { rows, reach, out });
         }
-        let (across, down) = (reach, reach * width);
-        let sides = [across, down, down + across, down - across];
-        // The deeper of two opposite pixels: both must be before this one.
-        let rim = sides.map(|step| pixels[k - step].min(pixels[k + step]));
-        let [a, b, c, d] = rim;
-        let lowest = a.min(b).min(c).min(d);
-        if lowest >> 32 > (pixels[k] >> 32) + PIT { lowest } else { pixels[k] }
-    };
-    (0..pixels.len()).into_par_iter().map(fill).collect()
+    });
 }
 
-fn disc(
-    out: &mut [u64],
-    width: usize,
-    [first, rows]: [usize; 2],
-    [x, y]: [usize; 2],
-    radius: usize,
-    value: u64,
-) {
-    for row in y.saturating_sub(radius).max(first)..(y + radius + 1).min(first + rows) {
-        let dy = row.abs_diff(y);
-        for column in x.saturating_sub(radius)..(x + radius + 1).min(width) {
-            let dx = column.abs_diff(x);
-            if dx * dx + dy * dy <= radius * radius + radius / 2 {
-                let at = (row - first) * width + column;
-                out[at] = out[at].max(value);
-            }
+/// A row, between those at reach, of which the pits are filled.
+struct Pits<'a> {
+    rows: [&'a [u64]; 3],
+    reach: usize,
+    out: &'a mut [u64],
+}
+
+impl Work for Pits<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Pits { rows, reach, out } = self;
+        let inner = out.len().saturating_sub(2 * reach);
+        let [left, middle, right] = [0, reach, 2 * reach]
+            .map(|start| rows.map(|row| row.get(start..start + inner).unwrap_or_default()));
+        let out = out.get_mut(reach..reach + inner).unwrap_or_default();
+        for k in 0..inner {
+            // The deeper of two opposite pixels: both must be before this one.
+            let across = left[1][k].min(right[1][k]);
+            let down = middle[0][k].min(middle[2][k]);
+            let falling = left[0][k].min(right[2][k]);
+            let rising = left[2][k].min(right[0][k]);
+            let lowest = across.min(down).min(falling).min(rising);
+            let here = middle[1][k];
+            out[k] = if lowest >> 32 > (here >> 32) + PIT { lowest } else { here };
         }
     }
 }
@@ -219,11 +341,12 @@ fn disc(
 /// For each block the radius at which discs close the gaps between points.
 fn radii(pixels: &[u64], width: usize) -> Vec<u8> {
     let columns = width.div_ceil(BLOCK);
-    let mut counts = vec![0u32; blocks(pixels.len(), width)];
-    let rows = counts.len() / columns;
-    for (k, _) in pixels.iter().enumerate().filter(|p| *p.1 != 0) {
-        counts[k / width / BLOCK * columns + k % width / BLOCK] += 1;
-    }
+    let rows = (pixels.len() / width).div_ceil(BLOCK);
+    let mut counts = vec![0u32; columns * rows];
+    counts
+        .par_chunks_mut(columns)
+        .enumerate()
+        .for_each(|(band, counts)| widely(Front { pixels, width, first: band * BLOCK, counts }));
     (0..columns * rows)
         .map(|k| {
             // The densest of the blocks around: at the edge of a surface blocks are half empty.
@@ -237,6 +360,57 @@ fn radii(pixels: &[u64], width: usize) -> Vec<u8> {
             ((1.2 * spacing - 0.7).round() as u8).min(WIDEST)
         })
         .collect()
+}
+
+/// Counts the points in each block of a band that starts at row `first`. Points that shine through a sparse
+/// surface would make it look dense: what lies behind a point within [`HIDING`] pixels is not counted.
+struct Front<'a> {
+    pixels: &'a [u64],
+    width: usize,
+    first: usize,
+    counts: &'a mut [u32],
+}
+
+impl Work for Front<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Front { pixels, width, first, counts } = self;
+        let height = pixels.len() / width;
+        let rows = first..(first + BLOCK).min(height);
+        let near = first.saturating_sub(HIDING)..(rows.end + HIDING).min(height);
+        // The nearest in each row within so many pixels to each side, then in the rows around.
+        let mut along = vec![0; near.len() * width];
+        let mut nearness = vec![0; width];
+        for (y, along) in near.clone().zip(along.chunks_exact_mut(width)) {
+            let row = &pixels[y * width..][..width];
+            nearness.iter_mut().zip(row).for_each(|(near, value)| *near = (value >> 32) as u32);
+            for shift in 0..=HIDING.min(width - 1) {
+                raise(&mut along[shift..], &nearness[..width - shift]);
+                raise(&mut along[..width - shift], &nearness[shift..]);
+            }
+        }
+        for y in rows {
+            let around = &mut nearness;
+            around.fill(0);
+            let from = y.saturating_sub(HIDING) - near.start;
+            let to = (y + HIDING + 1).min(height) - near.start;
+            for along in along[from * width..to * width].chunks_exact(width) {
+                raise(around, along);
+            }
+            each_point(&pixels[y * width..][..width], |x, value| {
+                if u64::from(around[x]) <= (value >> 32) + PIT {
+                    counts[x / BLOCK] += 1;
+                }
+            });
+        }
+    }
+}
+
+#[inline(always)]
+fn raise(out: &mut [u32], by: &[u32]) {
+    out.iter_mut().zip(by).for_each(|(a, &b)| *a = b.max(*a));
 }
 
 #[cfg(test)]
@@ -263,11 +437,16 @@ mod tests {
         let near = u64::from(u32::MAX) << 32;
         let mut pixels = vec![near; 40 * 40];
         pixels[20 * 40 + 20] = 0;
-        assert_eq!(fill_pits(&pixels, 40, 2), vec![near; 40 * 40]);
+        let filled = |pixels: &[u64]| {
+            let mut filled = vec![0; pixels.len()];
+            fill_pits(pixels, 40, 2, &mut filled);
+            filled
+        };
+        assert_eq!(filled(&pixels), vec![near; 40 * 40]);
         for row in pixels.chunks_mut(40) {
             row[10] = 0;
         }
-        let filled = fill_pits(&pixels, 40, 2);
+        let filled = filled(&pixels);
         assert_eq!(filled[20 * 40 + 10], 0);
         assert_eq!(filled[20 * 40 + 20], near);
     }

@@ -88,13 +88,22 @@ pub struct DepthBuffer {
     rest: Vec<u64>,
 }
 
-/// What is seen in a pixel.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Seen {
-    /// Distance to the viewer's side, in pixels; greater is nearer.
-    pub nearness: f64,
-    /// The plane, or a negative number.
-    pub label: i32,
+/// The plane that is seen in a pixel of this value; a negative number where none is.
+pub fn label(value: u64) -> i32 {
+    if value == 0 { -1 } else { !(value as u32) as i32 }
+}
+
+/// Calls `each` with the places and values of the pixels that hold a point.
+#[inline(always)]
+pub fn each_point(pixels: &[u64], mut each: impl FnMut(usize, u64)) {
+    const GROUP: usize = 8;
+    for (first, group) in (0..).step_by(GROUP).zip(pixels.chunks(GROUP)) {
+        // Most groups hold none.
+        if group.iter().fold(0, |all, value| all | value) != 0 {
+            let points = group.iter().enumerate().filter(|(_, value)| **value != 0);
+            points.for_each(|(k, &value)| each(first + k, value));
+        }
+    }
 }
 
 impl DepthBuffer {
@@ -203,25 +212,29 @@ impl DepthBuffer {
         if self.pixels.iter().all(|&value| value == 0) {
             std::mem::swap(&mut self.pixels, &mut self.rest);
         }
-        for (k, _) in self.pixels.iter().enumerate().filter(|p| *p.1 != 0) {
-            columns[k % self.size[0]] += 1;
-            rows[k / self.size[0]] += 1;
+        for (y, row) in self.pixels.chunks_exact(self.size[0]).enumerate() {
+            each_point(row, |x, _| {
+                columns[x] += 1;
+                rows[y] += 1;
+            });
         }
         let spans = [most_of(&columns), most_of(&rows)];
         let fit = |axis: usize| FILLED * size[axis] as f64 / (spans[axis].1 - spans[axis].0);
         let zoom = fit(0).min(fit(1)).min(CLOSEST);
         let moved = |layer: &[u64]| {
             let mut pixels = vec![0; size[0] * size[1]];
-            for (k, &value) in layer.iter().enumerate().filter(|p| *p.1 != 0) {
-                let at = [k % self.size[0], k / self.size[0]];
-                let [x, y] = [0, 1].map(|axis| {
-                    let middle = (spans[axis].0 + spans[axis].1) / 2.0;
-                    (at[axis] as f64 + 0.5 - middle) * zoom + size[axis] as f64 / 2.0
+            for (y, row) in layer.chunks_exact(self.size[0]).enumerate() {
+                each_point(row, |x, value| {
+                    let at = [x, y];
+                    let [x, y] = [0, 1].map(|axis| {
+                        let middle = (spans[axis].0 + spans[axis].1) / 2.0;
+                        (at[axis] as f64 + 0.5 - middle) * zoom + size[axis] as f64 / 2.0
+                    });
+                    if x >= 0.0 && y >= 0.0 && x < size[0] as f64 && y < size[1] as f64 {
+                        let pixel = &mut pixels[y as usize * size[0] + x as usize];
+                        *pixel = value.max(*pixel);
+                    }
                 });
-                if x >= 0.0 && y >= 0.0 && x < size[0] as f64 && y < size[1] as f64 {
-                    let pixel = &mut pixels[y as usize * size[0] + x as usize];
-                    *pixel = value.max(*pixel);
-                }
             }
             pixels
         };
@@ -229,12 +242,10 @@ impl DepthBuffer {
         DepthBuffer { size, pixels, rest, scale: self.scale * zoom, ..self }
     }
 
-    /// What a value of a pixel means.
-    pub fn decode(&self, value: u64) -> Option<Seen> {
-        (value != 0).then(|| Seen {
-            nearness: (value >> 32) as f64 / f64::from(u32::MAX) * 2.0 * self.depth * self.scale,
-            label: !(value as u32) as i32,
-        })
+    /// Distance of what a pixel of this value shows to the viewer's side, in pixels; greater is nearer.
+    #[inline(always)]
+    pub fn nearness(&self, value: u64) -> f64 {
+        (value >> 32) as f64 / f64::from(u32::MAX) * 2.0 * self.depth * self.scale
     }
 }
 
@@ -297,9 +308,9 @@ mod tests {
         for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
             let mut buffer = buffer(TOP, Up::Z);
             buffer.add(&chunk(&order.map(|k| points[k])), &order.map(|k| k as i32));
-            let seen: Vec<_> = buffer.pixels.iter().filter_map(|&v| buffer.decode(v)).collect();
+            let seen: Vec<_> = buffer.pixels.iter().filter(|&&v| v != 0).collect();
             assert_eq!(seen.len(), 1);
-            assert_eq!(seen[0].label, 1);
+            assert_eq!(label(*seen[0]), 1);
         }
     }
 
@@ -323,7 +334,7 @@ mod tests {
             buffer.add(&chunk(&corner), &[]);
             let at = buffer.rest.iter().position(|&v| v != 0).unwrap();
             assert_eq!((at % 100 >= 50, at / 100 < 25), expected, "{side} {up:?}");
-            assert_eq!(buffer.decode(buffer.rest[at]).unwrap().label, -1);
+            assert_eq!(label(buffer.rest[at]), -1);
         }
     }
 
