@@ -142,6 +142,14 @@ pub(super) fn closing_edge(surfels: &[Surfel], set: &[u32], cell: f64) -> f64 {
     1.5 * cell * weighted_quantile(levels.collect(), 0.9).exp2()
 }
 
+/// A cell of which the base cells are one surfel.
+#[derive(Clone, Copy)]
+struct Joined {
+    level: usize,
+    cell: u32,
+    surface: Surface,
+}
+
 /// Base cells that become surfels.
 struct Joining<'a> {
     cells: &'a Cells,
@@ -158,36 +166,38 @@ impl Joining<'_> {
         let base = self.links.by_place();
         let thin: Vec<bool> =
             (0..base.len()).into_par_iter().map(|place| self.is_thin(place)).collect();
-        let mut joined_at = vec![None; base.len()];
+        // Where what is joined begins: its number, from one on. Where a larger one begins, the smaller ones
+        // within it are forgotten.
+        let (mut joined, mut begins) = (Vec::new(), vec![0u32; base.len()]);
         for level in 1..=JOINED.min(self.links.levels() - 1) {
             let join = |cell: u32| {
-                let [first, last] = self.links.run(level, cell);
-                let all_thin = || thin[first as usize..last as usize].iter().all(|&thin| thin);
-                let surface = (last - first > 1 && all_thin())
-                    .then(|| self.one_surface(level, cell, [first, last]))??;
-                Some((first, (level, cell, surface)))
+                let places = self.links.run(level, cell);
+                let [first, last] = places.map(|place| place as usize);
+                let is_worth = last - first > 1 && thin[first..last].iter().all(|&thin| thin);
+                let surface = is_worth.then(|| self.one_surface(level, cell, places))??;
+                Some(Joined { level, cell, surface })
             };
-            let cells = (0..self.links.len(level) as u32).into_par_iter();
-            let joined: Vec<_> = cells.with_min_len(1024).filter_map(join).collect();
-            // Where a larger one begins, the smaller ones within it are forgotten.
-            for (first, joined) in joined {
-                joined_at[first as usize] = Some(joined);
+            let cells = (0..self.links.len(level) as u32).into_par_iter().with_min_len(1024);
+            let found: Vec<Joined> = cells.filter_map(join).collect();
+            for (number, one) in (joined.len() as u32 + 1..).zip(&found) {
+                begins[self.links.run(level, one.cell)[0] as usize] = number;
             }
+            joined.extend(found);
         }
-        let (mut whole, mut place) = (Vec::new(), 0);
-        while let Some(joined) = joined_at.get(place) {
-            let (level, cell, surface) = match *joined {
-                Some((level, cell, surface)) => (level, cell, Some(surface)),
-                None => (0, base[place], self.surfaces[place]),
-            };
-            let places = self.links.run(level, cell);
-            whole.push((level, cell, surface));
-            place = places[1] as usize;
+        let (mut first, mut place) = (Vec::with_capacity(base.len()), 0);
+        while let Some(&number) = begins.get(place) {
+            first.push(place as u32);
+            let one = number.checked_sub(1).map(|i| &joined[i as usize]);
+            place = one.map_or(place + 1, |one| self.links.run(one.level, one.cell)[1] as usize);
         }
-        whole
-            .into_par_iter()
-            .map(|(level, cell, surface)| self.surfel(level, cell, surface))
-            .collect()
+        let surfel = |place: usize| match begins[place].checked_sub(1) {
+            Some(number) => {
+                let Joined { level, cell, surface } = joined[number as usize];
+                self.surfel(level, cell, Some(surface))
+            }
+            None => self.surfel(0, base[place], self.surfaces[place]),
+        };
+        first.into_par_iter().map(|place| surfel(place as usize)).collect()
     }
 
     /// How many times as large as usual the noise is at a place.
