@@ -36,6 +36,7 @@ mod spread;
 mod sums;
 mod support;
 mod tolerance;
+mod viewpoint;
 mod zoom;
 
 pub use load::{Loaded, least_memory, load, load_onto};
