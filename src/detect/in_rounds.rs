@@ -1,23 +1,27 @@
 //! Detection in rounds: surfaces, parameters, planes class by class, and every point to its plane.
 
 use super::cells::Cells;
+use super::cut::InOrder;
 use super::evidence::{self, Evidence, LevelFlatness};
-use super::label::{Labeller, PointsInCells};
+use super::label::{self, Labeller, PointsInCells};
 use super::layers::Layers;
 use super::links::Links;
 use super::load::Loaded;
 use super::noise::{self, Plateau, View};
 use super::noise_field::NoiseField;
-use super::parameters::{Measured, Nature};
-use super::rounds::{self, Findings};
+use super::parameters::{MIN_STEPS, Measured, Nature, SIGMAS};
+use super::rounds::{self, Findings, Found};
+use super::support::Failed;
 use super::surfels::{Surfel, Surfels};
+use super::viewpoint::Viewpoint;
 use super::{
     Answer, Mode, Options, Progress, merge, parameters, planes, refine, rejected, roundness,
     tolerance,
 };
 use crate::Result;
-use crate::backend::{Backend, Held, LocalPlane};
+use crate::backend::{Assigned, Backend, Held, LocalPlane};
 use crate::detection::{Curved, Parameters};
+use crate::frame::{Frame, Points};
 use crate::lms::Refine;
 
 /// Classes of noise that are looked at; each is rougher than the one before.
@@ -48,20 +52,69 @@ pub(super) fn detect<'b>(
     progress: &dyn Progress,
 ) -> Result<Answer> {
     progress.stage("cells", None);
+    let how = (options, backend, progress);
+    let labelled = labelled(cloud, held, how, None)?.expect("only a frame may have to be left");
+    labelled.finish(cloud, how)
+}
+
+/// Searches the frame of a depth camera as the camera sees it, if the cloud is one.
+fn as_seen(
+    cloud: &mut Loaded,
+    how: (&Options, &dyn Backend, &dyn Progress),
+) -> Result<Option<Labelled>> {
+    // A tolerance that was given means the same everywhere.
+    if how.0.tolerance.is_some() {
+        return Ok(None);
+    }
+    let Some(viewpoint) = Viewpoint::find(&cloud.points) else { return Ok(None) };
+    let (frame, points) = viewpoint.seen(&cloud.points);
+    let mut seen = cloud.redrawn(frame.step, points);
+    let Some(mut labelled) = labelled(&mut seen, None, how, Some((&viewpoint, &frame)))? else {
+        return Ok(None);
+    };
+    let order = seen.places.unwrap_or_default();
+    cloud.reorder(InOrder { order, points: None }, &mut None)?;
+    labelled.leave((&viewpoint, &frame), &cloud.points);
+    labelled.parameters.viewpoint = Some(cloud.frame.input(viewpoint.eye()));
+    Ok(Some(labelled))
+}
+
+/// Finds the planes of a cloud and their points: as a camera sees them, where neighbours share their noise
+/// and the cloud turns out to be a frame. None of what is drawn as it was `seen`, if its noise is not that
+/// of a frame.
+fn labelled<'b>(
+    cloud: &mut Loaded,
+    held: Option<Box<dyn Held + 'b>>,
+    how: (&Options, &'b dyn Backend, &dyn Progress),
+    seen: Option<(&Viewpoint, &Frame)>,
+) -> Result<Option<Labelled>> {
     let mut held = match held {
         Some(held) => Some(held),
-        None => backend.hold(&cloud.points)?,
+        None => how.1.hold(&cloud.points)?,
     };
-    let how = (options, backend, progress);
     let (plateau, unit) = {
         let (cells, order) = Cells::new(&cloud.points, &mut held)?;
         let links = Links::new(&cells);
         let view = View::new(&cells, &links);
-        let plateau = view.plateau();
+        let mut plateau = view.plateau();
+        if let Some((viewpoint, frame)) = seen {
+            let far = |cell: u32| {
+                let moments = cells.base().moments(cell as usize);
+                viewpoint.depth_of_seen(cells.base().local(cell as usize, moments.mean()), frame)
+            };
+            if plateau.level == 0 || !view.keeps_up(plateau.level, far) {
+                return Ok(None);
+            }
+            plateau.even = true;
+        } else if plateau.level > 0
+            && let Some(labelled) = as_seen(cloud, how)?
+        {
+            return Ok(Some(labelled));
+        }
         if plateau.widening() == 1.0 {
             cloud.reorder(order, &mut held)?;
             let ground = Ground { cells: &cells, links: &links, view, plateau };
-            return in_cells(cloud, ground, held, how);
+            return in_cells(cloud, ground, held, how).map(Some);
         }
         (plateau, cells.unit.coarser(plateau.widening()))
     };
@@ -70,7 +123,7 @@ pub(super) fn detect<'b>(
     let links = Links::new(&cells);
     let view = View::new(&cells, &links);
     cloud.reorder(order, &mut held)?;
-    in_cells(cloud, Ground { cells: &cells, links: &links, view, plateau }, held, how)
+    in_cells(cloud, Ground { cells: &cells, links: &links, view, plateau }, held, how).map(Some)
 }
 
 /// What the search goes on in.
@@ -87,7 +140,7 @@ fn in_cells<'b>(
     Ground { cells, links, view, plateau }: Ground,
     mut held: Option<Box<dyn Held + 'b>>,
     (options, backend, progress): (&Options, &'b dyn Backend, &dyn Progress),
-) -> Result<Answer> {
+) -> Result<Labelled> {
     let points = &cloud.points;
     progress.stage("surfaces", None);
     let rounding = noise::rounding(points);
@@ -127,26 +180,84 @@ fn in_cells<'b>(
     let assigned = labeller.assign(&local, &into)?;
     merge::gather(&mut found, &into);
     found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);
-    let how = (parameters.refine, backend);
-    let refined = refine::refined(points, &assigned.labels, &local, &assigned.sums, how)?;
-    let round = if obey || options.curved == Curved::Facets {
-        vec![false; found.len()]
-    } else {
-        let count = |i: usize| assigned.sums[i].n;
-        roundness::round(points, &assigned.labels, &local, count, alike)
-    };
-    progress.stage("outlines", None);
     let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
-    let mut rejected = rejected::candidates(cloud, failed);
-    let known = planes::Known {
-        found: &found,
-        refined: &refined,
-        round: &round,
-        outline_cell: &outline_cell,
-    };
-    let planes = planes::finish(cloud, &assigned, known, (&parameters, options), &mut rejected);
-    let rejected = rejected::best(rejected, parameters.tolerance);
-    Ok(Answer { planes, parameters, rejected })
+    Ok(Labelled { parameters, local, found, failed, assigned, outline_cell, alike, obey })
+}
+
+/// The planes of a cloud and their points.
+struct Labelled {
+    parameters: Parameters,
+    /// The planes, in local coordinates.
+    local: Vec<LocalPlane>,
+    found: Vec<Found>,
+    /// The candidates that are none, with the votes of their peaks.
+    failed: Vec<(u64, Failed)>,
+    assigned: Assigned,
+    /// Edge of the outline's raster of each plane, in steps.
+    outline_cell: Vec<f64>,
+    /// Points that have their noise in common.
+    alike: f64,
+    /// Whether the tolerance was given.
+    obey: bool,
+}
+
+impl Labelled {
+    /// From planes as they are seen in a frame to those of the points themselves.
+    fn leave(&mut self, (viewpoint, frame): (&Viewpoint, &Frame), points: &Points) {
+        self.assigned.sums = label::sums(points, &self.assigned.labels, self.local.len());
+        let sums = &self.assigned.sums;
+        for (i, plane) in self.local.iter_mut().enumerate() {
+            let farther = viewpoint.depth(sums[i].mean()) / viewpoint.depth_of_middle();
+            *plane = viewpoint.plane(*plane, frame);
+            if let Some(fit) = sums[i].fit() {
+                let rms = sums[i].distance_rms(plane.normal, plane.rho);
+                let tolerance = (SIGMAS * fit.rmse()).max(MIN_STEPS);
+                *plane = match self.parameters.refine {
+                    Refine::None => LocalPlane { tolerance: tolerance.max(rms), ..*plane },
+                    _ => planes::local(&fit, tolerance),
+                };
+            }
+            let support = &mut self.found[i].support;
+            (support.normal, support.rho) = (plane.normal, plane.rho);
+            support.tolerance = plane.tolerance;
+            self.outline_cell[i] *= frame.step * farther.max(0.0);
+        }
+        for (_, failed) in &mut self.failed {
+            let plane = LocalPlane { normal: failed.normal, rho: failed.rho, tolerance: 0.0 };
+            let plane = viewpoint.plane(plane, frame);
+            (failed.normal, failed.rho) = (plane.normal, plane.rho);
+            failed.needs = failed.needs.map(|needs| needs * frame.step);
+        }
+    }
+
+    /// The planes as they are reported.
+    fn finish(
+        self,
+        cloud: &Loaded,
+        (options, backend, progress): (&Options, &dyn Backend, &dyn Progress),
+    ) -> Result<Answer> {
+        let Labelled { parameters, local, found, failed, assigned, outline_cell, .. } = self;
+        let points = &cloud.points;
+        let how = (parameters.refine, backend);
+        let refined = refine::refined(points, &assigned.labels, &local, &assigned.sums, how)?;
+        let round = if self.obey || options.curved == Curved::Facets {
+            vec![false; found.len()]
+        } else {
+            let count = |i: usize| assigned.sums[i].n;
+            roundness::round(points, &assigned.labels, &local, count, self.alike)
+        };
+        progress.stage("outlines", None);
+        let mut rejected = rejected::candidates(cloud, failed);
+        let known = planes::Known {
+            found: &found,
+            refined: &refined,
+            round: &round,
+            outline_cell: &outline_cell,
+        };
+        let planes = planes::finish(cloud, &assigned, known, (&parameters, options), &mut rejected);
+        let rejected = rejected::best(rejected, parameters.tolerance);
+        Ok(Answer { planes, parameters, rejected })
+    }
 }
 
 /// The surfels of one class of noise and what was found among them.

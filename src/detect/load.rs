@@ -59,6 +59,18 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// The same cloud with each point elsewhere, in coordinates whose unit is so many steps.
+    pub(super) fn redrawn(&self, steps: f64, points: Points) -> Loaded {
+        Loaded {
+            frame: Frame { origin: [0.0; 3], step: steps * self.frame.step },
+            points,
+            places: None,
+            choice: self.choice.clone(),
+            crs: None,
+            ..*self
+        }
+    }
+
     /// Puts the points into another order, that of the cells of `held` where there are any.
     pub(super) fn reorder(
         &mut self,

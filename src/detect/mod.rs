@@ -37,6 +37,7 @@ mod sums;
 mod support;
 mod surfels;
 mod tolerance;
+mod viewpoint;
 mod zoom;
 
 pub use load::{Loaded, least_memory, load, load_onto};

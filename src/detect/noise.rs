@@ -78,6 +78,8 @@ pub(super) struct Plateau {
     pub level: usize,
     /// Whether finer levels show slices.
     pub sliced: bool,
+    /// Whether the noise is known to be the same everywhere.
+    pub even: bool,
 }
 
 impl Plateau {
@@ -124,6 +126,21 @@ impl View {
         noise(&self.samples.iter().collect::<Vec<_>>(), level)
     }
 
+    /// Whether the noise of places that `far` tells to be so far away falls off more slowly than by the
+    /// range, on a level.
+    pub fn keeps_up(&self, level: usize, far: impl Fn(u32) -> f64) -> bool {
+        let flat = |s: &Sample| s.blocks[level].filter(|f| f64::from(f.ratio) <= FLAT);
+        let places = self.samples.iter().filter_map(|s| Some((far(s.cell), flat(s)?.thickness)));
+        let mut places: Vec<(f64, f32)> = places.collect();
+        places.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let third = places.len() / 3;
+        let usual = |some: &[(f64, f32)]| {
+            let range = some.get(some.len() / 2).map_or(0.0, |p| p.0);
+            range * usual_of(some.iter().map(|p| f64::from(p.1)).collect())
+        };
+        usual(&places[places.len() - third..]) >= usual(&places[..third])
+    }
+
     /// Where the curve of thickness over size levels out for most of a cloud.
     pub fn plateau(&self) -> Plateau {
         let curve = curve(&self.samples.iter().collect::<Vec<_>>());
@@ -136,7 +153,7 @@ impl View {
         let climbed = self.climb(&curve, told);
         let level = if climbed > told { climbed } else { first };
         log::debug!("the noise shows from level {level} on, slices below {first}");
-        Plateau { level, sliced: first > 0 }
+        Plateau { level, sliced: first > 0, even: false }
     }
 
     /// Where the climb from a level ends, as long as the noise of neighbours is alike.

@@ -33,6 +33,8 @@ const EVEN: f64 = 3.0;
 /// Where neighbours have their noise in common, a whole surface deviates from its plane by so many times
 /// what neighbourhoods show.
 const BEYOND: f64 = 2.5;
+/// The same in a frame whose noise are steps: its errors are alike, too, beyond the steps.
+const BEYOND_STEPS: f64 = 2.0;
 /// A neighbourhood is judged as at least so many times as thick as the noise.
 const THINNEST: f64 = 1.25;
 /// A neighbourhood so many times thinner than that is an exact slice.
@@ -122,7 +124,12 @@ impl NoiseField {
         rounding: f64,
         flatness: Option<&[LevelFlatness]>,
     ) -> NoiseField {
-        let beyond = if plateau.level > 0 && !plateau.sliced { BEYOND } else { 1.0 };
+        let beyond = match plateau {
+            Plateau { level: 0, .. } => 1.0,
+            Plateau { sliced: false, .. } => BEYOND,
+            Plateau { even: true, .. } => BEYOND_STEPS,
+            _ => 1.0,
+        };
         let Some(seen) = view.noise(plateau.finer()) else { return NoiseField::even() };
         let usual = beyond * seen;
         let rounded = rounding > ROUNDED * usual;
@@ -134,6 +141,9 @@ impl NoiseField {
             // Regions that look rougher are trees and edges.
             let floor = vec![(THINNEST * usual.max(rounding)) as f32; cells.base().len()];
             return NoiseField { scale: None, floor: Some(floor) };
+        }
+        if plateau.even {
+            return NoiseField::even();
         }
         NoiseField::white(cells, links, usual, flatness)
     }
@@ -207,7 +217,7 @@ impl NoiseField {
         // Where slices hide it, the usual noise is that of the regions that tell.
         let sliced = plateau.sliced;
         let usual = if sliced { middle.max(usual) } else { usual };
-        let even = !sliced && rough < EVEN * quiet;
+        let even = plateau.even || !sliced && rough < EVEN * quiet;
         log::debug!(
             "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"
         );

@@ -72,6 +72,7 @@ pub(super) fn choose(
         spacing: measured.spacing * step,
         scale: 3.0 * cells.base().size * step,
         rounding: measured.rounding * step,
+        viewpoint: None,
         tolerance,
         widen: options.widen.unwrap_or(if options.tolerance.is_none() { WIDEN } else { 1.0 }),
         angle: options.angle.unwrap_or(ANGLE),
