@@ -575,7 +575,8 @@ mod tests {
         for i in 0..20_000u32 {
             // Squares of widths along three axes, turned about all of them.
             let width = |k: u32| f64::from(1 + i.wrapping_mul(k) % 1009).powi(2);
-            let values = [width(48_271) * 0.05, width(69_621), width(16_807)];
+            let values =
+                [width(48_271) * [0.05, 2.0][i as usize % 2], width(69_621), width(16_807)];
             let angle = f64::from(i);
             let axes: [Vec3; 3] = {
                 let x = normalized([angle.cos(), angle.sin(), (2.0 * angle).sin()]);

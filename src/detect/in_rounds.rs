@@ -276,7 +276,11 @@ impl Scene<'_> {
         let surfaces = evidence.surfaces(noise, held)?;
         let (links, field) = (self.links, self.field);
         let white = self.nature.even && !self.nature.alike;
-        let mut usual = Surfels::new(cells, links, field, (&surfaces, noise), white);
+        // What lies within the noise may be more than one plane for who wants them closer.
+        let wanted =
+            self.options.tolerance.map(|tolerance| tolerance / (SIGMAS * cloud.frame.step));
+        let one = (surfaces.as_slice(), wanted.map_or(noise, |wanted| noise.min(wanted)));
+        let mut usual = Surfels::new(cells, links, field, one, white);
         drop(surfaces);
         self.progress.stage("layers", None);
         Layers { cells, links, points: &cloud.points, field, noise }.refine(&mut usual, held)?;
