@@ -640,7 +640,9 @@ mod tests {
         };
         let first = class(None);
         let known = |i: usize| match first.2[links.run(0, i as u32)[0] as usize] {
-            Some(surface) => SEEN | if surface.level() > 0 || i % 3 == 0 { TAKEN } else { 0 },
+            Some(surface) => {
+                SEEN | if surface.level() > 0 || i.is_multiple_of(3) { TAKEN } else { 0 }
+            }
             None => 0,
         };
         let known: Vec<u8> = (0..cells.base().len()).map(known).collect();

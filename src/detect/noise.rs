@@ -18,7 +18,7 @@ use rayon::prelude::*;
 const SAMPLE: usize = 1 << 13;
 /// Thickness over width, squared, of a neighbourhood that is flat beyond doubt.
 const STRICT: f32 = 0.01;
-/// A neighbourhood is an exact slice when those up to three levels higher are so many times thicker.
+/// A neighbourhood is an exact slice when those a few levels higher are so many times thicker.
 const SLICE: f64 = 64.0;
 /// The same where the thickness stays what it is on the level above: a slice that is blurred a little.
 const BLURRED: f64 = 8.0;
@@ -28,8 +28,8 @@ const JUMP: f64 = 5.0;
 const STAYS: f64 = 1.6;
 /// … and when so many of the neighbourhoods are still flat.
 const STAYS_FLAT: f64 = 0.8;
-/// Levels above a slice at which the steps must show.
-pub(super) const STEPS: usize = 3;
+/// Levels above a slice at which the steps must show: far from a camera they are wide.
+pub(super) const STEPS: usize = 4;
 /// The noise of neighbours is alike when normals turn from one level to the next by more than this
 /// share of what the thickness allows; 0.2 to 0.4 where it is independent.
 const ALIKE: f64 = 0.5;
@@ -161,7 +161,8 @@ impl View {
         let goes_on = |&level: &usize| {
             let (here, next) = (curve[level], curve[level + 1]);
             let lasts = next.flat >= LASTING * here.flat && next.flat > SOME;
-            let alike = here.turn > ALIKE * self.copies.sqrt();
+            // On cells that are small beside the waves, what is independent hides what is alike.
+            let alike = here.turn.max(next.turn) > ALIKE * self.copies.sqrt();
             alike && next.thin <= GROWTH * here.thin && lasts
         };
         from + (from..curve.len().saturating_sub(1)).take_while(goes_on).count()

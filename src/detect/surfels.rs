@@ -14,6 +14,7 @@ use super::sums::CellMoments;
 use crate::vector::{Vec3, dot, normalized};
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Levels on which base cells are joined.
 const JOINED: usize = 3;
@@ -79,12 +80,13 @@ impl Surfels {
 
     /// Surfels that hold all of so many base cells.
     pub fn of(list: Vec<Surfel>, cells: usize) -> Surfels {
-        let mut at = vec![0; cells];
-        for (i, surfel) in (0..).zip(&list) {
-            let [first, last] = surfel.places;
-            at[first as usize..last as usize].fill(i);
-        }
-        Surfels { list, at }
+        let at: Vec<AtomicU32> = (0..cells).into_par_iter().map(|_| AtomicU32::new(0)).collect();
+        // Every place is written once.
+        list.par_iter().enumerate().for_each(|(i, surfel)| {
+            let [first, last] = surfel.places.map(|place| place as usize);
+            at[first..last].iter().for_each(|at| at.store(i as u32, Relaxed));
+        });
+        Surfels { list, at: at.into_par_iter().map(AtomicU32::into_inner).collect() }
     }
 
     /// The same surfels with other `surfaces` around the base cells in Morton order: those of a rougher class, none of
@@ -142,13 +144,8 @@ pub(super) fn closing_edge(surfels: &[Surfel], set: &[u32], cell: f64) -> f64 {
     1.5 * cell * weighted_quantile(levels.collect(), 0.9).exp2()
 }
 
-/// A cell of which the base cells are one surfel.
-#[derive(Clone, Copy)]
-struct Joined {
-    level: usize,
-    cell: u32,
-    surface: Surface,
-}
+/// A level, and the surfaces of those of its cells of which the base cells are one surfel.
+type LevelJoined = (usize, Vec<Option<Surface>>);
 
 /// Base cells that become surfels.
 struct Joining<'a> {
@@ -166,38 +163,35 @@ impl Joining<'_> {
         let base = self.links.by_place();
         let thin: Vec<bool> =
             (0..base.len()).into_par_iter().map(|place| self.is_thin(place)).collect();
-        // Where what is joined begins: its number, from one on. Where a larger one begins, the smaller ones
-        // within it are forgotten.
-        let (mut joined, mut begins) = (Vec::new(), vec![0u32; base.len()]);
-        for level in 1..=JOINED.min(self.links.levels() - 1) {
-            let join = |cell: u32| {
-                let places = self.links.run(level, cell);
-                let [first, last] = places.map(|place| place as usize);
-                let is_worth = last - first > 1 && thin[first..last].iter().all(|&thin| thin);
-                let surface = is_worth.then(|| self.one_surface(level, cell, places))??;
-                Some(Joined { level, cell, surface })
-            };
-            let cells = (0..self.links.len(level) as u32).into_par_iter().with_min_len(1024);
-            let found: Vec<Joined> = cells.filter_map(join).collect();
-            for (number, one) in (joined.len() as u32 + 1..).zip(&found) {
-                begins[self.links.run(level, one.cell)[0] as usize] = number;
+        let levels = 1..=JOINED.min(self.links.levels() - 1);
+        let joined: Vec<LevelJoined> =
+            levels.map(|level| (level, self.joined(level, &thin))).collect();
+        let begins = |place: usize| {
+            let found = joined.iter().rev().find_map(|(level, surfaces)| {
+                let cell = self.links.ancestor(base[place], *level);
+                Some((*level, cell, surfaces[cell as usize]?))
+            });
+            match found {
+                Some((level, cell, surface)) => {
+                    let begins = self.links.run(level, cell)[0] as usize == place;
+                    begins.then(|| self.surfel(level, cell, Some(surface)))
+                }
+                None => Some(self.surfel(0, base[place], self.surfaces[place])),
             }
-            joined.extend(found);
-        }
-        let (mut first, mut place) = (Vec::with_capacity(base.len()), 0);
-        while let Some(&number) = begins.get(place) {
-            first.push(place as u32);
-            let one = number.checked_sub(1).map(|i| &joined[i as usize]);
-            place = one.map_or(place + 1, |one| self.links.run(one.level, one.cell)[1] as usize);
-        }
-        let surfel = |place: usize| match begins[place].checked_sub(1) {
-            Some(number) => {
-                let Joined { level, cell, surface } = joined[number as usize];
-                self.surfel(level, cell, Some(surface))
-            }
-            None => self.surfel(0, base[place], self.surfaces[place]),
         };
-        first.into_par_iter().map(|place| surfel(place as usize)).collect()
+        (0..base.len()).into_par_iter().with_min_len(1024).filter_map(begins).collect()
+    }
+
+    /// The surfaces of the cells of a level of which the base cells are one surfel.
+    fn joined(&self, level: usize, thin: &[bool]) -> Vec<Option<Surface>> {
+        let one = |cell: u32| {
+            let places = self.links.run(level, cell);
+            let [first, last] = places.map(|place| place as usize);
+            let is_worth = last - first > 1 && thin[first..last].iter().all(|&thin| thin);
+            is_worth.then(|| self.one_surface(level, cell, places))?
+        };
+        let cells = 0..self.links.len(level) as u32;
+        cells.into_par_iter().with_min_len(1024).map(one).collect()
     }
 
     /// How many times as large as usual the noise is at a place.
