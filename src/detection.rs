@@ -64,8 +64,9 @@ pub struct Parameters {
     /// Standard deviation of what rounding adds to the coordinates, in the cloud's unit; 0 where they are
     /// not rounded, or it was not looked at.
     pub rounding: f64,
-    /// Where the frame of a depth camera was seen from. It was searched as the camera sees it, and lengths
-    /// among the parameters are those at its middle depth; `None` for all other clouds.
+    /// Where the frame of a depth camera was seen from, about. It was searched as the camera sees it: lengths
+    /// among the parameters are those at its middle depth, and angles those of what is seen. `None` for all
+    /// other clouds, and where the tolerance was given.
     #[serde(default)]
     pub viewpoint: Option<[f64; 3]>,
     /// Largest distance of an inlier from its plane, in the cloud's unit.

@@ -28,8 +28,8 @@
 //! Points that are in memory already need no file: [`load`](detect::load()) takes any
 //! [`PointReader`](cloud::PointReader).
 //!
-//! Whoever searches frame after frame had best do so on a thread that is one of rayon's own. The C library then
-//! keeps the memory of one frame for the next, which saves a tenth of the time of small ones:
+//! A program with two threads or more that searches frame after frame gains a tenth where the calling thread is
+//! one of rayon's: the memory of one frame is then kept for the next in that thread's own arena.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), rayon::ThreadPoolBuildError> {

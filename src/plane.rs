@@ -54,7 +54,9 @@ pub struct Plane {
     /// Points that belong to the plane.
     pub inliers: u64,
     /// Largest distance of an inlier, in the cloud's unit. A plane that is not quite flat, or
-    /// in a rougher place, has more than the usual tolerance (see `Parameters::widen`).
+    /// in a rougher place, has more than the usual tolerance (see `Parameters::widen`). In the frame of a depth
+    /// camera, whose errors grow with the depth, it is three times the rms distance, and far points may lie
+    /// farther off.
     pub tolerance: f64,
     /// Root mean square distance of the inliers, in the cloud's unit.
     pub rmse: f64,

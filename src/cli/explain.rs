@@ -61,6 +61,13 @@ fn measured(out: &mut String, detection: &Detection) {
             significant(p.scale)
         );
     }
+    if let Some(at) = p.viewpoint {
+        let [x, y, z] = at.map(significant);
+        line!(
+            out,
+            "  camera     at {x}, {y}, {z}, as the points tell: a frame, with lengths at its middle depth"
+        );
+    }
     if p.rounding > 0.0 {
         line!(out, "  rounding   {} of the coordinates, rms", significant(p.rounding));
     }

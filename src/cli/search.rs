@@ -184,6 +184,9 @@ impl Machine {
             }
             return Ok(vec![engine]);
         };
+        if self.device == DeviceName::Cpu || self.voter.is_some() {
+            return Err(Error::Parameter("--gpus: the CPU was asked for".into()));
+        }
         let there = Cuda::count()?;
         if usize::from(gpus) > there {
             let message = format!("--gpus {gpus}: the NVIDIA driver sees {there}");

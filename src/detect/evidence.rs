@@ -513,6 +513,7 @@ pub(super) fn weighted_quantile(mut values: Vec<(f64, u64)>, share: f64) -> f64 
 mod tests {
     use super::super::moments::PAIRS;
     use super::super::sums::CellMoments;
+    use super::super::surfels::Thinner;
     use super::*;
     use crate::Error;
     use crate::backend::Backend;
@@ -525,7 +526,8 @@ mod tests {
         let mut evidence = Evidence::new(cells, &links, &field, None, &mut None).unwrap();
         let noise = evidence.noise(&mut None).unwrap().0;
         let surfaces = evidence.surfaces(noise, &mut None).unwrap();
-        Surfels::new(cells, &links, &field, (&surfaces, noise), true).list
+        let thinner = Thinner { noise, most: f64::INFINITY, white: true };
+        Surfels::new(cells, &links, &field, &surfaces, thinner).list
     }
 
     /// A tilted plane with a little roughness, and scattered points above it.
@@ -575,8 +577,12 @@ mod tests {
         for i in 0..20_000u32 {
             // Squares of widths along three axes, turned about all of them.
             let width = |k: u32| f64::from(1 + i.wrapping_mul(k) % 1009).powi(2);
-            let values =
-                [width(48_271) * [0.05, 2.0][i as usize % 2], width(69_621), width(16_807)];
+            let values = [48_271, 69_621, 16_807].map(width);
+            let values = match i % 2 {
+                0 => [0.05 * values[0], values[1], values[2]],
+                // Nearly as wide one way as another.
+                _ => values.map(|v| 2e6 + v),
+            };
             let angle = f64::from(i);
             let axes: [Vec3; 3] = {
                 let x = normalized([angle.cos(), angle.sin(), (2.0 * angle).sin()]);

@@ -12,8 +12,8 @@ use super::noise_field::NoiseField;
 use super::parameters::{MIN_STEPS, Measured, Nature, SIGMAS};
 use super::rounds::{self, Findings, Found};
 use super::support::Failed;
-use super::surfels::{Surfel, Surfels};
-use super::viewpoint::Viewpoint;
+use super::surfels::{Surfel, Surfels, Thinner};
+use super::viewpoint::{NEAREST, Viewpoint};
 use super::{
     Answer, Mode, Options, Progress, merge, parameters, planes, refine, rejected, roundness,
     tolerance,
@@ -106,7 +106,7 @@ fn labelled<'b>(
                 return Ok(None);
             }
             plateau.even = true;
-        } else if plateau.level > 0
+        } else if (plateau.level > 0 || plateau.stepped)
             && let Some(labelled) = as_seen(cloud, how)?
         {
             return Ok(Some(labelled));
@@ -220,7 +220,7 @@ impl Labelled {
             let support = &mut self.found[i].support;
             (support.normal, support.rho) = (plane.normal, plane.rho);
             support.tolerance = plane.tolerance;
-            self.outline_cell[i] *= frame.step * farther.max(0.0);
+            self.outline_cell[i] *= frame.step * farther.max(NEAREST);
         }
         for (_, failed) in &mut self.failed {
             let plane = LocalPlane { normal: failed.normal, rho: failed.rho, tolerance: 0.0 };
@@ -276,11 +276,10 @@ impl Scene<'_> {
         let surfaces = evidence.surfaces(noise, held)?;
         let (links, field) = (self.links, self.field);
         let white = self.nature.even && !self.nature.alike;
-        // What lies within the noise may be more than one plane for who wants them closer.
         let wanted =
             self.options.tolerance.map(|tolerance| tolerance / (SIGMAS * cloud.frame.step));
-        let one = (surfaces.as_slice(), wanted.map_or(noise, |wanted| noise.min(wanted)));
-        let mut usual = Surfels::new(cells, links, field, one, white);
+        let thinner = Thinner { noise, most: wanted.unwrap_or(f64::INFINITY), white };
+        let mut usual = Surfels::new(cells, links, field, &surfaces, thinner);
         drop(surfaces);
         self.progress.stage("layers", None);
         Layers { cells, links, points: &cloud.points, field, noise }.refine(&mut usual, held)?;

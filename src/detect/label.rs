@@ -295,6 +295,7 @@ pub(super) fn sums(points: &Points, labels: &[i32], planes: usize) -> Vec<Moment
 #[cfg(test)]
 mod tests {
     use super::super::noise_field::NoiseField;
+    use super::super::surfels::Thinner;
     use super::*;
 
     #[test]
@@ -322,7 +323,8 @@ mod tests {
         let links = Links::new(&cells);
         let places = PointsInCells { cells: &cells, links: &links, points: &points };
         let none = vec![None; cells.base().len()];
-        let surfels = Surfels::new(&cells, &links, &NoiseField::even(), (&none, 1.0), true);
+        let thinner = Thinner { noise: 1.0, most: f64::INFINITY, white: true };
+        let surfels = Surfels::new(&cells, &links, &NoiseField::even(), &none, thinner);
         // Planes 0 and 1 are on one half, 1 to 3 on the other.
         let half = none.len() as u32 / 2;
         let mut claims = vec![Vec::new(); 4];

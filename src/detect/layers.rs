@@ -12,7 +12,7 @@ use super::links::Links;
 use super::noise_field::NoiseField;
 use super::patch::{MOST_POINTS, Middle, Patch};
 use super::spread::Spread;
-use super::surfels::{Surfel, Surfels};
+use super::surfels::{LAYERED, Surfel, Surfels};
 use crate::backend::{Held, Layer, Outcome, Trials};
 use crate::frame::Points;
 use crate::vector::{Vec3, cross, dot, minus};
@@ -20,8 +20,6 @@ use crate::wide::{Work, widely};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Blocks thicker than so many times the noise may be several layers.
-pub(super) const LAYERED: f64 = 1.6;
 /// Fits of one layer.
 const ITERATIONS: usize = 4;
 /// Half the thickness of the slab from which a layer is fitted, in standard deviations of the noise.
@@ -95,7 +93,7 @@ impl Layers<'_> {
         let thin = |s: &Surfel, t: f32| f64::from(t) <= thick * f64::from(s.scale);
         let wanted = |s: &Surfel| s.surface.is_none_or(|f| !thin(s, f.thickness));
         // In Morton order those of one cell follow each other, on any level; none of them is joined.
-        let open = surfels.list.par_iter().filter(|s| wanted(s));
+        let open = surfels.list.par_iter().filter(|s| s.cells() == 1 && wanted(s));
         let mut open: Vec<Open> = open.map(|s| Open { place: s.places[0], tried: 0 }).collect();
         let edge = 3.0 * self.cells.base().size;
         let quietest = self.field.least() * self.noise;

@@ -28,8 +28,8 @@ const JUMP: f64 = 5.0;
 const STAYS: f64 = 1.6;
 /// … and when so many of the neighbourhoods are still flat.
 const STAYS_FLAT: f64 = 0.8;
-/// Levels above a slice at which the steps must show: far from a camera they are wide.
-pub(super) const STEPS: usize = 4;
+/// Levels above a slice at which the steps must show.
+pub(super) const STEPS: usize = 3;
 /// The noise of neighbours is alike when normals turn from one level to the next by more than this
 /// share of what the thickness allows; 0.2 to 0.4 where it is independent.
 const ALIKE: f64 = 0.5;
@@ -80,6 +80,9 @@ pub(super) struct Plateau {
     pub sliced: bool,
     /// Whether the noise is known to be the same everywhere.
     pub even: bool,
+    /// Whether there may be slices whose steps are so wide that they are told in no other way than as a camera
+    /// sees them.
+    pub stepped: bool,
 }
 
 impl Plateau {
@@ -153,7 +156,7 @@ impl View {
         let climbed = self.climb(&curve, told);
         let level = if climbed > told { climbed } else { first };
         log::debug!("the noise shows from level {level} on, slices below {first}");
-        Plateau { level, sliced: first > 0, even: false }
+        Plateau { level, sliced: first > 0, even: false, stepped: is_stepped(&curve) }
     }
 
     /// Where the climb from a level ends, as long as the noise of neighbours is alike.
@@ -193,14 +196,24 @@ pub(super) fn slices(curve: &[Scale]) -> usize {
     (0..curve.len()).take_while(|&level| is_sliced(curve, level)).count()
 }
 
+/// Whether the finest neighbourhoods may be slices: those on some level are much thicker and still flat.
+fn is_stepped(curve: &[Scale]) -> bool {
+    let thicker = |s: &Scale| s.thinnest > SLICE * curve[0].thinnest;
+    curve.iter().any(|s| thicker(s) && lasts(s, &curve[0]))
+}
+
+/// Whether as many neighbourhoods are flat as on a finer level `here`, or nearly.
+fn lasts(s: &Scale, here: &Scale) -> bool {
+    s.flat >= LASTING * here.flat && s.strict >= STILL_STRICT * here.strict
+}
+
 /// Whether the neighbourhoods of a level are slices: those a little higher are much thicker and still flat.
 fn is_sliced(curve: &[Scale], level: usize) -> bool {
     let here = curve[level];
-    let lasts = |s: &Scale| s.flat >= LASTING * here.flat && s.strict >= STILL_STRICT * here.strict;
     here.flat > SOME
         && (level + 1..curve.len().min(level + 1 + STEPS)).any(|at| {
             let is_exact = curve[at].thinnest > SLICE * here.thinnest;
-            lasts(&curve[at]) && (is_exact || is_blurred(curve, level, at))
+            lasts(&curve[at], &here) && (is_exact || is_blurred(curve, level, at))
         })
 }
 

@@ -33,7 +33,7 @@ const EVEN: f64 = 3.0;
 /// Where neighbours have their noise in common, a whole surface deviates from its plane by so many times
 /// what neighbourhoods show.
 const BEYOND: f64 = 2.5;
-/// The same in a frame whose noise are steps: its errors are alike, too, beyond the steps.
+/// The same in the frame of a depth camera, where steps hide part of what neighbours have in common.
 const BEYOND_STEPS: f64 = 2.0;
 /// A neighbourhood is judged as at least so many times as thick as the noise.
 const THINNEST: f64 = 1.25;

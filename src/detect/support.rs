@@ -494,7 +494,8 @@ impl Field<'_> {
         let mut spread = Spread::default();
         for &i in set {
             let s = self.surfel(i);
-            spread.add(s.centroid, f64::from(s.weight) / f64::from(s.scale * s.scale));
+            let weight = f64::from(s.weight) / f64::from(s.scale * s.scale);
+            spread.add(s.centroid, weight);
         }
         spread.plane()
     }
@@ -557,7 +558,7 @@ impl Lattice {
     fn covered(&self, surfel: &Surfel, cell: f64) -> impl Iterator<Item = (i64, i64)> {
         let (u, v) = self.place(surfel.centroid);
         // As wide as a square with the area of its base cells.
-        let reach = (0.5 * f64::from(surfel.cells()).sqrt() * cell / self.cell) as i64;
+        let reach = (0.5 * f64::from(surfel.cells()).sqrt() * cell / self.cell).round() as i64;
         (-reach..=reach).flat_map(move |a| (-reach..=reach).map(move |b| (u + a, v + b)))
     }
 

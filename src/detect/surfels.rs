@@ -6,7 +6,6 @@
 
 use super::cells::{Cells, Level};
 use super::evidence::{Surface, weighted_quantile};
-use super::layers::LAYERED;
 use super::links::Links;
 use super::moments::PAIRS;
 use super::noise_field::NoiseField;
@@ -16,6 +15,8 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+/// What is thicker than so many times the noise may be several layers.
+pub(super) const LAYERED: f64 = 1.6;
 /// Levels on which base cells are joined.
 const JOINED: usize = 3;
 
@@ -56,6 +57,18 @@ fn variance_along(covariance: [f64; 6], normal: Vec3) -> f64 {
     covariance.into_iter().zip(PAIRS).map(term).sum::<f64>().max(0.0)
 }
 
+/// What one surface is thinner than.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Thinner {
+    /// Standard deviation of points about their surface where the noise is as usual, in steps.
+    pub noise: f64,
+    /// The most that it may be anywhere: what lies within the noise may be more than one plane for who
+    /// wants them closer.
+    pub most: f64,
+    /// Whether the noise is the same everywhere, and that of no point that of its neighbours.
+    pub white: bool,
+}
+
 /// All surfels of a cloud, in Morton order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Surfels {
@@ -65,16 +78,15 @@ pub(super) struct Surfels {
 }
 
 impl Surfels {
-    /// The surfels of a cloud from the `surfaces` around its base cells in Morton order; `noise` is the usual one, in
-    /// steps, and `white` where it is that everywhere and of no point that of its neighbours.
+    /// The surfels of a cloud from the `surfaces` around its base cells in Morton order.
     pub fn new(
         cells: &Cells,
         links: &Links,
         field: &NoiseField,
-        (surfaces, noise): (&[Option<Surface>], f64),
-        white: bool,
+        surfaces: &[Option<Surface>],
+        thinner: Thinner,
     ) -> Surfels {
-        let joining = Joining { cells, links, field, surfaces, noise, white };
+        let joining = Joining { cells, links, field, surfaces, thinner };
         Surfels::of(joining.surfels(), cells.base().len())
     }
 
@@ -153,8 +165,7 @@ struct Joining<'a> {
     links: &'a Links<'a>,
     field: &'a NoiseField,
     surfaces: &'a [Option<Surface>],
-    noise: f64,
-    white: bool,
+    thinner: Thinner,
 }
 
 impl Joining<'_> {
@@ -199,9 +210,14 @@ impl Joining<'_> {
         self.field.scale(self.links.by_place()[place] as usize)
     }
 
+    /// The noise at a place, as far as one surface may have it.
+    fn noise(&self, place: usize) -> f64 {
+        (self.thinner.noise * self.scale(place)).min(self.thinner.most)
+    }
+
     /// Whether the base cell at a place lies on a surface that is no thicker than the noise.
     fn is_thin(&self, place: usize) -> bool {
-        let thick = || LAYERED * self.noise * self.scale(place);
+        let thick = || LAYERED * self.noise(place);
         self.surfaces[place].is_some_and(|surface| f64::from(surface.thickness) <= thick())
     }
 
@@ -212,7 +228,7 @@ impl Joining<'_> {
         // A surfel is about as large as what its surface was seen on: smaller than the blocks of its cells,
         // or no larger than the cells in the middle of them where noise does not look the same everywhere.
         let finest = all().map(Surface::level).min()?;
-        if level > finest + usize::from(self.white) {
+        if level > finest + usize::from(self.thinner.white) {
             return None;
         }
         let moments = self.cells.levels[level].moments(cell as usize);
@@ -234,8 +250,7 @@ impl Joining<'_> {
         let unit = self.cells.levels[level].unit();
         let variance = variance_along(moments.covariance(), normal) * unit * unit * n / (n - 3.0);
         let count = places.len() as f64;
-        let thick =
-            LAYERED * self.noise * places.map(|place| self.scale(place)).sum::<f64>() / count;
+        let thick = LAYERED * places.map(|place| self.noise(place)).sum::<f64>() / count;
         (variance <= thick * thick)
             .then(|| Surface::new(normal, error / count, thickness / count, seen))
     }
@@ -269,7 +284,13 @@ mod tests {
         let (links, field) = (Links::new(cells), NoiseField::even());
         let mut evidence = Evidence::new(cells, &links, &field, None, &mut None).unwrap();
         let surfaces = evidence.surfaces(10.0, &mut None).unwrap();
-        Surfels::new(cells, &links, &field, (&surfaces, 10.0), white)
+        Surfels::new(
+            cells,
+            &links,
+            &field,
+            &surfaces,
+            Thinner { noise: 10.0, most: f64::INFINITY, white },
+        )
     }
 
     fn scene() -> Points {

@@ -32,8 +32,10 @@ const AROUND: f64 = 2.0;
 const STARTS: [usize; 3] = [6, 2, 1];
 /// They are improved in steps of this share of the depth, …
 const STEP: f64 = 0.16;
-/// … halved so often.
+/// … halved so often, …
 const HALVINGS: u32 = 5;
+/// … and at most so many of each.
+const MOST_STEPS: u32 = 64;
 /// The cosine of the widest angle at which a frame sees something.
 const WIDEST: f64 = 0.25;
 /// A frame has at most one in so many points outside that.
@@ -51,7 +53,7 @@ const DEEP: f64 = 1.6;
 /// The same a little away from the viewpoint.
 const ROUGHLY_DEEP: f64 = 1.4;
 /// What is nearer than this share of the middle depth is drawn there.
-const NEAREST: f64 = 0.125;
+pub(super) const NEAREST: f64 = 0.125;
 
 /// Where a cloud was seen from, in its local coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,7 +105,10 @@ impl Viewpoint {
         let [near, middle, far] = depths(&many, eye, forward);
         log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
         let (u, v) = axes(forward);
-        (far > DEEP * near).then_some(Viewpoint { eye, axes: [u, v, forward], middle })
+        let seen = Viewpoint { eye, axes: [u, v, forward], middle };
+        // What is nearer than anything that is drawn must be next to nothing.
+        let nearer = many.iter().filter(|&&p| seen.depth(p) < NEAREST * middle).count();
+        (far > DEEP * near && nearer * OUTSIDE <= many.len()).then_some(seen)
     }
 
     /// Where the camera is, in the coordinates of the points.
@@ -176,6 +181,8 @@ fn sample(points: &Points, most: usize) -> Vec<Vec3> {
     let chosen = all.filter(|(hash, _)| hash % one_in == 0).map(|(hash, p)| (mixed(!hash), p));
     let mut chosen: Vec<(u64, [i32; 3])> = chosen.collect();
     chosen.sort_unstable();
+    // Copies of a point are all chosen or none.
+    chosen.dedup();
     chosen.into_iter().map(|(_, p)| p.map(f64::from)).collect()
 }
 
@@ -265,17 +272,16 @@ fn improved(points: &[Vec3], eye: Vec3) -> Option<(f64, Vec3)> {
     let to = minus(eye, points[points.len() / 2]);
     let mut step = STEP * dot(to, to).sqrt();
     for _ in 0..HALVINGS {
-        loop {
+        for _ in 0..MOST_STEPS {
             let around = (0..6).filter_map(|way| {
                 let mut eye = best.1;
                 eye[way / 2] += if way % 2 == 0 { step } else { -step };
                 Some((unevenness(points, eye)?, eye))
             });
-            let next = around.reduce(|a, b| if b.0 < a.0 { b } else { a })?;
-            if next.0 >= best.0 {
-                break;
+            match around.reduce(|a, b| if b.0 < a.0 { b } else { a }) {
+                Some(next) if next.0 < best.0 => best = next,
+                _ => break,
             }
-            best = next;
         }
         step *= 0.5;
     }

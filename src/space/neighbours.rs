@@ -27,6 +27,9 @@ struct Lists {
     all: Vec<Neighbour>,
 }
 
+/// Lists of more neighbours, 16 MiB, are not kept: there are such of very fine spaces.
+const MOST_KEPT: usize = 1 << 21;
+
 /// Neighbours, and whose they are.
 struct Kept {
     directions: Vec<[f64; 3]>,
@@ -47,6 +50,9 @@ impl Neighbours {
             return kept.neighbours.clone();
         }
         let neighbours = Neighbours::find(space.directions(), degrees);
+        if neighbours.lists.all.len() > MOST_KEPT {
+            return neighbours;
+        }
         let kept = Kept {
             directions: space.directions().to_vec(),
             degrees,

@@ -46,6 +46,8 @@ fn planes_are_found_as_instruments_see_them() {
         ("roofs --points 100000 --sensor depth", 0.87, 0.80),
         ("roofs --points 100000 --sensor slam", 0.80, 0.74),
         ("hard --points 100000 --sensor photo", 0.84, 0.79),
+        ("room --points 400000 --sensor photo", 0.80, 0.75),
+        ("street --points 300000 --sensor depth", 0.50, 0.45),
     ] {
         let score = score(&synth(folder.path(), scene), "");
         assert!(score.f1 >= f1, "{scene}: F1 {}", score.f1);
@@ -61,6 +63,35 @@ fn steps_of_depth_are_no_planes() {
     // Two hundred slices before.
     assert!(score.planes <= 20, "{} planes", score.planes);
     assert!(score.f1 >= 0.6, "F1 {}", score.f1);
+}
+
+#[test]
+fn a_frame_is_searched_as_the_camera_sees_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let cloud = synth(folder.path(), "room --points 100000 --sensor depth");
+    let found = |options: &str| {
+        let command = format!("detect -q {} --json - {options}", cloud.display());
+        planes(command.split_whitespace()).text()
+    };
+    let viewpoint = |document: &str| -> Option<[f64; 3]> {
+        let document: Value = serde_json::from_str(document).unwrap();
+        serde_json::from_value(document["parameters"]["viewpoint"].clone()).unwrap()
+    };
+    let plain = found("--device cpu");
+    let truth = std::fs::read_to_string(cloud.with_extension("truth.json")).unwrap();
+    let truth: Value = serde_json::from_str(&truth).unwrap();
+    let camera: [f64; 3] =
+        serde_json::from_value(truth["survey"]["camera"]["position"].clone()).unwrap();
+    let at = viewpoint(&plain).unwrap();
+    assert!((0..3).all(|a| (at[a] - camera[a]).abs() < 0.3), "{at:?} {camera:?}");
+    assert!(found("--device cpu --threads 1 --chunk 1000") == plain);
+    assert!(viewpoint(&found("--refine lms --vote all")).is_some());
+    // What a given tolerance means is the same everywhere.
+    assert_eq!(viewpoint(&found("--tolerance 0.02")), None);
+    assert_eq!(viewpoint(&found("--one-pass")), None);
+    let explained = format!("detect {} --explain", cloud.display());
+    let explained = planes(explained.split_whitespace()).text();
+    assert!(explained.contains("  camera     at "), "{explained}");
 }
 
 #[test]

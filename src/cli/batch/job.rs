@@ -409,7 +409,8 @@ impl Answer {
                 chosen: found.input.chosen(),
                 planes: found.planes.len() as u64,
                 labelled: found.labelled(),
-                area: found.planes.iter().map(|plane| plane.area).sum(),
+                // A sum of nothing is −0.
+                area: found.planes.iter().map(|plane| plane.area).sum::<f64>() + 0.0,
             },
             Answer::Image(_, edges, found) => Found::Image {
                 pixels: u64::from(edges.width) * u64::from(edges.height),

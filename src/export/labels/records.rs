@@ -151,5 +151,7 @@ pub fn pass_on(
 pub fn batch() -> usize {
     /// Where there are few threads, each gets several.
     const FEWEST: usize = 6;
-    CHUNK * rayon::current_num_threads().max(FEWEST)
+    /// Where there are many, the points would take a lot of memory.
+    const MOST: usize = 32;
+    CHUNK * rayon::current_num_threads().clamp(FEWEST, MOST)
 }
