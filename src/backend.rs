@@ -214,8 +214,7 @@ pub trait Held {
     ) -> Result<Option<Assigned>>;
 }
 
-/// Planes present in a cell, at most.
-pub const PRESENT: usize = 7;
+pub use crate::shared::PRESENT;
 
 /// A plane in local coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]

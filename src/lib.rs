@@ -93,6 +93,7 @@ pub mod orient;
 pub mod outline;
 pub mod plane;
 mod ranges;
+mod shared;
 pub mod slides;
 mod sort;
 pub mod space;

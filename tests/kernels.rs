@@ -1,7 +1,10 @@
 //! The PTX that ships is what the compiler makes of the kernels.
 //!
 //! It needs NVRTC 12.0 where the loader finds it (`CONTRIBUTING.md` says how); with
-//! `PLANES_WRITE_PTX=1` the files are written, not compared.
+//! `PLANES_WRITE_PTX=1` the files are written, not compared, and the headers of the constants with them.
+
+#[path = "../src/shared.rs"]
+mod shared;
 
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts, sys};
 use std::path::{Path, PathBuf};
@@ -54,6 +57,9 @@ fn the_ptx_is_current() {
         return;
     }
     let write = std::env::var_os("PLANES_WRITE_PTX").is_some();
+    for (header, text) in shared::headers().into_iter().filter(|_| write) {
+        std::fs::write(kernels().join(header), text).unwrap();
+    }
     let sources = sources();
     assert!(!sources.is_empty());
     for (source, ptx) in sources {

@@ -3,7 +3,8 @@
 use super::chunks::Chunks;
 use super::device::{self, Device};
 use super::groups::{self, DevicePoints, Groups, SMALLEST_CHUNK};
-use super::kernels::{Kernels, each, launch};
+use super::kernels::vote;
+use super::launch::each;
 use super::peaks::Peaks;
 use super::vote::{Near, Voting};
 use crate::Result;
@@ -105,7 +106,7 @@ impl<'a> CudaAccumulator<'a> {
             other.device.clear(&mut other.counts)?;
             let votes = first.device.upload(&votes)?;
             let counts = &mut first.counts;
-            launch!(first.device, Kernels::Vote, "add_votes", each(size), counts, &votes, &size)?;
+            vote::add_votes(first.device, each(size), counts, &votes, size)?;
         }
         Ok(())
     }

@@ -1,20 +1,18 @@
 //! One GPU: its context, its streams, its memory and the kernels that are loaded on it.
 
-use super::kernels::{Kernels, grid, launch};
+use super::module::Module;
 use super::pool::Pool;
 use super::staging::{LARGE, Staging};
 use crate::{Error, Result};
-use cudarc::driver::sys::{CUdevice_attribute, CUevent_flags, CUfunction_attribute};
+use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute};
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaModule, CudaSlice, CudaStream, CudaViewMut,
     DeviceRepr, DriverError, ValidAsZeroBits,
 };
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
-
-/// Nanoseconds in which the host asks for some kernels.
-const ASKING: u64 = 300_000;
 
 /// What the driver says.
 type Driver<T> = std::result::Result<T, DriverError>;
@@ -26,7 +24,7 @@ pub(super) struct Device {
     stream: Arc<CudaStream>,
     /// For copies that go on beside the kernels.
     copies: Arc<CudaStream>,
-    modules: Mutex<HashMap<Kernels, Arc<CudaModule>>>,
+    modules: Mutex<HashMap<&'static str, Arc<CudaModule>>>,
     functions: Mutex<HashMap<&'static str, CudaFunction>>,
     /// For large copies; made when it is first needed.
     staging: Mutex<Option<Staging>>,
@@ -91,47 +89,47 @@ impl Device {
         driver_error(&self.name, attempt, error)
     }
 
-    /// A kernel, loaded when it is first asked for.
-    pub fn function(&self, kernels: Kernels, name: &'static str) -> Result<CudaFunction> {
+    /// A kernel, loaded when it is first asked for, that may have so much dynamic shared memory.
+    pub fn function(
+        &self,
+        module: &Module,
+        name: &'static str,
+        shared: u32,
+    ) -> Result<CudaFunction> {
         let mut functions = lock(&self.functions);
-        if let Some(function) = functions.get(name) {
-            return Ok(function.clone());
+        let function = match functions.entry(name) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let loaded = self.module(module)?.load_function(name);
+                new.insert(loaded.map_err(|e| self.error(name, e))?)
+            }
+        };
+        if shared > 0 {
+            let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            let allowed = function.set_attribute(attribute, shared as i32);
+            allowed.map_err(|e| self.error(name, e))?;
         }
-        let module = self.module(kernels)?;
-        let function = module.load_function(name).map_err(|e| self.error(name, e))?;
-        functions.insert(name, function.clone());
-        Ok(function)
+        Ok(function.clone())
     }
 
-    /// Loads what every search uses, so that the first does not wait for it.
-    pub fn load(&self) -> Result<()> {
-        use Kernels::*;
+    /// Loads files of kernels and the buffers for copies, so that the first search does not wait.
+    pub fn load(&self, modules: &[&Module]) -> Result<()> {
         self.with_staging(|_| Ok(()))?;
-        [Cells, Labels, Levels, Layers, Sort, Vote, Peaks, Zoom]
-            .into_iter()
-            .try_for_each(|k| self.module(k).map(|_| ()))
+        modules.iter().try_for_each(|module| self.module(module).map(|_| ()))
     }
 
     /// A file of kernels, loaded when it is first asked for.
-    pub fn module(&self, kernels: Kernels) -> Result<Arc<CudaModule>> {
+    pub fn module(&self, module: &Module) -> Result<Arc<CudaModule>> {
         let mut modules = lock(&self.modules);
-        if let Some(module) = modules.get(&kernels) {
-            return Ok(module.clone());
+        if let Some(loaded) = modules.get(module.name) {
+            return Ok(loaded.clone());
         }
-        let module = self
+        let loaded = self
             .context
-            .load_module(cudarc::nvrtc::Ptx::from_src(kernels.ptx()))
+            .load_module(cudarc::nvrtc::Ptx::from_src(module.ptx))
             .map_err(|e| self.error("loading its kernels", e))?;
-        modules.insert(kernels, module.clone());
-        Ok(module)
-    }
-
-    /// Lets a kernel have so much dynamic shared memory.
-    pub fn allow_shared(&self, kernels: Kernels, name: &'static str, bytes: u32) -> Result<()> {
-        let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        self.function(kernels, name)?
-            .set_attribute(attribute, bytes as i32)
-            .map_err(|e| self.error(name, e))
+        modules.insert(module.name, loaded.clone());
+        Ok(loaded)
     }
 
     /// Whether a buffer is in its memory.
@@ -271,7 +269,7 @@ impl Device {
     }
 
     /// What must not happen, as an error.
-    fn mistake(&self, message: &str) -> Error {
+    pub fn mistake(&self, message: &str) -> Error {
         Error::Device { device: self.name.clone(), message: message.into() }
     }
 
@@ -290,55 +288,6 @@ impl Device {
         let wrong = |e: DriverError| self.error("asking", e);
         let (free, _) = self.context.mem_get_info().map_err(wrong)?;
         Ok(free + self.pool.as_ref().map_or(Ok(0), Pool::unused).map_err(wrong)?)
-    }
-
-    /// Does something and tells how long the device took for it, in seconds.
-    pub fn timed<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
-        let start = self.mark()?;
-        let done = work()?;
-        Ok((done, self.seconds(&start, &self.mark()?)?))
-    }
-
-    /// The same for work that does not wait for the device. The device is kept waiting until all of it is
-    /// asked for, so that the host's time for that does not count.
-    pub fn timed_at_once<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
-        self.wait()?;
-        self.timed(work)
-    }
-
-    /// The same for some steps, each by itself.
-    pub fn timed_steps<T, const N: usize>(
-        &self,
-        of: &mut T,
-        steps: [impl Fn(&mut T) -> Result<()>; N],
-    ) -> Result<[f64; N]> {
-        self.wait()?;
-        let mut marks = vec![self.mark()?];
-        for step in steps {
-            step(of)?;
-            marks.push(self.mark()?);
-        }
-        let mut seconds = [0.0; N];
-        for (seconds, pair) in seconds.iter_mut().zip(marks.windows(2)) {
-            *seconds = self.seconds(&pair[0], &pair[1])?;
-        }
-        Ok(seconds)
-    }
-
-    /// Keeps the device waiting for longer than the host takes to ask for some kernels.
-    fn wait(&self) -> Result<()> {
-        launch!(self, Kernels::Wait, "wait", grid(1, 1, 1, 0), &ASKING)
-    }
-
-    /// An event that tells the time.
-    fn mark(&self) -> Result<CudaEvent> {
-        let flags = Some(CUevent_flags::CU_EVENT_DEFAULT);
-        self.stream.record_event(flags).map_err(|e| self.error("taking the time", e))
-    }
-
-    fn seconds(&self, start: &CudaEvent, end: &CudaEvent) -> Result<f64> {
-        let ms = start.elapsed_ms(end).map_err(|e| self.error("taking the time", e))?;
-        Ok(f64::from(ms) / 1e3)
     }
 }
 

@@ -1,15 +1,15 @@
 //! Points on the device, sorted along a Hilbert curve in groups of neighbours.
 
 use super::device::Device;
-use super::kernels::{Kernels, each, launch};
+use super::kernels;
+use super::launch::each;
 use super::sort::{Sorted, sort};
 use crate::Result;
 use crate::frame::Points;
-use cudarc::driver::{CudaSlice, DeviceRepr};
+use crate::shared::GROUP;
+use cudarc::driver::CudaSlice;
 use std::ops::Range;
 
-/// Points of a group: two for each lane of a warp.
-pub(super) const GROUP: usize = 64;
 /// Bits of a key along the curve for each axis.
 const AXIS_BITS: u32 = 13;
 
@@ -70,19 +70,17 @@ impl DevicePoints {
         let DevicePoints { x, y, z, .. } = self;
         let mut to = DevicePoints { len: n, ..DevicePoints::room(device, n)? };
         let n = n as u32;
-        launch!(
+        kernels::cells::gather_points(
             device,
-            Kernels::Cells,
-            "gather_points",
             each(n),
             x,
             y,
             z,
             places,
-            &n,
+            n,
             &mut to.x,
             &mut to.y,
-            &mut to.z
+            &mut to.z,
         )?;
         Ok(to)
     }
@@ -109,16 +107,14 @@ impl Bounds {
         let n = points.len as u32;
         let mut config = each(n);
         config.grid_dim.0 = config.grid_dim.0.min(8 * device.processors);
-        launch!(
+        kernels::sort::bounding_box(
             device,
-            Kernels::Sort,
-            "bounding_box",
             config,
             &points.x,
             &points.y,
             &points.z,
-            &n,
-            &mut bounds
+            n,
+            &mut bounds,
         )?;
         let bounds = device.download(&bounds, 6)?;
         let corner = |from: usize| std::array::from_fn(|a| bounds[from + a] as f32);
@@ -139,13 +135,6 @@ pub(super) struct Groups {
     pub bounds: Bounds,
 }
 
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Float3([f32; 3]);
-
-// SAFETY: three floats without padding, as CUDA's `float3`.
-unsafe impl DeviceRepr for Float3 {}
-
 impl Groups {
     /// Sorts points.
     pub fn new(device: &Device, points: &DevicePoints) -> Result<Groups> {
@@ -161,16 +150,14 @@ impl Groups {
             points: n,
             bounds,
         };
-        launch!(
+        kernels::sort::group_points(
             device,
-            Kernels::Sort,
-            "group_points",
             each(n.div_ceil(2) as u32),
             &points.x,
             &points.y,
             &points.z,
             &order,
-            &(n as u32),
+            n as u32,
             &mut groups.x,
             &mut groups.y,
             &mut groups.z,
@@ -192,18 +179,16 @@ fn order(device: &Device, points: &DevicePoints, bounds: &Bounds) -> Result<Cuda
     let widest = (0..3).map(|a| bounds.high[a] - bounds.low[a]).fold(0.0, f32::max) as u32;
     let shift = (32 - widest.leading_zeros()).saturating_sub(AXIS_BITS);
     let mut keys = Sorted { keys: device.buffer(n as usize)?, values: device.buffer(n as usize)? };
-    launch!(
+    kernels::sort::curve_keys(
         device,
-        Kernels::Sort,
-        "curve_keys",
         each(n),
         &points.x,
         &points.y,
         &points.z,
-        &n,
-        &Float3(bounds.low),
-        &shift,
-        &AXIS_BITS,
+        n,
+        bounds.low,
+        shift,
+        AXIS_BITS,
         &mut keys.keys,
         &mut keys.values,
     )?;

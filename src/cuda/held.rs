@@ -2,9 +2,11 @@
 
 use super::device::{Device, if_room};
 use super::groups::DevicePoints;
-use super::kernels::{Kernels, each, launch};
+use super::kernels::cells;
 use super::labels::Labels;
+use super::launch::each;
 use super::layers;
+use super::layouts::CellSums;
 use super::levels::{Base, Judged};
 use super::sort::{Sorted, scan, sort};
 use crate::Result;
@@ -14,16 +16,13 @@ use crate::backend::{
 };
 use crate::detect::Moments;
 use crate::frame::Points;
+use crate::shared::{CELL_THREADS, COORDINATE_BITS, DOUBLINGS, KEY_AXIS_BITS};
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
 use std::any::Any;
 
-/// Bits of a coordinate in steps, made positive.
-const COORDINATE_BITS: u32 = 24;
-/// Numbers of doublings that are counted, one for "never" among them; as in `kernels/cells.cu`.
-const LEVELS: usize = 22;
 /// Bits of a key.
-const KEY_BITS: u32 = 63;
+const KEY_BITS: u32 = 3 * KEY_AXIS_BITS;
 
 /// The points of a cloud on the device.
 pub(super) struct HeldPoints<'a> {
@@ -49,9 +48,6 @@ pub(super) struct Cut {
     pub distinct_starts: CudaSlice<u32>,
 }
 
-/// Threads that share a cell when it is summed; as in `kernels/cells.cu`.
-const SHARE: u32 = 8;
-
 impl<'a> HeldPoints<'a> {
     /// Holds points, fewer than 2³², that are on the device.
     pub fn new(device: &'a Device, points: DevicePoints) -> HeldPoints<'a> {
@@ -67,20 +63,7 @@ impl<'a> HeldPoints<'a> {
         let DevicePoints { x, y, z, len } = &self.points;
         let mut keys = self.device.buffer(*len)?;
         let n = self.len();
-        let kernel = "cell_keys";
-        launch!(
-            self.device,
-            Kernels::Cells,
-            kernel,
-            each(n),
-            x,
-            y,
-            z,
-            order,
-            &n,
-            &edge,
-            &mut keys
-        )?;
+        cells::cell_keys(self.device, each(n), x, y, z, order, n, edge, &mut keys)?;
         Ok(keys)
     }
 
@@ -88,55 +71,34 @@ impl<'a> HeldPoints<'a> {
     fn firsts(&self, keys: &CudaSlice<u64>) -> Result<(CudaSlice<u64>, CudaSlice<u32>, u32)> {
         let (device, n) = (self.device, self.len());
         let mut places = device.buffer(n as usize + 1)?;
-        launch!(device, Kernels::Cells, "heads", each(n + 1), keys, &n, &mut places)?;
+        cells::heads(device, each(n + 1), keys, n, &mut places)?;
         scan(device, &mut places, n + 1)?;
         let different = device.get(&places, n as usize)?;
         let mut firsts = device.buffer(different as usize)?;
         let mut starts = device.buffer(different as usize)?;
-        let kernel = "compact";
-        launch!(
-            device,
-            Kernels::Cells,
-            kernel,
-            each(n),
-            keys,
-            &n,
-            &places,
-            &mut firsts,
-            &mut starts
-        )?;
+        cells::compact(device, each(n), keys, n, &places, &mut firsts, &mut starts)?;
         Ok((firsts, starts, different))
     }
 
     fn counts(&self, finest: u32, full: u32) -> Result<CellCounts> {
         let (device, n) = (self.device, self.len());
         let mut order = device.buffer(n as usize)?;
-        launch!(device, Kernels::Cells, "iota", each(n), &n, &mut order)?;
+        cells::iota(device, each(n), n, &mut order)?;
         let keys = self.keys(&order, finest)?;
         let sorted = sort(device, Sorted { keys, values: order }, n, KEY_BITS)?;
         let (keys, _, different) = self.firsts(&sorted.keys)?;
-        let mut first = device.zeros::<u32>(LEVELS + 1)?;
-        let mut crowded = device.zeros::<u32>(LEVELS + 1)?;
+        let mut first = device.zeros::<u32>(DOUBLINGS + 1)?;
+        let mut crowded = device.zeros::<u32>(DOUBLINGS + 1)?;
         let config = each(different);
-        launch!(
-            device,
-            Kernels::Cells,
-            "count_levels",
-            config,
-            &keys,
-            &different,
-            &full,
-            &mut first,
-            &mut crowded
-        )?;
-        let first = device.download(&first, LEVELS + 1)?;
-        let crowded = device.download(&crowded, LEVELS + 1)?;
+        cells::count_levels(device, config, &keys, different, full, &mut first, &mut crowded)?;
+        let first = device.download(&first, DOUBLINGS + 1)?;
+        let crowded = device.download(&crowded, DOUBLINGS + 1)?;
         // A key begins a cell of b doublings if it joins the one before later than that.
         let later = |of: &[u32], b: usize| of[b + 1..].iter().map(|&v| u64::from(v)).sum::<u64>();
         Ok(CellCounts {
             finest: u64::from(different),
-            cells: (0..LEVELS - 1).map(|b| 1 + later(&first, b)).collect(),
-            roomy: (0..LEVELS - 1).map(|b| later(&crowded, b)).collect(),
+            cells: (0..DOUBLINGS - 1).map(|b| 1 + later(&first, b)).collect(),
+            roomy: (0..DOUBLINGS - 1).map(|b| later(&crowded, b)).collect(),
         })
     }
 
@@ -145,7 +107,7 @@ impl<'a> HeldPoints<'a> {
         let sorted = self.by_place(edge)?;
         let keys = self.keys(&sorted.values, edge)?;
         let cells_an_axis = (1 << COORDINATE_BITS) / edge;
-        let axis_bits = (u32::BITS - cells_an_axis.leading_zeros()).min(KEY_BITS / 3);
+        let axis_bits = (u32::BITS - cells_an_axis.leading_zeros()).min(KEY_AXIS_BITS);
         let sorted = sort(device, Sorted { keys, values: sorted.values }, n, 3 * axis_bits)?;
         let (keys, starts, cells) = self.firsts(&sorted.keys)?;
         let cut = self.cut(&sorted.values, starts, cells)?;
@@ -167,41 +129,29 @@ impl<'a> HeldPoints<'a> {
     fn by_row(&self, keys: &CudaSlice<u64>, cells: u32, bits: u32) -> Result<CudaSlice<u32>> {
         let (device, n) = (self.device, cells as usize);
         let mut rows = Sorted { keys: device.buffer(n)?, values: device.buffer(n)? };
-        launch!(
-            device,
-            Kernels::Cells,
-            "row_keys",
-            each(cells),
-            keys,
-            &cells,
-            &bits,
-            &mut rows.keys,
-            &mut rows.values
-        )?;
+        cells::row_keys(device, each(cells), keys, cells, bits, &mut rows.keys, &mut rows.values)?;
         Ok(sort(device, rows, cells, 3 * bits)?.values)
     }
 
     /// The sums of the cells, row by row.
     fn moments_by_row(
         &self,
-        sums: &CudaSlice<[i64; 10]>,
+        sums: &CudaSlice<CellSums>,
         by_row: &CudaSlice<u32>,
         cells: u32,
     ) -> Result<Vec<Moments<i64>>> {
         let (device, n) = (self.device, cells as usize);
-        let (kernels, config) = (Kernels::Cells, each(cells));
+        let config = each(cells);
         let mut narrow = device.buffer::<[u32; 10]>(n)?;
         let mut wide = device.zeros::<u32>(1)?;
-        let kernel = "sums_by_row";
-        launch!(device, kernels, kernel, config, sums, by_row, &cells, &mut narrow, &mut wide)?;
+        cells::sums_by_row(device, config, sums, by_row, cells, &mut narrow, &mut wide)?;
         if device.download(&wide, 1)?[0] == 0 {
             let sums = device.download(&narrow, n)?;
             return Ok(sums.par_iter().map(|sums| moments(&sums.map(i64::from))).collect());
         }
         drop(narrow);
-        let mut whole = device.buffer::<[i64; 10]>(n)?;
-        let kernel = "wide_sums_by_row";
-        launch!(device, kernels, kernel, config, sums, by_row, &cells, &mut whole)?;
+        let mut whole = device.buffer::<CellSums>(n)?;
+        cells::wide_sums_by_row(device, config, sums, by_row, cells, &mut whole)?;
         Ok(device.download(&whole, n)?.par_iter().map(moments).collect())
     }
 
@@ -212,17 +162,15 @@ impl<'a> HeldPoints<'a> {
         let bits = u32::BITS - (edge - 1).leading_zeros();
         let mut by_place =
             Sorted { keys: device.buffer(n as usize)?, values: device.buffer(n as usize)? };
-        launch!(
+        cells::place_keys(
             device,
-            Kernels::Cells,
-            "place_keys",
             each(n),
             x,
             y,
             z,
-            &n,
-            &edge,
-            &bits,
+            n,
+            edge,
+            bits,
             &mut by_place.keys,
             &mut by_place.values,
         )?;
@@ -235,65 +183,59 @@ impl<'a> HeldPoints<'a> {
         let points = self.points.pick(device, order, n as usize)?;
         let DevicePoints { x, y, z, .. } = &points;
         let mut places = device.buffer(n as usize + 1)?;
-        let kernels = Kernels::Cells;
-        launch!(device, kernels, "point_heads", each(n + 1), x, y, z, &n, &mut places)?;
+        cells::point_heads(device, each(n + 1), x, y, z, n, &mut places)?;
         scan(device, &mut places, n + 1)?;
         let len = device.get(&places, n as usize)? as usize;
         let axis = || device.buffer::<f32>(len);
         let mut distinct = DevicePoints { x: axis()?, y: axis()?, z: axis()?, len };
-        launch!(
+        cells::distinct_points(
             device,
-            kernels,
-            "distinct_points",
             each(n),
             x,
             y,
             z,
-            &n,
+            n,
             &places,
             &mut distinct.x,
             &mut distinct.y,
-            &mut distinct.z
+            &mut distinct.z,
         )?;
         let mut distinct_starts = device.buffer(cells as usize)?;
-        let kernel = "distinct_starts";
         let to = &mut distinct_starts;
-        launch!(device, kernels, kernel, each(cells), &starts, &cells, &places, to)?;
+        cells::distinct_starts(device, each(cells), &starts, cells, &places, to)?;
         Ok(Cut { points, starts, cells, distinct, distinct_starts })
     }
 
     /// The sums of all cells.
-    fn moments(&self, cut: &Cut, [edge, steps]: [u32; 2]) -> Result<CudaSlice<[i64; 10]>> {
+    fn moments(&self, cut: &Cut, [edge, steps]: [u32; 2]) -> Result<CudaSlice<CellSums>> {
         let device = self.device;
         let Cut { distinct: points, distinct_starts: starts, cells, .. } = cut;
-        let mut sums = device.buffer::<[i64; 10]>(*cells as usize)?;
-        launch!(
+        let mut sums = device.buffer::<CellSums>(*cells as usize)?;
+        cells::cell_moments(
             device,
-            Kernels::Cells,
-            "cell_moments",
-            each(cells * SHARE),
+            each(cells * CELL_THREADS),
             &points.x,
             &points.y,
             &points.z,
             starts,
-            cells,
-            &(points.len as u32),
-            &edge,
-            &steps,
+            *cells,
+            points.len as u32,
+            edge,
+            steps,
             &mut sums,
         )?;
         Ok(sums)
     }
 }
 
-fn moments(&[n, x, y, z, ref products @ ..]: &[i64; 10]) -> Moments<i64> {
+fn moments(&[n, x, y, z, ref products @ ..]: &CellSums) -> Moments<i64> {
     Moments { n, sum: [x, y, z], products: *products }
 }
 
 impl Held for HeldPoints<'_> {
     fn count_cells(&mut self, finest: u32, full: u32) -> Result<Option<CellCounts>> {
         // Finer cells have no key.
-        if finest < 1 << (COORDINATE_BITS - KEY_BITS / 3) {
+        if finest < 1 << (COORDINATE_BITS - KEY_AXIS_BITS) {
             return Ok(None);
         }
         if_room(self.counts(finest, full))
@@ -303,7 +245,7 @@ impl Held for HeldPoints<'_> {
         // What was cut before is of other cells.
         (self.cut, self.base, self.judged, self.present) = (None, None, None, None);
         // Places in larger cells, of which there are a handful, do not fit in a key.
-        if edge > 1 << (KEY_BITS / 3) || steps == 0 {
+        if edge > 1 << (KEY_AXIS_BITS) || steps == 0 {
             return Ok(None);
         }
         if_room(self.table(edge, steps))
@@ -335,7 +277,7 @@ impl Held for HeldPoints<'_> {
     }
 
     fn judge(&mut self, levels: usize, noise: &LocalNoise) -> Result<bool> {
-        let Some(base) = self.base.take().filter(|_| (1..LEVELS).contains(&levels)) else {
+        let Some(base) = self.base.take().filter(|_| (1..DOUBLINGS).contains(&levels)) else {
             return Ok(false);
         };
         self.judged = if_room(Judged::new(self.device, base, levels, noise))?.flatten();

@@ -1,19 +1,17 @@
 //! A space that the edges of an image vote in, on the device, and our vote for lists of edges.
 
 use super::device::Device;
-use super::kernels::{Kernels, grid, launch};
+use super::kernels::lines;
+use super::launch::grid;
 use super::pixels::Packed;
 use crate::line_voters::spaces;
+use crate::shared::{LIST_BLOCKS, LIST_VOTERS};
 use crate::space::Space;
 use crate::{Error, Result};
 use cudarc::driver::CudaSlice;
 
-/// Threads of a block that votes for a list, such blocks on a multiprocessor, and the rows that it may
-/// have; as in `kernels/lines.cu`.
-const VOTERS: u32 = 1024;
-const BLOCKS: u32 = 2;
-const ROWS: [(u32, &str); 4] =
-    [(6, "vote_list_6"), (4, "vote_list_4"), (2, "vote_list_2"), (1, "vote_list_1")];
+/// Rows that a block may have which votes for a list.
+const ROWS: [u32; 4] = [6, 4, 2, 1];
 
 /// A space on the device, with its accumulator.
 pub(super) struct ImageSpace {
@@ -44,38 +42,30 @@ impl ImageSpace {
     /// Lets every edge of a list vote, relative to an origin; the counts begin as zeros.
     pub fn vote_list(&mut self, device: &Device, edges: &Packed, [x, y]: [i32; 2]) -> Result<()> {
         // Two blocks share a multiprocessor, unless a row is too long.
-        let half = device.processor_shared / BLOCKS - 1024;
+        let half = device.processor_shared / LIST_BLOCKS - 1024;
         let bytes = |rows: u32| rows.saturating_mul(self.bins).saturating_mul(4);
-        let fits = |&(rows, _): &(u32, &str)| rows <= self.rows && bytes(rows) <= half;
-        let (rows, kernel) = ROWS.into_iter().find(fits).unwrap_or(ROWS[3]);
-        let shared = room_for(device, Kernels::Lines, kernel, rows.saturating_mul(self.bins))?;
+        let fits = |&rows: &u32| rows <= self.rows && bytes(rows) <= half;
+        let rows = ROWS.into_iter().find(fits).unwrap_or(ROWS[3]);
+        let name = format!("vote_list_{rows}");
+        let shared = room_for(device, &name, rows.saturating_mul(self.bins))?;
         let groups = self.rows.div_ceil(rows);
-        let blocks = if shared <= half { BLOCKS } else { 1 };
+        let blocks = if shared <= half { LIST_BLOCKS } else { 1 };
         let shares = (blocks * device.processors / groups).clamp(1, 65_535);
-        launch!(
-            device,
-            Kernels::Lines,
-            kernel,
-            grid(groups, shares, VOTERS, shared),
-            &edges.list,
-            &edges.lengths,
-            &x,
-            &y,
-            &self.table,
-            &self.rows,
-            &self.bins,
-            &mut self.counts
-        )
+        let vote = match rows {
+            6 => lines::vote_list_6,
+            4 => lines::vote_list_4,
+            2 => lines::vote_list_2,
+            _ => lines::vote_list_1,
+        };
+        let config = grid(groups, shares, LIST_VOTERS, shared);
+        let (list, lengths) = (&edges.list, &edges.lengths);
+        let ImageSpace { table, rows, bins, counts, .. } = self;
+        vote(device, config, list, lengths, x, y, table, *rows, *bins, counts)
     }
 }
 
-/// Lets a kernel have so many words of shared memory; their bytes.
-pub(super) fn room_for(
-    device: &Device,
-    kernels: Kernels,
-    kernel: &'static str,
-    words: u32,
-) -> Result<u32> {
+/// The bytes of so many words of shared memory, which a block of a kernel may have.
+pub(super) fn room_for(device: &Device, kernel: &str, words: u32) -> Result<u32> {
     let bytes = words.saturating_mul(4);
     if bytes > device.block_shared {
         let message = format!(
@@ -84,6 +74,5 @@ pub(super) fn room_for(
         );
         return Err(Error::Parameter(message));
     }
-    device.allow_shared(kernels, kernel, bytes)?;
     Ok(bytes)
 }

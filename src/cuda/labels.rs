@@ -2,16 +2,14 @@
 
 use super::device::Device;
 use super::groups::DevicePoints;
-use super::kernels::{Kernels, each, launch};
+use super::kernels::labels;
+use super::launch::each;
+use super::layouts::LabelSlab;
 use crate::Result;
 use crate::backend::{Assigned, LocalPlane, PRESENT};
 use crate::detect::Moments;
+use crate::shared::{LABEL_POINTS, PLANE_NUMBERS, WARP};
 use cudarc::driver::CudaSlice;
-
-/// Points that a warp takes, its lanes, and the numbers of a plane; as in `kernels/labels.cu`.
-const POINTS: u32 = 2048;
-const WARP: u32 = 32;
-const NUMBERS: usize = 16;
 
 /// The points of a cloud cell by cell, and the planes that are present in each cell.
 pub(super) struct Labels<'a> {
@@ -36,28 +34,26 @@ impl Labels<'_> {
             let [x, y, z] = p.normal;
             [x, y, z, p.rho, p.tolerance]
         };
-        let slabs = device.upload(&planes.iter().map(slab).collect::<Vec<[f64; 5]>>())?;
+        let slabs = device.upload(&planes.iter().map(slab).collect::<Vec<LabelSlab>>())?;
         let becomes = device.upload(becomes)?;
         let wanted = if wants_labels { points.len } else { 0 };
         let mut labels = device.buffer::<i32>(wanted)?;
-        let mut numbers = device.zeros::<[u64; NUMBERS]>(planes.len())?;
-        launch!(
+        let mut numbers = device.zeros::<[u64; PLANE_NUMBERS]>(planes.len())?;
+        labels::assign_points(
             device,
-            Kernels::Labels,
-            "assign_points",
-            each((points.len as u32).div_ceil(POINTS) * WARP),
+            each((points.len as u32).div_ceil(LABEL_POINTS) * WARP),
             &points.x,
             &points.y,
             &points.z,
-            &(points.len as u32),
+            points.len as u32,
             *starts,
-            cells,
+            *cells,
             *present,
             &slabs,
-            &(planes.len() as u32),
+            planes.len() as u32,
             &becomes,
             &mut labels,
-            &(wanted as u32),
+            wanted as u32,
             &mut numbers,
         )?;
         let numbers = device.download(&numbers, planes.len())?;
@@ -69,7 +65,7 @@ impl Labels<'_> {
 }
 
 /// The sums of a plane from its numbers, whose sums of products are in two halves.
-fn moments(numbers: &[u64; NUMBERS]) -> Moments {
+fn moments(numbers: &[u64; PLANE_NUMBERS]) -> Moments {
     let signed = |at: usize| numbers[at] as i64;
     Moments {
         n: signed(0),
@@ -88,7 +84,7 @@ mod tests {
     fn halves_make_whole_sums() {
         let products: [i128; 6] =
             [1 << 70, -(1 << 70), -1, 0, -(5 << 32) + 7, i128::from(u32::MAX)];
-        let mut numbers = [0; NUMBERS];
+        let mut numbers = [0; PLANE_NUMBERS];
         numbers[0] = 3;
         numbers[1] = (-4i64) as u64;
         for (a, p) in products.into_iter().enumerate() {

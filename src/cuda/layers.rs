@@ -2,48 +2,19 @@
 
 use super::device::Device;
 use super::held::Cut;
-use super::kernels::{Kernels, each, each_in_blocks, launch};
+use super::kernels::layers;
+use super::launch::{each, each_in_blocks};
+use super::layouts::{Block, Layer as RawLayer};
 use super::levels::{Blocks, Judged};
 use super::sort::scan;
 use crate::Result;
 use crate::backend::{Layer, Outcome, Trials, Tried};
-use cudarc::driver::{CudaSlice, DeviceRepr};
+use crate::shared::{BLOCK_POINTS, JUDGE_THREADS};
+use cudarc::driver::CudaSlice;
 use std::ops::Range;
 
-/// Blocks whose points are gathered at a time, and most points of one.
+/// Blocks whose points are gathered at a time.
 const ROOM: usize = 1 << 17;
-const MOST_POINTS: usize = 160;
-
-/// `Layer` of the kernel.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default)]
-struct RawLayer {
-    centroid: [f64; 3],
-    entry: u32,
-    weight: u32,
-    scatter: [f32; 6],
-    normal: [f32; 3],
-    error: f32,
-    thickness: f32,
-    /// Up to a whole number of doubles, as the kernel has it.
-    _padding: u32,
-}
-
-// SAFETY: plain numbers without hidden padding, laid out as in the kernel.
-unsafe impl DeviceRepr for RawLayer {}
-
-/// `Block` of the kernel.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct RawBlock {
-    normal: [f64; 3],
-    noise: f64,
-    points: u32,
-    outcome: u32,
-}
-
-// SAFETY: as above.
-unsafe impl DeviceRepr for RawBlock {}
 
 /// What layers are looked for in.
 struct Search<'a> {
@@ -68,7 +39,7 @@ struct Found {
     /// Blocks that there is room for.
     room: u32,
     gathered: [CudaSlice<f32>; 3],
-    blocks: CudaSlice<RawBlock>,
+    blocks: CudaSlice<Block>,
     outcomes: CudaSlice<u8>,
     layers: CudaSlice<RawLayer>,
     count: CudaSlice<u32>,
@@ -84,7 +55,7 @@ pub(super) fn layers(
     let search = Search::new(device, cut, judged, trials)?;
     let (entries, blocks) = (trials.bases.len(), search.firsts.len());
     let room = blocks.min(ROOM);
-    let gathered = || device.buffer(room * MOST_POINTS);
+    let gathered = || device.buffer(room * BLOCK_POINTS);
     let mut found = Found {
         room: room as u32,
         gathered: [gathered()?, gathered()?, gathered()?],
@@ -126,37 +97,33 @@ impl<'a> Search<'a> {
         judged: &'a Judged<'a>,
         trials: &'a Trials<'a>,
     ) -> Result<Search<'a>> {
-        let (n, kernels) = (trials.bases.len(), Kernels::Layers);
+        let n = trials.bases.len();
         let count = n as u32;
         let bases = device.upload(trials.bases)?;
         let (mut cells_of, mut places) = (device.buffer::<u32>(n)?, device.buffer(n + 1)?);
-        launch!(
+        layers::block_heads(
             device,
-            kernels,
-            "block_heads",
             each(count + 1),
             &judged.tree.parent,
             &bases,
-            &count,
-            &(trials.level as u32),
+            count,
+            trials.level as u32,
             &mut cells_of,
-            &mut places
+            &mut places,
         )?;
         scan(device, &mut places, count + 1)?;
         let blocks = device.get(&places, n)? as usize;
         let (mut cells, mut heads) = (device.buffer(blocks)?, device.buffer(blocks)?);
         let mut block_of = device.buffer(n)?;
-        launch!(
+        layers::list_blocks(
             device,
-            kernels,
-            "list_blocks",
             each(count),
             &cells_of,
             &places,
-            &count,
+            count,
             &mut cells,
             &mut heads,
-            &mut block_of
+            &mut block_of,
         )?;
         let near = judged.tree.near(trials.level)?;
         let firsts = device.download(&heads, blocks)?;
@@ -172,39 +139,37 @@ impl<'a> Search<'a> {
         let (near_from, near_cells) = tree.level(near.level);
         let count = range.len() as u32;
         let [to_x, to_y, to_z] = &mut found.gathered;
-        launch!(
+        layers::gather_blocks(
             self.device,
-            Kernels::Layers,
-            "gather_blocks",
             each(count),
             &points.x,
             &points.y,
             &points.z,
-            &(points.len as u32),
+            points.len as u32,
             starts,
-            &judged.base_cells(),
+            judged.base_cells(),
             &judged.distinct,
             &tree.keys,
             &tree.parent,
             &tree.first,
             &tree.children,
             &near.cells,
-            &near_from,
-            &near_cells,
-            &u32::from(near.level == trials.level),
-            &(trials.level as u32),
-            &(from + cells),
+            near_from,
+            near_cells,
+            u32::from(near.level == trials.level),
+            trials.level as u32,
+            from + cells,
             &self.cells.slice(range.clone()),
             &self.heads.slice(range),
             &self.bases,
             &judged.scale,
-            &trials.noise,
-            &trials.widest,
-            &count,
+            trials.noise,
+            trials.widest,
+            count,
             to_x,
             to_y,
             to_z,
-            &found.room,
+            found.room,
             &mut found.blocks,
         )
     }
@@ -215,29 +180,27 @@ impl<'a> Search<'a> {
         let (points, starts) = (&cut.distinct, &cut.distinct_starts);
         let count = range.len() as u32;
         let [x, y, z] = &found.gathered;
-        let config = each_in_blocks(count, 128);
-        launch!(
+        let config = each_in_blocks(count, JUDGE_THREADS);
+        layers::try_cells(
             self.device,
-            Kernels::Layers,
-            "try_cells",
             config,
             &points.x,
             &points.y,
             &points.z,
-            &(points.len as u32),
+            points.len as u32,
             starts,
-            &judged.base_cells(),
+            judged.base_cells(),
             x,
             y,
             z,
-            &found.room,
+            found.room,
             &found.blocks,
             &self.bases.slice(range.clone()),
             &self.block_of.slice(range.clone()),
-            &count,
-            &first_block,
-            &(range.start as u32),
-            &u32::from(judged.has_floor),
+            count,
+            first_block,
+            range.start as u32,
+            u32::from(judged.has_floor),
             &mut found.outcomes.slice_mut(range),
             &mut found.layers,
             &mut found.count,

@@ -1,28 +1,21 @@
 //! The levels of cells on the device, and the surfaces around base cells: see `kernels/levels.cu`.
 
 use super::device::Device;
-use super::kernels::{Kernels, each, each_in_blocks, launch};
+use super::kernels::{cells, levels};
+use super::launch::{each, each_in_blocks};
+use super::layouts::{CellSums, Flatness};
 use super::sort::scan;
 use crate::Result;
 use crate::backend::{CellSurface, LocalNoise, Trials};
-use cudarc::driver::{CudaSlice, CudaView, DeviceRepr};
+use crate::shared::{BLOCK_CELLS, DOUBLINGS, JUDGE_THREADS, THICKNESS_DIGIT_BITS as DIGIT_BITS};
+use cudarc::driver::{CudaSlice, CudaView};
 use rayon::prelude::*;
-
-/// Cells of a block; as in `kernels/tree.cuh`.
-const BLOCK: usize = 27;
-/// Bits by which thicknesses are weighed at a time; as in `kernels/levels.cu`.
-const DIGIT_BITS: u32 = 11;
-/// Numbers of doublings that are counted; as in `kernels/cells.cu`.
-const DOUBLINGS: usize = 22;
-
-// SAFETY: plain numbers without padding, laid out as `Surface` of the kernel.
-unsafe impl DeviceRepr for CellSurface {}
 
 /// The base cells, in Morton order.
 pub(super) struct Base {
     pub keys: CudaSlice<u64>,
     /// Sums over the points of each, relative to its corner.
-    pub sums: CudaSlice<[i64; 10]>,
+    pub sums: CudaSlice<CellSums>,
     /// The cells by z, then y, then x.
     pub by_row: CudaSlice<u32>,
     pub cells: u32,
@@ -52,8 +45,7 @@ pub(super) struct Blocks {
 pub(super) struct Judged<'a> {
     pub tree: Tree<'a>,
     by_row: CudaSlice<u32>,
-    /// `Flatness` of the kernel.
-    flat: CudaSlice<[f32; 6]>,
+    flat: CudaSlice<Flatness>,
     /// Distinct points of all cells.
     pub distinct: CudaSlice<u32>,
     /// What is known of the base cells.
@@ -72,7 +64,7 @@ impl<'a> Tree<'a> {
         device: &'a Device,
         base: &Base,
         levels: usize,
-    ) -> Result<Option<(Tree<'a>, CudaSlice<[i64; 10]>)>> {
+    ) -> Result<Option<(Tree<'a>, CudaSlice<CellSums>)>> {
         let counts = count(device, base, levels)?;
         let mut starts = vec![0u32];
         let mut end = 0u32;
@@ -114,22 +106,19 @@ impl<'a> Tree<'a> {
     }
 
     /// Makes the level above one.
-    fn join(&mut self, level: usize, base: &Base, sums: &mut CudaSlice<[i64; 10]>) -> Result<()> {
+    fn join(&mut self, level: usize, base: &Base, sums: &mut CudaSlice<CellSums>) -> Result<()> {
         let device = self.device;
         let ((from, count), (above, parents)) = (self.level(level), self.level(level + 1));
         let mut places = device.buffer(count as usize + 1)?;
         let config = each(count + 1);
-        let kernels = Kernels::Levels;
-        launch!(device, kernels, "parent_heads", config, &self.keys, &from, &count, &mut places)?;
+        levels::parent_heads(device, config, &self.keys, from, count, &mut places)?;
         scan(device, &mut places, count + 1)?;
-        launch!(
+        levels::parents(
             device,
-            kernels,
-            "parents",
             each(count),
             &mut self.keys,
-            &from,
-            &count,
+            from,
+            count,
             &places,
             &mut self.parent,
             &mut self.first,
@@ -144,19 +133,17 @@ impl<'a> Tree<'a> {
             0 => base_sums,
             _ => below.slice((from - base.cells) as usize..),
         };
-        launch!(
+        levels::join_cells(
             device,
-            kernels,
-            "join_cells",
             each(parents),
             &self.keys,
             &self.parent,
             &self.first,
             &below,
-            &from,
-            &above,
-            &parents,
-            &span,
+            from,
+            above,
+            parents,
+            span,
             &mut joined,
             &mut self.children,
         )
@@ -189,17 +176,8 @@ impl<'a> Tree<'a> {
 
     fn blocks_at_top(&self, level: usize) -> Result<Blocks> {
         let (from, count) = self.level(level);
-        let mut cells = self.device.buffer(BLOCK * count as usize)?;
-        launch!(
-            self.device,
-            Kernels::Levels,
-            "blocks_at_top",
-            each(count),
-            &self.keys,
-            &from,
-            &count,
-            &mut cells
-        )?;
+        let mut cells = self.device.buffer(BLOCK_CELLS * count as usize)?;
+        levels::blocks_at_top(self.device, each(count), &self.keys, from, count, &mut cells)?;
         Ok(Blocks { cells, level })
     }
 
@@ -207,22 +185,20 @@ impl<'a> Tree<'a> {
     fn blocks_below(&self, level: usize, near: &Blocks) -> Result<Blocks> {
         let (from, count) = self.level(level);
         let (near_from, near_count) = self.level(near.level);
-        let mut cells = self.device.buffer(BLOCK * count as usize)?;
-        launch!(
+        let mut cells = self.device.buffer(BLOCK_CELLS * count as usize)?;
+        levels::blocks_below(
             self.device,
-            Kernels::Levels,
-            "blocks_below",
             each(count),
             &self.keys,
             &self.parent,
             &self.first,
             &self.children,
             &near.cells,
-            &near_from,
-            &near_count,
-            &from,
-            &count,
-            &mut cells
+            near_from,
+            near_count,
+            from,
+            count,
+            &mut cells,
         )?;
         Ok(Blocks { cells, level })
     }
@@ -232,16 +208,14 @@ impl<'a> Tree<'a> {
 fn count(device: &Device, base: &Base, levels: usize) -> Result<Vec<u32>> {
     let mut first = device.zeros::<u32>(DOUBLINGS + 1)?;
     let mut crowded = device.zeros::<u32>(DOUBLINGS + 1)?;
-    launch!(
+    cells::count_levels(
         device,
-        Kernels::Cells,
-        "count_levels",
         each(base.cells),
         &base.keys,
-        &base.cells,
-        &0u32,
+        base.cells,
+        0u32,
         &mut first,
-        &mut crowded
+        &mut crowded,
     )?;
     let first = device.download(&first, DOUBLINGS + 1)?;
     // A key begins a cell of b doublings if it joins the one before later than that.
@@ -307,20 +281,18 @@ impl<'a> Judged<'a> {
     pub fn thickness(&self, thickest: f64, share: f64) -> Result<(f64, u64)> {
         let (device, count) = (self.tree.device, self.base_cells());
         let mut thickness = device.buffer::<f32>(count as usize)?;
-        launch!(
+        levels::thicknesses(
             device,
-            Kernels::Levels,
-            "thicknesses",
             each(count),
             &self.flat,
             &self.tree.parent,
-            &self.levels(),
-            &thickest,
+            self.levels(),
+            thickest,
             &self.scale,
             &self.floor,
             &self.seen,
-            &count,
-            &mut thickness
+            count,
+            &mut thickness,
         )?;
         // Digit by digit from the highest: the one in which the wanted share of the points is reached.
         let (mut prefix, mut before, mut total) = (0u32, 0u64, 0u64);
@@ -350,17 +322,15 @@ impl<'a> Judged<'a> {
         let mut weights = device.zeros::<u32>(1 << DIGIT_BITS)?;
         let mut config = each(count);
         config.grid_dim.0 = config.grid_dim.0.min(8 * device.processors);
-        launch!(
+        levels::weigh(
             device,
-            Kernels::Levels,
-            "weigh",
             config,
             thickness,
             &self.distinct,
-            &count,
-            &shift,
-            &prefix,
-            &mut weights
+            count,
+            shift,
+            prefix,
+            &mut weights,
         )?;
         device.download(&weights, 1 << DIGIT_BITS)
     }
@@ -369,21 +339,19 @@ impl<'a> Judged<'a> {
     pub fn surfaces(&self, thickest: f64) -> Result<Vec<CellSurface>> {
         let (device, count) = (self.tree.device, self.base_cells());
         let mut found = device.buffer(count as usize)?;
-        launch!(
+        levels::surfaces(
             device,
-            Kernels::Levels,
-            "surfaces",
             each(count),
             &self.flat,
             &self.tree.parent,
-            &self.levels(),
-            &thickest,
+            self.levels(),
+            thickest,
             &self.scale,
             &self.floor,
             &self.seen,
             &self.by_row,
-            &count,
-            &mut found
+            count,
+            &mut found,
         )?;
         device.download(&found, count as usize)
     }
@@ -393,30 +361,26 @@ impl<'a> Judged<'a> {
         let (tree, device, count) = (&self.tree, self.tree.device, self.base_cells());
         let known = device.upload(known)?;
         let mut taken = device.buffer::<u32>(tree.starts[tree.levels()] as usize)?;
-        launch!(
+        levels::know(
             device,
-            Kernels::Levels,
-            "know",
             each(count),
             &known,
             &self.by_row,
             &self.distinct,
-            &count,
+            count,
             &mut self.seen,
-            &mut taken
+            &mut taken,
         )?;
         for level in 1..tree.levels() {
             let (above, parents) = tree.level(level);
-            launch!(
+            levels::join_taken(
                 device,
-                Kernels::Levels,
-                "join_taken",
                 each(parents),
                 &tree.first,
                 &tree.children,
-                &above,
-                &parents,
-                &mut taken
+                above,
+                parents,
+                &mut taken,
             )?;
         }
         let (distinct, flat) = (&self.distinct, &mut self.flat);
@@ -429,32 +393,30 @@ fn judge(
     tree: &Tree,
     level: usize,
     near: &Blocks,
-    (sums, base): (&CudaView<[i64; 10]>, &Base),
-    (flat, distinct): (&mut CudaSlice<[f32; 6]>, &mut CudaSlice<u32>),
+    (sums, base): (&CudaView<CellSums>, &Base),
+    (flat, distinct): (&mut CudaSlice<Flatness>, &mut CudaSlice<u32>),
 ) -> Result<()> {
     let (from, count) = tree.level(level);
     let (near_from, near_count) = tree.level(near.level);
-    let config = each_in_blocks(count, 128);
-    launch!(
+    let config = each_in_blocks(count, JUDGE_THREADS);
+    levels::judge(
         tree.device,
-        Kernels::Levels,
-        "judge",
         config,
         &tree.keys,
         &tree.parent,
         &tree.first,
         &tree.children,
         &near.cells,
-        &near_from,
-        &near_count,
-        &u32::from(near.level == level),
+        near_from,
+        near_count,
+        u32::from(near.level == level),
         sums,
-        &from,
-        &count,
-        &(i64::from(base.span) << level),
-        &f64::from(base.steps),
+        from,
+        count,
+        i64::from(base.span) << level,
+        f64::from(base.steps),
         flat,
-        distinct
+        distinct,
     )
 }
 
@@ -464,27 +426,25 @@ fn strike(
     level: usize,
     near: &Blocks,
     [taken, distinct]: [&CudaSlice<u32>; 2],
-    flat: &mut CudaSlice<[f32; 6]>,
+    flat: &mut CudaSlice<Flatness>,
 ) -> Result<()> {
     let (from, count) = tree.level(level);
     let (near_from, near_count) = tree.level(near.level);
-    launch!(
+    levels::strike(
         tree.device,
-        Kernels::Levels,
-        "strike",
         each(count),
         &tree.keys,
         &tree.parent,
         &tree.first,
         &tree.children,
         &near.cells,
-        &near_from,
-        &near_count,
-        &u32::from(near.level == level),
+        near_from,
+        near_count,
+        u32::from(near.level == level),
         taken,
         distinct,
-        &from,
-        &count,
-        flat
+        from,
+        count,
+        flat,
     )
 }

@@ -7,17 +7,17 @@
 use super::Cuda;
 use super::device::Device;
 use super::image_space::ImageSpace;
-use super::kernels::{Kernels, each, grid, launch};
+use super::kernels::lines;
+use super::launch::{each_in_blocks, grid};
 use super::pixels::{Packed, Pixels};
 use crate::image::{Image, Method, Recipe};
 use crate::lines::{Bin, BinSearch};
+use crate::shared::BIN_THREADS;
 use crate::{Error, Result};
 use cudarc::driver::CudaSlice;
 
 /// Room for bins, to begin with.
 const ROOM: usize = 1 << 13;
-/// Threads of a block that sorts; as in `kernels/lines.cu`.
-const THREADS: u32 = 256;
 
 /// How long the device took, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -146,22 +146,20 @@ impl LineBins<'_> {
         let LineBins { device, search, edges, space, areas, found, sorted, .. } = self;
         let [width, height] = search.polar().size.map(f64::from);
         let room = found.len() as u32;
-        launch!(
+        lines::score_bins(
             device,
-            Kernels::Lines,
-            "score_bins",
-            each(space.size()),
+            each_in_blocks(space.size(), BIN_THREADS),
             &space.counts,
             &*areas,
-            &space.rows,
-            &space.bins,
-            &(width * height),
-            &search.least(),
+            space.rows,
+            space.bins,
+            width * height,
+            search.least(),
             &mut *found,
-            &room,
-            &mut edges.lengths
+            room,
+            &mut edges.lengths,
         )?;
-        let (kernel, turns) = ("rank_bins", grid(device.processors, 1, THREADS, 0));
-        launch!(device, Kernels::Lines, kernel, turns, &*found, &edges.lengths, &room, sorted)
+        let turns = grid(device.processors, 1, BIN_THREADS, 0);
+        lines::rank_bins(device, turns, found, &edges.lengths, room, sorted)
     }
 }

@@ -3,67 +3,33 @@
 
 use super::Cuda;
 use super::device::Device;
-use super::kernels::{Kernels, each, each_in_blocks, launch};
+use super::kernels::{lms, lms_paper, lms_settle};
+use super::launch::each;
+use super::layouts::{Set, Winner};
 use crate::lms::{Problem, Side, Slab, Version};
+use crate::shared::{
+    BRACELET_THREADS, COUNTER_PAIRS, COUNTERS, CROSSING_SIDE, GUESSERS, PICKERS, REDUCERS,
+    SETTLERS, WARP,
+};
 use crate::{Error, Result};
-use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, ValidAsZeroBits};
+use cudarc::driver::{CudaSlice, LaunchConfig};
 
 /// Most points of a set: a pair of places fits in 32 bits, and the order of all pairs takes a second.
 pub const MOST_POINTS: usize = 1 << 15;
 /// Most points of a set for the paper's version, which keeps every crossing.
 pub const MOST_FOR_PAPER: usize = 1 << 13;
 
-/// Pairs of which a sample has the first guess, and threads of such a block; as in `kernels/lms.cu`.
+/// Pairs of which a sample has the first guess.
 const GUESSES: u32 = 1024;
-const GUESSERS: u32 = 128;
-/// Threads and pairs of a block that counts.
-const COUNTERS: u32 = 128;
-const PARTNERS: u32 = 2 * COUNTERS;
-/// Blocks that measure candidates, for each multiprocessor, and for each set at least; their threads.
-const SETTLERS: u32 = 4;
-const FEWEST_SETTLERS: u32 = 8;
-const SETTLER_THREADS: u32 = 128;
-const PICKERS: u32 = 256;
-/// The paper's blocks: a side of a square of pairs, and most threads that sort.
-const TILE: u32 = 8;
-const SORTERS: u32 = 1024;
-const REDUCERS: u32 = 256;
-const WARP: u32 = 32;
+/// Pairs of a block that counts.
+const PARTNERS: u32 = COUNTER_PAIRS * COUNTERS;
+/// Blocks that measure candidates, for each multiprocessor, and for each set at least.
+const BLOCKS: u32 = 4;
+const FEWEST_BLOCKS: u32 = 8;
 /// Pairs whose candidates there is room for at a time.
 const ROOM: usize = 1 << 22;
 /// Most sets in a launch: they are the blocks along one axis.
 const MOST_SETS: usize = 1 << 15;
-
-/// A point set, as in `kernels/lms.cuh`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default)]
-struct Set {
-    start: u32,
-    n: u32,
-    h: u32,
-    list: u32,
-    across: f64,
-    up: f64,
-}
-
-/// The best slab of a set, as in `kernels/lms.cuh`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default)]
-struct Winner {
-    height: f64,
-    slope: f64,
-    intercept: f64,
-    pair: [u32; 2],
-    below: u32,
-    none: u32,
-}
-
-// SAFETY: plain numbers without gaps, in the layout of C.
-unsafe impl DeviceRepr for Set {}
-// SAFETY: the same.
-unsafe impl DeviceRepr for Winner {}
-// SAFETY: zeros are zeros.
-unsafe impl ValidAsZeroBits for Winner {}
 
 /// Sets and first points that are worked on in one go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -223,7 +189,7 @@ impl Slabs<'_> {
         if !*ready && !of.is_empty() {
             let sets = of.len() as u32;
             let config = each(sets);
-            launch!(device, Kernels::LmsSettle, "lms_begin", config, &sets, counts, best)?;
+            lms_settle::lms_begin(device, config, sets, counts, best)?;
         }
         *ready = true;
         Ok(())
@@ -243,14 +209,12 @@ impl Slabs<'_> {
     fn guess(&mut self, batch: &Batch) -> Result<()> {
         let Slabs { device, points, sets, best, .. } = self;
         let blocks = (GUESSES * WARP / GUESSERS, batch.sets.len() as u32, 1);
-        launch!(
+        lms::lms_guess(
             device,
-            Kernels::Lms,
-            "lms_guess",
             grid(blocks, GUESSERS),
             &*points,
             &sets.slice(batch.sets.clone()),
-            &mut best.slice_mut(batch.sets.clone())
+            &mut best.slice_mut(batch.sets.clone()),
         )
     }
 
@@ -262,17 +226,15 @@ impl Slabs<'_> {
             (partners(largest) as u32).div_ceil(PARTNERS).max(1),
             batch.sets.len() as u32,
         );
-        launch!(
+        lms::lms_count(
             device,
-            Kernels::Lms,
-            "lms_count",
             grid(blocks, COUNTERS),
             &*points,
             &sets.slice(batch.sets.clone()),
             &best.slice(batch.sets.clone()),
-            &(batch.first.start as u32),
+            batch.first.start as u32,
             &mut counts.slice_mut(batch.sets.clone()),
-            candidates
+            candidates,
         )
     }
 
@@ -288,24 +250,20 @@ impl Slabs<'_> {
         let is_last = u32::from(batch.first.end >= largest);
         let Slabs { device, points, sets, counts, best, winners, candidates, rises, .. } = self;
         let number = batch.sets.len() as u32;
-        let blocks = (device.processors * SETTLERS).div_ceil(number).max(FEWEST_SETTLERS);
+        let blocks = (device.processors * BLOCKS).div_ceil(number).max(FEWEST_BLOCKS);
         let own = sets.slice(batch.sets.clone());
-        launch!(
+        lms_settle::lms_settle(
             device,
-            Kernels::LmsSettle,
-            "lms_settle",
-            grid((blocks, number, 1), SETTLER_THREADS),
+            grid((blocks, number, 1), SETTLERS),
             &*points,
             &own,
             &counts.slice(batch.sets.clone()),
             &*candidates,
             &mut best.slice_mut(batch.sets.clone()),
-            &mut *rises
+            &mut *rises,
         )?;
-        launch!(
+        lms_settle::lms_pick(
             device,
-            Kernels::LmsSettle,
-            "lms_pick",
             grid((number, 1, 1), PICKERS),
             &*points,
             &own,
@@ -313,9 +271,9 @@ impl Slabs<'_> {
             &*candidates,
             &mut best.slice_mut(batch.sets.clone()),
             &*rises,
-            &is_first,
-            &is_last,
-            &mut winners.slice_mut(batch.sets.clone())
+            is_first,
+            is_last,
+            &mut winners.slice_mut(batch.sets.clone()),
         )
     }
 
@@ -346,54 +304,32 @@ impl Slabs<'_> {
         let Slabs { device, points, sets, counts, candidates, .. } = &mut *self;
         let own = sets.slice(set..set + 1);
         let Paper { lines, crossings, bracelets, minimum } = work;
-        let kernels = Kernels::LmsPaper;
-        launch!(device, kernels, "lms_paper_duals", each(n), &*points, &own, &mut *lines)?;
-        let tiles = n.div_ceil(TILE);
-        let square =
-            LaunchConfig { block_dim: (TILE, TILE, 1), ..grid((tiles, tiles, 1), TILE * TILE) };
-        launch!(device, kernels, "lms_paper_crossings", square, &*points, &own, &mut *crossings)?;
+        lms_paper::lms_paper_duals(device, each(n), &*points, &own, &mut *lines)?;
+        let tiles = n.div_ceil(CROSSING_SIDE);
+        let square = LaunchConfig {
+            block_dim: (CROSSING_SIDE, CROSSING_SIDE, 1),
+            ..grid((tiles, tiles, 1), CROSSING_SIDE)
+        };
+        lms_paper::lms_paper_crossings(device, square, &*points, &own, &mut *crossings)?;
         let padded = n.next_power_of_two().max(2);
         let sorters = LaunchConfig {
             shared_mem_bytes: padded * size_of::<f32>() as u32,
-            ..grid((pairs, 1, 1), (padded / 2).min(SORTERS))
+            ..grid((pairs, 1, 1), (padded / 2).min(BRACELET_THREADS))
         };
-        let bracelet = "lms_paper_bracelets";
-        launch!(
-            device,
-            kernels,
-            bracelet,
-            sorters,
-            &*lines,
-            &own,
-            &*crossings,
-            &padded,
-            &mut *bracelets
-        )?;
+        lms_paper::lms_paper_bracelets(device, sorters, lines, &own, crossings, padded, bracelets)?;
         device.upload_into(&[f32::INFINITY.to_bits()], &mut minimum.slice_mut(0..))?;
         let reducers = grid((device.processors * 4, 1, 1), REDUCERS);
-        let reduce = "lms_paper_minimum";
-        launch!(
+        lms_paper::lms_paper_minimum(device, reducers, crossings, bracelets, pairs, minimum)?;
+        lms_paper::lms_paper_collect(
             device,
-            kernels,
-            reduce,
-            reducers,
+            each(pairs),
             &*crossings,
             &*bracelets,
-            &pairs,
-            &mut *minimum
-        )?;
-        launch!(
-            device,
-            kernels,
-            "lms_paper_collect",
-            each_in_blocks(pairs, 256),
-            &*crossings,
-            &*bracelets,
-            &pairs,
+            pairs,
             &*minimum,
             &own,
             &mut counts.slice_mut(set..set + 1),
-            candidates
+            candidates,
         )?;
         self.settle(&Batch { sets: set..set + 1, first: 0..n as usize })
     }

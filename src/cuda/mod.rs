@@ -7,18 +7,22 @@
 mod accumulator;
 mod arriving;
 mod chunks;
+mod clock;
 mod device;
 mod groups;
 mod held;
 mod image_space;
 mod kernels;
 mod labels;
+mod launch;
 mod layers;
+mod layouts;
 mod levels;
 pub mod line_bins;
 pub mod line_voters;
 pub mod lms;
 pub mod measure;
+mod module;
 mod peaks;
 mod pixels;
 mod pool;
@@ -75,7 +79,7 @@ impl Cuda {
         let devices: Vec<Device> =
             numbers.iter().map(|&n| Device::new(n)).collect::<Result<_>>()?;
         match devices.first() {
-            Some(first) => first.load()?,
+            Some(first) => first.load(kernels::OF_EVERY_SEARCH)?,
             None => return Err(Error::Parameter("at least one GPU is needed".into())),
         }
         Ok(Cuda { devices, chunk: usize::MAX })

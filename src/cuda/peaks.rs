@@ -1,16 +1,15 @@
 //! Suppression and the winners on the device: see `kernels/peaks.cu`.
 
 use super::device::Device;
-use super::kernels::{Kernels, each, launch};
+use super::kernels::peaks;
+use super::launch::grid;
 use super::vote::Near;
 use crate::Result;
 use crate::backend::PeakOptions;
+use crate::shared::{PEAK_BINS, PEAK_THREADS, VOTE_CLASSES};
 use crate::vote::Peak;
-use cudarc::driver::{CudaSlice, LaunchConfig};
+use cudarc::driver::CudaSlice;
 
-/// Classes of votes and threads of a block, as in `kernels/peaks.cu`.
-const CLASSES: usize = 4096;
-const THREADS: u32 = 256;
 /// So many peaks more than are asked for are copied as they are.
 const FEW: usize = 4096;
 /// Room for peaks, to begin with.
@@ -85,56 +84,49 @@ impl Peaks {
             Some(candidates) if candidates.len() >= most => candidates,
             none => none.insert(device.buffer(most)?),
         };
-        let kernels = Kernels::Peaks;
         let room = self.room as u32;
-        let quads = u64::from(rows) * u64::from(bins.div_ceil(4));
-        let blocks = quads.div_ceil(u64::from(THREADS)) as u32;
-        let all = LaunchConfig { grid_dim: (blocks, 1, 1), ..each(1) };
-        launch!(
+        let quads = u64::from(rows) * u64::from(bins.div_ceil(PEAK_BINS));
+        let blocks = quads.div_ceil(u64::from(PEAK_THREADS)) as u32;
+        let all = grid(blocks, 1, PEAK_THREADS, 0);
+        peaks::row_maxima(
             device,
-            kernels,
-            "row_maxima",
             all,
             counts,
-            &rows,
-            &bins,
-            &radius,
-            &options.min_votes.max(1),
+            rows,
+            bins,
+            radius,
+            options.min_votes.max(1),
             &mut *maxima,
             &mut *candidates,
             &mut self.lengths,
         )?;
-        let config = LaunchConfig { grid_dim: (8 * device.processors, 1, 1), ..each(1) };
-        launch!(
+        let config = grid(8 * device.processors, 1, PEAK_THREADS, 0);
+        peaks::suppress(
             device,
-            kernels,
-            "suppress",
             config,
             counts,
             &*maxima,
-            &bins,
+            bins,
             &near.start,
             &near.list,
             &*candidates,
             &mut self.found,
             &mut self.pending,
-            &room,
+            room,
             &mut self.lengths,
         )?;
-        let config = LaunchConfig { grid_dim: (4 * device.processors, 1, 1), ..each(1) };
-        launch!(
+        let config = grid(4 * device.processors, 1, PEAK_THREADS, 0);
+        peaks::suppress_pending(
             device,
-            kernels,
-            "suppress_pending",
             config,
             counts,
             &*maxima,
-            &bins,
+            bins,
             &near.start,
             &near.list,
             &mut self.found,
             &self.pending,
-            &room,
+            room,
             &mut self.lengths,
         )
     }
@@ -155,38 +147,23 @@ impl Peaks {
 
     /// The keys of at least the best `limit` peaks.
     fn chosen(&mut self, device: &Device, length: usize, limit: usize) -> Result<Vec<u64>> {
-        let mut classes = device.zeros::<u32>(CLASSES)?;
+        let mut classes = device.zeros::<u32>(VOTE_CLASSES)?;
         let mut chosen = device.buffer::<u64>(length)?;
         let mut chosen_length = device.zeros::<u32>(1)?;
-        let blocks = (length as u32).div_ceil(8 * THREADS).min(4 * device.processors);
-        let config = LaunchConfig {
-            grid_dim: (blocks, 1, 1),
-            block_dim: (THREADS, 1, 1),
-            shared_mem_bytes: 0,
-        };
+        let blocks = (length as u32).div_ceil(8 * PEAK_THREADS).min(4 * device.processors);
+        let config = grid(blocks, 1, PEAK_THREADS, 0);
         let room = self.room as u32;
-        launch!(
+        peaks::count_classes(device, config, &self.found, &self.lengths, room, &mut classes)?;
+        peaks::select(
             device,
-            Kernels::Peaks,
-            "count_classes",
             config,
             &self.found,
             &self.lengths,
-            &room,
-            &mut classes
-        )?;
-        launch!(
-            device,
-            Kernels::Peaks,
-            "select",
-            config,
-            &self.found,
-            &self.lengths,
-            &room,
+            room,
             &classes,
-            &(limit as u32),
+            limit as u32,
             &mut chosen,
-            &(length as u32),
+            length as u32,
             &mut chosen_length,
         )?;
         let n = device.download(&chosen_length, 1)?[0] as usize;

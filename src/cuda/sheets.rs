@@ -2,13 +2,13 @@
 //! `kernels/lms_sheets.cu`.
 
 use super::device::Device;
-use super::kernels::{Kernels, grid, launch};
+use super::kernels::lms_sheets;
+use super::launch::grid;
 use crate::Result;
 use crate::lms::{Sheet, TRIPLES, sheet_of};
+use crate::shared::{SHEET_THREADS, WARP};
 
-/// Threads of a block, as in the kernel, and sets of a launch, which are the blocks along one axis.
-const THREADS: u32 = 128;
-const WARP: u32 = 32;
+/// Sets of a launch, which are the blocks along one axis.
 const MOST_SETS: usize = 1 << 12;
 
 /// The best sheet of each set, as [`sheets`](crate::lms::sheets) finds it.
@@ -37,19 +37,10 @@ fn halves(device: &Device, sets: &[Vec<[f32; 3]>]) -> Result<Vec<u64>> {
     let (points, samples) = (device.upload(&points)?, device.upload(&samples)?);
     let mut best = device.upload(&vec![f64::INFINITY.to_bits(); sets.len()])?;
     let mut halves = device.buffer(sets.len() * TRIPLES as usize)?;
-    let config = grid((TRIPLES * WARP).div_ceil(THREADS), sets.len() as u32, THREADS, 0);
+    let config =
+        grid((TRIPLES * WARP).div_ceil(SHEET_THREADS), sets.len() as u32, SHEET_THREADS, 0);
     if !sets.is_empty() {
-        launch!(
-            device,
-            Kernels::LmsSheets,
-            "lms_sheets",
-            config,
-            &points,
-            &samples,
-            &TRIPLES,
-            &mut best,
-            &mut halves
-        )?;
+        lms_sheets::lms_sheets(device, config, &points, &samples, TRIPLES, &mut best, &mut halves)?;
     }
     device.download(&halves, sets.len() * TRIPLES as usize)
 }

@@ -2,7 +2,9 @@
 
 use super::Cuda;
 use super::device::Device;
-use super::kernels::{Kernels, each_in_blocks, launch};
+use super::kernels::{slides_suppress, slides_vote, slides_winners};
+use super::launch::each_in_blocks;
+use crate::shared::{SLIDES_CHUNK as CHUNK, SLIDES_RANKED as RANKED};
 use crate::slides::{
     Cloud, PHIS, RADIUS, RHOS, SIZE, Suppress, THETAS, TILE, Vote, Winner, Winners,
 };
@@ -11,12 +13,8 @@ use cudarc::driver::{CudaSlice, LaunchConfig};
 
 /// Threads of a block, where the slides do not say.
 const THREADS: u32 = 128;
-/// Points in constant memory, as in `kernels/slides_vote.cu`.
-const CHUNK: usize = 2730;
 /// The name of that memory.
 const CONSTANT: &str = "slides_points";
-/// Threads of a block that ranks, as in `kernels/slides_winners.cu`; so many are left for the CPU.
-const RANKED: usize = 512;
 /// Most winners: of a block's bins so few are passed on that the reduction ends.
 pub const MOST_WINNERS: usize = RANKED / 4;
 
@@ -69,18 +67,19 @@ impl Slides<'_> {
         let ((), seconds) = device.timed(|| match version {
             Vote::Serial => Err(on_the_cpu(version.name())),
             _ if count == 0 => Ok(()),
-            Vote::NaiveScatter => self.vote_global("slides_naive_scatter", count, count),
-            Vote::NaiveGather => self.vote_global("slides_naive_gather", PHIS * THETAS, count),
+            Vote::NaiveScatter => {
+                let (points, accumulator) = (&self.points, &mut self.accumulator);
+                let config = grid(count, THREADS);
+                slides_vote::slides_naive_scatter(device, config, points, accumulator, count as u32)
+            }
+            Vote::NaiveGather => {
+                let (points, accumulator) = (&self.points, &mut self.accumulator);
+                let config = grid(PHIS * THETAS, THREADS);
+                slides_vote::slides_naive_gather(device, config, points, accumulator, count as u32)
+            }
             Vote::Gather => self.gather(count),
         })?;
         Ok(seconds)
-    }
-
-    /// A vote that reads its points from global memory.
-    fn vote_global(&mut self, kernel: &'static str, threads: usize, count: usize) -> Result<()> {
-        let config = grid(threads, THREADS);
-        let Slides { device, points, accumulator, .. } = self;
-        launch!(device, Kernels::SlidesVote, kernel, config, &*points, accumulator, &(count as u32))
     }
 
     /// A vote that goes through constant memory, chunk by chunk. The points are on the device
@@ -89,7 +88,7 @@ impl Slides<'_> {
         let Slides { device, points, accumulator, .. } = self;
         let (device, stream) = (*device, device.stream());
         let wrong = |e| device.error("copying to constant memory", e);
-        let module = device.module(Kernels::SlidesVote)?;
+        let module = device.module(&slides_vote::MODULE)?;
         let config = grid(PHIS * THETAS, THREADS);
         for start in (0..count).step_by(CHUNK) {
             let chunk = points.slice(start..count.min(start + CHUNK));
@@ -102,14 +101,7 @@ impl Slides<'_> {
                 Error::Parameter(format!("the constant memory does not hold {n} points"))
             })?;
             stream.memcpy_dtod(&chunk, &mut view).map_err(wrong)?;
-            launch!(
-                device,
-                Kernels::SlidesVote,
-                "slides_gather",
-                config,
-                &mut *accumulator,
-                &(n as u32)
-            )?;
+            slides_vote::slides_gather(device, config, &mut *accumulator, n as u32)?;
         }
         Ok(())
     }
@@ -119,9 +111,13 @@ impl Slides<'_> {
     /// # Errors
     /// [`Error::Parameter`] for [`Suppress::Cpu`], and where the device fails.
     pub fn suppress(&mut self, version: Suppress) -> Result<f64> {
-        let (kernel, config) = match version {
-            Suppress::Cpu => return Err(on_the_cpu(version.name())),
-            Suppress::Naive => ("slides_suppress_naive", grid(SIZE, THREADS)),
+        let Slides { device, accumulator, suppressed, .. } = self;
+        let ((), seconds) = device.timed(|| match version {
+            Suppress::Cpu => Err(on_the_cpu(version.name())),
+            Suppress::Naive => {
+                let config = grid(SIZE, THREADS);
+                slides_suppress::slides_suppress_naive(device, config, accumulator, suppressed)
+            }
             Suppress::Tiled => {
                 let tiles = |size: usize| size.div_ceil(TILE) as u32;
                 let width = (TILE + 2 * RADIUS) as u32;
@@ -130,13 +126,10 @@ impl Slides<'_> {
                     block_dim: (width, width, 1),
                     shared_mem_bytes: 0,
                 };
-                ("slides_suppress_tiled", config)
+                slides_suppress::slides_suppress_tiled(device, config, accumulator, suppressed)
             }
-        };
-        let Slides { device, accumulator, suppressed, .. } = self;
-        let launched =
-            || launch!(device, Kernels::SlidesSuppress, kernel, config, &*accumulator, suppressed);
-        Ok(device.timed(launched)?.1)
+        })?;
+        Ok(seconds)
     }
 
     /// The `count` bins, at most [`MOST_WINNERS`], with the most votes of what suppression left;
@@ -161,14 +154,12 @@ impl Slides<'_> {
     fn rank_all(&self, count: usize) -> Result<Vec<Winner>> {
         let Slides { device, suppressed, .. } = self;
         let mut found = device.upload(&vec![u64::MAX; count])?;
-        launch!(
+        slides_winners::slides_winners_naive(
             device,
-            Kernels::SlidesWinners,
-            "slides_winners_naive",
             grid(SIZE, THREADS),
             suppressed,
-            &(count as u32),
-            &mut found
+            count as u32,
+            &mut found,
         )?;
         let mut winners = Vec::new();
         for index in device.download(&found, count)? {
@@ -189,26 +180,22 @@ impl Slides<'_> {
         let (device, wanted) = (self.device, count as u32);
         let mut len = SIZE.div_ceil(RANKED) * count;
         let mut elements = device.buffer::<[u64; 2]>(len)?;
-        launch!(
+        slides_winners::slides_rank_first(
             device,
-            Kernels::SlidesWinners,
-            "slides_rank_first",
             grid(SIZE, RANKED as u32),
             &self.suppressed,
-            &wanted,
-            &mut elements
+            wanted,
+            &mut elements,
         )?;
         while len > RANKED {
             let mut next = device.buffer(len.div_ceil(RANKED) * count)?;
-            launch!(
+            slides_winners::slides_rank_next(
                 device,
-                Kernels::SlidesWinners,
-                "slides_rank_next",
                 grid(len, RANKED as u32),
                 &elements,
-                &(len as u32),
-                &wanted,
-                &mut next
+                len as u32,
+                wanted,
+                &mut next,
             )?;
             len = len.div_ceil(RANKED) * count;
             elements = next;

@@ -1,15 +1,14 @@
 //! Sorting and running sums on the device: see `kernels/sort.cu`.
 
 use super::device::Device;
-use super::kernels::{Kernels, launch};
+use super::kernels;
+use super::launch::grid;
 use crate::Result;
-use cudarc::driver::{CudaSlice, LaunchConfig};
+use crate::shared::{SORT_DIGIT_BITS, SORT_ITEMS, SORT_THREADS};
+use cudarc::driver::CudaSlice;
 
-/// Threads of a block, and the keys that one sorts; as in `kernels/sort.cu`.
-const THREADS: u32 = 256;
-const TILE: u32 = 16 * THREADS;
-/// Bits that a pass sorts by.
-const DIGIT_BITS: u32 = 8;
+/// Keys that a block sorts.
+const TILE: u32 = SORT_ITEMS * SORT_THREADS;
 
 /// Keys, each with a value.
 pub(super) struct Sorted {
@@ -20,31 +19,19 @@ pub(super) struct Sorted {
 /// Sorts by the lowest `bits` of the keys; equal keys keep their order.
 pub(super) fn sort(device: &Device, mut from: Sorted, n: u32, bits: u32) -> Result<Sorted> {
     let tiles = n.div_ceil(TILE);
-    let config =
-        LaunchConfig { grid_dim: (tiles, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+    let config = grid(tiles, 1, SORT_THREADS, 0);
     let mut to = Sorted { keys: device.buffer(n as usize)?, values: device.buffer(n as usize)? };
-    let mut counts = device.buffer((tiles << DIGIT_BITS) as usize)?;
-    for shift in (0..bits).step_by(DIGIT_BITS as usize) {
-        launch!(
+    let mut counts = device.buffer((tiles << SORT_DIGIT_BITS) as usize)?;
+    for shift in (0..bits).step_by(SORT_DIGIT_BITS as usize) {
+        kernels::sort::radix_histogram(device, config, &from.keys, n, shift, &mut counts)?;
+        scan(device, &mut counts, tiles << SORT_DIGIT_BITS)?;
+        kernels::sort::radix_scatter(
             device,
-            Kernels::Sort,
-            "radix_histogram",
-            config,
-            &from.keys,
-            &n,
-            &shift,
-            &mut counts
-        )?;
-        scan(device, &mut counts, tiles << DIGIT_BITS)?;
-        launch!(
-            device,
-            Kernels::Sort,
-            "radix_scatter",
             config,
             &from.keys,
             &from.values,
-            &n,
-            &shift,
+            n,
+            shift,
             &counts,
             &mut to.keys,
             &mut to.values,
@@ -57,11 +44,10 @@ pub(super) fn sort(device: &Device, mut from: Sorted, n: u32, bits: u32) -> Resu
 /// Turns values into their running sums, from zero.
 pub(super) fn scan(device: &Device, values: &mut CudaSlice<u32>, n: u32) -> Result<()> {
     let tiles = n.div_ceil(TILE);
-    let config =
-        LaunchConfig { grid_dim: (tiles, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
-    let one = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+    let config = grid(tiles, 1, SORT_THREADS, 0);
+    let one = grid(1, 1, SORT_THREADS, 0);
     let mut totals = device.buffer::<u32>(tiles as usize)?;
-    launch!(device, Kernels::Sort, "scan_tiles", config, &mut *values, &n, &mut totals)?;
-    launch!(device, Kernels::Sort, "scan_totals", one, &mut totals, &tiles)?;
-    launch!(device, Kernels::Sort, "scan_add", config, values, &n, &totals)
+    kernels::sort::scan_tiles(device, config, values, n, &mut totals)?;
+    kernels::sort::scan_totals(device, one, &mut totals, tiles)?;
+    kernels::sort::scan_add(device, config, values, n, &totals)
 }

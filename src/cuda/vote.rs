@@ -1,17 +1,16 @@
 //! Voting on the device: see `kernels/vote.cu`.
 
 use super::device::Device;
-use super::groups::{Bounds, DevicePoints, GROUP, Groups};
-use super::kernels::{Kernels, each_in_blocks, grid, launch};
+use super::groups::{Bounds, DevicePoints, Groups};
+use super::kernels::vote;
+use super::launch::{each_in_blocks, grid};
 use crate::Result;
 use crate::backend::Sign;
+use crate::shared::{GROUP, VOTE_BLOCKS as BLOCKS, VOTE_THREADS};
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, bin, position};
 use cudarc::driver::{CudaSlice, LaunchConfig};
 
-/// Threads of a block that votes for groups, and of such blocks on a multiprocessor.
-const THREADS: u32 = 640;
-const BLOCKS: u32 = 2;
 /// Directions of a block, most first.
 const DIRECTIONS: [u32; 3] = [128, 64, 32];
 /// Waves of blocks that a large vote is cut into, so that the last ones leave little idle.
@@ -84,19 +83,17 @@ impl<'a> Voting<'a> {
             let from = whole as usize * GROUP;
             let [x, y, z] = [&points.x, &points.y, &points.z].map(|a| a.slice(from..));
             let config = each_in_blocks(self.host_table.len() as u32, 128);
-            launch!(
+            vote::vote_each(
                 self.device,
-                Kernels::Vote,
-                "vote_each",
                 config,
                 &x,
                 &y,
                 &z,
-                &rest,
+                rest,
                 &self.table,
-                &(self.host_table.len() as u32),
-                &self.bins,
-                &factor(sign),
+                self.host_table.len() as u32,
+                self.bins,
+                factor(sign),
                 counts,
             )?;
         }
@@ -111,40 +108,38 @@ impl<'a> Voting<'a> {
         counts: &mut CudaSlice<u32>,
     ) -> Result<()> {
         let guarded = !on_axis || self.window < self.bins;
-        let kernel = match (self.directions, guarded) {
-            (128, false) => "vote_groups_128",
-            (64, false) => "vote_groups_64",
-            (_, false) => "vote_groups_32",
-            (128, true) => "vote_groups_guarded_128",
-            (64, true) => "vote_groups_guarded_64",
-            (_, true) => "vote_groups_guarded_32",
+        let vote = match (self.directions, guarded) {
+            (128, false) => vote::vote_groups_128,
+            (64, false) => vote::vote_groups_64,
+            (_, false) => vote::vote_groups_32,
+            (128, true) => vote::vote_groups_guarded_128,
+            (64, true) => vote::vote_groups_guarded_64,
+            (_, true) => vote::vote_groups_guarded_32,
         };
         let windows = self.bins.div_ceil(self.window);
         let whole = points.whole() as u32;
         let fill = self.device.processors * BLOCKS * WAVES;
         let shares = fill.div_ceil(self.blocks * windows).min(whole.div_ceil(FEWEST_GROUPS));
         let shared = shared_bytes(self.directions, self.window + 2);
-        self.device.allow_shared(Kernels::Vote, kernel, shared)?;
-        launch!(
+        let config = LaunchConfig {
+            grid_dim: (self.blocks, shares.clamp(1, 65_535), windows),
+            block_dim: (VOTE_THREADS, 1, 1),
+            shared_mem_bytes: shared,
+        };
+        vote(
             self.device,
-            Kernels::Vote,
-            kernel,
-            LaunchConfig {
-                grid_dim: (self.blocks, shares.clamp(1, 65_535), windows),
-                block_dim: (THREADS, 1, 1),
-                shared_mem_bytes: shared,
-            },
+            config,
             &points.x,
             &points.y,
             &points.z,
             &points.low,
             &points.high,
-            &whole,
+            whole,
             &self.ordered,
             &self.rows,
-            &self.bins,
-            &self.window,
-            &factor(sign),
+            self.bins,
+            self.window,
+            factor(sign),
             counts,
         )
     }
@@ -175,10 +170,8 @@ impl<'a> Voting<'a> {
         let points = DevicePoints::upload(self.device, &ballots.points)?;
         let weight = self.device.upload(&ballots.weight)?;
         let start = self.device.upload(&ballots.start)?;
-        launch!(
+        vote::vote_near(
             self.device,
-            Kernels::Vote,
-            "vote_near",
             grid(self.host_table.len() as u32, 1, 256, 0),
             &points.x,
             &points.y,
@@ -188,8 +181,8 @@ impl<'a> Voting<'a> {
             &near.start,
             &near.list,
             &self.table,
-            &self.bins,
-            &factor(sign),
+            self.bins,
+            factor(sign),
             counts,
         )
     }

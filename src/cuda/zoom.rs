@@ -1,11 +1,11 @@
 //! The densest slab of a small space on the device: see `kernels/zoom.cu`.
 
 use super::device::Device;
-use super::kernels::{Kernels, launch};
+use super::kernels::zoom;
+use super::launch::grid;
 use crate::Result;
 use crate::backend::Weighted;
 use crate::space::Space;
-use cudarc::driver::LaunchConfig;
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -36,16 +36,9 @@ pub(super) fn densest_slab(
         .collect();
     let (table, packed) = (device.upload(&space.vote_table())?, device.upload(&packed)?);
     let mut best = device.zeros::<u64>(1)?;
-    let kernel = "densest_slab";
-    let shared = row_bytes(space) as u32;
-    device.allow_shared(Kernels::Zoom, kernel, shared)?;
-    let config = LaunchConfig {
-        grid_dim: (space.rows() as u32, 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: shared,
-    };
+    let config = grid(space.rows() as u32, 1, THREADS, row_bytes(space) as u32);
     let (bins, n, slab) = (space.bins() as u32, places.len() as u32, slab as u32);
-    launch!(device, Kernels::Zoom, kernel, config, &table, &bins, &packed, &n, &slab, &mut best)?;
+    zoom::densest_slab(device, config, &table, bins, &packed, n, slab, &mut best)?;
     let index = !(device.download(&best, 1)?[0] as u32) as usize;
     Ok((index / space.bins(), index % space.bins()))
 }

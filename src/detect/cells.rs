@@ -10,12 +10,11 @@ use super::sums::{CellMoments, Sums};
 use crate::Result;
 use crate::backend::Held;
 use crate::frame::Points;
+pub(super) use crate::shared::KEY_AXIS_BITS as BITS;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Bits of a cell coordinate.
-pub(super) const BITS: u32 = 21;
 /// The largest cell coordinate.
 const LAST: u64 = (1 << BITS) - 1;
 /// Levels above the base.

@@ -13,30 +13,19 @@ use super::rounds::Found;
 use super::surfels::{Surfel, Surfels};
 use crate::Result;
 use crate::backend::{CellSurface, Held, Layer, LocalNoise};
+pub(super) use crate::shared::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT};
+use crate::shared::{MIXED, SLICES};
 use crate::vector::{Vec3, normalized};
 use crate::wide::{Work, widely};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// Fewest distinct points of a block that is judged.
-pub(super) const MIN_POINTS: i64 = 10;
-/// Thickness over width, squared, below which a block is flat at once.
-pub(super) const FLAT: f64 = 0.0625;
-/// The same for a block that is the flattest of all levels.
-pub(super) const NEARLY_FLAT: f64 = 0.16;
-/// Width over length, squared, below which a block is a line.
-pub(super) const LINE: f64 = 0.02;
-
-/// Levels on which a surface must be exact to be one.
-const SLICES: usize = 3;
 /// Share of the flat places that are taken to show nothing but noise.
 const THIN: f64 = 0.25;
 /// Blocks that one thread judges in one go.
 const PIECE: usize = 1 << 12;
 /// A surface is at most so many times as thick as the noise.
 const THICKEST: f64 = 3.0;
-/// A block is the edge of something known when one point in so many belongs to it.
-const MIXED: i64 = 4;
 
 /// The surface around a base cell.
 #[derive(Debug, Clone, Copy, PartialEq)]

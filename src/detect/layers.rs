@@ -15,21 +15,16 @@ use super::spread::Spread;
 use super::surfels::{LAYERED, Surfel, Surfels};
 use crate::backend::{Held, Layer, Outcome, Trials};
 use crate::frame::Points;
+use crate::shared::{
+    CONTRAST, CROWD, EXACT_LAYER as EXACT, FIRST_LAYER_SLAB as FIRST_SLAB,
+    LAYER_FITS as ITERATIONS, LAYER_SLAB as SLAB, MAJORITY, MOST_GUESSES, NOT_LAYERS, SPARSE,
+    THICKEST_LAYER as THICKEST, TRIANGLES,
+};
 use crate::vector::{Vec3, cross, dot, minus};
 use crate::wide::{Work, widely};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Fits of one layer.
-const ITERATIONS: usize = 4;
-/// Half the thickness of the slab from which a layer is fitted, in standard deviations of the noise.
-const SLAB: f64 = 2.5;
-/// The same for the first choice, when the normal is still a guess.
-const FIRST_SLAB: f64 = 3.0;
-/// A layer is at most so many times as thick as the noise: what fills its slab evenly is more.
-const THICKEST: f64 = 1.25;
-/// Where coordinates come in steps, a layer so many times thinner than the noise is one of them.
-const EXACT: f64 = 10.0;
 /// A block is wide enough when its edge is so many times the noise; less is never flat.
 const WIDE: f64 = 14.0;
 /// Levels at which a cell is tried, from the first at which its block is wide enough and has enough
@@ -40,22 +35,8 @@ const LEVELS: u8 = 3;
 const SEEN: u64 = 1000;
 /// … and layers are looked for on so many levels above the last of these.
 const ABOVE: usize = 1;
-/// Blocks of more points than this are only tried at the first level that is wide enough.
-const CROWD: i64 = 300;
-/// Blocks of at most so many points may owe their shape to a few outliers.
-const SPARSE: usize = 64;
-/// Thickness over width, squared, of a dense block that may be a few parallel layers.
-const NOT_LAYERS: f64 = 0.6;
-/// Triangles that are tried for the normal of a layer among outliers.
-const TRIANGLES: usize = 24;
-/// A layer among outliers holds at least this share of its block.
-const MAJORITY: f64 = 0.4;
-/// Most points of a cell through which its layer is guessed.
-const MOST_GUESSES: usize = 4;
 /// Base cells that one thread tries in one go.
 const PIECE: usize = 256;
-/// The emptier side of a layer holds at most one in so many points as its half of the slab.
-const CONTRAST: usize = 3;
 
 /// What layers are looked for in.
 pub(super) struct Layers<'a> {

@@ -8,6 +8,7 @@ use super::cells::Cells;
 use super::evidence::{FLAT, Flatness, LevelFlatness, judge_block, weighted_quantile};
 use super::links::Links;
 use super::noise::{Plateau, STEPS, Sample, View, curve, noise, slices, usual_of};
+use crate::shared::EXACT_BLOCK as EXACT;
 use rayon::prelude::*;
 
 /// Neighbourhoods that a region is told from when the noise shows at the finest scale: so many for each
@@ -37,8 +38,6 @@ const BEYOND: f64 = 2.5;
 const BEYOND_STEPS: f64 = 2.0;
 /// A neighbourhood is judged as at least so many times as thick as the noise.
 const THINNEST: f64 = 1.25;
-/// A neighbourhood so many times thinner than that is an exact slice.
-const EXACT: f32 = 12.0;
 /// Steps of the coordinates count where they make so much of the noise.
 const ROUNDED: f64 = 0.5;
 

@@ -1,10 +1,8 @@
 //! The points of one block, coordinate by coordinate, and sums over those in a slab.
 
 use super::spread::Spread;
+pub(super) use crate::shared::BLOCK_POINTS as MOST_POINTS;
 use crate::vector::{Vec3, dot};
-
-/// Most points of a block that are looked at; of more, evenly many of each place.
-pub(super) const MOST_POINTS: usize = 160;
 
 /// Up to this extent, in steps, sums over the points of a block are whole numbers that `f64` holds, whatever
 /// the order: points with whole coordinates, at most [`MOST_POINTS`].

@@ -1,10 +1,8 @@
 //! Gaussian blur in integers.
 
 use super::gradient::Field;
+use crate::shared::BLUR_ONE as ONE;
 use rayon::prelude::*;
-
-/// The weights of a kernel add up to this.
-const ONE: u32 = 1 << 12;
 
 /// How far the kernel reaches to each side, in pixels.
 pub(crate) fn reach(sigma: f64) -> usize {

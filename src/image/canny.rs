@@ -1,10 +1,8 @@
 //! Canny's edges: the ridges of the gradient, followed from where they are strong.
 
 use super::gradient::{Field, square};
+use crate::shared::TAN_22;
 use rayon::prelude::*;
-
-/// tan 22.5° in units of 2⁻¹⁵.
-const TAN_22: u64 = 13573;
 
 /// The edge pixels, ascending, of a field with the given gradients: those steeper than `high`, and
 /// those steeper than `low` that hang together with them. Both are squares of gradients.

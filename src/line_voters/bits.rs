@@ -1,14 +1,13 @@
 //! The bit-sliced vote on the CPU, the twin of `kernels/slices.cu`.
 
 use super::{EdgeImage, spaces};
+use crate::shared::SLICE_PLANES as PLANES;
 use crate::space::Space;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
 /// Bits of a word.
 const BITS: usize = u64::BITS as usize;
-/// Bits of a count: no image has as many lines.
-const PLANES: usize = 17;
 
 /// The votes of an image in its two [`cartesian`](spaces::cartesian) spaces, row by row, on all cores.
 ///

@@ -9,10 +9,8 @@ use super::{Chance, Polar};
 use crate::Result;
 use crate::backend::Backend;
 use crate::image::EdgeMap;
+use crate::shared::AROUND;
 use rayon::prelude::*;
-
-/// Rows and bins around a bin in which it must be the best; as in `kernels/lines.cu`.
-const AROUND: isize = 3;
 
 /// Bins that are looked at together, as nearly all fail.
 const PART: usize = 256;

@@ -22,14 +22,15 @@
 pub mod serial;
 
 use crate::frame::Points;
+use crate::shared::{SLIDES_MAXRHO, SLIDES_PHIS, SLIDES_RADIUS, SLIDES_THETAS};
 use crate::{Error, Result};
 
 /// Steps of `θ` of 1°.
-pub const THETAS: usize = 180;
+pub const THETAS: usize = SLIDES_THETAS;
 /// Steps of `φ` of 1°.
-pub const PHIS: usize = 180;
+pub const PHIS: usize = SLIDES_PHIS;
 /// The `ρ` axis begins at `−MAXRHO`.
-pub const MAXRHO: usize = 92;
+pub const MAXRHO: usize = SLIDES_MAXRHO;
 /// Bins of `ρ`.
 pub const RHOS: usize = 2 * MAXRHO;
 /// Bins in all: that of `φ`, `θ` and `ρ` has the index `(φ × THETAS + θ) × RHOS + ρ`.
@@ -38,7 +39,7 @@ pub const SIZE: usize = PHIS * THETAS * RHOS;
 ///
 /// The slides do not say theirs. It is the largest for which the tile of [`Suppress::Tiled`] fits
 /// in shared memory.
-pub const RADIUS: usize = 5;
+pub const RADIUS: usize = SLIDES_RADIUS;
 /// Width of a tile of [`Suppress::Tiled`].
 pub const TILE: usize = 2 * RADIUS + 1;
 

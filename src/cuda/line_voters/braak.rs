@@ -1,13 +1,13 @@
 //! van den Braak's voters: see `kernels/braak.cu`.
 
 use super::super::image_space::{ImageSpace, room_for};
-use super::super::kernels::{Kernels, each, grid, launch};
-use super::{LineVotes, Steps, THREADS, VOTERS, WARP};
+use super::super::kernels::braak;
+use super::super::launch::{each, grid};
+use super::{LineVotes, Steps, VOTERS};
+use crate::shared::{BRAAK_PIXELS, BRAAK_THREADS, WARP};
 use crate::{Error, Result};
 use cudarc::driver::CudaSlice;
 
-/// Pixels of a block that makes a list.
-const PIXELS: u32 = 8 * THREADS;
 /// Lines of the image in a band of `constant`, and rows of the space that a block of it makes.
 const BAND: u32 = 64;
 const BAND_ROWS: u32 = 8;
@@ -20,56 +20,52 @@ impl LineVotes<'_> {
             let (first, mut second) = both(spaces)?;
             let mut none = device.zeros(1)?;
             let (table, rows, bins, counts) = other(&first.table, &mut second, &mut none);
-            launch!(
+            braak::braak_basic(
                 device,
-                Kernels::Braak,
-                "braak_basic",
                 each(*width * *height),
                 &*pixels,
-                &*width,
-                &*height,
-                &*x,
-                &*y,
+                *width,
+                *height,
+                *x,
+                *y,
                 &first.table,
-                &first.rows,
-                &first.bins,
+                first.rows,
+                first.bins,
                 &mut first.counts,
                 table,
-                &rows,
-                &bins,
-                counts
+                rows,
+                bins,
+                counts,
             )
         })?;
         Ok(Steps { edges: 0.0, vote })
     }
 
     pub(super) fn braak_fast(&mut self) -> Result<Steps> {
-        let edges = self.make_list(Kernels::Braak, "braak_list", PIXELS)?;
+        let edges = self.make_list(braak::braak_list, [BRAAK_THREADS, BRAAK_PIXELS])?;
         let LineVotes { device, origin: [x, y], packed, spaces, .. } = self;
         let mut none = device.zeros(1)?;
         let bins = spaces.iter().map(|s| s.bins).sum();
-        let shared = room_for(device, Kernels::Braak, "braak_vote", bins)?;
+        let shared = room_for(device, "braak_vote", bins)?;
         let (first, mut second) = both(spaces)?;
         let config = grid(first.rows, 1, VOTERS, shared);
         let ((), vote) = device.timed_at_once(|| {
             let (table, rows, bins, counts) = other(&first.table, &mut second, &mut none);
-            launch!(
+            braak::braak_vote(
                 device,
-                Kernels::Braak,
-                "braak_vote",
                 config,
                 &packed.list,
                 &packed.lengths,
-                &*x,
-                &*y,
+                *x,
+                *y,
                 &first.table,
-                &first.rows,
-                &first.bins,
+                first.rows,
+                first.bins,
                 &mut first.counts,
                 table,
-                &rows,
-                &bins,
-                counts
+                rows,
+                bins,
+                counts,
             )
         })?;
         Ok(Steps { edges, vote })
@@ -79,18 +75,15 @@ impl LineVotes<'_> {
     fn pack(&mut self) -> Result<f64> {
         let LineVotes { device, pixels, size: [width, height], packed, .. } = self;
         let config = grid(width.div_ceil(WARP), height.div_ceil(WARP), WARP, 0);
-        let kernel = "braak_pack";
         let packed = || {
-            launch!(
+            braak::braak_pack(
                 device,
-                Kernels::Braak,
-                kernel,
                 config,
                 &*pixels,
-                &*width,
-                &*height,
+                *width,
+                *height,
                 &mut packed.upright,
-                &mut packed.rotated
+                &mut packed.rotated,
             )
         };
         Ok(device.timed_at_once(packed)?.1)
@@ -111,25 +104,22 @@ impl LineVotes<'_> {
                 let bands = lines.div_ceil(BAND);
                 // Bits beyond the end of a line are zero, and read no counter.
                 let room = BAND * words + s.bins;
-                let shared = room_for(device, Kernels::Braak, "braak_constant", room)?;
-                launch!(
+                let shared = room_for(device, "braak_constant", room)?;
+                braak::braak_constant(
                     device,
-                    Kernels::Braak,
-                    "braak_constant",
                     grid(bands, s.rows.div_ceil(BAND_ROWS), VOTERS, shared),
                     bits,
-                    &lines,
-                    &words,
+                    lines,
+                    words,
                     &s.slopes,
-                    &s.rows,
-                    &s.bins,
-                    &BAND,
-                    &BAND_ROWS,
-                    &mut subs
+                    s.rows,
+                    s.bins,
+                    BAND,
+                    BAND_ROWS,
+                    &mut subs,
                 )?;
-                let (size, kernel) = (s.size(), "braak_sum");
-                let config = each(size);
-                launch!(device, Kernels::Braak, kernel, config, &subs, &bands, &size, &mut s.counts)
+                let size = s.size();
+                braak::braak_sum(device, each(size), &subs, bands, size, &mut s.counts)
             })
         })?;
         Ok(Steps { edges, vote })

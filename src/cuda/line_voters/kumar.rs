@@ -1,9 +1,26 @@
 //! Kumar's voters and his selection: see `kernels/kumar.cu`.
 
+use super::super::device::Device;
 use super::super::image_space::{ImageSpace, room_for};
-use super::super::kernels::{Kernels, each, grid, launch};
-use super::{LineVotes, Steps, THREADS, VOTERS};
+use super::super::kernels::kumar;
+use super::super::launch::{each, each_in_blocks, grid};
+use super::{LineVotes, Steps, VOTERS};
 use crate::Result;
+use crate::shared::KUMAR_THREADS;
+use cudarc::driver::{CudaSlice, LaunchConfig};
+
+/// A kernel that makes a list of the edges in pixels of a size, relative to an origin.
+pub(super) type ListEdges = fn(
+    &Device,
+    LaunchConfig,
+    &CudaSlice<u8>,
+    u32,
+    u32,
+    i32,
+    i32,
+    &mut CudaSlice<u32>,
+    &mut CudaSlice<u32>,
+) -> Result<()>;
 
 impl LineVotes<'_> {
     /// The bins of each space with more than `threshold` votes, ascending: Kumar's selection. And
@@ -20,10 +37,17 @@ impl LineVotes<'_> {
         for space in spaces {
             let (counts, size) = (&space.counts, space.size());
             let ((), seconds) = device.timed_at_once(|| {
-                let (kernels, kernel, config) = (Kernels::Kumar, "kumar_select", each(size));
                 device.clear(&mut length)?;
-                let (found, length) = (&mut found, &mut length);
-                launch!(device, kernels, kernel, config, counts, &size, &threshold, found, length)
+                let config = each_in_blocks(size, KUMAR_THREADS);
+                kumar::kumar_select(
+                    device,
+                    config,
+                    counts,
+                    size,
+                    threshold,
+                    &mut found,
+                    &mut length,
+                )
             })?;
             let n = device.get(&length, 0)? as usize;
             let mut bins = device.download(&found, n)?;
@@ -39,72 +63,66 @@ impl LineVotes<'_> {
         let ((), vote) = device.timed_at_once(|| {
             spaces.iter_mut().try_for_each(|s| {
                 device.clear(&mut s.counts)?;
-                launch!(
+                kumar::kumar_baseline(
                     device,
-                    Kernels::Kumar,
-                    "kumar_baseline",
                     each(*width * *height),
                     &*pixels,
-                    &*width,
-                    &*height,
-                    &*x,
-                    &*y,
+                    *width,
+                    *height,
+                    *x,
+                    *y,
                     &s.table,
-                    &s.rows,
-                    &s.bins,
-                    &mut s.counts
+                    s.rows,
+                    s.bins,
+                    &mut s.counts,
                 )
             })
         })?;
         Ok(Steps { edges: 0.0, vote })
     }
 
-    /// Makes the edge list by a kernel whose blocks take so many pixels.
+    /// Makes the edge list by a kernel of blocks of so many threads, each of which takes so many pixels.
     pub(super) fn make_list(
         &mut self,
-        kernels: Kernels,
-        kernel: &'static str,
-        pixels_a_block: u32,
+        list: ListEdges,
+        [threads, pixels]: [u32; 2],
     ) -> Result<f64> {
-        let LineVotes { device, pixels, size: [width, height], origin: [x, y], packed, .. } = self;
+        let LineVotes { device, size: [width, height], origin: [x, y], packed, .. } = self;
+        let image = &self.pixels;
         device.clear(&mut packed.lengths)?;
-        let blocks = (*width * *height).div_ceil(pixels_a_block);
+        let config = grid((*width * *height).div_ceil(threads * pixels), 1, threads, 0);
         let ((), seconds) = device.timed_at_once(|| {
-            launch!(
+            list(
                 device,
-                kernels,
-                kernel,
-                grid(blocks, 1, THREADS, 0),
-                &*pixels,
-                &*width,
-                &*height,
-                &*x,
-                &*y,
+                config,
+                image,
+                *width,
+                *height,
+                *x,
+                *y,
                 &mut packed.list,
-                &mut packed.lengths
+                &mut packed.lengths,
             )
         })?;
         Ok(seconds)
     }
 
     pub(super) fn kumar_fast(&mut self) -> Result<Steps> {
-        let edges = self.make_list(Kernels::Kumar, "kumar_list", THREADS)?;
+        let edges = self.make_list(kumar::kumar_list, [KUMAR_THREADS, 1])?;
         let LineVotes { device, origin: [x, y], packed, spaces, .. } = self;
         let ((), vote) = device.timed_at_once(|| {
             spaces.iter_mut().try_for_each(|s| {
-                let shared = room_for(device, Kernels::Kumar, "kumar_vote", s.bins)?;
-                launch!(
+                let shared = room_for(device, "kumar_vote", s.bins)?;
+                kumar::kumar_vote(
                     device,
-                    Kernels::Kumar,
-                    "kumar_vote",
                     grid(s.rows, 1, VOTERS, shared),
                     &packed.list,
                     &packed.lengths,
-                    &*x,
-                    &*y,
+                    *x,
+                    *y,
                     &s.table,
-                    &s.bins,
-                    &mut s.counts
+                    s.bins,
+                    &mut s.counts,
                 )
             })
         })?;

@@ -9,17 +9,16 @@ mod tomagou;
 use super::Cuda;
 use super::device::Device;
 use super::image_space::ImageSpace;
+use super::kernels::tomagou::{tomagou_a, tomagou_b, tomagou_c};
 use super::pixels::{MARGIN, Packed};
 use crate::line_voters::{EdgeImage, Version};
+use crate::shared::WARP;
 use crate::space::Space;
 use crate::{Error, Result};
 use cudarc::driver::CudaSlice;
 
-/// Threads of the blocks that make lists.
-const THREADS: u32 = 256;
 /// Threads of a block that votes for an angle, Kumar's and van den Braak's.
 const VOTERS: u32 = 512;
-const WARP: u32 = 32;
 
 /// How long the steps of a vote took on the device, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -101,9 +100,9 @@ impl LineVotes<'_> {
             Version::BraakBasic => self.braak_basic(),
             Version::BraakFast => self.braak_fast(),
             Version::BraakConstant => self.braak_constant(),
-            Version::TomagouA => self.tomagou("tomagou_a", 0),
-            Version::TomagouB => self.tomagou("tomagou_b", 1),
-            Version::TomagouC => self.tomagou("tomagou_c", WARP),
+            Version::TomagouA => self.tomagou(("tomagou_a", tomagou_a), 0),
+            Version::TomagouB => self.tomagou(("tomagou_b", tomagou_b), 1),
+            Version::TomagouC => self.tomagou(("tomagou_c", tomagou_c), WARP),
             Version::Slices => self.slices(),
             Version::Lists => self.lists(),
             Version::Fast if self.is_dense() => self.slices(),

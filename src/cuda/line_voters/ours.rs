@@ -1,13 +1,12 @@
 //! Our own voters for images: lists (`kernels/lines.cu`) and slices (`kernels/slices.cu`).
 
 use super::super::image_space::ImageSpace;
-use super::super::kernels::{Kernels, grid, launch};
-use super::{LineVotes, Steps, WARP};
+use super::super::kernels::slices;
+use super::super::launch::grid;
+use super::{LineVotes, Steps};
+use crate::shared::{SLICE_BINS, SLICE_WARPS, WARP};
 use crate::{Error, Result};
 
-/// Threads of a block that votes in slices, and its bins; as in `kernels/slices.cu`.
-const SLICERS: u32 = 512;
-const SLICE_BINS: u32 = WARP * WARP;
 /// From this share of edges on slices take less time than lists, where both vote. By the tables of
 /// `benches/results/line_voters.md` they cross at 0.18 in 1920 × 1080 pixels and at 0.09 in 4096 × 4096; this
 /// is between the two.
@@ -48,25 +47,23 @@ impl LineVotes<'_> {
         };
         let chunks = first.bins.max(second.bins).div_ceil(SLICE_BINS);
         let ((), vote) = device.timed_at_once(|| {
-            launch!(
+            slices::slice_votes(
                 device,
-                Kernels::Slices,
-                "slice_votes",
-                grid(chunks, first.rows + second.rows, SLICERS, 0),
+                grid(chunks, first.rows + second.rows, SLICE_WARPS * WARP, 0),
                 &packed.rotated,
-                &*width,
-                &height.div_ceil(WARP),
+                *width,
+                height.div_ceil(WARP),
                 &first.slopes,
-                &first.rows,
-                &first.bins,
+                first.rows,
+                first.bins,
                 &mut first.counts,
                 &packed.upright,
-                &*height,
-                &width.div_ceil(WARP),
+                *height,
+                width.div_ceil(WARP),
                 &second.slopes,
-                &second.rows,
-                &second.bins,
-                &mut second.counts
+                second.rows,
+                second.bins,
+                &mut second.counts,
             )
         })?;
         Ok(Steps { edges, vote })

@@ -1,14 +1,13 @@
 //! Canny's edges.
 
 use super::super::device::Device;
-use super::super::kernels::{Kernels, each, launch};
+use super::super::kernels::pixels;
+use super::super::launch::each;
 use super::{BLOCKS, blocks};
 use crate::Result;
 use crate::image::{SIGMAS, blur_kernel, limit};
+use crate::shared::BLUR_NUMBERS;
 use cudarc::driver::CudaSlice;
-
-/// Numbers in a row of the weights of a blur; as in `kernels/pixels.cu`.
-const WEIGHTS: usize = 26;
 
 /// What Canny's edges need besides.
 pub(super) struct Canny {
@@ -28,7 +27,7 @@ pub(super) struct Canny {
 impl Canny {
     pub fn new(device: &Device, pixels: usize) -> Result<Canny> {
         Ok(Canny {
-            weights: device.zeros(SIGMAS.len() * WEIGHTS)?,
+            weights: device.zeros(SIGMAS.len() * BLUR_NUMBERS)?,
             blur: device.zeros(1)?,
             along: device.buffer(pixels)?,
             blurred: device.buffer(pixels)?,
@@ -48,9 +47,9 @@ impl Canny {
         thresholds: Option<[f64; 2]>,
     ) -> Result<()> {
         let one = sigma.map(|s| [s]);
-        let mut rows = vec![0; SIGMAS.len() * WEIGHTS];
+        let mut rows = vec![0; SIGMAS.len() * BLUR_NUMBERS];
         let sigmas = one.as_ref().map_or(&SIGMAS[..], |s| &s[..]);
-        for (row, &sigma) in rows.chunks_mut(WEIGHTS).zip(sigmas) {
+        for (row, &sigma) in rows.chunks_mut(BLUR_NUMBERS).zip(sigmas) {
             let weights = blur_kernel(sigma);
             row[0] = weights.len() as u32;
             row[1..=weights.len()].copy_from_slice(&weights);
@@ -71,31 +70,25 @@ impl Canny {
         histogram: &mut CudaSlice<u32>,
         levels: &mut CudaSlice<u8>,
     ) -> Result<()> {
-        let (kernels, turns) = (Kernels::Pixels, blocks(BLOCKS * device.processors));
+        let turns = blocks(BLOCKS * device.processors);
         let all = each(width * height);
         let Canny { weights, blur, along, blurred, gradients, limits, .. } = self;
         if automatic_blur {
-            let kernel = "noise_levels";
-            let (histogram, blur) = (&mut *histogram, &mut *blur);
-            launch!(device, kernels, kernel, turns, grey, &width, &height, histogram, blur)?;
+            pixels::noise_levels(device, turns, grey, width, height, histogram, blur)?;
         }
         let (weights, blur) = (&*weights, &*blur);
-        let (kernel, to) = ("blur_rows", &mut *along);
-        launch!(device, kernels, kernel, all, grey, &width, &height, weights, blur, to)?;
-        let (kernel, from, to) = ("blur_columns", &*along, &mut *blurred);
-        launch!(device, kernels, kernel, all, from, &width, &height, weights, blur, to)?;
-        launch!(
+        pixels::blur_rows(device, all, grey, width, height, weights, blur, along)?;
+        pixels::blur_columns(device, all, along, width, height, weights, blur, blurred)?;
+        pixels::canny_gradients(
             device,
-            kernels,
-            "canny_gradients",
             turns,
             &*blurred,
-            &width,
-            &height,
+            width,
+            height,
             gradients,
             histogram,
-            &u32::from(automatic_limits),
-            limits
+            u32::from(automatic_limits),
+            limits,
         )?;
         self.follow(device, [width, height], levels)
     }
@@ -108,24 +101,22 @@ impl Canny {
         levels: &mut CudaSlice<u8>,
     ) -> Result<()> {
         let Canny { gradients, limits, marks, parents, lit, .. } = self;
-        let (kernels, pixels) = (Kernels::Pixels, width * height);
-        let all = each(pixels);
-        launch!(
+        let all_pixels = width * height;
+        let all = each(all_pixels);
+        pixels::canny_ridges(
             device,
-            kernels,
-            "canny_ridges",
             all,
             &*gradients,
-            &width,
-            &height,
+            width,
+            height,
             &*limits,
             &mut *marks,
             &mut *parents,
-            &mut *lit
+            &mut *lit,
         )?;
-        launch!(device, kernels, "join_ridges", all, &*marks, &width, &height, &mut *parents)?;
-        launch!(device, kernels, "light_ridges", all, &*marks, &pixels, &mut *parents, &mut *lit)?;
-        launch!(device, kernels, "keep_lit", all, &*marks, &pixels, &mut *parents, &*lit, levels)
+        pixels::join_ridges(device, all, &*marks, width, height, &mut *parents)?;
+        pixels::light_ridges(device, all, &*marks, all_pixels, &mut *parents, &mut *lit)?;
+        pixels::keep_lit(device, all, &*marks, all_pixels, &mut *parents, &*lit, levels)
     }
 
     pub fn sigma(&self, device: &Device, given: Option<f64>) -> Result<f64> {

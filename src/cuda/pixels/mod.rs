@@ -10,17 +10,14 @@ pub(super) use packed::{MARGIN, Packed};
 
 use super::Cuda;
 use super::device::{Device, if_room};
-use super::kernels::{Kernels, each, launch};
+use super::kernels::pixels;
+use super::launch::{each, grid};
 use crate::Result;
 use crate::image::{EdgeMap, Image, Method, Recipe};
+use crate::shared::{FINE_LEVELS, PIXEL_THREADS, WARP};
 use canny::Canny;
 use cudarc::driver::{CudaSlice, LaunchConfig};
 
-/// Threads of a block and lanes of a warp; as in `kernels/pixels.cu`.
-const THREADS: u32 = 256;
-const WARP: u32 = 32;
-/// Numbers in a histogram, behind which blocks are counted.
-const FINE: usize = 4096;
 /// Blocks that take turns on a multiprocessor.
 const BLOCKS: u32 = 4;
 
@@ -47,7 +44,8 @@ impl<'a> Pixels<'a> {
             size,
             grey: device.zeros(pixels + MARGIN)?,
             levels: device.zeros(pixels + MARGIN)?,
-            histogram: device.zeros(FINE + 1)?,
+            // Behind the levels blocks are counted.
+            histogram: device.zeros(FINE_LEVELS + 1)?,
             threshold: device.zeros(1)?,
             canny: None,
         })
@@ -100,18 +98,16 @@ impl<'a> Pixels<'a> {
 
     fn sobel(&mut self, automatic: bool) -> Result<()> {
         let Pixels { device, size: [width, height], grey, levels, histogram, threshold, .. } = self;
-        launch!(
+        pixels::sobel_levels(
             device,
-            Kernels::Pixels,
-            "sobel_levels",
             blocks(BLOCKS * device.processors),
             &*grey,
-            &*width,
-            &*height,
+            *width,
+            *height,
             levels,
             histogram,
-            &u32::from(automatic),
-            threshold
+            u32::from(automatic),
+            threshold,
         )
     }
 
@@ -128,26 +124,13 @@ impl<'a> Pixels<'a> {
         let [width, height] = self.size;
         let places = device.upload(&pixels)?;
         let mut found = device.buffer::<[i32; 2]>(pixels.len())?;
-        let kernels = Kernels::Pixels;
         match (recipe, &self.canny) {
             (Recipe::Canny { .. }, Some(Canny { gradients, .. })) => {
-                let kernel = "gather_gradients";
-                launch!(device, kernels, kernel, each(n), gradients, &places, &n, &mut found)?;
+                pixels::gather_gradients(device, each(n), gradients, &places, n, &mut found)?;
             }
             _ => {
-                let (kernel, grey) = ("gather_sobel", &self.grey);
-                launch!(
-                    device,
-                    kernels,
-                    kernel,
-                    each(n),
-                    grey,
-                    &width,
-                    &height,
-                    &places,
-                    &n,
-                    &mut found
-                )?;
+                let grey = &self.grey;
+                pixels::gather_sobel(device, each(n), grey, width, height, &places, n, &mut found)?;
             }
         }
         let gradients = device.download(&found, pixels.len())?;
@@ -190,7 +173,7 @@ fn places(words: &[u32], [width, _]: [u32; 2]) -> Vec<u32> {
 }
 
 fn blocks(n: u32) -> LaunchConfig {
-    LaunchConfig { grid_dim: (n, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 }
+    grid(n, 1, PIXEL_THREADS, 0)
 }
 
 impl Cuda {

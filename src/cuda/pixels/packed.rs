@@ -1,13 +1,11 @@
 //! Edges in bits and as a list.
 
 use super::super::device::Device;
-use super::super::kernels::{Kernels, launch};
-use super::{WARP, blocks};
+use super::super::kernels::pixels;
+use super::blocks;
 use crate::Result;
+use crate::shared::{PIXEL_THREADS, WARP};
 use cudarc::driver::CudaSlice;
-
-/// Warps of a block; as in `kernels/pixels.cu`.
-const WARPS: u32 = super::THREADS / WARP;
 
 /// So many bytes are read, and not used, behind an image that is packed.
 pub(in super::super) const MARGIN: usize = 64;
@@ -55,23 +53,21 @@ impl Packed {
         let counts = counts.unwrap_or(&mut self.none);
         device.clear(&mut self.lengths)?;
         let tiles = width.div_ceil(WARP) * height.div_ceil(WARP);
-        launch!(
+        pixels::pack_edges(
             device,
-            Kernels::Pixels,
-            "pack_edges",
-            blocks(tiles.div_ceil(WARPS)),
+            blocks(tiles.div_ceil(PIXEL_THREADS / WARP)),
             levels,
-            &width,
-            &height,
+            width,
+            height,
             threshold,
-            &u32::from(dark),
+            u32::from(dark),
             &mut self.upright,
             &mut self.rotated,
-            &u32::from(wants_list),
+            u32::from(wants_list),
             &mut self.list,
             &mut self.lengths,
             counts,
-            &size
+            size,
         )
     }
 }

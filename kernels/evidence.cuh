@@ -1,0 +1,59 @@
+// The numbers on which CPU and GPU must agree: made of src/shared.rs by tests/kernels.rs.
+#pragma once
+
+// Fewest distinct points of a block that is judged.
+enum : long long { MIN_POINTS = 10 };
+
+// Thickness over width, squared, below which a block is flat at once.
+constexpr double FLAT = 0.0625;
+
+// The same for a block that is the flattest of all levels.
+constexpr double NEARLY_FLAT = 0.16;
+
+// Width over length, squared, below which a block is a line.
+constexpr double LINE = 0.02;
+
+// Levels on which a surface must be exact to be one.
+enum : unsigned int { SLICES = 3 };
+
+// A block so many times thinner than the noise allows is an exact slice.
+constexpr float EXACT_BLOCK = 12.0;
+
+// A block is the edge of something known when one point in so many belongs to it.
+enum : long long { MIXED = 4 };
+
+// Fits of one layer.
+enum : unsigned int { LAYER_FITS = 4 };
+
+// Half the thickness of the slab from which a layer is fitted, in standard deviations of the noise.
+constexpr double LAYER_SLAB = 2.5;
+
+// The same for the first choice, when the normal is still a guess.
+constexpr double FIRST_LAYER_SLAB = 3.0;
+
+// A layer is at most so many times as thick as the noise: what fills its slab evenly is more.
+constexpr double THICKEST_LAYER = 1.25;
+
+// Where coordinates come in steps, a layer so many times thinner than the noise is one of them.
+constexpr double EXACT_LAYER = 10.0;
+
+// Blocks of more points than this are only tried at the first level that is wide enough.
+enum : long long { CROWD = 300 };
+
+// Blocks of at most so many points may owe their shape to a few outliers.
+enum : unsigned int { SPARSE = 64 };
+
+// Thickness over width, squared, of a dense block that may be a few parallel layers.
+constexpr double NOT_LAYERS = 0.6;
+
+// Triangles that are tried for the normal of a layer among outliers.
+enum : unsigned int { TRIANGLES = 24 };
+
+// A layer among outliers holds at least this share of its block.
+constexpr double MAJORITY = 0.4;
+
+// Most points of a cell through which its layer is guessed.
+enum : unsigned int { MOST_GUESSES = 4 };
+
+// The emptier side of a layer holds at most one in so many points as its half of the slab.
+enum : unsigned int { CONTRAST = 3 };

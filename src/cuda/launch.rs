@@ -1,0 +1,188 @@
+//! Kernels as functions: what comes out of a table of kernels and their parameters.
+
+use super::device::Device;
+use crate::Result;
+use cudarc::driver::{
+    CudaSlice, CudaView, CudaViewMut, DeviceSlice, LaunchArgs, LaunchConfig, PushKernelArg,
+};
+
+/// Numbers on the device that a kernel reads: `const T*`.
+pub(super) trait Read<T>: DeviceSlice<T> {
+    fn push<'a>(&'a self, arguments: &mut LaunchArgs<'a>);
+}
+
+/// Numbers on the device that a kernel writes: `T*`.
+pub(super) trait Write<T>: DeviceSlice<T> {
+    fn push<'a>(&'a mut self, arguments: &mut LaunchArgs<'a>);
+}
+
+impl<T> Read<T> for CudaSlice<T> {
+    fn push<'a>(&'a self, arguments: &mut LaunchArgs<'a>) {
+        arguments.arg(self);
+    }
+}
+
+impl<T> Read<T> for CudaView<'_, T> {
+    fn push<'a>(&'a self, arguments: &mut LaunchArgs<'a>) {
+        arguments.arg(self);
+    }
+}
+
+impl<T> Write<T> for CudaSlice<T> {
+    fn push<'a>(&'a mut self, arguments: &mut LaunchArgs<'a>) {
+        arguments.arg(self);
+    }
+}
+
+impl<T> Write<T> for CudaViewMut<'_, T> {
+    fn push<'a>(&'a mut self, arguments: &mut LaunchArgs<'a>) {
+        arguments.arg(self);
+    }
+}
+
+/// CUDA's `float3`.
+pub(super) type Float3 = [f32; 3];
+
+/// Kernels by their names: those with the same parameters, and how the PTX declares these.
+#[cfg(test)]
+pub(super) type Kernels = &'static [(&'static [&'static str], &'static [&'static str])];
+
+/// What a kernel takes, as the PTX declares it.
+#[cfg(test)]
+pub(super) trait Declared {
+    const PTX: &'static str;
+}
+
+#[cfg(test)]
+mod declared {
+    use super::{Declared, Float3};
+
+    macro_rules! declared {
+        ($($scalar:ty: $ptx:literal),+) => {
+            $(impl Declared for $scalar { const PTX: &'static str = $ptx; })+
+        };
+    }
+    declared! {u32: ".u32", i32: ".u32", u64: ".u64", i64: ".u64", f64: ".f64", Float3: ".align 4 .b8 [12]"}
+
+    impl<T> Declared for *const T {
+        const PTX: &'static str = ".u64";
+    }
+
+    impl<T> Declared for *mut T {
+        const PTX: &'static str = ".u64";
+    }
+}
+
+impl Device {
+    /// That a buffer is as long as a kernel asks for.
+    pub fn check(&self, kernel: &str, buffer: &str, has: usize, needs: usize) -> Result<()> {
+        if has >= needs {
+            return Ok(());
+        }
+        Err(self.mistake(&format!("{kernel}: {buffer} has room for {has} and needs {needs}")))
+    }
+}
+
+/// Makes a function of each kernel, in a module for each file of kernels.
+///
+/// A parameter is a number, or numbers on the device: `&[T]` is `const T*` of the kernel, and
+/// `&mut [T]` is `T*`. `&[T; n]` has at least `n` of them, which the function checks; `n` may be of other
+/// parameters. Where no length is given, the numbers in other buffers say how far a kernel reads or writes.
+/// Kernels with the same parameters share an entry: `fn a | b(…)`.
+///
+/// The function takes the device and the blocks first, then the parameters, and does not wait.
+macro_rules! kernels {
+    ($($file:ident { $(fn $($name:ident)|+ ($($parameters:tt)*);)+ })+) => {
+        $(pub mod $file {
+            use super::*;
+
+            pub static MODULE: Module = Module {
+                name: stringify!($file),
+                ptx: include_str!(concat!("../../kernels/ptx/", stringify!($file), ".ptx")),
+            };
+
+            $(kernel!([$($name)+] ($($parameters)*));)+
+
+            #[cfg(test)]
+            pub const KERNELS: Kernels =
+                &[$((&[$(stringify!($name)),+], declarations!($($parameters)*))),+];
+        })+
+
+        /// Every file of kernels, with the parameters of each kernel as the PTX declares them.
+        #[cfg(test)]
+        const TABLE: &[(&Module, Kernels)] = &[$((&$file::MODULE, $file::KERNELS)),+];
+    };
+}
+pub(super) use kernels;
+
+/// The function of a kernel; see [`kernels!`].
+macro_rules! kernel {
+    ([$($name:ident)+] $parameters:tt) => { $(kernel!($name $parameters);)+ };
+    ($name:ident($(
+        $parameter:ident:
+            $(&[$read:ty $(; $read_length:expr)?])?
+            $(&mut [$write:ty $(; $write_length:expr)?])?
+            $($scalar:ident)?
+    ),+ $(,)?)) => {
+        #[allow(clippy::too_many_arguments, reason = "they are the kernel's")]
+        pub fn $name(
+            device: &Device,
+            config: LaunchConfig,
+            $($parameter: $(&impl Read<$read>)? $(&mut impl Write<$write>)? $($scalar)?),+
+        ) -> Result<()> {
+            let name = stringify!($name);
+            $(
+                $($(device.check(name, stringify!($parameter), $parameter.len(), ($read_length) as usize)?;)?)?
+                $($(device.check(name, stringify!($parameter), $parameter.len(), ($write_length) as usize)?;)?)?
+            )+
+            let function = device.function(&MODULE, name, config.shared_mem_bytes)?;
+            let mut launch = device.stream().launch_builder(&function);
+            $(
+                $(Read::<$read>::push($parameter, &mut launch);)?
+                $(Write::<$write>::push($parameter, &mut launch);)?
+                $(PushKernelArg::<&$scalar>::arg(&mut launch, &$parameter);)?
+            )+
+            // SAFETY: the parameters are those of the PTX, as a test makes sure, and the compiler
+            // sees to their types and order. Their lengths were checked where the table says them. The
+            // other indices are numbers that our own kernels and tables hold; the tests run every
+            // kernel, under compute-sanitizer as well.
+            let launched = unsafe { launch.launch(config) };
+            launched.map(|_| ()).map_err(|e| device.error(name, e))
+        }
+    };
+}
+pub(super) use kernel;
+
+/// How the PTX declares the parameters of a kernel; see [`kernels!`].
+#[cfg(test)]
+macro_rules! declarations {
+    ($(
+        $parameter:ident:
+            $(&[$read:ty $(; $read_length:expr)?])?
+            $(&mut [$write:ty $(; $write_length:expr)?])?
+            $($scalar:ident)?
+    ),+ $(,)?) => {
+        &[$(
+            $(<*const $read as Declared>::PTX)?
+            $(<*mut $write as Declared>::PTX)?
+            $(<$scalar as Declared>::PTX)?
+        ),+]
+    };
+}
+#[cfg(test)]
+pub(super) use declarations;
+
+/// A thread for each of `n` things.
+pub(super) fn each(n: u32) -> LaunchConfig {
+    each_in_blocks(n, 256)
+}
+
+/// The same in blocks of so many threads.
+pub(super) fn each_in_blocks(n: u32, threads: u32) -> LaunchConfig {
+    grid(n.div_ceil(threads).max(1), 1, threads, 0)
+}
+
+/// Blocks in two dimensions, with dynamic shared memory.
+pub(super) fn grid(x: u32, y: u32, threads: u32, shared_mem_bytes: u32) -> LaunchConfig {
+    LaunchConfig { grid_dim: (x, y, 1), block_dim: (threads, 1, 1), shared_mem_bytes }
+}

@@ -1,0 +1,75 @@
+//! What kernels hold in structs, laid out in Rust as there.
+
+use crate::backend::CellSurface;
+use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+
+/// `Flatness` of `kernels/levels.cu`.
+pub(super) type Flatness = [f32; 6];
+
+/// `Slab` of `kernels/labels.cu`: a normal, the distance from the origin and the tolerance.
+pub(super) type LabelSlab = [f64; 5];
+
+/// The sums over the points of a cell, as `Moments` of `kernels/levels.cu` writes them.
+pub(super) type CellSums = [i64; 10];
+
+/// `Layer` of `kernels/layers.cu`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Layer {
+    pub centroid: [f64; 3],
+    pub entry: u32,
+    pub weight: u32,
+    pub scatter: [f32; 6],
+    pub normal: [f32; 3],
+    pub error: f32,
+    pub thickness: f32,
+    /// Up to a whole number of doubles, as the kernel has it.
+    _padding: u32,
+}
+
+/// `Block` of `kernels/layers.cu`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct Block {
+    normal: [f64; 3],
+    noise: f64,
+    points: u32,
+    outcome: u32,
+}
+
+/// `Set` of `kernels/lms.cuh`: a point set.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Set {
+    pub start: u32,
+    pub n: u32,
+    pub h: u32,
+    pub list: u32,
+    pub across: f64,
+    pub up: f64,
+}
+
+/// `Winner` of `kernels/lms.cuh`: the best slab of a set.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Winner {
+    pub height: f64,
+    pub slope: f64,
+    pub intercept: f64,
+    pub pair: [u32; 2],
+    pub below: u32,
+    none: u32,
+}
+
+// SAFETY: plain numbers without hidden padding, laid out as `Layer` of the kernel.
+unsafe impl DeviceRepr for Layer {}
+// SAFETY: the same, as `Block`.
+unsafe impl DeviceRepr for Block {}
+// SAFETY: the same, as `Set`.
+unsafe impl DeviceRepr for Set {}
+// SAFETY: the same, as `Winner`.
+unsafe impl DeviceRepr for Winner {}
+// SAFETY: zeros are zeros.
+unsafe impl ValidAsZeroBits for Winner {}
+// SAFETY: plain numbers without padding, laid out as `Surface` of `kernels/levels.cu`.
+unsafe impl DeviceRepr for CellSurface {}
