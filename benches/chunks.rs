@@ -39,7 +39,7 @@ fn main() {
     let axis = RhoAxis::symmetric(radius, radius / 90.0);
     let space = Space::new(directions.table(), axis).expect("a space");
     println!("{n} points of the street, {directions}, {} bins, {}\n", space.bins(), gpu.name());
-    let copy = median(|| drop(gpu.hold(&points).expect("a copy")));
+    let copy = median(|| drop(gpu.hold(points.clone()).expect("a copy")));
     println!("copy alone: {copy:.1} ms\n");
     println!("| points of a chunk | ms |\n| ---: | ---: |");
     let mut whole = None;

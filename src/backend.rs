@@ -1,16 +1,27 @@
-//! What a device must be able to do: vote, suppress, pick winners.
+//! What a device must be able to do: vote, suppress, pick winners, and see the surfaces of a cloud.
 //!
-//! Detection is written once above these two traits. The accumulator stays where the backend keeps
-//! it; peaks come back, or the whole table on request.
+//! Detection is written once above these traits, and each of them has two implementations, in
+//! [`cpu`](crate::cpu) and in [`cuda`](crate::cuda), that answer the same to the last bit. A device that has no room
+//! for some work hands it to the CPU; the caller cannot tell.
+//!
+//! A cloud goes through four of them, each of which comes out of the one before: [`Held`] are its points,
+//! [`InCells`] the same in cells, [`Surfaces`] know how flat the cells' blocks are, and [`Labels`] give
+//! each point to its plane. Votes are counted by an [`Accumulator`].
 
 use crate::Result;
-use crate::detect::Moments;
 use crate::frame::Points;
 use crate::image::{EdgeMap, Image, Method};
 use crate::lms::{self, Problem, Sheet, Slab};
 use crate::space::{Neighbours, Space};
+use crate::surface::cloud::CellCloud;
+use crate::surface::flat::{Flatness, Surface};
+use crate::surface::layers::{Trials, Tried};
+use crate::surface::moments::Moments;
+use crate::surface::noise_field::NoiseField;
+use crate::surface::plane::{Assigned, LocalPlane, PRESENT};
+use crate::surface::unit::{CellCounts, Unit};
 use crate::vote::{Ballots, Peak};
-use std::any::Any;
+use std::sync::Arc;
 
 /// Whether votes are added or taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,25 +54,20 @@ pub trait Backend: Send + Sync {
     /// Where the device has no room for it.
     fn accumulator<'a>(&'a self, space: &'a Space) -> Result<Box<dyn Accumulator + 'a>>;
 
-    /// Keeps the points of a cloud where the backend works on them, or leaves that to the caller.
+    /// Takes the points of a cloud to where the device works on them.
     ///
     /// # Errors
-    /// Where the device fails; want of room is no error, but `None`.
-    fn hold<'a>(&'a self, points: &Points) -> Result<Option<Box<dyn Held + 'a>>> {
-        match self.receive(points.len())? {
-            Some(receiver) => receiver.finish(points),
-            None => Ok(None),
-        }
+    /// Where the device fails.
+    fn hold<'a>(&'a self, points: Arc<Points>) -> Result<Box<dyn Held<'a> + 'a>> {
+        self.receive(points.len())?.finish(points)
     }
 
     /// The same for a cloud of at most `most` points that is still being read, so that they are
     /// there soon after its end.
     ///
     /// # Errors
-    /// Where the device fails; want of room is no error, but `None`.
-    fn receive<'a>(&'a self, _most: usize) -> Result<Option<Box<dyn Receiver<'a> + 'a>>> {
-        Ok(None)
-    }
+    /// Where the device fails.
+    fn receive<'a>(&'a self, most: usize) -> Result<Box<dyn Receiver<'a> + 'a>>;
 
     /// The thinnest slab of each of many point sets.
     ///
@@ -123,230 +129,112 @@ pub trait Receiver<'a>: Send {
     /// All points are known: holds them.
     ///
     /// # Errors
-    /// Where the device fails; want of room is no error, but `None`.
-    fn finish(self: Box<Self>, points: &Points) -> Result<Option<Box<dyn Held + 'a>>>;
+    /// Where the device fails.
+    fn finish(self: Box<Self>, points: Arc<Points>) -> Result<Box<dyn Held<'a> + 'a>>;
 }
 
-/// The points of a cloud, kept by a backend.
-///
-/// What it answers is what the CPU computes, to the last bit; where it has no room for the work, it
-/// answers `None`, and the CPU does it.
-pub trait Held {
-    /// How many cells there are on a lattice of cubes whose edge is `finest` steps, and on those of
-    /// twice, four times, … that. Points that share a finest cell count as one; a cell of at most
-    /// `full` is roomy.
+/// The points of a cloud where a device works on them.
+pub trait Held<'a> {
+    /// How many cells there are on lattices of cubes of all sizes.
     ///
     /// # Errors
     /// Where the device fails.
-    fn count_cells(&mut self, finest: u32, full: u32) -> Result<Option<CellCounts>>;
+    fn count_cells(&mut self) -> Result<CellCounts>;
 
-    /// The cells of `edge` steps, with the sums over their points in units of `steps`.
+    /// Cuts the points into base cells of a given edge, and these into larger ones. The order of the points
+    /// comes with it: the place before of each.
     ///
     /// # Errors
     /// Where the device fails.
-    fn cells(&mut self, edge: u32, steps: u32) -> Result<Option<CellTable>>;
+    fn cut(&mut self, unit: Unit) -> Result<(Vec<u32>, Box<dyn InCells<'a> + 'a>)>;
+}
 
-    /// The points in the order of the last [`cells`](Held::cells) as the backend keeps them, for its own
-    /// [`Accumulator::vote_held`].
-    fn in_order(&self) -> Option<&dyn Any>;
+/// A cloud that was cut into cells.
+pub trait InCells<'a> {
+    /// The cells, and the points in their order.
+    fn cloud(&self) -> &Arc<CellCloud>;
 
-    /// Puts the points into the order of the last [`cells`](Held::cells); whether it did.
+    /// Judges how flat the surface is in the blocks of all cells.
     ///
     /// # Errors
     /// Where the device fails.
-    fn points_in_order(&mut self, points: &mut Points) -> Result<bool>;
+    fn judge(self: Box<Self>) -> Result<Box<dyn Surfaces<'a> + 'a>>;
+}
 
-    /// Looks for the layers through some base cells, in the blocks of a level that was judged.
+/// A cloud in cells of which all blocks were judged.
+pub trait Surfaces<'a>: Sync {
+    /// How flat the block of a cell of a level is, before anything was left behind.
+    fn flatness(&self, level: usize, cell: u32) -> Option<Flatness>;
+
+    /// Says how the noise differs from place to place; before, it is the same everywhere.
     ///
     /// # Errors
     /// Where the device fails.
-    fn layers(&mut self, trials: &Trials) -> Result<Option<Tried>>;
-
-    /// Judges how flat the surface is in the blocks of the last [`cells`](Held::cells) and of so many
-    /// levels in all, each of twice the edge, where the noise differs from place to place as told;
-    /// whether there is room for that.
-    ///
-    /// # Errors
-    /// Where the device fails.
-    fn judge(&mut self, levels: usize, noise: &LocalNoise) -> Result<bool>;
+    fn follow(&mut self, field: Arc<NoiseField>) -> Result<()>;
 
     /// The thickness below which `share` of the points lie, of those around which there is a surface
-    /// of at most `thickest` in the blocks that were judged, and the number of these points; both
-    /// thicknesses as they would be where the noise is as usual.
+    /// of at most `thickest`, and the number of these points; both thicknesses as they would be where
+    /// the noise is as usual.
     ///
     /// # Errors
     /// Where the device fails.
-    fn thickness(&mut self, thickest: f64, share: f64) -> Result<Option<(f64, u64)>>;
+    fn thickness(&mut self, thickest: f64, share: f64) -> Result<(f64, u64)>;
 
-    /// The surfaces of at most `thickest`, times the scale of the noise there, around the base cells, row by row, in the blocks that were
-    /// judged.
+    /// The surfaces of at most `thickest`, times the scale of the noise there, around the base cells, in
+    /// Morton order.
     ///
     /// # Errors
     /// Where the device fails.
-    fn surfaces(&mut self, thickest: f64) -> Result<Option<Vec<CellSurface>>>;
+    fn surfaces(&mut self, thickest: f64) -> Result<Vec<Option<Surface>>>;
 
-    /// Leaves behind what is `known` of each base cell, row by row: bit 0 says that the surface around
-    /// it is, bit 1 that it belongs to a plane. Cells of the former, and blocks of which a good part
-    /// is of the latter, show no surface any more. Whether there is room for that.
+    /// Leaves behind what is `known` of each base cell, row by row: [`SEEN`] and [`TAKEN`]. Cells of the former, and
+    /// blocks of which a good part is of the latter, show no surface any more.
     ///
     /// # Errors
     /// Where the device fails.
-    fn leave(&mut self, known: &[u8]) -> Result<bool>;
+    fn leave(&mut self, known: &[u8]) -> Result<()>;
 
-    /// Notes which planes are present in or around each of the cells of the last
-    /// [`cells`](Held::cells), in the order of that table; whether it could.
+    /// Looks for the layers through some base cells, in the blocks of a level.
     ///
     /// # Errors
     /// Where the device fails.
-    fn present(&mut self, planes: &[[u32; PRESENT]]) -> Result<bool>;
+    fn layers(&mut self, trials: &Trials) -> Result<Tried>;
 
-    /// Every point to a plane: of those [`present`](Held::present) in its cell, the nearest of which it
-    /// is within the tolerance, the first of equals. `becomes` are the labels of the planes, none of
-    /// them larger than their number.
+    /// An accumulator of zeros for votes of the cloud's points.
+    ///
+    /// # Errors
+    /// Where the device has no room for it.
+    fn accumulator<'s>(&'s self, space: &'s Space) -> Result<Box<dyn CloudAccumulator + 's>>;
+
+    /// Notes which planes are `present` in or around each of the base cells, in Morton order.
     ///
     /// # Errors
     /// Where the device fails.
-    fn assign(
-        &mut self,
-        planes: &[LocalPlane],
-        becomes: &[u32],
-        wants_labels: bool,
-    ) -> Result<Option<Assigned>>;
+    fn present(self: Box<Self>, present: Vec<[u32; PRESENT]>) -> Result<Box<dyn Labels + 'a>>;
 }
 
-pub use crate::shared::PRESENT;
+/// Bit of a base cell whose surface is known.
+pub const SEEN: u8 = 1;
+/// Bit of a base cell that belongs to a plane.
+pub const TAKEN: u8 = 2;
 
-/// A plane in local coordinates.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LocalPlane {
-    /// Unit normal.
-    pub normal: [f64; 3],
-    /// Distance from local zero along the normal, in steps.
-    pub rho: f64,
-    /// Largest distance of its points, in steps.
-    pub tolerance: f64,
-}
+/// A cloud in cells in which planes are present.
+///
+/// A point belongs to the nearest of the planes present in its cell of which it is within the tolerance, the
+/// first of equals.
+pub trait Labels {
+    /// Exact sums over the points of each plane, in local coordinates.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn sums(&mut self, planes: &[LocalPlane]) -> Result<Vec<Moments>>;
 
-impl LocalPlane {
-    /// Signed distance of a local point, in steps.
-    #[inline]
-    pub fn distance(&self, p: [f32; 3]) -> f64 {
-        let ([a, b, c], [x, y, z]) = (self.normal, p.map(f64::from));
-        a * x + b * y + c * z - self.rho
-    }
-}
-
-/// Points that were given to planes; see [`Held::assign`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Assigned {
-    /// The label of each point, `-1` without a plane; empty if not asked for.
-    pub labels: Vec<i32>,
-    /// Exact sums over the points of each label, in local coordinates.
-    pub sums: Vec<Moments>,
-}
-
-/// The surface around a base cell; one of no thickness is none.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct CellSurface {
-    /// Unit normal, of either sign.
-    pub normal: [f32; 3],
-    /// Standard error of its direction, in radians.
-    pub error: f32,
-    /// Root mean square distance of the block's points from their plane, in steps.
-    pub thickness: f32,
-    /// The level of the block.
-    pub level: u32,
-}
-
-/// Base cells that are tried for layers in the blocks of a level.
-#[derive(Debug, Clone)]
-pub struct Trials<'a> {
-    /// The base cells that are tried, by their places in Morton order, ascending.
-    pub bases: &'a [u32],
-    /// The level of the cells that hold them and around which the blocks are; the base is zero.
-    pub level: usize,
-    /// Standard deviation of points about their surface where the noise is as usual, in steps.
-    pub noise: f64,
-    /// The most noise for which the blocks of the level are wide enough. A crowded block is skipped if
-    /// blocks of the level below were wide enough already.
-    pub widest: f64,
-}
-
-/// How the noise differs from place to place, for the base cells in Morton order; empty where it does not.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct LocalNoise<'a> {
-    /// How many times the usual noise there is.
-    pub scale: &'a [f32],
-    /// A block that is thinner counts as so thick, in steps.
-    pub floor: &'a [f32],
-}
-
-/// What became of [`Trials`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tried {
-    /// Of each base cell.
-    pub outcomes: Vec<Outcome>,
-    /// The layers, in any order.
-    pub layers: Vec<Layer>,
-}
-
-/// What became of a base cell that was tried for a layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// Its block has too few points to tell.
-    TooFew,
-    /// Its block is too crowded to be looked at, and will be on higher levels.
-    Crowded,
-    /// There is none.
-    None,
-    /// There is one.
-    Found,
-}
-
-/// The layer through a base cell.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Layer {
-    /// Index of the base cell among those that were tried.
-    pub entry: u32,
-    /// Mean of the cell's points in the layer.
-    pub centroid: [f64; 3],
-    /// Their number.
-    pub weight: u32,
-    /// Their covariance xx, xy, xz, yy, yz, zz.
-    pub scatter: [f32; 6],
-    /// Unit normal of the layer.
-    pub normal: [f32; 3],
-    /// Standard error of its direction, in radians.
-    pub error: f32,
-    /// Root mean square distance of the block's points of the layer from its plane.
-    pub thickness: f32,
-}
-
-/// Numbers of cells; see [`Held::count_cells`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CellCounts {
-    /// Finest cells.
-    pub finest: u64,
-    /// Cells of each size, from the finest on.
-    pub cells: Vec<u64>,
-    /// Finest cells that lie in roomy cells of each size.
-    pub roomy: Vec<u64>,
-}
-
-/// A cloud in cells; see [`Held::cells`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CellTable {
-    /// Indices of all points, cell by cell; within a cell by x, then y, then z, then index.
-    pub order: Vec<u32>,
-    /// The Morton key of each cell, ascending.
-    pub keys: Vec<u64>,
-    /// Where each cell begins in `order`.
-    pub starts: Vec<u32>,
-    /// The cells row by row: by z, then y, then x.
-    pub by_row: Vec<u32>,
-    /// Sums over the distinct points of each cell, relative to its corner, in the order of `by_row`.
-    pub moments: Vec<Moments<i64>>,
+    /// Every point to its plane; what would be of plane `q` is of plane `becomes[q]`, none of which is
+    /// larger than their number.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn assign(self: Box<Self>, planes: &[LocalPlane], becomes: &[u32]) -> Result<Assigned>;
 }
 
 /// The table of counts of a space, kept by a backend.
@@ -358,20 +246,6 @@ pub trait Accumulator {
     /// # Errors
     /// Where the device fails.
     fn vote(&mut self, points: &Points, sign: Sign) -> Result<()>;
-
-    /// The same for points that are held: all of them, or those at some places in the order of the
-    /// last [`cells`](Held::cells), each at most once. Whether it did; if not, there was no vote.
-    ///
-    /// # Errors
-    /// Where the device fails.
-    fn vote_held(
-        &mut self,
-        _held: &dyn Held,
-        _places: Option<&[u32]>,
-        _sign: Sign,
-    ) -> Result<bool> {
-        Ok(false)
-    }
 
     /// Lets every ballot vote for the directions `near` its own.
     ///
@@ -400,4 +274,17 @@ pub trait Accumulator {
     fn into_counts(mut self: Box<Self>) -> Result<Vec<u32>> {
         self.counts()
     }
+}
+
+/// A table of counts for which the points of a cloud in cells vote.
+pub trait CloudAccumulator {
+    /// Lets every point of the cloud vote once for every direction, or those at some places in the order of
+    /// the cells, each at most once.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn vote(&mut self, places: Option<&[u32]>, sign: Sign) -> Result<()>;
+
+    /// The table.
+    fn table(&mut self) -> &mut dyn Accumulator;
 }

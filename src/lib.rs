@@ -97,6 +97,8 @@ mod shared;
 pub mod slides;
 mod sort;
 pub mod space;
+#[doc(hidden)]
+pub mod surface;
 pub mod synth;
 mod vector;
 pub mod vote;

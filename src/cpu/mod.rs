@@ -1,24 +1,35 @@
 //! The CPU backend.
 
+mod count;
+pub(crate) mod cut;
 mod groups;
+mod held;
 mod joint;
+mod labels;
 mod lanes;
+mod layers;
 mod parallel;
+mod patch;
 mod peaks;
 mod planar;
 mod reach;
 mod serial;
 mod slab;
+mod surfaces;
 mod tally;
 
 pub use lanes::Level;
 
 use crate::Result;
-use crate::backend::{Accumulator, Backend, PeakOptions, Sign, Weighted};
+use crate::backend::{Accumulator, Backend, PeakOptions, Receiver, Sign, Weighted};
 use crate::frame::Points;
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
+pub(crate) use held::{CpuPoints, CpuReceiver};
+pub(crate) use labels::CloudLabels;
+pub(crate) use layers::layers;
 pub(crate) use slab::densest_slab;
+pub(crate) use surfaces::CpuSurfaces;
 
 /// A way to vote on the CPU.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -68,7 +79,11 @@ impl Backend for Cpu {
     }
 
     fn accumulator<'a>(&'a self, space: &'a Space) -> Result<Box<dyn Accumulator + 'a>> {
-        Ok(Box::new(CpuAccumulator { cpu: self, space, counts: vec![0; space.size()] }))
+        Ok(Box::new(CpuAccumulator::new(self, space)))
+    }
+
+    fn receive<'a>(&'a self, _: usize) -> Result<Box<dyn Receiver<'a> + 'a>> {
+        Ok(Box::new(CpuReceiver(*self)))
     }
 
     fn densest_slab(
@@ -85,6 +100,12 @@ struct CpuAccumulator<'a> {
     cpu: &'a Cpu,
     space: &'a Space,
     counts: Vec<u32>,
+}
+
+impl<'a> CpuAccumulator<'a> {
+    fn new(cpu: &'a Cpu, space: &'a Space) -> CpuAccumulator<'a> {
+        CpuAccumulator { cpu, space, counts: vec![0; space.size()] }
+    }
 }
 
 impl Accumulator for CpuAccumulator<'_> {

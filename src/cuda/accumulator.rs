@@ -2,13 +2,14 @@
 
 use super::chunks::Chunks;
 use super::device::{self, Device};
+use super::gpus::Cuda;
 use super::groups::{self, DevicePoints, Groups, SMALLEST_CHUNK};
 use super::kernels::vote;
 use super::launch::each;
 use super::peaks::Peaks;
 use super::vote::{Near, Voting};
 use crate::Result;
-use crate::backend::{Accumulator, Held, PeakOptions, Sign};
+use crate::backend::{Accumulator, PeakOptions, Sign};
 use crate::frame::Points;
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
@@ -78,15 +79,41 @@ pub(super) struct CudaAccumulator<'a> {
 
 impl<'a> CudaAccumulator<'a> {
     /// An accumulator of zeros on at least one device; the first of them finds the peaks.
-    pub fn new(devices: &'a [Device], space: &Space, chunk: usize) -> Result<CudaAccumulator<'a>> {
+    pub fn new(cuda: &'a Cuda, space: &Space) -> Result<CudaAccumulator<'a>> {
+        let Cuda { devices, chunk } = cuda;
         let parts = devices.iter().map(|device| Part::new(device, space));
         Ok(CudaAccumulator {
-            chunk,
+            chunk: *chunk,
             size: [space.rows() as u32, space.bins() as u32],
             parts: parts.collect::<Result<_>>()?,
             near: None,
             peaks: Peaks::new(&devices[0])?,
         })
+    }
+
+    /// Votes with points that are on the first device, or with those at some places; whether it did, for it may
+    /// lack room, and several devices share the work from memory.
+    pub fn vote_there(
+        &mut self,
+        points: &DevicePoints,
+        places: Option<&[u32]>,
+        sign: Sign,
+    ) -> Result<bool> {
+        let [part] = &mut self.parts[..] else { return Ok(false) };
+        let count = places.map_or(points.len, <[u32]>::len);
+        let is_there = |&place: &u32| (place as usize) < points.len;
+        if count > self.chunk || !places.is_none_or(|places| places.par_iter().all(is_there)) {
+            return Ok(false);
+        }
+        let groups = match places {
+            _ if count == 0 => return Ok(true),
+            None => Groups::new(part.device, points),
+            Some(places) => part.picked(points, places),
+        };
+        match device::if_room(groups)? {
+            Some(groups) => part.vote_groups(&groups, sign).map(|()| true),
+            None => Ok(false),
+        }
     }
 
     /// Makes `near` be on the first device.
@@ -130,26 +157,6 @@ impl Accumulator for CudaAccumulator<'_> {
                 .into_iter()
                 .try_for_each(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })
-    }
-
-    fn vote_held(&mut self, held: &dyn Held, places: Option<&[u32]>, sign: Sign) -> Result<bool> {
-        let kept = held.in_order().and_then(|kept| kept.downcast_ref::<DevicePoints>());
-        let (Some(kept), [part]) = (kept, &mut self.parts[..]) else { return Ok(false) };
-        let count = places.map_or(kept.len, <[u32]>::len);
-        let is_there = |&place: &u32| (place as usize) < kept.len;
-        let all_there = places.is_none_or(|places| places.par_iter().all(is_there));
-        if !part.device.has(&kept.x) || !all_there || count > self.chunk {
-            return Ok(false);
-        }
-        let groups = match places {
-            _ if count == 0 => return Ok(true),
-            None => Groups::new(part.device, kept),
-            Some(places) => part.picked(kept, places),
-        };
-        match device::if_room(groups)? {
-            Some(groups) => part.vote_groups(&groups, sign).map(|()| true),
-            None => Ok(false),
-        }
     }
 
     fn vote_near(&mut self, ballots: &Ballots, near: &Neighbours, sign: Sign) -> Result<()> {

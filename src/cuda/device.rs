@@ -132,11 +132,6 @@ impl Device {
         Ok(loaded)
     }
 
-    /// Whether a buffer is in its memory.
-    pub fn has<T>(&self, buffer: &CudaSlice<T>) -> bool {
-        buffer.ordinal() == self.context.ordinal()
-    }
-
     /// A buffer of zeros.
     pub fn zeros<T: DeviceRepr + ValidAsZeroBits>(&self, n: usize) -> Result<CudaSlice<T>> {
         // A buffer of nothing has no address that a kernel could be given.

@@ -65,6 +65,15 @@ impl DevicePoints {
         Ok(())
     }
 
+    /// A copy in memory.
+    pub fn download(&self, device: &Device) -> Result<Points> {
+        let axis = |axis: &CudaSlice<f32>| {
+            let mut to = vec![0.0; self.len];
+            device.download_into(axis, &mut to).map(|()| to)
+        };
+        Ok(Points { x: axis(&self.x)?, y: axis(&self.y)?, z: axis(&self.z)? })
+    }
+
     /// The points of some places.
     pub fn pick(&self, device: &Device, places: &CudaSlice<u32>, n: usize) -> Result<DevicePoints> {
         let DevicePoints { x, y, z, .. } = self;

@@ -8,11 +8,10 @@ use super::device::Device;
 #[cfg(test)]
 use super::launch::{Declared, Kernels, declarations};
 use super::launch::{Float3, Read, Write, kernel, kernels};
-use super::layouts::{Block, CellSums, Flatness, LabelSlab, Layer, Set, Winner};
+use super::layouts::{Block, CellSums, CellSurface, Flatness, LabelSlab, Layer, Set, Winner};
 use super::module::Module;
 use super::pixels::MARGIN;
 use crate::Result;
-use crate::backend::CellSurface;
 use crate::shared::{
     BLOCK_CELLS, BLOCK_POINTS, DOUBLINGS, FINE_LEVELS, GROUP, PLANE_NUMBERS, PRESENT,
     THICKNESS_DIGIT_BITS, VOTE_CLASSES, WARP,

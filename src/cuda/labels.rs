@@ -1,35 +1,37 @@
 //! Points to their planes: see `kernels/labels.cu`.
 
-use super::device::Device;
-use super::groups::DevicePoints;
+use super::cells::Cut;
+use super::device::{Device, if_room};
 use super::kernels::labels;
 use super::launch::each;
 use super::layouts::LabelSlab;
 use crate::Result;
-use crate::backend::{Assigned, LocalPlane, PRESENT};
-use crate::detect::Moments;
+use crate::backend::Labels;
+use crate::cpu::CloudLabels;
 use crate::shared::{LABEL_POINTS, PLANE_NUMBERS, WARP};
+use crate::surface::moments::Moments;
+use crate::surface::plane::{Assigned, LocalPlane, PRESENT};
 use cudarc::driver::CudaSlice;
 
 /// The points of a cloud cell by cell, and the planes that are present in each cell.
-pub(super) struct Labels<'a> {
+pub(super) struct CudaLabels<'a> {
     pub device: &'a Device,
-    pub points: &'a DevicePoints,
-    /// Where each cell begins.
-    pub starts: &'a CudaSlice<u32>,
-    pub cells: u32,
-    pub present: &'a CudaSlice<[u32; PRESENT]>,
+    pub cut: Cut,
+    pub present: CudaSlice<[u32; PRESENT]>,
+    /// What does it where the device has no room.
+    pub here: CloudLabels,
 }
 
-impl Labels<'_> {
-    /// Every point to its plane; `becomes` are the labels of the planes.
-    pub fn assign(
+impl CudaLabels<'_> {
+    /// Every point to its plane; `becomes` are the labels of the planes. Labels are asked for or not.
+    fn assigned(
         &self,
         planes: &[LocalPlane],
         becomes: &[u32],
         wants_labels: bool,
     ) -> Result<Assigned> {
-        let Labels { device, points, starts, cells, present } = self;
+        let CudaLabels { device, cut, present, .. } = self;
+        let points = &cut.points;
         let slab = |p: &LocalPlane| {
             let [x, y, z] = p.normal;
             [x, y, z, p.rho, p.tolerance]
@@ -46,9 +48,9 @@ impl Labels<'_> {
             &points.y,
             &points.z,
             points.len as u32,
-            *starts,
-            *cells,
-            *present,
+            &cut.starts,
+            cut.cells,
+            present,
             &slabs,
             planes.len() as u32,
             &becomes,
@@ -61,6 +63,23 @@ impl Labels<'_> {
             labels: device.download(&labels, wanted)?,
             sums: numbers.iter().map(moments).collect(),
         })
+    }
+}
+
+impl Labels for CudaLabels<'_> {
+    fn sums(&mut self, planes: &[LocalPlane]) -> Result<Vec<Moments>> {
+        let itself: Vec<u32> = (0..planes.len() as u32).collect();
+        match if_room(self.assigned(planes, &itself, false))? {
+            Some(assigned) => Ok(assigned.sums),
+            None => self.here.sums(planes),
+        }
+    }
+
+    fn assign(self: Box<Self>, planes: &[LocalPlane], becomes: &[u32]) -> Result<Assigned> {
+        match if_room(self.assigned(planes, becomes, true))? {
+            Some(assigned) => Ok(assigned),
+            None => Box::new(self.here).assign(planes, becomes),
+        }
     }
 }
 

@@ -1,15 +1,15 @@
 //! Layers through cells on the device: see `kernels/layers.cu`.
 
+use super::cells::Cut;
 use super::device::Device;
-use super::held::Cut;
 use super::kernels::layers;
 use super::launch::{each, each_in_blocks};
 use super::layouts::{Block, Layer as RawLayer};
 use super::levels::{Blocks, Judged};
 use super::sort::scan;
 use crate::Result;
-use crate::backend::{Layer, Outcome, Trials, Tried};
 use crate::shared::{BLOCK_POINTS, JUDGE_THREADS};
+use crate::surface::layers::{Layer, Outcome, Trials, Tried};
 use cudarc::driver::CudaSlice;
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! What kernels hold in structs, laid out in Rust as there.
 
-use crate::backend::CellSurface;
+use crate::surface::flat::Surface;
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 
 /// `Flatness` of `kernels/levels.cu`.
@@ -11,6 +11,24 @@ pub(super) type LabelSlab = [f64; 5];
 
 /// The sums over the points of a cell, as `Moments` of `kernels/levels.cu` writes them.
 pub(super) type CellSums = [i64; 10];
+
+/// `Surface` of `kernels/levels.cu`: that around a base cell; one of no thickness is none.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct CellSurface {
+    normal: [f32; 3],
+    error: f32,
+    thickness: f32,
+    level: u32,
+}
+
+impl CellSurface {
+    /// The surface, if there is one.
+    pub fn surface(&self) -> Option<Surface> {
+        let CellSurface { normal, error, thickness, level } = *self;
+        (thickness > 0.0).then(|| Surface::of(normal, error, thickness, level as usize))
+    }
+}
 
 /// `Layer` of `kernels/layers.cu`.
 #[repr(C)]
@@ -71,5 +89,5 @@ unsafe impl DeviceRepr for Set {}
 unsafe impl DeviceRepr for Winner {}
 // SAFETY: zeros are zeros.
 unsafe impl ValidAsZeroBits for Winner {}
-// SAFETY: plain numbers without padding, laid out as `Surface` of `kernels/levels.cu`.
+// SAFETY: plain numbers without padding, laid out as `Surface` of the kernel.
 unsafe impl DeviceRepr for CellSurface {}

@@ -3,13 +3,12 @@
 use super::device::Device;
 use super::kernels::{cells, levels};
 use super::launch::{each, each_in_blocks};
-use super::layouts::{CellSums, Flatness};
+use super::layouts::{CellSums, CellSurface, Flatness};
 use super::sort::scan;
 use crate::Result;
-use crate::backend::{CellSurface, LocalNoise, Trials};
 use crate::shared::{BLOCK_CELLS, DOUBLINGS, JUDGE_THREADS, THICKNESS_DIGIT_BITS as DIGIT_BITS};
+use crate::surface::noise_field::NoiseField;
 use cudarc::driver::{CudaSlice, CudaView};
-use rayon::prelude::*;
 
 /// The base cells, in Morton order.
 pub(super) struct Base {
@@ -224,12 +223,7 @@ fn count(device: &Device, base: &Base, levels: usize) -> Result<Vec<u32>> {
 
 impl<'a> Judged<'a> {
     /// Judges the blocks of so many levels; `None` where there are too many cells to number.
-    pub fn new(
-        device: &'a Device,
-        base: Base,
-        levels: usize,
-        noise: &LocalNoise,
-    ) -> Result<Option<Judged<'a>>> {
+    pub fn new(device: &'a Device, base: Base, levels: usize) -> Result<Option<Judged<'a>>> {
         let Some((tree, sums)) = Tree::new(device, &base, levels)? else { return Ok(None) };
         let all = tree.starts[levels] as usize;
         let mut flat = device.buffer(all)?;
@@ -243,23 +237,29 @@ impl<'a> Judged<'a> {
             judge(&tree, level, near, (&sums, &base), (&mut flat, &mut distinct))
         })?;
         let cells = base.cells as usize;
-        let has_floor = noise.floor.len() == cells;
         Ok(Some(Judged {
             tree,
             by_row: base.by_row,
             flat,
             distinct,
             seen: device.zeros(cells)?,
-            scale: match noise.scale.len() == cells {
-                true => device.upload(noise.scale)?,
-                false => device.upload(&vec![1.0; cells])?,
-            },
-            floor: match has_floor {
-                true => device.upload(noise.floor)?,
-                false => device.zeros(cells)?,
-            },
-            has_floor,
+            scale: device.upload(&vec![1.0; cells])?,
+            floor: device.zeros(cells)?,
+            has_floor: false,
         }))
+    }
+
+    /// Says how the noise differs from place to place; `in_order` are the base cells in Morton order.
+    pub fn follow(&mut self, field: &NoiseField, in_order: &[u32]) -> Result<()> {
+        let (device, [scale, floor]) = (self.tree.device, field.in_order(in_order));
+        if !scale.is_empty() {
+            self.scale = device.upload(&scale)?;
+        }
+        if !floor.is_empty() {
+            self.floor = device.upload(&floor)?;
+        }
+        self.has_floor = field.has_floor();
+        Ok(())
     }
 
     fn levels(&self) -> u32 {
@@ -268,12 +268,6 @@ impl<'a> Judged<'a> {
 
     pub fn base_cells(&self) -> u32 {
         self.tree.starts[1]
-    }
-
-    /// Whether there are such cells and such a level.
-    pub fn can_try(&self, trials: &Trials) -> bool {
-        let cells = self.base_cells();
-        trials.level < self.tree.levels() && trials.bases.par_iter().all(|&base| base < cells)
     }
 
     /// The thickness below which `share` of the points of surfaces lie, of those of at most `thickest`,
@@ -356,7 +350,7 @@ impl<'a> Judged<'a> {
         device.download(&found, count as usize)
     }
 
-    /// Leaves behind what is known: see [`Held::leave`](crate::backend::Held::leave).
+    /// Leaves behind what is known: see [`Surfaces::leave`](crate::backend::Surfaces::leave).
     pub fn leave(&mut self, known: &[u8]) -> Result<()> {
         let (tree, device, count) = (&self.tree, self.tree.device, self.base_cells());
         let known = device.upload(known)?;

@@ -5,15 +5,15 @@
 //! are at the scale at which the surface was seen, so a sparse facade hangs together as well as a
 //! dense floor. The cost follows the plane's own size, not the cloud's.
 
-use super::links::Links;
-use super::support::Limits;
-use super::surfels::{Surfel, Surfels};
+use super::limits::Limits;
+use crate::surface::cells::Cells;
+use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::{Vec3, dot};
 
-/// The marks of the search in progress, over cells and their links.
+/// The marks of the search in progress.
 pub(super) struct Grower<'a> {
     surfels: &'a Surfels,
-    links: &'a Links<'a>,
+    cells: &'a Cells,
     marks: Vec<Marks>,
     /// Number of the last search that met each surfel.
     met: Vec<u32>,
@@ -37,23 +37,23 @@ pub(super) struct Grown {
 
 impl<'a> Grower<'a> {
     /// A grower over all surfels, none of them met.
-    pub fn new(links: &'a Links<'a>, surfels: &'a Surfels) -> Grower<'a> {
+    pub fn new(cells: &'a Cells, surfels: &'a Surfels) -> Grower<'a> {
         let marks = |level| {
-            let none = vec![0; links.len(level)];
+            let none = vec![0; cells.len(level)];
             Marks { spread: none.clone(), looked: none }
         };
         Grower {
             surfels,
-            links,
-            marks: (0..links.levels()).map(marks).collect(),
+            cells,
+            marks: (0..cells.levels.len()).map(marks).collect(),
             met: vec![0; surfels.list.len()],
             search: 0,
         }
     }
 
-    /// Which cells lie next to each other.
-    pub fn links(&self) -> &'a Links<'a> {
-        self.links
+    /// The cells that it grows over.
+    pub fn cells(&self) -> &'a Cells {
+        self.cells
     }
 
     /// Grows the plane `normal · p = rho` from the surfels of `seed`, over free surfels within
@@ -101,19 +101,19 @@ impl<'a> Grower<'a> {
     /// Lists the surfels in the blocks of a surfel that the running search had not met.
     fn look_around(&mut self, from: u32, near: &mut Vec<u32>) {
         near.clear();
-        let (surfels, links) = (self.surfels, self.links);
+        let (surfels, cells) = (self.surfels, self.cells);
         let Some(surface) = surfels.list[from as usize].surface else { return };
         let (level, search) = (surface.level(), self.search);
         let marks = &mut self.marks[level];
         let is_new =
             |marks: &mut [u32], i: u32| std::mem::replace(&mut marks[i as usize], search) != search;
-        for cell in surfels.homes(links, from, level) {
+        for cell in surfels.homes(cells, from, level) {
             if !is_new(&mut marks.spread, cell) {
                 continue;
             }
-            for &neighbour in links.block(level, cell) {
+            for &neighbour in cells.block(level, cell) {
                 if is_new(&mut marks.looked, neighbour) {
-                    let inside = surfels.within(links.run(level, neighbour));
+                    let inside = surfels.within(cells.run(level, neighbour));
                     near.extend(inside.filter(|&i| is_new(&mut self.met, i)));
                 }
             }

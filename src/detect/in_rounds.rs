@@ -1,28 +1,31 @@
 //! Detection in rounds: surfaces, parameters, planes class by class, and every point to its plane.
 
-use super::cells::Cells;
-use super::cut::InOrder;
-use super::evidence::{self, Evidence, LevelFlatness};
-use super::label::{self, Labeller, PointsInCells};
-use super::layers::Layers;
-use super::links::Links;
+use super::evidence;
+use super::found::{Class, Failed, Findings, Found};
+use super::limits::{MIN_STEPS, SIGMAS};
 use super::load::Loaded;
 use super::noise::{self, Plateau, View};
-use super::noise_field::NoiseField;
-use super::parameters::{MIN_STEPS, Measured, Nature, SIGMAS};
-use super::rounds::{self, Findings, Found};
-use super::support::Failed;
-use super::surfels::{Surfel, Surfels, Thinner};
+use super::options::{Mode, Options};
+use super::parameters::{Measured, Nature};
+use super::planes::Answer;
+use super::progress::Progress;
+use super::rounds::{self, Votes};
 use super::viewpoint::{NEAREST, Viewpoint};
 use super::{
-    Answer, Mode, Options, Progress, merge, parameters, planes, refine, rejected, roundness,
+    layers, members, merge, noise_field, parameters, planes, present, refine, rejected, roundness,
     tolerance,
 };
 use crate::Result;
-use crate::backend::{Assigned, Backend, Held, LocalPlane};
+use crate::backend::{Backend, Held, InCells, Surfaces};
 use crate::detection::{Curved, Parameters};
 use crate::frame::{Frame, Points};
 use crate::lms::Refine;
+use crate::surface::cells::Cells;
+use crate::surface::noise_field::NoiseField;
+use crate::surface::plane::{Assigned, LocalPlane};
+use crate::surface::surfels::{Surfel, Surfels, Thinner};
+use crate::surface::unit::Unit;
+use std::sync::Arc;
 
 /// Classes of noise that are looked at; each is rougher than the one before.
 const CLASSES: usize = 3;
@@ -32,156 +35,244 @@ const WORTH: u64 = 10;
 /// Where neighbours have their noise in common, it is that of so many cells.
 const ALIKE: f64 = 4.0;
 
-/// What every class is searched in and with.
-struct Scene<'a> {
-    cloud: &'a Loaded,
-    cells: &'a Cells,
-    links: &'a Links<'a>,
-    field: &'a NoiseField,
-    nature: Nature,
-    rounding: f64,
-    options: &'a Options,
-    backend: &'a dyn Backend,
-    progress: &'a dyn Progress,
+/// How a cloud is searched.
+#[derive(Clone, Copy)]
+pub(super) struct How<'a, 'b> {
+    pub options: &'a Options,
+    pub backend: &'b dyn Backend,
+    pub progress: &'a dyn Progress,
 }
 
+/// Finds the planes of a cloud, whose points the backend may hold already.
 pub(super) fn detect<'b>(
     cloud: &mut Loaded,
-    held: Option<Box<dyn Held + 'b>>,
-    (options, backend): (&Options, &'b dyn Backend),
-    progress: &dyn Progress,
+    held: Option<Box<dyn Held<'b> + 'b>>,
+    how: How<'_, 'b>,
 ) -> Result<Answer> {
-    progress.stage("cells", None);
-    let how = (options, backend, progress);
-    let labelled = labelled(cloud, held, how, None)?.expect("only a frame may have to be left");
-    labelled.finish(cloud, how)
+    how.progress.stage("cells", None);
+    let mut held = match held {
+        Some(held) => held,
+        None => how.backend.hold(cloud.points.clone())?,
+    };
+    let mut ground = Ground::first(held.as_mut())?;
+    if let Some(viewpoint) = ground.viewpoint(cloud, how.options) {
+        // Both searches at once would take twice the memory.
+        drop(ground);
+        if let Some(labelled) = as_seen(cloud, &viewpoint, how)? {
+            return labelled.finish(cloud, how);
+        }
+        ground = Ground::first(held.as_mut())?;
+    }
+    ground.search(cloud, held, how)?.finish(cloud, how)
 }
 
-/// Searches the frame of a depth camera as the camera sees it, if the cloud is one.
-fn as_seen(
-    cloud: &mut Loaded,
-    how: (&Options, &dyn Backend, &dyn Progress),
-) -> Result<Option<Labelled>> {
-    // A tolerance that was given means the same everywhere.
-    if how.0.tolerance.is_some() {
-        return Ok(None);
-    }
-    let Some(viewpoint) = Viewpoint::find(&cloud.points) else { return Ok(None) };
+/// Searches the frame of a depth camera as the camera sees it; nothing if its noise is not that of a frame.
+fn as_seen(cloud: &mut Loaded, viewpoint: &Viewpoint, how: How) -> Result<Option<Labelled>> {
     let (frame, points) = viewpoint.seen(&cloud.points);
     let mut seen = cloud.redrawn(frame.step, points);
-    let Some(mut labelled) = labelled(&mut seen, None, how, Some((&viewpoint, &frame)))? else {
+    let mut held = how.backend.hold(seen.points.clone())?;
+    let mut ground = Ground::first(held.as_mut())?;
+    if !ground.keeps_up(viewpoint, &frame) {
         return Ok(None);
-    };
+    }
+    ground.plateau.even = true;
+    let mut labelled = ground.search(&mut seen, held, how)?;
     let order = seen.places.unwrap_or_default();
-    cloud.reorder(InOrder { order, points: None }, &mut None)?;
-    labelled.leave((&viewpoint, &frame), &cloud.points);
+    let points = Arc::new(cloud.points.select(&order));
+    cloud.reorder(order, points);
+    labelled.leave((viewpoint, &frame), &cloud.points);
     labelled.parameters.viewpoint = Some(cloud.frame.input(viewpoint.eye()));
     Ok(Some(labelled))
 }
 
-/// Finds the planes of a cloud and their points: as a camera sees them, where neighbours share their noise
-/// and the cloud turns out to be a frame. None of what is drawn as it was `seen`, if its noise is not that
-/// of a frame.
-fn labelled<'b>(
-    cloud: &mut Loaded,
-    held: Option<Box<dyn Held + 'b>>,
-    how: (&Options, &'b dyn Backend, &dyn Progress),
-    seen: Option<(&Viewpoint, &Frame)>,
-) -> Result<Option<Labelled>> {
-    let mut held = match held {
-        Some(held) => Some(held),
-        None => how.1.hold(&cloud.points)?,
-    };
-    let (plateau, unit) = {
-        let (cells, order) = Cells::new(&cloud.points, &mut held)?;
-        let links = Links::new(&cells);
-        let view = View::new(&cells, &links);
-        let mut plateau = view.plateau();
-        if let Some((viewpoint, frame)) = seen {
-            let far = |cell: u32| {
-                let moments = cells.base().moments(cell as usize);
-                viewpoint.depth_of_seen(cells.base().local(cell as usize, moments.mean()), frame)
-            };
-            if plateau.level == 0 || !view.keeps_up(plateau.level, far) {
-                return Ok(None);
-            }
-            plateau.even = true;
-        } else if (plateau.level > 0 || plateau.stepped)
-            && let Some(labelled) = as_seen(cloud, how)?
-        {
-            return Ok(Some(labelled));
-        }
-        if plateau.widening() == 1.0 {
-            cloud.reorder(order, &mut held)?;
-            let ground = Ground { cells: &cells, links: &links, view, plateau };
-            return in_cells(cloud, ground, held, how).map(Some);
-        }
-        (plateau, cells.unit.coarser(plateau.widening()))
-    };
-    // What finer cells would show is not the surface. Theirs are gone by now, as both need memory.
-    let (cells, order) = Cells::of_unit(&cloud.points, unit, &mut held)?;
-    let links = Links::new(&cells);
-    let view = View::new(&cells, &links);
-    cloud.reorder(order, &mut held)?;
-    in_cells(cloud, Ground { cells: &cells, links: &links, view, plateau }, held, how).map(Some)
-}
-
-/// What the search goes on in.
-struct Ground<'a> {
-    cells: &'a Cells,
-    links: &'a Links<'a>,
+/// What a cloud is searched on: its cells, and the scale on which they show the noise.
+struct Ground<'b> {
+    /// The place before of each point in the order of the cells.
+    order: Vec<u32>,
+    cells: Box<dyn InCells<'b> + 'b>,
     view: View,
     plateau: Plateau,
 }
 
+impl<'b> Ground<'b> {
+    /// Cells as fine as the points allow.
+    fn first(held: &mut dyn Held<'b>) -> Result<Ground<'b>> {
+        let unit = Unit::for_counts(&held.count_cells()?);
+        let (order, cells) = held.cut(unit)?;
+        let view = View::new(&cells.cloud().cells);
+        let plateau = view.plateau();
+        Ok(Ground { order, cells, view, plateau })
+    }
+
+    /// From where a cloud was seen, where neighbours share their noise and it is the frame of a camera.
+    fn viewpoint(&self, cloud: &Loaded, options: &Options) -> Option<Viewpoint> {
+        let may_be_frame = self.plateau.level > 0 || self.plateau.stepped;
+        // A tolerance that was given means the same everywhere.
+        let wanted = may_be_frame && options.tolerance.is_none();
+        wanted.then(|| Viewpoint::find(&cloud.points)).flatten()
+    }
+
+    /// Whether a cloud that is drawn as it was seen has the noise of a frame.
+    fn keeps_up(&self, viewpoint: &Viewpoint, frame: &Frame) -> bool {
+        let base = self.cells.cloud().cells.base();
+        let far = |cell: u32| {
+            let middle = base.local(cell as usize, base.moments(cell as usize).mean());
+            viewpoint.depth_of_seen(middle, frame)
+        };
+        self.plateau.level > 0 && self.view.keeps_up(self.plateau.level, far)
+    }
+
+    /// Finds the planes of a cloud and their points.
+    fn search(
+        mut self,
+        cloud: &mut Loaded,
+        mut held: Box<dyn Held<'b> + 'b>,
+        how: How<'_, 'b>,
+    ) -> Result<Labelled> {
+        let widening = self.plateau.widening();
+        if widening != 1.0 {
+            // What finer cells would show is not the surface. Theirs go first, as both need memory.
+            let unit = self.cells.cloud().cells.unit.coarser(widening);
+            let Ground { view, plateau, .. } = self;
+            drop(view);
+            let (order, cells) = held.cut(unit)?;
+            let view = View::new(&cells.cloud().cells);
+            self = Ground { order, cells, view, plateau };
+        }
+        drop(held);
+        let Ground { order, cells, view, plateau } = self;
+        cloud.reorder(order, cells.cloud().points.clone());
+        search(cloud, cells, (&view, plateau), how)
+    }
+}
+
+/// What every class is searched in and with.
+struct Scene<'a> {
+    cloud: &'a Loaded,
+    cells: &'a Cells,
+    field: &'a NoiseField,
+    nature: Nature,
+    rounding: f64,
+    how: How<'a, 'a>,
+}
+
 /// Searches a cloud that was cut into cells.
-fn in_cells<'b>(
+fn search<'b>(
     cloud: &Loaded,
-    Ground { cells, links, view, plateau }: Ground,
-    mut held: Option<Box<dyn Held + 'b>>,
-    (options, backend, progress): (&Options, &'b dyn Backend, &dyn Progress),
+    in_cells: Box<dyn InCells<'b> + 'b>,
+    (view, plateau): (&View, Plateau),
+    how: How<'_, 'b>,
 ) -> Result<Labelled> {
-    let points = &cloud.points;
+    let How { options, progress, .. } = how;
     progress.stage("surfaces", None);
-    let rounding = noise::rounding(points);
-    let flatness = held.is_none().then(|| evidence::judge_all(cells, links));
-    let field = NoiseField::new(cells, links, &view, plateau, rounding, flatness.as_deref());
+    let rounding = noise::rounding(&cloud.points);
+    let in_order = in_cells.cloud().clone();
+    let cells = &in_order.cells;
+    let mut surfaces = in_cells.judge()?;
+    let flatness = |level, cell| surfaces.flatness(level, cell);
+    let field = Arc::new(noise_field::measure(cells, view, plateau, rounding, flatness));
+    surfaces.follow(field.clone())?;
     // One that is to be widened is a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
     let nature = Nature { obey, alike: plateau.level > 0, even: field.is_even() || obey };
-    let scene =
-        Scene { cloud, cells, links, field: &field, nature, rounding, options, backend, progress };
-    let (parameters, classes) = scene.classes(flatness, &mut held)?;
+    let scene = Scene { cloud, cells, field: &field, nature, rounding, how };
+    let (parameters, classes) = scene.classes(surfaces.as_mut())?;
     let (surfels, findings) = evidence::combined(classes);
     let Findings { mut found, failed } = findings;
     progress.stage("labels", None);
     let claims = found.iter().map(|f| f.support.surfels.as_slice());
-    let places = PointsInCells { cells, links, points };
-    let mut labeller = Labeller::new(places, &surfels, claims, &mut held)?;
+    let mut labels = surfaces.present(present::present(cells, &surfels, claims))?;
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
     // Cells gave the planes; their points make them exact and then settle who belongs to whom.
-    let mut sums = labeller.sums(&local)?;
+    let mut sums = labels.sums(&local)?;
     if parameters.widen > 1.0 {
-        sums = tolerance::settle(&mut labeller, &mut local, sums, parameters.widen)?;
+        sums = tolerance::settle(labels.as_mut(), &mut local, sums, parameters.widen)?;
     }
     if parameters.refine != Refine::None {
         for (plane, sums) in local.iter_mut().zip(&sums) {
-            *plane = sums.fit().map_or(*plane, |fit| planes::local(&fit, plane.tolerance));
+            *plane = sums.fit().map_or(*plane, |fit| LocalPlane::of_fit(&fit, plane.tolerance));
         }
     }
     let alike = if nature.alike {
-        ALIKE * cells.distinct as f64 / links.len(plateau.finer()) as f64
+        ALIKE * cells.distinct as f64 / cells.len(plateau.finer()) as f64
     } else {
         cells.unit.copies
     };
     let uneven = nature.alike || !nature.even;
     let how = merge::How { angle: parameters.angle.to_radians(), alike, uneven, obey };
     let into = merge::merge(&mut local, &sums, how);
-    let assigned = labeller.assign(&local, &into)?;
+    let assigned = labels.assign(&local, &into)?;
     merge::gather(&mut found, &into);
     found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);
     let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
     Ok(Labelled { parameters, local, found, failed, assigned, outline_cell, alike, obey })
+}
+
+impl Scene<'_> {
+    /// Searches the usual surfaces, and then those of rougher places.
+    fn classes(&self, surfaces: &mut dyn Surfaces) -> Result<(Parameters, Vec<Class>)> {
+        let Scene { cloud, cells, field, nature, .. } = *self;
+        let How { options, progress, .. } = self.how;
+        let (noise, _) = evidence::noise(surfaces)?;
+        let seen = evidence::seen(surfaces, noise)?;
+        let white = nature.even && !nature.alike;
+        let wanted = options.tolerance.map(|tolerance| tolerance / (SIGMAS * cloud.frame.step));
+        let thinner = Thinner { noise, most: wanted.unwrap_or(f64::INFINITY), white };
+        let mut usual = Surfels::new(cells, field, &seen, thinner);
+        drop(seen);
+        progress.stage("layers", None);
+        layers::refine(surfaces, cells, &mut usual, [noise, field.least() * noise])?;
+        self.settle(&mut usual.list);
+        let spacing = evidence::spacing(cells, &usual.list);
+        let measured = Measured { noise, spacing, rounding: self.rounding };
+        let parameters = parameters::choose(cloud, cells, &usual.list, measured, options);
+        progress.stage("planes", Some(cells.distinct));
+        let findings = self.search(&usual, &parameters, surfaces)?;
+        let mut classes = vec![(usual, findings)];
+        let mut known = Vec::new();
+        while parameters.widen > 1.0 && classes.len() < CLASSES {
+            if let Some((surfels, findings)) = classes.last() {
+                known = evidence::known(cells, surfels, &findings.found, &known);
+                surfaces.leave(&known)?;
+            }
+            let (noise, weight) = evidence::noise(surfaces)?;
+            if weight * WORTH < cells.distinct {
+                break;
+            }
+            let seen = evidence::seen(surfaces, noise)?;
+            let mut rough = classes[0].0.rougher(cells, &seen);
+            self.settle(&mut rough.list);
+            let rougher = parameters::rougher(&parameters, &rough.list, noise, cloud.frame.step);
+            let findings = self.search(&rough, &rougher, surfaces)?;
+            classes.push((rough, findings));
+        }
+        Ok((parameters, classes))
+    }
+
+    /// A tolerance that was given means what it says everywhere.
+    fn settle(&self, surfels: &mut [Surfel]) {
+        if self.nature.obey {
+            surfels.iter_mut().for_each(|s| s.scale = 1.0);
+        }
+    }
+
+    /// The planes among the surfels of one class.
+    fn search(
+        &self,
+        surfels: &Surfels,
+        parameters: &Parameters,
+        surfaces: &dyn Surfaces,
+    ) -> Result<Findings> {
+        let How { options, backend, progress } = self.how;
+        let space = parameters::space(parameters, self.cloud)?;
+        let search = parameters::search(parameters, self.cloud, self.cells, &space, self.nature);
+        let votes = match options.mode {
+            Mode::All => Votes::All(surfaces.accumulator(&space)?),
+            _ => Votes::Near(backend.accumulator(&space)?),
+        };
+        let places = rounds::Places { cells: self.cells, surfels };
+        rounds::search(backend, &search, places, votes, &|n| progress.advance(n))
+    }
 }
 
 /// The planes of a cloud and their points.
@@ -204,7 +295,7 @@ struct Labelled {
 impl Labelled {
     /// From planes as they are seen in a frame to those of the points themselves.
     fn leave(&mut self, (viewpoint, frame): (&Viewpoint, &Frame), points: &Points) {
-        self.assigned.sums = label::sums(points, &self.assigned.labels, self.local.len());
+        self.assigned.sums = members::sums(points, &self.assigned.labels, self.local.len());
         let sums = &self.assigned.sums;
         for (i, plane) in self.local.iter_mut().enumerate() {
             let farther = viewpoint.depth(sums[i].mean()) / viewpoint.depth_of_middle();
@@ -214,7 +305,7 @@ impl Labelled {
                 let tolerance = (SIGMAS * fit.rmse()).max(MIN_STEPS);
                 *plane = match self.parameters.refine {
                     Refine::None => LocalPlane { tolerance: tolerance.max(rms), ..*plane },
-                    _ => planes::local(&fit, tolerance),
+                    _ => LocalPlane::of_fit(&fit, tolerance),
                 };
             }
             let support = &mut self.found[i].support;
@@ -231,11 +322,8 @@ impl Labelled {
     }
 
     /// The planes as they are reported.
-    fn finish(
-        self,
-        cloud: &Loaded,
-        (options, backend, progress): (&Options, &dyn Backend, &dyn Progress),
-    ) -> Result<Answer> {
+    fn finish(self, cloud: &Loaded, how: How) -> Result<Answer> {
+        let How { options, backend, progress } = how;
         let Labelled { parameters, local, found, failed, assigned, outline_cell, .. } = self;
         let points = &cloud.points;
         let how = (parameters.refine, backend);
@@ -257,80 +345,5 @@ impl Labelled {
         let planes = planes::finish(cloud, &assigned, known, (&parameters, options), &mut rejected);
         let rejected = rejected::best(rejected, parameters.tolerance);
         Ok(Answer { planes, parameters, rejected })
-    }
-}
-
-/// The surfels of one class of noise and what was found among them.
-pub(super) type Class = (Surfels, Findings);
-
-impl Scene<'_> {
-    /// Searches the usual surfaces, and then those of rougher places.
-    fn classes(
-        &self,
-        flatness: Option<Vec<LevelFlatness>>,
-        held: &mut Option<Box<dyn Held + '_>>,
-    ) -> Result<(Parameters, Vec<Class>)> {
-        let (cells, cloud) = (self.cells, self.cloud);
-        let mut evidence = Evidence::new(cells, self.links, self.field, flatness, held)?;
-        let (noise, _) = evidence.noise(held)?;
-        let surfaces = evidence.surfaces(noise, held)?;
-        let (links, field) = (self.links, self.field);
-        let white = self.nature.even && !self.nature.alike;
-        let wanted =
-            self.options.tolerance.map(|tolerance| tolerance / (SIGMAS * cloud.frame.step));
-        let thinner = Thinner { noise, most: wanted.unwrap_or(f64::INFINITY), white };
-        let mut usual = Surfels::new(cells, links, field, &surfaces, thinner);
-        drop(surfaces);
-        self.progress.stage("layers", None);
-        Layers { cells, links, points: &cloud.points, field, noise }.refine(&mut usual, held)?;
-        self.settle(&mut usual.list);
-        let (spacing, rounding) = (evidence.spacing(&usual.list), self.rounding);
-        let measured = Measured { noise, spacing, rounding };
-        let parameters = parameters::choose(cloud, cells, &usual.list, measured, self.options);
-        self.progress.stage("planes", Some(cells.distinct));
-        let findings = self.search(&usual, &parameters, held.as_deref())?;
-        let mut classes = vec![(usual, findings)];
-        while parameters.widen > 1.0 && classes.len() < CLASSES {
-            if let Some((surfels, findings)) = classes.last() {
-                evidence.next_class(surfels, &findings.found, held)?;
-            }
-            let (noise, weight) = evidence.noise(held)?;
-            if weight * WORTH < cells.distinct {
-                break;
-            }
-            let surfaces = evidence.surfaces(noise, held)?;
-            let mut rough = classes[0].0.rougher(cells, links, &surfaces);
-            self.settle(&mut rough.list);
-            let step = cloud.frame.step;
-            let rougher = parameters::rougher(&parameters, &rough.list, noise, step);
-            let findings = self.search(&rough, &rougher, held.as_deref())?;
-            classes.push((rough, findings));
-        }
-        Ok((parameters, classes))
-    }
-
-    /// A tolerance that was given means what it says everywhere.
-    fn settle(&self, surfels: &mut [Surfel]) {
-        if self.nature.obey {
-            surfels.iter_mut().for_each(|s| s.scale = 1.0);
-        }
-    }
-
-    /// The planes among the surfels of one class.
-    fn search(
-        &self,
-        surfels: &Surfels,
-        parameters: &Parameters,
-        held: Option<&(dyn Held + '_)>,
-    ) -> Result<Findings> {
-        let space = parameters::space(parameters, self.cloud)?;
-        let search = parameters::search(parameters, self.cloud, self.cells, &space, self.nature);
-        let cast = match self.options.mode {
-            Mode::All => rounds::Cast::All(&self.cloud.points, held),
-            _ => rounds::Cast::Near,
-        };
-        let places = rounds::Places { cells: self.cells, links: self.links, surfels };
-        let progress = |n| self.progress.advance(n);
-        rounds::search(self.backend, &search, places, &cast, &progress)
     }
 }

@@ -1,29 +1,12 @@
 //! Layers: the surface through a cell where the points around it are not all of one surface.
-//!
-//! The two sides of a table lie in one block, which is as thick as the board; among few points a
-//! single outlier spoils a block. So where a block is not flat, or thicker than the noise, the
-//! points of the layer in which the cell itself lies are taken alone: those of the densest slab
-//! through one of the cell's own points, fitted and chosen again in turn.
 
-use super::cells::Cells;
-use super::eigen::{LANES, smallest_of};
-use super::evidence::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT, Surface};
-use super::links::Links;
-use super::noise_field::NoiseField;
-use super::patch::{MOST_POINTS, Middle, Patch};
-use super::spread::Spread;
-use super::surfels::{LAYERED, Surfel, Surfels};
-use crate::backend::{Held, Layer, Outcome, Trials};
-use crate::frame::Points;
-use crate::shared::{
-    CONTRAST, CROWD, EXACT_LAYER as EXACT, FIRST_LAYER_SLAB as FIRST_SLAB,
-    LAYER_FITS as ITERATIONS, LAYER_SLAB as SLAB, MAJORITY, MOST_GUESSES, NOT_LAYERS, SPARSE,
-    THICKEST_LAYER as THICKEST, TRIANGLES,
-};
-use crate::vector::{Vec3, cross, dot, minus};
-use crate::wide::{Work, widely};
+use crate::Result;
+use crate::backend::Surfaces;
+use crate::surface::cells::Cells;
+use crate::surface::flat::Surface;
+use crate::surface::layers::{Outcome, Trials};
+use crate::surface::surfels::{LAYERED, Surfel, Surfels};
 use rayon::prelude::*;
-use std::ops::Range;
 
 /// A block is wide enough when its edge is so many times the noise; less is never flat.
 const WIDE: f64 = 14.0;
@@ -35,20 +18,6 @@ const LEVELS: u8 = 3;
 const SEEN: u64 = 1000;
 /// … and layers are looked for on so many levels above the last of these.
 const ABOVE: usize = 1;
-/// Base cells that one thread tries in one go.
-const PIECE: usize = 256;
-
-/// What layers are looked for in.
-pub(super) struct Layers<'a> {
-    pub cells: &'a Cells,
-    pub links: &'a Links<'a>,
-    pub points: &'a Points,
-    /// How the noise differs from place to place.
-    pub field: &'a NoiseField,
-    /// Standard deviation of points about their surface, in steps.
-    pub noise: f64,
-}
-
 /// A base cell whose layer is looked for.
 #[derive(Debug, Clone, Copy)]
 struct Open {
@@ -58,453 +27,59 @@ struct Open {
     tried: u8,
 }
 
-/// What became of the base cells that were tried at a level, and the new surfels of some of them,
-/// by their index among those.
-type LevelTried = (Vec<Outcome>, Vec<(u32, Surfel)>);
-
-impl Layers<'_> {
-    /// Replaces the surfels whose block is not flat, or too thick for one surface, by those of
-    /// their layer, where there is one; `held` are the points where a backend keeps them.
-    pub fn refine(
-        &self,
-        surfels: &mut Surfels,
-        held: &mut Option<Box<dyn Held + '_>>,
-    ) -> crate::Result<()> {
-        let thick = LAYERED * self.noise;
-        let thin = |s: &Surfel, t: f32| f64::from(t) <= thick * f64::from(s.scale);
-        let wanted = |s: &Surfel| s.surface.is_none_or(|f| !thin(s, f.thickness));
-        // In Morton order those of one cell follow each other, on any level; none of them is joined.
-        let open = surfels.list.par_iter().filter(|s| s.cells() == 1 && wanted(s));
-        let mut open: Vec<Open> = open.map(|s| Open { place: s.places[0], tried: 0 }).collect();
-        let edge = 3.0 * self.cells.base().size;
-        let quietest = self.field.least() * self.noise;
-        let first = (WIDE * quietest / edge).log2().ceil().max(0.0) as usize;
-        for level in first..self.end(&surfels.list).max(first + 1).min(self.links.levels()) {
-            if open.is_empty() {
-                break;
-            }
-            let tried = match held {
-                Some(held) => self.on_device(held.as_mut(), &open, level)?,
-                None => None,
-            };
-            let (outcomes, found) = tried.unwrap_or_else(|| self.here(&open, level));
-            for (entry, layer) in found {
-                let surfel = surfels.at(open[entry as usize].place as usize);
-                let surfel = &mut surfels.list[surfel];
-                *surfel = Surfel { scale: surfel.scale, places: surfel.places, ..layer };
-            }
-            let stays = |(open, outcome): (Open, Outcome)| match outcome {
-                Outcome::TooFew => Some(open),
-                Outcome::None => {
-                    Some(Open { tried: open.tried + 1, ..open }).filter(|o| o.tried < LEVELS)
-                }
-                _ => None,
-            };
-            open = open.into_par_iter().zip(outcomes).filter_map(stays).collect();
+/// Replaces the surfels whose block is not flat, or too thick for one surface, by those of
+/// their layer, where there is one.
+///
+/// `noise` is the standard deviation of points about their surface where it is as usual, and `quietest` the least
+/// anywhere, in steps.
+pub(super) fn refine(
+    surfaces: &mut dyn Surfaces,
+    cells: &Cells,
+    surfels: &mut Surfels,
+    [noise, quietest]: [f64; 2],
+) -> Result<()> {
+    let thick = LAYERED * noise;
+    let thin = |s: &Surfel, t: f32| f64::from(t) <= thick * f64::from(s.scale);
+    let wanted = |s: &Surfel| s.surface.is_none_or(|f| !thin(s, f.thickness));
+    // In Morton order those of one cell follow each other, on any level; none of them is joined.
+    let open = surfels.list.par_iter().filter(|s| s.cells() == 1 && wanted(s));
+    let mut open: Vec<Open> = open.map(|s| Open { place: s.places[0], tried: 0 }).collect();
+    let edge = 3.0 * cells.base().size;
+    let first = (WIDE * quietest / edge).log2().ceil().max(0.0) as usize;
+    let end = end(cells.levels.len(), &surfels.list).max(first + 1).min(cells.levels.len());
+    for level in first..end {
+        if open.is_empty() {
+            break;
         }
-        Ok(())
-    }
-
-    /// The first level on which no layers are looked for.
-    fn end(&self, surfels: &[Surfel]) -> usize {
-        let mut seen = vec![0; self.links.levels()];
-        for (level, weight) in surfels.iter().filter_map(|s| Some((s.surface?.level(), s.weight))) {
-            seen[level] += u64::from(weight);
-        }
-        let all: u64 = seen.iter().sum();
-        let last = seen.iter().rposition(|&n| n > 0 && n * SEEN >= all);
-        last.map_or(self.links.levels(), |last| last + ABOVE + 1)
-    }
-
-    /// The most noise for which the blocks of a level are wide enough.
-    fn widest(&self, level: usize) -> f64 {
-        3.0 * self.cells.levels[level].size / WIDE
-    }
-
-    /// Tries the cells by a backend that keeps the points, if it has room for that.
-    fn on_device(
-        &self,
-        held: &mut dyn Held,
-        open: &[Open],
-        level: usize,
-    ) -> crate::Result<Option<LevelTried>> {
         let bases: Vec<u32> = open.par_iter().map(|o| o.place).collect();
-        let (noise, widest) = (self.noise, self.widest(level));
-        let trials = Trials { bases: &bases, level, noise, widest };
-        let tried = held.layers(&trials)?;
-        let surfel = |layer: Layer| {
-            let surface = Some(Surface::of_layer(&layer, level));
-            let Layer { entry, centroid, scatter, weight, .. } = layer;
-            (entry, Surfel { centroid, scatter, weight, surface, scale: 1.0, places: [0; 2] })
+        let widest = 3.0 * cells.levels[level].size / WIDE;
+        let tried = surfaces.layers(&Trials { bases: &bases, level, noise, widest })?;
+        for layer in tried.layers {
+            let at = surfels.at(bases[layer.entry as usize] as usize);
+            let surfel = &mut surfels.list[at];
+            (surfel.centroid, surfel.scatter) = (layer.centroid, layer.scatter);
+            surfel.weight = layer.weight;
+            surfel.surface = Some(Surface::of_layer(&layer, level));
+        }
+        let stays = |(open, outcome): (Open, Outcome)| match outcome {
+            Outcome::TooFew => Some(open),
+            Outcome::None => {
+                Some(Open { tried: open.tried + 1, ..open }).filter(|o| o.tried < LEVELS)
+            }
+            _ => None,
         };
-        Ok(tried.map(|tried| (tried.outcomes, tried.layers.into_iter().map(surfel).collect())))
+        open = open.into_par_iter().zip(tried.outcomes).filter_map(stays).collect();
     }
-
-    /// Tries the cells here.
-    fn here(&self, open: &[Open], level: usize) -> LevelTried {
-        let in_cell = |open: &Open| {
-            let base = self.links.by_place()[open.place as usize];
-            (self.links.ancestor(base, level), base)
-        };
-        let open: Vec<InCell> = open.par_iter().map(in_cell).collect();
-        let pieces: Vec<(u32, &[InCell])> = pieces(&open);
-        let tried: Vec<LevelTried> = pieces
-            .into_par_iter()
-            .map(|(first, open)| widely(Trying { layers: self, open, first, level }))
-            .collect();
-        let (mut outcomes, mut found) = (Vec::with_capacity(open.len()), Vec::new());
-        for (some, layers) in tried {
-            outcomes.extend(some);
-            found.extend(layers);
-        }
-        (outcomes, found)
-    }
+    Ok(())
 }
 
-/// A base cell and the cell of a level that holds it.
-type InCell = (u32, u32);
-
-/// The cells in pieces for threads, each with the index of its first; those in one cell stay together.
-fn pieces(open: &[InCell]) -> Vec<(u32, &[InCell])> {
-    let (mut pieces, mut rest) = (Vec::with_capacity(open.len() / PIECE + 1), open);
-    while !rest.is_empty() {
-        let in_last =
-            |from: &[InCell]| from.chunk_by(|a, b| a.0 == b.0).next().map_or(0, <[_]>::len);
-        let most = rest.len().min(PIECE) - 1;
-        let end = most + in_last(&rest[most..]);
-        let first = (open.len() - rest.len()) as u32;
-        let (piece, after) = rest.split_at(end);
-        pieces.push((first, piece));
-        rest = after;
+/// The first of so many levels on which no layers are looked for.
+fn end(levels: usize, surfels: &[Surfel]) -> usize {
+    let mut seen = vec![0; levels];
+    for (level, weight) in surfels.iter().filter_map(|s| Some((s.surface?.level(), s.weight))) {
+        seen[level] += u64::from(weight);
     }
-    pieces
-}
-
-/// The work of trying some cells, those in one cell of the level together.
-struct Trying<'a> {
-    layers: &'a Layers<'a>,
-    open: &'a [InCell],
-    /// Index of the first of them among all.
-    first: u32,
-    level: usize,
-}
-
-impl Work for Trying<'_> {
-    type Output = LevelTried;
-
-    #[inline(always)]
-    fn run(self) -> LevelTried {
-        let mut tried = (Vec::with_capacity(self.open.len()), Vec::new());
-        let mut blocks: [Block; LANES] = Default::default();
-        let mut used = 0;
-        for group in self.open.chunk_by(|a, b| a.0 == b.0) {
-            let first = tried.0.len();
-            let filled = self.fill(&mut blocks[used], group);
-            let outcome = filled.err().unwrap_or(Outcome::None);
-            tried.0.extend(group.iter().map(|_| outcome));
-            if filled.is_ok() {
-                blocks[used].first = first;
-                used += 1;
-            }
-            if used == LANES {
-                self.settle(&mut blocks, &mut tried);
-                used = 0;
-            }
-        }
-        self.settle(&mut blocks[..used], &mut tried);
-        tried
-    }
-}
-
-impl Trying<'_> {
-    /// Collects the points of the block of a group that lies in one cell; why not, if so.
-    ///
-    /// The noise is that of the first of the group: from region to region it changes little.
-    #[inline(always)]
-    fn fill(&self, block: &mut Block, group: &[InCell]) -> Result<(), Outcome> {
-        let Trying { layers, level, .. } = *self;
-        let noise = layers.noise * layers.field.scale(group[0].1 as usize);
-        let widest = layers.widest(level);
-        if noise > widest {
-            return Err(Outcome::TooFew);
-        }
-        let cells = &layers.cells.levels[level];
-        let around = layers.links.block(level, group[0].0);
-        let n: i64 = around.iter().map(|&c| cells.count(c as usize)).sum();
-        if n < MIN_POINTS {
-            return Err(Outcome::TooFew);
-        }
-        let is_first = level == 0 || noise > 0.5 * widest;
-        if n > CROWD && !is_first {
-            return Err(Outcome::Crowded);
-        }
-        // Every second, third, … of them: points of one place lie together.
-        let stride = (n as usize).div_ceil(MOST_POINTS).max(1);
-        let mut until = 0;
-        block.patch.begin(3.0 * cells.size);
-        for &neighbour in around {
-            for &cell in layers.links.inside(level, neighbour) {
-                layers.each_distinct(cell, |point| {
-                    if until == 0 {
-                        block.patch.push(point);
-                        until = stride;
-                    }
-                    until -= 1;
-                });
-            }
-        }
-        block.patch.end();
-        (block.noise, block.sliced) = (noise, layers.field.has_floor());
-        block.bases.clear();
-        block.bases.extend(group.iter().map(|&(_, base)| base));
-        Ok(())
-    }
-
-    /// Looks for the layers of all base cells of some blocks, at most [`LANES`].
-    #[inline(always)]
-    fn settle(&self, blocks: &mut [Block], tried: &mut LevelTried) {
-        let spreads: Vec<Spread> = blocks.iter().map(|block| block.patch.all()).collect();
-        let eigen = thinnest(spreads.iter());
-        let (mut own, mut trials) = (Vec::new(), Vec::new());
-        for (block, (values, normal)) in blocks.iter_mut().zip(eigen) {
-            block.normal = normal;
-            if !block.is_sparse() && values[0] > NOT_LAYERS * values[1] {
-                block.bases.clear();
-            }
-        }
-        for block in blocks.iter() {
-            for (&base, entry) in block.bases.iter().zip(block.first..) {
-                let first = own.len();
-                self.layers.each_distinct(base, |point| own.push(point));
-                trials.push(Trial::new(block, entry, first..own.len()));
-            }
-        }
-        for trial in &mut trials {
-            trial.begin(trial.block.along(&own[trial.own.clone()]));
-        }
-        self.follow(&mut trials, FLAT, &own, tried);
-        trials.retain(|trial| trial.block.is_sparse());
-        for trial in &mut trials {
-            trial.begin(trial.block.among_outliers(&own[trial.own.clone()]));
-        }
-        self.follow(&mut trials, NEARLY_FLAT, &own, tried);
-    }
-
-    /// Follows the guess of each trial; those that lead to a layer are tried no more.
-    #[inline(always)]
-    fn follow(&self, trials: &mut Vec<Trial>, flat: f64, own: &[Vec3], tried: &mut LevelTried) {
-        for _ in 0..ITERATIONS {
-            step(trials);
-        }
-        trials.retain(|trial| {
-            let layer = trial.layer(flat, &own[trial.own.clone()], self.level);
-            if let Some(layer) = layer {
-                tried.0[trial.entry] = Outcome::Found;
-                tried.1.push((self.first + trial.entry as u32, layer));
-            }
-            layer.is_none()
-        });
-    }
-}
-
-impl Layers<'_> {
-    /// Calls `visit` with the distinct points of a base cell.
-    #[inline(always)]
-    fn each_distinct(&self, cell: u32, mut visit: impl FnMut(Vec3)) {
-        let mut last = None;
-        for i in self.cells.points_of(cell as usize) {
-            let point = self.points.get(i);
-            if last.replace(point) != Some(point) {
-                visit(point.map(f64::from));
-            }
-        }
-    }
-}
-
-/// A block, and the base cells in the middle of it.
-#[derive(Default)]
-struct Block {
-    /// The points.
-    patch: Patch,
-    /// Where all points together are thinnest.
-    normal: Vec3,
-    /// Standard deviation of points about their surface there, in steps.
-    noise: f64,
-    /// Whether what is exact is a step of the coordinates.
-    sliced: bool,
-    bases: Vec<u32>,
-    /// Index of the first of them among those that are tried.
-    first: usize,
-}
-
-impl Block {
-    /// Whether it may owe its shape to a few outliers.
-    #[inline(always)]
-    fn is_sparse(&self) -> bool {
-        self.patch.len() <= SPARSE
-    }
-
-    /// The guess for the layer through one of the cell's `own` points, where layers lie along the block.
-    #[inline(always)]
-    fn along(&self, own: &[Vec3]) -> Option<Middle> {
-        let stride = own.len().div_ceil(MOST_GUESSES).max(1);
-        let mut densest = Densest::default();
-        for p in own.iter().step_by(stride) {
-            densest.look(self, Middle { normal: self.normal, rho: dot(*p, self.normal) });
-        }
-        densest.guess
-    }
-
-    /// The guess for the layer of most points through one of the cell's `own` points and two others, if
-    /// it holds enough of the block.
-    #[inline(always)]
-    fn among_outliers(&self, own: &[Vec3]) -> Option<Middle> {
-        let n = self.patch.len();
-        let far = 0.25 * self.patch.farthest().sqrt();
-        let mut densest = Densest::default();
-        for (k, &p) in own.iter().cycle().take(TRIANGLES).enumerate() {
-            // Two others, far apart in the order of places.
-            let a = 7919 * k % n;
-            let b = (a + n / 3 + 31 * k) % n;
-            let across = cross(minus(self.patch.point(a), p), minus(self.patch.point(b), p));
-            let area = dot(across, across).sqrt();
-            if area > far * far {
-                let normal = across.map(|c| c / area);
-                densest.look(self, Middle { normal, rho: dot(p, normal) });
-            }
-        }
-        let guess = densest.guess?;
-        let slab = SLAB * self.noise;
-        let inside = self.patch.within(&guess, slab);
-        (inside as f64 >= MAJORITY * n as f64).then_some(guess)
-    }
-
-    /// Whether a layer is denser than what lies on one side of it.
-    #[inline(always)]
-    fn stands_out(&self, layer: &Middle) -> bool {
-        let slab = SLAB * self.noise;
-        let [below, inside, above] = self.patch.sides(layer, slab);
-        2 * CONTRAST * below.min(above) <= inside
-    }
-}
-
-/// The guess whose slab holds most points, the first of equals.
-#[derive(Default)]
-struct Densest {
-    most: usize,
-    guess: Option<Middle>,
-}
-
-impl Densest {
-    #[inline(always)]
-    fn look(&mut self, block: &Block, guess: Middle) {
-        let count = block.patch.within(&guess, 2.0 * block.noise);
-        if self.guess.is_none() || count > self.most {
-            (self.most, self.guess) = (count, Some(guess));
-        }
-    }
-}
-
-/// The search for the layer through one base cell, from a guess on.
-struct Trial<'a> {
-    block: &'a Block,
-    /// Index of the base cell among those that are tried.
-    entry: usize,
-    /// Where its own points are.
-    own: Range<usize>,
-    /// The layer as far as it is known; none where there is none.
-    middle: Option<Middle>,
-    slab: f64,
-    /// What was fitted last, and its eigenvalues.
-    spread: Spread,
-    values: [f64; 3],
-    /// Whether it stays as it is.
-    settled: bool,
-}
-
-impl<'a> Trial<'a> {
-    fn new(block: &'a Block, entry: usize, own: Range<usize>) -> Trial<'a> {
-        let (spread, values) = (Spread::default(), [0.0; 3]);
-        Trial { block, entry, own, middle: None, slab: 0.0, spread, values, settled: false }
-    }
-
-    fn begin(&mut self, guess: Option<Middle>) {
-        (self.middle, self.slab) = (guess, FIRST_SLAB * self.block.noise);
-        (self.spread, self.settled) = (Spread::default(), false);
-    }
-
-    /// Chooses the points of the layer again; whether there is something to fit.
-    #[inline(always)]
-    fn choose(&mut self) -> bool {
-        let Some(middle) = self.middle.filter(|_| !self.settled) else { return false };
-        let spread = self.block.patch.spread(&middle, self.slab);
-        if spread.weight() < MIN_POINTS as f64 {
-            self.middle = None;
-            return false;
-        }
-        // What was fitted to these sums before is what would be fitted to them again.
-        self.settled = spread == self.spread;
-        (self.spread, self.slab) = (spread, SLAB * self.block.noise);
-        !self.settled
-    }
-
-    /// Fits the layer to the points that were chosen.
-    #[inline(always)]
-    fn fit(&mut self, (values, normal): ([f64; 3], Vec3)) {
-        self.values = values;
-        self.middle = Some(Middle { normal, rho: dot(normal, self.spread.mean()) });
-    }
-
-    /// The layer that the guess led to, as the surfel of the cell with the `own` points.
-    #[inline(always)]
-    fn layer(&self, flat: f64, own: &[Vec3], level: usize) -> Option<Surfel> {
-        let Block { noise, sliced, .. } = *self.block;
-        let (middle, values, n) = (self.middle?, self.values, self.spread.weight());
-        let thickness = (values[0].max(0.0) * n / (n - 3.0)).sqrt();
-        let wide = values[0] <= flat * values[1] && values[1] >= LINE * values[2];
-        let sliced = sliced && EXACT * thickness < noise;
-        if !wide || sliced || thickness > THICKEST * noise || !self.block.stands_out(&middle) {
-            return None;
-        }
-        let mut mine = Spread::default();
-        let inside = own.iter().filter(|&&p| middle.distance(p).abs() <= self.slab);
-        inside.for_each(|&p| mine.add(p, 1.0));
-        let error = (values[0].max(0.0) / values[1] / n).sqrt();
-        (mine.weight() > 0.0).then(|| Surfel {
-            centroid: mine.mean(),
-            scatter: mine.covariance().map(|c| c as f32),
-            weight: mine.weight() as u32,
-            surface: Some(Surface::new(middle.normal, error, thickness, level)),
-            scale: 1.0,
-            places: [0; 2],
-        })
-    }
-}
-
-/// Chooses and fits the layers of all trials once more, several at a time.
-#[inline(always)]
-fn step(trials: &mut [Trial]) {
-    let mut chosen = [0; LANES];
-    let mut used = 0;
-    for i in 0..trials.len() {
-        if trials[i].choose() {
-            chosen[used] = i;
-            used += 1;
-        }
-        if used == LANES || i + 1 == trials.len() {
-            let eigen = thinnest(chosen[..used].iter().map(|&i| &trials[i].spread));
-            chosen[..used].iter().zip(eigen).for_each(|(&i, eigen)| trials[i].fit(eigen));
-            used = 0;
-        }
-    }
-}
-
-/// Eigenvalues and normals of at most [`LANES`] sets of points.
-#[inline(always)]
-fn thinnest<'a>(spreads: impl Iterator<Item = &'a Spread>) -> [([f64; 3], Vec3); LANES] {
-    let mut covariances = [[0.0; LANES]; 6];
-    for (lane, spread) in spreads.enumerate() {
-        covariances.iter_mut().zip(spread.covariance()).for_each(|(all, one)| all[lane] = one);
-    }
-    smallest_of(&covariances)
+    let all: u64 = seen.iter().sum();
+    let last = seen.iter().rposition(|&n| n > 0 && n * SEEN >= all);
+    last.map_or(levels, |last| last + ABOVE + 1)
 }

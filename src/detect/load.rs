@@ -1,6 +1,5 @@
 //! A cloud into local coordinates.
 
-use super::cut::InOrder;
 use crate::backend::{Backend, Held, Receiver};
 use crate::cloud::{Choice, Chunk, Crs, PointReader};
 use crate::frame::{Frame, Points};
@@ -11,7 +10,7 @@ use rayon::prelude::*;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Points that are kept as they were read until their extent is known; a larger cloud is read
 /// twice instead.
@@ -39,7 +38,7 @@ pub struct Loaded {
     /// The map from input coordinates to local ones.
     pub frame: Frame,
     /// The points that can be used, in file order; detection puts them into the order of its cells.
-    pub points: Points,
+    pub points: Arc<Points>,
     /// Place in the file of each point of `points`, where that is not its index.
     pub places: Option<Vec<u32>>,
     /// Points in the file.
@@ -63,7 +62,7 @@ impl Loaded {
     pub(super) fn redrawn(&self, steps: f64, points: Points) -> Loaded {
         Loaded {
             frame: Frame { origin: [0.0; 3], step: steps * self.frame.step },
-            points,
+            points: Arc::new(points),
             places: None,
             choice: self.choice.clone(),
             crs: None,
@@ -71,25 +70,13 @@ impl Loaded {
         }
     }
 
-    /// Puts the points into another order, that of the cells of `held` where there are any.
-    pub(super) fn reorder(
-        &mut self,
-        order: InOrder,
-        held: &mut Option<Box<dyn Held + '_>>,
-    ) -> Result<()> {
-        let done = match held {
-            Some(held) => held.points_in_order(&mut self.points)?,
-            None => false,
-        };
-        let InOrder { order, points } = order;
-        if !done {
-            self.points = points.unwrap_or_else(|| self.points.select(&order));
-        }
+    /// The `points` are the same in another `order`.
+    pub(super) fn reorder(&mut self, order: Vec<u32>, points: Arc<Points>) {
+        self.points = points;
         self.places = Some(match &self.places {
             None => order,
             Some(places) => order.par_iter().map(|&i| places[i as usize]).collect(),
         });
-        Ok(())
     }
 }
 
@@ -133,7 +120,7 @@ pub fn load_onto<'b>(
     chunk: usize,
     progress: &dyn Fn(u64),
     backend: &dyn Fn() -> Option<&'b dyn Backend>,
-) -> Result<(Loaded, Option<Box<dyn Held + 'b>>)> {
+) -> Result<(Loaded, Option<Box<dyn Held<'b> + 'b>>)> {
     let mut survey = Survey::default();
     let mut held: Option<Vec<Chunk>> = (!open()?.is_cheap()).then(Vec::new);
     each_chunk(open, chunk, progress, |read| {
@@ -200,9 +187,9 @@ struct Passing<'b> {
 impl<'b> Passing<'b> {
     /// Passes on what there is, once there is a backend that takes it.
     fn on(&mut self, loading: &Loading<'_>, backend: Option<&'b dyn Backend>) -> Result<()> {
-        let points = &loading.loaded.points;
+        let points = &loading.points;
         if let (false, Some(backend)) = (self.asked, backend) {
-            (self.asked, self.receiver) = (true, backend.receive(points.len())?);
+            (self.asked, self.receiver) = (true, Some(backend.receive(points.len())?));
         }
         match &mut self.receiver {
             Some(receiver) => receiver.take(points, loading.used),
@@ -210,8 +197,8 @@ impl<'b> Passing<'b> {
         }
     }
 
-    fn finish(self, points: &Points) -> Result<Option<Box<dyn Held + 'b>>> {
-        self.receiver.map_or(Ok(None), |receiver| receiver.finish(points))
+    fn finish(self, points: &Arc<Points>) -> Result<Option<Box<dyn Held<'b> + 'b>>> {
+        self.receiver.map(|receiver| receiver.finish(points.clone())).transpose()
     }
 }
 
@@ -393,6 +380,8 @@ struct Loading<'a> {
     /// Points of the file behind us, and those of them that are used.
     place: usize,
     used: usize,
+    /// The points, until all of them are known.
+    points: Points,
     loaded: Loaded,
 }
 
@@ -420,9 +409,10 @@ impl<'a> Loading<'a> {
             choice,
             place: 0,
             used: 0,
+            points: Points { x: room(), y: room(), z: room() },
             loaded: Loaded {
                 frame: Frame::fit(window[0], window[1]),
-                points: Points { x: room(), y: room(), z: room() },
+                points: Arc::default(),
                 places: None,
                 total: survey.total,
                 choice: choice.clone(),
@@ -440,7 +430,7 @@ impl<'a> Loading<'a> {
         let chosen = Chosen { choice: self.choice, chunk, first: self.place as u64 };
         // As long as no point is left out, every piece lies where it belongs.
         let to = self.used..self.used + chunk.len();
-        let Points { x, y, z } = &mut self.loaded.points;
+        let Points { x, y, z } = &mut self.points;
         let [x, y, z] = [x, y, z].map(|axis| axis[to.clone()].par_chunks_mut(PIECE));
         let starts = (0..chunk.len()).into_par_iter().step_by(PIECE);
         let pieces: Vec<Piece> = (x.zip(y).zip(z).zip(starts))
@@ -456,7 +446,7 @@ impl<'a> Loading<'a> {
             }
             self.note_places(piece);
             if from != self.used {
-                let Points { x, y, z } = &mut self.loaded.points;
+                let Points { x, y, z } = &mut self.points;
                 let here = from..from + piece.used;
                 [x, y, z].into_iter().for_each(|axis| axis.copy_within(here.clone(), self.used));
             }
@@ -482,12 +472,12 @@ impl<'a> Loading<'a> {
     }
 
     fn finish(mut self) -> Loaded {
-        let Points { x, y, z } = &mut self.loaded.points;
+        let Points { x, y, z } = &mut self.points;
         for axis in [x, y, z] {
             axis.truncate(self.used);
             axis.shrink_to_fit();
         }
-        self.loaded
+        Loaded { points: Arc::new(self.points), ..self.loaded }
     }
 }
 
@@ -536,6 +526,7 @@ impl Piece {
 mod tests {
     use super::*;
     use crate::backend::{Accumulator, Weighted};
+    use crate::cpu::{Cpu, CpuReceiver};
     use crate::space::Space;
     use std::cell::Cell;
     use std::sync::Mutex;
@@ -627,9 +618,9 @@ mod tests {
             Ok(None)
         }
 
-        fn receive<'a>(&'a self, most: usize) -> Result<Option<Box<dyn Receiver<'a> + 'a>>> {
+        fn receive<'a>(&'a self, most: usize) -> Result<Box<dyn Receiver<'a> + 'a>> {
             self.0.lock().unwrap().push((most, Points::default()));
-            Ok(Some(Box::new(self)))
+            Ok(Box::new(self))
         }
     }
 
@@ -639,9 +630,9 @@ mod tests {
             Ok(())
         }
 
-        fn finish(self: Box<Self>, points: &Points) -> Result<Option<Box<dyn Held + 'a>>> {
-            self.0.lock().unwrap().push((points.len(), points.clone()));
-            Ok(None)
+        fn finish(self: Box<Self>, points: Arc<Points>) -> Result<Box<dyn Held<'a> + 'a>> {
+            self.0.lock().unwrap().push((points.len(), points.as_ref().clone()));
+            Box::new(CpuReceiver(Cpu::default())).finish(points)
         }
     }
 

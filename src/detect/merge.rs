@@ -1,9 +1,8 @@
 //! One plane found in several parts becomes one.
 
-use super::moments::{Fit, Moments};
-use super::planes;
-use super::rounds::Found;
-use crate::backend::LocalPlane;
+use super::found::Found;
+use crate::surface::moments::{Fit, Moments};
+use crate::surface::plane::LocalPlane;
 use crate::vector::{Vec3, dot, minus};
 
 /// A plane through two parts fits a part as well as its own one when it adds so many times the
@@ -89,7 +88,8 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
     let apart = distance(&fit_a, &fit_b);
     let known = known(&fit_a, of_a.n, fit_b.centroid) || known(&fit_b, of_b.n, fit_a.centroid);
     let chance = if apart > FAR && !known { CHANCE_FAR } else { CHANCE };
-    let joint = planes::local(&parts.iter().map(|p| p.1).collect::<Moments>().fit()?, tolerance);
+    let joint =
+        LocalPlane::of_fit(&parts.iter().map(|p| p.1).collect::<Moments>().fit()?, tolerance);
     let still = |(plane, sums): (&LocalPlane, &Moments)| {
         let n = sums.n as f64;
         let squares = |p: &LocalPlane| n * sums.distance_rms(p.normal, p.rho).powi(2);
@@ -133,7 +133,7 @@ mod tests {
             let noise = f64::from((i * 7919 % 1009) as i32 - 504);
             sums.add([x, y, (lift + tilt * x as f64 + noise) as i64]);
         }
-        (planes::local(&sums.fit().unwrap(), 1500.0), sums)
+        (LocalPlane::of_fit(&sums.fit().unwrap(), 1500.0), sums)
     }
 
     fn merged(tiles: [(LocalPlane, Moments); 2]) -> (Vec<u32>, Vec<LocalPlane>) {

@@ -8,147 +8,45 @@
 //!
 //! [`Mode::OnePass`] is the papers' flow instead: vote, suppress, take the winners.
 
-mod cell_size;
-mod cells;
-mod cut;
-mod eigen;
 mod evidence;
+mod found;
 mod grow;
 mod in_rounds;
-mod label;
 mod layers;
-mod links;
+mod limits;
 mod load;
+mod members;
 mod merge;
-mod moments;
 mod noise;
 mod noise_field;
 mod one_pass;
+mod options;
 mod parameters;
-mod patch;
 mod planes;
+mod present;
+mod progress;
 mod refine;
 mod rejected;
 mod roundness;
 mod rounds;
 mod significance;
-mod spread;
-mod sums;
 mod support;
-mod surfels;
 mod tolerance;
 mod viewpoint;
 mod zoom;
 
 pub use load::{Loaded, least_memory, load, load_onto};
-pub use moments::{Fit, Moments};
+pub use options::{Mode, Options};
+pub use progress::Progress;
 
+use crate::Result;
 use crate::backend::{Backend, Held};
-use crate::detection::{Curved, Detection, Input, Parameters, Rejected};
-use crate::lms::Refine;
+use crate::detection::{Detection, Input, Rejected};
 use crate::orient::Orient;
-use crate::space::Directions;
-use crate::{Error, Result};
-use planes::{Finished, Members};
+use in_rounds::How;
+use planes::{Answer, Finished, Members};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
-
-/// Which points vote for which directions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// Rounds in which every surface votes for the directions near its own normal.
-    #[default]
-    Near,
-    /// Rounds in which every point votes for every direction, the standard Hough transform.
-    All,
-    /// The papers' flow: every point votes for every direction, non-maxima are suppressed, and
-    /// the winners are the planes as they stand in the accumulator.
-    OnePass,
-}
-
-/// What a user may set; `None` leaves it to what the cloud says.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Options {
-    /// Who votes for what.
-    pub mode: Mode,
-    /// The directions of the space.
-    pub directions: Option<Directions>,
-    /// Width of a bin of `ρ`, in the cloud's unit.
-    pub rho_bin: Option<f64>,
-    /// Largest distance of an inlier from its plane, in the cloud's unit.
-    pub tolerance: Option<f64>,
-    /// Planes that are not quite flat get up to so many times the tolerance, and rougher places one
-    /// in proportion to their noise; 1 for neither. At least 1.
-    pub widen: Option<f64>,
-    /// Largest angle between a point's surface and its plane, in degrees.
-    pub angle: Option<f64>,
-    /// What is done with pieces of something round.
-    pub curved: Curved,
-    /// How planes are refined on their points: least squares, unless it is [`Mode::OnePass`], whose
-    /// planes stay as they stand in the accumulator. [`Refine::Stroke`] is for lines.
-    pub refine: Option<Refine>,
-    /// Fewest votes of a peak.
-    pub min_votes: Option<u64>,
-    /// Fewest inliers of a plane.
-    pub min_inliers: Option<u64>,
-    /// Which side of a plane its normal looks to.
-    pub orient: Orient,
-    /// Most planes.
-    pub top: Option<u64>,
-    /// Smallest area of a plane, in the cloud's unit squared.
-    pub min_area: Option<f64>,
-    /// Whether the planes are enough: the points of the detection have no labels then, which of a
-    /// large cloud take time and memory.
-    pub planes_only: bool,
-}
-
-impl Options {
-    /// Refuses what makes no sense, naming the option.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`].
-    pub fn check(&self) -> Result<()> {
-        let positive = [("--rho-bin", self.rho_bin), ("--tolerance", self.tolerance)];
-        for (name, value) in positive {
-            if value.is_some_and(|v| !v.is_normal() || v < 0.0) {
-                let message = format!("{name} must be a positive length in the cloud's unit");
-                return Err(Error::Parameter(message));
-            }
-        }
-        if self.min_area.is_some_and(|area| !area.is_finite() || area < 0.0) {
-            let message = "--min-area must be an area in the cloud's unit squared";
-            return Err(Error::Parameter(message.into()));
-        }
-        if self.angle.is_some_and(|a| !(1.0..=45.0).contains(&a)) {
-            return Err(Error::Parameter("--angle must be between 1 and 45 degrees".into()));
-        }
-        if self.widen.is_some_and(|w| !(1.0..=100.0).contains(&w)) {
-            return Err(Error::Parameter("--widen must be between 1 and 100".into()));
-        }
-        if self.refine == Some(Refine::Stroke) {
-            return Err(Error::Parameter("--refine stroke is for lines in images".into()));
-        }
-        if self.top == Some(0) || self.min_inliers == Some(0) {
-            let message = "--top and --min-inliers must be at least 1";
-            return Err(Error::Parameter(message.into()));
-        }
-        Ok(())
-    }
-}
-
-/// What a detection says while it works.
-pub trait Progress {
-    /// A new stage begins; `total` is its number of points, where known.
-    fn stage(&self, name: &str, total: Option<u64>);
-    /// So many more points are done.
-    fn advance(&self, points: u64);
-}
-
-/// Nobody is told.
-impl Progress for () {
-    fn stage(&self, _: &str, _: Option<u64>) {}
-    fn advance(&self, _: u64) {}
-}
 
 /// Finds the planes of a loaded cloud.
 ///
@@ -173,7 +71,7 @@ pub fn detect(
 /// As for [`detect`].
 pub fn detect_held<'b>(
     mut cloud: Loaded,
-    held: Option<Box<dyn Held + 'b>>,
+    held: Option<Box<dyn Held<'b> + 'b>>,
     options: &Options,
     backend: &'b dyn Backend,
     progress: &dyn Progress,
@@ -193,7 +91,7 @@ pub fn detect_held<'b>(
     let answer = match options.mode {
         Mode::OnePass => one_pass::detect(&cloud, options, backend, progress)?,
         Mode::Near | Mode::All => {
-            in_rounds::detect(&mut cloud, held, (options, backend), progress)?
+            in_rounds::detect(&mut cloud, held, How { options, backend, progress })?
         }
     };
     let Answer { planes: Finished { planes, members }, parameters, mut rejected } = answer;
@@ -212,14 +110,6 @@ fn turn(candidate: &mut Rejected, orient: Orient) {
         candidate.normal = candidate.normal.map(|v| 0.0 - v);
         candidate.offset = 0.0 - candidate.offset;
     }
-}
-
-/// What a mode answers.
-struct Answer {
-    planes: Finished,
-    /// The parameters that led to them.
-    parameters: Parameters,
-    rejected: Vec<Rejected>,
 }
 
 /// The label and the piece of each point of the file.

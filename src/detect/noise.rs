@@ -7,10 +7,10 @@
 //! So the noise is read off where the curve of thickness over size levels out, and no surface is
 //! judged on a smaller scale.
 
-use super::cells::Cells;
-use super::evidence::{FLAT, Flatness, LevelFlatness, judge_some, weighted_quantile};
-use super::links::Links;
 use crate::frame::Points;
+use crate::surface::cells::Cells;
+use crate::surface::flat::{FLAT, Flatness, LevelFlatness, judge_some};
+use crate::surface::quantile::weighted_quantile;
 use crate::vector::dot;
 use rayon::prelude::*;
 
@@ -107,16 +107,16 @@ pub(super) struct View {
 
 impl View {
     /// Looks at the neighbourhoods on all levels.
-    pub fn new(cells: &Cells, links: &Links) -> View {
+    pub fn new(cells: &Cells) -> View {
         let stride = cells.base().len().div_ceil(SAMPLE).max(1);
-        let chosen: Vec<u32> = links.by_place().iter().copied().step_by(stride).collect();
+        let chosen: Vec<u32> = cells.by_place.iter().copied().step_by(stride).collect();
         let on_level = |level: usize| {
-            let around = |&base: &u32| links.ancestor(base, level);
+            let around = |&base: &u32| cells.ancestor(base, level);
             let around: Vec<u32> = chosen.iter().map(around).collect();
-            judge_some(cells, links, level, &around)
+            judge_some(cells, level, &around)
         };
         let judged: Vec<LevelFlatness> =
-            (0..links.levels()).into_par_iter().map(on_level).collect();
+            (0..cells.levels.len()).into_par_iter().map(on_level).collect();
         let sample = |(i, &cell): (usize, &u32)| Sample {
             cell,
             blocks: judged.iter().map(|level| level[i]).collect(),
@@ -279,8 +279,11 @@ fn turn(sample: &Sample, level: usize) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::noise_field::NoiseField;
+    use super::super::noise_field::measure;
     use super::*;
+    use crate::cpu::cut::{cut, whole};
+    use crate::surface::flat::judge_all;
+    use crate::surface::noise_field::NoiseField;
 
     /// A sloping plane of 40 000 points, 100 steps apart, whose heights `of` changes.
     fn slope(of: impl Fn(f64, i64) -> f64) -> Points {
@@ -293,13 +296,12 @@ mod tests {
     }
 
     fn plateau_of(points: &Points) -> (usize, bool, NoiseField) {
-        let cells = Cells::new(points, &mut None).unwrap().0;
-        let plateau = View::new(&cells, &Links::new(&cells)).plateau();
-        let unit = cells.unit.coarser(plateau.widening());
-        let cells = Cells::of_unit(points, unit, &mut None).unwrap().0;
-        let links = Links::new(&cells);
-        let view = View::new(&cells, &links);
-        let field = NoiseField::new(&cells, &links, &view, plateau, rounding(points), None);
+        let cells = whole(points).cells;
+        let plateau = View::new(&cells).plateau();
+        let cells = cut(points, cells.unit.coarser(plateau.widening())).1.cells;
+        let known = judge_all(&cells);
+        let flatness = |level: usize, cell: u32| known[level][cell as usize];
+        let field = measure(&cells, &View::new(&cells), plateau, rounding(points), flatness);
         (plateau.level, plateau.sliced, field)
     }
 

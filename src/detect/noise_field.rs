@@ -4,11 +4,11 @@
 //! moving one with its drift, that of a depth camera with the square of the range. So it is read off
 //! region by region, and every limit that is a multiple of the noise follows it.
 
-use super::cells::Cells;
-use super::evidence::{FLAT, Flatness, LevelFlatness, judge_block, weighted_quantile};
-use super::links::Links;
 use super::noise::{Plateau, STEPS, Sample, View, curve, noise, slices, usual_of};
-use crate::shared::EXACT_BLOCK as EXACT;
+use crate::surface::cells::Cells;
+use crate::surface::flat::{FLAT, Flatness};
+use crate::surface::noise_field::NoiseField;
+use crate::surface::quantile::weighted_quantile;
 use rayon::prelude::*;
 
 /// Neighbourhoods that a region is told from when the noise shows at the finest scale: so many for each
@@ -41,223 +41,143 @@ const THINNEST: f64 = 1.25;
 /// Steps of the coordinates count where they make so much of the noise.
 const ROUNDED: f64 = 0.5;
 
-/// The noise of a cloud as it differs from place to place.
-pub(super) struct NoiseField {
-    /// How many times the usual noise, for each base cell; none where it is the same everywhere.
-    scale: Option<Vec<f32>>,
-    /// A neighbourhood of a base cell that is thinner counts as so thick, in steps.
-    floor: Option<Vec<f32>>,
+/// The noise in the regions of a cloud; `rounding` is what the coordinates' own steps add to it, and
+/// `flatness` that of the block of a cell of a level.
+pub(super) fn measure(
+    cells: &Cells,
+    view: &View,
+    plateau: Plateau,
+    rounding: f64,
+    flatness: impl Fn(usize, u32) -> Option<Flatness> + Sync,
+) -> NoiseField {
+    let beyond = match plateau {
+        Plateau { level: 0, .. } => 1.0,
+        Plateau { sliced: false, .. } => BEYOND,
+        Plateau { even: true, .. } => BEYOND_STEPS,
+        _ => 1.0,
+    };
+    let Some(seen) = view.noise(plateau.finer()) else { return NoiseField::even() };
+    let usual = beyond * seen;
+    let rounded = rounding > ROUNDED * usual;
+    if plateau.level > 0 {
+        let usual = if rounded { usual.max(rounding) } else { usual };
+        return coarse(cells, view, plateau, [usual, beyond, rounding]);
+    }
+    if rounded {
+        // Regions that look rougher are trees and edges.
+        let floor = vec![(THINNEST * usual.max(rounding)) as f32; cells.base().len()];
+        return NoiseField { scale: None, floor: Some(floor) };
+    }
+    if plateau.even {
+        return NoiseField::even();
+    }
+    white(cells, usual, flatness)
 }
 
-impl NoiseField {
-    /// Noise that is the same everywhere.
-    pub fn even() -> NoiseField {
-        NoiseField { scale: None, floor: None }
+/// Noise that shows at the finest scale.
+///
+/// The noise of a region is that of the thinner of its surfaces, each on the finest level on which
+/// it is flat: near the scanner and far from it these differ.
+fn white(
+    cells: &Cells,
+    usual: f64,
+    flatness: impl Fn(usize, u32) -> Option<Flatness> + Sync,
+) -> NoiseField {
+    let Some(level) = (0..cells.levels.len()).find(|&l| cells.len(l) * EACH <= MOST) else {
+        return NoiseField::even();
+    };
+    let inside = thicknesses(cells, level, CAP * usual, flatness);
+    let noise = |cell: u32| {
+        let block = || cells.block(level, cell).iter().map(|&cell| &inside[cell as usize]);
+        let all: usize = block().map(|cell| cell.0).sum();
+        let flat: Vec<f64> = block().flat_map(|cell| cell.1.iter().copied()).collect();
+        let enough = flat.len() >= FEWEST && flat.len() as f64 >= SHARE * all as f64;
+        enough.then(|| usual_of(flat))
+    };
+    let all = (0..cells.len(level) as u32).into_par_iter();
+    let regions: Vec<Option<f64>> = all.map(noise).collect();
+    let weight = |cell: usize| inside[cell].1.len() as u64;
+    let known = regions.iter().enumerate().filter_map(|(c, noise)| Some(((*noise)?, weight(c))));
+    let known: Vec<(f64, u64)> = known.collect();
+    let [quiet, middle, rough] = quantiles(known);
+    log::debug!(
+        "noise {usual:.3} steps, {quiet:.3}, {middle:.3} to {rough:.3} in regions of level {level}"
+    );
+    let usual = usual.clamp(quiet, middle);
+    if rough < EVEN_WHITE * usual || rough == 0.0 {
+        return NoiseField::even();
     }
+    // Along a scan line there is less noise than across: the usual one is the least.
+    let of = |cell: u32| {
+        let noise = regions[cells.ancestor(cell, level) as usize].unwrap_or(usual);
+        (noise / usual).max(1.0) as f32
+    };
+    let all = (0..cells.base().len() as u32).into_par_iter();
+    NoiseField { scale: Some(all.map(of).collect()), floor: None }
+}
 
-    /// Noise that differs between cells in a way that makes no sense, to compare backends with.
-    #[cfg(test)]
-    pub fn strange(cells: usize, floor: f32) -> NoiseField {
-        let of = |times: f32| (0..cells).map(|i| times * (1 + i * 7919 % 5) as f32).collect();
-        NoiseField { scale: Some(of(0.5)), floor: (floor > 0.0).then(|| of(floor)) }
+/// Noise that shows at a coarser scale: `usual`ly as much, `beyond` what neighbourhoods show.
+fn coarse(
+    cells: &Cells,
+    View { samples, .. }: &View,
+    plateau: Plateau,
+    [usual, beyond, rounding]: [f64; 3],
+) -> NoiseField {
+    let count = cells.base().len();
+    let is_small = |&l: &usize| cells.len(l) > 1 && cells.len(l) * IN_REGION <= samples.len();
+    let Some(level) = (0..cells.levels.len()).find(is_small) else { return NoiseField::even() };
+    let mut inside: Vec<Vec<&Sample>> = vec![Vec::new(); cells.len(level)];
+    for sample in samples {
+        inside[cells.ancestor(sample.cell, level) as usize].push(sample);
     }
-
-    /// Whether the noise is the same everywhere and at every scale.
-    pub fn is_even(&self) -> bool {
-        self.scale.is_none() && self.floor.is_none()
-    }
-
-    /// Whether fine scales show steps, or what neighbours have in common.
-    pub fn has_floor(&self) -> bool {
-        self.floor.is_some()
-    }
-
-    /// How many times the usual noise there is in a base cell.
-    pub fn scale(&self, cell: usize) -> f64 {
-        self.scale.as_ref().map_or(1.0, |scale| f64::from(scale[cell]))
-    }
-
-    /// The least of the scales.
-    pub fn least(&self) -> f64 {
-        let scale =
-            self.scale.as_ref().map(|scale| scale.iter().copied().fold(f32::INFINITY, f32::min));
-        scale.map_or(1.0, f64::from)
-    }
-
-    /// The scale and the floor of all base cells in some order; empty where there is none.
-    pub fn in_order(&self, cells: &[u32]) -> [Vec<f32>; 2] {
-        [&self.scale, &self.floor].map(|all| match all {
-            Some(all) => cells.par_iter().map(|&cell| all[cell as usize]).collect(),
-            None => Vec::new(),
-        })
-    }
-
-    /// Whether a neighbourhood of a base cell is so much thinner than the noise there that it shows one
-    /// step of the coordinates and no surface.
-    pub fn is_slice(&self, cell: usize, thickness: f32) -> bool {
-        self.floor.as_ref().is_some_and(|floor| EXACT * thickness < floor[cell])
-    }
-
-    /// A neighbourhood of a base cell, as thick as the noise there asks at least.
-    pub fn at_least(&self, cell: usize, flat: Flatness) -> Flatness {
-        let floor = self.floor.as_ref().map_or(0.0, |floor| floor[cell]);
-        if flat.thickness >= floor {
-            return flat;
-        }
-        let times = floor / flat.thickness;
-        Flatness {
-            ratio: flat.ratio * times * times,
-            thickness: floor,
-            error: flat.error * times,
-            ..flat
-        }
-    }
-
-    /// The noise in the regions of a cloud; `rounding` is what the coordinates' own steps add to it, and
-    /// `flatness` that of all cells, if it is known.
-    pub fn new(
-        cells: &Cells,
-        links: &Links,
-        view: &View,
-        plateau: Plateau,
-        rounding: f64,
-        flatness: Option<&[LevelFlatness]>,
-    ) -> NoiseField {
-        let beyond = match plateau {
-            Plateau { level: 0, .. } => 1.0,
-            Plateau { sliced: false, .. } => BEYOND,
-            Plateau { even: true, .. } => BEYOND_STEPS,
-            _ => 1.0,
-        };
-        let Some(seen) = view.noise(plateau.finer()) else { return NoiseField::even() };
-        let usual = beyond * seen;
-        let rounded = rounding > ROUNDED * usual;
-        if plateau.level > 0 {
-            let usual = if rounded { usual.max(rounding) } else { usual };
-            return NoiseField::coarse((cells, links), view, plateau, [usual, beyond, rounding]);
-        }
-        if rounded {
-            // Regions that look rougher are trees and edges.
-            let floor = vec![(THINNEST * usual.max(rounding)) as f32; cells.base().len()];
-            return NoiseField { scale: None, floor: Some(floor) };
-        }
-        if plateau.even {
-            return NoiseField::even();
-        }
-        NoiseField::white(cells, links, usual, flatness)
-    }
-
-    /// Noise that shows at the finest scale.
-    ///
-    /// The noise of a region is that of the thinner of its surfaces, each on the finest level on which
-    /// it is flat: near the scanner and far from it these differ.
-    fn white(
-        cells: &Cells,
-        links: &Links,
-        usual: f64,
-        flatness: Option<&[LevelFlatness]>,
-    ) -> NoiseField {
-        let Some(level) = (0..links.levels()).find(|&l| links.len(l) * EACH <= MOST) else {
-            return NoiseField::even();
-        };
-        let inside = thicknesses((cells, links), level, CAP * usual, flatness);
-        let noise = |cell: u32| {
-            let block = || links.block(level, cell).iter().map(|&cell| &inside[cell as usize]);
-            let all: usize = block().map(|cell| cell.0).sum();
-            let flat: Vec<f64> = block().flat_map(|cell| cell.1.iter().copied()).collect();
-            let enough = flat.len() >= FEWEST && flat.len() as f64 >= SHARE * all as f64;
-            enough.then(|| usual_of(flat))
-        };
-        let all = (0..links.len(level) as u32).into_par_iter();
-        let regions: Vec<Option<f64>> = all.map(noise).collect();
-        let weight = |cell: usize| inside[cell].1.len() as u64;
-        let known =
-            regions.iter().enumerate().filter_map(|(c, noise)| Some(((*noise)?, weight(c))));
-        let known: Vec<(f64, u64)> = known.collect();
-        let [quiet, middle, rough] = quantiles(known);
-        log::debug!(
-            "noise {usual:.3} steps, {quiet:.3}, {middle:.3} to {rough:.3} in regions of level {level}"
-        );
-        let usual = usual.clamp(quiet, middle);
-        if rough < EVEN_WHITE * usual || rough == 0.0 {
-            return NoiseField::even();
-        }
-        // Along a scan line there is less noise than across: the usual one is the least.
-        let of = |cell: u32| {
-            let noise = regions[links.ancestor(cell, level) as usize].unwrap_or(usual);
-            (noise / usual).max(1.0) as f32
-        };
-        let all = (0..cells.base().len() as u32).into_par_iter();
-        NoiseField { scale: Some(all.map(of).collect()), floor: None }
-    }
-
-    /// Noise that shows at a coarser scale: `usual`ly as much, `beyond` what neighbourhoods show.
-    fn coarse(
-        (cells, links): (&Cells, &Links),
-        View { samples, .. }: &View,
-        plateau: Plateau,
-        [usual, beyond, rounding]: [f64; 3],
-    ) -> NoiseField {
-        let count = cells.base().len();
-        let is_small = |&l: &usize| links.len(l) > 1 && links.len(l) * IN_REGION <= samples.len();
-        let Some(level) = (0..links.levels()).find(is_small) else { return NoiseField::even() };
-        let mut inside: Vec<Vec<&Sample>> = vec![Vec::new(); links.len(level)];
-        for sample in samples {
-            inside[links.ancestor(sample.cell, level) as usize].push(sample);
-        }
-        let regions = links.map_blocks(level, |_, block| {
-            let around = block.iter().flat_map(|&c| inside[c as usize].iter().copied()).collect();
-            Some(beyond * of_region(around, plateau)?)
-        });
-        let counted = regions.iter().zip(&inside);
-        let known: Vec<(f64, u64)> =
-            counted.filter_map(|(r, inside)| Some(((*r)?, inside.len() as u64))).collect();
-        let [quiet, middle, rough] = quantiles(known);
-        // Where slices hide it, the usual noise is that of the regions that tell.
-        let sliced = plateau.sliced;
-        let usual = if sliced { middle.max(usual) } else { usual };
-        let even = plateau.even || !sliced && rough < EVEN * quiet;
-        log::debug!(
-            "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"
-        );
-        let of = |cell: u32| match regions[links.ancestor(cell, level) as usize] {
-            Some(noise) if !even => noise.max(rounding),
-            _ => usual,
-        };
-        let noises: Vec<f64> = (0..count as u32).into_par_iter().map(of).collect();
-        let scale = |&noise: &f64| (noise / usual).clamp(1.0 / 64.0, 64.0) as f32;
-        NoiseField {
-            scale: (!even).then(|| noises.par_iter().map(scale).collect()),
-            floor: Some(noises.par_iter().map(|&noise| (THINNEST * noise) as f32).collect()),
-        }
+    let regions = cells.map_blocks(level, |_, block| {
+        let around = block.iter().flat_map(|&c| inside[c as usize].iter().copied()).collect();
+        Some(beyond * of_region(around, plateau)?)
+    });
+    let counted = regions.iter().zip(&inside);
+    let known: Vec<(f64, u64)> =
+        counted.filter_map(|(r, inside)| Some(((*r)?, inside.len() as u64))).collect();
+    let [quiet, middle, rough] = quantiles(known);
+    // Where slices hide it, the usual noise is that of the regions that tell.
+    let sliced = plateau.sliced;
+    let usual = if sliced { middle.max(usual) } else { usual };
+    let even = plateau.even || !sliced && rough < EVEN * quiet;
+    log::debug!(
+        "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"
+    );
+    let of = |cell: u32| match regions[cells.ancestor(cell, level) as usize] {
+        Some(noise) if !even => noise.max(rounding),
+        _ => usual,
+    };
+    let noises: Vec<f64> = (0..count as u32).into_par_iter().map(of).collect();
+    let scale = |&noise: &f64| (noise / usual).clamp(1.0 / 64.0, 64.0) as f32;
+    NoiseField {
+        scale: (!even).then(|| noises.par_iter().map(scale).collect()),
+        floor: Some(noises.par_iter().map(|&noise| (THINNEST * noise) as f32).collect()),
     }
 }
 
 /// Of each cell of a level, the number of neighbourhoods that were looked at, and the thickness of those
 /// that are flat, each on the finest level on which it is, and at most so thick.
 fn thicknesses(
-    (cells, links): (&Cells, &Links),
+    cells: &Cells,
     level: usize,
     thickest: f64,
-    flatness: Option<&[LevelFlatness]>,
+    flatness: impl Fn(usize, u32) -> Option<Flatness> + Sync,
 ) -> Vec<(usize, Vec<f64>)> {
     let thickness = |base: u32| {
         (0..=level).find_map(|l| {
-            let cell = links.ancestor(base, l);
-            let flat = match flatness {
-                Some(known) => known[l][cell as usize],
-                None => judge_block(&cells.levels[l], cell as usize, links.block(l, cell)),
-            };
-            flat.filter(|f| f64::from(f.ratio) <= FLAT).map(|f| f64::from(f.thickness))
+            let cell = cells.ancestor(base, l);
+            flatness(l, cell).filter(|f| f64::from(f.ratio) <= FLAT).map(|f| f64::from(f.thickness))
         })
     };
     let inside = |cell: u32| {
-        let inside = links.inside(level, cell).iter().copied();
+        let inside = cells.inside(level, cell).iter().copied();
         let chosen = inside.clone().step_by(inside.len().div_ceil(EACH).max(1));
         let flat = chosen.clone().filter_map(thickness).filter(|&t| t <= thickest);
         (chosen.len(), flat.collect())
     };
-    (0..links.len(level) as u32).into_par_iter().map(inside).collect()
+    (0..cells.len(level) as u32).into_par_iter().map(inside).collect()
 }
 
 /// The noise that the neighbourhoods of a region show.
@@ -282,7 +202,9 @@ fn quantiles(known: Vec<(f64, u64)>) -> [f64; 3] {
 mod tests {
     use super::super::noise::rounding;
     use super::*;
+    use crate::cpu::cut::whole;
     use crate::frame::Points;
+    use crate::surface::flat::judge_all;
 
     /// The field of a plane of 60,000 points whose noise in steps depends on the column, of 300.
     fn field_of(noise: impl Fn(usize) -> f64) -> (Cells, NoiseField) {
@@ -293,16 +215,13 @@ mod tests {
             [place[0] + jitter[0], place[1] + jitter[1], noise(i % 300) * height(i)]
         };
         let points: Points = (0..60_000).map(|i| point(i).map(|v| v as f32)).collect();
-        let cells = Cells::new(&points, &mut None).unwrap().0;
-        let links = Links::new(&cells);
-        let view = View::new(&cells, &links);
+        let cells = whole(&points).cells;
+        let view = View::new(&cells);
         let plateau = view.plateau();
         assert_eq!(plateau.level, 0);
-        let field = NoiseField::new(&cells, &links, &view, plateau, rounding(&points), None);
-        let known = super::super::evidence::judge_all(&cells, &links);
-        let same = NoiseField::new(&cells, &links, &view, plateau, 0.0, Some(&known));
-        assert!(same.scale == field.scale && same.floor == field.floor);
-        drop(links);
+        let known = judge_all(&cells);
+        let flatness = |level: usize, cell: u32| known[level][cell as usize];
+        let field = measure(&cells, &view, plateau, rounding(&points), flatness);
         (cells, field)
     }
 

@@ -4,15 +4,18 @@
 //! it is asked to be refined on the points of its bin. Points are labelled by the nearest of the planes within the tolerance, and only what is asked
 //! about the planes (inliers, area, outline) is computed from them.
 
-use super::label;
 use super::load::Loaded;
-use super::planes::{self, Limits, Reported, canonical};
-use super::{Answer, Options, Progress, refine};
+use super::members;
+use super::options::Options;
+use super::planes::{self, Answer, Limits, Reported};
+use super::progress::Progress;
+use super::refine;
 use crate::Result;
-use crate::backend::{Backend, LocalPlane, PeakOptions, Sign};
+use crate::backend::{Backend, PeakOptions, Sign};
 use crate::detection::Parameters;
 use crate::lms::Refine;
 use crate::space::{Directions, Neighbours, RhoAxis, Space};
+use crate::surface::plane::LocalPlane;
 use rayon::prelude::*;
 
 /// The papers' directions.
@@ -68,13 +71,13 @@ pub(super) fn detect(
         .collect();
     progress.stage("labels", None);
     let labels = nearest(cloud, &local);
-    let sums = label::sums(&cloud.points, &labels, local.len());
+    let sums = members::sums(&cloud.points, &labels, local.len());
     let how = (parameters.refine, backend);
     let refined = refine::refined(&cloud.points, &labels, &local, &sums, how)?;
     let chance = planes::chance(cloud, cloud.points.len() as u64);
     let reported: Vec<Reported> = (0..local.len())
         .map(|i| Reported {
-            plane: canonical(refined[i].plane),
+            plane: refined[i].plane.canonical(),
             errors: refined[i].errors,
             votes: u64::from(peaks[i].votes),
             significance: sums[i]

@@ -1,20 +1,16 @@
 //! Parameters from the data: what a cloud says about how it should be searched.
 
-use super::Options;
-use super::cells::Cells;
-use super::evidence::weighted_quantile;
+use super::limits::{Limits, MIN_STEPS, SIGMAS, SLABS};
 use super::load::Loaded;
+use super::options::Options;
 use super::rounds::Search;
-use super::support::{Limits, SLABS};
-use super::surfels::Surfel;
 use crate::Result;
 use crate::detection::{Curved, Parameters};
 use crate::space::{Directions, RhoAxis, Space};
+use crate::surface::cells::Cells;
+use crate::surface::quantile::weighted_quantile;
+use crate::surface::surfels::Surfel;
 
-/// Inliers lie within this many standard deviations of their plane.
-pub(super) const SIGMAS: f64 = 3.0;
-/// A tolerance below this many steps would be finer than the local coordinates.
-pub(super) const MIN_STEPS: f64 = 2.0;
 /// Most bins of `ρ`: a coarser axis is enough, since refinement is exact.
 const MAX_RHO_BINS: f64 = 2048.0;
 /// Largest angle between a surface and its plane, in degrees, unless normals are worse.

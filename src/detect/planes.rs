@@ -1,43 +1,23 @@
 //! Labelled points to reported planes: canonical, in input coordinates, largest first.
 
-use super::Options;
-use super::cells::Cells;
+use super::found::{Failed, Found};
 use super::load::Loaded;
-use super::moments::{Fit, Moments};
+use super::members::members;
+use super::options::Options;
 use super::refine::Refined;
 use super::rejected;
-use super::rounds::Found;
 use super::significance::Chance;
-use super::support::Failed;
-use super::surfels::{Surfel, closing_edge};
-use crate::backend::{Assigned, LocalPlane};
 use crate::detection::{Parameters, Reason, Rejected};
 use crate::orient::Orient;
 use crate::outline::{self, NO_PART, OutlineOptions, PlaneFrame};
 use crate::plane::{Piece, Plane};
+use crate::surface::cells::Cells;
+use crate::surface::moments::{Fit, Moments};
+use crate::surface::plane::{Assigned, LocalPlane};
+use crate::surface::surfels::{Surfel, closing_edge};
 use crate::vector::{Vec3, dot};
 use rayon::prelude::*;
 use std::cmp::Reverse;
-
-/// The plane of a fit, with the canonical sign: that in which planes are compared while they are
-/// found. Reported ones are turned as the user asks.
-pub(super) fn local(fit: &Fit, tolerance: f64) -> LocalPlane {
-    let rho = dot(fit.normal, fit.centroid);
-    canonical(LocalPlane { normal: fit.normal, rho, tolerance })
-}
-
-/// The same plane, its normal turned so that the distance is not negative; of a plane through
-/// local zero, so that its first component other than zero is positive.
-pub(super) fn canonical(plane: LocalPlane) -> LocalPlane {
-    let first = plane.normal.iter().copied().find(|&v| v != 0.0).unwrap_or(1.0);
-    let sign = if plane.rho != 0.0 { plane.rho.signum() } else { first.signum() };
-    // Adding zero makes −0 the same as 0.
-    LocalPlane {
-        normal: plane.normal.map(|v| sign * v + 0.0),
-        rho: sign * plane.rho + 0.0,
-        ..plane
-    }
-}
 
 /// Edge of an outline's raster for each plane, in steps.
 pub(super) fn outline_cell(cells: &Cells, surfels: &[Surfel], found: &[Found]) -> Vec<f64> {
@@ -168,6 +148,14 @@ impl Limits {
     }
 }
 
+/// What a mode answers.
+pub(super) struct Answer {
+    pub planes: Finished,
+    /// The parameters that led to them.
+    pub parameters: Parameters,
+    pub rejected: Vec<Rejected>,
+}
+
 /// What is reported of the planes, and which points are theirs.
 #[derive(Default)]
 pub(super) struct Finished {
@@ -228,41 +216,6 @@ pub(super) fn chance(cloud: &Loaded, points: u64) -> Chance {
     let [low, high] = cloud.bounds;
     let sides = std::array::from_fn(|a| (high[a] - low[a]) / cloud.frame.step);
     Chance::new(points, sides)
-}
-
-/// The points of each plane, ascending.
-pub(super) fn members(labels: &[i32], plane_of: &[Option<usize>], planes: usize) -> Vec<Vec<u32>> {
-    const PIECE: usize = 1 << 16;
-    let plane = |&label: &i32| plane_of.get(label as usize).copied().flatten();
-    let count = |labels: &[i32]| {
-        let mut counts = vec![0; planes];
-        labels.iter().filter_map(plane).for_each(|plane| counts[plane] += 1);
-        counts
-    };
-    let counts: Vec<Vec<usize>> = labels.par_chunks(PIECE).map(count).collect();
-    let total = |plane: usize| counts.iter().map(|piece| piece[plane]).sum();
-    let mut members: Vec<Vec<u32>> = (0..planes).map(|plane| vec![0; total(plane)]).collect();
-    // Each piece of the labels fills its own part of the points of each plane.
-    let mut parts: Vec<Vec<&mut [u32]>> = counts.iter().map(|_| Vec::new()).collect();
-    for (plane, members) in members.iter_mut().enumerate() {
-        let mut rest = &mut members[..];
-        for (parts, counts) in parts.iter_mut().zip(&counts) {
-            let (own, after) = rest.split_at_mut(counts[plane]);
-            parts.push(own);
-            rest = after;
-        }
-    }
-    let labels = labels.par_chunks(PIECE).enumerate();
-    parts.into_par_iter().zip(labels).for_each(|(mut parts, (piece, labels))| {
-        let mut next = vec![0; planes];
-        for (i, label) in labels.iter().enumerate() {
-            if let Some(plane) = plane(label) {
-                parts[plane][next[plane]] = (piece * PIECE + i) as u32;
-                next[plane] += 1;
-            }
-        }
-    });
-    members
 }
 
 /// A plane to be reported, in local coordinates.
@@ -343,15 +296,6 @@ impl Reported<'_> {
     }
 }
 
-/// Standard errors of a plane fitted to `n` points whose noise is independent: of its direction
-/// along the worse axis, in radians, and of its distance at the centroid, in steps.
-pub(super) fn standard_errors(fit: &Fit, n: i64) -> Option<[f64; 2]> {
-    let [across, within, _] = fit.variance;
-    // A plane takes three of the degrees of freedom; `across` is the sum of squares over n.
-    let free = (n - 3) as f64;
-    (free > 0.0 && within > 0.0).then(|| [(across / within / free).sqrt(), (across / free).sqrt()])
-}
-
 /// Azimuth `0 ≤ θ < 360` and polar angle `0 ≤ φ ≤ 180` of a unit normal, in degrees.
 fn angles(normal: Vec3) -> (f64, f64) {
     let theta = normal[1].atan2(normal[0]).to_degrees().rem_euclid(360.0);
@@ -362,36 +306,6 @@ fn angles(normal: Vec3) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_sign_of_a_normal_is_canonical() {
-        let fit = |normal: Vec3, centroid: Vec3| Fit { normal, centroid, variance: [0.0; 3] };
-        let up = LocalPlane { normal: [0.0, 0.0, 1.0], rho: 2.0, tolerance: 1.0 };
-        assert_eq!(local(&fit([0.0, 0.0, 1.0], [5.0, 0.0, 2.0]), 1.0), up);
-        assert_eq!(local(&fit([0.0, 0.0, -1.0], [5.0, 0.0, 2.0]), 1.0), up);
-        let through = LocalPlane { normal: [0.0, 1.0, 0.0], rho: 0.0, tolerance: 1.0 };
-        assert_eq!(local(&fit([0.0, -1.0, 0.0], [5.0, 0.0, 2.0]), 1.0), through);
-    }
-
-    #[test]
-    fn standard_errors_are_those_of_least_squares() {
-        // A grid of 4 by 9 points, up and down in turn.
-        let mut sums = Moments::default();
-        for k in 0..36 {
-            let (x, y) = (k % 4, k / 4);
-            let height = if (x + y) % 2 == 0 { 2 } else { -2 };
-            sums.add([1000 * x, 1000 * y, height]);
-        }
-        let fit = sums.fit().unwrap();
-        let [angle, distance] = standard_errors(&fit, sums.n).unwrap();
-        let s = (sums.n as f64 * fit.variance[0] / 33.0).sqrt();
-        // The variance of 0, 1000, 2000, 3000 is 1.25 million.
-        assert!((angle / (s / (36.0 * 1.25e6f64).sqrt()) - 1.0).abs() < 1e-4, "{angle}");
-        assert!((distance / (s / 6.0) - 1.0).abs() < 1e-12, "{distance}");
-        assert_eq!(standard_errors(&fit, 3), None);
-        let line = Fit { variance: [0.0, 0.0, 5.0], ..fit };
-        assert_eq!(standard_errors(&line, 36), None);
-    }
 
     #[test]
     fn angles_are_azimuth_and_polar_angle() {

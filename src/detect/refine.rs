@@ -1,11 +1,12 @@
 //! Planes and the points that were given to them to the planes that are reported.
 
-use super::moments::Moments;
-use super::planes::{local, members, standard_errors};
+use super::members::members;
 use crate::Result;
-use crate::backend::{Backend, LocalPlane};
+use crate::backend::Backend;
 use crate::frame::Points;
 use crate::lms::{Refine, SIGMAS, Sheet, robust_sigma, sample};
+use crate::surface::moments::Moments;
+use crate::surface::plane::LocalPlane;
 use rayon::prelude::*;
 
 /// A plane as it is reported, and the standard errors of its direction and its distance if it was
@@ -21,8 +22,8 @@ impl Refined {
     fn fitted(plane: LocalPlane, sums: &Moments) -> Refined {
         match sums.fit() {
             Some(fit) => Refined {
-                plane: local(&fit, plane.tolerance),
-                errors: standard_errors(&fit, sums.n),
+                plane: LocalPlane::of_fit(&fit, plane.tolerance),
+                errors: fit.standard_errors(sums.n),
             },
             None => Refined { plane, errors: None },
         }

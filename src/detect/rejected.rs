@@ -1,7 +1,7 @@
 //! The best of the candidates that are no planes, for whoever asks why.
 
+use super::found::Failed;
 use super::load::Loaded;
-use super::support::Failed;
 use crate::detection::{Reason, Rejected};
 use crate::vector::dot;
 

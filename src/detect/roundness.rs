@@ -4,11 +4,10 @@
 //! from planes. Their points can: a paraboloid through them shows how far the normals fan out, and with
 //! what error.
 
-use super::planes::members;
-use super::support::axes;
-use crate::backend::LocalPlane;
+use super::members::members;
 use crate::frame::Points;
-use crate::vector::{Vec3, dot, minus};
+use crate::surface::plane::LocalPlane;
+use crate::vector::{Vec3, axes, dot, minus};
 use nalgebra::{Matrix2, Matrix6, SymmetricEigen, Vector6};
 use rayon::prelude::*;
 

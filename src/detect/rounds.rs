@@ -1,13 +1,13 @@
 //! The rounds: vote, take the good peaks, refine and claim, take their votes back, again.
 
-use super::cells::Cells;
+use super::found::{Failed, Findings, Found, Support};
 use super::grow::Grower;
-use super::links::Links;
-use super::support::{Failed, Field, Limits, Support};
-use super::surfels::{Surfel, Surfels};
-use crate::backend::{Accumulator, Backend, Held, PeakOptions, Sign};
-use crate::frame::Points;
+use super::limits::Limits;
+use super::support::Field;
+use crate::backend::{Accumulator, Backend, CloudAccumulator, PeakOptions, Sign};
 use crate::space::{Neighbours, Space, SphereIndex};
+use crate::surface::cells::Cells;
+use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::Vec3;
 use crate::vote::{Ballots, Peak, bin, position};
 use rayon::prelude::*;
@@ -36,36 +36,25 @@ pub(super) struct Search<'a> {
 pub(super) struct Places<'a> {
     /// The cells of the cloud.
     pub cells: &'a Cells,
-    /// Which of them lie next to each other.
-    pub links: &'a Links<'a>,
     /// The pieces of surface in them.
     pub surfels: &'a Surfels,
 }
 
-/// Who votes for what.
-pub(super) enum Cast<'a> {
+/// Who votes for what, and where the votes are counted.
+pub(super) enum Votes<'a> {
     /// Every surfel for the directions near its normal.
-    Near,
-    /// Every point for every direction: those that the backend holds, if it does.
-    All(&'a Points, Option<&'a (dyn Held + 'a)>),
+    Near(Box<dyn Accumulator + 'a>),
+    /// Every point for every direction.
+    All(Box<dyn CloudAccumulator + 'a>),
 }
 
-/// A plane found in the rounds and the votes of the peak that proposed it.
-#[derive(Debug, Clone)]
-pub(super) struct Found {
-    /// Votes of the peak.
-    pub votes: u64,
-    /// The plane and its surfels, in local coordinates.
-    pub support: Support,
-}
-
-/// What a search found, and what it looked at in vain.
-#[derive(Debug, Default)]
-pub(super) struct Findings {
-    /// The planes, largest first.
-    pub found: Vec<Found>,
-    /// The candidates that are none, with the votes of their peaks.
-    pub failed: Vec<(u64, Failed)>,
+impl Votes<'_> {
+    fn table(&mut self) -> &mut dyn Accumulator {
+        match self {
+            Votes::Near(table) => table.as_mut(),
+            Votes::All(votes) => votes.table(),
+        }
+    }
 }
 
 /// The votes of the `chosen` surfels, in the order of the direction nearest to their normals.
@@ -84,24 +73,6 @@ fn ballots(
 
 /// No direction: the surfel has no normal.
 const NOWHERE: u32 = u32::MAX;
-
-/// Lets all points vote for every direction, or those of some places, where they are held if they are.
-fn vote_all(
-    accumulator: &mut dyn Accumulator,
-    (points, held): (&Points, Option<&dyn Held>),
-    places: Option<&[u32]>,
-    sign: Sign,
-) -> crate::Result<()> {
-    if let Some(held) = held
-        && accumulator.vote_held(held, places, sign)?
-    {
-        return Ok(());
-    }
-    match places {
-        Some(places) => accumulator.vote(&points.select(places), sign),
-        None => accumulator.vote(points, sign),
-    }
-}
 
 /// The state of a search.
 struct Rounds<'a> {
@@ -125,8 +96,8 @@ struct Rounds<'a> {
 pub(super) fn search(
     backend: &dyn Backend,
     search: &Search,
-    Places { cells, links, surfels }: Places,
-    cast: &Cast,
+    Places { cells, surfels }: Places,
+    mut votes: Votes,
     progress: &dyn Fn(u64),
 ) -> crate::Result<Findings> {
     let space = search.space;
@@ -139,36 +110,32 @@ pub(super) fn search(
     let rows: Vec<u32> = list.par_iter().map(row).collect();
     let voting: Vec<bool> = rows.iter().map(|&r| r != NOWHERE).collect();
     let near = Neighbours::within(space, search.spread);
-    let mut accumulator = backend.accumulator(space)?;
-    match cast {
-        Cast::Near => {
+    match &mut votes {
+        Votes::Near(table) => {
             let chosen = (0..list.len() as u32).filter(|&i| voting[i as usize]);
             let ballots = ballots(list, chosen, &rows, space.rows());
-            accumulator.vote_near(&ballots, &near, Sign::Add)?;
+            table.vote_near(&ballots, &near, Sign::Add)?;
         }
-        Cast::All(points, held) => {
-            vote_all(accumulator.as_mut(), (points, *held), None, Sign::Add)?;
-        }
+        Votes::All(votes) => votes.vote(None, Sign::Add)?,
     }
     let mut rounds = Rounds {
         search,
         field: Field { backend, surfels, limits: search.limits },
-        grower: Grower::new(links, surfels),
+        grower: Grower::new(cells, surfels),
         table: space.vote_table(),
         rows,
         near,
         free: voting.clone(),
         voting,
     };
-    rounds.run(accumulator.as_mut(), cells, cast, progress)
+    rounds.run(&mut votes, cells, progress)
 }
 
 impl Rounds<'_> {
     fn run(
         &mut self,
-        accumulator: &mut dyn Accumulator,
+        votes: &mut Votes,
         cells: &Cells,
-        cast: &Cast,
         progress: &dyn Fn(u64),
     ) -> crate::Result<Findings> {
         // Suppression reaches as far as a surfel's votes do: that far, bins share their voters.
@@ -179,11 +146,11 @@ impl Rounds<'_> {
         };
         let mut findings = Findings::default();
         loop {
-            let peaks = accumulator.peaks(&self.near, options)?;
+            let peaks = votes.table().peaks(&self.near, options)?;
             let mut withdrawn = Vec::new();
             for (peak, voters) in peaks.iter().zip(self.voters(&peaks)) {
                 let fresh = voters.iter().all(|&i| self.free[i as usize]);
-                let votes = u64::from(peak.votes);
+                let cast = u64::from(peak.votes);
                 let support = self.refine(peak.index as usize, &voters)?;
                 if let Some(Ok(support)) = &support {
                     for &i in &support.surfels {
@@ -197,12 +164,12 @@ impl Rounds<'_> {
                     voters.iter().for_each(|&i| self.withdraw(i, &mut withdrawn));
                 }
                 match support {
-                    Some(Ok(support)) => findings.found.push(Found { votes, support }),
+                    Some(Ok(support)) => findings.found.push(Found { votes: cast, support }),
                     Some(Err(mut failed)) => {
                         for i in std::mem::take(&mut failed.spent) {
                             self.withdraw(i, &mut withdrawn);
                         }
-                        findings.failed.push((votes, failed));
+                        findings.failed.push((cast, failed));
                     }
                     None => {}
                 }
@@ -213,26 +180,25 @@ impl Rounds<'_> {
                 });
                 return Ok(findings);
             }
-            self.take_back(accumulator, cells, cast, withdrawn)?;
+            self.take_back(votes, cells, withdrawn)?;
         }
     }
 
     /// Takes the votes of surfels out of the table.
     fn take_back(
         &self,
-        accumulator: &mut dyn Accumulator,
+        votes: &mut Votes,
         cells: &Cells,
-        cast: &Cast,
         withdrawn: Vec<u32>,
     ) -> crate::Result<()> {
-        match cast {
-            Cast::Near => {
+        match votes {
+            Votes::Near(table) => {
                 let rows = self.search.space.rows();
                 let ballots =
                     ballots(&self.field.surfels.list, withdrawn.into_iter(), &self.rows, rows);
-                accumulator.vote_near(&ballots, &self.near, Sign::Subtract)
+                table.vote_near(&ballots, &self.near, Sign::Subtract)
             }
-            Cast::All(points, held) => {
+            Votes::All(votes) => {
                 let base = |&i: &u32| self.field.surfels.cells(cells, i);
                 let gone: Vec<u32> = withdrawn
                     .iter()
@@ -240,7 +206,7 @@ impl Rounds<'_> {
                     .flat_map(|&cell| cells.points_of(cell as usize))
                     .map(|i| i as u32)
                     .collect();
-                vote_all(accumulator, (points, *held), Some(&gone), Sign::Subtract)
+                votes.vote(Some(&gone), Sign::Subtract)
             }
         }
     }

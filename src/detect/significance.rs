@@ -6,7 +6,7 @@
 //! happen `NFA` times (the number of false alarms). The significance is `−log10(NFA)`: at 0 chance
 //! makes one such plane, at 6 it makes one in a million such clouds.
 
-use super::moments::Fit;
+use crate::surface::moments::Fit;
 
 /// The box around a cloud counts as at least so thick, as a share of its longest side: of points
 /// strewn over the slab of a plane itself, every plane would be the work of chance.

@@ -1,16 +1,17 @@
 //! From a peak to a plane: refine it on its own surfels, and keep what hangs together.
 
-use super::evidence::weighted_quantile;
+use super::found::{Failed, Support};
 use super::grow::Grower;
-use super::links::Links;
-use super::parameters::SIGMAS;
-use super::spread::Spread;
-use super::surfels::{Surfel, Surfels, closing_edge};
+use super::limits::{Limits, SIGMAS};
 use super::zoom;
 use crate::Result as Done;
-use crate::backend::{Backend, LocalPlane};
+use crate::backend::Backend;
 use crate::detection::Reason;
-use crate::vector::{Vec3, dot, normalized};
+use crate::surface::cells::Cells;
+use crate::surface::quantile::weighted_quantile;
+use crate::surface::spread::Spread;
+use crate::surface::surfels::{Surfel, Surfels, closing_edge};
+use crate::vector::{Vec3, axes, dot, normalized};
 use std::collections::HashMap;
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -47,32 +48,6 @@ const INNER: f64 = 0.3;
 const LAYERED: f64 = 1.5;
 /// The same where neighbours have their noise in common.
 const LAYERED_ALIKE: f64 = 4.0;
-/// Slabs for planes that may not be quite flat, in multiples of the tolerance.
-pub(super) const SLABS: &[f64] = &[1.0, 1.5, 2.25, 3.4, 5.0];
-
-/// What makes a plane; lengths in steps.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Limits {
-    /// Largest distance of an inlier.
-    pub tolerance: f64,
-    /// Largest angle between the normals of an inlier and of its plane, in radians.
-    pub angle: f64,
-    /// Fewest distinct points of its largest part.
-    pub min_inliers: u64,
-    /// Edge of a base cell.
-    pub cell: f64,
-    /// Whether the tolerance was given, so that what lies within it is a plane whatever its shape.
-    pub obey: bool,
-    /// Whether pieces of something round are planes.
-    pub facets: bool,
-    /// Whether neighbours have their noise in common.
-    pub alike: bool,
-    /// Whether the noise is the same everywhere.
-    pub even: bool,
-    /// Multiples of the tolerance in which a plane is tried, ascending.
-    pub slabs: &'static [f64],
-}
-
 /// How a plane's surfels deviate from it, in steps.
 struct Bend {
     /// Root mean square distance of the surface, without its noise.
@@ -107,50 +82,6 @@ const AXES: [[f64; 2]; 8] = [
     [-FRAC_1_SQRT_2, FRAC_1_SQRT_2],
     [-0.923_879_532_511_286_7, 0.382_683_432_365_089_8],
 ];
-
-/// A plane and the surfels along it.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Support {
-    /// Unit normal.
-    pub normal: Vec3,
-    /// Distance from local zero along the normal.
-    pub rho: f64,
-    /// Largest distance of its points, in steps.
-    pub tolerance: f64,
-    /// Surfels that belong to it, ascending.
-    pub surfels: Vec<u32>,
-}
-
-impl Support {
-    /// The plane alone.
-    pub fn plane(&self) -> LocalPlane {
-        LocalPlane { normal: self.normal, rho: self.rho, tolerance: self.tolerance }
-    }
-}
-
-/// A candidate that led to no plane.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Failed {
-    /// Unit normal.
-    pub normal: Vec3,
-    /// Distance from local zero along the normal.
-    pub rho: f64,
-    /// Distinct points that were found along it.
-    pub points: u64,
-    /// What was wrong.
-    pub reason: Reason,
-    /// The tolerance within which it would be a plane, in steps, if there is one.
-    pub needs: Option<f64>,
-    /// Surfels along it that lead nowhere else either.
-    pub spent: Vec<u32>,
-}
-
-impl Failed {
-    /// A failure that says nothing against its surfels.
-    pub fn new((normal, rho): (Vec3, f64), points: u64, reason: Reason) -> Failed {
-        Failed { normal, rho, points, reason, needs: None, spent: Vec::new() }
-    }
-}
 
 /// The surfels among which a plane finds its support.
 pub(super) struct Field<'a> {
@@ -251,7 +182,7 @@ impl Field<'_> {
         plane: Support,
         free: &[bool],
     ) -> Done<(Support, Bend)> {
-        let bend = self.bend(grower.links(), &plane);
+        let bend = self.bend(grower.cells(), &plane);
         if !bend.layered || self.limits.obey {
             return Ok((plane, bend));
         }
@@ -267,7 +198,7 @@ impl Field<'_> {
                     let members = set.iter().filter(in_slab).copied().collect();
                     self.settle(grower, members, self.limits.tolerance, free).ok()
                 })
-                .map(|layer| (self.bend(grower.links(), &layer), layer));
+                .map(|layer| (self.bend(grower.cells(), &layer), layer));
         Ok(match layer {
             Some((sharp, layer)) if !sharp.layered => (layer, sharp),
             _ => (plane, bend),
@@ -314,7 +245,7 @@ impl Field<'_> {
     ///
     /// Seen on a lattice as coarse as the surface allows: what the means of its places say is
     /// the plane's own shape, what lies within a place is noise, or several layers.
-    fn bend(&self, links: &Links, plane: &Support) -> Bend {
+    fn bend(&self, cells: &Cells, plane: &Support) -> Bend {
         let lattice = Lattice::new(self, &plane.surfels, plane.normal);
         let mut places: HashMap<(i64, i64), (f64, f64)> = HashMap::new();
         let mut spread = Spread::default();
@@ -348,7 +279,7 @@ impl Field<'_> {
             fan: turns.iter().map(|t| t.fan * t.fan).sum::<f64>().sqrt(),
             curved: self.is_curved(&turns, &plane.surfels) && {
                 // Near an edge, the surface beyond it turns normals as well.
-                let inner = self.inner(links, &plane.surfels);
+                let inner = self.inner(cells, &plane.surfels);
                 let enough = self.weight(&inner) as f64 > INNER * weight;
                 enough && self.is_curved(&self.turns(plane, &inner), &inner)
             },
@@ -384,7 +315,7 @@ impl Field<'_> {
     }
 
     /// The surfels of a set around which no other surface was seen.
-    fn inner(&self, links: &Links, set: &[u32]) -> Vec<u32> {
+    fn inner(&self, cells: &Cells, set: &[u32]) -> Vec<u32> {
         let is_other = |i: u32| self.surfel(i).surface.is_some() && set.binary_search(&i).is_err();
         let mut seen: HashMap<(usize, u32), bool> = HashMap::new();
         let mut alone = |&i: &u32| {
@@ -392,12 +323,12 @@ impl Field<'_> {
             let level = surface.level();
             let mut around = |cell: u32| {
                 *seen.entry((level, cell)).or_insert_with(|| {
-                    let around = links.block(level, cell).iter();
-                    let near = |&c: &u32| self.surfels.within(links.run(level, c));
+                    let around = cells.block(level, cell).iter();
+                    let near = |&c: &u32| self.surfels.within(cells.run(level, c));
                     !around.flat_map(near).any(is_other)
                 })
             };
-            self.surfels.homes(links, i, level).all(&mut around)
+            self.surfels.homes(cells, i, level).all(&mut around)
         };
         set.iter().copied().filter(|i| alone(i)).collect()
     }
@@ -567,19 +498,6 @@ impl Lattice {
     }
 }
 
-/// Two unit vectors that span the plane across `normal`.
-pub(super) fn axes(normal: Vec3) -> (Vec3, Vec3) {
-    let least = (0..3).min_by(|&a, &b| normal[a].abs().total_cmp(&normal[b].abs())).unwrap_or(0);
-    let mut u: Vec3 = std::array::from_fn(|a| -normal[least] * normal[a]);
-    u[least] += 1.0;
-    let u = normalized(u);
-    let v = std::array::from_fn(|a| {
-        let (b, c) = ((a + 1) % 3, (a + 2) % 3);
-        normal[b] * u[c] - normal[c] * u[b]
-    });
-    (u, v)
-}
-
 /// The root of a place in the union-find forest, shortening the path to it.
 fn root(parent: &mut [usize], mut at: usize) -> usize {
     while parent[at] != at {
@@ -608,9 +526,10 @@ fn densest(sorted: &[(f64, u64, u32)], width: f64) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::evidence::Surface;
+    use super::super::limits::SLABS;
     use super::*;
     use crate::cpu::Cpu;
+    use crate::surface::flat::Surface;
     use std::sync::LazyLock;
 
     static CPU: LazyLock<Cpu> = LazyLock::new(Cpu::default);

@@ -11,12 +11,11 @@
 //! Where the residuals are much smaller than the slab is thick, the plane is smoother than most, and what
 //! lies at the rim is of others that cross it: the slab is narrowed until it fits its points.
 
-use super::label::Labeller;
-use super::moments::Moments;
-use super::parameters::MIN_STEPS;
-use super::planes;
+use super::limits::MIN_STEPS;
 use crate::Result;
-use crate::backend::LocalPlane;
+use crate::backend::Labels;
+use crate::surface::moments::Moments;
+use crate::surface::plane::LocalPlane;
 
 /// Fewest points that tell how they spread.
 const FEWEST: i64 = 60;
@@ -55,7 +54,7 @@ enum Slab {
 /// Widens the slabs of planes that are too narrow for their points, by at most `most` times, and returns
 /// the sums over the points that they have then.
 pub(super) fn settle(
-    labeller: &mut Labeller,
+    labels: &mut dyn Labels,
     planes: &mut [LocalPlane],
     mut sums: Vec<Moments>,
     most: f64,
@@ -73,7 +72,7 @@ pub(super) fn settle(
         if !changed {
             break;
         }
-        sums = labeller.sums(planes)?;
+        sums = labels.sums(planes)?;
     }
     Ok(sums)
 }
@@ -89,7 +88,7 @@ fn look(slab: Slab, plane: LocalPlane, sums: &Moments, widest: f64) -> (Slab, Lo
     let Some(fit) = sums.fit().filter(|_| sums.n >= FEWEST) else {
         return (Slab::Settled, before);
     };
-    let fitted = planes::local(&fit, plane.tolerance);
+    let fitted = LocalPlane::of_fit(&fit, plane.tolerance);
     let share = sums.distance_rms(fitted.normal, fitted.rho) / plane.tolerance;
     let narrow = (ROOM * share * plane.tolerance).max(MIN_STEPS);
     if matches!(slab, Slab::Open | Slab::Narrowed) && share < LOOSE && narrow < plane.tolerance {

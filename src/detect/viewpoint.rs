@@ -9,11 +9,10 @@
 //! The camera need not be told: there is one point for each of its pixels, so that seen from where it
 //! was, and only from there, they lie evenly.
 
-use super::support::axes;
-use crate::backend::LocalPlane;
 use crate::frame::{Frame, Points};
 use crate::mix::mixed;
-use crate::vector::{Vec3, dot, minus, normalized};
+use crate::surface::plane::LocalPlane;
+use crate::vector::{Vec3, axes, dot, minus, normalized};
 use rayon::prelude::*;
 
 /// Larger clouds are no frames.
@@ -351,7 +350,7 @@ mod tests {
             let of: Vec<usize> =
                 frame().iter().enumerate().filter(|(_, p)| p.1 == k).map(|(i, _)| i).collect();
             let sums = |points: &Points| {
-                let mut sums = super::super::moments::Moments::<i128>::default();
+                let mut sums = crate::surface::moments::Moments::<i128>::default();
                 of.iter().for_each(|&i| sums.add(points.get(i).map(|v| v as i64)));
                 sums.fit().unwrap()
             };

@@ -4,12 +4,11 @@
 //! through both lies aslant between them. Seen from directions a fraction of a degree apart and in
 //! bins as fine as the noise, each side is a peak of its own.
 
-use super::support::axes;
-use super::surfels::Surfel;
 use crate::Result;
 use crate::backend::{Backend, Weighted};
 use crate::space::{RhoAxis, Space};
-use crate::vector::{Vec3, dot, minus, normalized};
+use crate::surface::surfels::Surfel;
+use crate::vector::{Vec3, axes, dot, minus, normalized};
 
 /// Directions to either side, along two axes.
 const STEPS: i32 = 10;

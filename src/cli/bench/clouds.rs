@@ -7,6 +7,7 @@ use planes::frame::Points;
 use planes::synth::{self, Scene, SceneOptions, generate};
 use planes::{Error, Result};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Points read at a time.
 const CHUNK: usize = 1 << 18;
@@ -32,7 +33,8 @@ impl Clouds {
     /// The first points of a file, or all.
     pub fn of_file(source: &Source, sizes: Option<&[u64]>) -> Result<Clouds> {
         let path = source.path();
-        let points = load(path, &|| source.reader(Fields::NONE), CHUNK, &|_| {})?.points;
+        let cloud = load(path, &|| source.reader(Fields::NONE), CHUNK, &|_| {})?;
+        let points = Arc::unwrap_or_clone(cloud.points);
         let all = points.len() as u64;
         let sizes = ascending(sizes.unwrap_or(&[all]));
         if let Some(more) = sizes.iter().find(|&&size| size > all) {
@@ -79,7 +81,8 @@ fn draw(scene: Scene, size: u64, bar: &Bar) -> Result<Points> {
         let points = generate(scene, &options)?.with_chunk_size(CHUNK);
         Ok(Box::new(Drawing(points)) as Box<dyn PointReader>)
     };
-    Ok(load(Path::new(scene.name()), &open, CHUNK, &|points| bar.advance(points))?.points)
+    let cloud = load(Path::new(scene.name()), &open, CHUNK, &|points| bar.advance(points))?;
+    Ok(Arc::unwrap_or_clone(cloud.points))
 }
 
 /// A scene as a cloud that is read in chunks of one size.

@@ -19,7 +19,7 @@ pub struct Moments<P = i128> {
 }
 
 /// The index pairs of [`Moments::products`].
-pub(super) const PAIRS: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+pub const PAIRS: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
 
 /// An integer that sums of products are kept in.
 pub trait Product: Copy + Default + From<i64> + Add<Output = Self> + Mul<Output = Self> {}
@@ -154,6 +154,16 @@ impl Fit {
     pub fn rmse(&self) -> f64 {
         self.variance[0].sqrt()
     }
+
+    /// Standard errors of the plane of `n` points whose noise is independent: of its direction
+    /// along the worse axis, in radians, and of its distance at the centroid.
+    pub fn standard_errors(&self, n: i64) -> Option<[f64; 2]> {
+        let [across, within, _] = self.variance;
+        // A plane takes three of the degrees of freedom; `across` is the sum of squares over n.
+        let free = (n - 3) as f64;
+        (free > 0.0 && within > 0.0)
+            .then(|| [(across / within / free).sqrt(), (across / free).sqrt()])
+    }
 }
 
 #[cfg(test)]
@@ -195,6 +205,26 @@ mod tests {
             assert!((found * sign - expected).abs() < 1e-9, "{:?}", fit.normal);
         }
         assert!(fit.rmse() < 1e-4, "{}", fit.rmse());
+    }
+
+    #[test]
+    fn standard_errors_are_those_of_least_squares() {
+        // A grid of 4 by 9 points, up and down in turn.
+        let mut sums = Moments::<i128>::default();
+        for k in 0..36 {
+            let (x, y) = (k % 4, k / 4);
+            let height = if (x + y) % 2 == 0 { 2 } else { -2 };
+            sums.add([1000 * x, 1000 * y, height]);
+        }
+        let fit = sums.fit().unwrap();
+        let [angle, distance] = fit.standard_errors(sums.n).unwrap();
+        let s = (sums.n as f64 * fit.variance[0] / 33.0).sqrt();
+        // The variance of 0, 1000, 2000, 3000 is 1.25 million.
+        assert!((angle / (s / (36.0 * 1.25e6f64).sqrt()) - 1.0).abs() < 1e-4, "{angle}");
+        assert!((distance / (s / 6.0) - 1.0).abs() < 1e-12, "{distance}");
+        assert_eq!(fit.standard_errors(3), None);
+        let line = Fit { variance: [0.0, 0.0, 5.0], ..fit };
+        assert_eq!(line.standard_errors(36), None);
     }
 
     #[test]

@@ -9,15 +9,15 @@
 /// is below rounding for any matrix.
 const SWEEPS: usize = 5;
 /// Matrices side by side.
-pub(super) const LANES: usize = 8;
+pub const LANES: usize = 8;
 
 /// The same number of each of several matrices.
-pub(super) type Lane = [f64; LANES];
+pub type Lane = [f64; LANES];
 
 /// Eigenvalues ascending, and the unit eigenvector of the smallest.
 ///
 /// `m` holds xx, xy, xz, yy, yz, zz.
-pub(super) fn smallest(m: [f64; 6]) -> ([f64; 3], [f64; 3]) {
+pub fn smallest(m: [f64; 6]) -> ([f64; 3], [f64; 3]) {
     let mut a = [[m[0], m[1], m[2]], [m[1], m[3], m[4]], [m[2], m[4], m[5]]];
     let mut v = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for _ in 0..SWEEPS {
@@ -30,7 +30,7 @@ pub(super) fn smallest(m: [f64; 6]) -> ([f64; 3], [f64; 3]) {
 
 /// The [`smallest`] of several matrices, by the same operations in every lane.
 #[inline(always)]
-pub(super) fn smallest_of(m: &[Lane; 6]) -> [([f64; 3], [f64; 3]); LANES] {
+pub fn smallest_of(m: &[Lane; 6]) -> [([f64; 3], [f64; 3]); LANES] {
     let mut a = [[m[0], m[1], m[2]], [m[1], m[3], m[4]], [m[2], m[4], m[5]]];
     let (one, zero) = ([1.0; LANES], [0.0; LANES]);
     let mut v = [[one, zero, zero], [zero, one, zero], [zero, zero, one]];

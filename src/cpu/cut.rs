@@ -3,83 +3,50 @@
 //! Points are sorted by the cell that holds them and copied in that order once; what follows goes through
 //! memory from front to back.
 
-use super::cell_size::Unit;
-use super::sums::{CellMoments, Sums};
-use crate::backend::CellTable;
 use crate::frame::Points;
-use crate::morton::{deinterleave, interleave};
+use crate::morton::deinterleave;
 use crate::sort::Ordered;
+use crate::surface::cells::{CellTable, Cells};
+use crate::surface::cloud::CellCloud;
+use crate::surface::lattice::{OFFSET, by_row, morton_key, pairs, positive};
+use crate::surface::sums::{CellMoments, Sums};
+use crate::surface::unit::Unit;
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::Arc;
 
-/// Local coordinates have one bit of sign and 23 of magnitude; this makes them positive.
-pub(super) const OFFSET: i32 = 1 << 23;
 /// So many points of one cell are worth the work of several threads.
 const CROWD: usize = 1 << 14;
 /// Points, about, that one thread takes in one go; more where a cell holds more.
 const PIECE: u32 = 1 << 12;
 
-/// A cloud in cells of one size; as a [`CellTable`], but for the sums.
-pub(super) struct Cut {
-    pub order: InOrder,
-    /// The Morton key of each cell, ascending.
-    pub keys: Vec<u64>,
-    /// Where each cell begins.
-    pub starts: Vec<u32>,
-    /// The cells row by row: by z, then y, then x.
-    pub by_row: Vec<u32>,
-    /// Sums over the distinct points of each cell, in the order of `by_row`.
-    pub sums: Vec<Sums>,
+/// Cuts points into cells; returns their order, too.
+pub(crate) fn cut(points: &Points, unit: Unit) -> (Vec<u32>, CellCloud) {
+    let (order, points, table) = table(points, unit);
+    let cells = Cells::new(table, points.len(), unit);
+    (order, CellCloud { cells, points: Arc::new(points) })
 }
 
-/// The order of the points in which those of a cell lie together, by their coordinates: it is theirs, not
-/// the file's.
-pub(super) struct InOrder {
-    /// The index of each.
-    pub order: Vec<u32>,
-    /// The points themselves, where they were copied.
-    pub points: Option<Points>,
+/// Cuts points into cells as large as they ask for.
+#[cfg(test)]
+pub(crate) fn whole(points: &Points) -> CellCloud {
+    cut(points, Unit::for_counts(&super::count::count_cells(points))).1
 }
 
-impl Cut {
-    /// Cuts points into cells.
-    pub fn new(points: &Points, unit: Unit) -> Cut {
-        let (keys, starts, mut order) = sorted(points, unit.span * unit.steps);
-        let mut points = points.select(&order);
-        arrange(&mut points, &mut order, &starts);
-        let by_row = by_row(&keys);
-        // A few cells hold most of the points of some clouds, and lie side by side.
-        let sums = by_row.par_iter().with_max_len(64).map(|&cell| {
-            let cell = cell as usize;
-            let end = starts.get(cell + 1).map_or(points.len(), |&end| end as usize);
-            sums(&points, starts[cell] as usize..end, keys[cell], unit)
-        });
-        let sums = sums.collect();
-        Cut { order: InOrder { order, points: Some(points) }, keys, starts, by_row, sums }
-    }
-
-    /// The cells that a backend cut.
-    pub fn from_table(table: CellTable, unit: Unit) -> Cut {
-        let CellTable { order, keys, starts, by_row, moments } = table;
-        let sum = |(moments, &cell): (CellMoments, &u32)| {
-            let corner = deinterleave(keys[cell as usize]).map(|v| v as i64 * i64::from(unit.span));
-            Sums::of(&moments, corner)
-        };
-        let sums = moments.into_par_iter().zip(&by_row).map(sum).collect();
-        Cut { order: InOrder { order, points: None }, keys, starts, by_row, sums }
-    }
-}
-
-/// A coordinate made positive, in steps.
-#[inline(always)]
-fn positive(v: f32) -> u32 {
-    (v as i32 + OFFSET) as u32
-}
-
-/// The Morton key of a point's cell among cells of the given edge.
-#[inline(always)]
-pub(super) fn morton_key(p: [f32; 3], edge: u32) -> u64 {
-    interleave(p.map(|v| u64::from(positive(v) / edge)))
+/// The order of the points, the points in it, and the cells.
+fn table(points: &Points, unit: Unit) -> (Vec<u32>, Points, CellTable) {
+    let (keys, starts, mut order) = sorted(points, unit.span * unit.steps);
+    let mut points = points.select(&order);
+    arrange(&mut points, &mut order, &starts);
+    let by_row = by_row(&keys);
+    // A few cells hold most of the points of some clouds, and lie side by side.
+    let sums = by_row.par_iter().with_max_len(64).map(|&cell| {
+        let cell = cell as usize;
+        let end = starts.get(cell + 1).map_or(points.len(), |&end| end as usize);
+        sums(&points, starts[cell] as usize..end, keys[cell], unit)
+    });
+    let sums = sums.collect();
+    (order, points, CellTable { keys, starts, by_row, sums })
 }
 
 /// The Morton keys of the cells that hold points, ascending, where each begins, and the points in that
@@ -100,14 +67,6 @@ fn sorted(points: &Points, edge: u32) -> (Vec<u64>, Vec<u32>, Vec<u32>) {
     }
 }
 
-/// Numbers and indices, sorted, where both together do not fit 64 bits.
-fn pairs(count: usize, number: impl Fn(usize) -> u64 + Sync) -> Vec<(u64, u32)> {
-    let mut pairs: Vec<(u64, u32)> =
-        (0..count).into_par_iter().map(|i| (number(i), i as u32)).collect();
-    pairs.par_sort_unstable();
-    pairs
-}
-
 /// The different ones of ascending numbers, and where each begins.
 fn runs(numbers: impl Iterator<Item = u64>) -> (Vec<u64>, Vec<u32>) {
     /// Expected repeats of each number; only a guess for the capacity.
@@ -121,21 +80,6 @@ fn runs(numbers: impl Iterator<Item = u64>) -> (Vec<u64>, Vec<u32>) {
         }
     }
     (different, starts)
-}
-
-/// The cells by z, then y, then x.
-pub(super) fn by_row(keys: &[u64]) -> Vec<u32> {
-    let most = keys.par_iter().with_min_len(1 << 12).map(|&key| deinterleave(key));
-    let most = most.reduce(|| [0; 3], |a, b| std::array::from_fn(|i| a[i].max(b[i])));
-    let [x, y, z] = most.map(|v| u64::BITS - v.leading_zeros());
-    let row = |i: usize| {
-        let cell = deinterleave(keys[i]);
-        cell[0] | cell[1] << x | cell[2] << (x + y)
-    };
-    match Ordered::new(keys.len(), x + y + z, row) {
-        Some(ordered) => ordered.indices(),
-        None => pairs(keys.len(), row).into_par_iter().map(|(_, i)| i).collect(),
-    }
 }
 
 /// Sorts the points of each cell by their coordinates: copies of a point lie together, and what goes
@@ -246,13 +190,13 @@ mod tests {
         let points = points();
         // Keys of the smaller cells do not fit 64 bits together with an index.
         for span in [64, 8] {
-            let cut = Cut::new(&points, Unit { span, steps: 1, copies: 1.0 });
+            let (order, sorted, cut) = table(&points, Unit { span, steps: 1, copies: 1.0 });
             let key = |i: u32| morton_key(points.get(i as usize), span);
             let place = |i: u32| points.get(i as usize).map(positive);
             let mut expected: Vec<u32> = (0..points.len() as u32).collect();
             expected.sort_by_key(|&i| (key(i), place(i)));
-            assert!(cut.order.order == expected);
-            assert!(cut.order.points.as_ref() == Some(&points.select(&expected)));
+            assert!(order == expected);
+            assert!(sorted == points.select(&expected));
             let cells: Vec<&[u32]> = expected.chunk_by(|&a, &b| key(a) == key(b)).collect();
             assert!(cells.iter().any(|cell| cell.len() > CROWD));
             assert!(points.len() > 4 * PIECE as usize);

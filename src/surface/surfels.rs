@@ -5,10 +5,10 @@
 //! creases, boards and clutter keep theirs.
 
 use super::cells::{Cells, Level};
-use super::evidence::{Surface, weighted_quantile};
-use super::links::Links;
+use super::flat::Surface;
 use super::moments::PAIRS;
 use super::noise_field::NoiseField;
+use super::quantile::weighted_quantile;
 use super::sums::CellMoments;
 use crate::vector::{Vec3, dot, normalized};
 use rayon::prelude::*;
@@ -16,13 +16,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// What is thicker than so many times the noise may be several layers.
-pub(super) const LAYERED: f64 = 1.6;
+pub const LAYERED: f64 = 1.6;
 /// Levels on which base cells are joined.
 const JOINED: usize = 3;
 
 /// A piece of surface as the search sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Surfel {
+pub struct Surfel {
     /// Mean of its distinct points, local coordinates.
     pub centroid: Vec3,
     /// Covariance xx, xy, xz, yy, yz, zz of its distinct points, in steps squared.
@@ -59,7 +59,7 @@ fn variance_along(covariance: [f64; 6], normal: Vec3) -> f64 {
 
 /// What one surface is thinner than.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Thinner {
+pub struct Thinner {
     /// Standard deviation of points about their surface where the noise is as usual, in steps.
     pub noise: f64,
     /// The most that it may be anywhere: what lies within the noise may be more than one plane for who
@@ -71,7 +71,7 @@ pub(super) struct Thinner {
 
 /// All surfels of a cloud, in Morton order.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Surfels {
+pub struct Surfels {
     pub list: Vec<Surfel>,
     /// Which of them the base cell at each place in Morton order belongs to.
     at: Vec<u32>,
@@ -81,12 +81,11 @@ impl Surfels {
     /// The surfels of a cloud from the `surfaces` around its base cells in Morton order.
     pub fn new(
         cells: &Cells,
-        links: &Links,
         field: &NoiseField,
         surfaces: &[Option<Surface>],
         thinner: Thinner,
     ) -> Surfels {
-        let joining = Joining { cells, links, field, surfaces, thinner };
+        let joining = Joining { cells, field, surfaces, thinner };
         Surfels::of(joining.surfels(), cells.base().len())
     }
 
@@ -103,10 +102,10 @@ impl Surfels {
 
     /// The same surfels with other `surfaces` around the base cells in Morton order: those of a rougher class, none of
     /// which is on base cells that were joined.
-    pub fn rougher(&self, cells: &Cells, links: &Links, surfaces: &[Option<Surface>]) -> Surfels {
+    pub fn rougher(&self, cells: &Cells, surfaces: &[Option<Surface>]) -> Surfels {
         let single = |surfel: &Surfel| {
             let place = surfel.places[0] as usize;
-            let base = links.by_place()[place] as usize;
+            let base = cells.by_place[place] as usize;
             let (centroid, scatter, weight) = shape(cells.base(), base);
             Surfel { centroid, scatter, weight, surface: surfaces[place], ..*surfel }
         };
@@ -130,11 +129,11 @@ impl Surfels {
     }
 
     /// The cells of a level that a surfel lies in.
-    pub fn homes(&self, links: &Links, surfel: u32, level: usize) -> impl Iterator<Item = u32> {
+    pub fn homes(&self, cells: &Cells, surfel: u32, level: usize) -> impl Iterator<Item = u32> {
         let [mut place, end] = self.list[surfel as usize].places;
         std::iter::from_fn(move || {
-            let cell = (place < end).then(|| links.ancestor_at(place, level))?;
-            place = links.run(level, cell)[1];
+            let cell = (place < end).then(|| cells.ancestor_at(place, level))?;
+            place = cells.run(level, cell)[1];
             Some(cell)
         })
     }
@@ -148,7 +147,7 @@ impl Surfels {
 
 /// Edge of a lattice on which the surface of a set of surfels closes, for base cells of edge
 /// `cell`: a little more than the cells on which nine tenths of it was seen.
-pub(super) fn closing_edge(surfels: &[Surfel], set: &[u32], cell: f64) -> f64 {
+pub fn closing_edge(surfels: &[Surfel], set: &[u32], cell: f64) -> f64 {
     let levels = set.iter().filter_map(|&i| {
         let s = &surfels[i as usize];
         Some((s.surface?.level() as f64, u64::from(s.weight)))
@@ -162,7 +161,6 @@ type LevelJoined = (usize, Vec<Option<Surface>>);
 /// Base cells that become surfels.
 struct Joining<'a> {
     cells: &'a Cells,
-    links: &'a Links<'a>,
     field: &'a NoiseField,
     surfaces: &'a [Option<Surface>],
     thinner: Thinner,
@@ -171,20 +169,20 @@ struct Joining<'a> {
 impl Joining<'_> {
     /// All surfels, in Morton order.
     fn surfels(&self) -> Vec<Surfel> {
-        let base = self.links.by_place();
+        let base = &self.cells.by_place;
         let thin: Vec<bool> =
             (0..base.len()).into_par_iter().map(|place| self.is_thin(place)).collect();
-        let levels = 1..=JOINED.min(self.links.levels() - 1);
+        let levels = 1..=JOINED.min(self.cells.levels.len() - 1);
         let joined: Vec<LevelJoined> =
             levels.map(|level| (level, self.joined(level, &thin))).collect();
         let begins = |place: usize| {
             let found = joined.iter().rev().find_map(|(level, surfaces)| {
-                let cell = self.links.ancestor(base[place], *level);
+                let cell = self.cells.ancestor(base[place], *level);
                 Some((*level, cell, surfaces[cell as usize]?))
             });
             match found {
                 Some((level, cell, surface)) => {
-                    let begins = self.links.run(level, cell)[0] as usize == place;
+                    let begins = self.cells.run(level, cell)[0] as usize == place;
                     begins.then(|| self.surfel(level, cell, Some(surface)))
                 }
                 None => Some(self.surfel(0, base[place], self.surfaces[place])),
@@ -196,18 +194,18 @@ impl Joining<'_> {
     /// The surfaces of the cells of a level of which the base cells are one surfel.
     fn joined(&self, level: usize, thin: &[bool]) -> Vec<Option<Surface>> {
         let one = |cell: u32| {
-            let places = self.links.run(level, cell);
+            let places = self.cells.run(level, cell);
             let [first, last] = places.map(|place| place as usize);
             let is_worth = last - first > 1 && thin[first..last].iter().all(|&thin| thin);
             is_worth.then(|| self.one_surface(level, cell, places))?
         };
-        let cells = 0..self.links.len(level) as u32;
+        let cells = 0..self.cells.len(level) as u32;
         cells.into_par_iter().with_min_len(1024).map(one).collect()
     }
 
     /// How many times as large as usual the noise is at a place.
     fn scale(&self, place: usize) -> f64 {
-        self.field.scale(self.links.by_place()[place] as usize)
+        self.field.scale(self.cells.by_place[place] as usize)
     }
 
     /// The noise at a place, as far as one surface may have it.
@@ -258,7 +256,7 @@ impl Joining<'_> {
     /// The surfel of a cell of a level.
     fn surfel(&self, level: usize, cell: u32, surface: Option<Surface>) -> Surfel {
         let (centroid, scatter, weight) = shape(&self.cells.levels[level], cell as usize);
-        let places = self.links.run(level, cell);
+        let places = self.cells.run(level, cell);
         let scales = (places[0]..places[1]).map(|place| self.scale(place as usize));
         let scale = (scales.sum::<f64>() / f64::from(places[1] - places[0])) as f32;
         Surfel { centroid, scatter, weight, surface, scale, places }
@@ -275,24 +273,27 @@ fn shape(level: &Level, cell: usize) -> (Vec3, [f32; 6], u32) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::evidence::Evidence;
     use super::*;
+    use crate::cpu::cut::whole;
     use crate::frame::Points;
+    use crate::surface::flat::{FLAT, judge_all};
 
-    /// A floor with a step in it, and points above it; the noise is 10.
+    /// The surfels of a cloud whose noise is 10: surfaces are the finest flat blocks that are thin.
     fn surfels(cells: &Cells, white: bool) -> Surfels {
-        let (links, field) = (Links::new(cells), NoiseField::even());
-        let mut evidence = Evidence::new(cells, &links, &field, None, &mut None).unwrap();
-        let surfaces = evidence.surfaces(10.0, &mut None).unwrap();
-        Surfels::new(
-            cells,
-            &links,
-            &field,
-            &surfaces,
-            Thinner { noise: 10.0, most: f64::INFINITY, white },
-        )
+        let flatness = judge_all(cells);
+        let surface = |&base: &u32| {
+            (0..cells.levels.len()).find_map(|level| {
+                let flat = flatness[level][cells.ancestor(base, level) as usize]?;
+                (f64::from(flat.ratio) <= FLAT && flat.thickness <= 30.0)
+                    .then(|| Surface::seen(flat, level))
+            })
+        };
+        let surfaces: Vec<Option<Surface>> = cells.by_place.iter().map(surface).collect();
+        let thinner = Thinner { noise: 10.0, most: f64::INFINITY, white };
+        Surfels::new(cells, &NoiseField::even(), &surfaces, thinner)
     }
 
+    /// A floor with a step in it, and points above it.
     fn scene() -> Points {
         let floor = (0..40_000u32).map(|i| {
             let (u, v) = (i % 200 * 100, i / 200 * 100);
@@ -307,8 +308,7 @@ mod tests {
 
     #[test]
     fn surfels_hold_every_cell_once_and_only_what_is_one_surface() {
-        let cells = Cells::new(&scene(), &mut None).unwrap().0;
-        let links = Links::new(&cells);
+        let cells = whole(&scene()).cells;
         let [white, other] = [true, false].map(|white| surfels(&cells, white));
         for surfels in [&white, &other] {
             let mut place = 0;
@@ -325,8 +325,8 @@ mod tests {
                     // On the floor, on one side of the step.
                     assert!(normal[2].abs() > 0.99 && s.variance_along(normal).sqrt() < 16.0);
                     let level = s.surface.unwrap().level();
-                    let homes: Vec<u32> = surfels.homes(&links, i as u32, level).collect();
-                    let inside = |&home: &u32| links.inside(level, home).to_vec();
+                    let homes: Vec<u32> = surfels.homes(&cells, i as u32, level).collect();
+                    let inside = |&home: &u32| cells.inside(level, home).to_vec();
                     let inside: Vec<u32> = homes.iter().flat_map(inside).collect();
                     assert!(base.iter().all(|cell| inside.contains(cell)));
                 }
@@ -339,11 +339,10 @@ mod tests {
 
     #[test]
     fn rougher_surfels_are_the_same_pieces() {
-        let cells = Cells::new(&scene(), &mut None).unwrap().0;
-        let links = Links::new(&cells);
+        let cells = whole(&scene()).cells;
         let surfels = surfels(&cells, true);
         let rough = Surface::new([0.6, 0.0, 0.8], 0.1, 50.0, 1);
-        let again = surfels.rougher(&cells, &links, &vec![Some(rough); cells.base().len()]);
+        let again = surfels.rougher(&cells, &vec![Some(rough); cells.base().len()]);
         for (s, again) in surfels.list.iter().zip(&again.list) {
             assert_eq!(
                 (s.places, s.weight, s.centroid),

@@ -8,11 +8,11 @@ use super::moments::{Moments, PAIRS};
 
 /// Sums over the points of cells, whose coordinates are less than 2^17 units within a block of the
 /// highest level.
-pub(super) type CellMoments = Moments<i64>;
+pub type CellMoments = Moments<i64>;
 
 /// Count, sums, and sums of products about the corner of the lattice, modulo 2⁶⁴.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Sums([i64; 10]);
+pub struct Sums([i64; 10]);
 
 impl CellMoments {
     /// Covariance of the points of a cell or block, whose sums are small enough for `f64`.

@@ -1,18 +1,12 @@
 //! Which cells lie next to each other, on all levels.
 
-use super::cells::{Cells, Level};
+use super::cells::Level;
 use crate::ranges::ranges;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The blocks of all cells of a cloud, and the base cells inside each.
-pub(super) struct Links<'a> {
-    cells: &'a Cells,
-    blocks: Vec<Blocks>,
-}
-
 /// The blocks of one level.
-struct Blocks {
+pub struct Blocks {
     /// Which list holds that of each cell, where it begins there, and its length, from the highest bits to
     /// the lowest.
     place: Vec<u64>,
@@ -28,84 +22,25 @@ const USUAL: usize = 12;
 /// Cells whose blocks one thread finds in one go.
 const PIECE: usize = 1 << 10;
 
-impl<'a> Links<'a> {
-    /// Links the cells of a cloud.
+impl Blocks {
+    /// The blocks of the cells of all levels.
     ///
     /// From the top down: the neighbours of a cell are children of its parent's neighbours.
-    pub fn new(cells: &'a Cells) -> Links<'a> {
-        let mut blocks: Vec<Blocks> = Vec::with_capacity(cells.levels.len());
-        for pair in cells.levels.windows(2).rev() {
+    pub fn of_levels(levels: &[Level]) -> Vec<Blocks> {
+        let mut blocks: Vec<Blocks> = Vec::with_capacity(levels.len());
+        for pair in levels.windows(2).rev() {
             let [level, above] = pair else { continue };
             let known = blocks.pop().unwrap_or_else(|| Blocks::searched(above));
             let below = Blocks::below(level, above, &known);
             blocks.extend([known, below]);
         }
         blocks.reverse();
-        Links { cells, blocks }
-    }
-
-    /// Number of levels.
-    pub fn levels(&self) -> usize {
-        self.blocks.len()
-    }
-
-    /// The base cells in Morton order.
-    pub fn by_place(&self) -> &[u32] {
-        &self.cells.by_place
-    }
-
-    /// Number of cells of a level.
-    pub fn len(&self, level: usize) -> usize {
-        self.cells.levels[level].len()
-    }
-
-    /// The cell of a level that holds a base cell.
-    pub fn ancestor(&self, base: u32, level: usize) -> u32 {
-        self.cells.levels[..level].iter().fold(base, |cell, level| level.parent[cell as usize])
+        blocks
     }
 
     /// The occupied cells of the block of a cell, ascending.
     #[inline(always)]
-    pub fn block(&self, level: usize, cell: u32) -> &[u32] {
-        self.blocks[level].of(cell)
-    }
-
-    /// For every cell of a level, `of(cell, block)`.
-    pub fn map_blocks<T: Send>(
-        &self,
-        level: usize,
-        of: impl Fn(usize, &[u32]) -> T + Sync,
-    ) -> Vec<T> {
-        let one = |cell: u32| of(cell as usize, self.block(level, cell));
-        (0..self.len(level) as u32).into_par_iter().with_min_len(1024).map(one).collect()
-    }
-
-    /// The cells of the level above that hold those of a level.
-    pub fn parents(&self, level: usize) -> &[u32] {
-        &self.cells.levels[level].parent
-    }
-
-    /// The cell of a level that holds the base cell at a place in Morton order.
-    pub fn ancestor_at(&self, place: u32, level: usize) -> u32 {
-        self.ancestor(self.cells.by_place[place as usize], level)
-    }
-
-    /// From which place in Morton order to which the base cells inside a cell are.
-    #[inline(always)]
-    pub fn run(&self, level: usize, cell: u32) -> [u32; 2] {
-        self.cells.levels[level].inside[cell as usize]
-    }
-
-    /// The base cells inside a cell.
-    pub fn inside(&self, level: usize, cell: u32) -> &[u32] {
-        let [first, last] = self.run(level, cell);
-        &self.cells.by_place[first as usize..last as usize]
-    }
-}
-
-impl Blocks {
-    #[inline(always)]
-    fn of(&self, cell: u32) -> &[u32] {
+    pub fn of(&self, cell: u32) -> &[u32] {
         let place = self.place[cell as usize];
         let list = &self.lists[(place >> (LENGTH + BEGIN)) as usize];
         let (begin, length) = ((place >> LENGTH) as u32, place as u32 & ((1 << LENGTH) - 1));
@@ -267,18 +202,16 @@ impl Around {
 #[cfg(test)]
 mod tests {
     use super::super::cells::tests::points;
-    use super::*;
+    use crate::cpu::cut::whole;
 
     #[test]
     fn blocks_are_the_cells_around() {
-        let cells =
-            Cells::new(&points(|i| (i % 200 / 5) as f32 - 8_388_608.0), &mut None).unwrap().0;
-        let links = Links::new(&cells);
+        let cells = whole(&points(|i| (i % 200 / 5) as f32 - 8_388_608.0)).cells;
         for (number, level) in cells.levels.iter().enumerate() {
             for cell in 0..level.len() as u32 {
                 let mut around = Vec::new();
                 level.each_around(cell, |neighbour| around.push(neighbour));
-                assert_eq!(links.block(number, cell), around);
+                assert_eq!(cells.block(number, cell), around);
                 let at = level.coordinates(cell);
                 let is_near = |&other: &u32| {
                     let other = level.coordinates(other);

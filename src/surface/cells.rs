@@ -4,24 +4,19 @@
 //! the 3 × 3 × 3 cells around it. Cells lie on a lattice of local coordinates and keep integer
 //! sums of their distinct points, so nothing here depends on the order of the points.
 
-use super::cell_size::Unit;
-use super::cut::{Cut, InOrder, OFFSET, by_row};
+use super::blocks::Blocks;
+use super::lattice::{LAST, OFFSET, by_row, row_key, row_of, unpack};
 use super::sums::{CellMoments, Sums};
-use crate::Result;
-use crate::backend::Held;
-use crate::frame::Points;
-pub(super) use crate::shared::KEY_AXIS_BITS as BITS;
+use super::unit::Unit;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// The largest cell coordinate.
-const LAST: u64 = (1 << BITS) - 1;
 /// Levels above the base.
-pub(super) const LEVELS: usize = 7;
+pub const LEVELS: usize = 7;
 
 /// All cells of one size, in the order of their keys.
-pub(super) struct Level {
+pub struct Level {
     /// Edge of a cell, in steps.
     pub size: f64,
     /// Edge of a cell, in units of the moments.
@@ -36,7 +31,7 @@ pub(super) struct Level {
 }
 
 /// The cells of a cloud on all levels.
-pub(super) struct Cells {
+pub struct Cells {
     /// Base level first.
     pub levels: Vec<Level>,
     /// Where each base cell's points begin and end.
@@ -47,34 +42,27 @@ pub(super) struct Cells {
     pub distinct: u64,
     /// Edge of the base cells.
     pub unit: Unit,
+    /// Which cells lie next to each other, on each level.
+    blocks: Vec<Blocks>,
+}
+
+/// The base cells of a cloud, as a backend cuts it.
+pub struct CellTable {
+    /// The Morton key of each cell, ascending.
+    pub keys: Vec<u64>,
+    /// Where each cell begins among the points in the order of the cells.
+    pub starts: Vec<u32>,
+    /// The cells row by row: by z, then y, then x.
+    pub by_row: Vec<u32>,
+    /// Sums over the distinct points of each cell, in the order of `by_row`.
+    pub sums: Vec<Sums>,
 }
 
 impl Cells {
-    /// Cuts `points` into cells; `held` are the same points where a backend keeps them.
-    ///
-    /// Returns the order of the points, too.
-    pub fn new(points: &Points, held: &mut Option<Box<dyn Held + '_>>) -> Result<(Cells, InOrder)> {
-        Cells::of_unit(points, Unit::for_points(points, held)?, held)
-    }
-
-    /// The same with base cells of a given edge.
-    pub fn of_unit(
-        points: &Points,
-        unit: Unit,
-        held: &mut Option<Box<dyn Held + '_>>,
-    ) -> Result<(Cells, InOrder)> {
-        let table = match held {
-            Some(held) => held.cells(unit.span * unit.steps, unit.steps)?,
-            None => None,
-        };
-        let cut =
-            table.map_or_else(|| Cut::new(points, unit), |table| Cut::from_table(table, unit));
-        Ok(Cells::from_cut(cut, unit))
-    }
-
-    fn from_cut(cut: Cut, unit: Unit) -> (Cells, InOrder) {
-        let Cut { order, keys, starts, by_row, sums } = cut;
-        let end = |m: usize| starts.get(m + 1).map_or(order.order.len() as u32, |&end| end);
+    /// The cells of all levels from those of the base, of `points` in all.
+    pub fn new(table: CellTable, points: usize, unit: Unit) -> Cells {
+        let CellTable { keys, starts, by_row, sums } = table;
+        let end = |m: usize| starts.get(m + 1).map_or(points as u32, |&end| end);
         let range = |&m: &u32| [starts[m as usize], end(m as usize)];
         let distinct = sums.par_iter().map(|sums| sums.count() as u64).sum();
         let base = Level {
@@ -93,12 +81,61 @@ impl Cells {
             let above = levels.last_mut().map(|level| level.join(&mut places));
             levels.extend(above);
         }
-        (Cells { levels, ranges, by_place, distinct, unit }, order)
+        let blocks = Blocks::of_levels(&levels);
+        Cells { levels, ranges, by_place, distinct, unit, blocks }
     }
 
     /// The base cells.
     pub fn base(&self) -> &Level {
         &self.levels[0]
+    }
+
+    /// Number of cells of a level.
+    pub fn len(&self, level: usize) -> usize {
+        self.levels[level].len()
+    }
+
+    /// The cell of a level that holds a base cell.
+    pub fn ancestor(&self, base: u32, level: usize) -> u32 {
+        self.levels[..level].iter().fold(base, |cell, level| level.parent[cell as usize])
+    }
+
+    /// The occupied cells of the block of a cell, ascending.
+    #[inline(always)]
+    pub fn block(&self, level: usize, cell: u32) -> &[u32] {
+        self.blocks[level].of(cell)
+    }
+
+    /// For every cell of a level, `of(cell, block)`.
+    pub fn map_blocks<T: Send>(
+        &self,
+        level: usize,
+        of: impl Fn(usize, &[u32]) -> T + Sync,
+    ) -> Vec<T> {
+        let one = |cell: u32| of(cell as usize, self.block(level, cell));
+        (0..self.len(level) as u32).into_par_iter().with_min_len(1024).map(one).collect()
+    }
+
+    /// The cells of the level above that hold those of a level.
+    pub fn parents(&self, level: usize) -> &[u32] {
+        &self.levels[level].parent
+    }
+
+    /// The cell of a level that holds the base cell at a place in Morton order.
+    pub fn ancestor_at(&self, place: u32, level: usize) -> u32 {
+        self.ancestor(self.by_place[place as usize], level)
+    }
+
+    /// From which place in Morton order to which the base cells inside a cell are.
+    #[inline(always)]
+    pub fn run(&self, level: usize, cell: u32) -> [u32; 2] {
+        self.levels[level].inside[cell as usize]
+    }
+
+    /// The base cells inside a cell.
+    pub fn inside(&self, level: usize, cell: u32) -> &[u32] {
+        let [first, last] = self.run(level, cell);
+        &self.by_place[first as usize..last as usize]
     }
 
     /// The points of base cell `cell`, once they are in the order of the cells.
@@ -237,32 +274,11 @@ fn atomics(n: usize) -> Vec<AtomicU32> {
     (0..n).into_par_iter().map(|_| AtomicU32::new(0)).collect()
 }
 
-/// Key of the first cell of a block's row: z slowest, then y; `None` off the lattice.
-fn row_key(centre: [u64; 3], row: usize) -> Option<u64> {
-    let y = (centre[1] + row as u64 % 3).checked_sub(1)?;
-    let z = (centre[2] + row as u64 / 3).checked_sub(1)?;
-    (y < 1 << BITS && z < 1 << BITS).then(|| pack([centre[0].saturating_sub(1), y, z]))
-}
-
-/// A key from cell coordinates of at most 21 bits: x fastest.
-fn pack(cell: [u64; 3]) -> u64 {
-    cell[0] | cell[1] << BITS | cell[2] << (2 * BITS)
-}
-
-/// The cell coordinates of a key.
-fn unpack(key: u64) -> [u64; 3] {
-    let mask = (1 << BITS) - 1;
-    [key & mask, key >> BITS & mask, key >> (2 * BITS) & mask]
-}
-
-/// The key of a cell from its Morton key.
-fn row_of(morton: u64) -> u64 {
-    pack(crate::morton::deinterleave(morton))
-}
-
 #[cfg(test)]
-pub(super) mod tests {
+pub mod tests {
     use super::*;
+    use crate::cpu::cut::cut;
+    use crate::frame::Points;
 
     /// A surface of such heights, and points all over the lattice and at its corners.
     pub fn points(height: impl Fn(u32) -> f32) -> Points {
@@ -277,7 +293,7 @@ pub(super) mod tests {
 
     fn cells(points: &Points, span: u32) -> Cells {
         let unit = Unit { span, steps: 1, copies: 1.0 };
-        Cells::from_cut(Cut::new(points, unit), unit).0
+        cut(points, unit).1.cells
     }
 
     #[test]

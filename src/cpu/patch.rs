@@ -1,7 +1,7 @@
 //! The points of one block, coordinate by coordinate, and sums over those in a slab.
 
-use super::spread::Spread;
 pub(super) use crate::shared::BLOCK_POINTS as MOST_POINTS;
+use crate::surface::spread::Spread;
 use crate::vector::{Vec3, dot};
 
 /// Up to this extent, in steps, sums over the points of a block are whole numbers that `f64` holds, whatever

@@ -9,7 +9,7 @@ use crate::vector::{Vec3, dot};
 
 /// Weighted sums of points about the first of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Spread {
+pub struct Spread {
     origin: Option<Vec3>,
     weight: f64,
     sum: Vec3,

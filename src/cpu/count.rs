@@ -1,0 +1,91 @@
+//! Numbers of cells of all sizes.
+
+use crate::frame::Points;
+use crate::sort::sort;
+use crate::surface::lattice::{BITS, morton_key};
+use crate::surface::unit::{CellCounts, FINEST, FULL};
+use rayon::prelude::*;
+
+/// Counts the cells of all sizes.
+pub fn count_cells(points: &Points) -> CellCounts {
+    let mut keys: Vec<u64> =
+        (0..points.len()).into_par_iter().map(|i| morton_key(points.get(i), FINEST)).collect();
+    sort(&mut keys);
+    keys.dedup();
+    let (cells, roomy) = (0..BITS).into_par_iter().map(|bits| count(&keys, bits)).unzip();
+    CellCounts { finest: keys.len() as u64, cells, roomy }
+}
+
+/// Counts the cells of `2^bits` finest ones, and the keys in roomy ones.
+fn count(keys: &[u64], bits: u32) -> (u64, u64) {
+    let (mut cells, mut roomy) = (0, 0);
+    for cell in keys.chunk_by(|a, b| a >> (3 * bits) == b >> (3 * bits)) {
+        cells += 1;
+        roomy += if cell.len() <= FULL as usize { cell.len() as u64 } else { 0 };
+    }
+    (cells, roomy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::unit::Unit;
+
+    /// A square lattice of `side²` points at a distance, from a corner.
+    fn square(side: u32, apart: u32, corner: f32) -> impl Iterator<Item = [f32; 3]> {
+        (0..side * side)
+            .map(move |i| [(i % side * apart) as f32 + corner, (i / side * apart) as f32, 0.0])
+    }
+
+    fn unit(points: impl Iterator<Item = [f32; 3]>) -> Unit {
+        Unit::for_counts(&count_cells(&points.collect()))
+    }
+
+    #[test]
+    fn cells_of_an_even_cloud_hold_two_points() {
+        let unit = unit(square(200, 1024, 0.0));
+        let edge = f64::from(unit.span * unit.steps);
+        assert!((edge / 1024.0 - 2f64.sqrt()).abs() < 0.1, "{edge}");
+    }
+
+    #[test]
+    fn dense_places_make_cells_smaller() {
+        let even = unit(square(200, 4096, 0.0));
+        let both = unit(square(200, 4096, 0.0).chain(square(150, 512, -1e6)));
+        assert!(2 * both.span * both.steps < even.span * even.steps);
+    }
+
+    #[test]
+    fn copies_that_are_nearly_equal_count_once() {
+        let copies = |n: u32| {
+            let near =
+                move |p: [f32; 3], k: u32| [p[0] + (k % 2 * 16) as f32, p[1], (k / 2 * 16) as f32];
+            square(200, 4096, 0.0).flat_map(move |p| (0..n).map(move |k| near(p, k)))
+        };
+        let (once, four) = (unit(copies(1)), unit(copies(4)));
+        let ratio = f64::from(four.span * four.steps) / f64::from(once.span * once.steps);
+        assert!((0.9..1.1).contains(&ratio), "{ratio}");
+        assert_eq!((once.copies, four.copies), (1.0, 4.0));
+    }
+
+    #[test]
+    fn pairs_that_drifted_apart_count_once() {
+        // Of every ten places one has its copies as far away as its neighbours are.
+        let pairs = |k: i64| {
+            let apart = move |i: i64| if i % 10 == 0 { 2048 } else { 20 + i * 7919 % 60 };
+            (0..)
+                .zip(square(200, 4096, 0.0))
+                .map(move |(i, p)| [p[0] + (k * apart(i)) as f32, p[1], p[2]])
+        };
+        let both = unit(pairs(0).chain(pairs(1)));
+        assert!((1.7..2.1).contains(&both.copies), "{}", both.copies);
+    }
+
+    #[test]
+    fn no_points_and_equal_points_have_cells_of_some_size() {
+        for n in [0, 1, 1000] {
+            let unit = unit(vec![[5.0; 3]; n].into_iter());
+            assert!(unit.span > 0 && unit.steps > 0);
+        }
+    }
+}

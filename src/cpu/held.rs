@@ -1,0 +1,41 @@
+//! The points of a cloud in memory.
+
+use super::Cpu;
+use super::count::count_cells;
+use super::cut::cut;
+use super::surfaces::CpuCells;
+use crate::Result;
+use crate::backend::{Held, InCells, Receiver};
+use crate::frame::Points;
+use crate::surface::unit::{CellCounts, Unit};
+use std::sync::Arc;
+
+/// The points of a cloud.
+pub(crate) struct CpuPoints {
+    pub cpu: Cpu,
+    pub points: Arc<Points>,
+}
+
+impl<'a> Held<'a> for CpuPoints {
+    fn count_cells(&mut self) -> Result<CellCounts> {
+        Ok(count_cells(&self.points))
+    }
+
+    fn cut(&mut self, unit: Unit) -> Result<(Vec<u32>, Box<dyn InCells<'a> + 'a>)> {
+        let (order, cloud) = cut(&self.points, unit);
+        Ok((order, Box::new(CpuCells { cpu: self.cpu, cloud: Arc::new(cloud) })))
+    }
+}
+
+/// Points that are read are where they are wanted.
+pub(crate) struct CpuReceiver(pub Cpu);
+
+impl<'a> Receiver<'a> for CpuReceiver {
+    fn take(&mut self, _: &Points, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, points: Arc<Points>) -> Result<Box<dyn Held<'a> + 'a>> {
+        Ok(Box::new(CpuPoints { cpu: self.0, points }))
+    }
+}

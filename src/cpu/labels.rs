@@ -1,0 +1,146 @@
+//! Every point to its plane.
+
+use crate::Result;
+use crate::backend::Labels;
+use crate::frame::Points;
+use crate::surface::cloud::CellCloud;
+use crate::surface::moments::Moments;
+use crate::surface::plane::{Assigned, LocalPlane, PRESENT};
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A cloud in cells in which planes are present.
+pub(crate) struct CloudLabels {
+    cloud: Arc<CellCloud>,
+    /// For each base cell in Morton order its own plane, then those around, ascending.
+    present: Vec<[u32; PRESENT]>,
+    /// What is known: the label of each point, the planes that led to them, and the sums over the points of
+    /// each.
+    labels: Vec<i32>,
+    planes: Vec<LocalPlane>,
+    sums: Vec<Moments>,
+}
+
+impl CloudLabels {
+    /// No point has a plane yet.
+    pub fn new(cloud: Arc<CellCloud>, present: Vec<[u32; PRESENT]>) -> CloudLabels {
+        let (labels, planes, sums) = Default::default();
+        CloudLabels { cloud, present, labels, planes, sums }
+    }
+
+    /// Finds the plane of each point, `-1` for none. Where no plane has changed since, nothing has.
+    fn label(&mut self, planes: &[LocalPlane]) {
+        // Few cells, since next to a scanner one may hold thousands of points.
+        const PIECE: usize = 64;
+        let CellCloud { cells, points } = &*self.cloud;
+        let points: &Points = points;
+        self.labels.resize(points.len(), -1);
+        self.sums.resize(planes.len(), Moments::default());
+        let before = std::mem::replace(&mut self.planes, planes.to_vec());
+        let changed: Vec<bool> =
+            (0..planes.len()).map(|q| before.get(q) != Some(&planes[q])).collect();
+        // In Morton order the points of the cells follow each other.
+        let by_place = &cells.by_place;
+        let mut pieces = Vec::with_capacity(by_place.len() / PIECE + 1);
+        let mut rest = &mut self.labels[..];
+        for (piece, present) in by_place.chunks(PIECE).zip(self.present.chunks(PIECE)) {
+            let points = piece.iter().map(|&cell| cells.points_of(cell as usize).len()).sum();
+            let (own, after) = rest.split_at_mut(points);
+            pieces.push((piece, present, own));
+            rest = after;
+        }
+        let one = |mut moved: Moved, (piece, present, mut rest): Piece| {
+            for (&cell, present) in piece.iter().zip(present) {
+                let range = cells.points_of(cell as usize);
+                let (own, after) = rest.split_at_mut(range.len());
+                rest = after;
+                let is_changed = |&q: &u32| changed.get(q as usize).is_some_and(|&c| c);
+                if present.iter().any(is_changed) {
+                    moved.label(own, range, present, (points, planes));
+                }
+            }
+            moved
+        };
+        let none = || Moved::new(planes.len());
+        let moved = pieces.into_par_iter().with_min_len(64).fold(none, one);
+        let moved = moved.reduce(none, Moved::and);
+        for (sums, [left, joined]) in self.sums.iter_mut().zip(&moved.0) {
+            sums.merge(joined);
+            sums.take(left);
+        }
+    }
+}
+
+/// Some base cells, the planes present in each, and the labels of their points.
+type Piece<'a> = (&'a [u32], &'a [[u32; PRESENT]], &'a mut [i32]);
+
+/// The sums over the points that left each plane and that joined it.
+struct Moved(Vec<[Moments; 2]>);
+
+impl Moved {
+    fn new(planes: usize) -> Moved {
+        Moved(vec![Default::default(); planes])
+    }
+
+    fn and(mut self, other: Moved) -> Moved {
+        for (all, some) in self.0.iter_mut().flatten().zip(other.0.iter().flatten()) {
+            all.merge(some);
+        }
+        self
+    }
+
+    /// Labels the points of a cell anew.
+    fn label(
+        &mut self,
+        labels: &mut [i32],
+        range: Range<usize>,
+        present: &[u32; PRESENT],
+        (points, planes): (&Points, &[LocalPlane]),
+    ) {
+        for (label, i) in labels.iter_mut().zip(range) {
+            let point = points.get(i);
+            let plane = nearest(present, point, planes).map_or(-1, |plane| plane as i32);
+            let was = std::mem::replace(label, plane);
+            if plane != was {
+                for (label, into) in [(was, 0), (plane, 1)] {
+                    if let Some(sums) = self.0.get_mut(label as usize) {
+                        sums[into].add(point.map(|v| v as i64));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The nearest of the planes that are present, of which a point is within the tolerance; the first of
+/// equals.
+fn nearest(present: &[u32; PRESENT], p: [f32; 3], planes: &[LocalPlane]) -> Option<u32> {
+    let mut nearest: Option<(f64, u32)> = None;
+    for (k, &q) in present.iter().enumerate() {
+        let Some(plane) = planes.get(q as usize).filter(|_| k == 0 || q != present[0]) else {
+            continue;
+        };
+        let distance = plane.distance(p).abs();
+        if distance <= plane.tolerance && nearest.is_none_or(|(least, _)| distance < least) {
+            nearest = Some((distance, q));
+        }
+    }
+    nearest.map(|(_, q)| q)
+}
+
+impl Labels for CloudLabels {
+    fn sums(&mut self, planes: &[LocalPlane]) -> Result<Vec<Moments>> {
+        self.label(planes);
+        Ok(self.sums.clone())
+    }
+
+    fn assign(mut self: Box<Self>, planes: &[LocalPlane], becomes: &[u32]) -> Result<Assigned> {
+        self.label(planes);
+        let label = |&label: &i32| becomes.get(label as usize).map_or(-1, |&plane| plane as i32);
+        self.labels.par_iter_mut().for_each(|l| *l = label(l));
+        let mut sums = vec![Moments::default(); planes.len()];
+        becomes.iter().zip(&self.sums).for_each(|(&plane, own)| sums[plane as usize].merge(own));
+        Ok(Assigned { labels: self.labels, sums })
+    }
+}

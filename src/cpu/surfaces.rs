@@ -1,0 +1,187 @@
+//! Which way the surface lies around each base cell, and how thick it is.
+//!
+//! Every base cell takes its normal from a block of 3 × 3 × 3 cells around it, at the finest level
+//! at which that block is flat. Dense places are judged at a small scale, sparse or noisy ones at
+//! a larger one, and places that are flat at no scale (foliage, edges, clutter) get no normal.
+
+use super::labels::CloudLabels;
+use super::{Cpu, CpuAccumulator, layers};
+use crate::Result;
+use crate::backend::{Accumulator, CloudAccumulator, InCells, Labels, SEEN, Sign, Surfaces, TAKEN};
+use crate::shared::{MIXED, SLICES};
+use crate::space::Space;
+use crate::surface::cloud::CellCloud;
+use crate::surface::flat::{FLAT, Flatness, LevelFlatness, Surface, judge_all};
+use crate::surface::layers::{Trials, Tried};
+use crate::surface::noise_field::NoiseField;
+use crate::surface::plane::PRESENT;
+use crate::surface::quantile::weighted_quantile;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// A cloud in cells.
+pub(crate) struct CpuCells {
+    pub cpu: Cpu,
+    pub cloud: Arc<CellCloud>,
+}
+
+impl<'a> InCells<'a> for CpuCells {
+    fn cloud(&self) -> &Arc<CellCloud> {
+        &self.cloud
+    }
+
+    fn judge(self: Box<Self>) -> Result<Box<dyn Surfaces<'a> + 'a>> {
+        Ok(Box::new(CpuSurfaces::new(self.cpu, self.cloud)))
+    }
+}
+
+/// A cloud in cells whose blocks were judged.
+pub(crate) struct CpuSurfaces {
+    cpu: Cpu,
+    cloud: Arc<CellCloud>,
+    field: Arc<NoiseField>,
+    /// How flat the blocks of each level are.
+    flatness: Vec<LevelFlatness>,
+    /// What is known of the base cells; empty as long as nothing is.
+    known: Vec<u8>,
+}
+
+impl CpuSurfaces {
+    /// Judges all blocks.
+    pub fn new(cpu: Cpu, cloud: Arc<CellCloud>) -> CpuSurfaces {
+        let flatness = judge_all(&cloud.cells);
+        let field = Arc::new(NoiseField::even());
+        CpuSurfaces { cpu, cloud, field, flatness, known: Vec::new() }
+    }
+
+    /// Strikes out the blocks of which a good part belongs to planes.
+    fn strike(&mut self, known: &[u8]) {
+        let cells = &self.cloud.cells;
+        let base = cells.base();
+        let points = |cell: usize| if known[cell] & TAKEN == 0 { 0 } else { base.count(cell) };
+        let mut taken: Vec<i64> = (0..base.len()).into_par_iter().map(points).collect();
+        for (number, (level, judged)) in cells.levels.iter().zip(&mut self.flatness).enumerate() {
+            let is_mixed = |cell: usize| {
+                let block = cells.block(number, cell as u32);
+                let taken: i64 = block.iter().map(|&cell| taken[cell as usize]).sum();
+                let all = || block.iter().map(|&cell| level.count(cell as usize)).sum::<i64>();
+                taken > 0 && taken * MIXED > all()
+            };
+            let strike = |(cell, judged): (usize, &mut Option<Flatness>)| {
+                if judged.is_some() && is_mixed(cell) {
+                    *judged = None;
+                }
+            };
+            judged.par_iter_mut().with_min_len(1024).enumerate().for_each(strike);
+            if !level.parent.is_empty() {
+                let below = std::mem::replace(&mut taken, vec![0; cells.len(number + 1)]);
+                level.parent.iter().zip(below).for_each(|(&cell, n)| taken[cell as usize] += n);
+            }
+        }
+    }
+
+    /// The finest level that is flat around a base cell, or else the flattest that nearly is, among
+    /// blocks of at most the given thickness.
+    fn surface(&self, base_cell: usize, thickest: f64) -> Option<Surface> {
+        if self.known.get(base_cell).is_some_and(|known| known & SEEN != 0) {
+            return None;
+        }
+        let mut cell = base_cell;
+        let mut best: Option<(usize, Flatness)> = None;
+        // The finest of the levels on which the block is an exact slice, and how many these are.
+        let (mut slice, mut slices) = (None, 0);
+        let thickest = thickest * self.field.scale(base_cell);
+        for (level, judged) in self.flatness.iter().enumerate() {
+            if let Some(flat) = judged[cell].filter(|f| f64::from(f.thickness) <= thickest) {
+                let is_slice = self.field.is_slice(base_cell, flat.thickness);
+                let flat = self.field.at_least(base_cell, flat);
+                if is_slice {
+                    slice = slice.or(Some((level, flat)));
+                    slices += 1;
+                    if slices == SLICES {
+                        break;
+                    }
+                } else if best.is_none_or(|(_, b)| flat.ratio < b.ratio) {
+                    best = Some((level, flat));
+                }
+                if !is_slice && f64::from(flat.ratio) <= FLAT {
+                    break;
+                }
+            }
+            cell = match self.cloud.cells.levels[level].parent.get(cell) {
+                Some(&parent) => parent as usize,
+                None => break,
+            };
+        }
+        // A step is no surface, but a wall that faces the camera is as exact at any size.
+        let best = if slices == SLICES { slice } else { best };
+        best.map(|(level, flat)| Surface::seen(flat, level))
+    }
+}
+
+impl<'a> Surfaces<'a> for CpuSurfaces {
+    fn flatness(&self, level: usize, cell: u32) -> Option<Flatness> {
+        self.flatness[level][cell as usize]
+    }
+
+    fn follow(&mut self, field: Arc<NoiseField>) -> Result<()> {
+        self.field = field;
+        Ok(())
+    }
+
+    fn thickness(&mut self, thickest: f64, share: f64) -> Result<(f64, u64)> {
+        let base = self.cloud.cells.base();
+        let thickness = |cell: usize| {
+            let thickness = f64::from(self.surface(cell, thickest)?.thickness);
+            // As many digits as a GPU keeps.
+            let usual = (thickness / self.field.scale(cell)) as f32;
+            Some((f64::from(usual), base.count(cell) as u64))
+        };
+        let all: Vec<(f64, u64)> = (0..base.len()).into_par_iter().filter_map(thickness).collect();
+        let weight = all.par_iter().map(|v| v.1).sum();
+        Ok((weighted_quantile(all, share), weight))
+    }
+
+    fn surfaces(&mut self, thickest: f64) -> Result<Vec<Option<Surface>>> {
+        let of = |&cell: &u32| self.surface(cell as usize, thickest);
+        Ok(self.cloud.cells.by_place.par_iter().map(of).collect())
+    }
+
+    fn leave(&mut self, known: &[u8]) -> Result<()> {
+        self.strike(known);
+        self.known = known.to_vec();
+        Ok(())
+    }
+
+    fn layers(&mut self, trials: &Trials) -> Result<Tried> {
+        Ok(layers::layers(&self.cloud, &self.field, trials))
+    }
+
+    fn accumulator<'s>(&'s self, space: &'s Space) -> Result<Box<dyn CloudAccumulator + 's>> {
+        let counts = CpuAccumulator::new(&self.cpu, space);
+        Ok(Box::new(PointVotes { cloud: &self.cloud, counts }))
+    }
+
+    fn present(self: Box<Self>, present: Vec<[u32; PRESENT]>) -> Result<Box<dyn Labels + 'a>> {
+        Ok(Box::new(CloudLabels::new(self.cloud, present)))
+    }
+}
+
+/// The votes of the points of a cloud.
+struct PointVotes<'a> {
+    cloud: &'a CellCloud,
+    counts: CpuAccumulator<'a>,
+}
+
+impl CloudAccumulator for PointVotes<'_> {
+    fn vote(&mut self, places: Option<&[u32]>, sign: Sign) -> Result<()> {
+        match places {
+            Some(places) => self.counts.vote(&self.cloud.points.select(places), sign),
+            None => self.counts.vote(&self.cloud.points, sign),
+        }
+    }
+
+    fn table(&mut self) -> &mut dyn Accumulator {
+        &mut self.counts
+    }
+}

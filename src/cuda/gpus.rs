@@ -1,0 +1,84 @@
+//! The GPUs of a machine.
+
+use super::device::Device;
+use super::kernels;
+use crate::{Error, Result};
+use cudarc::driver::{CudaContext, sys};
+
+/// NVIDIA GPUs as a backend.
+///
+/// The first does all the work; the others help it where every point votes for every direction.
+pub struct Cuda {
+    pub(super) devices: Vec<Device>,
+    /// Most points that are voted at a time.
+    pub(super) chunk: usize,
+}
+
+impl Cuda {
+    /// The first GPU.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] where there is no driver or no GPU, and says what was looked for;
+    /// [`Error::Device`] where there is one that does not work.
+    pub fn new() -> Result<Cuda> {
+        Cuda::on(&[0])
+    }
+
+    /// The GPUs of the given numbers, at least one.
+    ///
+    /// # Errors
+    /// As for [`Cuda::new`].
+    pub fn on(numbers: &[usize]) -> Result<Cuda> {
+        let count = Cuda::count()?;
+        if let Some(wrong) = numbers.iter().find(|&&n| n >= count) {
+            let message = format!("there is no GPU {wrong}: the NVIDIA driver sees {count}");
+            return Err(Error::NoDevice(message));
+        }
+        let devices: Vec<Device> =
+            numbers.iter().map(|&n| Device::new(n)).collect::<Result<_>>()?;
+        match devices.first() {
+            Some(first) => first.load(kernels::OF_EVERY_SEARCH)?,
+            None => return Err(Error::Parameter("at least one GPU is needed".into())),
+        }
+        Ok(Cuda { devices, chunk: usize::MAX })
+    }
+
+    /// The same with at most so many points on a device at a time.
+    pub fn with_chunk(self, points: usize) -> Cuda {
+        Cuda { chunk: points.max(1), ..self }
+    }
+
+    /// The device that does all work but the shared votes.
+    pub(super) fn first(&self) -> &Device {
+        &self.devices[0]
+    }
+
+    /// Looks for the NVIDIA driver, and does not start it yet.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] where there is none.
+    pub fn find_driver() -> Result<()> {
+        // SAFETY: this opens the driver's library, if there is one, and closes it again.
+        if unsafe { sys::is_culib_present() } {
+            Ok(())
+        } else {
+            Err(Error::NoDevice("no NVIDIA driver: libcuda was not found".into()))
+        }
+    }
+
+    /// Number of GPUs; at least one.
+    ///
+    /// # Errors
+    /// As for [`Cuda::new`].
+    pub fn count() -> Result<usize> {
+        Cuda::find_driver()?;
+        let broken = |e: cudarc::driver::DriverError| {
+            Error::NoDevice(format!("the NVIDIA driver does not work: {:?}", e.0))
+        };
+        cudarc::driver::result::init().map_err(broken)?;
+        match CudaContext::device_count().map_err(broken)? {
+            n if n > 0 => Ok(n as usize),
+            _ => Err(Error::NoDevice("the NVIDIA driver sees no GPU".into())),
+        }
+    }
+}

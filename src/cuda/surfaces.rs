@@ -1,0 +1,181 @@
+//! The surfaces of a cloud in cells on the device, and its points' planes; what there is no room for is done by
+//! the CPU.
+
+use super::accumulator::CudaAccumulator;
+use super::cells::Cut;
+use super::device::if_room;
+use super::gpus::Cuda;
+use super::labels::CudaLabels;
+use super::layers;
+use super::levels::{Base, Judged};
+use crate::Result;
+use crate::backend::{Accumulator, CloudAccumulator, InCells, Labels, Sign, Surfaces};
+use crate::cpu::{self, Cpu, CpuSurfaces};
+use crate::space::Space;
+use crate::surface::cloud::CellCloud;
+use crate::surface::flat::{Flatness, Surface, judge_block};
+use crate::surface::layers::{Trials, Tried};
+use crate::surface::noise_field::NoiseField;
+use crate::surface::plane::PRESENT;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// A cloud in cells.
+pub(super) struct CudaCells<'a> {
+    pub cuda: &'a Cuda,
+    pub cut: Cut,
+    pub base: Base,
+    /// The same in memory.
+    pub cloud: Arc<CellCloud>,
+}
+
+impl<'a> InCells<'a> for CudaCells<'a> {
+    fn cloud(&self) -> &Arc<CellCloud> {
+        &self.cloud
+    }
+
+    fn judge(self: Box<Self>) -> Result<Box<dyn Surfaces<'a> + 'a>> {
+        let CudaCells { cuda, cut, base, cloud } = *self;
+        let levels = cloud.cells.levels.len();
+        let judged = if_room(Judged::new(cuda.first(), base, levels))?.flatten();
+        let (field, left) = (Arc::new(NoiseField::even()), Vec::new());
+        Ok(match judged {
+            Some(judged) => {
+                let judging = Judging::There { judged, left };
+                Box::new(CudaSurfaces { cuda, cut, cloud, field, judging })
+            }
+            None => Box::new(CpuSurfaces::new(Cpu::default(), cloud)),
+        })
+    }
+}
+
+/// Who knows how flat the blocks are.
+enum Judging<'a> {
+    /// The device, and what was left behind so far.
+    There { judged: Judged<'a>, left: Vec<Vec<u8>> },
+    /// The CPU, once there was no room for something.
+    Here(CpuSurfaces),
+}
+
+/// A cloud in cells whose blocks were judged.
+struct CudaSurfaces<'a> {
+    cuda: &'a Cuda,
+    cut: Cut,
+    cloud: Arc<CellCloud>,
+    field: Arc<NoiseField>,
+    judging: Judging<'a>,
+}
+
+impl<'a> CudaSurfaces<'a> {
+    /// Does some work on the device, or on the CPU if that has room for it no more.
+    fn work<T>(
+        &mut self,
+        there: impl FnOnce(&mut Judged<'a>) -> Result<T>,
+        here: impl FnOnce(&mut CpuSurfaces) -> Result<T>,
+    ) -> Result<T> {
+        let left = match &mut self.judging {
+            Judging::Here(all) => return here(all),
+            Judging::There { judged, left } => match if_room(there(judged))? {
+                Some(done) => return Ok(done),
+                None => std::mem::take(left),
+            },
+        };
+        let mut all = CpuSurfaces::new(Cpu::default(), self.cloud.clone());
+        all.follow(self.field.clone())?;
+        left.iter().try_for_each(|known| all.leave(known))?;
+        let done = here(&mut all);
+        self.judging = Judging::Here(all);
+        done
+    }
+}
+
+impl<'a> Surfaces<'a> for CudaSurfaces<'a> {
+    fn flatness(&self, level: usize, cell: u32) -> Option<Flatness> {
+        // For a few of them it is not worth while to ask the device.
+        let cells = &self.cloud.cells;
+        judge_block(&cells.levels[level], cell as usize, cells.block(level, cell))
+    }
+
+    fn follow(&mut self, field: Arc<NoiseField>) -> Result<()> {
+        let cloud = self.cloud.clone();
+        self.field = field.clone();
+        self.work(
+            |judged| judged.follow(&field, &cloud.cells.by_place),
+            |all| all.follow(field.clone()),
+        )
+    }
+
+    fn thickness(&mut self, thickest: f64, share: f64) -> Result<(f64, u64)> {
+        self.work(|judged| judged.thickness(thickest, share), |all| all.thickness(thickest, share))
+    }
+
+    fn surfaces(&mut self, thickest: f64) -> Result<Vec<Option<Surface>>> {
+        let cloud = self.cloud.clone();
+        self.work(
+            |judged| {
+                let found = judged.surfaces(thickest)?;
+                let of = |&cell: &u32| found[cell as usize].surface();
+                Ok(cloud.cells.by_place.par_iter().map(of).collect())
+            },
+            |all| all.surfaces(thickest),
+        )
+    }
+
+    fn leave(&mut self, known: &[u8]) -> Result<()> {
+        self.work(|judged| judged.leave(known), |all| all.leave(known))?;
+        if let Judging::There { left, .. } = &mut self.judging {
+            left.push(known.to_vec());
+        }
+        Ok(())
+    }
+
+    fn layers(&mut self, trials: &Trials) -> Result<Tried> {
+        if let Judging::There { judged, .. } = &self.judging {
+            let tried = layers::layers(self.cuda.first(), &self.cut, judged, trials);
+            if let Some(tried) = if_room(tried)? {
+                return Ok(tried);
+            }
+        }
+        Ok(cpu::layers(&self.cloud, &self.field, trials))
+    }
+
+    fn accumulator<'s>(&'s self, space: &'s Space) -> Result<Box<dyn CloudAccumulator + 's>> {
+        let counts = CudaAccumulator::new(self.cuda, space)?;
+        Ok(Box::new(PointVotes { cut: &self.cut, cloud: &self.cloud, counts }))
+    }
+
+    fn present(self: Box<Self>, present: Vec<[u32; PRESENT]>) -> Result<Box<dyn Labels + 'a>> {
+        let CudaSurfaces { cuda, cut, cloud, judging, .. } = *self;
+        // The memory of what was judged is of use to others.
+        drop(judging);
+        let there = if_room(cuda.first().upload(&present))?;
+        let here = cpu::CloudLabels::new(cloud, present);
+        Ok(match there {
+            Some(present) => Box::new(CudaLabels { device: cuda.first(), cut, present, here }),
+            None => Box::new(here),
+        })
+    }
+}
+
+/// The votes of the points of a cloud.
+struct PointVotes<'a> {
+    cut: &'a Cut,
+    cloud: &'a CellCloud,
+    counts: CudaAccumulator<'a>,
+}
+
+impl CloudAccumulator for PointVotes<'_> {
+    fn vote(&mut self, places: Option<&[u32]>, sign: Sign) -> Result<()> {
+        if self.counts.vote_there(&self.cut.points, places, sign)? {
+            return Ok(());
+        }
+        match places {
+            Some(places) => self.counts.vote(&self.cloud.points.select(places), sign),
+            None => self.counts.vote(&self.cloud.points, sign),
+        }
+    }
+
+    fn table(&mut self) -> &mut dyn Accumulator {
+        &mut self.counts
+    }
+}

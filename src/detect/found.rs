@@ -1,0 +1,71 @@
+//! What a search finds, in local coordinates.
+
+use crate::detection::Reason;
+use crate::surface::plane::LocalPlane;
+use crate::surface::surfels::Surfels;
+use crate::vector::Vec3;
+
+/// A plane and the surfels along it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Support {
+    /// Unit normal.
+    pub normal: Vec3,
+    /// Distance from local zero along the normal.
+    pub rho: f64,
+    /// Largest distance of its points, in steps.
+    pub tolerance: f64,
+    /// Surfels that belong to it, ascending.
+    pub surfels: Vec<u32>,
+}
+
+impl Support {
+    /// The plane alone.
+    pub fn plane(&self) -> LocalPlane {
+        LocalPlane { normal: self.normal, rho: self.rho, tolerance: self.tolerance }
+    }
+}
+
+/// A candidate that led to no plane.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Failed {
+    /// Unit normal.
+    pub normal: Vec3,
+    /// Distance from local zero along the normal.
+    pub rho: f64,
+    /// Distinct points that were found along it.
+    pub points: u64,
+    /// What was wrong.
+    pub reason: Reason,
+    /// The tolerance within which it would be a plane, in steps, if there is one.
+    pub needs: Option<f64>,
+    /// Surfels along it that lead nowhere else either.
+    pub spent: Vec<u32>,
+}
+
+impl Failed {
+    /// A failure that says nothing against its surfels.
+    pub fn new((normal, rho): (Vec3, f64), points: u64, reason: Reason) -> Failed {
+        Failed { normal, rho, points, reason, needs: None, spent: Vec::new() }
+    }
+}
+
+/// A plane found in the rounds and the votes of the peak that proposed it.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    /// Votes of the peak.
+    pub votes: u64,
+    /// The plane and its surfels, in local coordinates.
+    pub support: Support,
+}
+
+/// What a search found, and what it looked at in vain.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// The planes, largest first.
+    pub found: Vec<Found>,
+    /// The candidates that are none, with the votes of their peaks.
+    pub failed: Vec<(u64, Failed)>,
+}
+
+/// The surfels of one class of noise and what was found among them.
+pub(super) type Class = (Surfels, Findings);

@@ -1,0 +1,31 @@
+//! What makes a plane.
+
+/// Inliers lie within this many standard deviations of their plane.
+pub(super) const SIGMAS: f64 = 3.0;
+/// A tolerance below this many steps would be finer than the local coordinates.
+pub(super) const MIN_STEPS: f64 = 2.0;
+/// Slabs for planes that may not be quite flat, in multiples of the tolerance.
+pub(super) const SLABS: &[f64] = &[1.0, 1.5, 2.25, 3.4, 5.0];
+
+/// What makes a plane; lengths in steps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Limits {
+    /// Largest distance of an inlier.
+    pub tolerance: f64,
+    /// Largest angle between the normals of an inlier and of its plane, in radians.
+    pub angle: f64,
+    /// Fewest distinct points of its largest part.
+    pub min_inliers: u64,
+    /// Edge of a base cell.
+    pub cell: f64,
+    /// Whether the tolerance was given, so that what lies within it is a plane whatever its shape.
+    pub obey: bool,
+    /// Whether pieces of something round are planes.
+    pub facets: bool,
+    /// Whether neighbours have their noise in common.
+    pub alike: bool,
+    /// Whether the noise is the same everywhere.
+    pub even: bool,
+    /// Multiples of the tolerance in which a plane is tried, ascending.
+    pub slabs: &'static [f64],
+}

@@ -1,0 +1,488 @@
+//! What every backend must do, the same for each of them: the CPU, and the GPU where there is one.
+//!
+//! Where there is no GPU, each test says in one line that it was skipped for it.
+
+mod gpu;
+
+use gpu::gpu;
+use planes::backend::{Backend, InCells, SEEN, Sign, Surfaces, TAKEN};
+use planes::cpu::Cpu;
+use planes::cuda::Cuda;
+use planes::frame::Points;
+use planes::space::{Directions, RhoAxis, Space};
+use planes::surface::flat::{Flatness, Surface, judge_block};
+use planes::surface::layers::{Layer, Outcome, Trials};
+use planes::surface::noise_field::NoiseField;
+use planes::surface::plane::{LocalPlane, PRESENT};
+use planes::surface::unit::{FINEST, FULL, Unit};
+use std::sync::Arc;
+
+/// The backends that there are; the CPU is the first.
+fn backends() -> Vec<Box<dyn Backend>> {
+    let mut all: Vec<Box<dyn Backend>> = vec![Box::new(Cpu::default())];
+    all.extend(gpu().map(|gpu| Box::new(gpu) as Box<dyn Backend>));
+    all
+}
+
+/// A random number below a bound, by its index and a seed.
+fn random(i: u32, seed: u32, below: u32) -> u32 {
+    let mut v = i.wrapping_mul(0x9e37_79b9) ^ seed.wrapping_mul(0x85eb_ca6b);
+    for factor in [0x85eb_ca6b, 0xc2b2_ae35] {
+        v = (v ^ v >> 15).wrapping_mul(factor);
+    }
+    (u64::from(v ^ v >> 16) * u64::from(below) >> 32) as u32
+}
+
+/// Points with copies, crowds and gaps.
+fn crowd() -> Points {
+    let point = |i: u32| {
+        let r = |seed: u32, below: u32| random(i, seed, below) as f32;
+        match i % 4 {
+            0 => [r(1, 1 << 24), r(2, 1 << 24), r(3, 1 << 24)].map(|v| v - 8_388_608.0),
+            1 => [r(1, 90), r(2, 5000), r(3, 3)],
+            2 => [r(1, 12), r(2, 12), r(3, 12)],
+            _ => [r(1, 1 << 20), -r(2, 1 << 20), 8_388_607.0],
+        }
+    };
+    // One cell of very many points.
+    let heap = (0..40_000).map(|i| [1, 2, 3].map(|seed| 5e5 + random(i, seed, 8) as f32));
+    (0..20_000).map(point).chain(heap).collect()
+}
+
+/// A tilted plane with a little roughness, and scattered points above it.
+fn scene() -> Points {
+    let plane = (0..20_000).map(|i| {
+        let (u, v) = ((i % 141) as f32 * 500.0, (i / 141) as f32 * 500.0);
+        [u, v, (u / 4.0 + ((i * 7919) % 101) as f32).round()]
+    });
+    let scattered = (0..600).map(|i: u32| {
+        let r = |k: u32| (i.wrapping_mul(k) % 70_001) as f32;
+        [r(48_271), r(69_621), 200_000.0 + r(16_807) * 4.0]
+    });
+    plane.chain(scattered).collect()
+}
+
+/// Two boards that lie one above the other, and points between and around them.
+fn boards() -> Points {
+    let board = |i: u32| {
+        let height = (i % 2 * 900 + random(i, 1, 61)) as f32;
+        [(i / 2 % 120 * 170) as f32, (i / 240 * 170) as f32, height]
+    };
+    let around = (0..3000).map(|i| [1, 2, 3].map(|seed| random(i, seed, 20_000) as f32));
+    (0..30_000).map(board).chain(around).collect()
+}
+
+/// Clouds of all kinds, some of them too small to be worth a GPU's while.
+fn clouds() -> Vec<Points> {
+    let thrice: Vec<u32> = (0..20_600u32).flat_map(|i| [i; 3]).collect();
+    let few: Vec<u32> = (0..5000).collect();
+    let lattice = (0..27_000u32).map(|i| [i % 30, i / 30 % 30, i / 900].map(|v| v as f32 * 64.0));
+    let wide = (0..50_000).map(|i| [1, 2, 3].map(|s| random(i, s, 1 << 24) as f32 - 8_388_608.0));
+    vec![
+        scene().select(&thrice),
+        scene().select(&few),
+        scene(),
+        boards(),
+        lattice.collect(),
+        wide.collect(),
+        (0..5000).map(|i| [50.0 * (i % 2) as f32; 3]).collect(),
+        (0..100).map(|i| [i as f32, 7.0, 0.0]).collect(),
+        Points::default(),
+    ]
+}
+
+/// A cloud in cells of the size that its points ask for, and their order.
+fn in_cells<'a>(
+    backend: &'a dyn Backend,
+    points: &Points,
+) -> (Vec<u32>, Box<dyn InCells<'a> + 'a>) {
+    let mut held = backend.hold(Arc::new(points.clone())).unwrap();
+    let unit = Unit::for_counts(&held.count_cells().unwrap());
+    held.cut(unit).unwrap()
+}
+
+fn judged<'a>(backend: &'a dyn Backend, points: &Points) -> Box<dyn Surfaces<'a> + 'a> {
+    in_cells(backend, points).1.judge().unwrap()
+}
+
+/// Noise that differs from cell to cell in a way that makes no sense, with a floor or without.
+fn strange(cells: usize, floor: f32) -> Arc<NoiseField> {
+    let of = |times: f32| (0..cells).map(|i| times * (1 + i * 7919 % 5) as f32).collect();
+    let floor = (floor > 0.0).then(|| of(floor));
+    Arc::new(NoiseField { scale: Some(of(0.5)), floor })
+}
+
+fn interleave(cell: [u64; 3]) -> u64 {
+    (0..21).map(|b| (0..3).map(|a| (cell[a] >> b & 1) << (3 * b + a)).sum::<u64>()).sum()
+}
+
+fn positive(points: &Points, i: usize) -> [u64; 3] {
+    points.get(i).map(|v| (v as i64 + (1 << 23)) as u64)
+}
+
+/// The cell of `edge` steps that a point lies in; its coordinates have 21 bits.
+fn cell_of(points: &Points, i: usize, edge: u64) -> [u64; 3] {
+    positive(points, i).map(|v| (v / edge) & 0x1f_ffff)
+}
+
+#[test]
+fn cells_are_counted() {
+    let points = crowd();
+    let finest = u64::from(FINEST);
+    let mut keys: Vec<[u64; 3]> = (0..points.len()).map(|i| cell_of(&points, i, finest)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    for backend in backends() {
+        let counts = backend.hold(Arc::new(points.clone())).unwrap().count_cells().unwrap();
+        assert_eq!(counts.finest, keys.len() as u64);
+        assert_eq!([counts.cells.len(), counts.roomy.len()], [21; 2]);
+        for level in 0..21 {
+            let mut cells: Vec<[u64; 3]> = keys.iter().map(|k| k.map(|v| v >> level)).collect();
+            cells.sort_unstable();
+            let sizes: Vec<u64> = cells.chunk_by(|a, b| a == b).map(|c| c.len() as u64).collect();
+            let roomy: u64 = sizes.iter().filter(|&&n| n <= u64::from(FULL)).sum();
+            assert_eq!((counts.cells[level], counts.roomy[level]), (sizes.len() as u64, roomy));
+        }
+    }
+}
+
+#[test]
+fn points_are_cut_into_cells() {
+    let points = crowd();
+    for backend in backends() {
+        let mut held = backend.hold(Arc::new(points.clone())).unwrap();
+        // Keys of the smallest cells do not fit 64 bits together with an index.
+        for (edge, steps) in [(8, 1), (24, 2), (1000, 4), (70_000, 300), (4_000_000, 20_000)] {
+            let unit = Unit { span: edge / steps, steps, copies: 1.0 };
+            let (order, in_cells) = held.cut(unit).unwrap();
+            let cloud = in_cells.cloud();
+            let edge = u64::from(unit.span * steps);
+            let cell = |i: u32| interleave(cell_of(&points, i as usize, edge));
+            let mut expected: Vec<u32> = (0..points.len() as u32).collect();
+            expected.sort_by_key(|&i| (cell(i), positive(&points, i as usize), i));
+            assert!(order == expected, "edge {edge}");
+            assert!(*cloud.points == points.select(&expected));
+            let base = cloud.cells.base();
+            let cells: Vec<&[u32]> = order.chunk_by(|&a, &b| cell(a) == cell(b)).collect();
+            assert_eq!(base.len(), cells.len());
+            let rows = (0..base.len() as u32).map(|c| base.coordinates(c));
+            assert!(rows.map(|[x, y, z]| [z, y, x]).is_sorted_by(|a, b| a < b));
+            let mut at = 0;
+            for (members, &c) in cells.into_iter().zip(&cloud.cells.by_place) {
+                assert_eq!(base.coordinates(c), cell_of(&points, members[0] as usize, edge));
+                assert_eq!(cloud.cells.points_of(c as usize), at..at + members.len());
+                at += members.len();
+                let mut own: Vec<[u64; 3]> =
+                    members.iter().map(|&i| positive(&points, i as usize)).collect();
+                own.dedup();
+                let corner = own[0].map(|v| v / edge * edge);
+                let inside = |p: &[u64; 3], a| ((p[a] - corner[a]) / u64::from(steps)) as i64;
+                let moments = base.moments(c as usize);
+                assert_eq!(moments.n, own.len() as i64);
+                for a in 0..3 {
+                    assert_eq!(moments.sum[a], own.iter().map(|p| inside(p, a)).sum::<i64>());
+                }
+                let pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+                for (product, (a, b)) in moments.products.into_iter().zip(pairs) {
+                    let sum = own.iter().map(|p| inside(p, a) * inside(p, b)).sum::<i64>();
+                    assert_eq!(product, sum);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn points_that_come_one_after_the_other_are_held() {
+    let points = Arc::new(scene());
+    for backend in backends() {
+        let mut receiver = backend.receive(points.len() + 17).unwrap();
+        for ready in [0, 1, 5000, 5000, 20_000] {
+            receiver.take(&points, ready).unwrap();
+        }
+        let mut held = receiver.finish(points.clone()).unwrap();
+        let unit = Unit::for_counts(&held.count_cells().unwrap());
+        let expected = in_cells(backend.as_ref(), &points);
+        let (order, cells) = held.cut(unit).unwrap();
+        assert!(order == expected.0 && cells.cloud().points == expected.1.cloud().points);
+    }
+}
+
+#[test]
+fn blocks_are_judged() {
+    for points in clouds() {
+        for backend in backends() {
+            let (_, in_cells) = in_cells(backend.as_ref(), &points);
+            let cloud = in_cells.cloud().clone();
+            let surfaces = in_cells.judge().unwrap();
+            for (number, level) in cloud.cells.levels.iter().enumerate() {
+                for cell in 0..level.len() as u32 {
+                    let block = cloud.cells.block(number, cell);
+                    let plain = judge_block(level, cell as usize, block);
+                    let same = |flat: Option<Flatness>| {
+                        flat.map(|f| (f.ratio, f.thickness, f.error, f.normal))
+                    };
+                    assert_eq!(same(surfaces.flatness(number, cell)), same(plain));
+                }
+            }
+        }
+    }
+}
+
+/// What is seen of a cloud, class after class.
+type Classes = Vec<(f64, u64, Vec<Option<Surface>>)>;
+
+/// The surfaces of a cloud, and those of what is left of it, where the noise is even, or has this floor.
+fn classes(backend: &dyn Backend, points: &Points, floor: Option<f32>) -> Classes {
+    let (_, in_cells) = in_cells(backend, points);
+    let cloud = in_cells.cloud().clone();
+    let cells = &cloud.cells;
+    let mut surfaces = in_cells.judge().unwrap();
+    if let Some(floor) = floor {
+        surfaces.follow(strange(cells.base().len(), floor)).unwrap();
+    }
+    let see = |surfaces: &mut dyn Surfaces| {
+        let (thin, weight) = surfaces.thickness(f64::INFINITY, 0.25).unwrap();
+        let (noise, _) = surfaces.thickness(3.0 * thin, 0.5).unwrap();
+        (noise, weight, surfaces.surfaces(3.0 * noise).unwrap())
+    };
+    let first = see(surfaces.as_mut());
+    let known = |i: usize| match first.2[cells.run(0, i as u32)[0] as usize] {
+        Some(surface) => SEEN | if surface.level() > 0 || i.is_multiple_of(3) { TAKEN } else { 0 },
+        None => 0,
+    };
+    let known: Vec<u8> = (0..cells.base().len()).map(known).collect();
+    surfaces.leave(&known).unwrap();
+    let second = see(surfaces.as_mut());
+    surfaces.leave(&known.iter().map(|k| k & TAKEN).collect::<Vec<u8>>()).unwrap();
+    vec![first, second, see(surfaces.as_mut())]
+}
+
+#[test]
+fn surfaces_are_seen_and_left_behind() {
+    let [cpu, others @ ..] = &backends()[..] else { panic!("there is a CPU") };
+    for points in clouds() {
+        for floor in [None, Some(0.0), Some(20.0), Some(3000.0)] {
+            let expected = classes(cpu.as_ref(), &points, floor);
+            for backend in others {
+                assert!(classes(backend.as_ref(), &points, floor) == expected, "{floor:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_plane_is_flat_and_scatter_is_not() {
+    for backend in backends() {
+        let (_, in_cells) = in_cells(backend.as_ref(), &scene());
+        let cloud = in_cells.cloud().clone();
+        let cells = &cloud.cells;
+        let mut surfaces = in_cells.judge().unwrap();
+        let thin = surfaces.thickness(f64::INFINITY, 0.25).unwrap().0;
+        let noise = surfaces.thickness(3.0 * thin, 0.5).unwrap().0;
+        let seen = surfaces.surfaces(3.0 * noise).unwrap();
+        let expected = [-0.25f64, 0.0, 1.0].map(|v| v / 1.0625f64.sqrt());
+        let (mut on, mut flat, mut off) = (0, 0, 0);
+        for (surface, &cell) in seen.iter().zip(&cells.by_place) {
+            let moments = cells.base().moments(cell as usize);
+            let is_low = cells.base().local(cell as usize, moments.mean())[2] < 100_000.0;
+            match surface {
+                Some(s) if is_low => {
+                    let cosine: f64 = s.normal().iter().zip(expected).map(|(a, b)| a * b).sum();
+                    assert!(cosine.abs() > 5f64.to_radians().cos(), "{s:?}");
+                    flat += moments.n;
+                }
+                Some(_) => off += moments.n,
+                None => {}
+            }
+            on += i64::from(is_low) * moments.n;
+        }
+        assert_eq!(on, 20_000);
+        assert!(flat > 19_900, "{flat}");
+        assert!(off < 120, "{off}");
+    }
+}
+
+/// What is seen of a cloud whatever the order of its points.
+fn view(backend: &dyn Backend, points: &Points) -> (u64, Classes) {
+    let (_, in_cells) = in_cells(backend, points);
+    (in_cells.cloud().cells.distinct, classes(backend, points, None))
+}
+
+#[test]
+fn neither_the_order_of_the_points_nor_copies_matter() {
+    let points = scene();
+    let shuffled: Vec<u32> = (0..points.len() as u32).map(|i| i * 7919 % 20_600).collect();
+    let thrice: Vec<u32> = (0..points.len() as u32).flat_map(|i| [i; 3]).collect();
+    for backend in backends() {
+        let expected = view(backend.as_ref(), &points);
+        assert!(view(backend.as_ref(), &points.select(&shuffled)) == expected);
+        assert!(view(backend.as_ref(), &points.select(&thrice)) == expected);
+    }
+}
+
+/// All outcomes and layers of a cloud on its first levels, in the order of the trials.
+fn layers(
+    backend: &dyn Backend,
+    points: &Points,
+    floor: Option<f32>,
+) -> Vec<(Vec<Outcome>, Vec<Layer>)> {
+    let (_, in_cells) = in_cells(backend, points);
+    let cloud = in_cells.cloud().clone();
+    let mut surfaces = in_cells.judge().unwrap();
+    if let Some(floor) = floor {
+        surfaces.follow(strange(cloud.cells.base().len(), floor)).unwrap();
+    }
+    let all = cloud.cells.base().len() as u32;
+    let some = |every: u32| (0..all).filter(move |i| random(*i, 9, every) == 0).collect();
+    let tried = |(level, bases, noise): (usize, Vec<u32>, f64)| {
+        let widest = 3.0 * cloud.cells.levels[level].size / 14.0;
+        let tried = surfaces.layers(&Trials { bases: &bases, level, noise, widest }).unwrap();
+        assert_eq!(tried.outcomes.len(), bases.len());
+        let mut layers = tried.layers;
+        layers.sort_by_key(|layer| layer.entry);
+        let found = tried.outcomes.iter().filter(|&&o| o == Outcome::Found).count();
+        assert_eq!(found, layers.len());
+        (tried.outcomes, layers)
+    };
+    let noise = [20.0, 60.0];
+    let trials = noise.into_iter().flat_map(|noise| {
+        [(0, some(1), noise), (1, some(2), noise), (2, some(7), noise), (5, some(3), noise)]
+    });
+    trials.chain([(1, Vec::new(), 20.0)]).map(tried).collect()
+}
+
+#[test]
+fn layers_are_found() {
+    let [cpu, others @ ..] = &backends()[..] else { panic!("there is a CPU") };
+    let mut found = 0;
+    for points in clouds() {
+        for floor in [None, Some(0.0), Some(20.0)] {
+            let expected = layers(cpu.as_ref(), &points, floor);
+            found += expected.iter().map(|tried| tried.1.len()).sum::<usize>();
+            for backend in others {
+                assert!(layers(backend.as_ref(), &points, floor) == expected, "{floor:?}");
+            }
+        }
+    }
+    assert!(found > 10_000, "{found}");
+}
+
+#[test]
+fn the_two_sides_of_a_board_are_layers() {
+    for backend in backends() {
+        let (_, in_cells) = in_cells(backend.as_ref(), &boards());
+        let cloud = in_cells.cloud().clone();
+        let all: Vec<u32> = (0..cloud.cells.base().len() as u32).collect();
+        let mut surfaces = in_cells.judge().unwrap();
+        let widest = 3.0 * cloud.cells.levels[1].size / 14.0;
+        let trials = Trials { bases: &all, level: 1, noise: 18.0, widest };
+        let tried = surfaces.layers(&trials).unwrap();
+        let on_board = |layer: &&Layer| {
+            let z = layer.centroid[2];
+            layer.normal[2].abs() > 0.98
+                && ((0.0..60.0).contains(&z) || (900.0..960.0).contains(&z))
+        };
+        let weight = |layer: &Layer| u64::from(layer.weight);
+        let right: u64 = tried.layers.iter().filter(on_board).map(weight).sum();
+        let all: u64 = tried.layers.iter().map(weight).sum();
+        assert!(right > 25_000 && all - right < 500, "{right} of {all}");
+    }
+}
+
+#[test]
+fn points_in_cells_vote_as_others_do() {
+    let points = crowd();
+    let directions = Directions::Polar { theta: 24, phi: 24 };
+    let space = Space::new(directions.table(), RhoAxis::symmetric(points.radius(), 1e5)).unwrap();
+    let cpu = Cpu::default();
+    let few = gpu().map(|_| Cuda::new().unwrap().with_chunk(5000));
+    let few = few.map(|gpu| Box::new(gpu) as Box<dyn Backend>);
+    for backend in backends().into_iter().chain(few) {
+        let mut held = backend.hold(Arc::new(points.clone())).unwrap();
+        let (_, in_cells) = held.cut(Unit { span: 12, steps: 2, copies: 1.0 }).unwrap();
+        let points = in_cells.cloud().points.clone();
+        let surfaces = in_cells.judge().unwrap();
+        let mut votes = surfaces.accumulator(&space).unwrap();
+        let mut expected = cpu.accumulator(&space).unwrap();
+        let places: Vec<u32> = (0..points.len() as u32).filter(|i| i % 7 < 3).collect();
+        let steps =
+            [(None, Sign::Add), (Some(&places[..]), Sign::Subtract), (Some(&[][..]), Sign::Add)];
+        for (some, sign) in steps {
+            votes.vote(some, sign).unwrap();
+            let chosen = some.map_or(points.as_ref().clone(), |some| points.select(some));
+            expected.vote(&chosen, sign).unwrap();
+            assert!(votes.table().counts().unwrap() == expected.counts().unwrap());
+        }
+    }
+}
+
+/// A plane across an axis.
+fn across(axis: usize, rho: f64, tolerance: f64) -> LocalPlane {
+    let mut normal = [0.0; 3];
+    normal[axis] = 1.0;
+    LocalPlane { normal, rho, tolerance }
+}
+
+#[test]
+fn points_go_to_their_planes() {
+    let place = |i: u32| [i % 200 * 4, i / 200 * 4, i * 7 % 13].map(|v| v as f32);
+    let points: Points = (0..30_000).map(place).collect();
+    let first =
+        [across(2, 2.0, 3.0), across(2, 6.0, 3.0), across(0, 400.0, 20.0), across(2, 9.0, 2.0)];
+    let (mut second, mut third) = (first, first);
+    (second[0].tolerance, second[2].rho) = (5.0, 300.0);
+    (third[1].rho, third[2].rho) = (5.0, 300.0);
+    for backend in backends() {
+        let labels = || {
+            let surfaces = judged(backend.as_ref(), &points);
+            // Planes 0 and 1 are on one half, 1 to 3 on the other.
+            let cells = in_cells(backend.as_ref(), &points).1.cloud().cells.base().len();
+            let near = |cell: usize| {
+                let planes: &[u32] = if cell < cells / 2 { &[0, 1] } else { &[2, 1, 3] };
+                std::array::from_fn(|k| planes.get(k).copied().unwrap_or(u32::MAX))
+            };
+            let present: Vec<[u32; PRESENT]> = (0..cells).map(near).collect();
+            (surfaces.present(present.clone()).unwrap(), present)
+        };
+        let (_, in_cells) = in_cells(backend.as_ref(), &points);
+        let cloud = in_cells.cloud();
+        let (mut one, present) = labels();
+        // What labels say is what the definition says, and sums are those of the labelled points.
+        let plain = |planes: &[LocalPlane]| {
+            let mut labels = vec![-1; points.len()];
+            for (present, &cell) in present.iter().zip(&cloud.cells.by_place) {
+                for i in cloud.cells.points_of(cell as usize) {
+                    let distance = |q: u32| planes[q as usize].distance(cloud.points.get(i)).abs();
+                    let near = present.iter().copied().filter(|&q| q != u32::MAX);
+                    let near = near.filter(|&q| distance(q) <= planes[q as usize].tolerance);
+                    let best = near.reduce(|a, b| if distance(b) < distance(a) { b } else { a });
+                    labels[i] = best.map_or(-1, |q| q as i32);
+                }
+            }
+            labels
+        };
+        let count = |labels: &[i32], q: i32| labels.iter().filter(|&&l| l == q).count() as i64;
+        let mut all = Vec::new();
+        for planes in [first, second] {
+            let sums = one.sums(&planes).unwrap();
+            let labels_now = plain(&planes);
+            assert!((0..4).all(|q| sums[q as usize].n == count(&labels_now, q)));
+            // Those who have not seen other planes before say the same.
+            assert!(labels().0.sums(&planes).unwrap() == sums);
+            all.push(sums);
+        }
+        assert!(all[0] != all[1]);
+        let becomes = [0, 1, 1, 3];
+        let found = one.assign(&third, &becomes).unwrap();
+        assert!(found == labels().0.assign(&third, &becomes).unwrap());
+        let expected = plain(&third).into_iter().map(|q| if q == 2 { 1 } else { q });
+        assert!(found.labels.iter().copied().eq(expected));
+        for (q, sums) in found.sums.iter().enumerate() {
+            assert_eq!(sums.n, count(&found.labels, q as i32));
+            let own = (0..points.len()).filter(|&i| found.labels[i] == q as i32);
+            let x: i64 = own.map(|i| cloud.points.get(i)[0] as i64).sum();
+            assert_eq!(sums.sum[0], x);
+        }
+    }
+}
