@@ -153,6 +153,8 @@ shared! { evidence:
     LAYER_SLAB: f64 = 2.5;
     /// The same for the first choice, when the normal is still a guess.
     FIRST_LAYER_SLAB: f64 = 3.0;
+    /// The same for the points that a guess is preferred for.
+    GUESS_SLAB: f64 = 2.0;
     /// A layer is at most so many times as thick as the noise: what fills its slab evenly is more.
     THICKEST_LAYER: f64 = 1.25;
     /// Where coordinates come in steps, a layer so many times thinner than the noise is one of them.
