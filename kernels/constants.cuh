@@ -94,6 +94,9 @@ enum : unsigned int { SHEET_THREADS = 128 };
 // Threads of a block that works on pixels.
 enum : unsigned int { PIXEL_THREADS = 256 };
 
+// Bytes that may be read, and are not used, behind an image.
+enum : unsigned int { PIXEL_MARGIN = 64 };
+
 // Levels of noise and of gradients that are counted.
 enum : unsigned int { FINE_LEVELS = 4096 };
 

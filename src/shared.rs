@@ -87,6 +87,8 @@ shared! { constants:
 
     /// Threads of a block that works on pixels.
     PIXEL_THREADS: u32 = 256;
+    /// Bytes that may be read, and are not used, behind an image.
+    PIXEL_MARGIN: usize = 64;
     /// Levels of noise and of gradients that are counted.
     FINE_LEVELS: usize = 4096;
     /// Numbers in a row of the weights of a blur: how many there are, then those from the middle to one side.

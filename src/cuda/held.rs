@@ -1,5 +1,6 @@
 //! The points of a cloud on the device: its cells. See `kernels/cells.cu`.
 
+use super::cut::Cut;
 use super::device::{Device, if_room};
 use super::groups::DevicePoints;
 use super::kernels::cells;
@@ -35,17 +36,6 @@ pub(super) struct HeldPoints<'a> {
     judged: Option<Judged<'a>>,
     /// The planes that are present in each of its cells.
     present: Option<CudaSlice<[u32; PRESENT]>>,
-}
-
-/// The points in the order of their cells.
-pub(super) struct Cut {
-    pub points: DevicePoints,
-    /// Where each cell begins.
-    pub starts: CudaSlice<u32>,
-    pub cells: u32,
-    /// The same points without copies.
-    pub distinct: DevicePoints,
-    pub distinct_starts: CudaSlice<u32>,
 }
 
 impl<'a> HeldPoints<'a> {

@@ -10,11 +10,10 @@ use super::launch::{Declared, Kernels, declarations};
 use super::launch::{Float3, Read, Write, kernel, kernels};
 use super::layouts::{Block, CellSums, Flatness, LabelSlab, Layer, Set, Winner};
 use super::module::Module;
-use super::pixels::MARGIN;
 use crate::Result;
 use crate::backend::CellSurface;
 use crate::shared::{
-    BLOCK_CELLS, BLOCK_POINTS, DOUBLINGS, FINE_LEVELS, GROUP, PLANE_NUMBERS, PRESENT,
+    BLOCK_CELLS, BLOCK_POINTS, DOUBLINGS, FINE_LEVELS, GROUP, PIXEL_MARGIN, PLANE_NUMBERS, PRESENT,
     THICKNESS_DIGIT_BITS, VOTE_CLASSES, WARP,
 };
 use crate::slides::SIZE;
@@ -341,7 +340,7 @@ kernels! {
             levels: &mut [u8; pixels],
         );
         fn pack_edges(
-            levels: &[u8; (width * height) as usize + MARGIN], width: u32, height: u32,
+            levels: &[u8; (width * height) as usize + PIXEL_MARGIN], width: u32, height: u32,
             threshold: &[u32; 1], dark: u32, upright: &mut [u32; height * width.div_ceil(WARP)],
             rotated: &mut [u32; width * height.div_ceil(WARP)], wants_list: u32,
             list: &mut [u32; width * height], lengths: &mut [u32; 1],

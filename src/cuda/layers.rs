@@ -1,7 +1,7 @@
 //! Layers through cells on the device: see `kernels/layers.cu`.
 
+use super::cut::Cut;
 use super::device::Device;
-use super::held::Cut;
 use super::kernels::layers;
 use super::launch::{each, each_in_blocks};
 use super::layouts::{Block, Layer as RawLayer};
