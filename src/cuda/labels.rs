@@ -42,9 +42,7 @@ impl Labels<'_> {
         labels::assign_points(
             device,
             each((points.len as u32).div_ceil(LABEL_POINTS) * WARP),
-            &points.x,
-            &points.y,
-            &points.z,
+            points.axes(),
             points.len as u32,
             *starts,
             *cells,

@@ -101,7 +101,7 @@ impl Slides<'_> {
                 Error::Parameter(format!("the constant memory does not hold {n} points"))
             })?;
             stream.memcpy_dtod(&chunk, &mut view).map_err(wrong)?;
-            slides_vote::slides_gather(device, config, &mut *accumulator, n as u32)?;
+            slides_vote::slides_gather(device, config, accumulator, n as u32)?;
         }
         Ok(())
     }

@@ -81,14 +81,12 @@ impl<'a> Voting<'a> {
         let rest = points.points as u32 - whole * GROUP as u32;
         if rest > 0 {
             let from = whole as usize * GROUP;
-            let [x, y, z] = [&points.x, &points.y, &points.z].map(|a| a.slice(from..));
+            let axes = [&points.x, &points.y, &points.z].map(|axis| axis.slice(from..));
             let config = each_in_blocks(self.host_table.len() as u32, 128);
             vote::vote_each(
                 self.device,
                 config,
-                &x,
-                &y,
-                &z,
+                axes.each_ref(),
                 rest,
                 &self.table,
                 self.host_table.len() as u32,
@@ -129,9 +127,7 @@ impl<'a> Voting<'a> {
         vote(
             self.device,
             config,
-            &points.x,
-            &points.y,
-            &points.z,
+            [&points.x, &points.y, &points.z],
             &points.low,
             &points.high,
             whole,
@@ -173,9 +169,7 @@ impl<'a> Voting<'a> {
         vote::vote_near(
             self.device,
             grid(self.host_table.len() as u32, 1, 256, 0),
-            &points.x,
-            &points.y,
-            &points.z,
+            points.axes(),
             &weight,
             &start,
             &near.start,

@@ -101,7 +101,7 @@ impl<'a> Pixels<'a> {
         pixels::sobel_levels(
             device,
             blocks(BLOCKS * device.processors),
-            &*grey,
+            grey,
             *width,
             *height,
             levels,
