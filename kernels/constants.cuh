@@ -55,7 +55,7 @@ enum : unsigned int { THICKNESS_DIGIT_BITS = 11 };
 // Most points of a block through which layers are tried.
 enum : unsigned int { BLOCK_POINTS = 160 };
 
-// Planes that are present in a cell, at most.
+// Planes that are present in a cell, at most: its own first, then those around, ascending.
 enum : unsigned int { PRESENT = 7 };
 
 // Points that a warp assigns to planes.

@@ -387,7 +387,7 @@ extern "C" __global__ void keep_lit(
 }
 
 // The bits of 32 pixels from `first` on that are above `last`, or with `dark` are not. Words are read whole:
-// there are some bytes more behind the image.
+// there are PIXEL_MARGIN bytes more behind the image.
 __device__ __forceinline__ u32 bits_of(const unsigned char* levels, size_t first, u32 last, bool dark) {
     const u32* words = (const u32*)levels + first / 4;
     const u32 shift = first % 4 * 8, limit = last * 0x01010101u;

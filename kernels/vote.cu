@@ -23,6 +23,8 @@
 constexpr float SHIFTER = 8388608.0f;
 constexpr u32 SHIFTED_ZERO = 0x4b000000u;
 
+static_assert(GROUP == 2 * WARP, "two points a lane");
+
 // Of 32 directions, so many straddled are as much work as all.
 constexpr u32 MANY = 18;
 

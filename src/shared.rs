@@ -59,7 +59,7 @@ shared! { constants:
     THICKNESS_DIGIT_BITS: u32 = 11;
     /// Most points of a block through which layers are tried.
     BLOCK_POINTS: usize = 160;
-    /// Planes that are present in a cell, at most.
+    /// Planes that are present in a cell, at most: its own first, then those around, ascending.
     PRESENT: usize = 7;
     /// Points that a warp assigns to planes.
     LABEL_POINTS: u32 = 2048;

@@ -88,8 +88,7 @@ impl Device {
 /// A parameter is a number, or numbers on the device: `&[T]` is `const T*` of the kernel, and
 /// `&mut [T]` is `T*`. `&[T; n]` has at least `n` of them, which the function checks; `n` may be of other
 /// parameters. Where no length is given, the numbers in other buffers say how far a kernel reads or writes.
-/// `[&[T; n]; 3]` are three parameters, one for each axis.
-/// Kernels with the same parameters share an entry: `fn a | b(…)`.
+/// `[&[T; n]; 3]` are three parameters, one for each axis. Kernels with the same parameters share an entry: `fn a | b(…)`.
 ///
 /// The function takes the device and the blocks first, then the parameters, and does not wait.
 macro_rules! kernels {
