@@ -21,10 +21,7 @@
 
 #include "edges.cuh"
 
-constexpr u32 THREADS = 256;
-constexpr u32 WARPS = THREADS / WARP;
-// Pixels of a thread in braak_list.
-constexpr u32 PIXELS = 8;
+constexpr u32 WARPS = BRAAK_THREADS / WARP;
 
 __device__ __forceinline__ void vote_global(Rows space, u32 row, int x, int y) {
     const u32 r = pixel_bin(space.table[row], x, y, space.bins);
@@ -50,18 +47,18 @@ extern "C" __global__ void braak_basic(
     }
 }
 
-// Grid: blocks of THREADS, each for THREADS * PIXELS pixels.
-extern "C" __global__ void __launch_bounds__(THREADS) braak_list(
+// Grid: blocks of BRAAK_THREADS, each for BRAAK_THREADS * BRAAK_PIXELS pixels.
+extern "C" __global__ void __launch_bounds__(BRAAK_THREADS) braak_list(
     const unsigned char* pixels, u32 width, u32 height, int origin_x, int origin_y, u32* list, u32* length
 ) {
     const Edges edges = {pixels, width, height, origin_x, origin_y};
-    __shared__ u32 own[WARPS][WARP * PIXELS];
+    __shared__ u32 own[WARPS][WARP * BRAAK_PIXELS];
     __shared__ u32 counts[WARPS];
     __shared__ u32 place;
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    const u32 first = (blockIdx.x * WARPS + warp) * WARP * PIXELS;
+    const u32 first = (blockIdx.x * WARPS + warp) * WARP * BRAAK_PIXELS;
     u32 count = 0;
-    for (u32 k = 0; k < PIXELS; k++) {
+    for (u32 k = 0; k < BRAAK_PIXELS; k++) {
         const u32 index = first + k * WARP + lane;
         const bool has = index < edges.width * edges.height && edges.pixels[index] != 0;
         const u32 votes = __ballot_sync(ALL, has);

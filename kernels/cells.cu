@@ -9,7 +9,7 @@
 typedef long long i64;
 
 // Makes local coordinates positive.
-constexpr int OFFSET = 1 << 23;
+constexpr int OFFSET = 1 << (COORDINATE_BITS - 1);
 
 __device__ __forceinline__ u32 positive(float v) { return (u32)((int)v + OFFSET); }
 
@@ -70,8 +70,7 @@ extern "C" __global__ void compact(
     starts[places[i]] = i;
 }
 
-// The smallest number of doublings at which two finest cells are one; 22 if that is never.
-constexpr u32 LEVELS = 22;
+// The smallest number of doublings at which two finest cells are one; DOUBLINGS if that is never.
 __device__ __forceinline__ u32 joined(u64 a, u64 b) {
     return a == b ? 0 : (63 - __clzll(a ^ b)) / 3 + 1;
 }
@@ -81,15 +80,15 @@ __device__ __forceinline__ u32 joined(u64 a, u64 b) {
 extern "C" __global__ void count_levels(
     const u64* keys, u32 n, u32 full, u32* first, u32* crowded
 ) {
-    __shared__ u32 own[2][LEVELS + 1];
-    for (u32 b = threadIdx.x; b < 2 * (LEVELS + 1); b += blockDim.x) own[0][b] = 0;
+    __shared__ u32 own[2][DOUBLINGS + 1];
+    for (u32 b = threadIdx.x; b < 2 * (DOUBLINGS + 1); b += blockDim.x) own[0][b] = 0;
     __syncthreads();
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         const u64 key = keys[i];
         if (i > 0) atomicAdd(own[0] + joined(keys[i - 1], key), 1);
         // The cell of a key is crowded once full + 1 keys in a row, its own among them, are one cell.
-        u32 least = LEVELS;
+        u32 least = DOUBLINGS;
         for (u32 k = 0; k <= full; k++) {
             if (i < k || i - k + full >= n) continue;
             least = min(least, joined(keys[i - k], keys[i - k + full]));
@@ -97,7 +96,7 @@ extern "C" __global__ void count_levels(
         atomicAdd(own[1] + least, 1);
     }
     __syncthreads();
-    for (u32 b = threadIdx.x; b <= LEVELS; b += blockDim.x) {
+    for (u32 b = threadIdx.x; b <= DOUBLINGS; b += blockDim.x) {
         if (own[0][b]) atomicAdd(first + b, own[0][b]);
         if (own[1][b]) atomicAdd(crowded + b, own[1][b]);
     }
@@ -147,17 +146,14 @@ extern "C" __global__ void distinct_starts(
     if (i < cells) to[i] = places[starts[i]];
 }
 
-// Lanes that share a cell in cell_moments: most cells hold a few points, some thousands.
-constexpr u32 SHARE = 8;
-
 // Sums over the points of each cell, all of them distinct, relative to its corner, in units of `steps`:
-// their number, x, y, z, xx, xy, xz, yy, yz, zz. SHARE threads a cell.
+// their number, x, y, z, xx, xy, xz, yy, yz, zz. CELL_THREADS threads a cell.
 extern "C" __global__ void cell_moments(
     const float* x, const float* y, const float* z, const u32* starts, u32 cells, u32 points,
     u32 edge, u32 steps, i64* moments
 ) {
     const u64 thread = (u64)blockIdx.x * blockDim.x + threadIdx.x;
-    const u32 cell = thread / SHARE, lane = thread % SHARE;
+    const u32 cell = thread / CELL_THREADS, lane = thread % CELL_THREADS;
     const bool there = cell < cells;
     const u32 first = there ? starts[cell] : 0;
     const u32 end = !there ? 0 : cell + 1 < cells ? starts[cell + 1] : points;
@@ -168,7 +164,7 @@ extern "C" __global__ void cell_moments(
         corner[2] = positive(z[first]) / edge * edge;
     }
     i64 sums[10] = {0};
-    for (u32 k = first + lane; k < end; k += SHARE) {
+    for (u32 k = first + lane; k < end; k += CELL_THREADS) {
         const u32 p[3] = {positive(x[k]), positive(y[k]), positive(z[k])};
         i64 at[3];
         for (int a = 0; a < 3; a++) at[a] = (p[a] - corner[a]) / steps;
@@ -180,7 +176,7 @@ extern "C" __global__ void cell_moments(
         }
     }
     for (int s = 0; s < 10; s++) {
-        for (u32 d = SHARE / 2; d > 0; d /= 2) sums[s] += __shfl_down_sync(ALL, sums[s], d, SHARE);
+        for (u32 d = CELL_THREADS / 2; d > 0; d /= 2) sums[s] += __shfl_down_sync(ALL, sums[s], d, CELL_THREADS);
     }
     if (!there || lane != 0) return;
     for (int s = 0; s < 10; s++) moments[(size_t)cell * 10 + s] = sums[s];

@@ -55,7 +55,7 @@ enum : unsigned int { THICKNESS_DIGIT_BITS = 11 };
 // Most points of a block through which layers are tried.
 enum : unsigned int { BLOCK_POINTS = 160 };
 
-// Planes that are present in a cell, at most.
+// Planes that are present in a cell, at most: its own first, then those around, ascending.
 enum : unsigned int { PRESENT = 7 };
 
 // Points that a warp assigns to planes.
@@ -93,6 +93,9 @@ enum : unsigned int { SHEET_THREADS = 128 };
 
 // Threads of a block that works on pixels.
 enum : unsigned int { PIXEL_THREADS = 256 };
+
+// Bytes that may be read, and are not used, behind an image.
+enum : unsigned int { PIXEL_MARGIN = 64 };
 
 // Levels of noise and of gradients that are counted.
 enum : unsigned int { FINE_LEVELS = 4096 };

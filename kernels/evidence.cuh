@@ -31,6 +31,9 @@ constexpr double LAYER_SLAB = 2.5;
 // The same for the first choice, when the normal is still a guess.
 constexpr double FIRST_LAYER_SLAB = 3.0;
 
+// The same for the points that a guess is preferred for.
+constexpr double GUESS_SLAB = 2.0;
+
 // A layer is at most so many times as thick as the noise: what fills its slab evenly is more.
 constexpr double THICKEST_LAYER = 1.25;
 

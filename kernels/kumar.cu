@@ -17,8 +17,6 @@
 
 #include "edges.cuh"
 
-constexpr u32 THREADS = 256;
-
 // Grid: a thread a pixel.
 extern "C" __global__ void kumar_baseline(
     const unsigned char* pixels, u32 width, u32 height, int origin_x, int origin_y, const float4* table,
@@ -38,7 +36,7 @@ extern "C" __global__ void kumar_baseline(
 
 // Appends what some threads of a block have to a list, by way of shared memory.
 __device__ __forceinline__ void append(bool has, u32 value, u32* list, u32* length) {
-    __shared__ u32 own[THREADS];
+    __shared__ u32 own[KUMAR_THREADS];
     __shared__ u32 count, place;
     if (threadIdx.x == 0) count = 0;
     __syncthreads();
@@ -49,12 +47,12 @@ __device__ __forceinline__ void append(bool has, u32 value, u32* list, u32* leng
     if (threadIdx.x < count) list[place + threadIdx.x] = own[threadIdx.x];
 }
 
-// Grid: a thread a pixel, blocks of THREADS.
-extern "C" __global__ void __launch_bounds__(THREADS) kumar_list(
+// Grid: a thread a pixel, blocks of KUMAR_THREADS.
+extern "C" __global__ void __launch_bounds__(KUMAR_THREADS) kumar_list(
     const unsigned char* pixels, u32 width, u32 height, int origin_x, int origin_y, u32* list, u32* length
 ) {
     const Edges edges = {pixels, width, height, origin_x, origin_y};
-    const u32 index = blockIdx.x * THREADS + threadIdx.x;
+    const u32 index = blockIdx.x * KUMAR_THREADS + threadIdx.x;
     const bool has = index < edges.width * edges.height && edges.pixels[index] != 0;
     append(has, packed(index % edges.width, index / edges.width), list, length);
 }
@@ -70,10 +68,10 @@ extern "C" __global__ void kumar_vote(
 }
 
 // The indices of the bins with more than `threshold` votes, in any order. Grid: a thread a bin, blocks
-// of THREADS.
-extern "C" __global__ void __launch_bounds__(THREADS) kumar_select(
+// of KUMAR_THREADS.
+extern "C" __global__ void __launch_bounds__(KUMAR_THREADS) kumar_select(
     const u32* counts, u32 size, u32 threshold, u32* list, u32* length
 ) {
-    const u32 index = blockIdx.x * THREADS + threadIdx.x;
+    const u32 index = blockIdx.x * KUMAR_THREADS + threadIdx.x;
     append(index < size && counts[index] > threshold, index, list, length);
 }

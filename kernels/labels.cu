@@ -13,15 +13,11 @@
 typedef long long i64;
 
 constexpr u32 NONE = 0xffffffffu;
-// Planes present in a cell, at most: its own first, then those around, ascending; NONE fills up.
-constexpr u32 PRESENT = 7;
-// Points that a warp takes.
-constexpr u32 POINTS = 2048;
 // A product of two coordinates takes 46 bits: those of a warp's points add up without overflow.
-static_assert(46 + 11 < 63 && POINTS == 1 << 11, "sums of products fit");
+static_assert(46 + 11 < 63 && LABEL_POINTS == 1 << 11, "sums of products fit");
 // Numbers of a plane in memory: count, sums of x, y, z, and the low and the high halves of the sums of
 // xx, xy, xz, yy, yz, zz, since a product of two coordinates takes 46 bits and there may be 2^32 of it.
-constexpr u32 NUMBERS = 16;
+static_assert(PLANE_NUMBERS == 16, "a plane has so many numbers");
 
 struct Slab {
     double x, y, z, rho, tolerance;
@@ -53,7 +49,7 @@ struct Sums {
 
     __device__ __forceinline__ void write(u64* numbers) const {
         if (count == 0) return;
-        u64* to = numbers + (size_t)plane * NUMBERS;
+        u64* to = numbers + (size_t)plane * PLANE_NUMBERS;
         atomicAdd(to, (u64)count);
         for (int a = 0; a < 3; a++) atomicAdd(to + 1 + a, (u64)sum[a]);
         for (int a = 0; a < 6; a++) {
@@ -92,8 +88,8 @@ extern "C" __global__ void assign_points(
 ) {
     const u32 lane = threadIdx.x % WARP;
     const u64 warp = ((u64)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
-    if (warp * POINTS >= points) return;
-    const u32 first = warp * POINTS, last = min((u64)points, (warp + 1) * POINTS);
+    if (warp * LABEL_POINTS >= points) return;
+    const u32 first = warp * LABEL_POINTS, last = min((u64)points, (warp + 1) * LABEL_POINTS);
     Sums sums;
     sums.begin(NONE);
     for (u32 c = cell_of(starts, cells, first); c < cells && starts[c] < last; c++) {

@@ -6,16 +6,8 @@
 // points of neighbouring blocks next to each other; another looks at them for every cell of the block.
 
 #include "eigen.cuh"
+#include "evidence.cuh"
 #include "tree.cuh"
-
-// As in layers.rs and evidence.rs.
-constexpr u32 MIN_POINTS = 10;
-constexpr double FLAT = 0.0625, NEARLY_FLAT = 0.16, LINE = 0.02;
-constexpr int ITERATIONS = 4;
-constexpr double SLAB = 2.5, FIRST_SLAB = 3.0, GUESS_SLAB = 2.0;
-constexpr double THICKEST = 1.25, NOT_LAYERS = 0.6, MAJORITY = 0.4, EXACT = 10.0;
-constexpr u32 CROWD = 300, SPARSE = 64, MOST_GUESSES = 4, MOST_POINTS = 160, TRIANGLES = 24,
-              CONTRAST = 3;
 
 // What became of a block, or of a cell.
 enum Outcome : unsigned char { TOO_FEW, CROWDED, TRIED, FOUND };
@@ -156,7 +148,7 @@ extern "C" __global__ void gather_blocks(
         found[g] = block;
         return;
     }
-    const u32 stride = max((u32)((n + MOST_POINTS - 1) / MOST_POINTS), 1u);
+    const u32 stride = max((u32)((n + BLOCK_POINTS - 1) / BLOCK_POINTS), 1u);
     Spread all;
     u32 until = 0;
     tree.block(cell, [&](u32 other, int, int, int) {
@@ -272,7 +264,7 @@ struct Trial {
 
     // Whether a layer is denser than what lies on one side of it.
     __device__ __forceinline__ bool stands_out(const Guess& layer) const {
-        const double slab = SLAB * noise;
+        const double slab = LAYER_SLAB * noise;
         u32 inside = 0, below = 0, above = 0;
         for (u32 k = 0; k < points; k++) {
             const double d = layer.distance(point(k));
@@ -285,8 +277,8 @@ struct Trial {
 
     // The layer that a guess leads to.
     __device__ __forceinline__ bool layer(Guess guess, double flat, Layer& found) const {
-        double slab = FIRST_SLAB * noise, n = 0.0, values[3] = {0.0, 0.0, 0.0}, c[6];
-        for (int i = 0; i < ITERATIONS; i++) {
+        double slab = FIRST_LAYER_SLAB * noise, n = 0.0, values[3] = {0.0, 0.0, 0.0}, c[6];
+        for (int i = 0; i < LAYER_FITS; i++) {
             Spread layer;
             for (u32 k = 0; k < points; k++) {
                 const Vec3 p = point(k);
@@ -297,13 +289,13 @@ struct Trial {
             layer.covariance(c);
             guess.normal = smallest(c, values);
             guess.rho = dot(guess.normal, layer.mean());
-            slab = SLAB * noise;
+            slab = LAYER_SLAB * noise;
         }
         const double least = fmax(values[0], 0.0);
         const double thickness = sqrt(least * n / (n - 3.0));
         const bool wide = values[0] <= flat * values[1] && values[1] >= LINE * values[2];
-        if (!wide || (sliced && EXACT * thickness < noise)) return false;
-        if (thickness > THICKEST * noise || !stands_out(guess)) return false;
+        if (!wide || (sliced && EXACT_LAYER * thickness < noise)) return false;
+        if (thickness > THICKEST_LAYER * noise || !stands_out(guess)) return false;
         Spread mine;
         for (u32 i = own.x; i < own.y; i++) {
             if (fabs(guess.distance(cloud.point(i))) <= slab) mine.add(cloud.point(i));
@@ -328,7 +320,7 @@ struct Trial {
 // Tries the cells of the blocks that were gathered. `bases` are their base cells and `block_of` the
 // blocks, counted from `first_block`. Layers go to `layers` in any order, each with the index of its
 // cell, counted from `first_entry`.
-extern "C" __global__ void __launch_bounds__(128) try_cells(
+extern "C" __global__ void __launch_bounds__(JUDGE_THREADS) try_cells(
     const float* cloud_x, const float* cloud_y, const float* cloud_z, u32 cloud_points,
     const u32* starts, u32 base_cells, const float* x, const float* y, const float* z, u32 room,
     const Block* blocks, const u32* bases, const u32* block_of, u32 count, u32 first_block,
@@ -349,7 +341,7 @@ extern "C" __global__ void __launch_bounds__(128) try_cells(
     bool done = trial.along(normal, guess) && trial.layer(guess, FLAT, layer);
     if (!done && block.points <= SPARSE && trial.among_outliers(guess)) {
         done = trial.layer(guess, NEARLY_FLAT, layer) &&
-               (double)trial.within(guess, SLAB * block.noise) >= MAJORITY * (double)block.points;
+               (double)trial.within(guess, LAYER_SLAB * block.noise) >= MAJORITY * (double)block.points;
     }
     outcome[entry] = done ? FOUND : TRIED;
     if (!done) return;

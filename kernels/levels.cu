@@ -8,18 +8,10 @@
 // block, 2.5 ms for 10 million on an H200. So f64 is what it costs.
 
 #include "eigen.cuh"
+#include "evidence.cuh"
 #include "tree.cuh"
 
 typedef long long i64;
-
-// As in evidence.rs.
-constexpr i64 MIN_POINTS = 10;
-constexpr double NEARLY_FLAT = 0.16, LINE = 0.02;
-constexpr float FLAT = 0.0625f;
-constexpr u64 MIXED = 4;
-// As in evidence.rs and noise_field.rs.
-constexpr u32 SLICES = 3;
-constexpr float EXACT = 12.0f;
 
 // Sums over the points of a cell; the twin of src/detect/moments.rs.
 struct Moments {
@@ -105,7 +97,7 @@ extern "C" __global__ void blocks_at_top(const u64* keys, u32 from, u32 count, u
     if (i >= count) return;
     const u64 key = keys[from + i];
     const u32 at[3] = {every_third(key), every_third(key >> 1), every_third(key >> 2)};
-    for (u32 k = 0; k < BLOCK; k++) {
+    for (u32 k = 0; k < BLOCK_CELLS; k++) {
         // Off the lattice on the low side this is a large number.
         const u32 x = at[0] + k % 3 - 1, y = at[1] + k / 3 % 3 - 1, z = at[2] + k / 9 - 1;
         u32 found = NONE;
@@ -131,14 +123,14 @@ extern "C" __global__ void blocks_below(
     const Tree tree = {keys, parent, first, children, near, near_from, near_cells, 0};
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
-    for (u32 k = 0; k < BLOCK; k++) found[(size_t)k * count + i] = NONE;
+    for (u32 k = 0; k < BLOCK_CELLS; k++) found[(size_t)k * count + i] = NONE;
     tree.block(from + i, [&](u32 other, int x, int y, int z) {
         found[(size_t)Tree::slot(x, y, z) * count + i] = other;
     });
 }
 
 // Judges the blocks of a level, whose cells have the given sums.
-extern "C" __global__ void __launch_bounds__(128) judge(
+extern "C" __global__ void __launch_bounds__(JUDGE_THREADS) judge(
     const u64* keys, const u32* parent, const u32* first, const unsigned char* children,
     const u32* near, u32 near_from, u32 near_cells, u32 own, const i64* sums, u32 from, u32 count,
     i64 span, double unit, Flatness* flat, u32* distinct
@@ -203,7 +195,7 @@ __device__ __forceinline__ u32 choose(
     for (u32 level = 0; level < levels; level++) {
         const Flatness seen = flat[cell];
         if (seen.thickness > 0.0f && (double)seen.thickness <= thickest) {
-            const bool is_slice = EXACT * seen.thickness < floor;
+            const bool is_slice = EXACT_BLOCK * seen.thickness < floor;
             const Flatness judged = at_least(seen, floor);
             if (is_slice) {
                 if (slice == NONE) {
@@ -216,7 +208,7 @@ __device__ __forceinline__ u32 choose(
                     found = level;
                     best = judged;
                 }
-                if (judged.ratio <= FLAT) break;
+                if (judged.ratio <= (float)FLAT) break;
             }
         }
         if (level + 1 < levels) cell = parent[cell];
@@ -244,7 +236,7 @@ extern "C" __global__ void thicknesses(
 }
 
 // Points at the thicknesses whose bits from `shift` + 11 on are `prefix`, by the 11 bits below those.
-constexpr u32 DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS;
+constexpr u32 DIGITS = 1 << THICKNESS_DIGIT_BITS;
 extern "C" __global__ void __launch_bounds__(256) weigh(
     const float* thickness, const u32* distinct, u32 count, u32 shift, u32 prefix, u32* weights
 ) {
@@ -254,7 +246,7 @@ extern "C" __global__ void __launch_bounds__(256) weigh(
     for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
         // A positive float's bits are in its order.
         const u32 bits = __float_as_uint(thickness[i]);
-        if (bits == 0 || (u64)bits >> (shift + DIGIT_BITS) != prefix) continue;
+        if (bits == 0 || (u64)bits >> (shift + THICKNESS_DIGIT_BITS) != prefix) continue;
         atomicAdd(own + (bits >> shift) % DIGITS, distinct[i]);
     }
     __syncthreads();

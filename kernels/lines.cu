@@ -63,7 +63,7 @@ __device__ __forceinline__ void vote_list(
 // Grid: x over groups of rows, y over shares of the list. The counts begin as zeros. Shared memory: the bins of
 // the rows.
 #define VOTE_LIST(NAME, ROWS)                                                                    \
-    extern "C" __global__ void __launch_bounds__(1024, 2) NAME(                                  \
+    extern "C" __global__ void __launch_bounds__(LIST_VOTERS, LIST_BLOCKS) NAME(                                  \
         const u32* list, const u32* lengths, int origin_x, int origin_y, const float4* table,    \
         u32 rows, u32 bins, u32* counts                                                          \
     ) {                                                                                          \
@@ -100,21 +100,20 @@ struct Scores {
     }
 };
 
-// Bins to each side among which a bin must be the best, and bins of that square.
-constexpr int AROUND = 3;
-constexpr u32 SIDE = 2 * AROUND + 1;
+// Bins along a side of the square in which a bin must be the best.
+constexpr u32 AROUND_SIDE = 2 * AROUND + 1;
 
 // Whether the k-th bin of the square around a bin has a larger z, or the same and a lower index:
 // src/lines/scored.rs.
 __device__ __forceinline__ bool is_outdone(Scores scores, double least, u32 index, double here, u32 k) {
     const int rows = (int)scores.rows, bins = (int)scores.bins;
-    int row = (int)(index / scores.bins) + (int)(k / SIDE) - AROUND, r = (int)(index % scores.bins);
+    int row = (int)(index / scores.bins) + (int)(k / AROUND_SIDE) - AROUND, r = (int)(index % scores.bins);
     // Across the seam a line has its opposite distance.
     if (row < 0 || row >= rows) {
         row = (row % rows + rows) % rows;
         r = bins - 1 - r;
     }
-    r += (int)(k % SIDE) - AROUND;
+    r += (int)(k % AROUND_SIDE) - AROUND;
     if (r < 0 || r >= bins) return false;
     const u32 other = (u32)(row * bins + r);
     const double there = scores.z_from(other, least);
@@ -124,20 +123,18 @@ __device__ __forceinline__ bool is_outdone(Scores scores, double least, u32 inde
 // A bin that stands out: the bits of its z; its index in the lower half and its votes in the upper.
 typedef ulonglong2 Bin;
 
-constexpr u32 THREADS = 256;
-
 // Appends the bins whose z is at least `least`, which is positive, and the largest around to `found`, in any
 // order. `lengths` are the number of edges, which vote in each row, and of the bins found, also those for which
 // there is no room. `pixels` is the size of the image. A thread a bin.
-extern "C" __global__ void __launch_bounds__(THREADS) score_bins(
+extern "C" __global__ void __launch_bounds__(BIN_THREADS) score_bins(
     const u32* counts, const u32* areas, u32 rows, u32 bins, double pixels, double least, Bin* found, u32 room,
     u32* lengths
 ) {
-    __shared__ double z[THREADS];
-    __shared__ u32 candidates[THREADS];
+    __shared__ double z[BIN_THREADS];
+    __shared__ u32 candidates[BIN_THREADS];
     __shared__ u32 n;
     const Scores scores = {counts, areas, rows, bins, (double)lengths[0] / pixels};
-    const u32 first = blockIdx.x * THREADS, t = threadIdx.x, own = first + t;
+    const u32 first = blockIdx.x * BIN_THREADS, t = threadIdx.x, own = first + t;
     const double here = own < rows * bins ? scores.z_from(own, least) : -1.0;
     z[t] = here;
     if (t == 0) n = 0;
@@ -146,36 +143,36 @@ extern "C" __global__ void __launch_bounds__(THREADS) score_bins(
     bool is_best = here >= least;
     for (int d = -AROUND; is_best && d <= AROUND; d++) {
         const u32 other = t + d;
-        if (other >= THREADS || (first + other) / bins != own / bins) continue;
+        if (other >= BIN_THREADS || (first + other) / bins != own / bins) continue;
         is_best = z[other] < here || (z[other] == here && d >= 0);
     }
     if (is_best) candidates[atomicAdd(&n, 1)] = own;
     __syncthreads();
     // A warp a candidate, a lane two of the bins around it.
     const u32 lane = t % WARP;
-    for (u32 i = t / WARP; i < n; i += THREADS / WARP) {
+    for (u32 i = t / WARP; i < n; i += BIN_THREADS / WARP) {
         const u32 index = candidates[i];
         const double here = z[index - first];
         bool outdone = is_outdone(scores, least, index, here, lane);
-        if (lane + WARP < SIDE * SIDE) outdone |= is_outdone(scores, least, index, here, lane + WARP);
+        if (lane + WARP < AROUND_SIDE * AROUND_SIDE) outdone |= is_outdone(scores, least, index, here, lane + WARP);
         if (__any_sync(ALL, outdone) || lane != 0) continue;
         const u32 to = atomicAdd(lengths + 1, 1);
         if (to < room) found[to] = make_ulonglong2(__double_as_longlong(here), (u64)counts[index] << 32 | index);
     }
 }
 
-// Puts every bin into its place: by z, the largest first, then by index. Blocks of THREADS take turns.
-extern "C" __global__ void __launch_bounds__(THREADS) rank_bins(
+// Puts every bin into its place: by z, the largest first, then by index. Blocks of BIN_THREADS take turns.
+extern "C" __global__ void __launch_bounds__(BIN_THREADS) rank_bins(
     const Bin* found, const u32* lengths, u32 room, Bin* sorted
 ) {
-    __shared__ Bin others[THREADS];
+    __shared__ Bin others[BIN_THREADS];
     const u32 n = min(lengths[1], room);
-    for (u32 first = blockIdx.x * THREADS; first < n; first += gridDim.x * THREADS) {
+    for (u32 first = blockIdx.x * BIN_THREADS; first < n; first += gridDim.x * BIN_THREADS) {
         const u32 i = first + threadIdx.x;
         const Bin own = i < n ? found[i] : make_ulonglong2(0, 0);
         u32 before = 0;
-        for (u32 from = 0; from < n; from += THREADS) {
-            const u32 count = min(THREADS, n - from);
+        for (u32 from = 0; from < n; from += BIN_THREADS) {
+            const u32 count = min(BIN_THREADS, n - from);
             __syncthreads();
             if (threadIdx.x < count) others[threadIdx.x] = found[from + threadIdx.x];
             __syncthreads();

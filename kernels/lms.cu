@@ -15,10 +15,7 @@
 
 #include "lms.cuh"
 
-constexpr u32 GUESSERS = 128;
-constexpr u32 COUNTERS = 128;
-// Pairs of a thread, and points that are in shared memory at a time.
-constexpr u32 PAIRS = 2;
+// Points that are in shared memory at a time.
 constexpr u32 TILE = 1024;
 // Steps from one power of two to within two percent.
 constexpr u32 HALVINGS = 10;
@@ -98,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(GUESSERS) lms_guess(
     atomicMin(&best[blockIdx.y], key_of(height));
 }
 
-// Grid: a block a first point and COUNTERS * PAIRS of its partners: first points along x, from `first`
+// Grid: a block a first point and COUNTERS * COUNTER_PAIRS of its partners: first points along x, from `first`
 // on, partners along y, sets along z. The partners are those that follow the point in the circle of
 // all, up to its far side, so that every pair has its turn once.
 extern "C" __global__ void __launch_bounds__(COUNTERS) lms_count(
@@ -110,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(COUNTERS) lms_count(
     __shared__ float4 near[TILE];
     const Set set = sets[blockIdx.z];
     const u32 n = set.n, i = first + blockIdx.x;
-    const u32 from = 1 + blockIdx.y * COUNTERS * PAIRS;
+    const u32 from = 1 + blockIdx.y * COUNTERS * COUNTER_PAIRS;
     if (i >= n || from > n / 2) return;
     const double2* own = points + set.start;
     const double2 a = own[i];
@@ -118,11 +115,11 @@ extern "C" __global__ void __launch_bounds__(COUNTERS) lms_count(
     const double height = __longlong_as_double((long long)best[blockIdx.z]);
     const float half = (float)(0.5 * fmin(height * set.up, 1.0));
 
-    u32 partner[PAIRS];
-    bool is_pair[PAIRS];
-    float slope[PAIRS], reach[PAIRS], above[PAIRS], below[PAIRS];
+    u32 partner[COUNTER_PAIRS];
+    bool is_pair[COUNTER_PAIRS];
+    float slope[COUNTER_PAIRS], reach[COUNTER_PAIRS], above[COUNTER_PAIRS], below[COUNTER_PAIRS];
 #pragma unroll
-    for (u32 q = 0; q < PAIRS; q++) {
+    for (u32 q = 0; q < COUNTER_PAIRS; q++) {
         const u32 step = from + q * COUNTERS + threadIdx.x;
         partner[q] = (i + step) % n;
         const double2 b = own[partner[q]];
@@ -148,14 +145,14 @@ extern "C" __global__ void __launch_bounds__(COUNTERS) lms_count(
             for (u32 m = k; m < end; m++) {
                 const float4 p = near[m];
 #pragma unroll
-                for (u32 q = 0; q < PAIRS; q++) {
+                for (u32 q = 0; q < COUNTER_PAIRS; q++) {
                     if (fabsf(__fmaf_rn(-slope[q], p.x, p.y)) <= reach[q]) above[q] += 1.0f;
                     if (fabsf(__fmaf_rn(-slope[q], p.x, p.z)) <= reach[q]) below[q] += 1.0f;
                 }
             }
             float most = 0.0f;
 #pragma unroll
-            for (u32 q = 0; q < PAIRS; q++) {
+            for (u32 q = 0; q < COUNTER_PAIRS; q++) {
                 if (is_pair[q]) most = fmaxf(most, fmaxf(above[q], below[q]));
             }
             const bool is_lost = most + (float)(n - start - end) < (float)set.h;
@@ -163,7 +160,7 @@ extern "C" __global__ void __launch_bounds__(COUNTERS) lms_count(
         }
     }
 #pragma unroll
-    for (u32 q = 0; q < PAIRS; q++) {
+    for (u32 q = 0; q < COUNTER_PAIRS; q++) {
         // Steeper than f32 can tell: a matter for f64.
         const bool is_steep = !(fabsf(slope[q]) < 1e30f);
         u32 sides = 0;

@@ -22,9 +22,6 @@
 
 #include "lms.cuh"
 
-constexpr u32 SIDE = 8;
-constexpr u32 REDUCERS = 256;
-
 // Grid: a thread a point.
 extern "C" __global__ void lms_paper_duals(const double2* points, const Set* sets, float2* lines) {
     const Set set = sets[0];
@@ -34,14 +31,14 @@ extern "C" __global__ void lms_paper_duals(const double2* points, const Set* set
     lines[k] = make_float2((float)((p.x - origin.x) * set.across), (float)((p.y - origin.y) * set.up));
 }
 
-// Grid: blocks of SIDE x SIDE threads over all pairs of lines. The crossing of line i with an earlier
+// Grid: blocks of CROSSING_SIDE x CROSSING_SIDE threads over all pairs of lines. The crossing of line i with an earlier
 // line j is at i (i - 1) / 2 + j; that of parallels is not a number.
-extern "C" __global__ void __launch_bounds__(SIDE* SIDE) lms_paper_crossings(
+extern "C" __global__ void __launch_bounds__(CROSSING_SIDE* CROSSING_SIDE) lms_paper_crossings(
     const double2* points, const Set* sets, float2* crossings
 ) {
-    __shared__ double2 rows[SIDE], columns[SIDE];
+    __shared__ double2 rows[CROSSING_SIDE], columns[CROSSING_SIDE];
     const Set set = sets[0];
-    const u32 i = blockIdx.y * SIDE + threadIdx.y, j = blockIdx.x * SIDE + threadIdx.x;
+    const u32 i = blockIdx.y * CROSSING_SIDE + threadIdx.y, j = blockIdx.x * CROSSING_SIDE + threadIdx.x;
     const double2* own = points + set.start;
     if (threadIdx.y == 0 && j < set.n) columns[threadIdx.x] = own[j];
     if (threadIdx.x == 0 && i < set.n) rows[threadIdx.y] = own[i];
@@ -71,7 +68,7 @@ __device__ __forceinline__ u32 lower_bound(const float* sorted, u32 n, float val
 
 // Grid: a block a crossing, of up to 1024 threads; `padded` values of shared memory, a power of two
 // that is at least n and twice the number of threads or more.
-extern "C" __global__ void __launch_bounds__(1024) lms_paper_bracelets(
+extern "C" __global__ void __launch_bounds__(BRACELET_THREADS) lms_paper_bracelets(
     const float2* lines, const Set* sets, const float2* crossings, u32 padded, float* bracelets
 ) {
     extern __shared__ float values[];

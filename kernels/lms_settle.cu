@@ -12,8 +12,6 @@
 
 #include "lms.cuh"
 
-constexpr u32 PICKERS = 256;
-
 // The height of a slab by the rise of its far side, both as bits.
 __device__ __forceinline__ u64 height_of(u64 far, double dx) {
     return key_of(number_of(far) / dx);
@@ -29,7 +27,7 @@ extern "C" __global__ void lms_begin(u32 sets, u32* counts, u64* best) {
 
 // Grid: blocks of whole warps along x, which share the candidates; sets along y. `rises` has room for
 // two of each.
-extern "C" __global__ void __launch_bounds__(128) lms_settle(
+extern "C" __global__ void __launch_bounds__(SETTLERS) lms_settle(
     const double2* points, const Set* sets, const u32* counts, const u32* candidates, u64* best,
     u64* rises
 ) {

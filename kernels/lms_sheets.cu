@@ -9,8 +9,6 @@
 
 #include "lms.cuh"
 
-constexpr u32 THREADS = 128;
-
 struct Vec3 {
     double x, y, z;
 };
@@ -37,11 +35,11 @@ struct Distances {
 
 // Grid: whole warps along x, a warp a triple; sets along y. `halves` are the median distances, set by
 // set, infinite where a triple has no plane or is not the best.
-extern "C" __global__ void __launch_bounds__(THREADS) lms_sheets(
+extern "C" __global__ void __launch_bounds__(SHEET_THREADS) lms_sheets(
     const float3* points, const Sample* samples, u32 triples, u64* best, u64* halves
 ) {
     const Sample sample = samples[blockIdx.y];
-    const u32 triple = (blockIdx.x * THREADS + threadIdx.x) / WARP;
+    const u32 triple = (blockIdx.x * SHEET_THREADS + threadIdx.x) / WARP;
     if (triple >= triples) return;
     const float3* own = points + sample.start;
     u64 half = INFINITE;

@@ -35,10 +35,6 @@ struct Table {
     }
 };
 
-// Bins that a thread takes.
-constexpr u32 QUAD = 4;
-constexpr u32 THREADS = 256;
-
 // Whether a bin of its row before r has as many votes, within `radius` bins.
 __device__ __forceinline__ bool has_twin(const u32* votes, u32 r, u32 radius) {
     for (u32 i = r > radius ? r - radius : 0; i < r; i++) {
@@ -50,19 +46,19 @@ __device__ __forceinline__ bool has_twin(const u32* votes, u32 r, u32 radius) {
 // For every bin the largest count of its row within `radius` bins, at least one. Those that are the
 // largest themselves, of equal ones the first, and have at least `least` votes, are appended to
 // `candidates`, in any order; there is room for as many as there can be. A thread for four bins of a row.
-extern "C" __global__ void __launch_bounds__(THREADS) row_maxima(
+extern "C" __global__ void __launch_bounds__(PEAK_THREADS) row_maxima(
     const u32* counts, u32 rows, u32 bins, u32 radius, u32 least, u32* maxima, u32* candidates,
     u32* lengths
 ) {
-    __shared__ u32 own[THREADS * QUAD];
+    __shared__ u32 own[PEAK_THREADS * PEAK_BINS];
     __shared__ u32 length, place;
     if (threadIdx.x == 0) length = 0;
     __syncthreads();
-    const u32 quads = (bins + QUAD - 1) / QUAD;
-    const u64 quad = (u64)blockIdx.x * THREADS + threadIdx.x;
+    const u32 quads = (bins + PEAK_BINS - 1) / PEAK_BINS;
+    const u64 quad = (u64)blockIdx.x * PEAK_THREADS + threadIdx.x;
     const u32 row = quad / quads;
     if (row < rows) {
-        const int first = (int)(quad % quads * QUAD), last = (int)bins - 1, far = (int)radius;
+        const int first = (int)(quad % quads * PEAK_BINS), last = (int)bins - 1, far = (int)radius;
         const u32* votes = counts + (size_t)row * bins;
         // Off the row the nearest bin of the row, which is in the window as well.
         auto at = [&](int i) { return votes[min(max(i, 0), last)]; };
@@ -70,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) row_maxima(
         u32 most = 0;
 #pragma unroll 4
         for (int i = first + 3 - far; i <= first + far; i++) most = max(most, at(i));
-        u32 before[QUAD], after[QUAD];
+        u32 before[PEAK_BINS], after[PEAK_BINS];
         before[3] = after[0] = most;
         for (int j = 2; j >= 0; j--) before[j] = max(before[j + 1], at(first + j - far));
         for (int j = 1; j < 4; j++) after[j] = max(after[j - 1], at(first + j + far));
@@ -87,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) row_maxima(
     __syncthreads();
     if (threadIdx.x == 0) place = atomicAdd(lengths + 2, length);
     __syncthreads();
-    for (u32 i = threadIdx.x; i < length; i += THREADS) candidates[place + i] = own[i];
+    for (u32 i = threadIdx.x; i < length; i += PEAK_THREADS) candidates[place + i] = own[i];
 }
 
 // Appends the peaks to `found`, in any order, and what is not decided yet to `pending`; `lengths`
@@ -157,7 +153,6 @@ extern "C" __global__ void suppress_pending(
 
 // Winners come from the highest classes of votes that together hold enough of them: seven bits after
 // the first tell classes apart.
-constexpr u32 CLASSES = 4096;
 
 __device__ __forceinline__ u32 vote_class(u64 peak) {
     const u32 votes = peak >> 32;
@@ -166,34 +161,34 @@ __device__ __forceinline__ u32 vote_class(u64 peak) {
 }
 
 // How many peaks there are of each class.
-extern "C" __global__ void __launch_bounds__(THREADS) count_classes(
+extern "C" __global__ void __launch_bounds__(PEAK_THREADS) count_classes(
     const u64* found, const u32* length, u32 room, u32* classes
 ) {
-    __shared__ u32 own[CLASSES];
-    for (u32 c = threadIdx.x; c < CLASSES; c += THREADS) own[c] = 0;
+    __shared__ u32 own[VOTE_CLASSES];
+    for (u32 c = threadIdx.x; c < VOTE_CLASSES; c += PEAK_THREADS) own[c] = 0;
     __syncthreads();
     const u32 n = min(*length, room);
-    for (u32 i = blockIdx.x * THREADS + threadIdx.x; i < n; i += gridDim.x * THREADS) {
+    for (u32 i = blockIdx.x * PEAK_THREADS + threadIdx.x; i < n; i += gridDim.x * PEAK_THREADS) {
         atomicAdd(own + vote_class(found[i]), 1);
     }
     __syncthreads();
-    for (u32 c = threadIdx.x; c < CLASSES; c += THREADS) {
+    for (u32 c = threadIdx.x; c < VOTE_CLASSES; c += PEAK_THREADS) {
         if (own[c]) atomicAdd(classes + c, own[c]);
     }
 }
 
 // The lowest class that is needed for `wanted` peaks.
 __device__ __forceinline__ u32 lowest_class(const u32* classes, u32 wanted) {
-    __shared__ u32 sums[THREADS];
+    __shared__ u32 sums[PEAK_THREADS];
     __shared__ u32 lowest;
-    constexpr u32 SHARE = CLASSES / THREADS;
+    constexpr u32 SHARE = VOTE_CLASSES / PEAK_THREADS;
     u32 sum = 0;
     for (u32 c = 0; c < SHARE; c++) sum += classes[threadIdx.x * SHARE + c];
     sums[threadIdx.x] = sum;
     if (threadIdx.x == 0) lowest = 0;
     __syncthreads();
     u32 above = 0;
-    for (u32 t = threadIdx.x + 1; t < THREADS; t++) above += sums[t];
+    for (u32 t = threadIdx.x + 1; t < PEAK_THREADS; t++) above += sums[t];
     if (above < wanted && above + sum >= wanted) {
         u32 c = threadIdx.x * SHARE + SHARE;
         while (above < wanted) above += classes[--c];
@@ -204,13 +199,13 @@ __device__ __forceinline__ u32 lowest_class(const u32* classes, u32 wanted) {
 }
 
 // The peaks of the highest classes that hold `wanted` of them, in any order.
-extern "C" __global__ void __launch_bounds__(THREADS) select(
+extern "C" __global__ void __launch_bounds__(PEAK_THREADS) select(
     const u64* found, const u32* length, u32 room, const u32* classes, u32 wanted, u64* chosen,
     u32 chosen_room, u32* chosen_length
 ) {
     const u32 lowest = lowest_class(classes, wanted);
     const u32 n = min(*length, room);
-    for (u32 i = blockIdx.x * THREADS + threadIdx.x; i < n; i += gridDim.x * THREADS) {
+    for (u32 i = blockIdx.x * PEAK_THREADS + threadIdx.x; i < n; i += gridDim.x * PEAK_THREADS) {
         if (vote_class(found[i]) < lowest) continue;
         const u32 to = atomicAdd(chosen_length, 1);
         if (to < chosen_room) chosen[to] = found[i];

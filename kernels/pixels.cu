@@ -20,19 +20,13 @@
 
 #include "edges.cuh"
 
-constexpr u32 THREADS = 256;
-constexpr u32 WARPS = THREADS / WARP;
+constexpr u32 WARPS = PIXEL_THREADS / WARP;
 // Rows that a thread walks down.
 constexpr u32 STRIP = 8;
-// Values that are counted: grey levels, and levels of noise and of gradients.
-constexpr u32 LEVELS = 256;
-constexpr u32 FINE = 4096;
-// Sum of the weights of the blur.
-constexpr u32 ONE = 1 << 12;
+// Grey levels.
+constexpr u32 GREY_LEVELS = 256;
 // Rows from one pixel of a diagonal of a tile to the next: no two of them are in a row or a column.
 constexpr u32 SKEW = 7;
-// Weights of a blur, from the middle to one side, behind their number.
-constexpr u32 WEIGHTS = 26;
 
 // Values row by row; beyond the border stands what stands at it.
 template <typename T>
@@ -92,7 +86,7 @@ struct Tally {
     u32 value, times;
 
     __device__ __forceinline__ explicit Tally(u32* shared) : own(shared), value(0), times(0) {
-        for (u32 i = threadIdx.x; i < SIZE; i += THREADS) own[i] = 0;
+        for (u32 i = threadIdx.x; i < SIZE; i += PIXEL_THREADS) own[i] = 0;
         __syncthreads();
     }
 
@@ -110,7 +104,7 @@ struct Tally {
     __device__ __forceinline__ bool finish(u32* all) {
         if (times) atomicAdd(own + value, times);
         __syncthreads();
-        for (u32 i = threadIdx.x; i < SIZE; i += THREADS) {
+        for (u32 i = threadIdx.x; i < SIZE; i += PIXEL_THREADS) {
             if (own[i]) atomicAdd(all + i, own[i]);
         }
         __shared__ bool is_last;
@@ -124,7 +118,7 @@ struct Tally {
 
     static __device__ __forceinline__ void clear(u32* all) {
         __syncthreads();
-        for (u32 i = threadIdx.x; i <= SIZE; i += THREADS) all[i] = 0;
+        for (u32 i = threadIdx.x; i <= SIZE; i += PIXEL_THREADS) all[i] = 0;
     }
 };
 
@@ -132,7 +126,7 @@ struct Tally {
 template <typename T>
 __device__ __forceinline__ T scan(T value, T* shared) {
     shared[threadIdx.x] = value;
-    for (u32 d = 1; d < THREADS; d *= 2) {
+    for (u32 d = 1; d < PIXEL_THREADS; d *= 2) {
         __syncthreads();
         const T before = threadIdx.x >= d ? shared[threadIdx.x - d] : 0;
         __syncthreads();
@@ -145,13 +139,13 @@ __device__ __forceinline__ T scan(T value, T* shared) {
 // Otsu's threshold, the lowest of equals, zero where all values are the same: src/image/otsu.rs. A thread
 // a value.
 __device__ __forceinline__ u32 otsu(const volatile u32* histogram) {
-    __shared__ u64 counts[LEVELS], sums[LEVELS];
-    __shared__ double best[LEVELS];
-    __shared__ u32 at[LEVELS];
+    __shared__ u64 counts[GREY_LEVELS], sums[GREY_LEVELS];
+    __shared__ double best[GREY_LEVELS];
+    __shared__ u32 at[GREY_LEVELS];
     const u32 v = threadIdx.x;
     const u64 n = histogram[v];
     const u64 below = scan(n, counts), sum_below = scan((u64)v * n, sums);
-    const u64 total = counts[LEVELS - 1], sum = sums[LEVELS - 1];
+    const u64 total = counts[GREY_LEVELS - 1], sum = sums[GREY_LEVELS - 1];
     best[v] = -1.0;
     at[v] = v;
     if (below != 0 && below != total) {
@@ -159,7 +153,7 @@ __device__ __forceinline__ u32 otsu(const volatile u32* histogram) {
         const double difference = (double)sum_below / n0 - (double)(sum - sum_below) / n1;
         best[v] = n0 * n1 * difference * difference;
     }
-    for (u32 half = LEVELS / 2; half > 0; half /= 2) {
+    for (u32 half = GREY_LEVELS / 2; half > 0; half /= 2) {
         __syncthreads();
         if (v >= half) continue;
         const double other = best[v + half];
@@ -172,17 +166,17 @@ __device__ __forceinline__ u32 otsu(const volatile u32* histogram) {
     return best[0] < 0.0 ? 0 : at[0];
 }
 
-// The middle value of a histogram of FINE values.
+// The middle value of a histogram of FINE_LEVELS values.
 __device__ __forceinline__ u32 median(const volatile u32* histogram) {
-    __shared__ u32 sums[THREADS];
+    __shared__ u32 sums[PIXEL_THREADS];
     __shared__ u32 middle;
-    constexpr u32 SHARE = FINE / THREADS;
+    constexpr u32 SHARE = FINE_LEVELS / PIXEL_THREADS;
     const u32 first = threadIdx.x * SHARE;
     u32 own = 0;
     for (u32 i = 0; i < SHARE; i++) own += histogram[first + i];
     if (threadIdx.x == 0) middle = 0;
     const u32 up_to = scan(own, sums);
-    const u32 half = (sums[THREADS - 1] + 1) / 2;
+    const u32 half = (sums[PIXEL_THREADS - 1] + 1) / 2;
     u32 below = up_to - own;
     if (below < half && up_to >= half) {
         u32 v = first;
@@ -193,19 +187,19 @@ __device__ __forceinline__ u32 median(const volatile u32* histogram) {
     return middle;
 }
 
-// Lengths over 4, at most 255. `histogram` has LEVELS numbers and the number of blocks, zeros before and after.
+// Lengths over 4, at most 255. `histogram` has GREY_LEVELS numbers and the number of blocks, zeros before and after.
 // With `automatic`, the threshold is chosen. Blocks take turns.
-extern "C" __global__ void __launch_bounds__(THREADS) sobel_levels(
+extern "C" __global__ void __launch_bounds__(PIXEL_THREADS) sobel_levels(
     const unsigned char* grey, u32 width, u32 height, unsigned char* levels, u32* histogram, u32 automatic,
     u32* threshold
 ) {
-    __shared__ u32 own[LEVELS];
-    Tally<LEVELS> tally(own);
+    __shared__ u32 own[GREY_LEVELS];
+    Tally<GREY_LEVELS> tally(own);
     const Grid<unsigned char> image = {grey, width, height};
     image.strips([&](u32 x, u32 top) {
         image.down(x, top, [&](size_t index, int2 g) {
             // Below 2^24 the root of an f32, rounded down, is that of the integer.
-            const u32 level = min((u32)__fsqrt_rn((float)((u32)(g.x * g.x + g.y * g.y) >> 4)), LEVELS - 1);
+            const u32 level = min((u32)__fsqrt_rn((float)((u32)(g.x * g.x + g.y * g.y) >> 4)), GREY_LEVELS - 1);
             levels[index] = (unsigned char)level;
             if (automatic) tally.add(level);
         });
@@ -217,13 +211,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) sobel_levels(
 }
 
 // What a mask that is blind to edges and slopes leaves of each pixel; the last block chooses the blur from
-// the median: the number of quarters of a pixel above one. `histogram` as above, of FINE numbers. Blocks
+// the median: the number of quarters of a pixel above one. `histogram` as above, of FINE_LEVELS numbers. Blocks
 // take turns.
-extern "C" __global__ void __launch_bounds__(THREADS) noise_levels(
+extern "C" __global__ void __launch_bounds__(PIXEL_THREADS) noise_levels(
     const unsigned char* grey, u32 width, u32 height, u32* histogram, u32* blur
 ) {
-    __shared__ u32 own[FINE];
-    Tally<FINE> tally(own);
+    __shared__ u32 own[FINE_LEVELS];
+    Tally<FINE_LEVELS> tally(own);
     const Grid<unsigned char> image = {grey, width, height};
     image.strips([&](u32 x, u32 top) {
         if (x == 0 || x + 1 >= width) return;
@@ -232,7 +226,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) noise_levels(
             return (int)row[-1] - 2 * (int)row[0] + (int)row[1];
         };
         for (u32 y = max(top, 1); y < top + STRIP && y + 1 < height; y++) {
-            tally.add(min((u32)abs(second(y - 1) - 2 * second(y) + second(y + 1)), FINE - 1));
+            tally.add(min((u32)abs(second(y - 1) - 2 * second(y) + second(y + 1)), FINE_LEVELS - 1));
         }
     });
     if (!tally.finish(histogram)) return;
@@ -245,12 +239,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) noise_levels(
 // The weighted sum of `at(-reach) .. at(reach)`, rounded to 1/256 of a grey level.
 template <typename At>
 __device__ __forceinline__ unsigned short blurred(const u32* weights, At at) {
-    u32 sum = ONE / 2 + weights[1] * at(0);
+    u32 sum = BLUR_ONE / 2 + weights[1] * at(0);
     for (int k = 1; k < (int)weights[0]; k++) sum += weights[1 + k] * (at(-k) + at(k));
-    return (unsigned short)(sum / ONE);
+    return (unsigned short)(sum / BLUR_ONE);
 }
 
-// Rows of `weights` have WEIGHTS numbers; `*blur` is the row to take. A thread a pixel.
+// Rows of `weights` have BLUR_NUMBERS numbers; `*blur` is the row to take. A thread a pixel.
 extern "C" __global__ void blur_rows(
     const unsigned char* grey, u32 width, u32 height, const u32* weights, const u32* blur,
     unsigned short* along
@@ -259,7 +253,7 @@ extern "C" __global__ void blur_rows(
     if (index >= width * height) return;
     const int x = (int)(index % width), last = (int)width - 1;
     const unsigned char* row = grey + (index - (u32)x);
-    along[index] = blurred(weights + *blur * WEIGHTS, [&](int k) {
+    along[index] = blurred(weights + *blur * BLUR_NUMBERS, [&](int k) {
         return (u32)row[min(max(x + k, 0), last)] << 8;
     });
 }
@@ -272,25 +266,25 @@ extern "C" __global__ void blur_columns(
     if (index >= width * height) return;
     const int y = (int)(index / width), last = (int)height - 1;
     const unsigned short* column = along + index % width;
-    both[index] = blurred(weights + *blur * WEIGHTS, [&](int k) {
+    both[index] = blurred(weights + *blur * BLUR_NUMBERS, [&](int k) {
         return (u32)column[(size_t)min(max(y + k, 0), last) * width];
     });
 }
 
 // With `automatic`, the squares of the lower and the upper threshold are chosen from the median of the
-// lengths. `histogram` as above, of FINE numbers. Blocks take turns.
-extern "C" __global__ void __launch_bounds__(THREADS) canny_gradients(
+// lengths. `histogram` as above, of FINE_LEVELS numbers. Blocks take turns.
+extern "C" __global__ void __launch_bounds__(PIXEL_THREADS) canny_gradients(
     const unsigned short* field, u32 width, u32 height, int2* gradients, u32* histogram, u32 automatic,
     u64* limits
 ) {
-    __shared__ u32 own[FINE];
-    Tally<FINE> tally(own);
+    __shared__ u32 own[FINE_LEVELS];
+    Tally<FINE_LEVELS> tally(own);
     const Grid<unsigned short> image = {field, width, height};
     image.strips([&](u32 x, u32 top) {
         image.down(x, top, [&](size_t index, int2 g) {
             gradients[index] = g;
             // Below 2^52 the root of an f64, rounded down, is that of the integer.
-            if (automatic) tally.add(min((u32)((u64)sqrt((double)square(g)) >> 8), FINE - 1));
+            if (automatic) tally.add(min((u32)((u64)sqrt((double)square(g)) >> 8), FINE_LEVELS - 1));
         });
     });
     if (!automatic || !tally.finish(histogram)) return;
@@ -312,8 +306,6 @@ __device__ __forceinline__ bool is_ridge(
         const u32 to_x = x + dx, to_y = y + dy;
         return to_x < width && to_y < height ? square(gradients[(size_t)to_y * width + to_x]) : 0;
     };
-    // tan 22.5 degrees in units of 2^-15.
-    constexpr u64 TAN_22 = 13573;
     const u64 ax = abs(g.x), ay = abs(g.y);
     if (ay << 15 < ax * TAN_22) return here > at(-1, 0) && here >= at(1, 0);
     if (ax << 15 < ay * TAN_22) return here > at(0, -1) && here >= at(0, 1);
@@ -395,7 +387,7 @@ extern "C" __global__ void keep_lit(
 }
 
 // The bits of 32 pixels from `first` on that are above `last`, or with `dark` are not. Words are read whole:
-// there are some bytes more behind the image.
+// there are PIXEL_MARGIN bytes more behind the image.
 __device__ __forceinline__ u32 bits_of(const unsigned char* levels, size_t first, u32 last, bool dark) {
     const u32* words = (const u32*)levels + first / 4;
     const u32 shift = first % 4 * 8, limit = last * 0x01010101u;
@@ -416,7 +408,7 @@ __device__ __forceinline__ u32 bits_of(const unsigned char* levels, size_t first
 // first; with `wants_list` the first one becomes that of the list, which comes in no order, but tile by tile
 // of 32 x 32 pixels, and in a tile diagonal by diagonal: 32 that follow each other lie in many rows, columns and
 // bins. Clears so many counts for the vote. Grid: a warp a tile.
-extern "C" __global__ void __launch_bounds__(THREADS) pack_edges(
+extern "C" __global__ void __launch_bounds__(PIXEL_THREADS) pack_edges(
     const unsigned char* levels, u32 width, u32 height, const u32* threshold, u32 dark, u32* upright,
     u32* rotated, u32 wants_list, u32* list, u32* lengths, u32* counts, u32 size
 ) {
@@ -440,7 +432,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) pack_edges(
         if (lane == i) column = bits;
     }
     if (x < width && top < height) rotated[(size_t)x * column_words + top / WARP] = column;
-    for (u32 i = blockIdx.x * THREADS + threadIdx.x; i < size; i += gridDim.x * THREADS) counts[i] = 0;
+    for (u32 i = blockIdx.x * PIXEL_THREADS + threadIdx.x; i < size; i += gridDim.x * PIXEL_THREADS) counts[i] = 0;
     if (!wants_list) return;
     u32 own = __popc(column);
     for (u32 d = WARP / 2; d > 0; d /= 2) own += __shfl_xor_sync(ALL, own, d);

@@ -17,15 +17,11 @@
 
 #include "edges.cuh"
 
-// Warps of a block.
-constexpr u32 WARPS = 16;
-constexpr u32 THREADS = WARPS * WARP;
-// Bins of a block, 32 for each lane of a warp.
-constexpr u32 BINS = WARP * WARP;
+constexpr u32 THREADS = SLICE_WARPS * WARP;
 // Lines that are added at a time.
 constexpr u32 STEP = 16;
-// Bits of a count of up to 2^16 lines, and of a warp's share of them.
-constexpr u32 PLANES = 17;
+static_assert(SLICE_BINS == WARP * WARP, "a word for each lane");
+// Bits of a warp's share of a count.
 constexpr u32 OWN = 13;
 
 // Adds two words to a plane, and returns what is carried.
@@ -97,7 +93,7 @@ __device__ __forceinline__ void sum_lines(
     }
 }
 
-// Grid: x over the bins of a row by BINS, y over the rows of the first space and then of the second, which
+// Grid: x over the bins of a row by SLICE_BINS, y over the rows of the first space and then of the second, which
 // may have none.
 extern "C" __global__ void __launch_bounds__(THREADS, 2) slice_votes(
     const u32* bits, u32 lines, u32 words, const float2* slopes, u32 rows, u32 bins, u32* counts,
@@ -108,43 +104,43 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) slice_votes(
     const Lines image = is_first ? Lines{bits, lines, words, slopes, rows, bins}
                                  : Lines{other_bits, other_lines, other_words, other_slopes, other_rows, other_bins};
     const u32 row = is_first ? blockIdx.y : blockIdx.y - rows;
-    if (blockIdx.x * BINS >= image.bins) return;
-    __shared__ u32 sums[WARPS][PLANES][WARP];
+    if (blockIdx.x * SLICE_BINS >= image.bins) return;
+    __shared__ u32 sums[SLICE_WARPS][SLICE_PLANES][WARP];
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     const float2 slope = image.slopes[row];
-    const int begin = (int)(blockIdx.x * BINS);
+    const int begin = (int)(blockIdx.x * SLICE_BINS);
     // The lines of which some bits fall on these bins: each covers 32 bins for each of its words.
     __shared__ u32 reach[2];
     if (threadIdx.x < 2) {
-        const int over = begin + (int)BINS, under = begin - (int)(image.words * WARP) + 1;
+        const int over = begin + (int)SLICE_BINS, under = begin - (int)(image.words * WARP) + 1;
         reach[threadIdx.x] = first_line(slope, image.lines, (threadIdx.x == 0) == (slope.x < 0.0f) ? over : under);
     }
     __syncthreads();
-    const u32 share = (reach[1] - reach[0] + WARPS - 1) / WARPS;
+    const u32 share = (reach[1] - reach[0] + SLICE_WARPS - 1) / SLICE_WARPS;
     const u32 first = min(reach[0] + warp * share, reach[1]), end = min(first + share, reach[1]);
     u32 sum[OWN];
     sum_lines(image, slope, first, end, begin + (int)(lane * WARP), sum);
     // Bits that the sum of all warps may have.
-    const u32 planes = WARP - __clz(share * WARPS);
+    const u32 planes = WARP - __clz(share * SLICE_WARPS);
 #pragma unroll
-    for (u32 p = 0; p < PLANES; p++) {
+    for (u32 p = 0; p < SLICE_PLANES; p++) {
         if (p < planes) sums[warp][p][lane] = p < OWN ? sum[p < OWN ? p : 0] : 0;
     }
-    for (u32 half = WARPS / 2; half > 0; half /= 2) {
+    for (u32 half = SLICE_WARPS / 2; half > 0; half /= 2) {
         __syncthreads();
         if (warp >= half) continue;
         u32 carry = 0;
 #pragma unroll
-        for (u32 p = 0; p < PLANES; p++) {
+        for (u32 p = 0; p < SLICE_PLANES; p++) {
             if (p < planes) carry = add(sums[warp][p][lane], sums[warp + half][p][lane], carry);
         }
     }
     __syncthreads();
     u32* to = (is_first ? counts : other_counts) + (size_t)row * image.bins;
-    for (u32 i = threadIdx.x; i < BINS && begin + i < image.bins; i += THREADS) {
+    for (u32 i = threadIdx.x; i < SLICE_BINS && begin + i < image.bins; i += THREADS) {
         u32 votes = 0;
 #pragma unroll
-        for (u32 p = 0; p < PLANES; p++) {
+        for (u32 p = 0; p < SLICE_PLANES; p++) {
             if (p < planes) votes |= (sums[0][p][i / WARP] >> (i % WARP) & 1) << p;
         }
         to[begin + i] = votes;

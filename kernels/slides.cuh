@@ -2,10 +2,12 @@
 // kept as the slides have them; the twin of src/slides/mod.rs.
 #pragma once
 
+#include "constants.cuh"
+
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-constexpr int THETAS = 180, PHIS = 180;
-constexpr int MAXRHO = 92;
+constexpr int THETAS = SLIDES_THETAS, PHIS = SLIDES_PHIS;
+constexpr int MAXRHO = SLIDES_MAXRHO;
 constexpr int RHOS = 2 * MAXRHO;
 constexpr int SIZE = PHIS * THETAS * RHOS;

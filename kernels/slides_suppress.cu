@@ -21,7 +21,7 @@
 
 #include "slides.cuh"
 
-constexpr int RADIUS = 5;
+constexpr int RADIUS = SLIDES_RADIUS;
 // A tile is as wide as a neighbourhood, which the slides' loops take for granted.
 constexpr int TILEWIDTH = 2 * RADIUS + 1;
 constexpr int BLOCKWIDTH = TILEWIDTH + 2 * RADIUS;

@@ -29,10 +29,8 @@ struct Point {
 
 constexpr double CONVERSION = 3.14159265358979323846 / 180;
 
-// As many points as 64 KB of constant memory hold.
-constexpr int CHUNK = 2730;
 extern "C" {
-__constant__ Point slides_points[CHUNK];
+__constant__ Point slides_points[SLIDES_CHUNK];
 }
 
 // Grid: a thread a point.

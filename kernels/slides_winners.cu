@@ -19,7 +19,7 @@
 
 #include "slides.cuh"
 
-constexpr int THREADS = 512;
+constexpr int THREADS = SLIDES_RANKED;
 
 struct Element {
     u64 votes, index;

@@ -8,11 +8,9 @@
 #include "curve.cuh"
 
 constexpr int INT_MAX = 0x7fffffff, INT_MIN = -INT_MAX - 1;
-constexpr u32 THREADS = 256;
-constexpr u32 ITEMS = 16;
-constexpr u32 TILE = THREADS * ITEMS;
-constexpr u32 DIGITS = 256;
-constexpr u32 WARPS = THREADS / WARP;
+constexpr u32 TILE = SORT_THREADS * SORT_ITEMS;
+constexpr u32 DIGITS = 1 << SORT_DIGIT_BITS;
+constexpr u32 WARPS = SORT_THREADS / WARP;
 
 // The place of a cell along Hilbert's curve through 2^bits cells an axis.
 //
@@ -57,11 +55,11 @@ extern "C" __global__ void curve_keys(
 }
 
 // The box of the points: smallest x, y, z and largest x, y, z, in steps; `box` begins as an empty one.
-extern "C" __global__ void __launch_bounds__(THREADS) bounding_box(
+extern "C" __global__ void __launch_bounds__(SORT_THREADS) bounding_box(
     const float* x, const float* y, const float* z, u32 points, int* box
 ) {
     int low[3] = {INT_MAX, INT_MAX, INT_MAX}, high[3] = {INT_MIN, INT_MIN, INT_MIN};
-    for (u32 i = blockIdx.x * THREADS + threadIdx.x; i < points; i += gridDim.x * THREADS) {
+    for (u32 i = blockIdx.x * SORT_THREADS + threadIdx.x; i < points; i += gridDim.x * SORT_THREADS) {
         const int p[3] = {(int)x[i], (int)y[i], (int)z[i]};
         for (int a = 0; a < 3; a++) {
             low[a] = min(low[a], p[a]);
@@ -81,15 +79,15 @@ extern "C" __global__ void __launch_bounds__(THREADS) bounding_box(
 }
 
 // How often each digit occurs in each tile: counts[digit * tiles + tile].
-extern "C" __global__ void __launch_bounds__(THREADS) radix_histogram(
+extern "C" __global__ void __launch_bounds__(SORT_THREADS) radix_histogram(
     const u64* keys, u32 n, u32 shift, u32* counts
 ) {
     __shared__ u32 histogram[DIGITS];
     histogram[threadIdx.x] = 0;
     __syncthreads();
     const u32 first = blockIdx.x * TILE;
-    for (u32 k = 0; k < ITEMS; k++) {
-        const u32 i = first + k * THREADS + threadIdx.x;
+    for (u32 k = 0; k < SORT_ITEMS; k++) {
+        const u32 i = first + k * SORT_THREADS + threadIdx.x;
         if (i < n) atomicAdd(histogram + (u32)(keys[i] >> shift) % DIGITS, 1);
     }
     __syncthreads();
@@ -124,15 +122,15 @@ __device__ __forceinline__ u32 scan_block(u32 v, u32* total) {
 }
 
 // Turns each tile of `values` into its running sums, from zero, and writes the tile's total.
-extern "C" __global__ void __launch_bounds__(THREADS) scan_tiles(u32* values, u32 n, u32* totals) {
-    const u32 first = blockIdx.x * TILE + threadIdx.x * ITEMS;
-    u32 own[ITEMS], sum = 0, total;
-    for (u32 k = 0; k < ITEMS; k++) {
+extern "C" __global__ void __launch_bounds__(SORT_THREADS) scan_tiles(u32* values, u32 n, u32* totals) {
+    const u32 first = blockIdx.x * TILE + threadIdx.x * SORT_ITEMS;
+    u32 own[SORT_ITEMS], sum = 0, total;
+    for (u32 k = 0; k < SORT_ITEMS; k++) {
         own[k] = first + k < n ? values[first + k] : 0;
         sum += own[k];
     }
     u32 before = scan_block(sum, &total);
-    for (u32 k = 0; k < ITEMS; k++) {
+    for (u32 k = 0; k < SORT_ITEMS; k++) {
         if (first + k < n) values[first + k] = before;
         before += own[k];
     }
@@ -140,9 +138,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) scan_tiles(u32* values, u3
 }
 
 // The same for the totals, by one block.
-extern "C" __global__ void __launch_bounds__(THREADS) scan_totals(u32* totals, u32 n) {
+extern "C" __global__ void __launch_bounds__(SORT_THREADS) scan_totals(u32* totals, u32 n) {
     u32 before = 0;
-    for (u32 first = 0; first < n; first += THREADS) {
+    for (u32 first = 0; first < n; first += SORT_THREADS) {
         const u32 i = first + threadIdx.x;
         u32 all;
         const u32 sum = scan_block(i < n ? totals[i] : 0, &all);
@@ -152,18 +150,18 @@ extern "C" __global__ void __launch_bounds__(THREADS) scan_totals(u32* totals, u
 }
 
 // Adds to each tile what lies before it.
-extern "C" __global__ void __launch_bounds__(THREADS) scan_add(u32* values, u32 n, const u32* totals) {
+extern "C" __global__ void __launch_bounds__(SORT_THREADS) scan_add(u32* values, u32 n, const u32* totals) {
     const u32 before = totals[blockIdx.x];
     const u32 first = blockIdx.x * TILE;
-    for (u32 k = 0; k < ITEMS; k++) {
-        const u32 i = first + k * THREADS + threadIdx.x;
+    for (u32 k = 0; k < SORT_ITEMS; k++) {
+        const u32 i = first + k * SORT_THREADS + threadIdx.x;
         if (i < n) values[i] += before;
     }
 }
 
 // Moves keys and values to their places: `starts[digit * tiles + tile]` is that of the first of a
 // digit in a tile. Keys of one digit keep their order.
-extern "C" __global__ void __launch_bounds__(THREADS) radix_scatter(
+extern "C" __global__ void __launch_bounds__(SORT_THREADS) radix_scatter(
     const u64* keys, const u32* values, u32 n, u32 shift, const u32* starts, u64* sorted_keys,
     u32* sorted_values
 ) {
@@ -171,10 +169,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) radix_scatter(
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     for (u32 w = 0; w < WARPS; w++) counts[w][threadIdx.x] = 0;
     __syncthreads();
-    const u32 first = blockIdx.x * TILE + warp * (ITEMS * WARP) + lane;
-    u64 key[ITEMS];
-    u32 rank[ITEMS];
-    for (u32 k = 0; k < ITEMS; k++) {
+    const u32 first = blockIdx.x * TILE + warp * (SORT_ITEMS * WARP) + lane;
+    u64 key[SORT_ITEMS];
+    u32 rank[SORT_ITEMS];
+    for (u32 k = 0; k < SORT_ITEMS; k++) {
         const u32 i = first + k * WARP;
         const bool there = i < n;
         key[k] = there ? keys[i] : 0;
@@ -198,7 +196,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) radix_scatter(
         start += own;
     }
     __syncthreads();
-    for (u32 k = 0; k < ITEMS; k++) {
+    for (u32 k = 0; k < SORT_ITEMS; k++) {
         const u32 i = first + k * WARP;
         if (i >= n) continue;
         const u32 to = counts[warp][(u32)(key[k] >> shift) % DIGITS] + rank[k];

@@ -7,8 +7,6 @@
 
 // No cell.
 constexpr u32 NONE = ~0u;
-// Cells of a block.
-constexpr u32 BLOCK = 27;
 
 // What blocks of one level are found by.
 struct Tree {

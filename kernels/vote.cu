@@ -1,8 +1,8 @@
 // The fast voter: groups of neighbouring points vote at once.
 //
-// Points come sorted along a curve in groups of 64, each with its box. For one direction the bins of
+// Points come sorted along a curve in groups of GROUP, each with its box. For one direction the bins of
 // a group lie between those of two corners of its box, exactly (src/vote.rs). Where both corners
-// share a bin, one addition casts 64 votes; else every point votes for itself.
+// share a bin, one addition casts all its votes; else every point votes for itself.
 //
 // A block owns some directions, all of one octant, so that the two corners are the same for all of
 // them, and keeps their rows in shared memory. A warp takes a group, two points a lane, and keeps it
@@ -23,11 +23,10 @@
 constexpr float SHIFTER = 8388608.0f;
 constexpr u32 SHIFTED_ZERO = 0x4b000000u;
 
+static_assert(GROUP == 2 * WARP, "two points a lane");
+
 // Of 32 directions, so many straddled are as much work as all.
 constexpr u32 MANY = 18;
-
-// Points of a group.
-constexpr u32 GROUP = 2 * WARP;
 
 // Adds to a 32-bit counter in shared memory, without asking for the old value.
 __device__ __forceinline__ void add_shared(u32 address, u32 votes) {
@@ -172,7 +171,7 @@ __device__ __forceinline__ void vote_groups(
 // memory: the rows' entries of the table, and the counters of the window, two more with guards, at an
 // odd stride.
 #define VOTE_GROUPS(NAME, CHUNKS, GUARD)                                                  \
-    extern "C" __global__ void __launch_bounds__(640, 2) NAME(                            \
+    extern "C" __global__ void __launch_bounds__(VOTE_THREADS, VOTE_BLOCKS) NAME(                            \
         const float2* x, const float2* y, const float2* z, const float4* low,             \
         const float4* high, u32 groups, const float4* table, const u32* row, u32 bins,    \
         u32 window_bins, u32 sign, u32* counts                                            \

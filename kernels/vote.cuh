@@ -5,11 +5,12 @@
 // --fmad=false: nothing is fused but what is written so.
 #pragma once
 
+#include "constants.cuh"
+
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-// Lanes of a warp, all of them.
-constexpr u32 WARP = 32;
+// All lanes of a warp.
 constexpr u32 ALL = 0xffffffffu;
 
 // Where a local point stands on a row's rho axis, in bins; `t` is a row of the vote table.

@@ -65,6 +65,14 @@ pub enum Error {
         /// What was tried, and what its driver said.
         message: String,
     },
+    /// A GPU has no memory left for what it is asked to do.
+    #[error("{device}: {message}")]
+    DeviceMemory {
+        /// Its name.
+        device: String,
+        /// What was tried, and what its driver said.
+        message: String,
+    },
     /// A parameter or a combination of parameters makes no sense.
     #[error("{0}")]
     Parameter(String),

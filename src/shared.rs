@@ -59,7 +59,7 @@ shared! { constants:
     THICKNESS_DIGIT_BITS: u32 = 11;
     /// Most points of a block through which layers are tried.
     BLOCK_POINTS: usize = 160;
-    /// Planes that are present in a cell, at most.
+    /// Planes that are present in a cell, at most: its own first, then those around, ascending.
     PRESENT: usize = 7;
     /// Points that a warp assigns to planes.
     LABEL_POINTS: u32 = 2048;
@@ -87,6 +87,8 @@ shared! { constants:
 
     /// Threads of a block that works on pixels.
     PIXEL_THREADS: u32 = 256;
+    /// Bytes that may be read, and are not used, behind an image.
+    PIXEL_MARGIN: usize = 64;
     /// Levels of noise and of gradients that are counted.
     FINE_LEVELS: usize = 4096;
     /// Numbers in a row of the weights of a blur: how many there are, then those from the middle to one side.
@@ -153,6 +155,8 @@ shared! { evidence:
     LAYER_SLAB: f64 = 2.5;
     /// The same for the first choice, when the normal is still a guess.
     FIRST_LAYER_SLAB: f64 = 3.0;
+    /// The same for the points that a guess is preferred for.
+    GUESS_SLAB: f64 = 2.0;
     /// A layer is at most so many times as thick as the noise: what fills its slab evenly is more.
     THICKEST_LAYER: f64 = 1.25;
     /// Where coordinates come in steps, a layer so many times thinner than the noise is one of them.

@@ -151,7 +151,9 @@ fn concerns_all(error: &planes::Error) -> bool {
         planes::Error::Io { source, .. } => {
             matches!(source.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
         }
-        planes::Error::NoDevice(_) | planes::Error::Device { .. } => true,
+        planes::Error::NoDevice(_)
+        | planes::Error::Device { .. }
+        | planes::Error::DeviceMemory { .. } => true,
         _ => false,
     }
 }

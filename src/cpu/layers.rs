@@ -7,7 +7,7 @@
 
 use super::patch::{MOST_POINTS, Middle, Patch};
 use crate::shared::{
-    CONTRAST, CROWD, EXACT_LAYER as EXACT, FIRST_LAYER_SLAB as FIRST_SLAB,
+    CONTRAST, CROWD, EXACT_LAYER as EXACT, FIRST_LAYER_SLAB as FIRST_SLAB, GUESS_SLAB,
     LAYER_FITS as ITERATIONS, LAYER_SLAB as SLAB, MAJORITY, MOST_GUESSES, NOT_LAYERS, SPARSE,
     THICKEST_LAYER as THICKEST, TRIANGLES,
 };
@@ -275,7 +275,7 @@ struct Densest {
 impl Densest {
     #[inline(always)]
     fn look(&mut self, block: &Block, guess: Middle) {
-        let count = block.patch.within(&guess, 2.0 * block.noise);
+        let count = block.patch.within(&guess, GUESS_SLAB * block.noise);
         if self.guess.is_none() || count > self.most {
             (self.most, self.guess) = (count, Some(guess));
         }

@@ -1,68 +1,24 @@
 //! An accumulator on one or several devices.
 
 use super::chunks::Chunks;
-use super::device::{self, Device};
+use super::device;
 use super::gpus::Cuda;
 use super::groups::{self, DevicePoints, Groups, SMALLEST_CHUNK};
 use super::kernels::vote;
 use super::launch::each;
+use super::part::Part;
 use super::peaks::Peaks;
-use super::vote::{Near, Voting};
+use super::vote::Near;
 use crate::Result;
 use crate::backend::{Accumulator, PeakOptions, Sign};
 use crate::frame::Points;
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, Peak};
-use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
-use std::ops::Range;
 use std::thread;
 
 /// So many points are not shared between devices.
 const SMALLEST_SHARE: usize = 1 << 16;
-
-/// The votes that one device has counted.
-pub(super) struct Part<'a> {
-    pub device: &'a Device,
-    voting: Voting<'a>,
-    counts: CudaSlice<u32>,
-}
-
-impl<'a> Part<'a> {
-    fn new(device: &'a Device, space: &Space) -> Result<Part<'a>> {
-        Ok(Part {
-            device,
-            voting: Voting::new(device, space)?,
-            counts: device.zeros(space.size())?,
-        })
-    }
-
-    /// Votes with a range of the points, or with its halves if there is no room for all of it.
-    pub fn vote(&mut self, points: &Points, range: Range<usize>, sign: Sign) -> Result<()> {
-        let uploaded = DevicePoints::upload_range(self.device, points, range.clone());
-        match uploaded.and_then(|points| Groups::new(self.device, &points)) {
-            Ok(groups) => self.vote_groups(&groups, sign),
-            Err(e) if device::is_out_of_memory(&e) && range.len() > SMALLEST_CHUNK => {
-                let half = range.start + range.len() / 2;
-                self.vote(points, range.start..half, sign)?;
-                self.vote(points, half..range.end, sign)
-            }
-            Err(e) => Err(e),
-        }
-    }
-
-    /// Those points in groups that have the given places.
-    fn picked(&self, points: &DevicePoints, places: &[u32]) -> Result<Groups> {
-        let on_device = self.device.upload(places)?;
-        let picked = points.pick(self.device, &on_device, places.len())?;
-        Groups::new(self.device, &picked)
-    }
-
-    /// Votes with points that are on the device.
-    pub fn vote_groups(&mut self, groups: &Groups, sign: Sign) -> Result<()> {
-        self.voting.vote(groups, sign, &mut self.counts)
-    }
-}
 
 /// The counts of a space on the devices of a backend.
 pub(super) struct CudaAccumulator<'a> {

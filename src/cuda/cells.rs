@@ -1,5 +1,6 @@
 //! Cutting a cloud into cells on the device: see `kernels/cells.cu`.
 
+use super::cut::Cut;
 use super::device::Device;
 use super::groups::DevicePoints;
 use super::kernels::cells;
@@ -31,17 +32,6 @@ pub(super) struct Table {
     pub base: Base,
 }
 
-/// The points in the order of their cells.
-pub(super) struct Cut {
-    pub points: DevicePoints,
-    /// Where each cell begins.
-    pub starts: CudaSlice<u32>,
-    pub cells: u32,
-    /// The same points without copies.
-    pub distinct: DevicePoints,
-    pub distinct_starts: CudaSlice<u32>,
-}
-
 /// The points of a cloud, fewer than 2³², that are being cut.
 pub(super) struct Cutting<'a> {
     pub device: &'a Device,
@@ -55,10 +45,9 @@ impl Cutting<'_> {
 
     /// The Morton keys, in cells of `edge`, of the points of `order`.
     fn keys(&self, order: &CudaSlice<u32>, edge: u32) -> Result<CudaSlice<u64>> {
-        let DevicePoints { x, y, z, len } = self.points;
-        let mut keys = self.device.buffer(*len)?;
-        let n = self.len();
-        cells::cell_keys(self.device, each(n), x, y, z, order, n, edge, &mut keys)?;
+        let (points, n) = (self.points, self.len());
+        let mut keys = self.device.buffer(points.len)?;
+        cells::cell_keys(self.device, each(n), points.axes(), order, n, edge, &mut keys)?;
         Ok(keys)
     }
 
@@ -170,16 +159,13 @@ impl Cutting<'_> {
     /// The points by their places in cells of `edge`, whatever the cell.
     fn by_place(&self, edge: u32) -> Result<Sorted> {
         let (device, n) = (self.device, self.len());
-        let DevicePoints { x, y, z, .. } = self.points;
         let bits = u32::BITS - (edge - 1).leading_zeros();
         let mut by_place =
             Sorted { keys: device.buffer(n as usize)?, values: device.buffer(n as usize)? };
         cells::place_keys(
             device,
             each(n),
-            x,
-            y,
-            z,
+            self.points.axes(),
             n,
             edge,
             bits,
@@ -193,25 +179,12 @@ impl Cutting<'_> {
     fn cut(&self, order: &CudaSlice<u32>, starts: CudaSlice<u32>, cells: u32) -> Result<Cut> {
         let (device, n) = (self.device, self.len());
         let points = self.points.pick(device, order, n as usize)?;
-        let DevicePoints { x, y, z, .. } = &points;
         let mut places = device.buffer(n as usize + 1)?;
-        cells::point_heads(device, each(n + 1), x, y, z, n, &mut places)?;
+        cells::point_heads(device, each(n + 1), points.axes(), n, &mut places)?;
         scan(device, &mut places, n + 1)?;
         let len = device.get(&places, n as usize)? as usize;
-        let axis = || device.buffer::<f32>(len);
-        let mut distinct = DevicePoints { x: axis()?, y: axis()?, z: axis()?, len };
-        cells::distinct_points(
-            device,
-            each(n),
-            x,
-            y,
-            z,
-            n,
-            &places,
-            &mut distinct.x,
-            &mut distinct.y,
-            &mut distinct.z,
-        )?;
+        let mut distinct = DevicePoints { len, ..DevicePoints::room(device, len)? };
+        cells::distinct_points(device, each(n), points.axes(), n, &places, distinct.axes_mut())?;
         let mut distinct_starts = device.buffer(cells as usize)?;
         let to = &mut distinct_starts;
         cells::distinct_starts(device, each(cells), &starts, cells, &places, to)?;
@@ -226,9 +199,7 @@ impl Cutting<'_> {
         cells::cell_moments(
             device,
             each(cells * CELL_THREADS),
-            &points.x,
-            &points.y,
-            &points.z,
+            points.axes(),
             starts,
             *cells,
             points.len as u32,

@@ -1,8 +1,8 @@
 //! Points in chunks: each is copied to a device while the one before is voted with.
 
-use super::accumulator::Part;
 use super::device::{Device, if_room};
 use super::groups::{DevicePoints, Groups};
+use super::part::Part;
 use crate::Result;
 use crate::backend::Sign;
 use crate::frame::Points;

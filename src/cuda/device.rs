@@ -4,7 +4,7 @@ use super::module::Module;
 use super::pool::Pool;
 use super::staging::{LARGE, Staging};
 use crate::{Error, Result};
-use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute};
+use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute, CUresult};
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaModule, CudaSlice, CudaStream, CudaViewMut,
     DeviceRepr, DriverError, ValidAsZeroBits,
@@ -286,26 +286,23 @@ impl Device {
     }
 }
 
-/// Whether an error is want of memory.
-pub(super) fn is_out_of_memory(error: &Error) -> bool {
-    matches!(error, Error::Device { message, .. } if message.contains(OUT_OF_MEMORY))
-}
-
 /// What was done, or `None` for want of memory.
 pub(super) fn if_room<T>(done: Result<T>) -> Result<Option<T>> {
     match done {
         Ok(done) => Ok(Some(done)),
-        Err(error) if is_out_of_memory(&error) => Ok(None),
+        Err(Error::DeviceMemory { .. }) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-const OUT_OF_MEMORY: &str = "out of memory";
-
 fn driver_error(device: &str, attempt: &str, error: DriverError) -> Error {
     let said = error.error_string().ok().and_then(|s| s.to_str().ok()).map(str::to_owned);
     let said = said.unwrap_or_else(|| format!("{:?}", error.0));
-    Error::Device { device: device.to_owned(), message: format!("{attempt}: {said}") }
+    let (device, message) = (device.to_owned(), format!("{attempt}: {said}"));
+    match error.0 {
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::DeviceMemory { device, message },
+        _ => Error::Device { device, message },
+    }
 }
 
 /// A lock that is taken for a look-up and nothing that could panic.

@@ -54,6 +54,15 @@ impl DevicePoints {
         Ok(DevicePoints { x: axis()?, y: axis()?, z: axis()?, len: 0 })
     }
 
+    /// The coordinates, axis by axis.
+    pub fn axes(&self) -> [&CudaSlice<f32>; 3] {
+        [&self.x, &self.y, &self.z]
+    }
+
+    pub fn axes_mut(&mut self) -> [&mut CudaSlice<f32>; 3] {
+        [&mut self.x, &mut self.y, &mut self.z]
+    }
+
     /// Adds a range of the points, copied beside what the device was asked for before.
     pub fn append(&mut self, device: &Device, points: &Points, range: Range<usize>) -> Result<()> {
         let to = self.len..self.len + range.len();
@@ -76,21 +85,9 @@ impl DevicePoints {
 
     /// The points of some places.
     pub fn pick(&self, device: &Device, places: &CudaSlice<u32>, n: usize) -> Result<DevicePoints> {
-        let DevicePoints { x, y, z, .. } = self;
         let mut to = DevicePoints { len: n, ..DevicePoints::room(device, n)? };
         let n = n as u32;
-        kernels::cells::gather_points(
-            device,
-            each(n),
-            x,
-            y,
-            z,
-            places,
-            n,
-            &mut to.x,
-            &mut to.y,
-            &mut to.z,
-        )?;
+        kernels::cells::gather_points(device, each(n), self.axes(), places, n, to.axes_mut())?;
         Ok(to)
     }
 }
@@ -116,15 +113,7 @@ impl Bounds {
         let n = points.len as u32;
         let mut config = each(n);
         config.grid_dim.0 = config.grid_dim.0.min(8 * device.processors);
-        kernels::sort::bounding_box(
-            device,
-            config,
-            &points.x,
-            &points.y,
-            &points.z,
-            n,
-            &mut bounds,
-        )?;
+        kernels::sort::bounding_box(device, config, points.axes(), n, &mut bounds)?;
         let bounds = device.download(&bounds, 6)?;
         let corner = |from: usize| std::array::from_fn(|a| bounds[from + a] as f32);
         Ok(Bounds { low: corner(0), high: corner(3) })
@@ -162,14 +151,10 @@ impl Groups {
         kernels::sort::group_points(
             device,
             each(n.div_ceil(2) as u32),
-            &points.x,
-            &points.y,
-            &points.z,
+            points.axes(),
             &order,
             n as u32,
-            &mut groups.x,
-            &mut groups.y,
-            &mut groups.z,
+            [&mut groups.x, &mut groups.y, &mut groups.z],
             &mut groups.low,
             &mut groups.high,
         )?;
@@ -191,9 +176,7 @@ fn order(device: &Device, points: &DevicePoints, bounds: &Bounds) -> Result<Cuda
     kernels::sort::curve_keys(
         device,
         each(n),
-        &points.x,
-        &points.y,
-        &points.z,
+        points.axes(),
         n,
         bounds.low,
         shift,

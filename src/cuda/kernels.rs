@@ -10,10 +10,9 @@ use super::launch::{Declared, Kernels, declarations};
 use super::launch::{Float3, Read, Write, kernel, kernels};
 use super::layouts::{Block, CellSums, CellSurface, Flatness, LabelSlab, Layer, Set, Winner};
 use super::module::Module;
-use super::pixels::MARGIN;
 use crate::Result;
 use crate::shared::{
-    BLOCK_CELLS, BLOCK_POINTS, DOUBLINGS, FINE_LEVELS, GROUP, PLANE_NUMBERS, PRESENT,
+    BLOCK_CELLS, BLOCK_POINTS, DOUBLINGS, FINE_LEVELS, GROUP, PIXEL_MARGIN, PLANE_NUMBERS, PRESENT,
     THICKNESS_DIGIT_BITS, VOTE_CLASSES, WARP,
 };
 use crate::slides::SIZE;
@@ -44,8 +43,8 @@ kernels! {
             list: &mut [u32], length: &mut [u32; 1],
         );
         fn braak_vote(
-            list: &[u32], length: &[u32; 1], origin_x: i32, origin_y: i32,
-            table: &[[f32; 4]; rows], rows: u32, bins: u32, counts: &mut [u32; rows * bins],
+            list: &[u32], length: &[u32; 1], origin_x: i32, origin_y: i32, table: &[[f32; 4]; rows],
+            rows: u32, bins: u32, counts: &mut [u32; rows * bins],
             other_table: &[[f32; 4]; other_rows], other_rows: u32, other_bins: u32,
             other_counts: &mut [u32; other_rows * other_bins],
         );
@@ -55,21 +54,20 @@ kernels! {
             rotated: &mut [u32; width * height.div_ceil(WARP)],
         );
         fn braak_constant(
-            bits: &[u32; all_lines * words], all_lines: u32, words: u32,
-            slopes: &[[f32; 2]; rows], rows: u32, bins: u32, band: u32, rows_a_block: u32,
-            subs: &mut [u32],
+            bits: &[u32; all_lines * words], all_lines: u32, words: u32, slopes: &[[f32; 2]; rows],
+            rows: u32, bins: u32, band: u32, rows_a_block: u32, subs: &mut [u32],
         );
         fn braak_sum(subs: &[u32], bands: u32, size: u32, counts: &mut [u32; size]);
     }
     cells {
         fn cell_keys(
-            x: &[f32; points], y: &[f32; points], z: &[f32; points], order: &[u32; points],
-            points: u32, edge: u32, keys: &mut [u64; points],
+            xyz: [&[f32; points]; 3], order: &[u32; points], points: u32, edge: u32,
+            keys: &mut [u64; points],
         );
         fn iota(n: u32, numbers: &mut [u32; n]);
         fn place_keys(
-            x: &[f32; points], y: &[f32; points], z: &[f32; points], points: u32, edge: u32,
-            bits: u32, keys: &mut [u64; points], order: &mut [u32; points],
+            xyz: [&[f32; points]; 3], points: u32, edge: u32, bits: u32, keys: &mut [u64; points],
+            order: &mut [u32; points],
         );
         fn row_keys(
             keys: &[u64; cells], cells: u32, bits: u32, rows: &mut [u64; cells],
@@ -77,37 +75,32 @@ kernels! {
         );
         fn heads(keys: &[u64; n], n: u32, flags: &mut [u32; n + 1]);
         fn compact(
-            keys: &[u64; n], n: u32, places: &[u32; n + 1], firsts: &mut [u64],
-            starts: &mut [u32],
+            keys: &[u64; n], n: u32, places: &[u32; n + 1], firsts: &mut [u64], starts: &mut [u32],
         );
         fn count_levels(
             keys: &[u64; n], n: u32, full: u32, first: &mut [u32; DOUBLINGS + 1],
             crowded: &mut [u32; DOUBLINGS + 1],
         );
         fn gather_points(
-            x: &[f32], y: &[f32], z: &[f32], order: &[u32; points], points: u32,
-            to_x: &mut [f32; points], to_y: &mut [f32; points], to_z: &mut [f32; points],
+            xyz: [&[f32]; 3], order: &[u32; points], points: u32, to: [&mut [f32; points]; 3],
         );
-        fn point_heads(
-            x: &[f32; points], y: &[f32; points], z: &[f32; points], points: u32,
-            flags: &mut [u32; points + 1],
-        );
+        fn point_heads(xyz: [&[f32; points]; 3], points: u32, flags: &mut [u32; points + 1]);
         fn distinct_points(
-            x: &[f32; points], y: &[f32; points], z: &[f32; points], points: u32,
-            places: &[u32; points + 1], to_x: &mut [f32], to_y: &mut [f32], to_z: &mut [f32],
+            xyz: [&[f32; points]; 3], points: u32, places: &[u32; points + 1], to: [&mut [f32]; 3],
         );
-        fn distinct_starts(starts: &[u32; cells], cells: u32, places: &[u32], to: &mut [u32; cells]);
+        fn distinct_starts(
+            starts: &[u32; cells], cells: u32, places: &[u32], to: &mut [u32; cells],
+        );
         fn cell_moments(
-            x: &[f32; points], y: &[f32; points], z: &[f32; points], starts: &[u32; cells],
-            cells: u32, points: u32, edge: u32, steps: u32, moments: &mut [CellSums; cells],
+            xyz: [&[f32; points]; 3], starts: &[u32; cells], cells: u32, points: u32, edge: u32,
+            steps: u32, moments: &mut [CellSums; cells],
         );
         fn sums_by_row(
             sums: &[CellSums; cells], by_row: &[u32; cells], cells: u32,
             to: &mut [[u32; 10]; cells], wide: &mut [u32; 1],
         );
         fn wide_sums_by_row(
-            sums: &[CellSums; cells], by_row: &[u32; cells], cells: u32,
-            to: &mut [CellSums; cells],
+            sums: &[CellSums; cells], by_row: &[u32; cells], cells: u32, to: &mut [CellSums; cells],
         );
     }
     kumar {
@@ -120,8 +113,8 @@ kernels! {
             list: &mut [u32], length: &mut [u32; 1],
         );
         fn kumar_vote(
-            list: &[u32], length: &[u32; 1], origin_x: i32, origin_y: i32,
-            table: &[[f32; 4]], bins: u32, counts: &mut [u32],
+            list: &[u32], length: &[u32; 1], origin_x: i32, origin_y: i32, table: &[[f32; 4]],
+            bins: u32, counts: &mut [u32],
         );
         fn kumar_select(
             counts: &[u32; size], size: u32, threshold: u32, list: &mut [u32; size],
@@ -130,44 +123,42 @@ kernels! {
     }
     labels {
         fn assign_points(
-            x: &[f32; points], y: &[f32; points], z: &[f32; points], points: u32,
-            starts: &[u32; cells], cells: u32, present: &[[u32; PRESENT]; cells],
-            slabs: &[LabelSlab; planes], planes: u32, becomes: &[u32; planes],
-            labels: &mut [i32; labels_length], labels_length: u32, numbers: &mut [[u64; PLANE_NUMBERS]],
+            xyz: [&[f32; points]; 3], points: u32, starts: &[u32; cells], cells: u32,
+            present: &[[u32; PRESENT]; cells], slabs: &[LabelSlab; planes], planes: u32,
+            becomes: &[u32; planes], labels: &mut [i32; labels_length], labels_length: u32,
+            numbers: &mut [[u64; PLANE_NUMBERS]],
         );
     }
     layers {
         fn block_heads(
-            parent: &[u32], bases: &[u32; count], count: u32, level: u32,
-            cells: &mut [u32; count], flags: &mut [u32; count + 1],
+            parent: &[u32], bases: &[u32; count], count: u32, level: u32, cells: &mut [u32; count],
+            flags: &mut [u32; count + 1],
         );
         fn list_blocks(
             cells: &[u32; count], places: &[u32; count + 1], count: u32, listed: &mut [u32],
             firsts: &mut [u32], block_of: &mut [u32; count],
         );
         fn gather_blocks(
-            x: &[f32; points], y: &[f32; points], z: &[f32; points], points: u32,
-            starts: &[u32; base_cells], base_cells: u32, distinct: &[u32; end], keys: &[u64; end],
-            parent: &[u32; end], first: &[u32; end], children: &[u8; end],
-            near: &[u32; BLOCK_CELLS * near_cells as usize], near_from: u32, near_cells: u32, own: u32,
-            level: u32, end: u32, cells: &[u32; count], heads: &[u32; count], bases: &[u32],
-            scale: &[f32; base_cells], usual: f64, widest: f64, count: u32,
-            to_x: &mut [f32; room as usize * BLOCK_POINTS],
-            to_y: &mut [f32; room as usize * BLOCK_POINTS],
-            to_z: &mut [f32; room as usize * BLOCK_POINTS], room: u32, found: &mut [Block; count],
+            xyz: [&[f32; points]; 3], points: u32, starts: &[u32; base_cells], base_cells: u32,
+            distinct: &[u32; end], keys: &[u64; end], parent: &[u32; end], first: &[u32; end],
+            children: &[u8; end], near: &[u32; BLOCK_CELLS * near_cells as usize], near_from: u32,
+            near_cells: u32, own: u32, level: u32, end: u32, cells: &[u32; count],
+            heads: &[u32; count], bases: &[u32], scale: &[f32; base_cells], usual: f64, widest: f64,
+            count: u32, to: [&mut [f32; room as usize * BLOCK_POINTS]; 3], room: u32,
+            found: &mut [Block; count],
         );
         fn try_cells(
-            cloud_x: &[f32; cloud_points], cloud_y: &[f32; cloud_points],
-            cloud_z: &[f32; cloud_points], cloud_points: u32, starts: &[u32; base_cells],
-            base_cells: u32, x: &[f32; room as usize * BLOCK_POINTS],
-            y: &[f32; room as usize * BLOCK_POINTS], z: &[f32; room as usize * BLOCK_POINTS],
-            room: u32, blocks: &[Block], bases: &[u32; count], block_of: &[u32; count],
-            count: u32, first_block: u32, first_entry: u32, sliced: u32,
-            outcome: &mut [u8; count], layers: &mut [Layer], found: &mut [u32; 1],
+            cloud: [&[f32; cloud_points]; 3], cloud_points: u32, starts: &[u32; base_cells],
+            base_cells: u32, xyz: [&[f32; room as usize * BLOCK_POINTS]; 3], room: u32,
+            blocks: &[Block], bases: &[u32; count], block_of: &[u32; count], count: u32,
+            first_block: u32, first_entry: u32, sliced: u32, outcome: &mut [u8; count],
+            layers: &mut [Layer], found: &mut [u32; 1],
         );
     }
     levels {
-        fn parent_heads(keys: &[u64; from + count], from: u32, count: u32, flags: &mut [u32; count + 1]);
+        fn parent_heads(
+            keys: &[u64; from + count], from: u32, count: u32, flags: &mut [u32; count + 1],
+        );
         fn parents(
             keys: &mut [u64; from + count], from: u32, count: u32, places: &[u32; count + 1],
             parent: &mut [u32; from + count], first: &mut [u32; from + count],
@@ -182,15 +173,15 @@ kernels! {
             near: &mut [u32; BLOCK_CELLS * count as usize],
         );
         fn blocks_below(
-            keys: &[u64; from + count], parent: &[u32; from + count], first: &[u32], children: &[u8],
-            near: &[u32; BLOCK_CELLS * near_cells as usize], near_from: u32, near_cells: u32, from: u32,
-            count: u32, found: &mut [u32; BLOCK_CELLS * count as usize],
+            keys: &[u64; from + count], parent: &[u32; from + count], first: &[u32],
+            children: &[u8], near: &[u32; BLOCK_CELLS * near_cells as usize], near_from: u32,
+            near_cells: u32, from: u32, count: u32, found: &mut [u32; BLOCK_CELLS * count as usize],
         );
         fn judge(
-            keys: &[u64; from + count], parent: &[u32; from + count], first: &[u32], children: &[u8],
-            near: &[u32; BLOCK_CELLS * near_cells as usize], near_from: u32, near_cells: u32, own: u32,
-            sums: &[CellSums; count], from: u32, count: u32, span: i64, unit: f64,
-            flat: &mut [Flatness; from + count], distinct: &mut [u32; from + count],
+            keys: &[u64; from + count], parent: &[u32; from + count], first: &[u32],
+            children: &[u8], near: &[u32; BLOCK_CELLS * near_cells as usize], near_from: u32,
+            near_cells: u32, own: u32, sums: &[CellSums; count], from: u32, count: u32, span: i64,
+            unit: f64, flat: &mut [Flatness; from + count], distinct: &mut [u32; from + count],
         );
         fn thicknesses(
             flat: &[Flatness; count], parent: &[u32; count], levels: u32, thickest: f64,
@@ -198,13 +189,13 @@ kernels! {
             thickness: &mut [f32; count],
         );
         fn weigh(
-            thickness: &[f32; count], distinct: &[u32; count], count: u32, shift: u32,
-            prefix: u32, weights: &mut [u32; 1 << THICKNESS_DIGIT_BITS],
+            thickness: &[f32; count], distinct: &[u32; count], count: u32, shift: u32, prefix: u32,
+            weights: &mut [u32; 1 << THICKNESS_DIGIT_BITS],
         );
         fn surfaces(
             flat: &[Flatness; count], parent: &[u32; count], levels: u32, thickest: f64,
-            scale: &[f32; count], floor: &[f32; count], seen: &[u8; count],
-            by_row: &[u32; count], count: u32, found: &mut [CellSurface; count],
+            scale: &[f32; count], floor: &[f32; count], seen: &[u8; count], by_row: &[u32; count],
+            count: u32, found: &mut [CellSurface; count],
         );
         fn know(
             known: &[u8; count], by_row: &[u32; count], distinct: &[u32; count], count: u32,
@@ -215,10 +206,10 @@ kernels! {
             taken: &mut [u32; above + count],
         );
         fn strike(
-            keys: &[u64; from + count], parent: &[u32; from + count], first: &[u32], children: &[u8],
-            near: &[u32; BLOCK_CELLS * near_cells as usize], near_from: u32, near_cells: u32, own: u32,
-            taken: &[u32; from + count], distinct: &[u32; from + count], from: u32, count: u32,
-            flat: &mut [Flatness; from + count],
+            keys: &[u64; from + count], parent: &[u32; from + count], first: &[u32],
+            children: &[u8], near: &[u32; BLOCK_CELLS * near_cells as usize], near_from: u32,
+            near_cells: u32, own: u32, taken: &[u32; from + count], distinct: &[u32; from + count],
+            from: u32, count: u32, flat: &mut [Flatness; from + count],
         );
     }
     lines {
@@ -232,8 +223,7 @@ kernels! {
             lengths: &mut [u32; 2],
         );
         fn rank_bins(
-            found: &[[u64; 2]; room], lengths: &[u32; 2], room: u32,
-            sorted: &mut [[u64; 2]; room],
+            found: &[[u64; 2]; room], lengths: &[u32; 2], room: u32, sorted: &mut [[u64; 2]; room],
         );
     }
     lms {
@@ -255,16 +245,15 @@ kernels! {
             minimum: &mut [u32; 1],
         );
         fn lms_paper_collect(
-            crossings: &[[f32; 2]; count], bracelets: &[f32; count], count: u32,
-            minimum: &[u32; 1], sets: &[Set; 1u32], counts: &mut [u32; 1u32],
-            candidates: &mut [u32],
+            crossings: &[[f32; 2]; count], bracelets: &[f32; count], count: u32, minimum: &[u32; 1],
+            sets: &[Set; 1u32], counts: &mut [u32; 1u32], candidates: &mut [u32],
         );
     }
     lms_settle {
         fn lms_begin(sets: u32, counts: &mut [u32; sets], best: &mut [u64; sets]);
         fn lms_settle(
-            points: &[[f64; 2]], sets: &[Set], counts: &[u32], candidates: &[u32],
-            best: &mut [u64], rises: &mut [u64],
+            points: &[[f64; 2]], sets: &[Set], counts: &[u32], candidates: &[u32], best: &mut [u64],
+            rises: &mut [u64],
         );
         fn lms_pick(
             points: &[[f64; 2]], sets: &[Set], counts: &mut [u32], candidates: &[u32],
@@ -302,17 +291,16 @@ kernels! {
     }
     pixels {
         fn sobel_levels(
-            grey: &[u8; width * height], width: u32, height: u32,
-            levels: &mut [u8; width * height], histogram: &mut [u32], automatic: u32,
-            threshold: &mut [u32; 1],
+            grey: &[u8; width * height], width: u32, height: u32, levels: &mut [u8; width * height],
+            histogram: &mut [u32], automatic: u32, threshold: &mut [u32; 1],
         );
         fn noise_levels(
-            grey: &[u8; width * height], width: u32, height: u32, histogram: &mut [u32; FINE_LEVELS + 1],
-            blur: &mut [u32; 1],
+            grey: &[u8; width * height], width: u32, height: u32,
+            histogram: &mut [u32; FINE_LEVELS + 1], blur: &mut [u32; 1],
         );
         fn blur_rows(
-            grey: &[u8; width * height], width: u32, height: u32, weights: &[u32],
-            blur: &[u32; 1], along: &mut [u16; width * height],
+            grey: &[u8; width * height], width: u32, height: u32, weights: &[u32], blur: &[u32; 1],
+            along: &mut [u16; width * height],
         );
         fn blur_columns(
             along: &[u16; width * height], width: u32, height: u32, weights: &[u32],
@@ -340,11 +328,11 @@ kernels! {
             levels: &mut [u8; pixels],
         );
         fn pack_edges(
-            levels: &[u8; (width * height) as usize + MARGIN], width: u32, height: u32,
+            levels: &[u8; (width * height) as usize + PIXEL_MARGIN], width: u32, height: u32,
             threshold: &[u32; 1], dark: u32, upright: &mut [u32; height * width.div_ceil(WARP)],
             rotated: &mut [u32; width * height.div_ceil(WARP)], wants_list: u32,
-            list: &mut [u32; width * height], lengths: &mut [u32; 1],
-            counts: &mut [u32; size], size: u32,
+            list: &mut [u32; width * height], lengths: &mut [u32; 1], counts: &mut [u32; size],
+            size: u32,
         );
         fn gather_sobel(
             grey: &[u8; width * height], width: u32, height: u32, pixels: &[u32; n], n: u32,
@@ -364,7 +352,9 @@ kernels! {
         );
     }
     slides_suppress {
-        fn slides_suppress_naive | slides_suppress_tiled(accumulator: &[u64; SIZE], output: &mut [u64; SIZE]);
+        fn slides_suppress_naive | slides_suppress_tiled(
+            accumulator: &[u64; SIZE], output: &mut [u64; SIZE],
+        );
     }
     slides_vote {
         fn slides_naive_scatter | slides_naive_gather(
@@ -373,7 +363,9 @@ kernels! {
         fn slides_gather(accumulator: &mut [u64; SIZE], count: u32);
     }
     slides_winners {
-        fn slides_winners_naive(accumulator: &[u64; SIZE], wanted: u32, winners: &mut [u64; wanted]);
+        fn slides_winners_naive(
+            accumulator: &[u64; SIZE], wanted: u32, winners: &mut [u64; wanted],
+        );
         fn slides_rank_first(accumulator: &[u64; SIZE], wanted: u32, winners: &mut [[u64; 2]]);
         fn slides_rank_next(
             elements: &[[u64; 2]; count], count: u32, wanted: u32, winners: &mut [[u64; 2]],
@@ -381,13 +373,10 @@ kernels! {
     }
     sort {
         fn curve_keys(
-            x: &[f32; points], y: &[f32; points], z: &[f32; points], points: u32, low: Float3,
-            shift: u32, bits: u32, keys: &mut [u64; points], indices: &mut [u32; points],
+            xyz: [&[f32; points]; 3], points: u32, low: Float3, shift: u32, bits: u32,
+            keys: &mut [u64; points], indices: &mut [u32; points],
         );
-        fn bounding_box(
-            x: &[f32; points], y: &[f32; points], z: &[f32; points], points: u32,
-            bounds: &mut [i32; 6],
-        );
+        fn bounding_box(xyz: [&[f32; points]; 3], points: u32, bounds: &mut [i32; 6]);
         fn radix_histogram(keys: &[u64; n], n: u32, shift: u32, counts: &mut [u32]);
         fn scan_tiles(values: &mut [u32; n], n: u32, totals: &mut [u32]);
         fn scan_totals(totals: &mut [u32; n], n: u32);
@@ -397,9 +386,8 @@ kernels! {
             sorted_keys: &mut [u64; n], sorted_values: &mut [u32; n],
         );
         fn group_points(
-            x: &[f32; points], y: &[f32; points], z: &[f32; points], order: &[u32; points],
-            points: u32, to_x: &mut [f32; points], to_y: &mut [f32; points],
-            to_z: &mut [f32; points], low: &mut [[f32; 4]; points as usize / GROUP],
+            xyz: [&[f32; points]; 3], order: &[u32; points], points: u32,
+            to: [&mut [f32; points]; 3], low: &mut [[f32; 4]; points as usize / GROUP],
             high: &mut [[f32; 4]; points as usize / GROUP],
         );
     }
@@ -412,18 +400,17 @@ kernels! {
     vote {
         fn vote_groups_128 | vote_groups_64 | vote_groups_32
             | vote_groups_guarded_128 | vote_groups_guarded_64 | vote_groups_guarded_32(
-            x: &[f32; groups as usize * GROUP], y: &[f32; groups as usize * GROUP],
-            z: &[f32; groups as usize * GROUP], low: &[[f32; 4]; groups],
+            xyz: [&[f32; groups as usize * GROUP]; 3], low: &[[f32; 4]; groups],
             high: &[[f32; 4]; groups], groups: u32, table: &[[f32; 4]], row: &[u32], bins: u32,
             window_bins: u32, sign: u32, counts: &mut [u32],
         );
         fn vote_each(
-            x: &[f32; points], y: &[f32; points], z: &[f32; points], points: u32,
-            table: &[[f32; 4]; rows], rows: u32, bins: u32, sign: u32, counts: &mut [u32; rows * bins],
+            xyz: [&[f32; points]; 3], points: u32, table: &[[f32; 4]; rows], rows: u32, bins: u32,
+            sign: u32, counts: &mut [u32; rows * bins],
         );
         fn vote_near(
-            x: &[f32], y: &[f32], z: &[f32], weight: &[u32], ballots: &[u32], near_start: &[u32],
-            near: &[u32], table: &[[f32; 4]], bins: u32, sign: u32, counts: &mut [u32],
+            xyz: [&[f32]; 3], weight: &[u32], ballots: &[u32], near_start: &[u32], near: &[u32],
+            table: &[[f32; 4]], bins: u32, sign: u32, counts: &mut [u32],
         );
         fn add_votes(counts: &mut [u32; size], others: &[u32; size], size: u32);
     }

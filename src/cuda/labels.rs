@@ -1,6 +1,6 @@
 //! Points to their planes: see `kernels/labels.cu`.
 
-use super::cells::Cut;
+use super::cut::Cut;
 use super::device::{Device, if_room};
 use super::kernels::labels;
 use super::launch::each;
@@ -44,9 +44,7 @@ impl CudaLabels<'_> {
         labels::assign_points(
             device,
             each((points.len as u32).div_ceil(LABEL_POINTS) * WARP),
-            &points.x,
-            &points.y,
-            &points.z,
+            points.axes(),
             points.len as u32,
             &cut.starts,
             cut.cells,

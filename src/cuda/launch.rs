@@ -75,7 +75,7 @@ mod declared {
 
 impl Device {
     /// That a buffer is as long as a kernel asks for.
-    pub fn check(&self, kernel: &str, buffer: &str, has: usize, needs: usize) -> Result<()> {
+    pub fn check(&self, [kernel, buffer]: [&str; 2], has: usize, needs: usize) -> Result<()> {
         if has >= needs {
             return Ok(());
         }
@@ -88,7 +88,7 @@ impl Device {
 /// A parameter is a number, or numbers on the device: `&[T]` is `const T*` of the kernel, and
 /// `&mut [T]` is `T*`. `&[T; n]` has at least `n` of them, which the function checks; `n` may be of other
 /// parameters. Where no length is given, the numbers in other buffers say how far a kernel reads or writes.
-/// Kernels with the same parameters share an entry: `fn a | b(…)`.
+/// `[&[T; n]; 3]` are three parameters, one for each axis. Kernels with the same parameters share an entry: `fn a | b(…)`.
 ///
 /// The function takes the device and the blocks first, then the parameters, and does not wait.
 macro_rules! kernels {
@@ -122,24 +122,40 @@ macro_rules! kernel {
         $parameter:ident:
             $(&[$read:ty $(; $read_length:expr)?])?
             $(&mut [$write:ty $(; $write_length:expr)?])?
+            $([&[$axis:ty $(; $axis_length:expr)?]; 3])?
+            $([&mut [$axis_out:ty $(; $axis_out_length:expr)?]; 3])?
             $($scalar:ident)?
     ),+ $(,)?)) => {
         #[allow(clippy::too_many_arguments, reason = "they are the kernel's")]
         pub fn $name(
             device: &Device,
             config: LaunchConfig,
-            $($parameter: $(&impl Read<$read>)? $(&mut impl Write<$write>)? $($scalar)?),+
+            $($parameter:
+                $(&impl Read<$read>)?
+                $(&mut impl Write<$write>)?
+                $([&impl Read<$axis>; 3])?
+                $([&mut impl Write<$axis_out>; 3])?
+                $($scalar)?
+            ),+
         ) -> Result<()> {
             let name = stringify!($name);
             $(
-                $($(device.check(name, stringify!($parameter), $parameter.len(), ($read_length) as usize)?;)?)?
-                $($(device.check(name, stringify!($parameter), $parameter.len(), ($write_length) as usize)?;)?)?
+                $($(device.check([name, stringify!($parameter)], $parameter.len(), ($read_length) as usize)?;)?)?
+                $($(device.check([name, stringify!($parameter)], $parameter.len(), ($write_length) as usize)?;)?)?
+                $($(for axis in &$parameter {
+                    device.check([name, stringify!($parameter)], axis.len(), ($axis_length) as usize)?;
+                })?)?
+                $($(for axis in &$parameter {
+                    device.check([name, stringify!($parameter)], axis.len(), ($axis_out_length) as usize)?;
+                })?)?
             )+
             let function = device.function(&MODULE, name, config.shared_mem_bytes)?;
             let mut launch = device.stream().launch_builder(&function);
             $(
                 $(Read::<$read>::push($parameter, &mut launch);)?
                 $(Write::<$write>::push($parameter, &mut launch);)?
+                $(for axis in $parameter { Read::<$axis>::push(axis, &mut launch); })?
+                $(for axis in $parameter { Write::<$axis_out>::push(axis, &mut launch); })?
                 $(PushKernelArg::<&$scalar>::arg(&mut launch, &$parameter);)?
             )+
             // SAFETY: the parameters are those of the PTX, as a test makes sure, and the compiler
@@ -160,11 +176,15 @@ macro_rules! declarations {
         $parameter:ident:
             $(&[$read:ty $(; $read_length:expr)?])?
             $(&mut [$write:ty $(; $write_length:expr)?])?
+            $([&[$axis:ty $(; $axis_length:expr)?]; 3])?
+            $([&mut [$axis_out:ty $(; $axis_out_length:expr)?]; 3])?
             $($scalar:ident)?
     ),+ $(,)?) => {
         &[$(
             $(<*const $read as Declared>::PTX)?
             $(<*mut $write as Declared>::PTX)?
+            $(<*const $axis as Declared>::PTX, <*const $axis as Declared>::PTX, <*const $axis as Declared>::PTX)?
+            $(<*mut $axis_out as Declared>::PTX, <*mut $axis_out as Declared>::PTX, <*mut $axis_out as Declared>::PTX)?
             $(<$scalar as Declared>::PTX)?
         ),+]
     };

@@ -1,6 +1,6 @@
 //! Layers through cells on the device: see `kernels/layers.cu`.
 
-use super::cells::Cut;
+use super::cut::Cut;
 use super::device::Device;
 use super::kernels::layers;
 use super::launch::{each, each_in_blocks};
@@ -138,13 +138,10 @@ impl<'a> Search<'a> {
         let (from, cells) = tree.level(trials.level);
         let (near_from, near_cells) = tree.level(near.level);
         let count = range.len() as u32;
-        let [to_x, to_y, to_z] = &mut found.gathered;
         layers::gather_blocks(
             self.device,
             each(count),
-            &points.x,
-            &points.y,
-            &points.z,
+            points.axes(),
             points.len as u32,
             starts,
             judged.base_cells(),
@@ -166,9 +163,7 @@ impl<'a> Search<'a> {
             trials.noise,
             trials.widest,
             count,
-            to_x,
-            to_y,
-            to_z,
+            found.gathered.each_mut(),
             found.room,
             &mut found.blocks,
         )
@@ -179,20 +174,15 @@ impl<'a> Search<'a> {
         let Search { cut, judged, .. } = self;
         let (points, starts) = (&cut.distinct, &cut.distinct_starts);
         let count = range.len() as u32;
-        let [x, y, z] = &found.gathered;
         let config = each_in_blocks(count, JUDGE_THREADS);
         layers::try_cells(
             self.device,
             config,
-            &points.x,
-            &points.y,
-            &points.z,
+            points.axes(),
             points.len as u32,
             starts,
             judged.base_cells(),
-            x,
-            y,
-            z,
+            found.gathered.each_ref(),
             found.room,
             &found.blocks,
             &self.bases.slice(range.clone()),

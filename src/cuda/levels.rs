@@ -6,7 +6,7 @@ use super::launch::{each, each_in_blocks};
 use super::layouts::{CellSums, CellSurface, Flatness};
 use super::sort::scan;
 use crate::Result;
-use crate::shared::{BLOCK_CELLS, DOUBLINGS, JUDGE_THREADS, THICKNESS_DIGIT_BITS as DIGIT_BITS};
+use crate::shared::{BLOCK_CELLS, DOUBLINGS, JUDGE_THREADS, THICKNESS_DIGIT_BITS};
 use crate::surface::noise_field::NoiseField;
 use cudarc::driver::{CudaSlice, CudaView};
 
@@ -290,9 +290,9 @@ impl<'a> Judged<'a> {
         )?;
         // Digit by digit from the highest: the one in which the wanted share of the points is reached.
         let (mut prefix, mut before, mut total) = (0u32, 0u64, 0u64);
-        for shift in [2 * DIGIT_BITS, DIGIT_BITS, 0] {
+        for shift in [2 * THICKNESS_DIGIT_BITS, THICKNESS_DIGIT_BITS, 0] {
             let weights = self.weights(&thickness, shift, prefix)?;
-            if shift == 2 * DIGIT_BITS {
+            if shift == 2 * THICKNESS_DIGIT_BITS {
                 total = weights.iter().map(|&w| u64::from(w)).sum();
             }
             let wanted = share * total as f64;
@@ -304,7 +304,7 @@ impl<'a> Judged<'a> {
                 }
                 before += u64::from(weight);
             }
-            prefix = prefix << DIGIT_BITS | digit;
+            prefix = prefix << THICKNESS_DIGIT_BITS | digit;
         }
         Ok((f64::from(f32::from_bits(prefix)), total))
     }
@@ -313,7 +313,7 @@ impl<'a> Judged<'a> {
     /// `prefix`.
     fn weights(&self, thickness: &CudaSlice<f32>, shift: u32, prefix: u32) -> Result<Vec<u32>> {
         let (device, count) = (self.tree.device, self.base_cells());
-        let mut weights = device.zeros::<u32>(1 << DIGIT_BITS)?;
+        let mut weights = device.zeros::<u32>(1 << THICKNESS_DIGIT_BITS)?;
         let mut config = each(count);
         config.grid_dim.0 = config.grid_dim.0.min(8 * device.processors);
         levels::weigh(
@@ -326,7 +326,7 @@ impl<'a> Judged<'a> {
             prefix,
             &mut weights,
         )?;
-        device.download(&weights, 1 << DIGIT_BITS)
+        device.download(&weights, 1 << THICKNESS_DIGIT_BITS)
     }
 
     /// The surfaces of at most the given thickness around the base cells, row by row.

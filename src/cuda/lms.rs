@@ -212,7 +212,7 @@ impl Slabs<'_> {
         lms::lms_guess(
             device,
             grid(blocks, GUESSERS),
-            &*points,
+            points,
             &sets.slice(batch.sets.clone()),
             &mut best.slice_mut(batch.sets.clone()),
         )
@@ -229,7 +229,7 @@ impl Slabs<'_> {
         lms::lms_count(
             device,
             grid(blocks, COUNTERS),
-            &*points,
+            points,
             &sets.slice(batch.sets.clone()),
             &best.slice(batch.sets.clone()),
             batch.first.start as u32,
@@ -255,22 +255,22 @@ impl Slabs<'_> {
         lms_settle::lms_settle(
             device,
             grid((blocks, number, 1), SETTLERS),
-            &*points,
+            points,
             &own,
             &counts.slice(batch.sets.clone()),
-            &*candidates,
+            candidates,
             &mut best.slice_mut(batch.sets.clone()),
-            &mut *rises,
+            rises,
         )?;
         lms_settle::lms_pick(
             device,
             grid((number, 1, 1), PICKERS),
-            &*points,
+            points,
             &own,
             &mut counts.slice_mut(batch.sets.clone()),
-            &*candidates,
+            candidates,
             &mut best.slice_mut(batch.sets.clone()),
-            &*rises,
+            rises,
             is_first,
             is_last,
             &mut winners.slice_mut(batch.sets.clone()),
@@ -304,13 +304,13 @@ impl Slabs<'_> {
         let Slabs { device, points, sets, counts, candidates, .. } = &mut *self;
         let own = sets.slice(set..set + 1);
         let Paper { lines, crossings, bracelets, minimum } = work;
-        lms_paper::lms_paper_duals(device, each(n), &*points, &own, &mut *lines)?;
+        lms_paper::lms_paper_duals(device, each(n), points, &own, lines)?;
         let tiles = n.div_ceil(CROSSING_SIDE);
         let square = LaunchConfig {
             block_dim: (CROSSING_SIDE, CROSSING_SIDE, 1),
             ..grid((tiles, tiles, 1), CROSSING_SIDE)
         };
-        lms_paper::lms_paper_crossings(device, square, &*points, &own, &mut *crossings)?;
+        lms_paper::lms_paper_crossings(device, square, points, &own, crossings)?;
         let padded = n.next_power_of_two().max(2);
         let sorters = LaunchConfig {
             shared_mem_bytes: padded * size_of::<f32>() as u32,
@@ -323,10 +323,10 @@ impl Slabs<'_> {
         lms_paper::lms_paper_collect(
             device,
             each(pairs),
-            &*crossings,
-            &*bracelets,
+            crossings,
+            bracelets,
             pairs,
-            &*minimum,
+            minimum,
             &own,
             &mut counts.slice_mut(set..set + 1),
             candidates,

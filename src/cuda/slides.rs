@@ -4,7 +4,7 @@ use super::Cuda;
 use super::device::Device;
 use super::kernels::{slides_suppress, slides_vote, slides_winners};
 use super::launch::each_in_blocks;
-use crate::shared::{SLIDES_CHUNK as CHUNK, SLIDES_RANKED as RANKED};
+use crate::shared::{SLIDES_CHUNK, SLIDES_RANKED};
 use crate::slides::{
     Cloud, PHIS, RADIUS, RHOS, SIZE, Suppress, THETAS, TILE, Vote, Winner, Winners,
 };
@@ -16,7 +16,7 @@ const THREADS: u32 = 128;
 /// The name of that memory.
 const CONSTANT: &str = "slides_points";
 /// Most winners: of a block's bins so few are passed on that the reduction ends.
-pub const MOST_WINNERS: usize = RANKED / 4;
+pub const MOST_WINNERS: usize = SLIDES_RANKED / 4;
 
 /// The slides' system on a GPU: a cloud, its accumulator and what suppression leaves of that.
 ///
@@ -90,18 +90,18 @@ impl Slides<'_> {
         let wrong = |e| device.error("copying to constant memory", e);
         let module = device.module(&slides_vote::MODULE)?;
         let config = grid(PHIS * THETAS, THREADS);
-        for start in (0..count).step_by(CHUNK) {
-            let chunk = points.slice(start..count.min(start + CHUNK));
+        for start in (0..count).step_by(SLIDES_CHUNK) {
+            let chunk = points.slice(start..count.min(start + SLIDES_CHUNK));
             let n = chunk.len();
             let mut memory = module.get_global(CONSTANT, stream).map_err(wrong)?;
-            // SAFETY: the memory is an array of CHUNK points of three doubles, of which any bits are
+            // SAFETY: the memory is an array of SLIDES_CHUNK points of three doubles, of which any bits are
             // a value; the view says itself whether it has room for so many.
             let view = unsafe { memory.transmute_mut::<[f64; 3]>(n) };
             let mut view = view.ok_or_else(|| {
                 Error::Parameter(format!("the constant memory does not hold {n} points"))
             })?;
             stream.memcpy_dtod(&chunk, &mut view).map_err(wrong)?;
-            slides_vote::slides_gather(device, config, &mut *accumulator, n as u32)?;
+            slides_vote::slides_gather(device, config, accumulator, n as u32)?;
         }
         Ok(())
     }
@@ -178,26 +178,26 @@ impl Slides<'_> {
     /// The rank reduction.
     fn reduce(&self, count: usize) -> Result<Vec<Winner>> {
         let (device, wanted) = (self.device, count as u32);
-        let mut len = SIZE.div_ceil(RANKED) * count;
+        let mut len = SIZE.div_ceil(SLIDES_RANKED) * count;
         let mut elements = device.buffer::<[u64; 2]>(len)?;
         slides_winners::slides_rank_first(
             device,
-            grid(SIZE, RANKED as u32),
+            grid(SIZE, SLIDES_RANKED as u32),
             &self.suppressed,
             wanted,
             &mut elements,
         )?;
-        while len > RANKED {
-            let mut next = device.buffer(len.div_ceil(RANKED) * count)?;
+        while len > SLIDES_RANKED {
+            let mut next = device.buffer(len.div_ceil(SLIDES_RANKED) * count)?;
             slides_winners::slides_rank_next(
                 device,
-                grid(len, RANKED as u32),
+                grid(len, SLIDES_RANKED as u32),
                 &elements,
                 len as u32,
                 wanted,
                 &mut next,
             )?;
-            len = len.div_ceil(RANKED) * count;
+            len = len.div_ceil(SLIDES_RANKED) * count;
             elements = next;
         }
         let left = device.download(&elements, len)?;

@@ -2,7 +2,7 @@
 //! the CPU.
 
 use super::accumulator::CudaAccumulator;
-use super::cells::Cut;
+use super::cut::Cut;
 use super::device::if_room;
 use super::gpus::Cuda;
 use super::labels::CudaLabels;

@@ -6,7 +6,7 @@ use super::kernels::vote;
 use super::launch::{each_in_blocks, grid};
 use crate::Result;
 use crate::backend::Sign;
-use crate::shared::{GROUP, VOTE_BLOCKS as BLOCKS, VOTE_THREADS};
+use crate::shared::{GROUP, VOTE_BLOCKS, VOTE_THREADS};
 use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, bin, position};
 use cudarc::driver::{CudaSlice, LaunchConfig};
@@ -54,7 +54,7 @@ impl<'a> Voting<'a> {
     pub fn new(device: &'a Device, space: &Space) -> Result<Voting<'a>> {
         let host_table = space.vote_table();
         let bins = space.bins() as u32;
-        let room = (device.processor_shared / BLOCKS - 1024).min(device.block_shared);
+        let room = (device.processor_shared / VOTE_BLOCKS - 1024).min(device.block_shared);
         let fits = |&d: &u32| shared_bytes(d, bins + 2) <= room;
         let directions = DIRECTIONS.into_iter().find(fits).unwrap_or(DIRECTIONS[2]);
         let window = bins.min((room / directions - 16) / 4 - 3);
@@ -81,14 +81,12 @@ impl<'a> Voting<'a> {
         let rest = points.points as u32 - whole * GROUP as u32;
         if rest > 0 {
             let from = whole as usize * GROUP;
-            let [x, y, z] = [&points.x, &points.y, &points.z].map(|a| a.slice(from..));
+            let axes = [&points.x, &points.y, &points.z].map(|axis| axis.slice(from..));
             let config = each_in_blocks(self.host_table.len() as u32, 128);
             vote::vote_each(
                 self.device,
                 config,
-                &x,
-                &y,
-                &z,
+                axes.each_ref(),
                 rest,
                 &self.table,
                 self.host_table.len() as u32,
@@ -118,7 +116,7 @@ impl<'a> Voting<'a> {
         };
         let windows = self.bins.div_ceil(self.window);
         let whole = points.whole() as u32;
-        let fill = self.device.processors * BLOCKS * WAVES;
+        let fill = self.device.processors * VOTE_BLOCKS * WAVES;
         let shares = fill.div_ceil(self.blocks * windows).min(whole.div_ceil(FEWEST_GROUPS));
         let shared = shared_bytes(self.directions, self.window + 2);
         let config = LaunchConfig {
@@ -129,9 +127,7 @@ impl<'a> Voting<'a> {
         vote(
             self.device,
             config,
-            &points.x,
-            &points.y,
-            &points.z,
+            [&points.x, &points.y, &points.z],
             &points.low,
             &points.high,
             whole,
@@ -173,9 +169,7 @@ impl<'a> Voting<'a> {
         vote::vote_near(
             self.device,
             grid(self.host_table.len() as u32, 1, 256, 0),
-            &points.x,
-            &points.y,
-            &points.z,
+            points.axes(),
             &weight,
             &start,
             &near.start,

@@ -23,7 +23,7 @@ impl LineVotes<'_> {
             braak::braak_basic(
                 device,
                 each(*width * *height),
-                &*pixels,
+                pixels,
                 *width,
                 *height,
                 *x,
@@ -79,7 +79,7 @@ impl LineVotes<'_> {
             braak::braak_pack(
                 device,
                 config,
-                &*pixels,
+                pixels,
                 *width,
                 *height,
                 &mut packed.upright,

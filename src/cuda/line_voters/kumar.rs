@@ -66,7 +66,7 @@ impl LineVotes<'_> {
                 kumar::kumar_baseline(
                     device,
                     each(*width * *height),
-                    &*pixels,
+                    pixels,
                     *width,
                     *height,
                     *x,

@@ -10,9 +10,9 @@ use super::Cuda;
 use super::device::Device;
 use super::image_space::ImageSpace;
 use super::kernels::tomagou::{tomagou_a, tomagou_b, tomagou_c};
-use super::pixels::{MARGIN, Packed};
+use super::pixels::Packed;
 use crate::line_voters::{EdgeImage, Version};
-use crate::shared::WARP;
+use crate::shared::{PIXEL_MARGIN, WARP};
 use crate::space::Space;
 use crate::{Error, Result};
 use cudarc::driver::CudaSlice;
@@ -67,7 +67,7 @@ impl Cuda {
             size: image.size,
             origin: image.origin,
             pixels: {
-                let mut pixels = device.zeros(image.pixels.len() + MARGIN)?;
+                let mut pixels = device.zeros(image.pixels.len() + PIXEL_MARGIN)?;
                 device.upload_into(&image.pixels, &mut pixels.slice_mut(0..))?;
                 pixels
             },

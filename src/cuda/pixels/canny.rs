@@ -76,13 +76,12 @@ impl Canny {
         if automatic_blur {
             pixels::noise_levels(device, turns, grey, width, height, histogram, blur)?;
         }
-        let (weights, blur) = (&*weights, &*blur);
         pixels::blur_rows(device, all, grey, width, height, weights, blur, along)?;
         pixels::blur_columns(device, all, along, width, height, weights, blur, blurred)?;
         pixels::canny_gradients(
             device,
             turns,
-            &*blurred,
+            blurred,
             width,
             height,
             gradients,
@@ -103,20 +102,10 @@ impl Canny {
         let Canny { gradients, limits, marks, parents, lit, .. } = self;
         let all_pixels = width * height;
         let all = each(all_pixels);
-        pixels::canny_ridges(
-            device,
-            all,
-            &*gradients,
-            width,
-            height,
-            &*limits,
-            &mut *marks,
-            &mut *parents,
-            &mut *lit,
-        )?;
-        pixels::join_ridges(device, all, &*marks, width, height, &mut *parents)?;
-        pixels::light_ridges(device, all, &*marks, all_pixels, &mut *parents, &mut *lit)?;
-        pixels::keep_lit(device, all, &*marks, all_pixels, &mut *parents, &*lit, levels)
+        pixels::canny_ridges(device, all, gradients, width, height, limits, marks, parents, lit)?;
+        pixels::join_ridges(device, all, marks, width, height, parents)?;
+        pixels::light_ridges(device, all, marks, all_pixels, parents, lit)?;
+        pixels::keep_lit(device, all, marks, all_pixels, parents, lit, levels)
     }
 
     pub fn sigma(&self, device: &Device, given: Option<f64>) -> Result<f64> {

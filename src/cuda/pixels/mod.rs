@@ -6,7 +6,7 @@
 mod canny;
 mod packed;
 
-pub(super) use packed::{MARGIN, Packed};
+pub(super) use packed::Packed;
 
 use super::Cuda;
 use super::device::{Device, if_room};
@@ -14,7 +14,7 @@ use super::kernels::pixels;
 use super::launch::{each, grid};
 use crate::Result;
 use crate::image::{EdgeMap, Image, Method, Recipe};
-use crate::shared::{FINE_LEVELS, PIXEL_THREADS, WARP};
+use crate::shared::{FINE_LEVELS, PIXEL_MARGIN, PIXEL_THREADS, WARP};
 use canny::Canny;
 use cudarc::driver::{CudaSlice, LaunchConfig};
 
@@ -42,8 +42,8 @@ impl<'a> Pixels<'a> {
         Ok(Pixels {
             device,
             size,
-            grey: device.zeros(pixels + MARGIN)?,
-            levels: device.zeros(pixels + MARGIN)?,
+            grey: device.zeros(pixels + PIXEL_MARGIN)?,
+            levels: device.zeros(pixels + PIXEL_MARGIN)?,
             // Behind the levels blocks are counted.
             histogram: device.zeros(FINE_LEVELS + 1)?,
             threshold: device.zeros(1)?,
@@ -101,7 +101,7 @@ impl<'a> Pixels<'a> {
         pixels::sobel_levels(
             device,
             blocks(BLOCKS * device.processors),
-            &*grey,
+            grey,
             *width,
             *height,
             levels,

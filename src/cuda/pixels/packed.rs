@@ -7,9 +7,6 @@ use crate::Result;
 use crate::shared::{PIXEL_THREADS, WARP};
 use cudarc::driver::CudaSlice;
 
-/// So many bytes are read, and not used, behind an image that is packed.
-pub(in super::super) const MARGIN: usize = 64;
-
 /// Edges in bits and as a list.
 pub(in super::super) struct Packed {
     /// Lines of bits: rows, and columns.
@@ -38,7 +35,7 @@ impl Packed {
     }
 
     /// Takes the pixels above a threshold, or with `dark` the others, in bits and, where it is wanted, as a
-    /// list. Clears counts on the way. Behind the pixels there are [`MARGIN`] bytes more.
+    /// list. Clears counts on the way. Behind the pixels there are [`PIXEL_MARGIN`](crate::shared::PIXEL_MARGIN) bytes more.
     pub fn fill(
         &mut self,
         device: &Device,
