@@ -4,25 +4,23 @@ mod decisive;
 mod folder;
 mod inputs;
 mod job;
-mod kinds;
 mod names;
 mod pattern;
 mod record;
 mod summary;
+mod wanted;
 
 use super::engine::Engine;
 use super::guard::FileId;
 use super::lines::search::LineSearch;
-use super::outputs::{Drawing, Labelling};
 use super::progress::BatchBar;
 use super::reading::Reading;
 use super::search::{Machine, Search};
 use super::{Failure, concerns_all, say, warnings};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use folder::Folder;
 use inputs::{Input, Inputs};
 use job::{Job, is_large};
-use kinds::{LabelFormat, Wanted};
 use planes::detect::Options;
 use planes::input::{Kind, peek};
 use planes::lms::Refine;
@@ -33,6 +31,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use summary::{Outcome, Row};
+use wanted::Outputs;
 
 /// Find the planes of many clouds and the lines of many images, into one folder
 ///
@@ -71,42 +70,6 @@ pub struct Batch {
     #[arg(long, value_name = "N", help_heading = "Machine",
         value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
-struct Outputs {
-    /// The folder of the results, made if it is missing; one batch at a time works in it
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-    /// Write only some of the results, such as json,labels [default: all]
-    #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',')]
-    only: Vec<Wanted>,
-    /// Format of the clouds with each point's plane; npy holds the labels alone
-    /// [default: as the cloud came, text as ply]
-    #[arg(long, value_name = "FORMAT", value_enum)]
-    labels: Option<LabelFormat>,
-    #[command(flatten)]
-    labelling: Labelling,
-    #[command(flatten)]
-    drawing: Drawing,
-}
-
-impl Outputs {
-    /// What is to be written of each file.
-    fn wanted(&self) -> Vec<Wanted> {
-        if self.only.is_empty() { Wanted::value_variants().to_vec() } else { self.only.clone() }
-    }
-
-    /// Refuses what contradicts itself.
-    fn check(&self) -> Result<(), Error> {
-        let has_labels = self.wanted().contains(&Wanted::Labels);
-        if self.labels.is_some() && !has_labels {
-            return Err(Error::Parameter("--labels: --only leaves the labels out".into()));
-        }
-        self.labelling.check(has_labels)?;
-        self.drawing.check(self.wanted().contains(&Wanted::Overlay))
-    }
 }
 
 impl Batch {

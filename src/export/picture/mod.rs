@@ -14,11 +14,10 @@ mod view;
 
 pub use up::Up;
 
-use super::colour;
-use crate::atomic::AtomicFile;
+use super::palette::colour;
 use crate::cloud::{Chunk, PointReader};
 use crate::detection::Detection;
-use crate::{Error, Result};
+use crate::{Error, Result, atomic};
 use canvas::{Canvas, LETTER, Rect};
 use legend::Legend;
 use numbers::Place;
@@ -333,9 +332,7 @@ pub fn save_picture(
         picture.add(&chunk, now);
         labels = later;
     }
-    let mut file = AtomicFile::create(path)?;
-    picture.finish().write_png(&mut file).map_err(Error::io(path))?;
-    file.commit()
+    atomic::save(path, |file| picture.finish().write_png(file))
 }
 
 impl Image {
