@@ -1,6 +1,6 @@
 //! How labelled clouds and pictures look.
 
-use super::values::said;
+use super::values::{first_given, said};
 use clap::{Args, ValueEnum};
 use planes::Error;
 use planes::export::labels::LabelBy;
@@ -54,7 +54,6 @@ impl Styling {
 
     /// The first option that was given.
     pub fn given(&self) -> Option<&'static str> {
-        let given = [("--label-by", self.label_by != Label::Plane), ("--up", self.up != Up::Auto)];
-        given.into_iter().find_map(|(name, given)| given.then_some(name))
+        first_given(&[("--label-by", self.label_by != Label::Plane), ("--up", self.up != Up::Auto)])
     }
 }
