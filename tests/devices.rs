@@ -3,6 +3,7 @@
 //! Each test says in one line that it was skipped where there is no GPU.
 
 mod gpu;
+mod random;
 
 use gpu::gpu;
 use planes::Result;
@@ -18,6 +19,7 @@ use planes::lms::Refine;
 use planes::space::{Directions, RhoAxis, Space};
 use planes::synth::lines::{Kind, LineOptions, draw};
 use planes::synth::{HardPart, Scene, SceneOptions, Sensor, generate};
+use random::Random;
 use std::cell::Cell;
 use std::path::Path;
 
@@ -189,12 +191,8 @@ fn what_was_not_asked_for_before_is_not_answered() {
 
 /// Points with copies, crowds and gaps.
 fn crowd() -> Points {
-    let mut state = 7u64;
-    let mut random = move |below: u64| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 33) % below) as f32
-    };
+    let mut random = Random(7);
+    let mut random = move |below| random.below(below) as f32;
     (0..20_000)
         .map(|i| match i % 4 {
             0 => [random(1 << 24), random(1 << 24), random(1 << 24)].map(|v| v - 8_388_608.0),

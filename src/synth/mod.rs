@@ -41,9 +41,7 @@ pub use points::{Points, generate};
 pub use sensor::Sensor;
 pub use truth::{Camera, Survey, TRUTH_VERSION, Truth, TruthPlane, truth_path};
 
-use crate::{Error, Result};
-use std::fmt;
-use std::str::FromStr;
+use crate::names::names;
 
 /// Coordinates are whole multiples of this, in metres, unless the options ask for more than a plain
 /// scene.
@@ -66,6 +64,22 @@ pub enum Scene {
     Roofs,
     /// What plane finders stumble over.
     Hard(HardPart),
+}
+
+names! { Scene, "scene":
+    Room = "room",
+    Boards = "boards",
+    Street = "street",
+    Roofs = "roofs",
+    Hard(HardPart::All) = "hard",
+    Hard(HardPart::Parallel) = "hard-parallel",
+    Hard(HardPart::Poles) = "hard-poles",
+    Hard(HardPart::Seam) = "hard-seam",
+    Hard(HardPart::Stairs) = "hard-stairs",
+    Hard(HardPart::Strips) = "hard-strips",
+    Hard(HardPart::Giant) = "hard-giant",
+    Hard(HardPart::Outliers) = "hard-outliers",
+    Hard(HardPart::Duplicates) = "hard-duplicates",
 }
 
 /// A part of the hard scene.
@@ -106,42 +120,6 @@ impl HardPart {
 }
 
 impl Scene {
-    /// All scenes.
-    pub const ALL: [Scene; 13] = [
-        Scene::Room,
-        Scene::Boards,
-        Scene::Street,
-        Scene::Roofs,
-        Scene::Hard(HardPart::All),
-        Scene::Hard(HardPart::Parallel),
-        Scene::Hard(HardPart::Poles),
-        Scene::Hard(HardPart::Seam),
-        Scene::Hard(HardPart::Stairs),
-        Scene::Hard(HardPart::Strips),
-        Scene::Hard(HardPart::Giant),
-        Scene::Hard(HardPart::Outliers),
-        Scene::Hard(HardPart::Duplicates),
-    ];
-
-    /// The name by which the scene is asked for.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Scene::Room => "room",
-            Scene::Boards => "boards",
-            Scene::Street => "street",
-            Scene::Roofs => "roofs",
-            Scene::Hard(HardPart::All) => "hard",
-            Scene::Hard(HardPart::Parallel) => "hard-parallel",
-            Scene::Hard(HardPart::Poles) => "hard-poles",
-            Scene::Hard(HardPart::Seam) => "hard-seam",
-            Scene::Hard(HardPart::Stairs) => "hard-stairs",
-            Scene::Hard(HardPart::Strips) => "hard-strips",
-            Scene::Hard(HardPart::Giant) => "hard-giant",
-            Scene::Hard(HardPart::Outliers) => "hard-outliers",
-            Scene::Hard(HardPart::Duplicates) => "hard-duplicates",
-        }
-    }
-
     /// The noise such a scan has: 5 mm, from the air 3 cm.
     pub const fn default_noise(self) -> f64 {
         match self {
@@ -156,24 +134,6 @@ impl Scene {
             Scene::Roofs => [500_000.0, 4_600_000.0, 300.0],
             Scene::Room | Scene::Boards | Scene::Street | Scene::Hard(_) => [0.0; 3],
         }
-    }
-}
-
-impl fmt::Display for Scene {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Scene {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Scene> {
-        let found = Scene::ALL.into_iter().find(|scene| scene.name() == name);
-        found.ok_or_else(|| {
-            let names = Scene::ALL.map(Scene::name).join(", ");
-            Error::Parameter(format!("no scene {name:?}; there are {names}"))
-        })
     }
 }
 

@@ -20,9 +20,8 @@ pub use sparse::{SparseLine, strewn, uniform_points};
 pub use truth::{FORMAT, LineTruth, TrueLine, VERSION};
 
 use crate::image::{Image, MAX_SIDE};
+use crate::names::names;
 use crate::{Error, Result};
-use std::fmt;
-use std::str::FromStr;
 
 /// What makes an image hard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,48 +44,14 @@ pub enum Kind {
     Photo,
 }
 
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Kind; 7] = [
-        Kind::Clean,
-        Kind::Noisy,
-        Kind::Dense,
-        Kind::Wrapped,
-        Kind::Border,
-        Kind::Thick,
-        Kind::Photo,
-    ];
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Kind::Clean => "clean",
-            Kind::Noisy => "noisy",
-            Kind::Dense => "dense",
-            Kind::Wrapped => "wrapped",
-            Kind::Border => "border",
-            Kind::Thick => "thick",
-            Kind::Photo => "photo",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Kind {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Kind> {
-        let found = Kind::ALL.into_iter().find(|kind| kind.name() == name);
-        found.ok_or_else(|| {
-            let names = Kind::ALL.map(Kind::name).join(", ");
-            Error::Parameter(format!("no kind of image {name:?}; there are {names}"))
-        })
-    }
+names! { Kind, "kind of image":
+    Clean = "clean",
+    Noisy = "noisy",
+    Dense = "dense",
+    Wrapped = "wrapped",
+    Border = "border",
+    Thick = "thick",
+    Photo = "photo",
 }
 
 /// How an image is drawn.

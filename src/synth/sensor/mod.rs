@@ -13,11 +13,11 @@ use super::random::Random;
 use super::sampler::Drawn;
 use super::truth::Camera;
 use super::{Scene, SceneOptions};
+use crate::names::names;
 use crate::{Error, Result};
 use cast::Caster;
 use places::Places;
 use std::fmt;
-use std::str::FromStr;
 
 /// An instrument that surveys a scene.
 ///
@@ -48,22 +48,15 @@ pub enum Sensor {
     Photo,
 }
 
+names! { Sensor, "sensor":
+    Tripod = "tripod",
+    Depth = "depth",
+    Slam = "slam",
+    Airborne = "airborne",
+    Photo = "photo",
+}
+
 impl Sensor {
-    /// All instruments.
-    pub const ALL: [Sensor; 5] =
-        [Sensor::Tripod, Sensor::Depth, Sensor::Slam, Sensor::Airborne, Sensor::Photo];
-
-    /// The name by which it is asked for.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Sensor::Tripod => "tripod",
-            Sensor::Depth => "depth",
-            Sensor::Slam => "slam",
-            Sensor::Airborne => "airborne",
-            Sensor::Photo => "photo",
-        }
-    }
-
     /// Its usual noise, in metres.
     pub fn default_noise(self, scene: Scene) -> f64 {
         match self {
@@ -82,24 +75,6 @@ impl Sensor {
             Sensor::Depth => 0.0,
             _ => 0.01,
         }
-    }
-}
-
-impl fmt::Display for Sensor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Sensor {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Sensor> {
-        let found = Sensor::ALL.into_iter().find(|sensor| sensor.name() == name);
-        found.ok_or_else(|| {
-            let names = Sensor::ALL.map(Sensor::name).join(", ");
-            Error::Parameter(format!("no sensor {name:?}; there are {names}"))
-        })
     }
 }
 
