@@ -12,7 +12,7 @@ use random::Random;
 use std::path::Path;
 
 /// Gaussian with a standard deviation of 1.
-fn normal(random: &mut Random) -> f64 {
+fn gaussian(random: &mut Random) -> f64 {
     let radius = (-2.0 * (1.0 - random.unit()).ln()).sqrt();
     radius * (std::f64::consts::TAU * random.unit()).cos()
 }
@@ -60,7 +60,7 @@ fn sampled(
     while points.len() < count {
         let p = [width * random.unit(), height * random.unit()];
         if keep(p) {
-            let (foot, off) = (frame.lift(p), noise * normal(random));
+            let (foot, off) = (frame.lift(p), noise * gaussian(random));
             points.push(std::array::from_fn(|k| foot[k] + off * frame.normal[k]));
         }
     }
@@ -259,7 +259,7 @@ fn what_is_not_fitted_has_no_standard_error() {
 
 /// A unit vector in any direction.
 fn direction(random: &mut Random) -> [f64; 3] {
-    let v: [f64; 3] = std::array::from_fn(|_| normal(random));
+    let v: [f64; 3] = std::array::from_fn(|_| gaussian(random));
     let length = dot(v, v).sqrt();
     v.map(|c| c / length)
 }
@@ -278,7 +278,7 @@ fn crossed(seed: u64) -> (Vec<[f64; 3]>, PlaneFrame) {
     for _ in 0..900 {
         let p = [4.0 * random.unit(), 4.0 * random.unit()];
         let along = (p[0] - at) * turn.cos() + (p[1] - at) * turn.sin();
-        let (on, off) = (frame.lift(p), along * tilt.tan() + 0.002 * normal(random));
+        let (on, off) = (frame.lift(p), along * tilt.tan() + 0.002 * gaussian(&mut random));
         points.push(std::array::from_fn(|k| on[k] + off * frame.normal[k]));
     }
     let copy =
