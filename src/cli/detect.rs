@@ -1,13 +1,14 @@
 //! `planes detect`.
 
+use super::console::{say, write_stdout};
 use super::engine::Engine;
 use super::explain::explain;
+use super::failure::{Failure, concerns_all};
 use super::lines::search::LineSearch;
 use super::outputs::Outputs;
 use super::progress::Bar;
 use super::reading::{Reading, say_notes};
 use super::search::{Machine, Search};
-use super::{Failure, concerns_all, say, write_stdout};
 use clap::Args;
 use planes::Error;
 use planes::detect::{Options, Progress};

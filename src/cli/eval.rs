@@ -1,11 +1,12 @@
 //! `planes eval`.
 
+use super::console::write_stdout;
+use super::failure::Failure;
 use super::guard::{self, Output};
 use super::lines::eval as lines;
 use super::reading::Reading;
 use super::values::{number, whole};
 use super::words::{clean, counted};
-use super::{Failure, write_stdout};
 use clap::Args;
 use planes::eval::lines::LineLimits;
 use planes::eval::{

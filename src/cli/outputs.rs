@@ -1,10 +1,11 @@
 //! What `planes detect` writes and where.
 
 use super::exports::{outputs_of, save};
+use super::failure::Failure;
 use super::files::{Files, wrong};
 use super::guard::{self, Output};
 use super::styling::Styling;
-use super::{Failure, lines, table};
+use super::{lines, table};
 use clap::Args;
 use planes::Error;
 use planes::cloud::{Format, Unit};

@@ -1,6 +1,6 @@
 //! `planes synth`.
 
-use super::Failure;
+use super::failure::Failure;
 use super::guard::{self, Output};
 use super::lines::synth::LineScene;
 use super::progress::Bar;

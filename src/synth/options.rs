@@ -1,7 +1,7 @@
 //! How a scene is drawn: how many points, by which instrument, and what becomes of them then.
 
 use super::scene::{STEPS_PER_UNIT, Scene};
-use super::sensor::Sensor;
+use super::sensor::sensors::Sensor;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;

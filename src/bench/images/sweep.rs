@@ -1,6 +1,7 @@
 //! The papers' sweeps, over edges that are strewn at random: neighbours vote for different bins.
 
-use super::{ImageBench, VoterRow};
+use super::image_bench::ImageBench;
+use super::report::VoterRow;
 use crate::Result;
 use crate::detect::Progress;
 use crate::line_voters::EdgeImage;

@@ -5,7 +5,7 @@ use super::super::exports;
 use super::super::guard::FileId;
 use super::super::progress::{Bar, BatchBar};
 use super::super::warnings;
-use super::Batch;
+use super::arguments::Batch;
 use super::folder::Folder;
 use super::inputs::Input;
 use super::record::{Done, Found, Record, Stamp, Written, digest};

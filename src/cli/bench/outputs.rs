@@ -1,7 +1,8 @@
 //! Where the measurements go.
 
+use crate::cli::console::write_stdout;
+use crate::cli::failure::Failure;
 use crate::cli::guard::{self, Output};
-use crate::cli::{Failure, write_stdout};
 use clap::Args;
 use planes::atomic;
 use std::io::Write;

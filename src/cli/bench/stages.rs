@@ -1,10 +1,11 @@
 //! What each stage of a detection costs, told in every form.
 
+use super::common::to_json;
 use super::csv::{self, Column};
 use super::grid::{Grid, head};
 use super::outputs::Texts;
-use super::to_json;
-use crate::cli::Failure;
+
+use crate::cli::failure::Failure;
 use crate::cli::memory;
 use crate::cli::words::counted;
 use planes::bench::Machine;

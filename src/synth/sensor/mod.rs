@@ -6,7 +6,7 @@ mod depth;
 mod instrument;
 mod photo;
 mod places;
-mod sensors;
+pub(super) mod sensors;
 mod slam;
 mod survey;
 mod tripod;

@@ -16,18 +16,18 @@ use rayon::prelude::*;
 
 /// A planned survey.
 #[derive(Debug)]
-pub(in super::super) struct Survey {
+pub struct Survey {
     instrument: Box<dyn Instrument>,
     /// Shots of one pass.
     shots: u64,
     /// Points of one pass, at most.
-    pub(in super::super) points: u64,
-    pub(in super::super) camera: Option<Camera>,
+    pub points: u64,
+    pub camera: Option<Camera>,
 }
 
 impl Survey {
     /// Makes the instrument that the options ask for ready, for a survey of `points` points.
-    pub(in super::super) fn plan(
+    pub fn plan(
         scene: Scene,
         sensor: Sensor,
         model: &Model,
@@ -58,7 +58,7 @@ impl Survey {
 
     /// The points of a shot; `None` behind the last one. Where there is no frame, the survey starts
     /// over, with other random numbers, until there are enough points.
-    pub(in super::super) fn shoot(&self, seed: u64, pass: u64, shot: u64) -> Option<Vec<Drawn>> {
+    pub fn shoot(&self, seed: u64, pass: u64, shot: u64) -> Option<Vec<Drawn>> {
         if self.shots == 0 || (self.camera.is_some() && shot >= self.shots) {
             return None;
         }
