@@ -100,6 +100,16 @@ impl AtomicFile {
     }
 }
 
+/// Writes the file at `path`, whole or not at all.
+///
+/// # Errors
+/// [`Error::Io`] on `path`, with what `write` answers, too.
+pub fn save(path: &Path, write: impl FnOnce(&mut AtomicFile) -> io::Result<()>) -> Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    write(&mut file).map_err(Error::io(path))?;
+    file.commit()
+}
+
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.buffer.write(bytes)

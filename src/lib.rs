@@ -89,6 +89,7 @@ pub mod measures;
 pub mod memory;
 mod mix;
 mod morton;
+mod names;
 pub mod orient;
 pub mod outline;
 pub mod plane;

@@ -3,6 +3,7 @@
 //! Where there is no GPU, each test says in one line that it was skipped for it.
 
 mod gpu;
+mod random;
 
 use gpu::gpu;
 use planes::backend::{Backend, InCells, SEEN, Sign, Surfaces, TAKEN};
@@ -15,6 +16,7 @@ use planes::surface::layers::{Layer, Outcome, Trials};
 use planes::surface::noise_field::NoiseField;
 use planes::surface::plane::{LocalPlane, PRESENT};
 use planes::surface::unit::{FINEST, FULL, Unit};
+use random::Random;
 use std::sync::Arc;
 
 /// The backends that there are; the CPU is the first.
@@ -26,11 +28,7 @@ fn backends() -> Vec<Box<dyn Backend>> {
 
 /// A random number below a bound, by its index and a seed.
 fn random(i: u32, seed: u32, below: u32) -> u32 {
-    let mut v = i.wrapping_mul(0x9e37_79b9) ^ seed.wrapping_mul(0x85eb_ca6b);
-    for factor in [0x85eb_ca6b, 0xc2b2_ae35] {
-        v = (v ^ v >> 15).wrapping_mul(factor);
-    }
-    (u64::from(v ^ v >> 16) * u64::from(below) >> 32) as u32
+    Random(u64::from(i) << 32 | u64::from(seed)).below(u64::from(below)) as u32
 }
 
 /// Points with copies, crowds and gaps.

@@ -1,6 +1,7 @@
 //! The papers' voters for lines in images: all give one accumulator.
 
 mod gpu;
+mod random;
 
 use gpu::gpu;
 use planes::backend::{Backend, Sign};
@@ -9,17 +10,16 @@ use planes::frame::Points;
 use planes::line_voters::{EdgeImage, Version, cpu, slices, spaces};
 use planes::space::{RhoAxis, Space, half_turn};
 use planes::{Error, Result};
+use random::Random;
 
 /// An image in which one pixel in `one_in` is an edge, and a few lines.
 fn image([width, height]: [u32; 2], one_in: u64) -> EdgeImage {
-    let mut state = 1u64;
-    let mut random = move || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        state >> 33
-    };
+    let mut random = Random(1);
     let pixels = (0..height).flat_map(|y| (0..width).map(move |x| [x as u16, y as u16]));
     let edges: Vec<[u16; 2]> = pixels
-        .filter(|&[x, y]| random() % one_in == 0 || x == 7 || x == y || u32::from(y) == height / 2)
+        .filter(|&[x, y]| {
+            random.below(one_in) == 0 || x == 7 || x == y || u32::from(y) == height / 2
+        })
         .collect();
     EdgeImage::new([width, height], edges)
 }

@@ -1,29 +1,12 @@
 //! The least median of squares: all versions find one slab.
 
 mod gpu;
+mod random;
 
 use gpu::gpu;
 use planes::Error;
 use planes::lms::{Problem, Slab, Version, cubic, majority, sweep};
-
-/// Numbers that are the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let x = self.0 ^ (self.0 >> 33);
-        x.wrapping_mul(0xff51_afd7_ed55_8ccd) >> 11
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.bits() % n
-    }
-
-    fn unit(&mut self) -> f64 {
-        self.bits() as f64 / (1u64 << 53) as f64
-    }
-}
+use random::Random;
 
 type Points = Vec<[f64; 2]>;
 

@@ -1,31 +1,20 @@
 //! What is said of a plane, against clouds whose planes are known: its pieces and how sure it is.
 
+mod random;
+
 use planes::cloud::{Chunk, PointReader};
 use planes::cpu::Cpu;
 use planes::detect::{Mode, Options, detect, load};
 use planes::lms::Refine;
 use planes::outline::PlaneFrame;
 use planes::{Detection, Polygon, Result};
+use random::Random;
 use std::path::Path;
 
-/// Random numbers by SplitMix64.
-struct Random(u64);
-
-impl Random {
-    /// Uniform in `0..1`.
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Gaussian with a standard deviation of 1.
-    fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.unit()).cos()
-    }
+/// Gaussian with a standard deviation of 1.
+fn gaussian(random: &mut Random) -> f64 {
+    let radius = (-2.0 * (1.0 - random.unit()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * random.unit()).cos()
 }
 
 /// A cloud in memory.
@@ -71,7 +60,7 @@ fn sampled(
     while points.len() < count {
         let p = [width * random.unit(), height * random.unit()];
         if keep(p) {
-            let (foot, off) = (frame.lift(p), noise * random.normal());
+            let (foot, off) = (frame.lift(p), noise * gaussian(random));
             points.push(std::array::from_fn(|k| foot[k] + off * frame.normal[k]));
         }
     }
@@ -270,7 +259,7 @@ fn what_is_not_fitted_has_no_standard_error() {
 
 /// A unit vector in any direction.
 fn direction(random: &mut Random) -> [f64; 3] {
-    let v: [f64; 3] = std::array::from_fn(|_| random.normal());
+    let v: [f64; 3] = std::array::from_fn(|_| gaussian(random));
     let length = dot(v, v).sqrt();
     v.map(|c| c / length)
 }
@@ -289,7 +278,7 @@ fn crossed(seed: u64) -> (Vec<[f64; 3]>, PlaneFrame) {
     for _ in 0..900 {
         let p = [4.0 * random.unit(), 4.0 * random.unit()];
         let along = (p[0] - at) * turn.cos() + (p[1] - at) * turn.sin();
-        let (on, off) = (frame.lift(p), along * tilt.tan() + 0.002 * random.normal());
+        let (on, off) = (frame.lift(p), along * tilt.tan() + 0.002 * gaussian(&mut random));
         points.push(std::array::from_fn(|k| on[k] + off * frame.normal[k]));
     }
     let copy =

@@ -1,6 +1,7 @@
 //! Every version of the slides' system does what its loop on the CPU does.
 
 mod gpu;
+mod random;
 
 use gpu::gpu;
 use planes::bench::{Bench, Mode, Row};
@@ -9,20 +10,16 @@ use planes::frame::Points;
 use planes::slides::{
     Cloud, MAXRHO, PHIS, RADIUS, RHOS, SIZE, Suppress, THETAS, TILE, Vote, Winner, Winners, serial,
 };
+use random::Random;
 
 /// Points of two planes and scattered ones, none on the edge of a bin for any direction: the sines
 /// and cosines of two machines may differ in their last bit.
 fn cloud(n: u32) -> Cloud {
-    let mut state = 5u64;
-    let mut random = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as f64 / (1u64 << 31) as f64
-    };
+    let mut random = Random(5);
     let angles: Vec<_> = (0..180).map(|i| f64::from(i).to_radians().sin_cos()).collect();
     let mut points = Vec::new();
     while points.len() < n as usize {
-        let p = [0; 3].map(|_| 100.0 * random() - 50.0);
+        let p = [0; 3].map(|_| 100.0 * random.unit() - 50.0);
         let p = match points.len() % 3 {
             0 => [p[0], p[1], 20.5],
             1 => [-33.3, p[1], p[2]],

@@ -1,5 +1,7 @@
 //! Every voter gives the accumulator of the plain loop, to the vote.
 
+mod random;
+
 use planes::Error;
 use planes::backend::{Backend, PeakOptions, Sign, Weighted};
 use planes::cpu::{Cpu, Level, Voter};
@@ -9,17 +11,7 @@ use planes::line_voters::spaces::cartesian;
 use planes::space::{Neighbours, RhoAxis, Space, SphereIndex, half_turn};
 use planes::synth::{Scene, SceneOptions, generate};
 use planes::vote::{Ballots, Peak};
-
-/// A small deterministic generator of numbers in `0 .. below`.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, below: u32) -> u32 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % u64::from(below)) as u32
-    }
-}
+use random::Random;
 
 /// Scattered points, a dense clump and points on bin edges.
 fn cloud(n: u32, seed: u64) -> Points {
@@ -120,7 +112,7 @@ fn edge_pixels([width, height]: [u32; 2], share: u32) -> Points {
     let mut random = Random(u64::from(share));
     (0..width * height)
         .map(|i| [i % width, i / width])
-        .filter(|&[x, y]| random.below(1000) < share || x == 20 || y == 30 || x == y)
+        .filter(|&[x, y]| random.below(1000) < u64::from(share) || x == 20 || y == 30 || x == y)
         .map(|[x, y]| [x as f32 - (width / 2) as f32, y as f32 - (height / 2) as f32, 0.0])
         .collect()
 }
@@ -254,7 +246,7 @@ fn ballots_vote_for_the_directions_near_their_own() {
     let mut rows: Vec<(u32, usize, u32)> = (0..points.len())
         .map(|i| {
             let d = space.directions()[random.below(900) as usize];
-            (index.nearest(d).unwrap(), i, 1 + random.below(9))
+            (index.nearest(d).unwrap(), i, 1 + random.below(9) as u32)
         })
         .collect();
     rows.sort_unstable();
@@ -366,7 +358,7 @@ fn a_plane_on_the_seam_or_at_the_pole_is_found_once() {
         let mut random = Random(4);
         let points: Points = (0..4000)
             .map(|_| {
-                let p = [0; 3].map(|_| f64::from(random.below(2001)) - 1000.0);
+                let p = [0; 3].map(|_| random.below(2001) as f64 - 1000.0);
                 let off = (0..3).map(|a| p[a] * n[a]).sum::<f64>() - 350.0;
                 std::array::from_fn(|a| (p[a] - off * n[a]).round() as f32)
             })
@@ -395,7 +387,7 @@ fn the_densest_slab_is_the_first_of_the_best() {
         let (points, mut random) = (cloud(n, 77), Random(3));
         let space = space("polar:20x16", &points, bin);
         let places: Vec<Weighted> = (0..points.len())
-            .map(|i| Weighted { at: points.get(i), weight: 1 + random.below(9) })
+            .map(|i| Weighted { at: points.get(i), weight: 1 + random.below(9) as u32 })
             .collect();
         let mut runs = Vec::new();
         for (row, direction) in space.vote_table().into_iter().enumerate() {

@@ -1,8 +1,7 @@
 //! A cloud to be measured, and what is right for it.
 
-use super::Timing;
 use super::report::Check;
-use super::stopwatch::{Limits, linear};
+use super::stopwatch::{Limits, Timing, linear};
 use crate::backend::{Backend, Sign};
 use crate::cpu::{Cpu, Voter};
 use crate::frame::Points;

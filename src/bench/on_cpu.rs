@@ -2,8 +2,8 @@
 
 use super::case::{Case, Reference};
 use super::report::{Check, Measurement};
-use super::stopwatch::{Limits, linear, repeat};
-use super::{Row, Timing};
+use super::rows::Row;
+use super::stopwatch::{Limits, Timing, linear, repeat};
 use crate::Result;
 use crate::backend::{Accumulator, Backend, PeakOptions, Sign};
 use crate::cpu::Cpu;

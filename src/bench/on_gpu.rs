@@ -3,8 +3,8 @@
 use super::case::{Case, Reference};
 use super::on_cpu::peak_options;
 use super::report::{Check, Measurement};
-use super::stopwatch::{Limits, linear, repeat};
-use super::{Row, Timing};
+use super::rows::Row;
+use super::stopwatch::{Limits, Timing, linear, repeat};
 use crate::cuda::Cuda;
 use crate::cuda::measure::{Measuring, Seconds};
 use crate::cuda::slides::Slides;

@@ -1,7 +1,7 @@
 //! The slides' own figures: Duca, "3D Plane Detection via Hough Transform", slides "Timing: Number of
 //! planes" and "Timing: Number of points". They name neither the GPU nor the CPU.
 
-use super::Row;
+use super::rows::Row;
 
 /// Numbers of winners in the first table.
 pub const TOPS: [u32; 3] = [2, 5, 10];

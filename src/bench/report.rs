@@ -1,7 +1,9 @@
 //! What comes out.
 
 use super::machine::Machine;
-use super::{Row, Timing};
+use super::published;
+use super::rows::Row;
+use super::stopwatch::Timing;
 use serde::{Deserialize, Serialize};
 
 /// Layout of [`Report`]'s JSON document.
@@ -91,7 +93,7 @@ impl Measurement {
             total,
             votes_per_second: votes / vote.seconds.max(1e-9),
             speedup: None,
-            slides: super::published::seconds(row, points, top),
+            slides: published::seconds(row, points, top),
             check,
         }
     }

@@ -1,9 +1,8 @@
 //! The rows of the tables: which version of each step.
 
+use crate::names::names;
 use crate::slides::{Suppress, Vote, Winners};
-use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::str::FromStr;
 
 /// Rows that are measured, or not, together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,31 +17,11 @@ pub enum Mode {
     Fast,
 }
 
-impl Mode {
-    /// All modes.
-    pub const ALL: [Mode; 4] = [Mode::Serial, Mode::Naive, Mode::Optimized, Mode::Fast];
-
-    /// The name by which it is asked for.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Mode::Serial => "serial",
-            Mode::Naive => "naive",
-            Mode::Optimized => "optimized",
-            Mode::Fast => "fast",
-        }
-    }
-}
-
-impl FromStr for Mode {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Mode> {
-        let found = Mode::ALL.into_iter().find(|mode| mode.name() == name);
-        found.ok_or_else(|| {
-            let names = Mode::ALL.map(Mode::name).join(", ");
-            Error::Parameter(format!("no mode {name:?}; there are {names}"))
-        })
-    }
+names! { Mode, "mode":
+    Serial = "serial",
+    Naive = "naive",
+    Optimized = "optimized",
+    Fast = "fast",
 }
 
 /// A row of the slides' timings, or our own.

@@ -1,6 +1,6 @@
 //! What each stage of a detection costs.
 
-use super::Machine;
+use super::machine::Machine;
 use crate::Result;
 use crate::backend::Backend;
 use crate::cloud::{Choice, Source};

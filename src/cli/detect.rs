@@ -1,17 +1,18 @@
 //! `planes detect`.
 
+use super::console::{say, write_stdout};
 use super::engine::Engine;
 use super::explain::explain;
-use super::lines::outputs::Lines;
+use super::failure::{Failure, concerns_all};
 use super::lines::search::LineSearch;
 use super::outputs::Outputs;
 use super::progress::Bar;
 use super::reading::{Reading, say_notes};
 use super::search::{Machine, Search};
-use super::{Failure, concerns_all, say, write_stdout};
 use clap::Args;
 use planes::Error;
 use planes::detect::{Options, Progress};
+use planes::export::{Lines, Planes};
 use planes::input::{Input, Kind, peek};
 use planes::lms::Refine;
 use std::path::{Path, PathBuf};
@@ -102,7 +103,9 @@ impl Detect {
                 let detection = self.machine.find(source, how, engine, &bar)?;
                 bar.stage("writing", None);
                 let explained = self.explain.then(|| explain(&detection, options));
-                (self.outputs.write(source, file, &detection)?, explained)
+                let style = self.outputs.style();
+                let planes = Planes { source, detection: &detection, style };
+                (self.outputs.write(&planes, file)?, explained)
             }
             Input::Image(image) => {
                 self.check_kind(image.path(), true)?;
@@ -133,15 +136,19 @@ impl Detect {
     /// Refuses options that are not for the kind of input.
     fn check_kind(&self, file: &Path, is_image: bool) -> Result<(), Error> {
         let (given, message) = if is_image {
-            let given = self.outputs.given_for(false).or(self.search.given_for_clouds());
-            let given = given.or(self.reading.given());
+            let given = self.search.given_for_clouds().or(self.reading.given());
             let given = given.or(self.explain.then_some("--explain"));
-            (given, "is for clouds, and this is an image")
+            (
+                self.outputs.given_for(false).or(given.map(str::to_owned)),
+                "is for clouds, and this is an image",
+            )
         } else {
-            let given = self.outputs.given_for(true).or(self.line_search.given());
             let stroke = self.search.refine == Some(Refine::Stroke);
-            let given = given.or(stroke.then_some("--refine stroke"));
-            (given, "is for images, and this is none")
+            let given = self.line_search.given().or(stroke.then_some("--refine stroke"));
+            (
+                self.outputs.given_for(true).or(given.map(str::to_owned)),
+                "is for images, and this is none",
+            )
         };
         match given {
             Some(option) => {

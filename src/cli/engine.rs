@@ -1,6 +1,6 @@
 //! What searches for planes: a GPU or the CPU.
 
-use super::say;
+use super::console::say;
 use clap::ValueEnum;
 use planes::Error;
 use planes::backend::Backend;

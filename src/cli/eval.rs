@@ -1,19 +1,19 @@
 //! `planes eval`.
 
+use super::console::write_stdout;
+use super::failure::Failure;
 use super::guard::{self, Output};
 use super::lines::eval as lines;
 use super::reading::Reading;
 use super::values::{number, whole};
 use super::words::{clean, counted};
-use super::{Failure, write_stdout};
 use clap::Args;
-use planes::Error;
-use planes::atomic::AtomicFile;
 use planes::eval::lines::LineLimits;
 use planes::eval::{
     Evaluation, Files, FoundRow, Options, SegmentScores, TruthRow, Verdict, evaluate, load_with,
 };
 use planes::export::lines::json::is_of_lines;
+use planes::{Error, atomic};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -253,9 +253,7 @@ fn json(scores: &impl Serialize) -> Result<String, Failure> {
 
 fn save(scores: &impl Serialize, path: &Path) -> Result<(), Failure> {
     let text = json(scores)?;
-    let mut file = AtomicFile::create(path)?;
-    file.write_all(text.as_bytes()).map_err(Error::io(path))?;
-    Ok(file.commit()?)
+    Ok(atomic::save(path, |file| file.write_all(text.as_bytes()))?)
 }
 
 /// The planes that need a look, a line each.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Output {
     /// The option that asks for it.
-    pub option: &'static str,
+    pub option: String,
     pub path: PathBuf,
     /// The folder that was named in place of the file; it is made if it is missing.
     pub folder: Option<PathBuf>,
@@ -21,13 +21,14 @@ pub struct Output {
 
 impl Output {
     /// A file that was named.
-    pub fn named(option: &'static str, path: &Path) -> Output {
-        Output { option, path: path.to_path_buf(), folder: None }
+    pub fn named(option: &str, path: &Path) -> Output {
+        Output { option: option.to_owned(), path: path.to_path_buf(), folder: None }
     }
 
     /// A file in a folder that was named.
-    pub fn within(option: &'static str, folder: &Path, name: OsString) -> Output {
-        Output { option, path: folder.join(name), folder: Some(folder.to_path_buf()) }
+    pub fn within(option: &str, folder: &Path, name: OsString) -> Output {
+        let path = folder.join(name);
+        Output { option: option.to_owned(), path, folder: Some(folder.to_path_buf()) }
     }
 
     /// The message of a refusal.

@@ -1,9 +1,10 @@
 //! `planes info`.
 
+use super::console::{say, write_stdout};
+use super::failure::Failure;
 use super::progress::Bar;
 use super::reading::Reading;
 use super::words::{clean, counted, shortly, significant};
-use super::{Failure, say, write_stdout};
 use clap::Args;
 use planes::Error;
 use planes::cloud::Source;

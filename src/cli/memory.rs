@@ -94,7 +94,7 @@ impl HugePages {
         // may be half done, and files that are not finished have no name.
         unsafe {
             libc::write(libc::STDERR_FILENO, text.get_ref().as_ptr().cast(), length);
-            libc::_exit(i32::from(super::BAD_INPUT));
+            libc::_exit(i32::from(super::failure::BAD_INPUT));
         }
     }
 

@@ -2,10 +2,14 @@
 
 mod batch;
 mod bench;
+mod console;
 mod detect;
 mod engine;
 mod eval;
 mod explain;
+mod exports;
+mod failure;
+mod files;
 mod guard;
 mod info;
 mod lines;
@@ -15,6 +19,7 @@ mod progress;
 mod reading;
 mod search;
 mod signals;
+mod styling;
 mod synth;
 mod table;
 mod threads;
@@ -23,7 +28,9 @@ mod warnings;
 mod words;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use std::io::{self, Write};
+use console::{say, write_stdout};
+use failure::{BAD_INPUT, Failure, SOME_FAILED};
+use std::io;
 use std::process::ExitCode;
 
 /// Finds planes in point clouds and lines in images by the Hough transform.
@@ -76,36 +83,6 @@ enum Document {
     Lines,
 }
 
-/// What ends a command early.
-#[derive(Debug)]
-enum Failure {
-    /// The library says why.
-    Library(planes::Error),
-    /// Standard output could not be written.
-    Output(io::Error),
-    /// Some files failed while others were done; each was named already.
-    Some,
-    /// All of several files failed; each was named already.
-    All,
-}
-
-impl From<planes::Error> for Failure {
-    fn from(error: planes::Error) -> Failure {
-        Failure::Library(error)
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Failure {
-        Failure::Output(error)
-    }
-}
-
-/// Exit code for bad usage and bad input; clap's own for bad usage.
-const BAD_INPUT: u8 = 2;
-/// Exit code when some of several files failed and the others are done.
-const SOME_FAILED: u8 = 1;
-
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
     let arguments = match Arguments::try_parse() {
@@ -144,29 +121,10 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Whether no other file would fare better: there is no room for results, or no device.
-fn concerns_all(error: &planes::Error) -> bool {
-    use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    match error {
-        planes::Error::Io { source, .. } => {
-            matches!(source.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
-        }
-        planes::Error::NoDevice(_)
-        | planes::Error::Device { .. }
-        | planes::Error::DeviceMemory { .. } => true,
-        _ => false,
-    }
-}
-
 /// Says in one line why nothing was done.
 fn refuse(message: &str) -> ExitCode {
     say(message);
     ExitCode::from(BAD_INPUT)
-}
-
-/// Writes a line to standard error.
-fn say(message: &str) {
-    let _ = writeln!(io::stderr(), "planes: {}", words::clean(message));
 }
 
 /// Prints the help that was asked for, or says in one line what is wrong with the arguments.
@@ -200,13 +158,6 @@ fn start_log(arguments: &Arguments) {
     let mut builder = env_logger::Builder::new();
     builder.filter_level(level).parse_env("PLANES_LOG");
     warnings::install(builder.format_timestamp(None).format_target(false).build());
-}
-
-/// Writes text to standard output.
-fn write_stdout(text: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
 }
 
 fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {

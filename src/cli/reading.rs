@@ -2,7 +2,7 @@
 //! them.
 
 use super::progress::Bar;
-use super::values::whole;
+use super::values::{first_given, whole};
 use clap::Args;
 use planes::Error;
 use planes::cloud::{Bbox, Choice, Columns, Format, ReadOptions, Source};
@@ -97,11 +97,10 @@ impl Choosing {
 
     /// The first option that was given.
     pub fn given(&self) -> Option<&'static str> {
-        let given = [
+        first_given(&[
             ("--class", !self.classes.is_empty()),
             ("--bbox", self.bbox.is_some()),
             ("--every", self.every.is_some()),
-        ];
-        given.into_iter().find_map(|(name, given)| given.then_some(name))
+        ])
     }
 }

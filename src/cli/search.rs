@@ -3,7 +3,7 @@
 use super::engine::{DeviceName, Engine, VoterName};
 use super::progress::Bar;
 use super::reading::{Choosing, say_degrees};
-use super::values::{count, length, number, said, whole};
+use super::values::{count, first_given, length, number, said, whole};
 use super::words::{brief, counted};
 use clap::{Args, ValueEnum};
 use planes::cloud::{Choice, Source};
@@ -148,7 +148,7 @@ impl Search {
 
     /// The first option that was given and is of clouds alone.
     pub fn given_for_clouds(&self) -> Option<&'static str> {
-        [
+        first_given(&[
             ("--tolerance", self.tolerance.is_some()),
             ("--widen", self.widen.is_some()),
             ("--angle", self.angle.is_some()),
@@ -160,9 +160,7 @@ impl Search {
             ("--rho-bin", self.rho_bin.is_some()),
             ("--vote", self.vote.is_some()),
             ("--orient", self.orient.is_some()),
-        ]
-        .into_iter()
-        .find_map(|(name, given)| given.then_some(name))
+        ])
         .or(self.choosing.given())
     }
 }
@@ -184,9 +182,7 @@ impl Machine {
             }
             return Ok(vec![engine]);
         };
-        if self.device == DeviceName::Cpu || self.voter.is_some() {
-            return Err(Error::Parameter("--gpus: the CPU was asked for".into()));
-        }
+        self.check_gpus()?;
         let there = Cuda::count()?;
         if usize::from(gpus) > there {
             let message = format!("--gpus {gpus}: the NVIDIA driver sees {there}");
@@ -200,7 +196,20 @@ impl Machine {
 
     /// Whether a GPU may turn out to be there.
     pub fn may_have_gpu(&self) -> bool {
-        self.device != DeviceName::Cpu && self.voter.is_none() && Cuda::find_driver().is_ok()
+        !self.is_for_cpu() && Cuda::find_driver().is_ok()
+    }
+
+    /// Whether the CPU was asked for.
+    fn is_for_cpu(&self) -> bool {
+        self.device == DeviceName::Cpu || self.voter.is_some()
+    }
+
+    /// Refuses GPUs where the CPU was asked for.
+    fn check_gpus(&self) -> Result<(), Error> {
+        if self.gpus.is_some() && self.is_for_cpu() {
+            return Err(Error::Parameter("--gpus: the CPU was asked for".into()));
+        }
+        Ok(())
     }
 
     /// Refuses what only votes of every point for every direction heed, where there are none.
@@ -216,10 +225,7 @@ impl Machine {
         if self.voter.is_some() && mode == Mode::Near {
             return Err(Error::Parameter("--voter is for --vote all and --one-pass".into()));
         }
-        if self.gpus.is_some() && (self.device == DeviceName::Cpu || self.voter.is_some()) {
-            return Err(Error::Parameter("--gpus: the CPU was asked for".into()));
-        }
-        Ok(())
+        self.check_gpus()
     }
 
     /// A GPU for what the backend does not do, where one may be used.

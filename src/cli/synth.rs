@@ -1,10 +1,10 @@
 //! `planes synth`.
 
-use super::Failure;
+use super::failure::Failure;
 use super::guard::{self, Output};
 use super::lines::synth::LineScene;
 use super::progress::Bar;
-use super::values::{number, whole};
+use super::values::{first_given, number, whole};
 use super::words::counted;
 use clap::Args;
 use planes::Error;
@@ -101,7 +101,7 @@ struct Survey {
 impl Survey {
     /// The first option that was given.
     fn given(&self) -> Option<&'static str> {
-        [
+        first_given(&[
             ("--sensor", self.sensor.is_some()),
             ("--round", self.round.is_some()),
             ("--voxel", self.voxel.is_some()),
@@ -109,9 +109,7 @@ impl Survey {
             ("--sag", self.sag.is_some()),
             ("--curved", self.curved),
             ("--passes", self.passes.is_some()),
-        ]
-        .into_iter()
-        .find_map(|(name, given)| given.then_some(name))
+        ])
     }
 
     /// A scene's options with these.
@@ -225,14 +223,12 @@ impl Synth {
 
     /// The first option that was given and is of clouds alone.
     fn given_for_clouds(&self) -> Option<&'static str> {
-        [
+        first_given(&[
             ("--points", self.points.is_some()),
             ("--noise", self.noise.is_some()),
             ("--outliers", self.outliers.is_some()),
             ("--origin", self.origin.is_some()),
-        ]
-        .into_iter()
-        .find_map(|(name, given)| given.then_some(name))
+        ])
         .or(self.survey.given())
     }
 

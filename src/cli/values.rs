@@ -45,6 +45,11 @@ pub fn count<T: TryFrom<u64>>(text: &str, most: u64) -> Result<T, String> {
     count.ok_or_else(|| format!("must be from 1 to {most}"))
 }
 
+/// The first option that was given.
+pub fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
+    options.iter().find_map(|&(name, given)| given.then_some(name))
+}
+
 /// What is wrong with a text that is no number; with a decimal comma, how it is written instead.
 fn no_number(text: &str, what: &str) -> String {
     let with_point = text.trim().replacen(',', ".", 1);

@@ -5,8 +5,7 @@
 //! that share most points first. What such a pair shares is right: of the points of all found
 //! planes that share is the precision, of the points of all true planes the recall.
 
-use super::overlaps::Overlaps;
-use super::segments::HALF;
+use super::overlaps::{HALF, Overlaps};
 use serde::Serialize;
 use std::cmp::Reverse;
 

@@ -6,8 +6,8 @@
 //! over-segmented if several found ones partly match it. What matches nothing, not even partly, is
 //! missed, or noise; so is what has one partner, partly, that has no other partner either.
 
+use super::numbers::{f1, ratio};
 use super::overlaps::Overlaps;
-use super::report::{f1, ratio};
 use serde::Serialize;
 
 /// Least intersection over union of a match.

@@ -1,7 +1,7 @@
 //! Results and truths from files.
 
-use super::Surfaces;
 use super::labels::{MAGIC, read_labels};
+use super::surfaces::Surfaces;
 use crate::cloud::{Chunk, Fields, Note, ReadOptions, Source};
 use crate::export::json::read_json;
 use crate::synth::{Truth, truth_path};

@@ -1,6 +1,6 @@
 //! The plane of least squared distances through points in input coordinates.
 
-use super::Flat;
+use super::flat::Flat;
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
 /// The plane through the finite points of `points` and their root mean square distance from it;

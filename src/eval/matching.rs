@@ -1,9 +1,25 @@
 //! Which found plane is which true one, by angle and distance.
 
-use super::surfaces::{Flat, Surfaces};
-use super::{Limits, report::Match};
+use super::flat::Flat;
+use super::options::Limits;
+use super::surfaces::Surfaces;
 use crate::vector::dot;
 use rayon::prelude::*;
+use serde::Serialize;
+
+/// A found plane within the limits of a true one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Match {
+    /// Index of the found plane.
+    #[serde(skip)]
+    pub found: usize,
+    /// Angle between the planes, in degrees.
+    pub angle: f64,
+    /// Mean distance of the true plane's points from the found plane, in the cloud's unit.
+    pub distance: f64,
+    /// Distance of the found plane's centroid from the true plane.
+    pub offset: f64,
+}
 
 /// True planes and the planes that found them.
 #[derive(Debug, Clone, PartialEq)]
@@ -128,7 +144,7 @@ fn mean_distance(plane: &Flat, points: impl Iterator<Item = [f64; 3]>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Surface;
+    use super::super::surfaces::Surface;
     use super::*;
 
     /// A level plane at a height; its points are the corners of a square.

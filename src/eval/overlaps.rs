@@ -1,8 +1,11 @@
 //! How many points each true plane shares with each found one.
 
-use super::Surfaces;
+use super::surfaces::Surfaces;
 use crate::cloud::UNKNOWN;
 use std::collections::HashMap;
+
+/// Two segments that share more than this of their union are each other's only match.
+pub(super) const HALF: f64 = 0.5;
 
 /// The points of two labellings, counted; where the truth is unknown, apart.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,11 +84,11 @@ impl Overlaps {
 #[cfg(test)]
 pub(super) fn labelled(labels: &[i32]) -> Surfaces {
     let count = labels.iter().max().map_or(0, |&l| usize::try_from(l + 1).unwrap_or(0));
-    let planes = (0..count as i32).map(|id| super::Surface {
+    let planes = (0..count as i32).map(|id| super::surfaces::Surface {
         id,
         pieces: 1,
         points: labels.iter().filter(|&&l| l == id).count() as u64,
-        ..super::Surface::default()
+        ..super::surfaces::Surface::default()
     });
     let planes = planes.collect();
     Surfaces { planes, labels: labels.to_vec(), total: labels.len() as u64, noise: None }

@@ -1,10 +1,13 @@
 //! The scores as one document.
 
+use super::flat::Flat;
 use super::hoover::{Verdict, Verdicts};
-use super::matching::Matching;
+use super::matching::{Match, Matching};
+use super::numbers::{f1, median, ratio};
+use super::options::Limits;
 use super::overlaps::Overlaps;
 use super::segments::SegmentScores;
-use super::{Flat, Limits, Surfaces};
+use super::surfaces::{Surface, Surfaces};
 use serde::Serialize;
 
 /// What the document's `format` member says.
@@ -63,20 +66,6 @@ pub struct PlaneScores {
     pub angle: Option<f64>,
     /// Median offset error of the matches, in the cloud's unit.
     pub offset: Option<f64>,
-}
-
-/// A found plane within the limits of a true one.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Match {
-    /// Index of the found plane.
-    #[serde(skip)]
-    pub found: usize,
-    /// Angle between the planes, in degrees.
-    pub angle: f64,
-    /// Mean distance of the true plane's points from the found plane, in the cloud's unit.
-    pub distance: f64,
-    /// Distance of the found plane's centroid from the true plane.
-    pub offset: f64,
 }
 
 /// What became of a true plane.
@@ -217,7 +206,7 @@ fn truth_rows(
 ) -> Vec<TruthRow> {
     let best = overlaps.best();
     let found_id = |f: usize| sides.found.planes[f].id;
-    let row = |(t, plane): (usize, &super::Surface)| TruthRow {
+    let row = |(t, plane): (usize, &Surface)| TruthRow {
         id: plane.id,
         name: plane.name.clone(),
         pieces: plane.pieces,
@@ -244,7 +233,7 @@ fn found_rows(
     for &(t, f, n) in &overlaps.pairs {
         holds[f].push((sides.truth_id(t), n));
     }
-    let row = |((f, plane), mut holds): ((usize, &super::Surface), Vec<(i32, u64)>)| {
+    let row = |((f, plane), mut holds): ((usize, &Surface), Vec<(i32, u64)>)| {
         holds.sort_by_key(|&(_, n)| std::cmp::Reverse(n));
         holds.truncate(HOLDS);
         FoundRow {
@@ -261,40 +250,4 @@ fn found_rows(
         }
     };
     sides.found.planes.iter().enumerate().zip(holds).map(row).collect()
-}
-
-/// `part / all`, 0 of nothing.
-pub(super) fn ratio(part: usize, all: usize) -> f64 {
-    part as f64 / all.max(1) as f64
-}
-
-/// The harmonic mean of precision and recall, 0 of nothing.
-pub(super) fn f1(matched: usize, found: usize, truth: usize) -> f64 {
-    2.0 * matched as f64 / (found + truth).max(1) as f64
-}
-
-/// The middle value, or the mean of the middle two.
-pub(super) fn median(values: &mut [f64]) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let (low, high) =
-        (values.get(values.len().checked_sub(1)? / 2)?, values.get(values.len() / 2)?);
-    Some(if low == high { *low } else { (low + high) / 2.0 })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(&mut []), None);
-        assert_eq!(median(&mut [3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&mut [4.0, 1.0, 2.0, 8.0]), Some(3.0));
-    }
-
-    #[test]
-    fn nothing_of_nothing_is_nothing() {
-        assert_eq!((ratio(0, 0), f1(0, 0, 0)), (0.0, 0.0));
-        assert_eq!(f1(3, 4, 8), 0.5);
-    }
 }

@@ -3,12 +3,10 @@
 use super::by_points::{self, ByPoints};
 use super::evops::{self, Evops};
 use super::hoover::Hoover;
-use super::overlaps::Overlaps;
-use super::report::{f1, ratio};
+use super::numbers::{f1, ratio};
+use super::overlaps::{HALF, Overlaps};
 use serde::Serialize;
 
-/// Two segments that share more than this of their union are each other's only match.
-pub(super) const HALF: f64 = 0.5;
 /// The stricter of the two usual limits.
 const STRICT: f64 = 0.75;
 
@@ -30,7 +28,7 @@ pub struct SegmentScores {
     pub mean_iou: f64,
     /// The same, each true plane weighted by its points; mWCov.
     pub weighted_iou: f64,
-    /// Segments found with at least [`Options::iou`](super::Options::iou).
+    /// Segments found with at least [`Options::iou`](super::options::Options::iou).
     pub at_iou: Segments,
     /// Precision and recall by points.
     pub by_points: ByPoints,

@@ -1,22 +1,13 @@
 //! The planes of one side, true or found, and which points lie on them.
 
 use super::fit::fit;
+use super::flat::Flat;
+use super::numbers::median;
 use crate::cloud::UNKNOWN;
 use crate::synth::Truth;
 use crate::{Detection, Error, Result};
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
-
-/// A plane `normal · p = offset`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Flat {
-    /// Unit normal, of either sign.
-    pub normal: [f64; 3],
-    /// `normal · p` of its points, in input coordinates and the cloud's unit.
-    pub offset: f64,
-    /// The middle of its points; offsets are compared there.
-    pub centroid: [f64; 3],
-}
 
 /// A plane with its points.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -212,7 +203,7 @@ impl Surfaces {
             .filter(|&i| members.count(i) >= min_points)
             .filter_map(|i| Some(fit(members.of(i, points))?.1))
             .collect();
-        super::report::median(&mut rough).unwrap_or(0.0)
+        median(&mut rough).unwrap_or(0.0)
     }
 
     /// Diagonal of the box around the points of all planes, or around their corners.

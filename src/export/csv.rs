@@ -1,9 +1,9 @@
 //! Planes as a table: all of the JSON document but the outlines.
 
-use crate::atomic::AtomicFile;
+use super::output::{About, Export, Planes};
 use crate::detection::Detection;
 use crate::measures::Measures;
-use crate::{Error, Result};
+use crate::{Result, atomic};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -32,12 +32,15 @@ pub fn write_csv(detection: &Detection, mut out: impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the table to the file at `path`.
-///
-/// # Errors
-/// [`Error::Io`] on `path`.
-pub fn save_csv(detection: &Detection, path: &Path) -> Result<()> {
-    let mut file = AtomicFile::create(path)?;
-    write_csv(detection, &mut file).map_err(Error::io(path))?;
-    file.commit()
+/// The table as a file.
+pub(super) struct Csv;
+
+impl Export<Planes<'_>> for Csv {
+    fn about(&self) -> About {
+        About::new("csv", "a table, a row a plane", &[".planes.csv"])
+    }
+
+    fn save(&self, planes: &Planes, path: &Path) -> Result<()> {
+        atomic::save(path, |file| write_csv(planes.detection, file))
+    }
 }

@@ -1,6 +1,5 @@
 //! What the JSON documents share: how they are laid out, and the members that tell which one it is.
 
-use crate::atomic::AtomicFile;
 use crate::{Error, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -19,16 +18,6 @@ pub(super) fn write(document: &impl Serialize, mut out: impl Write) -> std::io::
     let mut serializer = serde_json::Serializer::with_formatter(&mut out, Layout::default());
     document.serialize(&mut serializer)?;
     out.write_all(b"\n")
-}
-
-/// Writes a file, whole or not at all.
-pub(super) fn save(
-    path: &Path,
-    write: impl FnOnce(&mut AtomicFile) -> std::io::Result<()>,
-) -> Result<()> {
-    let mut file = AtomicFile::create(path)?;
-    write(&mut file).map_err(Error::io(path))?;
-    file.commit()
 }
 
 /// Reads the members of a document of some format and version.

@@ -15,10 +15,11 @@
 //! that the labelled clouds give to the points of a plane, and of its pieces.
 
 use super::document;
-use crate::Result;
+use super::output::{About, Export, Planes};
 use crate::detection::{Detection, FORMAT_VERSION, Input, Parameters};
 use crate::measures::Measures;
 use crate::plane::{Plane, Polygon};
+use crate::{Result, atomic};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::Path;
@@ -83,7 +84,20 @@ pub fn write_json(detection: &Detection, out: impl Write) -> std::io::Result<()>
 /// # Errors
 /// [`Error::Io`](crate::Error::Io) on `path`.
 pub fn save_json(detection: &Detection, path: &Path) -> Result<()> {
-    document::save(path, |file| write_json(detection, file))
+    atomic::save(path, |file| write_json(detection, file))
+}
+
+/// The document as a file.
+pub(super) struct Json;
+
+impl Export<Planes<'_>> for Json {
+    fn about(&self) -> About {
+        About::new("json", "the planes as JSON", &[".json"])
+    }
+
+    fn save(&self, planes: &Planes, path: &Path) -> Result<()> {
+        save_json(planes.detection, path)
+    }
 }
 
 /// Reads the document in the file at `path`; the labels of the result are empty.

@@ -7,12 +7,12 @@
 //! Vertices are `double`, in input coordinates. Some viewers keep only `float`, which rounds
 //! survey coordinates to about a half; the file itself does not.
 
-use super::colour;
-use crate::atomic::AtomicFile;
+use super::output::{About, Export, Planes};
+use super::palette::colour;
 use crate::detection::Detection;
 use crate::outline::PlaneFrame;
 use crate::plane::{Piece, Plane, Polygon};
-use crate::{Error, Result};
+use crate::{Result, atomic};
 use std::io::Write;
 use std::path::Path;
 
@@ -64,11 +64,22 @@ pub fn write_polygons(
 /// Writes the areas of the planes as triangles to the file at `path`.
 ///
 /// # Errors
-/// [`Error::Io`] on `path`.
+/// [`Error::Io`](crate::Error::Io) on `path`.
 pub fn save_polygons(detection: &Detection, encoding: Encoding, path: &Path) -> Result<()> {
-    let mut file = AtomicFile::create(path)?;
-    write_polygons(detection, encoding, &mut file).map_err(Error::io(path))?;
-    file.commit()
+    atomic::save(path, |file| write_polygons(detection, encoding, file))
+}
+
+/// The areas as a file.
+pub(super) struct Outlines;
+
+impl Export<Planes<'_>> for Outlines {
+    fn about(&self) -> About {
+        About::new("ply", "the planes' outlines as PLY polygons", &[".planes.ply"])
+    }
+
+    fn save(&self, planes: &Planes, path: &Path) -> Result<()> {
+        save_polygons(planes.detection, Encoding::Binary, path)
+    }
 }
 
 impl Mesh {

@@ -1,6 +1,9 @@
 //! A scene as files: the cloud and its truth.
 
-use super::{Points, Scene, SceneOptions, Truth, generate, truth_path};
+use super::options::SceneOptions;
+use super::points::{Points, generate};
+use super::scene::Scene;
+use super::truth::{Truth, truth_path};
 use crate::atomic::AtomicFile;
 use crate::cloud::{Chunk, Fields};
 use crate::write::{self, PointWriter, WriteOptions};

@@ -1,6 +1,7 @@
 //! How a scene is drawn: how many points, by which instrument, and what becomes of them then.
 
-use super::{STEPS_PER_UNIT, Scene, Sensor};
+use super::scene::{STEPS_PER_UNIT, Scene};
+use super::sensor::sensors::Sensor;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -22,7 +23,7 @@ pub struct SceneOptions {
     pub outliers: f64,
     /// Where the random numbers start.
     pub seed: u64,
-    /// Where the scene's own origin lies, rounded to [`STEP`](super::STEP); default
+    /// Where the scene's own origin lies, rounded to [`STEP`](super::scene::STEP); default
     /// [`Scene::default_origin`]. The points lie the same about any origin.
     pub origin: Option<[f64; 3]>,
     /// The instrument; without one, points are drawn as the scene says.

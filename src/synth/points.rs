@@ -1,16 +1,16 @@
 //! The points of a scene as a stream of chunks.
 
 use super::model::{Model, ModelPlane};
-use super::options::Grid;
+use super::options::{Grid, SceneOptions};
 use super::random::Random;
 use super::sampler::{Drawn, Sampler, View};
+use super::scene::{HardPart, STEPS_PER_UNIT, Scene};
 use super::scenes::{boards, hard, roofs, room, street};
-use super::sensor;
+use super::sensor::Survey as Shots;
 use super::smooth::SmoothVector;
 use super::thin::thinned;
 use super::truth::{Camera, Survey, TRUTH_VERSION, Truth, TruthPlane};
 use super::vector::{Pose, Vec3, dot, plus, scaled};
-use super::{HardPart, STEPS_PER_UNIT, Scene, SceneOptions};
 use crate::Result;
 use crate::cloud::Chunk;
 use rayon::prelude::*;
@@ -53,7 +53,7 @@ pub fn generate(scene: Scene, options: &SceneOptions) -> Result<Points> {
             let model = Model::merged(models);
             let passes = u64::from(options.passes.map_or(1, |passes| passes.count));
             let each = drawn.div_ceil(passes);
-            Source::Survey(sensor::instrument(scene, sensor, &model, options, each)?)
+            Source::Survey(Shots::plan(scene, sensor, &model, options, each)?)
         }
     };
     let counts = vec![0; planes.len()];
@@ -111,7 +111,7 @@ pub struct Points {
 enum Source {
     /// Parts that take turns.
     Parts(Vec<Part>),
-    Survey(sensor::Survey),
+    Survey(Shots),
 }
 
 /// Where a survey is: pass, shot, and the points of this pass so far.
@@ -253,12 +253,7 @@ fn drawn_from(parts: &[Part], index: u64, total: u64, options: &SceneOptions) ->
 }
 
 /// Points of a survey's next shots.
-fn shots(
-    survey: &sensor::Survey,
-    place: &mut Place,
-    total: u64,
-    options: &SceneOptions,
-) -> Vec<Drawn> {
+fn shots(survey: &Shots, place: &mut Place, total: u64, options: &SceneOptions) -> Vec<Drawn> {
     let passes = u64::from(options.passes.map_or(1, |passes| passes.count));
     while place.pass < passes {
         let Place { pass, shot, points } = *place;

@@ -1,6 +1,6 @@
 //! One point a voxel.
 
-use super::Voxel;
+use super::options::Voxel;
 use super::sampler::Drawn;
 use super::vector::{Vec3, plus, scaled};
 use rayon::prelude::*;

@@ -1,8 +1,8 @@
 //! What a scene's points were drawn from, as a document beside the cloud.
 
 use super::model::ModelPlane;
+use super::options::{Passes, Voxel};
 use super::vector::{Vec3, dot, plus, scaled};
-use super::{Passes, Voxel};
 use crate::plane::Polygon;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};

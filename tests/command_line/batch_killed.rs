@@ -2,6 +2,7 @@
 //! same bytes as if nothing had happened.
 
 use super::batch::{Place, tree};
+use super::random::Random;
 use super::*;
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,20 +11,6 @@ use std::fs;
 const KILLS: usize = 100;
 /// Of these, while it also makes pictures, which takes most of the time.
 const KILLS_WITH_PICTURES: usize = 6;
-
-/// Numbers that look random and are the same in every run (SplitMix64).
-pub struct Random(pub u64);
-
-impl Random {
-    /// From 0 to 1.
-    pub fn share(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
 
 /// A command and what it leaves when nobody disturbs it.
 struct Trial<'a> {
@@ -60,7 +47,7 @@ impl<'a> Trial<'a> {
     /// says whether it was killed.
     fn disturb(&self, out: &str, random: &mut Random) -> bool {
         let mut child = self.start(out);
-        std::thread::sleep(self.took.mul_f64(0.7 * random.share()));
+        std::thread::sleep(self.took.mul_f64(0.7 * random.unit()));
         child.kill().unwrap();
         let code = child.wait().unwrap().code();
         if code != KILLED {

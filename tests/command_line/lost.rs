@@ -439,7 +439,7 @@ fn warnings_and_options_are_in_the_summary() {
 mod disturbed {
     use super::*;
     use crate::batch::tree;
-    use crate::batch_killed::Random;
+    use crate::random::Random;
     use rustix::process::{Pid, Signal, kill_process};
     use std::os::unix::process::ExitStatusExt;
     use std::process::Child;
@@ -482,7 +482,7 @@ mod disturbed {
         while kills < KILLS {
             let mut child = start(&place, options[runs % 2]);
             // Most of it is writing, of which the picture takes the most.
-            std::thread::sleep(took.mul_f64(0.2 + 0.8 * random.share()));
+            std::thread::sleep(took.mul_f64(0.2 + 0.8 * random.unit()));
             child.kill().unwrap();
             kills += usize::from(child.wait().unwrap().signal().is_some());
             runs += 1;
@@ -513,7 +513,7 @@ mod disturbed {
         for run in 0..20 {
             let signal = [Signal::INT, Signal::TERM][run % 2];
             let child = start(&place, &[]);
-            std::thread::sleep(took.mul_f64(0.3 + 0.7 * random.share()));
+            std::thread::sleep(took.mul_f64(0.3 + 0.7 * random.unit()));
             // One that came to its end is not yet waited for.
             kill_process(Pid::from_child(&child), signal).unwrap();
             let done = child.wait_with_output().unwrap();

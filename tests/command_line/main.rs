@@ -13,6 +13,8 @@ mod instruments;
 mod lines;
 mod lost;
 mod other;
+#[path = "../random/mod.rs"]
+mod random;
 mod real;
 mod survey_texts;
 mod surveyor;

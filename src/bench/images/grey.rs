@@ -1,6 +1,8 @@
 //! From a grey image to its sorted bins.
 
-use super::{GreyRow, ImageBench, strewn};
+use super::image_bench::ImageBench;
+use super::report::GreyRow;
+use super::sweep::strewn;
 use crate::cpu::Cpu;
 use crate::cuda::Cuda;
 use crate::cuda::line_bins::Seconds;

@@ -1,6 +1,7 @@
 //! What comes out.
 
-use super::super::{Machine, Timing};
+use super::super::machine::Machine;
+use super::super::stopwatch::Timing;
 use crate::line_voters::spaces::PaperSpace;
 use serde::{Deserialize, Serialize};
 

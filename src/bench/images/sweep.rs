@@ -1,11 +1,12 @@
 //! The papers' sweeps, over edges that are strewn at random: neighbours vote for different bins.
 
-use super::{ImageBench, VoterRow};
+use super::image_bench::ImageBench;
+use super::report::VoterRow;
+use crate::Result;
 use crate::detect::Progress;
 use crate::line_voters::EdgeImage;
 use crate::line_voters::spaces::PaperSpace;
-use crate::{Error, Result};
-use std::str::FromStr;
+use crate::names::names;
 
 /// van den Braak's image, and its share of edges in thousandths.
 const WIDE: [u32; 2] = [1920, 1080];
@@ -26,20 +27,14 @@ pub enum Sweep {
     Grey,
 }
 
+names! { Sweep, "sweep":
+    Edges = "edges",
+    Density = "density",
+    Angles = "angles",
+    Grey = "grey",
+}
+
 impl Sweep {
-    /// All sweeps.
-    pub const ALL: [Sweep; 4] = [Sweep::Edges, Sweep::Density, Sweep::Angles, Sweep::Grey];
-
-    /// The name by which it is asked for.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Sweep::Edges => "edges",
-            Sweep::Density => "density",
-            Sweep::Angles => "angles",
-            Sweep::Grey => "grey",
-        }
-    }
-
     /// Images by their columns, and the spaces in which each votes.
     fn images(self) -> (Vec<(String, EdgeImage)>, Vec<PaperSpace>) {
         let wide = |thousandths: usize| {
@@ -65,18 +60,6 @@ impl Sweep {
             }
             Sweep::Grey => (Vec::new(), Vec::new()),
         }
-    }
-}
-
-impl FromStr for Sweep {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Sweep> {
-        let found = Sweep::ALL.into_iter().find(|sweep| sweep.name() == name);
-        found.ok_or_else(|| {
-            let names = Sweep::ALL.map(Sweep::name).join(", ");
-            Error::Parameter(format!("no sweep {name:?}; there are {names}"))
-        })
     }
 }
 

@@ -1,7 +1,9 @@
 //! Every voter on an image.
 
 use super::super::stopwatch::{Limits, Timing, linear, repeat};
-use super::{ImageBench, VoterRow, published};
+use super::image_bench::ImageBench;
+use super::published;
+use super::report::VoterRow;
 use crate::cuda::line_voters::{LineVotes, Steps};
 use crate::line_voters::spaces::PaperSpace;
 use crate::line_voters::{EdgeImage, Version, cpu, slices};

@@ -1,7 +1,7 @@
 //! Figures 7 and 8: how exact a line among noise is.
 
-use super::METHODS;
 use super::cells::Coarse;
+use super::methods::METHODS;
 use crate::Result;
 use crate::backend::Backend;
 use crate::eval::lines::{line_errors, median};

@@ -1,8 +1,8 @@
 //! Table 2: the lines of a photograph with added noise.
 
-use super::METHODS;
 use super::accuracy::mean;
 use super::cells::Coarse;
+use super::methods::METHODS;
 use crate::backend::Backend;
 use crate::image::{EdgeMap, Image, Method};
 use crate::lines::{Options, Voters, detect_in, fit_voters};

@@ -1,6 +1,6 @@
 //! Table 1: how long the thinnest slab of random points takes.
 
-use super::super::{Timing, repeat};
+use super::super::stopwatch::{Timing, repeat};
 use super::published;
 use crate::cuda::Cuda;
 use crate::cuda::lms::MOST_FOR_PAPER;

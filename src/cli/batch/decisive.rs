@@ -1,6 +1,6 @@
 //! The options that decide what is found. Each is named, so that none is forgotten when one is added.
 
-use super::Batch;
+use super::arguments::Batch;
 use super::summary;
 use planes::cloud::Choice;
 use planes::detect::{Mode, Options};

@@ -3,6 +3,7 @@
 use super::folder::record;
 use super::pattern::{Expanded, expand, is_pattern};
 use super::summary;
+use crate::cli::exports::Named;
 use planes::Error;
 use planes::cloud::{Format, Source};
 use planes::input::{Kind, peek};
@@ -170,32 +171,26 @@ impl Finder {
         let Some(out) = &self.out else { return false };
         let Ok(below) = parent.strip_prefix(out) else { return false };
         let is_summary = below == "" && summary::NAMES.iter().any(|&summary| name == summary);
-        // The endings are of one extension or of two.
-        let one = Path::new(name).file_stem().unwrap_or_default();
-        let two = Path::new(one).file_stem().unwrap_or_default();
-        let recorded = |stem: &OsStr| record(out, &below.join(stem)).exists();
-        let is_single = is_called(Path::new(name), &["json", "png", "csv", "svg"]);
-        let is_npy = name.to_string_lossy().ends_with(".labels.npy");
+        // Of an ending that other programs write, too, the record knows.
+        let stem = Path::new(name).file_stem().unwrap_or_default();
+        let is_recorded = || record(out, &below.join(stem)).exists();
         (is_summary && summary::is_one(&out.join(name)))
             || is_result(name)
-            || (is_single && recorded(one))
-            || (is_npy && recorded(two))
+            || (has_ending(name, false) && is_recorded())
     }
 }
 
-/// Whether a file is called as the clouds and pictures among the results are.
+/// Whether a file is called as results alone are: by an ending with a second point.
 fn is_result(name: &OsStr) -> bool {
+    has_ending(name, true)
+}
+
+/// Whether a name has an ending of the outputs, one with or without a second point.
+fn has_ending(name: &OsStr, has_second: bool) -> bool {
     let name = name.to_string_lossy();
-    let endings = [
-        ".labels.las",
-        ".labels.laz",
-        ".labels.ply",
-        ".planes.ply",
-        ".planes.csv",
-        ".lines.png",
-        ".space.png",
-    ];
-    endings.iter().any(|ending| name.ends_with(ending))
+    let outputs = Named::all().into_iter().flat_map(|output| [output.of_planes, output.of_lines]);
+    let mut endings = outputs.flatten().flat_map(|about| about.endings);
+    endings.any(|ending| ending[1..].contains('.') == has_second && name.ends_with(ending))
 }
 
 /// Whether a file lies beside a result that is written together with one of its name.

@@ -1,21 +1,21 @@
 //! One file of a batch, from the question whether it is finished to its record.
 
 use super::super::engine::Engine;
+use super::super::exports;
 use super::super::guard::FileId;
-use super::super::lines::outputs::Lines;
 use super::super::progress::{Bar, BatchBar};
 use super::super::warnings;
-use super::Batch;
+use super::arguments::Batch;
 use super::folder::Folder;
 use super::inputs::Input;
-use super::kinds::{How, Of, Wanted, endings};
 use super::record::{Done, Found, Record, Stamp, Written, digest};
 use super::summary::{self, shown, unshown};
+use super::wanted::Target;
 use crate::cli::reading::say_notes;
 use planes::atomic::move_to;
 use planes::cloud::{Format, Source};
 use planes::detect::{Options, Progress};
-use planes::export::labels::LabelBy;
+use planes::export::{LINES, Lines, PLANES, Planes};
 use planes::image::{EdgeMap, Image};
 use planes::input::{self, peek};
 use planes::{Detection, Error, lines, memory};
@@ -60,14 +60,6 @@ enum Answer {
     Image(Image, EdgeMap, Box<lines::Detection>),
 }
 
-/// A result to be written.
-struct Target {
-    of: Of,
-    /// The end of its name.
-    ending: String,
-    how: How,
-}
-
 impl<'a> Job<'a> {
     pub fn new(
         batch: &'a Batch,
@@ -105,7 +97,7 @@ impl<'a> Job<'a> {
         }
         // Better now than after the search.
         if let Some(kind) = peek(&input.path) {
-            self.check_targets(name, &self.asked(kind))?;
+            self.check_targets(name, &self.batch.outputs.wanted(kind))?;
         }
         let done = self.find_and_write(input, name, &stamp, before.as_ref(), (engine, &bar));
         if is_large(stamp.bytes()) {
@@ -156,11 +148,11 @@ impl<'a> Job<'a> {
         bar: &Bar,
     ) -> Result<Option<Done>, Error> {
         let (Some(done), Some(kind)) = (&record.done, peek(&input.path)) else { return Ok(None) };
-        let asked = self.asked(kind);
+        let asked = self.batch.outputs.wanted(kind);
         let same = record.version == env!("CARGO_PKG_VERSION")
             && record.options == self.decisive_of(kind)
             && done.bytes == stamp.bytes()
-            && asked.iter().all(|t| record.has(self.folder, name, &t.ending, t.how));
+            && asked.iter().all(|t| record.has(self.folder, name, t.ending, t.style));
         if !same {
             return Ok(None);
         }
@@ -212,7 +204,7 @@ impl<'a> Job<'a> {
         let targets = self.targets(name, kind, before.filter(|_| !is_same));
         self.check_targets(name, &targets)?;
         self.folder.make_room(name)?;
-        let fresh = |target: &Target| self.folder.fresh(name, &target.ending);
+        let fresh = |target: &Target| self.folder.fresh(name, target.ending);
         let save = |target: &Target| self.save(&answer, target, engine, &fresh(target));
         let saved =
             targets.iter().try_for_each(save).and_then(|()| match Stamp::of(&input.path)? {
@@ -253,13 +245,14 @@ impl<'a> Job<'a> {
         (engine, bar): (&Engine, &Bar),
     ) -> Result<Answer, Error> {
         let Batch { search, line_search, machine, .. } = self.batch;
-        let told = |ending: &String| ending.starts_with(".labels.") || ending == ".png";
-        let needs_labels = self.batch.outputs.wanted().into_iter().any(Wanted::needs_labels)
-            || before.is_some_and(|record| record.results.keys().any(told));
-        let options = Options { planes_only: !needs_labels, ..self.options.clone() };
         match input::Input::open_with(path, &self.batch.reading.options())? {
             input::Input::Cloud(source) => {
                 say_notes(&source, bar);
+                let kind = input::Kind::Cloud(source.format());
+                let results = before.into_iter().flat_map(|record| record.results(kind));
+                let mut targets = self.batch.outputs.wanted(kind).into_iter().chain(results);
+                let planes_only = !targets.any(|target| target.about.needs_labels);
+                let options = Options { planes_only, ..self.options.clone() };
                 let how = (&options, &search.choice());
                 let found = machine.find(&source, how, engine, bar)?;
                 Ok(Answer::Cloud(source, found.into()))
@@ -288,38 +281,29 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// The results that are asked for.
-    fn asked(&self, kind: input::Kind) -> Vec<Target> {
-        let outputs = &self.batch.outputs;
-        let by_piece = matches!(outputs.labelling.by(), LabelBy::Piece);
-        let how = How { by_piece, up: outputs.drawing.up };
-        let endings = endings(&outputs.wanted(), outputs.labels, kind).into_iter();
-        let targets = endings.filter_map(|ending| Target::new(kind, ending, how));
-        targets.collect()
-    }
-
     /// The results to be written, those first that may yet find fault with the file: what is asked for and,
     /// of an earlier run that found something else, what lies there, lest it be stale.
     fn targets(&self, name: &Path, kind: input::Kind, stale: Option<&Record>) -> Vec<Target> {
-        let mut targets = self.asked(kind);
+        let mut targets = self.batch.outputs.wanted(kind);
         for (ending, written) in stale.iter().flat_map(|record| &record.results) {
             let path = self.folder.result(name, ending);
             if targets.iter().any(|target| target.ending == *ending) || !path.exists() {
                 continue;
             }
-            match Target::new(kind, ending, written.how()) {
+            match Target::new(kind, ending, written.style()) {
                 Some(target) => targets.push(target),
                 None => log::warn!("{}: of an earlier version of its file", path.display()),
             }
         }
-        targets.sort_by(|a, b| (a.of, &a.ending).cmp(&(b.of, &b.ending)));
+        let order = exports::outputs_of(kind);
+        targets.sort_by_key(|t| order.iter().position(|about| about.name == t.about.name));
         targets
     }
 
     /// Refuses results that would replace an input, or a folder.
     fn check_targets(&self, name: &Path, targets: &[Target]) -> Result<(), Error> {
         for target in targets {
-            let path = self.folder.result(name, &target.ending);
+            let path = self.folder.result(name, target.ending);
             if FileId::of(&path).is_some_and(|id| self.inputs.contains(&id)) {
                 let message = format!("{}: that is an input of this batch", path.display());
                 return Err(Error::Parameter(message));
@@ -338,17 +322,16 @@ impl<'a> Job<'a> {
         engine: &Engine,
         path: &Path,
     ) -> Result<(), Error> {
-        match (answer, target.of) {
-            (Answer::Cloud(source, detection), Of::Cloud(kind)) => {
-                let by = if target.how.by_piece { LabelBy::Piece } else { LabelBy::Plane };
-                kind.save(source, detection, (by, target.how.up), path)
+        let Target { about, style, .. } = *target;
+        match answer {
+            Answer::Cloud(source, detection) => {
+                exports::save(PLANES, about.name, &Planes { source, detection, style }, path)
             }
-            (Answer::Image(image, edges, detection), Of::Image(kind)) => {
+            Answer::Image(image, edges, detection) => {
                 let backend = engine.backend()?;
-                kind.save(&Lines { image, edges, detection, backend }, path)
+                let lines = Lines { image, edges, detection, backend };
+                exports::save(LINES, about.name, &lines, path)
             }
-            // Targets are of the answer's kind.
-            _ => Ok(()),
         }
     }
 
@@ -363,15 +346,15 @@ impl<'a> Job<'a> {
     ) -> Result<(), Error> {
         let mut written = Vec::with_capacity(targets.len());
         for target in targets {
-            let fresh = self.folder.fresh(name, &target.ending);
+            let fresh = self.folder.fresh(name, target.ending);
             let bytes = fs::metadata(&fresh).map_err(Error::io(&fresh))?.len();
-            written.push((target.ending.clone(), Written::new(bytes, target.how)));
+            written.push((target.ending.to_owned(), Written::new(bytes, target.style)));
         }
         record.results.extend(written.iter().cloned());
         record.save(self.folder, name, stamp)?;
         for target in targets {
-            let fresh = self.folder.fresh(name, &target.ending);
-            move_to(&fresh, &self.folder.result(name, &target.ending))?;
+            let fresh = self.folder.fresh(name, target.ending);
+            move_to(&fresh, &self.folder.result(name, target.ending))?;
         }
         if !is_same {
             record.results.retain(|ending, _| targets.iter().any(|t| t.ending == *ending));
@@ -383,14 +366,6 @@ impl<'a> Job<'a> {
 /// Whether a record is of this file, however it was named.
 fn is_of(record: &Record, input: &Input) -> bool {
     record.place == shown(&input.identity)
-}
-
-impl Target {
-    /// A result of a file of this kind; `None` if there is none whose name ends so.
-    fn new(kind: input::Kind, ending: &str, how: How) -> Option<Target> {
-        let of = Of::ending(kind, ending)?;
-        Some(Target { of, ending: ending.to_owned(), how: of.how(how) })
-    }
 }
 
 impl Answer {

@@ -1,28 +1,27 @@
 //! `planes batch`.
 
+mod arguments;
 mod decisive;
 mod folder;
 mod inputs;
 mod job;
-mod kinds;
 mod names;
 mod pattern;
 mod record;
 mod summary;
+mod wanted;
 
+pub use arguments::Batch;
+
+use super::console::say;
 use super::engine::Engine;
+use super::failure::{Failure, concerns_all};
 use super::guard::FileId;
-use super::lines::search::LineSearch;
-use super::outputs::{Drawing, Labelling};
 use super::progress::BatchBar;
-use super::reading::Reading;
-use super::search::{Machine, Search};
-use super::{Failure, concerns_all, say, warnings};
-use clap::{Args, ValueEnum};
+use super::warnings;
 use folder::Folder;
 use inputs::{Input, Inputs};
 use job::{Job, is_large};
-use kinds::{LabelFormat, Wanted};
 use planes::detect::Options;
 use planes::input::{Kind, peek};
 use planes::lms::Refine;
@@ -33,81 +32,6 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use summary::{Outcome, Row};
-
-/// Find the planes of many clouds and the lines of many images, into one folder
-///
-/// Each file's results are called as with `detect --out DIR`, and summary.csv and summary.json tell
-/// what came of each. A file that cannot be read is named on stderr and passed over. Stopped at any
-/// moment, even killed, the same command goes on where it was: files that are finished are not
-/// done again, unless they, the options or the program changed or results are missing. No result is ever
-/// removed: of a file that is done again, all that lie there are renewed, those that are not asked for, too.
-///
-/// Results are called after their file; of a folder, its inner folders are kept. Files that would
-/// share a name get their extension or the folder above into it: scan.las and scan.ply become
-/// scan.las.json and scan.ply.json, a/scan.las and b/scan.las become a/scan.json and b/scan.json.
-#[derive(Debug, Args)]
-#[command(allow_negative_numbers = true)]
-#[command(after_help = "Exit codes: 0 all are done; 1 some failed, the others are done; \
-    2 bad usage, or nothing could be done.\n\n\
-    planes batch tiles --out results\n\
-    planes batch 'scans/*.laz' more/scan.ply --out results --only json,labels")]
-pub struct Batch {
-    /// Clouds, images, folders, or patterns such as 'tiles/**/*.laz'; in a folder and those below it, the
-    /// files that are clouds or images, except hidden ones and what planes wrote
-    #[arg(required = true, value_name = "FILE|FOLDER|PATTERN")]
-    files: Vec<PathBuf>,
-    #[command(flatten)]
-    outputs: Outputs,
-    #[command(flatten)]
-    reading: Reading,
-    #[command(flatten)]
-    search: Search,
-    #[command(flatten)]
-    line_search: LineSearch,
-    #[command(flatten)]
-    machine: Machine,
-    /// Files to work on at the same time, which share the --threads; the results do not depend on it
-    /// [default: files up to 8 MiB one a thread, larger ones one by one]
-    #[arg(long, value_name = "N", help_heading = "Machine",
-        value_parser = clap::value_parser!(u16).range(1..=256))]
-    jobs: Option<u16>,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
-struct Outputs {
-    /// The folder of the results, made if it is missing; one batch at a time works in it
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-    /// Write only some of the results, such as json,labels [default: all]
-    #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',')]
-    only: Vec<Wanted>,
-    /// Format of the clouds with each point's plane; npy holds the labels alone
-    /// [default: as the cloud came, text as ply]
-    #[arg(long, value_name = "FORMAT", value_enum)]
-    labels: Option<LabelFormat>,
-    #[command(flatten)]
-    labelling: Labelling,
-    #[command(flatten)]
-    drawing: Drawing,
-}
-
-impl Outputs {
-    /// What is to be written of each file.
-    fn wanted(&self) -> Vec<Wanted> {
-        if self.only.is_empty() { Wanted::value_variants().to_vec() } else { self.only.clone() }
-    }
-
-    /// Refuses what contradicts itself.
-    fn check(&self) -> Result<(), Error> {
-        let has_labels = self.wanted().contains(&Wanted::Labels);
-        if self.labels.is_some() && !has_labels {
-            return Err(Error::Parameter("--labels: --only leaves the labels out".into()));
-        }
-        self.labelling.check(has_labels)?;
-        self.drawing.check(self.wanted().contains(&Wanted::Overlay))
-    }
-}
 
 impl Batch {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {

@@ -5,9 +5,12 @@
 //! where the two agree, the file is not read again; where they do not, its digest decides.
 
 use super::folder::Folder;
-use super::kinds::How;
+use super::wanted::Target;
 use planes::Error;
-use planes::atomic::AtomicFile;
+use planes::atomic;
+use planes::export::Style;
+use planes::export::labels::LabelBy;
+use planes::input::Kind;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -45,13 +48,14 @@ pub struct Written {
 }
 
 impl Written {
-    pub fn new(bytes: u64, how: How) -> Written {
-        Written { bytes, by_piece: how.by_piece, up: how.up.to_string() }
+    pub fn new(bytes: u64, style: Style) -> Written {
+        Written { bytes, by_piece: style.by == LabelBy::Piece, up: style.up.to_string() }
     }
 
     /// What it is like.
-    pub fn how(&self) -> How {
-        How { by_piece: self.by_piece, up: self.up.parse().unwrap_or_default() }
+    pub fn style(&self) -> Style {
+        let by = if self.by_piece { LabelBy::Piece } else { LabelBy::Plane };
+        Style { by, up: self.up.parse().unwrap_or_default() }
     }
 }
 
@@ -120,12 +124,10 @@ impl Record {
     /// Writes the record, and on it the time of the file's last change.
     pub fn save(&self, folder: &Folder, name: &Path, stamp: &Stamp) -> Result<(), Error> {
         let path = folder.record(name);
-        let mut file = AtomicFile::create(&path)?;
-        serde_json::to_writer_pretty(&mut file, self)
-            .map_err(io::Error::from)
-            .and_then(|()| file.write_all(b"\n"))
-            .map_err(Error::io(&path))?;
-        file.commit()?;
+        atomic::save(&path, |file| {
+            serde_json::to_writer_pretty(&mut *file, self)?;
+            file.write_all(b"\n")
+        })?;
         if let Some(changed) = stamp.changed {
             // Without it the file is read again next time, and found to be the same.
             let _ = File::options().write(true).open(path).and_then(|f| f.set_modified(changed));
@@ -133,11 +135,19 @@ impl Record {
         Ok(())
     }
 
+    /// The results of a file of this kind.
+    pub fn results(&self, kind: Kind) -> impl Iterator<Item = Target> {
+        let target = move |(ending, written): (&String, &Written)| {
+            Target::new(kind, ending, written.style())
+        };
+        self.results.iter().filter_map(target)
+    }
+
     /// Whether a result is there, as it was written.
-    pub fn has(&self, folder: &Folder, name: &Path, ending: &str, how: How) -> bool {
+    pub fn has(&self, folder: &Folder, name: &Path, ending: &str, style: Style) -> bool {
         let Some(written) = self.results.get(ending) else { return false };
         let found = fs::metadata(folder.result(name, ending));
-        written.how() == how
+        written.style() == style
             && found.is_ok_and(|found| found.is_file() && found.len() == written.bytes)
     }
 

@@ -3,7 +3,7 @@
 use super::super::words::escape;
 use super::record::{Done, Found};
 use planes::Error;
-use planes::atomic::AtomicFile;
+use planes::atomic;
 use serde::Serialize;
 use serde_json::Value;
 use std::fs::File;
@@ -130,9 +130,9 @@ pub fn save(folder: &Path, rows: &[Row], options: &Options) -> Result<(), Error>
     let (skipped, files): (Vec<Line>, Vec<Line>) = lines().partition(|l| l.status == "skipped");
     let failed = files.iter().filter(|line| line.status == "failed").count();
     let done = files.len() - failed;
-    write(&folder.join(NAMES[0]), |out| csv(&all, out))?;
+    atomic::save(&folder.join(NAMES[0]), |out| csv(&all, out))?;
     let document = Document { format: FORMAT, version: 2, done, failed, options, files, skipped };
-    write(&folder.join(NAMES[1]), |out| {
+    atomic::save(&folder.join(NAMES[1]), |out| {
         serde_json::to_writer_pretty(&mut *out, &document)?;
         out.write_all(b"\n")
     })
@@ -180,15 +180,6 @@ pub fn unshown(text: &str) -> PathBuf {
     }
     #[cfg(not(unix))]
     text.into()
-}
-
-fn write(
-    path: &Path,
-    content: impl FnOnce(&mut AtomicFile) -> io::Result<()>,
-) -> Result<(), Error> {
-    let mut file = AtomicFile::create(path)?;
-    content(&mut file).map_err(Error::io(path))?;
-    file.commit()
 }
 
 fn line(row: &Row, options: &Options) -> Line {

@@ -1,6 +1,6 @@
 //! The clouds that are measured: scenes of several sizes, or the first points of a file.
 
-use super::Bar;
+use crate::cli::progress::Bar;
 use planes::cloud::{Chunk, Fields, PointReader, Source};
 use planes::detect::{Progress, load};
 use planes::frame::Points;

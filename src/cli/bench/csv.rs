@@ -2,77 +2,64 @@
 
 use planes::bench::images::{ImageReport, VoterRow};
 use planes::bench::{Measurement, Report};
-use std::fmt::Write;
 
-/// Names of the columns.
-const COLUMNS: &str = "row,points,top,vote,sort,suppress,winners,transfers,total,measured_part,\
-                       votes_per_second,over_cpu,slides,checked_points,checked_votes,differing_votes";
+/// A column: its name, and its cell in a row.
+pub type Column<Row> = (&'static str, fn(&Row) -> String);
 
-/// A line of names, then one a measurement; times in seconds, empty where there is none.
+/// A line of names, then one a row.
+pub fn table<Row>(columns: &[Column<Row>], rows: &[Row]) -> String {
+    let names: Vec<&str> = columns.iter().map(|column| column.0).collect();
+    let cells = |row: &Row| columns.iter().map(|column| column.1(row)).collect::<Vec<_>>();
+    let lines = rows.iter().map(|row| cells(row).join(",") + "\n");
+    std::iter::once(names.join(",") + "\n").chain(lines).collect()
+}
+
+/// A number, empty where there is none.
+pub fn optional(value: Option<f64>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// A line a measurement; times in seconds.
 pub fn lines(report: &Report) -> String {
-    let mut text = format!("{COLUMNS}\n");
-    for m in &report.measurements {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}", line(m));
-    }
-    text
+    let columns: [Column<Measurement>; 16] = [
+        ("row", |m| m.row.name().to_owned()),
+        ("points", |m| m.points.to_string()),
+        ("top", |m| m.top.to_string()),
+        ("vote", |m| m.vote.seconds.to_string()),
+        ("sort", |m| optional(m.sort.map(|t| t.seconds))),
+        ("suppress", |m| m.suppress.seconds.to_string()),
+        ("winners", |m| m.winners.seconds.to_string()),
+        ("transfers", |m| m.transfers.seconds.to_string()),
+        ("total", |m| m.total.seconds.to_string()),
+        ("measured_part", |m| m.total.part.to_string()),
+        ("votes_per_second", |m| m.votes_per_second.to_string()),
+        ("over_cpu", |m| optional(m.speedup)),
+        ("slides", |m| optional(m.slides)),
+        ("checked_points", |m| m.check.points.to_string()),
+        ("checked_votes", |m| m.check.votes.to_string()),
+        ("differing_votes", |m| m.check.differing.to_string()),
+    ];
+    table(&columns, &report.measurements)
 }
-
-fn line(m: &Measurement) -> String {
-    let optional = |value: Option<f64>| value.map(|v| v.to_string()).unwrap_or_default();
-    [
-        m.row.name().to_owned(),
-        m.points.to_string(),
-        m.top.to_string(),
-        m.vote.seconds.to_string(),
-        optional(m.sort.map(|t| t.seconds)),
-        m.suppress.seconds.to_string(),
-        m.winners.seconds.to_string(),
-        m.transfers.seconds.to_string(),
-        m.total.seconds.to_string(),
-        m.total.part.to_string(),
-        m.votes_per_second.to_string(),
-        optional(m.speedup),
-        optional(m.slides),
-        m.check.points.to_string(),
-        m.check.votes.to_string(),
-        m.check.differing.to_string(),
-    ]
-    .join(",")
-}
-
-/// Names of the columns of images.
-const IMAGE_COLUMNS: &str = "table,column,width,height,edges,voter,list,vote,select,transfers,total,\
-                             measured_part,votes_per_second,over_serial,paper";
 
 /// The same for images, a line a voter, space and image.
 pub fn image_lines(report: &ImageReport) -> String {
-    let mut text = format!("{IMAGE_COLUMNS}\n");
-    for row in &report.voters {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}", image_line(row));
-    }
-    text
-}
-
-fn image_line(row: &VoterRow) -> String {
-    let optional = |value: Option<f64>| value.map(|v| v.to_string()).unwrap_or_default();
-    [
-        format!("\"{}\"", row.table),
-        row.column.clone(),
-        row.size[0].to_string(),
-        row.size[1].to_string(),
-        row.edges.to_string(),
-        row.voter.clone(),
-        row.list.seconds.to_string(),
-        row.vote.seconds.to_string(),
-        row.select.seconds.to_string(),
-        row.transfers.seconds.to_string(),
-        row.total.seconds.to_string(),
-        row.total.part.to_string(),
-        row.votes_per_second.to_string(),
-        optional(row.speedup),
-        optional(row.paper),
-    ]
-    .join(",")
+    let columns: [Column<VoterRow>; 15] = [
+        ("table", |row| format!("\"{}\"", row.table)),
+        ("column", |row| row.column.clone()),
+        ("width", |row| row.size[0].to_string()),
+        ("height", |row| row.size[1].to_string()),
+        ("edges", |row| row.edges.to_string()),
+        ("voter", |row| row.voter.clone()),
+        ("list", |row| row.list.seconds.to_string()),
+        ("vote", |row| row.vote.seconds.to_string()),
+        ("select", |row| row.select.seconds.to_string()),
+        ("transfers", |row| row.transfers.seconds.to_string()),
+        ("total", |row| row.total.seconds.to_string()),
+        ("measured_part", |row| row.total.part.to_string()),
+        ("votes_per_second", |row| row.votes_per_second.to_string()),
+        ("over_serial", |row| optional(row.speedup)),
+        ("paper", |row| optional(row.paper)),
+    ];
+    table(&columns, &report.voters)
 }

@@ -1,7 +1,7 @@
 //! `planes bench` of images.
 
 use super::super::progress::Bar;
-use super::command;
+use super::common::command;
 use clap::Args;
 use planes::Error;
 use planes::bench::images::{IMAGE_REPORT_VERSION, ImageBench, ImageReport, Sweep};

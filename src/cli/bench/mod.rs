@@ -1,6 +1,7 @@
 //! `planes bench`.
 
 mod clouds;
+mod common;
 mod csv;
 mod grid;
 mod image_tables;
@@ -12,11 +13,12 @@ mod svg;
 mod tables;
 
 use super::engine::DeviceName;
+use super::failure::Failure;
 use super::progress::Bar;
 use super::values::count;
 use super::words::counted;
-use super::{Failure, say};
 use clap::{Args, Subcommand};
+use common::{command, find_gpu, to_json};
 use images::{ImageOptions, Measuring};
 use outputs::{Outputs, Texts};
 use planes::Error;
@@ -194,23 +196,6 @@ impl Bench {
     }
 }
 
-/// The GPU, if it is to be used and there is one.
-fn find_gpu(device: DeviceName, quiet: bool) -> Result<Option<Cuda>, Error> {
-    match device {
-        DeviceName::Cpu => Ok(None),
-        DeviceName::Cuda => Cuda::new().map(Some),
-        DeviceName::Auto => match Cuda::new() {
-            Ok(gpu) => Ok(Some(gpu)),
-            Err(why) => {
-                if !quiet {
-                    say(&format!("{why}; measuring what runs on the CPU alone"));
-                }
-                Ok(None)
-            }
-        },
-    }
-}
-
 /// The cloud of the table over winners: the smallest that is at least as large as the slides', or
 /// the largest.
 fn tops_points(sizes: &[u64]) -> u64 {
@@ -218,20 +203,9 @@ fn tops_points(sizes: &[u64]) -> u64 {
     large.or(sizes.last()).copied().unwrap_or(0)
 }
 
-/// The command line that was given, as it may be given again.
-fn command() -> String {
-    let arguments = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned());
-    let quoted = arguments.map(|a| if a.contains(' ') { format!("'{a}'") } else { a });
-    std::iter::once("planes".to_owned()).chain(quoted).collect::<Vec<_>>().join(" ")
-}
-
 /// A whole number, perhaps written as 1e6.
 fn number_of_points(text: &str) -> Result<u64, String> {
     count(text, u32::MAX.into())
-}
-
-fn to_json(report: &impl serde::Serialize) -> Result<String, std::io::Error> {
-    Ok(serde_json::to_string_pretty(report)? + "\n")
 }
 
 #[cfg(test)]

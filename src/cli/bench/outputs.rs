@@ -1,10 +1,10 @@
 //! Where the measurements go.
 
+use crate::cli::console::write_stdout;
+use crate::cli::failure::Failure;
 use crate::cli::guard::{self, Output};
-use crate::cli::{Failure, write_stdout};
 use clap::Args;
-use planes::Error;
-use planes::atomic::AtomicFile;
+use planes::atomic;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -49,15 +49,10 @@ impl Outputs {
         guard::check(&inputs, &named.collect::<Vec<_>>())?;
         let texts = measure()?;
         for ((_, path), text) in files.into_iter().zip([&texts.json, &texts.csv, &texts.svg]) {
-            save(path, text)?;
+            if let Some(path) = path {
+                atomic::save(path, |file| file.write_all(text.as_bytes()))?;
+            }
         }
         write_stdout(if prints_json { &texts.json } else { &texts.tables })
     }
-}
-
-fn save(path: Option<&Path>, text: &str) -> Result<(), Error> {
-    let Some(path) = path else { return Ok(()) };
-    let mut file = AtomicFile::create(path)?;
-    file.write_all(text.as_bytes()).map_err(Error::io(path))?;
-    file.commit()
 }

@@ -1,9 +1,11 @@
 //! What each stage of a detection costs, told in every form.
 
+use super::common::to_json;
+use super::csv::{self, Column};
 use super::grid::{Grid, head};
 use super::outputs::Texts;
-use super::to_json;
-use crate::cli::Failure;
+
+use crate::cli::failure::Failure;
 use crate::cli::memory;
 use crate::cli::words::counted;
 use planes::bench::Machine;
@@ -44,14 +46,16 @@ fn processor() -> f64 {
     0.0
 }
 
-/// A line of names, then one a stage.
+/// A line a stage.
 fn csv(report: &StageReport) -> String {
-    let line = |s: &Stage| {
-        let Stage { name, seconds, processor_seconds, bytes, most_bytes } = s;
-        format!("{name},{seconds},{processor_seconds},{bytes},{most_bytes}\n")
-    };
-    let lines: String = report.stages.iter().map(line).collect();
-    format!("stage,seconds,processor_seconds,bytes,most_bytes\n{lines}")
+    let columns: [Column<Stage>; 5] = [
+        ("stage", |s| s.name.clone()),
+        ("seconds", |s| s.seconds.to_string()),
+        ("processor_seconds", |s| s.processor_seconds.to_string()),
+        ("bytes", |s| s.bytes.to_string()),
+        ("most_bytes", |s| s.most_bytes.to_string()),
+    ];
+    csv::table(&columns, &report.stages)
 }
 
 fn table(report: &StageReport, markdown: bool) -> String {

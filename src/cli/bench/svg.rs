@@ -60,11 +60,7 @@ fn draw_all(title: &str, x_label: &str, series: &[Series]) -> String {
     let y = Axis::around(series.iter().flat_map(|s| s.values.iter().map(|v| v.1)), [BOTTOM, TOP]);
     let [width, least] = SIZE;
     let height = least.max(TOP + 30.0 + LEGEND * series.len() as f64);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"sans-serif\" font-size=\"13\">\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
-    );
+    let mut svg = sheet([width, height]);
     text(&mut svg, [LEFT, 28.0], "start", title);
     text(&mut svg, [(LEFT + RIGHT) / 2.0, BOTTOM + 42.0], "middle", x_label);
     text(&mut svg, [LEFT - 10.0, TOP - 16.0], "end", "seconds");
@@ -74,6 +70,15 @@ fn draw_all(title: &str, x_label: &str, series: &[Series]) -> String {
         legend(&mut svg, series, place);
     }
     svg + "</svg>\n"
+}
+
+/// A white sheet, for what is drawn and the closing `</svg>`.
+pub(super) fn sheet([width, height]: [f64; 2]) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"sans-serif\" font-size=\"13\">\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
+    )
 }
 
 /// Our rows, and those of the slides for as many winners.
@@ -146,15 +151,9 @@ fn axes(svg: &mut String, x: &Axis, y: &Axis) {
 fn draw(svg: &mut String, series: &Series, x: &Axis, y: &Axis) {
     let Series { colour, dashed, values, .. } = series;
     let places: Vec<[f64; 2]> = values.iter().map(|v| [x.place(v.0), y.place(v.1)]).collect();
-    let list: Vec<String> = places.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        svg,
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{}\"{}/>",
-        list.join(" "),
-        if *dashed { 1 } else { 2 },
-        dashes(*dashed)
-    );
+    let width = if *dashed { 1 } else { 2 };
+    let style = format!("stroke=\"{colour}\" stroke-width=\"{width}\"{}", dashes(*dashed));
+    polyline(svg, &places, &style);
     for [x, y] in places.iter().filter(|_| !dashed) {
         let _ = writeln!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>");
     }
@@ -169,6 +168,12 @@ fn legend(svg: &mut String, series: &Series, place: usize) {
 
 fn dashes(dashed: bool) -> &'static str {
     if dashed { " stroke-dasharray=\"5 4\"" } else { "" }
+}
+
+pub(super) fn polyline(svg: &mut String, places: &[[f64; 2]], style: &str) {
+    let list: Vec<String> = places.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
+    // Writing to a string cannot fail.
+    let _ = writeln!(svg, "<polyline points=\"{}\" fill=\"none\" {style}/>", list.join(" "));
 }
 
 pub(super) fn line(svg: &mut String, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2], style: &str) {

@@ -1,7 +1,6 @@
 //! Commands on images of lines.
 
 pub mod eval;
-pub mod outputs;
 pub mod search;
 pub mod synth;
 pub mod table;

@@ -3,7 +3,7 @@
 use crate::cli::engine::Engine;
 use crate::cli::progress::Bar;
 use crate::cli::search::{Machine, Search};
-use crate::cli::values::{number, said};
+use crate::cli::values::{first_given, number, said};
 use clap::Args;
 use planes::Error;
 use planes::detect::Progress;
@@ -123,7 +123,7 @@ impl LineSearch {
 
     /// The first option that was given; all are of images alone.
     pub fn given(&self) -> Option<&'static str> {
-        [
+        first_given(&[
             ("--edges", self.edges.is_some()),
             ("--theta-step", self.theta_step.is_some()),
             ("--rho-step", self.rho_step.is_some()),
@@ -133,8 +133,6 @@ impl LineSearch {
             ("--stroke", self.stroke.is_some()),
             ("--line-space", self.line_space.is_some()),
             ("--line-voter", self.line_voter.is_some()),
-        ]
-        .into_iter()
-        .find_map(|(name, given)| given.then_some(name))
+        ])
     }
 }

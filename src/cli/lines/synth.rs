@@ -1,5 +1,6 @@
 //! `planes synth lines`.
 
+use crate::cli::values::first_given;
 use clap::Args;
 use planes::Error;
 use planes::synth::lines::{Kind, LineOptions};
@@ -34,13 +35,11 @@ impl LineScene {
 
     /// The first option that was given; all are of images alone.
     pub fn given(&self) -> Option<&'static str> {
-        [
+        first_given(&[
             ("--kind", self.kind.is_some()),
             ("--size", self.size.is_some()),
             ("--lines", self.lines.is_some()),
-        ]
-        .into_iter()
-        .find_map(|(name, given)| given.then_some(name))
+        ])
     }
 }
 

@@ -1,8 +1,8 @@
 //! Lines as a table.
 
-use crate::atomic::AtomicFile;
+use crate::export::output::{About, Export, Lines};
 use crate::lines::Detection;
-use crate::{Error, Result};
+use crate::{Result, atomic};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -23,12 +23,15 @@ pub fn write_csv(detection: &Detection, mut out: impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the table to the file at `path`.
-///
-/// # Errors
-/// [`Error::Io`] on `path`.
-pub fn save_csv(detection: &Detection, path: &Path) -> Result<()> {
-    let mut file = AtomicFile::create(path)?;
-    write_csv(detection, &mut file).map_err(Error::io(path))?;
-    file.commit()
+/// The table as a file.
+pub struct Csv;
+
+impl Export<Lines<'_>> for Csv {
+    fn about(&self) -> About {
+        About::new("csv", "a table, a row a segment", &[".csv"])
+    }
+
+    fn save(&self, lines: &Lines, path: &Path) -> Result<()> {
+        atomic::save(path, |file| write_csv(lines.detection, file))
+    }
 }

@@ -13,9 +13,10 @@
 //!
 //! Its layout is published as [`SCHEMA`].
 
-use super::super::document;
-use crate::Result;
+use crate::export::document;
+use crate::export::output::{About, Export, Lines};
 use crate::lines::{Detection, Line, Parameters};
+use crate::{Result, atomic};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::Path;
@@ -78,12 +79,17 @@ pub fn write_json(detection: &Detection, out: impl Write) -> std::io::Result<()>
     document::write(&document, out)
 }
 
-/// Writes the document to the file at `path`.
-///
-/// # Errors
-/// [`Error::Io`](crate::Error::Io) on `path`.
-pub fn save_json(detection: &Detection, path: &Path) -> Result<()> {
-    document::save(path, |file| write_json(detection, file))
+/// The document as a file.
+pub(in crate::export) struct Json;
+
+impl Export<Lines<'_>> for Json {
+    fn about(&self) -> About {
+        About::new("json", "the lines as JSON", &[".json"])
+    }
+
+    fn save(&self, lines: &Lines, path: &Path) -> Result<()> {
+        atomic::save(path, |file| write_json(lines.detection, file))
+    }
 }
 
 /// Reads the document in the file at `path`.

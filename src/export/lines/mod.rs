@@ -1,12 +1,7 @@
 //! Lines out: the JSON document, CSV, SVG, and pictures.
 
-mod csv;
+pub(super) mod csv;
 pub mod json;
-mod overlay;
-mod space;
-mod svg;
-
-pub use csv::{save_csv, write_csv};
-pub use overlay::save_overlay;
-pub use space::save_space;
-pub use svg::{save_svg, write_svg};
+pub(super) mod overlay;
+pub(super) mod space;
+pub(super) mod svg;

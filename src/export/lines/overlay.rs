@@ -1,10 +1,9 @@
 //! The image with its lines in red.
 
-use super::super::picture::Image as Sheet;
-use crate::atomic::AtomicFile;
-use crate::image::Image;
-use crate::lines::{Detection, Segment};
-use crate::{Error, Result};
+use crate::export::output::{About, Export, Lines};
+use crate::export::picture::Image as Sheet;
+use crate::lines::Segment;
+use crate::{Result, atomic};
 use std::path::Path;
 
 /// The colour of lines.
@@ -12,19 +11,22 @@ const RED: [u8; 3] = [255, 0, 0];
 /// A stroke is one pixel wide for each so many of the longer side.
 const PER_STROKE: f64 = 400.0;
 
-/// Draws the segments over the image and writes it as a PNG file.
-///
-/// # Errors
-/// [`Error::Io`] on `path`.
-pub fn save_overlay(image: &Image, detection: &Detection, path: &Path) -> Result<()> {
-    let (width, height) = (image.width(), image.height());
-    let mut sheet = Sheet { width, height, rgb: image.rgb().to_vec() };
-    for segment in detection.lines.iter().flat_map(|line| &line.segments) {
-        stroke(&mut sheet, segment);
+/// The picture as a PNG file.
+pub struct Overlay;
+
+impl Export<Lines<'_>> for Overlay {
+    fn about(&self) -> About {
+        About::new("overlay", "a picture with its lines in red", &[".lines.png"])
     }
-    let mut file = AtomicFile::create(path)?;
-    sheet.write_png(&mut file).map_err(Error::io(path))?;
-    file.commit()
+
+    fn save(&self, &Lines { image, detection, .. }: &Lines, path: &Path) -> Result<()> {
+        let (width, height) = (image.width(), image.height());
+        let mut sheet = Sheet { width, height, rgb: image.rgb().to_vec() };
+        for segment in detection.lines.iter().flat_map(|line| &line.segments) {
+            stroke(&mut sheet, segment);
+        }
+        atomic::save(path, |file| sheet.write_png(file))
+    }
 }
 
 /// Paints a segment as wide as is seen in an image of that size.

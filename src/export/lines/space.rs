@@ -1,13 +1,10 @@
 //! The Hough space of an image with its axes, and the lines marked.
 
-use super::super::picture::Image as Sheet;
-use super::super::picture::canvas::{Canvas, LETTER, Rect};
-use super::super::picture::round_length;
-use crate::atomic::AtomicFile;
-use crate::backend::Backend;
-use crate::image::EdgeMap;
-use crate::lines::{Detection, Line, Polar};
-use crate::{Error, Result};
+use crate::export::output::{About, Export, Lines};
+use crate::export::picture::canvas::{Canvas, LETTER, Rect};
+use crate::export::picture::{Image as Sheet, round_length};
+use crate::lines::{Line, Polar};
+use crate::{Result, atomic};
 use std::path::Path;
 
 /// The colour of marks.
@@ -18,25 +15,25 @@ const INK: [u8; 3] = [190, 196, 206];
 /// Half the side of a mark.
 const MARK: i64 = 5;
 
-/// Votes with all edge pixels and writes the votes as a PNG file: θ from left to right, ρ from top
-/// to bottom, a pixel a bin, with both axes; the more votes the lighter, by the square root. The origin
-/// is the top left pixel, so that a mark stands at the θ and ρ of its line.
-///
-/// # Errors
-/// [`Error::Io`] on `path`; what the backend answers.
-pub fn save_space(
-    edges: &EdgeMap,
-    detection: &Detection,
-    backend: &dyn Backend,
-    path: &Path,
-) -> Result<()> {
-    let directions = (180.0 / detection.parameters.theta_step).round() as u32;
-    let size = [edges.width, edges.height];
-    let polar = Polar::top_left(size, directions, detection.parameters.rho_step)?;
-    let counts = polar.vote(&edges.pixels, backend)?;
-    let mut file = AtomicFile::create(path)?;
-    draw(&polar, &counts, &detection.lines).write_png(&mut file).map_err(Error::io(path))?;
-    file.commit()
+/// The votes of all edge pixels as a PNG file: θ from left to right, ρ from top to bottom, a pixel a bin,
+/// with both axes; the more votes the lighter, by the square root. The origin is the top left pixel, so
+/// that a mark stands at the θ and ρ of its line.
+pub struct Space;
+
+impl Export<Lines<'_>> for Space {
+    fn about(&self) -> About {
+        let what = "a picture of the Hough space with the lines marked";
+        // `--space` names directions.
+        About { option: "space-image", ..About::new("space", what, &[".space.png"]) }
+    }
+
+    fn save(&self, &Lines { edges, detection, backend, .. }: &Lines, path: &Path) -> Result<()> {
+        let directions = (180.0 / detection.parameters.theta_step).round() as u32;
+        let size = [edges.width, edges.height];
+        let polar = Polar::top_left(size, directions, detection.parameters.rho_step)?;
+        let counts = polar.vote(&edges.pixels, backend)?;
+        atomic::save(path, |file| draw(&polar, &counts, &detection.lines).write_png(file))
+    }
 }
 
 /// The votes with marks and axes.

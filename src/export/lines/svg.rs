@@ -1,8 +1,8 @@
 //! Lines as a drawing.
 
-use crate::atomic::AtomicFile;
+use crate::export::output::{About, Export, Lines};
 use crate::lines::Detection;
-use crate::{Error, Result};
+use crate::{Result, atomic};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -36,12 +36,15 @@ pub fn write_svg(detection: &Detection, mut out: impl Write) -> io::Result<()> {
     writeln!(out, "</g>\n</svg>")
 }
 
-/// Writes the drawing to the file at `path`.
-///
-/// # Errors
-/// [`Error::Io`] on `path`.
-pub fn save_svg(detection: &Detection, path: &Path) -> Result<()> {
-    let mut file = AtomicFile::create(path)?;
-    write_svg(detection, &mut file).map_err(Error::io(path))?;
-    file.commit()
+/// The drawing as a file.
+pub struct Svg;
+
+impl Export<Lines<'_>> for Svg {
+    fn about(&self) -> About {
+        About::new("svg", "the segments as a drawing", &[".svg"])
+    }
+
+    fn save(&self, lines: &Lines, path: &Path) -> Result<()> {
+        atomic::save(path, |file| write_svg(lines.detection, file))
+    }
 }

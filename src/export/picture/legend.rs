@@ -1,8 +1,8 @@
 //! What is said of the largest planes beside the views.
 
-use super::Theme;
+use super::super::palette::colour;
 use super::canvas::{Canvas, LETTER, Rect};
-use super::colour;
+use super::theme::Theme;
 use crate::detection::Detection;
 use crate::measures::Measures;
 

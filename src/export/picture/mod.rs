@@ -9,16 +9,15 @@ pub(super) mod canvas;
 mod legend;
 mod numbers;
 mod shade;
+mod theme;
 mod up;
 mod view;
 
 pub use up::Up;
 
-use super::colour;
-use crate::atomic::AtomicFile;
 use crate::cloud::{Chunk, PointReader};
 use crate::detection::Detection;
-use crate::{Error, Result};
+use crate::{Error, Result, atomic};
 use canvas::{Canvas, LETTER, Rect};
 use legend::Legend;
 use numbers::Place;
@@ -26,6 +25,7 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::io::Write;
 use std::path::Path;
+use theme::{DARK, LIGHT, Theme};
 use view::{Camera, DepthBuffer};
 
 /// Views are shaded this much larger than shown: edges become smooth.
@@ -56,24 +56,6 @@ impl Default for PictureOptions {
         PictureOptions { width: 1600, up: Up::Auto, light: false, unit: None }
     }
 }
-
-/// Colours of what is not a point.
-struct Theme {
-    sheet: [u8; 3],
-    panel: [u8; 3],
-    frame: [u8; 3],
-    text: [u8; 3],
-}
-
-const DARK: Theme =
-    Theme { sheet: [13, 15, 20], panel: [19, 22, 29], frame: [44, 50, 62], text: [150, 158, 172] };
-
-const LIGHT: Theme = Theme {
-    sheet: [240, 241, 244],
-    panel: [255, 255, 255],
-    frame: [205, 209, 217],
-    text: [92, 98, 110],
-};
 
 /// An image of 8 bits a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -333,9 +315,7 @@ pub fn save_picture(
         picture.add(&chunk, now);
         labels = later;
     }
-    let mut file = AtomicFile::create(path)?;
-    picture.finish().write_png(&mut file).map_err(Error::io(path))?;
-    file.commit()
+    atomic::save(path, |file| picture.finish().write_png(file))
 }
 
 impl Image {

@@ -1,6 +1,6 @@
 //! From the nearest points to a picture: widened, lit, reduced.
 
-use super::colour;
+use super::super::palette::colour;
 use super::view::{DepthBuffer, each_point, label};
 use crate::wide::{Work, widely};
 use rayon::prelude::*;

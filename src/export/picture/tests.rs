@@ -1,5 +1,6 @@
 //! Whole pictures.
 
+use super::super::palette::colour;
 use super::*;
 use crate::detection::Input;
 use crate::plane::Plane;

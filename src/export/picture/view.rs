@@ -1,6 +1,6 @@
 //! Parallel projections and what is nearest in them.
 
-use super::Up;
+use super::up::Up;
 use crate::cloud::Chunk;
 use crate::vector::dot;
 

@@ -1,7 +1,9 @@
 //! An image of lines as files.
 
-use super::super::truth_path;
-use super::{LineOptions, LineTruth, draw};
+use super::super::truth::truth_path;
+use super::draw::draw;
+use super::options::LineOptions;
+use super::truth::LineTruth;
 use crate::atomic::AtomicFile;
 use crate::image::Image;
 use crate::{Error, Result};

@@ -1,7 +1,7 @@
 //! Where the lines of an image are.
 
 use super::super::random::Random;
-use super::{Kind, LineOptions};
+use super::options::{Kind, LineOptions};
 
 /// Families of random numbers.
 const LINES: u64 = 101;

@@ -9,142 +9,16 @@
 //! # Ok::<(), planes::Error>(())
 //! ```
 
+mod draw;
 mod file;
 mod layout;
+mod options;
 mod paint;
 mod sparse;
 mod truth;
 
+pub use draw::draw;
 pub use file::write_image;
+pub use options::{Kind, LineOptions};
 pub use sparse::{SparseLine, strewn, uniform_points};
 pub use truth::{FORMAT, LineTruth, TrueLine, VERSION};
-
-use crate::image::{Image, MAX_SIDE};
-use crate::{Error, Result};
-use std::fmt;
-use std::str::FromStr;
-
-/// What makes an image hard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Nothing: strokes one pixel wide, white on black.
-    Clean,
-    /// Every fifth pixel of a stroke is missing, and 3 % of all pixels are white.
-    Noisy,
-    /// 30 % of all pixels are white.
-    Dense,
-    /// Angles on both sides of 0° and 180°, a few degrees and less from it; 3 % of all pixels are
-    /// white.
-    Wrapped,
-    /// Lines along the border of the image and across its corners; 3 % of all pixels are white.
-    Border,
-    /// Strokes nine pixels wide.
-    Thick,
-    /// A grey image: dark and light shapes with straight sides on shaded ground, a little blurred,
-    /// with the noise of a bad photograph.
-    Photo,
-}
-
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Kind; 7] = [
-        Kind::Clean,
-        Kind::Noisy,
-        Kind::Dense,
-        Kind::Wrapped,
-        Kind::Border,
-        Kind::Thick,
-        Kind::Photo,
-    ];
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Kind::Clean => "clean",
-            Kind::Noisy => "noisy",
-            Kind::Dense => "dense",
-            Kind::Wrapped => "wrapped",
-            Kind::Border => "border",
-            Kind::Thick => "thick",
-            Kind::Photo => "photo",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Kind {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Kind> {
-        let found = Kind::ALL.into_iter().find(|kind| kind.name() == name);
-        found.ok_or_else(|| {
-            let names = Kind::ALL.map(Kind::name).join(", ");
-            Error::Parameter(format!("no kind of image {name:?}; there are {names}"))
-        })
-    }
-}
-
-/// How an image is drawn.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LineOptions {
-    /// What makes it hard.
-    pub kind: Kind,
-    /// Pixels in a row and rows, 64 or more.
-    pub size: [u32; 2],
-    /// Number of lines; a photograph has about so many, three or four a shape.
-    pub lines: u32,
-    /// Where the random numbers start.
-    pub seed: u64,
-}
-
-impl Default for LineOptions {
-    /// Twelve clean lines on 640 × 480 pixels.
-    fn default() -> LineOptions {
-        LineOptions { kind: Kind::Clean, size: [640, 480], lines: 12, seed: 1 }
-    }
-}
-
-/// Most lines of an image.
-const MOST_LINES: u32 = 1000;
-
-/// Draws an image and tells its lines.
-///
-/// # Errors
-/// [`Error::Parameter`] for options that make no sense.
-pub fn draw(options: &LineOptions) -> Result<(Image, LineTruth)> {
-    let [width, height] = options.size;
-    if !(64..=MAX_SIDE).contains(&width) || !(64..=MAX_SIDE).contains(&height) {
-        let message = format!("an image of lines has 64 to {MAX_SIDE} pixels along a side");
-        return Err(Error::Parameter(message));
-    }
-    if options.lines > MOST_LINES {
-        return Err(Error::Parameter(format!("an image has at most {MOST_LINES} lines")));
-    }
-    let (grey, lines) = match options.kind {
-        Kind::Photo => {
-            let shapes = layout::shapes(options);
-            let lines = shapes.iter().flat_map(layout::Shape::sides).collect();
-            (paint::photo(options, &shapes), lines)
-        }
-        _ => {
-            let lines = layout::lines(options);
-            (paint::drawing(options, &lines), lines)
-        }
-    };
-    let rgb = grey.into_iter().flat_map(|v| [v; 3]).collect();
-    let truth = LineTruth {
-        format: FORMAT.into(),
-        version: VERSION,
-        kind: options.kind.name().into(),
-        width,
-        height,
-        seed: options.seed,
-        lines: lines.into_iter().map(TrueLine::between).collect(),
-    };
-    Ok((Image::from_rgb(width, height, rgb)?, truth))
-}

@@ -2,7 +2,7 @@
 
 use super::super::random::Random;
 use super::layout::{Ends, Shape};
-use super::{Kind, LineOptions};
+use super::options::{Kind, LineOptions};
 use rayon::prelude::*;
 
 /// Families of random numbers; a row of pixels has a stream of its own.

@@ -4,9 +4,9 @@
 //! Squares": a line segment whose pixels are sampled, and noise everywhere.
 
 use super::super::random::Random;
-use super::TrueLine;
 use super::layout::anywhere;
 use super::paint::thin;
+use super::truth::TrueLine;
 
 /// Families of random numbers.
 const LINE: u64 = 121;

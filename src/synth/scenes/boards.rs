@@ -12,11 +12,11 @@ const WALNUT: Paint = paint(95, 65, 45);
 const STEEL: Paint = paint(150, 155, 160);
 
 /// How the furniture stands.
-pub(in super::super) fn pose() -> Pose {
+pub fn pose() -> Pose {
     Pose::turned(0.1613, [0.0; 3])
 }
 
-pub(in super::super) fn build() -> Model {
+pub fn build() -> Model {
     let mut b = Builder::new(pose());
     b.panel("floor", PARQUET, [2.6, 0.4, 0.0], [3.6, 0.0, 0.0], [0.0, 3.6, 0.0]);
     table(&mut b);

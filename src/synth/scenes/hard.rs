@@ -22,7 +22,7 @@ fn normal(half_azimuth: f64, half_polar: f64) -> Vec3 {
 }
 
 /// Pairs of planes 10 cm apart: level, upright and oblique; and one pair 1° from parallel.
-pub(in super::super) fn parallel(pose: Pose) -> Model {
+pub fn parallel(pose: Pose) -> Model {
     let mut b = Builder::new(pose);
     let directions = [
         ("level", [0.0, 0.0, 1.0], [0.0, 0.0, 0.5]),
@@ -42,7 +42,7 @@ pub(in super::super) fn parallel(pose: Pose) -> Model {
 }
 
 /// Normals at the poles `±z` and `±y` and a fraction of a degree beside them.
-pub(in super::super) fn poles(pose: Pose) -> Model {
+pub fn poles(pose: Pose) -> Model {
     let mut b = Builder::new(pose);
     // Tangents of half of 0°, 0.3° and 0.6°.
     for (i, half) in [0.0, 0.002_618, -0.005_236].into_iter().enumerate() {
@@ -58,7 +58,7 @@ pub(in super::super) fn poles(pose: Pose) -> Model {
 }
 
 /// Normals on both sides of the seams of the angles: azimuth 0° and 180°, polar 0°, 90°, 180°.
-pub(in super::super) fn seam(pose: Pose) -> Model {
+pub fn seam(pose: Pose) -> Model {
     let mut b = Builder::new(pose);
     let tiny = 0.003_49; // tangent of half of 0.4°
     let polar = [("1", tiny), ("45", 0.414_2), ("90", 1.0), ("135", 2.414_2), ("179", 1.0 / tiny)];
@@ -77,7 +77,7 @@ pub(in super::super) fn seam(pose: Pose) -> Model {
 }
 
 /// Twelve steps of 17 × 28 cm, 1.2 m wide.
-pub(in super::super) fn stairs(pose: Pose) -> Model {
+pub fn stairs(pose: Pose) -> Model {
     let mut b = Builder::new(pose);
     let (rise, going, across) = (0.17, 0.28, [0.0, 1.2, 0.0]);
     for i in 0..12 {
@@ -90,7 +90,7 @@ pub(in super::super) fn stairs(pose: Pose) -> Model {
 }
 
 /// Strips 5 to 10 cm wide and metres long, in all directions.
-pub(in super::super) fn strips(pose: Pose) -> Model {
+pub fn strips(pose: Pose) -> Model {
     let mut b = Builder::new(pose);
     for i in 0..8 {
         let step = f64::from(i);
@@ -103,7 +103,7 @@ pub(in super::super) fn strips(pose: Pose) -> Model {
 }
 
 /// A plane of 20 × 20 m with small ones standing by it.
-pub(in super::super) fn giant(pose: Pose) -> Model {
+pub fn giant(pose: Pose) -> Model {
     let mut b = Builder::new(pose);
     let n = normal(0.3, 0.04);
     tile(&mut b, "giant", STONE, [0.0, 0.0, 0.0], n, [20.0, 20.0]);
@@ -118,7 +118,7 @@ pub(in super::super) fn giant(pose: Pose) -> Model {
 }
 
 /// A corner of three planes and a slope; used where the points are the difficulty.
-pub(in super::super) fn corner(pose: Pose) -> Model {
+pub fn corner(pose: Pose) -> Model {
     let mut b = Builder::new(pose);
     let (x, y, z) = ([5.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 3.0]);
     b.panel("floor", STONE, [0.0; 3], x, y);

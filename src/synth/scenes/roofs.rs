@@ -113,7 +113,7 @@ const TREES: [(Plan, f64, f64); 14] = [
     ([36.0, 38.0], 2.8, 5.4),
 ];
 
-pub(in super::super) fn build() -> Model {
+pub fn build() -> Model {
     let mut b = Builder::new(Pose::at([0.0; 3]));
     let mut footprints = Vec::new();
     for (i, lot) in LOTS.into_iter().enumerate() {

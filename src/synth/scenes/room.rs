@@ -18,12 +18,12 @@ const RED: Paint = paint(170, 60, 50);
 const STEEL: Paint = paint(150, 155, 160);
 
 /// How the room stands.
-pub(in super::super) fn pose() -> Pose {
+pub fn pose() -> Pose {
     Pose::turned(0.1613, [0.0; 3])
 }
 
 /// The room; `curved`: with a vault for its ceiling, and balls, columns and a dome in it.
-pub(in super::super) fn build(curved: bool) -> Model {
+pub fn build(curved: bool) -> Model {
     let mut b = Builder::new(pose());
     shell(&mut b, curved);
     b.density(1.15);

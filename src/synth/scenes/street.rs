@@ -67,16 +67,16 @@ const SOUTH: [House; 7] = [
 const GAP: f64 = 2.4;
 
 /// The street runs about 27° off the axes.
-pub(in super::super) fn pose() -> Pose {
+pub fn pose() -> Pose {
     Pose::turned(-0.237, [0.0; 3])
 }
 
 /// Where the scanner's mirror is.
-pub(in super::super) fn eye() -> Vec3 {
+pub fn eye() -> Vec3 {
     pose().point(EYE)
 }
 
-pub(in super::super) fn build() -> Model {
+pub fn build() -> Model {
     let mut b = Builder::new(pose());
     ground(&mut b);
     row(&mut b, "north", &NORTH, |x| Pose::at([x - REACH + 9.0, PAVEMENT, KERB]));

@@ -1,12 +1,12 @@
 //! A laser scanner on an aircraft.
 
-use super::super::SceneOptions;
 use super::super::model::Model;
+use super::super::options::SceneOptions;
 use super::super::random::Random;
 use super::super::sampler::Drawn;
 use super::super::vector::{Vec3, minus, unit};
-use super::Instrument;
 use super::cast::{Caster, Ray};
+use super::instrument::Instrument;
 
 /// Strips, and how much of its width each shares with the next.
 const STRIPS: u64 = 3;

@@ -1,7 +1,7 @@
 //! What a ray meets.
 
-use super::super::SceneOptions;
 use super::super::model::{Model, Surface};
+use super::super::options::SceneOptions;
 use super::super::random::Random;
 use super::super::sampler::Drawn;
 use super::super::vector::{Vec3, dot, minus, plus, scaled};

@@ -1,13 +1,13 @@
 //! A depth camera that sees disparities.
 
-use super::super::SceneOptions;
+use super::super::options::SceneOptions;
 use super::super::random::Random;
 use super::super::sampler::Drawn;
 use super::super::smooth::Smooth;
 use super::super::truth::Camera;
 use super::super::vector::{Vec3, cross, dot, length, minus, plus, scaled, unit};
-use super::Instrument;
 use super::cast::{Caster, Ray};
+use super::instrument::Instrument;
 use super::places::Places;
 
 /// Focal length over the width of the frame: 580 of 640 pixels, as a Kinect's.

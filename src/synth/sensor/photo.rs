@@ -1,12 +1,13 @@
 //! A dense cloud from photographs.
 
 use super::super::model::Model;
+use super::super::options::SceneOptions;
 use super::super::random::Random;
 use super::super::sampler::{Drawn, Sampler, View};
+use super::super::scene::Scene;
 use super::super::smooth::{Smooth, SmoothVector};
 use super::super::vector::{plus, scaled};
-use super::super::{Scene, SceneOptions};
-use super::Instrument;
+use super::instrument::Instrument;
 use super::places::Places;
 
 /// Waves: share of the variance, and length in metres.

@@ -1,9 +1,9 @@
 //! Where instruments stand in each scene.
 
 use super::super::model::Model;
+use super::super::scene::{HardPart, Scene};
 use super::super::scenes::{boards, room, street};
 use super::super::vector::{Pose, Vec3, circle};
-use super::super::{HardPart, Scene};
 
 /// A closed way: an ellipse about the vertical.
 #[derive(Debug, Clone, Copy)]

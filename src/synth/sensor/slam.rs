@@ -1,12 +1,12 @@
 //! A trolley with a laser that turns across its way, placed by SLAM.
 
-use super::super::SceneOptions;
+use super::super::options::SceneOptions;
 use super::super::random::Random;
 use super::super::sampler::Drawn;
 use super::super::smooth::SmoothVector;
 use super::super::vector::{Vec3, circle, cross, minus, plus, scaled, unit};
-use super::Instrument;
 use super::cast::{Caster, Ray};
+use super::instrument::Instrument;
 use super::places::{Places, Way};
 
 /// Rounds of the way.

@@ -1,11 +1,11 @@
 //! A laser scanner on a tripod.
 
-use super::super::SceneOptions;
+use super::super::options::SceneOptions;
 use super::super::random::Random;
 use super::super::sampler::Drawn;
 use super::super::vector::{Vec3, circle, frame, minus, plus, scaled, unit};
-use super::Instrument;
 use super::cast::{Caster, Hit, Ray};
+use super::instrument::{FAMILY, Instrument};
 use super::places::Places;
 
 /// Lowest elevation and the range of elevations, in degrees.
@@ -43,7 +43,7 @@ struct Station {
 impl Tripod {
     pub(super) fn new(caster: Caster, places: &Places, options: &SceneOptions) -> Self {
         let station = |(i, &eye): (u64, &Vec3)| {
-            let mut random = Random::new(options.seed, super::FAMILY - 2, i);
+            let mut random = Random::new(options.seed, FAMILY - 2, i);
             let off = f64::from(u8::from(i > 0));
             let shift = [(); 3].map(|()| off * SHIFT * random.gaussian());
             Station { eye, shift, turn: off * TURN * random.gaussian() }

@@ -5,9 +5,11 @@ mod svg;
 mod tables;
 
 use super::super::values::{count, number};
+use super::common::{command, find_gpu, to_json};
 use super::outputs::{Outputs, Texts};
-use super::{Bar, DeviceName, command, find_gpu, to_json};
-use crate::cli::Failure;
+use crate::cli::engine::DeviceName;
+use crate::cli::failure::Failure;
+use crate::cli::progress::Bar;
 use clap::Args;
 use planes::Error;
 use planes::backend::Backend;

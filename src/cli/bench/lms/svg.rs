@@ -1,9 +1,8 @@
 //! Figures 7 and 8 as a picture: the median error of the angle, on a logarithmic axis.
 
-use super::super::svg::{Axis, line, power, text};
+use super::super::svg::{Axis, line, polyline, power, sheet, text};
 use planes::bench::lms::{Accuracy, LmsReport, METHODS};
 use planes::lms::Refine;
-use std::fmt::Write;
 
 /// Size of the picture, and of each plot within it.
 const SIZE: [f64; 2] = [1000.0, 460.0];
@@ -19,12 +18,7 @@ const COLOURS: [&str; 3] = ["#000000", "#e69f00", "#0072b2"];
 
 /// Both figures, side by side.
 pub fn plots(report: &LmsReport) -> String {
-    let [width, height] = SIZE;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"sans-serif\" font-size=\"13\">\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
-    );
+    let mut svg = sheet(SIZE);
     let cell = |row: &Accuracy| (row.theta_step, format!("{}°", row.theta_step));
     let noise = |row: &Accuracy| (row.noise, row.noise.to_string());
     plot(&mut svg, LEFT[0], ("size of the cells", &report.cells), cell);
@@ -62,14 +56,8 @@ fn plot(
     text(svg, [left + WIDTH / 2.0, BOTTOM + 42.0], "middle", title);
     for (method, colour) in METHODS.into_iter().zip(COLOURS) {
         let own = rows.iter().filter(|row| row.method == method);
-        let points: Vec<String> = own
-            .map(|row| format!("{:.1},{:.1}", x(row), y.place(row.angle_median.max(LEAST))))
-            .collect();
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            svg,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
-            points.join(" ")
-        );
+        let places = own.map(|row| [x(row), y.place(row.angle_median.max(LEAST))]);
+        let style = format!("stroke=\"{colour}\" stroke-width=\"2\"");
+        polyline(svg, &places.collect::<Vec<_>>(), &style);
     }
 }

@@ -1,0 +1,47 @@
+//! The arguments of a batch.
+
+use super::wanted::Outputs;
+use crate::cli::lines::search::LineSearch;
+use crate::cli::reading::Reading;
+use crate::cli::search::{Machine, Search};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Find the planes of many clouds and the lines of many images, into one folder
+///
+/// Each file's results are called as with `detect --out DIR`, and summary.csv and summary.json tell
+/// what came of each. A file that cannot be read is named on stderr and passed over. Stopped at any
+/// moment, even killed, the same command goes on where it was: files that are finished are not
+/// done again, unless they, the options or the program changed or results are missing. No result is ever
+/// removed: of a file that is done again, all that lie there are renewed, those that are not asked for, too.
+///
+/// Results are called after their file; of a folder, its inner folders are kept. Files that would
+/// share a name get their extension or the folder above into it: scan.las and scan.ply become
+/// scan.las.json and scan.ply.json, a/scan.las and b/scan.las become a/scan.json and b/scan.json.
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+#[command(after_help = "Exit codes: 0 all are done; 1 some failed, the others are done; \
+    2 bad usage, or nothing could be done.\n\n\
+    planes batch tiles --out results\n\
+    planes batch 'scans/*.laz' more/scan.ply --out results --only json,labels")]
+pub struct Batch {
+    /// Clouds, images, folders, or patterns such as 'tiles/**/*.laz'; in a folder and those below it, the
+    /// files that are clouds or images, except hidden ones and what planes wrote
+    #[arg(required = true, value_name = "FILE|FOLDER|PATTERN")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub outputs: Outputs,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub search: Search,
+    #[command(flatten)]
+    pub line_search: LineSearch,
+    #[command(flatten)]
+    pub machine: Machine,
+    /// Files to work on at the same time, which share the --threads; the results do not depend on it
+    /// [default: files up to 8 MiB one a thread, larger ones one by one]
+    #[arg(long, value_name = "N", help_heading = "Machine",
+        value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: Option<u16>,
+}

@@ -1,0 +1,70 @@
+//! The outputs of the library by name: what options are made of.
+
+use planes::Error;
+use planes::export::{About, Export, LINES, PLANES};
+use planes::input::Kind;
+use std::path::Path;
+
+/// The outputs of one name: of planes, of lines, or of both.
+#[derive(Debug, Clone, Copy)]
+pub struct Named {
+    /// What an option says of it.
+    pub about: About,
+    pub of_planes: Option<About>,
+    pub of_lines: Option<About>,
+}
+
+impl Named {
+    /// All outputs.
+    pub fn all() -> Vec<Named> {
+        let planes: Vec<About> = PLANES.iter().map(|export| export.about()).collect();
+        let lines: Vec<About> = LINES.iter().map(|export| export.about()).collect();
+        let of = |all: &[About], name| all.iter().find(|other| other.name == name).copied();
+        let alone = lines.iter().filter(|about| of(&planes, about.name).is_none());
+        let firsts = planes.iter().chain(alone).map(|&about| Named {
+            about,
+            of_planes: of(&planes, about.name),
+            of_lines: of(&lines, about.name),
+        });
+        firsts.collect()
+    }
+
+    /// What it writes, for people.
+    pub fn what(&self) -> String {
+        match (self.of_planes, self.of_lines) {
+            (Some(planes), Some(lines)) => format!("{}; of an image, {}", planes.what, lines.what),
+            _ => self.about.what.to_owned(),
+        }
+    }
+
+    /// The extensions that its files may have, each with its point.
+    pub fn extensions(&self) -> Vec<String> {
+        let all = [self.of_planes, self.of_lines].into_iter().flatten();
+        let mut extensions: Vec<String> =
+            all.flat_map(|about| about.extensions()).map(|end| format!(".{end}")).collect();
+        extensions.dedup();
+        extensions
+    }
+}
+
+/// The outputs of such an input in the order in which they are written: first what reads the input again,
+/// for that may yet find fault with it; last the document.
+pub fn outputs_of(input: Kind) -> Vec<About> {
+    let mut all: Vec<About> = match input {
+        Kind::Cloud(_) => PLANES.iter().rev().map(|export| export.about()).collect(),
+        Kind::Image => LINES.iter().rev().map(|export| export.about()).collect(),
+    };
+    all.sort_by_key(|about| !about.needs_labels);
+    all
+}
+
+/// Writes the output of this name.
+pub fn save<Found>(
+    exports: &[&dyn Export<Found>],
+    name: &str,
+    found: &Found,
+    path: &Path,
+) -> Result<(), Error> {
+    let mut named = exports.iter().filter(|export| export.about().name == name);
+    named.try_for_each(|export| export.save(found, path))
+}

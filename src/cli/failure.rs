@@ -1,0 +1,47 @@
+//! How a command ends that does not come to its end.
+
+use std::io;
+
+/// What ends a command early.
+#[derive(Debug)]
+pub enum Failure {
+    /// The library says why.
+    Library(planes::Error),
+    /// Standard output could not be written.
+    Output(io::Error),
+    /// Some files failed while others were done; each was named already.
+    Some,
+    /// All of several files failed; each was named already.
+    All,
+}
+
+impl From<planes::Error> for Failure {
+    fn from(error: planes::Error) -> Failure {
+        Failure::Library(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Output(error)
+    }
+}
+
+/// Exit code for bad usage and bad input; clap's own for bad usage.
+pub const BAD_INPUT: u8 = 2;
+/// Exit code when some of several files failed and the others are done.
+pub const SOME_FAILED: u8 = 1;
+
+/// Whether no other file would fare better: there is no room for results, or no device.
+pub fn concerns_all(error: &planes::Error) -> bool {
+    use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    match error {
+        planes::Error::Io { source, .. } => {
+            matches!(source.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
+        }
+        planes::Error::NoDevice(_)
+        | planes::Error::Device { .. }
+        | planes::Error::DeviceMemory { .. } => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,126 @@
+//! An option for each output of the library, which names the file that it is written to.
+
+use super::exports::Named;
+use super::guard::Output;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use planes::Error;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// The output that may be printed, and whose file may be called anything.
+const PRINTED: &str = "json";
+
+/// The files that were named, those first that are written first.
+#[derive(Debug)]
+pub struct Files(Vec<(Named, PathBuf)>);
+
+impl Args for Files {
+    fn augment_args(command: Command) -> Command {
+        Named::all().into_iter().fold(command, |command, output| {
+            let option = output.about.option;
+            let arg = Arg::new(option).long(option).value_name("FILE").help(help(&output));
+            let arg = arg.value_parser(value_parser!(PathBuf));
+            command.arg(match (output.of_planes, output.of_lines) {
+                (_, None) => arg.help_heading("Output of clouds"),
+                (None, _) => arg.help_heading("Output of images"),
+                _ => arg,
+            })
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Files::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Files {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Files, clap::Error> {
+        let given = |output: Named| {
+            let path = matches.get_one::<PathBuf>(output.about.option)?;
+            Some((output, path.clone()))
+        };
+        Ok(Files(Named::all().into_iter().rev().filter_map(given).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Files::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Files {
+    /// Refuses names that do not end as the output's must.
+    pub fn check(&self) -> Result<(), Error> {
+        for (output, path) in self.0.iter().filter(|(output, _)| output.about.name != PRINTED) {
+            let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+            if !output.extensions().iter().any(|known| OsStr::new(&known[1..]) == extension) {
+                let known = either(&output.extensions());
+                return Err(wrong(&option(output), path, &format!("use {known}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The files that will be written, each with its option.
+    pub fn outputs(&self) -> Vec<Output> {
+        let files = self.files().map(|(output, path)| Output::named(&option(output), path));
+        files.collect()
+    }
+
+    /// Where the output of this name goes, if that is a file.
+    pub fn path_of(&self, name: &str) -> Option<&Path> {
+        self.files().find(|(output, _)| output.about.name == name).map(|(_, path)| path)
+    }
+
+    /// Whether an output tells the plane of each point.
+    pub fn need_labels(&self) -> bool {
+        self.0.iter().any(|(output, _)| output.about.needs_labels)
+    }
+
+    /// The first option that was given and is of clouds alone, or of images alone.
+    pub fn given_for(&self, images: bool) -> Option<String> {
+        let is_alone = |output: &Named| match images {
+            true => output.of_planes.is_none(),
+            false => output.of_lines.is_none(),
+        };
+        self.0.iter().find(|(output, _)| is_alone(output)).map(|(output, _)| option(output))
+    }
+
+    /// The names of the outputs that are asked for.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(output, _)| output.about.name)
+    }
+
+    /// Whether what was found is printed as JSON.
+    pub fn prints_json(&self) -> bool {
+        self.0.iter().any(|(_, path)| path == "-")
+    }
+
+    fn files(&self) -> impl Iterator<Item = (&Named, &Path)> {
+        let all = self.0.iter().map(|(output, path)| (output, path.as_path()));
+        all.filter(|&(_, path)| path != "-")
+    }
+}
+
+fn help(output: &Named) -> String {
+    let prints = "; - prints it, of several inputs one document after the other";
+    let note = if output.about.name == PRINTED { prints } else { "" };
+    format!("Write {} ({}){note}", output.what(), output.extensions().join(", "))
+}
+
+fn option(output: &Named) -> String {
+    format!("--{}", output.about.option)
+}
+
+/// `.las, .laz or .ply`.
+fn either(extensions: &[String]) -> String {
+    match extensions {
+        [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),
+        _ => extensions.concat(),
+    }
+}
+
+/// The refusal of a file that an option names.
+pub fn wrong(option: &str, path: &Path, message: &str) -> Error {
+    Error::Parameter(format!("{option} {}: {message}", path.display()))
+}

@@ -1,0 +1,28 @@
+//! The labelled cloud among the outputs.
+
+use super::labels;
+use super::output::{About, Export, Planes, Style};
+use crate::Result;
+use std::path::Path;
+
+/// The cloud with the plane of each point.
+pub struct Labelled;
+
+impl Export<Planes<'_>> for Labelled {
+    fn about(&self) -> About {
+        let endings = &[".labels.ply", ".labels.las", ".labels.laz", ".labels.npy"];
+        About {
+            needs_labels: true,
+            follows: |asked| Style { by: asked.by, ..Style::default() },
+            ..About::new("labels", "the cloud with each point's plane", endings)
+        }
+    }
+
+    fn save(&self, planes: &Planes, path: &Path) -> Result<()> {
+        let left_out = labels::save(planes.source, planes.detection, planes.style.by, path)?;
+        if !left_out.is_nothing() {
+            log::warn!("{}: {left_out}", planes.source.path().display());
+        }
+        Ok(())
+    }
+}
