@@ -45,3 +45,35 @@ pub fn concerns_all(error: &planes::Error) -> bool {
         _ => false,
     }
 }
+
+/// What the library says, in the words of the command line: its fields are options here.
+pub fn message(error: &planes::Error) -> String {
+    use planes::Error::{Degenerate, Parameter};
+    let text = error.to_string();
+    if !matches!(error, Parameter(_) | Degenerate { .. }) {
+        return text;
+    }
+    let parts = text.split('`').enumerate();
+    parts.map(|(i, part)| if i % 2 == 1 { flag(part) } else { part.to_owned() }).collect()
+}
+
+/// The option that sets a field.
+fn flag(field: &str) -> String {
+    match field {
+        "classes" => "--class".into(),
+        _ => format!("--{}", field.replace('_', "-")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_options() {
+        let wrong = planes::Error::Parameter("`min_inliers` and `classes` are at least 1".into());
+        assert_eq!(message(&wrong), "--min-inliers and --class are at least 1");
+        let format = planes::Error::format("a.json", "line 1", "missing field `planes`");
+        assert_eq!(message(&format), "a.json: line 1: missing field `planes`");
+    }
+}
