@@ -56,7 +56,7 @@
 //! | the result | [`detection`], [`plane`]; [`orient`], [`measures`] |
 //! | results out: JSON, PLY, labelled clouds, pictures | [`export`] |
 //!
-//! [`slides`] has the papers' system, every version of it, and [`mod@bench`] measures it.
+//! [`papers`] has the papers' systems, every version of them, and the benches that measure them.
 //! [`synth`] makes clouds whose planes are known, [`eval`] scores a result against them,
 //! [`write`](mod@write) writes clouds, [`atomic`] writes files whole
 //! or not at all, [`memory`] says how much may be taken, and [`error`] holds the one error type.
@@ -70,7 +70,6 @@
 
 pub mod atomic;
 pub mod backend;
-pub mod bench;
 pub mod cloud;
 pub mod cpu;
 pub mod cuda;
@@ -82,7 +81,6 @@ pub mod export;
 pub mod frame;
 pub mod image;
 pub mod input;
-pub mod line_voters;
 pub mod lines;
 pub mod lms;
 pub mod measures;
@@ -92,10 +90,10 @@ mod morton;
 mod names;
 pub mod orient;
 pub mod outline;
+pub mod papers;
 pub mod plane;
 mod ranges;
 mod shared;
-pub mod slides;
 mod sort;
 pub mod space;
 #[doc(hidden)]

@@ -7,7 +7,7 @@ use planes::backend::{Backend, PeakOptions, Sign, Weighted};
 use planes::cpu::{Cpu, Level, Voter};
 use planes::cuda::Cuda;
 use planes::frame::{Frame, Points};
-use planes::line_voters::spaces::cartesian;
+use planes::papers::line_voters::spaces::cartesian;
 use planes::space::{Neighbours, RhoAxis, Space, SphereIndex, half_turn};
 use planes::synth::{Scene, SceneOptions, generate};
 use planes::vote::{Ballots, Peak};

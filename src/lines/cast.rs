@@ -3,8 +3,8 @@
 //! Where gradients are known, a pixel votes for the directions near its own, so that texture, whose
 //! gradients point everywhere, puts few votes into any one bin; in an edge map it votes for all.
 
-use super::Polar;
 use super::raster::{ACROSS, Raster};
+use super::space::Polar;
 use crate::Result;
 use crate::backend::{Accumulator, Sign};
 use crate::space::Neighbours;
