@@ -1,9 +1,9 @@
 //! The points of a cloud in memory.
 
-use super::Cpu;
 use super::count::count_cells;
 use super::cut::cut;
 use super::surfaces::CpuCells;
+use super::voter::Cpu;
 use crate::Result;
 use crate::backend::{Held, InCells, Receiver};
 use crate::frame::Points;

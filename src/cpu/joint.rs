@@ -18,7 +18,7 @@
 //!
 //! `benches/peers/hough.py` measures it beside others; what it found is in `benches/results/line_voters.md`.
 
-use super::count;
+use super::bin::count;
 use super::lanes::{Lanes, Level};
 use super::reach::{Edges, Extent, range};
 use super::tally::{Place, bin, tally};

@@ -133,7 +133,7 @@ impl Lanes for Portable {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::Lanes;
+    use crate::cpu::lanes::Lanes;
     use std::arch::x86_64::*;
 
     /// Eight lanes of AVX2.

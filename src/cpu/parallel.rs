@@ -11,7 +11,7 @@
 //! A block of directions is worked on by one thread over all tiles of points, its rows private to
 //! it, so no vote is contended and the result does not depend on the number of threads.
 
-use super::count;
+use super::bin::count;
 use super::groups::{GROUP, Grouped};
 use super::lanes::{Lanes, Level, Portable};
 use crate::backend::Sign;

@@ -3,7 +3,7 @@
 //! They lie so thin that a group of them hardly ever shares a bin. So each votes for itself, for two
 //! neighbouring directions at once where that pays ([`super::joint`]), otherwise for one.
 
-use super::count;
+use super::bin::count;
 use super::joint::Joint;
 use super::lanes::{Lanes, Level};
 use super::reach::Extent;

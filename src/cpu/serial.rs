@@ -3,7 +3,7 @@
 //! After Duca, "3D Plane Detection via Hough Transform", step 1 on the CPU. These are the
 //! reference that every other voter is compared with.
 
-use super::count;
+use super::bin::count;
 use crate::backend::Sign;
 use crate::frame::Points;
 use crate::space::Space;

@@ -4,8 +4,10 @@
 //! at which that block is flat. Dense places are judged at a small scale, sparse or noisy ones at
 //! a larger one, and places that are flat at no scale (foliage, edges, clutter) get no normal.
 
+use super::accumulator::CpuAccumulator;
 use super::labels::CloudLabels;
-use super::{Cpu, CpuAccumulator, layers};
+use super::layers;
+use super::voter::Cpu;
 use crate::Result;
 use crate::backend::{Accumulator, CloudAccumulator, InCells, Labels, SEEN, Sign, Surfaces, TAKEN};
 use crate::shared::{MIXED, SLICES};

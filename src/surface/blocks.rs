@@ -1,6 +1,6 @@
 //! Which cells lie next to each other, on all levels.
 
-use super::cells::Level;
+use super::level::Level;
 use crate::ranges::ranges;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -201,7 +201,7 @@ impl Around {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cells::tests::points;
+    use super::super::level::tests::points;
     use crate::cpu::cut::whole;
 
     #[test]

@@ -3,9 +3,10 @@
 //! A block is the 3 × 3 × 3 cells around a cell. Its thickness, width and length are the square roots of the
 //! eigenvalues of its points' covariance.
 
-use super::cells::{Cells, Level};
+use super::cells::Cells;
 use super::eigen::{self, LANES, Lane};
 use super::layers::Layer;
+use super::level::Level;
 pub use crate::shared::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT};
 use crate::vector::{Vec3, normalized};
 use crate::wide::{Work, widely};

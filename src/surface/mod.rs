@@ -10,6 +10,7 @@ pub mod eigen;
 pub mod flat;
 pub mod lattice;
 pub mod layers;
+pub mod level;
 pub mod moments;
 pub mod noise_field;
 pub mod plane;

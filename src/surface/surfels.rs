@@ -4,8 +4,9 @@
 //! surfel together: a floor is some thousands of pieces and not some hundred thousand, while
 //! creases, boards and clutter keep theirs.
 
-use super::cells::{Cells, Level};
+use super::cells::Cells;
 use super::flat::Surface;
+use super::level::Level;
 use super::moments::PAIRS;
 use super::noise_field::NoiseField;
 use super::quantile::weighted_quantile;
