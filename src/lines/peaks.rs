@@ -1,6 +1,7 @@
 //! Which bins stand out: those that exceed chance by enough, and the bins around them.
 
 use crate::shared::AROUND;
+use crate::space::across_the_seam;
 
 /// The excess, in standard deviations, that chance makes in less than `false_alarms` of so many bins.
 pub(crate) fn least_excess(bins: usize, false_alarms: f64) -> f64 {
@@ -18,9 +19,7 @@ pub(crate) fn is_outdone(
     let (rows, bins) = (rows as isize, bins as isize);
     let (row, r) = (index as isize / bins, index as isize % bins);
     (row - AROUND..=row + AROUND).any(|k| {
-        // Across the seam a line has its opposite distance.
-        let (k, r) =
-            if (0..rows).contains(&k) { (k, r) } else { (k.rem_euclid(rows), bins - 1 - r) };
+        let [k, r] = across_the_seam([rows, bins], [k, r]);
         (r - AROUND..=r + AROUND).filter(|r| (0..bins).contains(r)).any(|r| {
             let other = (k * bins + r) as usize;
             let there = z(other);

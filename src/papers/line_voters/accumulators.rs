@@ -9,7 +9,7 @@ use crate::cuda::Cuda;
 use crate::space::Space;
 use crate::{Error, Result};
 
-/// The accumulators of an image in one space or in the two [`cartesian`](super::spaces::cartesian) ones, row by
+/// The accumulators of an image in one space or in the two [`cartesian`](crate::space::cartesian()) ones, row by
 /// row, by any version.
 ///
 /// # Errors

@@ -1,16 +1,15 @@
 //! The bit-sliced vote on the CPU, the twin of `kernels/slices.cu`.
 
 use super::edge_image::EdgeImage;
-use super::spaces;
 use crate::shared::SLICE_PLANES as PLANES;
-use crate::space::Space;
+use crate::space::{Space, slopes};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
 /// Bits of a word.
 const BITS: usize = u64::BITS as usize;
 
-/// The votes of an image in its two [`cartesian`](spaces::cartesian) spaces, row by row, on all cores.
+/// The votes of an image in its two [`cartesian`](crate::space::cartesian()) spaces, row by row, on all cores.
 ///
 /// At a slope a line of the image (a column, in the second space a row) moves by a whole number of
 /// bins. So a row of the space is the sum of the image's lines of bits, each shifted; 64 bins are added
@@ -26,7 +25,7 @@ pub fn slices(image: &EdgeImage, spaces: &[Space; 2]) -> Result<[Vec<u32>; 2]> {
     Ok([(&spaces[0], true), (&spaces[1], false)].map(|(space, are_columns)| {
         let lines = Lines::new(image, are_columns);
         let mut counts = vec![0; space.size()];
-        let slopes = spaces::slopes(space, are_columns);
+        let slopes = slopes(space, are_columns);
         let rows = counts.par_chunks_mut(space.bins()).zip(slopes);
         rows.for_each(|(votes, slope)| lines.vote(slope, votes));
         counts

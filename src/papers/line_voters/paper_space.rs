@@ -1,8 +1,7 @@
 //! The papers' spaces by their names.
 
 use super::edge_image::EdgeImage;
-use super::spaces::{cartesian, kumar, tomagou, tomagou_origin};
-use crate::space::Space;
+use crate::space::{Space, cartesian, kumar, tomagou, tomagou_origin};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -12,11 +11,11 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PaperSpace {
-    /// [`kumar`](super::spaces::kumar).
+    /// [`kumar`](crate::space::kumar).
     Kumar,
-    /// [`cartesian`](super::spaces::cartesian), with slopes in steps of so many degrees.
+    /// [`cartesian`](crate::space::cartesian), with slopes in steps of so many degrees.
     Cartesian(f64),
-    /// [`tomagou`](super::spaces::tomagou), for square images.
+    /// [`tomagou`](crate::space::tomagou), for square images.
     Tomagou,
 }
 
@@ -86,5 +85,46 @@ impl FromStr for PaperSpace {
             }
             _ => Err(wrong()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vote::{bin, position};
+
+    #[test]
+    fn every_pixel_is_on_every_axis() {
+        for size in [[1, 1], [64, 48], [1920, 1080], [3, 2000]] {
+            let corners = [[0, 0], [size[0] - 1, 0], [0, size[1] - 1], [size[0] - 1, size[1] - 1]];
+            let [first, second] = cartesian(size, 1.0).unwrap();
+            for space in [kumar(size).unwrap(), first, second] {
+                for t in space.vote_table() {
+                    for [x, y] in corners {
+                        let at = position(t, [x as f32, y as f32, 0.0]);
+                        assert!(bin(at, space.bins()).is_some(), "{size:?} {t:?} {x} {y}");
+                    }
+                }
+            }
+        }
+        let side = 512;
+        let (space, [ox, oy]) = (tomagou(side).unwrap(), tomagou_origin(side));
+        for t in space.vote_table() {
+            for [x, y] in [[0, 0], [511, 0], [0, 511], [511, 511]] {
+                let at = position(t, [(x - ox) as f32, (y - oy) as f32, 0.0]);
+                assert!(bin(at, 192).is_some(), "{t:?} {x} {y}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_papers_numbers_of_rows_and_bins() {
+        let space = kumar([558, 563]).unwrap();
+        assert_eq!((space.rows(), space.bins()), (181, 2 * 793 + 1));
+        assert_eq!((tomagou(512).unwrap().rows(), tomagou(512).unwrap().bins()), (180, 192));
+        let [first, second] = cartesian([1920, 1080], 1.0).unwrap();
+        assert_eq!((first.rows(), first.bins()), (91, 1080 + 2 * 1920 + 2));
+        assert_eq!((second.rows(), second.bins()), (91, 1920 + 2 * 1080 + 2));
+        assert!(cartesian([100, 100], 0.0).is_err());
     }
 }

@@ -3,6 +3,7 @@
 use crate::Result;
 use crate::backend::Backend;
 use crate::lines::{Polar, Voters};
+use crate::space::turned_towards;
 use crate::synth::lines::TrueLine;
 use crate::vote::{bin, position};
 
@@ -42,21 +43,18 @@ impl Coarse {
 
     /// The same, of the cells that a line is in or at the edge of.
     pub fn peak_at(&self, line: &TrueLine) -> Voters {
-        let (rows, bins) = (self.polar.space.rows() as f64, self.polar.space.bins());
+        let bins = self.polar.space.bins();
         let axis = self.polar.space.rho();
-        let own_row = line.theta / self.polar.theta_step();
+        let step = self.polar.theta_step();
         let is_near = |index: usize| {
             let (row, r) = ((index / bins) as f64, index % bins);
-            // Across the seam a line has its opposite direction.
-            let (theta, sign) = match row - own_row {
-                d if d.abs() <= NEAR => (line.theta, 1.0),
-                d if (d + rows).abs() <= NEAR => (line.theta - 180.0, -1.0),
-                d if (d - rows).abs() <= NEAR => (line.theta + 180.0, -1.0),
-                _ => return false,
-            };
+            let (theta, rho) = turned_towards(row * step, (line.theta, line.rho));
+            if (row - theta / step).abs() > NEAR {
+                return false;
+            }
             let (sin, cos) = theta.to_radians().sin_cos();
             let [x, y] = self.polar.origin.map(f64::from);
-            let rho = sign * line.rho - x * cos - y * sin;
+            let rho = rho - x * cos - y * sin;
             ((axis.centre(r as u32) - rho) / axis.bin).abs() <= NEAR
         };
         self.voters(self.best(is_near))

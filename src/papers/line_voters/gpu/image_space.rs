@@ -1,12 +1,11 @@
 //! A space that the edges of an image vote in, on the device, and our vote for lists of edges.
 
-use super::super::spaces;
 use crate::cuda::device::Device;
 use crate::cuda::kernels::lines;
 use crate::cuda::launch::grid;
 use crate::cuda::pixels::Packed;
 use crate::shared::{LIST_BLOCKS, LIST_VOTERS};
-use crate::space::Space;
+use crate::space::{Space, slopes};
 use crate::{Error, Result};
 use cudarc::driver::CudaSlice;
 
@@ -28,7 +27,7 @@ impl ImageSpace {
     pub fn new(device: &Device, space: &Space, lines_are_columns: bool) -> Result<ImageSpace> {
         Ok(ImageSpace {
             table: device.upload(&space.vote_table())?,
-            slopes: device.upload(&spaces::slopes(space, lines_are_columns))?,
+            slopes: device.upload(&slopes(space, lines_are_columns))?,
             counts: device.zeros(space.size())?,
             rows: space.rows() as u32,
             bins: space.bins() as u32,

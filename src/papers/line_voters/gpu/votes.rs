@@ -43,7 +43,7 @@ pub struct LineVotes<'a> {
 
 impl<'a> LineVotes<'a> {
     /// Copies an edge image to the device; it will vote in one space, or in the two
-    /// [`cartesian`](crate::papers::line_voters::spaces::cartesian) ones.
+    /// [`cartesian`](crate::space::cartesian()) ones.
     ///
     /// # Errors
     /// [`Error::Parameter`] for an image without pixels or of a side of 2¹⁶ or more, and for another

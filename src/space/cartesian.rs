@@ -1,41 +1,9 @@
-//! The papers' spaces of an image.
+//! van den Braak's two spaces of an image.
 
-use crate::space::{RhoAxis, Space, half_turn, sin_cos_degrees};
+use super::angle::sin_cos_degrees;
+use super::axis::RhoAxis;
+use super::bins::Space;
 use crate::{Error, Result};
-
-/// Kumar's: `θ` from −90° to 90° in steps of 1°, 181 rows, and `2·diag + 1` bins of one pixel around
-/// zero, `diag` the image's diagonal, rounded up. Origin: the top left pixel.
-///
-/// # Errors
-/// [`Error::Parameter`] where it would have too many bins.
-pub fn kumar([width, height]: [u32; 2]) -> Result<Space> {
-    let row = |degrees: i32| {
-        let (sin, cos) = sin_cos_degrees(f64::from(degrees));
-        [cos, sin, 0.0]
-    };
-    let diagonal = f64::from(width).hypot(f64::from(height)).ceil();
-    let axis = RhoAxis { min: -diagonal - 0.5, bin: 1.0, bins: 2 * diagonal as u32 + 1 };
-    Space::new((-90..=90).map(row).collect(), axis)
-}
-
-/// Tomagou's, for an image of `side × side` pixels: `θ` from 0° to 179° and 192 bins of `ρ`, scaled
-/// to `±side/√2`. Origin: [`tomagou_origin`].
-///
-/// Scaled as printed, the corner pixel at 45° falls beyond the last bin; bins are a millionth wider
-/// here.
-///
-/// # Errors
-/// [`Error::Parameter`] for an image without pixels.
-pub fn tomagou(side: u32) -> Result<Space> {
-    let farthest = f64::from(side) * std::f64::consts::FRAC_1_SQRT_2;
-    let bin = farthest / 96.0 * (1.0 + 1e-6);
-    Space::new(half_turn(180), RhoAxis { min: -96.0 * bin, bin, bins: 192 })
-}
-
-/// The middle of Tomagou's image: coordinates run from `1 − side/2` to `side/2`.
-pub fn tomagou_origin(side: u32) -> [i32; 2] {
-    [(side / 2) as i32 - 1; 2]
-}
 
 /// The two Cartesian spaces of van den Braak (eq. 2 and 3), with bins of one pixel: the first of lines
 /// `y = a x + b`, whose rows are the slopes of −45° to 45° in steps of `degrees`, the second of lines
@@ -90,30 +58,6 @@ mod tests {
     use crate::vote::{bin, position};
 
     #[test]
-    fn every_pixel_is_on_every_axis() {
-        for size in [[1, 1], [64, 48], [1920, 1080], [3, 2000]] {
-            let corners = [[0, 0], [size[0] - 1, 0], [0, size[1] - 1], [size[0] - 1, size[1] - 1]];
-            let [first, second] = cartesian(size, 1.0).unwrap();
-            for space in [kumar(size).unwrap(), first, second] {
-                for t in space.vote_table() {
-                    for [x, y] in corners {
-                        let at = position(t, [x as f32, y as f32, 0.0]);
-                        assert!(bin(at, space.bins()).is_some(), "{size:?} {t:?} {x} {y}");
-                    }
-                }
-            }
-        }
-        let side = 512;
-        let (space, [ox, oy]) = (tomagou(side).unwrap(), tomagou_origin(side));
-        for t in space.vote_table() {
-            for [x, y] in [[0, 0], [511, 0], [0, 511], [511, 511]] {
-                let at = position(t, [(x - ox) as f32, (y - oy) as f32, 0.0]);
-                assert!(bin(at, 192).is_some(), "{t:?} {x} {y}");
-            }
-        }
-    }
-
-    #[test]
     fn lines_of_pixels_move_by_whole_bins() {
         for (size, degrees) in [([640, 480], 1.0), ([1920, 1080], 3.0), ([8192, 8192], 6.0)] {
             let spaces = cartesian(size, degrees).unwrap();
@@ -130,16 +74,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn the_papers_numbers_of_rows_and_bins() {
-        let space = kumar([558, 563]).unwrap();
-        assert_eq!((space.rows(), space.bins()), (181, 2 * 793 + 1));
-        assert_eq!((tomagou(512).unwrap().rows(), tomagou(512).unwrap().bins()), (180, 192));
-        let [first, second] = cartesian([1920, 1080], 1.0).unwrap();
-        assert_eq!((first.rows(), first.bins()), (91, 1080 + 2 * 1920 + 2));
-        assert_eq!((second.rows(), second.bins()), (91, 1920 + 2 * 1080 + 2));
-        assert!(cartesian([100, 100], 0.0).is_err());
     }
 }
