@@ -108,7 +108,7 @@ constexpr u32 AROUND_SIDE = 2 * AROUND + 1;
 __device__ __forceinline__ bool is_outdone(Scores scores, double least, u32 index, double here, u32 k) {
     const int rows = (int)scores.rows, bins = (int)scores.bins;
     int row = (int)(index / scores.bins) + (int)(k / AROUND_SIDE) - AROUND, r = (int)(index % scores.bins);
-    // Across the seam a line has its opposite distance.
+    // Across the seam, as src/space/half_turn.rs has it.
     if (row < 0 || row >= rows) {
         row = (row % rows + rows) % rows;
         r = bins - 1 - r;

@@ -4,6 +4,7 @@ use crate::cloud::{Choice, Crs};
 use crate::lms::Refine;
 use crate::orient::Orient;
 use crate::plane::Plane;
+use crate::space::Directions;
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON document; it grows when a reader of the old layout would misread the new.
@@ -48,7 +49,7 @@ impl Input {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
     /// The directions that were voted for: `ball:2`, `polar:180x180`.
-    pub directions: String,
+    pub directions: Directions,
     /// Width of a bin of `ρ`, in the cloud's unit.
     pub rho_bin: f64,
     /// Measured roughness of flat places: their root mean square distance from a plane; 0 where

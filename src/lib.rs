@@ -69,7 +69,7 @@
 //! | the result | [`detection`], [`plane`]; [`orient`] |
 //! | results out: JSON, PLY, labelled clouds, pictures | [`export`] |
 //!
-//! [`slides`] has the papers' system, every version of it, and [`mod@bench`] measures it.
+//! [`papers`] has the papers' systems, every version of them, and the benches that measure them.
 //! [`synth`] makes clouds whose planes are known, [`eval`] scores a result against them,
 //! [`write`](mod@write) writes clouds, and [`error`] holds the one error type.
 //!
@@ -83,7 +83,6 @@
 #[doc(hidden)]
 pub mod atomic;
 pub mod backend;
-pub mod bench;
 pub mod cloud;
 pub mod cpu;
 pub mod cuda;
@@ -97,7 +96,6 @@ pub mod frame;
 pub mod image;
 #[doc(hidden)]
 pub mod input;
-pub mod line_voters;
 pub mod lines;
 pub mod lms;
 #[doc(hidden)]
@@ -109,10 +107,10 @@ mod morton;
 mod names;
 pub mod orient;
 pub mod outline;
+pub mod papers;
 pub mod plane;
 mod ranges;
 mod shared;
-pub mod slides;
 mod sort;
 pub mod space;
 #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! From an image to its edges and sorted bins: a GPU gives what the CPU gives, to the pixel and to the
+//! From an image to its edges and sorted bins: a gpu gives what the CPU gives, to the pixel and to the
 //! last bit of every score.
 
 mod gpu;
@@ -7,7 +7,8 @@ use gpu::gpu;
 use planes::backend::Backend;
 use planes::cpu::Cpu;
 use planes::image::{EdgeMap, Image, Method};
-use planes::lines::{BinSearch, Options, detect};
+use planes::lines::{Options, detect};
+use planes::papers::line_bins::{BinSearch, LineBins};
 use planes::synth::lines::{Kind, LineOptions, draw};
 use planes::{Error, Result};
 
@@ -93,7 +94,7 @@ fn bins_on_a_gpu_are_those_of_the_cpu() {
             [(180, 1.0, 1e-3), (720, 1.0, 1e-3), (97, 2.5, 10.0)]
         {
             let search = BinSearch::new(size, directions, rho_step, false_alarms).unwrap();
-            let mut bins = gpu.line_bins(&search).unwrap();
+            let mut bins = LineBins::new(&gpu, &search).unwrap();
             assert!(bins.find().is_err());
             for text in ["none", "sobel", "canny"] {
                 let edges = EdgeMap::find(&image, &method(text)).unwrap();
@@ -115,7 +116,7 @@ fn a_small_image_alone() {
     let Some(gpu) = gpu() else { return };
     let image = grey([97, 61], |x, y| if (x + 2 * y) % 61 < 30 { 40 } else { 200 });
     let search = BinSearch::new([97, 61], 36, 1.0, 1e-3).unwrap();
-    let mut bins = gpu.line_bins(&search).unwrap();
+    let mut bins = LineBins::new(&gpu, &search).unwrap();
     for text in ["none", "sobel", "canny"] {
         bins.upload(&image, &method(text)).unwrap();
         let edges = EdgeMap::find(&image, &method(text)).unwrap();
@@ -131,7 +132,7 @@ fn many_bins_find_room() {
     let edges = EdgeMap::find(&image, &method("none")).unwrap();
     let expected = search.find(&edges, &Cpu::default()).unwrap();
     assert!(expected.len() > 1 << 13, "{}", expected.len());
-    let mut bins = gpu.line_bins(&search).unwrap();
+    let mut bins = LineBins::new(&gpu, &search).unwrap();
     bins.upload(&image, &method("none")).unwrap();
     assert!(bins.find().unwrap() == expected);
 }
@@ -151,7 +152,7 @@ fn the_same_lines_on_both() -> Result<()> {
 fn an_image_of_another_size_is_refused() {
     let Some(gpu) = gpu() else { return };
     let search = BinSearch::new([40, 30], 180, 1.0, 1e-3).unwrap();
-    let mut bins = gpu.line_bins(&search).unwrap();
+    let mut bins = LineBins::new(&gpu, &search).unwrap();
     let image = grey([30, 40], |_, _| 0);
     assert!(matches!(bins.upload(&image, &Method::Auto), Err(Error::Parameter(_))));
 }

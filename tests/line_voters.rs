@@ -7,8 +7,8 @@ use gpu::gpu;
 use planes::backend::{Backend, Sign};
 use planes::cpu::{Cpu, Level, Voter};
 use planes::frame::Points;
-use planes::line_voters::{EdgeImage, Version, cpu, slices, spaces};
-use planes::space::{RhoAxis, Space, half_turn};
+use planes::papers::line_voters::{EdgeImage, LineVotes, Version, cpu, slices};
+use planes::space::{RhoAxis, Space, cartesian, half_turn, kumar, tomagou, tomagou_origin};
 use planes::{Error, Result};
 use random::Random;
 
@@ -42,17 +42,17 @@ fn cases() -> Vec<(&'static str, EdgeImage, Vec<Space>)> {
         [([97, 61], 9), ([64, 64], 2), ([61, 130], 40), ([1, 5], 1), ([33, 1], 3), ([640, 300], 17)]
     {
         let image = image(size, one_in);
-        cases.push(("kumar", image.clone(), vec![spaces::kumar(size).unwrap()]));
+        cases.push(("kumar", image.clone(), vec![kumar(size).unwrap()]));
         for degrees in [1.0, 3.0, 6.0] {
-            let both = spaces::cartesian(size, degrees).unwrap();
+            let both = cartesian(size, degrees).unwrap();
             cases.push(("cartesian", image.clone(), both.to_vec()));
         }
     }
     for side in [16, 64, 256] {
-        let image = image([side; 2], 7).with_origin(spaces::tomagou_origin(side));
-        cases.push(("tomagou", image, vec![spaces::tomagou(side).unwrap()]));
+        let image = image([side; 2], 7).with_origin(tomagou_origin(side));
+        cases.push(("tomagou", image, vec![tomagou(side).unwrap()]));
     }
-    cases.push(("empty", EdgeImage::new([40, 30], []), vec![spaces::kumar([40, 30]).unwrap()]));
+    cases.push(("empty", EdgeImage::new([40, 30], []), vec![kumar([40, 30]).unwrap()]));
     cases
 }
 
@@ -115,7 +115,7 @@ fn every_voter_on_the_gpu_agrees_with_the_cpu() {
     let Some(gpu) = gpu() else { return };
     for (name, image, spaces) in cases() {
         let expected: Vec<_> = spaces.iter().map(|space| reference(&image, space)).collect();
-        let mut votes = gpu.line_votes(&image, &spaces).unwrap();
+        let mut votes = LineVotes::new(&gpu, &image, &spaces).unwrap();
         let on_gpu = |v: &Version| !v.is_on_the_cpu();
         for version in Version::ALL.into_iter().filter(on_gpu) {
             if version.needs_slopes() && spaces.len() != 2 {
@@ -140,9 +140,9 @@ fn every_voter_on_the_gpu_agrees_with_the_cpu() {
 fn bins_above_a_threshold_are_selected() -> Result<()> {
     let Some(gpu) = gpu() else { return Ok(()) };
     let image = image([200, 150], 11);
-    let space = spaces::kumar(image.size)?;
+    let space = kumar(image.size)?;
     let counts = cpu::serial(&image, &space);
-    let mut votes = gpu.line_votes(&image, std::slice::from_ref(&space))?;
+    let mut votes = LineVotes::new(&gpu, &image, std::slice::from_ref(&space))?;
     votes.vote(Version::KumarFast)?;
     for threshold in [0, 20, 60, 100_000] {
         let indices = 0..counts.len() as u32;
@@ -163,14 +163,14 @@ fn names_tell_the_versions_apart() {
 fn versions_of_the_cpu_are_not_run_on_a_gpu() {
     let Some(gpu) = gpu() else { return };
     let image = image([20, 20], 3);
-    let mut votes = gpu.line_votes(&image, &[spaces::kumar(image.size).unwrap()]).unwrap();
+    let mut votes = LineVotes::new(&gpu, &image, &[kumar(image.size).unwrap()]).unwrap();
     for version in [Version::Serial, Version::AllCores, Version::Slices] {
         assert!(matches!(votes.vote(version), Err(Error::Parameter(_))));
     }
-    assert!(gpu.line_votes(&image, &[]).is_err());
+    assert!(LineVotes::new(&gpu, &image, &[]).is_err());
     let moved = image.with_origin([1, 0]);
-    let both = spaces::cartesian(moved.size, 1.0).unwrap();
-    let mut votes = gpu.line_votes(&moved, &both).unwrap();
+    let both = cartesian(moved.size, 1.0).unwrap();
+    let mut votes = LineVotes::new(&gpu, &moved, &both).unwrap();
     assert!(votes.vote(Version::BraakConstant).is_err());
     assert!(votes.vote(Version::BraakFast).is_ok());
 }
@@ -178,6 +178,6 @@ fn versions_of_the_cpu_are_not_run_on_a_gpu() {
 #[test]
 fn slopes_need_the_origin_in_the_top_left_pixel() {
     let image = image([20, 20], 3).with_origin([0, 1]);
-    let both = spaces::cartesian(image.size, 1.0).unwrap();
+    let both = cartesian(image.size, 1.0).unwrap();
     assert!(matches!(slices(&image, &both), Err(Error::Parameter(_))));
 }

@@ -4,11 +4,11 @@ mod gpu;
 mod random;
 
 use gpu::gpu;
-use planes::bench::{Bench, Mode, Row};
-use planes::cuda::slides::MOST_WINNERS;
 use planes::frame::Points;
-use planes::slides::{
-    Cloud, MAXRHO, PHIS, RADIUS, RHOS, SIZE, Suppress, THETAS, TILE, Vote, Winner, Winners, serial,
+use planes::papers::bench::{Bench, Mode, Row};
+use planes::papers::slides::{
+    Cloud, MAXRHO, MOST_WINNERS, PHIS, RADIUS, RHOS, SIZE, Slides, Suppress, THETAS, TILE, Vote,
+    Winner, Winners, serial,
 };
 use random::Random;
 
@@ -182,7 +182,7 @@ fn every_vote_on_the_gpu_is_that_of_the_cpu() {
     // 2730 points fill the constant memory.
     for n in [0, 1, 2, 33, 2730, 2731, 6000] {
         let cloud = cloud(n);
-        let (mut slides, _) = gpu.slides(&cloud).unwrap();
+        let (mut slides, _) = Slides::upload(&gpu, &cloud).unwrap();
         let all = serial::vote(cloud.points());
         for version in [Vote::NaiveScatter, Vote::NaiveGather, Vote::Gather] {
             slides.vote(version, usize::MAX).unwrap();
@@ -203,7 +203,7 @@ fn sixteen_bits_do_not_overflow() {
     let cloud = Cloud::new(vec![[1.25, 2.375, 3.625]; 70_000]).unwrap();
     let expected: Vec<u64> =
         serial::vote(&cloud.points()[..1]).iter().map(|&v| 70_000 * v).collect();
-    let (mut slides, _) = gpu.slides(&cloud).unwrap();
+    let (mut slides, _) = Slides::upload(&gpu, &cloud).unwrap();
     slides.vote(Vote::Gather, usize::MAX).unwrap();
     assert!(slides.accumulator().unwrap() == expected);
 }
@@ -213,7 +213,7 @@ fn every_suppression_on_the_gpu_is_that_of_the_cpu() {
     let Some(gpu) = gpu() else { return };
     for n in [0, 1, 60, 3000] {
         let cloud = cloud(n);
-        let (mut slides, _) = gpu.slides(&cloud).unwrap();
+        let (mut slides, _) = Slides::upload(&gpu, &cloud).unwrap();
         slides.vote(Vote::Gather, usize::MAX).unwrap();
         let accumulator = slides.accumulator().unwrap();
         slides.suppress(Suppress::Naive).unwrap();
@@ -235,7 +235,7 @@ fn all_winners_on_the_gpu_are_those_of_the_cpu() {
     // None and one point: no winners, and nothing but equals.
     for n in [0, 1, 60, 3000] {
         let cloud = cloud(n);
-        let (mut slides, _) = gpu.slides(&cloud).unwrap();
+        let (mut slides, _) = Slides::upload(&gpu, &cloud).unwrap();
         slides.vote(Vote::Gather, usize::MAX).unwrap();
         for suppress in [Suppress::Naive, Suppress::Tiled] {
             slides.suppress(suppress).unwrap();

@@ -93,7 +93,7 @@ fn chosen(out: &mut String, p: &Parameters, options: &Options) {
         if one_pass { "the extent in 180 bins" } else { "two tolerances, or the extent / 2048" };
     row(out, "--rho-bin", significant(p.rho_bin), origin(options.rho_bin.is_some(), why));
     let why = if one_pass { "the papers' grid" } else { "evenly spread, 2 degrees apart" };
-    row(out, "--space", p.directions.clone(), origin(options.directions.is_some(), why));
+    row(out, "--space", p.directions.to_string(), origin(options.directions.is_some(), why));
     let why = if one_pass { "any" } else { "a quarter of --min-inliers" };
     row(out, "--min-votes", p.min_votes.to_string(), origin(options.min_votes.is_some(), why));
     let why = if one_pass { "as the votes have them" } else { "least squares, on clean points" };

@@ -81,8 +81,5 @@ fn is_maximum(
     };
     // Its own row first: there most bins fail.
     !outranked(row, r)
-        && !neighbours
-            .of(row)
-            .iter()
-            .any(|n| outranked(n.row as usize, if n.flipped { bins - 1 - r } else { r }))
+        && !neighbours.of(row).iter().any(|n| outranked(n.row as usize, n.bin(r, bins)))
 }

@@ -6,7 +6,7 @@ use super::staging::{LARGE, Staging};
 use crate::{Error, Result};
 use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute, CUresult};
 use cudarc::driver::{
-    CudaContext, CudaEvent, CudaFunction, CudaModule, CudaSlice, CudaStream, CudaViewMut,
+    CudaContext, CudaEvent, CudaFunction, CudaModule, CudaSlice, CudaStream, CudaView, CudaViewMut,
     DeviceRepr, DriverError, ValidAsZeroBits,
 };
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 type Driver<T> = std::result::Result<T, DriverError>;
 
 /// One GPU.
-pub(super) struct Device {
+pub(crate) struct Device {
     name: String,
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
@@ -240,6 +240,23 @@ impl Device {
             return Err(self.mistake("a copy is longer than its buffer"));
         };
         self.with_staging(|staging| staging.download(&self.stream, &from, bytes))
+    }
+
+    /// Copies data on the device to the front of an array in the constant memory of a file of kernels.
+    pub fn fill_constant<T: DeviceRepr>(
+        &self,
+        (module, array): (&Module, &str),
+        from: &CudaView<T>,
+    ) -> Result<()> {
+        let wrong = |e| self.error("copying to constant memory", e);
+        let module = self.module(module)?;
+        let mut memory = module.get_global(array, &self.stream).map_err(wrong)?;
+        // SAFETY: what the device represents has plain bits, of which any are a value; the view says
+        // itself whether there is room for so many.
+        let Some(mut to) = (unsafe { memory.transmute_mut::<T>(from.len()) }) else {
+            return Err(self.mistake("a copy is longer than its buffer"));
+        };
+        self.stream.memcpy_dtod(from, &mut to).map_err(wrong)
     }
 
     /// One element of device data.

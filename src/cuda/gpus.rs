@@ -49,7 +49,7 @@ impl Cuda {
     }
 
     /// The device that does all work but the shared votes.
-    pub(super) fn first(&self) -> &Device {
+    pub(crate) fn first(&self) -> &Device {
         &self.devices[0]
     }
 

@@ -13,10 +13,12 @@ use super::module::Module;
 use crate::Result;
 use crate::shared::{
     BLOCK_CELLS, BLOCK_POINTS, DOUBLINGS, FINE_LEVELS, GROUP, PIXEL_MARGIN, PLANE_NUMBERS, PRESENT,
-    THICKNESS_DIGIT_BITS, VOTE_CLASSES, WARP,
+    SLIDES_MAXRHO, SLIDES_PHIS, SLIDES_THETAS, THICKNESS_DIGIT_BITS, VOTE_CLASSES, WARP,
 };
-use crate::slides::SIZE;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
+
+/// Bins of the slides' accumulator.
+const SLIDES_BINS: usize = SLIDES_PHIS * SLIDES_THETAS * 2 * SLIDES_MAXRHO;
 
 /// The files that every search uses.
 pub(super) const OF_EVERY_SEARCH: &[&Module] = &[
@@ -353,20 +355,20 @@ kernels! {
     }
     slides_suppress {
         fn slides_suppress_naive | slides_suppress_tiled(
-            accumulator: &[u64; SIZE], output: &mut [u64; SIZE],
+            accumulator: &[u64; SLIDES_BINS], output: &mut [u64; SLIDES_BINS],
         );
     }
     slides_vote {
         fn slides_naive_scatter | slides_naive_gather(
-            points: &[[f64; 3]; count], accumulator: &mut [u64; SIZE], count: u32,
+            points: &[[f64; 3]; count], accumulator: &mut [u64; SLIDES_BINS], count: u32,
         );
-        fn slides_gather(accumulator: &mut [u64; SIZE], count: u32);
+        fn slides_gather(accumulator: &mut [u64; SLIDES_BINS], count: u32);
     }
     slides_winners {
         fn slides_winners_naive(
-            accumulator: &[u64; SIZE], wanted: u32, winners: &mut [u64; wanted],
+            accumulator: &[u64; SLIDES_BINS], wanted: u32, winners: &mut [u64; wanted],
         );
-        fn slides_rank_first(accumulator: &[u64; SIZE], wanted: u32, winners: &mut [[u64; 2]]);
+        fn slides_rank_first(accumulator: &[u64; SLIDES_BINS], wanted: u32, winners: &mut [[u64; 2]]);
         fn slides_rank_next(
             elements: &[[u64; 2]; count], count: u32, wanted: u32, winners: &mut [[u64; 2]],
         );

@@ -7,12 +7,12 @@ use cudarc::driver::{
 };
 
 /// Numbers on the device that a kernel reads: `const T*`.
-pub(super) trait Read<T>: DeviceSlice<T> {
+pub(crate) trait Read<T>: DeviceSlice<T> {
     fn push<'a>(&'a self, arguments: &mut LaunchArgs<'a>);
 }
 
 /// Numbers on the device that a kernel writes: `T*`.
-pub(super) trait Write<T>: DeviceSlice<T> {
+pub(crate) trait Write<T>: DeviceSlice<T> {
     fn push<'a>(&'a mut self, arguments: &mut LaunchArgs<'a>);
 }
 
@@ -41,7 +41,7 @@ impl<T> Write<T> for CudaViewMut<'_, T> {
 }
 
 /// CUDA's `float3`.
-pub(super) type Float3 = [f32; 3];
+pub(crate) type Float3 = [f32; 3];
 
 /// Kernels by their names: those with the same parameters, and how the PTX declares these.
 #[cfg(test)]
@@ -173,17 +173,17 @@ macro_rules! declarations {
 pub(super) use declarations;
 
 /// A thread for each of `n` things.
-pub(super) fn each(n: u32) -> LaunchConfig {
+pub(crate) fn each(n: u32) -> LaunchConfig {
     each_in_blocks(n, 256)
 }
 
 /// The same in blocks of so many threads.
-pub(super) fn each_in_blocks(n: u32, threads: u32) -> LaunchConfig {
+pub(crate) fn each_in_blocks(n: u32, threads: u32) -> LaunchConfig {
     grid(n.div_ceil(threads).max(1), 1, threads, 0)
 }
 
 /// Blocks in two dimensions, with dynamic shared memory.
-pub(super) fn grid(x: u32, y: u32, threads: u32, shared_mem_bytes: u32) -> LaunchConfig {
+pub(crate) fn grid(x: u32, y: u32, threads: u32, shared_mem_bytes: u32) -> LaunchConfig {
     LaunchConfig { grid_dim: (x, y, 1), block_dim: (threads, 1, 1), shared_mem_bytes }
 }
 

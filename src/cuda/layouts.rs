@@ -4,18 +4,18 @@ use crate::surface::flat::Surface;
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 
 /// `Flatness` of `kernels/levels.cu`.
-pub(super) type Flatness = [f32; 6];
+pub(crate) type Flatness = [f32; 6];
 
 /// `Slab` of `kernels/labels.cu`: a normal, the distance from the origin and the tolerance.
-pub(super) type LabelSlab = [f64; 5];
+pub(crate) type LabelSlab = [f64; 5];
 
 /// The sums over the points of a cell, as `Moments` of `kernels/levels.cu` writes them.
-pub(super) type CellSums = [i64; 10];
+pub(crate) type CellSums = [i64; 10];
 
 /// `Surface` of `kernels/levels.cu`: that around a base cell; one of no thickness is none.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct CellSurface {
+pub(crate) struct CellSurface {
     normal: [f32; 3],
     error: f32,
     thickness: f32,
@@ -33,7 +33,7 @@ impl CellSurface {
 /// `Layer` of `kernels/layers.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Layer {
+pub(crate) struct Layer {
     pub centroid: [f64; 3],
     pub entry: u32,
     pub weight: u32,
@@ -48,7 +48,7 @@ pub(super) struct Layer {
 /// `Block` of `kernels/layers.cu`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct Block {
+pub(crate) struct Block {
     normal: [f64; 3],
     noise: f64,
     points: u32,
@@ -58,7 +58,7 @@ pub(super) struct Block {
 /// `Set` of `kernels/lms.cuh`: a point set.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Set {
+pub(crate) struct Set {
     pub start: u32,
     pub n: u32,
     pub h: u32,
@@ -70,7 +70,7 @@ pub(super) struct Set {
 /// `Winner` of `kernels/lms.cuh`: the best slab of a set.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Winner {
+pub(crate) struct Winner {
     pub height: f64,
     pub slope: f64,
     pub intercept: f64,

@@ -40,7 +40,7 @@ pub(super) fn detect(
     let space = Space::new(directions.table(), axis)?;
     let top = if options.min_votes.is_some() { options.top } else { options.top.or(Some(TOP)) };
     let parameters = Parameters {
-        directions: directions.to_string(),
+        directions,
         rho_bin,
         tolerance: options.tolerance.unwrap_or(rho_bin / 2.0),
         widen: 1.0,

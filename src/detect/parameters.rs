@@ -6,7 +6,7 @@ use super::options::Options;
 use super::rounds::Search;
 use crate::Result;
 use crate::detection::{Curved, Parameters};
-use crate::space::{Directions, RhoAxis, Space};
+use crate::space::{RhoAxis, Space};
 use crate::surface::cells::Cells;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::surfels::Surfel;
@@ -23,8 +23,6 @@ const ROUGH_SIZE: u64 = 4;
 /// Cells must show one in so many of a plane's fewest points: those at its edges have no surface, and
 /// their points come in at the end.
 const SEEN: u64 = 2;
-/// Directions of the default space.
-const DIRECTIONS: Directions = Directions::Ball { step: 2.0 };
 
 /// What was measured of a cloud, in steps.
 #[derive(Debug, Clone, Copy)]
@@ -62,7 +60,7 @@ pub(super) fn choose(
     let finest = 2.0 * cloud.points.radius() * step / MAX_RHO_BINS;
     let min_inliers = options.min_inliers.unwrap_or_else(|| smallest_plane(cells.distinct));
     Parameters {
-        directions: options.directions.unwrap_or(DIRECTIONS).to_string(),
+        directions: options.directions.unwrap_or_default(),
         rho_bin: options.rho_bin.unwrap_or((2.0 * tolerance).max(finest)),
         noise,
         spacing: measured.spacing * step,
@@ -114,9 +112,8 @@ fn smallest_plane(n: u64) -> u64 {
 
 /// The space of the parameters, in steps.
 pub(super) fn space(parameters: &Parameters, cloud: &Loaded) -> Result<Space> {
-    let directions: Directions = parameters.directions.parse()?;
     let bin = parameters.rho_bin / cloud.frame.step;
-    Space::new(directions.table(), RhoAxis::symmetric(cloud.points.radius(), bin))
+    Space::new(parameters.directions.table(), RhoAxis::symmetric(cloud.points.radius(), bin))
 }
 
 /// The search of the parameters, in steps.
@@ -127,7 +124,7 @@ pub(super) fn search<'a>(
     space: &'a Space,
     how: Nature,
 ) -> Search<'a> {
-    let coarseness = parameters.directions.parse().map_or(1.5, |d: Directions| d.coarseness());
+    let coarseness = parameters.directions.coarseness();
     Search {
         space,
         spread: parameters.spread.max(1.01 * coarseness),

@@ -1,7 +1,9 @@
 //! Which pixels are edges.
 
+use super::blur::blur;
 use super::gradient::{Field, level, square};
-use super::{Image, blur::blur, canny, drawing, otsu};
+use super::pixels::Image;
+use super::{canny, drawing, otsu};
 use crate::{Error, Result};
 use std::fmt;
 use std::str::FromStr;

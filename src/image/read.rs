@@ -1,6 +1,7 @@
 //! Files into pixels.
 
-use super::{MAX_PIXELS, MAX_SIDE, jpeg};
+use super::jpeg;
+use super::limits::{MAX_PIXELS, MAX_SIDE};
 use crate::cloud::quiet::catch;
 use crate::{Error, Result};
 use ::image::metadata::Orientation;

@@ -6,7 +6,7 @@
 //! vote, exactly; a pixel that lies on the border of a bin but for the rounding of the vote itself
 //! may be counted on the other side of it.
 
-use super::Polar;
+use super::space::Polar;
 use crate::space::Space;
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 const PLACES: i32 = 40;
 
 /// For each bin of the space the number of pixels of the image in it.
-pub(super) fn areas(polar: &Polar) -> Vec<u32> {
+pub(crate) fn areas(polar: &Polar) -> Vec<u32> {
     let space: &Space = &polar.space;
     let bins = space.bins();
     let mut areas = vec![0; space.size()];

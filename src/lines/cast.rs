@@ -3,11 +3,11 @@
 //! Where gradients are known, a pixel votes for the directions near its own, so that texture, whose
 //! gradients point everywhere, puts few votes into any one bin; in an edge map it votes for all.
 
-use super::Polar;
 use super::raster::{ACROSS, Raster};
+use super::space::Polar;
 use crate::Result;
 use crate::backend::{Accumulator, Sign};
-use crate::space::Neighbours;
+use crate::space::{Neighbours, nearest_row};
 use crate::vote::Ballots;
 
 /// How pixels vote.
@@ -42,9 +42,7 @@ impl Casting<'_> {
     fn ballots(&self, raster: &Raster, pixels: &[[u16; 2]]) -> Ballots {
         let rows = self.polar.space.rows();
         let row = |pixel: [u16; 2]| {
-            let [x, y] = raster.gradient(pixel.map(usize::from)).unwrap_or_default();
-            let turn = y.atan2(x) / std::f64::consts::PI * rows as f64;
-            (turn.round() as i64).rem_euclid(rows as i64) as u32
+            nearest_row(raster.gradient(pixel.map(usize::from)).unwrap_or_default(), rows)
         };
         let packed = |[x, y]: [u16; 2]| u32::from(x) << 16 | u32::from(y);
         let by_row = pixels.iter().map(|&pixel| (row(pixel), packed(pixel)));

@@ -1,11 +1,13 @@
 //! From an image to its lines.
 
 use super::geometry::Axis;
+use super::line::{Detection, Line, Segment};
 use super::merge::{Side, strokes, without_doubles};
+use super::options::{Options, Parameters, Strokes};
 use super::raster::Raster;
 use super::refine::Stroke;
 use super::rounds::{Found, search};
-use super::{Detection, Line, Options, Parameters, Polar, Segment, Strokes};
+use super::space::Polar;
 use crate::Result;
 use crate::backend::Backend;
 use crate::image::{EdgeMap, Image};
@@ -51,7 +53,7 @@ pub fn detect_in(edges: &EdgeMap, options: &Options, backend: &dyn Backend) -> R
 }
 
 /// What a search runs with, defaults resolved but for the space.
-pub(super) fn parameters(edges: &EdgeMap, options: &Options) -> Parameters {
+pub(crate) fn parameters(edges: &EdgeMap, options: &Options) -> Parameters {
     Parameters {
         edges: edges.method.to_string(),
         theta_step: options.theta_step,

@@ -1,5 +1,7 @@
 //! A line and its place in an image.
 
+use crate::space::in_half_turn;
+
 /// A line `x cos θ + y sin θ = ρ` by the sine and cosine of its angle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Axis {
@@ -34,9 +36,7 @@ impl Axis {
 
     /// Its angle in degrees, from 0 to below 180, and the `ρ` that goes with it.
     pub fn polar(&self) -> (f64, f64) {
-        let theta = self.sin.atan2(self.cos).to_degrees();
-        let (theta, rho) = if theta < 0.0 { (theta + 180.0, -self.rho) } else { (theta, self.rho) };
-        if theta >= 180.0 { (theta - 180.0, -rho) } else { (theta, rho) }
+        in_half_turn((self.sin.atan2(self.cos).to_degrees(), self.rho))
     }
 
     /// Whether columns tell its points apart, rather than rows.

@@ -1,7 +1,7 @@
 //! Lines that are one: doubles, and the two sides of a stroke.
 
 use super::geometry::Axis;
-use super::{Line, Segment};
+use super::line::{Line, Segment};
 
 /// Two lines are one when the ends of the weaker one's pieces lie within this of the stronger one's
 /// stroke, in pixels.

@@ -28,78 +28,32 @@
 //! ```
 
 mod area;
-mod bins;
 mod cast;
 mod chance;
 mod detect;
 mod fit;
 mod geometry;
+mod line;
 mod merge;
-mod one_pass;
 mod options;
+mod peaks;
 mod pieces;
 mod raster;
 mod refine;
 mod rounds;
+mod sight;
 mod space;
 mod verify;
 mod voters;
 mod zoom;
 
-pub use bins::{Bin, BinSearch};
+pub(crate) use area::areas;
 pub use chance::Chance;
+pub(crate) use detect::parameters;
 pub use detect::{detect, detect_in};
-pub use one_pass::{OnePass, one_pass};
+pub use line::{Detection, Line, Segment};
 pub use options::{Options, Parameters, PassParameters, Strokes};
+pub(crate) use peaks::{is_outdone, least_excess};
+pub(crate) use sight::Sight;
 pub use space::Polar;
 pub use voters::{Voters, fit_voters};
-
-use serde::{Deserialize, Serialize};
-
-/// A visible piece of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Segment {
-    /// One end, on the line, in pixels.
-    pub start: [f64; 2],
-    /// The other end.
-    pub end: [f64; 2],
-    /// Edge pixels along it.
-    pub pixels: u64,
-}
-
-/// A line of an image.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Line {
-    /// Angle of its normal from the x axis towards y, in degrees, from 0 to below 180.
-    pub theta: f64,
-    /// `x cos θ + y sin θ` of its points, in pixels.
-    pub rho: f64,
-    /// Votes of the bin that proposed it.
-    pub votes: u64,
-    /// By how many standard deviations they exceed what chance would have put there.
-    pub z: f64,
-    /// What speaks against chance: −log₁₀ of the number of such bins in an image whose edge pixels
-    /// are strewn at random.
-    pub significance: f64,
-    /// Edge pixels along its pieces.
-    pub pixels: u64,
-    /// Width of its stroke in edge pixels.
-    pub width: f64,
-    /// Its visible pieces, in the order of their place along the line.
-    pub segments: Vec<Segment>,
-}
-
-/// The lines of an image.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Detection {
-    /// Pixels in a row of the image.
-    pub width: u32,
-    /// Rows of the image.
-    pub height: u32,
-    /// Edge pixels.
-    pub edges: u64,
-    /// How it was searched.
-    pub parameters: Parameters,
-    /// The lines, those first that exceed chance by most.
-    pub lines: Vec<Line>,
-}

@@ -174,7 +174,7 @@ pub struct Parameters {
     pub one_pass: Option<PassParameters>,
 }
 
-/// The parameters of [`one_pass`](super::one_pass()), defaults resolved.
+/// The parameters of [`one_pass`](crate::papers::one_pass()), defaults resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassParameters {
     /// The space: `polar`, or one of the papers.

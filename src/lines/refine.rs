@@ -9,9 +9,10 @@
 
 use super::fit::Sums;
 use super::geometry::{Axis, length};
+use super::options::Options;
 use super::pieces::{Piece, pieces};
 use super::raster::Raster;
-use super::{Options, zoom};
+use super::zoom;
 
 /// Widest half of a stroke, in pixels.
 const HALF_STROKE: f64 = 12.0;

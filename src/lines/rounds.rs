@@ -1,13 +1,16 @@
 //! Rounds: the best bins become lines, and their pixels vote no more.
 
 use super::area::areas;
-use super::bins::{is_outdone, least_excess};
 use super::cast::Casting;
+use super::chance::Chance;
 use super::geometry::Axis;
+use super::options::Options;
+use super::peaks::{is_outdone, least_excess};
 use super::raster::Raster;
 use super::refine::{Coarse, Stroke, refine};
+use super::space::Polar;
 use super::verify::{is_remainder, log_tail};
-use super::{Chance, Options, Polar, voters};
+use super::voters;
 use crate::Result;
 use crate::backend::{Accumulator, Backend, Sign};
 use crate::image::EdgeMap;

@@ -37,57 +37,20 @@ mod cubic;
 mod orient;
 mod problem;
 mod refine;
+mod robust;
 mod sample;
 mod sheet;
 mod sweep;
+mod version;
 
 pub use cubic::cubic;
 pub(crate) use problem::Side;
 pub use problem::{Problem, Slab, majority};
 pub use refine::Refine;
+pub use robust::{SIGMAS, robust_sigma};
 pub use sample::LARGEST_SET;
 pub(crate) use sample::sample;
 pub use sheet::{Sheet, sheets};
 pub(crate) use sheet::{TRIPLES, sheet_of};
-pub use sweep::sweep;
-
-use rayon::prelude::*;
-
-use serde::{Deserialize, Serialize};
-
-/// Points within so many robust standard deviations of the robust fit take part in the last one.
-pub const SIGMAS: f64 = 2.5;
-
-/// The robust standard deviation of `n` residuals of which the median magnitude is `median`, where
-/// `parameters` were fitted (Rousseeuw and Leroy 1987).
-pub fn robust_sigma(median: f64, n: usize, parameters: usize) -> f64 {
-    1.4826 * (1.0 + 5.0 / n.saturating_sub(parameters).max(1) as f64) * median
-}
-
-/// The thinnest slab of each of many sets, by the [`sweep`] on all cores.
-pub fn slabs(problems: &[Problem]) -> Vec<Slab> {
-    problems.par_iter().map(sweep).collect()
-}
-
-/// A way to find the thinnest slab on a GPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Version {
-    /// The paper's algorithm: for each pair all points are sorted.
-    Paper,
-    /// Ours: for each pair it is counted how many points lie within the best slab so far.
-    Fast,
-}
-
-impl Version {
-    /// All versions.
-    pub const ALL: [Version; 2] = [Version::Paper, Version::Fast];
-
-    /// What it is called.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Version::Paper => "paper",
-            Version::Fast => "fast",
-        }
-    }
-}
+pub use sweep::{slabs, sweep};
+pub use version::Version;

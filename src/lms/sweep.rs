@@ -18,6 +18,7 @@
 //! all, so that no slab is lost.
 
 use super::problem::{Hanging, Problem, Side, Slab};
+use rayon::prelude::*;
 
 /// No line.
 const NONE: u32 = u32::MAX;
@@ -222,4 +223,9 @@ impl Sweep<'_> {
         let kept = &mut self.lines[line as usize];
         (kept.next, kept.at) = (next, at);
     }
+}
+
+/// The thinnest slab of each of many sets, by the [`sweep`] on all cores.
+pub fn slabs(problems: &[Problem]) -> Vec<Slab> {
+    problems.par_iter().map(sweep).collect()
 }

@@ -1,6 +1,6 @@
 //! Directions spread evenly over the half-sphere.
 
-use super::sin_cos_degrees;
+use super::angle::sin_cos_degrees;
 
 /// Rings `step` degrees apart from the pole `+z` to the equator; a ring has as many directions as
 /// fit at that spacing, the equator only its half `0° ≤ θ < 180°`.

@@ -1,6 +1,6 @@
 //! Which directions lie within an angle of each other, across seams and poles.
 
-use super::Space;
+use super::bins::Space;
 use rayon::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,6 +11,14 @@ pub struct Neighbour {
     pub row: u32,
     /// Whether it is its opposite that is near: `ρ` changes its sign, bin `r` becomes `R − 1 − r`.
     pub flipped: bool,
+}
+
+impl Neighbour {
+    /// The bin of its row that lies next to bin `r` of the other's, of so many, on an axis around zero.
+    #[inline]
+    pub fn bin(self, r: usize, bins: usize) -> usize {
+        if self.flipped { bins - 1 - r } else { r }
+    }
 }
 
 /// For each direction of a space, all directions within an angle, itself among them.
@@ -196,7 +204,8 @@ impl<'a> SphereIndex<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Directions, RhoAxis};
+    use super::super::axis::RhoAxis;
+    use super::super::directions::Directions;
     use super::*;
 
     fn space(directions: Directions) -> Space {

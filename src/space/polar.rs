@@ -1,6 +1,6 @@
 //! The papers' grid of `θ` and `φ`.
 
-use super::sin_cos_degrees;
+use super::angle::sin_cos_degrees;
 
 /// `theta × phi` directions `(sin φ cos θ, sin φ sin θ, cos φ)` over 180° each; `θ` runs fastest.
 ///
@@ -18,25 +18,9 @@ pub(super) fn table(theta: u32, phi: u32) -> Vec<[f64; 3]> {
     directions
 }
 
-/// `steps` directions `(cos θ, sin θ, 0)` over 180°, for points of a plane: lines.
-pub(super) fn half_turn(steps: u32) -> Vec<[f64; 3]> {
-    let direction = |i: u32| {
-        let (sin, cos) = sin_cos_degrees(180.0 * f64::from(i) / f64::from(steps));
-        [cos, sin, 0.0]
-    };
-    (0..steps).map(direction).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_are_the_equator_of_planes() {
-        let equator: Vec<[f64; 3]> =
-            table(36, 2)[36..].iter().map(|d| d.map(|v| v + 0.0)).collect();
-        assert_eq!(half_turn(36), equator);
-    }
 
     #[test]
     fn the_index_is_phi_times_theta() {

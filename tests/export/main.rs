@@ -73,7 +73,7 @@ fn detection() -> Detection {
             ..Input::default()
         },
         parameters: planes::Parameters {
-            directions: "ball:2".into(),
+            directions: "ball:2".parse().unwrap(),
             widen: 5.0,
             choice: Choice { bbox: "0,0,9,9".parse().ok(), ..Choice::default() },
             ..Default::default()

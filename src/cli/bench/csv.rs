@@ -1,7 +1,7 @@
 //! The measurements as comma-separated lines.
 
-use planes::bench::images::{ImageReport, VoterRow};
-use planes::bench::{Measurement, Report};
+use planes::papers::bench::images::{ImageReport, VoterRow};
+use planes::papers::bench::{Measurement, Report};
 
 /// A column: its name, and its cell in a row.
 pub type Column<Row> = (&'static str, fn(&Row) -> String);

@@ -1,6 +1,6 @@
 //! Tables as Markdown or as aligned text, and what stands above them.
 
-use planes::bench::Machine;
+use planes::papers::bench::Machine;
 
 /// On what was measured, of what `source` if there is one, and by which command.
 pub fn head(m: &Machine, source: &str, markdown: bool) -> String {

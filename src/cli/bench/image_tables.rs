@@ -3,8 +3,8 @@
 use super::grid::{self, Grid};
 use super::tables::{points, times};
 use crate::cli::words::significant;
-use planes::bench::Timing;
-use planes::bench::images::{GreyRow, ImageReport, VoterRow};
+use planes::papers::bench::Timing;
+use planes::papers::bench::images::{GreyRow, ImageReport, VoterRow};
 
 /// All tables, as Markdown or as aligned text.
 pub fn tables(report: &ImageReport, markdown: bool) -> String {

@@ -4,13 +4,12 @@ use super::super::progress::Bar;
 use super::common::command;
 use clap::Args;
 use planes::Error;
-use planes::bench::images::{IMAGE_REPORT_VERSION, ImageBench, ImageReport, Sweep};
-use planes::bench::{Machine, Mode};
 use planes::cuda::Cuda;
 use planes::detect::Progress;
 use planes::image::{EdgeMap, Image, Method};
-use planes::line_voters::EdgeImage;
-use planes::line_voters::spaces::PaperSpace;
+use planes::papers::bench::images::{IMAGE_REPORT_VERSION, ImageBench, ImageReport, Sweep};
+use planes::papers::bench::{Machine, Mode};
+use planes::papers::line_voters::{EdgeImage, PaperSpace};
 
 /// The options of images alone.
 #[derive(Debug, Args)]

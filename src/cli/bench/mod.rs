@@ -22,10 +22,10 @@ use common::{command, find_gpu, to_json};
 use images::{ImageOptions, Measuring};
 use outputs::{Outputs, Texts};
 use planes::Error;
-use planes::bench::images::ImageReport;
-use planes::bench::{Bench as Stopwatch, Machine, Mode, REPORT_VERSION, Report, published};
 use planes::cuda::Cuda;
 use planes::input::Input;
+use planes::papers::bench::images::ImageReport;
+use planes::papers::bench::{Bench as Stopwatch, Machine, Mode, REPORT_VERSION, Report, published};
 use planes::synth::Scene;
 use std::path::PathBuf;
 

@@ -8,11 +8,11 @@ use super::outputs::Texts;
 use crate::cli::failure::Failure;
 use crate::cli::memory;
 use crate::cli::words::counted;
-use planes::bench::Machine;
-use planes::bench::stages::{Stage, StageReport, Usage};
 use planes::cloud::Source;
 use planes::cpu::Cpu;
 use planes::cuda::Cuda;
+use planes::papers::bench::Machine;
+use planes::papers::bench::stages::{Stage, StageReport, Usage};
 
 /// Measures the stages of a cloud.
 pub fn measure(

@@ -1,7 +1,7 @@
 //! Time over points or edges, both axes logarithmic, as a picture.
 
-use planes::bench::images::ImageReport;
-use planes::bench::{Machine, Report, Row, published};
+use planes::papers::bench::images::ImageReport;
+use planes::papers::bench::{Machine, Report, Row, published};
 use std::fmt::Write;
 
 /// Size of the picture, and the part of it between the axes.

@@ -2,7 +2,7 @@
 
 use super::grid::{self, Grid};
 use crate::cli::words::significant;
-use planes::bench::{Measurement, Report, Row, Timing, published};
+use planes::papers::bench::{Measurement, Report, Row, Timing, published};
 use std::fmt::Write;
 
 /// All tables, as Markdown or as aligned text.

@@ -8,10 +8,10 @@ use clap::Args;
 use planes::Error;
 use planes::detect::Progress;
 use planes::image::{EdgeMap, Image, Method};
-use planes::line_voters::Version;
-use planes::line_voters::spaces::PaperSpace;
-use planes::lines::{self, Detection, OnePass, Options, Strokes};
+use planes::lines::{self, Detection, Options, Strokes};
 use planes::lms::Refine;
+use planes::papers::line_voters::{PaperSpace, Version};
+use planes::papers::{OnePass, one_pass};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search in images")]
@@ -94,7 +94,7 @@ impl LineSearch {
         let detection = if search.one_pass {
             let gpu = machine.gpu();
             let pass = self.one_pass(search.min_votes, gpu.is_some());
-            lines::one_pass(&edges, &options, &pass, gpu.as_ref())?
+            one_pass(&edges, &options, &pass, gpu.as_ref())?
         } else {
             lines::detect_in(&edges, &options, backend)?
         };

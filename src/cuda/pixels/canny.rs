@@ -3,7 +3,7 @@
 use super::super::device::Device;
 use super::super::kernels::pixels;
 use super::super::launch::each;
-use super::{BLOCKS, blocks};
+use super::blocks::turns;
 use crate::Result;
 use crate::image::{SIGMAS, blur_kernel, limit};
 use crate::shared::BLUR_NUMBERS;
@@ -70,7 +70,7 @@ impl Canny {
         histogram: &mut CudaSlice<u32>,
         levels: &mut CudaSlice<u8>,
     ) -> Result<()> {
-        let turns = blocks(BLOCKS * device.processors);
+        let turns = turns(device);
         let all = each(width * height);
         let Canny { weights, blur, along, blurred, gradients, limits, .. } = self;
         if automatic_blur {

@@ -2,13 +2,13 @@
 
 use super::super::device::Device;
 use super::super::kernels::pixels;
-use super::blocks;
+use super::blocks::blocks;
 use crate::Result;
 use crate::shared::{PIXEL_THREADS, WARP};
 use cudarc::driver::CudaSlice;
 
 /// Edges in bits and as a list.
-pub(in super::super) struct Packed {
+pub(crate) struct Packed {
     /// Lines of bits: rows, and columns.
     pub upright: CudaSlice<u32>,
     pub rotated: CudaSlice<u32>,

@@ -1,5 +1,6 @@
 //! The lines of an image as a document beside it.
 
+use crate::space::in_half_turn;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -51,8 +52,7 @@ impl TrueLine {
         let length = (normal[0] * normal[0] + normal[1] * normal[1]).sqrt();
         let theta = normal[1].atan2(normal[0]).to_degrees();
         let rho = (normal[0] * start[0] + normal[1] * start[1]) / length;
-        let (theta, rho) = if theta < 0.0 { (theta + 180.0, -rho) } else { (theta, rho) };
-        let (theta, rho) = if theta >= 180.0 { (theta - 180.0, -rho) } else { (theta, rho) };
+        let (theta, rho) = in_half_turn((theta, rho));
         TrueLine { theta, rho, start, end }
     }
 }

@@ -1,7 +1,7 @@
 //! The measurements as comma-separated lines.
 
 use super::super::csv::optional;
-use planes::bench::lms::{LmsReport, POINTS_OF_A_SET};
+use planes::papers::bench::lms::{LmsReport, POINTS_OF_A_SET};
 
 /// Names of the columns, of which each table has its own.
 const COLUMNS: &str = "table,points,theta_step,rho_step,noise,method,count,seconds,right,angle_median,\

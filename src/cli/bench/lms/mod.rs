@@ -13,15 +13,15 @@ use crate::cli::progress::Bar;
 use clap::Args;
 use planes::Error;
 use planes::backend::Backend;
-use planes::bench::Machine;
-use planes::bench::lms::{
-    IMAGES, LMS_REPORT_VERSION, LmsReport, SETS, many_times, on_photo, over_cells, over_noise,
-    times,
-};
 use planes::cpu::Cpu;
 use planes::cuda::Cuda;
 use planes::detect::Progress;
 use planes::image::Image;
+use planes::papers::bench::Machine;
+use planes::papers::bench::lms::{
+    IMAGES, LMS_REPORT_VERSION, LmsReport, SETS, many_times, on_photo, over_cells, over_noise,
+    times,
+};
 use std::path::PathBuf;
 
 /// Repeat the experiments of the paper on the least median of squares

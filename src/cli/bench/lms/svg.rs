@@ -1,8 +1,8 @@
 //! Figures 7 and 8 as a picture: the median error of the angle, on a logarithmic axis.
 
 use super::super::svg::{Axis, line, polyline, power, sheet, text};
-use planes::bench::lms::{Accuracy, LmsReport, METHODS};
 use planes::lms::Refine;
+use planes::papers::bench::lms::{Accuracy, LmsReport, METHODS};
 
 /// Size of the picture, and of each plot within it.
 const SIZE: [f64; 2] = [1000.0, 460.0];

@@ -2,11 +2,11 @@
 
 use super::super::grid::{self, Grid};
 use crate::cli::words::significant;
-use planes::bench::Timing;
-use planes::bench::lms::{
+use planes::lms::Refine;
+use planes::papers::bench::Timing;
+use planes::papers::bench::lms::{
     Accuracy, LmsReport, METHODS, PHOTO_CELL, POINTS_OF_A_SET, SlabTimes, published,
 };
-use planes::lms::Refine;
 
 /// All tables, as Markdown or as aligned text.
 pub fn tables(report: &LmsReport, markdown: bool) -> String {

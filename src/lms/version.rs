@@ -1,0 +1,26 @@
+//! The ways to find a thinnest slab on a GPU, by name.
+
+use serde::{Deserialize, Serialize};
+
+/// A way to find the thinnest slab on a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Version {
+    /// The paper's algorithm: for each pair all points are sorted.
+    Paper,
+    /// Ours: for each pair it is counted how many points lie within the best slab so far.
+    Fast,
+}
+
+impl Version {
+    /// All versions.
+    pub const ALL: [Version; 2] = [Version::Paper, Version::Fast];
+
+    /// What it is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Version::Paper => "paper",
+            Version::Fast => "fast",
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! How long every voter for lines in images takes: the papers' tables.
+//!
+//! An image votes in the papers' spaces: Kumar's polar one and van den Braak's two Cartesian ones, or
+//! in Tomagou's. Steps on a device are timed by its events, those on the CPU by the clock. Every voter's
+//! accumulator is compared with the reference before it is timed: all cores' loops, which are compared
+//! with the serial loop's on as many of the first edges as that does in about a second. More of them
+//! are extrapolated: it is linear in the edges.
+//!
+//! [`ImageBench::grey`] times the way from a grey image to its sorted bins (see
+//! [`BinSearch`](crate::papers::line_bins::BinSearch)).
+
+mod grey;
+mod image_bench;
+pub mod published;
+mod report;
+mod sweep;
+mod voters;
+
+pub use image_bench::{ImageBench, mode};
+pub use report::{GreyRow, IMAGE_REPORT_VERSION, ImageReport, VoterRow};
+pub use sweep::{Sweep, strewn};

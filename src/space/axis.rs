@@ -1,0 +1,53 @@
+//! The axis of `ρ`.
+
+/// The equal bins of `ρ`: bin `r` holds `min + r·bin ≤ ρ < min + (r + 1)·bin`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RhoAxis {
+    /// Lower edge of bin 0.
+    pub min: f64,
+    /// Width of a bin.
+    pub bin: f64,
+    /// Number of bins.
+    pub bins: u32,
+}
+
+impl RhoAxis {
+    /// An axis around zero that holds every `|ρ| ≤ radius`, with an even number of bins.
+    ///
+    /// `ρ` in bin `r` then has `−ρ` in bin `bins − 1 − r`, which is what the seam asks for. One
+    /// bin is to spare at either end, so that rounding in `f32` never leaves the axis.
+    pub fn symmetric(radius: f64, bin: f64) -> RhoAxis {
+        let half = (radius / bin).floor() + 2.0;
+        RhoAxis { min: -half * bin, bin, bins: 2 * half as u32 }
+    }
+
+    /// An axis that holds every `|ρ| ≤ radius` and has the middle of a bin at zero, as for pixels,
+    /// whose lines along rows and columns then lie in the middle of bins.
+    ///
+    /// `ρ` in bin `r` has `−ρ` in bin `bins − 1 − r`, here, too.
+    pub fn centred(radius: f64, bin: f64) -> RhoAxis {
+        let half = (radius / bin).floor() + 2.0;
+        RhoAxis { min: -(half + 0.5) * bin, bin, bins: 2 * half as u32 + 1 }
+    }
+
+    /// The middle of bin `r`.
+    pub fn centre(&self, r: u32) -> f64 {
+        self.min + (f64::from(r) + 0.5) * self.bin
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_symmetric_axis_mirrors_its_bins() {
+        let axis = RhoAxis::symmetric(91.3, 1.0);
+        assert_eq!(axis.bins % 2, 0);
+        let bin = |rho: f64| ((rho - axis.min) / axis.bin).floor() as u32;
+        for rho in [0.5, 17.25, 91.25] {
+            assert_eq!(bin(-rho), axis.bins - 1 - bin(rho));
+        }
+        assert!(bin(91.3) < axis.bins - 1 && bin(-91.3) > 0);
+    }
+}
