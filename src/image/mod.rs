@@ -23,11 +23,13 @@ mod edges;
 mod gradient;
 mod jpeg;
 mod otsu;
+mod png;
 mod read;
 
 pub(crate) use blur::{kernel as blur_kernel, reach as blur_reach};
 pub use edges::{EdgeMap, Method};
 pub(crate) use edges::{Recipe, SIGMAS, limit};
+pub(crate) use png::write_png;
 pub(crate) use read::is_image;
 
 use crate::cloud::Bytes;
