@@ -79,6 +79,8 @@
 //! threads, the size of the chunks and the voter. What decides a result is a sum of integers or
 //! does not depend on order.
 #![deny(missing_docs)]
+// No input ends in a panic, and what is found is handed back, not printed; tests may do both.
+#![cfg_attr(not(test), deny(clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
 
 #[doc(hidden)]
 pub mod atomic;

@@ -254,7 +254,7 @@ fn a_line_that_is_too_long_or_too_short_does_not_shift_the_labels() {
         let mut chunk = Chunk::default();
         let mut reader = Source::open(&output)?.reader(planes::cloud::Fields::ALL)?;
         reader.read(&mut chunk, usize::MAX)?;
-        Ok::<_, planes::Error>(chunk.label)
+        Ok::<_, Error>(chunk.label)
     };
     for odd in
         ["9 2.5 1 0 0.5", "9 2.5 1 1 7 0.5 99 98", "9 2.5 1 2e0 7 8 0.5", "9 2.5 1 1 \x0c\x0c 0.5"]
