@@ -100,7 +100,6 @@ pub mod synth;
 mod vector;
 pub mod vote;
 mod wide;
-pub mod write;
 
 pub use detection::{Detection, Input, Parameters};
 pub use error::{Error, Result};

@@ -138,7 +138,7 @@ impl Outputs {
                 Some(input::Kind::Cloud(format)) => (vec![format], false),
                 Some(input::Kind::Image) => (vec![], true),
                 // What it is will be seen when it is read.
-                None => (vec![Format::Las, Format::Laz, Format::Ply], true),
+                None => (vec![Format::LAS, Format::LAZ, Format::PLY], true),
             };
             let of_cloud = |format| Kind::ALL.map(|kind| kind.ending(format));
             let mut endings: Vec<&str> = clouds.into_iter().flat_map(of_cloud).collect();
@@ -346,8 +346,8 @@ impl Kind {
     /// How its file's name ends in a folder; labels are written as the cloud came.
     pub fn ending(self, format: Format) -> &'static str {
         match (self, format) {
-            (Kind::Labels, Format::Las) => ".labels.las",
-            (Kind::Labels, Format::Laz) => ".labels.laz",
+            (Kind::Labels, Format::LAS) => ".labels.las",
+            (Kind::Labels, Format::LAZ) => ".labels.laz",
             (Kind::Labels, _) => ".labels.ply",
             (Kind::Picture, _) => ".png",
             (Kind::Polygons, _) => ".planes.ply",

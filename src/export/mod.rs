@@ -8,6 +8,7 @@ mod document;
 pub mod json;
 pub mod labels;
 pub mod lines;
+pub mod npy;
 mod palette;
 pub mod picture;
 pub mod ply;

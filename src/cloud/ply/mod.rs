@@ -1,46 +1,68 @@
 //! PLY, in text and in both binary forms.
 
+mod copy;
 mod header;
 mod lists;
-mod raw;
+mod write;
 
 use super::{
     Fields, Format, HeaderInfo, Note, PointReader,
     blocks::BlockReader,
     bytes::Bytes,
+    driver::{Cloud, Driver},
+    labels::Labels,
     records::{Kind, Layout, Place, RecordReader, Table},
     scale::{Role, Scale},
-    source::Cloud,
     text::{
         line::{LineFormat, Separator, Step, Style},
         lines::{self, Expect, Lines},
     },
 };
 use crate::{Error, Result};
-pub(crate) use header::Encoding;
-use header::{Element, Header, Property, Type};
+use header::{Element, Encoding, Header, Property, Type};
 use lists::{Cursor, Vertices};
-pub(crate) use raw::RawVertices;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
+
+pub(super) const DRIVER: Driver = Driver {
+    told,
+    check_stream: Driver::any_stream,
+    open: |bytes, _| Ok(Box::new(Ply::open(bytes)?)),
+    endings: &["ply"],
+    create: Some(|path, options| Ok(Box::new(write::PlyWriter::create(path, options)?))),
+    save_labelled: Some(write::save_labelled),
+};
+
+impl Format {
+    /// PLY, as text or binary.
+    pub const PLY: Format = Format("PLY");
+}
+
+fn told(head: &[u8]) -> Option<Format> {
+    head.strip_prefix(b"ply")?.first()?.is_ascii_whitespace().then_some(Format::PLY)
+}
 
 /// A PLY file whose header was read.
-pub(super) struct Ply {
+struct Ply {
     bytes: Arc<Bytes>,
+    header: Header,
+    /// Which element the vertices are.
+    vertex: usize,
+    /// Where they start.
+    start: u64,
     info: HeaderInfo,
     notes: Vec<Note>,
-    vertex: Element,
     roles: Roles,
     body: Body,
 }
 
 /// How the vertices lie in the file.
 enum Body {
-    /// A line each, the first at this byte and line.
-    Text { start: u64, line: u64 },
+    /// A line each, the first of this number.
+    Text { line: u64 },
     /// In records of one length.
     Records(Table, Box<Layout>),
-    /// In records with lists, the first at this byte.
-    Lists { start: u64, big_endian: bool },
+    /// In records with lists.
+    Lists { big_endian: bool },
 }
 
 /// Which properties hold what.
@@ -110,28 +132,25 @@ impl Roles {
 
 impl Ply {
     /// Reads the header and finds the vertices.
-    pub(super) fn open(bytes: &Arc<Bytes>) -> Result<Ply> {
+    fn open(bytes: &Arc<Bytes>) -> Result<Ply> {
         let header = Header::read(bytes)?;
         let fault = |message: &str| Error::format(bytes.path(), "header", message);
         let index = header.elements.iter().position(|e| e.name == "vertex");
         let index = index.ok_or_else(|| fault("there is no element vertex"))?;
-        let vertex = header.elements[index].clone();
-        let roles = Roles::find(&vertex);
+        let vertex = &header.elements[index];
+        let roles = Roles::find(vertex);
         let roles = roles.ok_or_else(|| fault("a vertex has no x, y and z"))?;
         let before = &header.elements[..index];
-        let body = match header.encoding {
+        let (start, body) = match header.encoding {
             Encoding::Ascii => {
-                let (start, line) = {
-                    let count = before.iter().map(|element| element.count);
-                    let count = count.fold(0, u64::saturating_add);
-                    lines::skip(bytes, header.length, header.lines + 1, count)?
-                };
-                Body::Text { start, line }
+                let count = before.iter().map(|e| e.count).fold(0, u64::saturating_add);
+                let (start, line) = lines::skip(bytes, header.length, header.lines + 1, count)?;
+                (start, Body::Text { line })
             }
             encoding => {
                 let big_endian = encoding == Encoding::Big;
                 let start = lists::skip(Cursor::new(bytes, header.length, big_endian), before)?;
-                binary_body(bytes, start, big_endian, &vertex, &roles)?
+                (start, binary_body(bytes, start, big_endian, vertex, &roles)?)
             }
         };
         let notes = match &body {
@@ -140,12 +159,17 @@ impl Ply {
             }
             _ => Vec::new(),
         };
-        let info = info(&header, &vertex, &roles);
-        Ok(Ply { bytes: bytes.clone(), info, notes, vertex, roles, body })
+        let info = info(&header, vertex, &roles);
+        let bytes = bytes.clone();
+        Ok(Ply { bytes, vertex: index, header, start, info, notes, roles, body })
+    }
+
+    fn vertex(&self) -> &Element {
+        &self.header.elements[self.vertex]
     }
 
     fn line_format(&self, fields: Fields) -> LineFormat {
-        let steps = self.vertex.properties.iter().enumerate();
+        let steps = self.vertex().properties.iter().enumerate();
         let steps = steps.map(|(index, property)| match property.kind {
             Type::List(..) => Step::List,
             Type::Scalar(_) => self.roles.of(index, fields).map_or(Step::Skip, Step::Take),
@@ -155,7 +179,7 @@ impl Ply {
 
     /// Whether the colour and the intensity are floating-point numbers.
     fn floats(&self) -> [bool; 2] {
-        let float = |index: usize| matches!(self.vertex.properties[index].kind, Type::Scalar(kind) if kind.is_float());
+        let float = |index: usize| matches!(self.vertex().properties[index].kind, Type::Scalar(kind) if kind.is_float());
         [
             self.roles.colour.is_some_and(|all| all.into_iter().any(float)),
             self.roles.intensity.is_some_and(float),
@@ -179,7 +203,7 @@ fn binary_body(
         ));
     }
     let Some(stride) = vertex.stride() else {
-        return Ok(Body::Lists { start, big_endian });
+        return Ok(Body::Lists { big_endian });
     };
     let table = Table { bytes: bytes.clone(), start, count: vertex.count };
     let layout = layout(vertex, stride, big_endian, roles);
@@ -245,7 +269,7 @@ fn info(header: &Header, vertex: &Element, roles: &Roles) -> HeaderInfo {
 
 impl Cloud for Ply {
     fn format(&self) -> Format {
-        Format::Ply
+        Format::PLY
     }
 
     fn info(&self) -> &HeaderInfo {
@@ -265,19 +289,23 @@ impl Cloud for Ply {
                 }
                 Ok(Box::new(RecordReader::new(table.clone(), layout)))
             }
-            Body::Text { start, line } => {
+            Body::Text { line } => {
                 let mut format = self.line_format(fields);
-                format.fit_scales(&self.bytes, *start, Some(self.floats()))?;
-                let expect = Expect::First(self.vertex.count);
-                let lines = Lines::new(&self.bytes, *start, *line, format, expect);
+                format.fit_scales(&self.bytes, self.start, Some(self.floats()))?;
+                let expect = Expect::First(self.vertex().count);
+                let lines = Lines::new(&self.bytes, self.start, *line, format, expect);
                 Ok(Box::new(BlockReader::new(lines)))
             }
-            Body::Lists { start, big_endian } => {
-                let cursor = Cursor::new(&self.bytes, *start, *big_endian);
+            Body::Lists { big_endian } => {
+                let cursor = Cursor::new(&self.bytes, self.start, *big_endian);
                 let role = |index| self.roles.of(index, fields);
-                let vertices = Vertices::new(cursor, &self.vertex, role, self.floats())?;
+                let vertices = Vertices::new(cursor, self.vertex(), role, self.floats())?;
                 Ok(Box::new(BlockReader::new(vertices)))
             }
         }
+    }
+
+    fn copy(&self, labels: Labels<'_>, path: &Path) -> Option<Result<()>> {
+        Some(copy::copy(self, labels, path))
     }
 }

@@ -2,10 +2,9 @@
 
 use super::{
     super::{
-        Fields, Note,
+        Columns, Fields, Note,
         scale::{Role, Shape},
     },
-    columns::Columns,
     guess::{Rows, style_of},
     line::{Separator, Style, content, shorten},
     names,

@@ -27,7 +27,7 @@ const BLOCK: u64 = 1 << 16;
 const STEP: usize = 1024;
 
 /// A chunk that is being decoded.
-pub(super) struct Decoder {
+pub(in super::super) struct Decoder {
     records: Box<dyn RecordDecompressor<BufReader<Section>> + Send + Sync>,
     span: Span,
     /// Points decoded.
@@ -87,18 +87,45 @@ impl Decoder {
         };
         Err(file.damage(self.span.first + self.done, &message))
     }
+}
 
+/// What points become when they are decoded.
+pub(in super::super) trait Block: Sized + Send {
     /// Decodes up to `most` further points.
-    fn block(&mut self, file: &Compressed, layout: &Layout, most: u64) -> Result<Chunk> {
+    fn decode(decoder: &mut Decoder, file: &Compressed, layout: &Layout, most: u64)
+    -> Result<Self>;
+}
+
+impl Block for Chunk {
+    fn decode(
+        decoder: &mut Decoder,
+        file: &Compressed,
+        layout: &Layout,
+        most: u64,
+    ) -> Result<Chunk> {
         let mut chunk = Chunk::default();
-        chunk.resize(self.left().min(most) as usize, layout.fields());
+        chunk.resize(decoder.left().min(most) as usize, layout.fields());
         let mut records = vec![0; STEP.min(chunk.len()) * file.stride];
         for columns in chunk.columns(STEP) {
             let records = &mut records[..columns.x.len() * file.stride];
-            self.read(file, records)?;
+            decoder.read(file, records)?;
             layout.decode(records, columns);
         }
         Ok(chunk)
+    }
+}
+
+/// The records as they stand.
+impl Block for Vec<u8> {
+    fn decode(
+        decoder: &mut Decoder,
+        file: &Compressed,
+        _layout: &Layout,
+        most: u64,
+    ) -> Result<Vec<u8>> {
+        let mut records = vec![0; decoder.left().min(most) as usize * file.stride];
+        decoder.read(file, &mut records)?;
+        Ok(records)
     }
 }
 
@@ -159,39 +186,54 @@ pub(in super::super) struct Blocks {
 
 impl BlockSource for Blocks {
     fn fill(&mut self, queue: &mut VecDeque<Chunk>) -> Result<()> {
+        self.decode(queue)
+    }
+}
+
+impl Blocks {
+    /// Starts a pass.
+    pub(super) fn new(
+        file: Arc<Compressed>,
+        layout: Layout,
+        selection: DecompressionSelection,
+    ) -> Blocks {
+        Blocks { file, selection, layout, given: 0, chunk: 0, open: None }
+    }
+
+    /// Length of a record.
+    pub(in super::super) fn stride(&self) -> usize {
+        self.file.stride
+    }
+
+    /// Appends further blocks; appends none at the end.
+    pub(in super::super) fn decode<B: Block>(&mut self, queue: &mut impl Extend<B>) -> Result<()> {
         let file = self.file.clone();
         if let Chunks::Known(spans) = &file.chunks {
             let spans = spans.get(self.chunk..).unwrap_or_default();
             let small = spans.iter().take_while(|span| span.points <= WHOLE);
             let small = small.take(rayon::current_num_threads()).count();
             if small > 0 && self.open.is_none() {
-                return self.fill_whole(&file, &spans[..small], queue);
+                return self.decode_whole(&file, &spans[..small], queue);
             }
         }
-        self.fill_part(&file, queue)
-    }
-}
-
-impl Blocks {
-    /// Starts a pass.
-    pub(super) fn new(file: Arc<Compressed>, layout: Layout) -> Blocks {
-        Blocks { file, selection: selection(&layout), layout, given: 0, chunk: 0, open: None }
+        self.decode_part(&file, queue)
     }
 
     /// Decodes whole chunks side by side.
-    fn fill_whole(
+    fn decode_whole<B: Block>(
         &mut self,
         file: &Compressed,
         spans: &[Span],
-        queue: &mut VecDeque<Chunk>,
+        queue: &mut impl Extend<B>,
     ) -> Result<()> {
-        let decoded: Vec<Result<Chunk>> = spans
+        let decoded: Vec<Result<B>> = spans
             .par_iter()
             .map(|&span| {
-                Decoder::open(file, span, self.selection)?.block(file, &self.layout, span.points)
+                let mut decoder = Decoder::open(file, span, self.selection)?;
+                B::decode(&mut decoder, file, &self.layout, span.points)
             })
             .collect();
-        let decoded: Vec<Chunk> = decoded.into_iter().collect::<Result<_>>()?;
+        let decoded: Vec<B> = decoded.into_iter().collect::<Result<_>>()?;
         self.chunk += decoded.len();
         self.given += spans.iter().map(|span| span.points).sum::<u64>();
         queue.extend(decoded);
@@ -199,7 +241,11 @@ impl Blocks {
     }
 
     /// Decodes a part of a chunk that is large, or whose end is not known.
-    fn fill_part(&mut self, file: &Compressed, queue: &mut VecDeque<Chunk>) -> Result<()> {
+    fn decode_part<B: Block>(
+        &mut self,
+        file: &Compressed,
+        queue: &mut impl Extend<B>,
+    ) -> Result<()> {
         if self.given == file.count {
             return Ok(());
         }
@@ -211,11 +257,12 @@ impl Blocks {
                 Decoder::open(file, span, self.selection)?
             }
         };
-        let block = decoder.block(file, &self.layout, BLOCK)?;
-        self.given += block.len() as u64;
+        let before = decoder.done;
+        let block = B::decode(&mut decoder, file, &self.layout, BLOCK)?;
+        self.given += decoder.done - before;
         let listed = matches!(file.chunks, Chunks::Known(_));
         self.open = (decoder.left() > 0 || !listed).then_some(decoder);
-        queue.push_back(block);
+        queue.extend([block]);
         Ok(())
     }
 

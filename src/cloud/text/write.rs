@@ -1,8 +1,9 @@
 //! Clouds as lines of text.
 
-use super::{LABEL, PointWriter, Row, Rows, WriteOptions};
+use super::super::driver::ending;
+use super::super::write::{PointWriter, Row, Rows, WriteOptions};
+use super::super::{Chunk, Fields, LABEL};
 use crate::atomic::AtomicFile;
-use crate::cloud::{Chunk, Fields};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -16,7 +17,7 @@ const COUNT_WIDTH: usize = 20;
 
 /// The columns of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Layout {
+enum Layout {
     /// `x y z`
     Xyz,
     /// `x y z intensity red green blue`
@@ -37,7 +38,13 @@ pub(super) struct TextWriter {
 }
 
 impl TextWriter {
-    pub(super) fn create(path: &Path, options: &WriteOptions, layout: Layout) -> Result<Self> {
+    pub(super) fn create(path: &Path, options: &WriteOptions) -> Result<Self> {
+        let layout = match &*ending(path) {
+            "csv" => Layout::Csv,
+            "txt" => Layout::Lidar,
+            "pts" => Layout::Pts,
+            _ => Layout::Xyz,
+        };
         let file = AtomicFile::create(path)?;
         let beside = options.fields.label && layout != Layout::Csv;
         let labels = match beside {
@@ -149,7 +156,7 @@ impl PointWriter for TextWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::write::create;
+    use crate::cloud::create;
 
     const ALL: Fields = Fields { class: false, ..Fields::ALL };
 
