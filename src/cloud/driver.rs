@@ -66,6 +66,10 @@ pub(super) trait Cloud: Send + Sync {
     }
 }
 
+type Open = fn(&Arc<Bytes>, &ReadOptions) -> Result<Box<dyn Cloud>>;
+type Create = fn(&Path, &WriteOptions) -> Result<Box<dyn PointWriter>>;
+type SaveLabelled = fn(&dyn Cloud, Labels<'_>, &Path) -> Result<LeftOut>;
+
 /// What a format can do.
 pub(super) struct Driver {
     /// The format of a file that starts so, if it is this one.
@@ -73,13 +77,13 @@ pub(super) struct Driver {
     /// Says why a stream that starts so is not worth keeping, where that can be told.
     pub check_stream: fn(head: &[u8]) -> std::result::Result<(), String>,
     /// Opens a file of the format.
-    pub open: fn(&Arc<Bytes>, &ReadOptions) -> Result<Box<dyn Cloud>>,
+    pub open: Open,
     /// How the names of files end that are written.
     pub endings: &'static [&'static str],
     /// Starts a file whose name has one of the endings.
-    pub create: Option<fn(&Path, &WriteOptions) -> Result<Box<dyn PointWriter>>>,
+    pub create: Option<Create>,
     /// Writes the points of any cloud with labels to such a file.
-    pub save_labelled: Option<fn(&dyn Cloud, Labels<'_>, &Path) -> Result<LeftOut>>,
+    pub save_labelled: Option<SaveLabelled>,
 }
 
 impl Driver {

@@ -2,6 +2,7 @@
 
 use super::{Chunk, Fields};
 use crate::{Error, Result};
+use std::io::Write;
 
 /// A cloud being written, chunk by chunk, in bounded memory.
 ///
@@ -95,4 +96,66 @@ impl<'a> Rows<'a> {
             class: chunk.class.get(i).copied().unwrap_or_default(),
         }
     }
+}
+
+/// What is written of a point: a column or three.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Double,
+    /// The position, rounded to 32 bits.
+    Float,
+    Intensity,
+    Colour,
+    Class,
+    Label,
+}
+
+impl Part {
+    /// Its columns: types, as PLY calls them, and names.
+    fn columns(self) -> &'static [&'static str] {
+        match self {
+            Part::Double => &["double x", "double y", "double z"],
+            Part::Float => &["float x", "float y", "float z"],
+            Part::Intensity => &["ushort intensity"],
+            Part::Colour => &["uchar red", "uchar green", "uchar blue"],
+            Part::Class => &["uchar classification"],
+            Part::Label => &["int plane_id"],
+        }
+    }
+
+    /// Appends it as bytes, the least significant first.
+    pub(super) fn append(self, row: &Row, out: &mut Vec<u8>) {
+        match self {
+            Part::Double => row.position.iter().for_each(|v| out.extend(v.to_le_bytes())),
+            Part::Float => row.position.iter().for_each(|&v| out.extend((v as f32).to_le_bytes())),
+            Part::Intensity => out.extend(row.intensity.to_le_bytes()),
+            Part::Colour => out.extend(row.colour),
+            Part::Class => out.push(row.class),
+            Part::Label => out.extend(row.label.to_le_bytes()),
+        }
+    }
+}
+
+/// Those of `parts` that are wanted, and their columns.
+pub(super) fn chosen(parts: &[(Part, bool)]) -> (Vec<Part>, Vec<&'static str>) {
+    let chosen = parts.iter().filter(|(_, wanted)| *wanted).map(|(part, _)| *part);
+    let chosen: Vec<Part> = chosen.collect();
+    let columns = chosen.iter().flat_map(|part| part.columns()).copied().collect();
+    (chosen, columns)
+}
+
+/// Appends a point as a line of text; the position comes first.
+pub(super) fn append_line(parts: &[Part], row: &Row, separator: char, out: &mut Vec<u8>) {
+    let ([x, y, z], [red, green, blue], s) = (row.position, row.colour, separator);
+    for part in parts {
+        let written = match part {
+            Part::Double | Part::Float => write!(out, "{x}{s}{y}{s}{z}"),
+            Part::Intensity => write!(out, "{s}{}", row.intensity),
+            Part::Colour => write!(out, "{s}{red}{s}{green}{s}{blue}"),
+            Part::Class => write!(out, "{s}{}", row.class),
+            Part::Label => write!(out, "{s}{}", row.label),
+        };
+        written.unwrap_or_default(); // Memory takes everything.
+    }
+    out.push(b'\n');
 }

@@ -1,11 +1,11 @@
 //! A LAS or LAZ file copied with the dimensions of the labels.
 
 use super::super::labels::Labels;
-use super::Las;
 use super::encoder::is_laz;
 use super::extra::Extra;
 use super::front::{Front, VERSION, record, write_header};
 use super::header::{Header, LateRecord, user};
+use super::records::Records;
 use super::sink::{Sink, batch, pass_on};
 use crate::atomic::AtomicFile;
 use crate::{Error, Result};
@@ -17,15 +17,19 @@ use std::path::Path;
 /// Points that one thread labels in one go.
 const PIECE: usize = 1 << 10;
 
-/// Copies a file to `path`, which is compressed when its name ends in `laz`.
+/// Copies a file of this header and these records to `path`, which is compressed when its name ends in `laz`.
 ///
 /// Header fields, variable-length records, extended ones, point format and all fields of all points
 /// are kept as they are, byte by byte. What changes: the dimensions are added, or replaced where
 /// they exist; the version becomes 1.4 where it is older, which has no extra dimensions; the records
 /// that describe compression and the octree of COPC are left out or written anew, for they do not
 /// describe the new file.
-pub(super) fn copy(las: &Las, mut labels: Labels<'_>, path: &Path) -> Result<()> {
-    let header = &las.header;
+pub(super) fn copy(
+    header: &Header,
+    mut records: Records,
+    mut labels: Labels<'_>,
+    path: &Path,
+) -> Result<()> {
     let mut front = front_of(header)?;
     let late = late_records(header)?;
     labels.check_count(header.count)?;
@@ -37,7 +41,6 @@ pub(super) fn copy(las: &Las, mut labels: Labels<'_>, path: &Path) -> Result<()>
     let mut file = AtomicFile::create(path)?;
     front.write(&mut file)?;
     let mut sink = Sink::new(file, laszip).map_err(Error::io(path))?;
-    let mut records = las.records();
     let mut old = Vec::new();
     let mut done = 0;
     pass_on(&mut sink, path, |new| {
@@ -100,8 +103,8 @@ fn add_dimensions(header: &Header, front: &mut Front, names: &[&str]) -> Result<
     let raw = &mut front.header;
     if raw.version < VERSION {
         raw.version = VERSION;
-        let mut large = raw::header::LargeFile::default();
-        large.number_of_point_records = header.count;
+        let mut large =
+            raw::header::LargeFile { number_of_point_records: header.count, ..Default::default() };
         let by_return = large.number_of_points_by_return.iter_mut();
         by_return.zip(raw.number_of_points_by_return).for_each(|(new, old)| *new = old.into());
         raw.large_file = Some(large);

@@ -142,8 +142,8 @@ impl Encoder {
         // The old count is 0 where it is too small.
         header.number_of_point_records = u32::try_from(self.written).unwrap_or(0);
         header.number_of_points_by_return[0] = header.number_of_point_records;
-        let mut large = raw::header::LargeFile::default();
-        large.number_of_point_records = self.written;
+        let mut large =
+            raw::header::LargeFile { number_of_point_records: self.written, ..Default::default() };
         large.number_of_points_by_return[0] = self.written;
         header.large_file = Some(large);
         write_header(header, &mut file)?;

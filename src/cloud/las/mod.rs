@@ -9,6 +9,7 @@ mod header;
 mod labelled;
 mod laz;
 mod point_format;
+mod records;
 mod sink;
 mod write;
 
@@ -22,6 +23,7 @@ use super::{
 };
 use crate::Result;
 use header::Header;
+use records::Records;
 use std::{path::Path, sync::Arc};
 
 pub(super) const DRIVER: Driver = Driver {
@@ -85,43 +87,10 @@ impl Las {
             Points::Plain(table) => {
                 Records::Plain { table: table.clone(), stride: self.layout.stride as u64 }
             }
-            Points::Compressed(file) => Records::Compressed(file.records(self.layout.clone())),
-        }
-    }
-}
-
-/// A pass over records.
-enum Records {
-    /// Those that are left.
-    Plain {
-        table: Table,
-        stride: u64,
-    },
-    Compressed(laz::Blocks),
-}
-
-impl Records {
-    /// Appends at least so many records, or all that are left.
-    fn read(&mut self, least: usize, out: &mut Vec<u8>) -> Result<()> {
-        match self {
-            Records::Plain { table, stride } => {
-                let n = table.count.min(least as u64);
-                let end = table.start + n * *stride;
-                table.bytes.append(table.start, end, out)?;
-                (table.start, table.count) = (end, table.count - n);
-            }
-            Records::Compressed(blocks) => {
-                let mut decoded = Vec::new();
-                while out.len() < least * blocks.stride() {
-                    blocks.decode::<Vec<u8>>(&mut decoded)?;
-                    if decoded.is_empty() {
-                        break;
-                    }
-                    decoded.drain(..).for_each(|records| out.extend(records));
-                }
+            Points::Compressed(file) => {
+                Records::Compressed(Box::new(file.records(self.layout.clone())))
             }
         }
-        Ok(())
     }
 }
 
@@ -157,6 +126,6 @@ impl Cloud for Las {
     }
 
     fn copy(&self, labels: Labels<'_>, path: &Path) -> Option<Result<()>> {
-        Some(copy::copy(self, labels, path))
+        Some(copy::copy(&self.header, self.records(), labels, path))
     }
 }

@@ -2,9 +2,8 @@
 
 use super::super::labels::{DISTANCE, LABEL, Labels, PIECE, for_each_chunk};
 use super::super::text::line::{content, number};
-use super::super::{Fields, bytes::Section, driver::Cloud};
-use super::Ply;
-use super::header::{Encoding, Property, Type};
+use super::super::{PointReader, bytes::Section};
+use super::header::{Encoding, Front, Property, Type};
 use super::lists;
 use super::write::{COMMENT, label_properties};
 use crate::atomic::AtomicFile;
@@ -15,17 +14,21 @@ use std::path::Path;
 /// Properties of earlier labels, which the new ones replace.
 const EARLIER: [&str; 3] = [LABEL, DISTANCE, PIECE];
 
-/// Copies a file to `path`, as text or binary as it came, with the labels behind the properties of its vertices.
+/// Copies a file to `path`, as text or binary as it came, with the labels of the points of `reader` behind the properties of its vertices.
 ///
 /// All that the file holds is kept, lists and other elements with it; earlier labels are replaced.
-pub(super) fn copy(ply: &Ply, mut labels: Labels<'_>, path: &Path) -> Result<()> {
+pub(super) fn copy(
+    ply: &Front,
+    mut reader: Box<dyn PointReader>,
+    mut labels: Labels<'_>,
+    path: &Path,
+) -> Result<()> {
     let mut vertices = Vertices::new(ply);
     let encoding = ply.header.encoding;
     let mut file = AtomicFile::create(path)?;
     file.write_all(&new_header(ply, labels.names())?).map_err(Error::io(path))?;
     ply.bytes.copy_to(ply.header.length..ply.start, &mut file)?;
     let (mut bytes, mut values) = (Vec::new(), Vec::new());
-    let mut reader = ply.reader(Fields::NONE)?;
     for_each_chunk(&mut *reader, &mut labels, |chunk, labels| {
         bytes.clear();
         for k in 0..chunk.len() {
@@ -64,7 +67,7 @@ fn text_of(distance: f32) -> String {
 
 /// The header with the labels called `names` behind the properties of the vertices, and with the comment if it is
 /// not there yet.
-fn new_header(ply: &Ply, names: &[&str]) -> Result<Vec<u8>> {
+fn new_header(ply: &Front, names: &[&str]) -> Result<Vec<u8>> {
     let old = ply.bytes.head(0, ply.header.length)?;
     let ending: &[u8] = if old.ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
     let mut new = Vec::new();
@@ -104,7 +107,7 @@ fn new_header(ply: &Ply, names: &[&str]) -> Result<Vec<u8>> {
 }
 
 /// Whether these words are the name of a property of the vertices, or of a list, that is passed over.
-fn drops(ply: &Ply, name: &[&str], is_list: bool) -> bool {
+fn drops(ply: &Front, name: &[&str], is_list: bool) -> bool {
     let name = name.join(" ");
     let is_one = |p: &Property| p.name == name && matches!(p.kind, Type::List(..)) == is_list;
     EARLIER.contains(&&*name) && ply.vertex().properties.iter().any(is_one)
@@ -112,7 +115,7 @@ fn drops(ply: &Ply, name: &[&str], is_list: bool) -> bool {
 
 /// A pass over the vertices, byte by byte.
 struct Vertices<'a> {
-    ply: &'a Ply,
+    ply: &'a Front,
     /// Where the next one starts.
     at: u64,
     stream: BufReader<Section>,
@@ -121,7 +124,7 @@ struct Vertices<'a> {
 
 impl Vertices<'_> {
     /// Starts with the first vertex.
-    fn new(ply: &Ply) -> Vertices<'_> {
+    fn new(ply: &Front) -> Vertices<'_> {
         let section = Section::new(ply.bytes.clone(), ply.start, ply.bytes.len());
         let stream = BufReader::with_capacity(1 << 20, section);
         Vertices { ply, at: ply.start, stream, line: Vec::new() }

@@ -5,6 +5,7 @@
 
 use super::super::{bytes::Bytes, records::Kind};
 use crate::{Error, Result};
+use std::sync::Arc;
 
 /// Longest header that is read.
 const MOST: u64 = 1 << 20;
@@ -99,6 +100,22 @@ impl Header {
         let front = bytes.head(0, MOST)?;
         parse(&front)
             .map_err(|(line, message)| Error::format(bytes.path(), format!("line {line}"), message))
+    }
+}
+
+/// A file whose header was read and whose vertices were found.
+pub(super) struct Front {
+    pub(super) bytes: Arc<Bytes>,
+    pub(super) header: Header,
+    /// Which element the vertices are.
+    pub(super) vertex: usize,
+    /// Where they start.
+    pub(super) start: u64,
+}
+
+impl Front {
+    pub(super) fn vertex(&self) -> &Element {
+        &self.header.elements[self.vertex]
     }
 }
 

@@ -2,12 +2,14 @@
 
 use super::super::driver::Cloud;
 use super::super::labels::{DISTANCE, Labels, LeftOut, for_each_chunk};
-use super::super::write::{PlyEncoding, PointWriter, Row, Rows, WriteOptions};
+use super::super::write::{
+    Part, PlyEncoding, PointWriter, Rows, WriteOptions, append_line, chosen,
+};
 use super::super::{Chunk, Fields};
 use super::header::{Encoding, header};
 use crate::atomic::AtomicFile;
 use crate::{Error, Result};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// Digits of the largest 64-bit count.
@@ -19,61 +21,6 @@ pub(super) const COMMENT: &str = "comment plane_id -1: no plane";
 /// The properties of labels of these names.
 pub(super) fn label_properties(names: &[&str]) -> impl Iterator<Item = String> {
     names.iter().map(|name| format!("{} {name}", if *name == DISTANCE { "float" } else { "int" }))
-}
-
-/// What is written of a point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Double,
-    /// The position, rounded to 32 bits.
-    Float,
-    Intensity,
-    Colour,
-    Class,
-    Label,
-}
-
-impl Part {
-    fn properties(self) -> &'static [&'static str] {
-        match self {
-            Part::Double => &["double x", "double y", "double z"],
-            Part::Float => &["float x", "float y", "float z"],
-            Part::Intensity => &["ushort intensity"],
-            Part::Colour => &["uchar red", "uchar green", "uchar blue"],
-            Part::Class => &["uchar classification"],
-            Part::Label => &["int plane_id"],
-        }
-    }
-
-    fn append(self, row: &Row, out: &mut Vec<u8>) {
-        match self {
-            Part::Double => row.position.iter().for_each(|v| out.extend(v.to_le_bytes())),
-            Part::Float => row.position.iter().for_each(|&v| out.extend((v as f32).to_le_bytes())),
-            Part::Intensity => out.extend(row.intensity.to_le_bytes()),
-            Part::Colour => out.extend(row.colour),
-            Part::Class => out.push(row.class),
-            Part::Label => out.extend(row.label.to_le_bytes()),
-        }
-    }
-
-    fn append_text(self, row: &Row, out: &mut Vec<u8>) -> io::Result<()> {
-        let ([x, y, z], [red, green, blue]) = (row.position, row.colour);
-        match self {
-            Part::Double | Part::Float => write!(out, "{x} {y} {z}"),
-            Part::Intensity => write!(out, " {}", row.intensity),
-            Part::Colour => write!(out, " {red} {green} {blue}"),
-            Part::Class => write!(out, " {}", row.class),
-            Part::Label => write!(out, " {}", row.label),
-        }
-    }
-}
-
-/// Those of `parts` that are wanted, and their properties.
-fn chosen(parts: &[(Part, bool)]) -> (Vec<Part>, Vec<&'static str>) {
-    let chosen = parts.iter().filter(|(_, wanted)| *wanted).map(|(part, _)| *part);
-    let chosen: Vec<Part> = chosen.collect();
-    let properties = chosen.iter().flat_map(|part| part.properties()).copied().collect();
-    (chosen, properties)
 }
 
 pub(super) struct PlyWriter {
@@ -125,13 +72,10 @@ impl PointWriter for PlyWriter {
         self.bytes.clear();
         for i in 0..rows.len() {
             let row = rows.row(i);
-            let parts = self.parts.iter();
             if self.encoding == Encoding::Ascii {
-                let written = parts.map(|part| part.append_text(&row, &mut self.bytes)).collect();
-                let () = io::Result::map_err(written, Error::io(self.file.path()))?;
-                self.bytes.push(b'\n');
+                append_line(&self.parts, &row, ' ', &mut self.bytes);
             } else {
-                parts.for_each(|part| part.append(&row, &mut self.bytes));
+                self.parts.iter().for_each(|part| part.append(&row, &mut self.bytes));
             }
         }
         self.file.write_all(&self.bytes).map_err(Error::io(self.file.path()))?;

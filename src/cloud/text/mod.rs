@@ -108,7 +108,7 @@ impl Cloud for Text {
     fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {
         let schema = &self.schema;
         let steps = schema.columns.iter().map(|column| {
-            let wanted = column.filter(|role| schema::is_wanted(*role, fields));
+            let wanted = column.filter(|role| role.is_wanted(fields));
             wanted.map_or(Step::Skip, Step::Take)
         });
         let mut format = LineFormat::new(schema.style, steps.collect());

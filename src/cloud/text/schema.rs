@@ -330,17 +330,6 @@ pub(super) fn is_front(line: &[u8]) -> bool {
     count(line).is_some() || roles(line, None).is_some()
 }
 
-/// Whether a column with this role is to be read.
-pub(super) fn is_wanted(role: Role, fields: Fields) -> bool {
-    match role {
-        Role::Axis(_) => true,
-        Role::Colour(_) => fields.colour,
-        Role::Intensity => fields.intensity,
-        Role::Label => fields.label,
-        Role::Class => fields.class,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,8 +1,8 @@
 //! Clouds as lines of text.
 
 use super::super::driver::ending;
-use super::super::write::{PointWriter, Row, Rows, WriteOptions};
-use super::super::{Chunk, Fields, LABEL};
+use super::super::write::{Part, PointWriter, Rows, WriteOptions, append_line, chosen};
+use super::super::{Chunk, Fields};
 use crate::atomic::AtomicFile;
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -15,114 +15,73 @@ const BLOCK: usize = 1 << 14;
 /// Width of the first line of a PTS file: the digits of the largest 64-bit count.
 const COUNT_WIDTH: usize = 20;
 
-/// The columns of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Layout {
-    /// `x y z`
-    Xyz,
-    /// `x y z intensity red green blue`
-    Lidar,
-    /// The same after a line with the number of points.
-    Pts,
-    /// What was asked for, named in the first line.
-    Csv,
-}
-
 pub(super) struct TextWriter {
     file: AtomicFile,
-    /// Labels, where the layout has no column for them.
+    /// Labels, where there is no column for them.
     labels: Option<AtomicFile>,
-    layout: Layout,
-    fields: Fields,
+    parts: Vec<Part>,
+    separator: char,
+    /// Whether the first line is the number of points.
+    is_counted: bool,
     points: u64,
 }
 
 impl TextWriter {
+    /// `.xyz` has lines of `x y z`, `.txt` of `x y z intensity red green blue`, `.pts` the same after a line with
+    /// the number of points, `.csv` what is asked for, named in the first line.
     pub(super) fn create(path: &Path, options: &WriteOptions) -> Result<Self> {
-        let layout = match &*ending(path) {
-            "csv" => Layout::Csv,
-            "txt" => Layout::Lidar,
-            "pts" => Layout::Pts,
-            _ => Layout::Xyz,
-        };
+        let ending = ending(path);
+        let (is_csv, is_full) = (ending == "csv", ending == "txt" || ending == "pts");
+        let Fields { intensity, colour, label, .. } = options.fields;
+        let (parts, columns) = chosen(&[
+            (Part::Double, true),
+            (Part::Intensity, is_full || (is_csv && intensity)),
+            (Part::Colour, is_full || (is_csv && colour)),
+            (Part::Label, is_csv && label),
+        ]);
         let file = AtomicFile::create(path)?;
-        let beside = options.fields.label && layout != Layout::Csv;
-        let labels = match beside {
-            true => Some(AtomicFile::create(path.with_extension("labels"))?),
-            false => None,
+        let labels = (label && !is_csv).then(|| AtomicFile::create(path.with_extension("labels")));
+        let mut writer = TextWriter {
+            file,
+            labels: labels.transpose()?,
+            parts,
+            separator: if is_csv { ',' } else { ' ' },
+            is_counted: ending == "pts",
+            points: 0,
         };
-        let mut writer = TextWriter { file, labels, layout, fields: options.fields, points: 0 };
-        let written = writer.head();
-        written.map_err(Error::io(path))?;
+        if writer.is_counted {
+            writer.count().map_err(Error::io(path))?;
+        } else if is_csv {
+            let names: Vec<&str> =
+                columns.iter().filter_map(|c| Some(c.split_once(' ')?.1)).collect();
+            writeln!(writer.file, "{}", names.join(",")).map_err(Error::io(path))?;
+        }
         Ok(writer)
     }
 
-    fn head(&mut self) -> io::Result<()> {
-        match self.layout {
-            Layout::Xyz | Layout::Lidar => Ok(()),
-            // Padded, since the count is known at the end only.
-            Layout::Pts => writeln!(self.file, "{:<COUNT_WIDTH$}", self.points),
-            Layout::Csv => {
-                write!(self.file, "x,y,z")?;
-                if self.fields.intensity {
-                    write!(self.file, ",intensity")?;
-                }
-                if self.fields.colour {
-                    write!(self.file, ",red,green,blue")?;
-                }
-                if self.fields.label {
-                    write!(self.file, ",{LABEL}")?;
-                }
-                writeln!(self.file)
-            }
-        }
+    /// Writes the number of points; padded, since it is known at the end only.
+    fn count(&mut self) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(0))?;
+        writeln!(self.file, "{:<COUNT_WIDTH$}", self.points)
     }
 
-    fn line(&self, out: &mut Vec<u8>, row: &Row) -> io::Result<()> {
-        let [x, y, z] = row.position;
-        let [red, green, blue] = row.colour;
-        let intensity = row.intensity;
-        match self.layout {
-            Layout::Xyz => write!(out, "{x} {y} {z}")?,
-            Layout::Lidar | Layout::Pts => {
-                write!(out, "{x} {y} {z} {intensity} {red} {green} {blue}")?;
+    fn lines(&self, rows: Rows) -> Vec<Vec<u8>> {
+        let blocks = (0..rows.len().div_ceil(BLOCK)).into_par_iter();
+        let lines = blocks.map(|block| {
+            let mut out = Vec::with_capacity(BLOCK * 40);
+            for i in block * BLOCK..rows.len().min((block + 1) * BLOCK) {
+                append_line(&self.parts, &rows.row(i), self.separator, &mut out);
             }
-            Layout::Csv => {
-                write!(out, "{x},{y},{z}")?;
-                if self.fields.intensity {
-                    write!(out, ",{intensity}")?;
-                }
-                if self.fields.colour {
-                    write!(out, ",{red},{green},{blue}")?;
-                }
-                if self.fields.label {
-                    write!(out, ",{}", row.label)?;
-                }
-            }
-        }
-        writeln!(out)
-    }
-
-    fn lines(&self, rows: Rows) -> io::Result<Vec<Vec<u8>>> {
-        let blocks = rows.len().div_ceil(BLOCK);
-        (0..blocks)
-            .into_par_iter()
-            .map(|block| {
-                let mut out = Vec::with_capacity(BLOCK * 40);
-                for i in block * BLOCK..rows.len().min((block + 1) * BLOCK) {
-                    self.line(&mut out, &rows.row(i))?;
-                }
-                Ok(out)
-            })
-            .collect()
+            out
+        });
+        lines.collect()
     }
 }
 
 impl PointWriter for TextWriter {
     fn write(&mut self, chunk: &Chunk) -> Result<()> {
         let rows = Rows::new(chunk)?;
-        let lines = self.lines(rows).map_err(Error::io(self.file.path()))?;
-        for block in lines {
+        for block in self.lines(rows) {
             let written = self.file.write_all(&block);
             written.map_err(Error::io(self.file.path()))?;
         }
@@ -137,13 +96,8 @@ impl PointWriter for TextWriter {
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
-        if self.layout == Layout::Pts {
-            let mut rewrite = || {
-                self.file.seek(SeekFrom::Start(0))?;
-                self.head()
-            };
-            let written = rewrite();
-            written.map_err(Error::io(self.file.path()))?;
+        if self.is_counted {
+            self.count().map_err(Error::io(self.file.path()))?;
         }
         // The cloud last: where it stands, its labels stand too.
         if let Some(labels) = self.labels {

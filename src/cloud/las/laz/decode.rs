@@ -27,7 +27,7 @@ const BLOCK: u64 = 1 << 16;
 const STEP: usize = 1024;
 
 /// A chunk that is being decoded.
-pub(in super::super) struct Decoder {
+pub(super) struct Decoder {
     records: Box<dyn RecordDecompressor<BufReader<Section>> + Send + Sync>,
     span: Span,
     /// Points decoded.
@@ -87,47 +87,30 @@ impl Decoder {
         };
         Err(file.damage(self.span.first + self.done, &message))
     }
-}
 
-/// What points become when they are decoded.
-pub(in super::super) trait Block: Sized + Send {
     /// Decodes up to `most` further points.
-    fn decode(decoder: &mut Decoder, file: &Compressed, layout: &Layout, most: u64)
-    -> Result<Self>;
-}
-
-impl Block for Chunk {
-    fn decode(
-        decoder: &mut Decoder,
-        file: &Compressed,
-        layout: &Layout,
-        most: u64,
-    ) -> Result<Chunk> {
+    fn chunk(&mut self, file: &Compressed, layout: &Layout, most: u64) -> Result<Chunk> {
         let mut chunk = Chunk::default();
-        chunk.resize(decoder.left().min(most) as usize, layout.fields());
+        chunk.resize(self.left().min(most) as usize, layout.fields());
         let mut records = vec![0; STEP.min(chunk.len()) * file.stride];
         for columns in chunk.columns(STEP) {
             let records = &mut records[..columns.x.len() * file.stride];
-            decoder.read(file, records)?;
+            self.read(file, records)?;
             layout.decode(records, columns);
         }
         Ok(chunk)
     }
-}
 
-/// The records as they stand.
-impl Block for Vec<u8> {
-    fn decode(
-        decoder: &mut Decoder,
-        file: &Compressed,
-        _layout: &Layout,
-        most: u64,
-    ) -> Result<Vec<u8>> {
-        let mut records = vec![0; decoder.left().min(most) as usize * file.stride];
-        decoder.read(file, &mut records)?;
+    /// Decodes up to `most` further records and leaves them as they stand.
+    fn records(&mut self, file: &Compressed, _layout: &Layout, most: u64) -> Result<Vec<u8>> {
+        let mut records = vec![0; self.left().min(most) as usize * file.stride];
+        self.read(file, &mut records)?;
         Ok(records)
     }
 }
+
+/// What is made of up to so many further points.
+type Make<B> = fn(&mut Decoder, &Compressed, &Layout, u64) -> Result<B>;
 
 /// The decoder of records without layers; `None` for items of another kind or version.
 fn sequential<R: Read>(
@@ -186,7 +169,7 @@ pub(in super::super) struct Blocks {
 
 impl BlockSource for Blocks {
     fn fill(&mut self, queue: &mut VecDeque<Chunk>) -> Result<()> {
-        self.decode(queue)
+        self.decode(Decoder::chunk, queue)
     }
 }
 
@@ -205,23 +188,29 @@ impl Blocks {
         self.file.stride
     }
 
+    /// Appends further records as they stand; appends none at the end.
+    pub(in super::super) fn records(&mut self, queue: &mut Vec<Vec<u8>>) -> Result<()> {
+        self.decode(Decoder::records, queue)
+    }
+
     /// Appends further blocks; appends none at the end.
-    pub(in super::super) fn decode<B: Block>(&mut self, queue: &mut impl Extend<B>) -> Result<()> {
+    fn decode<B: Send>(&mut self, make: Make<B>, queue: &mut impl Extend<B>) -> Result<()> {
         let file = self.file.clone();
         if let Chunks::Known(spans) = &file.chunks {
             let spans = spans.get(self.chunk..).unwrap_or_default();
             let small = spans.iter().take_while(|span| span.points <= WHOLE);
             let small = small.take(rayon::current_num_threads()).count();
             if small > 0 && self.open.is_none() {
-                return self.decode_whole(&file, &spans[..small], queue);
+                return self.decode_whole(make, &file, &spans[..small], queue);
             }
         }
-        self.decode_part(&file, queue)
+        self.decode_part(make, &file, queue)
     }
 
     /// Decodes whole chunks side by side.
-    fn decode_whole<B: Block>(
+    fn decode_whole<B: Send>(
         &mut self,
+        make: Make<B>,
         file: &Compressed,
         spans: &[Span],
         queue: &mut impl Extend<B>,
@@ -230,7 +219,7 @@ impl Blocks {
             .par_iter()
             .map(|&span| {
                 let mut decoder = Decoder::open(file, span, self.selection)?;
-                B::decode(&mut decoder, file, &self.layout, span.points)
+                make(&mut decoder, file, &self.layout, span.points)
             })
             .collect();
         let decoded: Vec<B> = decoded.into_iter().collect::<Result<_>>()?;
@@ -241,8 +230,9 @@ impl Blocks {
     }
 
     /// Decodes a part of a chunk that is large, or whose end is not known.
-    fn decode_part<B: Block>(
+    fn decode_part<B>(
         &mut self,
+        make: Make<B>,
         file: &Compressed,
         queue: &mut impl Extend<B>,
     ) -> Result<()> {
@@ -258,7 +248,7 @@ impl Blocks {
             }
         };
         let before = decoder.done;
-        let block = B::decode(&mut decoder, file, &self.layout, BLOCK)?;
+        let block = make(&mut decoder, file, &self.layout, BLOCK)?;
         self.given += decoder.done - before;
         let listed = matches!(file.chunks, Chunks::Known(_));
         self.open = (decoder.left() > 0 || !listed).then_some(decoder);
