@@ -5,13 +5,12 @@ use super::{
     bytes::Bytes,
     driver::{Cloud, Driver, ending},
     foreign::foreign,
-    las, ply, text,
 };
 use crate::{Error, Result};
 use std::{path::Path, sync::Arc};
 
 /// All formats, in the order in which a file is tried; text is what is nothing else.
-static FORMATS: [&Driver; 3] = [&las::DRIVER, &ply::DRIVER, &text::DRIVER];
+static FORMATS: &[&Driver] = &[&super::las::DRIVER, &super::ply::DRIVER, &super::text::DRIVER];
 
 /// Bytes that tell a format.
 const TOLD_BY: usize = 4096;
@@ -46,7 +45,7 @@ pub(super) fn open(
 /// The driver that writes files which are called so.
 pub(super) fn writer_of(path: &Path) -> Option<&'static Driver> {
     let ending = ending(path);
-    FORMATS.into_iter().find(|driver| driver.endings.contains(&&*ending))
+    FORMATS.iter().copied().find(|driver| driver.endings.contains(&&*ending))
 }
 
 /// The endings of the files that can hold labels, and `more`, in words.
@@ -56,7 +55,7 @@ pub(crate) fn labelled_endings(more: &[&'static str]) -> String {
 
 /// The endings of drivers, and `more`, as `.las, .laz or .ply`.
 fn endings(of: impl Fn(&Driver) -> bool, more: &[&'static str]) -> String {
-    let drivers = FORMATS.into_iter().filter(|driver| of(driver));
+    let drivers = FORMATS.iter().filter(|driver| of(driver));
     let endings: Vec<&str> = drivers.flat_map(|d| d.endings).chain(more).copied().collect();
     let (last, first) = endings.split_last().unwrap_or((&"", &[]));
     format!(".{} or .{last}", first.join(", ."))
