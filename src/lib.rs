@@ -121,7 +121,6 @@ pub mod synth;
 mod vector;
 pub mod vote;
 mod wide;
-pub mod write;
 
 pub use detect::{Options, Progress};
 pub use detection::{Detection, Input, Parameters};
