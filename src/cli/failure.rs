@@ -53,17 +53,31 @@ pub fn message(error: &planes::Error) -> String {
     if !matches!(error, Parameter(_) | Degenerate { .. }) {
         return text;
     }
-    let parts = text.split('`').enumerate();
-    parts.map(|(i, part)| if i % 2 == 1 { flag(part) } else { part.to_owned() }).collect()
+    FIELDS.iter().fold(text, |text, (field, option)| text.replace(&format!("`{field}`"), option))
 }
 
-/// The option that sets a field.
-fn flag(field: &str) -> String {
-    match field {
-        "classes" => "--class".into(),
-        _ => format!("--{}", field.replace('_', "-")),
-    }
-}
+/// The fields that errors name, and the options that set them.
+const FIELDS: &[(&str, &str)] = &[
+    ("angle", "--angle"),
+    ("bbox", "--bbox"),
+    ("classes", "--class"),
+    ("distance", "--distance"),
+    ("every", "--every"),
+    ("false_alarms", "--false-alarms"),
+    ("iou", "--iou"),
+    ("max_gap", "--max-gap"),
+    ("min_area", "--min-area"),
+    ("min_inliers", "--min-inliers"),
+    ("min_length", "--min-length"),
+    ("overlap", "--overlap"),
+    ("refine", "--refine"),
+    ("rho_bin", "--rho-bin"),
+    ("rho_step", "--rho-step"),
+    ("theta_step", "--theta-step"),
+    ("tolerance", "--tolerance"),
+    ("top", "--top"),
+    ("widen", "--widen"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -73,6 +87,8 @@ mod tests {
     fn fields_are_options() {
         let wrong = planes::Error::Parameter("`min_inliers` and `classes` are at least 1".into());
         assert_eq!(message(&wrong), "--min-inliers and --class are at least 1");
+        let space = planes::Error::Parameter("space `cube:3`: expected another".into());
+        assert_eq!(message(&space), "space `cube:3`: expected another");
         let format = planes::Error::format("a.json", "line 1", "missing field `planes`");
         assert_eq!(message(&format), "a.json: line 1: missing field `planes`");
     }
