@@ -1,5 +1,5 @@
 // The cloud in cells: how many there are of each size, the points cell by cell, and the exact sums of
-// each; the twin of src/detect/{cell_size,cells}.rs.
+// each; the twin of src/cpu/{count,cut}.rs.
 //
 // Keys are sorted by kernels/sort.cu; here are the passes around that. Each reads its keys or points
 // once, so the floor is the bytes: about 32 a point for each pass of the sort, 20 here.

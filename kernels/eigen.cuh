@@ -1,4 +1,4 @@
-// Vectors, and the eigenvalues of a symmetric matrix; the twins of src/detect/{vector,eigen}.rs.
+// Vectors, and the eigenvalues of a symmetric matrix; the twins of src/vector.rs and src/surface/eigen.rs.
 //
 // Compiled without fused operations, in the order of the CPU: the two agree to the last bit.
 #pragma once

@@ -1,5 +1,5 @@
 // The surface through a cell where the points around it are not all of one surface: the twin of
-// src/detect/layers.rs, which says what is done and why.
+// src/cpu/layers.rs, which says what is done and why.
 //
 // Every sum is added up in the order of the CPU, by one thread, in f64 and without fused operations,
 // so that the two agree to the last bit. One kernel gathers the points of each block once, the k-th
@@ -9,10 +9,10 @@
 #include "evidence.cuh"
 #include "tree.cuh"
 
-// What became of a block, or of a cell.
+// How the trial of a block, or of a cell, ended.
 enum Outcome : unsigned char { TOO_FEW, CROWDED, TRIED, FOUND };
 
-// Sums of points about the first of them; the twin of src/detect/spread.rs with weights of one.
+// Sums of points about the first of them; the twin of src/surface/spread.rs with weights of one.
 struct Spread {
     Vec3 origin = {0.0, 0.0, 0.0};
     double weight = 0.0;

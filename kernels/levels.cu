@@ -1,4 +1,4 @@
-// How the surface lies around the cells of all levels: the twin of src/detect/evidence.rs, which says
+// How the surface lies around the cells of all levels: the twin of src/cpu/surfaces.rs, which says
 // what is done and why.
 //
 // Levels are built from the base up and their blocks found from the top down (tree.cuh), then each
@@ -13,7 +13,7 @@
 
 typedef long long i64;
 
-// Sums over the points of a cell; the twin of src/detect/moments.rs.
+// Sums over the points of a cell; the twin of src/surface/moments.rs.
 struct Moments {
     i64 n = 0, sum[3] = {0, 0, 0}, products[6] = {0, 0, 0, 0, 0, 0};
 

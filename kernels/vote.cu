@@ -86,7 +86,7 @@ struct Directions {
     const u32* row;
 };
 
-// Whether a direction has a row; one without votes nowhere.
+// Lets groups of points vote for the directions of some rows, in a window of bins.
 template <int CHUNKS, bool GUARD>
 __device__ __forceinline__ void vote_groups(
     Groups groups, Directions directions, u32 bins, u32 window_bins, u32 sign, u32* counts

@@ -13,6 +13,7 @@ use crate::frame::Points;
 use crate::image::{EdgeMap, Image, Method};
 use crate::lms::{self, Problem, Sheet, Slab};
 use crate::space::{Neighbours, Space};
+use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
 use crate::surface::flat::{Flatness, Surface};
 use crate::surface::layers::{Trials, Tried};
@@ -151,18 +152,22 @@ pub trait Held<'a> {
 
 /// A cloud that was cut into cells.
 pub trait InCells<'a> {
-    /// The cells, and the points in their order.
-    fn cloud(&self) -> &Arc<CellCloud>;
+    /// The cells.
+    fn cells(&self) -> &Cells;
 
-    /// Judges how flat the surface is in the blocks of all cells.
+    /// Puts the points into the order of the cells, and judges how flat the surface is in the blocks of all
+    /// cells. `room` is memory that may be used for the points.
     ///
     /// # Errors
     /// Where the device fails.
-    fn judge(self: Box<Self>) -> Result<Box<dyn Surfaces<'a> + 'a>>;
+    fn judge(self: Box<Self>, room: Points) -> Result<Box<dyn Surfaces<'a> + 'a>>;
 }
 
 /// A cloud in cells of which all blocks were judged.
 pub trait Surfaces<'a>: Sync {
+    /// The cells, and the points in their order.
+    fn cloud(&self) -> &Arc<CellCloud>;
+
     /// How flat the block of a cell of a level is, before anything was left behind.
     fn flatness(&self, level: usize, cell: u32) -> Option<Flatness>;
 

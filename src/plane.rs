@@ -44,7 +44,7 @@ pub struct Plane {
     pub theta: f64,
     /// Polar angle of the normal in degrees, `0 ≤ φ ≤ 180`.
     pub phi: f64,
-    /// Signed distance from the local origin (`Report::origin`), in the cloud's unit.
+    /// Signed distance from the local origin (`Input::origin`), in the cloud's unit.
     pub rho: f64,
     /// Votes of the accumulator bin that proposed the plane.
     pub votes: u64,

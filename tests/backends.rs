@@ -99,8 +99,9 @@ fn in_cells<'a>(
     held.cut(unit).unwrap()
 }
 
+/// The same, judged; the points take the room of what is there before.
 fn judged<'a>(backend: &'a dyn Backend, points: &Points) -> Box<dyn Surfaces<'a> + 'a> {
-    in_cells(backend, points).1.judge().unwrap()
+    in_cells(backend, points).1.judge(points.clone()).unwrap()
 }
 
 /// Noise that differs from cell to cell in a way that makes no sense, with a floor or without.
@@ -153,7 +154,8 @@ fn points_are_cut_into_cells() {
         for (edge, steps) in [(8, 1), (24, 2), (1000, 4), (70_000, 300), (4_000_000, 20_000)] {
             let unit = Unit { span: edge / steps, steps, copies: 1.0 };
             let (order, in_cells) = held.cut(unit).unwrap();
-            let cloud = in_cells.cloud();
+            let surfaces = in_cells.judge(Points::default()).unwrap();
+            let cloud = surfaces.cloud();
             let edge = u64::from(unit.span * steps);
             let cell = |i: u32| interleave(cell_of(&points, i as usize, edge));
             let mut expected: Vec<u32> = (0..points.len() as u32).collect();
@@ -202,7 +204,9 @@ fn points_that_come_one_after_the_other_are_held() {
         let unit = Unit::for_counts(&held.count_cells().unwrap());
         let expected = in_cells(backend.as_ref(), &points);
         let (order, cells) = held.cut(unit).unwrap();
-        assert!(order == expected.0 && cells.cloud().points == expected.1.cloud().points);
+        assert!(order == expected.0);
+        let surfaces = cells.judge(Points::default()).unwrap();
+        assert!(*surfaces.cloud().points == points.select(&order));
     }
 }
 
@@ -210,9 +214,8 @@ fn points_that_come_one_after_the_other_are_held() {
 fn blocks_are_judged() {
     for points in clouds() {
         for backend in backends() {
-            let (_, in_cells) = in_cells(backend.as_ref(), &points);
-            let cloud = in_cells.cloud().clone();
-            let surfaces = in_cells.judge().unwrap();
+            let surfaces = judged(backend.as_ref(), &points);
+            let cloud = surfaces.cloud().clone();
             for (number, level) in cloud.cells.levels.iter().enumerate() {
                 for cell in 0..level.len() as u32 {
                     let block = cloud.cells.block(number, cell);
@@ -232,10 +235,9 @@ type Classes = Vec<(f64, u64, Vec<Option<Surface>>)>;
 
 /// The surfaces of a cloud, and those of what is left of it, where the noise is even, or has this floor.
 fn classes(backend: &dyn Backend, points: &Points, floor: Option<f32>) -> Classes {
-    let (_, in_cells) = in_cells(backend, points);
-    let cloud = in_cells.cloud().clone();
+    let mut surfaces = judged(backend, points);
+    let cloud = surfaces.cloud().clone();
     let cells = &cloud.cells;
-    let mut surfaces = in_cells.judge().unwrap();
     if let Some(floor) = floor {
         surfaces.follow(strange(cells.base().len(), floor)).unwrap();
     }
@@ -272,10 +274,9 @@ fn surfaces_are_seen_and_left_behind() {
 #[test]
 fn a_plane_is_flat_and_scatter_is_not() {
     for backend in backends() {
-        let (_, in_cells) = in_cells(backend.as_ref(), &scene());
-        let cloud = in_cells.cloud().clone();
+        let mut surfaces = judged(backend.as_ref(), &scene());
+        let cloud = surfaces.cloud().clone();
         let cells = &cloud.cells;
-        let mut surfaces = in_cells.judge().unwrap();
         let thin = surfaces.thickness(f64::INFINITY, 0.25).unwrap().0;
         let noise = surfaces.thickness(3.0 * thin, 0.5).unwrap().0;
         let seen = surfaces.surfaces(3.0 * noise).unwrap();
@@ -303,8 +304,7 @@ fn a_plane_is_flat_and_scatter_is_not() {
 
 /// What is seen of a cloud whatever the order of its points.
 fn view(backend: &dyn Backend, points: &Points) -> (u64, Classes) {
-    let (_, in_cells) = in_cells(backend, points);
-    (in_cells.cloud().cells.distinct, classes(backend, points, None))
+    (in_cells(backend, points).1.cells().distinct, classes(backend, points, None))
 }
 
 #[test]
@@ -325,9 +325,8 @@ fn layers(
     points: &Points,
     floor: Option<f32>,
 ) -> Vec<(Vec<Outcome>, Vec<Layer>)> {
-    let (_, in_cells) = in_cells(backend, points);
-    let cloud = in_cells.cloud().clone();
-    let mut surfaces = in_cells.judge().unwrap();
+    let mut surfaces = judged(backend, points);
+    let cloud = surfaces.cloud().clone();
     if let Some(floor) = floor {
         surfaces.follow(strange(cloud.cells.base().len(), floor)).unwrap();
     }
@@ -369,10 +368,9 @@ fn layers_are_found() {
 #[test]
 fn the_two_sides_of_a_board_are_layers() {
     for backend in backends() {
-        let (_, in_cells) = in_cells(backend.as_ref(), &boards());
-        let cloud = in_cells.cloud().clone();
+        let mut surfaces = judged(backend.as_ref(), &boards());
+        let cloud = surfaces.cloud().clone();
         let all: Vec<u32> = (0..cloud.cells.base().len() as u32).collect();
-        let mut surfaces = in_cells.judge().unwrap();
         let widest = 3.0 * cloud.cells.levels[1].size / 14.0;
         let trials = Trials { bases: &all, level: 1, noise: 18.0, widest };
         let tried = surfaces.layers(&trials).unwrap();
@@ -399,8 +397,8 @@ fn points_in_cells_vote_as_others_do() {
     for backend in backends().into_iter().chain(few) {
         let mut held = backend.hold(Arc::new(points.clone())).unwrap();
         let (_, in_cells) = held.cut(Unit { span: 12, steps: 2, copies: 1.0 }).unwrap();
-        let points = in_cells.cloud().points.clone();
-        let surfaces = in_cells.judge().unwrap();
+        let surfaces = in_cells.judge(Points::default()).unwrap();
+        let points = surfaces.cloud().points.clone();
         let mut votes = surfaces.accumulator(&space).unwrap();
         let mut expected = cpu.accumulator(&space).unwrap();
         let places: Vec<u32> = (0..points.len() as u32).filter(|i| i % 7 < 3).collect();
@@ -435,7 +433,7 @@ fn points_go_to_their_planes() {
         let labels = || {
             let surfaces = judged(backend.as_ref(), &points);
             // Planes 0 and 1 are on one half, 1 to 3 on the other.
-            let cells = in_cells(backend.as_ref(), &points).1.cloud().cells.base().len();
+            let cells = surfaces.cloud().cells.base().len();
             let near = |cell: usize| {
                 let planes: &[u32] = if cell < cells / 2 { &[0, 1] } else { &[2, 1, 3] };
                 std::array::from_fn(|k| planes.get(k).copied().unwrap_or(u32::MAX))
@@ -443,8 +441,8 @@ fn points_go_to_their_planes() {
             let present: Vec<[u32; PRESENT]> = (0..cells).map(near).collect();
             (surfaces.present(present.clone()).unwrap(), present)
         };
-        let (_, in_cells) = in_cells(backend.as_ref(), &points);
-        let cloud = in_cells.cloud();
+        let surfaces = judged(backend.as_ref(), &points);
+        let cloud = surfaces.cloud();
         let (mut one, present) = labels();
         // What labels say is what the definition says, and sums are those of the labelled points.
         let plain = |planes: &[LocalPlane]| {

@@ -25,7 +25,7 @@ pub fn listen() {
 #[cfg(not(unix))]
 pub fn listen() {}
 
-/// Whether whoever started the program wants it to go on after this signal, as `nohup` and a shell's `&` do.
+/// Whether the program was started so that it goes on after this signal, as `nohup` and a shell's `&` do.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();

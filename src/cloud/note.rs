@@ -1,4 +1,4 @@
-//! What a reader had to decide or found odd, for whoever reads the result.
+//! What a reader decided or found odd, for the user to see.
 
 use std::fmt;
 

@@ -23,7 +23,7 @@ impl<'a> Held<'a> for CpuPoints {
 
     fn cut(&mut self, unit: Unit) -> Result<(Vec<u32>, Box<dyn InCells<'a> + 'a>)> {
         let (order, cloud) = cut(&self.points, unit);
-        Ok((order, Box::new(CpuCells { cpu: self.cpu, cloud: Arc::new(cloud) })))
+        Ok((order, Box::new(CpuCells { cpu: self.cpu, cloud })))
     }
 }
 

@@ -10,8 +10,10 @@ use super::layers;
 use super::voter::Cpu;
 use crate::Result;
 use crate::backend::{Accumulator, CloudAccumulator, InCells, Labels, SEEN, Sign, Surfaces, TAKEN};
+use crate::frame::Points;
 use crate::shared::{MIXED, SLICES};
 use crate::space::Space;
+use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
 use crate::surface::flat::{FLAT, Flatness, LevelFlatness, Surface, judge_all};
 use crate::surface::layers::{Trials, Tried};
@@ -21,19 +23,19 @@ use crate::surface::quantile::weighted_quantile;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// A cloud in cells.
+/// A cloud in cells, its points in their order already.
 pub(crate) struct CpuCells {
     pub cpu: Cpu,
-    pub cloud: Arc<CellCloud>,
+    pub cloud: CellCloud,
 }
 
 impl<'a> InCells<'a> for CpuCells {
-    fn cloud(&self) -> &Arc<CellCloud> {
-        &self.cloud
+    fn cells(&self) -> &Cells {
+        &self.cloud.cells
     }
 
-    fn judge(self: Box<Self>) -> Result<Box<dyn Surfaces<'a> + 'a>> {
-        Ok(Box::new(CpuSurfaces::new(self.cpu, self.cloud)))
+    fn judge(self: Box<Self>, _: Points) -> Result<Box<dyn Surfaces<'a> + 'a>> {
+        Ok(Box::new(CpuSurfaces::new(self.cpu, Arc::new(self.cloud))))
     }
 }
 
@@ -122,6 +124,10 @@ impl CpuSurfaces {
 }
 
 impl<'a> Surfaces<'a> for CpuSurfaces {
+    fn cloud(&self) -> &Arc<CellCloud> {
+        &self.cloud
+    }
+
     fn flatness(&self, level: usize, cell: u32) -> Option<Flatness> {
         self.flatness[level][cell as usize]
     }

@@ -74,13 +74,14 @@ impl DevicePoints {
         Ok(())
     }
 
-    /// A copy in memory.
-    pub fn download(&self, device: &Device) -> Result<Points> {
-        let axis = |axis: &CudaSlice<f32>| {
-            let mut to = vec![0.0; self.len];
-            device.download_into(axis, &mut to).map(|()| to)
-        };
-        Ok(Points { x: axis(&self.x)?, y: axis(&self.y)?, z: axis(&self.z)? })
+    /// A copy in memory, in the room of other points if there are as many.
+    pub fn download(&self, device: &Device, room: Points) -> Result<Points> {
+        let Points { mut x, mut y, mut z } = room;
+        for (from, to) in self.axes().into_iter().zip([&mut x, &mut y, &mut z]) {
+            to.resize(self.len, 0.0);
+            device.download_into(from, to)?;
+        }
+        Ok(Points { x, y, z })
     }
 
     /// The points of some places.

@@ -10,7 +10,6 @@ use crate::backend::{Held, InCells, Receiver};
 use crate::cpu::{Cpu, CpuPoints};
 use crate::frame::Points;
 use crate::surface::cells::Cells;
-use crate::surface::cloud::CellCloud;
 use crate::surface::unit::{CellCounts, Unit};
 use std::sync::Arc;
 
@@ -65,11 +64,9 @@ impl<'a> CudaPoints<'a> {
     /// Cuts the points on the device, if it has room for that.
     fn cut_there(&self, unit: Unit) -> Result<Option<(Vec<u32>, CudaCells<'a>)>> {
         let Some(table) = if_room(self.cutting().table(unit))?.flatten() else { return Ok(None) };
-        let points = Arc::new(table.cut.points.download(self.cuda.first())?);
-        let cells = Cells::new(table.cells, points.len(), unit);
-        let cloud = Arc::new(CellCloud { cells, points });
+        let cells = Cells::new(table.cells, table.order.len(), unit);
         let (cuda, cut, base) = (self.cuda, table.cut, table.base);
-        Ok(Some((table.order, CudaCells { cuda, cut, base, cloud })))
+        Ok(Some((table.order, CudaCells { cuda, cut, base, cells })))
     }
 }
 

@@ -50,7 +50,7 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // The device may still read or write it. An error will be seen by whoever uses the device next.
+        // The device may still read or write it. The next use of the device reports an error.
         let _ = self.wait();
     }
 }

@@ -11,7 +11,9 @@ use super::levels::{Base, Judged};
 use crate::Result;
 use crate::backend::{Accumulator, CloudAccumulator, InCells, Labels, Sign, Surfaces};
 use crate::cpu::{self, Cpu, CpuSurfaces};
+use crate::frame::Points;
 use crate::space::Space;
+use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
 use crate::surface::flat::{Flatness, Surface, judge_block};
 use crate::surface::layers::{Trials, Tried};
@@ -25,17 +27,18 @@ pub(super) struct CudaCells<'a> {
     pub cuda: &'a Cuda,
     pub cut: Cut,
     pub base: Base,
-    /// The same in memory.
-    pub cloud: Arc<CellCloud>,
+    pub cells: Cells,
 }
 
 impl<'a> InCells<'a> for CudaCells<'a> {
-    fn cloud(&self) -> &Arc<CellCloud> {
-        &self.cloud
+    fn cells(&self) -> &Cells {
+        &self.cells
     }
 
-    fn judge(self: Box<Self>) -> Result<Box<dyn Surfaces<'a> + 'a>> {
-        let CudaCells { cuda, cut, base, cloud } = *self;
+    fn judge(self: Box<Self>, room: Points) -> Result<Box<dyn Surfaces<'a> + 'a>> {
+        let CudaCells { cuda, cut, base, cells } = *self;
+        let points = Arc::new(cut.points.download(cuda.first(), room)?);
+        let cloud = Arc::new(CellCloud { cells, points });
         let levels = cloud.cells.levels.len();
         let judged = if_room(Judged::new(cuda.first(), base, levels))?.flatten();
         let (field, left) = (Arc::new(NoiseField::even()), Vec::new());
@@ -90,6 +93,10 @@ impl<'a> CudaSurfaces<'a> {
 }
 
 impl<'a> Surfaces<'a> for CudaSurfaces<'a> {
+    fn cloud(&self) -> &Arc<CellCloud> {
+        &self.cloud
+    }
+
     fn flatness(&self, level: usize, cell: u32) -> Option<Flatness> {
         // For a few of them it is not worth while to ask the device.
         let cells = &self.cloud.cells;

@@ -99,7 +99,7 @@ impl<'b> Ground<'b> {
     fn first(held: &mut dyn Held<'b>) -> Result<Ground<'b>> {
         let unit = Unit::for_counts(&held.count_cells()?);
         let (order, cells) = held.cut(unit)?;
-        let view = View::new(&cells.cloud().cells);
+        let view = View::new(cells.cells());
         let plateau = view.plateau();
         Ok(Ground { order, cells, view, plateau })
     }
@@ -114,7 +114,7 @@ impl<'b> Ground<'b> {
 
     /// Whether a cloud that is drawn as it was seen has the noise of a frame.
     fn keeps_up(&self, viewpoint: &Viewpoint, frame: &Frame) -> bool {
-        let base = self.cells.cloud().cells.base();
+        let base = self.cells.cells().base();
         let far = |cell: u32| {
             let middle = base.local(cell as usize, base.moments(cell as usize).mean());
             viewpoint.depth_of_seen(middle, frame)
@@ -132,17 +132,21 @@ impl<'b> Ground<'b> {
         let widening = self.plateau.widening();
         if widening != 1.0 {
             // What finer cells would show is not the surface. Theirs go first, as both need memory.
-            let unit = self.cells.cloud().cells.unit.coarser(widening);
+            let unit = self.cells.cells().unit.coarser(widening);
             let Ground { view, plateau, .. } = self;
             drop(view);
             let (order, cells) = held.cut(unit)?;
-            let view = View::new(&cells.cloud().cells);
+            let view = View::new(cells.cells());
             self = Ground { order, cells, view, plateau };
         }
+        // The points as they were are of no use any more, but their memory is.
         drop(held);
         let Ground { order, cells, view, plateau } = self;
-        cloud.reorder(order, cells.cloud().points.clone());
-        search(cloud, cells, (&view, plateau), how)
+        let room = Arc::try_unwrap(std::mem::take(&mut cloud.points)).unwrap_or_default();
+        begin(how.progress, "surfaces", None)?;
+        let surfaces = cells.judge(room)?;
+        cloud.reorder(order, surfaces.cloud().points.clone());
+        search(cloud, surfaces, (&view, plateau), how)
     }
 }
 
@@ -159,16 +163,14 @@ struct Scene<'a> {
 /// Searches a cloud that was cut into cells.
 fn search<'b>(
     cloud: &Loaded,
-    in_cells: Box<dyn InCells<'b> + 'b>,
+    mut surfaces: Box<dyn Surfaces<'b> + 'b>,
     (view, plateau): (&View, Plateau),
     how: How<'_, 'b>,
 ) -> Result<Labelled> {
     let How { options, progress, .. } = how;
-    begin(progress, "surfaces", None)?;
     let rounding = noise::rounding(&cloud.points);
-    let in_order = in_cells.cloud().clone();
+    let in_order = surfaces.cloud().clone();
     let cells = &in_order.cells;
-    let mut surfaces = in_cells.judge()?;
     let flatness = |level, cell| surfaces.flatness(level, cell);
     let field = Arc::new(noise_field::measure(cells, view, plateau, rounding, flatness));
     surfaces.follow(field.clone())?;

@@ -53,7 +53,7 @@ pub struct Loaded {
     pub stray: u64,
     /// Smallest and largest coordinates of the usable points.
     pub bounds: [[f64; 3]; 2],
-    /// The coordinate system, for the result: to be set by whoever knows the file.
+    /// The coordinate system, for the result; set by the caller, who knows the file.
     pub crs: Option<Crs>,
 }
 
@@ -385,7 +385,7 @@ struct Loading<'a> {
     loaded: Loaded,
 }
 
-/// What became of a piece of a chunk.
+/// The points of a piece of a chunk that are used, and those that are left out.
 struct Piece {
     /// Points that are used; the others, by their places in the piece, ascending.
     used: usize,

@@ -1,4 +1,4 @@
-//! The best of the candidates that are no planes, for whoever asks why.
+//! The best of the candidates that are not planes, with the reason for each.
 
 use super::found::Failed;
 use super::load::Loaded;

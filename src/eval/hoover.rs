@@ -1,4 +1,4 @@
-//! What became of each true plane and what each found one is, after Hoover et al., "An
+//! How each true plane was found, and what each found one is, after Hoover et al., "An
 //! experimental comparison of range image segmentation algorithms", 1996.
 //!
 //! With a least overlap `T`:
@@ -18,7 +18,7 @@
 use super::overlaps::Overlaps;
 use serde::Serialize;
 
-/// What became of a plane.
+/// How a plane was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {

@@ -68,7 +68,7 @@ pub struct PlaneScores {
     pub offset: Option<f64>,
 }
 
-/// What became of a true plane.
+/// How a true plane was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TruthRow {
     /// The label of its points; of its first piece, if there are several.

@@ -5,7 +5,7 @@
 //!   "format": "planes-detection",
 //!   "version": 1,
 //!   "input": { "points": 112586, … },
-//!   "parameters": { "theta_bins": 180, … },
+//!   "parameters": { "directions": "ball:2", … },
 //!   "planes": [
 //!     { "id": 0, "normal": [0.0,0.0,1.0], "offset": 2.5, … },
 //!   …

@@ -164,7 +164,7 @@ pub struct Parameters {
     pub false_alarms: f64,
     /// How bins became lines.
     pub refine: Refine,
-    /// What became of the two sides of a stroke, as `--stroke` takes it; none with `--one-pass`.
+    /// How the two sides of a stroke were treated, as `--stroke` names it; none with `--one-pass`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stroke: Option<Strokes>,
     /// Most lines reported, if limited.

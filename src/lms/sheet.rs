@@ -32,7 +32,7 @@ impl Sheet {
 }
 
 /// The best sheet of each set of points; none where no triple has a plane. The order of the points
-/// decides which triples are tried, so it must not be of chance: that of a hash, as samples are in here.
+/// decides which triples are tried, so callers order them by a hash, which is the same in every run.
 pub fn sheets(sets: &[Vec<[f32; 3]>]) -> Vec<Option<Sheet>> {
     sets.par_iter().map(|points| sheet(points)).collect()
 }

@@ -155,7 +155,7 @@ impl<'a> SphereIndex<'a> {
     /// The lattice cell of a vector of at most unit length, never at the rim.
     fn home(&self, d: [f64; 3]) -> [usize; 3] {
         let (middle, last) = ((self.edge / 2) as f64, self.edge as f64 - 2.0);
-        // `max` first: it takes what is not a number to the rim as well.
+        // `max` first: it maps NaN to the rim, too.
         d.map(|v| ((v / self.cell).floor() + middle).max(1.0).min(last) as usize)
     }
 

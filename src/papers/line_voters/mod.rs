@@ -5,7 +5,7 @@
 //! - N. Tomagou, K. Nakano, Y. Ito, "An Implementation of Hough Transform on the GPU".
 //!
 //! All of them compute the bin of a pixel as every other voter here does (see [`crate::vote`]), so that the
-//! same image and space give the same accumulator to the vote, whoever voted; the papers' own
+//! same image and space give the same accumulator to the vote, whichever voter counts; the papers' own
 //! spaces ([`PaperSpace`]) are tables of directions as any. Those that need a slope ([`Version::needs_slopes`])
 //! vote in the two Cartesian spaces of an image, the others in any. What the kernels do otherwise than
 //! the listings is said in `kernels/kumar.cu`, `kernels/braak.cu` and `kernels/tomagou.cu`.
