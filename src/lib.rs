@@ -45,7 +45,7 @@
 //!
 //! | step | module |
 //! | --- | --- |
-//! | clouds in, points in chunks | [`cloud`] |
+//! | clouds in and out, points in chunks | [`cloud`] |
 //! | local coordinates that `f32` holds exactly | [`frame`] |
 //! | directions, bins, neighbours | [`space`] |
 //! | bins and peaks, and who votes for them | [`vote`], [`backend`], [`cpu`], [`cuda`] |
@@ -58,8 +58,8 @@
 //!
 //! [`slides`] has the papers' system, every version of it, and [`mod@bench`] measures it.
 //! [`synth`] makes clouds whose planes are known, [`eval`] scores a result against them,
-//! [`write`](mod@write) writes clouds, [`atomic`] writes files whole
-//! or not at all, [`memory`] says how much may be taken, and [`error`] holds the one error type.
+//! [`atomic`] writes files whole or not at all, [`memory`] says how much may be taken, and [`error`]
+//! holds the one error type.
 //!
 //! # Exactness
 //!
