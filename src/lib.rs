@@ -57,7 +57,7 @@
 //!
 //! | step | module |
 //! | --- | --- |
-//! | clouds in, points in chunks | [`cloud`] |
+//! | clouds in and out, points in chunks | [`cloud`] |
 //! | local coordinates that `f32` holds exactly | [`frame`] |
 //! | directions, bins, neighbours | [`space`] |
 //! | bins and peaks | [`vote`] |
@@ -71,7 +71,7 @@
 //!
 //! [`papers`] has the papers' systems, every version of them, and the benches that measure them.
 //! [`synth`] makes clouds whose planes are known, [`eval`] scores a result against them,
-//! [`write`](mod@write) writes clouds, and [`error`] holds the one error type.
+//! and [`error`] holds the one error type.
 //!
 //! # Exactness
 //!

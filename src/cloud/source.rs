@@ -47,8 +47,9 @@ impl Source {
     /// at most 8 GiB or half of what is free there.
     ///
     /// # Errors
-    /// [`Error::Io`] if it cannot be opened, [`Error::Unrecognized`] if it is no cloud, and
-    /// [`Error::Format`] if its header is damaged or promises more than the file holds.
+    /// [`Error::Io`](crate::Error::Io) if it cannot be opened,
+    /// [`Error::Unrecognized`](crate::Error::Unrecognized) if it is no cloud, and
+    /// [`Error::Format`](crate::Error::Format) if its header is damaged or promises more than the file holds.
     pub fn open(path: impl AsRef<Path>) -> Result<Source> {
         Source::open_with(path, &ReadOptions::default())
     }
@@ -134,8 +135,8 @@ impl Source {
     /// Every pass gives the same points in the same order.
     ///
     /// # Errors
-    /// [`Error::Io`] and [`Error::Format`]: colours and intensities are sampled to see how they are
-    /// scaled.
+    /// [`Error::Io`](crate::Error::Io) and [`Error::Format`](crate::Error::Format): colours and
+    /// intensities are sampled to see how they are scaled.
     pub fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {
         self.cloud.reader(fields)
     }

@@ -12,7 +12,7 @@
 //! LAS cannot hold, which are [left out](LeftOut) where a cloud is written anew. A LAS or LAZ input is
 //! copied with everything it holds when it is written as LAS or LAZ, and PLY as PLY likewise; any other
 //! cloud is written anew from its coordinates, colours and intensities. `.npy` holds one of the ids alone
-//! ([`save_npy`](super::npy::save_npy)).
+//! ([`save_npy`]).
 //!
 //! Written anew as LAS, coordinates are counted in steps. The step is the finest power of ten for which the
 //! extent in `detection.input` fits, so that decimals as they are usually given survive; a point that is not
