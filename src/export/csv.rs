@@ -37,7 +37,7 @@ pub(super) struct Csv;
 
 impl Export<Planes<'_>> for Csv {
     fn about(&self) -> About {
-        About::new("csv", "a table, a row a plane", &[".planes.csv"])
+        About::new("csv", "the planes as a table", &[".planes.csv"])
     }
 
     fn save(&self, planes: &Planes, path: &Path) -> Result<()> {

@@ -11,10 +11,11 @@ pub struct Labelled;
 impl Export<Planes<'_>> for Labelled {
     fn about(&self) -> About {
         let endings = &[".labels.ply", ".labels.las", ".labels.laz", ".labels.npy"];
+        let what = "the cloud with each point's plane; .npy holds the labels alone";
         About {
             needs_labels: true,
             follows: |asked| Style { by: asked.by, ..Style::default() },
-            ..About::new("labels", "the cloud with each point's plane", endings)
+            ..About::new("labels", what, endings)
         }
     }
 

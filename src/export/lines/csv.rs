@@ -28,7 +28,7 @@ pub struct Csv;
 
 impl Export<Lines<'_>> for Csv {
     fn about(&self) -> About {
-        About::new("csv", "a table, a row a segment", &[".csv"])
+        About::new("csv", "its segments as a table", &[".csv"])
     }
 
     fn save(&self, lines: &Lines, path: &Path) -> Result<()> {

@@ -84,7 +84,7 @@ pub(in crate::export) struct Json;
 
 impl Export<Lines<'_>> for Json {
     fn about(&self) -> About {
-        About::new("json", "the lines as JSON", &[".json"])
+        About::new("json", "its lines as JSON", &[".json"])
     }
 
     fn save(&self, lines: &Lines, path: &Path) -> Result<()> {
