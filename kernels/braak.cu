@@ -17,7 +17,7 @@
 // Differences from the paper. The warp's list is made by a ballot, where figure 7 lets lanes overwrite
 // each other until all have been written, which needs lanes in lock step. A block of `constant` makes
 // the rows of some of the angles, not of all: a GPU has ten times as many processors now. Slopes are
-// multiples of a power of two (src/line_voters/spaces.rs), so that a line moves by a whole number of bins.
+// multiples of a power of two (src/space/cartesian.rs), so that a line moves by a whole number of bins.
 
 #include "edges.cuh"
 

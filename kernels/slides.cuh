@@ -1,5 +1,5 @@
 // The space of the slides (Duca, "3D Plane Detection via Hough Transform"), for the kernels that are
-// kept as the slides have them; the twin of src/slides/mod.rs.
+// kept as the slides have them; the twin of src/papers/slides/.
 #pragma once
 
 #include "constants.cuh"

@@ -81,7 +81,7 @@ impl ImageBench<'_> {
     /// Measures all voters in a sweep.
     ///
     /// # Errors
-    /// [`Error::Device`] where a device fails, or votes otherwise than the CPU.
+    /// [`Error::Device`](crate::Error::Device) where a device fails, or votes otherwise than the CPU.
     pub fn sweep(&self, sweep: Sweep, progress: &dyn Progress) -> Result<Vec<VoterRow>> {
         let (images, spaces) = sweep.images();
         let mut rows = Vec::new();
