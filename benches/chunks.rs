@@ -8,6 +8,7 @@ mod street;
 use planes::backend::{Backend, Sign};
 use planes::cuda::Cuda;
 use planes::space::{RhoAxis, Space};
+use std::sync::Arc;
 use std::time::Instant;
 use street::street;
 
@@ -39,6 +40,7 @@ fn main() {
     let axis = RhoAxis::symmetric(radius, radius / 90.0);
     let space = Space::new(directions.table(), axis).expect("a space");
     println!("{n} points of the street, {directions}, {} bins, {}\n", space.bins(), gpu.name());
+    let points = Arc::new(points);
     let copy = median(|| drop(gpu.hold(points.clone()).expect("a copy")));
     println!("copy alone: {copy:.1} ms\n");
     println!("| points of a chunk | ms |\n| ---: | ---: |");

@@ -73,7 +73,10 @@ pub enum Error {
         /// What was tried, and what its driver said.
         message: String,
     },
-    /// A parameter or a combination of parameters makes no sense.
+    /// The search was cancelled by who asked for it.
+    #[error("cancelled")]
+    Cancelled,
+    /// A parameter or a combination of parameters makes no sense; the names of fields stand in backticks.
     #[error("{0}")]
     Parameter(String),
 }

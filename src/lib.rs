@@ -5,28 +5,40 @@
 //! is the library behind the program `planes`, whose manual is the README.
 //!
 //! ```
-//! use planes::cloud::{Fields, Source};
-//! use planes::cpu::Cpu;
-//! use planes::detect::{Options, detect, load};
+//! // A floor and a wall, in metres.
+//! let point = |i: u32| {
+//!     let [u, v] = [7919, 104_729].map(|k| f64::from(i * k % 10_007) * 1e-3);
+//!     let rough = f64::from(i * 48_271 % 1009) * 2e-6;
+//!     if i % 2 == 0 { [u, v, rough] } else { [rough, u, v] }
+//! };
+//! let points: Vec<[f64; 3]> = (0..20_000).map(point).collect();
 //!
-//! # fn main() -> planes::Result<()> {
-//! let source = Source::open("clouds/room.ply")?;
-//! let cloud = load(source.path(), &|| source.reader(Fields::NONE), 1 << 18, &|_| {})?;
-//! let options = Options { top: Some(10), ..Options::default() };
-//! let found = detect(cloud, &options, &Cpu::default(), &())?;
+//! let found = planes::detect(&points)?;
+//! assert_eq!(found.planes.len(), 2);
+//! assert_eq!(found.labels.len(), points.len());
+//! for plane in &found.planes {
+//!     println!("{:.4?} · p = {:.4}: {} points", plane.normal, plane.offset, plane.inliers);
+//! }
+//! # Ok::<(), planes::Error>(())
+//! ```
 //!
+//! A [`Detector`] takes [`Options`], tells how far it is, can be cancelled, and searches one cloud after the other
+//! on a device that it starts once. It reads files, too:
+//!
+//! ```
+//! use planes::{Detector, Options};
+//!
+//! let detector = Detector::new().options(Options { top: Some(10), ..Options::default() });
+//! let found = detector.detect_file("clouds/room.ply".as_ref())?;
 //! assert_eq!(found.planes.len(), 10);
 //! assert_eq!(found.labels.len(), 40_000);
 //! // The room's floor is its largest plane, and level.
-//! let floor = &found.planes[0];
-//! assert!(floor.normal[2] > 0.9999);
-//! assert_eq!(floor.inliers, found.labels.iter().filter(|&&label| label == 0).count() as u64);
-//! # Ok(())
-//! # }
+//! assert!(found.planes[0].normal[2] > 0.9999);
+//! # Ok::<(), planes::Error>(())
 //! ```
 //!
-//! Points that are in memory already need no file: [`load`](detect::load()) takes any
-//! [`PointReader`](cloud::PointReader).
+//! [`lines::detect`](lines::detect()) does the same for an image. Clouds that are streamed from elsewhere go
+//! through [`detect::load()`] and any [`PointReader`](cloud::PointReader).
 //!
 //! A program with two threads or more that searches frame after frame gains a tenth where the calling thread is
 //! one of rayon's: the memory of one frame is then kept for the next in that thread's own arena.
@@ -34,7 +46,7 @@
 //! ```no_run
 //! # fn main() -> Result<(), rayon::ThreadPoolBuildError> {
 //! rayon::ThreadPoolBuilder::new().use_current_thread().build_global()?;
-//! // Now load and detect, again and again.
+//! // Now detect, again and again.
 //! # Ok(())
 //! # }
 //! ```
@@ -48,18 +60,18 @@
 //! | clouds in, points in chunks | [`cloud`] |
 //! | local coordinates that `f32` holds exactly | [`frame`] |
 //! | directions, bins, neighbours | [`space`] |
-//! | bins and peaks, and who votes for them | [`vote`], [`backend`], [`cpu`], [`cuda`] |
-//! | from a cloud to its planes | [`detect`] |
-//! | images in, their edges, and their lines | [`image`], [`lines`]; [`input`] tells images from clouds |
+//! | bins and peaks | [`vote`] |
+//! | who votes for them and who sees surfaces: two devices behind one set of traits | [`backend`], [`cpu`], [`cuda`] |
+//! | from a cloud to its planes | [`mod@detect`] |
+//! | images in, their edges, and their lines | [`image`], [`lines`] |
 //! | polygons around the points of a plane | [`outline`] |
 //! | robust fits | [`lms`] |
-//! | the result | [`detection`], [`plane`]; [`orient`], [`measures`] |
+//! | the result | [`detection`], [`plane`]; [`orient`] |
 //! | results out: JSON, PLY, labelled clouds, pictures | [`export`] |
 //!
 //! [`papers`] has the papers' systems, every version of them, and the benches that measure them.
 //! [`synth`] makes clouds whose planes are known, [`eval`] scores a result against them,
-//! [`write`](mod@write) writes clouds, [`atomic`] writes files whole
-//! or not at all, [`memory`] says how much may be taken, and [`error`] holds the one error type.
+//! [`write`](mod@write) writes clouds, and [`error`] holds the one error type.
 //!
 //! # Exactness
 //!
@@ -67,7 +79,10 @@
 //! threads, the size of the chunks and the voter. What decides a result is a sum of integers or
 //! does not depend on order.
 #![deny(missing_docs)]
+// No input ends in a panic, and what is found is handed back, not printed; tests may do both.
+#![cfg_attr(not(test), deny(clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
 
+#[doc(hidden)]
 pub mod atomic;
 pub mod backend;
 pub mod cloud;
@@ -75,15 +90,19 @@ pub mod cpu;
 pub mod cuda;
 pub mod detect;
 pub mod detection;
+mod detector;
 pub mod error;
 pub mod eval;
 pub mod export;
 pub mod frame;
 pub mod image;
+#[doc(hidden)]
 pub mod input;
 pub mod lines;
 pub mod lms;
+#[doc(hidden)]
 pub mod measures;
+#[doc(hidden)]
 pub mod memory;
 mod mix;
 mod morton;
@@ -102,8 +121,9 @@ pub mod synth;
 mod vector;
 pub mod vote;
 mod wide;
-pub mod write;
 
+pub use detect::{Options, Progress};
 pub use detection::{Detection, Input, Parameters};
+pub use detector::{Detector, Device, PointCloud, detect};
 pub use error::{Error, Result};
 pub use plane::{Piece, Plane, Polygon};

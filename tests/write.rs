@@ -2,8 +2,8 @@
 
 use planes::Error;
 use planes::cloud::{Chunk, Fields};
+use planes::cloud::{PlyEncoding, WriteOptions, create};
 use planes::synth::{STEP, Scene, SceneOptions, generate, truth_path, write_scene};
-use planes::write::{PlyEncoding, WriteOptions, create};
 use std::fs;
 use std::path::Path;
 

@@ -53,7 +53,7 @@ fn read_with(bytes: Vec<u8>, options: &ReadOptions) {
     let bare = pass(&source, Fields::NONE, &[4096]);
     if whole.1 && bare.1 {
         assert_eq!(bits(&whole.0), bits(&bare.0));
-        if source.format() == Format::Ply && whole.0.len() < MOST {
+        if source.format() == Format::PLY && whole.0.len() < MOST {
             copy(&source, &whole.0);
         }
     }

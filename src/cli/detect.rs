@@ -3,7 +3,7 @@
 use super::console::{say, write_stdout};
 use super::engine::Engine;
 use super::explain::explain;
-use super::failure::{Failure, concerns_all};
+use super::failure::{Failure, concerns_all, message};
 use super::lines::search::LineSearch;
 use super::outputs::Outputs;
 use super::progress::Bar;
@@ -68,7 +68,7 @@ impl Detect {
         for file in &self.files {
             match self.file(file, &options, &engine, quiet) {
                 Err(Failure::Library(error)) if self.files.len() > 1 && !concerns_all(&error) => {
-                    say(&error.to_string());
+                    say(&message(&error));
                     failed.push(file);
                 }
                 done => done?,

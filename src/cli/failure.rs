@@ -45,3 +45,51 @@ pub fn concerns_all(error: &planes::Error) -> bool {
         _ => false,
     }
 }
+
+/// What the library says, in the words of the command line: its fields are options here.
+pub fn message(error: &planes::Error) -> String {
+    use planes::Error::{Degenerate, Parameter};
+    let text = error.to_string();
+    if !matches!(error, Parameter(_) | Degenerate { .. }) {
+        return text;
+    }
+    FIELDS.iter().fold(text, |text, (field, option)| text.replace(&format!("`{field}`"), option))
+}
+
+/// The fields that errors name, and the options that set them.
+const FIELDS: &[(&str, &str)] = &[
+    ("angle", "--angle"),
+    ("bbox", "--bbox"),
+    ("classes", "--class"),
+    ("distance", "--distance"),
+    ("every", "--every"),
+    ("false_alarms", "--false-alarms"),
+    ("iou", "--iou"),
+    ("max_gap", "--max-gap"),
+    ("min_area", "--min-area"),
+    ("min_inliers", "--min-inliers"),
+    ("min_length", "--min-length"),
+    ("overlap", "--overlap"),
+    ("refine", "--refine"),
+    ("rho_bin", "--rho-bin"),
+    ("rho_step", "--rho-step"),
+    ("theta_step", "--theta-step"),
+    ("tolerance", "--tolerance"),
+    ("top", "--top"),
+    ("widen", "--widen"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_options() {
+        let wrong = planes::Error::Parameter("`min_inliers` and `classes` are at least 1".into());
+        assert_eq!(message(&wrong), "--min-inliers and --class are at least 1");
+        let space = planes::Error::Parameter("space `cube:3`: expected another".into());
+        assert_eq!(message(&space), "space `cube:3`: expected another");
+        let format = planes::Error::format("a.json", "line 1", "missing field `planes`");
+        assert_eq!(message(&format), "a.json: line 1: missing field `planes`");
+    }
+}

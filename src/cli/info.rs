@@ -1,7 +1,7 @@
 //! `planes info`.
 
 use super::console::{say, write_stdout};
-use super::failure::Failure;
+use super::failure::{Failure, message};
 use super::progress::Bar;
 use super::reading::Reading;
 use super::words::{clean, counted, shortly, significant};
@@ -36,7 +36,7 @@ impl Info {
             match self.file(file, quiet) {
                 Ok(text) => write_stdout(&text)?,
                 Err(error) if self.files.len() > 1 => {
-                    say(&error.to_string());
+                    say(&message(&error));
                     failed += 1;
                 }
                 Err(error) => return Err(error.into()),

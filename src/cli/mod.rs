@@ -29,7 +29,7 @@ mod words;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use console::{say, write_stdout};
-use failure::{BAD_INPUT, Failure, SOME_FAILED};
+use failure::{BAD_INPUT, Failure, SOME_FAILED, message};
 use std::io;
 use std::process::ExitCode;
 
@@ -93,7 +93,7 @@ pub fn run() -> ExitCode {
     signals::listen();
     let joins = matches!(arguments.command, Command::Detect(_));
     if let Err(error) = threads::start(arguments.threads, joins) {
-        return refuse(&error.to_string());
+        return refuse(&message(&error));
     }
     let done = match arguments.command {
         Command::Detect(detect) => detect.run(arguments.quiet),
@@ -116,7 +116,7 @@ pub fn run() -> ExitCode {
         }
         Err(Failure::Some) => ExitCode::from(SOME_FAILED),
         Err(Failure::All) => ExitCode::from(BAD_INPUT),
-        Err(Failure::Library(error)) => refuse(&error.to_string()),
+        Err(Failure::Library(error)) => refuse(&message(&error)),
         Err(Failure::Output(error)) => refuse(&format!("standard output: {error}")),
     }
 }

@@ -45,7 +45,7 @@ impl Outputs {
 
     /// The outputs that are asked for of a cloud.
     fn asked(&self) -> Vec<About> {
-        let mut outputs = outputs_of(Kind::Cloud(Format::Las));
+        let mut outputs = outputs_of(Kind::Cloud(Format::LAS));
         let is_named = |about: &About| self.files.names().any(|name| name == about.name);
         outputs.retain(|about| self.out.is_some() || is_named(about));
         outputs
@@ -56,7 +56,7 @@ impl Outputs {
         let mut all = self.files.outputs();
         let Some(folder) = &self.out else { return all };
         for input in inputs {
-            let clouds = [Format::Las, Format::Laz, Format::Ply].map(Kind::Cloud);
+            let clouds = [Format::LAS, Format::LAZ, Format::PLY].map(Kind::Cloud);
             let kinds = match peek(input) {
                 Some(kind) => vec![kind],
                 // What it is will be seen when it is read.
@@ -210,7 +210,7 @@ fn help() -> String {
     format!(
         "Write everything into this folder: {} (the labelled cloud is .las, .laz or .ply, as the input is); \
          of an image {}. Of standard input NAME is cloud",
-        names(Kind::Cloud(Format::Las)),
+        names(Kind::Cloud(Format::LAS)),
         names(Kind::Image)
     )
 }

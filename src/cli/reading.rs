@@ -33,7 +33,7 @@ impl Reading {
 
     /// Refuses columns where there are none.
     pub fn check(&self, source: &Source) -> Result<(), Error> {
-        if self.columns.is_none() || source.format() == Format::Text {
+        if self.columns.is_none() || source.format() == Format::TEXT {
             return Ok(());
         }
         let message = format!("--columns is for text, and this is {}", source.format());

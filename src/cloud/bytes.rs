@@ -1,10 +1,11 @@
 //! The bytes of a cloud, readable at any place and by many threads at once.
 
-use crate::atomic::no_temporary;
+use crate::atomic::{AtomicFile, no_temporary};
 use crate::{Error, Result};
 use std::{
     fs::File,
     io::{self, Read, Seek, SeekFrom, Write},
+    ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -140,6 +141,16 @@ impl Bytes {
         Ok(buffer)
     }
 
+    /// Copies a stretch to the place where `file` stands; gives its length, less where the bytes end before.
+    pub(super) fn copy_to(
+        self: &Arc<Self>,
+        range: Range<u64>,
+        file: &mut AtomicFile,
+    ) -> Result<u64> {
+        let mut section = Section::new(self.clone(), range.start, range.end);
+        io::copy(&mut section, file).map_err(Error::io(file.path()))
+    }
+
     fn read_some(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         match &self.store {
             Store::File(file) => read_at(file, offset, buffer),
@@ -176,7 +187,7 @@ fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
 
 /// A stretch of [`Bytes`] as a stream, for parsers that want one.
 #[derive(Debug)]
-pub(crate) struct Section {
+pub(super) struct Section {
     bytes: Arc<Bytes>,
     position: u64,
     end: u64,

@@ -171,7 +171,7 @@ fn unit(nodes: &[Node], at: usize, is_angle: bool) -> Option<Unit> {
     let (mut axis, mut of_axis) = (false, None);
     for node in inside(nodes, at) {
         if node.depth == depth + 1 && node.is(&UNIT) {
-            return self::unit_of(node, is_angle);
+            return unit_of(node, is_angle);
         }
         if node.depth == depth + 1 {
             axis = node.is(&["AXIS"]);

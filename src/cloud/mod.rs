@@ -1,31 +1,61 @@
-//! Point clouds in: readers told by content, points in chunks.
+//! Point clouds in and out: readers told by content, writers by the file's name, points in chunks.
 //!
 //! A [`Source`] is a cloud that can be read more than once (a file, or standard input spooled to a
 //! temporary file). [`Source::reader`] starts a pass over it; every pass gives the same points in
 //! the same order, chunk by chunk, so that a cloud larger than memory can be worked through.
+//!
+//! [`create`] starts a file, which is written chunk by chunk as well:
+//!
+//! ```
+//! use planes::cloud::{Chunk, WriteOptions, create};
+//!
+//! # fn main() -> planes::Result<()> {
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("corner.ply");
+//! let mut writer = create(&path, &WriteOptions::default())?;
+//! writer.write(&Chunk { x: vec![0.5], y: vec![1.0], z: vec![2.0], ..Chunk::default() })?;
+//! writer.finish()?;
+//! # assert!(path.exists());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Each format is a folder; `formats` lists them.
 
 mod blocks;
 mod bytes;
 mod choice;
+mod columns;
 mod crs;
+mod driver;
+mod foreign;
+mod formats;
 pub mod info;
+mod labels;
 mod las;
 mod note;
-pub(crate) mod ply;
+mod ply;
 pub(crate) mod quiet;
 mod records;
+mod rounding;
 mod scale;
-mod sniff;
 mod source;
 mod text;
+mod write;
 
-pub(crate) use bytes::{Bytes, Section};
+pub(crate) use bytes::Bytes;
 pub use choice::{Bbox, Choice};
+pub use columns::Columns;
 pub use crs::{Crs, Unit};
+pub use driver::{Format, HeaderInfo, ReadOptions};
+pub use formats::create;
+pub(crate) use formats::{format_of, labelled_endings, recognise};
+pub(crate) use labels::Labels;
+pub use labels::{LABEL, LeftOut};
 pub use note::Note;
-pub use source::{Format, HeaderInfo, ReadOptions, Source};
-pub(crate) use source::{format_of, recognise};
-pub use text::Columns;
+pub use rounding::Rounded;
+pub use source::Source;
+pub use write::{PlyEncoding, PointWriter, WriteOptions};
 
 use crate::Result;
 use serde::Serialize;

@@ -87,6 +87,17 @@ impl Role {
             Role::Class => 8,
         }
     }
+
+    /// Whether it is to be read where `fields` are asked for.
+    pub(super) fn is_wanted(self, fields: Fields) -> bool {
+        match self {
+            Role::Axis(_) => true,
+            Role::Colour(_) => fields.colour,
+            Role::Intensity => fields.intensity,
+            Role::Label => fields.label,
+            Role::Class => fields.class,
+        }
+    }
 }
 
 /// The numbers of one point: coordinates, colour, intensity, label, class.

@@ -1,98 +1,14 @@
 //! A cloud that can be read more than once.
 
 use super::{
-    Columns, Crs, Fields, Note, PointReader,
-    bytes::{Bytes, HEAD, Section},
-    las::Las,
-    ply::Ply,
-    sniff::sniff,
-    text::Text,
+    Fields, Format, HeaderInfo, Note, PointReader, ReadOptions,
+    bytes::Bytes,
+    driver::{Cloud, Driver},
+    formats,
+    labels::{Labels, LeftOut},
 };
-use crate::{Error, Result};
-use serde::Serialize;
-use std::{fmt, path::Path, sync::Arc};
-
-/// The kinds of file that are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// LAS, points as they are.
-    Las,
-    /// LAS, points compressed.
-    Laz,
-    /// PLY, as text or binary.
-    Ply,
-    /// Lines of numbers.
-    Text,
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Format::Las => "LAS",
-            Format::Laz => "LAZ",
-            Format::Ply => "PLY",
-            Format::Text => "text",
-        })
-    }
-}
-
-/// What is known of a cloud before its points are read.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct HeaderInfo {
-    /// The format in words: `LAS 1.2, point format 3`.
-    pub description: String,
-    /// Number of points that the header promises, if it does.
-    pub points: Option<u64>,
-    /// What points have beside coordinates.
-    pub fields: Fields,
-    /// Names of what else points have, which is not read, as far as the file names it.
-    pub others: Vec<String>,
-    /// Smallest and largest coordinates, as the header says; nobody checked them.
-    pub bounds: Option<([f64; 3], [f64; 3])>,
-    /// The coordinate system, if the file names one.
-    pub crs: Option<Crs>,
-}
-
-/// How a file is to be read.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ReadOptions {
-    /// What the columns of a text are; without it they are told by its first lines. Other formats
-    /// say themselves what they hold.
-    pub columns: Option<Columns>,
-}
-
-/// The format of a cloud that starts so, if it is one.
-pub(crate) fn format_of(head: &[u8]) -> Option<Format> {
-    sniff(head).ok()
-}
-
-/// Says why a stream that starts so is no cloud, where that can be told before it is read to its end.
-pub(crate) fn recognise(head: &[u8]) -> std::result::Result<(), String> {
-    if sniff(&head[..head.len().min(SNIFFED)])? != Format::Text {
-        return Ok(());
-    }
-    let goes_on = head.len() as u64 == HEAD;
-    if goes_on && !head.contains(&b'\n') {
-        return Err(format!("text without a line end in its first {HEAD} bytes"));
-    }
-    if goes_on && !head.iter().any(u8::is_ascii_digit) {
-        return Err(format!("text without a number in its first {HEAD} bytes"));
-    }
-    Ok(())
-}
-
-/// Bytes that tell a format.
-const SNIFFED: usize = 4096;
-
-/// A format's view of an opened file.
-pub(super) trait Cloud: Send + Sync {
-    fn format(&self) -> Format;
-    fn info(&self) -> &HeaderInfo;
-    fn notes(&self) -> &[Note];
-    fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>>;
-}
+use crate::Result;
+use std::{fmt, path::Path, ptr, sync::Arc};
 
 /// A cloud that can be read more than once, its format told by its content.
 ///
@@ -110,6 +26,7 @@ pub(super) trait Cloud: Send + Sync {
 /// ```
 pub struct Source {
     bytes: Arc<Bytes>,
+    driver: &'static Driver,
     cloud: Box<dyn Cloud>,
 }
 
@@ -141,7 +58,7 @@ impl Source {
     /// # Errors
     /// As [`Source::open`].
     pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Source> {
-        Source::new(Bytes::of_input(path.as_ref(), &recognise)?, options)
+        Source::new(Bytes::of_input(path.as_ref(), &formats::recognise)?, options)
     }
 
     /// The content of a file that is in memory; errors name it `<memory>`.
@@ -162,18 +79,8 @@ impl Source {
 
     pub(crate) fn new(bytes: Bytes, options: &ReadOptions) -> Result<Source> {
         let bytes = Arc::new(bytes);
-        let cloud: Box<dyn Cloud> = match sniff(&bytes.head(0, SNIFFED as u64)?) {
-            Ok(Format::Las | Format::Laz) => Box::new(Las::open(&bytes)?),
-            Ok(Format::Ply) => Box::new(Ply::open(&bytes)?),
-            Ok(Format::Text) => Box::new(Text::open(&bytes, options.columns.as_ref())?),
-            Err(what) => {
-                return Err(Error::Unrecognized {
-                    path: bytes.path().to_path_buf(),
-                    message: what.into(),
-                });
-            }
-        };
-        Ok(Source { bytes, cloud })
+        let (driver, cloud) = formats::open(&bytes, options)?;
+        Ok(Source { bytes, driver, cloud })
     }
 
     /// The file, or `<stdin>` or `<memory>`.
@@ -222,16 +129,6 @@ impl Source {
         }
     }
 
-    /// The file.
-    pub(crate) fn bytes(&self) -> &Arc<Bytes> {
-        &self.bytes
-    }
-
-    /// The bytes of the file.
-    pub(crate) fn section(&self) -> Section {
-        Section::new(self.bytes.clone(), 0, self.bytes.len())
-    }
-
     /// Starts a pass over the points, with those of the `fields` that the file has.
     ///
     /// Every pass gives the same points in the same order.
@@ -241,5 +138,19 @@ impl Source {
     /// scaled.
     pub fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {
         self.cloud.reader(fields)
+    }
+
+    /// Writes the cloud with labels to `path`: a copy with all that the file holds, where it is of the format
+    /// that the name asks for and that has such copies, else its points anew. `None` where the name is that of
+    /// no format which holds labels.
+    pub(crate) fn save_labelled(&self, labels: Labels<'_>, path: &Path) -> Option<Result<LeftOut>> {
+        let driver = formats::writer_of(path)?;
+        let save = driver.save_labelled?;
+        if ptr::eq(driver, self.driver)
+            && let Some(copied) = self.cloud.copy(labels, path)
+        {
+            return Some(copied.map(|()| LeftOut::default()));
+        }
+        Some(save(&*self.cloud, labels, path))
     }
 }

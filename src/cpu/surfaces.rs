@@ -156,7 +156,7 @@ impl<'a> Surfaces<'a> for CpuSurfaces {
     }
 
     fn layers(&mut self, trials: &Trials) -> Result<Tried> {
-        Ok(layers::layers(&self.cloud, &self.field, trials))
+        Ok(layers(&self.cloud, &self.field, trials))
     }
 
     fn accumulator<'s>(&'s self, space: &'s Space) -> Result<Box<dyn CloudAccumulator + 's>> {

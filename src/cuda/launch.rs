@@ -53,26 +53,6 @@ pub(super) trait Declared {
     const PTX: &'static str;
 }
 
-#[cfg(test)]
-mod declared {
-    use super::{Declared, Float3};
-
-    macro_rules! declared {
-        ($($scalar:ty: $ptx:literal),+) => {
-            $(impl Declared for $scalar { const PTX: &'static str = $ptx; })+
-        };
-    }
-    declared! {u32: ".u32", i32: ".u32", u64: ".u64", i64: ".u64", f64: ".f64", Float3: ".align 4 .b8 [12]"}
-
-    impl<T> Declared for *const T {
-        const PTX: &'static str = ".u64";
-    }
-
-    impl<T> Declared for *mut T {
-        const PTX: &'static str = ".u64";
-    }
-}
-
 impl Device {
     /// That a buffer is as long as a kernel asks for.
     pub fn check(&self, [kernel, buffer]: [&str; 2], has: usize, needs: usize) -> Result<()> {
@@ -205,4 +185,24 @@ pub(crate) fn each_in_blocks(n: u32, threads: u32) -> LaunchConfig {
 /// Blocks in two dimensions, with dynamic shared memory.
 pub(crate) fn grid(x: u32, y: u32, threads: u32, shared_mem_bytes: u32) -> LaunchConfig {
     LaunchConfig { grid_dim: (x, y, 1), block_dim: (threads, 1, 1), shared_mem_bytes }
+}
+
+#[cfg(test)]
+mod declared {
+    use super::{Declared, Float3};
+
+    macro_rules! declared {
+        ($($scalar:ty: $ptx:literal),+) => {
+            $(impl Declared for $scalar { const PTX: &'static str = $ptx; })+
+        };
+    }
+    declared! {u32: ".u32", i32: ".u32", u64: ".u64", i64: ".u64", f64: ".f64", Float3: ".align 4 .b8 [12]"}
+
+    impl<T> Declared for *const T {
+        const PTX: &'static str = ".u64";
+    }
+
+    impl<T> Declared for *mut T {
+        const PTX: &'static str = ".u64";
+    }
 }

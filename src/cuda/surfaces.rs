@@ -41,7 +41,7 @@ impl<'a> InCells<'a> for CudaCells<'a> {
         let (field, left) = (Arc::new(NoiseField::even()), Vec::new());
         Ok(match judged {
             Some(judged) => {
-                let judging = Judging::There { judged, left };
+                let judging = Judging::There { judged: Box::new(judged), left };
                 Box::new(CudaSurfaces { cuda, cut, cloud, field, judging })
             }
             None => Box::new(CpuSurfaces::new(Cpu::default(), cloud)),
@@ -52,7 +52,7 @@ impl<'a> InCells<'a> for CudaCells<'a> {
 /// Who knows how flat the blocks are.
 enum Judging<'a> {
     /// The device, and what was left behind so far.
-    There { judged: Judged<'a>, left: Vec<Vec<u8>> },
+    There { judged: Box<Judged<'a>>, left: Vec<Vec<u8>> },
     /// The CPU, once there was no room for something.
     Here(CpuSurfaces),
 }

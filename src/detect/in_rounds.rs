@@ -8,7 +8,7 @@ use super::noise::{self, Plateau, View};
 use super::options::{Mode, Options};
 use super::parameters::{Measured, Nature};
 use super::planes::Answer;
-use super::progress::Progress;
+use super::progress::{Progress, begin};
 use super::rounds::{self, Votes};
 use super::viewpoint::{NEAREST, Viewpoint};
 use super::{
@@ -49,7 +49,7 @@ pub(super) fn detect<'b>(
     held: Option<Box<dyn Held<'b> + 'b>>,
     how: How<'_, 'b>,
 ) -> Result<Answer> {
-    how.progress.stage("cells", None);
+    begin(how.progress, "cells", None)?;
     let mut held = match held {
         Some(held) => held,
         None => how.backend.hold(cloud.points.clone())?,
@@ -164,7 +164,7 @@ fn search<'b>(
     how: How<'_, 'b>,
 ) -> Result<Labelled> {
     let How { options, progress, .. } = how;
-    progress.stage("surfaces", None);
+    begin(progress, "surfaces", None)?;
     let rounding = noise::rounding(&cloud.points);
     let in_order = in_cells.cloud().clone();
     let cells = &in_order.cells;
@@ -179,7 +179,7 @@ fn search<'b>(
     let (parameters, classes) = scene.classes(surfaces.as_mut())?;
     let (surfels, findings) = evidence::combined(classes);
     let Findings { mut found, failed } = findings;
-    progress.stage("labels", None);
+    begin(progress, "labels", None)?;
     let claims = found.iter().map(|f| f.support.surfels.as_slice());
     let mut labels = surfaces.present(present::present(cells, &surfels, claims))?;
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
@@ -220,13 +220,13 @@ impl Scene<'_> {
         let thinner = Thinner { noise, most: wanted.unwrap_or(f64::INFINITY), white };
         let mut usual = Surfels::new(cells, field, &seen, thinner);
         drop(seen);
-        progress.stage("layers", None);
+        begin(progress, "layers", None)?;
         layers::refine(surfaces, cells, &mut usual, [noise, field.least() * noise])?;
         self.settle(&mut usual.list);
         let spacing = evidence::spacing(cells, &usual.list);
         let measured = Measured { noise, spacing, rounding: self.rounding };
         let parameters = parameters::choose(cloud, cells, &usual.list, measured, options);
-        progress.stage("planes", Some(cells.distinct));
+        begin(progress, "planes", Some(cells.distinct))?;
         let findings = self.search(&usual, &parameters, surfaces)?;
         let mut classes = vec![(usual, findings)];
         let mut known = Vec::new();
@@ -271,7 +271,7 @@ impl Scene<'_> {
             _ => Votes::Near(backend.accumulator(&space)?),
         };
         let places = rounds::Places { cells: self.cells, surfels };
-        rounds::search(backend, &search, places, votes, &|n| progress.advance(n))
+        rounds::search(backend, &search, places, votes, progress)
     }
 }
 
@@ -334,7 +334,7 @@ impl Labelled {
             let count = |i: usize| assigned.sums[i].n;
             roundness::round(points, &assigned.labels, &local, count, self.alike)
         };
-        progress.stage("outlines", None);
+        begin(progress, "outlines", None)?;
         let mut rejected = rejected::candidates(cloud, failed);
         let known = planes::Known {
             found: &found,

@@ -96,9 +96,9 @@ pub fn least_memory(points: u64, wants_cells: bool) -> u64 {
 /// # Errors
 /// What the reader says, and [`Error::Degenerate`] for a cloud without usable points or with more
 /// than 2³² − 1.
-pub fn load(
+pub fn load<'r>(
     path: &Path,
-    open: &dyn Fn() -> Result<Box<dyn PointReader>>,
+    open: &dyn Fn() -> Result<Box<dyn PointReader + 'r>>,
     chunk: usize,
     progress: &dyn Fn(u64),
 ) -> Result<Loaded> {
@@ -113,9 +113,9 @@ pub fn load(
 ///
 /// # Errors
 /// Those of [`load`], and where the backend fails.
-pub fn load_onto<'b>(
+pub fn load_onto<'b, 'r>(
     path: &Path,
-    open: &dyn Fn() -> Result<Box<dyn PointReader>>,
+    open: &dyn Fn() -> Result<Box<dyn PointReader + 'r>>,
     choice: &Choice,
     chunk: usize,
     progress: &dyn Fn(u64),
@@ -203,8 +203,8 @@ impl<'b> Passing<'b> {
 }
 
 /// Calls `each` with every chunk of one pass, while the next one is read.
-fn each_chunk(
-    open: &dyn Fn() -> Result<Box<dyn PointReader>>,
+fn each_chunk<'r>(
+    open: &dyn Fn() -> Result<Box<dyn PointReader + 'r>>,
     limit: usize,
     progress: &dyn Fn(u64),
     mut each: impl FnMut(&Chunk) -> Result<()> + Send,
@@ -319,7 +319,7 @@ impl Survey {
                 "the cloud has no points".into()
             } else if self.not_chosen == self.total {
                 let all = self.total;
-                format!("--class, --bbox and --every leave none of the {all} points")
+                format!("`classes`, `bbox` and `every` leave none of the {all} points")
             } else {
                 let chosen = self.total - self.not_chosen;
                 format!("none of the {chosen} points has finite coordinates")

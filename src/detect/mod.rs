@@ -38,6 +38,7 @@ mod zoom;
 pub use load::{Loaded, least_memory, load, load_onto};
 pub use options::{Mode, Options};
 pub use progress::Progress;
+pub(crate) use progress::begin;
 
 use crate::Result;
 use crate::backend::{Backend, Held};
@@ -54,7 +55,7 @@ use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 /// of threads.
 ///
 /// # Errors
-/// [`Error::Parameter`] for options that make no sense, and what the backend says.
+/// [`Error::Parameter`](crate::Error::Parameter) for options that make no sense, and what the backend says.
 pub fn detect(
     cloud: Loaded,
     options: &Options,

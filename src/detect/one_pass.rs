@@ -8,7 +8,7 @@ use super::load::Loaded;
 use super::members;
 use super::options::Options;
 use super::planes::{self, Answer, Limits, Reported};
-use super::progress::Progress;
+use super::progress::{Progress, begin};
 use super::refine;
 use crate::Result;
 use crate::backend::{Backend, PeakOptions, Sign};
@@ -52,7 +52,7 @@ pub(super) fn detect(
         choice: cloud.choice.clone(),
         ..Parameters::default()
     };
-    progress.stage("votes", None);
+    begin(progress, "votes", None)?;
     let neighbours = Neighbours::within(&space, f64::from(RADIUS) * directions.step());
     let mut accumulator = backend.accumulator(&space)?;
     accumulator.vote(&cloud.points, Sign::Add)?;
@@ -69,7 +69,7 @@ pub(super) fn detect(
         .map(|p| space.plane(p.index as usize))
         .map(|(normal, rho)| LocalPlane { normal, rho, tolerance: parameters.tolerance / step })
         .collect();
-    progress.stage("labels", None);
+    begin(progress, "labels", None)?;
     let labels = nearest(cloud, &local);
     let sums = members::sums(&cloud.points, &labels, local.len());
     let how = (parameters.refine, backend);

@@ -61,28 +61,28 @@ impl Options {
     /// # Errors
     /// [`Error::Parameter`].
     pub fn check(&self) -> Result<()> {
-        let positive = [("--rho-bin", self.rho_bin), ("--tolerance", self.tolerance)];
+        let positive = [("rho_bin", self.rho_bin), ("tolerance", self.tolerance)];
         for (name, value) in positive {
             if value.is_some_and(|v| !v.is_normal() || v < 0.0) {
-                let message = format!("{name} must be a positive length in the cloud's unit");
+                let message = format!("`{name}` must be a positive length in the cloud's unit");
                 return Err(Error::Parameter(message));
             }
         }
         if self.min_area.is_some_and(|area| !area.is_finite() || area < 0.0) {
-            let message = "--min-area must be an area in the cloud's unit squared";
+            let message = "`min_area` must be an area in the cloud's unit squared";
             return Err(Error::Parameter(message.into()));
         }
         if self.angle.is_some_and(|a| !(1.0..=45.0).contains(&a)) {
-            return Err(Error::Parameter("--angle must be between 1 and 45 degrees".into()));
+            return Err(Error::Parameter("`angle` must be between 1 and 45 degrees".into()));
         }
         if self.widen.is_some_and(|w| !(1.0..=100.0).contains(&w)) {
-            return Err(Error::Parameter("--widen must be between 1 and 100".into()));
+            return Err(Error::Parameter("`widen` must be between 1 and 100".into()));
         }
         if self.refine == Some(Refine::Stroke) {
-            return Err(Error::Parameter("--refine stroke is for lines in images".into()));
+            return Err(Error::Parameter("`refine` stroke is for lines in images".into()));
         }
         if self.top == Some(0) || self.min_inliers == Some(0) {
-            let message = "--top and --min-inliers must be at least 1";
+            let message = "`top` and `min_inliers` must be at least 1";
             return Err(Error::Parameter(message.into()));
         }
         Ok(())

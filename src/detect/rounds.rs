@@ -3,6 +3,7 @@
 use super::found::{Failed, Findings, Found, Support};
 use super::grow::Grower;
 use super::limits::Limits;
+use super::progress::{Progress, go_on};
 use super::support::Field;
 use crate::backend::{Accumulator, Backend, CloudAccumulator, PeakOptions, Sign};
 use crate::space::{Neighbours, Space, SphereIndex};
@@ -98,7 +99,7 @@ pub(super) fn search(
     search: &Search,
     Places { cells, surfels }: Places,
     mut votes: Votes,
-    progress: &dyn Fn(u64),
+    progress: &dyn Progress,
 ) -> crate::Result<Findings> {
     let space = search.space;
     let index = SphereIndex::new(space.directions(), search.spread);
@@ -136,7 +137,7 @@ impl Rounds<'_> {
         &mut self,
         votes: &mut Votes,
         cells: &Cells,
-        progress: &dyn Fn(u64),
+        progress: &dyn Progress,
     ) -> crate::Result<Findings> {
         // Suppression reaches as far as a surfel's votes do: that far, bins share their voters.
         let options = PeakOptions {
@@ -149,6 +150,7 @@ impl Rounds<'_> {
             let peaks = votes.table().peaks(&self.near, options)?;
             let mut withdrawn = Vec::new();
             for (peak, voters) in peaks.iter().zip(self.voters(&peaks)) {
+                go_on(progress)?;
                 let fresh = voters.iter().all(|&i| self.free[i as usize]);
                 let cast = u64::from(peak.votes);
                 let support = self.refine(peak.index as usize, &voters)?;
@@ -157,7 +159,7 @@ impl Rounds<'_> {
                         self.free[i as usize] = false;
                         self.withdraw(i, &mut withdrawn);
                     }
-                    progress(self.field.weight(&support.surfels));
+                    progress.advance(self.field.weight(&support.surfels));
                 }
                 if fresh && voters.iter().all(|&i| self.free[i as usize]) {
                     // They did not lead to a plane of theirs: let others come up.

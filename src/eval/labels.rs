@@ -83,7 +83,7 @@ fn split(bytes: &[u8]) -> Option<(&str, &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::labels::save_npy;
+    use crate::export::npy::save_npy;
 
     fn npy(header: &str, data: &[u8]) -> Vec<u8> {
         let mut bytes = b"\x93NUMPY\x01\x00".to_vec();

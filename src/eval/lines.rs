@@ -33,10 +33,10 @@ impl LineLimits {
     /// [`Error::Parameter`].
     pub fn check(&self) -> Result<()> {
         if !(0.0..=90.0).contains(&self.angle) {
-            return Err(Error::Parameter("--angle must be between 0 and 90 degrees".into()));
+            return Err(Error::Parameter("`angle` must be between 0 and 90 degrees".into()));
         }
         if !(0.0..=1e6).contains(&self.distance) {
-            return Err(Error::Parameter("--distance must be a number of pixels".into()));
+            return Err(Error::Parameter("`distance` must be a number of pixels".into()));
         }
         Ok(())
     }

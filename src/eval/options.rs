@@ -60,14 +60,14 @@ impl Options {
     pub fn check(&self) -> Result<()> {
         let wrong = |message: &str| Err(Error::Parameter(message.into()));
         if !(0.0..=90.0).contains(&self.angle) {
-            return wrong("--angle must be between 0 and 90 degrees");
+            return wrong("`angle` must be between 0 and 90 degrees");
         }
         if self.distance.is_some_and(|d| !d.is_finite() || d < 0.0) {
-            return wrong("--distance must be a length in the cloud's unit");
+            return wrong("`distance` must be a length in the cloud's unit");
         }
-        for (name, value) in [("--iou", self.iou), ("--overlap", self.overlap)] {
+        for (name, value) in [("iou", self.iou), ("overlap", self.overlap)] {
             if !(value > 0.5 && value <= 1.0) {
-                return wrong(&format!("{name} must be above 0.5 and at most 1"));
+                return wrong(&format!("`{name}` must be above 0.5 and at most 1"));
             }
         }
         Ok(())

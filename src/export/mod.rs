@@ -10,6 +10,7 @@ pub mod json;
 mod labelled;
 pub mod labels;
 pub mod lines;
+pub mod npy;
 mod output;
 mod overlay;
 mod palette;

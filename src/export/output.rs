@@ -83,10 +83,10 @@ impl About {
     #[must_use]
     pub fn ending(&self, input: Kind) -> &'static str {
         let own = match input {
-            Kind::Cloud(Format::Las) => ".las",
-            Kind::Cloud(Format::Laz) => ".laz",
-            Kind::Cloud(Format::Ply) => ".ply",
-            Kind::Cloud(Format::Text) | Kind::Image => "",
+            Kind::Cloud(Format::LAS) => ".las",
+            Kind::Cloud(Format::LAZ) => ".laz",
+            Kind::Cloud(Format::PLY) => ".ply",
+            Kind::Cloud(_) | Kind::Image => "",
         };
         let found = self.endings.iter().find(|ending| !own.is_empty() && ending.ends_with(own));
         found.or(self.endings.first()).copied().unwrap_or_default()

@@ -25,6 +25,7 @@ mod jpeg;
 mod limits;
 mod otsu;
 mod pixels;
+mod png;
 mod read;
 
 pub(crate) use blur::{kernel as blur_kernel, reach as blur_reach};
@@ -32,4 +33,5 @@ pub use edges::{EdgeMap, Method};
 pub(crate) use edges::{Recipe, SIGMAS, limit};
 pub use limits::{MAX_PIXELS, MAX_SIDE};
 pub use pixels::Image;
+pub(crate) use png::write_png;
 pub(crate) use read::is_image;

@@ -105,11 +105,11 @@ impl Options {
     pub fn check(&self) -> Result<()> {
         self.edges.check()?;
         let ranges = [
-            ("--theta-step", self.theta_step, 0.05, 10.0),
-            ("--rho-step", self.rho_step, 0.25, 16.0),
-            ("--max-gap", self.max_gap, 0.0, 1e5),
-            ("--min-length", self.min_length.unwrap_or(0.0), 0.0, 1e5),
-            ("--false-alarms", self.false_alarms, 1e-300, 1e6),
+            ("theta_step", self.theta_step, 0.05, 10.0),
+            ("rho_step", self.rho_step, 0.25, 16.0),
+            ("max_gap", self.max_gap, 0.0, 1e5),
+            ("min_length", self.min_length.unwrap_or(0.0), 0.0, 1e5),
+            ("false_alarms", self.false_alarms, 1e-300, 1e6),
         ];
         for (name, value, least, most) in ranges {
             if !(least..=most).contains(&value) {
@@ -118,11 +118,11 @@ impl Options {
                 } else {
                     least.to_string()
                 };
-                return Err(Error::Parameter(format!("{name} is from {least} to {most}")));
+                return Err(Error::Parameter(format!("`{name}` is from {least} to {most}")));
             }
         }
         if self.top == Some(0) {
-            return Err(Error::Parameter("--top is at least 1".into()));
+            return Err(Error::Parameter("`top` is at least 1".into()));
         }
         Ok(())
     }

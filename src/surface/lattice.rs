@@ -69,5 +69,5 @@ pub fn unpack(key: u64) -> [u64; 3] {
 
 /// The key of a cell from its Morton key.
 pub fn row_of(morton: u64) -> u64 {
-    pack(crate::morton::deinterleave(morton))
+    pack(deinterleave(morton))
 }

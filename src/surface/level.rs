@@ -56,6 +56,11 @@ impl Level {
         self.keys.len()
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
     /// Length of one unit of the moments, in steps.
     pub fn unit(&self) -> f64 {
         self.size / self.span as f64
@@ -237,6 +242,6 @@ pub mod tests {
     fn no_points_have_no_cells() {
         let cells = cells(&Points::default(), 8);
         assert_eq!(cells.levels.len(), LEVELS + 1);
-        assert!(cells.levels.iter().all(|level| level.len() == 0));
+        assert!(cells.levels.iter().all(Level::is_empty));
     }
 }

@@ -1,7 +1,7 @@
 //! Weighted sums of points in `f64`, added up in a fixed order.
 //!
 //! Refinement fits planes to the centres of cells, again and again; the reported planes are fitted
-//! by [`Moments`](super::Moments), which are exact.
+//! by [`Moments`](super::moments::Moments), which are exact.
 
 use super::eigen;
 use super::moments::PAIRS;

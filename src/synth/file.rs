@@ -5,8 +5,8 @@ use super::points::{Points, generate};
 use super::scene::Scene;
 use super::truth::{Truth, truth_path};
 use crate::atomic::AtomicFile;
-use crate::cloud::{Chunk, Fields};
-use crate::write::{self, PointWriter, WriteOptions};
+use crate::cloud::{self, Chunk, Fields, PointWriter, WriteOptions};
+
 use crate::{Error, Result};
 use std::io::Write;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub fn write_scene(
 ) -> Result<Truth> {
     let path = path.as_ref();
     let points = generate(scene, options)?;
-    let mut writer = write::create(path, &write_options(&points))?;
+    let mut writer = cloud::create(path, &write_options(&points))?;
     let mut truth_file = AtomicFile::create(truth_path(path))?;
     let truth = stream(points, writer.as_mut(), progress)?;
     let written = serde_json::to_writer(&mut truth_file, &truth)

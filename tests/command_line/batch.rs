@@ -233,7 +233,7 @@ fn what_is_finished_is_not_done_again() {
     assert!(!done_again(&place, "in"));
     // Neither how the work is shared out nor the time of a file matters.
     assert!(!done_again(&place, "in --threads 1 --chunk 100 --device cpu"));
-    let touched = fs::File::options().write(true).open(place.at("in/a.las")).unwrap();
+    let touched = File::options().write(true).open(place.at("in/a.las")).unwrap();
     touched.set_modified(SystemTime::now() + Duration::from_secs(3600)).unwrap();
     assert!(!done_again(&place, "in"));
     assert!(!done_again(&place, "in"));
@@ -412,7 +412,7 @@ fn one_batch_at_a_time() {
     place.cloud("in/a.las", 1);
     place.batch("in").text();
     let first = tree(&place.at("out"));
-    let lock = fs::File::open(place.at("out/.planes/lock")).unwrap();
+    let lock = File::open(place.at("out/.planes/lock")).unwrap();
     lock.try_lock().unwrap();
     let message = place.batch("in --top 1").refusal();
     assert!(message.contains("another batch is at work there"), "{message}");
@@ -433,7 +433,7 @@ fn what_a_killed_run_left_is_cleared_away() {
         fs::write(place.at(&format!("out/{folder}{leftover}")), "half").unwrap();
     }
     // Somebody is still writing this one.
-    let busy = fs::File::create(place.at("out/.planes-busy00.tmp")).unwrap();
+    let busy = File::create(place.at("out/.planes-busy00.tmp")).unwrap();
     busy.lock().unwrap();
     place.batch("in").text();
     assert!(fs::remove_file(place.at("out/.planes-busy00.tmp")).is_ok());

@@ -50,11 +50,11 @@ fn an_input_is_never_an_output() {
         commands.push("detect @room.ply --ply @soft.ply");
         commands.push("detect @soft.ply --labels @hard.ply");
     }
-    let before = super::batch::tree(folder.path());
+    let before = batch::tree(folder.path());
     for command in commands {
         let message = run_in(folder.path(), command).refusal();
         assert!(message.contains("the input itself"), "{command}: {message}");
-        assert!(super::batch::tree(folder.path()) == before, "{command}");
+        assert!(batch::tree(folder.path()) == before, "{command}");
     }
     // Standard input is a file, too.
     let hard = at("hard.ply");
@@ -76,7 +76,7 @@ fn an_input_is_never_an_output() {
         let message = run_in(folder.path(), command).refusal();
         assert!(message.contains(what), "{command}: {message}");
     }
-    assert!(super::batch::tree(folder.path()) == before);
+    assert!(batch::tree(folder.path()) == before);
 }
 
 #[cfg(target_os = "linux")]
@@ -84,12 +84,12 @@ fn an_input_is_never_an_output() {
 fn what_standard_output_goes_to_is_added_to() {
     let folder = tempfile::tempdir().unwrap();
     let all = folder.path().join("all.json");
-    std::fs::write(&all, "before\n").unwrap();
+    fs::write(&all, "before\n").unwrap();
     let file = File::options().append(true).open(&all).unwrap();
     let mut run = Command::new(env!("CARGO_BIN_EXE_planes"));
     run.args(["-q", "detect", "--json", "/dev/stdout"]).arg(shipped("roofs.las"));
     assert!(run.stdout(file).status().unwrap().success());
-    let written = std::fs::read_to_string(&all).unwrap();
+    let written = fs::read_to_string(&all).unwrap();
     let document = written.strip_prefix("before\n").expect("what was there");
     assert!(found(&json(document)).len() > 10);
 }
@@ -303,19 +303,19 @@ fn a_batch_takes_nothing_away() {
     let batch = |options: &str| place.batch(&format!("in {options}"));
     let result = |name: &str| place.at(&format!("out/{name}"));
     batch("").text();
-    let first = super::batch::tree(&place.at("out"));
+    let first = batch::tree(&place.at("out"));
     // What is asked for is there: nothing is done, nothing removed.
     let marked = mark(&result("a.json"));
     assert!(batch("--only json").err.contains("1 finished before"));
     assert_eq!(fs::read(result("a.json")).unwrap(), marked);
-    assert_eq!(super::batch::tree(&place.at("out")).len(), first.len());
+    assert_eq!(batch::tree(&place.at("out")).len(), first.len());
     // More is asked for: that is made, and what was there is still right.
     batch("--only svg,labels --labels npy").text();
     assert_eq!(fs::read(result("a.json")).unwrap(), marked);
     assert!(result("a.labels.npy").exists());
     // Another search: all that lies there is renewed, asked for or not.
     batch("--only json --top 2").text();
-    let renewed = super::batch::tree(&place.at("out"));
+    let renewed = batch::tree(&place.at("out"));
     assert_eq!(renewed.len(), first.len() + 1);
     let whole = Place::new();
     fs::create_dir(whole.at("in")).unwrap();
@@ -397,12 +397,12 @@ fn several_at_once_give_the_same() {
     assert!(fs::metadata(&large).unwrap().len() > 8 << 20);
     let only = "--only json,labels,csv,svg";
     assert_eq!(place.batch(&format!("in {only} --jobs 1")).code, Some(1));
-    let one = super::batch::tree(&place.at("out"));
+    let one = batch::tree(&place.at("out"));
     for how in ["--jobs 4", "--threads 3", "--threads 1"] {
         fs::remove_dir_all(place.at("out")).unwrap();
         let done = place.batch(&format!("in {only} {how}"));
         assert_eq!(done.code, Some(1), "{how}: {}", done.err);
-        assert!(super::batch::tree(&place.at("out")) == one, "{how}");
+        assert!(batch::tree(&place.at("out")) == one, "{how}");
     }
     assert!(one.contains_key("lines.svg") && one.contains_key("lines.json"), "{:?}", one.keys());
     // The image is done as by detect.

@@ -22,7 +22,7 @@ mod synth;
 mod usage;
 
 use planes::cloud::{Chunk, Fields, Source};
-use planes::write::{WriteOptions, create};
+use planes::cloud::{WriteOptions, create};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs::File;

@@ -10,8 +10,7 @@ fn a_cloud_becomes_las_and_laz_with_all_its_values() {
     let folder = tempfile::tempdir().unwrap();
     for (name, colours) in [("a.las", true), ("a.laz", true), ("b.LAZ", false)] {
         let path = folder.path().join(name);
-        let mut cloud = Cloud::new(points(), colours);
-        labels::save_las(&mut cloud, &detection(), LabelBy::Plane, &path).unwrap();
+        labels::save(&cloud(&points(), colours), &detection(), LabelBy::Plane, &path).unwrap();
         assert_labels(&labels_of(&path), &detection(), &points());
         let mut reader = Reader::from_path(&path).unwrap();
         assert_eq!(reader.header().number_of_points_by_return(1), Some(802));
@@ -39,8 +38,7 @@ fn a_point_that_las_cannot_hold_is_left_out_and_named() {
     let mut all = points();
     all[3] = [f64::NAN, 1.0, 1.0];
     all[801] = [0.0, 1e30, 1.0];
-    let mut cloud = Cloud::new(all, false);
-    let left_out = labels::save_las(&mut cloud, &detection(), LabelBy::Plane, &path).unwrap();
+    let left_out = labels::save(&cloud(&all, false), &detection(), LabelBy::Plane, &path).unwrap();
     assert_eq!((left_out.points, &left_out.first[..]), (2, &[3, 801][..]));
     let message = "2 points that LAS cannot hold, not finite or too far away, are not in the labelled \
         cloud; counted from 0: 3 801";
@@ -62,8 +60,7 @@ fn a_cloud_becomes_ply_with_all_its_values() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ply");
     for colours in [true, false] {
-        let mut cloud = Cloud::new(points(), colours);
-        labels::save_ply(&mut cloud, &detection(), LabelBy::Plane, &path).unwrap();
+        labels::save(&cloud(&points(), colours), &detection(), LabelBy::Plane, &path).unwrap();
         let vertices = &read_ply(&path).payload["vertex"];
         let mut found = Vec::new();
         for (k, (v, p)) in vertices.iter().zip(points()).enumerate() {
@@ -90,7 +87,7 @@ fn labels_by_piece_stand_beside_those_by_plane() {
     use ply_rs::ply::Property;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ply");
-    labels::save_ply(&mut Cloud::new(points(), true), &detection(), LabelBy::Piece, &path).unwrap();
+    labels::save(&cloud(&points(), true), &detection(), LabelBy::Piece, &path).unwrap();
     let vertices = &read_ply(&path).payload["vertex"];
     let column = |name: &str| -> Vec<i32> {
         let int = |v: &ply_rs::ply::DefaultElement| match v[name] {
@@ -102,7 +99,7 @@ fn labels_by_piece_stand_beside_those_by_plane() {
     assert_eq!(column("plane_id"), detection().labels);
     assert_eq!(column("piece_id"), detection().piece_labels);
     let path = folder.path().join("a.laz");
-    labels::save_las(&mut Cloud::new(points(), true), &detection(), LabelBy::Piece, &path).unwrap();
+    labels::save(&cloud(&points(), true), &detection(), LabelBy::Piece, &path).unwrap();
     let found: Vec<[i32; 2]> =
         ends(&path).iter().map(|&[a, _, b]| [a, b].map(i32::from_le_bytes)).collect();
     let expected = detection().labels.into_iter().zip(detection().piece_labels);
@@ -110,9 +107,9 @@ fn labels_by_piece_stand_beside_those_by_plane() {
 }
 
 fn refused(wrong: &Detection, by: LabelBy, path: &Path) {
-    let cloud = || Cloud::new(points(), false);
-    let las = labels::save_las(&mut cloud(), wrong, by, path).map(drop);
-    let ply = labels::save_ply(&mut cloud(), wrong, by, path);
+    let save = |path: &Path| labels::save(&cloud(&points(), false), wrong, by, path).map(drop);
+    let las = save(path);
+    let ply = save(&path.with_extension("ply"));
     for refused in [las, ply] {
         assert!(matches!(refused, Err(Error::Parameter(_))), "{refused:?}");
     }
@@ -142,8 +139,7 @@ fn labels_that_do_not_fit_are_refused_and_nothing_is_left() {
     for wrong in [shorter, unknown, of_another_plane] {
         refused(&wrong, LabelBy::Piece, &path);
         // Nobody asks for pieces.
-        let mut cloud = Cloud::new(points(), false);
-        labels::save_las(&mut cloud, &wrong, LabelBy::Plane, &path).unwrap();
+        labels::save(&cloud(&points(), false), &wrong, LabelBy::Plane, &path).unwrap();
         std::fs::remove_file(&path).unwrap();
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

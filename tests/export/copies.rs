@@ -5,7 +5,7 @@ use las::{Builder, Color, Reader, Vlr, Writer, point::Format};
 use planes::export::labels::{self, LabelBy};
 
 pub fn copy(input: &Path, detection: &Detection, output: &Path) -> Result<()> {
-    labels::copy_las(&Source::open(input)?, detection, LabelBy::Plane, output)
+    labels::save(&Source::open(input)?, detection, LabelBy::Plane, output).map(drop)
 }
 
 /// A LAS file of a point format with records of every kind, extra bytes described in part.
@@ -126,7 +126,7 @@ fn a_copy_by_piece_has_the_plane_too_and_replaces_what_was_there() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let by = |by, from: &str, to: &str| {
-        labels::copy_las(&Source::open(path(from)).unwrap(), &detection(), by, &path(to)).unwrap();
+        labels::save(&Source::open(path(from)).unwrap(), &detection(), by, &path(to)).unwrap();
     };
     for format in [3, 7] {
         rich_las(&path("a.las"), format, 4);
@@ -225,8 +225,8 @@ fn a_damaged_ply_is_an_error_and_leaves_nothing() {
                 _ => bytes[front.len() + 7 * (k - 200)] ^= 0x15,
             }
             let source = Source::from_bytes(bytes);
-            match source.and_then(|s| labels::copy_ply(&s, &detection(), LabelBy::Plane, &output)) {
-                Ok(()) => {
+            match source.and_then(|s| labels::save(&s, &detection(), LabelBy::Plane, &output)) {
+                Ok(_) => {
                     let copy = Source::open(&output).unwrap();
                     assert_eq!(copy.info().points, Some(802));
                     std::fs::remove_file(&output).unwrap();
@@ -250,11 +250,11 @@ fn a_line_that_is_too_long_or_too_short_does_not_shift_the_labels() {
         let line = |k: usize| if k == 9 { odd.into() } else { format!("{k} 2.5 1 1 7 0.5") };
         let text: String = (0..802).map(|k| line(k) + "\n").collect();
         let source = Source::from_bytes(format!("{head}{text}").into_bytes()).unwrap();
-        labels::copy_ply(&source, &detection(), LabelBy::Plane, &output)?;
+        labels::save(&source, &detection(), LabelBy::Plane, &output)?;
         let mut chunk = Chunk::default();
         let mut reader = Source::open(&output)?.reader(planes::cloud::Fields::ALL)?;
         reader.read(&mut chunk, usize::MAX)?;
-        Ok::<_, planes::Error>(chunk.label)
+        Ok::<_, Error>(chunk.label)
     };
     for odd in
         ["9 2.5 1 0 0.5", "9 2.5 1 1 7 0.5 99 98", "9 2.5 1 2e0 7 8 0.5", "9 2.5 1 1 \x0c\x0c 0.5"]
@@ -289,7 +289,7 @@ fn a_list_and_a_property_whose_names_end_alike_are_two() {
     };
     let bytes = [header.as_bytes().to_vec(), (0..802).flat_map(vertex).collect()].concat();
     let source = Source::from_bytes(bytes).unwrap();
-    labels::copy_ply(&source, &detection(), LabelBy::Plane, &output).unwrap();
+    labels::save(&source, &detection(), LabelBy::Plane, &output).unwrap();
     let points = |source: &Source| {
         let mut chunk = Chunk::default();
         let mut reader = source.reader(planes::cloud::Fields::ALL).unwrap();

@@ -6,7 +6,7 @@ mod document;
 mod polygons;
 
 use las::Reader;
-use planes::cloud::{Choice, Chunk, Crs, PointReader, Source, Unit};
+use planes::cloud::{Choice, Chunk, Crs, Source, Unit};
 use planes::{Detection, Error, Input, Piece, Plane, Polygon, Result};
 use std::path::{Path, PathBuf};
 
@@ -100,39 +100,17 @@ fn detection() -> Detection {
 }
 
 /// A cloud in memory.
-struct Cloud {
-    points: Vec<[f64; 3]>,
-    colours: bool,
-    at: usize,
-}
-
-impl Cloud {
-    fn new(points: Vec<[f64; 3]>, colours: bool) -> Cloud {
-        Cloud { points, colours, at: 0 }
-    }
+fn cloud(points: &[[f64; 3]], colours: bool) -> Source {
+    let line = |(k, [x, y, z]): (usize, &[f64; 3])| match colour(k) {
+        [r, g, b] if colours => format!("{x} {y} {z} {k} {r} {g} {b}\n"),
+        _ => format!("{x} {y} {z}\n"),
+    };
+    let text: String = points.iter().enumerate().map(line).collect();
+    Source::from_bytes(text.into_bytes()).unwrap()
 }
 
 fn colour(k: usize) -> [u8; 3] {
     [k as u8, (k / 256) as u8, 255]
-}
-
-impl PointReader for Cloud {
-    fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
-        chunk.clear();
-        // Small chunks, so that there are several.
-        for k in self.at..self.points.len().min(self.at + limit.min(300)) {
-            let [x, y, z] = self.points[k];
-            chunk.x.push(x);
-            chunk.y.push(y);
-            chunk.z.push(z);
-            if self.colours {
-                chunk.colour.push(colour(k));
-                chunk.intensity.push(k as u16);
-            }
-        }
-        self.at += chunk.len();
-        Ok(())
-    }
 }
 
 fn shared(name: &str) -> Option<PathBuf> {

@@ -7,7 +7,7 @@ fn every_point_format() {
     for format in 0..=10 {
         let file = Las { format, count: 300, ..Las::default() };
         let source = source(file.plain());
-        assert_eq!(source.format(), Format::Las);
+        assert_eq!(source.format(), Format::LAS);
         file.check(&all(&source, Fields::ALL));
     }
 }

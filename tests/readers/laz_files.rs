@@ -14,7 +14,7 @@ fn every_point_format_and_kind_of_chunk() {
         for chunk_size in [Some(7), Some(1000), None] {
             let file = Las { format, count: 300, minor: 4, ..Las::default() };
             let source = source(file.compressed(chunk_size));
-            assert_eq!(source.format(), Format::Laz);
+            assert_eq!(source.format(), Format::LAZ);
             for fields in [Fields::ALL, Fields::NONE] {
                 let chunk = all(&source, fields);
                 assert!(

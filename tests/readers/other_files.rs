@@ -36,7 +36,7 @@ fn the_name_of_a_file_says_nothing() {
     let path = folder.path().join("cloud.laz");
     std::fs::write(&path, "1 2 3\n").unwrap();
     let source = Source::open(&path).unwrap();
-    assert_eq!(source.format(), Format::Text);
+    assert_eq!(source.format(), Format::TEXT);
     assert_eq!(source.path(), path);
     assert_eq!(all(&source, Fields::ALL).len(), 1);
 }

@@ -219,7 +219,7 @@ fn unfit(path: &Path) -> Option<String> {
         return None;
     }
     match Source::open(path) {
-        Ok(source) if source.format() != Format::Text || is_called(path, &TEXTS) => None,
+        Ok(source) if source.format() != Format::TEXT || is_called(path, &TEXTS) => None,
         Ok(_) => Some(format!("text that is not called .{}", TEXTS.join(", ."))),
         Err(Error::Unrecognized { message, .. }) => Some(message),
         Err(_) => None,

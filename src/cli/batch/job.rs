@@ -276,7 +276,7 @@ impl<'a> Job<'a> {
     /// The options that decide what is found.
     fn decisive_of(&self, kind: input::Kind) -> Value {
         match kind {
-            input::Kind::Cloud(format) => self.decisive.of_cloud(format == Format::Text),
+            input::Kind::Cloud(format) => self.decisive.of_cloud(format == Format::TEXT),
             input::Kind::Image => self.decisive.images.clone(),
         }
     }
@@ -379,7 +379,7 @@ impl Answer {
     fn found(&self) -> Found {
         match self {
             Answer::Cloud(source, found) => Found::Cloud {
-                is_text: source.format() == Format::Text,
+                is_text: source.format() == Format::TEXT,
                 points: found.input.points,
                 chosen: found.input.chosen(),
                 planes: found.planes.len() as u64,

@@ -15,7 +15,7 @@ pub use arguments::Batch;
 
 use super::console::say;
 use super::engine::Engine;
-use super::failure::{Failure, concerns_all};
+use super::failure::{Failure, concerns_all, message};
 use super::guard::FileId;
 use super::progress::BatchBar;
 use super::warnings;
@@ -116,8 +116,9 @@ impl Work<'_> {
         let Inputs { files, failed, skipped } = inputs;
         let mut rows: Vec<Row> = Vec::with_capacity(files.len() + failed.len() + skipped.len());
         for (file, error) in failed {
-            say(&error.to_string());
-            let outcome = Outcome::Failed(error.to_string(), Vec::new());
+            let message = message(&error);
+            say(&message);
+            let outcome = Outcome::Failed(message, Vec::new());
             rows.push(Row { file, name: None, outcome });
         }
         let skipped = skipped.into_iter().map(|(file, why)| (file, Outcome::Skipped(why)));
@@ -215,7 +216,7 @@ impl Work<'_> {
                 failed.fetch_add(1, Relaxed);
                 let stay = self.job.has_results(input, name);
                 let stay = if stay { "; its results of an earlier run stay" } else { "" };
-                let message = format!("{error}{stay}");
+                let message = format!("{}{stay}", message(&error));
                 bars.aside(|| say(&message));
                 let warnings = warnings::take(&input.path.display().to_string());
                 Outcome::Failed(message, warnings)
@@ -265,7 +266,9 @@ fn nothing(failed: Vec<(PathBuf, Error)>) -> Error {
     match (failed.next(), failed.len()) {
         (None, _) => Error::Parameter("no cloud and no image but what planes wrote itself".into()),
         (Some((_, error)), 0) => error,
-        (Some((_, error)), more) => Error::Parameter(format!("{error}; and {more} more failed")),
+        (Some((_, error)), more) => {
+            Error::Parameter(format!("{}; and {more} more failed", message(&error)))
+        }
     }
 }
 

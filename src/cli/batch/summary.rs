@@ -319,7 +319,7 @@ mod tests {
             c.las,,failed,,,,,,,odd,\"says \"\"no\"\"\",,\n\
             d.txt,,skipped,,,,,,,,no points,,\n";
         assert_eq!(text("summary.csv"), format!("{HEADER}\n{expected}"));
-        let document: serde_json::Value = serde_json::from_str(&text("summary.json")).unwrap();
+        let document: Value = serde_json::from_str(&text("summary.json")).unwrap();
         assert_eq!([&document["done"], &document["failed"]], [2, 1]);
         assert_eq!(document["files"][0]["labelled"], 0.6667);
         assert_eq!(document["options"]["clouds"]["top"], 3);

@@ -71,7 +71,7 @@ impl Outputs {
 
     /// Refuses what contradicts itself.
     pub fn check(&self) -> Result<(), Error> {
-        let wanted = self.wanted(Kind::Cloud(Format::Las));
+        let wanted = self.wanted(Kind::Cloud(Format::LAS));
         let outputs: Vec<About> = wanted.iter().map(|target| target.about).collect();
         if self.labels.is_some() && !outputs.iter().any(|about| about.name == LABELS) {
             return Err(Error::Parameter("--labels: --only leaves the labels out".into()));

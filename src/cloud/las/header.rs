@@ -4,10 +4,11 @@ use super::super::{
     Crs, Fields, HeaderInfo, Note,
     bytes::{Bytes, Section},
     crs,
+    labels::LABEL,
     records::{Kind, Layout, Place, Table},
     scale::Scale,
 };
-use super::geokeys::GeoKeys;
+use super::{extra::dimensions, geokeys::GeoKeys, point_format::PointFormat};
 use crate::{Error, Result};
 use las::raw;
 use std::{
@@ -16,31 +17,27 @@ use std::{
     sync::Arc,
 };
 
-/// Name of the extra dimension that holds a plane's index for each point.
-const LABEL: &str = "plane_id";
-
 /// The names of the coordinates.
 const AXES: [char; 3] = ['x', 'y', 'z'];
 
 /// Length of a variable-length record without its data.
-const RECORD: u64 = 54;
-
-/// Lengths of the records of point formats 0 to 10, without extra bytes.
-const LENGTHS: [usize; 11] = [20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67];
+pub(super) const RECORD: u64 = 54;
+/// Length of an extended one without its data.
+const EXTENDED_RECORD: u64 = 60;
 
 /// The parts of a LAS header and its records that matter here.
 pub(super) struct Header {
-    bytes: Arc<Bytes>,
-    raw: raw::Header,
+    pub(super) bytes: Arc<Bytes>,
+    pub(super) raw: raw::Header,
     /// Points promised.
     pub(super) count: u64,
-    /// Point format 0 to 10, without the marks of compression.
-    pub(super) point_format: u8,
+    pub(super) point_format: PointFormat,
     /// Whether the points are compressed.
     pub(super) compressed: bool,
     /// The record that describes the compression.
     pub(super) laszip: Option<Vec<u8>>,
-    extra: Option<Vec<u8>>,
+    /// The record that describes extra bytes.
+    pub(super) extra: Option<Vec<u8>>,
     keys: GeoKeys,
     wkt: Option<Vec<u8>>,
 }
@@ -51,13 +48,20 @@ impl Header {
     /// The raw header alone is taken from the `las` crate: its full header refuses files for harmless
     /// faults and reads extended records of any promised length into memory.
     pub(super) fn read(bytes: &Arc<Bytes>) -> Result<Header> {
-        let mut section = Section::new(bytes.clone(), 0, bytes.len());
-        let raw = raw::Header::read_from(&mut section)
+        let section = Section::new(bytes.clone(), 0, bytes.len());
+        let raw = raw::Header::read_from(section)
             .map_err(|_| fault(bytes, "the file ends inside the header"))?;
+        let count = count(&raw).ok_or_else(|| fault(bytes, "its two point counts differ"))?;
+        if raw.version.major != 1 || raw.version.minor > 5 {
+            return Err(fault(bytes, format!("LAS version {} is unknown", raw.version)));
+        }
+        // Writers of LAZ mark the format by its highest bits.
+        let number = raw.point_data_record_format & 0x3f;
+        let point_format = PointFormat::new(number);
         let mut header = Header {
-            count: count(&raw).ok_or_else(|| fault(bytes, "its two point counts differ"))?,
-            // Writers of LAZ mark the format by its highest bits.
-            point_format: raw.point_data_record_format & 0x3f,
+            count,
+            point_format: point_format
+                .ok_or_else(|| fault(bytes, format!("point format {number} is unknown")))?,
             compressed: raw.point_data_record_format & 0xc0 != 0,
             bytes: bytes.clone(),
             raw,
@@ -67,23 +71,17 @@ impl Header {
             wkt: None,
         };
         header.check()?;
-        header.read_records(section);
-        header.read_late_records();
+        header.keep_records();
         Ok(header)
     }
 
     fn check(&self) -> Result<()> {
         let raw = &self.raw;
-        if raw.version.major != 1 || raw.version.minor > 5 {
-            return Err(self.fault(format!("LAS version {} is unknown", raw.version)));
-        }
-        let Some(&least) = LENGTHS.get(usize::from(self.point_format)) else {
-            return Err(self.fault(format!("point format {} is unknown", self.point_format)));
-        };
+        let least = usize::from(self.point_format.length());
         if self.stride() < least {
             return Err(self.fault(format!(
                 "point format {} needs records of {least} bytes, not {}",
-                self.point_format,
+                self.point_format.number(),
                 self.stride()
             )));
         }
@@ -108,48 +106,61 @@ impl Header {
         Ok(())
     }
 
-    /// Keeps the records that are of use. A damaged record ends the search: what follows it
+    /// The records before the points, each with the byte behind it. A damaged one ends them: what follows it
     /// cannot be found, and uncompressed points need none.
-    fn read_records(&mut self, mut section: Section) {
+    pub(super) fn records(&self) -> impl Iterator<Item = (raw::Vlr, u64)> + use<> {
+        let mut section = Section::new(self.bytes.clone(), 0, self.bytes.len());
         let mut at = u64::from(self.raw.header_size);
-        for _ in 0..self.raw.number_of_variable_length_records {
-            if at >= self.start() || section.seek(SeekFrom::Start(at)).is_err() {
-                return;
-            }
-            let Ok(record) = raw::Vlr::read_from(&mut section, false) else {
-                return;
-            };
+        let start = self.start();
+        (0..self.raw.number_of_variable_length_records).map_while(move |_| {
+            section.seek(SeekFrom::Start(at)).ok().filter(|&at| at < start)?;
+            let record = raw::Vlr::read_from(&mut section, false).ok()?;
             at += RECORD + record.data.len() as u64;
-            let user = record.user_id.split(|&byte| byte == 0).next();
-            match (user.unwrap_or_default(), record.record_id) {
+            Some((record, at))
+        })
+    }
+
+    /// The records behind the points, as far as they can be found; the last one is an error where its head
+    /// lies behind the end of the file.
+    pub(super) fn late_records(&self) -> impl Iterator<Item = Result<LateRecord>> + use<> {
+        let waveforms = self.raw.start_of_waveform_data_packet_record;
+        let (mut at, mut left) = match (self.raw.evlr, waveforms) {
+            (Some(evlr), _) => (evlr.start_of_first_evlr, evlr.number_of_evlrs),
+            // Version 1.3 has this one alone.
+            (None, Some(start)) => (start, 1),
+            (None, None) => (0, 0),
+        };
+        let bytes = self.bytes.clone();
+        std::iter::from_fn(move || {
+            left = left.checked_sub(1)?;
+            let record = LateRecord::read(&bytes, at).and_then(|record| {
+                record.ok_or_else(|| fault(&bytes, "an extended record lies behind the end"))
+            });
+            match &record {
+                Ok(record) => at = record.end(),
+                Err(_) => left = 0,
+            }
+            Some(record)
+        })
+    }
+
+    /// Keeps the records that are of use.
+    fn keep_records(&mut self) {
+        const MOST: usize = 1000;
+        for (record, _) in self.records() {
+            match (user(&record.user_id), record.record_id) {
                 (b"laszip encoded", 22204) => self.laszip = Some(record.data),
                 (b"LASF_Spec", 4) => self.extra = Some(record.data),
                 (b"LASF_Projection", id) => self.keep_projection(id, record.data),
                 _ => {}
             }
         }
-    }
-
-    /// Keeps the descriptions of the coordinate system that stand behind the points.
-    fn read_late_records(&mut self) {
-        const HEAD: u64 = 60;
-        const MOST: u32 = 1000;
-        let Some(evlr) = self.raw.evlr else { return };
-        let mut at = evlr.start_of_first_evlr;
-        for _ in 0..evlr.number_of_evlrs.min(MOST) {
-            let Ok(head) = self.bytes.head(at, HEAD) else { return };
-            let Some(length) = head.get(20..28).and_then(|l| l.first_chunk()) else { return };
-            let length = u64::from_le_bytes(*length);
-            let Some(data) = at.checked_add(HEAD) else { return };
-            if head[2..18].starts_with(b"LASF_Projection")
-                && length <= crs::MOST as u64
-                && let Ok(data) = self.bytes.head(data, length)
+        for record in self.late_records().map_while(Result::ok).take(MOST) {
+            if record.user.starts_with(b"LASF_Projection")
+                && record.length <= crs::MOST as u64
+                && let Ok(data) = self.bytes.head(record.data, record.length)
             {
-                self.keep_projection(u16::from_le_bytes([head[18], head[19]]), data);
-            }
-            match data.checked_add(length) {
-                Some(next) if next < self.bytes.len() => at = next,
-                _ => return,
+                self.keep_projection(record.id, data);
             }
         }
     }
@@ -216,7 +227,7 @@ impl Header {
 
     /// Bytes of a record behind what its point format defines.
     pub(super) fn extra_bytes(&self) -> usize {
-        self.stride() - LENGTHS[usize::from(self.point_format)]
+        self.stride() - usize::from(self.point_format.length())
     }
 
     /// An error in the header.
@@ -240,28 +251,19 @@ impl Header {
     /// Where a record keeps what.
     pub(super) fn layout(&self) -> Result<Layout> {
         let place = |offset, kind| Place { offset, kind };
-        let colour = match self.point_format {
-            2 => Some(20),
-            3 | 5 => Some(28),
-            7 | 8 | 10 => Some(30),
-            _ => None,
-        };
+        let (class, mask) = self.point_format.class();
         let layout = Layout {
             stride: self.stride(),
             big_endian: false,
             xyz: [0, 4, 8].map(|offset| place(offset, Kind::I32)),
             transform: Some(self.transform()),
-            colour: colour.map(|at| {
+            colour: self.point_format.colour().map(|at| {
                 let places = [at, at + 2, at + 4].map(|offset| place(offset, Kind::U16));
                 (places, Scale::Wide)
             }),
             intensity: Some((place(12, Kind::U16), Scale::Plain)),
             label: self.label(),
-            // The older formats keep three flags in the same byte.
-            class: Some(match self.point_format {
-                0..=5 => (place(15, Kind::U8), 0x1f),
-                _ => (place(16, Kind::U8), 0xff),
-            }),
+            class: Some((place(class, Kind::U8), mask)),
         };
         if layout.is_sound() {
             Ok(layout)
@@ -279,7 +281,7 @@ impl Header {
                 if self.compressed { "LAZ" } else { "LAS" },
                 raw.version.major,
                 raw.version.minor,
-                self.point_format,
+                self.point_format.number(),
             ),
             points: Some(self.count),
             fields,
@@ -289,7 +291,8 @@ impl Header {
         }
     }
 
-    fn transform(&self) -> [(f64, f64); 3] {
+    /// Step and offset of each axis.
+    pub(super) fn transform(&self) -> [(f64, f64); 3] {
         let raw = &self.raw;
         [
             (raw.x_scale_factor, raw.x_offset),
@@ -300,17 +303,16 @@ impl Header {
 
     /// Names of the extra dimensions that are not read.
     fn others(&self) -> Vec<String> {
-        let all = self.extra.as_deref().unwrap_or_default().as_chunks::<192>().0.iter();
-        let names = all.map(name_of).filter(|name| !name.is_empty() && *name != LABEL.as_bytes());
-        names.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+        let names = dimensions(self.extra.as_deref()).map(|dimension| dimension.name());
+        names.filter(|name| !name.is_empty() && name != LABEL).collect()
     }
 
     fn label(&self) -> Option<Place> {
         let mut offset = self.stride() - self.extra_bytes();
-        for dimension in self.extra.as_deref()?.as_chunks::<192>().0 {
-            let (kind, size) = extra_type(dimension[2], dimension[3])?;
-            if name_of(dimension) == LABEL.as_bytes() {
-                return kind.map(|kind| Place { offset, kind });
+        for dimension in dimensions(self.extra.as_deref()) {
+            let size = dimension.size()?;
+            if dimension.name() == LABEL {
+                return dimension.kind().map(|kind| Place { offset, kind });
             }
             offset += size;
         }
@@ -318,39 +320,45 @@ impl Header {
     }
 }
 
-/// The name of an extra dimension.
-fn name_of(dimension: &[u8; 192]) -> &[u8] {
-    dimension[4..36].split(|&byte| byte == 0).next().unwrap_or_default()
+/// A record behind the points.
+pub(super) struct LateRecord {
+    /// Where it starts, and its data.
+    pub(super) start: u64,
+    data: u64,
+    /// Length of the data, whether or not the file holds them.
+    length: u64,
+    user: [u8; 16],
+    id: u16,
 }
 
-/// The type and length of an extra dimension; the type is `None` where it is no plain number.
-fn extra_type(code: u8, options: u8) -> Option<(Option<Kind>, usize)> {
-    const KINDS: [Kind; 10] = [
-        Kind::U8,
-        Kind::I8,
-        Kind::U16,
-        Kind::I16,
-        Kind::U32,
-        Kind::I32,
-        Kind::U64,
-        Kind::I64,
-        Kind::F32,
-        Kind::F64,
-    ];
-    match code {
-        // Not described: as many bytes as the options say.
-        0 => Some((None, usize::from(options))),
-        1..=10 => {
-            let kind = KINDS[usize::from(code) - 1];
-            Some((Some(kind), kind.size()))
-        }
-        // Pairs and triples, long deprecated.
-        11..=30 => {
-            let kind = KINDS[usize::from(code - 1) % 10];
-            Some((None, kind.size() * (1 + usize::from(code - 1) / 10)))
-        }
-        _ => None,
+impl LateRecord {
+    /// Reads the head of a record; `None` behind the end.
+    fn read(bytes: &Bytes, start: u64) -> Result<Option<LateRecord>> {
+        let head = bytes.head(start, EXTENDED_RECORD)?;
+        let Ok(head) = <[u8; EXTENDED_RECORD as usize]>::try_from(head) else { return Ok(None) };
+        Ok(Some(LateRecord {
+            start,
+            data: start + EXTENDED_RECORD,
+            length: u64::from_le_bytes(std::array::from_fn(|k| head[20 + k])),
+            user: std::array::from_fn(|k| head[2 + k]),
+            id: u16::from_le_bytes([head[18], head[19]]),
+        }))
     }
+
+    /// The byte behind it.
+    pub(super) fn end(&self) -> u64 {
+        self.data.saturating_add(self.length)
+    }
+
+    /// Whether it describes the octree of COPC.
+    pub(super) fn is_copc(&self) -> bool {
+        user(&self.user) == b"copc"
+    }
+}
+
+/// Whose record it is.
+pub(super) fn user(id: &[u8; 16]) -> &[u8] {
+    id.split(|&byte| byte == 0).next().unwrap_or_default()
 }
 
 /// LAS 1.4 holds the count twice, the old field being 0 where it is too small. `None` if they differ.
@@ -370,15 +378,6 @@ fn fault(bytes: &Bytes, message: impl Into<String>) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn extra_dimensions_have_their_lengths() {
-        assert_eq!(extra_type(6, 0), Some((Some(Kind::I32), 4)));
-        assert_eq!(extra_type(0, 7), Some((None, 7)));
-        assert_eq!(extra_type(20, 0), Some((None, 16)), "a pair of doubles");
-        assert_eq!(extra_type(21, 0), Some((None, 3)), "a triple of bytes");
-        assert_eq!(extra_type(31, 0), None);
-    }
 
     #[test]
     fn counts_agree_or_one_is_zero() {

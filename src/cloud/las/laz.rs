@@ -15,8 +15,11 @@ use super::{
     header::Header,
 };
 use crate::{Error, Result};
-use decode::{Blocks, Decoder, selection};
-use laz::{LazItem, LazItemRecordBuilder, LazItemType, LazVlr, laszip::ChunkTable};
+pub(super) use decode::Blocks;
+use decode::{Decoder, selection};
+use laz::{
+    DecompressionSelection, LazItem, LazItemRecordBuilder, LazItemType, LazVlr, laszip::ChunkTable,
+};
 use rayon::prelude::*;
 use std::{io::BufReader, sync::Arc};
 
@@ -173,7 +176,13 @@ impl Compressed {
 
     /// A pass over the points.
     pub(super) fn blocks(self: &Arc<Self>, layout: Layout) -> Blocks {
-        Blocks::new(self.clone(), layout)
+        let selection = selection(&layout);
+        Blocks::new(self.clone(), layout, selection)
+    }
+
+    /// A pass over the points with all that they have.
+    pub(super) fn records(self: &Arc<Self>, layout: Layout) -> Blocks {
+        Blocks::new(self.clone(), layout, DecompressionSelection::all())
     }
 
     /// Records from all over the file, or from its start where chunks are not listed.
@@ -230,7 +239,7 @@ impl Compressed {
 fn fits(vlr: &LazVlr, header: &Header) -> bool {
     let extra = header.extra_bytes() as u16;
     let format = header.point_format;
-    let expected = LazItemRecordBuilder::default_for_point_format_id(format, extra);
+    let expected = LazItemRecordBuilder::default_for_point_format_id(format.number(), extra);
     let expected = expected.unwrap_or_default();
     expected.iter().map(LazItem::item_type).eq(vlr.items().iter().map(LazItem::item_type))
 }

@@ -1,22 +1,56 @@
 //! LAS 1.0 to 1.5 and its compressed form LAZ.
 
+mod copy;
+mod encoder;
+mod extra;
+mod front;
 mod geokeys;
 mod header;
+mod labelled;
 mod laz;
+mod point_format;
+mod records;
+mod sink;
+mod write;
 
 use super::{
     Fields, Format, HeaderInfo, Note, PointReader,
     blocks::BlockReader,
     bytes::Bytes,
+    driver::{Cloud, Driver},
+    labels::Labels,
     records::{Layout, RecordReader, Table},
-    source::Cloud,
 };
 use crate::Result;
 use header::Header;
-use std::sync::Arc;
+use records::Records;
+use std::{path::Path, sync::Arc};
+
+pub(super) const DRIVER: Driver = Driver {
+    told,
+    check_stream: Driver::any_stream,
+    open: |bytes, _| Ok(Box::new(Las::open(bytes)?)),
+    endings: &["las", "laz"],
+    create: Some(|path, options| Ok(Box::new(write::LasWriter::create(path, options)?))),
+    save_labelled: Some(labelled::save),
+};
+
+impl Format {
+    /// LAS, points as they are.
+    pub const LAS: Format = Format("LAS");
+    /// LAS, points compressed.
+    pub const LAZ: Format = Format("LAZ");
+}
+
+fn told(head: &[u8]) -> Option<Format> {
+    let compressed = head.get(104).is_some_and(|format| format & 0xc0 != 0);
+    let format = if compressed { Format::LAZ } else { Format::LAS };
+    head.starts_with(b"LASF").then_some(format)
+}
 
 /// A LAS or LAZ file whose header was read.
-pub(super) struct Las {
+struct Las {
+    header: Header,
     layout: Layout,
     info: HeaderInfo,
     notes: Vec<Note>,
@@ -30,7 +64,7 @@ enum Points {
 
 impl Las {
     /// Reads the header and checks that the file can hold what it promises.
-    pub(super) fn open(bytes: &Arc<Bytes>) -> Result<Las> {
+    fn open(bytes: &Arc<Bytes>) -> Result<Las> {
         let header = Header::read(bytes)?;
         let layout = header.layout()?;
         let points = if header.compressed {
@@ -44,15 +78,27 @@ impl Las {
         {
             notes.push(Note::MorePoints { promised: header.count, held: None });
         }
-        Ok(Las { info: header.info(layout.fields()), notes, layout, points })
+        Ok(Las { info: header.info(layout.fields()), header, notes, layout, points })
+    }
+
+    /// A pass over the records as they stand, not compressed.
+    fn records(&self) -> Records {
+        match &self.points {
+            Points::Plain(table) => {
+                Records::Plain { table: table.clone(), stride: self.layout.stride as u64 }
+            }
+            Points::Compressed(file) => {
+                Records::Compressed(Box::new(file.records(self.layout.clone())))
+            }
+        }
     }
 }
 
 impl Cloud for Las {
     fn format(&self) -> Format {
         match self.points {
-            Points::Plain(_) => Format::Las,
-            Points::Compressed(_) => Format::Laz,
+            Points::Plain(_) => Format::LAS,
+            Points::Compressed(_) => Format::LAZ,
         }
     }
 
@@ -77,5 +123,9 @@ impl Cloud for Las {
             Points::Plain(table) => Box::new(RecordReader::new(table.clone(), layout)),
             Points::Compressed(file) => Box::new(BlockReader::new(file.blocks(layout))),
         })
+    }
+
+    fn copy(&self, labels: Labels<'_>, path: &Path) -> Option<Result<()>> {
+        Some(copy::copy(&self.header, self.records(), labels, path))
     }
 }

@@ -1,20 +1,43 @@
-//! The header of a PLY file.
+//! The header of a PLY file, read and written.
 //!
 //! Read word by word: names of properties come with brackets and signs in the wild, comments in any
 //! encoding, and a name may stand twice, which must not shift what follows.
 
 use super::super::{bytes::Bytes, records::Kind};
 use crate::{Error, Result};
+use std::sync::Arc;
 
 /// Longest header that is read.
 const MOST: u64 = 1 << 20;
 
 /// How the body is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Encoding {
+pub(super) enum Encoding {
     Ascii,
     Little,
     Big,
+}
+
+impl Encoding {
+    const ALL: [Encoding; 3] = [Encoding::Ascii, Encoding::Little, Encoding::Big];
+
+    /// Its name in a header.
+    fn name(self) -> &'static str {
+        match self {
+            Encoding::Ascii => "ascii",
+            Encoding::Little => "binary_little_endian",
+            Encoding::Big => "binary_big_endian",
+        }
+    }
+}
+
+/// The header of so many vertices with these properties, each of which is its type and its name.
+pub(super) fn header(encoding: Encoding, comment: &str, count: u64, properties: &[&str]) -> String {
+    let properties: String = properties.iter().map(|p| format!("property {p}\n")).collect();
+    let encoding = encoding.name();
+    format!(
+        "ply\nformat {encoding} 1.0\n{comment}\nelement vertex {count}\n{properties}end_header\n"
+    )
 }
 
 /// What a property holds.
@@ -80,6 +103,22 @@ impl Header {
     }
 }
 
+/// A file whose header was read and whose vertices were found.
+pub(super) struct Front {
+    pub(super) bytes: Arc<Bytes>,
+    pub(super) header: Header,
+    /// Which element the vertices are.
+    pub(super) vertex: usize,
+    /// Where they start.
+    pub(super) start: u64,
+}
+
+impl Front {
+    pub(super) fn vertex(&self) -> &Element {
+        &self.header.elements[self.vertex]
+    }
+}
+
 fn parse(front: &[u8]) -> std::result::Result<Header, (u64, String)> {
     let mut header =
         Header { encoding: Encoding::Ascii, elements: Vec::new(), length: 0, lines: 0 };
@@ -98,7 +137,8 @@ fn parse(front: &[u8]) -> std::result::Result<Header, (u64, String)> {
             [] | ["comment" | "obj_info", ..] => {}
             ["ply"] if header.lines == 1 => {}
             ["format", name, _] => {
-                encoding = Some(format(name).ok_or_else(|| fault("unknown format"))?)
+                let known = Encoding::ALL.into_iter().find(|encoding| encoding.name() == name);
+                encoding = Some(known.ok_or_else(|| fault("unknown format"))?);
             }
             ["element", name, count] => header.elements.push(Element {
                 name: name.to_string(),
@@ -116,15 +156,6 @@ fn parse(front: &[u8]) -> std::result::Result<Header, (u64, String)> {
         }
     }
     Err((header.lines, "the header does not end".to_string()))
-}
-
-fn format(name: &str) -> Option<Encoding> {
-    match name {
-        "ascii" => Some(Encoding::Ascii),
-        "binary_little_endian" => Some(Encoding::Little),
-        "binary_big_endian" => Some(Encoding::Big),
-        _ => None,
-    }
 }
 
 fn property(words: &[&str]) -> Option<Property> {

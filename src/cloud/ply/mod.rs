@@ -1,137 +1,130 @@
 //! PLY, in text and in both binary forms.
 
+mod copy;
 mod header;
 mod lists;
-mod raw;
+mod write;
 
 use super::{
     Fields, Format, HeaderInfo, Note, PointReader,
     blocks::BlockReader,
     bytes::Bytes,
+    driver::{Cloud, Driver},
+    labels::Labels,
     records::{Kind, Layout, Place, RecordReader, Table},
-    scale::{Role, Scale},
-    source::Cloud,
+    scale::{Role, Scale, Shape},
     text::{
         line::{LineFormat, Separator, Step, Style},
         lines::{self, Expect, Lines},
     },
 };
 use crate::{Error, Result};
-pub(crate) use header::Encoding;
-use header::{Element, Header, Property, Type};
+use header::{Element, Encoding, Front, Header, Property, Type};
 use lists::{Cursor, Vertices};
-pub(crate) use raw::RawVertices;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
+
+pub(super) const DRIVER: Driver = Driver {
+    told,
+    check_stream: Driver::any_stream,
+    open: |bytes, _| Ok(Box::new(Ply::open(bytes)?)),
+    endings: &["ply"],
+    create: Some(|path, options| Ok(Box::new(write::PlyWriter::create(path, options)?))),
+    save_labelled: Some(write::save_labelled),
+};
+
+impl Format {
+    /// PLY, as text or binary.
+    pub const PLY: Format = Format("PLY");
+}
+
+fn told(head: &[u8]) -> Option<Format> {
+    head.strip_prefix(b"ply")?.first()?.is_ascii_whitespace().then_some(Format::PLY)
+}
 
 /// A PLY file whose header was read.
-pub(super) struct Ply {
-    bytes: Arc<Bytes>,
+struct Ply {
+    front: Front,
     info: HeaderInfo,
     notes: Vec<Note>,
-    vertex: Element,
-    roles: Roles,
+    /// What the properties of a vertex are.
+    roles: Vec<Option<Role>>,
     body: Body,
 }
 
 /// How the vertices lie in the file.
 enum Body {
-    /// A line each, the first at this byte and line.
-    Text { start: u64, line: u64 },
+    /// A line each, the first of this number.
+    Text { line: u64 },
     /// In records of one length.
     Records(Table, Box<Layout>),
-    /// In records with lists, the first at this byte.
-    Lists { start: u64, big_endian: bool },
+    /// In records with lists.
+    Lists { big_endian: bool },
 }
 
-/// Which properties hold what.
-#[derive(Debug, Clone, Copy)]
-struct Roles {
-    xyz: [usize; 3],
-    colour: Option<[usize; 3]>,
-    intensity: Option<usize>,
-    label: Option<usize>,
-    class: Option<usize>,
-}
+/// The names by which properties are known, the likeliest first.
+const NAMES: [(Role, &[&str]); 9] = [
+    (Role::Axis(0), &["x", "X"]),
+    (Role::Axis(1), &["y", "Y"]),
+    (Role::Axis(2), &["z", "Z"]),
+    (Role::Colour(0), &["red", "r", "diffuse_red"]),
+    (Role::Colour(1), &["green", "g", "diffuse_green"]),
+    (Role::Colour(2), &["blue", "b", "diffuse_blue"]),
+    (Role::Intensity, &["intensity", "scalar_intensity", "scalar_Intensity", "Intensity"]),
+    (Role::Label, &["plane_id", "scalar_plane_id", "label", "scalar_label"]),
+    (
+        Role::Class,
+        &[
+            "classification",
+            "scalar_Classification",
+            "scalar_classification",
+            "Classification",
+            "class",
+        ],
+    ),
+];
 
-impl Roles {
-    fn find(vertex: &Element) -> Option<Roles> {
-        let find = |names: &[&str]| {
-            let index = |name: &&str| {
-                let matches = |p: &Property| p.name == *name && matches!(p.kind, Type::Scalar(_));
-                vertex.properties.iter().position(matches)
-            };
-            names.iter().find_map(index)
+/// What each property of a vertex is; `None` where x, y or z is missing.
+fn roles_of(vertex: &Element) -> Option<Vec<Option<Role>>> {
+    let mut roles = vec![None; vertex.properties.len()];
+    for (role, names) in NAMES {
+        let place = |name: &&str| {
+            let matches = |p: &Property| p.name == *name && matches!(p.kind, Type::Scalar(_));
+            vertex.properties.iter().position(matches)
         };
-        let triple =
-            |names: [&[&str]; 3]| Some([find(names[0])?, find(names[1])?, find(names[2])?]);
-        Some(Roles {
-            xyz: triple([&["x", "X"], &["y", "Y"], &["z", "Z"]])?,
-            colour: triple([
-                &["red", "r", "diffuse_red"],
-                &["green", "g", "diffuse_green"],
-                &["blue", "b", "diffuse_blue"],
-            ]),
-            intensity: find(&["intensity", "scalar_intensity", "scalar_Intensity", "Intensity"]),
-            label: find(&["plane_id", "scalar_plane_id", "label", "scalar_label"]),
-            class: find(&[
-                "classification",
-                "scalar_Classification",
-                "scalar_classification",
-                "Classification",
-                "class",
-            ]),
-        })
-    }
-
-    fn fields(&self) -> Fields {
-        Fields {
-            colour: self.colour.is_some(),
-            intensity: self.intensity.is_some(),
-            label: self.label.is_some(),
-            class: self.class.is_some(),
+        if let Some(place) = names.iter().find_map(place) {
+            roles[place] = Some(role);
         }
     }
-
-    /// The role of property `index` where `fields` are asked for.
-    fn of(&self, index: usize, fields: Fields) -> Option<Role> {
-        if let Some(axis) = self.xyz.iter().position(|&p| p == index) {
-            return Some(Role::Axis(axis));
-        }
-        let channel = self.colour.and_then(|all| all.iter().position(|&p| p == index));
-        match channel {
-            Some(channel) if fields.colour => Some(Role::Colour(channel)),
-            _ if fields.intensity && self.intensity == Some(index) => Some(Role::Intensity),
-            _ if fields.label && self.label == Some(index) => Some(Role::Label),
-            _ if fields.class && self.class == Some(index) => Some(Role::Class),
-            _ => None,
-        }
+    let all = |role: fn(usize) -> Role| (0..3).all(|k| roles.contains(&Some(role(k))));
+    let (has_position, has_colour) = (all(Role::Axis), all(Role::Colour));
+    if !has_colour {
+        let is_channel = |role: &&mut Option<Role>| matches!(role, Some(Role::Colour(_)));
+        roles.iter_mut().filter(is_channel).for_each(|role| *role = None);
     }
+    has_position.then_some(roles)
 }
 
 impl Ply {
     /// Reads the header and finds the vertices.
-    pub(super) fn open(bytes: &Arc<Bytes>) -> Result<Ply> {
+    fn open(bytes: &Arc<Bytes>) -> Result<Ply> {
         let header = Header::read(bytes)?;
         let fault = |message: &str| Error::format(bytes.path(), "header", message);
         let index = header.elements.iter().position(|e| e.name == "vertex");
         let index = index.ok_or_else(|| fault("there is no element vertex"))?;
-        let vertex = header.elements[index].clone();
-        let roles = Roles::find(&vertex);
+        let vertex = &header.elements[index];
+        let roles = roles_of(vertex);
         let roles = roles.ok_or_else(|| fault("a vertex has no x, y and z"))?;
         let before = &header.elements[..index];
-        let body = match header.encoding {
+        let (start, body) = match header.encoding {
             Encoding::Ascii => {
-                let (start, line) = {
-                    let count = before.iter().map(|element| element.count);
-                    let count = count.fold(0, u64::saturating_add);
-                    lines::skip(bytes, header.length, header.lines + 1, count)?
-                };
-                Body::Text { start, line }
+                let count = before.iter().map(|e| e.count).fold(0, u64::saturating_add);
+                let (start, line) = lines::skip(bytes, header.length, header.lines + 1, count)?;
+                (start, Body::Text { line })
             }
             encoding => {
                 let big_endian = encoding == Encoding::Big;
                 let start = lists::skip(Cursor::new(bytes, header.length, big_endian), before)?;
-                binary_body(bytes, start, big_endian, &vertex, &roles)?
+                (start, binary_body(bytes, start, big_endian, vertex, &roles)?)
             }
         };
         let notes = match &body {
@@ -140,26 +133,35 @@ impl Ply {
             }
             _ => Vec::new(),
         };
-        let info = info(&header, &vertex, &roles);
-        Ok(Ply { bytes: bytes.clone(), info, notes, vertex, roles, body })
+        let info = info(&header, vertex, &roles);
+        let front = Front { bytes: bytes.clone(), header, vertex: index, start };
+        Ok(Ply { front, info, notes, roles, body })
+    }
+
+    /// What property `index` is, where it is one of the `fields` asked for.
+    fn role(&self, index: usize, fields: Fields) -> Option<Role> {
+        self.roles[index].filter(|role| role.is_wanted(fields))
     }
 
     fn line_format(&self, fields: Fields) -> LineFormat {
-        let steps = self.vertex.properties.iter().enumerate();
+        let steps = self.front.vertex().properties.iter().enumerate();
         let steps = steps.map(|(index, property)| match property.kind {
             Type::List(..) => Step::List,
-            Type::Scalar(_) => self.roles.of(index, fields).map_or(Step::Skip, Step::Take),
+            Type::Scalar(_) => self.role(index, fields).map_or(Step::Skip, Step::Take),
         });
         LineFormat::new(Style::plain(Separator::Space), steps.collect())
     }
 
     /// Whether the colour and the intensity are floating-point numbers.
     fn floats(&self) -> [bool; 2] {
-        let float = |index: usize| matches!(self.vertex.properties[index].kind, Type::Scalar(kind) if kind.is_float());
-        [
-            self.roles.colour.is_some_and(|all| all.into_iter().any(float)),
-            self.roles.intensity.is_some_and(float),
-        ]
+        let properties = self.front.vertex().properties.iter().zip(&self.roles);
+        let float = |property: &Property| matches!(property.kind, Type::Scalar(k) if k.is_float());
+        let floats = properties.filter(|(property, _)| float(property)).map(|(_, role)| role);
+        floats.fold([false; 2], |[colour, intensity], role| match role {
+            Some(Role::Colour(_)) => [true, intensity],
+            Some(Role::Intensity) => [colour, true],
+            _ => [colour, intensity],
+        })
     }
 }
 
@@ -168,7 +170,7 @@ fn binary_body(
     start: u64,
     big_endian: bool,
     vertex: &Element,
-    roles: &Roles,
+    roles: &[Option<Role>],
 ) -> Result<Body> {
     let held = (bytes.len() - start) / vertex.least().max(1) as u64;
     if held < vertex.count {
@@ -178,12 +180,11 @@ fn binary_body(
             format!("the file ends before, its header promises {}", vertex.count),
         ));
     }
-    let Some(stride) = vertex.stride() else {
-        return Ok(Body::Lists { start, big_endian });
-    };
     let table = Table { bytes: bytes.clone(), start, count: vertex.count };
-    let layout = layout(vertex, stride, big_endian, roles);
-    Ok(Body::Records(table, Box::new(layout)))
+    Ok(match layout(vertex, big_endian, roles) {
+        Some(layout) => Body::Records(table, Box::new(layout)),
+        None => Body::Lists { big_endian },
+    })
 }
 
 /// What to say where there is room for more vertices than the header promises.
@@ -192,38 +193,41 @@ fn more_points(table: &Table, stride: usize) -> Option<Note> {
     (held > table.count).then_some(Note::MorePoints { promised: table.count, held: Some(held) })
 }
 
-/// The places of the properties in a vertex without lists.
-fn layout(vertex: &Element, stride: usize, big_endian: bool, roles: &Roles) -> Layout {
+/// The places of the properties in a vertex; `None` where it has lists.
+fn layout(vertex: &Element, big_endian: bool, roles: &[Option<Role>]) -> Option<Layout> {
+    let stride = vertex.stride()?;
     let mut offset = 0;
     let mut places = Vec::new();
-    for property in &vertex.properties {
-        if let Type::Scalar(kind) = property.kind {
-            places.push(Place { offset, kind });
-            offset += kind.size();
-        }
+    for (property, role) in vertex.properties.iter().zip(roles) {
+        let Type::Scalar(kind) = property.kind else { return None };
+        places.push((*role, Place { offset, kind }));
+        offset += kind.size();
     }
-    let place = |index: usize| places[index];
-    Layout {
+    let place = |role| places.iter().find(|(r, _)| *r == Some(role)).map(|&(_, place)| place);
+    let three = |role: fn(usize) -> Role| Some([place(role(0))?, place(role(1))?, place(role(2))?]);
+    Some(Layout {
         stride,
         big_endian,
-        xyz: roles.xyz.map(place),
+        xyz: three(Role::Axis)?,
         transform: None,
-        colour: roles.colour.map(|all| (all.map(place), Scale::Plain)),
-        intensity: roles.intensity.map(|index| (place(index), Scale::Plain)),
-        label: roles.label.map(place),
-        class: roles.class.map(|index| (place(index), u8::MAX)),
-    }
+        colour: three(Role::Colour).map(|places| (places, Scale::Plain)),
+        intensity: place(Role::Intensity).map(|place| (place, Scale::Plain)),
+        label: place(Role::Label),
+        class: place(Role::Class).map(|place| (place, u8::MAX)),
+    })
 }
 
-fn info(header: &Header, vertex: &Element, roles: &Roles) -> HeaderInfo {
+fn info(header: &Header, vertex: &Element, roles: &[Option<Role>]) -> HeaderInfo {
     let encoding = match header.encoding {
         Encoding::Ascii => "ascii",
         Encoding::Little => "binary little endian",
         Encoding::Big => "binary big endian",
     };
-    let kind = match vertex.properties[roles.xyz[0]].kind {
-        Type::Scalar(Kind::F32) => "float",
-        Type::Scalar(Kind::F64) => "double",
+    let properties = vertex.properties.iter().zip(roles);
+    let mut x = properties.clone().filter(|(_, role)| **role == Some(Role::Axis(0)));
+    let kind = match x.next().map(|(property, _)| property.kind) {
+        Some(Type::Scalar(Kind::F32)) => "float",
+        Some(Type::Scalar(Kind::F64)) => "double",
         _ => "integer",
     };
     let extra = match header.elements.len() - 1 {
@@ -231,13 +235,12 @@ fn info(header: &Header, vertex: &Element, roles: &Roles) -> HeaderInfo {
         1 => ", 1 further element".to_string(),
         n => format!(", {n} further elements"),
     };
-    let others = vertex.properties.iter().enumerate();
-    let others = others.filter(|&(index, _)| roles.of(index, Fields::ALL).is_none());
+    let others = properties.filter(|(_, role)| role.is_none());
     HeaderInfo {
         description: format!("PLY {encoding}, {kind} coordinates{extra}"),
         points: Some(vertex.count),
-        fields: roles.fields(),
-        others: others.map(|(_, property)| property.name.clone()).collect(),
+        fields: Shape::of(roles.iter().flatten().copied()).fields,
+        others: others.map(|(property, _)| property.name.clone()).collect(),
         bounds: None,
         crs: None,
     }
@@ -245,7 +248,7 @@ fn info(header: &Header, vertex: &Element, roles: &Roles) -> HeaderInfo {
 
 impl Cloud for Ply {
     fn format(&self) -> Format {
-        Format::Ply
+        Format::PLY
     }
 
     fn info(&self) -> &HeaderInfo {
@@ -265,19 +268,26 @@ impl Cloud for Ply {
                 }
                 Ok(Box::new(RecordReader::new(table.clone(), layout)))
             }
-            Body::Text { start, line } => {
+            Body::Text { line } => {
                 let mut format = self.line_format(fields);
-                format.fit_scales(&self.bytes, *start, Some(self.floats()))?;
-                let expect = Expect::First(self.vertex.count);
-                let lines = Lines::new(&self.bytes, *start, *line, format, expect);
+                format.fit_scales(&self.front.bytes, self.front.start, Some(self.floats()))?;
+                let expect = Expect::First(self.front.vertex().count);
+                let lines = Lines::new(&self.front.bytes, self.front.start, *line, format, expect);
                 Ok(Box::new(BlockReader::new(lines)))
             }
-            Body::Lists { start, big_endian } => {
-                let cursor = Cursor::new(&self.bytes, *start, *big_endian);
-                let role = |index| self.roles.of(index, fields);
-                let vertices = Vertices::new(cursor, &self.vertex, role, self.floats())?;
+            Body::Lists { big_endian } => {
+                let cursor = Cursor::new(&self.front.bytes, self.front.start, *big_endian);
+                let role = |index| self.role(index, fields);
+                let vertices = Vertices::new(cursor, self.front.vertex(), role, self.floats())?;
                 Ok(Box::new(BlockReader::new(vertices)))
             }
         }
+    }
+
+    fn copy(&self, labels: Labels<'_>, path: &Path) -> Option<Result<()>> {
+        Some(
+            self.reader(Fields::NONE)
+                .and_then(|reader| copy::copy(&self.front, reader, labels, path)),
+        )
     }
 }

@@ -1,28 +1,60 @@
 //! Points as text: `xyz`, `pts`, `csv` and their kin.
 
-mod columns;
 mod guess;
 pub(super) mod line;
 pub(super) mod lines;
 mod names;
 pub(super) mod schema;
 mod units;
+mod write;
 
 use super::{
-    Fields, Format, HeaderInfo, Note, PointReader, blocks::BlockReader, bytes::Bytes, source::Cloud,
+    Columns, Fields, Format, HeaderInfo, Note, PointReader,
+    blocks::BlockReader,
+    bytes::{Bytes, HEAD},
+    driver::{Cloud, Driver},
+    foreign::foreign,
 };
 use crate::{Error, Result};
-pub use columns::Columns;
 use line::{LineFormat, Separator, Step};
 use lines::{Expect, Lines};
 use schema::Schema;
 use std::sync::Arc;
 
+pub(super) const DRIVER: Driver = Driver {
+    told,
+    check_stream,
+    open: |bytes, options| Ok(Box::new(Text::open(bytes, options.columns.as_ref())?)),
+    endings: &["xyz", "txt", "csv", "pts"],
+    create: Some(|path, options| Ok(Box::new(write::TextWriter::create(path, options)?))),
+    save_labelled: None,
+};
+
+impl Format {
+    /// Lines of numbers.
+    pub const TEXT: Format = Format("text");
+}
+
+fn told(head: &[u8]) -> Option<Format> {
+    foreign(head).is_none().then_some(Format::TEXT)
+}
+
+fn check_stream(head: &[u8]) -> std::result::Result<(), String> {
+    let goes_on = head.len() as u64 == HEAD;
+    if goes_on && !head.contains(&b'\n') {
+        return Err(format!("text without a line end in its first {HEAD} bytes"));
+    }
+    if goes_on && !head.iter().any(u8::is_ascii_digit) {
+        return Err(format!("text without a number in its first {HEAD} bytes"));
+    }
+    Ok(())
+}
+
 /// Bytes that tell what columns hold: some thousand lines.
-const HEAD: u64 = 1 << 18;
+const SAMPLE: u64 = 1 << 18;
 
 /// A text whose columns are known.
-pub(super) struct Text {
+struct Text {
     bytes: Arc<Bytes>,
     info: HeaderInfo,
     schema: Schema,
@@ -30,14 +62,14 @@ pub(super) struct Text {
 
 impl Text {
     /// Finds out what the columns hold, if `columns` do not say it.
-    pub(super) fn open(bytes: &Arc<Bytes>, columns: Option<&Columns>) -> Result<Text> {
-        let mut sample = bytes.head(0, HEAD)?;
-        if bytes.len() > HEAD {
+    fn open(bytes: &Arc<Bytes>, columns: Option<&Columns>) -> Result<Text> {
+        let mut sample = bytes.head(0, SAMPLE)?;
+        if bytes.len() > SAMPLE {
             let end = sample.iter().rposition(|&byte| byte == b'\n');
             sample.truncate(end.map_or(0, |end| end + 1));
         }
         let schema = Schema::of(&sample, columns)
-            .map_err(|message| Error::Unrecognized { path: bytes.path().to_path_buf(), message })?;
+            .map_err(|message| Error::unrecognized(bytes.path(), message))?;
         Ok(Text { bytes: bytes.clone(), info: info(&schema), schema })
     }
 }
@@ -62,7 +94,7 @@ fn info(schema: &Schema) -> HeaderInfo {
 
 impl Cloud for Text {
     fn format(&self) -> Format {
-        Format::Text
+        Format::TEXT
     }
 
     fn info(&self) -> &HeaderInfo {
@@ -76,7 +108,7 @@ impl Cloud for Text {
     fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {
         let schema = &self.schema;
         let steps = schema.columns.iter().map(|column| {
-            let wanted = column.filter(|role| schema::is_wanted(*role, fields));
+            let wanted = column.filter(|role| role.is_wanted(fields));
             wanted.map_or(Step::Skip, Step::Take)
         });
         let mut format = LineFormat::new(schema.style, steps.collect());

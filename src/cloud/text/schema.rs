@@ -2,10 +2,9 @@
 
 use super::{
     super::{
-        Fields, Note,
+        Columns, Fields, Note,
         scale::{Role, Shape},
     },
-    columns::Columns,
     guess::{Rows, style_of},
     line::{Separator, Style, content, shorten},
     names,
@@ -329,17 +328,6 @@ fn units_differ(units: [Option<&'static str>; 3]) -> Option<Note> {
 /// Whether a line holds the names of columns, or a count of points, as the first lines of a file do.
 pub(super) fn is_front(line: &[u8]) -> bool {
     count(line).is_some() || roles(line, None).is_some()
-}
-
-/// Whether a column with this role is to be read.
-pub(super) fn is_wanted(role: Role, fields: Fields) -> bool {
-    match role {
-        Role::Axis(_) => true,
-        Role::Colour(_) => fields.colour,
-        Role::Intensity => fields.intensity,
-        Role::Label => fields.label,
-        Role::Class => fields.class,
-    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,9 @@ pub use up::Up;
 
 use crate::cloud::{Chunk, PointReader};
 use crate::detection::Detection;
+use crate::image::write_png;
 use crate::{Error, Result, atomic};
+use ::image::ExtendedColorType;
 use canvas::{Canvas, LETTER, Rect};
 use legend::Legend;
 use numbers::Place;
@@ -324,12 +326,7 @@ impl Image {
     /// # Errors
     /// What `out` answers.
     pub fn write_png(&self, out: impl Write) -> std::io::Result<()> {
-        let mut encoder = png::Encoder::new(out, self.width, self.height);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_depth(png::BitDepth::Eight);
-        let mut writer = encoder.write_header()?;
-        writer.write_image_data(&self.rgb)?;
-        Ok(writer.finish()?)
+        write_png(&self.rgb, [self.width, self.height], ExtendedColorType::Rgb8, out)
     }
 }
 

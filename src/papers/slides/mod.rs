@@ -3,7 +3,7 @@
 //! After Duca, "3D Plane Detection via Hough Transform": vote, suppress what is not a maximum, take
 //! the bins with the most votes. Everything is as the slides have it: `f64`, bins of width 1,
 //! 180 × 180 directions, 64-bit counters, neighbourhoods that end at 0° and 180°. It is kept for
-//! what it costs, which `planes bench` measures; [`detect`](crate::detect) does not use it.
+//! what it costs, which `planes bench` measures; [`detect`](mod@crate::detect) does not use it.
 //!
 //! ```
 //! use planes::papers::slides::{Cloud, serial};

@@ -5,8 +5,9 @@ use super::draw::draw;
 use super::options::LineOptions;
 use super::truth::LineTruth;
 use crate::atomic::AtomicFile;
-use crate::image::Image;
+use crate::image::write_png;
 use crate::{Error, Result};
+use ::image::ExtendedColorType;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -22,7 +23,8 @@ pub fn write_image(options: &LineOptions, path: impl AsRef<Path>) -> Result<Line
     }
     let (image, truth) = draw(options)?;
     let mut picture = AtomicFile::create(path)?;
-    write_png(&image, &mut picture).map_err(Error::io(path))?;
+    let size = [image.width(), image.height()];
+    write_png(image.grey(), size, ExtendedColorType::L8, &mut picture).map_err(Error::io(path))?;
     let mut document = AtomicFile::create(truth_path(path))?;
     let written = serde_json::to_writer_pretty(&mut document, &truth)
         .map_err(io::Error::from)
@@ -31,13 +33,4 @@ pub fn write_image(options: &LineOptions, path: impl AsRef<Path>) -> Result<Line
     picture.commit()?;
     document.commit()?;
     Ok(truth)
-}
-
-fn write_png(image: &Image, out: impl Write) -> io::Result<()> {
-    let mut encoder = png::Encoder::new(out, image.width(), image.height());
-    encoder.set_color(png::ColorType::Grayscale);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(image.grey())?;
-    Ok(writer.finish()?)
 }

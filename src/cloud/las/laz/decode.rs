@@ -89,7 +89,7 @@ impl Decoder {
     }
 
     /// Decodes up to `most` further points.
-    fn block(&mut self, file: &Compressed, layout: &Layout, most: u64) -> Result<Chunk> {
+    fn chunk(&mut self, file: &Compressed, layout: &Layout, most: u64) -> Result<Chunk> {
         let mut chunk = Chunk::default();
         chunk.resize(self.left().min(most) as usize, layout.fields());
         let mut records = vec![0; STEP.min(chunk.len()) * file.stride];
@@ -100,7 +100,17 @@ impl Decoder {
         }
         Ok(chunk)
     }
+
+    /// Decodes up to `most` further records and leaves them as they stand.
+    fn records(&mut self, file: &Compressed, _layout: &Layout, most: u64) -> Result<Vec<u8>> {
+        let mut records = vec![0; self.left().min(most) as usize * file.stride];
+        self.read(file, &mut records)?;
+        Ok(records)
+    }
 }
+
+/// What is made of up to so many further points.
+type Make<B> = fn(&mut Decoder, &Compressed, &Layout, u64) -> Result<B>;
 
 /// The decoder of records without layers; `None` for items of another kind or version.
 fn sequential<R: Read>(
@@ -159,39 +169,60 @@ pub(in super::super) struct Blocks {
 
 impl BlockSource for Blocks {
     fn fill(&mut self, queue: &mut VecDeque<Chunk>) -> Result<()> {
+        self.decode(Decoder::chunk, queue)
+    }
+}
+
+impl Blocks {
+    /// Starts a pass.
+    pub(super) fn new(
+        file: Arc<Compressed>,
+        layout: Layout,
+        selection: DecompressionSelection,
+    ) -> Blocks {
+        Blocks { file, selection, layout, given: 0, chunk: 0, open: None }
+    }
+
+    /// Length of a record.
+    pub(in super::super) fn stride(&self) -> usize {
+        self.file.stride
+    }
+
+    /// Appends further records as they stand; appends none at the end.
+    pub(in super::super) fn records(&mut self, queue: &mut Vec<Vec<u8>>) -> Result<()> {
+        self.decode(Decoder::records, queue)
+    }
+
+    /// Appends further blocks; appends none at the end.
+    fn decode<B: Send>(&mut self, make: Make<B>, queue: &mut impl Extend<B>) -> Result<()> {
         let file = self.file.clone();
         if let Chunks::Known(spans) = &file.chunks {
             let spans = spans.get(self.chunk..).unwrap_or_default();
             let small = spans.iter().take_while(|span| span.points <= WHOLE);
             let small = small.take(rayon::current_num_threads()).count();
             if small > 0 && self.open.is_none() {
-                return self.fill_whole(&file, &spans[..small], queue);
+                return self.decode_whole(make, &file, &spans[..small], queue);
             }
         }
-        self.fill_part(&file, queue)
-    }
-}
-
-impl Blocks {
-    /// Starts a pass.
-    pub(super) fn new(file: Arc<Compressed>, layout: Layout) -> Blocks {
-        Blocks { file, selection: selection(&layout), layout, given: 0, chunk: 0, open: None }
+        self.decode_part(make, &file, queue)
     }
 
     /// Decodes whole chunks side by side.
-    fn fill_whole(
+    fn decode_whole<B: Send>(
         &mut self,
+        make: Make<B>,
         file: &Compressed,
         spans: &[Span],
-        queue: &mut VecDeque<Chunk>,
+        queue: &mut impl Extend<B>,
     ) -> Result<()> {
-        let decoded: Vec<Result<Chunk>> = spans
+        let decoded: Vec<Result<B>> = spans
             .par_iter()
             .map(|&span| {
-                Decoder::open(file, span, self.selection)?.block(file, &self.layout, span.points)
+                let mut decoder = Decoder::open(file, span, self.selection)?;
+                make(&mut decoder, file, &self.layout, span.points)
             })
             .collect();
-        let decoded: Vec<Chunk> = decoded.into_iter().collect::<Result<_>>()?;
+        let decoded: Vec<B> = decoded.into_iter().collect::<Result<_>>()?;
         self.chunk += decoded.len();
         self.given += spans.iter().map(|span| span.points).sum::<u64>();
         queue.extend(decoded);
@@ -199,7 +230,12 @@ impl Blocks {
     }
 
     /// Decodes a part of a chunk that is large, or whose end is not known.
-    fn fill_part(&mut self, file: &Compressed, queue: &mut VecDeque<Chunk>) -> Result<()> {
+    fn decode_part<B>(
+        &mut self,
+        make: Make<B>,
+        file: &Compressed,
+        queue: &mut impl Extend<B>,
+    ) -> Result<()> {
         if self.given == file.count {
             return Ok(());
         }
@@ -211,11 +247,12 @@ impl Blocks {
                 Decoder::open(file, span, self.selection)?
             }
         };
-        let block = decoder.block(file, &self.layout, BLOCK)?;
-        self.given += block.len() as u64;
+        let before = decoder.done;
+        let block = make(&mut decoder, file, &self.layout, BLOCK)?;
+        self.given += decoder.done - before;
         let listed = matches!(file.chunks, Chunks::Known(_));
         self.open = (decoder.left() > 0 || !listed).then_some(decoder);
-        queue.push_back(block);
+        queue.extend([block]);
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! GPS times in compressed points: decoded to get past them, since no time is ever asked for.
+//! GPS times in compressed points.
 //!
 //! The decoder of the `laz` crate calls itself for each change from one sequence of times to another.
 //! Damaged data can ask for a million changes in a row, and a stack that overflows ends the program.
@@ -30,6 +30,8 @@ pub(super) struct GpsTimes {
     integers: IntegerDecompressor,
     sequence: usize,
     newest: usize,
+    /// Last time in each sequence: the bits of a floating-point number.
+    times: [i64; 4],
     /// Last difference in each sequence.
     differences: [i32; 4],
     /// Unusual differences in a row in each sequence.
@@ -43,6 +45,7 @@ impl Default for GpsTimes {
             integers: IntegerDecompressorBuilder::new().bits(32).contexts(9).build_initialized(),
             sequence: 0,
             newest: 0,
+            times: [0; 4],
             differences: [0; 4],
             unusual: [0; 4],
         }
@@ -55,10 +58,16 @@ impl<R: Read> FieldDecompressor<R> for GpsTimes {
     }
 
     fn decompress_first(&mut self, source: &mut R, time: &mut [u8]) -> Result<()> {
-        source.read_exact(time)
+        source.read_exact(time)?;
+        self.times[0] = time.first_chunk().map_or(0, |time| i64::from_le_bytes(*time));
+        Ok(())
     }
 
-    fn decompress_with(&mut self, decoder: &mut ArithmeticDecoder<R>, _: &mut [u8]) -> Result<()> {
+    fn decompress_with(
+        &mut self,
+        decoder: &mut ArithmeticDecoder<R>,
+        time: &mut [u8],
+    ) -> Result<()> {
         for _ in 0..=MOST_CHANGES {
             let change = match self.differences[self.sequence] {
                 0 => self.after_none(decoder)?,
@@ -66,7 +75,10 @@ impl<R: Read> FieldDecompressor<R> for GpsTimes {
             };
             match change {
                 Some(by) => self.sequence = (self.sequence + by as usize) % 4,
-                None => return Ok(()),
+                None => {
+                    time.copy_from_slice(&self.times[self.sequence].to_le_bytes());
+                    return Ok(());
+                }
             }
         }
         Err(Error::new(ErrorKind::InvalidData, "too many changes between sequences of times"))
@@ -79,8 +91,10 @@ impl GpsTimes {
         match decoder.decode_symbol(&mut self.models[1])? {
             0 => {}
             1 => {
-                self.differences[self.sequence] = self.integers.decompress(decoder, 0, 0)?;
+                let difference = self.integers.decompress(decoder, 0, 0)?;
+                self.differences[self.sequence] = difference;
                 self.unusual[self.sequence] = 0;
+                self.move_on(difference);
             }
             2 => self.start(decoder)?,
             other => return Ok(Some(other - 2)),
@@ -110,12 +124,18 @@ impl GpsTimes {
         };
         let predicted = difference.wrapping_mul(multiple);
         let decoded = self.integers.decompress(decoder, predicted, context)?;
+        self.move_on(decoded);
         match symbol {
             1 => self.unusual[self.sequence] = 0,
             0 | LARGEST | SMALLEST => self.count_unusual(decoded),
             _ => {}
         }
         Ok(None)
+    }
+
+    fn move_on(&mut self, difference: i32) {
+        let time = &mut self.times[self.sequence];
+        *time = time.wrapping_add(difference.into());
     }
 
     /// After four unusual differences the last of them is what differences are measured by.
@@ -130,10 +150,12 @@ impl GpsTimes {
 
     /// Starts a sequence in place of the oldest.
     fn start<R: Read>(&mut self, decoder: &mut ArithmeticDecoder<R>) -> Result<()> {
-        self.integers.decompress(decoder, 0, 8)?;
-        decoder.read_int()?;
+        let predicted = (self.times[self.sequence] >> 32) as i32;
+        let high = self.integers.decompress(decoder, predicted, 8)?;
+        let low = decoder.read_int()?;
         self.newest = (self.newest + 1) % 4;
         self.sequence = self.newest;
+        self.times[self.sequence] = i64::from(high) << 32 | i64::from(low);
         self.differences[self.sequence] = 0;
         self.unusual[self.sequence] = 0;
         Ok(())

@@ -1,6 +1,6 @@
 //! The columns of a text, as a user names them.
 
-use super::super::scale::Role;
+use super::scale::Role;
 use crate::{Error, Result};
 use std::fmt;
 use std::str::FromStr;

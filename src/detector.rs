@@ -1,0 +1,428 @@
+//! The front door: from points in memory, or from a file, to planes.
+
+use crate::backend::Backend;
+use crate::cloud::{Choice, Chunk, Crs, PointReader, Source};
+use crate::cpu::Cpu;
+use crate::cuda::Cuda;
+use crate::detect::{Mode, Options, Progress, begin, detect_held, least_memory, load_onto};
+use crate::detection::Detection;
+use crate::{Error, Result, memory};
+use rayon::prelude::*;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Points that are read at a time.
+const CHUNK: usize = 1 << 18;
+/// Points that one thread copies in one go.
+const PIECE: usize = 1 << 13;
+/// What errors call points that are in no file.
+const IN_MEMORY: &str = "points in memory";
+
+/// Finds the planes of points that are in memory, without any parameters.
+///
+/// This is [`Detector::new`] and [`Detector::detect`] in one; keep a [`Detector`] for more than one
+/// cloud.
+///
+/// ```
+/// // Two walls that meet, in metres.
+/// let point = |i: u32| {
+///     let (along, up) = (f64::from(i % 100) * 0.04, f64::from(i / 200) * 0.05);
+///     let rough = f64::from(i * 7919 % 1009) * 2e-6;
+///     if i / 100 % 2 == 0 { [along, rough, up] } else { [rough, along, up] }
+/// };
+/// let points: Vec<[f64; 3]> = (0..10_000).map(point).collect();
+///
+/// let found = planes::detect(&points)?;
+/// assert_eq!(found.planes.len(), 2);
+/// assert_eq!(found.labels.len(), points.len());
+/// assert!(found.planes[0].normal[2].abs() < 1e-3);
+/// # Ok::<(), planes::Error>(())
+/// ```
+///
+/// # Errors
+/// As for [`Detector::detect`].
+pub fn detect(points: &(impl PointCloud + ?Sized)) -> Result<Detection> {
+    Detector::new().detect(points)
+}
+
+/// Points in memory, in any layout.
+///
+/// Implemented for slices and vectors of `[f64; 3]` and `[f32; 3]`, and for three slices of
+/// coordinates.
+pub trait PointCloud: Sync {
+    /// Number of points.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The coordinates of a point, in the cloud's own unit; of what is not finite nothing is used.
+    fn point(&self, index: usize) -> [f64; 3];
+}
+
+impl PointCloud for [[f64; 3]] {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn point(&self, index: usize) -> [f64; 3] {
+        self[index]
+    }
+}
+
+impl PointCloud for [[f32; 3]] {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn point(&self, index: usize) -> [f64; 3] {
+        self[index].map(f64::from)
+    }
+}
+
+impl<P> PointCloud for Vec<P>
+where
+    P: Sync,
+    [P]: PointCloud,
+{
+    fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    fn point(&self, index: usize) -> [f64; 3] {
+        self.as_slice().point(index)
+    }
+}
+
+/// Coordinates x, y and z; as many points as the shortest of them has.
+impl PointCloud for [&[f64]; 3] {
+    fn len(&self) -> usize {
+        self.iter().map(|axis| <[f64]>::len(axis)).min().unwrap_or(0)
+    }
+
+    fn point(&self, index: usize) -> [f64; 3] {
+        self.map(|axis| axis[index])
+    }
+}
+
+/// What searches. The planes are the same, to the last bit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Device {
+    /// The first NVIDIA GPU if there is one that works, else the CPU.
+    #[default]
+    Auto,
+    /// The CPU, on all threads of the rayon pool that calls.
+    Cpu,
+    /// The first NVIDIA GPU.
+    Cuda,
+}
+
+impl Device {
+    /// Starts it, which takes a third of a second on a GPU.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] and [`Error::Device`] for [`Device::Cuda`] where there is no GPU that works.
+    pub fn start(self) -> Result<Box<dyn Backend>> {
+        match self {
+            Device::Cuda => Ok(Box::new(Cuda::new()?)),
+            Device::Auto => match Cuda::new() {
+                Ok(gpu) => Ok(Box::new(gpu)),
+                Err(_) => Ok(Box::new(Cpu::default())),
+            },
+            Device::Cpu => Ok(Box::new(Cpu::default())),
+        }
+    }
+}
+
+/// Finds planes: what is asked for, on what, and who is told.
+///
+/// A detector starts its device with its first cloud and keeps it; several threads may share one.
+///
+/// ```
+/// use planes::{Detector, Device, Options};
+///
+/// let options = Options { top: Some(10), ..Options::default() };
+/// let detector = Detector::new().options(options).device(Device::Cpu);
+/// let found = detector.detect_file("clouds/room.ply".as_ref())?;
+/// assert_eq!(found.planes.len(), 10);
+/// // The room's floor is its largest plane, and level.
+/// assert!(found.planes[0].normal[2] > 0.9999);
+/// # Ok::<(), planes::Error>(())
+/// ```
+#[derive(Default)]
+pub struct Detector<'a> {
+    options: Options,
+    choice: Choice,
+    device: Device,
+    progress: Option<&'a (dyn Progress + Sync)>,
+    cancelled: Option<&'a AtomicBool>,
+    backend: OnceLock<Box<dyn Backend>>,
+}
+
+impl<'a> Detector<'a> {
+    /// A detector that needs no parameters.
+    pub fn new() -> Detector<'a> {
+        Detector::default()
+    }
+
+    /// What is asked for.
+    #[must_use]
+    pub fn options(self, options: Options) -> Detector<'a> {
+        Detector { options, ..self }
+    }
+
+    /// Which points are searched; those that are not have no plane. Points in memory have no classes.
+    #[must_use]
+    pub fn choice(self, choice: Choice) -> Detector<'a> {
+        Detector { choice, ..self }
+    }
+
+    /// What searches.
+    #[must_use]
+    pub fn device(self, device: Device) -> Detector<'a> {
+        Detector { device, backend: OnceLock::new(), ..self }
+    }
+
+    /// Who is told how far it is.
+    #[must_use]
+    pub fn progress(self, progress: &'a (dyn Progress + Sync)) -> Detector<'a> {
+        Detector { progress: Some(progress), ..self }
+    }
+
+    /// A flag that ends the search with [`Error::Cancelled`], soon after it is set.
+    #[must_use]
+    pub fn cancelled_by(self, flag: &'a AtomicBool) -> Detector<'a> {
+        Detector { cancelled: Some(flag), ..self }
+    }
+
+    /// Finds the planes of points in memory. Labels are in the order of the points.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for options that make no sense, [`Error::Degenerate`] where no point is finite,
+    /// [`Error::Cancelled`], and what the device says.
+    pub fn detect(&self, points: &(impl PointCloud + ?Sized)) -> Result<Detection> {
+        if self.choice.classes.is_some() {
+            let message = "`classes`: points in memory have no class";
+            return Err(Error::Parameter(message.into()));
+        }
+        let open = || Ok(Box::new(Memory { points, read: 0 }) as Box<dyn PointReader + '_>);
+        self.search(Path::new(IN_MEMORY), &open, None)
+    }
+
+    /// Finds the planes of a cloud in a file, whose kind is told by its content.
+    ///
+    /// # Errors
+    /// As for [`Detector::detect`]; and where the file cannot be read, with the place.
+    pub fn detect_file(&self, path: &Path) -> Result<Detection> {
+        let source = Source::open(path)?;
+        self.choice.check(&source)?;
+        let open = || source.reader(self.choice.fields());
+        self.search(source.path(), &open, source.info().crs.clone())
+    }
+
+    /// Finds the planes of what can be read again and again.
+    fn search<'r>(
+        &self,
+        path: &Path,
+        open: &dyn Fn() -> Result<Box<dyn PointReader + 'r>>,
+        crs: Option<Crs>,
+    ) -> Result<Detection> {
+        self.options.check()?;
+        let watch = Watch { progress: self.progress, cancelled: self.cancelled };
+        begin(&watch, "reading", None)?;
+        let backend = self.backend()?;
+        let open = || -> Result<Box<dyn PointReader + '_>> {
+            Ok(Box::new(Watched { reader: open()?, watch: &watch }))
+        };
+        let read = |points| watch.advance(points);
+        let ready = || Some(backend);
+        let (mut cloud, held) = load_onto(path, &open, &self.choice, CHUNK, &read, &ready)?;
+        cloud.crs = crs;
+        let wants_cells = self.options.mode != Mode::OnePass;
+        memory::check(path, least_memory(cloud.points.len() as u64, wants_cells))?;
+        detect_held(cloud, held, &self.options, backend, &watch)
+    }
+
+    /// The device, once it has started.
+    fn backend(&self) -> Result<&dyn Backend> {
+        let backend = match self.backend.get() {
+            Some(backend) => backend,
+            None => {
+                let started = self.device.start()?;
+                // Where another thread was faster, its device serves as well.
+                self.backend.get_or_init(|| started)
+            }
+        };
+        Ok(backend.as_ref())
+    }
+}
+
+/// Who is told, and who may put an end to it.
+struct Watch<'a> {
+    progress: Option<&'a (dyn Progress + Sync)>,
+    cancelled: Option<&'a AtomicBool>,
+}
+
+impl Progress for Watch<'_> {
+    fn stage(&self, name: &str, total: Option<u64>) {
+        self.progress.inspect(|progress| progress.stage(name, total));
+    }
+
+    fn advance(&self, points: u64) {
+        self.progress.inspect(|progress| progress.advance(points));
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.is_some_and(|flag| flag.load(Relaxed))
+            || self.progress.is_some_and(|progress| progress.is_cancelled())
+    }
+}
+
+/// A reader that ends when the search is cancelled.
+struct Watched<'a, 'r> {
+    reader: Box<dyn PointReader + 'r>,
+    watch: &'a Watch<'a>,
+}
+
+impl PointReader for Watched<'_, '_> {
+    fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
+        match self.watch.is_cancelled() {
+            true => Err(Error::Cancelled),
+            false => self.reader.read(chunk, limit),
+        }
+    }
+
+    fn is_cheap(&self) -> bool {
+        self.reader.is_cheap()
+    }
+}
+
+/// Points in memory as if they were read.
+struct Memory<'a, P: ?Sized> {
+    points: &'a P,
+    /// Points behind us.
+    read: usize,
+}
+
+impl<P: PointCloud + ?Sized> PointReader for Memory<'_, P> {
+    fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
+        chunk.clear();
+        let (points, first) = (self.points, self.read);
+        let count = limit.min(points.len() - first);
+        let Chunk { x, y, z, .. } = chunk;
+        [&mut *x, &mut *y, &mut *z].into_iter().for_each(|axis| axis.resize(count, 0.0));
+        let pieces =
+            x.par_chunks_mut(PIECE).zip(y.par_chunks_mut(PIECE)).zip(z.par_chunks_mut(PIECE));
+        pieces.enumerate().for_each(|(piece, ((x, y), z))| {
+            for (k, i) in (first + PIECE * piece..).take(x.len()).enumerate() {
+                [x[k], y[k], z[k]] = points.point(i);
+            }
+        });
+        self.read += count;
+        Ok(())
+    }
+
+    fn is_cheap(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+    use std::sync::atomic::AtomicUsize;
+
+    /// A floor and a wall, with a little roughness, at survey coordinates.
+    fn points(n: u32) -> Vec<[f64; 3]> {
+        let point = |i: u32| {
+            let [u, v] = [7919, 104_729].map(|k| f64::from(i.wrapping_mul(k) % 10_007) * 1e-3);
+            let rough = f64::from(i.wrapping_mul(48_271) % 1009) * 2e-6;
+            let p = if i.is_multiple_of(2) { [u, v, rough] } else { [rough, u, v] };
+            [p[0] + 500_000.0, p[1] + 4_600_000.0, p[2]]
+        };
+        (0..n).map(point).collect()
+    }
+
+    fn detector() -> Detector<'static> {
+        Detector::new().device(Device::Cpu)
+    }
+
+    #[test]
+    fn every_layout_gives_the_same_planes() {
+        let points = points(30_000);
+        let found = detector().detect(&points).unwrap();
+        assert_eq!((found.planes.len(), found.labels.len()), (2, points.len()));
+        assert_eq!(detector().detect(points.as_slice()).unwrap(), found);
+        let axes = [0, 1, 2].map(|a| points.iter().map(|p| p[a]).collect::<Vec<f64>>());
+        assert_eq!(detector().detect(&axes.each_ref().map(Vec::as_slice)).unwrap(), found);
+        let single: Vec<[f32; 3]> =
+            points.iter().map(|p| [p[0] - 5e5, p[1] - 4.6e6, p[2]].map(|v| v as f32)).collect();
+        let double: Vec<[f64; 3]> = single.iter().map(|p| p.map(f64::from)).collect();
+        assert_eq!(detector().detect(&single).unwrap(), detector().detect(&double).unwrap());
+    }
+
+    #[test]
+    fn a_detector_serves_several_threads() {
+        let (detector, points) = (detector(), points(20_000));
+        let found = detector.detect(&points).unwrap();
+        std::thread::scope(|scope| {
+            let threads = [(); 3].map(|()| scope.spawn(|| detector.detect(&points).unwrap()));
+            threads.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), found));
+        });
+    }
+
+    #[test]
+    fn what_cannot_be_searched_is_named() {
+        let said = |points: &[[f64; 3]]| detector().detect(points).unwrap_err().to_string();
+        assert_eq!(said(&[]), "points in memory: the cloud has no points");
+        assert!(said(&[[f64::NAN; 3]; 4]).contains("none of the 4 points has finite coordinates"));
+        let wrong = Options { tolerance: Some(-1.0), ..Options::default() };
+        let error = detector().options(wrong).detect(&points(100)).unwrap_err().to_string();
+        assert!(error.contains("`tolerance`"), "{error}");
+        let classes = Choice { classes: Some(vec![2]), ..Choice::default() };
+        let error = detector().choice(classes).detect(&points(100)).unwrap_err().to_string();
+        assert!(error.contains("`classes`"), "{error}");
+    }
+
+    /// Notes the stages, and cancels at one of them.
+    struct Notes<'a> {
+        stages: Mutex<Vec<String>>,
+        done: AtomicUsize,
+        last: &'a str,
+        flag: &'a AtomicBool,
+    }
+
+    impl Progress for Notes<'_> {
+        fn stage(&self, name: &str, _: Option<u64>) {
+            self.stages.lock().unwrap().push(name.to_owned());
+            self.flag.store(name == self.last, Relaxed);
+        }
+
+        fn advance(&self, points: u64) {
+            self.done.fetch_add(points as usize, Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_search_tells_its_stages_and_ends_at_any() {
+        let points = points(20_000);
+        let stages = ["reading", "cells", "surfaces", "layers", "planes", "labels", "outlines"];
+        for (at, last) in stages.iter().chain(&["never"]).enumerate() {
+            let flag = AtomicBool::new(false);
+            let notes =
+                Notes { stages: Mutex::default(), done: AtomicUsize::new(0), last, flag: &flag };
+            let found = detector().progress(&notes).cancelled_by(&flag).detect(&points);
+            let told = notes.stages.into_inner().unwrap();
+            // What is cancelled in the last stage is as good as done.
+            let is_whole = *last == "never" || *last == "outlines";
+            assert_eq!(told, stages[..stages.len().min(at + 1)]);
+            assert_eq!(found.is_ok(), is_whole, "{last}");
+            assert!(is_whole || matches!(found, Err(Error::Cancelled)));
+            assert_eq!(notes.done.into_inner() > points.len(), is_whole || at >= 5, "{last}");
+        }
+    }
+}

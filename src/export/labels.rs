@@ -1,0 +1,65 @@
+//! Clouds with the plane of each point.
+//!
+//! Each point gets two values, or three:
+//!
+//! - `plane_id`: the index of its plane, `-1` for none;
+//! - `plane_distance`: its signed distance from that plane along the plane's normal, in the cloud's
+//!   unit, NaN for none;
+//! - `piece_id`, where pieces are asked for ([`LabelBy::Piece`]): the `id` of its piece of that plane,
+//!   `-1` for none.
+//!
+//! [`save`] chooses by the file's name. Points keep their order and their number, except for points that
+//! LAS cannot hold, which are [left out](LeftOut) where a cloud is written anew. A LAS or LAZ input is
+//! copied with everything it holds when it is written as LAS or LAZ, and PLY as PLY likewise; any other
+//! cloud is written anew from its coordinates, colours and intensities. `.npy` holds one of the ids alone
+//! ([`save_npy`](super::npy::save_npy)).
+//!
+//! Written anew as LAS, coordinates are counted in steps. The step is the finest power of ten for which the
+//! extent in `detection.input` fits, so that decimals as they are usually given survive; a point that is not
+//! finite or far outside that extent cannot be held, and is left out.
+//! Written anew as PLY, a cloud is binary little-endian: `x`, `y`, `z` as `double`, `red`, `green`, `blue`,
+//! `intensity` as `ushort` and `classification` where the cloud has them, `plane_id` as `int`, `plane_distance`
+//! as `float`, and `piece_id` as `int` where it is asked for.
+
+use super::npy::save_npy;
+use crate::cloud::{Labels, LeftOut, Source, labelled_endings};
+use crate::detection::Detection;
+use crate::{Error, Result};
+use std::path::Path;
+
+/// By what the points of a cloud are labelled.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LabelBy {
+    /// By plane.
+    #[default]
+    Plane,
+    /// By piece of a plane, too; where there is room for one label alone, by piece.
+    Piece,
+}
+
+/// Writes the cloud `source` with the planes of `detection` to `path`, whose name says how: `.las`
+/// or `.laz`, `.ply`, or `.npy` for the ids of planes or pieces alone.
+///
+/// # Errors
+/// [`Error::Parameter`] for another name, or when the labels do not fit the cloud or the planes;
+/// [`Error::Io`]; [`Error::Format`] on `source` when it is damaged.
+pub fn save(source: &Source, detection: &Detection, by: LabelBy, path: &Path) -> Result<LeftOut> {
+    let input = &detection.input;
+    let labels = Labels {
+        planes: &detection.planes,
+        of_plane: &detection.labels,
+        of_piece: (by == LabelBy::Piece).then_some(&detection.piece_labels),
+        bounds: [input.min, input.max],
+        is_part: input.not_chosen > 0,
+    };
+    labels.check()?;
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy")) {
+        save_npy(labels.of_piece.unwrap_or(labels.of_plane), path)?;
+        return Ok(LeftOut::default());
+    }
+    source.save_labelled(labels, path).unwrap_or_else(|| {
+        let endings = labelled_endings(&["npy"]);
+        let message = format!("{}: labels are written as {endings}", path.display());
+        Err(Error::Parameter(message))
+    })
+}
