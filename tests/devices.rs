@@ -13,7 +13,7 @@ use planes::detect::{Loaded, Mode, Options, detect, detect_held, load, load_onto
 use planes::export::json;
 use planes::lines;
 use planes::lms::Refine;
-use planes::synth::lines::{Kind, LineOptions, draw};
+use planes::synth::lines::{Hardness, LineOptions, draw};
 use planes::synth::{HardPart, Scene, SceneOptions, Sensor, generate};
 use std::cell::Cell;
 use std::path::Path;
@@ -158,7 +158,7 @@ fn every_refinement_gives_the_same_planes_and_lines() {
             assert!(answer(&Cpu::default()) == answer(&gpu), "{mode:?} {refine}");
         }
     }
-    for kind in [Kind::Noisy, Kind::Photo] {
+    for kind in [Hardness::Noisy, Hardness::Photo] {
         let (image, _) = draw(&LineOptions { kind, ..LineOptions::default() }).unwrap();
         for refine in Refine::ALL {
             let options = lines::Options { refine, ..lines::Options::default() };

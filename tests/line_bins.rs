@@ -9,7 +9,7 @@ use planes::cpu::Cpu;
 use planes::image::{EdgeMap, Image, Method};
 use planes::lines::{Options, detect};
 use planes::papers::line_bins::{BinSearch, LineBins};
-use planes::synth::lines::{Kind, LineOptions, draw};
+use planes::synth::lines::{Hardness, LineOptions, draw};
 use planes::{Error, Result};
 
 const METHODS: [&str; 10] = [
@@ -64,7 +64,7 @@ fn images() -> Vec<(String, Image)> {
             if bar { 20 } else { 20 + contrast }
         });
     }
-    for kind in [Kind::Clean, Kind::Dense, Kind::Photo] {
+    for kind in [Hardness::Clean, Hardness::Dense, Hardness::Photo] {
         let options = LineOptions { kind, ..LineOptions::default() };
         images.push((format!("{kind}"), draw(&options).unwrap().0));
     }
@@ -140,7 +140,7 @@ fn many_bins_find_room() {
 #[test]
 fn the_same_lines_on_both() -> Result<()> {
     let Some(gpu) = gpu() else { return Ok(()) };
-    for kind in [Kind::Clean, Kind::Noisy, Kind::Wrapped, Kind::Photo] {
+    for kind in [Hardness::Clean, Hardness::Noisy, Hardness::Wrapped, Hardness::Photo] {
         let image = draw(&LineOptions { kind, ..LineOptions::default() })?.0;
         let options = Options::default();
         assert!(detect(&image, &options, &Cpu::default())? == detect(&image, &options, &gpu)?);

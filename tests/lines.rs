@@ -5,10 +5,10 @@ use planes::cpu::{Cpu, Voter};
 use planes::eval::lines::{LineLimits, LineScores, score};
 use planes::image::{EdgeMap, Image, Method};
 use planes::lines::{Detection, Options, Polar, detect, detect_in};
-use planes::synth::lines::{Kind, LineOptions, draw};
+use planes::synth::lines::{Hardness, LineOptions, draw};
 use std::path::Path;
 
-fn of_kind(kind: Kind, seed: u64) -> (Image, LineScores) {
+fn of_kind(kind: Hardness, seed: u64) -> (Image, LineScores) {
     let (image, truth) = draw(&LineOptions { kind, seed, ..LineOptions::default() }).unwrap();
     let found = detect(&image, &Options::default(), &Cpu::default()).unwrap();
     let scores = score(&found, &truth, LineLimits::default()).unwrap();
@@ -19,17 +19,17 @@ fn of_kind(kind: Kind, seed: u64) -> (Image, LineScores) {
 /// of what can be found leaves nothing to be missed.
 #[test]
 fn lines_of_every_kind_are_found() {
-    for kind in Kind::ALL {
+    for kind in Hardness::ALL {
         let scores: Vec<LineScores> = (101..105).map(|seed| of_kind(kind, seed).1).collect();
         let sum = |f: fn(&LineScores) -> usize| scores.iter().map(f).sum::<usize>() as f64;
         let matched = sum(|s| s.matched);
         let (precision, recall) = (matched / sum(|s| s.found), matched / sum(|s| s.truth));
-        let least = if matches!(kind, Kind::Thick | Kind::Photo) { 0.93 } else { 0.97 };
+        let least = if matches!(kind, Hardness::Thick | Hardness::Photo) { 0.93 } else { 0.97 };
         assert!(precision >= least && recall >= least, "{kind}: {precision} {recall}");
         assert!(sum(|s| s.duplicates) <= 0.03 * sum(|s| s.found), "{kind}");
         for scores in &scores {
             let [angle, distance] = [scores.angle.unwrap(), scores.distance.unwrap()];
-            let most = if matches!(kind, Kind::Thick | Kind::Photo) { 0.2 } else { 0.05 };
+            let most = if matches!(kind, Hardness::Thick | Hardness::Photo) { 0.2 } else { 0.05 };
             assert!(angle <= most && distance <= 0.25, "{kind}: {angle} {distance}");
         }
     }
@@ -38,7 +38,7 @@ fn lines_of_every_kind_are_found() {
 /// Noise alone has no lines, however dense.
 #[test]
 fn noise_has_no_lines() {
-    for kind in [Kind::Noisy, Kind::Dense, Kind::Photo] {
+    for kind in [Hardness::Noisy, Hardness::Dense, Hardness::Photo] {
         let options = LineOptions { kind, lines: 0, seed: 5, ..LineOptions::default() };
         let (image, truth) = draw(&options).unwrap();
         assert_eq!(truth.lines, []);
@@ -53,7 +53,7 @@ fn found_with(image: &Image, cpu: &Cpu) -> Detection {
 
 #[test]
 fn voters_agree() {
-    for kind in [Kind::Dense, Kind::Photo] {
+    for kind in [Hardness::Dense, Hardness::Photo] {
         let image = of_kind(kind, 3).0;
         let parallel = found_with(&image, &Cpu::default());
         assert_eq!(parallel, found_with(&image, &Cpu::new(Voter::Serial)), "{kind}");
@@ -63,7 +63,7 @@ fn voters_agree() {
 /// Turned by 90°, an image has its lines turned: nothing hangs on rows and columns, or on the seam.
 #[test]
 fn a_turned_image_has_turned_lines() {
-    let (image, _) = of_kind(Kind::Wrapped, 7);
+    let (image, _) = of_kind(Hardness::Wrapped, 7);
     let (width, height) = (image.width() as usize, image.height() as usize);
     let turned: Vec<u8> = (0..width * height)
         .flat_map(|i| {
@@ -120,7 +120,7 @@ fn the_sides_of_a_stroke_are_one_line() {
 /// The table of votes at 1° and 1 pixel equals the definition, bin by bin.
 #[test]
 fn the_accumulator_is_the_definition() {
-    let (image, _) = of_kind(Kind::Noisy, 11);
+    let (image, _) = of_kind(Hardness::Noisy, 11);
     let edges = EdgeMap::find(&image, &Method::Auto).unwrap();
     let polar = Polar::top_left([image.width(), image.height()], 180, 1.0).unwrap();
     let (axis, bins) = (polar.space.rho(), polar.space.bins());
@@ -189,7 +189,7 @@ fn edges_are_named_and_read_back() {
 /// A step from dark to light is one pixel wide for Canny, and the replayed method gives the same.
 #[test]
 fn canny_is_thin_and_can_be_replayed() {
-    let (image, _) = of_kind(Kind::Photo, 2);
+    let (image, _) = of_kind(Hardness::Photo, 2);
     let edges = EdgeMap::find(&image, &Method::Auto).unwrap();
     assert_eq!(EdgeMap::find(&image, &edges.method).unwrap(), edges);
     let step = |x: usize| if x < 40 { 20 } else { 220 };

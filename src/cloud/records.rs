@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The type of a stored number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NumberType {
     U8,
     I8,
     U16,
@@ -24,20 +24,20 @@ pub(super) enum Kind {
     F64,
 }
 
-impl Kind {
+impl NumberType {
     /// Its length in bytes.
     pub(super) fn size(self) -> usize {
         match self {
-            Kind::U8 | Kind::I8 => 1,
-            Kind::U16 | Kind::I16 => 2,
-            Kind::U32 | Kind::I32 | Kind::F32 => 4,
-            Kind::U64 | Kind::I64 | Kind::F64 => 8,
+            NumberType::U8 | NumberType::I8 => 1,
+            NumberType::U16 | NumberType::I16 => 2,
+            NumberType::U32 | NumberType::I32 | NumberType::F32 => 4,
+            NumberType::U64 | NumberType::I64 | NumberType::F64 => 8,
         }
     }
 
     /// Whether it is a floating-point type.
     pub(super) fn is_float(self) -> bool {
-        matches!(self, Kind::F32 | Kind::F64)
+        matches!(self, NumberType::F32 | NumberType::F64)
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Place {
     /// Bytes from the record's start.
     pub(super) offset: usize,
     /// What stands there.
-    pub(super) kind: Kind,
+    pub(super) kind: NumberType,
 }
 
 /// Where a record keeps what is asked for. Every place must lie within `stride`.
@@ -157,16 +157,16 @@ impl Layout {
             }};
         }
         match place.kind {
-            Kind::U8 => column!(u8),
-            Kind::I8 => column!(i8),
-            Kind::U16 => column!(u16),
-            Kind::I16 => column!(i16),
-            Kind::U32 => column!(u32),
-            Kind::I32 => column!(i32),
-            Kind::U64 => column!(u64),
-            Kind::I64 => column!(i64),
-            Kind::F32 => column!(f32),
-            Kind::F64 => column!(f64),
+            NumberType::U8 => column!(u8),
+            NumberType::I8 => column!(i8),
+            NumberType::U16 => column!(u16),
+            NumberType::I16 => column!(i16),
+            NumberType::U32 => column!(u32),
+            NumberType::I32 => column!(i32),
+            NumberType::U64 => column!(u64),
+            NumberType::I64 => column!(i64),
+            NumberType::F32 => column!(f32),
+            NumberType::F64 => column!(f64),
         }
     }
 

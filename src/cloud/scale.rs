@@ -77,7 +77,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// Its place in a [`Row`].
+    /// Its place in a [`PointNumbers`].
     pub(super) fn slot(self) -> usize {
         match self {
             Role::Axis(axis) => axis,
@@ -101,7 +101,7 @@ impl Role {
 }
 
 /// The numbers of one point: coordinates, colour, intensity, label, class.
-pub(super) type Row = [f64; 9];
+pub(super) type PointNumbers = [f64; 9];
 
 /// How rows become points.
 #[derive(Debug, Clone, Copy, Default)]
@@ -130,7 +130,7 @@ impl Shape {
 
     /// Decides the scales by a sample of rows; `floats` says whether colours and whether
     /// intensities are of a floating-point type, `None` that this is told by the values.
-    pub(super) fn fit(&mut self, sample: &[Row], floats: Option<[bool; 2]>) {
+    pub(super) fn fit(&mut self, sample: &[PointNumbers], floats: Option<[bool; 2]>) {
         let largest = |slots: &[usize]| {
             let values = sample.iter().flat_map(|row| slots.iter().map(|&slot| row[slot]));
             let fraction = values.clone().any(|value| value.fract() != 0.0);
@@ -146,7 +146,7 @@ impl Shape {
 
     /// Appends a row to a chunk.
     #[inline]
-    pub(super) fn push(&self, row: &Row, chunk: &mut Chunk) {
+    pub(super) fn push(&self, row: &PointNumbers, chunk: &mut Chunk) {
         chunk.x.push(row[0]);
         chunk.y.push(row[1]);
         chunk.z.push(row[2]);

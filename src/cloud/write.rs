@@ -60,7 +60,7 @@ pub struct WriteOptions {
 }
 
 /// A point with its optional values filled in.
-pub(super) struct Row {
+pub(super) struct WholePoint {
     pub(super) position: [f64; 3],
     pub(super) colour: [u8; 3],
     pub(super) intensity: u16,
@@ -86,9 +86,9 @@ impl<'a> Rows<'a> {
         self.0.len()
     }
 
-    pub(super) fn row(self, i: usize) -> Row {
+    pub(super) fn row(self, i: usize) -> WholePoint {
         let chunk = self.0;
-        Row {
+        WholePoint {
             position: [chunk.x[i], chunk.y[i], chunk.z[i]],
             colour: chunk.colour.get(i).copied().unwrap_or_default(),
             intensity: chunk.intensity.get(i).copied().unwrap_or_default(),
@@ -124,7 +124,7 @@ impl Part {
     }
 
     /// Appends it as bytes, the least significant first.
-    pub(super) fn append(self, row: &Row, out: &mut Vec<u8>) {
+    pub(super) fn append(self, row: &WholePoint, out: &mut Vec<u8>) {
         match self {
             Part::Double => row.position.iter().for_each(|v| out.extend(v.to_le_bytes())),
             Part::Float => row.position.iter().for_each(|&v| out.extend((v as f32).to_le_bytes())),
@@ -145,7 +145,7 @@ pub(super) fn chosen(parts: &[(Part, bool)]) -> (Vec<Part>, Vec<&'static str>) {
 }
 
 /// Appends a point as a line of text; the position comes first.
-pub(super) fn append_line(parts: &[Part], row: &Row, separator: char, out: &mut Vec<u8>) {
+pub(super) fn append_line(parts: &[Part], row: &WholePoint, separator: char, out: &mut Vec<u8>) {
     let ([x, y, z], [red, green, blue], s) = (row.position, row.colour, separator);
     for part in parts {
         let written = match part {

@@ -50,7 +50,7 @@ impl CloudLabels {
             pieces.push((piece, present, own));
             rest = after;
         }
-        let one = |mut moved: Moved, (piece, present, mut rest): Piece| {
+        let one = |mut moved: Moved, (piece, present, mut rest): CellRun| {
             for (&cell, present) in piece.iter().zip(present) {
                 let range = cells.points_of(cell as usize);
                 let (own, after) = rest.split_at_mut(range.len());
@@ -73,7 +73,7 @@ impl CloudLabels {
 }
 
 /// Some base cells, the planes present in each, and the labels of their points.
-type Piece<'a> = (&'a [u32], &'a [[u32; PRESENT]], &'a mut [i32]);
+type CellRun<'a> = (&'a [u32], &'a [[u32; PRESENT]], &'a mut [i32]);
 
 /// The sums over the points that left each plane and that joined it.
 struct Moved(Vec<[Moments; 2]>);

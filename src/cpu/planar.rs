@@ -51,15 +51,15 @@ fn vote_rows(level: Level, [x, y]: [&[f32]; 2], table: &[[f32; 4]], rows: &mut [
     rows.fill(0);
     for (x, y) in x.chunks(TILE).zip(y.chunks(TILE)) {
         for (&t, row) in table.iter().zip(rows.chunks_mut(counters)) {
-            tally(level, [x, y], &Row(t), row);
+            tally(level, [x, y], &SingleRow(t), row);
         }
     }
 }
 
 /// A row by itself: a point counts in its bin.
-struct Row([f32; 4]);
+struct SingleRow([f32; 4]);
 
-impl Place for Row {
+impl Place for SingleRow {
     #[inline(always)]
     unsafe fn of<L: Lanes>(&self, x: L, y: L) -> L {
         // SAFETY: the caller has the instruction set.

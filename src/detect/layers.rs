@@ -12,7 +12,7 @@ use rayon::prelude::*;
 const WIDE: f64 = 14.0;
 /// Levels at which a cell is tried, from the first at which its block is wide enough and has enough
 /// points.
-const LEVELS: u8 = 3;
+const TRIED_LEVELS: u8 = 3;
 /// A level shows surfaces when one in so many points has its surface there: on much higher ones, what
 /// is far from all surfaces would still be tried in vain …
 const SEEN: u64 = 1000;
@@ -64,7 +64,7 @@ pub(super) fn refine(
         let stays = |(open, outcome): (Open, Outcome)| match outcome {
             Outcome::TooFew => Some(open),
             Outcome::None => {
-                Some(Open { tried: open.tried + 1, ..open }).filter(|o| o.tried < LEVELS)
+                Some(Open { tried: open.tried + 1, ..open }).filter(|o| o.tried < TRIED_LEVELS)
             }
             _ => None,
         };

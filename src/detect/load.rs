@@ -386,7 +386,7 @@ struct Loading<'a> {
 }
 
 /// The points of a piece of a chunk that are used, and those that are left out.
-struct Piece {
+struct LoadedPiece {
     /// Points that are used; the others, by their places in the piece, ascending.
     used: usize,
     left_out: Vec<usize>,
@@ -433,8 +433,8 @@ impl<'a> Loading<'a> {
         let Points { x, y, z } = &mut self.points;
         let [x, y, z] = [x, y, z].map(|axis| axis[to.clone()].par_chunks_mut(PIECE));
         let starts = (0..chunk.len()).into_par_iter().step_by(PIECE);
-        let pieces: Vec<Piece> = (x.zip(y).zip(z).zip(starts))
-            .map(|(((x, y), z), start)| Piece::new(chosen, start, frame, window, [x, y, z]))
+        let pieces: Vec<LoadedPiece> = (x.zip(y).zip(z).zip(starts))
+            .map(|(((x, y), z), start)| LoadedPiece::new(chosen, start, frame, window, [x, y, z]))
             .collect();
         let mut from = self.used;
         for piece in &pieces {
@@ -458,7 +458,7 @@ impl<'a> Loading<'a> {
     }
 
     /// Notes which places in the file the points of a piece have, once that is not clear.
-    fn note_places(&mut self, piece: &Piece) {
+    fn note_places(&mut self, piece: &LoadedPiece) {
         if self.loaded.places.is_none() && piece.left_out.is_empty() {
             return;
         }
@@ -481,7 +481,7 @@ impl<'a> Loading<'a> {
     }
 }
 
-impl Piece {
+impl LoadedPiece {
     /// Puts the local coordinates of the points from `start` on to the front of `to`, as many as it has room
     /// for.
     fn new(
@@ -490,8 +490,8 @@ impl Piece {
         frame: Frame,
         window: [[f64; 3]; 2],
         to: [&mut [f32]; 3],
-    ) -> Piece {
-        let mut done = Piece {
+    ) -> LoadedPiece {
+        let mut done = LoadedPiece {
             used: 0,
             left_out: Vec::new(),
             stray: 0,

@@ -139,7 +139,7 @@ enum Document {
 impl Side {
     fn result(files: &Files, options: &ReadOptions) -> Result<Side> {
         let path = files.result;
-        if Kind::of(path)? != Kind::Document {
+        if FileKind::of(path)? != FileKind::Document {
             if let Some(labels) = files.labels {
                 let message = format!("{} has its own", path.display());
                 return Err(Error::Parameter(format!("--labels {}: {message}", labels.display())));
@@ -157,7 +157,7 @@ impl Side {
     }
 
     fn truth(path: &Path, options: &ReadOptions) -> Result<Side> {
-        if Kind::of(path)? == Kind::Document {
+        if FileKind::of(path)? == FileKind::Document {
             let document = Some(Document::True(Truth::read(path)?.into()));
             return Ok(Side { document, read: vec![path.to_path_buf()], ..Side::default() });
         }
@@ -173,7 +173,7 @@ impl Side {
     /// Labels, with coordinates if the file has them.
     fn labelled(path: &Path, options: &ReadOptions) -> Result<Side> {
         let mut side = Side { read: vec![path.to_path_buf()], ..Side::default() };
-        if Kind::of(path)? == Kind::Labels {
+        if FileKind::of(path)? == FileKind::Labels {
             side.labels = Some(read_labels(path)?);
             return Ok(side);
         }
@@ -248,7 +248,7 @@ fn beside(document: &Path) -> Option<PathBuf> {
 
 /// What a file is, told by how it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FileKind {
     Document,
     Labels,
     Cloud,
@@ -257,24 +257,24 @@ enum Kind {
 /// Bytes that are looked at.
 const HEAD: u64 = 4096;
 
-impl Kind {
-    fn of(path: &Path) -> Result<Kind> {
+impl FileKind {
+    fn of(path: &Path) -> Result<FileKind> {
         let mut head = Vec::new();
         let file = File::open(path).map_err(Error::io(path))?;
         file.take(HEAD).read_to_end(&mut head).map_err(Error::io(path))?;
-        Ok(Kind::told(&head))
+        Ok(FileKind::told(&head))
     }
 
-    fn told(head: &[u8]) -> Kind {
+    fn told(head: &[u8]) -> FileKind {
         if head.trim_ascii_start().starts_with(b"{") {
-            return Kind::Document;
+            return FileKind::Document;
         }
         let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
         let mut lines = lines.filter(|line| !line.is_empty());
         // The first line of a .pts cloud, too, is one number.
         let single = |line: &[u8]| fast_float2::parse::<f64, _>(line).is_ok();
         let labels = lines.next().is_some_and(single) && lines.next().is_none_or(single);
-        if labels || head.starts_with(MAGIC) { Kind::Labels } else { Kind::Cloud }
+        if labels || head.starts_with(MAGIC) { FileKind::Labels } else { FileKind::Cloud }
     }
 }
 
@@ -306,13 +306,13 @@ mod tests {
 
     #[test]
     fn kinds_are_told_by_content() {
-        assert_eq!(Kind::told(b" \n{\"a\": 1}"), Kind::Document);
-        assert_eq!(Kind::told(b"\x93NUMPY\x01"), Kind::Labels);
-        assert_eq!(Kind::told(b"-1\r\n0\r\n"), Kind::Labels);
-        assert_eq!(Kind::told(b"3"), Kind::Labels);
-        assert_eq!(Kind::told(b"2\n0 0 0\n1 1 1\n"), Kind::Cloud);
-        assert_eq!(Kind::told(b"ply\n"), Kind::Cloud);
-        assert_eq!(Kind::told(b""), Kind::Cloud);
+        assert_eq!(FileKind::told(b" \n{\"a\": 1}"), FileKind::Document);
+        assert_eq!(FileKind::told(b"\x93NUMPY\x01"), FileKind::Labels);
+        assert_eq!(FileKind::told(b"-1\r\n0\r\n"), FileKind::Labels);
+        assert_eq!(FileKind::told(b"3"), FileKind::Labels);
+        assert_eq!(FileKind::told(b"2\n0 0 0\n1 1 1\n"), FileKind::Cloud);
+        assert_eq!(FileKind::told(b"ply\n"), FileKind::Cloud);
+        assert_eq!(FileKind::told(b""), FileKind::Cloud);
     }
 
     fn load_error(files: &Files) -> String {

@@ -107,7 +107,7 @@ fn light(raster: &Raster, stroke: &Stroke, axis: Axis) -> f64 {
 /// The pieces with their ends, which lie on the line where its first and last pixels do.
 fn segments(raster: &Raster, stroke: &Stroke, reach: [f64; 2]) -> Vec<Segment> {
     let axis: Axis = stroke.axis;
-    let ends = |piece: &super::pieces::Piece| {
+    let ends = |piece: &super::pieces::Stretch| {
         let mut ends: Option<[[f64; 2]; 2]> = None;
         let mut pixels = 0;
         raster.walk(axis, piece.from..piece.to, reach, |_, n| {

@@ -2,7 +2,7 @@
 
 /// A run of steps along a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct Stretch {
     pub from: usize,
     pub to: usize,
 }
@@ -17,7 +17,7 @@ const MISS: f64 = 1.204;
 /// into pieces the likeliest is taken, where it costs as much to end one piece and begin the next as
 /// `max_gap` steps that are off; so wider gaps stay open, and where chance alone fills every other
 /// step, the same rule asks for more.
-pub(super) fn pieces(on: &[bool], chance: f64, max_gap: f64) -> Vec<Piece> {
+pub(super) fn pieces(on: &[bool], chance: f64, max_gap: f64) -> Vec<Stretch> {
     let p = chance.clamp(0.02, 0.98);
     let hit = ((p + 0.7 * (1.0 - p)) / p).ln();
     let half = MISS * max_gap.max(1.0) / 2.0;
@@ -40,7 +40,7 @@ pub(super) fn pieces(on: &[bool], chance: f64, max_gap: f64) -> Vec<Piece> {
     for i in (0..on.len()).rev() {
         match end {
             Some(to) if entered[i] => {
-                found.push(Piece { from: i, to });
+                found.push(Stretch { from: i, to });
                 end = None;
             }
             None if left[i] => end = Some(i),

@@ -10,7 +10,7 @@
 use super::fit::Sums;
 use super::geometry::{Axis, length};
 use super::options::Options;
-use super::pieces::{Piece, pieces};
+use super::pieces::{Stretch, pieces};
 use super::raster::Raster;
 use super::zoom;
 
@@ -37,7 +37,7 @@ pub(super) struct Stroke {
     pub axis: Axis,
     /// Signed distances of its edges.
     pub band: [f64; 2],
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<Stretch>,
 }
 
 impl Stroke {
@@ -99,7 +99,7 @@ pub(super) fn refine(
     let min_length = options.min_length_in(raster.size.map(|n| n as u32));
     let axis = known.or_else(|| start.densest(raster))?;
     let mut stroke = Stroke { axis, band: [-0.5, 0.5], pieces: Vec::new() };
-    let length = |stroke: &Stroke, piece: &Piece| {
+    let length = |stroke: &Stroke, piece: &Stretch| {
         (piece.to - piece.from) as f64 / stroke.axis.sin.abs().max(stroke.axis.cos.abs())
     };
     for _ in 0..TURNS {
@@ -129,7 +129,7 @@ pub(super) fn refine(
 }
 
 /// The pieces of a stroke in which its middle can be seen.
-fn visible(raster: &Raster, stroke: &Stroke, density: f64, options: &Options) -> Vec<Piece> {
+fn visible(raster: &Raster, stroke: &Stroke, density: f64, options: &Options) -> Vec<Stretch> {
     let mut on = vec![false; raster.steps(stroke.axis)];
     let mut pixels = 0u64;
     let mut crossed = 0u64;
@@ -225,7 +225,7 @@ fn fit(raster: &Raster, stroke: &mut Stroke) -> Option<()> {
 }
 
 /// The sums over the pixels of a stroke in one of its pieces.
-fn sums(raster: &Raster, stroke: &Stroke, piece: &Piece) -> Sums {
+fn sums(raster: &Raster, stroke: &Stroke, piece: &Stretch) -> Sums {
     let mut sums = Sums::default();
     let band = [stroke.band[0] - FRINGE, stroke.band[1] + FRINGE];
     raster.walk(stroke.axis, piece.from..piece.to, band, |_, n| {

@@ -7,14 +7,14 @@ const GAP: f64 = 1e-3;
 /// A segment by ring and by the index of its first vertex.
 pub type Segment = (usize, usize);
 
-struct Piece {
+struct Edge {
     a: [f64; 2],
     b: [f64; 2],
     name: Segment,
     next: Segment,
 }
 
-impl Piece {
+impl Edge {
     fn low(&self, axis: usize) -> f64 {
         self.a[axis].min(self.b[axis]) - GAP
     }
@@ -25,11 +25,11 @@ impl Piece {
 
 /// The segments that cross or touch another one, of their own ring or of another; sorted.
 pub fn conflicts(rings: &[Vec<[f64; 2]>]) -> Vec<Segment> {
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<Edge> = Vec::new();
     for (r, ring) in rings.iter().enumerate() {
         for k in 0..ring.len() {
             let next = (k + 1) % ring.len();
-            pieces.push(Piece { a: ring[k], b: ring[next], name: (r, k), next: (r, next) });
+            pieces.push(Edge { a: ring[k], b: ring[next], name: (r, k), next: (r, next) });
         }
     }
     pieces.sort_by(|p, q| p.low(0).total_cmp(&q.low(0)));
@@ -51,7 +51,7 @@ pub fn conflicts(rings: &[Vec<[f64; 2]>]) -> Vec<Segment> {
     found
 }
 
-fn conflict(p: &Piece, q: &Piece) -> bool {
+fn conflict(p: &Edge, q: &Edge) -> bool {
     // Segments that follow each other share a vertex; only the other ends can be too near.
     match (p.next == q.name, q.next == p.name) {
         (true, true) => true,
@@ -63,7 +63,7 @@ fn conflict(p: &Piece, q: &Piece) -> bool {
     }
 }
 
-fn near(point: [f64; 2], s: &Piece) -> bool {
+fn near(point: [f64; 2], s: &Edge) -> bool {
     let d = [s.b[0] - s.a[0], s.b[1] - s.a[1]];
     let e = [point[0] - s.a[0], point[1] - s.a[1]];
     let length2 = d[0] * d[0] + d[1] * d[1];
@@ -74,8 +74,8 @@ fn near(point: [f64; 2], s: &Piece) -> bool {
 }
 
 /// Ends are known to be apart from the other segment, so rounding cannot change a sign here.
-fn cross(p: &Piece, q: &Piece) -> bool {
-    let side = |s: &Piece, c: [f64; 2]| {
+fn cross(p: &Edge, q: &Edge) -> bool {
+    let side = |s: &Edge, c: [f64; 2]| {
         (s.b[0] - s.a[0]) * (c[1] - s.a[1]) - (s.b[1] - s.a[1]) * (c[0] - s.a[0]) > 0.0
     };
     side(p, q.a) != side(p, q.b) && side(q, p.a) != side(q, p.b)

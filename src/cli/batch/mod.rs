@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
-use summary::{Outcome, Row};
+use summary::{Outcome, SummaryRow};
 
 impl Batch {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
@@ -105,24 +105,25 @@ struct Progress {
     bars: BatchBar,
     was_done: AtomicUsize,
     failed: AtomicUsize,
-    rows: Mutex<Vec<Row>>,
+    rows: Mutex<Vec<SummaryRow>>,
     /// What ends the whole batch.
     error: OnceLock<Error>,
 }
 
 impl Work<'_> {
     /// Works through all files; returns a row for each, sorted, and how many were finished before.
-    fn all(&self, inputs: Inputs) -> Result<(Vec<Row>, usize), Error> {
+    fn all(&self, inputs: Inputs) -> Result<(Vec<SummaryRow>, usize), Error> {
         let Inputs { files, failed, skipped } = inputs;
-        let mut rows: Vec<Row> = Vec::with_capacity(files.len() + failed.len() + skipped.len());
+        let mut rows: Vec<SummaryRow> =
+            Vec::with_capacity(files.len() + failed.len() + skipped.len());
         for (file, error) in failed {
             let message = message(&error);
             say(&message);
             let outcome = Outcome::Failed(message, Vec::new());
-            rows.push(Row { file, name: None, outcome });
+            rows.push(SummaryRow { file, name: None, outcome });
         }
         let skipped = skipped.into_iter().map(|(file, why)| (file, Outcome::Skipped(why)));
-        rows.extend(skipped.map(|(file, outcome)| Row { file, name: None, outcome }));
+        rows.extend(skipped.map(|(file, outcome)| SummaryRow { file, name: None, outcome }));
         let progress = Progress {
             bars: BatchBar::new(files.len() as u64, self.quiet),
             was_done: AtomicUsize::new(0),
@@ -222,14 +223,19 @@ impl Work<'_> {
                 Outcome::Failed(message, warnings)
             }
         };
-        let row = Row { file: input.path.clone(), name: Some(name.to_owned()), outcome };
+        let row = SummaryRow { file: input.path.clone(), name: Some(name.to_owned()), outcome };
         rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
         bars.advance(failed.load(Relaxed));
     }
 }
 
 /// Says what came of all files.
-fn report(rows: &[Row], was_done: usize, summary: &Path, quiet: bool) -> Result<(), Failure> {
+fn report(
+    rows: &[SummaryRow],
+    was_done: usize,
+    summary: &Path,
+    quiet: bool,
+) -> Result<(), Failure> {
     let skipped = rows.iter().filter(|row| row.is_skipped()).count();
     let failed = rows.iter().filter(|row| row.has_failed()).count();
     let all = rows.len() - skipped;

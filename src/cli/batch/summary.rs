@@ -15,7 +15,7 @@ pub const NAMES: [&str; 2] = ["summary.csv", "summary.json"];
 
 /// One file, or an argument that led to none.
 #[derive(Debug)]
-pub struct Row {
+pub struct SummaryRow {
     /// As it was given or found.
     pub file: PathBuf,
     /// What its results are called, below the folder and without ending.
@@ -23,7 +23,7 @@ pub struct Row {
     pub outcome: Outcome,
 }
 
-impl Row {
+impl SummaryRow {
     pub fn has_failed(&self) -> bool {
         matches!(self.outcome, Outcome::Failed(..))
     }
@@ -124,7 +124,7 @@ pub fn is_one(path: &Path) -> bool {
 }
 
 /// Writes `summary.csv` and `summary.json` into the folder.
-pub fn save(folder: &Path, rows: &[Row], options: &Options) -> Result<(), Error> {
+pub fn save(folder: &Path, rows: &[SummaryRow], options: &Options) -> Result<(), Error> {
     let lines = || rows.iter().map(|row| line(row, options));
     let all: Vec<Line> = lines().collect();
     let (skipped, files): (Vec<Line>, Vec<Line>) = lines().partition(|l| l.status == "skipped");
@@ -182,7 +182,7 @@ pub fn unshown(text: &str) -> PathBuf {
     text.into()
 }
 
-fn line(row: &Row, options: &Options) -> Line {
+fn line(row: &SummaryRow, options: &Options) -> Line {
     let mut line = Line {
         file: shown(&row.file),
         name: row.name.as_deref().map(shown),
@@ -299,9 +299,9 @@ mod tests {
             area: 1.5,
         };
         let image = Found::Image { pixels: 12, lines: 4 };
-        let row = |file: &str, outcome| Row { file: file.into(), name: None, outcome };
+        let row = |file: &str, outcome| SummaryRow { file: file.into(), name: None, outcome };
         let rows = [
-            Row { name: Some("a, b".into()), ..row("a, b.las", Outcome::Done(done(cloud))) },
+            SummaryRow { name: Some("a, b".into()), ..row("a, b.las", Outcome::Done(done(cloud))) },
             row("b.png", Outcome::Done(done(image))),
             row("c.las", Outcome::Failed("says \"no\"".into(), vec!["odd".into()])),
             row("d.txt", Outcome::Skipped("no points".into())),

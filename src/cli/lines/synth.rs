@@ -3,7 +3,7 @@
 use crate::cli::values::first_given;
 use clap::Args;
 use planes::Error;
-use planes::synth::lines::{Kind, LineOptions};
+use planes::synth::lines::{Hardness, LineOptions};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Images of lines")]
@@ -11,8 +11,8 @@ pub struct LineScene {
     /// What makes the image hard: clean, noisy, dense, wrapped, border, thick or photo
     /// [default: clean]
     #[arg(long, value_name = "KIND",
-        value_parser = |s: &str| s.parse::<Kind>().map_err(|e| e.to_string()))]
-    kind: Option<Kind>,
+        value_parser = |s: &str| s.parse::<Hardness>().map_err(|e| e.to_string()))]
+    kind: Option<Hardness>,
     /// Pixels in a row and rows [default: 640x480]
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
     size: Option<[u32; 2]>,

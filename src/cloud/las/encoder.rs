@@ -1,7 +1,7 @@
 //! Points from anywhere as records of LAS.
 
 use super::super::driver::ending;
-use super::super::write::Row;
+use super::super::write::WholePoint;
 use super::front::{Front, VERSION, padded, record, unwritable, write_header};
 use super::point_format::PointFormat;
 use super::sink::Sink;
@@ -116,7 +116,7 @@ impl Encoder {
     }
 
     /// Appends the record of a point but for its extra bytes.
-    pub(super) fn append(&mut self, row: &Row, steps: [i32; 3], out: &mut Vec<u8>) {
+    pub(super) fn append(&mut self, row: &WholePoint, steps: [i32; 3], out: &mut Vec<u8>) {
         self.written += 1;
         for (axis, steps) in steps.into_iter().enumerate() {
             out.extend(steps.to_le_bytes());

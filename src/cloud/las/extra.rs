@@ -1,24 +1,24 @@
 //! The extra dimensions of LAS points: what a file describes, and those that are added.
 
 use super::super::labels::{DISTANCE, LABEL, PIECE};
-use super::super::records::Kind;
+use super::super::records::NumberType;
 use std::ops::Range;
 
 /// Length of one description.
 const LENGTH: usize = 192;
 
 /// The types of plain numbers, by their codes from 1 on.
-const KINDS: [Kind; 10] = [
-    Kind::U8,
-    Kind::I8,
-    Kind::U16,
-    Kind::I16,
-    Kind::U32,
-    Kind::I32,
-    Kind::U64,
-    Kind::I64,
-    Kind::F32,
-    Kind::F64,
+const KINDS: [NumberType; 10] = [
+    NumberType::U8,
+    NumberType::I8,
+    NumberType::U16,
+    NumberType::I16,
+    NumberType::U32,
+    NumberType::I32,
+    NumberType::U64,
+    NumberType::I64,
+    NumberType::F32,
+    NumberType::F64,
 ];
 
 /// The code of signed 32-bit integers.
@@ -41,7 +41,7 @@ impl Dimension<'_> {
     }
 
     /// Its type, where it is a plain number.
-    pub(super) fn kind(&self) -> Option<Kind> {
+    pub(super) fn kind(&self) -> Option<NumberType> {
         KINDS.get(usize::from(self.0[2]).checked_sub(1)?).copied()
     }
 
@@ -161,7 +161,7 @@ mod tests {
             bytes[3] = options;
             (Dimension(&bytes).kind(), Dimension(&bytes).size())
         };
-        assert_eq!(of(6, 0), (Some(Kind::I32), Some(4)));
+        assert_eq!(of(6, 0), (Some(NumberType::I32), Some(4)));
         assert_eq!(of(0, 7), (None, Some(7)));
         assert_eq!(of(20, 0), (None, Some(16)), "a pair of doubles");
         assert_eq!(of(21, 0), (None, Some(3)), "a triple of bytes");

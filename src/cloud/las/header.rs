@@ -5,7 +5,7 @@ use super::super::{
     bytes::{Bytes, Section},
     crs,
     labels::LABEL,
-    records::{Kind, Layout, Place, Table},
+    records::{Layout, NumberType, Place, Table},
     scale::Scale,
 };
 use super::{extra::dimensions, geokeys::GeoKeys, point_format::PointFormat};
@@ -255,15 +255,15 @@ impl Header {
         let layout = Layout {
             stride: self.stride(),
             big_endian: false,
-            xyz: [0, 4, 8].map(|offset| place(offset, Kind::I32)),
+            xyz: [0, 4, 8].map(|offset| place(offset, NumberType::I32)),
             transform: Some(self.transform()),
             colour: self.point_format.colour().map(|at| {
-                let places = [at, at + 2, at + 4].map(|offset| place(offset, Kind::U16));
+                let places = [at, at + 2, at + 4].map(|offset| place(offset, NumberType::U16));
                 (places, Scale::Wide)
             }),
-            intensity: Some((place(12, Kind::U16), Scale::Plain)),
+            intensity: Some((place(12, NumberType::U16), Scale::Plain)),
             label: self.label(),
-            class: Some((place(class, Kind::U8), mask)),
+            class: Some((place(class, NumberType::U8), mask)),
         };
         if layout.is_sound() {
             Ok(layout)

@@ -3,7 +3,7 @@
 //! Read word by word: names of properties come with brackets and signs in the wild, comments in any
 //! encoding, and a name may stand twice, which must not shift what follows.
 
-use super::super::{bytes::Bytes, records::Kind};
+use super::super::{bytes::Bytes, records::NumberType};
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -44,9 +44,9 @@ pub(super) fn header(encoding: Encoding, comment: &str, count: u64, properties: 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Type {
     /// One number.
-    Scalar(Kind),
+    Scalar(NumberType),
     /// A count of the first kind, then as many numbers of the second.
-    List(Kind, Kind),
+    List(NumberType, NumberType),
 }
 
 /// A property of an element.
@@ -171,18 +171,18 @@ fn property(words: &[&str]) -> Option<Property> {
     (!name.is_empty()).then_some(Property { name, kind })
 }
 
-fn kind(word: &str) -> Option<Kind> {
+fn kind(word: &str) -> Option<NumberType> {
     Some(match word {
-        "char" | "int8" => Kind::I8,
-        "uchar" | "uint8" => Kind::U8,
-        "short" | "int16" => Kind::I16,
-        "ushort" | "uint16" => Kind::U16,
-        "int" | "int32" => Kind::I32,
-        "uint" | "uint32" => Kind::U32,
-        "int64" | "long" => Kind::I64,
-        "uint64" | "ulong" => Kind::U64,
-        "float" | "float32" => Kind::F32,
-        "double" | "float64" => Kind::F64,
+        "char" | "int8" => NumberType::I8,
+        "uchar" | "uint8" => NumberType::U8,
+        "short" | "int16" => NumberType::I16,
+        "ushort" | "uint16" => NumberType::U16,
+        "int" | "int32" => NumberType::I32,
+        "uint" | "uint32" => NumberType::U32,
+        "int64" | "long" => NumberType::I64,
+        "uint64" | "ulong" => NumberType::U64,
+        "float" | "float32" => NumberType::F32,
+        "double" | "float64" => NumberType::F64,
         _ => return None,
     })
 }

@@ -5,8 +5,8 @@ use super::{
         Chunk,
         blocks::BlockSource,
         bytes::Bytes,
-        records::Kind,
-        scale::{Role, Row, Shape},
+        records::NumberType,
+        scale::{PointNumbers, Role, Shape},
     },
     header::{Element, Type},
 };
@@ -51,7 +51,7 @@ impl Cursor {
     }
 
     /// Reads a number.
-    fn number(&mut self, kind: Kind) -> Result<f64> {
+    fn number(&mut self, kind: NumberType) -> Result<f64> {
         let mut raw = [0; 8];
         let raw = &mut raw[..kind.size()];
         let at = (self.position - self.base) as usize;
@@ -72,7 +72,7 @@ impl Cursor {
     }
 
     /// Moves behind a list.
-    fn skip_list(&mut self, count: Kind, item: Kind) -> Result<()> {
+    fn skip_list(&mut self, count: NumberType, item: NumberType) -> Result<()> {
         let n = self.number(count)?;
         if n < 0.0 {
             return Err(self.fault("the length of a list is negative"));
@@ -90,18 +90,18 @@ impl Cursor {
 }
 
 /// A number from its bytes, least significant first.
-pub(super) fn value(kind: Kind, raw: &[u8]) -> f64 {
+pub(super) fn value(kind: NumberType, raw: &[u8]) -> f64 {
     let mut wide = [0; 8];
     wide[..raw.len()].copy_from_slice(raw);
     let bits = u64::from_le_bytes(wide);
     match kind {
-        Kind::U8 | Kind::U16 | Kind::U32 | Kind::U64 => bits as f64,
-        Kind::I8 => f64::from(bits as i8),
-        Kind::I16 => f64::from(bits as i16),
-        Kind::I32 => f64::from(bits as i32),
-        Kind::I64 => bits as i64 as f64,
-        Kind::F32 => f64::from(f32::from_bits(bits as u32)),
-        Kind::F64 => f64::from_bits(bits),
+        NumberType::U8 | NumberType::U16 | NumberType::U32 | NumberType::U64 => bits as f64,
+        NumberType::I8 => f64::from(bits as i8),
+        NumberType::I16 => f64::from(bits as i16),
+        NumberType::I32 => f64::from(bits as i32),
+        NumberType::I64 => bits as i64 as f64,
+        NumberType::F32 => f64::from(f32::from_bits(bits as u32)),
+        NumberType::F64 => f64::from_bits(bits),
     }
 }
 
@@ -157,15 +157,16 @@ impl Vertices {
     fn fit_scales(&mut self, floats: [bool; 2]) -> Result<()> {
         if self.shape.fields.colour || self.shape.fields.intensity {
             let start = self.cursor.clone();
-            let sample: Result<Vec<Row>> = (0..self.left.min(BLOCK)).map(|_| self.row()).collect();
+            let sample: Result<Vec<PointNumbers>> =
+                (0..self.left.min(BLOCK)).map(|_| self.row()).collect();
             self.shape.fit(&sample?, Some(floats));
             self.cursor = start;
         }
         Ok(())
     }
 
-    fn row(&mut self) -> Result<Row> {
-        let mut row = Row::default();
+    fn row(&mut self) -> Result<PointNumbers> {
+        let mut row = PointNumbers::default();
         for &(kind, role) in &self.properties {
             match (kind, role) {
                 (Type::Scalar(kind), Some(role)) => row[role.slot()] = self.cursor.number(kind)?,
@@ -198,15 +199,15 @@ mod tests {
 
     #[test]
     fn numbers_of_all_kinds() {
-        assert_eq!(value(Kind::I8, &[0xff]), -1.0);
-        assert_eq!(value(Kind::U8, &[0xff]), 255.0);
-        assert_eq!(value(Kind::I16, &(-2_i16).to_le_bytes()), -2.0);
-        assert_eq!(value(Kind::U16, &[1, 2]), 513.0);
-        assert_eq!(value(Kind::I32, &i32::MIN.to_le_bytes()), f64::from(i32::MIN));
-        assert_eq!(value(Kind::U32, &u32::MAX.to_le_bytes()), f64::from(u32::MAX));
-        assert_eq!(value(Kind::I64, &(-3_i64).to_le_bytes()), -3.0);
-        assert_eq!(value(Kind::U64, &9_u64.to_le_bytes()), 9.0);
-        assert_eq!(value(Kind::F32, &1.5_f32.to_le_bytes()), 1.5);
-        assert_eq!(value(Kind::F64, &0.1_f64.to_le_bytes()), 0.1);
+        assert_eq!(value(NumberType::I8, &[0xff]), -1.0);
+        assert_eq!(value(NumberType::U8, &[0xff]), 255.0);
+        assert_eq!(value(NumberType::I16, &(-2_i16).to_le_bytes()), -2.0);
+        assert_eq!(value(NumberType::U16, &[1, 2]), 513.0);
+        assert_eq!(value(NumberType::I32, &i32::MIN.to_le_bytes()), f64::from(i32::MIN));
+        assert_eq!(value(NumberType::U32, &u32::MAX.to_le_bytes()), f64::from(u32::MAX));
+        assert_eq!(value(NumberType::I64, &(-3_i64).to_le_bytes()), -3.0);
+        assert_eq!(value(NumberType::U64, &9_u64.to_le_bytes()), 9.0);
+        assert_eq!(value(NumberType::F32, &1.5_f32.to_le_bytes()), 1.5);
+        assert_eq!(value(NumberType::F64, &0.1_f64.to_le_bytes()), 0.1);
     }
 }

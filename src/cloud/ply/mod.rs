@@ -11,7 +11,7 @@ use super::{
     bytes::Bytes,
     driver::{Cloud, Driver},
     labels::Labels,
-    records::{Kind, Layout, Place, RecordReader, Table},
+    records::{Layout, NumberType, Place, RecordReader, Table},
     scale::{Role, Scale, Shape},
     text::{
         line::{LineFormat, Separator, Step, Style},
@@ -226,8 +226,8 @@ fn info(header: &Header, vertex: &Element, roles: &[Option<Role>]) -> HeaderInfo
     let properties = vertex.properties.iter().zip(roles);
     let mut x = properties.clone().filter(|(_, role)| **role == Some(Role::Axis(0)));
     let kind = match x.next().map(|(property, _)| property.kind) {
-        Some(Type::Scalar(Kind::F32)) => "float",
-        Some(Type::Scalar(Kind::F64)) => "double",
+        Some(Type::Scalar(NumberType::F32)) => "float",
+        Some(Type::Scalar(NumberType::F64)) => "double",
         _ => "integer",
     };
     let extra = match header.elements.len() - 1 {

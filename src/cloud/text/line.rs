@@ -2,7 +2,7 @@
 
 use super::super::{
     bytes::Bytes,
-    scale::{Role, Row, Shape},
+    scale::{PointNumbers, Role, Shape},
 };
 use crate::Result;
 use std::borrow::Cow;
@@ -260,7 +260,7 @@ impl LineFormat {
         let lines = sample.split_inclusive(|&byte| byte == b'\n');
         let whole = lines.filter(|line| line.ends_with(b"\n"));
         let rows = whole.filter_map(|line| {
-            let mut row = Row::default();
+            let mut row = PointNumbers::default();
             self.row(self.style.content(line)?, &mut row).ok().map(|()| row)
         });
         self.shape.fit(&rows.collect::<Vec<_>>(), floats);
@@ -272,7 +272,7 @@ impl LineFormat {
     pub(super) fn row<'a>(
         &self,
         line: &'a [u8],
-        row: &mut Row,
+        row: &mut PointNumbers,
     ) -> std::result::Result<(), (usize, &'a [u8])> {
         if self.style.comma || self.style.quoted {
             return self.odd_row(line, row);
@@ -297,7 +297,7 @@ impl LineFormat {
     fn odd_row<'a>(
         &self,
         line: &'a [u8],
-        row: &mut Row,
+        row: &mut PointNumbers,
     ) -> std::result::Result<(), (usize, &'a [u8])> {
         let mut rest = Some(line);
         for (index, step) in self.steps.iter().enumerate() {

@@ -5,7 +5,7 @@ use super::{
         Chunk,
         blocks::BlockSource,
         bytes::{Bytes, Section},
-        scale::Row,
+        scale::PointNumbers,
     },
     line::LineFormat,
     schema::is_front,
@@ -92,7 +92,7 @@ impl Lines {
         let first = lines_within(&self.bytes, self.start, from, self.block, text)?;
         let mut parsed = Parsed { chunk, lines: 0, fault: None };
         parsed.chunk.clear();
-        let mut row = Row::default();
+        let mut row = PointNumbers::default();
         let mut rest = &text[first..];
         while !rest.is_empty() {
             let end = memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);

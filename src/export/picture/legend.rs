@@ -8,12 +8,12 @@ use crate::measures::Measures;
 
 /// The largest planes by area, largest first.
 pub struct Legend {
-    rows: Vec<Row>,
+    rows: Vec<LegendRow>,
     /// Planes in all.
     planes: usize,
 }
 
-struct Row {
+struct LegendRow {
     id: usize,
     area: f64,
     measures: Measures,
@@ -31,7 +31,7 @@ impl Legend {
         let row = |(id, plane): (usize, &crate::Plane)| (id, plane.area);
         let mut largest: Vec<(usize, f64)> = planes.map(row).collect();
         largest.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let rows = largest.into_iter().take(ROWS).map(|(id, area)| Row {
+        let rows = largest.into_iter().take(ROWS).map(|(id, area)| LegendRow {
             id,
             area,
             measures: Measures::of(&detection.planes[id]),
@@ -89,7 +89,7 @@ impl Legend {
     }
 }
 
-impl Row {
+impl LegendRow {
     fn cells(&self) -> [String; 4] {
         let Measures { length, width, .. } = self.measures;
         [self.id.to_string(), short(self.area), short(length), short(width)]

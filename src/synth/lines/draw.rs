@@ -1,6 +1,6 @@
 //! From options to an image and its lines.
 
-use super::options::{Kind, LineOptions};
+use super::options::{Hardness, LineOptions};
 use super::truth::{FORMAT, LineTruth, TrueLine, VERSION};
 use super::{layout, paint};
 use crate::image::{Image, MAX_SIDE};
@@ -23,7 +23,7 @@ pub fn draw(options: &LineOptions) -> Result<(Image, LineTruth)> {
         return Err(Error::Parameter(format!("an image has at most {MOST_LINES} lines")));
     }
     let (grey, lines) = match options.kind {
-        Kind::Photo => {
+        Hardness::Photo => {
             let shapes = layout::shapes(options);
             let lines = shapes.iter().flat_map(layout::Shape::sides).collect();
             (paint::photo(options, &shapes), lines)

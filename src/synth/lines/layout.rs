@@ -1,7 +1,7 @@
 //! Where the lines of an image are.
 
 use super::super::random::Random;
-use super::options::{Kind, LineOptions};
+use super::options::{Hardness, LineOptions};
 
 /// Families of random numbers.
 const LINES: u64 = 101;
@@ -24,8 +24,8 @@ pub(super) fn lines(options: &LineOptions) -> Vec<Ends> {
         let tried = (0..TRIES).map(|t| {
             let mut random = Random::new(options.seed, LINES, number * TRIES + t);
             match options.kind {
-                Kind::Wrapped => upright(&mut random, size),
-                Kind::Border => at_border(&mut random, size),
+                Hardness::Wrapped => upright(&mut random, size),
+                Hardness::Border => at_border(&mut random, size),
                 _ => anywhere(&mut random, size),
             }
         });

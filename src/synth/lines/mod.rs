@@ -1,9 +1,9 @@
 //! Images of known lines.
 //!
 //! ```
-//! use planes::synth::lines::{Kind, LineOptions, draw};
+//! use planes::synth::lines::{Hardness, LineOptions, draw};
 //!
-//! let (image, truth) = draw(&LineOptions { kind: Kind::Dense, ..LineOptions::default() })?;
+//! let (image, truth) = draw(&LineOptions { kind: Hardness::Dense, ..LineOptions::default() })?;
 //! assert_eq!(image.width(), 640);
 //! assert_eq!(truth.lines.len(), 12);
 //! # Ok::<(), planes::Error>(())
@@ -19,6 +19,6 @@ mod truth;
 
 pub use draw::draw;
 pub use file::write_image;
-pub use options::{Kind, LineOptions};
+pub use options::{Hardness, LineOptions};
 pub use sparse::{SparseLine, strewn, uniform_points};
 pub use truth::{FORMAT, LineTruth, TrueLine, VERSION};

@@ -4,7 +4,7 @@ use crate::names::names;
 
 /// What makes an image hard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum Hardness {
     /// Nothing: strokes one pixel wide, white on black.
     Clean,
     /// Every fifth pixel of a stroke is missing, and 3 % of all pixels are white.
@@ -23,7 +23,7 @@ pub enum Kind {
     Photo,
 }
 
-names! { Kind, "kind of image":
+names! { Hardness, "kind of image":
     Clean = "clean",
     Noisy = "noisy",
     Dense = "dense",
@@ -37,7 +37,7 @@ names! { Kind, "kind of image":
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineOptions {
     /// What makes it hard.
-    pub kind: Kind,
+    pub kind: Hardness,
     /// Pixels in a row and rows, 64 or more.
     pub size: [u32; 2],
     /// Number of lines; a photograph has about so many, three or four a shape.
@@ -49,6 +49,6 @@ pub struct LineOptions {
 impl Default for LineOptions {
     /// Twelve clean lines on 640 × 480 pixels.
     fn default() -> LineOptions {
-        LineOptions { kind: Kind::Clean, size: [640, 480], lines: 12, seed: 1 }
+        LineOptions { kind: Hardness::Clean, size: [640, 480], lines: 12, seed: 1 }
     }
 }

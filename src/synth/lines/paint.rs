@@ -2,7 +2,7 @@
 
 use super::super::random::Random;
 use super::layout::{Ends, Shape};
-use super::options::{Kind, LineOptions};
+use super::options::{Hardness, LineOptions};
 use rayon::prelude::*;
 
 /// Families of random numbers; a row of pixels has a stream of its own.
@@ -19,10 +19,10 @@ const SAMPLES: i32 = 4;
 /// Strokes and noise, white on black.
 pub(super) fn drawing(options: &LineOptions, lines: &[Ends]) -> Vec<u8> {
     let (white, missing) = match options.kind {
-        Kind::Noisy => (0.03, 0.2),
-        Kind::Wrapped | Kind::Border => (0.03, 0.0),
-        Kind::Dense => (0.3, 0.0),
-        Kind::Clean | Kind::Thick | Kind::Photo => (0.0, 0.0),
+        Hardness::Noisy => (0.03, 0.2),
+        Hardness::Wrapped | Hardness::Border => (0.03, 0.0),
+        Hardness::Dense => (0.3, 0.0),
+        Hardness::Clean | Hardness::Thick | Hardness::Photo => (0.0, 0.0),
     };
     let [width, height] = options.size.map(|n| n as usize);
     let mut grey = vec![0u8; width * height];
@@ -39,7 +39,7 @@ pub(super) fn drawing(options: &LineOptions, lines: &[Ends]) -> Vec<u8> {
             }
         };
         match options.kind {
-            Kind::Thick => thick(line, &mut put),
+            Hardness::Thick => thick(line, &mut put),
             _ => thin(line, &mut put),
         }
     }

@@ -63,7 +63,7 @@ impl House<'_> {
 
 /// The kinds of houses; lengths in metres, the front left corner at the origin.
 #[derive(Clone, Copy)]
-enum Kind {
+enum RoofKind {
     Gable { pitch: f64, chimney: bool },
     Dormers { pitch: f64 },
     Hip { pitch: f64 },
@@ -74,25 +74,25 @@ enum Kind {
     Pyramid { pitch: f64 },
 }
 
-/// Kind, half-tangent of its turn, place of its corner, length and depth, height of the eaves.
-type Lot = (Kind, f64, Plan, Plan, f64);
+/// RoofKind, half-tangent of its turn, place of its corner, length and depth, height of the eaves.
+type Lot = (RoofKind, f64, Plan, Plan, f64);
 
 const LOTS: [Lot; 15] = [
-    (Kind::Gable { pitch: 0.7, chimney: true }, 0.03, [-56.0, -36.0], [12.0, 8.0], 4.2),
-    (Kind::Hip { pitch: 0.55 }, -0.05, [-35.0, -36.0], [13.0, 9.0], 3.6),
-    (Kind::Wing { pitch: 0.8 }, 0.11, [-13.0, -33.0], [14.0, 9.0], 4.4),
-    (Kind::Flat, 0.0, [10.0, -38.0], [16.0, 12.0], 6.5),
-    (Kind::Dormers { pitch: 0.9 }, -0.08, [35.0, -34.0], [15.0, 9.6], 3.9),
-    (Kind::Shed { pitch: 0.25 }, 0.21, [-54.0, -10.0], [9.0, 7.0], 3.0),
-    (Kind::Gable { pitch: 1.0, chimney: true }, 0.35, [-32.0, -12.0], [11.0, 7.5], 5.0),
-    (Kind::Pyramid { pitch: 0.65 }, -0.14, [-8.0, -8.0], [9.0, 9.0], 4.0),
-    (Kind::Gambrel, 0.06, [13.0, -12.0], [12.0, 8.4], 4.1),
-    (Kind::Gable { pitch: 0.45, chimney: false }, -0.27, [36.0, -4.0], [14.0, 8.0], 3.3),
-    (Kind::Wing { pitch: 0.6 }, -0.19, [-57.0, 20.0], [15.0, 10.0], 3.8),
-    (Kind::Hip { pitch: 0.8 }, 0.15, [-30.0, 14.0], [12.0, 8.0], 4.6),
-    (Kind::Shed { pitch: 0.12 }, -0.02, [-6.0, 18.0], [10.0, 6.0], 3.2),
-    (Kind::Dormers { pitch: 0.75 }, 0.09, [14.0, 16.0], [14.0, 9.0], 4.3),
-    (Kind::Gable { pitch: 0.6, chimney: true }, 0.28, [42.0, 17.0], [11.0, 9.0], 3.7),
+    (RoofKind::Gable { pitch: 0.7, chimney: true }, 0.03, [-56.0, -36.0], [12.0, 8.0], 4.2),
+    (RoofKind::Hip { pitch: 0.55 }, -0.05, [-35.0, -36.0], [13.0, 9.0], 3.6),
+    (RoofKind::Wing { pitch: 0.8 }, 0.11, [-13.0, -33.0], [14.0, 9.0], 4.4),
+    (RoofKind::Flat, 0.0, [10.0, -38.0], [16.0, 12.0], 6.5),
+    (RoofKind::Dormers { pitch: 0.9 }, -0.08, [35.0, -34.0], [15.0, 9.6], 3.9),
+    (RoofKind::Shed { pitch: 0.25 }, 0.21, [-54.0, -10.0], [9.0, 7.0], 3.0),
+    (RoofKind::Gable { pitch: 1.0, chimney: true }, 0.35, [-32.0, -12.0], [11.0, 7.5], 5.0),
+    (RoofKind::Pyramid { pitch: 0.65 }, -0.14, [-8.0, -8.0], [9.0, 9.0], 4.0),
+    (RoofKind::Gambrel, 0.06, [13.0, -12.0], [12.0, 8.4], 4.1),
+    (RoofKind::Gable { pitch: 0.45, chimney: false }, -0.27, [36.0, -4.0], [14.0, 8.0], 3.3),
+    (RoofKind::Wing { pitch: 0.6 }, -0.19, [-57.0, 20.0], [15.0, 10.0], 3.8),
+    (RoofKind::Hip { pitch: 0.8 }, 0.15, [-30.0, 14.0], [12.0, 8.0], 4.6),
+    (RoofKind::Shed { pitch: 0.12 }, -0.02, [-6.0, 18.0], [10.0, 6.0], 3.2),
+    (RoofKind::Dormers { pitch: 0.75 }, 0.09, [14.0, 16.0], [14.0, 9.0], 4.3),
+    (RoofKind::Gable { pitch: 0.6, chimney: true }, 0.28, [42.0, 17.0], [11.0, 9.0], 3.7),
 ];
 
 /// Middle of a tree, radius of its crown, height of the crown's middle above the ground.
@@ -148,9 +148,9 @@ fn wing(size: Plan) -> (f64, f64, f64) {
 }
 
 /// What a house hides of the ground.
-fn footprint(kind: Kind, size: Plan) -> Vec<Plan> {
+fn footprint(kind: RoofKind, size: Plan) -> Vec<Plan> {
     let mut plan = rectangle([0.0, size[0]], [0.0, size[1]]);
-    if let Kind::Wing { .. } = kind {
+    if let RoofKind::Wing { .. } = kind {
         let (from, to, out) = wing(size);
         let wing = [[from, 0.0], [from, -out], [to, -out], [to, 0.0]];
         plan.splice(1..1, wing);
@@ -158,19 +158,19 @@ fn footprint(kind: Kind, size: Plan) -> Vec<Plan> {
     plan
 }
 
-fn house(h: &mut House, kind: Kind, size: Plan, eaves: f64) {
+fn house(h: &mut House, kind: RoofKind, size: Plan, eaves: f64) {
     match kind {
-        Kind::Gable { pitch, chimney } => gable(h, size, eaves, pitch, chimney),
-        Kind::Dormers { pitch } => dormers(h, size, eaves, pitch),
-        Kind::Hip { pitch } => hip(h, size, eaves, pitch),
-        Kind::Shed { pitch } => {
+        RoofKind::Gable { pitch, chimney } => gable(h, size, eaves, pitch, chimney),
+        RoofKind::Dormers { pitch } => dormers(h, size, eaves, pitch),
+        RoofKind::Hip { pitch } => hip(h, size, eaves, pitch),
+        RoofKind::Shed { pitch } => {
             let plan = rectangle([0.0, size[0]], [0.0, size[1]]);
             h.face("shed", Slope::new(eaves, 0.0, pitch), &plan, &[]);
         }
-        Kind::Flat => flat(h, size, eaves),
-        Kind::Wing { pitch } => l_shape(h, size, eaves, pitch),
-        Kind::Gambrel => gambrel(h, size, eaves),
-        Kind::Pyramid { pitch } => hip(h, [size[0], size[0]], eaves, pitch),
+        RoofKind::Flat => flat(h, size, eaves),
+        RoofKind::Wing { pitch } => l_shape(h, size, eaves, pitch),
+        RoofKind::Gambrel => gambrel(h, size, eaves),
+        RoofKind::Pyramid { pitch } => hip(h, [size[0], size[0]], eaves, pitch),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::cuda::Cuda;
 use crate::image::{EdgeMap, Image, Method};
 use crate::papers::line_bins::{Bin, BinSearch, LineBins, Seconds};
 use crate::papers::line_voters::EdgeImage;
-use crate::synth::lines::{Kind, LineOptions, draw};
+use crate::synth::lines::{Hardness, LineOptions, draw};
 use crate::{Error, Result};
 use std::hint::black_box;
 use std::time::Instant;
@@ -65,7 +65,8 @@ impl ImageBench<'_> {
         let spots = drawn(&strewn(WIDE, pixels * USUAL / 1000 / AROUND))?;
         let lines =
             |kind| draw(&LineOptions { kind, size: WIDE, ..LineOptions::default() }).map(|d| d.0);
-        let (clean, dense, photo) = (lines(Kind::Clean)?, lines(Kind::Dense)?, lines(Kind::Photo)?);
+        let (clean, dense, photo) =
+            (lines(Hardness::Clean)?, lines(Hardness::Dense)?, lines(Hardness::Photo)?);
         let mut rows = Vec::new();
         for (name, image, method) in [
             ("strewn edges", &edges, "none"),

@@ -7,7 +7,7 @@ use crate::backend::Backend;
 use crate::image::{EdgeMap, Image, Method};
 use crate::lines::{Options, Voters, detect_in, fit_voters};
 use crate::lms::Refine;
-use crate::synth::lines::{Kind, LineOptions, TrueLine, draw, strewn};
+use crate::synth::lines::{Hardness, LineOptions, TrueLine, draw, strewn};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +73,7 @@ pub fn on_photo(
 /// The edges of a photograph and its lines.
 fn truth(photo: Option<&Image>, backend: &dyn Backend) -> Result<(EdgeMap, Vec<TrueLine>, String)> {
     let Some(photo) = photo else {
-        let options = LineOptions { kind: Kind::Photo, seed: SEED, ..LineOptions::default() };
+        let options = LineOptions { kind: Hardness::Photo, seed: SEED, ..LineOptions::default() };
         let (image, truth) = draw(&options)?;
         let edges = EdgeMap::find(&image, &Method::Auto)?;
         return Ok((edges, truth.lines, "drawn photograph, its lines known".into()));
