@@ -46,13 +46,18 @@ pub fn concerns_all(error: &planes::Error) -> bool {
     }
 }
 
-/// What the library says, in the words of the command line: its fields are options here.
+/// What the library says of an error, in the words of the command line.
 pub fn message(error: &planes::Error) -> String {
-    use planes::Error::{Degenerate, Parameter};
-    let text = error.to_string();
-    if !matches!(error, Parameter(_) | Degenerate { .. }) {
-        return text;
+    match error {
+        // These quote files and systems.
+        planes::Error::Format { .. } | planes::Error::Io { .. } => error.to_string(),
+        _ => with_options(&error.to_string()),
     }
+}
+
+/// What the library says, with its fields as the options that they are here.
+pub fn with_options(text: &str) -> String {
+    let text = text.to_owned();
     FIELDS.iter().fold(text, |text, (field, option)| text.replace(&format!("`{field}`"), option))
 }
 
@@ -61,10 +66,12 @@ const FIELDS: &[(&str, &str)] = &[
     ("angle", "--angle"),
     ("bbox", "--bbox"),
     ("classes", "--class"),
+    ("columns", "--columns"),
     ("distance", "--distance"),
     ("every", "--every"),
     ("false_alarms", "--false-alarms"),
     ("iou", "--iou"),
+    ("labels", "--labels"),
     ("max_gap", "--max-gap"),
     ("min_area", "--min-area"),
     ("min_inliers", "--min-inliers"),

@@ -1,7 +1,7 @@
 //! `planes info`.
 
 use super::console::{say, write_stdout};
-use super::failure::{Failure, message};
+use super::failure::{Failure, message, with_options};
 use super::progress::Bar;
 use super::reading::Reading;
 use super::words::{clean, counted, shortly, significant};
@@ -66,7 +66,7 @@ impl Info {
         bar.finish();
         let degrees = summary.min.zip(summary.max).and_then(|(a, b)| source.degrees(a, b));
         let notes: Vec<String> =
-            source.notes().iter().chain(&degrees).map(ToString::to_string).collect();
+            source.notes().iter().chain(&degrees).map(|n| with_options(&n.to_string())).collect();
         notes.iter().for_each(|note| log::warn!("{name}: {note}"));
         Ok(if self.json { json(&name, &summary, &notes) } else { text(&name, &summary) })
     }

@@ -1,6 +1,7 @@
 //! How clouds are read: the options that every command that reads them shares, and what is said of
 //! them.
 
+use super::failure::with_options;
 use super::progress::Bar;
 use super::values::{first_given, whole};
 use clap::Args;
@@ -44,6 +45,7 @@ impl Reading {
 /// Says what a user should know of a cloud, a line each.
 pub fn say_notes(source: &Source, bar: &Bar) {
     for note in source.notes() {
+        let note = with_options(&note.to_string());
         bar.aside(|| log::warn!("{}: {note}", source.path().display()));
     }
 }

@@ -54,7 +54,8 @@ impl Choice {
     /// [`Error::Parameter`], naming the file.
     pub fn check(&self, source: &Source) -> Result<()> {
         if self.classes.is_some() && !source.info().fields.class {
-            let message = format!("{}: --class: its points have no class", source.path().display());
+            let message =
+                format!("{}: `classes`: its points have no class", source.path().display());
             return Err(Error::Parameter(message));
         }
         Ok(())

@@ -93,8 +93,8 @@ impl fmt::Display for Note {
             ),
             Note::FourthColumn { columns } => write!(
                 f,
-                "the columns have no names and are taken as {columns}; if not so, say it with --columns, as \
-                 in --columns x,y,z,-"
+                "the columns have no names and are taken as {columns}; if not so, say it with `columns`, as \
+                 in `columns` x,y,z,-"
             ),
             Note::ColumnUnits { units } => {
                 f.write_str("the names of the columns say ")?;

@@ -142,7 +142,7 @@ impl Side {
         if FileKind::of(path)? != FileKind::Document {
             if let Some(labels) = files.labels {
                 let message = format!("{} has its own", path.display());
-                return Err(Error::Parameter(format!("--labels {}: {message}", labels.display())));
+                return Err(Error::Parameter(format!("`labels` {}: {message}", labels.display())));
             }
             return Side::labelled(path, options);
         }

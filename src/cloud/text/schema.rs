@@ -98,7 +98,7 @@ impl Schema {
         Err(match front.odd {
             _ if front.alone >= MANY_ALONE => LABELS.into(),
             _ if columns.is_some() => {
-                "text without a line that has numbers for x, y and z in --columns".into()
+                "text without a line that has numbers for x, y and z in `columns`".into()
             }
             Some((_, line)) => format!("text, but line {line} is not numbers"),
             None => "text without a line of three or more numbers".into(),
@@ -176,7 +176,7 @@ impl<'a> Front<'a> {
             let is_point = has_axes(columns.roles(), &rows);
             let (given, width) = (columns.roles().len(), rows.width());
             if is_point && given > width {
-                return Err(format!("text of {width} columns, and --columns names {given}"));
+                return Err(format!("text of {width} columns, and `columns` names {given}"));
             }
             return Ok(is_point.then(|| (rows.style, columns.roles().to_vec(), Known::Told)));
         }
