@@ -129,6 +129,8 @@ fn plain(text: &str) -> String {
         }
         last = line;
         let code = line.split("//").next().unwrap_or_default();
+        // How far something is visible is no import.
+        let code = code.replace("(in super::super", "(").replace("(in super", "(");
         lines.push(code.split('"').step_by(2).collect::<Vec<&str>>().join("\"\""));
     }
     lines.join("\n")
@@ -143,11 +145,11 @@ fn without_uses(text: &str) -> String {
 /// What a file uses, name by name, and whether it passes it on.
 fn uses(text: &str) -> Vec<(bool, Vec<String>)> {
     let mut all = Vec::new();
-    let mut before = "";
+    let mut before = None;
     for part in text.split("use ") {
-        let line = before.rsplit('\n').next().unwrap_or_default().trim();
-        let is_public = line.starts_with("pub");
-        if !before.is_empty() && (line.is_empty() || is_public) {
+        let line = before.map(|text: &str| text.rsplit('\n').next().unwrap_or_default().trim());
+        let is_public = line.is_some_and(|line| line.starts_with("pub"));
+        if is_public || line.is_some_and(str::is_empty) {
             let tree = part.split(';').next().unwrap_or_default();
             let tree: String = tree.split_whitespace().collect::<Vec<&str>>().join(" ");
             names(&tree, &mut |path| {
@@ -155,7 +157,7 @@ fn uses(text: &str) -> Vec<(bool, Vec<String>)> {
                 all.push((is_public, path.split("::").map(|p| p.trim().to_owned()).collect()));
             });
         }
-        before = part;
+        before = Some(part);
     }
     all
 }

@@ -5,7 +5,7 @@ mod spacing;
 use super::{Chunk, Fields, Format, HeaderInfo, Source};
 use crate::Result;
 use serde::Serialize;
-use spacing::{Neighbours, Sample};
+use spacing::{Neighbours, Sample, finite};
 
 /// Points read at a time.
 const CHUNK: usize = 1 << 20;
@@ -87,13 +87,6 @@ impl Summary {
         }
         self.not_finite += chunk.len() as u64 - finite(chunk).count() as u64;
     }
-}
-
-/// The finite points of a chunk.
-fn finite(chunk: &Chunk) -> impl Iterator<Item = [f64; 3]> {
-    let points = chunk.x.iter().zip(&chunk.y).zip(&chunk.z);
-    let points = points.map(|((&x, &y), &z)| [x, y, z]);
-    points.filter(|point| point.iter().all(|value| value.is_finite()))
 }
 
 fn for_each_chunk(source: &Source, mut work: impl FnMut(&Chunk)) -> Result<()> {

@@ -1,6 +1,6 @@
 //! The mean distance of neighbours, by a sample of points that does not depend on their order.
 
-use super::{super::Chunk, finite};
+use super::super::Chunk;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
@@ -8,6 +8,13 @@ use std::collections::BTreeSet;
 const SAMPLE: usize = 2000;
 /// Points that one core compares at a time.
 const PIECE: usize = 1 << 14;
+
+/// The finite points of a chunk.
+pub(super) fn finite(chunk: &Chunk) -> impl Iterator<Item = [f64; 3]> {
+    let points = chunk.x.iter().zip(&chunk.y).zip(&chunk.z);
+    let points = points.map(|((&x, &y), &z)| [x, y, z]);
+    points.filter(|point| point.iter().all(|value| value.is_finite()))
+}
 
 /// The places with the smallest hashes: the same ones in any order of the points.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use super::{
     super::super::{Chunk, blocks::BlockSource, bytes::Section, quiet::catch, records::Layout},
-    Chunks, Compressed, Span,
+    compressed::{Chunks, Compressed, Span},
     gps::GpsTimes,
 };
 use crate::{Error, Result};
@@ -154,6 +154,43 @@ fn sequential<R: Read>(
     Some(records)
 }
 
+impl Compressed {
+    /// A pass over the points.
+    pub(in super::super) fn blocks(self: &Arc<Self>, layout: Layout) -> Blocks {
+        let selection = selection(&layout);
+        Blocks::new(self.clone(), layout, selection)
+    }
+
+    /// A pass over the points with all that they have.
+    pub(in super::super) fn records(self: &Arc<Self>, layout: Layout) -> Blocks {
+        Blocks::new(self.clone(), layout, DecompressionSelection::all())
+    }
+
+    /// Records from all over the file, or from its start where chunks are not listed.
+    pub(in super::super) fn sample(&self, layout: &Layout) -> Result<Vec<u8>> {
+        const RUNS: usize = 16;
+        let spans = match &self.chunks {
+            Chunks::Known(spans) => {
+                let step = spans.len().div_ceil(RUNS).max(1);
+                spans.iter().step_by(step).copied().collect()
+            }
+            Chunks::Unlisted(_) => {
+                vec![Span { start: self.start, end: self.end, first: 0, points: self.count }]
+            }
+        };
+        let runs: Result<Vec<Vec<u8>>> = spans
+            .into_par_iter()
+            .map(|span| {
+                let points = span.points.min(4096);
+                let mut records = vec![0; points as usize * self.stride];
+                Decoder::open(self, span, selection(layout))?.read(self, &mut records)?;
+                Ok(records)
+            })
+            .collect();
+        Ok(runs?.concat())
+    }
+}
+
 /// A pass over compressed points.
 pub(in super::super) struct Blocks {
     file: Arc<Compressed>,
@@ -175,11 +212,7 @@ impl BlockSource for Blocks {
 
 impl Blocks {
     /// Starts a pass.
-    pub(super) fn new(
-        file: Arc<Compressed>,
-        layout: Layout,
-        selection: DecompressionSelection,
-    ) -> Blocks {
+    fn new(file: Arc<Compressed>, layout: Layout, selection: DecompressionSelection) -> Blocks {
         Blocks { file, selection, layout, given: 0, chunk: 0, open: None }
     }
 

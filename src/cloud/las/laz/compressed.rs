@@ -1,46 +1,32 @@
-//! Compressed LAS: chunks of points, each decoded on its own.
-//!
-//! `laz` decodes the points of one chunk; everything that says where chunks start, how long they are
-//! and how many points they hold is read and checked here, because the crate trusts it.
+//! The description of the compression, and the list of chunks.
 
-mod decode;
-mod gps;
-
-use super::{
-    super::{
-        bytes::{Bytes, Section},
-        quiet::catch,
-        records::Layout,
-    },
-    header::Header,
+use super::super::super::{
+    bytes::{Bytes, Section},
+    quiet::catch,
 };
+use super::super::header::Header;
 use crate::{Error, Result};
-pub(super) use decode::Blocks;
-use decode::{Decoder, selection};
-use laz::{
-    DecompressionSelection, LazItem, LazItemRecordBuilder, LazItemType, LazVlr, laszip::ChunkTable,
-};
-use rayon::prelude::*;
+use laz::{LazItem, LazItemRecordBuilder, LazItemType, LazVlr, laszip::ChunkTable};
 use std::{io::BufReader, sync::Arc};
 
 /// Most extra bytes a record may have: the decoder keeps 12 KiB of state for each.
 const MOST_EXTRA: usize = 4096;
 
 /// The compressed points of a file.
-pub(super) struct Compressed {
-    bytes: Arc<Bytes>,
-    vlr: LazVlr,
-    stride: usize,
-    count: u64,
+pub(in super::super) struct Compressed {
+    pub(super) bytes: Arc<Bytes>,
+    pub(super) vlr: LazVlr,
+    pub(super) stride: usize,
+    pub(super) count: u64,
     /// First byte of the first chunk.
-    start: u64,
+    pub(super) start: u64,
     /// First byte behind the chunks.
-    end: u64,
-    chunks: Chunks,
+    pub(super) end: u64,
+    pub(super) chunks: Chunks,
 }
 
 /// How points are split into chunks.
-enum Chunks {
+pub(super) enum Chunks {
     /// Listed in the file.
     Known(Vec<Span>),
     /// Each of so many points; where one ends is known when it is decoded.
@@ -49,17 +35,17 @@ enum Chunks {
 
 /// A chunk.
 #[derive(Debug, Clone, Copy)]
-struct Span {
-    start: u64,
-    end: u64,
+pub(super) struct Span {
+    pub(super) start: u64,
+    pub(super) end: u64,
     /// Index of its first point.
-    first: u64,
-    points: u64,
+    pub(super) first: u64,
+    pub(super) points: u64,
 }
 
 impl Compressed {
     /// Reads the description of the compression and the list of chunks.
-    pub(super) fn open(bytes: &Arc<Bytes>, header: &Header) -> Result<Compressed> {
+    pub(in super::super) fn open(bytes: &Arc<Bytes>, header: &Header) -> Result<Compressed> {
         let record = header.laszip.as_deref();
         let record =
             record.ok_or_else(|| header.fault("the record that describes LAZ is missing"))?;
@@ -165,7 +151,7 @@ impl Compressed {
     /// Whether there is more than the points that the header promises, as far as that is seen
     /// without decoding: another chunk, or a last one that is longer than its points are
     /// uncompressed.
-    pub(super) fn holds_more(&self) -> bool {
+    pub(in super::super) fn holds_more(&self) -> bool {
         const SLACK: u64 = 1024;
         let Chunks::Known(spans) = &self.chunks else { return false };
         let Some(last) = spans.last() else { return false };
@@ -174,43 +160,8 @@ impl Compressed {
         last.end - last.start > raw + raw / 8 + SLACK || last.end + SLACK < self.end
     }
 
-    /// A pass over the points.
-    pub(super) fn blocks(self: &Arc<Self>, layout: Layout) -> Blocks {
-        let selection = selection(&layout);
-        Blocks::new(self.clone(), layout, selection)
-    }
-
-    /// A pass over the points with all that they have.
-    pub(super) fn records(self: &Arc<Self>, layout: Layout) -> Blocks {
-        Blocks::new(self.clone(), layout, DecompressionSelection::all())
-    }
-
-    /// Records from all over the file, or from its start where chunks are not listed.
-    pub(super) fn sample(&self, layout: &Layout) -> Result<Vec<u8>> {
-        const RUNS: usize = 16;
-        let spans = match &self.chunks {
-            Chunks::Known(spans) => {
-                let step = spans.len().div_ceil(RUNS).max(1);
-                spans.iter().step_by(step).copied().collect()
-            }
-            Chunks::Unlisted(_) => {
-                vec![Span { start: self.start, end: self.end, first: 0, points: self.count }]
-            }
-        };
-        let runs: Result<Vec<Vec<u8>>> = spans
-            .into_par_iter()
-            .map(|span| {
-                let points = span.points.min(4096);
-                let mut records = vec![0; points as usize * self.stride];
-                Decoder::open(self, span, selection(layout))?.read(self, &mut records)?;
-                Ok(records)
-            })
-            .collect();
-        Ok(runs?.concat())
-    }
-
     /// Checks the lengths of the layers of a chunk, which the decoder allocates unseen.
-    fn check_layers(&self, span: Span) -> Result<()> {
+    pub(super) fn check_layers(&self, span: Span) -> Result<()> {
         let mut at = span.start + self.stride as u64 + 4;
         let layers: usize = self.vlr.items().iter().map(layers).sum();
         let mut sizes = vec![0; layers * 4];
@@ -225,7 +176,7 @@ impl Compressed {
         if total > span.end - at { Err(short()) } else { Ok(()) }
     }
 
-    fn damage(&self, point: u64, message: &str) -> Error {
+    pub(super) fn damage(&self, point: u64, message: &str) -> Error {
         let place = format!("point {point}");
         Error::format(
             self.bytes.path(),
