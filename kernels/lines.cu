@@ -104,7 +104,7 @@ struct Scores {
 constexpr u32 AROUND_SIDE = 2 * AROUND + 1;
 
 // Whether the k-th bin of the square around a bin has a larger z, or the same and a lower index:
-// src/lines/scored.rs.
+// src/lines/peaks.rs.
 __device__ __forceinline__ bool is_outdone(Scores scores, double least, u32 index, double here, u32 k) {
     const int rows = (int)scores.rows, bins = (int)scores.bins;
     int row = (int)(index / scores.bins) + (int)(k / AROUND_SIDE) - AROUND, r = (int)(index % scores.bins);

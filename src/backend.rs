@@ -2,7 +2,7 @@
 //!
 //! Detection is written once above these traits, and each of them has two implementations, in
 //! [`cpu`](crate::cpu) and in [`cuda`](crate::cuda), that answer the same to the last bit. A device that has no room
-//! for some work hands it to the CPU; the caller cannot tell.
+//! for a cloud's cells, surfaces, layers or labels hands them to the CPU; the caller cannot tell.
 //!
 //! A cloud goes through four of them, each of which comes out of the one before: [`Held`] are its points,
 //! [`InCells`] the same in cells, [`Surfaces`] know how flat the cells' blocks are, and [`Labels`] give
@@ -168,7 +168,7 @@ pub trait Surfaces<'a>: Sync {
     /// The cells, and the points in their order.
     fn cloud(&self) -> &Arc<CellCloud>;
 
-    /// How flat the block of a cell of a level is, before anything was left behind.
+    /// How flat the block of a cell of a level is; to be asked before anything is left behind.
     fn flatness(&self, level: usize, cell: u32) -> Option<Flatness>;
 
     /// Says how the noise differs from place to place; before, it is the same everywhere.
@@ -205,11 +205,15 @@ pub trait Surfaces<'a>: Sync {
     /// Where the device fails.
     fn layers(&mut self, trials: &Trials) -> Result<Tried>;
 
-    /// An accumulator of zeros for votes of the cloud's points.
+    /// An accumulator of zeros of `backend`, which holds the cloud, for votes of the cloud's points.
     ///
     /// # Errors
     /// Where the device has no room for it.
-    fn accumulator<'s>(&'s self, space: &'s Space) -> Result<Box<dyn CloudAccumulator + 's>>;
+    fn accumulator<'s>(
+        &'s self,
+        backend: &'s dyn Backend,
+        space: &'s Space,
+    ) -> Result<Box<dyn CloudAccumulator + 's>>;
 
     /// Notes which planes are `present` in or around each of the base cells, in Morton order.
     ///

@@ -61,6 +61,14 @@ pub trait PointCloud: Sync {
 
     /// The coordinates of a point, in the cloud's own unit; of what is not finite nothing is used.
     fn point(&self, index: usize) -> [f64; 3];
+
+    /// Refuses what is no cloud.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`], such as for coordinates of which there are not equally many.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl PointCloud for [[f64; 3]] {
@@ -83,6 +91,20 @@ impl PointCloud for [[f32; 3]] {
     }
 }
 
+impl<P, const N: usize> PointCloud for [[P; 3]; N]
+where
+    P: Sync,
+    [[P; 3]]: PointCloud,
+{
+    fn len(&self) -> usize {
+        N
+    }
+
+    fn point(&self, index: usize) -> [f64; 3] {
+        self.as_slice().point(index)
+    }
+}
+
 impl<P> PointCloud for Vec<P>
 where
     P: Sync,
@@ -97,14 +119,22 @@ where
     }
 }
 
-/// Coordinates x, y and z; as many points as the shortest of them has.
+/// Coordinates x, y and z, of each equally many.
 impl PointCloud for [&[f64]; 3] {
     fn len(&self) -> usize {
-        self.iter().map(|axis| <[f64]>::len(axis)).min().unwrap_or(0)
+        <[f64]>::len(self[0])
     }
 
     fn point(&self, index: usize) -> [f64; 3] {
         self.map(|axis| axis[index])
+    }
+
+    fn check(&self) -> Result<()> {
+        let [x, y, z] = self.map(<[f64]>::len);
+        if x == y && y == z {
+            return Ok(());
+        }
+        Err(Error::Parameter(format!("there are {x} x, {y} y and {z} z coordinates")))
     }
 }
 
@@ -162,6 +192,15 @@ pub struct Detector<'a> {
     backend: OnceLock<Box<dyn Backend>>,
 }
 
+impl std::fmt::Debug for Detector<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let Detector { options, choice, device, .. } = self;
+        let mut shown = f.debug_struct("Detector");
+        shown.field("options", options).field("choice", choice).field("device", device);
+        shown.finish_non_exhaustive()
+    }
+}
+
 impl<'a> Detector<'a> {
     /// A detector that needs no parameters.
     pub fn new() -> Detector<'a> {
@@ -186,13 +225,21 @@ impl<'a> Detector<'a> {
         Detector { device, backend: OnceLock::new(), ..self }
     }
 
+    /// The device that searches, started by the caller: another GPU than the first, several of them, or a
+    /// [voter](crate::cpu::Voter) of the CPU.
+    #[must_use]
+    pub fn backend(self, backend: Box<dyn Backend>) -> Detector<'a> {
+        Detector { backend: OnceLock::from(backend), ..self }
+    }
+
     /// Who is told how far it is.
     #[must_use]
     pub fn progress(self, progress: &'a (dyn Progress + Sync)) -> Detector<'a> {
         Detector { progress: Some(progress), ..self }
     }
 
-    /// A flag that ends the search with [`Error::Cancelled`], soon after it is set.
+    /// A flag that ends the search with [`Error::Cancelled`] once it is set: before the next chunk that is read,
+    /// the next stage, or the next candidate for a plane. The last stage, the outlines, is done to its end.
     #[must_use]
     pub fn cancelled_by(self, flag: &'a AtomicBool) -> Detector<'a> {
         Detector { cancelled: Some(flag), ..self }
@@ -202,14 +249,17 @@ impl<'a> Detector<'a> {
     ///
     /// # Errors
     /// [`Error::Parameter`] for options that make no sense, [`Error::Degenerate`] where no point is finite,
-    /// [`Error::Cancelled`], and what the device says.
+    /// [`Error::Memory`], [`Error::Cancelled`], and what the device says. Where errors name a file, they say
+    /// `points in memory`.
     pub fn detect(&self, points: &(impl PointCloud + ?Sized)) -> Result<Detection> {
         if self.choice.classes.is_some() {
             let message = "`classes`: points in memory have no class";
             return Err(Error::Parameter(message.into()));
         }
-        let open = || Ok(Box::new(Memory { points, read: 0 }) as Box<dyn PointReader + '_>);
-        self.search(Path::new(IN_MEMORY), &open, None)
+        points.check()?;
+        let len = points.len();
+        let open = || Ok(Box::new(Memory { points, len, read: 0 }) as Box<dyn PointReader + '_>);
+        self.search(Path::new(IN_MEMORY), &open, Some(len as u64), None)
     }
 
     /// Finds the planes of a cloud in a file, whose kind is told by its content.
@@ -220,7 +270,9 @@ impl<'a> Detector<'a> {
         let source = Source::open(path)?;
         self.choice.check(&source)?;
         let open = || source.reader(self.choice.fields());
-        self.search(source.path(), &open, source.info().crs.clone())
+        // A header that promises more points than the file has bytes is for the reader to judge.
+        let promised = source.info().points.map(|points| points.min(source.size()));
+        self.search(source.path(), &open, promised, source.info().crs.clone())
     }
 
     /// Finds the planes of what can be read again and again.
@@ -228,26 +280,30 @@ impl<'a> Detector<'a> {
         &self,
         path: &Path,
         open: &dyn Fn() -> Result<Box<dyn PointReader + 'r>>,
+        points: Option<u64>,
         crs: Option<Crs>,
     ) -> Result<Detection> {
         self.options.check()?;
         let watch = Watch { progress: self.progress, cancelled: self.cancelled };
-        begin(&watch, "reading", None)?;
-        let backend = self.backend()?;
+        begin(&watch, "reading", points)?;
+        let wants_cells = self.options.mode != Mode::OnePass;
+        let check = |points| memory::check(path, least_memory(points, wants_cells));
+        check(points.and_then(|points| self.choice.of(points)).unwrap_or(0))?;
+        let backend = self.started()?;
         let open = || -> Result<Box<dyn PointReader + '_>> {
             Ok(Box::new(Watched { reader: open()?, watch: &watch }))
         };
         let read = |points| watch.advance(points);
-        let ready = || Some(backend);
+        // The papers' flow copies the points when it votes.
+        let ready = || wants_cells.then_some(backend);
         let (mut cloud, held) = load_onto(path, &open, &self.choice, CHUNK, &read, &ready)?;
         cloud.crs = crs;
-        let wants_cells = self.options.mode != Mode::OnePass;
-        memory::check(path, least_memory(cloud.points.len() as u64, wants_cells))?;
+        check(cloud.points.len() as u64)?;
         detect_held(cloud, held, &self.options, backend, &watch)
     }
 
     /// The device, once it has started.
-    fn backend(&self) -> Result<&dyn Backend> {
+    fn started(&self) -> Result<&dyn Backend> {
         let backend = match self.backend.get() {
             Some(backend) => backend,
             None => {
@@ -303,6 +359,7 @@ impl PointReader for Watched<'_, '_> {
 /// Points in memory as if they were read.
 struct Memory<'a, P: ?Sized> {
     points: &'a P,
+    len: usize,
     /// Points behind us.
     read: usize,
 }
@@ -311,7 +368,7 @@ impl<P: PointCloud + ?Sized> PointReader for Memory<'_, P> {
     fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
         chunk.clear();
         let (points, first) = (self.points, self.read);
-        let count = limit.min(points.len() - first);
+        let count = limit.min(self.len - first);
         let Chunk { x, y, z, .. } = chunk;
         [&mut *x, &mut *y, &mut *z].into_iter().for_each(|axis| axis.resize(count, 0.0));
         let pieces =
@@ -357,6 +414,10 @@ mod tests {
         let found = detector().detect(&points).unwrap();
         assert_eq!((found.planes.len(), found.labels.len()), (2, points.len()));
         assert_eq!(detector().detect(points.as_slice()).unwrap(), found);
+        let few: [[f64; 3]; 3] = [points[0], points[1], points[2]];
+        assert_eq!(detector().detect(&few).unwrap().labels, [-1; 3]);
+        let odd = detector().detect(&[&[1.0][..], &[2.0, 3.0], &[4.0]]).unwrap_err().to_string();
+        assert_eq!(odd, "there are 1 x, 2 y and 1 z coordinates");
         let axes = [0, 1, 2].map(|a| points.iter().map(|p| p[a]).collect::<Vec<f64>>());
         assert_eq!(detector().detect(&axes.each_ref().map(Vec::as_slice)).unwrap(), found);
         let single: Vec<[f32; 3]> =

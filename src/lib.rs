@@ -122,7 +122,7 @@ mod vector;
 pub mod vote;
 mod wide;
 
-pub use detect::{Options, Progress};
+pub use detect::{Mode, Options, Progress};
 pub use detection::{Detection, Input, Parameters};
 pub use detector::{Detector, Device, PointCloud, detect};
 pub use error::{Error, Result};

@@ -7,16 +7,23 @@ mod random;
 
 use gpu::gpu;
 use planes::backend::{Backend, InCells, SEEN, Sign, Surfaces, TAKEN};
+use planes::cloud::{Chunk, PointReader};
 use planes::cpu::Cpu;
 use planes::cuda::Cuda;
+use planes::detect::{Mode, Options, detect, load};
 use planes::frame::Points;
 use planes::space::{Directions, RhoAxis, Space};
 use planes::surface::flat::{Flatness, Surface, judge_block};
 use planes::surface::layers::{Layer, Outcome, Trials};
+use planes::surface::moments::Moments;
 use planes::surface::noise_field::NoiseField;
 use planes::surface::plane::{LocalPlane, PRESENT};
 use planes::surface::unit::{FINEST, FULL, Unit};
+use planes::synth::{HardPart, Scene, SceneOptions, generate};
+use planes::{Detector, Device, Error, Result};
 use random::Random;
+use rayon::prelude::*;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The backends that there are; the CPU is the first.
@@ -399,7 +406,7 @@ fn points_in_cells_vote_as_others_do() {
         let (_, in_cells) = held.cut(Unit { span: 12, steps: 2, copies: 1.0 }).unwrap();
         let surfaces = in_cells.judge(Points::default()).unwrap();
         let points = surfaces.cloud().points.clone();
-        let mut votes = surfaces.accumulator(&space).unwrap();
+        let mut votes = surfaces.accumulator(backend.as_ref(), &space).unwrap();
         let mut expected = cpu.accumulator(&space).unwrap();
         let places: Vec<u32> = (0..points.len() as u32).filter(|i| i % 7 < 3).collect();
         let steps =
@@ -475,10 +482,70 @@ fn points_go_to_their_planes() {
         let expected = plain(&third).into_iter().map(|q| if q == 2 { 1 } else { q });
         assert!(found.labels.iter().copied().eq(expected));
         for (q, sums) in found.sums.iter().enumerate() {
-            assert_eq!(sums.n, count(&found.labels, q as i32));
-            let own = (0..points.len()).filter(|&i| found.labels[i] == q as i32);
-            let x: i64 = own.map(|i| cloud.points.get(i)[0] as i64).sum();
-            assert_eq!(sums.sum[0], x);
+            let mut plain = Moments::default();
+            for i in (0..points.len()).filter(|&i| found.labels[i] == q as i32) {
+                plain.add(cloud.points.get(i).map(|v| v as i64));
+            }
+            assert_eq!(*sums, plain);
         }
+        assert!(found.sums != all[1]);
     }
+}
+
+/// The points of a file as if read at once.
+struct Whole(Option<Chunk>);
+
+impl PointReader for Whole {
+    fn read(&mut self, chunk: &mut Chunk, _: usize) -> Result<()> {
+        *chunk = self.0.take().unwrap_or_default();
+        Ok(())
+    }
+}
+
+#[test]
+fn a_gpu_hands_over_what_it_has_no_room_for() {
+    let Some(gpu) = gpu() else { return };
+    let options = SceneOptions::new(Scene::Hard(HardPart::Strips), 20_000);
+    let chunk = generate(Scene::Hard(HardPart::Strips), &options).unwrap().next().unwrap();
+    let open = || Ok(Box::new(Whole(Some(chunk.clone()))) as Box<dyn PointReader>);
+    let cloud = load(Path::new("strips"), &open, 1 << 20, &|_| {}).unwrap();
+    for mode in [Mode::Near, Mode::All] {
+        let options = Options { mode, ..Options::default() };
+        let expected = detect(cloud.clone(), &options, &Cpu::default(), &()).unwrap();
+        let (mut same, mut refused) = (0, 0);
+        for buffers in (0..60).chain((60..2000).step_by(37)) {
+            // It fails once, wherever that is; what follows has room again.
+            gpu.fail_after(buffers);
+            match detect(cloud.clone(), &options, &gpu, &()) {
+                Ok(found) => {
+                    assert!(found == expected, "{mode:?} {buffers}");
+                    same += 1;
+                }
+                // Votes have no other place to be.
+                Err(Error::DeviceMemory { .. }) => refused += 1,
+                Err(other) => panic!("{buffers}: {other}"),
+            }
+        }
+        assert!(same > 60 && same > 3 * refused, "{same} {refused}");
+    }
+    gpu.fail_after(usize::MAX);
+}
+
+#[test]
+fn a_gpu_serves_several_threads() {
+    if gpu().is_none() {
+        return;
+    }
+    let points: Vec<[f64; 3]> = {
+        let scene = scene();
+        (0..300_000).map(|i| scene.get(i % 20_600).map(f64::from)).collect()
+    };
+    let expected = Detector::new().device(Device::Cpu).detect(&points).unwrap();
+    let detector = Detector::new().device(Device::Cuda);
+    let search = || assert!(detector.detect(&points).unwrap() == expected);
+    for threads in [1, 4] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| (0..6).into_par_iter().for_each(|_| search()));
+    }
+    std::thread::scope(|scope| (0..3).for_each(|_| drop(scope.spawn(search))));
 }

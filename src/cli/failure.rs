@@ -67,6 +67,7 @@ const FIELDS: &[(&str, &str)] = &[
     ("bbox", "--bbox"),
     ("classes", "--class"),
     ("columns", "--columns"),
+    ("directions", "--space"),
     ("distance", "--distance"),
     ("every", "--every"),
     ("false_alarms", "--false-alarms"),

@@ -1,4 +1,4 @@
-//! The formats of clouds, in one table: a new one is a folder and a line here.
+//! The formats of clouds, in one table: a new one is a folder, its declaration in `mod.rs`, and a line here.
 
 use super::{
     Format, PointWriter, ReadOptions, WriteOptions,

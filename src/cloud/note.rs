@@ -67,12 +67,12 @@ impl fmt::Display for Note {
         match self {
             Note::PointNumbers => f.write_str(
                 "the first column counts up and is taken as the points' numbers, x y z as the next \
-                 ones; if that is wrong, use --columns x,y,z",
+                 ones; if that is wrong, use `columns` x,y,z",
             ),
             Note::UnknownHeader { line, text, columns } => write!(
                 f,
                 "line {line}, '{text}', is not understood; the columns are taken as {columns}; if \
-                 not so, say it with --columns, as in --columns -,x,y,z",
+                 not so, say it with `columns`, as in `columns` -,x,y,z",
             ),
             Note::MorePoints { promised, held: Some(held) } => write!(
                 f,

@@ -23,7 +23,7 @@ impl Backend for Cpu {
     }
 
     fn receive<'a>(&'a self, _: usize) -> Result<Box<dyn Receiver<'a> + 'a>> {
-        Ok(Box::new(CpuReceiver(*self)))
+        Ok(Box::new(CpuReceiver))
     }
 
     fn densest_slab(

@@ -3,7 +3,6 @@
 use super::count::count_cells;
 use super::cut::cut;
 use super::surfaces::CpuCells;
-use super::voter::Cpu;
 use crate::Result;
 use crate::backend::{Held, InCells, Receiver};
 use crate::frame::Points;
@@ -12,7 +11,6 @@ use std::sync::Arc;
 
 /// The points of a cloud.
 pub(crate) struct CpuPoints {
-    pub cpu: Cpu,
     pub points: Arc<Points>,
 }
 
@@ -23,12 +21,12 @@ impl<'a> Held<'a> for CpuPoints {
 
     fn cut(&mut self, unit: Unit) -> Result<(Vec<u32>, Box<dyn InCells<'a> + 'a>)> {
         let (order, cloud) = cut(&self.points, unit);
-        Ok((order, Box::new(CpuCells { cpu: self.cpu, cloud })))
+        Ok((order, Box::new(CpuCells { cloud })))
     }
 }
 
 /// Points that are read are where they are wanted.
-pub(crate) struct CpuReceiver(pub Cpu);
+pub(crate) struct CpuReceiver;
 
 impl<'a> Receiver<'a> for CpuReceiver {
     fn take(&mut self, _: &Points, _: usize) -> Result<()> {
@@ -36,6 +34,6 @@ impl<'a> Receiver<'a> for CpuReceiver {
     }
 
     fn finish(self: Box<Self>, points: Arc<Points>) -> Result<Box<dyn Held<'a> + 'a>> {
-        Ok(Box::new(CpuPoints { cpu: self.0, points }))
+        Ok(Box::new(CpuPoints { points }))
     }
 }

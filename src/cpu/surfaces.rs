@@ -4,12 +4,12 @@
 //! at which that block is flat. Dense places are judged at a small scale, sparse or noisy ones at
 //! a larger one, and places that are flat at no scale (foliage, edges, clutter) get no normal.
 
-use super::accumulator::CpuAccumulator;
 use super::labels::CloudLabels;
 use super::layers;
-use super::voter::Cpu;
 use crate::Result;
-use crate::backend::{Accumulator, CloudAccumulator, InCells, Labels, SEEN, Sign, Surfaces, TAKEN};
+use crate::backend::{
+    Accumulator, Backend, CloudAccumulator, InCells, Labels, SEEN, Sign, Surfaces, TAKEN,
+};
 use crate::frame::Points;
 use crate::shared::{MIXED, SLICES};
 use crate::space::Space;
@@ -25,7 +25,6 @@ use std::sync::Arc;
 
 /// A cloud in cells, its points in their order already.
 pub(crate) struct CpuCells {
-    pub cpu: Cpu,
     pub cloud: CellCloud,
 }
 
@@ -35,13 +34,12 @@ impl<'a> InCells<'a> for CpuCells {
     }
 
     fn judge(self: Box<Self>, _: Points) -> Result<Box<dyn Surfaces<'a> + 'a>> {
-        Ok(Box::new(CpuSurfaces::new(self.cpu, Arc::new(self.cloud))))
+        Ok(Box::new(CpuSurfaces::new(Arc::new(self.cloud))))
     }
 }
 
 /// A cloud in cells whose blocks were judged.
 pub(crate) struct CpuSurfaces {
-    cpu: Cpu,
     cloud: Arc<CellCloud>,
     field: Arc<NoiseField>,
     /// How flat the blocks of each level are.
@@ -52,10 +50,10 @@ pub(crate) struct CpuSurfaces {
 
 impl CpuSurfaces {
     /// Judges all blocks.
-    pub fn new(cpu: Cpu, cloud: Arc<CellCloud>) -> CpuSurfaces {
+    pub fn new(cloud: Arc<CellCloud>) -> CpuSurfaces {
         let flatness = judge_all(&cloud.cells);
         let field = Arc::new(NoiseField::even());
-        CpuSurfaces { cpu, cloud, field, flatness, known: Vec::new() }
+        CpuSurfaces { cloud, field, flatness, known: Vec::new() }
     }
 
     /// Strikes out the blocks of which a good part belongs to planes.
@@ -165,8 +163,12 @@ impl<'a> Surfaces<'a> for CpuSurfaces {
         Ok(layers(&self.cloud, &self.field, trials))
     }
 
-    fn accumulator<'s>(&'s self, space: &'s Space) -> Result<Box<dyn CloudAccumulator + 's>> {
-        let counts = CpuAccumulator::new(&self.cpu, space);
+    fn accumulator<'s>(
+        &'s self,
+        backend: &'s dyn Backend,
+        space: &'s Space,
+    ) -> Result<Box<dyn CloudAccumulator + 's>> {
+        let counts = backend.accumulator(space)?;
         Ok(Box::new(PointVotes { cloud: &self.cloud, counts }))
     }
 
@@ -175,10 +177,10 @@ impl<'a> Surfaces<'a> for CpuSurfaces {
     }
 }
 
-/// The votes of the points of a cloud.
+/// The votes of the points of a cloud in memory.
 struct PointVotes<'a> {
     cloud: &'a CellCloud,
-    counts: CpuAccumulator<'a>,
+    counts: Box<dyn Accumulator + 'a>,
 }
 
 impl CloudAccumulator for PointVotes<'_> {
@@ -190,6 +192,6 @@ impl CloudAccumulator for PointVotes<'_> {
     }
 
     fn table(&mut self) -> &mut dyn Accumulator {
-        &mut self.counts
+        self.counts.as_mut()
     }
 }

@@ -7,7 +7,7 @@ use super::held::Arriving;
 use super::{lms, sheets, zoom};
 use crate::Result;
 use crate::backend::{Accumulator, Backend, Receiver, Weighted};
-use crate::cpu::{self, Cpu, CpuReceiver};
+use crate::cpu::{self, CpuReceiver};
 use crate::image::{EdgeMap, Image, Method};
 use crate::lms::{Problem, Sheet, Slab, Version};
 use crate::space::Space;
@@ -32,7 +32,7 @@ impl Backend for Cuda {
         };
         Ok(match arriving {
             Some(arriving) => Box::new(arriving),
-            None => Box::new(CpuReceiver(Cpu::default())),
+            None => Box::new(CpuReceiver),
         })
     }
 
@@ -58,7 +58,10 @@ impl Backend for Cuda {
         slab: usize,
     ) -> Result<Option<(usize, usize)>> {
         if zoom::is_worth(self.first(), space, places, slab) {
-            return zoom::densest_slab(self.first(), space, places, slab).map(Some);
+            let densest = if_room(zoom::densest_slab(self.first(), space, places, slab))?;
+            if densest.is_some() {
+                return Ok(densest);
+            }
         }
         Ok(cpu::densest_slab(space, places, slab))
     }

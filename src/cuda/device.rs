@@ -12,6 +12,7 @@ use cudarc::driver::{
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 /// What the driver says.
@@ -25,10 +26,13 @@ pub(crate) struct Device {
     /// For copies that go on beside the kernels.
     copies: Arc<CudaStream>,
     modules: Mutex<HashMap<&'static str, Arc<CudaModule>>>,
-    functions: Mutex<HashMap<&'static str, CudaFunction>>,
+    /// Kernels, and the dynamic shared memory that each may have.
+    functions: Mutex<HashMap<&'static str, (CudaFunction, u32)>>,
     /// For large copies; made when it is first needed.
-    staging: Mutex<Option<Staging>>,
+    staging: Mutex<Vec<Staging>>,
     pool: Option<Pool>,
+    /// Buffers that are taken before one fails; as many as there are numbers where none is to.
+    left: AtomicUsize,
     /// Multiprocessors.
     pub processors: u32,
     /// Shared memory that a block may have, and that a multiprocessor has, in bytes.
@@ -68,6 +72,7 @@ impl Device {
             functions: Mutex::default(),
             staging: Mutex::default(),
             pool,
+            left: AtomicUsize::new(usize::MAX),
             processors,
             block_shared,
             processor_shared,
@@ -97,17 +102,19 @@ impl Device {
         shared: u32,
     ) -> Result<CudaFunction> {
         let mut functions = lock(&self.functions);
-        let function = match functions.entry(name) {
+        let (function, allowed) = match functions.entry(name) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
                 let loaded = self.module(module)?.load_function(name);
-                new.insert(loaded.map_err(|e| self.error(name, e))?)
+                new.insert((loaded.map_err(|e| self.error(name, e))?, 0))
             }
         };
-        if shared > 0 {
+        // Never less: another thread may be about to launch with what it was allowed.
+        if shared > *allowed {
             let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            let allowed = function.set_attribute(attribute, shared as i32);
-            allowed.map_err(|e| self.error(name, e))?;
+            let set = function.set_attribute(attribute, shared as i32);
+            set.map_err(|e| self.error(name, e))?;
+            *allowed = shared;
         }
         Ok(function.clone())
     }
@@ -132,14 +139,33 @@ impl Device {
         Ok(loaded)
     }
 
+    /// Lets the buffer fail that is taken after so many others, as if there were no memory for it: for tests of
+    /// what is done then.
+    pub fn fail_after(&self, buffers: usize) {
+        self.left.store(buffers, Relaxed);
+    }
+
+    /// Counts a buffer, where one is to fail.
+    fn take(&self) -> Result<()> {
+        if self.left.load(Relaxed) == usize::MAX {
+            return Ok(());
+        }
+        match self.left.fetch_sub(1, Relaxed) {
+            0 => Err(self.error("taking memory", DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY))),
+            _ => Ok(()),
+        }
+    }
+
     /// A buffer of zeros.
     pub fn zeros<T: DeviceRepr + ValidAsZeroBits>(&self, n: usize) -> Result<CudaSlice<T>> {
+        self.take()?;
         // A buffer of nothing has no address that a kernel could be given.
         self.stream.alloc_zeros(n.max(1)).map_err(|e| self.error("taking memory", e))
     }
 
     /// A buffer that is written before it is read.
     pub fn buffer<T: DeviceRepr>(&self, n: usize) -> Result<CudaSlice<T>> {
+        self.take()?;
         // SAFETY: every caller hands the buffer to a kernel or a copy that fills it first; all
         // types used are plain numbers, of which any bits are a value.
         unsafe { self.stream.alloc(n.max(1)) }.map_err(|e| self.error("taking memory", e))
@@ -269,15 +295,18 @@ impl Device {
         Ok(to[0])
     }
 
-    /// Copies by way of the staging buffers.
+    /// Copies by way of staging buffers: those that no other thread uses, or new ones.
     fn with_staging(&self, copy: impl FnOnce(&mut Staging) -> Driver<()>) -> Result<()> {
-        let mut staging = lock(&self.staging);
         let wrong = |e: DriverError| self.error("copying", e);
-        match &mut *staging {
-            Some(staging) => copy(staging),
-            none => copy(none.insert(Staging::new(&self.context).map_err(wrong)?)),
-        }
-        .map_err(wrong)
+        // No lock is held while rayon's threads copy: one of them may come here with other work.
+        let free = lock(&self.staging).pop();
+        let mut staging = match free {
+            Some(staging) => staging,
+            None => Staging::new(&self.context).map_err(wrong)?,
+        };
+        let copied = copy(&mut staging).map_err(wrong);
+        lock(&self.staging).push(staging);
+        copied
     }
 
     /// What must not happen, as an error.

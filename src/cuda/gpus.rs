@@ -48,6 +48,13 @@ impl Cuda {
         Cuda { chunk: points.max(1), ..self }
     }
 
+    /// Lets the buffer of the first device fail that is taken after so many others, as if there were no memory for
+    /// it.
+    #[doc(hidden)]
+    pub fn fail_after(&self, buffers: usize) {
+        self.first().fail_after(buffers);
+    }
+
     /// The device that does all work but the shared votes.
     pub(crate) fn first(&self) -> &Device {
         &self.devices[0]

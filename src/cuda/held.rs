@@ -7,7 +7,7 @@ use super::groups::DevicePoints;
 use super::surfaces::CudaCells;
 use crate::Result;
 use crate::backend::{Held, InCells, Receiver};
-use crate::cpu::{Cpu, CpuPoints};
+use crate::cpu::CpuPoints;
 use crate::frame::Points;
 use crate::surface::cells::Cells;
 use crate::surface::unit::{CellCounts, Unit};
@@ -45,7 +45,7 @@ impl<'a> Receiver<'a> for Arriving<'a> {
     fn finish(self: Box<Self>, points: Arc<Points>) -> Result<Box<dyn Held<'a> + 'a>> {
         let Arriving { cuda, points: mut there } = *self;
         there.append(cuda.first(), &points, there.len.min(points.len())..points.len())?;
-        Ok(Box::new(CudaPoints { cuda, there, here: CpuPoints { cpu: Cpu::default(), points } }))
+        Ok(Box::new(CudaPoints { cuda, there, here: CpuPoints { points } }))
     }
 }
 

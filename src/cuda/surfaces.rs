@@ -9,8 +9,8 @@ use super::labels::CudaLabels;
 use super::layers;
 use super::levels::{Base, Judged};
 use crate::Result;
-use crate::backend::{Accumulator, CloudAccumulator, InCells, Labels, Sign, Surfaces};
-use crate::cpu::{self, Cpu, CpuSurfaces};
+use crate::backend::{Accumulator, Backend, CloudAccumulator, InCells, Labels, Sign, Surfaces};
+use crate::cpu::{self, CpuSurfaces};
 use crate::frame::Points;
 use crate::space::Space;
 use crate::surface::cells::Cells;
@@ -47,7 +47,7 @@ impl<'a> InCells<'a> for CudaCells<'a> {
                 let judging = Judging::There { judged: Box::new(judged), left };
                 Box::new(CudaSurfaces { cuda, cut, cloud, field, judging })
             }
-            None => Box::new(CpuSurfaces::new(Cpu::default(), cloud)),
+            None => Box::new(CpuSurfaces::new(cloud)),
         })
     }
 }
@@ -83,7 +83,7 @@ impl<'a> CudaSurfaces<'a> {
                 None => std::mem::take(left),
             },
         };
-        let mut all = CpuSurfaces::new(Cpu::default(), self.cloud.clone());
+        let mut all = CpuSurfaces::new(self.cloud.clone());
         all.follow(self.field.clone())?;
         left.iter().try_for_each(|known| all.leave(known))?;
         let done = here(&mut all);
@@ -146,7 +146,11 @@ impl<'a> Surfaces<'a> for CudaSurfaces<'a> {
         Ok(cpu::layers(&self.cloud, &self.field, trials))
     }
 
-    fn accumulator<'s>(&'s self, space: &'s Space) -> Result<Box<dyn CloudAccumulator + 's>> {
+    fn accumulator<'s>(
+        &'s self,
+        _: &'s dyn Backend,
+        space: &'s Space,
+    ) -> Result<Box<dyn CloudAccumulator + 's>> {
         let counts = CudaAccumulator::new(self.cuda, space)?;
         Ok(Box::new(PointVotes { cut: &self.cut, cloud: &self.cloud, counts }))
     }

@@ -133,8 +133,8 @@ impl<'b> Ground<'b> {
         if widening != 1.0 {
             // What finer cells would show is not the surface. Theirs go first, as both need memory.
             let unit = self.cells.cells().unit.coarser(widening);
-            let Ground { view, plateau, .. } = self;
-            drop(view);
+            let Ground { order, cells, view, plateau } = self;
+            drop((order, cells, view));
             let (order, cells) = held.cut(unit)?;
             let view = View::new(cells.cells());
             self = Ground { order, cells, view, plateau };
@@ -269,7 +269,7 @@ impl Scene<'_> {
         let space = parameters::space(parameters, self.cloud)?;
         let search = parameters::search(parameters, self.cloud, self.cells, &space, self.nature);
         let votes = match options.mode {
-            Mode::All => Votes::All(surfaces.accumulator(&space)?),
+            Mode::All => Votes::All(surfaces.accumulator(backend, &space)?),
             _ => Votes::Near(backend.accumulator(&space)?),
         };
         let places = rounds::Places { cells: self.cells, surfels };

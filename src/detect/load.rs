@@ -526,7 +526,7 @@ impl LoadedPiece {
 mod tests {
     use super::*;
     use crate::backend::{Accumulator, Weighted};
-    use crate::cpu::{Cpu, CpuReceiver};
+    use crate::cpu::CpuReceiver;
     use crate::space::Space;
     use std::cell::Cell;
     use std::sync::Mutex;
@@ -632,7 +632,7 @@ mod tests {
 
         fn finish(self: Box<Self>, points: Arc<Points>) -> Result<Box<dyn Held<'a> + 'a>> {
             self.0.lock().unwrap().push((points.len(), points.as_ref().clone()));
-            Box::new(CpuReceiver(Cpu::default())).finish(points)
+            Box::new(CpuReceiver).finish(points)
         }
     }
 

@@ -25,7 +25,7 @@ impl Space {
         {
             return Err(Error::Parameter(format!(
                 "a space of {} directions and {} bins of {} does not work; it must have 1 to 2^31 \
-                 bins in all: choose a larger --rho-bin or a coarser --space, in images --rho-step and --theta-step",
+                 bins in all: choose a larger `rho_bin` or coarser `directions`, in images `rho_step` and `theta_step`",
                 directions.len(),
                 rho.bins,
                 rho.bin
