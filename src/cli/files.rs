@@ -55,7 +55,11 @@ impl Files {
             let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
             if !output.extensions().iter().any(|known| OsStr::new(&known[1..]) == extension) {
                 let known = either(&output.extensions());
-                return Err(wrong(&option(output), path, &format!("use {known}")));
+                let message = match path.as_os_str() == "-" {
+                    true => format!("only --json is printed; give a file, {known}"),
+                    false => format!("its name must end in {known}"),
+                };
+                return Err(wrong(&option(output), path, &message));
             }
         }
         Ok(())

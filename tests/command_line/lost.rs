@@ -528,3 +528,22 @@ mod disturbed {
         assert!(ended > 0);
     }
 }
+
+#[test]
+fn a_fault_that_is_seen_late_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    run_in(folder.path(), "synth room --points 5000 -o @room.txt").text();
+    // The last line ends behind z, which is told when the labelled cloud is written.
+    let text = fs::read_to_string(at("room.txt")).unwrap();
+    let last = text.trim_end().rfind('\n').unwrap() + 1;
+    let numbers: Vec<&str> = text[last..].split_whitespace().take(3).collect();
+    fs::write(at("cut.txt"), format!("{}{}\n", &text[..last], numbers.join(" "))).unwrap();
+    let before = batch::tree(folder.path());
+    for command in ["detect @cut.txt --out @r", "detect @cut.txt --overlay @o.png --labels @l.ply"]
+    {
+        let message = run_in(folder.path(), command).refusal();
+        assert!(message.contains("column 4"), "{message}");
+        assert!(batch::tree(folder.path()) == before, "{command}");
+    }
+}
