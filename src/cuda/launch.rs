@@ -138,10 +138,11 @@ macro_rules! kernel {
                 $(for axis in $parameter { Write::<$axis_out>::push(axis, &mut launch); })?
                 $(PushKernelArg::<&$scalar>::arg(&mut launch, &$parameter);)?
             )+
-            // SAFETY: the parameters are those of the PTX, as a test makes sure, and the compiler
-            // sees to their types and order. Their lengths were checked where the table says them. The
-            // other indices are numbers that our own kernels and tables hold; the tests run every
-            // kernel, under compute-sanitizer as well.
+            // SAFETY: the parameters are those of the PTX in number and width, as a test makes sure, and the
+            // compiler sees to the types and the order that the table says. Lengths were checked where the
+            // table says them. Other lengths, the blocks, their shared memory and the device of each buffer
+            // are up to the callers, all of which are in this crate; the tests run every kernel, under
+            // compute-sanitizer as well.
             let launched = unsafe { launch.launch(config) };
             launched.map(|_| ()).map_err(|e| device.error(name, e))
         }
