@@ -48,14 +48,16 @@ impl Named {
 }
 
 /// The outputs of such an input in the order in which they are written: first what reads the input again,
-/// for that may yet find fault with it; last the document.
+/// for that may yet find fault with it, the labelled cloud before the picture; last the document.
 pub fn outputs_of(input: Kind) -> Vec<About> {
-    let mut all: Vec<About> = match input {
-        Kind::Cloud(_) => PLANES.iter().rev().map(|export| export.about()).collect(),
-        Kind::Image => LINES.iter().rev().map(|export| export.about()).collect(),
+    let all: Vec<About> = match input {
+        Kind::Cloud(_) => PLANES.iter().map(|export| export.about()).collect(),
+        Kind::Image => LINES.iter().map(|export| export.about()).collect(),
     };
-    all.sort_by_key(|about| !about.needs_labels);
-    all
+    let (first, mut last): (Vec<About>, Vec<About>) =
+        all.into_iter().partition(|about| about.needs_labels);
+    last.reverse();
+    [first, last].concat()
 }
 
 /// Writes the output of this name.

@@ -8,16 +8,15 @@ use super::output::{Export, Lines, Planes};
 use super::overlay::Overlay;
 use super::ply::Outlines;
 
-/// The outputs of planes, as options name them. They are written from the last to the first, so that those come
-/// first that read the cloud again and may yet find fault with it.
+/// The outputs of planes.
 pub static PLANES: &[&dyn for<'a> Export<Planes<'a>>] =
-    &[&Json, &Csv, &Outlines, &Overlay, &Labelled];
+    &[&Json, &Labelled, &Overlay, &Outlines, &Csv];
 
 /// The outputs of lines.
 pub static LINES: &[&dyn for<'a> Export<Lines<'a>>] = &[
     &lines::json::Json,
+    &lines::overlay::Overlay,
     &lines::csv::Csv,
     &lines::svg::Svg,
-    &lines::overlay::Overlay,
     &lines::space::Space,
 ];
