@@ -7,7 +7,7 @@
 mod street;
 
 use planes::backend::{Backend, Sign};
-use planes::cpu::{Cpu, Level, Voter};
+use planes::cpu::{Cpu, InstructionSet, Voter};
 use planes::frame::Points;
 use planes::space::{RhoAxis, Space};
 use std::time::Instant;
@@ -44,22 +44,22 @@ fn main() {
     };
     line("serial f64", 1, f64_rate);
     line("serial f32", 1, f32_rate);
-    for level in Level::ALL {
-        let Some(cpu) = Cpu::with_level(level) else {
-            println!("| parallel {level} | | not on this processor | |");
+    for instructions in InstructionSet::ALL {
+        let Some(cpu) = Cpu::with_instructions(instructions) else {
+            println!("| parallel {instructions} | | not on this processor | |");
             continue;
         };
         let (_, counts) = rate(&cpu, &space, part, 1);
-        assert!(counts == f32_counts, "{level} does not equal the serial loop, bin for bin");
-        if level == Level::Portable {
+        assert!(counts == f32_counts, "{instructions} does not equal the serial loop, bin for bin");
+        if instructions == InstructionSet::Portable {
             let (rate, _) = one.install(|| rate(&cpu, &space, &few, 3));
-            line(&format!("parallel {level}, on {} points", few.len()), 1, rate);
+            line(&format!("parallel {instructions}, on {} points", few.len()), 1, rate);
             continue;
         }
         let (rate_one, _) = one.install(|| rate(&cpu, &space, &points, 3));
-        line(&format!("parallel {level}"), 1, rate_one);
+        line(&format!("parallel {instructions}"), 1, rate_one);
         let (rate_all, _) = rate(&cpu, &space, &points, 3);
-        line(&format!("parallel {level}"), rayon::current_num_threads(), rate_all);
+        line(&format!("parallel {instructions}"), rayon::current_num_threads(), rate_all);
     }
 }
 

@@ -5,7 +5,7 @@ mod random;
 
 use gpu::gpu;
 use planes::backend::{Backend, Sign};
-use planes::cpu::{Cpu, Level, Voter};
+use planes::cpu::{Cpu, InstructionSet, Voter};
 use planes::frame::Points;
 use planes::papers::line_voters::{EdgeImage, LineVotes, Version, cpu, slices};
 use planes::space::{RhoAxis, Space, cartesian, half_turn, kumar, tomagou, tomagou_origin};
@@ -81,7 +81,7 @@ fn the_backend_of_the_cpu_agrees_at_every_vector_width() {
             .edges()
             .map(|p| [(p[0] as i32 - x) as f32, (p[1] as i32 - y) as f32, 0.0])
             .collect();
-        for cpu in Level::ALL.into_iter().filter_map(Cpu::with_level) {
+        for cpu in InstructionSet::ALL.into_iter().filter_map(Cpu::with_instructions) {
             for space in &spaces {
                 let mut accumulator = cpu.accumulator(space).unwrap();
                 accumulator.vote(&points, Sign::Add).unwrap();
@@ -105,7 +105,7 @@ fn points_off_the_axis_are_left_out() {
         accumulator.vote(&points, Sign::Add).unwrap();
         accumulator.counts().unwrap()
     };
-    for cpu in Level::ALL.into_iter().filter_map(Cpu::with_level) {
+    for cpu in InstructionSet::ALL.into_iter().filter_map(Cpu::with_instructions) {
         assert!(votes(cpu) == votes(Cpu::new(Voter::Serial)), "{cpu:?}");
     }
 }

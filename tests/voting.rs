@@ -4,7 +4,7 @@ mod random;
 
 use planes::Error;
 use planes::backend::{Backend, PeakOptions, Sign, Weighted};
-use planes::cpu::{Cpu, Level, Voter};
+use planes::cpu::{Cpu, InstructionSet, Voter};
 use planes::cuda::Cuda;
 use planes::frame::{Frame, Points};
 use planes::space::{Neighbours, RhoAxis, Space, SphereIndex, cartesian, half_turn};
@@ -42,8 +42,8 @@ fn counts(backend: &dyn Backend, space: &Space, chunks: &[&Points]) -> Vec<u32> 
 /// All fast voters that this machine has, by name.
 fn fast_voters() -> Vec<(String, Box<dyn Backend>)> {
     let mut voters: Vec<(String, Box<dyn Backend>)> = Vec::new();
-    for level in Level::ALL {
-        match Cpu::with_level(level) {
+    for level in InstructionSet::ALL {
+        match Cpu::with_instructions(level) {
             Some(cpu) => voters.push((level.to_string(), Box::new(cpu))),
             None => println!("skipped: this processor has no {level}"),
         }
@@ -168,7 +168,7 @@ fn any_number_of_edge_pixels_and_threads_gives_the_same_votes() {
             let expected = counts(&Cpu::new(Voter::Serial), space, &[&points]);
             for threads in [1, 2] {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                for cpu in Level::ALL.into_iter().filter_map(Cpu::with_level) {
+                for cpu in InstructionSet::ALL.into_iter().filter_map(Cpu::with_instructions) {
                     let own = pool.install(|| counts(&cpu, space, &[&points]));
                     assert!(own == expected, "{}: {n} points, {threads} threads", cpu.name());
                 }

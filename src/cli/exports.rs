@@ -61,10 +61,10 @@ pub fn outputs_of(input: Kind) -> Vec<About> {
 }
 
 /// Writes the output of this name.
-pub fn save<Found>(
-    exports: &[&dyn Export<Found>],
+pub fn save<R>(
+    exports: &[&dyn Export<R>],
     name: &str,
-    found: &Found,
+    found: &R,
     path: &Path,
 ) -> Result<(), Error> {
     let mut named = exports.iter().filter(|export| export.about().name == name);

@@ -134,10 +134,10 @@ impl Outputs {
 
     /// Writes files one after the other; a folder that was made for them goes if there are none. Says what
     /// the folder received, and what else was written.
-    fn save<Found>(
+    fn save<R>(
         &self,
-        exports: &[&dyn Export<Found>],
-        found: &Found,
+        exports: &[&dyn Export<R>],
+        found: &R,
         kind: Kind,
         file: &Path,
     ) -> Result<Option<String>, Error> {

@@ -60,14 +60,14 @@ pub struct Synth {
     )]
     origin: Option<Vec<f64>>,
     #[command(flatten)]
-    survey: Survey,
+    survey: SurveyArgs,
     #[command(flatten)]
     lines: LineScene,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What instruments and programs do to clouds")]
-struct Survey {
+struct SurveyArgs {
     /// Draw the scene as an instrument sees it: tripod (grids of directions from three or four
     /// places, mixed pixels at edges, registration off by 2 mm; noise of ranges at 10 m, default
     /// 0.002), depth (one frame of a Kinect in rows, disparities in steps of 1/8 pixel, shadows;
@@ -98,7 +98,7 @@ struct Survey {
     passes: Option<Passes>,
 }
 
-impl Survey {
+impl SurveyArgs {
     /// The first option that was given.
     fn given(&self) -> Option<&'static str> {
         first_given(&[

@@ -29,7 +29,7 @@ impl Accumulator for CpuAccumulator<'_> {
             Voter::Serial => serial::vote(self.space, points, sign, &mut self.counts),
             Voter::Parallel => {
                 let vote = if planar::is_for(points) { planar::vote } else { parallel::vote };
-                vote(self.cpu.level, self.space, points, sign, &mut self.counts);
+                vote(self.cpu.instructions, self.space, points, sign, &mut self.counts);
             }
         }
         Ok(())

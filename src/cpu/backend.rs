@@ -14,7 +14,7 @@ impl Backend for Cpu {
         match self.voter {
             Voter::SerialF64 => "CPU, serial in f64".into(),
             Voter::Serial => "CPU, serial in f32".into(),
-            Voter::Parallel => format!("CPU, parallel ({}), {threads} threads", self.level),
+            Voter::Parallel => format!("CPU, parallel ({}), {threads} threads", self.instructions),
         }
     }
 

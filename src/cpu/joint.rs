@@ -19,9 +19,9 @@
 //! `benches/peers/hough.py` measures it beside others; what it found is in `benches/results/line_voters.md`.
 
 use super::bin::count;
-use super::lanes::{Lanes, Level};
+use super::lanes::{InstructionSet, Lanes};
 use super::reach::{Edges, Extent, range};
-use super::tally::{Place, bin, tally};
+use super::tally::{Binning, bin, tally};
 use crate::backend::Sign;
 use crate::vote::position;
 use std::ops::Range;
@@ -87,7 +87,7 @@ impl Pair {
     }
 }
 
-impl Place for Pair {
+impl Binning for Pair {
     #[inline(always)]
     unsafe fn of<L: Lanes>(&self, x: L, y: L) -> L {
         let stride = self.stride as f64;
@@ -113,7 +113,7 @@ impl Joint {
     /// nothing was counted.
     pub(super) fn vote(
         &mut self,
-        level: Level,
+        instructions: InstructionSet,
         points: [&[f32]; 2],
         extent: &Extent,
         rows: [[f32; 4]; 2],
@@ -132,8 +132,8 @@ impl Joint {
         if self.cells.len() < used {
             self.cells = vec![0; used];
         }
-        tally(level, points, &pair, &mut self.cells[..used]);
-        self.add_lines(level, &pair);
+        tally(instructions, points, &pair, &mut self.cells[..used]);
+        self.add_lines(instructions, &pair);
         let voted: u64 = self.sums[0].iter().map(|&votes| u64::from(votes)).sum();
         if voted != points[0].len() as u64 {
             self.cells.fill(0);
@@ -147,7 +147,7 @@ impl Joint {
     }
 
     /// Adds all lines of the table up into the sums of both rows, and clears them.
-    fn add_lines(&mut self, level: Level, pair: &Pair) {
+    fn add_lines(&mut self, instructions: InstructionSet, pair: &Pair) {
         for sums in &mut self.sums {
             sums.clear();
             sums.resize(pair.stride + pair.lines.len(), 0);
@@ -155,19 +155,24 @@ impl Joint {
         let [first, second] = &mut self.sums;
         for (e, line) in pair.lines.iter().enumerate() {
             let cells = &mut self.cells[e * pair.stride..][line.clone()];
-            add_line(level, cells, &mut first[line.clone()], &mut second[e..][line.clone()]);
+            add_line(instructions, cells, &mut first[line.clone()], &mut second[e..][line.clone()]);
         }
     }
 }
 
-/// Adds the cells of a line to both rows and clears them, with the instruction set of `level`.
-fn add_line(level: Level, cells: &mut [u32], first: &mut [u32], second: &mut [u32]) {
+/// Adds the cells of a line to both rows and clears them, with these `instructions`.
+fn add_line(
+    instructions: InstructionSet,
+    cells: &mut [u32],
+    first: &mut [u32],
+    second: &mut [u32],
+) {
     #[cfg(target_arch = "x86_64")]
-    if level >= Level::Avx2 {
-        // SAFETY: a `Level` is used only where it is available; AVX-512 has AVX2 in it.
+    if instructions >= InstructionSet::Avx2 {
+        // SAFETY: an `InstructionSet` is used only where it is available; AVX-512 has AVX2 in it.
         return unsafe { add_line_avx2(cells, first, second) };
     }
-    let _ = level;
+    let _ = instructions;
     add_line_plain(cells, first, second);
 }
 
@@ -213,7 +218,7 @@ mod tests {
 
     fn vote(joint: &mut Joint, points: &Points, rows: [[f32; 4]; 2], counts: &mut [u32]) -> bool {
         let extent = Extent::of(points);
-        joint.vote(Level::best(), [&points.x, &points.y], &extent, rows, Sign::Add, counts)
+        joint.vote(InstructionSet::best(), [&points.x, &points.y], &extent, rows, Sign::Add, counts)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A vector instruction set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum InstructionSet {
     /// Plain Rust, on any processor.
     Portable,
     /// AVX2 with FMA: 8 lanes.
@@ -13,37 +13,37 @@ pub enum Level {
     Avx512,
 }
 
-impl Level {
+impl InstructionSet {
     /// All of them, narrowest first.
-    pub const ALL: [Level; 3] = [Level::Portable, Level::Avx2, Level::Avx512];
+    pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
 
     /// The widest that this processor has.
-    pub fn best() -> Level {
-        Level::ALL.into_iter().rfind(|l| l.is_available()).unwrap_or(Level::Portable)
+    pub fn best() -> Self {
+        Self::ALL.into_iter().rfind(|l| l.is_available()).unwrap_or(Self::Portable)
     }
 
     /// Whether this processor has it.
     pub fn is_available(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         return match self {
-            Level::Portable => true,
-            Level::Avx2 => {
+            Self::Portable => true,
+            Self::Avx2 => {
                 std::arch::is_x86_feature_detected!("avx2")
                     && std::arch::is_x86_feature_detected!("fma")
             }
-            Level::Avx512 => std::arch::is_x86_feature_detected!("avx512f"),
+            Self::Avx512 => std::arch::is_x86_feature_detected!("avx512f"),
         };
         #[cfg(not(target_arch = "x86_64"))]
-        return self == Level::Portable;
+        return self == Self::Portable;
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for InstructionSet {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self {
-            Level::Portable => "portable",
-            Level::Avx2 => "AVX2",
-            Level::Avx512 => "AVX-512",
+            Self::Portable => "portable",
+            Self::Avx2 => "AVX2",
+            Self::Avx512 => "AVX-512",
         })
     }
 }

@@ -22,7 +22,7 @@ mod surfaces;
 mod tally;
 mod voter;
 
-pub use lanes::Level;
+pub use lanes::InstructionSet;
 pub use voter::{Cpu, Voter};
 
 pub(crate) use held::{CpuPoints, CpuReceiver};

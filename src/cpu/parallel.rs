@@ -13,7 +13,7 @@
 
 use super::bin::count;
 use super::groups::{GROUP, Grouped};
-use super::lanes::{Lanes, Level, Portable};
+use super::lanes::{InstructionSet, Lanes, Portable};
 use crate::backend::Sign;
 use crate::frame::Points;
 use crate::space::{Neighbours, Space};
@@ -27,7 +27,13 @@ const TILE_GROUPS: usize = 512;
 const BLOCK_ROWS: usize = 32;
 
 /// Lets all `points` vote in all rows of `counts`.
-pub(super) fn vote(level: Level, space: &Space, points: &Points, sign: Sign, counts: &mut [u32]) {
+pub(super) fn vote(
+    instructions: InstructionSet,
+    space: &Space,
+    points: &Points,
+    sign: Sign,
+    counts: &mut [u32],
+) {
     let (table, bins) = (space.vote_table(), space.bins());
     let grouped = Grouped::new(points);
     counts.par_chunks_mut(BLOCK_ROWS * bins).zip(table.par_chunks(BLOCK_ROWS)).for_each(
@@ -37,7 +43,7 @@ pub(super) fn vote(level: Level, space: &Space, points: &Points, sign: Sign, cou
             for first in (0..grouped.groups()).step_by(TILE_GROUPS) {
                 let groups = first..grouped.groups().min(first + TILE_GROUPS);
                 for (&t, row) in table.iter().zip(rows.chunks_mut(bins + 2)) {
-                    vote_groups(level, &grouped, groups.clone(), t, row);
+                    vote_groups(instructions, &grouped, groups.clone(), t, row);
                 }
             }
             for (&t, row) in table.iter().zip(rows.chunks_mut(bins + 2)) {
@@ -52,23 +58,23 @@ pub(super) fn vote(level: Level, space: &Space, points: &Points, sign: Sign, cou
     );
 }
 
-/// Lets a range of groups vote in one row, with the instruction set of `level`.
+/// Lets a range of groups vote in one row, with these `instructions`.
 fn vote_groups(
-    level: Level,
+    instructions: InstructionSet,
     grouped: &Grouped,
     groups: std::ops::Range<usize>,
     t: [f32; 4],
     row: &mut [u32],
 ) {
-    match level {
+    match instructions {
         // SAFETY: plain Rust runs on every processor.
-        Level::Portable => unsafe { vote_groups_in::<Portable>(grouped, groups, t, row) },
+        InstructionSet::Portable => unsafe { vote_groups_in::<Portable>(grouped, groups, t, row) },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a `Level` is used only where it is available.
-        Level::Avx2 => unsafe { vote_groups_avx2(grouped, groups, t, row) },
+        // SAFETY: an `InstructionSet` is used only where it is available.
+        InstructionSet::Avx2 => unsafe { vote_groups_avx2(grouped, groups, t, row) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
-        Level::Avx512 => unsafe { vote_groups_avx512(grouped, groups, t, row) },
+        InstructionSet::Avx512 => unsafe { vote_groups_avx512(grouped, groups, t, row) },
         #[cfg(not(target_arch = "x86_64"))]
         _ => unreachable!("only Portable is available on this processor"),
     }

@@ -5,9 +5,9 @@
 
 use super::bin::count;
 use super::joint::Joint;
-use super::lanes::{Lanes, Level};
+use super::lanes::{InstructionSet, Lanes};
 use super::reach::Extent;
-use super::tally::{Place, bin, tally};
+use super::tally::{Binning, bin, tally};
 use crate::backend::Sign;
 use crate::frame::Points;
 use crate::space::Space;
@@ -23,7 +23,13 @@ pub(super) fn is_for(points: &Points) -> bool {
 }
 
 /// Lets all points vote in all rows of `counts`.
-pub(super) fn vote(level: Level, space: &Space, points: &Points, sign: Sign, counts: &mut [u32]) {
+pub(super) fn vote(
+    instructions: InstructionSet,
+    space: &Space,
+    points: &Points,
+    sign: Sign,
+    counts: &mut [u32],
+) {
     let (table, bins) = (space.vote_table(), space.bins());
     let extent = Extent::of(points);
     let xy = [&points.x[..], &points.y[..]];
@@ -31,11 +37,11 @@ pub(super) fn vote(level: Level, space: &Space, points: &Points, sign: Sign, cou
         || (Joint::default(), vec![0; 2 * (bins + 1)]),
         |(joint, rows), (counts, table)| {
             if let &[t, u] = table
-                && joint.vote(level, xy, &extent, [t, u], sign, counts)
+                && joint.vote(instructions, xy, &extent, [t, u], sign, counts)
             {
                 return;
             }
-            vote_rows(level, xy, table, rows);
+            vote_rows(instructions, xy, table, rows);
             for (row, counts) in rows.chunks(bins + 1).zip(counts.chunks_mut(bins)) {
                 for (bin, &votes) in counts.iter_mut().zip(row) {
                     count(bin, votes, sign);
@@ -46,12 +52,17 @@ pub(super) fn vote(level: Level, space: &Space, points: &Points, sign: Sign, cou
 }
 
 /// Lets all points vote in some rows, each by itself. The last counter of a row is for what is off the axis.
-fn vote_rows(level: Level, [x, y]: [&[f32]; 2], table: &[[f32; 4]], rows: &mut [u32]) {
+fn vote_rows(
+    instructions: InstructionSet,
+    [x, y]: [&[f32]; 2],
+    table: &[[f32; 4]],
+    rows: &mut [u32],
+) {
     let counters = rows.len() / 2;
     rows.fill(0);
     for (x, y) in x.chunks(TILE).zip(y.chunks(TILE)) {
         for (&t, row) in table.iter().zip(rows.chunks_mut(counters)) {
-            tally(level, [x, y], &SingleRow(t), row);
+            tally(instructions, [x, y], &SingleRow(t), row);
         }
     }
 }
@@ -59,7 +70,7 @@ fn vote_rows(level: Level, [x, y]: [&[f32]; 2], table: &[[f32; 4]], rows: &mut [
 /// A row by itself: a point counts in its bin.
 struct SingleRow([f32; 4]);
 
-impl Place for SingleRow {
+impl Binning for SingleRow {
     #[inline(always)]
     unsafe fn of<L: Lanes>(&self, x: L, y: L) -> L {
         // SAFETY: the caller has the instruction set.

@@ -8,13 +8,13 @@
 //! Counters are of 32 bits. Narrower ones would take less of the caches, but storing them takes twice as long
 //! on some processors (AMD Zen 3).
 
-use super::lanes::{Lanes, Level, Portable};
+use super::lanes::{InstructionSet, Lanes, Portable};
 
 /// Points whose places are computed together.
 const AHEAD: usize = 32;
 
 /// Where points count.
-pub(super) trait Place {
+pub(super) trait Binning {
     /// The places of a vector of points: whole numbers. What is no counter's place is left out.
     ///
     /// # Safety
@@ -36,18 +36,23 @@ pub(super) unsafe fn bin<L: Lanes>(t: [f32; 4], x: L, y: L) -> L {
     }
 }
 
-/// Counts all points, each at its place, with the instruction set of `level`. The last counter is for those
+/// Counts all points, each at its place, with these `instructions`. The last counter is for those
 /// that have none.
-pub(super) fn tally<P: Place>(level: Level, points: [&[f32]; 2], place: &P, counters: &mut [u32]) {
-    match level {
+pub(super) fn tally<P: Binning>(
+    instructions: InstructionSet,
+    points: [&[f32]; 2],
+    place: &P,
+    counters: &mut [u32],
+) {
+    match instructions {
         // SAFETY: plain Rust runs on every processor.
-        Level::Portable => unsafe { tally_in::<Portable, P>(points, place, counters) },
+        InstructionSet::Portable => unsafe { tally_in::<Portable, P>(points, place, counters) },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a `Level` is used only where it is available.
-        Level::Avx2 => unsafe { tally_avx2(points, place, counters) },
+        // SAFETY: an `InstructionSet` is used only where it is available.
+        InstructionSet::Avx2 => unsafe { tally_avx2(points, place, counters) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
-        Level::Avx512 => unsafe { tally_avx512(points, place, counters) },
+        InstructionSet::Avx512 => unsafe { tally_avx512(points, place, counters) },
         #[cfg(not(target_arch = "x86_64"))]
         _ => unreachable!("only Portable is available on this processor"),
     }
@@ -55,14 +60,14 @@ pub(super) fn tally<P: Place>(level: Level, points: [&[f32]; 2], place: &P, coun
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn tally_avx2<P: Place>(points: [&[f32]; 2], place: &P, counters: &mut [u32]) {
+fn tally_avx2<P: Binning>(points: [&[f32]; 2], place: &P, counters: &mut [u32]) {
     // SAFETY: this function is compiled with AVX2 and FMA and called only where they are.
     unsafe { tally_in::<super::lanes::Avx2, P>(points, place, counters) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx2,fma")]
-fn tally_avx512<P: Place>(points: [&[f32]; 2], place: &P, counters: &mut [u32]) {
+fn tally_avx512<P: Binning>(points: [&[f32]; 2], place: &P, counters: &mut [u32]) {
     // SAFETY: this function is compiled with AVX-512F and called only where it is.
     unsafe { tally_in::<super::lanes::Avx512, P>(points, place, counters) }
 }
@@ -70,7 +75,7 @@ fn tally_avx512<P: Place>(points: [&[f32]; 2], place: &P, counters: &mut [u32]) 
 /// # Safety
 /// The processor must have the instruction set of `L`.
 #[inline(always)]
-unsafe fn tally_in<L: Lanes, P: Place>([x, y]: [&[f32]; 2], place: &P, counters: &mut [u32]) {
+unsafe fn tally_in<L: Lanes, P: Binning>([x, y]: [&[f32]; 2], place: &P, counters: &mut [u32]) {
     let last = counters.len() as u32 - 1;
     let (xs, ys) = (x.chunks_exact(AHEAD), y.chunks_exact(AHEAD));
     let rest = [xs.remainder(), ys.remainder()];
@@ -104,7 +109,7 @@ unsafe fn tally_in<L: Lanes, P: Place>([x, y]: [&[f32]; 2], place: &P, counters:
 /// # Safety
 /// As for [`tally_in`].
 #[inline(always)]
-unsafe fn store_places<L: Lanes, P: Place>(
+unsafe fn store_places<L: Lanes, P: Binning>(
     [x, y]: [&[f32]; 2],
     place: &P,
     last: u32,

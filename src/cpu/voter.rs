@@ -1,6 +1,6 @@
 //! Which voter a CPU is.
 
-use super::lanes::Level;
+use super::lanes::InstructionSet;
 
 /// A way to vote on the CPU.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -18,18 +18,18 @@ pub enum Voter {
 #[derive(Debug, Clone, Copy)]
 pub struct Cpu {
     pub(super) voter: Voter,
-    pub(super) level: Level,
+    pub(super) instructions: InstructionSet,
 }
 
 impl Cpu {
     /// The CPU with the given voter and the widest vectors that it has.
     pub fn new(voter: Voter) -> Cpu {
-        Cpu { voter, level: Level::best() }
+        Cpu { voter, instructions: InstructionSet::best() }
     }
 
     /// The CPU with `parallel` at one vector width, or `None` if it lacks that.
-    pub fn with_level(level: Level) -> Option<Cpu> {
-        level.is_available().then_some(Cpu { voter: Voter::Parallel, level })
+    pub fn with_instructions(instructions: InstructionSet) -> Option<Cpu> {
+        instructions.is_available().then_some(Cpu { voter: Voter::Parallel, instructions })
     }
 }
 

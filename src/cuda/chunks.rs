@@ -61,12 +61,12 @@ impl<'a> Chunks<'a> {
 /// Two places for points on a device, filled in turn by its stream of copies.
 struct Ferry<'a> {
     device: &'a Device,
-    places: Vec<Place>,
+    places: Vec<Slot>,
     /// The chunk that is in the first place or on its way there.
     fetched: Option<Range<usize>>,
 }
 
-struct Place {
+struct Slot {
     points: DevicePoints,
     /// When the stream of kernels has no more use for what is there.
     left: CudaEvent,
@@ -78,7 +78,7 @@ impl<'a> Ferry<'a> {
         let count = if all > size { 2 } else { 1 };
         let place = |_| {
             let points = DevicePoints::room(device, size.min(all))?;
-            Ok(Place { points, left: device.event()? })
+            Ok(Slot { points, left: device.event()? })
         };
         Ok(Ferry { device, places: (0..count).map(place).collect::<Result<_>>()?, fetched: None })
     }

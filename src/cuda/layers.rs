@@ -35,7 +35,7 @@ struct Search<'a> {
 }
 
 /// What a search finds, and the points of some blocks on the way.
-struct Found {
+struct Buffers {
     /// Blocks that there is room for.
     room: u32,
     gathered: [CudaSlice<f32>; 3],
@@ -56,7 +56,7 @@ pub(super) fn layers(
     let (entries, blocks) = (trials.bases.len(), search.firsts.len());
     let room = blocks.min(ROOM);
     let gathered = || device.buffer(room * BLOCK_POINTS);
-    let mut found = Found {
+    let mut found = Buffers {
         room: room as u32,
         gathered: [gathered()?, gathered()?, gathered()?],
         blocks: device.buffer(room)?,
@@ -131,7 +131,7 @@ impl<'a> Search<'a> {
     }
 
     /// Gathers the points of a range of blocks.
-    fn gather(&self, range: Range<usize>, found: &mut Found) -> Result<()> {
+    fn gather(&self, range: Range<usize>, found: &mut Buffers) -> Result<()> {
         let Search { cut, judged, trials, near, .. } = self;
         let (points, starts) = (&cut.distinct, &cut.distinct_starts);
         let tree = &judged.tree;
@@ -170,7 +170,7 @@ impl<'a> Search<'a> {
     }
 
     /// Tries the cells of a range, whose blocks from `first_block` on were gathered.
-    fn try_cells(&self, range: Range<usize>, first_block: u32, found: &mut Found) -> Result<()> {
+    fn try_cells(&self, range: Range<usize>, first_block: u32, found: &mut Buffers) -> Result<()> {
         let Search { cut, judged, .. } = self;
         let (points, starts) = (&cut.distinct, &cut.distinct_starts);
         let count = range.len() as u32;

@@ -5,7 +5,7 @@
 //! as thin as that count as surfaces. What is left may be rougher, or farther from the scanner, and
 //! is looked at by itself in the same way.
 
-use super::found::{Class, Found};
+use super::found::{Class, FoundPlane};
 use crate::Result;
 use crate::backend::{SEEN, Surfaces, TAKEN};
 use crate::surface::cells::Cells;
@@ -37,7 +37,12 @@ pub(super) fn seen(surfaces: &mut dyn Surfaces, noise: f64) -> Result<Vec<Option
 
 /// What is known of each base cell, row by row, after a class: its `surfels` are seen, as those that were `known`
 /// before, and those of the planes `found` are taken.
-pub(super) fn known(cells: &Cells, surfels: &Surfels, found: &[Found], known: &[u8]) -> Vec<u8> {
+pub(super) fn known(
+    cells: &Cells,
+    surfels: &Surfels,
+    found: &[FoundPlane],
+    known: &[u8],
+) -> Vec<u8> {
     let seen = |s: &Surfel| if s.surface.is_some() { SEEN } else { 0 };
     let mut state: Vec<u8> = surfels.list.par_iter().map(seen).collect();
     for &i in found.iter().flat_map(|f| &f.support.surfels) {

@@ -51,7 +51,7 @@ impl Failed {
 
 /// A plane found in the rounds and the votes of the peak that proposed it.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct FoundPlane {
     /// Votes of the peak.
     pub votes: u64,
     /// The plane and its surfels, in local coordinates.
@@ -62,7 +62,7 @@ pub(super) struct Found {
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     /// The planes, largest first.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundPlane>,
     /// The candidates that are none, with the votes of their peaks.
     pub failed: Vec<(u64, Failed)>,
 }

@@ -1,7 +1,7 @@
 //! Detection in rounds: surfaces, parameters, planes class by class, and every point to its plane.
 
 use super::evidence;
-use super::found::{Class, Failed, Findings, Found};
+use super::found::{Class, Failed, Findings, FoundPlane};
 use super::limits::{MIN_STEPS, SIGMAS};
 use super::load::Loaded;
 use super::noise::{self, Plateau, View};
@@ -282,7 +282,7 @@ struct Labelled {
     parameters: Parameters,
     /// The planes, in local coordinates.
     local: Vec<LocalPlane>,
-    found: Vec<Found>,
+    found: Vec<FoundPlane>,
     /// The candidates that are none, with the votes of their peaks.
     failed: Vec<(u64, Failed)>,
     assigned: Assigned,

@@ -121,16 +121,16 @@ pub fn load_onto<'b, 'r>(
     progress: &dyn Fn(u64),
     backend: &dyn Fn() -> Option<&'b dyn Backend>,
 ) -> Result<(Loaded, Option<Box<dyn Held<'b> + 'b>>)> {
-    let mut survey = Survey::default();
+    let mut pass = FirstPass::default();
     let mut held: Option<Vec<Chunk>> = (!open()?.is_cheap()).then(Vec::new);
     each_chunk(open, chunk, progress, |read| {
-        survey.add(read, choice);
-        if survey.total > HELD_POINTS {
+        pass.add(read, choice);
+        if pass.total > HELD_POINTS {
             held = None;
         }
-        if survey.total / CHECKED != (survey.total - read.len() as u64) / CHECKED {
+        if pass.total / CHECKED != (pass.total - read.len() as u64) / CHECKED {
             let kept = if held.is_some() { POINT_BYTES[1] * read.len() as u64 } else { 0 };
-            let chosen = survey.total - survey.not_chosen;
+            let chosen = pass.total - pass.not_chosen;
             memory::check(path, kept.max(least_memory(chosen, false)))?;
         }
         if let Some(held) = &mut held {
@@ -138,10 +138,10 @@ pub fn load_onto<'b, 'r>(
         }
         Ok(())
     })?;
-    let mut window = survey.window(path)?;
-    if survey.bounds.is_some_and(|all| all != window) {
+    let mut window = pass.window(path)?;
+    if pass.bounds.is_some_and(|all| all != window) {
         // Something is outside: the frame is that of what is inside alone.
-        let mut inside = Survey::default();
+        let mut inside = FirstPass::default();
         match &held {
             Some(held) => held.iter().for_each(|read| inside.add_within(read, window, choice)),
             None => each_chunk(open, chunk, &|_| {}, |read| {
@@ -151,7 +151,7 @@ pub fn load_onto<'b, 'r>(
         }
         window = inside.bounds.unwrap_or(window);
     }
-    let mut loading = Loading::new(&survey, window, choice, chunk);
+    let mut loading = Loading::new(&pass, window, choice, chunk);
     let mut passing = Passing::default();
     let ready = OnceLock::new();
     let ask = || {
@@ -223,7 +223,7 @@ fn each_chunk<'r>(
 
 /// What the first pass learns.
 #[derive(Default)]
-struct Survey {
+struct FirstPass {
     total: u64,
     not_chosen: u64,
     not_finite: u64,
@@ -233,12 +233,12 @@ struct Survey {
     sample: BinaryHeap<(u64, [u64; 3])>,
 }
 
-impl Survey {
+impl FirstPass {
     fn add(&mut self, chunk: &Chunk, choice: &Choice) {
         let last = self.last();
         let chosen = Chosen { choice, chunk, first: self.total };
-        let pieces: Vec<Survey> =
-            ranges(chunk.len(), PIECE).map(|piece| Survey::of(chosen, piece, last)).collect();
+        let pieces: Vec<FirstPass> =
+            ranges(chunk.len(), PIECE).map(|piece| FirstPass::of(chosen, piece, last)).collect();
         pieces.into_iter().for_each(|piece| self.merge(piece));
     }
 
@@ -248,28 +248,28 @@ impl Survey {
     }
 
     /// What a piece of a chunk says; of the sample only what is below `last`.
-    fn of(chosen: Chosen, piece: Range<usize>, last: Option<(u64, [u64; 3])>) -> Survey {
-        let mut survey = Survey { total: piece.len() as u64, ..Survey::default() };
+    fn of(chosen: Chosen, piece: Range<usize>, last: Option<(u64, [u64; 3])>) -> FirstPass {
+        let mut pass = FirstPass { total: piece.len() as u64, ..FirstPass::default() };
         let Chosen { chunk, .. } = chosen;
         for i in piece {
             if !chosen.has(i) {
-                survey.not_chosen += 1;
+                pass.not_chosen += 1;
                 continue;
             }
             let p = [chunk.x[i], chunk.y[i], chunk.z[i]];
             if !p.iter().all(|v| v.is_finite()) {
-                survey.not_finite += 1;
+                pass.not_finite += 1;
                 continue;
             }
-            survey.extend(p);
+            pass.extend(p);
             // Adding zero makes −0 the same as 0.
             let bits = p.map(|v| (v + 0.0).to_bits());
             let entry = (hash(bits), bits);
             if last.is_none_or(|last| entry < last) {
-                survey.keep(entry);
+                pass.keep(entry);
             }
         }
-        survey
+        pass
     }
 
     /// Takes an entry into the sample, if it is among the smallest.
@@ -284,7 +284,7 @@ impl Survey {
         }
     }
 
-    fn merge(&mut self, other: Survey) {
+    fn merge(&mut self, other: FirstPass) {
         self.total += other.total;
         self.not_chosen += other.not_chosen;
         self.not_finite += other.not_finite;
@@ -396,14 +396,14 @@ struct LoadedPiece {
 
 impl<'a> Loading<'a> {
     fn new(
-        survey: &Survey,
+        pass: &FirstPass,
         window: [[f64; 3]; 2],
         choice: &'a Choice,
         chunk: usize,
     ) -> Loading<'a> {
         // Zeros that nobody touches cost nothing yet. A chunk lies there whole until its gaps are closed.
-        let chosen = (survey.total - survey.not_chosen).saturating_add(chunk as u64);
-        let room = || vec![0.0; chosen.min(survey.total) as usize];
+        let chosen = (pass.total - pass.not_chosen).saturating_add(chunk as u64);
+        let room = || vec![0.0; chosen.min(pass.total) as usize];
         Loading {
             window,
             choice,
@@ -414,10 +414,10 @@ impl<'a> Loading<'a> {
                 frame: Frame::fit(window[0], window[1]),
                 points: Arc::default(),
                 places: None,
-                total: survey.total,
+                total: pass.total,
                 choice: choice.clone(),
-                not_chosen: survey.not_chosen,
-                not_finite: survey.not_finite,
+                not_chosen: pass.not_chosen,
+                not_finite: pass.not_finite,
                 stray: 0,
                 bounds: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
                 crs: None,

@@ -1,6 +1,6 @@
 //! One plane found in several parts becomes one.
 
-use super::found::Found;
+use super::found::FoundPlane;
 use crate::surface::moments::{Fit, Moments};
 use crate::surface::plane::LocalPlane;
 use crate::vector::{Vec3, dot, minus};
@@ -63,7 +63,7 @@ pub(super) fn merge(planes: &mut [LocalPlane], sums: &[Moments], how: How) -> Ve
 }
 
 /// Gives the surfels of the parts to the planes that they became part of.
-pub(super) fn gather(found: &mut [Found], into: &[u32]) {
+pub(super) fn gather(found: &mut [FoundPlane], into: &[u32]) {
     for (part, &whole) in into.iter().enumerate().filter(|&(part, &whole)| part != whole as usize) {
         let surfels = std::mem::take(&mut found[part].support.surfels);
         let whole = &mut found[whole as usize].support.surfels;

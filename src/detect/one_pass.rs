@@ -7,7 +7,7 @@
 use super::load::Loaded;
 use super::members;
 use super::options::Options;
-use super::planes::{self, Answer, Limits, Reported};
+use super::planes::{self, Answer, Reported, Wanted};
 use super::progress::{Progress, begin};
 use super::refine;
 use crate::Result;
@@ -88,8 +88,8 @@ pub(super) fn detect(
         })
         .collect();
     let itself: Vec<Option<usize>> = (0..local.len()).map(Some).collect();
-    let limits = Limits { min_area: options.min_area, top };
-    let (planes, _) = planes::report(cloud, &labels, &itself, &reported, (limits, options.orient));
+    let wanted = Wanted { min_area: options.min_area, top };
+    let (planes, _) = planes::report(cloud, &labels, &itself, &reported, (wanted, options.orient));
     Ok(Answer { planes, parameters, rejected: Vec::new() })
 }
 

@@ -1,6 +1,6 @@
 //! Labelled points to reported planes: canonical, in input coordinates, largest first.
 
-use super::found::{Failed, Found};
+use super::found::{Failed, FoundPlane};
 use super::load::Loaded;
 use super::members::members;
 use super::options::Options;
@@ -20,15 +20,15 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 
 /// Edge of an outline's raster for each plane, in steps.
-pub(super) fn outline_cell(cells: &Cells, surfels: &[Surfel], found: &[Found]) -> Vec<f64> {
-    let cell = |f: &Found| closing_edge(surfels, &f.support.surfels, cells.base().size);
+pub(super) fn outline_cell(cells: &Cells, surfels: &[Surfel], found: &[FoundPlane]) -> Vec<f64> {
+    let cell = |f: &FoundPlane| closing_edge(surfels, &f.support.surfels, cells.base().size);
     found.iter().map(cell).collect()
 }
 
 /// The planes that were found, and what is known of each.
 pub(super) struct Known<'a> {
     /// Their surfels and votes.
-    pub found: &'a [Found],
+    pub found: &'a [FoundPlane],
     /// As they are reported.
     pub refined: &'a [Refined],
     /// Whether it is a piece of something round.
@@ -57,8 +57,8 @@ pub(super) fn finish(
     let (rounded, mut ranked): (Vec<usize>, Vec<usize>) =
         ranked.into_iter().partition(|&i| round[i]);
     // Areas are known with the outlines, so that planes that are too small take no place in the top.
-    let limits = Limits { min_area: options.min_area, top: options.top };
-    let top = limits.most_before_areas().min(ranked.len());
+    let wanted = Wanted { min_area: options.min_area, top: options.top };
+    let top = wanted.most_before_areas().min(ranked.len());
     let beyond = ranked.split_off(top);
     let mut reject = |i: usize, reason: Reason| {
         let LocalPlane { normal, rho, .. } = found[i].support.plane();
@@ -86,7 +86,7 @@ pub(super) fn finish(
             cell: outline_cell[i],
         })
         .collect();
-    let (finished, dropped) = report(cloud, labels, &rank, &reported, (limits, parameters.orient));
+    let (finished, dropped) = report(cloud, labels, &rank, &reported, (wanted, parameters.orient));
     dropped.into_iter().for_each(|(k, reason)| reject(ranked[k], reason));
     finished
 }
@@ -97,7 +97,7 @@ pub(super) fn finish(
 /// otherwise a wall of a few hundred points could be the work of chance below a floor of a million.
 fn significances(
     cloud: &Loaded,
-    found: &[Found],
+    found: &[FoundPlane],
     sums: &[Moments],
     fits: &[Option<Fit>],
     min_inliers: u64,
@@ -119,14 +119,14 @@ fn significances(
 
 /// Which planes are reported of those that were found.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct Wanted {
     /// Smallest area, in the cloud's unit squared.
     pub min_area: Option<f64>,
     /// Most planes.
     pub top: Option<u64>,
 }
 
-impl Limits {
+impl Wanted {
     /// Most planes whose outlines are needed.
     fn most_before_areas(self) -> usize {
         let top = self.top.filter(|_| self.min_area.is_none());
@@ -173,14 +173,14 @@ pub(super) struct Members {
 }
 
 /// The planes in input coordinates with their pieces. The points of label `l` are those of the reported
-/// plane `plane_of[l]`, if any. Those that do not keep to the limits are left out, and told by their
+/// plane `plane_of[l]`, if any. Those that are not wanted are left out, and told by their
 /// places among the `reported`.
 pub(super) fn report(
     cloud: &Loaded,
     labels: &[i32],
     plane_of: &[Option<usize>],
     reported: &[Reported],
-    (limits, orient): (Limits, Orient),
+    (wanted, orient): (Wanted, Orient),
 ) -> (Finished, Vec<(usize, Reason)>) {
     let members = members(labels, plane_of, reported.len());
     let (planes, part_of): (Vec<Plane>, Vec<Vec<u32>>) = reported
@@ -190,7 +190,7 @@ pub(super) fn report(
         .unzip();
     let (mut finished, mut dropped) = (Finished::default(), Vec::new());
     let mut next = 0;
-    let verdicts = limits.verdicts(&planes);
+    let verdicts = wanted.verdicts(&planes);
     for (k, (mut plane, (part_of, points))) in
         planes.into_iter().zip(part_of.into_iter().zip(members)).enumerate()
     {

@@ -1,6 +1,6 @@
 //! The rounds: vote, take the good peaks, refine and claim, take their votes back, again.
 
-use super::found::{Failed, Findings, Found, Support};
+use super::found::{Failed, Findings, FoundPlane, Support};
 use super::grow::Grower;
 use super::limits::Limits;
 use super::progress::{Progress, go_on};
@@ -166,7 +166,7 @@ impl Rounds<'_> {
                     voters.iter().for_each(|&i| self.withdraw(i, &mut withdrawn));
                 }
                 match support {
-                    Some(Ok(support)) => findings.found.push(Found { votes: cast, support }),
+                    Some(Ok(support)) => findings.found.push(FoundPlane { votes: cast, support }),
                     Some(Err(mut failed)) => {
                         for i in std::mem::take(&mut failed.spent) {
                             self.withdraw(i, &mut withdrawn);

@@ -10,7 +10,7 @@ use crate::{Detection, Result, lines};
 use std::path::Path;
 
 /// A kind of file that can be written of what was found: of [`Planes`] or of [`Lines`].
-pub trait Export<Found>: Sync {
+pub trait Export<R>: Sync {
     /// What the output is called and how its files are named.
     fn about(&self) -> About;
 
@@ -18,7 +18,7 @@ pub trait Export<Found>: Sync {
     ///
     /// # Errors
     /// [`Error::Io`](crate::Error::Io) on `path`, and what reading the input again answers.
-    fn save(&self, found: &Found, path: &Path) -> Result<()>;
+    fn save(&self, found: &R, path: &Path) -> Result<()>;
 }
 
 /// The planes of a cloud and all that their files are made from.

@@ -6,7 +6,7 @@ use super::merge::{Side, strokes, without_doubles};
 use super::options::{Options, Parameters, Strokes};
 use super::raster::Raster;
 use super::refine::Stroke;
-use super::rounds::{Found, search};
+use super::rounds::{FoundLine, search};
 use super::space::Polar;
 use crate::Result;
 use crate::backend::Backend;
@@ -68,15 +68,15 @@ pub(crate) fn parameters(edges: &EdgeMap, options: &Options) -> Parameters {
     }
 }
 
-fn side(raster: &Raster, found: &Found) -> Side {
+fn side(raster: &Raster, found: &FoundLine) -> Side {
     let line = line(raster, found, found.stroke.reach());
     let axis = Axis::new(line.theta.to_radians(), line.rho);
     Side { light: light(raster, &found.stroke, axis), line }
 }
 
 /// A line as it is told, with the pixels between two signed distances from it.
-pub(super) fn line(raster: &Raster, found: &Found, reach: [f64; 2]) -> Line {
-    let Found { stroke, votes, z, significance } = found;
+pub(super) fn line(raster: &Raster, found: &FoundLine, reach: [f64; 2]) -> Line {
+    let FoundLine { stroke, votes, z, significance } = found;
     let (theta, rho) = stroke.axis.polar();
     let segments = segments(raster, stroke, reach);
     Line {

@@ -28,7 +28,7 @@ const WORTHWHILE: usize = 3;
 
 /// A line and the bin that proposed it.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct FoundLine {
     pub stroke: Stroke,
     pub votes: u32,
     pub z: f64,
@@ -47,7 +47,7 @@ enum Seen {
     Faded,
     /// No line.
     Nothing,
-    Line(Found),
+    Line(FoundLine),
 }
 
 /// The state of a search.
@@ -60,7 +60,7 @@ pub(super) struct Rounds<'a> {
     raster: Raster,
     /// Bins that were looked at and are no lines.
     refused: Vec<bool>,
-    pub found: Vec<Found>,
+    pub found: Vec<FoundLine>,
 }
 
 /// The lines of the edge pixels, in the order in which they were found.
@@ -69,7 +69,7 @@ pub(super) fn search(
     polar: &Polar,
     options: &Options,
     backend: &dyn Backend,
-) -> Result<Vec<Found>> {
+) -> Result<Vec<FoundLine>> {
     let mut votes = backend.accumulator(&polar.space)?;
     let raster = Raster::new(edges);
     let casting = Casting::new(polar, &raster);
@@ -226,7 +226,7 @@ impl Rounds<'_> {
         let significance = self.significance(chance, f64::from(votes), f64::from(area));
         let refined = refine(&self.raster, coarse, known, chance.density, self.options);
         match refined.filter(|stroke| self.stands_out(stroke, chance)) {
-            Some(stroke) => Seen::Line(Found { stroke, votes, z, significance }),
+            Some(stroke) => Seen::Line(FoundLine { stroke, votes, z, significance }),
             None => Seen::Nothing,
         }
     }
@@ -234,7 +234,7 @@ impl Rounds<'_> {
     /// Takes the pixels of the line that was seen in a bin; whether there were any.
     fn settle(&mut self, index: usize, seen: Seen, taken: &mut Vec<[u16; 2]>) -> bool {
         let before = taken.len();
-        if let Seen::Line(Found { stroke, .. }) = &seen {
+        if let Seen::Line(FoundLine { stroke, .. }) = &seen {
             let band = [stroke.band[0] - 1.0, stroke.band[1] + 1.0];
             self.raster.walk(stroke.axis, 0..self.raster.steps(stroke.axis), band, |_, n| {
                 if n.on {

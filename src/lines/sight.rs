@@ -8,7 +8,7 @@ use super::options::Options;
 use super::pieces::pieces;
 use super::raster::Raster;
 use super::refine::Stroke;
-use super::rounds::Found;
+use super::rounds::FoundLine;
 use crate::image::EdgeMap;
 use crate::space::Space;
 
@@ -48,7 +48,7 @@ impl Sight {
         let density = 1.0 - (1.0 - chance.density).powf(f64::from(area) / on.len().max(1) as f64);
         let gap = max_gap * axis.sin.abs().max(axis.cos.abs());
         let tail = chance.log_tail(f64::from(votes), f64::from(area));
-        let found = Found {
+        let found = FoundLine {
             stroke: Stroke { axis, band, pieces: pieces(&on, density, gap) },
             votes,
             z: chance.z(votes, area),

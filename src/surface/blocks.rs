@@ -50,7 +50,7 @@ impl Blocks {
     /// The blocks of a level, each searched for.
     fn searched(level: &Level) -> Blocks {
         let piece = |cells: Range<usize>| {
-            let mut found = Found::with_room(cells.len());
+            let mut found = BlockRun::with_room(cells.len());
             for cell in cells.map(|cell| cell as u32) {
                 level.each_around(cell, |neighbour| found.list.push(neighbour));
                 found.end(cell);
@@ -65,7 +65,7 @@ impl Blocks {
         let children = Children::new(level, above.len());
         let piece = |parents: Range<usize>| {
             let count = children.start[parents.end] - children.start[parents.start];
-            let mut found = Found::with_room(count as usize);
+            let mut found = BlockRun::with_room(count as usize);
             for parent in parents.map(|parent| parent as u32) {
                 let around = Around::new(parent, (level, above), &children, known.of(parent));
                 for &child in children.of(parent) {
@@ -79,7 +79,7 @@ impl Blocks {
     }
 
     /// The blocks that were found piece by piece.
-    fn joined(cells: usize, pieces: Vec<Found>) -> Blocks {
+    fn joined(cells: usize, pieces: Vec<BlockRun>) -> Blocks {
         let mut place = vec![0; cells];
         for (list, found) in (0u64..).zip(&pieces) {
             let mut begin = 0;
@@ -93,17 +93,17 @@ impl Blocks {
 }
 
 /// Blocks of some cells, one after the other.
-struct Found {
+struct BlockRun {
     /// Each cell and the length of its block.
     cells: Vec<(u32, u32)>,
     list: Vec<u32>,
     before: usize,
 }
 
-impl Found {
-    fn with_room(cells: usize) -> Found {
+impl BlockRun {
+    fn with_room(cells: usize) -> BlockRun {
         let list = Vec::with_capacity(USUAL * cells);
-        Found { cells: Vec::with_capacity(cells), list, before: 0 }
+        BlockRun { cells: Vec::with_capacity(cells), list, before: 0 }
     }
 
     /// Has the block of a cell.

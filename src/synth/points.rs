@@ -67,7 +67,7 @@ pub fn generate(scene: Scene, options: &SceneOptions) -> Result<Points> {
         chunk: CHUNK,
         drawn: 0,
         total: drawn,
-        place: Place::default(),
+        place: SurveyState::default(),
         ready: Vec::new(),
         taken: 0,
         placed: 0,
@@ -92,7 +92,7 @@ pub struct Points {
     drawn: u64,
     total: u64,
     /// Where a survey is.
-    place: Place,
+    place: SurveyState,
     /// Points in their places of the cloud, and how many of these were given out.
     ready: Vec<Drawn>,
     taken: usize,
@@ -116,7 +116,7 @@ enum Source {
 
 /// Where a survey is: pass, shot, and the points of this pass so far.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct SurveyState {
     pass: u64,
     shot: u64,
     points: u64,
@@ -253,10 +253,15 @@ fn drawn_from(parts: &[Part], index: u64, total: u64, options: &SceneOptions) ->
 }
 
 /// Points of a survey's next shots.
-fn shots(survey: &Shots, place: &mut Place, total: u64, options: &SceneOptions) -> Vec<Drawn> {
+fn shots(
+    survey: &Shots,
+    place: &mut SurveyState,
+    total: u64,
+    options: &SceneOptions,
+) -> Vec<Drawn> {
     let passes = u64::from(options.passes.map_or(1, |passes| passes.count));
     while place.pass < passes {
-        let Place { pass, shot, points } = *place;
+        let SurveyState { pass, shot, points } = *place;
         let shots = (shot..shot + BLOCK).into_par_iter();
         let drawn = shots.map(|shot| survey.shoot(options.seed, pass, shot));
         let drawn: Vec<Option<Vec<Drawn>>> = drawn.collect();
@@ -271,7 +276,7 @@ fn shots(survey: &Shots, place: &mut Place, total: u64, options: &SceneOptions) 
         place.shot += BLOCK;
         place.points += drawn.len() as u64;
         if over || drawn.len() as u64 == left {
-            *place = Place { pass: pass + 1, ..Place::default() };
+            *place = SurveyState { pass: pass + 1, ..SurveyState::default() };
         }
         if !drawn.is_empty() {
             return drawn;

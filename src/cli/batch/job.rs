@@ -8,7 +8,7 @@ use super::super::warnings;
 use super::arguments::Batch;
 use super::folder::Folder;
 use super::inputs::Input;
-use super::record::{Done, Found, Record, Stamp, Written, digest};
+use super::record::{Counts, Done, Record, Stamp, Written, digest};
 use super::summary::{self, shown, unshown};
 use super::wanted::Target;
 use crate::cli::reading::say_notes;
@@ -376,9 +376,9 @@ impl Answer {
         }
     }
 
-    fn found(&self) -> Found {
+    fn found(&self) -> Counts {
         match self {
-            Answer::Cloud(source, found) => Found::Cloud {
+            Answer::Cloud(source, found) => Counts::Cloud {
                 is_text: source.format() == Format::TEXT,
                 points: found.input.points,
                 chosen: found.input.chosen(),
@@ -387,7 +387,7 @@ impl Answer {
                 // A sum of nothing is −0.
                 area: found.planes.iter().map(|plane| plane.area).sum::<f64>() + 0.0,
             },
-            Answer::Image(_, edges, found) => Found::Image {
+            Answer::Image(_, edges, found) => Counts::Image {
                 pixels: u64::from(edges.width) * u64::from(edges.height),
                 lines: found.lines.len() as u64,
             },

@@ -67,7 +67,7 @@ pub struct Done {
     /// SHA-256 of the file.
     pub sha256: String,
     /// What was found in it.
-    pub found: Found,
+    pub found: Counts,
     /// What was said about it.
     pub warnings: Vec<String>,
     /// How long it took. That, and nothing else, may differ from run to run.
@@ -77,7 +77,7 @@ pub struct Done {
 /// What was found in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Found {
+pub enum Counts {
     Cloud {
         /// Whether it is text, which alone has columns to be named.
         is_text: bool,

@@ -1,7 +1,7 @@
 //! What came of each file of a batch, as CSV and as JSON.
 
 use super::super::words::escape;
-use super::record::{Done, Found};
+use super::record::{Counts, Done};
 use planes::Error;
 use planes::atomic;
 use serde::Serialize;
@@ -201,14 +201,14 @@ fn line(row: &SummaryRow, options: &Options) -> Line {
     match &row.outcome {
         Outcome::Done(done) => {
             let used = match done.found {
-                Found::Cloud { is_text, points, chosen, planes, labelled, area } => {
+                Counts::Cloud { is_text, points, chosen, planes, labelled, area } => {
                     let share = labelled as f64 / chosen.max(1) as f64;
                     (line.points, line.planes) = (Some(points), Some(planes));
                     line.labelled = Some((share * 1e4).round() / 1e4);
                     line.area = Some(six_digits(area));
                     options.of_cloud(is_text)
                 }
-                Found::Image { pixels, lines } => {
+                Counts::Image { pixels, lines } => {
                     (line.pixels, line.lines) = (Some(pixels), Some(lines));
                     options.images.clone()
                 }
@@ -290,7 +290,7 @@ mod tests {
             warnings: vec!["left out 1 point".into()],
             seconds: 0.5,
         };
-        let cloud = Found::Cloud {
+        let cloud = Counts::Cloud {
             is_text: false,
             points: 5,
             chosen: 3,
@@ -298,7 +298,7 @@ mod tests {
             labelled: 2,
             area: 1.5,
         };
-        let image = Found::Image { pixels: 12, lines: 4 };
+        let image = Counts::Image { pixels: 12, lines: 4 };
         let row = |file: &str, outcome| SummaryRow { file: file.into(), name: None, outcome };
         let rows = [
             SummaryRow { name: Some("a, b".into()), ..row("a, b.las", Outcome::Done(done(cloud))) },

@@ -60,7 +60,7 @@ enum Names<'a> {
 }
 
 /// The style and the columns of points, and how those are known.
-type Found = (Style, Vec<Option<Role>>, Known);
+type Reading = (Style, Vec<Option<Role>>, Known);
 
 /// How the columns are known.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -159,7 +159,7 @@ impl<'a> Front<'a> {
     }
 
     /// Style and columns, if the line `first`, with which `text` starts, holds a point.
-    fn found(&self, first: &[u8], text: &[u8]) -> Result<Option<Found>, String> {
+    fn found(&self, first: &[u8], text: &[u8]) -> Result<Option<Reading>, String> {
         let style = style_of(first);
         let numbers = style.cells(first).iter().filter(|cell| style.value(cell).is_some()).count();
         if numbers < 3 {
@@ -218,7 +218,7 @@ impl<'a> Front<'a> {
     }
 
     /// The schema of a text whose points are as `found`.
-    fn schema(self, (style, columns, known): Found, start: u64, line: u64) -> Schema {
+    fn schema(self, (style, columns, known): Reading, start: u64, line: u64) -> Schema {
         let mut notes = Vec::new();
         // Names that do not fit the first point are not understood either.
         let header = match self.names {

@@ -22,7 +22,7 @@ use crate::{Error, Result, atomic};
 use ::image::ExtendedColorType;
 use canvas::{Canvas, LETTER, Rect};
 use legend::Legend;
-use numbers::Place;
+use numbers::Spot;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::io::Write;
@@ -180,10 +180,10 @@ fn legend_rect(width: usize) -> Rect {
 
 /// Writes the numbers of the planes on what is seen of them, where there is room: those of the legend
 /// first, then those with most room.
-fn number(canvas: &mut Canvas, panel: &Panel, places: &[Place], (legend, size): (&Legend, usize)) {
+fn number(canvas: &mut Canvas, panel: &Panel, places: &[Spot], (legend, size): (&Legend, usize)) {
     const INK: [[u8; 3]; 2] = [[255; 3], [0; 3]];
     let mut taken = panel.notes(size);
-    let mut places: Vec<&Place> = places.iter().collect();
+    let mut places: Vec<&Spot> = places.iter().collect();
     places.sort_by_key(|p| (legend.rank(p.plane), Reverse(p.room), p.plane));
     for place in places {
         let text = place.plane.to_string();

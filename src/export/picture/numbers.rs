@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 /// A place for a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct Spot {
     /// The plane.
     pub plane: usize,
     /// Column and row.
@@ -19,10 +19,10 @@ const BLOCK: usize = 12;
 
 /// The middle of the largest square that is seen of each plane; `seen` are the values of the pixels, row
 /// by row.
-pub fn places(seen: &[u64], width: usize, planes: usize) -> Vec<Place> {
+pub fn places(seen: &[u64], width: usize, planes: usize) -> Vec<Spot> {
     let blocks = blocks(seen, width);
     let columns = width / BLOCK;
-    let mut best: Vec<Option<Place>> = vec![None; planes];
+    let mut best: Vec<Option<Spot>> = vec![None; planes];
     for (k, &room) in rooms(&blocks, columns).iter().enumerate() {
         let Some(plane) = usize::try_from(blocks[k]).ok().filter(|&plane| plane < planes) else {
             continue;
@@ -30,7 +30,7 @@ pub fn places(seen: &[u64], width: usize, planes: usize) -> Vec<Place> {
         let room = room as usize * BLOCK + BLOCK / 2;
         if best[plane].is_none_or(|before| room > before.room) {
             let at = [k % columns, k / columns].map(|v| v * BLOCK + BLOCK / 2);
-            best[plane] = Some(Place { plane, at, room });
+            best[plane] = Some(Spot { plane, at, room });
         }
     }
     best.into_iter().flatten().collect()
@@ -89,7 +89,7 @@ mod tests {
         let value = |label: i32| 1 << 32 | u64::from(!(label as u32));
         let seen: Vec<u64> = (0..width * height).map(|k| value(label(k))).collect();
         let [x, y] = [20, 12].map(|v| v * BLOCK + BLOCK / 2);
-        let expected = Place { plane: 1, at: [x, y], room: 3 * BLOCK + BLOCK / 2 };
+        let expected = Spot { plane: 1, at: [x, y], room: 3 * BLOCK + BLOCK / 2 };
         assert_eq!(places(&seen, width, 3), [expected]);
     }
 }
