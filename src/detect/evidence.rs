@@ -1,9 +1,9 @@
-//! The noise of a cloud, class by class, and the surfaces that it leaves.
+//! The noise of a cloud, class by class, and the surfaces seen at that noise.
 //!
-//! Where a block is flat, its thickness is the noise of the scan; where it is an edge, a step or a
-//! twig, it is more. So the noise is read off the thinner blocks first, and then only blocks about
-//! as thin as that count as surfaces. What is left may be rougher, or farther from the scanner, and
-//! is looked at by itself in the same way.
+//! Where a block is flat, its thickness is the noise of the scan; at an edge, a step or a twig it is thicker.
+//! So the noise is measured on the thinner blocks first, and then only blocks about as thin count as
+//! surfaces. The rest may be rougher, or farther from the scanner, and is treated in the same way as a class
+//! of its own.
 
 use super::found::{Class, FoundPlane};
 use crate::Result;
@@ -15,12 +15,12 @@ use crate::surface::surfels::{Surfel, Surfels};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// Share of the flat places that are taken to show nothing but noise.
+/// Share of the flat blocks, the thinnest, whose thickness is taken to be noise alone.
 const THIN: f64 = 0.25;
-/// A surface is at most so many times as thick as the noise.
+/// A surface is at most this many times as thick as the noise.
 const THICKEST: f64 = 3.0;
 
-/// Points of the blocks of a level that hold so many.
+/// Points in the blocks of each kind: a kind is a level and a number of points.
 type Kinds = HashMap<(usize, i64), u64>;
 
 /// The noise of the flat places, in steps, and the number of points there.
@@ -35,8 +35,8 @@ pub(super) fn seen(surfaces: &mut dyn Surfaces, noise: f64) -> Result<Vec<Option
     surfaces.surfaces(THICKEST * noise)
 }
 
-/// What is known of each base cell, row by row, after a class: its `surfels` are seen, as those that were `known`
-/// before, and those of the planes `found` are taken.
+/// The state of each base cell, row by row, after a class: seen if its surfel has a surface or it was seen in
+/// `known`, and taken if a plane of `found` claimed it.
 pub(super) fn known(
     cells: &Cells,
     surfels: &Surfels,
@@ -64,7 +64,7 @@ pub(super) fn spacing(cells: &Cells, surfels: &[Surfel]) -> f64 {
         let n: i64 = block.map(|&c| on_level.count(c as usize)).sum();
         Some(((level, n), u64::from(s.weight)))
     };
-    // Blocks of one size and of as many points are alike, and there are few kinds of them.
+    // Blocks of equal size and point count have equal spacing, and there are few such kinds.
     let count = |mut kinds: Kinds, (kind, weight)| {
         *kinds.entry(kind).or_default() += weight;
         kinds
@@ -82,7 +82,7 @@ pub(super) fn spacing(cells: &Cells, surfels: &[Surfel]) -> f64 {
     weighted_quantile(all.into_iter().map(spacing).collect(), 0.5)
 }
 
-/// What was found in all classes, and the surfels with the surface of the first class that has one.
+/// Joins the classes: all their findings, and each surfel from the first class in which it has a surface.
 pub(super) fn combined(classes: Vec<Class>) -> Class {
     let mut all = Class::default();
     for (surfels, findings) in classes {

@@ -36,14 +36,14 @@ pub(super) struct Failed {
     pub points: u64,
     /// What was wrong.
     pub reason: Reason,
-    /// The tolerance within which it would be a plane, in steps, if there is one.
+    /// The tolerance at which it would be a plane, in steps, if there is one.
     pub needs: Option<f64>,
-    /// Surfels along it that lead nowhere else either.
+    /// Surfels along it that cannot lead to another plane either.
     pub spent: Vec<u32>,
 }
 
 impl Failed {
-    /// A failure that says nothing against its surfels.
+    /// A failure whose surfels may still lead to another plane.
     pub fn new((normal, rho): (Vec3, f64), points: u64, reason: Reason) -> Failed {
         Failed { normal, rho, points, reason, needs: None, spent: Vec::new() }
     }
@@ -58,12 +58,12 @@ pub(super) struct FoundPlane {
     pub support: Support,
 }
 
-/// What a search found, and what it looked at in vain.
+/// The planes that a search found, and the candidates that it rejected.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     /// The planes, largest first.
     pub found: Vec<FoundPlane>,
-    /// The candidates that are none, with the votes of their peaks.
+    /// The candidates that led to no plane, with the votes of their peaks.
     pub failed: Vec<(u64, Failed)>,
 }
 

@@ -1,9 +1,8 @@
 //! Growing a plane over the cells next to it.
 //!
-//! What belongs to a plane hangs together: from a seed, the plane spreads from cell to
-//! neighbouring cell as long as their surfaces lie along it. Two cells are neighbours when they
-//! are at the scale at which the surface was seen, so a sparse facade hangs together as well as a
-//! dense floor. The cost follows the plane's own size, not the cloud's.
+//! A plane is connected: from a seed it spreads from cell to neighbouring cell as long as their surfaces lie
+//! along it. Cells are neighbours at the scale at which the surface was seen, so a sparse facade is as
+//! connected as a dense floor. The cost follows the plane's own size, not the cloud's.
 
 use super::limits::Limits;
 use crate::surface::cells::Cells;
@@ -20,7 +19,7 @@ pub(super) struct Grower<'a> {
     search: u32,
 }
 
-/// Number of the last search that spread from, and that looked into, each cell of a level.
+/// For each cell of a level, the last search that spread from it and the last that looked into it.
 struct Marks {
     spread: Vec<u32>,
     looked: Vec<u32>,
@@ -30,8 +29,8 @@ struct Marks {
 pub(super) struct Grown {
     /// Surfels along the plane, ascending.
     pub members: Vec<u32>,
-    /// Distinct points of other cells next to them that lie in the plane's slab as well: of none,
-    /// or of a plane that lies along this one.
+    /// Distinct points of adjacent cells in the plane's slab that are not its members: of no plane, or of one
+    /// that lies along it.
     pub others: u64,
 }
 
@@ -51,13 +50,13 @@ impl<'a> Grower<'a> {
         }
     }
 
-    /// The cells that it grows over.
+    /// The cells over which planes grow.
     pub fn cells(&self) -> &'a Cells {
         self.cells
     }
 
-    /// Grows the plane `normal · p = rho` from the surfels of `seed`, over free surfels within
-    /// `reach` of it, or more where the noise is more.
+    /// Grows the plane `normal · p = rho` from the surfels of `seed`, over free surfels within `reach` of it,
+    /// scaled by their noise.
     pub fn grow(
         &mut self,
         seed: &[u32],
@@ -87,7 +86,7 @@ impl<'a> Grower<'a> {
                 if in_slab(s) {
                     match (free[i as usize], along(s)) {
                         (true, true) => grown.members.push(i),
-                        // Another plane's cell that crosses this one says nothing about it.
+                        // A cell of another plane that crosses this one says nothing about this plane.
                         (false, false) if s.surface.is_some() => {}
                         _ => grown.others += u64::from(s.weight),
                     }
@@ -98,7 +97,7 @@ impl<'a> Grower<'a> {
         grown
     }
 
-    /// Lists the surfels in the blocks of a surfel that the running search had not met.
+    /// Lists the surfels in the blocks around a surfel that this search has not met yet.
     fn look_around(&mut self, from: u32, near: &mut Vec<u32>) {
         near.clear();
         let (surfels, cells) = (self.surfels, self.cells);
@@ -120,7 +119,7 @@ impl<'a> Grower<'a> {
         }
     }
 
-    /// Marks a surfel; whether the running search had not met it.
+    /// Marks a surfel as met; returns whether it was new to this search.
     fn meet(&mut self, i: u32) -> bool {
         std::mem::replace(&mut self.met[i as usize], self.search) != self.search
     }

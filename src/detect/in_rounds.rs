@@ -1,4 +1,4 @@
-//! Detection in rounds: surfaces, parameters, planes class by class, and every point to its plane.
+//! Detection in rounds: surfaces, parameters, planes class by class, then the points of each plane.
 
 use super::evidence;
 use super::found::{Class, Failed, Findings, FoundPlane};
@@ -27,12 +27,12 @@ use crate::surface::surfels::{Surfel, Surfels, Thinner};
 use crate::surface::unit::Unit;
 use std::sync::Arc;
 
-/// Classes of noise that are looked at; each is rougher than the one before.
+/// Most classes of noise that are searched; each is rougher than the one before.
 const CLASSES: usize = 3;
-/// A class is worth a look when it holds one in so many of the points.
+/// A class is searched when it holds at least one in this many of the points.
 const WORTH: u64 = 10;
 
-/// Where neighbours have their noise in common, it is that of so many cells.
+/// Where the noise of neighbours is correlated, about this many cells share one error.
 const ALIKE: f64 = 4.0;
 
 /// How a cloud is searched.
@@ -66,7 +66,7 @@ pub(super) fn detect<'b>(
     ground.search(cloud, held, how)?.finish(cloud, how)
 }
 
-/// Searches the frame of a depth camera as the camera sees it; nothing if its noise is not that of a frame.
+/// Searches a depth camera's frame in the camera's view; `None` if its noise is not that of such a frame.
 fn as_seen(cloud: &mut Loaded, viewpoint: &Viewpoint, how: How) -> Result<Option<Labelled>> {
     let (frame, points) = viewpoint.seen(&cloud.points);
     let mut seen = cloud.redrawn(frame.step, points);
@@ -85,9 +85,9 @@ fn as_seen(cloud: &mut Loaded, viewpoint: &Viewpoint, how: How) -> Result<Option
     Ok(Some(labelled))
 }
 
-/// What a cloud is searched on: its cells, and the scale on which they show the noise.
+/// What a search starts from: the cells, and the scale at which they show the noise.
 struct Ground<'b> {
-    /// The place before of each point in the order of the cells.
+    /// For each point in cell order, its index before.
     order: Vec<u32>,
     cells: Box<dyn InCells<'b> + 'b>,
     view: View,
@@ -104,15 +104,15 @@ impl<'b> Ground<'b> {
         Ok(Ground { order, cells, view, plateau })
     }
 
-    /// From where a cloud was seen, where neighbours share their noise and it is the frame of a camera.
+    /// The viewpoint of a depth camera's frame; it is sought where noise is correlated or comes in steps.
     fn viewpoint(&self, cloud: &Loaded, options: &Options) -> Option<Viewpoint> {
         let may_be_frame = self.plateau.level > 0 || self.plateau.stepped;
-        // A tolerance that was given means the same everywhere.
+        // A given tolerance means the same everywhere.
         let wanted = may_be_frame && options.tolerance.is_none();
         wanted.then(|| Viewpoint::find(&cloud.points)).flatten()
     }
 
-    /// Whether a cloud that is drawn as it was seen has the noise of a frame.
+    /// Whether a cloud drawn in the camera's view has the noise of a frame.
     fn keeps_up(&self, viewpoint: &Viewpoint, frame: &Frame) -> bool {
         let base = self.cells.cells().base();
         let far = |cell: u32| {
@@ -131,7 +131,8 @@ impl<'b> Ground<'b> {
     ) -> Result<Labelled> {
         let widening = self.plateau.widening();
         if widening != 1.0 {
-            // What finer cells would show is not the surface. Theirs go first, as both need memory.
+            // Finer cells do not show the surface. They are dropped before the wider ones are made, to save
+            // memory.
             let unit = self.cells.cells().unit.coarser(widening);
             let Ground { order, cells, view, plateau } = self;
             drop((order, cells, view));
@@ -139,7 +140,7 @@ impl<'b> Ground<'b> {
             let view = View::new(cells.cells());
             self = Ground { order, cells, view, plateau };
         }
-        // The points as they were are of no use any more, but their memory is.
+        // The points in their old order are no longer needed, but their memory is.
         drop(held);
         let Ground { order, cells, view, plateau } = self;
         let room = Arc::try_unwrap(std::mem::take(&mut cloud.points)).unwrap_or_default();
@@ -150,7 +151,7 @@ impl<'b> Ground<'b> {
     }
 }
 
-/// What every class is searched in and with.
+/// What the searches of all classes share.
 struct Scene<'a> {
     cloud: &'a Loaded,
     cells: &'a Cells,
@@ -174,7 +175,7 @@ fn search<'b>(
     let flatness = |level, cell| surfaces.flatness(level, cell);
     let field = Arc::new(noise_field::measure(cells, view, plateau, rounding, flatness));
     surfaces.follow(field.clone())?;
-    // One that is to be widened is a measured one.
+    // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
     let nature = Nature { obey, alike: plateau.level > 0, even: field.is_even() || obey };
     let scene = Scene { cloud, cells, field: &field, nature, rounding, how };
@@ -185,7 +186,7 @@ fn search<'b>(
     let claims = found.iter().map(|f| f.support.surfels.as_slice());
     let mut labels = surfaces.present(present::present(cells, &surfels, claims))?;
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
-    // Cells gave the planes; their points make them exact and then settle who belongs to whom.
+    // The planes come from cells. Their points make them exact and are then assigned to them.
     let mut sums = labels.sums(&local)?;
     if parameters.widen > 1.0 {
         sums = tolerance::settle(labels.as_mut(), &mut local, sums, parameters.widen)?;
@@ -211,7 +212,7 @@ fn search<'b>(
 }
 
 impl Scene<'_> {
-    /// Searches the usual surfaces, and then those of rougher places.
+    /// Searches the usual surfaces first, then the rougher ones.
     fn classes(&self, surfaces: &mut dyn Surfaces) -> Result<(Parameters, Vec<Class>)> {
         let Scene { cloud, cells, field, nature, .. } = *self;
         let How { options, progress, .. } = self.how;
@@ -251,7 +252,7 @@ impl Scene<'_> {
         Ok((parameters, classes))
     }
 
-    /// A tolerance that was given means what it says everywhere.
+    /// A given tolerance means the same everywhere.
     fn settle(&self, surfels: &mut [Surfel]) {
         if self.nature.obey {
             surfels.iter_mut().for_each(|s| s.scale = 1.0);
@@ -283,19 +284,19 @@ struct Labelled {
     /// The planes, in local coordinates.
     local: Vec<LocalPlane>,
     found: Vec<FoundPlane>,
-    /// The candidates that are none, with the votes of their peaks.
+    /// The candidates that led to no plane, with the votes of their peaks.
     failed: Vec<(u64, Failed)>,
     assigned: Assigned,
-    /// Edge of the outline's raster of each plane, in steps.
+    /// Edge of the cells of each plane's outline raster, in steps.
     outline_cell: Vec<f64>,
-    /// Points that have their noise in common.
+    /// Number of points that share one error.
     alike: f64,
     /// Whether the tolerance was given.
     obey: bool,
 }
 
 impl Labelled {
-    /// From planes as they are seen in a frame to those of the points themselves.
+    /// Maps the planes from the camera's view to the coordinates of the points, and fits them there.
     fn leave(&mut self, (viewpoint, frame): (&Viewpoint, &Frame), points: &Points) {
         self.assigned.sums = members::sums(points, &self.assigned.labels, self.local.len());
         let sums = &self.assigned.sums;

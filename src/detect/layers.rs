@@ -1,4 +1,4 @@
-//! Layers: the surface through a cell where the points around it are not all of one surface.
+//! Layers: the surface through a cell whose surrounding points belong to several surfaces.
 
 use crate::Result;
 use crate::backend::Surfaces;
@@ -8,17 +8,17 @@ use crate::surface::layers::{Outcome, Trials};
 use crate::surface::surfels::{LAYERED, Surfel, Surfels};
 use rayon::prelude::*;
 
-/// A block is wide enough when its edge is so many times the noise; less is never flat.
+/// A block is wide enough when its edge is this many times the noise; narrower ones are never flat.
 const WIDE: f64 = 14.0;
 /// Levels at which a cell is tried, from the first at which its block is wide enough and has enough
 /// points.
 const TRIED_LEVELS: u8 = 3;
-/// A level shows surfaces when one in so many points has its surface there: on much higher ones, what
-/// is far from all surfaces would still be tried in vain …
+/// A level shows surfaces when at least one in this many points has its surface there. On much higher levels,
+/// cells far from all surfaces would still be tried in vain, …
 const SEEN: u64 = 1000;
-/// … and layers are looked for on so many levels above the last of these.
+/// … so layers are sought on at most this many levels above the last that shows surfaces.
 const ABOVE: usize = 1;
-/// A base cell whose layer is looked for.
+/// A base cell whose layer is sought.
 #[derive(Debug, Clone, Copy)]
 struct Open {
     /// Where it is in Morton order.
@@ -27,11 +27,11 @@ struct Open {
     tried: u8,
 }
 
-/// Replaces the surfels whose block is not flat, or too thick for one surface, by those of
-/// their layer, where there is one.
+/// Gives surfels whose block is not flat, or too thick for one surface, the surface of their layer, where
+/// there is one.
 ///
-/// `noise` is the standard deviation of points about their surface where it is as usual, and `quietest` the least
-/// anywhere, in steps.
+/// `noise` is the usual standard deviation of points about their surface and `quietest` the least anywhere,
+/// in steps.
 pub(super) fn refine(
     surfaces: &mut dyn Surfaces,
     cells: &Cells,
@@ -41,7 +41,7 @@ pub(super) fn refine(
     let thick = LAYERED * noise;
     let thin = |s: &Surfel, t: f32| f64::from(t) <= thick * f64::from(s.scale);
     let wanted = |s: &Surfel| s.surface.is_none_or(|f| !thin(s, f.thickness));
-    // In Morton order those of one cell follow each other, on any level; none of them is joined.
+    // In Morton order the surfels of one cell are consecutive on any level; joined surfels are left out.
     let open = surfels.list.par_iter().filter(|s| s.cells() == 1 && wanted(s));
     let mut open: Vec<Open> = open.map(|s| Open { place: s.places[0], tried: 0 }).collect();
     let edge = 3.0 * cells.base().size;
@@ -73,7 +73,7 @@ pub(super) fn refine(
     Ok(())
 }
 
-/// The first of so many levels on which no layers are looked for.
+/// The first of `levels` on which no layers are sought.
 fn end(levels: usize, surfels: &[Surfel]) -> usize {
     let mut seen = vec![0; levels];
     for (level, weight) in surfels.iter().filter_map(|s| Some((s.surface?.level(), s.weight))) {

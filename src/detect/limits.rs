@@ -18,14 +18,14 @@ pub(super) struct Limits {
     pub min_inliers: u64,
     /// Edge of a base cell.
     pub cell: f64,
-    /// Whether the tolerance was given, so that what lies within it is a plane whatever its shape.
+    /// Whether the tolerance was given: what lies within it is then a plane, whatever its shape.
     pub obey: bool,
-    /// Whether pieces of something round are planes.
+    /// Whether pieces of curved surfaces count as planes.
     pub facets: bool,
-    /// Whether neighbours have their noise in common.
+    /// Whether the noise of neighbours is correlated.
     pub alike: bool,
     /// Whether the noise is the same everywhere.
     pub even: bool,
-    /// Multiples of the tolerance in which a plane is tried, ascending.
+    /// Slabs in which a plane is tried, in multiples of the tolerance, ascending.
     pub slabs: &'static [f64],
 }

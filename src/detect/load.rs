@@ -1,4 +1,4 @@
-//! A cloud into local coordinates.
+//! Reads a cloud into local coordinates.
 
 use crate::backend::{Backend, Held, Receiver};
 use crate::cloud::{Choice, Chunk, Crs, PointReader};
@@ -12,24 +12,24 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// Points that are kept as they were read until their extent is known; a larger cloud is read
-/// twice instead.
+/// Most points that are kept as read until their extent is known; a larger cloud is read twice instead.
 const HELD_POINTS: u64 = 1 << 25;
-/// Bytes that a search takes for each point of its first million, and of the rest: cells and what is learned
-/// of them, of which there are fewer a point as clouds grow. Measured are 250 to 420 and 120 to 150 on scenes of
-/// a million and of five; where it is more, memory ends before the search does.
+/// Bytes that a search takes for each of the first million points, and for each of the rest: cells and what
+/// is learned about them, fewer per point in larger clouds. These are lower bounds, so that memory can still
+/// run out during a search. Measured: 250 to 420 on scenes of a million points, 120 to 150 on scenes of five
+/// million.
 const SEARCH_BYTES: [u64; 2] = [200, 100];
-/// The million.
+/// Points that take the larger number of bytes.
 const FIRST_POINTS: u64 = 1_000_000;
-/// Bytes of a point in local coordinates, and as it is kept while it is read.
+/// Bytes of a point in local coordinates, and of a point as read.
 const POINT_BYTES: [u64; 2] = [12, 24];
-/// After so many points more the memory is looked at.
+/// Memory is checked each time this many more points are read.
 const CHECKED: u64 = 1 << 18;
-/// Points that one thread looks at in one go.
+/// Points that one thread processes at a time.
 const PIECE: usize = 1 << 13;
-/// Points of the sample that tells a cloud from its strays.
+/// Size of the sample that separates a cloud from its strays.
 const SAMPLE: usize = 4096;
-/// A point is stray when it is this many times the cloud's own span away from it.
+/// A point is a stray when it is this many times the cloud's own span away from the cloud.
 const STRAY: f64 = 32.0;
 
 /// A cloud in local coordinates.
@@ -39,13 +39,13 @@ pub struct Loaded {
     pub frame: Frame,
     /// The points that can be used, in file order; detection puts them into the order of its cells.
     pub points: Arc<Points>,
-    /// Place in the file of each point of `points`, where that is not its index.
+    /// Index in the file of each point of `points`; `None` where the two are the same.
     pub places: Option<Vec<u32>>,
     /// Points in the file.
     pub total: u64,
-    /// The points that were to be searched.
+    /// Which points were to be searched.
     pub choice: Choice,
-    /// Points that were not.
+    /// Points that were not chosen.
     pub not_chosen: u64,
     /// Of those chosen, points that are not finite.
     pub not_finite: u64,
@@ -58,7 +58,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// The same cloud with each point elsewhere, in coordinates whose unit is so many steps.
+    /// The same cloud with other points, in coordinates whose unit is `steps` of its steps.
     pub(super) fn redrawn(&self, steps: f64, points: Points) -> Loaded {
         Loaded {
             frame: Frame { origin: [0.0; 3], step: steps * self.frame.step },
@@ -70,7 +70,7 @@ impl Loaded {
         }
     }
 
-    /// The `points` are the same in another `order`.
+    /// Replaces the points by the same points in another `order`.
     pub(super) fn reorder(&mut self, order: Vec<u32>, points: Arc<Points>) {
         self.points = points;
         self.places = Some(match &self.places {
@@ -80,7 +80,7 @@ impl Loaded {
     }
 }
 
-/// Bytes that finding the planes of so many points takes, at least; `wants_cells` where it is done in rounds.
+/// Least number of bytes needed to find the planes of `points` points; `wants_cells` for a search in rounds.
 pub fn least_memory(points: u64, wants_cells: bool) -> u64 {
     let first = points.min(FIRST_POINTS);
     let rest = points - first;
@@ -90,12 +90,12 @@ pub fn least_memory(points: u64, wants_cells: bool) -> u64 {
 
 /// Reads a cloud, `chunk` points at a time.
 ///
-/// `open` starts a pass; a cloud of more than 2²⁵ points takes two, and one that is cheap to read.
+/// `open` starts a pass. A cloud of more than 2²⁵ points takes two passes, as does one that is cheap to read.
 /// `progress` is told the number of points read.
 ///
 /// # Errors
-/// What the reader says, and [`Error::Degenerate`] for a cloud without usable points or with more
-/// than 2³² − 1.
+/// Errors of the reader, and [`Error::Degenerate`] for a cloud without usable points or with more than 2³² −
+/// 1.
 pub fn load<'r>(
     path: &Path,
     open: &dyn Fn() -> Result<Box<dyn PointReader + 'r>>,
@@ -106,13 +106,12 @@ pub fn load<'r>(
     load_onto(path, open, &all, chunk, progress, &|| None).map(|(loaded, _)| loaded)
 }
 
-/// The same, with a backend that takes the points while they are read, for
-/// [`detect_held`](super::detect_held): from when `backend` has one, which is asked again and again.
-/// Of the points those of `choice` are taken, for which `open` must read its
-/// [fields](Choice::fields).
+/// Like [`load`], but takes only the points of `choice`, and passes them to a backend while they are read,
+/// for [`detect_held`](super::detect_held). `backend` is asked repeatedly until it returns one. The readers
+/// of `open` must read the [fields](Choice::fields) of `choice`.
 ///
 /// # Errors
-/// Those of [`load`], and where the backend fails.
+/// Those of [`load`], and those of the backend.
 pub fn load_onto<'b, 'r>(
     path: &Path,
     open: &dyn Fn() -> Result<Box<dyn PointReader + 'r>>,
@@ -140,7 +139,7 @@ pub fn load_onto<'b, 'r>(
     })?;
     let mut window = pass.window(path)?;
     if pass.bounds.is_some_and(|all| all != window) {
-        // Something is outside: the frame is that of what is inside alone.
+        // Some points are outside: only those inside decide the frame.
         let mut inside = FirstPass::default();
         match &held {
             Some(held) => held.iter().for_each(|read| inside.add_within(read, window, choice)),
@@ -160,7 +159,7 @@ pub fn load_onto<'b, 'r>(
         }
     };
     match held {
-        // Each chunk is let go as soon as its points are local.
+        // Each chunk is freed as soon as its points are local.
         Some(held) => held.into_iter().try_for_each(|read| {
             loading.add(&read);
             ask();
@@ -185,7 +184,7 @@ struct Passing<'b> {
 }
 
 impl<'b> Passing<'b> {
-    /// Passes on what there is, once there is a backend that takes it.
+    /// Passes on the points loaded so far, once there is a backend to take them.
     fn on(&mut self, loading: &Loading<'_>, backend: Option<&'b dyn Backend>) -> Result<()> {
         let points = &loading.points;
         if let (false, Some(backend)) = (self.asked, backend) {
@@ -242,12 +241,12 @@ impl FirstPass {
         pieces.into_iter().for_each(|piece| self.merge(piece));
     }
 
-    /// The largest entry of a full sample: larger ones are not wanted.
+    /// The largest entry of a full sample: larger ones are not kept.
     fn last(&self) -> Option<(u64, [u64; 3])> {
         if self.sample.len() < SAMPLE { None } else { self.sample.peek().copied() }
     }
 
-    /// What a piece of a chunk says; of the sample only what is below `last`.
+    /// The first pass over a piece of a chunk; only entries below `last` enter its sample.
     fn of(chosen: Chosen, piece: Range<usize>, last: Option<(u64, [u64; 3])>) -> FirstPass {
         let mut pass = FirstPass { total: piece.len() as u64, ..FirstPass::default() };
         let Chosen { chunk, .. } = chosen;
@@ -272,7 +271,7 @@ impl FirstPass {
         pass
     }
 
-    /// Takes an entry into the sample, if it is among the smallest.
+    /// Adds an entry to the sample if it is among the smallest.
     fn keep(&mut self, entry: (u64, [u64; 3])) {
         match self.last() {
             None => self.sample.push(entry),
@@ -301,7 +300,7 @@ impl FirstPass {
         }
     }
 
-    /// Widens the bounds to those points that are within a box.
+    /// Widens the bounds to the points within a box.
     fn add_within(&mut self, chunk: &Chunk, window: [[f64; 3]; 2], choice: &Choice) {
         let chosen = Chosen { choice, chunk, first: self.total };
         self.total += chunk.len() as u64;
@@ -336,7 +335,7 @@ impl FirstPass {
             [values[values.len() / 100], values[values.len() - 1 - values.len() / 100]]
         });
         let span = quantiles.iter().map(|[low, high]| high - low).fold(0.0, f64::max);
-        // A heap of equal points has no span of its own to judge others by.
+        // Where nearly all points are equal, there is no span by which to judge others.
         if span == 0.0 || !span.is_finite() {
             return Ok([min, max]);
         }
@@ -377,7 +376,7 @@ fn hash(bits: [u64; 3]) -> u64 {
 struct Loading<'a> {
     window: [[f64; 3]; 2],
     choice: &'a Choice,
-    /// Points of the file behind us, and those of them that are used.
+    /// Points of the file read so far, and those of them that are used.
     place: usize,
     used: usize,
     /// The points, until all of them are known.
@@ -387,7 +386,7 @@ struct Loading<'a> {
 
 /// The points of a piece of a chunk that are used, and those that are left out.
 struct LoadedPiece {
-    /// Points that are used; the others, by their places in the piece, ascending.
+    /// Number of points used, and the places in the piece of the others, ascending.
     used: usize,
     left_out: Vec<usize>,
     stray: u64,
@@ -401,7 +400,8 @@ impl<'a> Loading<'a> {
         choice: &'a Choice,
         chunk: usize,
     ) -> Loading<'a> {
-        // Zeros that nobody touches cost nothing yet. A chunk lies there whole until its gaps are closed.
+        // Zeros cost nothing until they are touched. There is room for a whole chunk before its gaps are
+        // closed.
         let chosen = (pass.total - pass.not_chosen).saturating_add(chunk as u64);
         let room = || vec![0.0; chosen.min(pass.total) as usize];
         Loading {
@@ -428,7 +428,7 @@ impl<'a> Loading<'a> {
     fn add(&mut self, chunk: &Chunk) {
         let (frame, window) = (self.loaded.frame, self.window);
         let chosen = Chosen { choice: self.choice, chunk, first: self.place as u64 };
-        // As long as no point is left out, every piece lies where it belongs.
+        // As long as no point is left out, every piece is already in place.
         let to = self.used..self.used + chunk.len();
         let Points { x, y, z } = &mut self.points;
         let [x, y, z] = [x, y, z].map(|axis| axis[to.clone()].par_chunks_mut(PIECE));
@@ -457,7 +457,7 @@ impl<'a> Loading<'a> {
         }
     }
 
-    /// Notes which places in the file the points of a piece have, once that is not clear.
+    /// Notes the places in the file of a piece's points, once a point has been left out.
     fn note_places(&mut self, piece: &LoadedPiece) {
         if self.loaded.places.is_none() && piece.left_out.is_empty() {
             return;
@@ -482,8 +482,8 @@ impl<'a> Loading<'a> {
 }
 
 impl LoadedPiece {
-    /// Puts the local coordinates of the points from `start` on to the front of `to`, as many as it has room
-    /// for.
+    /// Writes the local coordinates of the points from `start` on, as many as fit into `to`, to the front of
+    /// `to`.
     fn new(
         chosen: Chosen,
         start: usize,
@@ -641,7 +641,7 @@ mod tests {
         let mut points = grid();
         points.insert(3, [f64::NAN, 0.0, 0.0]);
         points.insert(500, [0.0, 0.0, 0.0]);
-        // A cheap file is read twice, and the backend is there after a chunk, not before.
+        // A cheap file is read twice, and there the backend appears one chunk later.
         for (is_cheap, first) in [(false, 299), (true, 399)] {
             let reader = || Box::new(Memory(points.clone(), 0, is_cheap)) as Box<dyn PointReader>;
             let (listener, asked) = (Listener::default(), Cell::new(0));

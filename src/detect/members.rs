@@ -1,10 +1,10 @@
-//! The points of labels.
+//! The points of each plane, by their labels.
 
 use crate::frame::Points;
 use crate::surface::moments::Moments;
 use rayon::prelude::*;
 
-/// Labels that one thread looks at in one go.
+/// Labels that one thread processes at a time.
 const PIECE: usize = 1 << 16;
 
 /// The points of each plane, ascending.

@@ -5,22 +5,23 @@ use crate::surface::moments::{Fit, Moments};
 use crate::surface::plane::LocalPlane;
 use crate::vector::{Vec3, dot, minus};
 
-/// A plane through two parts fits a part as well as its own one when it adds so many times the
-/// variance of a point to the sum of squares: chance adds three, and this much in one of 600 cases.
+/// A joint plane fits a part as well as the part's own plane when it adds at most this many times a point's
+/// variance to the sum of squares. Chance adds three, and this much in one case of 600.
 const CHANCE: f64 = 15.0;
-/// Parts next to each other may show it, if it is only this much rougher: walls are not perfect.
+/// Adjacent parts are also joined if they are only this many times rougher about the joint plane: walls are
+/// not perfect.
 const ROUGHER: f64 = 1.03;
-/// The same where the noise is not the same everywhere, or alike for neighbours.
+/// The same where the noise varies from place to place or is correlated between neighbours.
 const ROUGHER_UNEVEN: f64 = 1.15;
-/// Parts are next to each other when their middles are at most so many times their standard
-/// deviations apart; 1.7 of two squares side by side.
+/// Parts are adjacent when their centroids are at most this many times the sum of their standard deviations
+/// apart; for two squares side by side it is 1.7.
 const NEXT: f64 = 2.5;
-/// Farther apart than this, and where neither says to a share of its noise where it is at the other,
-/// two small things can often be laid on a plane: chance gets less credit, one case in twenty.
+/// Two small parts farther apart than this often fit one plane by accident. So unless one of them determines
+/// its plane at the other to within `KNOWN` of its noise, chance gets less credit: one case in twenty.
 const FAR: f64 = 4.0;
 const KNOWN: f64 = 0.6;
 const CHANCE_FAR: f64 = 8.0;
-/// Points lie within a given tolerance when their root mean square distance is this share of it.
+/// Points lie within a given tolerance when their root mean square distance is at most this share of it.
 const OBEYED: f64 = 0.6;
 
 /// What makes two planes one.
@@ -28,19 +29,19 @@ const OBEYED: f64 = 0.6;
 pub(super) struct How {
     /// Largest angle between a surface and its plane, in radians.
     pub angle: f64,
-    /// Points that have their noise in common, so that they say as much as one.
+    /// Number of points that share one error, and so count as one.
     pub alike: f64,
-    /// Whether the noise differs from place to place, or neighbours have it in common.
+    /// Whether the noise varies from place to place or is correlated between neighbours.
     pub uneven: bool,
-    /// Whether what lies within the tolerance is one plane, whatever its shape.
+    /// Whether everything within the tolerance is one plane, whatever its shape.
     pub obey: bool,
 }
 
-/// Joins planes that are one, when every point has its plane.
+/// Joins planes that are one, once every point has its plane.
 ///
-/// Returns for each plane the one that it became part of, itself where it stays; all parts of one
-/// get the plane through all their points. Two that are tilted or offset against each other by less
-/// than the tolerance, but by more than chance, stay two.
+/// Returns for each plane the one that it became part of, or itself. All parts of one get the plane through
+/// all their points. Two planes stay apart if they are tilted or offset by more than chance explains, even if
+/// it is less than the tolerance.
 pub(super) fn merge(planes: &mut [LocalPlane], sums: &[Moments], how: How) -> Vec<u32> {
     let mut whole: Vec<Moments> = sums.to_vec();
     let mut into: Vec<u32> = (0..planes.len() as u32).collect();
@@ -72,13 +73,13 @@ pub(super) fn gather(found: &mut [FoundPlane], into: &[u32]) {
     }
 }
 
-/// The plane of the points of both, if they are one plane.
+/// The plane through the points of both parts, if they are one plane.
 fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
     let [(a, of_a), (b, of_b)] = parts;
     if dot(a.normal, b.normal).abs() < (how.angle / 2.0).cos() {
         return None;
     }
-    // Cheap: the middle of either must be near the plane of the larger one.
+    // A cheap test first: the centroid of the smaller part must be near the plane of the larger one.
     let (large, small) = if of_a.n >= of_b.n { (a, of_b) } else { (b, of_a) };
     let tolerance = a.tolerance.max(b.tolerance);
     if (dot(large.normal, small.mean()) - large.rho).abs() > tolerance {
@@ -93,7 +94,7 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
     let still = |(plane, sums): (&LocalPlane, &Moments)| {
         let n = sums.n as f64;
         let squares = |p: &LocalPlane| n * sums.distance_rms(p.normal, p.rho).powi(2);
-        // Three numbers were fitted to these points alone.
+        // Three parameters were fitted to the points of this part alone.
         let variance = squares(plane) / (n - 3.0);
         let by_chance = squares(plane) + chance * how.alike.min(n / 3.0) * variance;
         let rougher = if how.uneven { ROUGHER_UNEVEN } else { ROUGHER };
@@ -107,14 +108,14 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
     parts.into_iter().all(still).then_some(joint)
 }
 
-/// How far apart the middles of two parts are, in sums of their standard deviations.
+/// Distance between the centroids of two parts, over the sum of their standard deviations.
 fn distance(a: &Fit, b: &Fit) -> f64 {
     let apart: Vec3 = minus(a.centroid, b.centroid);
     dot(apart, apart).sqrt() / (a.variance[2].sqrt() + b.variance[2].sqrt()).max(f64::MIN_POSITIVE)
 }
 
-/// Whether a fit to `n` points says where its plane is at `place`, and not only that it might be
-/// there: whether the standard error is small against the noise.
+/// Whether a fit to `n` points determines its plane at `place`: whether its standard error there is small
+/// against the noise.
 fn known(fit: &Fit, n: i64, place: Vec3) -> bool {
     let apart = minus(place, fit.centroid);
     let tilt = dot(apart, apart) / fit.variance[1].max(f64::MIN_POSITIVE);

@@ -1,4 +1,4 @@
-//! Detection: from a cloud to its planes, written once above the backends.
+//! Detection: from a cloud to its planes, written once for all backends.
 //!
 //! 1. [`load()`]: the cloud into local coordinates.
 //! 2. Cells and local evidence: the surface around every few points.
@@ -55,7 +55,7 @@ use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 /// of threads.
 ///
 /// # Errors
-/// [`Error::Parameter`](crate::Error::Parameter) for options that make no sense, and what the backend says.
+/// [`Error::Parameter`](crate::Error::Parameter) for invalid options, and errors of the backend.
 pub fn detect(
     cloud: Loaded,
     options: &Options,
@@ -65,7 +65,7 @@ pub fn detect(
     detect_held(cloud, None, options, backend, progress)
 }
 
-/// The same for a cloud whose points the backend may hold already, as they stand in the cloud: see
+/// Like [`detect`], for a cloud whose points the backend may already hold, in the cloud's order: see
 /// [`load_onto`].
 ///
 /// # Errors
@@ -105,7 +105,7 @@ pub fn detect_held<'b>(
     Ok(Detection { input, parameters, planes, labels, piece_labels, rejected })
 }
 
-/// Turns a candidate as the planes are turned.
+/// Turns a candidate's normal as those of the planes are turned.
 fn turn(candidate: &mut Rejected, orient: Orient) {
     if orient.turns(candidate.normal, candidate.offset, None) {
         candidate.normal = candidate.normal.map(|v| 0.0 - v);
@@ -122,13 +122,13 @@ fn in_file_order(cloud: &Loaded, members: &[Members]) -> (Vec<i32>, Vec<i32>) {
     let place = |point: u32| cloud.places.as_ref().map_or(point, |places| places[point as usize]);
     for (plane, members) in members.iter().enumerate() {
         members.points.par_iter().zip(&members.pieces).for_each(|(&point, &piece)| {
-            // Every place is written once.
+            // Each index is written once.
             let at = place(point) as usize;
             labels[at].store(plane as i32, Relaxed);
             pieces[at].store(piece, Relaxed);
         });
     }
-    // Each by one thread, since several would take new memory for it.
+    // One thread converts each in place; several threads would allocate new memory.
     let plain = |all: Vec<AtomicI32>| all.into_iter().map(AtomicI32::into_inner).collect();
     rayon::join(|| plain(labels), || plain(pieces))
 }

@@ -1,11 +1,10 @@
 //! How rough surfaces are, and at which scale that shows.
 //!
-//! The thickness of a neighbourhood depends on its size. Where the noise is independent from point to
-//! point it is the same at every size. Depth cameras and rounded coordinates give exact slices: next
-//! to nothing within a slice, and a step a little farther. The noise of a moving scanner is alike for
-//! points that are close together, and thickness grows until the neighbourhood is larger than that.
-//! So the noise is read off where the curve of thickness over size levels out, and no surface is
-//! judged on a smaller scale.
+//! The thickness of a neighbourhood depends on its size. With noise that is independent from point to point,
+//! it is the same at every size. Depth cameras and rounded coordinates give exact slices: almost no thickness
+//! within a slice, and a step a little farther on. The noise of a moving scanner is correlated between nearby
+//! points, so thickness grows until the neighbourhood is larger than that correlation. The noise is therefore
+//! read where the curve of thickness over size levels out, and no surface is judged at a smaller scale.
 
 use crate::frame::Points;
 use crate::surface::cells::Cells;
@@ -14,39 +13,39 @@ use crate::surface::quantile::weighted_quantile;
 use crate::vector::dot;
 use rayon::prelude::*;
 
-/// Cells whose neighbourhoods are looked at, at most.
+/// Most cells whose neighbourhoods are examined.
 const SAMPLE: usize = 1 << 13;
-/// Thickness over width, squared, of a neighbourhood that is flat beyond doubt.
+/// Largest thickness over width, squared, of a neighbourhood that is certainly flat.
 const STRICT: f32 = 0.01;
-/// A neighbourhood is an exact slice when those a few levels higher are so many times thicker.
+/// A neighbourhood is an exact slice when those a few levels higher are more than this many times thicker.
 const SLICE: f64 = 64.0;
-/// The same where the thickness stays what it is on the level above: a slice that is blurred a little.
+/// The same for a slightly blurred slice, whose thickness stays the same on the level above.
 const BLURRED: f64 = 8.0;
-/// Steps show from one level to the next by so much; waves grow more slowly.
+/// At steps, thickness grows by more than this factor from one level to the next; on waves it grows less.
 const JUMP: f64 = 5.0;
-/// Thickness stays what it is when it grows by less than this, …
+/// Thickness stays the same when it grows by less than this factor, …
 const STAYS: f64 = 1.6;
-/// … and when so many of the neighbourhoods are still flat.
+/// … and when at least this share of the neighbourhoods is still flat.
 const STAYS_FLAT: f64 = 0.8;
-/// Levels above a slice at which the steps must show.
+/// Levels above a slice within which its steps must show.
 pub(super) const STEPS: usize = 3;
-/// The noise of neighbours is alike when normals turn from one level to the next by more than this
-/// share of what the thickness allows; 0.2 to 0.4 where it is independent.
+/// The noise of neighbours is correlated when normals turn from one level to the next by more than this share
+/// of what the thickness allows; with independent noise it is 0.2 to 0.4.
 const ALIKE: f64 = 0.5;
-/// Thickness that grows by more than this from level to level is that of edges, not of noise.
+/// Thickness that grows by more than this factor from level to level is that of edges, not of noise.
 const GROWTH: f64 = 2.5;
-/// A level counts when so many of the neighbourhoods that were flat on the level before still are.
+/// A level counts when it has at least this share of the flat neighbourhoods of the level before.
 const LASTING: f64 = 0.5;
-/// The same of neighbourhoods that are flat beyond doubt, to tell steps from furniture.
+/// The same for neighbourhoods that are certainly flat, to tell steps from furniture.
 const STILL_STRICT: f64 = 0.2;
-/// Cells are searched so many levels finer than where the noise shows.
+/// The searched cells are this many levels finer than the level at which the noise shows.
 const FINER: usize = 1;
-/// Fewer flat neighbourhoods than this share say nothing.
+/// A smaller share of flat neighbourhoods says nothing.
 const SOME: f64 = 0.02;
 
-/// Points whose coordinates are looked at for steps, at most.
+/// Most points whose coordinates are examined for steps.
 const COORDINATES: usize = 1 << 15;
-/// Of the distances between neighbouring coordinates so many are whole multiples of a step.
+/// Least share of the gaps between successive coordinates that are multiples of the step.
 const WHOLE: f64 = 0.98;
 
 /// The neighbourhood of a base cell on every level.
@@ -58,47 +57,45 @@ pub(super) struct Sample {
 /// What neighbourhoods of one size show.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Scale {
-    /// Share of the cells around which it is flat.
+    /// Share of the cells with a flat neighbourhood.
     pub flat: f64,
-    /// Share of those around which it is flat beyond doubt.
+    /// Share of the cells with a neighbourhood that is certainly flat.
     strict: f64,
-    /// Thickness below which a quarter of the flat ones lie, in steps.
+    /// Lower quartile of the thickness of flat neighbourhoods, in steps.
     thin: f64,
-    /// The same for a tenth of them.
+    /// Lowest decile of it.
     thinnest: f64,
-    /// By how much normals turn towards the next level, over what the thickness allows: the median.
+    /// Median turn of the normals to the next level, relative to what the thickness allows.
     turn: f64,
 }
 
 /// Where the curve of thickness over size levels out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Plateau {
-    /// The finest level on which neighbourhoods show the noise, and not slices or what neighbours have in
-    /// common.
+    /// The finest level at which neighbourhoods show the noise, not slices or correlated errors.
     pub level: usize,
     /// Whether finer levels show slices.
     pub sliced: bool,
     /// Whether the noise is known to be the same everywhere.
     pub even: bool,
-    /// Whether there may be slices whose steps are so wide that they are told in no other way than as a camera
-    /// sees them.
+    /// Whether there may be slices with steps so wide that only the camera's view shows them.
     pub stepped: bool,
 }
 
 impl Plateau {
-    /// Levels by which the cells that are searched are finer: what is small is seen by more of them, and
-    /// the noise is still that of the plateau.
+    /// Levels by which the searched cells are finer: a small surface is then seen by more cells, and the
+    /// noise is still that of the plateau.
     pub fn finer(&self) -> usize {
         self.level.min(FINER)
     }
 
-    /// How many times as wide the cells are to be.
+    /// How many times wider the cells shall be.
     pub fn widening(&self) -> f64 {
         f64::from(1u32 << (self.level - self.finer()))
     }
 }
 
-/// What the neighbourhoods of some cells show, evenly many of each place.
+/// The neighbourhoods of a sample of cells, spread evenly over the cloud.
 pub(super) struct View {
     pub samples: Vec<Sample>,
     /// Points that stand for one.
@@ -106,7 +103,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Looks at the neighbourhoods on all levels.
+    /// Judges the neighbourhoods on all levels.
     pub fn new(cells: &Cells) -> View {
         let stride = cells.base().len().div_ceil(SAMPLE).max(1);
         let chosen: Vec<u32> = cells.by_place.iter().copied().step_by(stride).collect();
@@ -129,8 +126,8 @@ impl View {
         noise(&self.samples.iter().collect::<Vec<_>>(), level)
     }
 
-    /// Whether the noise of places that `far` tells to be so far away falls off more slowly than by the
-    /// range, on a level.
+    /// Whether the noise on a level falls off no faster than the inverse of the depth, which `far` gives for
+    /// each cell.
     pub fn keeps_up(&self, level: usize, far: impl Fn(u32) -> f64) -> bool {
         let flat = |s: &Sample| s.blocks[level].filter(|f| f64::from(f.ratio) <= FLAT);
         let places = self.samples.iter().filter_map(|s| Some((far(s.cell), flat(s)?.thickness)));
@@ -151,7 +148,7 @@ impl View {
             log::debug!("level {level}: {scale:.3?}");
         }
         let first = slices(&curve);
-        // Where next to nothing is flat, nothing is known of what neighbours have in common.
+        // Where almost nothing is flat, the correlation between neighbours is unknown.
         let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
         let climbed = self.climb(&curve, told);
         let level = if climbed > told { climbed } else { first };
@@ -159,12 +156,13 @@ impl View {
         Plateau { level, sliced: first > 0, even: false, stepped: is_stepped(&curve) }
     }
 
-    /// Where the climb from a level ends, as long as the noise of neighbours is alike.
+    /// Climbs from a level as long as the noise of neighbours is correlated, and returns the level it
+    /// reaches.
     fn climb(&self, curve: &[Scale], from: usize) -> usize {
         let goes_on = |&level: &usize| {
             let (here, next) = (curve[level], curve[level + 1]);
             let lasts = next.flat >= LASTING * here.flat && next.flat > SOME;
-            // On cells that are small beside the waves, what is independent hides what is alike.
+            // On cells that are small against the waves, independent noise hides correlated noise.
             let alike = here.turn.max(next.turn) > ALIKE * self.copies.sqrt();
             alike && next.thin <= GROWTH * here.thin && lasts
         };
@@ -172,8 +170,8 @@ impl View {
     }
 }
 
-/// The standard deviation of what rounding added to the coordinates, such as those of a file with two
-/// decimals or of the centres of voxels, in steps; 0 where they are not rounded.
+/// Standard deviation that rounding adds to the coordinates (of a file with two decimals, or of voxel
+/// centres), in steps; 0 where they are not rounded.
 pub(super) fn rounding(points: &Points) -> f64 {
     let stride = points.len().div_ceil(COORDINATES).max(1);
     let of_axis = |axis: usize| {
@@ -196,18 +194,19 @@ pub(super) fn slices(curve: &[Scale]) -> usize {
     (0..curve.len()).take_while(|&level| is_sliced(curve, level)).count()
 }
 
-/// Whether the finest neighbourhoods may be slices: those on some level are much thicker and still flat.
+/// Whether the finest neighbourhoods may be slices: on some level they are much thicker and still flat.
 fn is_stepped(curve: &[Scale]) -> bool {
     let thicker = |s: &Scale| s.thinnest > SLICE * curve[0].thinnest;
     curve.iter().any(|s| thicker(s) && lasts(s, &curve[0]))
 }
 
-/// Whether as many neighbourhoods are flat as on a finer level `here`, or nearly.
+/// Whether nearly as many neighbourhoods are flat as on a finer level `here`.
 fn lasts(s: &Scale, here: &Scale) -> bool {
     s.flat >= LASTING * here.flat && s.strict >= STILL_STRICT * here.strict
 }
 
-/// Whether the neighbourhoods of a level are slices: those a little higher are much thicker and still flat.
+/// Whether the neighbourhoods of a level are slices: a few levels higher they are much thicker and still
+/// flat.
 fn is_sliced(curve: &[Scale], level: usize) -> bool {
     let here = curve[level];
     here.flat > SOME
@@ -217,8 +216,8 @@ fn is_sliced(curve: &[Scale], level: usize) -> bool {
         })
 }
 
-/// Whether the neighbourhoods of a level are slices that are blurred a little: thickness jumps on the way to
-/// the level `at`, and stays there what it is.
+/// Whether the neighbourhoods of a level are slightly blurred slices: thickness jumps on the way to the level
+/// `at` and stays the same above it.
 fn is_blurred(curve: &[Scale], level: usize, at: usize) -> bool {
     let Some(next) = curve.get(at + 1) else { return false };
     let stays = next.thin < STAYS * curve[at].thin && next.flat >= STAYS_FLAT * curve[at].flat;
@@ -238,7 +237,7 @@ pub(super) fn noise(samples: &[&Sample], level: usize) -> Option<f64> {
     Some(usual_of(flat.map(|f| f64::from(f.thickness)).collect())).filter(|&noise| noise > 0.0)
 }
 
-/// The usual one of some thicknesses: the median of the thinner ones.
+/// The usual thickness: the median of the thinner ones.
 pub(super) fn usual_of(thickness: Vec<f64>) -> f64 {
     let all: Vec<(f64, u64)> = thickness.into_iter().map(|t| (t, 1)).collect();
     let thin = 3.0 * weighted_quantile(all.clone(), 0.25);
@@ -266,7 +265,7 @@ pub(super) fn curve(samples: &[&Sample]) -> Vec<Scale> {
     (0..levels).map(one).collect()
 }
 
-/// By how much the normal of a cell turns from a level to the next, over thickness by width.
+/// How far the normal of a cell turns from a level to the next, relative to thickness over width.
 fn turn(sample: &Sample, level: usize) -> Option<f64> {
     let flat = |level: usize| {
         let block = *sample.blocks.get(level)?;
@@ -285,7 +284,7 @@ mod tests {
     use crate::surface::flat::judge_all;
     use crate::surface::noise_field::NoiseField;
 
-    /// A sloping plane of 40 000 points, 100 steps apart, whose heights `of` changes.
+    /// A sloping plane of 40 000 points, 100 steps apart, with heights changed by `of`.
     fn slope(of: impl Fn(f64, i64) -> f64) -> Points {
         let point = |i: i64| {
             let (x, y) = ((i % 200 * 100) as f64, (i / 200 * 100) as f64);

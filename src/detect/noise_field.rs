@@ -1,8 +1,8 @@
 //! The noise from place to place.
 //!
-//! The noise of a scanner grows with the range and with the angle at which a surface is seen, that of a
-//! moving one with its drift, that of a depth camera with the square of the range. So it is read off
-//! region by region, and every limit that is a multiple of the noise follows it.
+//! The noise of a scanner grows with the range and the angle of incidence, that of a moving scanner with its
+//! drift, and that of a depth camera with the square of the range. So the noise is measured region by region,
+//! and every limit that is a multiple of the noise follows it.
 
 use super::noise::{Plateau, STEPS, Sample, View, curve, noise, slices, usual_of};
 use crate::surface::cells::Cells;
@@ -11,38 +11,37 @@ use crate::surface::noise_field::NoiseField;
 use crate::surface::quantile::weighted_quantile;
 use rayon::prelude::*;
 
-/// Neighbourhoods that a region is told from when the noise shows at the finest scale: so many for each
-/// of its cells, …
+/// For noise that shows at the finest scale: neighbourhoods examined in each cell of the regions' level, …
 const EACH: usize = 16;
-/// … this many in all, …
+/// … and most in all.
 const MOST: usize = 100_000;
-/// … of which at least so many are flat, …
+/// Fewest flat neighbourhoods from which the noise of a region is read, …
 const FEWEST: usize = 16;
-/// … and at least this share.
+/// … and their least share.
 const SHARE: f64 = 0.15;
-/// What is flat and so many times as thick as usual is a tree, a heap or an edge.
+/// A flat neighbourhood more than this many times as thick as usual is a tree, a heap or an edge.
 const CAP: f64 = 8.0;
-/// White noise that is less than so many times the usual one in the rough places is the same everywhere.
+/// White noise is the same everywhere if in the rough places it is less than this many times the usual one.
 const EVEN_WHITE: f64 = 1.4;
 
-/// Neighbourhoods in a region, at least, when the noise shows at a coarser scale.
+/// For noise that shows at a coarser scale: fewest neighbourhoods of a region.
 const IN_REGION: usize = 64;
-/// Share of the neighbourhoods of a region that must be flat to tell its noise.
+/// Share of a region's neighbourhoods that must be flat to show its noise.
 const ENOUGH: f64 = 0.25;
-/// Noise that differs less than this between the quiet and the rough places is the same everywhere.
+/// Noise is the same everywhere if the rough places have less than this many times that of the quiet ones.
 const EVEN: f64 = 3.0;
-/// Where neighbours have their noise in common, a whole surface deviates from its plane by so many times
-/// what neighbourhoods show.
+/// With correlated noise, a whole surface deviates from its plane by this many times what neighbourhoods
+/// show.
 const BEYOND: f64 = 2.5;
-/// The same in the frame of a depth camera, where steps hide part of what neighbours have in common.
+/// The same in the frame of a depth camera, where steps hide part of the correlated noise.
 const BEYOND_STEPS: f64 = 2.0;
-/// A neighbourhood is judged as at least so many times as thick as the noise.
+/// A neighbourhood counts as at least this many times as thick as the noise.
 const THINNEST: f64 = 1.25;
-/// Steps of the coordinates count where they make so much of the noise.
+/// Rounding of the coordinates counts when it is more than this share of the noise.
 const ROUNDED: f64 = 0.5;
 
-/// The noise in the regions of a cloud; `rounding` is what the coordinates' own steps add to it, and
-/// `flatness` that of the block of a cell of a level.
+/// Measures the noise in the regions of a cloud. `rounding` is the standard deviation that rounding adds to
+/// the coordinates, and `flatness` judges the block around a cell of a level.
 pub(super) fn measure(
     cells: &Cells,
     view: &View,
@@ -76,8 +75,8 @@ pub(super) fn measure(
 
 /// Noise that shows at the finest scale.
 ///
-/// The noise of a region is that of the thinner of its surfaces, each on the finest level on which
-/// it is flat: near the scanner and far from it these differ.
+/// The noise of a region is that of its thinner surfaces, each at the finest level at which it is flat; that
+/// level differs between places near the scanner and far from it.
 fn white(
     cells: &Cells,
     usual: f64,
@@ -107,7 +106,7 @@ fn white(
     if rough < EVEN_WHITE * usual || rough == 0.0 {
         return NoiseField::even();
     }
-    // Along a scan line there is less noise than across: the usual one is the least.
+    // Noise is lower along a scan line than across, so no region gets less than the usual noise.
     let of = |cell: u32| {
         let noise = regions[cells.ancestor(cell, level) as usize].unwrap_or(usual);
         (noise / usual).max(1.0) as f32
@@ -116,7 +115,8 @@ fn white(
     NoiseField { scale: Some(all.map(of).collect()), floor: None }
 }
 
-/// Noise that shows at a coarser scale: `usual`ly as much, `beyond` what neighbourhoods show.
+/// Noise that shows at a coarser scale: its `usual` value, and how many times (`beyond`) what neighbourhoods
+/// show it is.
 fn coarse(
     cells: &Cells,
     View { samples, .. }: &View,
@@ -138,7 +138,7 @@ fn coarse(
     let known: Vec<(f64, u64)> =
         counted.filter_map(|(r, inside)| Some(((*r)?, inside.len() as u64))).collect();
     let [quiet, middle, rough] = quantiles(known);
-    // Where slices hide it, the usual noise is that of the regions that tell.
+    // Where slices hide the noise, the usual value is that of the regions that show it.
     let sliced = plateau.sliced;
     let usual = if sliced { middle.max(usual) } else { usual };
     let even = plateau.even || !sliced && rough < EVEN * quiet;
@@ -157,8 +157,8 @@ fn coarse(
     }
 }
 
-/// Of each cell of a level, the number of neighbourhoods that were looked at, and the thickness of those
-/// that are flat, each on the finest level on which it is, and at most so thick.
+/// For each cell of a level, the number of neighbourhoods examined and the thickness of the flat ones, each
+/// at the finest level at which it is flat, unless it is thicker than `thickest`.
 fn thicknesses(
     cells: &Cells,
     level: usize,
@@ -206,7 +206,7 @@ mod tests {
     use crate::frame::Points;
     use crate::surface::flat::judge_all;
 
-    /// The field of a plane of 60,000 points whose noise in steps depends on the column, of 300.
+    /// The field of a plane of 60,000 points whose noise, in steps, depends on the column, one of 300.
     fn field_of(noise: impl Fn(usize) -> f64) -> (Cells, NoiseField) {
         let height = |i: usize| (i * 48_271 % 2003) as f64 / 1001.0 - 1.0;
         let point = |i: usize| {

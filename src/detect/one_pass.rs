@@ -1,8 +1,8 @@
 //! The papers' flow: vote, suppress, take the winners, and nothing else.
 //!
-//! After Duca, "3D Plane Detection via Hough Transform": a plane is a bin of the accumulator, unless
-//! it is asked to be refined on the points of its bin. Points are labelled by the nearest of the planes within the tolerance, and only what is asked
-//! about the planes (inliers, area, outline) is computed from them.
+//! After Duca, "3D Plane Detection via Hough Transform": a plane is a bin of the accumulator, and is refined
+//! on its points only on request. Each point is labelled with the nearest plane within the tolerance.
+//! Inliers, area and outline are computed from these points.
 
 use super::load::Loaded;
 use super::members;
@@ -22,9 +22,9 @@ use rayon::prelude::*;
 const DIRECTIONS: Directions = Directions::Polar { theta: 180, phi: 180 };
 /// The papers' number of bins of `ρ`.
 const RHO_BINS: f64 = 184.0;
-/// Neighbourhood of a bin: so many steps to either side.
+/// Neighbourhood of a bin: this many steps to either side.
 const RADIUS: u32 = 3;
-/// Planes reported when neither their number nor their votes are given.
+/// Planes reported when neither their number nor the fewest votes are given.
 const TOP: u64 = 10;
 
 pub(super) fn detect(
@@ -93,7 +93,7 @@ pub(super) fn detect(
     Ok(Answer { planes, parameters, rejected: Vec::new() })
 }
 
-/// The nearest plane within the tolerance of each point, the first of equals.
+/// For each point the nearest plane within its tolerance, the first of equals, or −1.
 fn nearest(cloud: &Loaded, planes: &[LocalPlane]) -> Vec<i32> {
     let label = |i: usize| {
         let p = cloud.points.get(i);

@@ -19,7 +19,7 @@ pub enum Mode {
     OnePass,
 }
 
-/// What a user may set; `None` leaves it to what the cloud says.
+/// What a user may set; `None` leaves the choice to the search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
     /// Who votes for what.
@@ -30,33 +30,33 @@ pub struct Options {
     pub rho_bin: Option<f64>,
     /// Largest distance of an inlier from its plane, in the cloud's unit.
     pub tolerance: Option<f64>,
-    /// Planes that are not quite flat get up to so many times the tolerance, and rougher places one
-    /// in proportion to their noise; 1 for neither. At least 1.
+    /// Planes that are not quite flat get up to this many times the tolerance, and rougher places one in
+    /// proportion to their noise. 1 turns both off; at least 1.
     pub widen: Option<f64>,
     /// Largest angle between a point's surface and its plane, in degrees.
     pub angle: Option<f64>,
-    /// What is done with pieces of something round.
+    /// What is done with pieces of curved surfaces.
     pub curved: Curved,
-    /// How planes are refined on their points: least squares, unless it is [`Mode::OnePass`], whose
-    /// planes stay as they stand in the accumulator. [`Refine::Stroke`] is for lines.
+    /// How planes are refined on their points. The default is least squares, but in [`Mode::OnePass`] planes
+    /// stay as they are in the accumulator. [`Refine::Stroke`] is for lines.
     pub refine: Option<Refine>,
     /// Fewest votes of a peak.
     pub min_votes: Option<u64>,
     /// Fewest inliers of a plane.
     pub min_inliers: Option<u64>,
-    /// Which side of a plane its normal looks to.
+    /// The side of a plane to which its normal points.
     pub orient: Orient,
-    /// Most planes.
+    /// Most planes to report.
     pub top: Option<u64>,
     /// Smallest area of a plane, in the cloud's unit squared.
     pub min_area: Option<f64>,
-    /// Whether the planes are enough: the points of the detection have no labels then, which of a
-    /// large cloud take time and memory.
+    /// Whether only the planes are wanted. The detection then has no labels of points, which take time and
+    /// memory for a large cloud.
     pub planes_only: bool,
 }
 
 impl Options {
-    /// Refuses what makes no sense, naming the option.
+    /// Rejects invalid values, naming the option.
     ///
     /// # Errors
     /// [`Error::Parameter`].

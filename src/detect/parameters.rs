@@ -15,13 +15,13 @@ use crate::surface::surfels::Surfel;
 const MAX_RHO_BINS: f64 = 2048.0;
 /// Largest angle between a surface and its plane, in degrees, unless normals are worse.
 const ANGLE: f64 = 20.0;
-/// How far a measured tolerance may be widened; one that is given means what it says.
+/// How far a measured tolerance may be widened; a given one is kept.
 const WIDEN: f64 = 5.0;
-/// Planes of the rougher classes must have so many times the points of others: what is rough and
-/// flat may be an edge or a hedge.
+/// Planes of rougher classes must have this many times the points of others: what is rough and flat may be an
+/// edge or a hedge.
 const ROUGH_SIZE: u64 = 4;
-/// Cells must show one in so many of a plane's fewest points: those at its edges have no surface, and
-/// their points come in at the end.
+/// Cells must show one in this many of the fewest points of a plane: cells at its edges have no surface, and
+/// their points are added at the end.
 const SEEN: u64 = 2;
 
 /// What was measured of a cloud, in steps.
@@ -38,15 +38,15 @@ pub(super) struct Measured {
 /// What the noise of a cloud is like.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Nature {
-    /// Whether the tolerance was given, and so means what it says.
+    /// Whether the tolerance was given, and so is kept everywhere.
     pub obey: bool,
-    /// Whether neighbours have their noise in common.
+    /// Whether the noise of neighbours is correlated.
     pub alike: bool,
     /// Whether the noise is the same everywhere.
     pub even: bool,
 }
 
-/// The parameters for a cloud: what the user set, and for the rest what was measured.
+/// The parameters for a cloud: what the user set, and the rest as measured.
 pub(super) fn choose(
     cloud: &Loaded,
     cells: &Cells,

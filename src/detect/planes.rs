@@ -1,4 +1,4 @@
-//! Labelled points to reported planes: canonical, in input coordinates, largest first.
+//! From labelled points to the reported planes: in input coordinates, best first.
 
 use super::found::{Failed, FoundPlane};
 use super::load::Loaded;
@@ -19,7 +19,7 @@ use crate::vector::{Vec3, dot};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 
-/// Edge of an outline's raster for each plane, in steps.
+/// Edge of the cells of each plane's outline raster, in steps.
 pub(super) fn outline_cell(cells: &Cells, surfels: &[Surfel], found: &[FoundPlane]) -> Vec<f64> {
     let cell = |f: &FoundPlane| closing_edge(surfels, &f.support.surfels, cells.base().size);
     found.iter().map(cell).collect()
@@ -31,16 +31,16 @@ pub(super) struct Known<'a> {
     pub found: &'a [FoundPlane],
     /// As they are reported.
     pub refined: &'a [Refined],
-    /// Whether it is a piece of something round.
+    /// Whether each is a piece of a curved surface.
     pub round: &'a [bool],
-    /// Edge of the outline's raster, in steps.
+    /// Edge of the cells of the outline raster, in steps.
     pub outline_cell: &'a [f64],
 }
 
 /// The reported planes, best first.
 ///
-/// Planes are ranked by their significance; what has too few points, may be the work of chance, or
-/// is not among the top, is dropped.
+/// Planes are ranked by significance. Those with too few points, those that chance may have made, pieces of
+/// curved surfaces and those beyond the top are dropped.
 pub(super) fn finish(
     cloud: &Loaded,
     Assigned { labels, sums }: &Assigned,
@@ -56,7 +56,7 @@ pub(super) fn finish(
     let by_chance = ranked.split_off(ranked.partition_point(|&i| significance[i] > 0.0));
     let (rounded, mut ranked): (Vec<usize>, Vec<usize>) =
         ranked.into_iter().partition(|&i| round[i]);
-    // Areas are known with the outlines, so that planes that are too small take no place in the top.
+    // Areas are known only with the outlines; a plane that is too small must take no place in the top.
     let wanted = Wanted { min_area: options.min_area, top: options.top };
     let top = wanted.most_before_areas().min(ranked.len());
     let beyond = ranked.split_off(top);
@@ -91,10 +91,11 @@ pub(super) fn finish(
     finished
 }
 
-/// What speaks against chance for each plane.
+/// The significance of each plane.
 ///
-/// Points of larger planes, and of larger pieces of something round, are not strewn at random: chance has what these leave to work with, since
-/// otherwise a wall of a few hundred points could be the work of chance below a floor of a million.
+/// The points of larger planes, and of larger pieces of curved surfaces, are not strewn at random: chance has
+/// only the remaining points to work with. Otherwise a wall of a few hundred points could be the work of
+/// chance below a floor of a million.
 fn significances(
     cloud: &Loaded,
     found: &[FoundPlane],
@@ -117,7 +118,7 @@ fn significances(
     significance
 }
 
-/// Which planes are reported of those that were found.
+/// Which of the planes found are reported.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     /// Smallest area, in the cloud's unit squared.
@@ -133,7 +134,7 @@ impl Wanted {
         top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX))
     }
 
-    /// Why each of these planes, in their order, is not reported, if it is not.
+    /// For each of these planes, in order, why it is not reported, if it is not.
     fn verdicts(self, planes: &[Plane]) -> Vec<Option<Reason>> {
         let mut left = self.top.unwrap_or(u64::MAX);
         let verdict = |plane: &Plane| {
@@ -148,7 +149,7 @@ impl Wanted {
     }
 }
 
-/// What a mode answers.
+/// The result of a search.
 pub(super) struct Answer {
     pub planes: Finished,
     /// The parameters that led to them.
@@ -156,11 +157,11 @@ pub(super) struct Answer {
     pub rejected: Vec<Rejected>,
 }
 
-/// What is reported of the planes, and which points are theirs.
+/// The reported planes and their points.
 #[derive(Default)]
 pub(super) struct Finished {
     pub planes: Vec<Plane>,
-    /// Of each plane.
+    /// The points of each plane.
     pub members: Vec<Members>,
 }
 
@@ -172,9 +173,9 @@ pub(super) struct Members {
     pub pieces: Vec<i32>,
 }
 
-/// The planes in input coordinates with their pieces. The points of label `l` are those of the reported
-/// plane `plane_of[l]`, if any. Those that are not wanted are left out, and told by their
-/// places among the `reported`.
+/// The `reported` planes in input coordinates with their pieces. The points with label `l` are those of the
+/// reported plane `plane_of[l]`, if any. Planes that are not wanted are left out; they are returned by their
+/// places in `reported`.
 pub(super) fn report(
     cloud: &Loaded,
     labels: &[i32],
@@ -211,7 +212,7 @@ pub(super) fn report(
     (finished, dropped)
 }
 
-/// Chance, for so many points of a cloud in local coordinates.
+/// The chance model for `points` points in the box of a cloud, in local coordinates.
 pub(super) fn chance(cloud: &Loaded, points: u64) -> Chance {
     let [low, high] = cloud.bounds;
     let sides = std::array::from_fn(|a| (high[a] - low[a]) / cloud.frame.step);
@@ -226,22 +227,22 @@ pub(super) struct Reported<'a> {
     pub errors: Option<[f64; 2]>,
     /// Votes of its peak.
     pub votes: u64,
-    /// What speaks against chance.
+    /// Its significance.
     pub significance: f64,
     /// Exact sums over its points.
     pub sums: &'a Moments,
-    /// Edge of its outline's raster, in steps.
+    /// Edge of the cells of its outline raster, in steps.
     pub cell: f64,
 }
 
 impl Reported<'_> {
-    /// The plane of the points `members` in input coordinates with its pieces, not yet numbered,
-    /// and for each of the points the index of its piece.
+    /// The plane in input coordinates with its pieces, not yet numbered, and the index of the piece of each
+    /// of its points, `members`.
     fn report(&self, cloud: &Loaded, members: &[u32], orient: Orient) -> (Plane, Vec<u32>) {
         let (origin, step) = (cloud.frame.origin, cloud.frame.step);
         let LocalPlane { normal, rho, tolerance } = self.turned(cloud, orient);
         let centroid = cloud.frame.input(self.sums.mean());
-        // Whatever side the normal looks to, the outline is the same.
+        // The outline is the same whichever side the normal points to.
         let frame = PlaneFrame::new(self.turned(cloud, Orient::Up).normal, self.foot(cloud));
         let is_turned = dot(frame.normal, normal) < 0.0;
         let point = |i: u32| cloud.frame.input(cloud.points.get(i as usize).map(f64::from));
@@ -263,7 +264,7 @@ impl Reported<'_> {
             phi,
             rho: rho * step,
             votes: self.votes,
-            // More digits would be those of the logarithm on this machine.
+            // More digits would depend on this machine's logarithm.
             significance: (10.0 * self.significance).round() / 10.0,
             inliers: members.len() as u64,
             tolerance: tolerance * step,
@@ -277,14 +278,14 @@ impl Reported<'_> {
         (plane, outline.part_of)
     }
 
-    /// The plane with its normal on the side that is asked for.
+    /// The plane with its normal on the requested side.
     fn turned(&self, cloud: &Loaded, orient: Orient) -> LocalPlane {
         let LocalPlane { normal, rho, .. } = self.plane;
         let offset = rho * cloud.frame.step + dot(normal, cloud.frame.origin);
         if !orient.turns(normal, offset, self.errors.map(|[angle, _]| angle)) {
             return self.plane;
         }
-        // From zero, as there shall be no −0.
+        // Subtracted from zero, so that there is no −0.
         LocalPlane { normal: normal.map(|v| 0.0 - v), rho: 0.0 - rho, ..self.plane }
     }
 

@@ -1,21 +1,21 @@
 //! Which planes are present where.
 //!
-//! Rounds claim whole cells. Then each point is looked at itself: of the planes that were claimed
-//! in its cell or close by, it belongs to the nearest of which it is within the tolerance. This is
-//! where creases, thin strips and cells without a surface get their points.
+//! Rounds claim whole cells. Then each point is assigned on its own: of the planes claimed in its cell or
+//! close by, it belongs to the nearest one whose tolerance it meets. This is how points at creases, on thin
+//! strips and in cells without a surface get their plane.
 
 use crate::surface::cells::Cells;
 use crate::surface::plane::PRESENT;
 use crate::surface::surfels::{Surfel, Surfels};
 use rayon::prelude::*;
 
-/// Planes that meet in one block, at most; more than four at a corner are rare.
+/// Most planes that meet in one block; more than four at a corner are rare.
 const MEETING: usize = PRESENT - 1;
 /// No plane.
 const NONE: u32 = u32::MAX;
 
-/// For each base cell in Morton order, the planes that are present in or around it; `claims` lists the surfels that
-/// each plane claimed.
+/// For each base cell in Morton order, the planes that are present in or around it; `claims` lists the
+/// surfels of each plane.
 pub(super) fn present<'c>(
     cells: &Cells,
     surfels: &Surfels,
@@ -28,10 +28,10 @@ pub(super) fn present<'c>(
     planes_around(cells, surfels, &own)
 }
 
-/// For each base cell in Morton order, its own plane and those claimed within its block at the level of
-/// its surface, or at the usual level where it has none; `own` are the planes of the surfels.
+/// For each base cell in Morton order, its own plane and those claimed within its block at the level of its
+/// surface, or at the usual level if it has none; `own` gives the plane of each surfel.
 fn planes_around(cells: &Cells, surfels: &Surfels, own: &[u32]) -> Vec<[u32; PRESENT]> {
-    // Cells that lie together have the same block, and are looked at together.
+    // Consecutive cells often have the same block, so one thread takes many of them.
     const PIECE: usize = 1 << 10;
     let usual = usual_level(cells.levels.len(), &surfels.list);
     let of_cell = |cell: u32| own[surfels.at(cells.run(0, cell)[0] as usize)];
@@ -55,7 +55,7 @@ fn planes_around(cells: &Cells, surfels: &Surfels, own: &[u32]) -> Vec<[u32; PRE
     around
 }
 
-/// The planes claimed in the cells of a block, ascending; of more the lowest.
+/// The planes claimed in the cells of a block, ascending; the lowest if there are too many.
 fn planes_in_block(block: &[u32], within: &[[u32; MEETING]]) -> [u32; MEETING] {
     let mut planes = [NONE; MEETING];
     for &cell in block {
@@ -65,7 +65,7 @@ fn planes_in_block(block: &[u32], within: &[[u32; MEETING]]) -> [u32; MEETING] {
     planes
 }
 
-/// For each cell of each level, the planes claimed within it, ascending; of more the lowest.
+/// For each cell of each level, the planes claimed within it, ascending; the lowest if there are too many.
 fn planes_within(cells: &Cells, own: &[u32]) -> Vec<Vec<[u32; MEETING]>> {
     let alone = |&own: &u32| std::array::from_fn(|k| if k == 0 { own } else { NONE });
     let mut levels: Vec<Vec<[u32; MEETING]>> = vec![own.par_iter().map(alone).collect()];

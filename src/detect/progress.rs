@@ -1,20 +1,20 @@
-//! What a detection says while it works.
+//! How a detection reports its progress.
 
 use crate::{Error, Result};
 
-/// What a detection says while it works, and whether it goes on.
+/// Is told how far a detection is, and may cancel it.
 pub trait Progress {
     /// A new stage begins; `total` is its number of points, where known.
     fn stage(&self, name: &str, total: Option<u64>);
-    /// So many more points are done.
+    /// This many more points are done.
     fn advance(&self, points: u64);
-    /// Whether the search is to end with [`Error::Cancelled`]; asked again and again.
+    /// Whether the search shall end with [`Error::Cancelled`]; asked repeatedly.
     fn is_cancelled(&self) -> bool {
         false
     }
 }
 
-/// Nobody is told.
+/// Reports to nobody.
 impl Progress for () {
     fn stage(&self, _: &str, _: Option<u64>) {}
     fn advance(&self, _: u64) {}

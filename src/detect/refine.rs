@@ -1,4 +1,4 @@
-//! Planes and the points that were given to them to the planes that are reported.
+//! Refines planes on the points assigned to them.
 
 use super::members::members;
 use crate::Result;
@@ -9,8 +9,8 @@ use crate::surface::moments::Moments;
 use crate::surface::plane::LocalPlane;
 use rayon::prelude::*;
 
-/// A plane as it is reported, and the standard errors of its direction and its distance if it was
-/// fitted to points.
+/// A plane as reported, with the standard errors of its direction and its distance if it was fitted to
+/// points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Refined {
     pub plane: LocalPlane,
@@ -18,7 +18,7 @@ pub(super) struct Refined {
 }
 
 impl Refined {
-    /// The fit to points by their sums, or the plane as it is.
+    /// The least-squares plane of the points with these sums, or the plane as it is.
     fn fitted(plane: LocalPlane, sums: &Moments) -> Refined {
         match sums.fit() {
             Some(fit) => Refined {
@@ -30,7 +30,7 @@ impl Refined {
     }
 }
 
-/// The planes after a refinement on the points labelled with them, of which `sums` are the sums.
+/// Refines planes on the points labelled with them, whose sums are `sums`.
 pub(super) fn refined(
     points: &Points,
     labels: &[i32],
@@ -60,7 +60,7 @@ pub(super) fn refined(
     }
 }
 
-/// A sample of the points of a plane, in an order that is free of theirs.
+/// A sample of the points of a plane that does not depend on their order.
 fn sampled(points: &Points, members: &[u32]) -> Vec<[f32; 3]> {
     // Local coordinates are integers of 25 bits.
     let bits = |p: [i32; 3]| {
@@ -71,7 +71,7 @@ fn sampled(points: &Points, members: &[u32]) -> Vec<[f32; 3]> {
     sample(members, bits).into_iter().map(|p| p.map(|v| v as f32)).collect()
 }
 
-/// The sums over the points near a sheet, which was found among `n`.
+/// The sums over the points near a sheet that was found among `n` points.
 fn near(points: &Points, members: &[u32], sheet: &Sheet, n: usize) -> Moments {
     let reach = SIGMAS * robust_sigma(sheet.half, n, 3);
     let mut sums = Moments::default();

@@ -21,8 +21,8 @@ pub(super) fn rejected(cloud: &Loaded, votes: u64, failed: Failed) -> Rejected {
     Rejected { normal, offset, votes, points, reason, needs }
 }
 
-/// Those with most points, each place once. What is beyond the number asked for comes first, since
-/// it is a plane after all.
+/// The candidates with most points, each place once. Planes beyond the number asked for come first, since
+/// they are planes after all.
 pub(super) fn best(mut rejected: Vec<Rejected>, tolerance: f64) -> Vec<Rejected> {
     let beyond = |r: &Rejected| r.reason != Reason::BeyondTop;
     rejected.sort_by_key(|r| (beyond(r), std::cmp::Reverse((r.points, r.votes))));

@@ -1,8 +1,7 @@
-//! Whether the points of a small plane are a piece of something round.
+//! Whether a small plane is a piece of a curved surface.
 //!
-//! A column that is hardly wider than a few cells falls into strips that surfels are too coarse to tell
-//! from planes. Their points can: a paraboloid through them shows how far the normals fan out, and with
-//! what error.
+//! A column only a few cells wide falls into strips that surfels are too coarse to tell from planes. The
+//! points can tell: a paraboloid through them shows how far the normals fan out, and with what error.
 
 use super::members::members;
 use crate::frame::Points;
@@ -13,23 +12,22 @@ use rayon::prelude::*;
 
 /// Larger planes are judged by their surfels.
 const MOST: i64 = 4096;
-/// Fewest points that tell.
+/// Fewest points that are judged.
 const FEWEST: usize = 20;
-/// A piece of something round is no plane: its normals fan out by more than this, in radians, root
-/// mean square, …
+/// A piece is curved when its normals fan out by more than this, in radians, root mean square, …
 const FAN: f64 = 0.07;
-/// … and by so many standard errors.
+/// … and by this many standard errors.
 const SURE: f64 = 4.0;
-/// Next to another piece of something round fewer will do.
+/// Next to another curved piece, this many standard errors are enough.
 const LIKELY: f64 = 1.5;
-/// The six terms of a paraboloid can be told apart when the least eigenvalue of their products is more than
-/// this share of the largest.
+/// The six terms of a paraboloid can be told apart when the least eigenvalue of the matrix of their products
+/// is at least this share of the largest.
 const WORST: f64 = 1e-9;
-/// Two are next to each other when their middles are at most so many times their extents apart.
+/// Two pieces are adjacent when their middles are at most this many times the sum of their extents apart.
 const REACH: f64 = 1.5;
 
-/// Which planes are pieces of something round; `counts` are their points, and `alike`
-/// points share one error.
+/// Which planes are pieces of curved surfaces. `counts` gives their numbers of points; `alike` points share
+/// one error.
 pub(super) fn round(
     points: &Points,
     labels: &[i32],
@@ -139,8 +137,8 @@ fn shape(points: &[Vec3], plane: &LocalPlane) -> Option<Shape> {
 mod tests {
     use super::*;
 
-    /// Points of a strip 200 wide and 1000 high of a column of a radius, with noise of a standard deviation
-    /// of `noise`.
+    /// Points of a strip, 200 wide and 1000 high, of a column of the given radius; `noise` is the standard
+    /// deviation of their noise.
     fn strip(n: i64, radius: f64, noise: f64) -> Vec<Vec3> {
         let point = |i: i64| {
             let [x, z] = [(i * 7919 % 997) as f64 / 997.0, (i * 104_729 % 1009) as f64 / 1009.0];
@@ -167,7 +165,7 @@ mod tests {
         assert_eq!(judged(&[column, plane]), [true, false]);
         // A wall that sags by a little is a wall.
         assert_eq!(judged(&[strip(3000, 4000.0, 1.0)]), [false]);
-        // What has more points than that was judged before.
+        // Larger planes are judged by their surfels.
         assert_eq!(judged(&[strip(MOST + 1, 250.0, 1.0)]), [false]);
     }
 

@@ -1,4 +1,4 @@
-//! The rounds: vote, take the good peaks, refine and claim, take their votes back, again.
+//! The rounds: vote, take the good peaks, refine and claim each, take their votes back, and repeat.
 
 use super::found::{Failed, Findings, FoundPlane, Support};
 use super::grow::Grower;
@@ -14,7 +14,7 @@ use crate::vote::{Ballots, Peak, bin, position};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 
-/// Peaks that one round looks at; what they claim changes the table, so more are of little use.
+/// Most peaks of one round; their claims change the table, so more are of little use.
 const PEAKS_A_ROUND: usize = 1024;
 
 /// In the usual spaces no direction is farther than this from the nearest direction of the table, in
@@ -33,7 +33,7 @@ pub(super) struct Search<'a> {
     pub limits: Limits,
 }
 
-/// Where a search goes on.
+/// Where a search takes place.
 pub(super) struct Places<'a> {
     /// The cells of the cloud.
     pub cells: &'a Cells,
@@ -58,7 +58,7 @@ impl Votes<'_> {
     }
 }
 
-/// The votes of the `chosen` surfels, in the order of the direction nearest to their normals.
+/// The votes of the `chosen` surfels, ordered by the direction nearest to their normals.
 fn ballots(
     surfels: &[Surfel],
     chosen: impl Iterator<Item = u32>,
@@ -85,7 +85,7 @@ struct Rounds<'a> {
     rows: Vec<u32>,
     /// Directions that a surfel votes for.
     near: Neighbours,
-    /// Whether a surfel is still to be claimed.
+    /// Whether a surfel is still unclaimed.
     free: Vec<bool>,
     /// Whether a surfel's votes are in the table.
     voting: Vec<bool>,
@@ -103,7 +103,7 @@ pub(super) fn search(
 ) -> crate::Result<Findings> {
     let space = search.space;
     let index = SphereIndex::new(space.directions(), search.spread);
-    // Nearly always one is much nearer, and is found among fewer.
+    // Nearly always a direction is much nearer than `spread`, and the index of close ones finds it sooner.
     let close = SphereIndex::new(space.directions(), search.spread.min(CLOSE));
     let nearest = |normal: Vec3| close.nearest(normal).or_else(|| index.nearest(normal));
     let row = |s: &Surfel| s.surface.and_then(|s| nearest(s.normal())).unwrap_or(NOWHERE);
@@ -139,7 +139,7 @@ impl Rounds<'_> {
         cells: &Cells,
         progress: &dyn Progress,
     ) -> crate::Result<Findings> {
-        // Suppression reaches as far as a surfel's votes do: that far, bins share their voters.
+        // Suppression reaches as far as the votes of a surfel: within that distance, bins share voters.
         let options = PeakOptions {
             rho_radius: 2,
             min_votes: self.search.min_votes.max(1),
@@ -162,7 +162,7 @@ impl Rounds<'_> {
                     progress.advance(self.field.weight(&support.surfels));
                 }
                 if fresh && voters.iter().all(|&i| self.free[i as usize]) {
-                    // They did not lead to a plane of theirs: let others come up.
+                    // None of these voters was claimed: take their votes back, so that other peaks come up.
                     voters.iter().for_each(|&i| self.withdraw(i, &mut withdrawn));
                 }
                 match support {
@@ -220,7 +220,8 @@ impl Rounds<'_> {
         }
     }
 
-    /// The plane that a bin leads to, or why to none; `None` when its voters are claimed by now.
+    /// The plane that a bin leads to, or why it leads to none; `None` if too few of its voters are still
+    /// free.
     fn refine(
         &mut self,
         index: usize,
@@ -244,7 +245,7 @@ impl Rounds<'_> {
         for (peak, i) in peaks.iter().zip(0..) {
             in_row[peak.index as usize / bins].push((peak.index as usize % bins, i));
         }
-        // The rows with peaks near each row: those of the surfels are few.
+        // For each row, the rows near it that have peaks: there are few.
         let busy = |row: usize| -> Vec<usize> {
             let near = self.near.of(row).iter().map(|n| n.row as usize);
             near.filter(|&row| !in_row[row].is_empty()).collect()

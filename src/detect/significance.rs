@@ -1,18 +1,18 @@
-//! Could chance have made it? Planes against points strewn at random.
+//! Significance: could points strewn at random have made a plane?
 //!
-//! *A contrario*, after Moisan and Stival (2004): were the `n` points that larger planes leave (of a single
-//! pass: all points of the cloud) strewn evenly over the box around the cloud, a slab of volume share `p` would hold `k` of them or more with the
-//! probability of a binomial tail, and among all planes through three of the points that would
-//! happen `NFA` times (the number of false alarms). The significance is `−log10(NFA)`: at 0 chance
-//! makes one such plane, at 6 it makes one in a million such clouds.
+//! *A contrario*, after Moisan and Stival (2004). Let the `n` points that larger planes leave (in a single
+//! pass: all points of the cloud) be strewn evenly over the box around the cloud. A slab of volume share `p`
+//! then holds `k` or more of them with the probability of a binomial tail, and among all planes through three
+//! of the points this happens `NFA` times (the number of false alarms). The significance is `−log10(NFA)`: at
+//! 0 chance makes one such plane, at 6 it makes one in a million such clouds.
 
 use crate::surface::moments::Fit;
 
-/// The box around a cloud counts as at least so thick, as a share of its longest side: of points
-/// strewn over the slab of a plane itself, every plane would be the work of chance.
+/// Least thickness of the box around a cloud, as a share of its longest side. If points were strewn over
+/// nothing but the slab of a plane, every plane would be the work of chance.
 const THINNEST: f64 = 0.1;
 
-/// What chance would have to work with.
+/// The points that chance has to work with, and the volume they are strewn over.
 pub(super) struct Chance {
     points: f64,
     volume: f64,
@@ -35,8 +35,8 @@ impl Chance {
         self.tail(k as f64, share) - planes
     }
 
-    /// `−log10` of (a bound from above of) the probability that `k` of the points or more fall into
-    /// a share `p` of the volume: Chernoff's, sharp for small probabilities.
+    /// `−log10` of an upper bound of the probability that `k` or more of the points fall into a share `p` of
+    /// the volume: Chernoff's bound, which is sharp for small probabilities.
     fn tail(&self, k: f64, p: f64) -> f64 {
         let q = k / self.points;
         if q <= p {

@@ -1,4 +1,4 @@
-//! From a peak to a plane: refine it on its own surfels, and keep what hangs together.
+//! From a peak to a plane: refine it on its own surfels, and keep the connected part.
 
 use super::found::{Failed, Support};
 use super::grow::Grower;
@@ -15,38 +15,37 @@ use crate::vector::{Vec3, axes, dot, normalized};
 use std::collections::HashMap;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Refinements of one candidate; most settle in four or five.
+/// Most refinements of one candidate; most candidates settle in four or five.
 const ITERATIONS: usize = 12;
 /// Width of the slice of voters from which a plane grows, in tolerances: narrow enough to lie within
 /// one of two layers, wide enough to be the densest by more than chance.
 const SLICE: f64 = 0.5;
-/// Share of the points in a plane's slab and next to it that must lie along it. A plane through
-/// foliage or across many surfaces is mostly others'.
+/// Of the points in a plane's slab, the least share that must lie along the plane. A plane through foliage or
+/// across many surfaces holds mostly points of others.
 const MIN_PURITY: f64 = 0.4;
 
-/// A plane is bent when it deviates from itself, beyond its noise, by this share of its tolerance.
+/// A plane is bent when its surface deviates from it, beyond the noise, by more than this share of its
+/// tolerance.
 const BENT: f64 = 0.15;
-/// The same where neighbours have their noise in common, which bends the means of places as well.
+/// The same where the noise of neighbours is correlated, which bends the means of places as well.
 const BENT_ALIKE: f64 = 0.5;
-/// A plane that is bent in every slab is none at all when it deviates by more than this share of
-/// its width.
+/// A plane that is bent in every slab is rejected if it deviates by more than this share of its width.
 const FLATNESS: f64 = 0.005;
-/// A bent surface lies within so many times the root mean square of its deviations.
+/// A bent surface lies within this many times the root mean square of its deviations.
 const WHOLE_BEND: f64 = 2.0;
-/// A piece of something round is no plane: its normals fan out by more than this, in radians, root
-/// mean square.
+/// A piece is curved when its normals fan out by more than this, in radians, root mean square.
 const FAN: f64 = 0.1;
-/// A piece of something round may fan out by less where its slab ends and the surface goes on, down to
-/// this: what is flatter sags.
+/// Where the slab ends but the surface goes on, a curved piece may fan out by less, down to this; anything
+/// flatter merely sags.
 const GENTLE: f64 = 0.03;
-/// Normals that fan out by so many standard errors do so.
+/// A fan of normals is certain when it is more than this many standard errors.
 const SURE: f64 = 4.0;
-/// Share of a plane's points that must lie away from its edges to tell.
+/// Share of a plane's points that must lie away from its edges to judge its curvature.
 const INNER: f64 = 0.3;
-/// What lies at one place of a plane is several layers when its variance is so many times that of
-/// the noise.
+/// A plane holds several layers when the variance at one place of it is more than this many times that of the
+/// noise.
 const LAYERED: f64 = 1.5;
-/// The same where neighbours have their noise in common.
+/// The same where the noise of neighbours is correlated.
 const LAYERED_ALIKE: f64 = 4.0;
 /// How a plane's surfels deviate from it, in steps.
 struct Bend {
@@ -56,7 +55,7 @@ struct Bend {
     fan: f64,
     /// Whether it ends where a curved surface leaves its slab.
     curved: bool,
-    /// Whether what lies at one place of it is thicker than a surface is.
+    /// Whether it is thicker at one place than one surface is.
     layered: bool,
     /// Width of the plane: its shorter side if it is a rectangle.
     width: f64,
@@ -85,7 +84,7 @@ const AXES: [[f64; 2]; 8] = [
 
 /// The surfels among which a plane finds its support.
 pub(super) struct Field<'a> {
-    /// What zooms in on layers.
+    /// The backend that zooms in on layers.
     pub backend: &'a dyn Backend,
     /// All surfels.
     pub surfels: &'a Surfels,
@@ -103,8 +102,8 @@ impl Field<'_> {
         self.limits.tolerance / SIGMAS
     }
 
-    /// How many times the usual noise there is in a set of surfels: the value that `share` of the points
-    /// do not exceed.
+    /// The noise of a set of surfels as a multiple of the usual noise: the value that a `share` of the points
+    /// does not exceed.
     fn scale(&self, set: &[u32], share: f64) -> f64 {
         if self.limits.even {
             return 1.0;
@@ -119,17 +118,16 @@ impl Field<'_> {
         set.iter().map(|&i| u64::from(self.surfel(i).weight)).sum()
     }
 
-    /// Refines the plane of a peak: from the densest slice of its voters, grown and fitted in
-    /// turn until it stays as it is; or what is wrong where there is no plane.
+    /// Refines the plane of a peak: it starts from the densest slice of its voters, then grows and is fitted
+    /// in turn until it no longer changes. Returns the reason where there is no plane.
     ///
-    /// A plane that fills its slab to the edges is bent, and is tried in wider slabs until it fits
-    /// one. If it fits none, the widest in which it is flat for its size counts; a piece of
-    /// something curved is flat in none.
+    /// A plane that fills its slab to the edges is bent, and is tried in wider slabs until it fits one. If it
+    /// fits none, the widest slab in which it is flat for its size counts; a curved surface is flat in none.
     ///
     /// `voters` are free surfels that agree with the peak's `direction`.
     ///
     /// # Errors
-    /// Where the device fails.
+    /// If the device fails.
     pub fn refine(
         &self,
         grower: &mut Grower,
@@ -175,7 +173,7 @@ impl Field<'_> {
         Ok(best.ok_or(failed))
     }
 
-    /// How a plane bends; where it holds several layers, it becomes the densest of them.
+    /// The bend of a plane; a plane that holds several layers becomes the densest of them.
     fn sharpened(
         &self,
         grower: &mut Grower,
@@ -205,7 +203,7 @@ impl Field<'_> {
         })
     }
 
-    /// Grows a plane from `members` and fits it, in turn, until it stays as it is.
+    /// Grows a plane from `members` and fits it, in turn, until it no longer changes.
     fn settle(
         &self,
         grower: &mut Grower,
@@ -243,8 +241,8 @@ impl Field<'_> {
 
     /// How a plane's surfels deviate from it, beyond their noise, and how wide it is.
     ///
-    /// Seen on a lattice as coarse as the surface allows: what the means of its places say is
-    /// the plane's own shape, what lies within a place is noise, or several layers.
+    /// They are seen on a lattice as coarse as the surface needs: the means of its places show the plane's
+    /// own shape; the spread within a place is noise, or several layers.
     fn bend(&self, cells: &Cells, plane: &Support) -> Bend {
         let lattice = Lattice::new(self, &plane.surfels, plane.normal);
         let mut places: HashMap<(i64, i64), (f64, f64)> = HashMap::new();
@@ -261,7 +259,7 @@ impl Field<'_> {
             squares += w * (distance * distance + within);
             spread.add(s.centroid, w);
         }
-        // Sorted, since a sum of floats depends on its order and that of a map is anybody's guess.
+        // Sorted, since a sum of floats depends on its order and that of a hash map is arbitrary.
         let mut means: Vec<f64> = places.values().map(|(w, sum)| sum * sum / w).collect();
         means.sort_by(f64::total_cmp);
         let means: f64 = means.iter().sum();
@@ -269,7 +267,7 @@ impl Field<'_> {
         let turns = self.turns(plane, &plane.surfels);
         let free = (weight - places.len() as f64).max(1.0);
         let within = (squares - means).max(0.0) / free;
-        // By chance alone the means say as much as this, and seldom more than so.
+        // Less what chance alone gives the means: its expectation and two standard deviations.
         let places = places.len() as f64;
         let between = means - within * (places + 2.0 * (2.0 * places).sqrt());
         Bend {
@@ -287,8 +285,8 @@ impl Field<'_> {
         }
     }
 
-    /// Whether a plane ends where a surface whose normals turn so, over the surfels of a set, leaves its
-    /// slab.
+    /// Whether a plane ends where a surface whose normals turn like this, over the surfels of a set, leaves
+    /// its slab.
     fn is_curved(&self, turns: &[Turn], set: &[u32]) -> bool {
         let noise = self.noise() * self.scale(set, 0.5);
         let mut turned = turns.iter().filter(|t| t.fan > GENTLE && t.sagitta > noise).peekable();
@@ -298,7 +296,7 @@ impl Field<'_> {
         }
     }
 
-    /// By how much chance alone makes the normals of a set of surfels fan out, in radians.
+    /// How far chance alone makes the normals of a set of surfels fan out, in radians.
     fn normal_error(&self, set: &[u32]) -> f64 {
         let error = |&i: &u32| {
             let s = self.surfel(i);
@@ -333,9 +331,9 @@ impl Field<'_> {
         set.iter().copied().filter(|i| alone(i)).collect()
     }
 
-    /// How the normals of a plane's surfels turn with the place along two axes across each other, one
-    /// of which is that along which they turn most. On a plane they do not; on a piece of a column
-    /// they do, up to the limit at which surfels no longer count as lying along the plane.
+    /// How the normals of a plane's surfels turn along two perpendicular axes; along the first they turn
+    /// most. On a plane they do not turn; on a piece of a column they do, up to the angle at which surfels no
+    /// longer count as lying along the plane.
     fn turns(&self, plane: &Support, set: &[u32]) -> [Turn; 2] {
         let (u, v) = axes(plane.normal);
         let middle = self.middle(set);
@@ -374,7 +372,7 @@ impl Field<'_> {
             let mixed = tilts[0][1] + tilts[1][0];
             let both = c * c * tilts[0][0] + c * s * mixed + s * s * tilts[1][1];
             let bend = if places > 0.0 { (both / places).abs() } else { 0.0 };
-            // Such a surface leaves its plane so far over three and a half standard deviations.
+            // The sagitta of such a surface over three and a half standard deviations.
             Turn { fan: bend * places.max(0.0).sqrt(), sagitta: 1.5 * bend * places }
         };
         let most = AXES.into_iter().fold([1.0, 0.0], |most, axis| {
@@ -383,7 +381,7 @@ impl Field<'_> {
         [along(most), along([-most[1], most[0]])]
     }
 
-    /// The densest slice of the voters along their mean normal, and of it the largest part.
+    /// The largest part of the densest slice of the voters along their mean normal.
     fn seed(&self, direction: Vec3, voters: &[u32]) -> Vec<u32> {
         let mut mean = [0.0; 3];
         for &i in voters {
@@ -407,7 +405,7 @@ impl Field<'_> {
         self.parts(&slice, normal).into_iter().next().unwrap_or_default()
     }
 
-    /// The weighted mean of the centres of surfels; of none, zero.
+    /// The weighted mean of the centres of surfels; zero for none.
     pub fn middle(&self, set: &[u32]) -> Vec3 {
         let mut sum = [0.0; 3];
         for &i in set {

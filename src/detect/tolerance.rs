@@ -1,15 +1,15 @@
-//! Each plane's own tolerance, from the points that it has.
+//! Each plane's own tolerance, from its points.
 //!
-//! The tolerance of a search is that of the usual noise. On a plane that is rougher, as it is farther
-//! away or was scanned twice, the slab cuts through the distribution of the residuals. How much of a normal
-//! distribution a slab holds can be told from the points inside: the root mean square of what is left of
-//! it, over half the slab's thickness, falls from 0.577 (an even spread) to 0.329 (all within three
-//! standard deviations). So the slab of such a plane is widened until it holds between 2.3 and three
-//! standard deviations, unless the residuals spread with the slab: then it takes in something else. A
-//! widened plane is fitted anew, as its points are others.
+//! The tolerance of a search is that of the usual noise. On a rougher plane, one that is farther away or was
+//! scanned twice, the slab cuts through the distribution of the residuals. The points inside tell how much of
+//! a normal distribution the slab holds: their root mean square over half the slab's thickness falls from
+//! 0.577 (an even spread) to 0.329 (all within three standard deviations). So the slab of such a plane is
+//! widened until it holds between 2.3 and three standard deviations, unless the residuals spread with the
+//! slab, which then takes in something else. A widened plane is fitted anew, since its points have changed.
 //!
-//! Where the residuals are much smaller than the slab is thick, the plane is smoother than most, and what
-//! lies at the rim is of others that cross it: the slab is narrowed until it fits its points.
+//! Where the residuals are much smaller than the slab is thick, the plane is smoother than most, and the
+//! points at the rim belong to other surfaces that cross it. The slab is then narrowed until it fits its
+//! points.
 
 use super::limits::MIN_STEPS;
 use crate::Result;
@@ -17,24 +17,24 @@ use crate::backend::Labels;
 use crate::surface::moments::Moments;
 use crate::surface::plane::LocalPlane;
 
-/// Fewest points that tell how they spread.
+/// Fewest points whose spread is judged.
 const FEWEST: i64 = 60;
-/// The spread over the tolerance above which a plane is cut, …
+/// Above this spread over tolerance the slab cuts the plane's points off, …
 const CUT: f64 = 0.40;
-/// … and above which it is too even to tell the noise.
+/// … and above this they are too even to tell the noise.
 const TOO_EVEN: f64 = 0.52;
-/// The spread over the tolerance below which a slab is too wide: what lies at its rim is others'.
+/// Below this spread over tolerance a slab is too wide, and points at its rim belong to others.
 const LOOSE: f64 = 0.25;
-/// It becomes so many times the spread.
+/// It is then narrowed to this many times the spread.
 const ROOM: f64 = 4.0;
-/// A slab is widened by so much at a time, …
+/// A slab is widened by this factor at a time, …
 const WIDER: f64 = 1.5;
-/// … and only kept so when the noise that it shows stays the same up to this.
+/// … and kept so only if the noise that it shows grows by no more than this factor.
 const STEADY: f64 = 1.1;
-/// Looks at the slabs: they are widened after each but the last, and what did not hold is taken back.
+/// Rounds of judging the slabs: they are widened after each but the last, and failed widenings are undone.
 const ROUNDS: usize = 6;
-/// The standard deviations of a normal distribution in half a slab, and the root mean square of what it
-/// holds over half its thickness.
+/// Half the thickness of a slab in standard deviations of a normal distribution, and the root mean square of
+/// the part inside over that half thickness.
 const NORMAL: [(f64, f64); 6] =
     [(0.5, 0.5677), (1.0, 0.5396), (1.5, 0.4950), (2.0, 0.4398), (2.5, 0.3818), (3.0, 0.3289)];
 
@@ -43,7 +43,7 @@ const NORMAL: [(f64, f64); 6] =
 enum Slab {
     /// It may be too narrow.
     Open,
-    /// It was widened from this, where it showed so much noise.
+    /// It was widened from this plane, which showed this noise.
     Widened(LocalPlane, f64),
     /// It was narrowed, and may still be too wide.
     Narrowed,
@@ -51,8 +51,8 @@ enum Slab {
     Settled,
 }
 
-/// Widens the slabs of planes that are too narrow for their points, by at most `most` times, and returns
-/// the sums over the points that they have then.
+/// Fits the slabs to their points: too narrow ones are widened, by at most `most` times, and too wide ones
+/// narrowed. Returns the sums over the points that the planes have then.
 pub(super) fn settle(
     labels: &mut dyn Labels,
     planes: &mut [LocalPlane],
@@ -77,7 +77,7 @@ pub(super) fn settle(
     Ok(sums)
 }
 
-/// What follows for a slab from the points that it holds.
+/// The next state of a slab and its plane, from the points that the slab holds.
 fn look(slab: Slab, plane: LocalPlane, sums: &Moments, widest: f64) -> (Slab, LocalPlane) {
     let settled = (Slab::Settled, plane);
     let before = match slab {
@@ -110,8 +110,8 @@ fn look(slab: Slab, plane: LocalPlane, sums: &Moments, widest: f64) -> (Slab, Lo
     (Slab::Widened(plane, noise), LocalPlane { tolerance, ..fitted })
 }
 
-/// How many standard deviations of a normal distribution half a slab holds of which the root mean square
-/// is this share.
+/// Half the thickness of a slab in standard deviations of a normal distribution, where the root mean square
+/// of the part inside is this share of it.
 fn sigmas(share: f64) -> f64 {
     let after = NORMAL.iter().position(|&(_, s)| s <= share).unwrap_or(NORMAL.len() - 1).max(1);
     let [(a, high), (b, low)] = [NORMAL[after - 1], NORMAL[after]];
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!((sigmas(0.9), sigmas(0.1)), (0.5, 3.0));
     }
 
-    /// Points up to `tolerance` above and below a plane, `of` a share from -1 to 1 of it.
+    /// Sums over the points within `tolerance` of a plane; `height` maps a share from -1 to 1 to a height.
     fn sums(tolerance: f64, height: impl Fn(f64) -> f64) -> Moments {
         let mut sums = Moments::default();
         for i in 0..4000_i64 {
@@ -159,7 +159,7 @@ mod tests {
         sums
     }
 
-    /// A value of a normal distribution of unit variance by its place among all, from -1 to 1.
+    /// The quantile of the standard normal distribution at a rank from -1 to 1.
     fn normal(share: f64) -> f64 {
         // Tukey's lambda with this exponent is a normal distribution to three digits.
         let [p, q] = [0.5 * (1.0 + share), 0.5 * (1.0 - share)];
@@ -184,8 +184,8 @@ mod tests {
         // Evenly spread.
         let even = sums(1000.0, |share| 9000.0 * share);
         assert_eq!(look(Slab::Open, plane, &even, 1e9).1, plane);
-        // Half of the points are a surface of which the slab holds two standard deviations, and next to it
-        // there is something else.
+        // Half of the points are a surface of which the slab holds two standard deviations; the rest is
+        // something else beside it.
         let mixed = |tolerance| {
             sums(tolerance, |share| match 2.0 * share.abs() {
                 inside if inside < 1.0 => 500.0 * normal(2.0 * share),

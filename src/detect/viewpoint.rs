@@ -1,13 +1,13 @@
-//! Frames of a depth camera, as it sees them.
+//! Frames of a depth camera, in the camera's view.
 //!
-//! A camera that measures disparities has errors that grow with the square of the range, and points that
-//! thin out with it: one frame has millimetres and decimetres, and no scale suits both. But where
-//! the camera is, planes stay planes when each point `(a, b, z)` is drawn at `(a / z, b / z, 1 / z)`, and there
-//! its errors and the distances between points are the same everywhere. So such a frame is searched as
-//! the camera sees it, and its planes are fitted to the points as they are.
+//! A camera that measures disparities has errors, and gaps between points, that grow with the range, the
+//! errors with its square. One frame has errors of millimetres and of decimetres, and no scale suits both.
+//! But planes stay planes if each point `(a, b, z)`, relative to the camera, is drawn at
+//! `(a / z, b / z, 1 / z)`, and there the errors and the distances between points are the same everywhere. So
+//! such a frame is searched in the camera's view, and its planes are fitted to the original points.
 //!
-//! The camera need not be told: there is one point for each of its pixels, so that seen from where it
-//! was, and only from there, they lie evenly.
+//! The camera's position need not be given: there is one point for each of its pixels, so the points lie
+//! evenly if seen from the camera, and only from there.
 
 use crate::frame::{Frame, Points};
 use crate::mix::mixed;
@@ -15,52 +15,53 @@ use crate::surface::plane::LocalPlane;
 use crate::vector::{Vec3, axes, dot, minus, normalized};
 use rayon::prelude::*;
 
-/// Larger clouds are no frames.
+/// Larger clouds are not taken for frames.
 const MOST: usize = 1 << 23;
-/// Fewest points that say where they were seen from: fewer may well lie evenly by chance.
+/// Fewest points of a frame: fewer may well lie evenly by chance.
 const FEWEST: usize = 1 << 13;
-/// Points by which viewpoints are compared at first, by which a few of them are improved, and then the best.
+/// Points by which viewpoints are compared, by which a few are improved, and by which the best are improved.
 const SAMPLES: [usize; 3] = [1 << 9, 1 << 12, 1 << 15];
-/// Points of a place in the image, on average.
+/// Mean number of points of a place in the image.
 const EACH: f64 = 16.0;
-/// Viewpoints along an edge of the box in which they are looked for …
+/// Viewpoints tried along each edge of the box in which they are sought, …
 const TRIED: i32 = 8;
-/// … and that is so many times as wide as the cloud.
+/// … which is this many times as wide as the cloud.
 const AROUND: f64 = 2.0;
-/// Viewpoints that are improved, those of them that are improved by more points, and the best.
+/// Viewpoints that are improved, those improved by more points, and the best.
 const STARTS: [usize; 3] = [6, 2, 1];
 /// They are improved in steps of this share of the depth, …
 const STEP: f64 = 0.16;
-/// … halved so often, …
+/// … halved this many times, …
 const HALVINGS: u32 = 5;
-/// … and at most so many of each.
+/// … with at most this many steps of each length.
 const MOST_STEPS: u32 = 64;
-/// The cosine of the widest angle at which a frame sees something.
+/// Cosine of the widest angle at which a frame shows points.
 const WIDEST: f64 = 0.25;
-/// A frame has at most one in so many points outside that.
+/// At most one in this many points of a frame is outside that angle.
 const OUTSIDE: usize = 200;
-/// An image has at most so many places for each point.
+/// Most places of an image for each point.
 const PLACES: usize = 64;
-/// The mean square of the points of a place over the squared mean is less, where points lie evenly.
+/// Points lie evenly where the mean square of the counts of places is at most this many times the squared
+/// mean.
 const EVENLY: f64 = 1.5;
-/// Where they lie less evenly than this, few of them tell already, …
+/// The same after each improvement, …
 const UNEVEN: f64 = 1.8;
-/// … and so a little away from the viewpoint.
+/// … and before the first.
 const ROUGHLY: f64 = 2.5;
-/// A frame is deep when far points, nine tenths of the way, are so many times as far as near ones, one tenth.
+/// A frame is deep when the ninth decile of the depths is more than this many times the first.
 const DEEP: f64 = 1.6;
-/// The same a little away from the viewpoint.
+/// The same while the viewpoint is approximate.
 const ROUGHLY_DEEP: f64 = 1.4;
-/// What is nearer than this share of the middle depth is drawn there.
+/// Points nearer than this share of the median depth are drawn at that depth.
 pub(super) const NEAREST: f64 = 0.125;
 
 /// Where a cloud was seen from, in its local coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Viewpoint {
     eye: Vec3,
-    /// Where it looks, and two directions across that and each other.
+    /// Two directions across the view and each other, and the direction of view.
     axes: [Vec3; 3],
-    /// The middle one of the depths.
+    /// Median of the depths, in steps.
     middle: f64,
 }
 
@@ -105,33 +106,33 @@ impl Viewpoint {
         log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
         let (u, v) = axes(forward);
         let seen = Viewpoint { eye, axes: [u, v, forward], middle };
-        // What is nearer than anything that is drawn must be next to nothing.
+        // Almost no point may be nearer than the nearest depth that is drawn.
         let nearer = many.iter().filter(|&&p| seen.depth(p) < NEAREST * middle).count();
         (far > DEEP * near && nearer * OUTSIDE <= many.len()).then_some(seen)
     }
 
-    /// Where the camera is, in the coordinates of the points.
+    /// Position of the camera, in the coordinates of the points.
     pub fn eye(&self) -> Vec3 {
         self.eye
     }
 
-    /// How far a point is along the direction in which the camera looks, in steps.
+    /// Depth of a point along the direction of view, in steps.
     pub fn depth(&self, p: Vec3) -> f64 {
         dot(minus(p, self.eye), self.axes[2])
     }
 
-    /// The middle one of the depths, in steps.
+    /// Median of the depths, in steps.
     pub fn depth_of_middle(&self) -> f64 {
         self.middle
     }
 
-    /// The depth of a point as it is seen.
+    /// The depth of a point that is given in the camera's view.
     pub fn depth_of_seen(&self, seen: Vec3, frame: &Frame) -> f64 {
         self.middle / (1.0 + seen[2] * frame.step / self.middle)
     }
 
-    /// The points as they are seen, drawn so that lengths at the middle depth are what they are, in
-    /// coordinates whose unit is so many steps of the points.
+    /// The points in the camera's view, at a scale that keeps lengths at the median depth, and the frame of
+    /// these coordinates, whose step is in steps of the points.
     pub fn seen(&self, points: &Points) -> (Frame, Points) {
         let all =
             || (0..points.len()).into_par_iter().map(|i| self.draw(points.get(i).map(f64::from)));
@@ -151,8 +152,8 @@ impl Viewpoint {
         [a * times, b * times, (times - 1.0) * self.middle]
     }
 
-    /// The plane of the points that lie on this one when they are seen in a frame; its tolerance is that at the
-    /// middle depth.
+    /// Maps a plane from the camera's view to the coordinates of the points; its tolerance is that at the
+    /// median depth.
     pub fn plane(&self, seen: LocalPlane, frame: &Frame) -> LocalPlane {
         // n · (a m / z, b m / z, m² / z − m) = ρ, times z.
         let [a, b, c] = seen.normal;
@@ -167,7 +168,7 @@ impl Viewpoint {
     }
 }
 
-/// About so many of the points, in an order that is theirs and not the file's: by chance.
+/// About `most` of the points, chosen and ordered at random, but independently of their order in the file.
 fn sample(points: &Points, most: usize) -> Vec<Vec3> {
     let one_in = points.len().div_ceil(most) as u64;
     let hashed = |i: usize| {
@@ -176,11 +177,11 @@ fn sample(points: &Points, most: usize) -> Vec<Vec3> {
         (mixed(mixed(mixed(x) ^ y) ^ z), p)
     };
     let all = (0..points.len()).into_par_iter().with_min_len(1 << 12).map(hashed);
-    // What chose them is no chance among the chosen.
+    // The hash that chose them is not random among them, so it is mixed again.
     let chosen = all.filter(|(hash, _)| hash % one_in == 0).map(|(hash, p)| (mixed(!hash), p));
     let mut chosen: Vec<(u64, [i32; 3])> = chosen.collect();
     chosen.sort_unstable();
-    // Copies of a point are all chosen or none.
+    // Either all copies of a point are chosen or none.
     chosen.dedup();
     chosen.into_iter().map(|(_, p)| p.map(f64::from)).collect()
 }
@@ -203,21 +204,21 @@ fn forward(points: &[Vec3], eye: Vec3) -> Vec3 {
     normalized(sum)
 }
 
-/// The depth of near, of middling and of far points.
+/// First decile, median and ninth decile of the depths.
 fn depths(points: &[Vec3], eye: Vec3, forward: Vec3) -> [f64; 3] {
     let mut depths: Vec<f64> = points.iter().map(|&p| dot(minus(p, eye), forward)).collect();
     depths.sort_by(f64::total_cmp);
     [1, 5, 9].map(|tenths| depths[depths.len() * tenths / 10])
 }
 
-/// Whether far points may turn out to be farther than near ones in a frame that is seen from near here.
+/// Whether a frame seen from near here may be deep.
 fn is_deep(points: &[Vec3], eye: Vec3) -> bool {
     let [near, _, far] = depths(points, eye, forward(points, eye));
     far > ROUGHLY_DEEP * near
 }
 
-/// How unevenly points lie in the image that is seen from somewhere: the mean square of the points of
-/// a place over the squared mean. None where they are not in front of the eye.
+/// How unevenly points lie in the image seen from `eye`: the mean square of the counts of its places over the
+/// squared mean. `None` if too many of them are not in front of the eye.
 fn unevenness(points: &[Vec3], eye: Vec3) -> Option<f64> {
     let forward = forward(points, eye);
     let (u, v) = axes(forward);
@@ -240,7 +241,7 @@ fn unevenness(points: &[Vec3], eye: Vec3) -> Option<f64> {
     let product = |a: usize, b: usize| {
         places.iter().map(|p| (p[a] - mean[a]) * (p[b] - mean[b])).sum::<f64>() / n
     };
-    // An even rectangle has twelve times the variance as the square of its edge.
+    // The squared edge of an even rectangle is twelve times its variance.
     let area =
         12.0 * (product(0, 0) * product(1, 1) - product(0, 1) * product(0, 1)).max(0.0).sqrt();
     let edge = (area * EACH / n).sqrt();
@@ -258,14 +259,14 @@ fn unevenness(points: &[Vec3], eye: Vec3) -> Option<f64> {
         let [a, b] = place.map(|v| ((v + reach) / edge) as usize);
         let count = &mut counts[a * across as usize + b];
         taken += u64::from(*count == 0);
-        // The square of one more.
+        // The square of one more is larger by this.
         squares += 2 * u64::from(*count) + 1;
         *count += 1;
     }
     Some(squares as f64 * taken as f64 / (n * n))
 }
 
-/// The best viewpoint near one, and how uneven the points lie there.
+/// The best viewpoint near `eye`, and how uneven the points lie there.
 fn improved(points: &[Vec3], eye: Vec3) -> Option<(f64, Vec3)> {
     let mut best = (unevenness(points, eye)?, eye);
     let to = minus(eye, points[points.len() / 2]);
@@ -293,7 +294,7 @@ mod tests {
 
     const EYE: Vec3 = [300_000.0, -200_000.0, 100_000.0];
 
-    /// What a camera of 160 × 120 pixels sees that looks along x: a floor, a wall and a box before it.
+    /// What a camera of 160 × 120 pixels looking along x sees: a floor, a wall and a box before it.
     fn frame() -> Vec<([f32; 3], usize)> {
         let planes = [
             ([0.0, 0.0, 1.0], -1.4e6, 1.0),
@@ -330,7 +331,7 @@ mod tests {
 
     #[test]
     fn what_was_seen_from_all_around_is_no_frame() {
-        // The surface of a cube, a square after the other.
+        // The surface of a cube, one square after the other.
         let point = |i: usize| {
             let [u, v] = [i * 7919 % 997, i * 104_729 % 991].map(|v| v as f32 * 2000.0);
             let far = if i.is_multiple_of(2) { 0.0 } else { 1_990_000.0 };

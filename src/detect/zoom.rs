@@ -1,8 +1,8 @@
 //! Zoom: the vote in a small, fine space around a plane.
 //!
-//! The two sides of a board make one peak of the coarse space, and the plane of least squares
-//! through both lies aslant between them. Seen from directions a fraction of a degree apart and in
-//! bins as fine as the noise, each side is a peak of its own.
+//! The two sides of a board make one peak in the coarse space, and the least-squares plane through both is
+//! oblique to them. With directions a fraction of a degree apart and bins as fine as the noise, each side is
+//! a peak of its own.
 
 use crate::Result;
 use crate::backend::{Backend, Weighted};
@@ -12,16 +12,16 @@ use crate::vector::{Vec3, axes, dot, minus, normalized};
 
 /// Directions to either side, along two axes.
 const STEPS: i32 = 10;
-/// Angle between them at most, as a tangent: 0.3 degrees.
+/// Largest angle between neighbours, as a tangent: 0.3 degrees.
 const STEP: f64 = 0.00524;
 /// Bins of a slab, each as wide as half the noise.
 const SLAB: usize = 6;
 
-/// The plane whose slab of three times the noise holds most of a set of surfels, near a given one;
-/// of equals the first.
+/// The plane near a given one whose slab, three times the noise thick, holds most of a set of surfels; of
+/// equals the first.
 ///
 /// # Errors
-/// Where the device fails.
+/// If the device fails.
 pub(super) fn densest(
     backend: &dyn Backend,
     surfels: &[Surfel],
