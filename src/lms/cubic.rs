@@ -1,9 +1,9 @@
-//! The obvious way, in `O(n³ log n)`: what the others are tested against.
+//! The straightforward way, in `O(n³ log n)`: the reference in tests of the others.
 
 use super::problem::{Hanging, Problem, Side, Slab};
 
-/// For the slope of every pair all points are sorted by how far above the pair they are; the window
-/// of `h` of them that begins with the pair, and the one that ends with it, is a slab.
+/// For the slope of each pair, all points are sorted by how far they are above the pair. The window of `h`
+/// points that begins with the pair, and the one that ends with it, are slabs.
 pub fn cubic(problem: &Problem) -> Slab {
     let (n, h) = (problem.points().len(), problem.h());
     let mut best: Option<Hanging> = None;

@@ -1,24 +1,23 @@
-//! The least median of squares line of points in the plane: half of them may be anywhere.
+//! The least median of squares line of points in the plane: up to half of the points may be outliers.
 //!
 //! After Shapira and Hassner, "GPU-Based Computation of 2D Least Median of Squares with Applications
-//! to Fast and Robust Line Detection". The line is the middle of the thinnest *slab*, measured along
-//! `y`, that holds `h` of the `n` points; for `h = ⌊n/2⌋ + 1` it minimizes the median of the squared
-//! residuals. A thinnest slab touches three points, two of them on one side, so that the slopes of
-//! all pairs of points with different `x` are the ones to try. Where all points have one `x`, the
-//! slope is agreed to be 0. Of equally thin slabs the one with the smallest absolute slope counts,
-//! then the one with the smallest intercept.
+//! to Fast and Robust Line Detection". The line is the middle of the thinnest *slab*, measured along `y`,
+//! that holds `h` of the `n` points; for `h = ⌊n/2⌋ + 1` it minimizes the median of the squared residuals. A
+//! thinnest slab touches three points, two of them on one side, so only the slopes of pairs of points with
+//! different `x` need be tried. Where all points have the same `x`, the slope is defined as 0. Of equally
+//! thin slabs the one with the smallest absolute slope wins, then the one with the smallest intercept.
 //!
-//! - [`cubic`]: every pair, all points sorted; what the others are tested against.
-//! - [`sweep`]: the dual arrangement is swept, in `O(n²)` time and `O(n)` space, the best for one
-//!   thread (Edelsbrunner and Souvaine 1990).
+//! - [`cubic`]: every pair, all points sorted; the reference in tests of the others.
+//! - [`sweep`]: a sweep of the dual arrangement, in `O(n²)` time and `O(n)` space, the best on one thread
+//! (Edelsbrunner and Souvaine 1990).
 //! - [`Version::Paper`] and [`Version::Fast`] on a GPU: [`Cuda::lms`](crate::cuda::Cuda::lms).
 //!
-//! For planes, whose thinnest slab takes `O(n³)` to find, [`sheets`] tries triples of points.
-//! [`Refine`] says what becomes of a peak of the votes: nothing, least squares, or this.
+//! For planes, whose thinnest slab takes `O(n³)` to find, [`sheets`] tries triples of points. [`Refine`] says
+//! how a peak of the votes is refined: not at all, by least squares, or by this.
 //!
-//! All of them settle the winner by one arithmetic in `f64`. Where coordinates are integers below
-//! 2²⁵ it is exact, and all answer the same to the last bit; elsewhere slabs that differ by a
-//! rounding may be taken for one another.
+//! All of them compute the winning slab by the same arithmetic in `f64`. Where coordinates are integers below
+//! 2²⁵ it is exact, and all give the same result to the last bit. Otherwise slabs that differ by a rounding
+//! error may be confused.
 //!
 //! ```
 //! use planes::lms::{Problem, sweep};

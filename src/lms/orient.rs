@@ -1,11 +1,11 @@
-//! On which side of a line a point lies, exactly.
+//! The side of a line on which a point lies, exactly.
 
-/// A cross product whose two halves add up to `s` in magnitude is right in its sign if it exceeds this
-/// times `s` (Shewchuk 1997).
+/// The sign of a cross product whose two halves have magnitudes that add up to `s` is right if its magnitude
+/// exceeds this times `s` (Shewchuk 1997).
 const SURE: f64 = (3.0 + 16.0 * f64::EPSILON / 2.0) * (f64::EPSILON / 2.0);
 
-/// The sign of the turn from `a` over `b` to `c`: positive to the left, zero where they are in one
-/// line. `exact` says that the coordinates have exact cross products.
+/// The sign of the turn from `a` over `b` to `c`: positive to the left, zero if they are collinear. `exact`
+/// says that cross products of the coordinates are exact.
 #[inline]
 pub(super) fn turn([a, b, c]: [[f64; 2]; 3], exact: bool) -> f64 {
     let left = (b[0] - a[0]) * (c[1] - a[1]);
@@ -28,7 +28,7 @@ fn exactly([a, b, c]: [[f64; 2]; 3]) -> f64 {
         sum.add(x.mul_add(y, -product));
         sum.add(product);
     }
-    // The last part that is not zero is larger than all others together.
+    // The last part that is not zero is larger than all others together, so it has the sign of the sum.
     sum.parts[..sum.length].iter().rev().copied().find(|&part| part != 0.0).unwrap_or(0.0)
 }
 

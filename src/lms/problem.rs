@@ -1,34 +1,33 @@
-//! Points, how many of them a slab has to hold, and what all versions compute alike.
+//! Points, the number of them that a slab must hold, and what all versions compute alike.
 
 use super::orient;
 use crate::{Error, Result};
 use std::cmp::Ordering;
 
-/// Larger coordinates have products that are not finite.
+/// Products of larger coordinates may not be finite.
 const LARGEST: f64 = 1e100;
-/// Integers up to here have cross products that are exact in `f64`.
+/// Integers up to this have exact cross products in `f64`.
 const EXACT: f64 = (1u64 << 25) as f64;
 
-/// The number of points that a slab holds unless it is said otherwise: more than half of `n`.
+/// The default number of points that a slab holds: more than half of `n`.
 pub fn majority(n: usize) -> usize {
     n / 2 + 1
 }
 
-/// Points whose thinnest slab is asked for.
+/// Points whose thinnest slab is sought.
 ///
-/// They are kept in the order of `x`, then `y`, so that nothing depends on the order in which they
-/// were given.
+/// They are sorted by `x`, then `y`, so that nothing depends on the order in which they were given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     points: Vec<[f64; 2]>,
-    /// The place of each point among those that were given.
+    /// The index of each point among those given.
     given: Vec<u32>,
     h: usize,
     /// Whether cross products of the points are free of rounding.
     exact: bool,
 }
 
-/// The thinnest slab that holds so many points, and the line in its middle.
+/// The thinnest slab that holds `h` points, and the line in its middle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slab {
     /// Slope of the line.
@@ -37,10 +36,10 @@ pub struct Slab {
     pub intercept: f64,
     /// Height of the slab, along `y`.
     pub height: f64,
-    /// The points that it touches: two on one side, whose slope it has, and one on the other. Where
-    /// two points are enough to define it, the last one is named again.
+    /// The points that it touches: two on one side, whose slope it has, and one on the other. Where two
+    /// points are enough to define it, the last one is repeated.
     pub touches: [usize; 3],
-    /// The number of points that it was asked to hold.
+    /// The number of points that it had to hold.
     pub h: usize,
 }
 
@@ -51,7 +50,7 @@ impl Slab {
     }
 }
 
-/// To which side of the line through a pair of points a slab hangs on it.
+/// The side of the line through a pair of points on which a slab hangs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Side {
     Above,
@@ -80,7 +79,7 @@ impl Hanging {
             .then(self.side.cmp(&other.side))
     }
 
-    /// The better of two, if there is one.
+    /// The better of two slabs, if the first exists.
     pub fn better(best: Option<Hanging>, new: Hanging) -> Option<Hanging> {
         match best {
             Some(best) if best.order(&new).is_le() => Some(best),
@@ -90,11 +89,11 @@ impl Hanging {
 }
 
 impl Problem {
-    /// Points in any order, and how many a slab has to hold: [`majority`] if it is not said.
+    /// Points in any order, and how many of them a slab must hold, by default [`majority`].
     ///
     /// # Errors
-    /// [`Error::Parameter`] without points, for coordinates that are not finite or larger than
-    /// 10¹⁰⁰, and where `h` is not from 1 to their number.
+    /// [`Error::Parameter`] if there are no points, for coordinates that are not finite or larger than 10¹⁰⁰,
+    /// and if `h` is not from 1 to the number of points.
     pub fn new(points: &[[f64; 2]], h: Option<usize>) -> Result<Problem> {
         let n = points.len();
         let wrong = |message: String| Err(Error::Parameter(message));
@@ -127,12 +126,12 @@ impl Problem {
         &self.points
     }
 
-    /// How many of them a slab has to hold.
+    /// How many of them a slab must hold.
     pub fn h(&self) -> usize {
         self.h
     }
 
-    /// Whether all points have one `x`: then no pair of them has a slope.
+    /// Whether all points have the same `x`: then no pair of them has a slope.
     pub(crate) fn is_upright(&self) -> bool {
         self.points[0][0] == self.points[self.points.len() - 1][0]
     }
@@ -144,7 +143,7 @@ impl Problem {
         (d - b) / (c - a)
     }
 
-    /// The sign of the turn from `i` over `j` to `k`, exactly; of points in one line it is zero.
+    /// The sign of the turn from `i` over `j` to `k`, exactly; zero for collinear points.
     #[inline]
     pub(super) fn turn(&self, i: usize, j: usize, k: usize) -> f64 {
         orient::turn([i, j, k].map(|m| self.points[m]), self.exact)
@@ -172,8 +171,8 @@ impl Problem {
         }
     }
 
-    /// The thinnest slab of `h` points that hangs on the pair `i < j` on this side, if there are so
-    /// many; `rises` is room for the work.
+    /// The thinnest slab of `h` points that hangs on the pair `i < j` on this side, if there are so many
+    /// points; `rises` is scratch space.
     pub(super) fn hang(
         &self,
         [i, j]: [usize; 2],
@@ -193,7 +192,7 @@ impl Problem {
         Some(self.hanging([i, j], side, *rise))
     }
 
-    /// The answer, of which a version found the pair and the side.
+    /// The answer, from the pair and the side that a version found.
     pub(crate) fn slab(&self, pair: [usize; 2], side: Side) -> Slab {
         match self.hang(pair, side, &mut Vec::new()) {
             Some(best) => self.answer(&best),
@@ -201,8 +200,8 @@ impl Problem {
         }
     }
 
-    /// The answer, of which a version found the slab by exact turns: rises are rounded, and may tell
-    /// otherwise of points that lie within a rounding of its edge.
+    /// The answer, from the slab that a version found by exact turns. Rises are rounded, and may disagree
+    /// about points within a rounding error of its edge.
     pub(super) fn settled(&self, best: Hanging) -> Slab {
         let by_rises = self.hang(best.pair, best.side, &mut Vec::new());
         self.answer(&by_rises.filter(|slab| slab.height <= best.height).unwrap_or(best))
@@ -225,15 +224,15 @@ impl Problem {
         Slab { slope: 0.0, intercept, height: height(first), touches: given, h: self.h }
     }
 
-    /// The points on the edges of a slab: two on the lower edge if it has two with different `x`,
-    /// else on the upper one, and one on the other; of several those that were given first.
+    /// The points on the edges of a slab: two on the lower edge if it has two with different `x`, otherwise
+    /// two on the upper one, and one on the other edge. Of several, those given first.
     fn touched(&self, slab: &Hanging) -> [usize; 3] {
         let [i, j] = slab.pair;
         let mut rises: Vec<(usize, f64, f64)> = (0..self.points.len())
             .map(|k| (self.given[k] as usize, self.points[k][0], self.rise(i, j, k)))
             .collect();
         rises.sort_by_key(|(given, _, _)| *given);
-        // The far edge is where the slab's height says, as it was computed.
+        // The far edge is where the computed height of the slab puts it.
         let dx = self.points[j][0] - self.points[i][0];
         let sign = if slab.side == Side::Above { 1.0 } else { -1.0 };
         let is_far = |rise: f64| sign * rise / dx == slab.height;
@@ -242,7 +241,7 @@ impl Problem {
         let mut far: Vec<(usize, f64)> =
             rises.iter().filter(|r| is_far(r.2)).map(|r| (r.0, r.1)).collect();
         if far.is_empty() {
-            // The far point is within a rounding of the near edge.
+            // The far point is within a rounding error of the near edge.
             far.clone_from(&near);
         }
         let (low, high) = if slab.side == Side::Above { (near, far) } else { (far, near) };

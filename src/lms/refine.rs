@@ -1,4 +1,4 @@
-//! How the place of a peak becomes a line or a plane.
+//! How a peak becomes a line or a plane.
 
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -9,16 +9,16 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refine {
-    /// None: the middle of the bin.
+    /// No refinement: the middle of the bin.
     None,
-    /// Least squares through the points of the bin or of the plane, the outliers among them included.
+    /// Least squares through the points of the bin or of the plane, outliers included.
     #[default]
     Ols,
     /// Least median of squares, then least squares through the points within
     /// [`SIGMAS`](super::SIGMAS) robust standard deviations.
     Lms,
-    /// Of lines alone: a vote in a fine space around the bin, then in turns the visible pieces, the
-    /// width of the stroke, and least squares through its pixels.
+    /// For lines only: a vote in a fine space around the bin, then in turn the visible pieces, the width of
+    /// the stroke, and least squares through its pixels.
     Stroke,
 }
 
@@ -26,7 +26,7 @@ impl Refine {
     /// All of them.
     pub const ALL: [Refine; 4] = [Refine::None, Refine::Ols, Refine::Lms, Refine::Stroke];
 
-    /// What it is called.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Refine::None => "none",

@@ -1,17 +1,17 @@
-//! A sample of fixed size that depends on the points alone, and not on their order.
+//! A sample of fixed size that depends on the points alone, not on their order.
 
 use crate::mix::{STEP, mixed};
 
 /// Larger sets are sampled.
 pub const LARGEST_SET: usize = 2048;
 
-/// Random number `k` of the stream that is used for everything here.
+/// Random number `k` of the one stream used here.
 pub(super) fn random(k: u64) -> u64 {
     mixed(k.wrapping_mul(STEP).wrapping_add(STEP))
 }
 
-/// At most [`LARGEST_SET`] of `points`, those with the smallest hash of what `bits` says of them, in
-/// the order of their hashes: a random sample of a fixed seed.
+/// At most [`LARGEST_SET`] of `points`: those whose `bits` have the smallest hashes, in the order of the
+/// hashes. It is a random sample with a fixed seed.
 pub(crate) fn sample<T: Copy + Ord>(
     points: impl Iterator<Item = T>,
     bits: impl Fn(T) -> u64,

@@ -1,9 +1,8 @@
-//! The robust counterpart for planes: of the planes through sampled triples of points, the one from
-//! which the median distance is least.
+//! The robust counterpart for planes: among the planes through sampled triples of points, the one with the
+//! least median distance.
 //!
-//! With 45 % of the points elsewhere, one triple in six has none of them; of a thousand triples some
-//! are close to the best that there are, and least squares through the points near it does the
-//! rest.
+//! With 45 % outliers, one triple in six has none. Among a thousand triples some are close to the best plane,
+//! and least squares through the points near it does the rest.
 
 use super::problem::majority;
 use super::sample::random;
@@ -13,7 +12,7 @@ use rayon::prelude::*;
 /// Triples that are tried.
 pub(crate) const TRIPLES: u32 = 1024;
 
-/// A plane near which half of the points are.
+/// A plane near which half of the points lie.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sheet {
     /// Unit normal, of either sign.
@@ -31,13 +30,13 @@ impl Sheet {
     }
 }
 
-/// The best sheet of each set of points; none where no triple has a plane. The order of the points
-/// decides which triples are tried, so callers order them by a hash, which is the same in every run.
+/// The best sheet of each set of points; `None` if no triple defines a plane. The order of the points decides
+/// which triples are tried, so callers order them by a hash, which is the same in every run.
 pub fn sheets(sets: &[Vec<[f32; 3]>]) -> Vec<Option<Sheet>> {
     sets.par_iter().map(|points| sheet(points)).collect()
 }
 
-/// A plane through three points that are not in one line.
+/// A plane through three points that are not collinear.
 #[derive(Debug, Clone, Copy)]
 struct Through {
     point: [f64; 3],
@@ -47,7 +46,7 @@ struct Through {
 }
 
 impl Through {
-    /// The plane of triple number `triple`, if it has one.
+    /// The plane of triple number `triple`, unless the three are collinear.
     fn triple(points: &[[f32; 3]], triple: u32) -> Option<Through> {
         let pick = |corner: u64| {
             let number = random(3 * u64::from(triple) + corner) % points.len() as u64;
@@ -66,7 +65,7 @@ impl Through {
     }
 }
 
-/// The sheet of a triple of which `half` is known.
+/// The sheet of a triple whose `half` is known.
 pub(crate) fn sheet_of(points: &[[f32; 3]], triple: u32, half: f64) -> Option<Sheet> {
     let Through { point, normal, length } = Through::triple(points, triple)?;
     Some(Sheet { normal: normal.map(|v| v / length), through: point, half })
@@ -82,7 +81,7 @@ fn sheet(points: &[[f32; 3]]) -> Option<Sheet> {
     for triple in 0..TRIPLES {
         let Some(plane) = Through::triple(points, triple) else { continue };
         distances.clear();
-        // Most triples have too few points within the best so far.
+        // For most triples, too few points are within the best distance so far.
         let limit = best.map_or(f64::INFINITY, |(half, _)| half * plane.length * (1.0 + 1e-15));
         distances.extend(points.iter().map(|&p| plane.far(p)).filter(|&far| far <= limit));
         if distances.len() < h {

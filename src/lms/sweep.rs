@@ -1,21 +1,21 @@
-//! The dual arrangement, swept: `O(n²)` time, `O(n)` space, one thread.
+//! A sweep of the dual arrangement: `O(n²)` time, `O(n)` space, one thread.
 //!
-//! The dual of a point `(x, y)` is the line `v = x u − y`. Two such lines cross at the slope of their
-//! points, and at that `u` all points stand by their residuals, the largest lowest. A topological
-//! sweep (Edelsbrunner and Guibas 1989) passes all crossings: it keeps the order of the lines along a
-//! curve from below to above, the *cut*, and two *horizon trees*, which tell in constant time on
-//! average where each line of the cut is crossed next.
+//! The dual of a point `(x, y)` is the line `v = x u − y`. Two such lines cross at the slope of their points,
+//! and at that `u` all lines are ordered by the residuals of their points, the largest lowest. A topological
+//! sweep (Edelsbrunner and Guibas 1989) passes all crossings. It keeps the order of the lines along a curve
+//! from bottom to top, the *cut*, and two *horizon trees*, which give in constant time on average where each
+//! line of the cut is crossed next.
 //!
-//! A slab of `h` points that hangs on a crossing ends at the line `h − 1` levels away. The cut shows
-//! that line only while it is there at the same `u`, so the sweep is *guided* (Edelsbrunner and
-//! Souvaine 1990): a crossing waits until the edges of the cut at the levels of its slabs reach as far
-//! to the right as it does itself. The leftmost crossing never waits.
+//! A slab of `h` points that hangs on a crossing ends at the line `h − 1` levels away. The cut shows that
+//! line only while it contains it at the same `u`, so the sweep is *guided* (Edelsbrunner and Souvaine 1990):
+//! a crossing waits until the edges of the cut at the levels where its slabs end reach as far to the right as
+//! the crossing. The leftmost crossing never waits.
 //!
-//! Points are taken as if they were raised by tiny amounts, each by far more than those before it. So
-//! no three are in one line, and of equal ones the later is above. Lines of points with one `x` are
-//! parallel and never cross. What is compared is the turn of three points, which is exact. Where many
-//! lines cross at one place, some crossing there is at the lowest and some at the highest level of
-//! all, so that no slab is lost.
+//! Points are treated as if raised by tiny amounts, each far larger than those of the points before it. So no
+//! three points are collinear, and of equal points the later is above. Lines of points with the same `x` are
+//! parallel and never cross. Comparisons use the turn of three points, which is exact. Where many lines cross
+//! at one place, some crossing there is at the lowest and some at the highest of all their levels, so no slab
+//! is lost.
 
 use super::problem::{Hanging, Problem, Side, Slab};
 use rayon::prelude::*;
@@ -36,21 +36,21 @@ pub fn sweep(problem: &Problem) -> Slab {
 struct Line {
     /// The line of larger slope that ends it in the upper horizon tree.
     upper: u32,
-    /// The line of smaller slope that ends it in the lower one.
+    /// The line of smaller slope that ends it in the lower horizon tree.
     lower: u32,
-    /// The one of the two that crosses it first.
+    /// Whichever of the two crosses it first.
     next: u32,
-    /// Where, or infinity.
+    /// Where it does, or infinity.
     at: f64,
 }
 
 struct Sweep<'a> {
     problem: &'a Problem,
-    /// The lines of the cut from below to above.
+    /// The lines of the cut from bottom to top.
     levels: Vec<u32>,
-    /// By their points.
+    /// Indexed by point.
     lines: Vec<Line>,
-    /// Levels at whose upper side there may be a crossing that can be passed.
+    /// Levels above which there may be a crossing that can be passed.
     ready: Vec<u32>,
     best: Option<Hanging>,
 }
@@ -88,8 +88,8 @@ impl Sweep<'_> {
                     self.pass(level);
                 }
             }
-            // None is left; or two slopes next to each other were rounded past each other, and wait for
-            // one another.
+            // None is left, or rounding put two neighbouring slopes in the wrong order, and their crossings
+            // wait for each other.
             let left = (0..self.levels.len()).filter(|&level| self.is_crossing(level));
             let at = |level: &usize| self.lines[self.levels[*level] as usize].at;
             match left.min_by(|a, b| at(a).total_cmp(&at(b))) {
@@ -107,15 +107,15 @@ impl Sweep<'_> {
         self.lines[a as usize].next == b && self.lines[b as usize].next == a
     }
 
-    /// The levels of the lines that end the slabs that hang on the crossing above a level, where
-    /// there are so many: the slab with the pair on its lower side, and the other one.
+    /// The levels of the lines that end the slabs hanging on the crossing above a level, where they exist:
+    /// first of the slab with the pair on its lower side, then of the other.
     fn ends(&self, level: usize) -> [Option<usize>; 2] {
         let h = self.problem.h();
         let over = level + h - 1;
         [(level + 2).checked_sub(h), (over < self.levels.len()).then_some(over)]
     }
 
-    /// Whether the lines that end the slabs of a crossing are seen by the cut where it is.
+    /// Whether the cut, where the crossing is, shows the lines that end its slabs.
     fn may_pass(&self, level: usize) -> bool {
         let at = self.lines[self.levels[level] as usize].at;
         let reaches = |end: usize| self.lines[self.levels[end] as usize].at >= at;
@@ -129,19 +129,19 @@ impl Sweep<'_> {
         }
     }
 
-    /// Takes the cut over the crossing of the lines at this level and the next one.
+    /// Moves the cut over the crossing of the lines at this level and the next one.
     fn pass(&mut self, level: usize) {
         let [a, b] = [self.levels[level], self.levels[level + 1]];
         self.look_at(level);
         self.levels.swap(level, level + 1);
-        // Each continues in one tree, and begins anew in the other.
+        // Each line continues in one tree and begins anew in the other.
         let below = level.checked_sub(1).map_or(NONE, |below| self.levels[below]);
         self.lines[b as usize].upper = self.end_above(b, below);
         let above = self.levels.get(level + 2).copied().unwrap_or(NONE);
         self.lines[a as usize].lower = self.end_below(a, above);
         self.find_next(a);
         self.find_next(b);
-        // What may have waited for these two levels.
+        // Crossings that may have waited for these two levels.
         let h = self.problem.h();
         let places = [level.checked_sub(1), Some(level + 1)];
         let waiting = [
@@ -164,7 +164,7 @@ impl Sweep<'_> {
             let rise = self.problem.rise(pair[0], pair[1], self.levels[end] as usize);
             let points = self.problem.points();
             let dx = points[pair[1]][0] - points[pair[0]][0];
-            // Most are seen to be thicker without a division.
+            // Most slabs prove thicker without a division.
             if self.best.is_none_or(|best| rise.abs() <= best.height * dx * (1.0 + 1e-12)) {
                 self.best = Hanging::better(self.best, self.problem.hanging(pair, side, rise));
             }
@@ -179,8 +179,8 @@ impl Sweep<'_> {
         self.problem.turn(i as usize, j as usize, k as usize)
     }
 
-    /// Where a line ends in the upper horizon tree: the first line of larger slope along the chain
-    /// that begins with the line `below` it. Of three points in one line the last is raised.
+    /// Where a line ends in the upper horizon tree: the first line of larger slope along the chain that
+    /// begins with the line `below` it. Of three collinear points the last counts as raised.
     fn end_above(&self, line: u32, below: u32) -> u32 {
         let mut chain = below;
         while chain != NONE {
@@ -208,7 +208,7 @@ impl Sweep<'_> {
         NONE
     }
 
-    /// Which of the ends of a line in the two trees comes first.
+    /// Finds which of a line's ends in the two trees comes first.
     fn find_next(&mut self, line: u32) {
         let Line { upper, lower, .. } = self.lines[line as usize];
         let next = match (upper, lower) {
@@ -225,7 +225,7 @@ impl Sweep<'_> {
     }
 }
 
-/// The thinnest slab of each of many sets, by the [`sweep`] on all cores.
+/// The thinnest slab of each of many sets, by [`sweep`] on all cores.
 pub fn slabs(problems: &[Problem]) -> Vec<Slab> {
     problems.par_iter().map(sweep).collect()
 }

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Version {
-    /// The paper's algorithm: for each pair all points are sorted.
+    /// The paper's algorithm: sorts all points for each pair.
     Paper,
-    /// Ours: for each pair it is counted how many points lie within the best slab so far.
+    /// Ours: counts for each pair how many points lie within the best slab so far.
     Fast,
 }
 
@@ -16,7 +16,7 @@ impl Version {
     /// All versions.
     pub const ALL: [Version; 2] = [Version::Paper, Version::Fast];
 
-    /// What it is called.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Version::Paper => "paper",

@@ -1,7 +1,7 @@
 //! The cells of a square grid that hold points: sparse, in tiles of 8 × 8 bits.
 //!
-//! A tile is one word, so that closing gaps is a handful of shifts for 64 cells, and the memory
-//! follows the number of occupied tiles, not the extent of the plane.
+//! A tile is one word, so closing gaps takes a few shifts for 64 cells, and memory follows the number of
+//! occupied tiles, not the extent of the plane.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -24,7 +24,7 @@ pub const WEST: Direction = 2;
 /// To smaller rows.
 pub const SOUTH: Direction = 3;
 
-/// One cell: tile index times 64 plus the bit in the tile.
+/// A cell: its tile's index times 64, plus its bit in the tile.
 pub type Cell = u64;
 
 /// Tile column and row packed so that keys sort by row, then column.
@@ -32,7 +32,7 @@ fn key(column: u32, row: u32) -> u64 {
     u64::from(row) << 32 | u64::from(column)
 }
 
-/// Fibonacci hashing: keys are small grid coordinates and nobody attacks them.
+/// Fibonacci hashing: keys are small grid coordinates and need no protection against attacks.
 #[derive(Default)]
 struct KeyHasher(u64);
 
@@ -53,7 +53,7 @@ impl Hasher for KeyHasher {
 
 type TileMap = HashMap<u64, u32, BuildHasherDefault<KeyHasher>>;
 
-/// Looks up cells of a set; remembers the last tile, in which the next cell mostly lies.
+/// Looks up cells of a set; remembers the last tile, which mostly holds the next cell as well.
 pub struct Finder<'a> {
     set: &'a CellSet,
     last: (u64, u32),
@@ -89,7 +89,7 @@ impl CellSet {
         CellSet { last: (u64::MAX, NONE), ..CellSet::default() }
     }
 
-    /// Adds a cell. Cells found by it are not valid in the set after [`CellSet::finish`].
+    /// Adds a cell. [`Cell`]s found before [`CellSet::finish`] are invalid after it.
     pub fn insert(&mut self, column: u32, row: u32) {
         let key = key(column >> 3, row >> 3);
         if key != self.last.0 {
@@ -114,7 +114,8 @@ impl CellSet {
         })
     }
 
-    /// Sorts the tiles and links neighbours: what follows does not depend on the order of insertion.
+    /// Sorts the tiles and links neighbours, so that all later results are independent of the order of
+    /// insertion.
     pub fn finish(&mut self) {
         self.sort_and_link(false);
     }

@@ -1,8 +1,8 @@
 //! From the points of a plane to the outline of the area they cover.
 //!
-//! The plane is divided into square cells; the cells that hold points, gaps of one cell filled,
-//! fall into connected components, the **parts**. The contour of a part is traced, simplified and
-//! fitted to the points along its long edges:
+//! The plane is divided into square cells. Those that hold points, with gaps of one cell filled, form
+//! connected components, the **parts**. The contour of a part is traced, simplified, and fitted to the points
+//! along its long edges:
 //!
 //! ```
 //! use planes::outline::{OutlineOptions, outline};
@@ -17,8 +17,8 @@
 //! assert!((outline.parts[0].area - 24.0).abs() < 0.5);
 //! ```
 //!
-//! Rings do not cross or touch, neither themselves nor each other, and the result does not depend
-//! on the order of the points.
+//! Rings do not cross or touch themselves or each other, and the result does not depend on the order of the
+//! points.
 
 mod cells;
 mod frame;
@@ -45,10 +45,10 @@ pub const NO_PART: u32 = u32::MAX;
 /// Distance of a simplified ring from the traced one, in cells.
 const TOLERANCE: f64 = 1.0;
 
-/// The same once the ring is fitted to the points.
+/// The same after the ring is fitted to the points.
 const TIDY_TOLERANCE: f64 = 0.5;
 
-/// The extent of a plane in cells stays below this; where it would not, cells are doubled.
+/// The extent of a plane in cells stays below this; if necessary, the cell size is doubled.
 const MOST_CELLS: f64 = 8_388_608.0;
 
 /// How an outline is drawn.
@@ -66,7 +66,7 @@ pub struct OutlineOptions {
 }
 
 impl OutlineOptions {
-    /// Gaps of one cell and holes below 4 cells are filled, every part is kept.
+    /// Gaps of one cell and holes below 4 cells are filled; every part is kept.
     pub fn new(cell: f64) -> OutlineOptions {
         OutlineOptions { cell, close: true, min_hole: 4, min_part: 1 }
     }
@@ -86,8 +86,8 @@ pub struct Part {
 }
 
 impl Part {
-    /// The part as a polygon in space, in the input coordinates of `frame`; with `is_turned` its rings run the
-    /// other way, as they do about the other normal of the plane. The first vertices are the same.
+    /// The part as a polygon in space, in the input coordinates of `frame`. With `is_turned` its rings run
+    /// the other way, as seen from the plane's other side; the first vertices stay the same.
     pub fn polygon(&self, frame: &PlaneFrame, is_turned: bool) -> Polygon {
         let lift = |ring: &Vec<[f64; 2]>| {
             let mut ring: Vec<[f64; 3]> = ring.iter().map(|&p| frame.lift(p)).collect();
@@ -119,14 +119,13 @@ impl Outline {
 
 /// The outline of `points`, which are in-plane coordinates (see [`PlaneFrame::project`]).
 ///
-/// Points with a coordinate that is not finite, or beyond 1e150, belong to no part. With a cell that is not a
-/// positive number there is no part at all.
+/// Points with a coordinate that is not finite, or beyond 1e150, belong to no part. If the cell is not a
+/// positive number, there are no parts.
 pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
     outline_of(points.len(), |i| points[i], options)
 }
 
-/// The outline of `n` points that are not kept anywhere: `at` computes one of them, and is asked for each a
-/// few times.
+/// The outline of `n` points that are not stored: `at` computes a point, and is called a few times for each.
 pub(crate) fn outline_of(
     n: usize,
     at: impl Fn(usize) -> [f64; 2] + Sync,
@@ -224,7 +223,7 @@ impl Placed {
     }
 }
 
-/// Points that one thread looks at in one go.
+/// Points that one thread processes at a time.
 const PIECE: usize = 1 << 14;
 
 /// The cells that hold points.
@@ -240,7 +239,7 @@ fn occupied(n: usize, at: &(impl Fn(usize) -> [f64; 2] + Sync), grid: &Grid) -> 
     all
 }
 
-/// Drops what is left of the steps once the long edges lie where they should.
+/// Removes what is left of the steps once the long edges are in place.
 fn tidy(rings: &[Vec<[f64; 2]>]) -> Vec<Vec<[f64; 2]>> {
     let vertices: Vec<&[[f64; 2]]> = rings.iter().map(|r| &r[..]).collect();
     let kept = simplify::simplify(&vertices, TIDY_TOLERANCE);
@@ -287,15 +286,15 @@ struct Grid {
 /// Free columns and rows before the first cell, which closing needs.
 const MARGIN: f64 = 8.0;
 
-/// The bounds of no point.
+/// Bounds that contain no point.
 const NOWHERE: [[f64; 2]; 2] = [[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]];
 
-/// The bounds of two sets of points from those of each.
+/// Bounds of the union of two sets of points.
 fn joined([a, b]: [[f64; 2]; 2], [c, d]: [[f64; 2]; 2]) -> [[f64; 2]; 2] {
     [[a[0].min(c[0]), a[1].min(c[1])], [b[0].max(d[0]), b[1].max(d[1])]]
 }
 
-/// Whether areas of such points are finite.
+/// Whether areas computed with this point are finite.
 fn usable(p: &[f64; 2]) -> bool {
     p.iter().all(|x| x.abs() <= 1e150)
 }
@@ -317,7 +316,7 @@ impl Grid {
         (extent >= 0.0 && cell.is_finite()).then_some(Grid { min, cell })
     }
 
-    /// In cells, with the centre of cell `(c, r)` at `(c, r)`.
+    /// Coordinates in cells; cell `(c, r)` has its centre at `(c, r)`.
     fn in_cells(&self, p: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|k| (p[k] - self.min[k]) / self.cell + (MARGIN - 0.5))
     }

@@ -1,15 +1,15 @@
 //! The smallest rectangle around points of a plane.
 
-/// Length and width, the longer first, of the rectangle of least area around `points`; zeros where
-/// there are none.
+/// Length and width, the longer first, of the smallest rectangle by area around `points`; zeros if there are
+/// none.
 ///
-/// One side of it lies along a side of the convex hull (Freeman and Shapira 1975), so each is tried.
+/// One of its sides lies along a side of the convex hull (Freeman and Shapira 1975), so each side is tried.
 pub fn smallest_rectangle(points: &[[f64; 2]]) -> [f64; 2] {
     let reach = points.iter().flatten().fold(0.0f64, |most, v| most.max(v.abs()));
     if !(reach > 0.0 && reach.is_finite()) {
         return [0.0; 2];
     }
-    // Products of coordinates that large or small would not be finite, or zero.
+    // Scaled, since products of very large or small coordinates would not be finite, or would be zero.
     let hull = hull(points.iter().map(|p| p.map(|v| v / reach)).collect());
     let sides = hull.iter().zip(hull.iter().cycle().skip(1));
     let rectangles = sides.filter_map(|(a, b)| {

@@ -1,9 +1,9 @@
 //! Long edges moved from the cells to the points.
 //!
-//! A ring through cells is off by up to a cell, and its corners are cut. Where an edge is a few
-//! cells long, the points next to it say better where it runs: in each stretch of one cell the
-//! outermost point is its support, and the edge becomes the line through the supports, moved out
-//! by the gap that is to be expected between an outermost point and the true edge.
+//! A ring through cells is off by up to a cell, and its corners are cut. Where an edge is a few cells long,
+//! the points next to it locate it better: in each stretch of one cell the outermost point is its support.
+//! The edge becomes the line through the supports, moved out by the gap to be expected between an outermost
+//! point and the true edge.
 
 use super::cells::{Cell, CellSet};
 use super::trace::{Ring, signed_area};
@@ -15,7 +15,7 @@ const SHORTEST: f64 = 4.0;
 const BAND: f64 = 1.5;
 /// A support this much farther inside than the middle one is a gap in the points, in cells.
 const GAP: f64 = 0.75;
-/// Farthest that a vertex moves, in cells.
+/// Farthest that a vertex may move, in cells.
 const FARTHEST: f64 = 1.5;
 
 /// One edge of a simplified ring.
@@ -176,7 +176,7 @@ impl Edges {
                 refit_ring(ring, &self.edges[first..first + ring.len()], expected_gap)
             })
             .collect();
-        // A vertex that has brought rings together goes back to where it was.
+        // A vertex whose move made rings meet goes back to where it was.
         loop {
             let bad = conflicts(&shapes);
             if bad.is_empty() {

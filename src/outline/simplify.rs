@@ -3,12 +3,11 @@
 use super::trace::signed_area;
 use super::validity::{conflicts, nested};
 
-/// For each ring (outer ring first, then its holes) the vertices that are kept: those of Douglas
-/// and Peucker within `tolerance`, and as many more as it takes for the rings to stay apart and
-/// nested.
+/// For each ring (outer ring first, then its holes) the vertices that are kept: those of Douglas and Peucker
+/// within `tolerance`, and as many more as are needed to keep the rings apart and nested.
 ///
-/// Indices ascend and may run past the ring's end, once around: take them modulo its length. The
-/// rings given must be apart and nested, as those of the tracing are.
+/// Indices ascend and may run past the ring's end, once around: take them modulo its length. The given rings
+/// must be apart and nested, as traced rings are.
 pub fn simplify(rings: &[&[[f64; 2]]], tolerance: f64) -> Vec<Vec<usize>> {
     let mut kept: Vec<Vec<usize>> = rings.iter().map(|r| reduced(r, tolerance)).collect();
     loop {
@@ -18,7 +17,7 @@ pub fn simplify(rings: &[&[[f64; 2]]], tolerance: f64) -> Vec<Vec<usize>> {
             return kept;
         }
         let before: usize = kept.iter().map(Vec::len).sum();
-        // From the back, so that the positions of the segments before stay right.
+        // From the back, so that the positions of earlier segments stay right.
         for &(r, k) in bad.iter().rev() {
             let end = kept[r].get(k + 1).copied();
             let end = end.unwrap_or(kept[r][0] + rings[r].len());
@@ -39,8 +38,8 @@ pub fn pick(ring: &[[f64; 2]], kept: &[usize]) -> Vec<[f64; 2]> {
 
 fn reduced(ring: &[[f64; 2]], tolerance: f64) -> Vec<usize> {
     let n = ring.len();
-    // Two vertices far apart are corners of any reasonable outline: the two chains between them
-    // are simplified each on its own.
+    // Two vertices far apart are corners of any reasonable outline; the two chains between them are
+    // simplified separately.
     let a = most_distant(ring, ring[0]);
     let b = most_distant(ring, ring[a]);
     let b = if b < a { b + n } else { b };

@@ -1,13 +1,13 @@
 //! Rings around connected cells.
 //!
-//! The ring of a component runs through one vertex for each side of a cell that has no neighbour
-//! there, a quarter of a cell outside the cell's centre. This is the contour of marching squares
-//! over the cell centres: rings never touch themselves or each other, at diagonal cells neither.
+//! The ring of a component has one vertex for each free side of a cell, a quarter of a cell outside the
+//! cell's centre. This is the contour of marching squares over the cell centres: rings never touch themselves
+//! or each other, not even at diagonal cells.
 
 use super::cells::{Cell, CellSet, Direction, EAST, SOUTH};
 
-/// How far a vertex lies from its cell's centre, in cells. A half would follow the cells' edges,
-/// which lie outside the points by about half a cell: a border cell is seldom full.
+/// How far a vertex lies from its cell's centre, in cells. A half would follow the cells' edges, about half a
+/// cell outside the points, since border cells are seldom full.
 pub const REACH: f64 = 0.25;
 
 /// A closed ring with the inside on its left.
@@ -22,7 +22,7 @@ pub struct Ring {
 
 /// All rings of the set, in an order that follows from the set alone.
 ///
-/// `component` is what [`CellSet::components`] gave. Outer rings run counter-clockwise (positive
+/// `component` comes from [`CellSet::components`]. Outer rings run counter-clockwise (positive
 /// [`signed_area`]), rings of holes clockwise.
 pub fn rings(cells: &CellSet, component: &[u32]) -> Vec<Ring> {
     let mut seen = vec![0u8; cells.cell_limit()];
@@ -39,7 +39,7 @@ pub fn rings(cells: &CellSet, component: &[u32]) -> Vec<Ring> {
     rings
 }
 
-/// Walks along free sides, keeping the cells on the left, until the first side comes again.
+/// Walks along free sides, keeping the cells on the left, until it returns to the first side.
 fn follow(cells: &CellSet, cell: Cell, side: Direction, seen: &mut [u8]) -> Vec<(Cell, Direction)> {
     let mut sides = Vec::new();
     let (mut cell, mut side) = (cell, side);

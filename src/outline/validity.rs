@@ -1,7 +1,7 @@
-//! Whether the rings of an area keep apart.
+//! Whether the rings of an area stay apart.
 
-/// Nearest that two segments may come, in cells. Far above the rounding of `f64` at survey
-/// coordinates, so that rings apart here are apart after they are lifted into space.
+/// Least distance of two segments, in cells. It is far above the rounding of `f64` at survey coordinates, so
+/// that rings apart here are still apart when lifted into space.
 const GAP: f64 = 1e-3;
 
 /// A segment by ring and by the index of its first vertex.
@@ -23,7 +23,7 @@ impl Edge {
     }
 }
 
-/// The segments that cross or touch another one, of their own ring or of another; sorted.
+/// The segments that cross or touch another one, of their own ring or of another, sorted.
 pub fn conflicts(rings: &[Vec<[f64; 2]>]) -> Vec<Segment> {
     let mut pieces: Vec<Edge> = Vec::new();
     for (r, ring) in rings.iter().enumerate() {
@@ -95,8 +95,8 @@ fn inside(point: [f64; 2], ring: &[[f64; 2]]) -> bool {
     inside
 }
 
-/// Whether every ring after the first lies inside the first and outside every other; the rings
-/// are known to be apart, so that one vertex speaks for its ring.
+/// Whether every ring after the first lies inside the first and outside every other. The rings are known to
+/// be apart, so one vertex decides for its ring.
 pub fn nested(rings: &[Vec<[f64; 2]>]) -> bool {
     let Some((exterior, holes)) = rings.split_first() else {
         return true;

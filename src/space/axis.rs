@@ -14,17 +14,17 @@ pub struct RhoAxis {
 impl RhoAxis {
     /// An axis around zero that holds every `|ρ| ≤ radius`, with an even number of bins.
     ///
-    /// `ρ` in bin `r` then has `−ρ` in bin `bins − 1 − r`, which is what the seam asks for. One
-    /// bin is to spare at either end, so that rounding in `f32` never leaves the axis.
+    /// `ρ` in bin `r` then has `−ρ` in bin `bins − 1 − r`, as the seam requires. One bin is spare at either
+    /// end, so that rounding in `f32` never leaves the axis.
     pub fn symmetric(radius: f64, bin: f64) -> RhoAxis {
         let half = (radius / bin).floor() + 2.0;
         RhoAxis { min: -half * bin, bin, bins: 2 * half as u32 }
     }
 
-    /// An axis that holds every `|ρ| ≤ radius` and has the middle of a bin at zero, as for pixels,
-    /// whose lines along rows and columns then lie in the middle of bins.
+    /// An axis that holds every `|ρ| ≤ radius` and has the middle of a bin at zero. It is meant for pixels:
+    /// lines along rows and columns then lie in the middle of bins.
     ///
-    /// `ρ` in bin `r` has `−ρ` in bin `bins − 1 − r`, here, too.
+    /// Here, too, `ρ` in bin `r` has `−ρ` in bin `bins − 1 − r`.
     pub fn centred(radius: f64, bin: f64) -> RhoAxis {
         let half = (radius / bin).floor() + 2.0;
         RhoAxis { min: -(half + 0.5) * bin, bin, bins: 2 * half as u32 + 1 }

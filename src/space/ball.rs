@@ -2,8 +2,8 @@
 
 use super::angle::sin_cos_degrees;
 
-/// Rings `step` degrees apart from the pole `+z` to the equator; a ring has as many directions as
-/// fit at that spacing, the equator only its half `0° ≤ θ < 180°`.
+/// Rings `step` degrees apart from the pole `+z` to the equator. Each ring has as many directions as fit at
+/// that spacing; the equator has only its half `0° ≤ θ < 180°`.
 pub(super) fn table(step: f64) -> Vec<[f64; 3]> {
     let rings = (90.0 / step).round().max(1.0) as u32;
     let mut directions = vec![[0.0, 0.0, 1.0]];

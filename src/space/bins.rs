@@ -14,7 +14,7 @@ impl Space {
     /// A space of the given directions and bins.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where there is no direction or no bin, or more than `2^31` bins in all.
+    /// [`Error::Parameter`] if there is no direction or no bin, or more than `2^31` bins in all.
     pub fn new(directions: Vec<[f64; 3]>, rho: RhoAxis) -> Result<Space> {
         let size = directions.len() as u64 * u64::from(rho.bins);
         if size == 0
@@ -59,7 +59,7 @@ impl Space {
         self.rows() * self.bins()
     }
 
-    /// The direction and the bin's middle that stand for bin `index` of the accumulator.
+    /// The direction and the middle of `ρ` of bin `index` of the accumulator.
     pub fn plane(&self, index: usize) -> ([f64; 3], f64) {
         let (row, r) = (index / self.bins(), index % self.bins());
         (self.directions[row], self.rho.centre(r as u32))

@@ -5,22 +5,21 @@ use super::axis::RhoAxis;
 use super::bins::Space;
 use crate::{Error, Result};
 
-/// The two Cartesian spaces of van den Braak (eq. 2 and 3), with bins of one pixel: the first of lines
-/// `y = a x + b`, whose rows are the slopes of −45° to 45° in steps of `degrees`, the second of lines
+/// The two Cartesian spaces of van den Braak (eq. 2 and 3), with bins of one pixel. The first holds lines
+/// `y = a x + b`; its rows are the slopes of −45° to 45° in steps of `degrees`. The second holds lines
 /// `x = a y + b`. Origin: the top left pixel.
 ///
-/// Slopes are rounded to a power of two so small that positions are exact in `f32`: a column (in the
-/// second space a row) of the image moves by a whole number of bins, the same for all of its
-/// pixels. For 1920 × 1080 pixels that is 1/1024, 0.03° at most.
+/// Slopes are rounded to a power of two so small that positions are exact in `f32`: a column of the image (in
+/// the second space a row) moves by a whole number of bins, the same for all of its pixels. For 1920 × 1080
+/// pixels that is 1/1024, 0.03° at most.
 ///
 /// # Errors
-/// [`Error::Parameter`] for steps that are not of 0.01° to 45°, and where a space would have too many
-/// bins.
+/// [`Error::Parameter`] for steps outside 0.01° to 45°, and if a space would have too many bins.
 pub fn cartesian([width, height]: [u32; 2], degrees: f64) -> Result<[Space; 2]> {
     if !(0.01..=45.0).contains(&degrees) {
         return Err(Error::Parameter("steps of slopes must be of 0.01 to 45 degrees".into()));
     }
-    // Bins from the lowest to the highest, and as many bits behind the point as f32 has left.
+    // Bins from the lowest to the highest, and the fractional bits that `f32` has left.
     let bins = |lines: u32, pixels: u32| pixels + 2 * lines + 2;
     let most = bins(width, height).max(bins(height, width));
     let scale = (f32::MANTISSA_DIGITS - (u32::BITS - most.leading_zeros())) as i32;

@@ -16,8 +16,8 @@ pub enum Directions {
         /// Steps of `φ`.
         phi: u32,
     },
-    /// Rings of `φ` with as many steps of `θ` as the ring's length asks for, after the *ball* of
-    /// Borrmann et al. (2011): directions spread evenly over the half-sphere; `ball:1.5`.
+    /// Rings of `φ` with as many steps of `θ` as fit the ring's length, after the *ball* of Borrmann et al.
+    /// (2011): directions spread evenly over the half-sphere; `ball:1.5`.
     Ball {
         /// Angle between neighbours, in degrees.
         step: f64,
@@ -33,7 +33,7 @@ impl Directions {
         }
     }
 
-    /// Angle between neighbouring directions, in degrees; the larger of the two for a grid.
+    /// Angle between neighbouring directions, in degrees; for a grid the larger of the two.
     pub fn step(&self) -> f64 {
         match *self {
             Directions::Polar { theta, phi } => 180.0 / f64::from(theta.min(phi)),
@@ -41,7 +41,7 @@ impl Directions {
         }
     }
 
-    /// The largest angle between a plane's normal and the direction next to it, in degrees.
+    /// The largest angle between a plane's normal and the nearest direction, in degrees.
     pub fn coarseness(&self) -> f64 {
         match *self {
             Directions::Polar { theta, phi } => {

@@ -1,7 +1,7 @@
-//! The directions of the lines of an image, and what crosses their seam.
+//! The directions of the lines of an image, and how they continue across their seam.
 //!
-//! `(θ, ρ)` and `(θ ± 180°, −ρ)` are one line. So behind the last direction comes the first one again, and
-//! before the first the last one, with the opposite distance. `kernels/lines.cu` knows that as well.
+//! `(θ, ρ)` and `(θ ± 180°, −ρ)` are the same line. So the first direction follows the last one, and the last
+//! precedes the first, with the sign of the distance changed. `kernels/lines.cu` follows the same rule.
 
 use super::angle::sin_cos_degrees;
 
@@ -15,25 +15,25 @@ pub fn half_turn(steps: u32) -> Vec<[f64; 3]> {
     (0..steps).map(direction).collect()
 }
 
-/// The row next to the direction of a vector or to its opposite, of so many rows over half a turn.
+/// The row whose direction is nearest to a vector or to its opposite, among `rows` rows over half a turn.
 pub(crate) fn nearest_row([x, y]: [f64; 2], rows: usize) -> u32 {
     let turn = y.atan2(x) / std::f64::consts::PI * rows as f64;
     (turn.round() as i64).rem_euclid(rows as i64) as u32
 }
 
-/// The row and the bin of a place that may be before the first row or behind the last, in a space of so many
-/// rows over half a turn and bins around zero.
+/// Brings a place before the first row or after the last one back into a space with this many rows over half
+/// a turn, and with bins around zero.
 pub(crate) fn across_the_seam([rows, bins]: [isize; 2], [row, r]: [isize; 2]) -> [isize; 2] {
     if (0..rows).contains(&row) { [row, r] } else { [row.rem_euclid(rows), bins - 1 - r] }
 }
 
-/// A line by an angle from 0 to below 180 degrees; it has one from −180 to 180.
+/// A line with its angle, given from −180 to 180 degrees, brought to at least 0 and below 180.
 pub(crate) fn in_half_turn((theta, rho): (f64, f64)) -> (f64, f64) {
     let (theta, rho) = if theta < 0.0 { (theta + 180.0, -rho) } else { (theta, rho) };
     if theta >= 180.0 { (theta - 180.0, -rho) } else { (theta, rho) }
 }
 
-/// A line by the angle next to another one; both are from 0 to 180 degrees.
+/// A line with its angle brought near that of another line; both are given from 0 to 180 degrees.
 pub(crate) fn turned_towards(other: f64, (theta, rho): (f64, f64)) -> (f64, f64) {
     match theta - other {
         turn if turn > 90.0 => (theta - 180.0, -rho),

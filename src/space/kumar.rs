@@ -5,11 +5,11 @@ use super::axis::RhoAxis;
 use super::bins::Space;
 use crate::Result;
 
-/// Kumar's: `θ` from −90° to 90° in steps of 1°, 181 rows, and `2·diag + 1` bins of one pixel around
-/// zero, `diag` the image's diagonal, rounded up. Origin: the top left pixel.
+/// Kumar's: `θ` from −90° to 90° in steps of 1°, 181 rows, and `2·diag + 1` bins of one pixel around zero,
+/// where `diag` is the image's diagonal, rounded up. Origin: the top left pixel.
 ///
 /// # Errors
-/// [`Error::Parameter`](crate::Error::Parameter) where it would have too many bins.
+/// [`Error::Parameter`](crate::Error::Parameter) if it would have too many bins.
 pub fn kumar([width, height]: [u32; 2]) -> Result<Space> {
     let row = |degrees: i32| {
         let (sin, cos) = sin_cos_degrees(f64::from(degrees));

@@ -1,14 +1,15 @@
 //! Spaces: a table of directions and an axis of equal `ρ` bins.
 //!
-//! A plane `d · p = ρ` is a point of a space: a direction and a distance. Every parameterization
-//! in the papers is only another table of directions, so this module is the one place that knows
-//! of `θ`, `φ`, seams and poles. Directions cover a half-sphere, since `(d, ρ)` and `(−d, −ρ)`
-//! are one plane; [`Neighbours`] crosses the edge of that half-sphere.
+//! A plane `d · p = ρ` is a point of a space: a direction and a distance. The parameterizations in the papers
+//! differ only in their tables of directions, so this module alone deals with `θ`, `φ`, seams and poles.
+//! Directions cover a half-sphere, since `(d, ρ)` and `(−d, −ρ)` are the same plane; [`Neighbours`] crosses
+//! the edge of that half-sphere.
 //!
 //! Lengths are local units (see [`Frame`](crate::frame::Frame)); for an image, pixels.
 //!
-//! Each table of directions has a file: [`Directions`] names those of planes, [`half_turn`](half_turn()) are those of
-//! lines, and [`kumar`](kumar()), [`cartesian`](cartesian()) and [`tomagou`](tomagou()) are the papers' spaces of images.
+//! Each table of directions has a file: [`Directions`] names those of planes, [`half_turn`](half_turn())
+//! makes those of lines, and [`kumar`](kumar()), [`cartesian`](cartesian()) and [`tomagou`](tomagou()) are
+//! the papers' spaces of images.
 
 mod angle;
 mod axis;

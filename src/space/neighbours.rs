@@ -1,4 +1,4 @@
-//! Which directions lie within an angle of each other, across seams and poles.
+//! The directions within an angle of each other, across seams and poles.
 
 use super::bins::Space;
 use rayon::prelude::*;
@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Neighbour {
     /// Index of the direction.
     pub row: u32,
-    /// Whether it is its opposite that is near: `ρ` changes its sign, bin `r` becomes `R − 1 − r`.
+    /// Whether its opposite is the near one: `ρ` then changes its sign, and bin `r` becomes `R − 1 − r`.
     pub flipped: bool,
 }
 
 impl Neighbour {
-    /// The bin of its row that lies next to bin `r` of the other's, of so many, on an axis around zero.
+    /// The bin of this row, one of `bins` on an axis around zero, next to bin `r` of the other row.
     #[inline]
     pub fn bin(self, r: usize, bins: usize) -> usize {
         if self.flipped { bins - 1 - r } else { r }
@@ -35,10 +35,10 @@ struct Lists {
     all: Vec<Neighbour>,
 }
 
-/// Lists of more neighbours, 16 MiB, are not kept: there are such of very fine spaces.
+/// Longer lists (16 MiB), which very fine spaces have, are not cached.
 const MOST_KEPT: usize = 1 << 21;
 
-/// Neighbours, and whose they are.
+/// Cached neighbours, with the directions and the angle they were found for.
 struct Kept {
     directions: Vec<[f64; 3]>,
     degrees: f64,
@@ -48,7 +48,7 @@ struct Kept {
 impl Neighbours {
     /// The neighbours within `degrees` (at most 45) in `space`, whose directions are unit vectors.
     ///
-    /// The last ones are kept: the clouds of a batch and the frames of a camera ask for the same.
+    /// The last ones are cached: the clouds of a batch and the frames of a camera ask for the same.
     pub fn within(space: &Space, degrees: f64) -> Neighbours {
         static LAST: Mutex<Option<Kept>> = Mutex::new(None);
         let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,8 +90,7 @@ impl Neighbours {
         &all[start[row] as usize..start[row + 1] as usize]
     }
 
-    /// Where the neighbours of each direction begin in [`all`](Neighbours::all), and where the last
-    /// ones end.
+    /// Where the neighbours of each direction begin in [`all`](Neighbours::all), and where the last ones end.
     pub fn starts(&self) -> &[u32] {
         &self.lists.start
     }
@@ -112,7 +111,7 @@ pub struct SphereIndex<'a> {
     directions: &'a [[f64; 3]],
     cell: f64,
     cosine: f64,
-    /// Lattice cells along an edge of the cube, with one to spare at either end.
+    /// Lattice cells along an edge of the cube, with a spare one at either end.
     edge: usize,
     /// Entries of lattice cell `c`: `list[start[c]..start[c + 1]]`.
     start: Vec<u32>,
@@ -123,8 +122,8 @@ impl<'a> SphereIndex<'a> {
     /// An index of unit directions for look-ups within `degrees`.
     pub fn new(directions: &'a [[f64; 3]], degrees: f64) -> SphereIndex<'a> {
         let reach = degrees.clamp(1e-3, 45.0).to_radians();
-        // The chord of the angle, so that a neighbour is at most one lattice cell away; smaller
-        // cells than 1/50 would be nearly empty.
+        // The chord of the angle, so that a neighbour is at most one lattice cell away. Cells smaller than
+        // 1/50 would be nearly empty.
         let cell = (2.0 * (reach / 2.0).sin()).max(0.02);
         let edge = 2 * (1.0 / cell).floor() as usize + 4;
         // A hair of slack: directions exactly at the angle count as within it.
@@ -155,7 +154,7 @@ impl<'a> SphereIndex<'a> {
     /// The lattice cell of a vector of at most unit length, never at the rim.
     fn home(&self, d: [f64; 3]) -> [usize; 3] {
         let (middle, last) = ((self.edge / 2) as f64, self.edge as f64 - 2.0);
-        // `max` first: it maps NaN to the rim, too.
+        // `max` first, since it maps NaN to the rim as well.
         d.map(|v| ((v / self.cell).floor() + middle).max(1.0).min(last) as usize)
     }
 

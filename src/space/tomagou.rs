@@ -5,10 +5,10 @@ use super::bins::Space;
 use super::half_turn::half_turn;
 use crate::Result;
 
-/// Tomagou's, for an image of `side × side` pixels: `θ` from 0° to 179° and 192 bins of `ρ`, scaled
-/// to `±side/√2`. Origin: [`tomagou_origin`].
+/// Tomagou's, for an image of `side × side` pixels: `θ` from 0° to 179° and 192 bins of `ρ`, scaled to
+/// `±side/√2`. Origin: [`tomagou_origin`].
 ///
-/// Scaled as printed, the corner pixel at 45° falls beyond the last bin; bins are a millionth wider
+/// At the scale as printed, the corner pixel at 45° falls beyond the last bin, so bins are a millionth wider
 /// here.
 ///
 /// # Errors

@@ -7,19 +7,19 @@ use std::ops::Range;
 
 /// The blocks of one level.
 pub struct Blocks {
-    /// Which list holds that of each cell, where it begins there, and its length, from the highest bits to
-    /// the lowest.
+    /// For each cell, from the highest bits to the lowest: which list holds its block, where the block begins
+    /// in it, and its length.
     place: Vec<u64>,
     /// The neighbours of cells, themselves included, ascending.
     lists: Vec<Vec<u32>>,
 }
 
-/// Bits of the length of a block, which is at most 27, and of where it begins.
+/// Bits for the length of a block, which is at most 27, and for where it begins.
 const LENGTH: u32 = 5;
 const BEGIN: u32 = 32;
-/// Cells of a block on a surface, or a few more.
+/// About as many cells as a block on a surface has, or a few more.
 const USUAL: usize = 12;
-/// Cells whose blocks one thread finds in one go.
+/// Cells whose blocks one thread finds at a time.
 const PIECE: usize = 1 << 10;
 
 impl Blocks {
@@ -38,7 +38,7 @@ impl Blocks {
         blocks
     }
 
-    /// The occupied cells of the block of a cell, ascending.
+    /// The occupied cells of a cell's block, ascending.
     #[inline(always)]
     pub fn of(&self, cell: u32) -> &[u32] {
         let place = self.place[cell as usize];
@@ -47,7 +47,7 @@ impl Blocks {
         &list[begin as usize..(begin + length) as usize]
     }
 
-    /// The blocks of a level, each searched for.
+    /// The blocks of a level, each found by a search.
     fn searched(level: &Level) -> Blocks {
         let piece = |cells: Range<usize>| {
             let mut found = BlockRun::with_room(cells.len());
@@ -60,7 +60,7 @@ impl Blocks {
         Blocks::joined(level.len(), ranges(level.len(), PIECE).map(piece).collect())
     }
 
-    /// The blocks of a level from those of the level `above`.
+    /// The blocks of a level, from those of the level `above`.
     fn below(level: &Level, above: &Level, known: &Blocks) -> Blocks {
         let children = Children::new(level, above.len());
         let piece = |parents: Range<usize>| {
@@ -78,7 +78,7 @@ impl Blocks {
         Blocks::joined(level.len(), ranges(above.len(), PIECE).map(piece).collect())
     }
 
-    /// The blocks that were found piece by piece.
+    /// Joins the blocks that were found piece by piece.
     fn joined(cells: usize, pieces: Vec<BlockRun>) -> Blocks {
         let mut place = vec![0; cells];
         for (list, found) in (0u64..).zip(&pieces) {
@@ -92,7 +92,7 @@ impl Blocks {
     }
 }
 
-/// Blocks of some cells, one after the other.
+/// The blocks of some cells, one after the other.
 struct BlockRun {
     /// Each cell and the length of its block.
     cells: Vec<(u32, u32)>,
@@ -106,7 +106,7 @@ impl BlockRun {
         BlockRun { cells: Vec::with_capacity(cells), list, before: 0 }
     }
 
-    /// Has the block of a cell.
+    /// Ends the block of a cell.
     #[inline(always)]
     fn end(&mut self, cell: u32) {
         let length = self.list.len() - std::mem::replace(&mut self.before, self.list.len());
@@ -127,7 +127,8 @@ impl Children {
         for i in 2..start.len() {
             start[i] += start[i - 1];
         }
-        // What begins at the place of a parent moves up to its end, where the next one begins.
+        // The place of a parent moves from where its children begin to where they end, which is where the
+        // next begin.
         let mut list = vec![0; level.len()];
         for (child, &parent) in (0..).zip(&level.parent) {
             let at = &mut start[parent as usize + 1];
@@ -143,16 +144,16 @@ impl Children {
     }
 }
 
-/// The 4 × 4 × 4 cells that are a parent's children, or next to one of these.
+/// The 4 × 4 × 4 cells that are children of a parent or next to one.
 struct Around {
-    /// The coordinates of the first of them.
+    /// The coordinates of the first cell.
     first: [u64; 3],
-    /// A bit for each that there is, and which cell it is: x fastest, then y.
+    /// A bit for each occupied cell, and the index of each: x fastest, then y.
     occupied: u64,
     cells: [u32; 64],
 }
 
-/// The bits of the first 3 × 3 × 3 of 4 × 4 × 4 cells.
+/// The bits of the first 3 × 3 × 3 of the 4 × 4 × 4 cells.
 const BLOCK: u64 = {
     let row = 0b111 | 0b111 << 4 | 0b111 << 8;
     row | row << 16 | row << 32
@@ -167,7 +168,7 @@ impl Around {
         children: &Children,
         block: &[u32],
     ) -> Around {
-        // At the edge of the lattice this wraps around, and back when it is subtracted.
+        // At the edge of the lattice this wraps around; the subtraction in `place` wraps back.
         let first = above.coordinates(parent).map(|v| (2 * v).wrapping_sub(1));
         let mut around = Around { first, occupied: 0, cells: [0; 64] };
         for &child in block.iter().flat_map(|&cell| children.of(cell)) {
@@ -181,7 +182,7 @@ impl Around {
         around
     }
 
-    /// Where a cell lies among these.
+    /// Where a cell lies among them.
     #[inline(always)]
     fn place(&self, coordinates: [u64; 3]) -> [u64; 3] {
         std::array::from_fn(|a| coordinates[a].wrapping_sub(self.first[a]))

@@ -1,8 +1,8 @@
 //! Cells: the cloud in cubes of several sizes, each with the exact sums of its points.
 //!
-//! The finest cells hold a few points each; every level above joins 2 × 2 × 2. A cell's *block* is
-//! the 3 × 3 × 3 cells around it. Cells lie on a lattice of local coordinates and keep integer
-//! sums of their distinct points, so nothing here depends on the order of the points.
+//! The finest cells hold a few points each; every level above joins 2 × 2 × 2. A cell's *block* is the 3 × 3
+//! × 3 cells around it. Cells lie on a lattice of local coordinates and keep integer sums of their distinct
+//! points, so nothing here depends on the order of the points.
 
 use super::blocks::Blocks;
 use super::level::Level;
@@ -17,7 +17,7 @@ pub struct Cells {
     pub levels: Vec<Level>,
     /// Where each base cell's points begin and end.
     ranges: Vec<[u32; 2]>,
-    /// The base cells in Morton order, in which those within any cell of any level are a run.
+    /// The base cells in Morton order, in which the base cells inside any larger cell are consecutive.
     pub by_place: Vec<u32>,
     /// Number of distinct points.
     pub distinct: u64,
@@ -31,7 +31,7 @@ pub struct Cells {
 pub struct CellTable {
     /// The Morton key of each cell, ascending.
     pub keys: Vec<u64>,
-    /// Where each cell begins among the points in the order of the cells.
+    /// Where each cell begins among the points in cell order.
     pub starts: Vec<u32>,
     /// The cells row by row: by z, then y, then x.
     pub by_row: Vec<u32>,
@@ -40,7 +40,7 @@ pub struct CellTable {
 }
 
 impl Cells {
-    /// The cells of all levels from those of the base, of `points` in all.
+    /// Builds all levels from the base cells of `points` points.
     pub fn new(table: CellTable, points: usize, unit: Unit) -> Cells {
         let CellTable { keys, starts, by_row, sums } = table;
         let end = |m: usize| starts.get(m + 1).map_or(points as u32, |&end| end);
@@ -83,7 +83,7 @@ impl Cells {
         (0..self.len(level) as u32).into_par_iter().with_min_len(1024).map(one).collect()
     }
 
-    /// The cells of the level above that hold those of a level.
+    /// For each cell of a level, the cell of the level above that holds it.
     pub fn parents(&self, level: usize) -> &[u32] {
         &self.levels[level].parent
     }
@@ -93,7 +93,7 @@ impl Cells {
         self.ancestor(self.by_place[place as usize], level)
     }
 
-    /// From which place in Morton order to which the base cells inside a cell are.
+    /// The range of places in Morton order of the base cells inside a cell.
     #[inline(always)]
     pub fn run(&self, level: usize, cell: u32) -> [u32; 2] {
         self.levels[level].inside[cell as usize]
@@ -105,7 +105,7 @@ impl Cells {
         &self.by_place[first as usize..last as usize]
     }
 
-    /// The points of base cell `cell`, once they are in the order of the cells.
+    /// The points of base cell `cell`, once they are in cell order.
     pub fn points_of(&self, cell: usize) -> Range<usize> {
         let [start, end] = self.ranges[cell];
         start as usize..end as usize

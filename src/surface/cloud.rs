@@ -4,12 +4,12 @@ use super::cells::Cells;
 use crate::frame::Points;
 use std::sync::Arc;
 
-/// A cloud in cells, its points in the order of the cells.
+/// A cloud in cells, its points in cell order.
 pub struct CellCloud {
     /// The cells of all levels.
     pub cells: Cells,
-    /// The points of one base cell after those of another, in Morton order; within a cell by x, then y, then
-    /// z, then their order before.
+    /// The points, base cell by base cell in Morton order; within a cell by x, then y, then z, then their
+    /// previous order.
     pub points: Arc<Points>,
 }
 

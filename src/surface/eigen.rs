@@ -1,17 +1,16 @@
 //! Eigenvalues and eigenvectors of a symmetric 3 × 3 matrix by cyclic Jacobi rotations.
 //!
-//! Millions of small neighbourhoods need this. It uses addition, multiplication, division and
-//! square root alone, which round the same on every device, and stops after a fixed number of
-//! sweeps. Each rotation waits for the one before, so several matrices are turned side by side, each
-//! in its own lane.
+//! Millions of small neighbourhoods need this. It uses only addition, multiplication, division and square
+//! root, which round the same on every device, and stops after a fixed number of sweeps. Each rotation
+//! depends on the one before, so several matrices are processed side by side, each in its own lane.
 
-/// Sweeps over the three off-diagonal elements; convergence is quadratic, so after five the rest
-/// is below rounding for any matrix.
+/// Sweeps over the three off-diagonal elements. Convergence is quadratic: after five sweeps the rest is below
+/// rounding for any matrix.
 const SWEEPS: usize = 5;
 /// Matrices side by side.
 pub const LANES: usize = 8;
 
-/// The same number of each of several matrices.
+/// One number for each of several matrices.
 pub type Lane = [f64; LANES];
 
 /// Eigenvalues ascending, and the unit eigenvector of the smallest.
@@ -28,7 +27,7 @@ pub fn smallest(m: [f64; 6]) -> ([f64; 3], [f64; 3]) {
     in_order([a[0][0], a[1][1], a[2][2]], |row, k| v[row][k])
 }
 
-/// The [`smallest`] of several matrices, by the same operations in every lane.
+/// [`smallest`] for several matrices, by the same operations in every lane.
 #[inline(always)]
 pub fn smallest_of(m: &[Lane; 6]) -> [([f64; 3], [f64; 3]); LANES] {
     let mut a = [[m[0], m[1], m[2]], [m[1], m[3], m[4]], [m[2], m[4], m[5]]];
@@ -71,7 +70,7 @@ fn rotate(a: &mut [[f64; 3]; 3], v: &mut [[f64; 3]; 3], p: usize, q: usize) {
     upper[p].iter_mut().zip(&mut lower[0]).for_each(|(x, y)| turn(x, y));
 }
 
-/// [`rotate`], lane by lane. Where the element is zero already, the lane stays as it is.
+/// [`rotate`], lane by lane. A lane whose element is already zero stays as it is.
 #[inline(always)]
 fn rotate_lanes(a: &mut [[Lane; 3]; 3], v: &mut [[Lane; 3]; 3], p: usize, q: usize) {
     let apart = a[p][q];

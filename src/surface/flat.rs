@@ -12,7 +12,7 @@ use crate::vector::{Vec3, normalized};
 use crate::wide::{Work, widely};
 use rayon::prelude::*;
 
-/// Blocks that one thread judges in one go.
+/// Blocks that one thread judges at a time.
 const PIECE: usize = 1 << 12;
 
 /// The surface around a base cell.
@@ -27,7 +27,7 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// A surface of a normal of unit length, seen in a block of `level`.
+    /// A surface with a normal of unit length, seen in a block of `level`.
     pub fn new(normal: Vec3, error: f64, thickness: f64, level: usize) -> Surface {
         let (error, thickness) = (error as f32, thickness as f32);
         Surface { normal: normal.map(|v| v as f32), error, thickness, level: level as u8 }
@@ -44,7 +44,7 @@ impl Surface {
         Surface::of(layer.normal, layer.error, layer.thickness, level)
     }
 
-    /// A surface seen in a block of `level`, of a normal of unit length.
+    /// A surface with a normal of unit length, seen in a block of `level`.
     pub fn of(normal: [f32; 3], error: f32, thickness: f32, level: usize) -> Surface {
         Surface { normal, error, thickness, level: level as u8 }
     }
@@ -101,7 +101,7 @@ pub fn judge_some(cells: &Cells, level: usize, of: &[u32]) -> LevelFlatness {
     judged
 }
 
-/// The work of judging the blocks `of` some cells of a level: as many as are to be `judged`.
+/// The task of judging the blocks `of` some cells of a level, as many as `judged` has room for.
 struct Judging<'a, I> {
     cells: &'a Cells,
     level: usize,
@@ -133,7 +133,7 @@ impl<I: IntoIterator<Item = u32>> Work for Judging<'_, I> {
     }
 }
 
-/// Blocks that are to be judged side by side.
+/// Blocks waiting to be judged side by side.
 #[derive(Default)]
 struct Waiting {
     len: usize,
@@ -151,7 +151,7 @@ impl Waiting {
         self.len += 1;
     }
 
-    /// Judges those that wait; of the lanes that are empty nothing is kept.
+    /// Judges the waiting blocks; results of empty lanes are dropped.
     #[inline(always)]
     fn judge(&mut self, unit: f64, judged: &mut [Option<Flatness>]) {
         let eigen = eigen::smallest_of(&self.covariances);
@@ -171,24 +171,24 @@ pub fn judge_block(level: &Level, cell: usize, block: &[u32]) -> Option<Flatness
     flatness(moments.n as f64, eigen::smallest(moments.covariance()), level.unit())
 }
 
-/// Whether a block with this covariance may be nearly flat: a bound that costs less than its eigenvalues.
+/// Whether a block with this covariance may be nearly flat, by a bound that costs less than the eigenvalues.
 ///
-/// Of eigenvalues a ≤ b ≤ c with a ≤ `NEARLY_FLAT` · b, the product is at most `NEARLY_FLAT` · b · bc, where b is at most
-/// half their sum and bc at most the sum of their products in pairs.
+/// For eigenvalues a ≤ b ≤ c with a ≤ `NEARLY_FLAT` · b, the product is at most `NEARLY_FLAT` · b · bc, where
+/// b is at most half their sum and bc at most the sum of their pairwise products.
 #[inline(always)]
 fn may_be_flat(&[xx, xy, xz, yy, yz, zz]: &[f64; 6]) -> bool {
     let minors = [yy * zz - yz * yz, xy * zz - yz * xz, xy * yz - yy * xz];
     let product = xx * minors[0] - xy * minors[1] + xz * minors[2];
     let pairs = minors[0] + (xx * zz - xz * xz) + (xx * yy - xy * xy);
-    // What rounding errors change is far less, unless the block is a line.
+    // Rounding errors are far smaller than this margin, unless the block is a line.
     product <= 0.5 * (NEARLY_FLAT + 1e-6) * (xx + yy + zz) * pairs
 }
 
-/// How flat a block of `n` points is, with these eigenvalues of their covariance and the eigenvector of
-/// the smallest.
+/// How flat a block of `n` points is, from the eigenvalues of their covariance and the eigenvector of the
+/// smallest.
 #[inline(always)]
 fn flatness(n: f64, (values, normal): ([f64; 3], [f64; 3]), unit: f64) -> Option<Flatness> {
-    // Coordinates were cut to whole units, which adds the variance of one unit's rounding.
+    // Coordinates were truncated to whole units, which adds the rounding variance of one unit.
     let least = values[0].max(1.0 / 12.0);
     let ratio = least / values[1];
     (ratio <= NEARLY_FLAT && values[1] >= LINE * values[2]).then(|| Flatness {
@@ -214,7 +214,7 @@ mod tests {
             let values = [48_271, 69_621, 16_807].map(width);
             let values = match i % 2 {
                 0 => [0.05 * values[0], values[1], values[2]],
-                // Nearly as wide one way as another.
+                // Nearly as wide in one direction as in another.
                 _ => values.map(|v| 2e6 + v),
             };
             let angle = f64::from(i);

@@ -1,7 +1,7 @@
 //! The lattice on which cells lie, and the two orders of its cells.
 //!
-//! Cells are known by Morton keys, in which those within a larger cell follow each other, and by row keys:
-//! z slowest, then y, then x.
+//! Cells have Morton keys, in which the cells inside a larger cell are consecutive, and row keys: z slowest,
+//! then y, then x.
 
 use crate::morton::{deinterleave, interleave};
 use crate::shared::COORDINATE_BITS;
@@ -26,7 +26,7 @@ pub fn morton_key(p: [f32; 3], edge: u32) -> u64 {
     interleave(p.map(|v| u64::from(positive(v) / edge)))
 }
 
-/// Numbers and indices, sorted, where both together do not fit 64 bits.
+/// Sorted pairs of numbers and indices, for numbers that do not fit into 64 bits together with their index.
 pub fn pairs(count: usize, number: impl Fn(usize) -> u64 + Sync) -> Vec<(u64, u32)> {
     let mut pairs: Vec<(u64, u32)> =
         (0..count).into_par_iter().map(|i| (number(i), i as u32)).collect();
@@ -49,7 +49,7 @@ pub fn by_row(keys: &[u64]) -> Vec<u32> {
     }
 }
 
-/// Key of the first cell of a block's row: z slowest, then y; `None` off the lattice.
+/// Key of the first cell of a row of a block: z slowest, then y; `None` off the lattice.
 pub fn row_key(centre: [u64; 3], row: usize) -> Option<u64> {
     let y = (centre[1] + row as u64 % 3).checked_sub(1)?;
     let z = (centre[2] + row as u64 / 3).checked_sub(1)?;

@@ -1,23 +1,23 @@
-//! Layers: the surface through a cell where the points around it are not all of one surface.
+//! Layers: the surface through a cell whose surrounding points belong to several surfaces.
 
 /// Base cells that are tried for layers in the blocks of a level.
 #[derive(Debug, Clone)]
 pub struct Trials<'a> {
     /// The base cells that are tried, by their places in Morton order, ascending.
     pub bases: &'a [u32],
-    /// The level of the cells that hold them and around which the blocks are; the base is zero.
+    /// The level of the cells that hold them and whose blocks are examined; the base is zero.
     pub level: usize,
-    /// Standard deviation of points about their surface where the noise is as usual, in steps.
+    /// The usual standard deviation of points about their surface, in steps.
     pub noise: f64,
-    /// The most noise for which the blocks of the level are wide enough. A crowded block is skipped if
-    /// blocks of the level below were wide enough already.
+    /// The largest noise for which the blocks of the level are wide enough. A crowded block is skipped if
+    /// blocks of the level below were already wide enough.
     pub widest: f64,
 }
 
 /// The outcome of [`Trials`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tried {
-    /// Of each base cell.
+    /// For each base cell.
     pub outcomes: Vec<Outcome>,
     /// The layers, in any order.
     pub layers: Vec<Layer>,
@@ -28,7 +28,7 @@ pub struct Tried {
 pub enum Outcome {
     /// Its block has too few points to tell.
     TooFew,
-    /// Its block is too crowded to be looked at, and will be on higher levels.
+    /// Its block is too crowded to be examined, and will be so on higher levels.
     Crowded,
     /// There is none.
     None,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 /// Levels above the base.
 const LEVELS: usize = 7;
 
-/// All cells of one size, in the order of their keys.
+/// All cells of one size, in the order of their row keys.
 pub struct Level {
     /// Edge of a cell, in steps.
     pub size: f64,
@@ -20,13 +20,13 @@ pub struct Level {
     sums: Vec<Sums>,
     /// Index of the cell of the next level that holds each cell; empty on the last level.
     pub parent: Vec<u32>,
-    /// Where in [`Cells::by_place`](super::cells::Cells::by_place) the base cells within each cell are.
+    /// The range of base cells within each cell, in [`Cells::by_place`](super::cells::Cells::by_place).
     pub inside: Vec<[u32; 2]>,
 }
 
 impl Level {
-    /// All levels, base first, from the Morton keys of the base cells, ascending, the order of these by rows, and
-    /// their sums in that order. The base cells in Morton order come with them.
+    /// Builds all levels, base first, from the Morton keys of the base cells, ascending, their order by rows,
+    /// and their sums in that order. Also returns the base cells in Morton order.
     pub fn all(
         keys: Vec<u64>,
         by_row: &[u32],
@@ -66,18 +66,18 @@ impl Level {
         self.size / self.span as f64
     }
 
-    /// Local coordinates of a point given relative to the corner of `cell` in moment units.
+    /// Local coordinates of a point given relative to the corner of `cell`, in units of the moments.
     pub fn local(&self, cell: usize, relative: [f64; 3]) -> [f64; 3] {
         let corner = unpack(self.keys[cell]);
-        // Half a unit: coordinates were cut off, not rounded, to the unit.
+        // Half a unit, since coordinates were truncated to the unit, not rounded.
         let half = if self.unit() > 1.0 { 0.5 } else { 0.0 };
         std::array::from_fn(|a| {
             corner[a] as f64 * self.size + (relative[a] + half) * self.unit() - f64::from(OFFSET)
         })
     }
 
-    /// The level of twice the size; fills in this level's parents. `places` are this level's cells in
-    /// Morton order, and then those of the other.
+    /// Builds the level of twice the size and fills in this level's parents. `places` holds this level's
+    /// cells in Morton order, and afterwards those of the new level.
     fn join(&mut self, places: &mut Places) -> Level {
         let (above, first) = places.parents();
         let rows = by_row(&above);
@@ -149,13 +149,13 @@ impl Level {
 struct Places {
     /// Morton keys, ascending.
     keys: Vec<u64>,
-    /// The index in its level of each.
+    /// The index of each in its level.
     rows: Vec<u32>,
 }
 
 impl Places {
-    /// The Morton keys of the cells of the next level, and where the children of each begin; and where
-    /// the last ones end.
+    /// The Morton keys of the cells of the next level, and where the children of each begin; the last entry
+    /// is where the last ones end.
     fn parents(&self) -> (Vec<u64>, Vec<u32>) {
         let family = |children: &[u64]| (children[0] >> 3, children.len() as u32);
         let families = self.keys.par_chunk_by(|a, b| a >> 3 == b >> 3).map(family);
@@ -169,7 +169,7 @@ impl Places {
     }
 }
 
-/// The places of the numbers of a permutation.
+/// The inverse of a permutation.
 fn inverse(order: &[u32]) -> Vec<u32> {
     let places: Vec<AtomicU32> = atomics(order.len());
     // Every place is written once.
@@ -191,7 +191,7 @@ pub mod tests {
     use crate::frame::Points;
     use crate::surface::cells::Cells;
 
-    /// A surface of such heights, and points all over the lattice and at its corners.
+    /// A surface with the given heights, and points all over the lattice and at its corners.
     pub fn points(height: impl Fn(u32) -> f32) -> Points {
         let far = [-8_388_608.0, 8_388_607.0];
         let random = |i: u32, k: u32| (i.wrapping_mul(k) % (1 << 24)) as f32 - 8_388_608.0;

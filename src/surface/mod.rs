@@ -1,6 +1,6 @@
-//! What a cloud looks like from nearby: its cells, how flat they are, and the pieces of surface in them.
+//! The local view of a cloud: its cells, how flat they are, and the pieces of surface in them.
 //!
-//! Data, and the arithmetic on them that every backend shares; the work on whole clouds is done in
+//! This module holds data and the arithmetic that every backend shares. The work on whole clouds is in
 //! [`cpu`](crate::cpu) and [`cuda`](crate::cuda), behind the traits of [`backend`](crate::backend).
 
 mod blocks;

@@ -21,7 +21,7 @@ pub struct Moments<P = i128> {
 /// The index pairs of [`Moments::products`].
 pub const PAIRS: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
 
-/// An integer that sums of products are kept in.
+/// An integer type for sums of products.
 pub trait Product: Copy + Default + From<i64> + Add<Output = Self> + Mul<Output = Self> {}
 
 impl Product for i64 {}
@@ -46,7 +46,7 @@ impl<P: Product> Moments<P> {
         self.merge_shifted(other, [0; 3]);
     }
 
-    /// Takes the points of `other` away again.
+    /// Subtracts the points of `other`.
     pub fn take(&mut self, other: &Moments<P>)
     where
         P: Sub<Output = P>,
@@ -89,7 +89,7 @@ impl Moments {
         let n = self.n as f64;
         let mut c = [0.0; 6];
         for (c, (i, (a, b))) in c.iter_mut().zip(PAIRS.into_iter().enumerate()) {
-            // n·Σab − Σa·Σb is an integer; only then comes the first rounding.
+            // n·Σab − Σa·Σb is an exact integer; the first rounding comes after it.
             let scaled = i128::from(self.n)
                 .checked_mul(self.products[i])?
                 .checked_sub(i128::from(self.sum[a]) * i128::from(self.sum[b]))?;
@@ -155,8 +155,8 @@ impl Fit {
         self.variance[0].sqrt()
     }
 
-    /// Standard errors of the plane of `n` points whose noise is independent: of its direction
-    /// along the worse axis, in radians, and of its distance at the centroid.
+    /// Standard errors of the plane through `n` points with independent noise: of its direction along the
+    /// worse axis, in radians, and of its distance at the centroid.
     pub fn standard_errors(&self, n: i64) -> Option<[f64; 2]> {
         let [across, within, _] = self.variance;
         // A plane takes three of the degrees of freedom; `across` is the sum of squares over n.

@@ -1,14 +1,14 @@
-//! The noise of a cloud as it differs from place to place.
+//! The noise of a cloud from place to place.
 
 use super::flat::Flatness;
 use crate::shared::EXACT_BLOCK as EXACT;
 use rayon::prelude::*;
 
-/// The noise of a cloud as it differs from place to place.
+/// The noise of a cloud from place to place.
 pub struct NoiseField {
-    /// How many times the usual noise, for each base cell; none where it is the same everywhere.
+    /// The noise of each base cell as a multiple of the usual noise; `None` where it is the same everywhere.
     pub scale: Option<Vec<f32>>,
-    /// A neighbourhood of a base cell that is thinner counts as so thick, in steps.
+    /// A neighbourhood of a base cell that is thinner than this counts as this thick, in steps.
     pub floor: Option<Vec<f32>>,
 }
 
@@ -18,7 +18,7 @@ impl NoiseField {
         NoiseField { scale: None, floor: None }
     }
 
-    /// Noise that differs between cells in a way that makes no sense, to compare backends with.
+    /// A field of arbitrary noise that differs between cells, to compare backends with.
     #[cfg(test)]
     pub fn strange(cells: usize, floor: f32) -> NoiseField {
         let of = |times: f32| (0..cells).map(|i| times * (1 + i * 7919 % 5) as f32).collect();
@@ -30,24 +30,24 @@ impl NoiseField {
         self.scale.is_none() && self.floor.is_none()
     }
 
-    /// Whether fine scales show steps, or what neighbours have in common.
+    /// Whether fine scales show steps or correlated noise.
     pub fn has_floor(&self) -> bool {
         self.floor.is_some()
     }
 
-    /// How many times the usual noise there is in a base cell.
+    /// The noise of a base cell as a multiple of the usual noise.
     pub fn scale(&self, cell: usize) -> f64 {
         self.scale.as_ref().map_or(1.0, |scale| f64::from(scale[cell]))
     }
 
-    /// The least of the scales.
+    /// The smallest scale.
     pub fn least(&self) -> f64 {
         let scale =
             self.scale.as_ref().map(|scale| scale.iter().copied().fold(f32::INFINITY, f32::min));
         scale.map_or(1.0, f64::from)
     }
 
-    /// The scale and the floor of all base cells in some order; empty where there is none.
+    /// The scale and the floor of base cells in a given order; empty where there is none.
     pub fn in_order(&self, cells: &[u32]) -> [Vec<f32>; 2] {
         [&self.scale, &self.floor].map(|all| match all {
             Some(all) => cells.par_iter().map(|&cell| all[cell as usize]).collect(),
@@ -55,13 +55,13 @@ impl NoiseField {
         })
     }
 
-    /// Whether a neighbourhood of a base cell is so much thinner than the noise there that it shows one
-    /// step of the coordinates and no surface.
+    /// Whether a neighbourhood of a base cell is so much thinner than the noise there that it shows one step
+    /// of the coordinates, not a surface.
     pub fn is_slice(&self, cell: usize, thickness: f32) -> bool {
         self.floor.as_ref().is_some_and(|floor| EXACT * thickness < floor[cell])
     }
 
-    /// A neighbourhood of a base cell, as thick as the noise there asks at least.
+    /// A neighbourhood of a base cell, made at least as thick as the floor there.
     pub fn at_least(&self, cell: usize, flat: Flatness) -> Flatness {
         let floor = self.floor.as_ref().map_or(0.0, |floor| floor[cell]);
         if flat.thickness >= floor {

@@ -1,4 +1,4 @@
-//! Planes in local coordinates, and the points that are given to them.
+//! Planes in local coordinates, and the points assigned to them.
 
 use super::moments::{Fit, Moments};
 pub use crate::shared::PRESENT;
@@ -16,15 +16,15 @@ pub struct LocalPlane {
 }
 
 impl LocalPlane {
-    /// The plane of a fit, with the canonical sign: that in which planes are compared while they are
-    /// found. Reported ones are turned as the user asks.
+    /// The plane of a fit, with the canonical sign in which planes are compared during the search. Reported
+    /// planes are turned as the user asks.
     pub fn of_fit(fit: &Fit, tolerance: f64) -> LocalPlane {
         let rho = dot(fit.normal, fit.centroid);
         LocalPlane { normal: fit.normal, rho, tolerance }.canonical()
     }
 
-    /// The same plane, its normal turned so that the distance is not negative; of a plane through
-    /// local zero, so that its first component other than zero is positive.
+    /// The same plane, with its normal turned so that the distance is not negative; for a plane through local
+    /// zero, so that its first nonzero component is positive.
     pub fn canonical(self) -> LocalPlane {
         let first = self.normal.iter().copied().find(|&v| v != 0.0).unwrap_or(1.0);
         let sign = if self.rho != 0.0 { self.rho.signum() } else { first.signum() };
@@ -44,10 +44,10 @@ impl LocalPlane {
     }
 }
 
-/// Points that were given to planes.
+/// The points assigned to planes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assigned {
-    /// The label of each point, `-1` without a plane; empty if not asked for.
+    /// The label of each point, `-1` without a plane; empty if not requested.
     pub labels: Vec<i32>,
     /// Exact sums over the points of each label, in local coordinates.
     pub sums: Vec<Moments>,

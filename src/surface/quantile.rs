@@ -1,11 +1,11 @@
-//! Quantiles of values that weigh differently.
+//! Quantiles of weighted values.
 
-/// The value below which `share` of the total weight lies; 0 without any.
+/// The value below which `share` of the total weight lies; 0 without values.
 pub fn weighted_quantile(mut values: Vec<(f64, u64)>, share: f64) -> f64 {
     let weight = |values: &[(f64, u64)]| values.iter().map(|v| v.1).sum::<u64>();
     let wanted = share * weight(&values) as f64;
     let (mut rest, mut below) = (&mut values[..], 0);
-    // The half in which it lies, and of that the half, and so on.
+    // Bisects: continues in the half in which the quantile lies.
     while rest.len() > 1 {
         let middle = rest.len() / 2;
         rest.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0));

@@ -1,13 +1,13 @@
 //! Weighted sums of points in `f64`, added up in a fixed order.
 //!
-//! Refinement fits planes to the centres of cells, again and again; the reported planes are fitted
-//! by [`Moments`](super::moments::Moments), which are exact.
+//! Refinement fits planes to the centres of cells many times; the reported planes are fitted by
+//! [`Moments`](super::moments::Moments), which are exact.
 
 use super::eigen;
 use super::moments::PAIRS;
 use crate::vector::{Vec3, dot};
 
-/// Weighted sums of points about the first of them.
+/// Weighted sums of points, relative to the first one.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Spread {
     origin: Option<Vec3>,
@@ -17,7 +17,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Known sums about the first of the points.
+    /// Known sums, relative to the first of the points.
     #[inline(always)]
     pub fn of(origin: Vec3, weight: f64, sum: Vec3, products: [f64; 6]) -> Spread {
         Spread { origin: Some(origin), weight, sum, products }
@@ -50,7 +50,7 @@ impl Spread {
         self.weight
     }
 
-    /// Covariance xx, xy, xz, yy, yz, zz of the points; zero without any.
+    /// Covariance xx, xy, xz, yy, yz, zz of the points; zero without points.
     #[inline(always)]
     pub fn covariance(&self) -> [f64; 6] {
         let n = self.weight.max(f64::MIN_POSITIVE);
@@ -60,7 +60,7 @@ impl Spread {
         })
     }
 
-    /// The plane of least squares, as normal and distance; `None` for a point or a line.
+    /// The least-squares plane, as normal and distance; `None` for a point or a line.
     pub fn plane(&self) -> Option<(Vec3, f64)> {
         let (values, normal) = eigen::smallest(self.covariance());
         (values[1] > 1e-9 * values[2]).then(|| (normal, dot(normal, self.mean())))

@@ -1,16 +1,15 @@
 //! Exact sums over the points of a cell that add up without a shift.
 //!
-//! Taken about one place for all cells, sums of coordinates and of their products are too large for 64
-//! bits. Modulo 2⁶⁴ that does no harm: about a place nearby they fit again, and are exact. So a block is
-//! the plain sum of its cells, and is moved once.
+//! Relative to one origin for all cells, sums of coordinates and of their products exceed 64 bits. Modulo 2⁶⁴
+//! that does no harm: relative to a place nearby they fit again, and are exact. So a block is the plain sum
+//! of its cells, and is shifted once.
 
 use super::moments::{Moments, PAIRS};
 
-/// Sums over the points of cells, whose coordinates are less than 2^17 units within a block of the
-/// highest level.
+/// Sums over the points of cells; their coordinates are below 2^17 units within a block of the highest level.
 pub type CellMoments = Moments<i64>;
 
-/// Count, sums, and sums of products about the corner of the lattice, modulo 2⁶⁴.
+/// Count, sums, and sums of products relative to the corner of the lattice, modulo 2⁶⁴.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sums([i64; 10]);
 
@@ -27,7 +26,7 @@ impl CellMoments {
 }
 
 impl Sums {
-    /// The sums of points that are known about a corner.
+    /// The sums of points that are given relative to a corner.
     pub fn of(moments: &CellMoments, corner: [i64; 3]) -> Sums {
         let moved = moved(moments, corner);
         let ([x, y, z], [xx, xy, xz, yy, yz, zz]) = (moved.sum, moved.products);
@@ -48,7 +47,7 @@ impl Sums {
         }
     }
 
-    /// The same sums about a corner near the points.
+    /// The same sums relative to a corner near the points.
     #[inline(always)]
     pub fn about(&self, corner: [i64; 3]) -> CellMoments {
         let [n, x, y, z, xx, xy, xz, yy, yz, zz] = self.0;

@@ -1,8 +1,8 @@
 //! Surfels: the pieces of surface among which planes are searched.
 //!
-//! A base cell is a surfel. Where all base cells of a larger cell lie on one surface, they are one
-//! surfel together: a floor is some thousands of pieces and not some hundred thousand, while
-//! creases, boards and clutter keep theirs.
+//! A base cell is a surfel. If all base cells of a larger cell lie on one surface, they form one surfel
+//! together: a floor is thousands of pieces instead of hundreds of thousands, while creases, boards and
+//! clutter keep their own.
 
 use super::cells::Cells;
 use super::flat::Surface;
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// What is thicker than so many times the noise may be several layers.
+/// What is thicker than this many times the noise may be several layers.
 pub const LAYERED: f64 = 1.6;
 /// Levels on which base cells are joined.
 const JOINED: usize = 3;
@@ -32,9 +32,9 @@ pub struct Surfel {
     pub weight: u32,
     /// The surface there, if it is flat at any scale.
     pub surface: Option<Surface>,
-    /// How many times as large as usual the noise is there.
+    /// The noise there as a multiple of the usual noise.
     pub scale: f32,
-    /// Its base cells: from which place in Morton order to which.
+    /// The range of its base cells in Morton order.
     pub places: [u32; 2],
 }
 
@@ -58,15 +58,15 @@ fn variance_along(covariance: [f64; 6], normal: Vec3) -> f64 {
     covariance.into_iter().zip(PAIRS).map(term).sum::<f64>().max(0.0)
 }
 
-/// What one surface is thinner than.
+/// The limit below which points count as one surface.
 #[derive(Debug, Clone, Copy)]
 pub struct Thinner {
-    /// Standard deviation of points about their surface where the noise is as usual, in steps.
+    /// The usual standard deviation of points about their surface, in steps.
     pub noise: f64,
-    /// The most that it may be anywhere: what lies within the noise may be more than one plane for who
-    /// wants them closer.
+    /// The largest noise allowed anywhere: with a smaller tolerance, points within the noise may be more than
+    /// one plane.
     pub most: f64,
-    /// Whether the noise is the same everywhere, and that of no point that of its neighbours.
+    /// Whether the noise is the same everywhere and independent from point to point.
     pub white: bool,
 }
 
@@ -74,7 +74,7 @@ pub struct Thinner {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Surfels {
     pub list: Vec<Surfel>,
-    /// Which of them the base cell at each place in Morton order belongs to.
+    /// For the base cell at each place in Morton order, the surfel it belongs to.
     at: Vec<u32>,
 }
 
@@ -90,7 +90,7 @@ impl Surfels {
         Surfels::of(joining.surfels(), cells.base().len())
     }
 
-    /// Surfels that hold all of so many base cells.
+    /// Surfels that together hold all of `cells` base cells.
     pub fn of(list: Vec<Surfel>, cells: usize) -> Surfels {
         let at: Vec<AtomicU32> = (0..cells).into_par_iter().map(|_| AtomicU32::new(0)).collect();
         // Every place is written once.
@@ -101,8 +101,8 @@ impl Surfels {
         Surfels { list, at: at.into_par_iter().map(AtomicU32::into_inner).collect() }
     }
 
-    /// The same surfels with other `surfaces` around the base cells in Morton order: those of a rougher class, none of
-    /// which is on base cells that were joined.
+    /// The same surfels with other `surfaces` around the base cells in Morton order: those of a rougher
+    /// class. Joined surfels get none.
     pub fn rougher(&self, cells: &Cells, surfaces: &[Option<Surface>]) -> Surfels {
         let single = |surfel: &Surfel| {
             let place = surfel.places[0] as usize;
@@ -146,8 +146,8 @@ impl Surfels {
     }
 }
 
-/// Edge of a lattice on which the surface of a set of surfels closes, for base cells of edge
-/// `cell`: a little more than the cells on which nine tenths of it was seen.
+/// Edge of a lattice on which the surface of a set of surfels has no gaps, for base cells of edge `cell`: a
+/// little more than the cells at which nine tenths of it was seen.
 pub fn closing_edge(surfels: &[Surfel], set: &[u32], cell: f64) -> f64 {
     let levels = set.iter().filter_map(|&i| {
         let s = &surfels[i as usize];
@@ -156,10 +156,10 @@ pub fn closing_edge(surfels: &[Surfel], set: &[u32], cell: f64) -> f64 {
     1.5 * cell * weighted_quantile(levels.collect(), 0.9).exp2()
 }
 
-/// A level, and the surfaces of those of its cells of which the base cells are one surfel.
+/// A level, and for each of its cells the surface if its base cells are one surfel.
 type LevelJoined = (usize, Vec<Option<Surface>>);
 
-/// Base cells that become surfels.
+/// Base cells to be joined into surfels.
 struct Joining<'a> {
     cells: &'a Cells,
     field: &'a NoiseField,
@@ -192,7 +192,7 @@ impl Joining<'_> {
         (0..base.len()).into_par_iter().with_min_len(1024).filter_map(begins).collect()
     }
 
-    /// The surfaces of the cells of a level of which the base cells are one surfel.
+    /// For each cell of a level, the surface if its base cells are one surfel.
     fn joined(&self, level: usize, thin: &[bool]) -> Vec<Option<Surface>> {
         let one = |cell: u32| {
             let places = self.cells.run(level, cell);
@@ -204,12 +204,12 @@ impl Joining<'_> {
         cells.into_par_iter().with_min_len(1024).map(one).collect()
     }
 
-    /// How many times as large as usual the noise is at a place.
+    /// The noise at a place as a multiple of the usual noise.
     fn scale(&self, place: usize) -> f64 {
         self.field.scale(self.cells.by_place[place] as usize)
     }
 
-    /// The noise at a place, as far as one surface may have it.
+    /// The noise at a place, as far as one surface may show it.
     fn noise(&self, place: usize) -> f64 {
         (self.thinner.noise * self.scale(place)).min(self.thinner.most)
     }
@@ -220,12 +220,12 @@ impl Joining<'_> {
         self.surfaces[place].is_some_and(|surface| f64::from(surface.thickness) <= thick())
     }
 
-    /// The surface of a cell of which all base cells have one, if these are one.
+    /// The surface of a cell whose base cells all have one, if they lie on one surface.
     fn one_surface(&self, level: usize, cell: u32, [first, last]: [u32; 2]) -> Option<Surface> {
         let places = first as usize..last as usize;
         let all = || self.surfaces[places.clone()].iter().flatten();
-        // A surfel is about as large as what its surface was seen on: smaller than the blocks of its cells,
-        // or no larger than the cells in the middle of them where noise does not look the same everywhere.
+        // A surfel is about as large as the blocks in which its surface was seen: smaller than the blocks,
+        // or, where the noise does not look the same everywhere, no larger than their middle cells.
         let finest = all().map(Surface::level).min()?;
         if level > finest + usize::from(self.thinner.white) {
             return None;
@@ -254,7 +254,7 @@ impl Joining<'_> {
             .then(|| Surface::new(normal, error / count, thickness / count, seen))
     }
 
-    /// The surfel of a cell of a level.
+    /// The surfel made of a cell of a level.
     fn surfel(&self, level: usize, cell: u32, surface: Option<Surface>) -> Surfel {
         let (centroid, scatter, weight) = shape(&self.cells.levels[level], cell as usize);
         let places = self.cells.run(level, cell);
@@ -264,7 +264,7 @@ impl Joining<'_> {
     }
 }
 
-/// The mean of the distinct points of a cell, their covariance and their number.
+/// The mean, covariance and number of a cell's distinct points.
 fn shape(level: &Level, cell: usize) -> (Vec3, [f32; 6], u32) {
     let moments: CellMoments = level.moments(cell);
     let square = (level.unit() * level.unit()) as f32;
@@ -279,7 +279,7 @@ mod tests {
     use crate::frame::Points;
     use crate::surface::flat::{FLAT, judge_all};
 
-    /// The surfels of a cloud whose noise is 10: surfaces are the finest flat blocks that are thin.
+    /// The surfels of a cloud with noise 10: its surfaces are the finest flat blocks that are thin.
     fn surfels(cells: &Cells, white: bool) -> Surfels {
         let flatness = judge_all(cells);
         let surface = |&base: &u32| {

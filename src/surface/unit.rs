@@ -1,38 +1,38 @@
-//! How large the base cells of a cloud are.
+//! The size of a cloud's base cells.
 
-/// Distinct points that a base cell holds on average, at most.
+/// Most distinct points in a base cell, on average.
 const OCCUPANCY: f64 = 2.0;
-/// Where a cloud is denser than on average, cells are so small that this share of the points …
+/// Where a cloud is denser than its average, cells are so small that this share of the points …
 const DENSE: f64 = 0.9;
-/// … lies in cells of at most so many.
+/// … lies in cells of at most this many.
 pub const FULL: u32 = 6;
-/// But there are at most so many cells a point.
+/// But there are at most this many cells per point, …
 const MOST_CELLS: f64 = 0.75;
-/// And so many at all: a cloud of more points is judged on cells of more points.
+/// … and at most this many in all: larger clouds are judged on cells of more points.
 const LIMIT: f64 = 1.5e6;
-/// Edge of the finest cells that are counted, in steps: what shares one counts as one point.
+/// Edge of the finest cells that are counted, in steps: points that share such a cell count as one.
 pub const FINEST: u32 = 8;
-/// Points stand in clusters when there are so many times fewer clusters than points, …
+/// Points stand in clusters when there are this many times fewer clusters than points, …
 const CLUSTERED: f64 = 1.5;
-/// … whose number falls by less than this when cells double: of points strewn over a surface it falls by
-/// more long before it has halved.
+/// … and when the number of clusters falls by less than this factor as cells double. For points strewn over a
+/// surface it falls by more, long before it has halved.
 const STILL: f64 = 1.12;
-/// Share of the points that must be in clusters of few, so that these are copies and no objects.
+/// Share of the points that must be in clusters of few points, so that clusters are copies, not objects.
 const SMALL: f64 = 0.8;
-/// Clusters that are worth looking for.
+/// Fewest clusters worth looking for.
 const FEWEST: u64 = 500;
-/// Units of the moments in the edge of a base cell, at most: finer detail says nothing about the
-/// shape of the surface there.
+/// Most units of the moments in the edge of a base cell: finer detail says nothing about the shape of the
+/// surface there.
 const DETAIL: u32 = 256;
 
-/// Numbers of cells of a lattice whose cells double.
+/// Numbers of cells on lattices of doubling cell size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellCounts {
-    /// Cells of [`FINEST`] steps: points that share one count as one.
+    /// Occupied cells of [`FINEST`] steps: points that share one count as one.
     pub finest: u64,
     /// Cells of each size, from the finest on.
     pub cells: Vec<u64>,
-    /// Finest cells that lie in cells of at most [`FULL`] of them, of each size.
+    /// For each size, the finest cells that lie in cells with at most [`FULL`] of them.
     pub roomy: Vec<u64>,
 }
 
@@ -43,17 +43,17 @@ pub struct Unit {
     pub span: u32,
     /// Steps in a unit.
     pub steps: u32,
-    /// Points that stand for one, since they lie closer together than a surface is sampled.
+    /// Number of points that count as one, since they lie closer together than the surface is sampled.
     pub copies: f64,
 }
 
 impl Unit {
     /// The edge for a cloud.
     ///
-    /// Counted on a lattice whose cells double, and read off between two of its sizes. What lies
-    /// closer together than a surface is sampled, such as copies of points, counts once.
+    /// Cells are counted on lattices of doubling cell size, and the edge is interpolated between two sizes.
+    /// Points closer together than the surface is sampled, such as copies of points, count once.
     pub fn for_counts(counts: &CellCounts) -> Unit {
-        // The larger the cells the fewer there are, and the fewer points have room.
+        // Larger cells are fewer, and fewer points lie in cells with room.
         let distinct = sites(counts) as f64;
         let cells = counts.cells.iter().map(|&n| n as f64);
         let fall_to = |n: f64| crossing(cells.clone().map(|c| (c / n).ln()));
@@ -71,7 +71,7 @@ impl Unit {
         Unit::of_edge(edge, crowd.max(1.0))
     }
 
-    /// The same for cells so many times as wide.
+    /// The same for cells `times` as wide.
     pub fn coarser(self, times: f64) -> Unit {
         Unit::of_edge(times * f64::from(self.span * self.steps), self.copies)
     }
@@ -82,9 +82,8 @@ impl Unit {
     }
 }
 
-/// The number of places of a cloud: its distinct points, unless nearly all of them stand in small
-/// clusters that are far smaller than the clusters are apart. Cells between these two sizes are as many
-/// as the clusters.
+/// The number of sites of a cloud: its distinct points, unless nearly all of them stand in small clusters,
+/// far smaller than the gaps between them. Cells of a size between these two are as many as the clusters.
 fn sites(counts: &CellCounts) -> u64 {
     let finest = counts.finest as f64;
     let is_clustered = |&at: &usize| {
