@@ -1,4 +1,4 @@
-//! The table of counts in memory.
+//! The table of counts in the host's memory.
 
 use super::voter::{Cpu, Voter};
 use super::{parallel, peaks, planar, serial};

@@ -1,4 +1,4 @@
-//! Numbers of cells of all sizes.
+//! Counts of cells of all sizes.
 
 use crate::frame::Points;
 use crate::sort::sort;
@@ -16,7 +16,7 @@ pub fn count_cells(points: &Points) -> CellCounts {
     CellCounts { finest: keys.len() as u64, cells, roomy }
 }
 
-/// Counts the cells of `2^bits` finest ones, and the keys in roomy ones.
+/// Counts the cells of `2^bits` finest ones, and the keys in cells with room.
 fn count(keys: &[u64], bits: u32) -> (u64, u64) {
     let (mut cells, mut roomy) = (0, 0);
     for cell in keys.chunk_by(|a, b| a >> (3 * bits) == b >> (3 * bits)) {
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
     use crate::surface::unit::Unit;
 
-    /// A square lattice of `side²` points at a distance, from a corner.
+    /// A square lattice of `side²` points, `apart` from each other, starting at a corner.
     fn square(side: u32, apart: u32, corner: f32) -> impl Iterator<Item = [f32; 3]> {
         (0..side * side)
             .map(move |i| [(i % side * apart) as f32 + corner, (i / side * apart) as f32, 0.0])
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn pairs_that_drifted_apart_count_once() {
-        // Of every ten places one has its copies as far away as its neighbours are.
+        // At one place in ten, the copy is as far away as the neighbours are.
         let pairs = |k: i64| {
             let apart = move |i: i64| if i % 10 == 0 { 2048 } else { 20 + i * 7919 % 60 };
             (0..)

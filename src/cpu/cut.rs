@@ -1,7 +1,7 @@
 //! Cutting a cloud into cells of one size.
 //!
-//! Points are sorted by the cell that holds them and copied in that order once; what follows goes through
-//! memory from front to back.
+//! Points are sorted by the cell that holds them and copied once in that order. Later passes then read memory
+//! from front to back.
 
 use crate::frame::Points;
 use crate::morton::deinterleave;
@@ -15,31 +15,31 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// So many points of one cell are worth the work of several threads.
+/// A cell of this many points is sorted by several threads.
 const CROWD: usize = 1 << 14;
-/// Points, about, that one thread takes in one go; more where a cell holds more.
+/// Approximate number of points that one thread takes at a time; more if a cell holds more.
 const PIECE: u32 = 1 << 12;
 
-/// Cuts points into cells; returns their order, too.
+/// Cuts points into cells; also returns their order.
 pub(crate) fn cut(points: &Points, unit: Unit) -> (Vec<u32>, CellCloud) {
     let (order, points, table) = table(points, unit);
     let cells = Cells::new(table, points.len(), unit);
     (order, CellCloud { cells, points: Arc::new(points) })
 }
 
-/// Cuts points into cells as large as they ask for.
+/// Cuts points into cells of the size that suits them.
 #[cfg(test)]
 pub(crate) fn whole(points: &Points) -> CellCloud {
     cut(points, Unit::for_counts(&super::count::count_cells(points))).1
 }
 
-/// The order of the points, the points in it, and the cells.
+/// The order of the points, the points in that order, and the cells.
 fn table(points: &Points, unit: Unit) -> (Vec<u32>, Points, CellTable) {
     let (keys, starts, mut order) = sorted(points, unit.span * unit.steps);
     let mut points = points.select(&order);
     arrange(&mut points, &mut order, &starts);
     let by_row = by_row(&keys);
-    // A few cells hold most of the points of some clouds, and lie side by side.
+    // In some clouds a few neighbouring cells hold most of the points, so pieces are small.
     let sums = by_row.par_iter().with_max_len(64).map(|&cell| {
         let cell = cell as usize;
         let end = starts.get(cell + 1).map_or(points.len(), |&end| end as usize);
@@ -49,8 +49,8 @@ fn table(points: &Points, unit: Unit) -> (Vec<u32>, Points, CellTable) {
     (order, points, CellTable { keys, starts, by_row, sums })
 }
 
-/// The Morton keys of the cells that hold points, ascending, where each begins, and the points in that
-/// order, those of a cell by their indices.
+/// The Morton keys of the occupied cells, ascending; where each cell begins; and the points in cell order,
+/// within a cell by index.
 fn sorted(points: &Points, edge: u32) -> (Vec<u64>, Vec<u32>, Vec<u32>) {
     let key = |i: usize| morton_key(points.get(i), edge);
     let bits = 3 * (u32::BITS - ((2 * OFFSET as u32) / edge).leading_zeros());
@@ -67,9 +67,9 @@ fn sorted(points: &Points, edge: u32) -> (Vec<u64>, Vec<u32>, Vec<u32>) {
     }
 }
 
-/// The different ones of ascending numbers, and where each begins.
+/// The distinct values of an ascending sequence, and where each begins.
 fn runs(numbers: impl Iterator<Item = u64>) -> (Vec<u64>, Vec<u32>) {
-    /// Expected repeats of each number; only a guess for the capacity.
+    /// Expected repeats of each number, used only to guess the capacity.
     const ALIKE: usize = 2;
     let room = numbers.size_hint().0 / ALIKE;
     let (mut different, mut starts) = (Vec::with_capacity(room), Vec::with_capacity(room));
@@ -82,8 +82,8 @@ fn runs(numbers: impl Iterator<Item = u64>) -> (Vec<u64>, Vec<u32>) {
     (different, starts)
 }
 
-/// Sorts the points of each cell by their coordinates: copies of a point lie together, and what goes
-/// through them meets them in an order that is theirs, not the file's.
+/// Sorts the points of each cell by their coordinates. Copies of a point then lie together, and the order
+/// does not depend on the file.
 fn arrange(points: &mut Points, order: &mut [u32], starts: &[u32]) {
     let (end, mut parts) = (order.len() as u32, Vec::new());
     let mut rest = Part { axes: [&mut points.x, &mut points.y, &mut points.z], order };
@@ -108,7 +108,7 @@ fn arrange(points: &mut Points, order: &mut [u32], starts: &[u32]) {
 /// A point: its coordinates made positive, its index, and the coordinates as they are.
 type Placed = ([u32; 3], u32, [f32; 3]);
 
-/// Points side by side and their indices.
+/// Consecutive points and their indices.
 struct Part<'a> {
     axes: [&'a mut [f32]; 3],
     order: &'a mut [u32],

@@ -7,8 +7,7 @@ use rayon::prelude::*;
 /// Points of a group; a multiple of every vector width.
 pub(super) const GROUP: usize = 32;
 
-/// Points sorted along a Morton curve, cut into groups of [`GROUP`]; the last one is filled up by
-/// `tail` points that vote on their own.
+/// Points sorted along a Morton curve and cut into groups of [`GROUP`]; the rest, `tail`, vote on their own.
 pub(super) struct Grouped {
     /// The points of the whole groups, in Morton order.
     pub points: Points,
@@ -21,7 +20,7 @@ pub(super) struct Grouped {
 }
 
 impl Grouped {
-    /// Sorts and groups `points`. The order of equal keys does not matter to any vote.
+    /// Sorts and groups `points`. The order of equal keys does not matter to votes.
     pub fn new(points: &Points) -> Grouped {
         let order = morton_order(points);
         let whole = order.len() / GROUP * GROUP;
@@ -45,7 +44,7 @@ impl Grouped {
     }
 }
 
-/// Indices of the points along a Morton curve of 21 bits an axis over their box.
+/// Indices of the points along a Morton curve of 21 bits per axis over their box.
 fn morton_order(points: &Points) -> Vec<u32> {
     let range = |axis: &[f32]| {
         let low = axis.par_iter().copied().reduce(|| f32::INFINITY, f32::min);

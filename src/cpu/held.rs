@@ -1,4 +1,4 @@
-//! The points of a cloud in memory.
+//! The points of a cloud in the host's memory.
 
 use super::count::count_cells;
 use super::cut::cut;
@@ -25,7 +25,7 @@ impl<'a> Held<'a> for CpuPoints {
     }
 }
 
-/// Points that are read are where they are wanted.
+/// Nothing to do: points that are read are already where they are needed.
 pub(crate) struct CpuReceiver;
 
 impl<'a> Receiver<'a> for CpuReceiver {

@@ -1,22 +1,24 @@
 //! One increment for the votes of a point in two neighbouring rows.
 //!
 //! Let `b` and `b + e` be the bins of a point in two rows. Neighbouring directions are so close that `e`
-//! takes few values: about 38 for 1920 × 1080 pixels, 1° and 1 pixel. So points count in a table of all `(e, b)`,
-//! one increment for two votes. Afterwards its line `e` is added to the first row at `b` and to the second at
-//! `b + e`, vector by vector.
+//! takes few values: about 38 for 1920 × 1080 pixels, 1° and 1 pixel. So points are counted in a table of all
+//! `(e, b)`, with one increment for two votes. Afterwards line `e` of the table is added to the first row at
+//! `b` and to the second at `b + e`, vector by vector.
 //!
-//! An image reaches a parallelogram of `area × sin(step)` cells of the table, 36 thousand in this example, and
-//! one row of its pixels so few that they stay in the first-level cache while the rows pass by.
-//! Adding a cell and clearing it costs a good half of an increment: with fewer points than that, or steps so coarse that the parallelogram is large, each row is voted for by itself. Three
-//! rows at once would save a sixth of the increments more, but reach four times as many cells: tried with
-//! counters of 8 bits, they are slower than two.
+//! An image reaches a parallelogram of `area × sin(step)` cells of the table, 36 thousand in this example.
+//! One row of its pixels reaches so few that they stay in the first-level cache while the rows pass by.
+//! Adding and clearing a cell costs a good half of an increment. So with fewer points than that, or with
+//! steps so coarse that the parallelogram is large, each row is voted for separately. Three rows at once
+//! would save another sixth of the increments but reach four times as many cells: measured with counters of 8
+//! bits, they are slower than two.
 //!
-//! It is exact, because a cell is added where its points would have voted, and because the sum of a
-//! row is compared with the number of points. A point that was out of reach is missing there: that takes a
-//! coordinate that is no number, or bins so fine that `f32` hardly tells them apart. Then nothing has been voted,
-//! and the caller votes row by row.
+//! The result is exact: a cell is added where its points would have voted, and the sum of a row is compared
+//! with the number of points. A point out of reach is missing there; this requires a coordinate that is not a
+//! number, or bins so fine that `f32` hardly distinguishes them. Then no votes are counted, and the caller
+//! votes row by row.
 //!
-//! `benches/peers/hough.py` measures it beside others; what it found is in `benches/results/line_voters.md`.
+//! `benches/peers/hough.py` compares it with other implementations; the results are in
+//! `benches/results/line_voters.md`.
 
 use super::bin::count;
 use super::lanes::{InstructionSet, Lanes};
@@ -26,14 +28,14 @@ use crate::backend::Sign;
 use crate::vote::position;
 use std::ops::Range;
 
-/// So many points for each cell to be added make the table worth its while. Where the two ways meet depends on
-/// the image and the steps: tried, between 0.4 (640 × 480 pixels) and 0.8 (steps of 4°).
+/// The table pays off with this many points for each cell to be added. The break-even depends on the image
+/// and the steps: measured between 0.4 (640 × 480 pixels) and 0.8 (steps of 4°).
 const WORTH: f64 = 0.6;
-/// Cells of a table at most. Sums of numbers up to this are exact in `f32`.
+/// Most cells of a table. Sums of numbers up to this are exact in `f32`.
 const MOST_CELLS: f64 = (1 << 22) as f64;
 /// Lines begin at multiples of this, so that they are whole vectors.
 const ALIGN: usize = 16;
-/// How far a position in `f32` may be off that in `f64`, in bins, without the plain way being taken.
+/// How far a position in `f32` may differ from that in `f64`, in bins, without falling back to single rows.
 const SLACK: f64 = 1.0 / 16.0;
 
 /// Two rows and the cells of their table.
@@ -41,7 +43,7 @@ struct Pair {
     rows: [[f32; 4]; 2],
     /// The bin of the first row at which each line begins, and the `e` of the first line.
     first: [f64; 2],
-    /// From one line to the next.
+    /// Distance from one line to the next.
     stride: usize,
     /// The cells of each line that points may reach.
     lines: Vec<Range<usize>>,
@@ -50,7 +52,7 @@ struct Pair {
 impl Pair {
     /// The table of two rows for points in `extent`, unless it would be too large.
     fn new(rows: [[f32; 4]; 2], extent: &Extent) -> Option<Pair> {
-        // Of the first row exactly, as positions of points lie between those of corners: see `crate::vote`.
+        // For the first row exact, as positions of points lie between those of corners: see `crate::vote`.
         let bins = extent.0.map(|[x, y]| f64::from(position(rows[0], [x, y, 0.0]).floor()));
         let [low, high] = range(bins);
         let edges = Edges::new(rows, extent);
@@ -58,7 +60,7 @@ impl Pair {
         let [least, most] = [(least - SLACK).floor(), (most + SLACK).ceil()];
         let stride = ((high - low + 1.0) / ALIGN as f64).ceil() * ALIGN as f64;
         let cells = stride * (most - least + 1.0);
-        // Written so that what is no number is refused, too.
+        // Written so that NaN is refused, too.
         if !(cells <= MOST_CELLS && low.abs() <= MOST_CELLS && (least * stride).abs() <= MOST_CELLS)
         {
             return None;
@@ -66,7 +68,7 @@ impl Pair {
         let stride = stride as usize;
         let line = |e: usize| {
             let e = least + e as f64;
-            // The difference of two floors is `e` where that of the positions is less than one off `e`.
+            // The difference of the floors can be `e` only if that of the positions is less than one off `e`.
             let [from, to] = edges.between(e - 1.0 - SLACK, e + 1.0 + SLACK)?;
             let from = (from - SLACK - low) as usize / ALIGN * ALIGN;
             let to = ((to + SLACK - low) as usize + 1).next_multiple_of(ALIGN).min(stride);
@@ -76,12 +78,12 @@ impl Pair {
         Some(Pair { rows, first: [low, least], stride, lines })
     }
 
-    /// Cells that are added.
+    /// Number of cells that are added.
     fn reached(&self) -> usize {
         self.lines.iter().map(Range::len).sum()
     }
 
-    /// Cells in all.
+    /// Number of cells in all.
     fn cells(&self) -> usize {
         self.lines.len() * self.stride
     }
@@ -101,7 +103,7 @@ impl Binning for Pair {
     }
 }
 
-/// The counters of a pair of rows, kept from pair to pair. All are zero in between.
+/// The counters of a pair of rows, kept from pair to pair; all are zero in between.
 #[derive(Default)]
 pub(super) struct Joint {
     cells: Vec<u32>,
@@ -109,7 +111,7 @@ pub(super) struct Joint {
 }
 
 impl Joint {
-    /// Lets all points vote in two neighbouring rows, `counts`, of the table. Says whether it did: if not,
+    /// Lets all points vote in two neighbouring rows of the table, `counts`. Returns whether it did; if not,
     /// nothing was counted.
     pub(super) fn vote(
         &mut self,
@@ -146,7 +148,7 @@ impl Joint {
         true
     }
 
-    /// Adds all lines of the table up into the sums of both rows, and clears them.
+    /// Adds all lines of the table to the sums of both rows, and clears them.
     fn add_lines(&mut self, instructions: InstructionSet, pair: &Pair) {
         for sums in &mut self.sums {
             sums.clear();
@@ -192,7 +194,8 @@ fn add_line_plain(cells: &mut [u32], first: &mut [u32], second: &mut [u32]) {
     }
 }
 
-/// Adds sums to a row of the accumulator, the first of which are of bin `low`. What is off the axis is left out.
+/// Adds sums, the first of which is for bin `low`, to a row of the accumulator. Bins off the axis are left
+/// out.
 fn add(sums: &[u32], low: i64, sign: Sign, counts: &mut [u32]) {
     let (skipped, from) = ((-low).max(0) as usize, low.max(0) as usize);
     for (bin, &votes) in counts.iter_mut().skip(from).zip(sums.iter().skip(skipped)) {
@@ -244,7 +247,7 @@ mod tests {
         assert!(!vote(&mut joint, &third, [table[0], table[90]], &mut vec![0; 2 * bins]));
     }
 
-    /// A point out of reach is noticed, nothing has voted, and the counters are as good as new.
+    /// A point out of reach is noticed, no votes are counted, and the counters are as good as new.
     #[test]
     fn what_is_no_number_leaves_no_trace() {
         let (points, table, bins) = square(60, 180);

@@ -1,4 +1,4 @@
-//! Every point to its plane.
+//! Assigns every point to its plane.
 
 use crate::Result;
 use crate::backend::Labels;
@@ -13,10 +13,10 @@ use std::sync::Arc;
 /// A cloud in cells in which planes are present.
 pub(crate) struct CloudLabels {
     cloud: Arc<CellCloud>,
-    /// For each base cell in Morton order its own plane, then those around, ascending.
+    /// For each base cell in Morton order, its own plane, then those around it, ascending.
     present: Vec<[u32; PRESENT]>,
-    /// What is known: the label of each point, the planes that led to them, and the sums over the points of
-    /// each.
+    /// The last result: the label of each point, the planes that led to the labels, and the sums over the
+    /// points of each plane.
     labels: Vec<i32>,
     planes: Vec<LocalPlane>,
     sums: Vec<Moments>,
@@ -29,9 +29,10 @@ impl CloudLabels {
         CloudLabels { cloud, present, labels, planes, sums }
     }
 
-    /// Finds the plane of each point, `-1` for none. Where no plane has changed since, nothing has.
+    /// Finds the plane of each point, `-1` for none. Only cells in which a plane has changed are computed
+    /// again.
     fn label(&mut self, planes: &[LocalPlane]) {
-        // Few cells, since next to a scanner one may hold thousands of points.
+        // Few cells, since one next to a scanner may hold thousands of points.
         const PIECE: usize = 64;
         let CellCloud { cells, points } = &*self.cloud;
         let points: &Points = points;
@@ -40,7 +41,7 @@ impl CloudLabels {
         let before = std::mem::replace(&mut self.planes, planes.to_vec());
         let changed: Vec<bool> =
             (0..planes.len()).map(|q| before.get(q) != Some(&planes[q])).collect();
-        // In Morton order the points of the cells follow each other.
+        // In Morton order the points of successive cells are consecutive.
         let by_place = &cells.by_place;
         let mut pieces = Vec::with_capacity(by_place.len() / PIECE + 1);
         let mut rest = &mut self.labels[..];
@@ -90,7 +91,7 @@ impl Moved {
         self
     }
 
-    /// Labels the points of a cell anew.
+    /// Assigns labels to the points of a cell again.
     fn label(
         &mut self,
         labels: &mut [i32],
@@ -113,8 +114,7 @@ impl Moved {
     }
 }
 
-/// The nearest of the planes that are present, of which a point is within the tolerance; the first of
-/// equals.
+/// The nearest of the present planes whose tolerance a point meets; the first of equals.
 fn nearest(present: &[u32; PRESENT], p: [f32; 3], planes: &[LocalPlane]) -> Option<u32> {
     let mut nearest: Option<(f64, u32)> = None;
     for (k, &q) in present.iter().enumerate() {

@@ -48,11 +48,11 @@ impl fmt::Display for InstructionSet {
     }
 }
 
-/// `WIDTH` floats that are worked on together.
+/// `WIDTH` floats that are processed together.
 ///
 /// # Safety
-/// The methods may be called only where the processor has the instruction set of the implementor.
-/// They are inlined into a function that enables it.
+/// The processor must have the instruction set of the implementor. The methods are inlined into a function
+/// that enables it.
 pub(super) trait Lanes: Copy {
     /// Floats in a vector; at most 16.
     const WIDTH: usize;
@@ -72,8 +72,8 @@ pub(super) trait Lanes: Copy {
     unsafe fn floor(self) -> Self;
     /// `self - b`.
     unsafe fn sub(self, b: Self) -> Self;
-    /// Whole numbers as integers into the first `WIDTH` of `out`; `last` for all beyond it and below zero, and
-    /// for what is no number.
+    /// Stores whole numbers as integers in the first `WIDTH` places of `out`; `last` for larger numbers,
+    /// negative ones and NaN.
     unsafe fn store_up_to(self, last: u32, out: &mut [u32]);
 }
 
@@ -199,8 +199,8 @@ mod x86 {
         #[inline(always)]
         unsafe fn store_up_to(self, last: u32, out: &mut [u32]) {
             let out = &mut out[..8];
-            // SAFETY: the caller has AVX2; the slice has room for eight integers. What does not fit in an
-            // integer becomes the lowest, which is large without its sign, as is all that is below zero.
+            // SAFETY: the caller has AVX2; the slice has room for eight integers. Numbers that do not fit an
+            // integer become the lowest one, which as an unsigned number is large, as are all negative ones.
             unsafe {
                 let limit = _mm256_set1_epi32(last as i32);
                 let places = _mm256_min_epu32(_mm256_cvttps_epi32(self.0), limit);
@@ -270,8 +270,8 @@ mod x86 {
         #[inline(always)]
         unsafe fn store_up_to(self, last: u32, out: &mut [u32]) {
             let out = &mut out[..16];
-            // SAFETY: the caller has AVX-512F; the slice has room for sixteen integers. As with AVX2, what
-            // is below zero or does not fit is large without its sign.
+            // SAFETY: the caller has AVX-512F; the slice has room for sixteen integers. As with AVX2,
+            // negative numbers and those that do not fit are large as unsigned numbers.
             unsafe {
                 let limit = _mm512_set1_epi32(last as i32);
                 let places = _mm512_min_epu32(_mm512_cvttps_epi32(self.0), limit);

@@ -1,9 +1,9 @@
-//! Layers: the surface through a cell where the points around it are not all of one surface.
+//! Layers: the surface through a cell whose surrounding points belong to several surfaces.
 //!
-//! The two sides of a table lie in one block, which is as thick as the board; among few points a
-//! single outlier spoils a block. So where a block is not flat, or thicker than the noise, the
-//! points of the layer in which the cell itself lies are taken alone: those of the densest slab
-//! through one of the cell's own points, fitted and chosen again in turn.
+//! The two sides of a table lie in one block, which is as thick as the board; among few points a single
+//! outlier spoils a block. So where a block is not flat, or is thicker than the noise, only the points of the
+//! layer in which the cell lies are used: those of the densest slab through one of the cell's own points,
+//! fitted and selected again in turn.
 
 use super::patch::{MOST_POINTS, Middle, Patch};
 use crate::shared::{
@@ -22,17 +22,17 @@ use crate::wide::{Work, widely};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Base cells that one thread tries in one go.
+/// Base cells that one thread tries at a time.
 const PIECE: usize = 256;
 
-/// What layers are looked for in.
+/// The data of a search for layers.
 struct Search<'a> {
     cloud: &'a CellCloud,
     field: &'a NoiseField,
     trials: &'a Trials<'a>,
 }
 
-/// Looks for the layers through some base cells.
+/// Finds the layers through some base cells.
 pub(crate) fn layers(cloud: &CellCloud, field: &NoiseField, trials: &Trials) -> Tried {
     let search = Search { cloud, field, trials };
     let cells = &cloud.cells;
@@ -53,10 +53,11 @@ pub(crate) fn layers(cloud: &CellCloud, field: &NoiseField, trials: &Trials) -> 
     all
 }
 
-/// A base cell and the cell of a level that holds it.
+/// A cell of the level, and the base cell in it.
 type InCell = (u32, u32);
 
-/// The cells in pieces for threads, each with the index of its first; those in one cell stay together.
+/// The cells in pieces for threads, each with the index of its first; those in the same cell of the level
+/// stay together.
 fn pieces(open: &[InCell]) -> Vec<(u32, &[InCell])> {
     let (mut pieces, mut rest) = (Vec::with_capacity(open.len() / PIECE + 1), open);
     while !rest.is_empty() {
@@ -72,11 +73,11 @@ fn pieces(open: &[InCell]) -> Vec<(u32, &[InCell])> {
     pieces
 }
 
-/// The work of trying some cells, those in one cell of the level together.
+/// The task of trying some base cells; those in the same cell of the level are tried together.
 struct Trying<'a> {
     search: &'a Search<'a>,
     open: &'a [InCell],
-    /// Index of the first of them among all.
+    /// Index of the first of them among all that are tried.
     first: u32,
 }
 
@@ -108,9 +109,9 @@ impl Work for Trying<'_> {
 }
 
 impl Trying<'_> {
-    /// Collects the points of the block of a group that lies in one cell; why not, if so.
+    /// Collects the points of the block of a group, whose base cells lie in one cell; or says why not.
     ///
-    /// The noise is that of the first of the group: from region to region it changes little.
+    /// The noise is that of the first of the group: it changes little from region to region.
     #[inline(always)]
     fn fill(&self, block: &mut Block, group: &[InCell]) -> Result<(), Outcome> {
         let Search { cloud, field, trials } = *self.search;
@@ -129,7 +130,7 @@ impl Trying<'_> {
         if n > CROWD && !is_first {
             return Err(Outcome::Crowded);
         }
-        // Every second, third, … of them: points of one place lie together.
+        // Every second, third, … point, since consecutive points are close to each other.
         let stride = (n as usize).div_ceil(MOST_POINTS).max(1);
         let mut until = 0;
         block.patch.begin(3.0 * cells.size);
@@ -151,7 +152,7 @@ impl Trying<'_> {
         Ok(())
     }
 
-    /// Looks for the layers of all base cells of some blocks, at most [`LANES`].
+    /// Finds the layers of all base cells of some blocks, at most [`LANES`].
     #[inline(always)]
     fn settle(&self, blocks: &mut [Block], tried: &mut Tried) {
         let spreads: Vec<Spread> = blocks.iter().map(|block| block.patch.all()).collect();
@@ -181,7 +182,7 @@ impl Trying<'_> {
         self.follow(&mut trials, NEARLY_FLAT, &own, tried);
     }
 
-    /// Follows the guess of each trial; those that lead to a layer are tried no more.
+    /// Follows the guess of each trial; trials that lead to a layer are removed.
     #[inline(always)]
     fn follow(&self, trials: &mut Vec<Trial>, flat: f64, own: &[Vec3], tried: &mut Tried) {
         for _ in 0..ITERATIONS {
@@ -198,30 +199,30 @@ impl Trying<'_> {
     }
 }
 
-/// A block, and the base cells in the middle of it.
+/// A block, and the base cells in its middle.
 #[derive(Default)]
 struct Block {
     /// The points.
     patch: Patch,
-    /// Where all points together are thinnest.
+    /// The direction in which all points together are thinnest.
     normal: Vec3,
-    /// Standard deviation of points about their surface there, in steps.
+    /// Standard deviation of points about their surface in the block, in steps.
     noise: f64,
-    /// Whether what is exact is a step of the coordinates.
+    /// Whether an exact layer is a step of the coordinates.
     sliced: bool,
     bases: Vec<u32>,
-    /// Index of the first of them among those that are tried.
+    /// Index of the first base cell among those that are tried.
     first: usize,
 }
 
 impl Block {
-    /// Whether it may owe its shape to a few outliers.
+    /// Whether the block's shape may be due to a few outliers.
     #[inline(always)]
     fn is_sparse(&self) -> bool {
         self.patch.len() <= SPARSE
     }
 
-    /// The guess for the layer through one of the cell's `own` points, where layers lie along the block.
+    /// The guess for the layer through one of the cell's `own` points if layers lie along the block.
     #[inline(always)]
     fn along(&self, own: &[Vec3]) -> Option<Middle> {
         let stride = own.len().div_ceil(MOST_GUESSES).max(1);
@@ -232,15 +233,15 @@ impl Block {
         densest.guess
     }
 
-    /// The guess for the layer of most points through one of the cell's `own` points and two others, if
-    /// it holds enough of the block.
+    /// The guess for the layer that holds the most points, through one of the cell's `own` points and two
+    /// others, if it holds enough of the block.
     #[inline(always)]
     fn among_outliers(&self, own: &[Vec3]) -> Option<Middle> {
         let n = self.patch.len();
         let far = 0.25 * self.patch.farthest().sqrt();
         let mut densest = Densest::default();
         for (k, &p) in own.iter().cycle().take(TRIANGLES).enumerate() {
-            // Two others, far apart in the order of places.
+            // Two others, far apart in the order of the points.
             let a = 7919 * k % n;
             let b = (a + n / 3 + 31 * k) % n;
             let across = cross(minus(self.patch.point(a), p), minus(self.patch.point(b), p));
@@ -256,7 +257,7 @@ impl Block {
         (inside as f64 >= MAJORITY * n as f64).then_some(guess)
     }
 
-    /// Whether a layer is denser than what lies on one side of it.
+    /// Whether a layer is denser than the points on at least one side of it.
     #[inline(always)]
     fn stands_out(&self, layer: &Middle) -> bool {
         let slab = SLAB * self.noise;
@@ -282,20 +283,20 @@ impl Densest {
     }
 }
 
-/// The search for the layer through one base cell, from a guess on.
+/// The search for the layer through one base cell, starting from a guess.
 struct Trial<'a> {
     block: &'a Block,
     /// Index of the base cell among those that are tried.
     entry: usize,
     /// Where its own points are.
     own: Range<usize>,
-    /// The layer as far as it is known; none where there is none.
+    /// The current layer; `None` if there is none.
     middle: Option<Middle>,
     slab: f64,
-    /// What was fitted last, and its eigenvalues.
+    /// The last sums that were fitted, and their eigenvalues.
     spread: Spread,
     values: [f64; 3],
-    /// Whether it stays as it is.
+    /// Whether it no longer changes.
     settled: bool,
 }
 
@@ -310,7 +311,7 @@ impl<'a> Trial<'a> {
         (self.spread, self.settled) = (Spread::default(), false);
     }
 
-    /// Chooses the points of the layer again; whether there is something to fit.
+    /// Selects the points of the layer again; returns whether there is something new to fit.
     #[inline(always)]
     fn choose(&mut self) -> bool {
         let Some(middle) = self.middle.filter(|_| !self.settled) else { return false };
@@ -319,20 +320,20 @@ impl<'a> Trial<'a> {
             self.middle = None;
             return false;
         }
-        // What was fitted to these sums before is what would be fitted to them again.
+        // The same sums would give the same fit again.
         self.settled = spread == self.spread;
         (self.spread, self.slab) = (spread, SLAB * self.block.noise);
         !self.settled
     }
 
-    /// Fits the layer to the points that were chosen.
+    /// Fits the layer to the selected points.
     #[inline(always)]
     fn fit(&mut self, (values, normal): ([f64; 3], Vec3)) {
         self.values = values;
         self.middle = Some(Middle { normal, rho: dot(normal, self.spread.mean()) });
     }
 
-    /// The layer that the guess led to, for the cell with the `own` points.
+    /// The layer that the guess led to, for the cell with these `own` points.
     #[inline(always)]
     fn layer(&self, flat: f64, own: &[Vec3]) -> Option<Layer> {
         let Block { noise, sliced, .. } = *self.block;
@@ -359,7 +360,7 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Chooses and fits the layers of all trials once more, several at a time.
+/// Selects points for the layers of all trials and fits them once more, several at a time.
 #[inline(always)]
 fn step(trials: &mut [Trial]) {
     let mut chosen = [0; LANES];

@@ -8,8 +8,8 @@
 //!   population count, two additions;
 //! - more bins: point by point.
 //!
-//! A block of directions is worked on by one thread over all tiles of points, its rows private to
-//! it, so no vote is contended and the result does not depend on the number of threads.
+//! One thread processes a block of directions over all tiles of points. The block's rows are private to the
+//! thread, so votes are never contended and the result does not depend on the number of threads.
 
 use super::bin::count;
 use super::groups::{GROUP, Grouped};
@@ -20,8 +20,8 @@ use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, bin, position};
 use rayon::prelude::*;
 
-/// Groups of a tile: the points of one tile stay in the second-level cache while a block of
-/// directions passes over them.
+/// Groups of a tile. The points of a tile stay in the second-level cache while a block of directions passes
+/// over them.
 const TILE_GROUPS: usize = 512;
 /// Directions of a block; its rows stay in cache.
 const BLOCK_ROWS: usize = 32;
@@ -38,7 +38,7 @@ pub(super) fn vote(
     let grouped = Grouped::new(points);
     counts.par_chunks_mut(BLOCK_ROWS * bins).zip(table.par_chunks(BLOCK_ROWS)).for_each(
         |(counts, table)| {
-            // A row has a guard at either end for what falls off the axis.
+            // A row has a guard at either end for votes off the axis.
             let mut rows = vec![0u32; table.len() * (bins + 2)];
             for first in (0..grouped.groups()).step_by(TILE_GROUPS) {
                 let groups = first..grouped.groups().min(first + TILE_GROUPS);
@@ -104,7 +104,7 @@ unsafe fn vote_groups_in<L: Lanes>(
     row: &mut [u32],
 ) {
     let top = row.len() as i32 - 2;
-    // The corner with the lowest position depends on the signs of the direction alone.
+    // Which corner has the lowest position depends only on the signs of the direction.
     let corner = |first: bool| -> [&[f32]; 3] {
         std::array::from_fn(|a| {
             let low = (t[a] >= 0.0) == first;
@@ -196,8 +196,8 @@ fn vote_each(points: &Points, range: std::ops::Range<usize>, t: [f32; 4], row: &
     }
 }
 
-/// Lets every ballot vote in the rows near its own. A row gathers from the rows near it, which is
-/// the same relation, so every row has one writer.
+/// Lets every ballot vote in the rows near its own. Each row gathers from the rows near it, which is the same
+/// relation, so every row has a single writer.
 pub(super) fn vote_near(
     space: &Space,
     ballots: &Ballots,
@@ -211,7 +211,7 @@ pub(super) fn vote_near(
     });
 }
 
-/// The ballots of the given rows, into the row with table entry `t`.
+/// Counts the ballots of the given rows in the row with table entry `t`.
 fn gather(
     t: [f32; 4],
     ballots: &Ballots,
@@ -227,7 +227,7 @@ fn gather(
     gather_plain(t, ballots, from, sign, counts);
 }
 
-/// The same code, compiled with the fused multiply-add instruction in place of a library call.
+/// The same code, compiled to use the fused multiply-add instruction instead of a library call.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "fma")]
 fn gather_fma(

@@ -4,18 +4,18 @@ pub(super) use crate::shared::BLOCK_POINTS as MOST_POINTS;
 use crate::surface::spread::Spread;
 use crate::vector::{Vec3, dot};
 
-/// Up to this extent, in steps, sums over the points of a block are whole numbers that `f64` holds, whatever
-/// the order: points with whole coordinates, at most [`MOST_POINTS`].
+/// Up to this extent, in steps, sums over the points of a block are integers that `f64` holds exactly in any
+/// order, for at most [`MOST_POINTS`] points with integer coordinates.
 const EXACT: f64 = (1 << 22) as f64;
 const _: () = assert!(MOST_POINTS as f64 * EXACT * EXACT <= (1u64 << 53) as f64);
 
-/// Points that are looked at side by side.
+/// Points that are processed side by side.
 const WIDTH: usize = 4;
 
-/// The same number of each of them.
+/// One number for each of them.
 type Vector = [f64; WIDTH];
 
-/// A slab's middle.
+/// The middle plane of a slab.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Middle {
     pub normal: Vec3,
@@ -34,9 +34,9 @@ impl Middle {
 type Numbers = [f64; MOST_POINTS];
 const _: () = assert!(MOST_POINTS.is_multiple_of(WIDTH));
 
-/// Points of a block of a known extent.
+/// The points of a block of known extent.
 pub(super) struct Patch {
-    /// The points fill whole vectors; those beyond the last lie nowhere.
+    /// The points fill whole vectors; unused lanes hold NaN.
     axes: [Numbers; 3],
     len: usize,
     /// Whether sums are exact.
@@ -50,7 +50,7 @@ impl Default for Patch {
 }
 
 impl Patch {
-    /// Forgets its points and waits for those of a block so wide in steps, [`MOST_POINTS`] at most.
+    /// Removes all points and prepares for those of a block of this extent in steps, at most [`MOST_POINTS`].
     #[inline(always)]
     pub fn begin(&mut self, extent: f64) {
         self.len = 0;
@@ -66,7 +66,7 @@ impl Patch {
         self.len += 1;
     }
 
-    /// Has all its points.
+    /// Ends the addition of points.
     #[inline(always)]
     pub fn end(&mut self) {
         let whole = self.len.next_multiple_of(WIDTH);
@@ -88,11 +88,11 @@ impl Patch {
     /// The sums over all points.
     #[inline(always)]
     pub fn all(&self) -> Spread {
-        // What has no normal is nowhere away from its middle.
+        // With a zero normal, every point is at distance zero.
         self.spread(&Middle::default(), 0.0)
     }
 
-    /// The sums over the points within `slab` of a middle, as if they were added in their order.
+    /// The sums over the points within `slab` of a middle, as if they were added in order.
     #[inline(always)]
     pub fn spread(&self, middle: &Middle, slab: f64) -> Spread {
         let mut away = [0.0; MOST_POINTS];
@@ -126,7 +126,7 @@ impl Patch {
         Spread::of(origin, n, [x, y, z], [xx, xy, xz, yy, yz, zz])
     }
 
-    /// How many points lie at most `slab` from a middle.
+    /// The number of points at most `slab` from a middle.
     #[inline(always)]
     pub fn within(&self, middle: &Middle, slab: f64) -> usize {
         let mut counts = [0.0; WIDTH];
@@ -138,14 +138,14 @@ impl Patch {
         counts.iter().sum::<f64>() as usize
     }
 
-    /// How many points lie farther than `slab` below a middle and at most twice as far, how many
-    /// within, and how many above.
+    /// The number of points farther than `slab` and at most twice as far below a middle, the number within
+    /// `slab`, and the number as far above.
     #[inline(always)]
     pub fn sides(&self, middle: &Middle, slab: f64) -> [usize; 3] {
         let mut counts = [[0.0; WIDTH]; 3];
         for at in self.vectors() {
             let away = distances(middle, at);
-            // Both conditions of a side by themselves, so that the loop has no branches.
+            // Both conditions are evaluated, so that the loop has no branches.
             let one = |is: [bool; 2]| if is[0] & is[1] { 1.0 } else { 0.0 };
             let below = each(|l| one([away[l] >= -2.0 * slab, away[l] < -slab]));
             let inside = each(|l| one([away[l].abs() <= slab, true]));
@@ -170,7 +170,7 @@ impl Patch {
         most.into_iter().fold(0.0, f64::max)
     }
 
-    /// The points, a vector of each coordinate at a time.
+    /// The points in vectors, one for each coordinate.
     #[inline(always)]
     fn vectors(&self) -> impl Iterator<Item = [&Vector; 3]> {
         let used = self.len.div_ceil(WIDTH);
@@ -186,7 +186,7 @@ fn distances(middle: &Middle, [x, y, z]: [&Vector; 3]) -> Vector {
     each(|l| x[l] * normal[0] + y[l] * normal[1] + z[l] * normal[2] - middle.rho)
 }
 
-/// A number for each of the points side by side.
+/// One number for each of the points side by side.
 #[inline(always)]
 fn each(of: impl Fn(usize) -> f64) -> Vector {
     let mut vector = [0.0; WIDTH];
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn sums_are_those_of_one_point_after_the_other() {
         for n in [1, 7, 8, 9, 64, 159] {
-            // The second one is too wide for sums in any order.
+            // The second extent is too large for sums in any order.
             for extent in [2003.0, 5e6] {
                 let (patch, points) = patch(n, extent);
                 for slab in [0.0, 3.0, 700.0, 1e9] {

@@ -8,9 +8,9 @@ use rayon::prelude::*;
 
 /// The bins that are the maximum of their neighbourhood, best first.
 ///
-/// A neighbourhood is all directions near the bin's own, across seams and poles, and
-/// `rho_radius` bins to either side. Bins below the threshold are never looked around, so the
-/// cost follows the number of candidates, not the size of the table.
+/// A neighbourhood is all directions near the bin's own, across seams and poles, and `rho_radius` bins to
+/// either side. The neighbourhoods of bins below the threshold are never examined, so the cost follows the
+/// number of candidates, not the size of the table.
 pub(super) fn peaks(
     space: &Space,
     counts: &[u32],
@@ -34,7 +34,7 @@ pub(super) fn peaks(
     peaks
 }
 
-/// The work of finding the bins of a row that have at least so many votes.
+/// The task of finding the bins of a row that have at least `least` votes.
 struct Enough<'a> {
     votes: &'a [u32],
     least: u32,
@@ -45,7 +45,7 @@ impl Work for Enough<'_> {
 
     #[inline(always)]
     fn run(self) -> Vec<usize> {
-        /// Bins that are passed over together: few have votes.
+        /// Bins that are checked together: few have votes.
         const TOGETHER: usize = 32;
         let mut found = Vec::new();
         for (piece, votes) in self.votes.chunks(TOGETHER).enumerate() {
@@ -73,13 +73,13 @@ fn is_maximum(
     let outranked = |row: usize, r: usize| {
         let window = r.saturating_sub(radius)..(r + radius + 1).min(bins);
         let start = row * bins + window.start;
-        // Of equals the lowest index wins.
+        // Of equal bins the lowest index wins.
         counts[row * bins..][window]
             .iter()
             .enumerate()
             .any(|(i, &v)| v > votes || (v == votes && start + i < index))
     };
-    // Its own row first: there most bins fail.
+    // Its own row first, since most bins fail there.
     !outranked(row, r)
         && !neighbours.of(row).iter().any(|n| outranked(n.row as usize, n.bin(r, bins)))
 }

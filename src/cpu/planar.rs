@@ -1,6 +1,6 @@
 //! The fast voter for points in the plane `z = 0`: the edge pixels of an image.
 //!
-//! They lie so thin that a group of them hardly ever shares a bin. So each votes for itself, for two
+//! They are so sparse that a group of them hardly ever shares a bin. So each votes alone: for two
 //! neighbouring directions at once where that pays ([`super::joint`]), otherwise for one.
 
 use super::bin::count;
@@ -13,12 +13,12 @@ use crate::frame::Points;
 use crate::space::Space;
 use rayon::prelude::*;
 
-/// Points of a tile, which stay in the first-level cache beside two rows.
+/// Points of a tile, which stay in the first-level cache together with two rows.
 const TILE: usize = 1024;
 
-/// Whether points are for this voter.
+/// Whether this voter handles the points.
 pub(super) fn is_for(points: &Points) -> bool {
-    // By pieces, as a search that ends at the first does not become vectors.
+    // In pieces, since a search that stops at the first hit is not vectorized.
     points.z.chunks(64).all(|z| z.iter().fold(true, |all, &z| all & (z == 0.0)))
 }
 
@@ -51,7 +51,7 @@ pub(super) fn vote(
     );
 }
 
-/// Lets all points vote in some rows, each by itself. The last counter of a row is for what is off the axis.
+/// Lets all points vote in some rows, each separately. The last counter of a row takes votes off the axis.
 fn vote_rows(
     instructions: InstructionSet,
     [x, y]: [&[f32]; 2],
@@ -67,7 +67,7 @@ fn vote_rows(
     }
 }
 
-/// A row by itself: a point counts in its bin.
+/// A single row: a point counts in its bin.
 struct SingleRow([f32; 4]);
 
 impl Binning for SingleRow {

@@ -1,8 +1,8 @@
-//! How far a box of points reaches in two rows at once: see [`super::joint`], whose `b` and `e` these are.
+//! The range of two rows that a box of points reaches: see [`super::joint`], which defines `b` and `e`.
 
 use crate::frame::Points;
 
-/// The corners of the box around points, one after the other around it.
+/// The corners of the box around points, in order around it.
 pub(super) struct Extent(pub(super) [[f32; 2]; 4]);
 
 impl Extent {
@@ -12,14 +12,15 @@ impl Extent {
         Extent([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
     }
 
-    /// So many cells of the table of two rows the box reaches at least: its area, as both rows measure it.
+    /// Least number of cells that the box reaches in the table of two rows: its area, as both rows measure
+    /// it.
     pub(super) fn cells(&self, [t, u]: [[f32; 4]; 2]) -> f64 {
         let [[x0, y0], _, [x1, y1], _] = self.0;
         f64::from(x1 - x0) * f64::from(y1 - y0) * f64::from(t[0] * u[1] - t[1] * u[0]).abs()
     }
 }
 
-/// The least and the greatest of the numbers among the values, as many at a time as a vector may hold.
+/// The least and the greatest number among the values, in chunks as wide as a vector.
 fn extremes(values: &[f32]) -> [f32; 2] {
     let (mut least, mut most) = ([f32::INFINITY; 16], [f32::NEG_INFINITY; 16]);
     for values in values.chunks(16) {
@@ -34,15 +35,15 @@ fn extremes(values: &[f32]) -> [f32; 2] {
     ]
 }
 
-/// The edges of a box, as `e` and `b` see them when they are not rounded to whole numbers: linear in a point.
+/// The edges of a box in unrounded `e` and `b`, which are linear in the point.
 pub(super) struct Edges([Edge; 4]);
 
 struct Edge {
     /// `e` and `b` where the edge begins.
     from: [f64; 2],
-    /// By how much `b` changes along the edge.
+    /// The change of `b` along the edge.
     change: f64,
-    /// The part of the edge on which `e` changes by one.
+    /// The fraction of the edge on which `e` changes by one.
     part: f64,
 }
 
@@ -70,7 +71,7 @@ impl Edges {
     /// The least and the greatest `b` in the box where `e` lies between two values.
     pub(super) fn between(&self, least: f64, most: f64) -> Option<[f64; 2]> {
         let ends = self.0.iter().filter_map(|edge| {
-            // Where `e` does not change, the whole edge or, at an infinite distance, nothing.
+            // Where `e` does not change, this is the whole edge or, at an infinite distance, nothing.
             let [a, b] = [least, most].map(|e| (e - edge.from[0]) * edge.part);
             let (start, end) = (a.min(b).max(0.0), a.max(b).min(1.0));
             (start <= end).then(|| range([start, end].map(|s| edge.from[1] + edge.change * s)))

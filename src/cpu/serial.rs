@@ -1,7 +1,7 @@
 //! The papers' loop: every point, every direction, one bin.
 //!
-//! After Duca, "3D Plane Detection via Hough Transform", step 1 on the CPU. These are the
-//! reference that every other voter is compared with.
+//! After Duca, "3D Plane Detection via Hough Transform", step 1 on the CPU. These loops are the reference for
+//! every other voter.
 
 use super::bin::count;
 use crate::backend::Sign;
@@ -9,7 +9,7 @@ use crate::frame::Points;
 use crate::space::Space;
 use crate::vote::{bin, position};
 
-/// The loop in `f64`, with multiplications and additions rounded one by one as in the paper.
+/// The loop in `f64`, where each multiplication and addition is rounded as in the paper.
 pub(super) fn vote_f64(space: &Space, points: &Points, sign: Sign, counts: &mut [u32]) {
     let (axis, bins) = (space.rho(), space.bins());
     for i in 0..points.len() {
@@ -34,7 +34,7 @@ pub(super) fn vote(space: &Space, points: &Points, sign: Sign, counts: &mut [u32
     vote_plain(space, points, sign, counts);
 }
 
-/// The same code, compiled with the fused multiply-add instruction in place of a library call.
+/// The same code, compiled to use the fused multiply-add instruction instead of a library call.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "fma")]
 fn vote_fma(space: &Space, points: &Points, sign: Sign, counts: &mut [u32]) {

@@ -1,8 +1,8 @@
-//! Which way the surface lies around each base cell, and how thick it is.
+//! The normal and thickness of the surface around each base cell.
 //!
-//! Every base cell takes its normal from a block of 3 × 3 × 3 cells around it, at the finest level
-//! at which that block is flat. Dense places are judged at a small scale, sparse or noisy ones at
-//! a larger one, and places that are flat at no scale (foliage, edges, clutter) get no normal.
+//! Every base cell takes its normal from the block of 3 × 3 × 3 cells around it, at the finest level at which
+//! that block is flat. Dense places are judged at a small scale, sparse or noisy ones at a larger one. Places
+//! that are flat at no scale (foliage, edges, clutter) get no normal.
 
 use super::labels::CloudLabels;
 use super::layers;
@@ -23,7 +23,7 @@ use crate::surface::quantile::weighted_quantile;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// A cloud in cells, its points in their order already.
+/// A cloud in cells, with its points already in cell order.
 pub(crate) struct CpuCells {
     pub cloud: CellCloud,
 }
@@ -38,7 +38,7 @@ impl<'a> InCells<'a> for CpuCells {
     }
 }
 
-/// A cloud in cells whose blocks were judged.
+/// A cloud in cells, with all blocks judged.
 pub(crate) struct CpuSurfaces {
     cloud: Arc<CellCloud>,
     field: Arc<NoiseField>,
@@ -56,7 +56,7 @@ impl CpuSurfaces {
         CpuSurfaces { cloud, field, flatness, known: Vec::new() }
     }
 
-    /// Strikes out the blocks of which a good part belongs to planes.
+    /// Strikes out the blocks a good part of which belongs to planes.
     fn strike(&mut self, known: &[u8]) {
         let cells = &self.cloud.cells;
         let base = cells.base();
@@ -82,15 +82,15 @@ impl CpuSurfaces {
         }
     }
 
-    /// The finest level that is flat around a base cell, or else the flattest that nearly is, among
-    /// blocks of at most the given thickness.
+    /// The surface at the finest level that is flat around a base cell, or else at the flattest level that is
+    /// nearly flat, among blocks of at most the given thickness.
     fn surface(&self, base_cell: usize, thickest: f64) -> Option<Surface> {
         if self.known.get(base_cell).is_some_and(|known| known & SEEN != 0) {
             return None;
         }
         let mut cell = base_cell;
         let mut best: Option<(usize, Flatness)> = None;
-        // The finest of the levels on which the block is an exact slice, and how many these are.
+        // The finest of the levels at which the block is an exact slice, and the number of such levels.
         let (mut slice, mut slices) = (None, 0);
         let thickest = thickest * self.field.scale(base_cell);
         for (level, judged) in self.flatness.iter().enumerate() {
@@ -115,7 +115,7 @@ impl CpuSurfaces {
                 None => break,
             };
         }
-        // A step is no surface, but a wall that faces the camera is as exact at any size.
+        // A step is not a surface, but a wall that faces the camera is as exact at any size.
         let best = if slices == SLICES { slice } else { best };
         best.map(|(level, flat)| Surface::seen(flat, level))
     }

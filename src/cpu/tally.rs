@@ -1,28 +1,29 @@
-//! Counting at places that are computed ahead of the counting.
+//! Counting at places that are computed in advance.
 //!
-//! An increment of a counter in memory is a load, an addition and a store, and a core stores about once a cycle:
-//! that is the floor. What comes on top are the waits, of a counter for its place and for the increment
-//! before in the same counter, and the way of places out of a vector, lane by lane. So the places of a few vectors
-//! are stored while those of the vectors before are counted: a place is then one cheap, early load.
+//! An increment of a counter in memory is a load, an addition and a store, and a core stores about once a
+//! cycle: that is the lower bound. Added to it are waits (of a counter for its place, and for an earlier
+//! increment of the same counter) and the extraction of places from a vector, lane by lane. So the places of
+//! a few vectors are stored while those of the vectors before are counted: fetching a place is then one
+//! cheap, early load.
 //!
-//! Counters are of 32 bits. Narrower ones would take less of the caches, but storing them takes twice as long
-//! on some processors (AMD Zen 3).
+//! Counters have 32 bits. Narrower ones would take less cache, but storing them takes twice as long on some
+//! processors (AMD Zen 3).
 
 use super::lanes::{InstructionSet, Lanes, Portable};
 
 /// Points whose places are computed together.
 const AHEAD: usize = 32;
 
-/// Where points count.
+/// Says where points count.
 pub(super) trait Binning {
-    /// The places of a vector of points: whole numbers. What is no counter's place is left out.
+    /// The places of a vector of points, as whole numbers. A place outside the counters is left out.
     ///
     /// # Safety
     /// The processor must have the instruction set of `L`.
     unsafe fn of<L: Lanes>(&self, x: L, y: L) -> L;
 }
 
-/// The bins of a vector of points in the row with table entry `t`, on the axis or off it.
+/// The bins of a vector of points in the row with table entry `t`; they may be off the axis.
 ///
 /// # Safety
 /// The processor must have the instruction set of `L`.
@@ -36,8 +37,8 @@ pub(super) unsafe fn bin<L: Lanes>(t: [f32; 4], x: L, y: L) -> L {
     }
 }
 
-/// Counts all points, each at its place, with these `instructions`. The last counter is for those
-/// that have none.
+/// Counts all points, each at its place, with these `instructions`. The last counter takes points without a
+/// place.
 pub(super) fn tally<P: Binning>(
     instructions: InstructionSet,
     points: [&[f32]; 2],
@@ -104,7 +105,7 @@ unsafe fn tally_in<L: Lanes, P: Binning>([x, y]: [&[f32]; 2], place: &P, counter
     }
 }
 
-/// The places of so many points as are computed together; `last` for those that have none.
+/// The places of the [`AHEAD`] points that are computed together; `last` for points without a place.
 ///
 /// # Safety
 /// As for [`tally_in`].
@@ -124,7 +125,7 @@ unsafe fn store_places<L: Lanes, P: Binning>(
 }
 
 /// # Safety
-/// All places must be those of counters.
+/// Every place must be that of a counter.
 #[inline(always)]
 unsafe fn count_at(places: &[u32], counters: &mut [u32]) {
     for &place in places {

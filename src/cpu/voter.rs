@@ -1,4 +1,4 @@
-//! Which voter a CPU is.
+//! The voters of the CPU.
 
 use super::lanes::InstructionSet;
 
@@ -27,7 +27,7 @@ impl Cpu {
         Cpu { voter, instructions: InstructionSet::best() }
     }
 
-    /// The CPU with `parallel` at one vector width, or `None` if it lacks that.
+    /// The CPU with the parallel voter at one vector width, or `None` if it lacks that width.
     pub fn with_instructions(instructions: InstructionSet) -> Option<Cpu> {
         instructions.is_available().then_some(Cpu { voter: Voter::Parallel, instructions })
     }
