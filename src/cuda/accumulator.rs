@@ -17,24 +17,24 @@ use crate::vote::{Ballots, Peak};
 use rayon::prelude::*;
 use std::thread;
 
-/// So many points are not shared between devices.
+/// Fewer points than this are not shared between devices.
 const SMALLEST_SHARE: usize = 1 << 16;
 
 /// The counts of a space on the devices of a backend.
 pub(super) struct CudaAccumulator<'a> {
-    /// Most points that are voted at a time.
+    /// Most points that vote at a time.
     chunk: usize,
     /// Rows and bins.
     size: [u32; 2],
-    /// One of each device; the votes are the sum of all of them.
+    /// One part on each device; the votes are the sum over all of them.
     parts: Vec<Part<'a>>,
-    /// The neighbours that were asked for last.
+    /// The neighbours used last.
     near: Option<(Neighbours, Near)>,
     peaks: Peaks,
 }
 
 impl<'a> CudaAccumulator<'a> {
-    /// An accumulator of zeros on at least one device; the first of them finds the peaks.
+    /// An accumulator of zeros on at least one device; the first one finds the peaks.
     pub fn new(cuda: &'a Cuda, space: &Space) -> Result<CudaAccumulator<'a>> {
         let Cuda { devices, chunk } = cuda;
         let parts = devices.iter().map(|device| Part::new(device, space));
@@ -47,8 +47,8 @@ impl<'a> CudaAccumulator<'a> {
         })
     }
 
-    /// Votes with points that are on the first device, or with those at some places; whether it did, for it may
-    /// lack room, and several devices share the work from memory.
+    /// Votes with points on the first device, all or only those at some places. Returns whether it did: the
+    /// device may lack room, and several devices share the work from host memory instead.
     pub fn vote_there(
         &mut self,
         points: &DevicePoints,
@@ -72,7 +72,7 @@ impl<'a> CudaAccumulator<'a> {
         }
     }
 
-    /// Makes `near` be on the first device.
+    /// Makes sure that `near` is on the first device.
     fn keep(&mut self, near: &Neighbours) -> Result<()> {
         if self.near.as_ref().is_none_or(|(kept, _)| !kept.is_same(near)) {
             self.near = Some((near.clone(), Near::upload(self.parts[0].device, near)?));
@@ -80,7 +80,7 @@ impl<'a> CudaAccumulator<'a> {
         Ok(())
     }
 
-    /// Brings all votes to the first device.
+    /// Adds all votes up on the first device.
     fn gather(&mut self) -> Result<()> {
         let Some((first, others)) = self.parts.split_first_mut() else { return Ok(()) };
         let size = self.size[0] * self.size[1];
@@ -100,7 +100,7 @@ impl Accumulator for CudaAccumulator<'_> {
         let room = |part: &Part| groups::room(part.device);
         let rooms: Vec<usize> = self.parts.iter().map(room).collect::<Result<_>>()?;
         let room = rooms.into_iter().min().unwrap_or(SMALLEST_CHUNK).min(self.chunk);
-        // Several devices take turns: two chunks for each, unless they would be small.
+        // Several devices take turns: two chunks each, unless these would be small.
         let turns = if self.parts.len() > 1 { 2 * self.parts.len() } else { 1 };
         let chunk = points.len().div_ceil(turns).max(SMALLEST_SHARE).min(room);
         let chunks = &Chunks::new(points, chunk);
@@ -108,7 +108,7 @@ impl Accumulator for CudaAccumulator<'_> {
             let work = |part| move || chunks.vote(part, sign);
             let threads: Vec<_> =
                 self.parts.iter_mut().map(|part| scope.spawn(work(part))).collect();
-            // A thread of ours does not panic; if it did, so should we.
+            // These threads do not panic; if one does, so does this one.
             threads
                 .into_iter()
                 .try_for_each(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))

@@ -12,7 +12,7 @@ use crate::image::{EdgeMap, Image, Method};
 use crate::lms::{Problem, Sheet, Slab, Version};
 use crate::space::Space;
 
-/// Fewer points are cut into cells sooner than they are copied.
+/// Fewer points than this are cut into cells faster than they are copied.
 const FEWEST_HELD: usize = 1 << 12;
 
 impl Backend for Cuda {

@@ -21,9 +21,9 @@ use rayon::prelude::*;
 /// Bits of a key.
 const KEY_BITS: u32 = 3 * KEY_AXIS_BITS;
 
-/// What is told of the cells of a cloud.
+/// The cells of a cloud, on the host and on the device.
 pub(super) struct Table {
-    /// The place before of each point in the order of the cells.
+    /// For each point in cell order, its index before.
     pub order: Vec<u32>,
     /// The base cells.
     pub cells: CellTable,
@@ -32,7 +32,7 @@ pub(super) struct Table {
     pub base: Base,
 }
 
-/// The points of a cloud, fewer than 2³², that are being cut.
+/// The points of a cloud, fewer than 2³², being cut into cells.
 pub(super) struct Cutting<'a> {
     pub device: &'a Device,
     pub points: &'a DevicePoints,
@@ -43,7 +43,7 @@ impl Cutting<'_> {
         self.points.len as u32
     }
 
-    /// The Morton keys, in cells of `edge`, of the points of `order`.
+    /// The Morton keys, in cells of `edge`, of the points in `order`.
     fn keys(&self, order: &CudaSlice<u32>, edge: u32) -> Result<CudaSlice<u64>> {
         let (points, n) = (self.points, self.len());
         let mut keys = self.device.buffer(points.len)?;
@@ -51,7 +51,7 @@ impl Cutting<'_> {
         Ok(keys)
     }
 
-    /// The different ones of sorted keys, and where each begins.
+    /// The distinct keys among sorted ones, and where each begins.
     fn firsts(&self, keys: &CudaSlice<u64>) -> Result<(CudaSlice<u64>, CudaSlice<u32>, u32)> {
         let (device, n) = (self.device, self.len());
         let mut places = device.buffer(n as usize + 1)?;
@@ -64,7 +64,7 @@ impl Cutting<'_> {
         Ok((firsts, starts, different))
     }
 
-    /// How many cells there are on lattices of cubes of all sizes.
+    /// The number of occupied cells on lattices of cubes of all sizes.
     pub fn count(&self) -> Result<CellCounts> {
         let (device, n) = (self.device, self.len());
         let mut order = device.buffer(n as usize)?;
@@ -78,7 +78,7 @@ impl Cutting<'_> {
         cells::count_levels(device, config, &keys, different, FULL, &mut first, &mut crowded)?;
         let first = device.download(&first, DOUBLINGS + 1)?;
         let crowded = device.download(&crowded, DOUBLINGS + 1)?;
-        // A key begins a cell of b doublings if it joins the one before later than that.
+        // A key begins a cell of b doublings if it joins the previous key only after more of them.
         let later = |of: &[u32], b: usize| of[b + 1..].iter().map(|&v| u64::from(v)).sum::<u64>();
         Ok(CellCounts {
             finest: u64::from(different),
@@ -87,12 +87,12 @@ impl Cutting<'_> {
         })
     }
 
-    /// The cells of a given edge; `None` where it is too large for the keys of places.
+    /// The cells of a given edge; `None` if the edge is too large for the keys of places.
     pub fn table(&self, unit: Unit) -> Result<Option<Table>> {
         let (device, n) = (self.device, self.len());
         let Unit { span, steps, .. } = unit;
         let edge = span * steps;
-        // Of cells that large there are a handful.
+        // There are only a handful of cells that large.
         if edge > 1 << KEY_AXIS_BITS {
             return Ok(None);
         }
@@ -156,7 +156,7 @@ impl Cutting<'_> {
         Ok(device.download(&whole, n)?.par_iter().map(moments).collect())
     }
 
-    /// The points by their places in cells of `edge`, whatever the cell.
+    /// The points sorted by their places within cells of `edge`, whatever the cell.
     fn by_place(&self, edge: u32) -> Result<Sorted> {
         let (device, n) = (self.device, self.len());
         let bits = u32::BITS - (edge - 1).leading_zeros();
@@ -175,7 +175,7 @@ impl Cutting<'_> {
         sort(device, by_place, n, 3 * bits)
     }
 
-    /// The points in the order of their cells.
+    /// The points in cell order.
     fn cut(&self, order: &CudaSlice<u32>, starts: CudaSlice<u32>, cells: u32) -> Result<Cut> {
         let (device, n) = (self.device, self.len());
         let points = self.points.pick(device, order, n as usize)?;

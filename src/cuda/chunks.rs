@@ -1,4 +1,4 @@
-//! Points in chunks: each is copied to a device while the one before is voted with.
+//! Points in chunks: each chunk is copied to a device while the one before votes.
 
 use super::device::{Device, if_room};
 use super::groups::{DevicePoints, Groups};
@@ -10,7 +10,7 @@ use cudarc::driver::CudaEvent;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Points in chunks, of which each device takes the next as soon as it has room for it.
+/// Points in chunks. Each device takes the next chunk as soon as it has room.
 pub(super) struct Chunks<'a> {
     points: &'a Points,
     size: usize,
@@ -23,14 +23,14 @@ impl<'a> Chunks<'a> {
         Chunks { points, size, next: AtomicUsize::new(0) }
     }
 
-    /// The next chunk that nobody has taken.
+    /// The next chunk that is not taken yet.
     fn take(&self) -> Option<Range<usize>> {
         let start = self.next.fetch_add(1, Relaxed).saturating_mul(self.size);
         let end = start.saturating_add(self.size).min(self.points.len());
         (start < end).then_some(start..end)
     }
 
-    /// Votes with chunks until there are none.
+    /// Votes with chunks until none are left.
     pub fn vote(&self, part: &mut Part, sign: Sign) -> Result<()> {
         let mut ferry = if_room(Ferry::new(part.device, self.size, self.points.len()))?;
         let mut coming = self.take();
@@ -43,7 +43,7 @@ impl<'a> Chunks<'a> {
             match groups {
                 Some(groups) => {
                     part.vote_groups(&groups, sign)?;
-                    // The vote was only asked for: it goes on while the next chunk is copied.
+                    // The vote is only queued: it goes on while the next chunk is copied.
                     if let (Some(ferry), Some(range)) = (&mut ferry, &coming) {
                         ferry.fetch(self.points, range.clone())?;
                     }
@@ -58,22 +58,22 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// Two places for points on a device, filled in turn by its stream of copies.
+/// Two slots for points on a device, filled in turn by its copy stream.
 struct Ferry<'a> {
     device: &'a Device,
     places: Vec<Slot>,
-    /// The chunk that is in the first place or on its way there.
+    /// The chunk that is in the first slot or on its way there.
     fetched: Option<Range<usize>>,
 }
 
 struct Slot {
     points: DevicePoints,
-    /// When the stream of kernels has no more use for what is there.
+    /// When the kernel stream no longer needs the points.
     left: CudaEvent,
 }
 
 impl<'a> Ferry<'a> {
-    /// Room for two chunks of at most `size` out of `all` points, or for the only one.
+    /// Room for two chunks of at most `size` out of `all` points, or for a single one that holds them all.
     fn new(device: &'a Device, size: usize, all: usize) -> Result<Ferry<'a>> {
         let count = if all > size { 2 } else { 1 };
         let place = |_| {
@@ -83,9 +83,9 @@ impl<'a> Ferry<'a> {
         Ok(Ferry { device, places: (0..count).map(place).collect::<Result<_>>()?, fetched: None })
     }
 
-    /// Copies a chunk beside what the device is doing.
+    /// Copies a chunk while the device works.
     fn fetch(&mut self, points: &Points, range: Range<usize>) -> Result<()> {
-        // The place that was used last is the one to wait for.
+        // The slot that was used less recently is overwritten, once its points are no longer needed.
         self.places.rotate_left(1);
         let place = &mut self.places[0];
         self.device.copies_after(&place.left)?;
@@ -95,7 +95,7 @@ impl<'a> Ferry<'a> {
         Ok(())
     }
 
-    /// The points of a chunk in groups, copied now unless they are on their way.
+    /// The points of a chunk in groups; copied now unless they are already on their way.
     fn bring(&mut self, points: &Points, range: Range<usize>) -> Result<Groups> {
         if self.fetched.take() != Some(range.clone()) {
             self.fetch(points, range)?;

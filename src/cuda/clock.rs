@@ -1,4 +1,4 @@
-//! How long the device takes.
+//! Measures the device's time.
 
 use super::device::Device;
 use super::kernels;
@@ -7,11 +7,11 @@ use crate::Result;
 use cudarc::driver::CudaEvent;
 use cudarc::driver::sys::CUevent_flags;
 
-/// Nanoseconds in which the host asks for some kernels.
+/// Nanoseconds in which the host queues some kernels.
 const ASKING: u64 = 300_000;
 
 impl Device {
-    /// Does something and tells how long the device took for it, in seconds.
+    /// Does something and returns how long the device took, in seconds.
     pub fn timed<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
         let start = self.mark()?;
         let done = work()?;
@@ -19,13 +19,13 @@ impl Device {
     }
 
     /// The same for work that does not wait for the device. The device is kept waiting until all of it is
-    /// asked for, so that the host's time for that does not count.
+    /// queued, so that the host's time for queueing does not count.
     pub fn timed_at_once<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
         self.wait()?;
         self.timed(work)
     }
 
-    /// The same for some steps, each by itself.
+    /// The same for several steps, each timed separately.
     pub fn timed_steps<T, const N: usize>(
         &self,
         of: &mut T,
@@ -44,12 +44,12 @@ impl Device {
         Ok(seconds)
     }
 
-    /// Keeps the device waiting for longer than the host takes to ask for some kernels.
+    /// Keeps the device waiting for longer than the host needs to queue some kernels.
     fn wait(&self) -> Result<()> {
         kernels::wait::wait(self, grid(1, 1, 1, 0), ASKING)
     }
 
-    /// An event that tells the time.
+    /// An event that records the time.
     fn mark(&self) -> Result<CudaEvent> {
         let flags = Some(CUevent_flags::CU_EVENT_DEFAULT);
         self.stream().record_event(flags).map_err(|e| self.error("taking the time", e))

@@ -3,7 +3,7 @@
 use super::groups::DevicePoints;
 use cudarc::driver::CudaSlice;
 
-/// The points in the order of their cells.
+/// The points in cell order.
 pub(super) struct Cut {
     pub points: DevicePoints,
     /// Where each cell begins.

@@ -1,4 +1,4 @@
-//! One GPU: its context, its streams, its memory and the kernels that are loaded on it.
+//! One GPU: its context, its streams, its memory and the kernels loaded on it.
 
 use super::module::Module;
 use super::pool::Pool;
@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-/// What the driver says.
+/// A result of the driver.
 type Driver<T> = std::result::Result<T, DriverError>;
 
 /// One GPU.
@@ -23,15 +23,15 @@ pub(crate) struct Device {
     name: String,
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
-    /// For copies that go on beside the kernels.
+    /// For copies that run beside the kernels.
     copies: Arc<CudaStream>,
     modules: Mutex<HashMap<&'static str, Arc<CudaModule>>>,
-    /// Kernels, and the dynamic shared memory that each may have.
+    /// Kernels, each with the dynamic shared memory that it may use.
     functions: Mutex<HashMap<&'static str, (CudaFunction, u32)>>,
-    /// For large copies; made when it is first needed.
+    /// For large copies; created when first needed.
     staging: Mutex<Vec<Staging>>,
     pool: Option<Pool>,
-    /// Buffers that are taken before one fails; as many as there are numbers where none is to.
+    /// Buffers that may be taken before one fails; `usize::MAX` if none shall fail.
     left: AtomicUsize,
     /// Multiprocessors.
     pub processors: u32,
@@ -58,7 +58,7 @@ impl Device {
             let message = format!("compute capability {major}.{minor}; planes needs 7.5 or later");
             return Err(Error::Device { device: name, message });
         }
-        // SAFETY: what is done on the second stream is ordered by events of ours: see `upload_beside`.
+        // SAFETY: work on the second stream is ordered by our own events: see `upload_beside`.
         unsafe { context.disable_event_tracking() };
         let stream = context.default_stream();
         let copies = context.new_stream().map_err(wrong)?;
@@ -79,7 +79,7 @@ impl Device {
         })
     }
 
-    /// What the driver calls it: `NVIDIA H200`.
+    /// The driver's name for it: `NVIDIA H200`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -89,12 +89,12 @@ impl Device {
         &self.stream
     }
 
-    /// What the driver said to an attempt, as an error.
+    /// An error for an attempt that the driver refused.
     pub fn error(&self, attempt: &str, error: DriverError) -> Error {
         driver_error(&self.name, attempt, error)
     }
 
-    /// A kernel, loaded when it is first asked for, that may have so much dynamic shared memory.
+    /// A kernel that may use this much dynamic shared memory, loaded when first needed.
     pub fn function(
         &self,
         module: &Module,
@@ -109,7 +109,7 @@ impl Device {
                 new.insert((loaded.map_err(|e| self.error(name, e))?, 0))
             }
         };
-        // Never less: another thread may be about to launch with what it was allowed.
+        // Never reduced: another thread may be about to launch with what it was allowed.
         if shared > *allowed {
             let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             let set = function.set_attribute(attribute, shared as i32);
@@ -119,13 +119,13 @@ impl Device {
         Ok(function.clone())
     }
 
-    /// Loads files of kernels and the buffers for copies, so that the first search does not wait.
+    /// Loads files of kernels and creates the buffers for copies, so that the first search does not wait.
     pub fn load(&self, modules: &[&Module]) -> Result<()> {
         self.with_staging(|_| Ok(()))?;
         modules.iter().try_for_each(|module| self.module(module).map(|_| ()))
     }
 
-    /// A file of kernels, loaded when it is first asked for.
+    /// A file of kernels, loaded when first needed.
     pub fn module(&self, module: &Module) -> Result<Arc<CudaModule>> {
         let mut modules = lock(&self.modules);
         if let Some(loaded) = modules.get(module.name) {
@@ -139,13 +139,13 @@ impl Device {
         Ok(loaded)
     }
 
-    /// Lets the buffer fail that is taken after so many others, as if there were no memory for it: for tests of
-    /// what is done then.
+    /// Makes the buffer fail that is taken after `buffers` others, as if there were no memory for it. For
+    /// tests of running out of memory.
     pub fn fail_after(&self, buffers: usize) {
         self.left.store(buffers, Relaxed);
     }
 
-    /// Counts a buffer, where one is to fail.
+    /// Counts a buffer, if one shall fail.
     fn take(&self) -> Result<()> {
         if self.left.load(Relaxed) == usize::MAX {
             return Ok(());
@@ -159,15 +159,15 @@ impl Device {
     /// A buffer of zeros.
     pub fn zeros<T: DeviceRepr + ValidAsZeroBits>(&self, n: usize) -> Result<CudaSlice<T>> {
         self.take()?;
-        // A buffer of nothing has no address that a kernel could be given.
+        // An empty buffer has no address that could be passed to a kernel.
         self.stream.alloc_zeros(n.max(1)).map_err(|e| self.error("taking memory", e))
     }
 
     /// A buffer that is written before it is read.
     pub fn buffer<T: DeviceRepr>(&self, n: usize) -> Result<CudaSlice<T>> {
         self.take()?;
-        // SAFETY: every caller hands the buffer to a kernel or a copy that fills it first; all
-        // types used are plain numbers, of which any bits are a value.
+        // SAFETY: every caller passes the buffer to a kernel or a copy that fills it first; all types used
+        // are plain numbers, for which any bits are a value.
         unsafe { self.stream.alloc(n.max(1)) }.map_err(|e| self.error("taking memory", e))
     }
 
@@ -178,7 +178,7 @@ impl Device {
         Ok(to)
     }
 
-    /// Copies host data to the front of a part of a buffer that has room for them.
+    /// Copies host data to the front of a part of a buffer that has room for it.
     pub fn upload_into<T: DeviceRepr>(&self, from: &[T], to: &mut CudaViewMut<T>) -> Result<()> {
         let size = size_of_val(from);
         if size < LARGE {
@@ -188,7 +188,7 @@ impl Device {
             };
             return done.map_err(|e| self.error("copying to it", e));
         }
-        // SAFETY: what the device represents has plain bits, and any memory is bytes.
+        // SAFETY: types that the device represents have plain bits, and any memory is bytes.
         let from = unsafe { std::slice::from_raw_parts(from.as_ptr().cast::<u8>(), size) };
         // SAFETY: the same on the device's side.
         let Some(mut to) = (unsafe { to.transmute_mut::<u8>(size) }) else {
@@ -197,11 +197,11 @@ impl Device {
         self.with_staging(|staging| staging.upload(&self.stream, from, &mut to))
     }
 
-    /// Copies host data to a part of a buffer while the kernels that were asked for before may run.
-    /// Those that are asked for from now on find it there.
+    /// Copies host data to a part of a buffer while the kernels queued before may run. Kernels queued from
+    /// now on find the data there.
     ///
-    /// The buffer must have been taken, and whatever used it be done, before an event that
-    /// [`copies_after`](Device::copies_after) was told.
+    /// The buffer must have been taken, and its previous use must be done, before an event that was passed to
+    /// [`copies_after`](Device::copies_after).
     pub fn upload_beside<T: DeviceRepr>(
         &self,
         from: &[T],
@@ -209,7 +209,7 @@ impl Device {
         to: Range<usize>,
     ) -> Result<()> {
         let bytes = to.start * size_of::<T>()..to.start * size_of::<T>() + size_of_val(from);
-        // SAFETY: what the device represents has plain bits, and any memory is bytes.
+        // SAFETY: types that the device represents have plain bits, and any memory is bytes.
         let from = unsafe { std::slice::from_raw_parts(from.as_ptr().cast::<u8>(), bytes.len()) };
         let all = buffer.num_bytes();
         // SAFETY: the same on the device's side.
@@ -221,17 +221,17 @@ impl Device {
         };
         let mut to = to.slice_mut(bytes);
         let copied = self.with_staging(|staging| staging.upload(&self.copies, from, &mut to));
-        // Even a copy that broke off must have ended before the memory is used for something else.
+        // Even a copy that failed must have ended before the memory is used for something else.
         self.stream.join(&self.copies).map_err(|e| self.error("copying to it", e))?;
         copied
     }
 
-    /// Lets later copies beside the kernels wait for an event.
+    /// Makes later copies beside the kernels wait for an event.
     pub fn copies_after(&self, event: &CudaEvent) -> Result<()> {
         self.copies.wait(event).map_err(|e| self.error("copying to it", e))
     }
 
-    /// The moment when all kernels are done that were asked for so far.
+    /// The moment when all kernels queued so far are done.
     pub fn event(&self) -> Result<CudaEvent> {
         self.stream.record_event(None).map_err(|e| self.error("running", e))
     }
@@ -247,7 +247,7 @@ impl Device {
         Ok(to)
     }
 
-    /// Copies the first elements of device data, as many as there is room for.
+    /// Copies the first elements of device data, as many as fit into `to`.
     pub fn download_into<T: DeviceRepr>(&self, from: &CudaSlice<T>, to: &mut [T]) -> Result<()> {
         let size = size_of_val(to);
         if size < LARGE {
@@ -259,7 +259,7 @@ impl Device {
             }
             return Ok(());
         }
-        // SAFETY: what the device represents has plain bits: any bytes are a value of it.
+        // SAFETY: types that the device represents have plain bits: any bytes are a value.
         let bytes = unsafe { std::slice::from_raw_parts_mut(to.as_mut_ptr().cast::<u8>(), size) };
         // SAFETY: any memory of the device is bytes.
         let Some(from) = (unsafe { from.transmute::<u8>(size) }) else {
@@ -277,8 +277,8 @@ impl Device {
         let wrong = |e| self.error("copying to constant memory", e);
         let module = self.module(module)?;
         let mut memory = module.get_global(array, &self.stream).map_err(wrong)?;
-        // SAFETY: what the device represents has plain bits, of which any are a value; the view says
-        // itself whether there is room for so many.
+        // SAFETY: types that the device represents have plain bits, any of which are a value; the view checks
+        // whether there is room for them.
         let Some(mut to) = (unsafe { memory.transmute_mut::<T>(from.len()) }) else {
             return Err(self.mistake("a copy is longer than its buffer"));
         };
@@ -295,10 +295,10 @@ impl Device {
         Ok(to[0])
     }
 
-    /// Copies by way of staging buffers: those that no other thread uses, or new ones.
+    /// Copies through staging buffers that no other thread uses, or new ones.
     fn with_staging(&self, copy: impl FnOnce(&mut Staging) -> Driver<()>) -> Result<()> {
         let wrong = |e: DriverError| self.error("copying", e);
-        // No lock is held while rayon's threads copy: one of them may come here with other work.
+        // No lock is held while rayon's threads copy: one of them may enter this function with other work.
         let free = lock(&self.staging).pop();
         let mut staging = match free {
             Some(staging) => staging,
@@ -309,7 +309,7 @@ impl Device {
         copied
     }
 
-    /// What must not happen, as an error.
+    /// An error for a mistake in this crate.
     pub fn mistake(&self, message: &str) -> Error {
         Error::Device { device: self.name.clone(), message: message.into() }
     }
@@ -319,7 +319,7 @@ impl Device {
         self.stream.memset_zeros(buffer).map_err(|e| self.error("clearing memory", e))
     }
 
-    /// Waits for everything that was asked of it.
+    /// Waits for everything that was queued.
     pub fn synchronize(&self) -> Result<()> {
         self.stream.synchronize().map_err(|e| self.error("running", e))
     }
@@ -332,7 +332,7 @@ impl Device {
     }
 }
 
-/// What was done, or `None` for want of memory.
+/// The result, or `None` if memory ran out.
 pub(super) fn if_room<T>(done: Result<T>) -> Result<Option<T>> {
     match done {
         Ok(done) => Ok(Some(done)),
@@ -351,7 +351,7 @@ fn driver_error(device: &str, attempt: &str, error: DriverError) -> Error {
     }
 }
 
-/// A lock that is taken for a look-up and nothing that could panic.
+/// A lock that is held only for operations that cannot panic.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -7,10 +7,10 @@ use cudarc::driver::{CudaContext, sys};
 
 /// NVIDIA GPUs as a backend.
 ///
-/// The first does all the work; the others help it where every point votes for every direction.
+/// The first does all the work; the others help when every point votes for every direction.
 pub struct Cuda {
     pub(super) devices: Vec<Device>,
-    /// Most points that are voted at a time.
+    /// Most points that vote at a time.
     pub(super) chunk: usize,
 }
 
@@ -18,8 +18,8 @@ impl Cuda {
     /// The first GPU.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] where there is no driver or no GPU, and says what was looked for;
-    /// [`Error::Device`] where there is one that does not work.
+    /// [`Error::NoDevice`] if there is no driver or no GPU, with what was looked for; [`Error::Device`] for a
+    /// GPU that does not work.
     pub fn new() -> Result<Cuda> {
         Cuda::on(&[0])
     }
@@ -43,27 +43,27 @@ impl Cuda {
         Ok(Cuda { devices, chunk: usize::MAX })
     }
 
-    /// The same with at most so many points on a device at a time.
+    /// The same with at most `points` points on a device at a time.
     pub fn with_chunk(self, points: usize) -> Cuda {
         Cuda { chunk: points.max(1), ..self }
     }
 
-    /// Lets the buffer of the first device fail that is taken after so many others, as if there were no memory for
-    /// it.
+    /// Makes the buffer of the first device fail that is taken after `buffers` others, as if there were no
+    /// memory for it.
     #[doc(hidden)]
     pub fn fail_after(&self, buffers: usize) {
         self.first().fail_after(buffers);
     }
 
-    /// The device that does all work but the shared votes.
+    /// The device that does all work except the shared votes.
     pub(crate) fn first(&self) -> &Device {
         &self.devices[0]
     }
 
-    /// Looks for the NVIDIA driver, and does not start it yet.
+    /// Looks for the NVIDIA driver without starting it.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] where there is none.
+    /// [`Error::NoDevice`] if there is none.
     pub fn find_driver() -> Result<()> {
         // SAFETY: this opens the driver's library, if there is one, and closes it again.
         if unsafe { sys::is_culib_present() } {

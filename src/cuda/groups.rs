@@ -1,4 +1,4 @@
-//! Points on the device, sorted along a Hilbert curve in groups of neighbours.
+//! Points on the device, sorted along a Hilbert curve into groups of neighbours.
 
 use super::device::Device;
 use super::kernels;
@@ -10,17 +10,17 @@ use crate::shared::GROUP;
 use cudarc::driver::CudaSlice;
 use std::ops::Range;
 
-/// Bits of a key along the curve for each axis.
+/// Bits of a key along the curve per axis.
 const AXIS_BITS: u32 = 13;
 
 /// Share of the free memory that a chunk of points may take.
 const MEMORY_SHARE: f64 = 0.8;
-/// A chunk of fewer points is not cut again for want of memory.
+/// Chunks of fewer points are not split further for lack of memory.
 pub(super) const SMALLEST_CHUNK: usize = 1 << 12;
-/// Bytes on the device, for each point, that sorting takes while as many points are on their way.
+/// Device bytes per point for sorting points while the same number of points is being copied.
 const BYTES_A_POINT: usize = 2 * 3 * 4 + 3 * 4 + 2 * (8 + 4) + 2;
 
-/// Points on the device, as they come.
+/// Points on the device, unsorted.
 pub(super) struct DevicePoints {
     pub x: CudaSlice<f32>,
     pub y: CudaSlice<f32>,
@@ -48,7 +48,7 @@ impl DevicePoints {
         })
     }
 
-    /// Room for so many points, none of which is there yet.
+    /// Room for `most` points, none of which is there yet.
     pub fn room(device: &Device, most: usize) -> Result<DevicePoints> {
         let axis = || device.buffer(most);
         Ok(DevicePoints { x: axis()?, y: axis()?, z: axis()?, len: 0 })
@@ -63,7 +63,7 @@ impl DevicePoints {
         [&mut self.x, &mut self.y, &mut self.z]
     }
 
-    /// Adds a range of the points, copied beside what the device was asked for before.
+    /// Appends a range of the points, copied beside the work queued before.
     pub fn append(&mut self, device: &Device, points: &Points, range: Range<usize>) -> Result<()> {
         let to = self.len..self.len + range.len();
         let axes = [(&points.x, &mut self.x), (&points.y, &mut self.y), (&points.z, &mut self.z)];
@@ -74,7 +74,7 @@ impl DevicePoints {
         Ok(())
     }
 
-    /// A copy in memory, in the room of other points if there are as many.
+    /// A copy in host memory, reusing the memory of `room`.
     pub fn download(&self, device: &Device, room: Points) -> Result<Points> {
         let Points { mut x, mut y, mut z } = room;
         for (from, to) in self.axes().into_iter().zip([&mut x, &mut y, &mut z]) {
@@ -84,7 +84,7 @@ impl DevicePoints {
         Ok(Points { x, y, z })
     }
 
-    /// The points of some places.
+    /// The points at some places.
     pub fn pick(&self, device: &Device, places: &CudaSlice<u32>, n: usize) -> Result<DevicePoints> {
         let mut to = DevicePoints { len: n, ..DevicePoints::room(device, n)? };
         let n = n as u32;
@@ -93,7 +93,7 @@ impl DevicePoints {
     }
 }
 
-/// Points that a device has room for, together with what sorting them takes.
+/// Number of points for which a device has room, including the memory for sorting them.
 pub(super) fn room(device: &Device) -> Result<usize> {
     let room = device.free_memory()? as f64 * MEMORY_SHARE;
     Ok((room as usize / BYTES_A_POINT).clamp(SMALLEST_CHUNK, 1 << 30))
@@ -128,9 +128,9 @@ pub(super) struct Groups {
     pub z: CudaSlice<f32>,
     pub low: CudaSlice<[f32; 4]>,
     pub high: CudaSlice<[f32; 4]>,
-    /// Number of points, those of the incomplete group included.
+    /// Number of points, including those of the incomplete group.
     pub points: usize,
-    /// The box of them all.
+    /// The box of all points.
     pub bounds: Bounds,
 }
 

@@ -13,7 +13,7 @@ use crate::surface::cells::Cells;
 use crate::surface::unit::{CellCounts, Unit};
 use std::sync::Arc;
 
-/// Fewer points wait for others, so that a copy is worth asking for.
+/// Fewer points than this wait for more, so that a copy is worthwhile.
 const FEWEST: usize = 1 << 20;
 
 /// Points on their way to the device while the cloud is read.
@@ -23,11 +23,11 @@ pub(super) struct Arriving<'a> {
 }
 
 impl<'a> Arriving<'a> {
-    /// Room for at most so many points.
+    /// Room for at most `most` points.
     pub fn new(cuda: &'a Cuda, most: usize) -> Result<Arriving<'a>> {
         let device = cuda.first();
         let points = DevicePoints::room(device, most)?;
-        // The stream of copies must not write before the stream of kernels has the memory.
+        // The copy stream must not write before the kernel stream has the memory.
         device.copies_after(&device.event()?)?;
         Ok(Arriving { cuda, points })
     }
@@ -49,7 +49,7 @@ impl<'a> Receiver<'a> for Arriving<'a> {
     }
 }
 
-/// The points of a cloud, there and here.
+/// The points of a cloud, on the device and on the host.
 struct CudaPoints<'a> {
     cuda: &'a Cuda,
     there: DevicePoints,
@@ -61,7 +61,7 @@ impl<'a> CudaPoints<'a> {
         Cutting { device: self.cuda.first(), points: &self.there }
     }
 
-    /// Cuts the points on the device, if it has room for that.
+    /// Cuts the points on the device, if it has room.
     fn cut_there(&self, unit: Unit) -> Result<Option<(Vec<u32>, CudaCells<'a>)>> {
         let Some(table) = if_room(self.cutting().table(unit))?.flatten() else { return Ok(None) };
         let cells = Cells::new(table.cells, table.order.len(), unit);

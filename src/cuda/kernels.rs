@@ -1,8 +1,8 @@
 //! The kernels that ship with the program: one table of their names and parameters.
 //!
 //! Each entry makes a function that launches the kernel, in the module of its file: `cells::heads` of
-//! `kernels/cells.cu`, which says what the kernel does. [`kernels!`] says how an entry is read. A test
-//! compares the table with the PTX.
+//! `kernels/cells.cu`, which says what the kernel does. [`kernels!`] explains the entries. A test compares
+//! the table with the PTX.
 
 use super::device::Device;
 #[cfg(test)]
@@ -441,7 +441,7 @@ mod tests {
                 let (parameters, _) = rest.split_once(')').unwrap();
                 let parameters = parameters.split(',').map(|line| {
                     let line = line.trim().strip_prefix(".param ").unwrap();
-                    // A type, the name, and for a struct its size.
+                    // A type, the name, and the size of a struct.
                     let (declared, parameter) = line.rsplit_once(' ').unwrap();
                     match parameter.split_once('[') {
                         Some((_, size)) => format!("{declared} [{size}"),

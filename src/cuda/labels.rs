@@ -1,4 +1,4 @@
-//! Points to their planes: see `kernels/labels.cu`.
+//! Assigns points to their planes: see `kernels/labels.cu`.
 
 use super::cut::Cut;
 use super::device::{Device, if_room};
@@ -13,17 +13,18 @@ use crate::surface::moments::Moments;
 use crate::surface::plane::{Assigned, LocalPlane, PRESENT};
 use cudarc::driver::CudaSlice;
 
-/// The points of a cloud cell by cell, and the planes that are present in each cell.
+/// The points of a cloud in cell order, and the planes present in each cell.
 pub(super) struct CudaLabels<'a> {
     pub device: &'a Device,
     pub cut: Cut,
     pub present: CudaSlice<[u32; PRESENT]>,
-    /// What does it where the device has no room.
+    /// Does the work on the CPU if the device has no room.
     pub here: CloudLabels,
 }
 
 impl CudaLabels<'_> {
-    /// Every point to its plane; `becomes` are the labels of the planes. Labels are asked for or not.
+    /// Assigns every point to its plane; `becomes` gives the labels of the planes. Labels are returned only
+    /// if wanted.
     fn assigned(
         &self,
         planes: &[LocalPlane],
@@ -81,7 +82,7 @@ impl Labels for CudaLabels<'_> {
     }
 }
 
-/// The sums of a plane from its numbers, whose sums of products are in two halves.
+/// The sums of a plane from its numbers, in which sums of products are split into two halves.
 fn moments(numbers: &[u64; PLANE_NUMBERS]) -> Moments {
     let signed = |at: usize| numbers[at] as i64;
     Moments {

@@ -1,4 +1,4 @@
-//! Kernels as functions: what comes out of a table of kernels and their parameters.
+//! Kernels as functions, generated from a table of kernels and their parameters.
 
 use super::device::Device;
 use crate::Result;
@@ -43,18 +43,18 @@ impl<T> Write<T> for CudaViewMut<'_, T> {
 /// CUDA's `float3`.
 pub(crate) type Float3 = [f32; 3];
 
-/// Kernels by their names: those with the same parameters, and how the PTX declares these.
+/// Kernels by name: those with the same parameters, and how the PTX declares the parameters.
 #[cfg(test)]
 pub(super) type Kernels = &'static [(&'static [&'static str], &'static [&'static str])];
 
-/// What a kernel takes, as the PTX declares it.
+/// A parameter of a kernel as the PTX declares it.
 #[cfg(test)]
 pub(super) trait Declared {
     const PTX: &'static str;
 }
 
 impl Device {
-    /// That a buffer is as long as a kernel asks for.
+    /// Checks that a buffer is as long as a kernel requires.
     pub fn check(&self, [kernel, buffer]: [&str; 2], has: usize, needs: usize) -> Result<()> {
         if has >= needs {
             return Ok(());
@@ -65,12 +65,12 @@ impl Device {
 
 /// Makes a function of each kernel, in a module for each file of kernels.
 ///
-/// A parameter is a number, or numbers on the device: `&[T]` is `const T*` of the kernel, and
-/// `&mut [T]` is `T*`. `&[T; n]` has at least `n` of them, which the function checks; `n` may be of other
-/// parameters. Where no length is given, the numbers in other buffers say how far a kernel reads or writes.
-/// `[&[T; n]; 3]` are three parameters, one for each axis. Kernels with the same parameters share an entry: `fn a | b(…)`.
+/// A parameter is a number, or numbers on the device: `&[T]` is `const T*` of the kernel, and `&mut [T]` is
+/// `T*`. `&[T; n]` has at least `n` of them, which the function checks; `n` may depend on other parameters.
+/// Where no length is given, numbers in other buffers decide how far a kernel reads or writes. `[&[T; n]; 3]`
+/// stands for three parameters, one per axis. Kernels with the same parameters share an entry: `fn a | b(…)`.
 ///
-/// The function takes the device and the blocks first, then the parameters, and does not wait.
+/// The function takes the device and the launch configuration first, then the parameters, and does not wait.
 macro_rules! kernels {
     ($($file:ident { $(fn $($name:ident)|+ ($($parameters:tt)*);)+ })+) => {
         $(pub mod $file {
@@ -138,11 +138,11 @@ macro_rules! kernel {
                 $(for axis in $parameter { Write::<$axis_out>::push(axis, &mut launch); })?
                 $(PushKernelArg::<&$scalar>::arg(&mut launch, &$parameter);)?
             )+
-            // SAFETY: the parameters are those of the PTX in number and width, as a test makes sure, and the
-            // compiler sees to the types and the order that the table says. Lengths were checked where the
-            // table says them. Other lengths, the blocks, their shared memory and the device of each buffer
-            // are up to the callers, all of which are in this crate; the tests run every kernel, under
-            // compute-sanitizer as well.
+            // SAFETY: the parameters are those of the PTX in number and width, as a test ensures, and the
+            // compiler checks types and order against the table. Lengths that the table states were checked
+            // above. Other lengths, the blocks, their shared memory and the device of each buffer are up to
+            // the callers, all of which are in this crate; the tests run every kernel, also under
+            // compute-sanitizer.
             let launched = unsafe { launch.launch(config) };
             launched.map(|_| ()).map_err(|e| device.error(name, e))
         }
@@ -173,12 +173,12 @@ macro_rules! declarations {
 #[cfg(test)]
 pub(super) use declarations;
 
-/// A thread for each of `n` things.
+/// One thread for each of `n` items.
 pub(crate) fn each(n: u32) -> LaunchConfig {
     each_in_blocks(n, 256)
 }
 
-/// The same in blocks of so many threads.
+/// The same in blocks of `threads` threads.
 pub(crate) fn each_in_blocks(n: u32, threads: u32) -> LaunchConfig {
     grid(n.div_ceil(threads).max(1), 1, threads, 0)
 }

@@ -16,27 +16,27 @@ use std::ops::Range;
 /// Blocks whose points are gathered at a time.
 const ROOM: usize = 1 << 17;
 
-/// What layers are looked for in.
+/// The data of a search for layers.
 struct Search<'a> {
     device: &'a Device,
     cut: &'a Cut,
     judged: &'a Judged<'a>,
     trials: &'a Trials<'a>,
-    /// What the blocks are found by.
+    /// Used to find the blocks.
     near: Blocks,
     /// The base cells that are tried, and the block of each.
     bases: CudaSlice<u32>,
     block_of: CudaSlice<u32>,
-    /// The cells whose blocks are looked at.
+    /// The cells whose blocks are examined.
     cells: CudaSlice<u32>,
-    /// The first base cell of each block among those that are tried, there and here.
+    /// The first base cell of each block among those that are tried, on the device and on the host.
     heads: CudaSlice<u32>,
     firsts: Vec<u32>,
 }
 
-/// What a search finds, and the points of some blocks on the way.
+/// The results of a search, and the points of some blocks on the way.
 struct Buffers {
-    /// Blocks that there is room for.
+    /// Number of blocks that fit.
     room: u32,
     gathered: [CudaSlice<f32>; 3],
     blocks: CudaSlice<Block>,
@@ -169,7 +169,7 @@ impl<'a> Search<'a> {
         )
     }
 
-    /// Tries the cells of a range, whose blocks from `first_block` on were gathered.
+    /// Tries the base cells of a range; their blocks, from `first_block` on, were gathered.
     fn try_cells(&self, range: Range<usize>, first_block: u32, found: &mut Buffers) -> Result<()> {
         let Search { cut, judged, .. } = self;
         let (points, starts) = (&cut.distinct, &cut.distinct_starts);

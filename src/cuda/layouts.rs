@@ -1,4 +1,4 @@
-//! What kernels hold in structs, laid out in Rust as there.
+//! The structs of kernels, with the same layout in Rust.
 
 use crate::surface::flat::Surface;
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
@@ -12,7 +12,7 @@ pub(crate) type LabelSlab = [f64; 5];
 /// The sums over the points of a cell, as `Moments` of `kernels/levels.cu` writes them.
 pub(crate) type CellSums = [i64; 10];
 
-/// `Surface` of `kernels/levels.cu`: that around a base cell; one of no thickness is none.
+/// `Surface` of `kernels/levels.cu`: the surface around a base cell; thickness 0 means none.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CellSurface {
@@ -41,7 +41,7 @@ pub(crate) struct Layer {
     pub normal: [f32; 3],
     pub error: f32,
     pub thickness: f32,
-    /// Up to a whole number of doubles, as the kernel has it.
+    /// Padding to a whole number of doubles, as in the kernel.
     _padding: u32,
 }
 

@@ -23,10 +23,10 @@ pub(super) struct Base {
     pub steps: u32,
 }
 
-/// The cells of all levels in one numbering, as `kernels/tree.cuh` says.
+/// The cells of all levels in one numbering, as in `kernels/tree.cuh`.
 pub(super) struct Tree<'a> {
     device: &'a Device,
-    /// Where each level begins, and the last one ends.
+    /// Where each level begins; the last entry is where the last level ends.
     starts: Vec<u32>,
     pub keys: CudaSlice<u64>,
     pub parent: CudaSlice<u32>,
@@ -34,7 +34,7 @@ pub(super) struct Tree<'a> {
     pub children: CudaSlice<u8>,
 }
 
-/// The blocks of a level, each cell's in a column.
+/// The blocks of a level; each cell's block is a column.
 pub(super) struct Blocks {
     pub cells: CudaSlice<u32>,
     pub level: usize,
@@ -47,18 +47,18 @@ pub(super) struct Judged<'a> {
     flat: CudaSlice<Flatness>,
     /// Distinct points of all cells.
     pub distinct: CudaSlice<u32>,
-    /// What is known of the base cells.
+    /// Whether each base cell was seen.
     seen: CudaSlice<u8>,
-    /// How many times the usual noise there is in them, and the least thickness of a block.
+    /// The noise of each as a multiple of the usual noise, and the least thickness of a block.
     pub scale: CudaSlice<f32>,
     floor: CudaSlice<f32>,
-    /// Whether there is such a least thickness.
+    /// Whether there is a least thickness.
     pub has_floor: bool,
 }
 
 impl<'a> Tree<'a> {
-    /// The cells of so many levels, with the sums of those above the base; `None` where there are too
-    /// many to number.
+    /// The cells of `levels` levels, with the sums of those above the base; `None` if there are too many to
+    /// number.
     fn new(
         device: &'a Device,
         base: &Base,
@@ -104,7 +104,7 @@ impl<'a> Tree<'a> {
         (self.starts[level], self.starts[level + 1] - self.starts[level])
     }
 
-    /// Makes the level above one.
+    /// Makes the next level from this one.
     fn join(&mut self, level: usize, base: &Base, sums: &mut CudaSlice<CellSums>) -> Result<()> {
         let device = self.device;
         let ((from, count), (above, parents)) = (self.level(level), self.level(level + 1));
@@ -123,7 +123,7 @@ impl<'a> Tree<'a> {
             &mut self.first,
         )?;
         let span = i64::from(base.span) << level;
-        // The sums of the levels above the base begin with those of the first of them.
+        // The sums above the base begin with those of the first level above it.
         let split = (above - base.cells) as usize;
         let (below, mut joined) = sums.split_at_mut(split);
         let base_sums = base.sums.as_view();
@@ -148,8 +148,8 @@ impl<'a> Tree<'a> {
         )
     }
 
-    /// Does something to every level from the highest down, by the blocks of the level above it, or
-    /// by those of the highest itself.
+    /// Does some work on every level from the highest down, using the blocks of the level above or, for the
+    /// highest, its own.
     fn descend(&self, mut work: impl FnMut(usize, &Blocks) -> Result<()>) -> Result<()> {
         let top = self.levels() - 1;
         let mut near = self.blocks_at_top(top)?;
@@ -163,7 +163,8 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// What the blocks of a level are found by: those of the level above it, or of the highest itself.
+    /// The blocks used to find those of a level: the blocks of the level above, or of the highest level
+    /// itself.
     pub fn near(&self, level: usize) -> Result<Blocks> {
         let top = self.levels() - 1;
         let mut near = self.blocks_at_top(top)?;
@@ -180,7 +181,7 @@ impl<'a> Tree<'a> {
         Ok(Blocks { cells, level })
     }
 
-    /// The blocks of a level by those of the level above.
+    /// The blocks of a level, from those of the level above.
     fn blocks_below(&self, level: usize, near: &Blocks) -> Result<Blocks> {
         let (from, count) = self.level(level);
         let (near_from, near_count) = self.level(near.level);
@@ -203,7 +204,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Numbers of cells on so many levels.
+/// Numbers of cells on `levels` levels.
 fn count(device: &Device, base: &Base, levels: usize) -> Result<Vec<u32>> {
     let mut first = device.zeros::<u32>(DOUBLINGS + 1)?;
     let mut crowded = device.zeros::<u32>(DOUBLINGS + 1)?;
@@ -217,12 +218,12 @@ fn count(device: &Device, base: &Base, levels: usize) -> Result<Vec<u32>> {
         &mut crowded,
     )?;
     let first = device.download(&first, DOUBLINGS + 1)?;
-    // A key begins a cell of b doublings if it joins the one before later than that.
+    // A key begins a cell of b doublings if it joins the previous key only after more of them.
     Ok((0..levels).map(|b| 1 + first[b + 1..].iter().sum::<u32>()).collect())
 }
 
 impl<'a> Judged<'a> {
-    /// Judges the blocks of so many levels; `None` where there are too many cells to number.
+    /// Judges the blocks of `levels` levels; `None` if there are too many cells to number.
     pub fn new(device: &'a Device, base: Base, levels: usize) -> Result<Option<Judged<'a>>> {
         let Some((tree, sums)) = Tree::new(device, &base, levels)? else { return Ok(None) };
         let all = tree.starts[levels] as usize;
@@ -249,7 +250,7 @@ impl<'a> Judged<'a> {
         }))
     }
 
-    /// Says how the noise differs from place to place; `in_order` are the base cells in Morton order.
+    /// Sets how the noise differs from place to place; `in_order` lists the base cells in Morton order.
     pub fn follow(&mut self, field: &NoiseField, in_order: &[u32]) -> Result<()> {
         let (device, [scale, floor]) = (self.tree.device, field.in_order(in_order));
         if !scale.is_empty() {
@@ -270,8 +271,8 @@ impl<'a> Judged<'a> {
         self.tree.starts[1]
     }
 
-    /// The thickness below which `share` of the points of surfaces lie, of those of at most `thickest`,
-    /// and the number of these points.
+    /// The thickness below which a `share` of the points lie, among points with a surface of at most
+    /// `thickest`, and the number of these points.
     pub fn thickness(&self, thickest: f64, share: f64) -> Result<(f64, u64)> {
         let (device, count) = (self.tree.device, self.base_cells());
         let mut thickness = device.buffer::<f32>(count as usize)?;
@@ -288,7 +289,8 @@ impl<'a> Judged<'a> {
             count,
             &mut thickness,
         )?;
-        // Digit by digit from the highest: the one in which the wanted share of the points is reached.
+        // Digit by digit from the highest, each being the one at which the wanted share of the points is
+        // reached.
         let (mut prefix, mut before, mut total) = (0u32, 0u64, 0u64);
         for shift in [2 * THICKNESS_DIGIT_BITS, THICKNESS_DIGIT_BITS, 0] {
             let weights = self.weights(&thickness, shift, prefix)?;
@@ -309,8 +311,8 @@ impl<'a> Judged<'a> {
         Ok((f64::from(f32::from_bits(prefix)), total))
     }
 
-    /// Points by the digit of their surface's thickness at `shift`, where the digits above it are
-    /// `prefix`.
+    /// Numbers of points by the digit of their surface's thickness at `shift`, among those whose higher
+    /// digits are `prefix`.
     fn weights(&self, thickness: &CudaSlice<f32>, shift: u32, prefix: u32) -> Result<Vec<u32>> {
         let (device, count) = (self.tree.device, self.base_cells());
         let mut weights = device.zeros::<u32>(1 << THICKNESS_DIGIT_BITS)?;
@@ -329,7 +331,7 @@ impl<'a> Judged<'a> {
         device.download(&weights, 1 << THICKNESS_DIGIT_BITS)
     }
 
-    /// The surfaces of at most the given thickness around the base cells, row by row.
+    /// The surfaces around the base cells of at most the given thickness, row by row.
     pub fn surfaces(&self, thickest: f64) -> Result<Vec<CellSurface>> {
         let (device, count) = (self.tree.device, self.base_cells());
         let mut found = device.buffer(count as usize)?;
@@ -350,7 +352,7 @@ impl<'a> Judged<'a> {
         device.download(&found, count as usize)
     }
 
-    /// Leaves behind what is known: see [`Surfaces::leave`](crate::backend::Surfaces::leave).
+    /// Marks what is known: see [`Surfaces::leave`](crate::backend::Surfaces::leave).
     pub fn leave(&mut self, known: &[u8]) -> Result<()> {
         let (tree, device, count) = (&self.tree, self.tree.device, self.base_cells());
         let known = device.upload(known)?;
@@ -414,7 +416,7 @@ fn judge(
     )
 }
 
-/// Strikes out the blocks of a level of which a good part was taken.
+/// Strikes out the blocks of a level a good part of which was taken.
 fn strike(
     tree: &Tree,
     level: usize,

@@ -1,4 +1,4 @@
-//! The least median of squares on a GPU: see `kernels/lms.cu`, `kernels/lms_paper.cu` and what they
+//! The least median of squares on a GPU: see `kernels/lms.cu`, `kernels/lms_paper.cu` and the part they
 //! share, `kernels/lms_settle.cu`.
 
 use super::Cuda;
@@ -14,24 +14,24 @@ use crate::shared::{
 use crate::{Error, Result};
 use cudarc::driver::{CudaSlice, LaunchConfig};
 
-/// Most points of a set: a pair of places fits in 32 bits, and the order of all pairs takes a second.
+/// Most points of a set: a pair of places fits in 32 bits, and processing all pairs takes about a second.
 pub const MOST_POINTS: usize = 1 << 15;
 /// Most points of a set for the paper's version, which keeps every crossing.
 pub const MOST_FOR_PAPER: usize = 1 << 13;
 
-/// Pairs of which a sample has the first guess.
+/// Pairs in the sample for the first guess.
 const GUESSES: u32 = 1024;
-/// Pairs of a block that counts.
+/// Pairs that a counting block takes.
 const PARTNERS: u32 = COUNTER_PAIRS * COUNTERS;
-/// Blocks that measure candidates, for each multiprocessor, and for each set at least.
+/// Blocks that measure candidates: per multiprocessor, and at least per set.
 const BLOCKS: u32 = 4;
 const FEWEST_BLOCKS: u32 = 8;
-/// Pairs whose candidates there is room for at a time.
+/// Most pairs whose candidates fit at a time.
 const ROOM: usize = 1 << 22;
-/// Most sets in a launch: they are the blocks along one axis.
+/// Most sets in a launch: the blocks along one axis.
 const MOST_SETS: usize = 1 << 15;
 
-/// Sets and first points that are worked on in one go.
+/// Sets and first points that are processed together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Batch {
     sets: std::ops::Range<usize>,
@@ -43,7 +43,7 @@ struct Batch {
 pub struct Slabs<'a> {
     device: &'a Device,
     problems: &'a [Problem],
-    /// The problem of each set: those in which pairs have slopes.
+    /// The problem of each set: problems in which pairs have slopes.
     of: Vec<usize>,
     batches: Vec<Batch>,
     points: CudaSlice<[f64; 2]>,
@@ -53,7 +53,7 @@ pub struct Slabs<'a> {
     winners: CudaSlice<Winner>,
     candidates: CudaSlice<u32>,
     rises: CudaSlice<u64>,
-    /// Whether nothing is known of any set, as a search needs it and leaves it.
+    /// Whether the state of every set is cleared, as a search requires it and leaves it.
     ready: bool,
 }
 
@@ -62,7 +62,7 @@ impl Cuda {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a set of more than [`MOST_POINTS`], or [`MOST_FOR_PAPER`] for
-    /// [`Version::Paper`]; [`Error::Device`] where the device fails or has no room.
+    /// [`Version::Paper`]; [`Error::Device`] if the device fails or has no room.
     pub fn lms(&self, problems: &[Problem], version: Version) -> Result<Vec<Slab>> {
         Ok(self.slabs(problems)?.find(version)?.0)
     }
@@ -124,13 +124,13 @@ fn set(problem: &Problem, start: usize, list: u32) -> Result<Set> {
     Ok(Set { start, n, h, list, across: unit(0), up: unit(1) })
 }
 
-/// Partners of each point of so many.
+/// Partners of each point in a set of `n`.
 fn partners(n: usize) -> usize {
     n / 2
 }
 
-/// Sets of these sizes in batches, where the list of candidates of each set begins, and the room for
-/// those of a batch.
+/// The batches for sets of these sizes, where the list of candidates of each set begins, and the room for the
+/// candidates of a batch.
 fn batches(sizes: &[usize]) -> (Vec<Batch>, Vec<u32>, usize) {
     let (mut batches, mut lists, mut most) = (Vec::new(), Vec::new(), 0);
     let mut next = 0;
@@ -146,7 +146,7 @@ fn batches(sizes: &[usize]) -> (Vec<Batch>, Vec<u32>, usize) {
             next += 1;
         }
         let largest = sizes[start..next].iter().copied().max().unwrap_or(0);
-        // Only a set that is alone may have more pairs than there is room for.
+        // Only a set that is alone in its batch may have more pairs than fit.
         let points = if used > ROOM { (ROOM / partners(largest)).max(1) } else { largest };
         for first in (0..largest).step_by(points) {
             batches.push(Batch { sets: start..next, first: first..largest.min(first + points) });
@@ -157,7 +157,7 @@ fn batches(sizes: &[usize]) -> (Vec<Batch>, Vec<u32>, usize) {
 }
 
 impl Slabs<'_> {
-    /// Finds the slabs, and tells how long the device took for it, in seconds.
+    /// Finds the slabs, and returns how long the device took, in seconds.
     ///
     /// # Errors
     /// As for [`Cuda::lms`].
@@ -183,7 +183,7 @@ impl Slabs<'_> {
         Ok((slabs.map(|(slab, p)| slab.unwrap_or_else(|| p.upright())).collect(), seconds))
     }
 
-    /// Makes sure that nothing is known of any set: at first, and after a search that failed.
+    /// Clears the state of every set: at first, and after a search that failed.
     fn begin(&mut self) -> Result<()> {
         let Slabs { device, of, counts, best, ready, .. } = self;
         if !*ready && !of.is_empty() {
@@ -335,7 +335,7 @@ impl Slabs<'_> {
     }
 }
 
-/// What the paper's version works in.
+/// The working memory of the paper's version.
 struct Paper {
     lines: CudaSlice<[f32; 2]>,
     crossings: CudaSlice<[f32; 2]>,

@@ -1,4 +1,4 @@
-//! The backend's own vote, suppression and winners, piece by piece under the device's clock.
+//! The backend's own vote, suppression and winners, each timed on the device's clock.
 
 use super::Cuda;
 use super::device::Device;
@@ -13,29 +13,29 @@ use crate::vote::Peak;
 use cudarc::driver::CudaSlice;
 use std::borrow::Cow;
 
-/// How long each piece took.
+/// Time of each step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Seconds {
-    /// Points to the device.
+    /// Copying the points to the device.
     pub upload: f64,
-    /// Points into groups of neighbours.
+    /// Sorting the points into groups of neighbours.
     pub sort: f64,
-    /// Every point votes for every direction.
+    /// Every point's votes for every direction.
     pub vote: f64,
-    /// What is not a maximum is dropped.
+    /// Dropping all bins that are not maxima.
     pub suppress: f64,
-    /// The best of what is left, on the host.
+    /// Picking the best of the rest, on the host.
     pub winners: f64,
 }
 
 impl Seconds {
-    /// All of it.
+    /// The sum of all steps.
     pub fn total(&self) -> f64 {
         self.upload + self.sort + self.vote + self.suppress + self.winners
     }
 }
 
-/// The backend on a space, ready to be measured again and again.
+/// The backend with a space, ready for repeated measurements.
 pub struct Measuring<'a> {
     device: &'a Device,
     voting: Voting<'a>,
@@ -47,10 +47,10 @@ pub struct Measuring<'a> {
 }
 
 impl Cuda {
-    /// Makes everything ready but the points.
+    /// Prepares everything except the points.
     ///
     /// # Errors
-    /// Where the device fails or has no room.
+    /// If the device fails or has no room.
     pub fn measuring(&self, space: &Space, neighbours: &Neighbours) -> Result<Measuring<'_>> {
         let device = self.first();
         Ok(Measuring {
@@ -63,22 +63,22 @@ impl Cuda {
         })
     }
 
-    /// What the driver calls the GPU: `NVIDIA H200`.
+    /// The driver's name for the GPU: `NVIDIA H200`.
     pub fn device_name(&self) -> &str {
         self.first().name()
     }
 }
 
 impl Measuring<'_> {
-    /// Votes with all points, as many at once as there is room for, from zero, and finds the winners.
+    /// Votes with all points, as many at a time as fit, starting from zero, and finds the winners.
     ///
     /// # Errors
-    /// Where the device fails.
+    /// If the device fails.
     pub fn run(&mut self, points: &Points, options: PeakOptions) -> Result<(Vec<Peak>, Seconds)> {
         self.device.clear(&mut self.counts)?;
         let room = groups::room(self.device)?;
         let mut seconds = Seconds::default();
-        // Kept to the end: to give its memory back takes time as well, which is no step's.
+        // Kept to the end, since freeing its memory takes time that belongs to no step.
         let mut kept = None;
         for start in (0..points.len()).step_by(room) {
             drop(kept.take());
@@ -97,7 +97,7 @@ impl Measuring<'_> {
         Ok((winners, Seconds { suppress, winners: last, ..seconds }))
     }
 
-    /// Votes with a chunk of points, and adds the time that takes.
+    /// Votes with a chunk of points, and adds the times of the steps.
     fn vote(&mut self, points: &Points, seconds: &mut Seconds) -> Result<(DevicePoints, Groups)> {
         let Measuring { device, voting, counts, .. } = self;
         let (uploaded, upload) = device.timed(|| DevicePoints::upload(device, points))?;
@@ -113,7 +113,7 @@ impl Measuring<'_> {
     /// The accumulator, row by row.
     ///
     /// # Errors
-    /// Where the device fails.
+    /// If the device fails.
     pub fn counts(&self) -> Result<Vec<u32>> {
         let [rows, bins] = self.size;
         self.device.download(&self.counts, rows as usize * bins as usize)

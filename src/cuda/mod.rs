@@ -1,8 +1,8 @@
 //! The GPU backend.
 //!
-//! Kernels are CUDA C++ in `kernels/`, shipped as PTX: a user needs an NVIDIA driver (525 or later)
-//! and a GPU of compute capability 7.5 or later, and nothing else. All `unsafe` of the library but
-//! that of the CPU's vectors is here: launching kernels, and memory that they fill.
+//! Kernels are CUDA C++ in `kernels/`, shipped as PTX: a user needs only an NVIDIA driver (525 or later) and
+//! a GPU of compute capability 7.5 or later. All `unsafe` code of the library is here, for launching kernels
+//! and the memory they fill, except that of the CPU's vectors.
 
 mod accumulator;
 mod backend;

@@ -1,4 +1,4 @@
-//! The share of one device in a vote.
+//! The part of one device in a vote.
 
 use super::device::Device;
 use super::groups::{DevicePoints, Groups, SMALLEST_CHUNK};
@@ -26,7 +26,7 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// Votes with a range of the points, or with its halves if there is no room for all of it.
+    /// Votes with a range of the points, or with each of its halves if there is no room for all of it.
     pub fn vote(&mut self, points: &Points, range: Range<usize>, sign: Sign) -> Result<()> {
         let uploaded = DevicePoints::upload_range(self.device, points, range.clone());
         match uploaded.and_then(|points| Groups::new(self.device, &points)) {
@@ -40,7 +40,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Those points in groups that have the given places.
+    /// The points at the given places, in groups.
     pub fn picked(&self, points: &DevicePoints, places: &[u32]) -> Result<Groups> {
         let on_device = self.device.upload(places)?;
         let picked = points.pick(self.device, &on_device, places.len())?;

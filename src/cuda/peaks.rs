@@ -10,22 +10,22 @@ use crate::shared::{PEAK_BINS, PEAK_THREADS, VOTE_CLASSES};
 use crate::vote::Peak;
 use cudarc::driver::CudaSlice;
 
-/// So many peaks more than are asked for are copied as they are.
+/// Up to this many more peaks than requested are copied unselected.
 const FEW: usize = 4096;
-/// Room for peaks, to begin with.
+/// Initial room for peaks.
 const ROOM: usize = 1 << 16;
 
 /// The peaks of one accumulator; keeps its buffers.
 pub(super) struct Peaks {
-    /// For every bin the largest count of its row nearby; made when it is first needed.
+    /// For every bin, the largest count nearby in its row; created when first needed.
     maxima: Option<CudaSlice<u32>>,
-    /// The bins that are the largest of their row nearby; made with those.
+    /// The bins that are the largest nearby in their row; created together with `maxima`.
     candidates: Option<CudaSlice<u32>>,
     found: CudaSlice<u64>,
     pending: CudaSlice<u32>,
-    /// Of both.
+    /// The room of both, in elements.
     room: usize,
-    /// How many there are of both, and of the candidates.
+    /// The lengths of both, and that of the candidates.
     lengths: CudaSlice<u32>,
 }
 
@@ -41,7 +41,7 @@ impl Peaks {
         })
     }
 
-    /// Suppresses what is not the maximum of its neighbourhood; the number of peaks left.
+    /// Suppresses all bins that are not the maximum of their neighbourhood; returns the number of peaks left.
     pub fn suppress(
         &mut self,
         device: &Device,
@@ -57,7 +57,7 @@ impl Peaks {
             if most <= self.room {
                 return Ok(lengths[0] as usize);
             }
-            // What was pending may add to what was found.
+            // Pending bins may be added to those found.
             self.room = (lengths[0] + lengths[1]) as usize;
             self.found = device.buffer(self.room)?;
             self.pending = device.buffer(self.room)?;

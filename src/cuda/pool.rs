@@ -7,17 +7,17 @@ use std::sync::Arc;
 
 /// The memory that buffers are taken from.
 ///
-/// What is given back stays with the process: else the system would take it at every wait, and hand
-/// it out again, a millisecond for each large buffer.
+/// Freed memory stays with the process. Otherwise the system would take it back at every wait and hand it out
+/// again, at a millisecond for each large buffer.
 pub(super) struct Pool(CUmemoryPool);
 
-// SAFETY: the driver's handle of a pool that lives as long as the device, for any thread to use.
+// SAFETY: a driver handle that any thread may use, of a pool that lives as long as the device.
 unsafe impl Send for Pool {}
 // SAFETY: as above.
 unsafe impl Sync for Pool {}
 
 impl Pool {
-    /// That of a device, if it has one.
+    /// The pool of a device, if it has one.
     pub fn of(context: &Arc<CudaContext>) -> Result<Option<Pool>, DriverError> {
         if !context.has_async_alloc() {
             return Ok(None);
@@ -32,11 +32,11 @@ impl Pool {
         }
     }
 
-    /// Bytes that it holds and nobody uses.
+    /// Bytes that it holds and that are not in use.
     pub fn unused(&self) -> Result<usize, DriverError> {
         let ask = |attribute| {
             let mut value = 0u64;
-            // SAFETY: a living pool, and a place for a value of the attribute's type.
+            // SAFETY: a living pool, and room for a value of the attribute's type.
             unsafe { mem_pool::get_attribute(self.0, attribute, (&raw mut value).cast()) }?;
             Ok(value)
         };

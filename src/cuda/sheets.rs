@@ -1,5 +1,4 @@
-//! The planes with the least median distance, of those through triples: see
-//! `kernels/lms_sheets.cu`.
+//! The planes through triples of points with the least median distance: see `kernels/lms_sheets.cu`.
 
 use super::device::Device;
 use super::kernels::lms_sheets;
@@ -8,7 +7,7 @@ use crate::Result;
 use crate::lms::{Sheet, TRIPLES, sheet_of};
 use crate::shared::{SHEET_THREADS, WARP};
 
-/// Sets of a launch, which are the blocks along one axis.
+/// Most sets of a launch: the blocks along one axis.
 const MOST_SETS: usize = 1 << 12;
 
 /// The best sheet of each set, as [`sheets`](crate::lms::sheets) finds it.

@@ -1,4 +1,4 @@
-//! Sorting and running sums on the device: see `kernels/sort.cu`.
+//! Sorting and prefix sums on the device: see `kernels/sort.cu`.
 
 use super::device::Device;
 use super::kernels;
@@ -41,7 +41,7 @@ pub(super) fn sort(device: &Device, mut from: Sorted, n: u32, bits: u32) -> Resu
     Ok(from)
 }
 
-/// Turns values into their running sums, from zero.
+/// Replaces values by their exclusive prefix sums.
 pub(super) fn scan(device: &Device, values: &mut CudaSlice<u32>, n: u32) -> Result<()> {
     let tiles = n.div_ceil(TILE);
     let config = grid(tiles, 1, SORT_THREADS, 0);

@@ -1,8 +1,8 @@
 //! Large copies between host and device.
 //!
-//! The device copies to and from pages that the system cannot move, and does so by itself. So a large
-//! copy goes through two small buffers of such pages: all cores fill or empty one while the device
-//! works on the other. Memory that is new to the process is touched by many cores at once then, too.
+//! The device copies by itself to and from pages that the system cannot move. So a large copy goes through
+//! two small buffers of such pages: all cores fill or empty one while the device works on the other. Memory
+//! that is new to the process is then also touched by many cores at once.
 
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaStream, CudaView, CudaViewMut, DriverError, PinnedHostSlice,
@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 /// Bytes of a buffer.
 const BUFFER: usize = 8 << 20;
-/// Bytes that one thread copies in one go.
+/// Bytes that one thread copies at a time.
 const PIECE: usize = 1 << 18;
-/// A copy of fewer bytes is left to the driver.
+/// Copies of fewer bytes are left to the driver.
 pub(super) const LARGE: usize = 1 << 20;
 
 /// Two buffers of pinned memory, used in turn.
@@ -25,7 +25,7 @@ pub(super) struct Staging {
 
 struct Buffer {
     bytes: PinnedHostSlice<u8>,
-    /// When the device is done with it.
+    /// When the device is done with the buffer.
     done: Option<CudaEvent>,
 }
 
@@ -40,7 +40,7 @@ impl Buffer {
         self.done.take().map_or(Ok(()), |done| done.synchronize())
     }
 
-    /// Hands out what the device wrote.
+    /// Copies out what the device wrote.
     fn empty(&mut self, to: &mut [u8]) -> Result<(), DriverError> {
         self.wait()?;
         copy(&self.bytes.as_slice()?[..to.len()], to);
@@ -50,7 +50,7 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // The device may still read or write it. The next use of the device reports an error.
+        // The device may still read or write it. An error will be reported by the next use of the device.
         let _ = self.wait();
     }
 }
@@ -60,8 +60,8 @@ impl Staging {
         Ok(Staging { buffers: [Buffer::new(context)?, Buffer::new(context)?], next: 0 })
     }
 
-    /// Copies bytes to the device. Those of the host may change as soon as this returns; the device
-    /// has them before anything that is asked of the stream later.
+    /// Copies bytes to the device. The host's bytes may change as soon as this returns; the device has them
+    /// before any work queued on the stream later.
     pub fn upload(
         &mut self,
         stream: &Arc<CudaStream>,

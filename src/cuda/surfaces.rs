@@ -1,5 +1,5 @@
-//! The surfaces of a cloud in cells on the device, and its points' planes; what there is no room for is done by
-//! the CPU.
+//! The surfaces of a cloud in cells on the device, and the planes of its points. The CPU does what the device
+//! has no room for.
 
 use super::accumulator::CudaAccumulator;
 use super::cut::Cut;
@@ -52,15 +52,15 @@ impl<'a> InCells<'a> for CudaCells<'a> {
     }
 }
 
-/// Who knows how flat the blocks are.
+/// Where the flatness of the blocks is known.
 enum Judging<'a> {
-    /// The device, and what was left behind so far.
+    /// On the device, with everything that was marked so far.
     There { judged: Box<Judged<'a>>, left: Vec<Vec<u8>> },
-    /// The CPU, once there was no room for something.
+    /// On the CPU, after something did not fit on the device.
     Here(CpuSurfaces),
 }
 
-/// A cloud in cells whose blocks were judged.
+/// A cloud in cells, with all blocks judged.
 struct CudaSurfaces<'a> {
     cuda: &'a Cuda,
     cut: Cut,
@@ -70,7 +70,7 @@ struct CudaSurfaces<'a> {
 }
 
 impl<'a> CudaSurfaces<'a> {
-    /// Does some work on the device, or on the CPU if that has room for it no more.
+    /// Does some work on the device, or on the CPU once the device has no room for it.
     fn work<T>(
         &mut self,
         there: impl FnOnce(&mut Judged<'a>) -> Result<T>,
@@ -98,7 +98,7 @@ impl<'a> Surfaces<'a> for CudaSurfaces<'a> {
     }
 
     fn flatness(&self, level: usize, cell: u32) -> Option<Flatness> {
-        // For a few of them it is not worth while to ask the device.
+        // For a few blocks it is not worth asking the device.
         let cells = &self.cloud.cells;
         judge_block(&cells.levels[level], cell as usize, cells.block(level, cell))
     }
@@ -157,7 +157,7 @@ impl<'a> Surfaces<'a> for CudaSurfaces<'a> {
 
     fn present(self: Box<Self>, present: Vec<[u32; PRESENT]>) -> Result<Box<dyn Labels + 'a>> {
         let CudaSurfaces { cuda, cut, cloud, judging, .. } = *self;
-        // The memory of what was judged is of use to others.
+        // Frees the memory of the judged blocks for other uses.
         drop(judging);
         let there = if_room(cuda.first().upload(&present))?;
         let here = cpu::CloudLabels::new(cloud, present);

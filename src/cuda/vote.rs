@@ -11,13 +11,13 @@ use crate::space::{Neighbours, Space};
 use crate::vote::{Ballots, bin, position};
 use cudarc::driver::{CudaSlice, LaunchConfig};
 
-/// Directions of a block, most first.
+/// Directions of a block, largest first.
 const DIRECTIONS: [u32; 3] = [128, 64, 32];
-/// Waves of blocks that a large vote is cut into, so that the last ones leave little idle.
+/// Waves of blocks into which a large vote is split, so that the last ones leave little idle.
 const WAVES: u32 = 8;
-/// Fewest groups that are worth a block of their own.
+/// Fewest groups that are worth a block.
 const FEWEST_GROUPS: u32 = 128;
-/// Positions up to this are told from each other by the voter's floor.
+/// Up to this length the voter's floor distinguishes the positions of a row.
 const LONGEST_ROW: usize = 1 << 22;
 
 /// A space on the device, and how its rows are voted in.
@@ -28,15 +28,15 @@ pub(super) struct Voting<'a> {
     bins: u32,
     /// Directions of a block.
     directions: u32,
-    /// Bins of a window: the whole row, if that fits in shared memory.
+    /// Bins of a window: the whole row if it fits in shared memory.
     window: u32,
-    /// The table in the order of its octants, and the row of each entry.
+    /// The table ordered by octants, and the row of each entry.
     ordered: CudaSlice<[f32; 4]>,
     rows: CudaSlice<u32>,
     blocks: u32,
 }
 
-/// Neighbours on the device, those of a row in no order that matters.
+/// Neighbours on the device; the order within a row does not matter.
 pub(super) struct Near {
     pub start: CudaSlice<u32>,
     /// Twice the row, plus one if flipped.
@@ -145,7 +145,7 @@ impl<'a> Voting<'a> {
         let bins = self.bins as usize;
         bins < LONGEST_ROW
             && self.host_table.iter().all(|&t| {
-                // Positions are monotone in each coordinate: two corners bound them all.
+                // Positions are monotone in each coordinate, so two corners bound them all.
                 let corner = |first: bool| {
                     std::array::from_fn(|a| {
                         if (t[a] >= 0.0) == first { bounds.low[a] } else { bounds.high[a] }
@@ -182,7 +182,7 @@ impl<'a> Voting<'a> {
     }
 }
 
-/// What a vote is multiplied with; counters wrap around.
+/// The factor of a vote; counters wrap around.
 fn factor(sign: Sign) -> u32 {
     match sign {
         Sign::Add => 1,
@@ -190,12 +190,12 @@ fn factor(sign: Sign) -> u32 {
     }
 }
 
-/// Shared memory for the entries and counters of some directions.
+/// Bytes of shared memory for the entries and counters of some directions.
 fn shared_bytes(directions: u32, width: u32) -> u32 {
     directions * (16 + 4 * (width | 1))
 }
 
-/// The table octant by octant, each filled up to whole blocks with entries of no row.
+/// The table octant by octant, each padded to whole blocks with entries of no row.
 fn by_octant(table: &[[f32; 4]], block: usize) -> (Vec<[f32; 4]>, Vec<u32>) {
     let octant = |t: &[f32; 4]| (0..3).map(|a| u32::from(t[a] >= 0.0) << a).sum::<u32>();
     let (mut ordered, mut rows) = (Vec::new(), Vec::new());

@@ -9,10 +9,10 @@ use crate::space::Space;
 
 /// Threads of a block.
 const THREADS: u32 = 256;
-/// Fewer votes are counted by the CPU sooner than they are copied.
+/// Fewer votes than this are counted by the CPU faster than they are copied.
 const FEWEST_VOTES: usize = 1 << 17;
 
-/// Whether the device is asked at all: for enough votes, of rows that fit.
+/// Whether it is worth asking the device: for enough votes, and rows that fit.
 pub(super) fn is_worth(device: &Device, space: &Space, places: &[Weighted], slab: usize) -> bool {
     places.len() * space.rows() >= FEWEST_VOTES
         && row_bytes(space) <= device.block_shared as usize

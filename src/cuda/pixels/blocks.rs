@@ -1,4 +1,4 @@
-//! Blocks of threads that work on pixels.
+//! Blocks of threads that process pixels.
 
 use super::super::device::Device;
 use super::super::launch::grid;
@@ -8,12 +8,12 @@ use cudarc::driver::LaunchConfig;
 /// Blocks that take turns on a multiprocessor.
 const BLOCKS: u32 = 4;
 
-/// So many blocks.
+/// A launch of `n` blocks.
 pub(super) fn blocks(n: u32) -> LaunchConfig {
     grid(n, 1, PIXEL_THREADS, 0)
 }
 
-/// As many as take turns on the device.
+/// As many blocks as take turns on the device.
 pub(super) fn turns(device: &Device) -> LaunchConfig {
     blocks(BLOCKS * device.processors)
 }

@@ -9,9 +9,9 @@ use crate::image::{SIGMAS, blur_kernel, limit};
 use crate::shared::BLUR_NUMBERS;
 use cudarc::driver::CudaSlice;
 
-/// What Canny's edges need besides.
+/// What Canny's method needs in addition.
 pub(super) struct Canny {
-    /// Rows of weights, and which of them to take.
+    /// Rows of weights, and the index of the row to use.
     weights: CudaSlice<u32>,
     blur: CudaSlice<u32>,
     along: CudaSlice<u16>,
@@ -39,7 +39,7 @@ impl Canny {
         })
     }
 
-    /// Copies what is given, and the blurs to choose from.
+    /// Copies the given parameters, or the blurs to choose from.
     pub fn prepare(
         &mut self,
         device: &Device,
@@ -60,7 +60,7 @@ impl Canny {
         device.upload_into(&limits, &mut self.limits.slice_mut(0..))
     }
 
-    /// Canny's edges of a grey image, 255 in `levels`; an automatic blur, automatic thresholds, or not.
+    /// Finds Canny's edges of a grey image, 255 in `levels`; blur and thresholds are automatic or given.
     pub fn find(
         &mut self,
         device: &Device,
@@ -92,7 +92,7 @@ impl Canny {
         self.follow(device, [width, height], levels)
     }
 
-    /// The ridges of the gradient that hang together with strong ones.
+    /// The ridges of the gradient that are connected to strong ones.
     fn follow(
         &mut self,
         device: &Device,

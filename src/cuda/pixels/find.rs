@@ -17,17 +17,17 @@ pub(crate) struct Pixels<'a> {
     device: &'a Device,
     size: [u32; 2],
     grey: CudaSlice<u8>,
-    /// What edges are told by.
+    /// The values that decide what is an edge.
     levels: CudaSlice<u8>,
-    /// Zeros, but while a kernel counts.
+    /// Zeros, except while a kernel counts.
     histogram: CudaSlice<u32>,
-    /// The last level that is no edge.
+    /// The highest level that is not an edge.
     threshold: CudaSlice<u32>,
     canny: Option<Canny>,
 }
 
 impl<'a> Pixels<'a> {
-    /// Room for the images of a size.
+    /// Room for images of one size.
     pub fn new(device: &'a Device, size: [u32; 2]) -> Result<Pixels<'a>> {
         let pixels = size[0] as usize * size[1] as usize;
         Ok(Pixels {
@@ -35,14 +35,14 @@ impl<'a> Pixels<'a> {
             size,
             grey: device.zeros(pixels + PIXEL_MARGIN)?,
             levels: device.zeros(pixels + PIXEL_MARGIN)?,
-            // Behind the levels blocks are counted.
+            // The counter of blocks comes after the levels.
             histogram: device.zeros(FINE_LEVELS + 1)?,
             threshold: device.zeros(1)?,
             canny: None,
         })
     }
 
-    /// Copies an image to the device and makes everything ready to find its edges.
+    /// Copies an image to the device and prepares for finding its edges.
     pub fn upload(&mut self, grey: &[u8], recipe: &Recipe) -> Result<()> {
         let device = self.device;
         device.upload_into(grey, &mut self.grey.slice_mut(0..))?;
@@ -63,7 +63,7 @@ impl<'a> Pixels<'a> {
         Ok(())
     }
 
-    /// Finds the edges of the image that was copied for this recipe, and clears counts on the way.
+    /// Finds the edges of the image that was copied for this recipe, and clears `counts` on the way.
     pub fn find(
         &mut self,
         recipe: &Recipe,
@@ -102,7 +102,7 @@ impl<'a> Pixels<'a> {
         )
     }
 
-    /// The edges as the host knows them.
+    /// The edges as the host represents them.
     fn edge_map(&self, image: &Image, recipe: &Recipe, edges: &Packed) -> Result<EdgeMap> {
         let device = self.device;
         let words = device.download(&edges.upright, edges.upright.len())?;
@@ -128,7 +128,7 @@ impl<'a> Pixels<'a> {
         Ok(EdgeMap::new(image, &pixels, gradients, method))
     }
 
-    /// How the edges were found, with what the device chose.
+    /// The method by which the edges were found, with the parameters that the device chose.
     fn method(&self, recipe: &Recipe) -> Result<Method> {
         let device = self.device;
         Ok(match *recipe {
@@ -147,7 +147,7 @@ impl<'a> Pixels<'a> {
     }
 }
 
-/// The places of the pixels that are set in lines of bits, ascending.
+/// The indices of the pixels that are set in lines of bits, ascending.
 fn places(words: &[u32], [width, _]: [u32; 2]) -> Vec<u32> {
     let lines = words.chunks(width.div_ceil(WARP) as usize).zip((0u32..).step_by(width as usize));
     let mut places = Vec::new();
@@ -164,7 +164,7 @@ fn places(words: &[u32], [width, _]: [u32; 2]) -> Vec<u32> {
 }
 
 impl Cuda {
-    /// The edges of an image: those of [`EdgeMap::find`], or `None` where there is no room.
+    /// The edges of an image: those of [`EdgeMap::find`], or `None` if there is no room.
     pub(in super::super) fn find_edges(
         &self,
         image: &Image,

@@ -1,7 +1,7 @@
 //! From a grey image to its edges on the device: see `kernels/pixels.cu`.
 //!
-//! Whatever is chosen from the image itself, thresholds and the blur, is chosen on the device, so that all
-//! kernels follow each other without the host.
+//! Thresholds and the blur, where they depend on the image itself, are chosen on the device, so that all
+//! kernels run one after another without the host.
 
 mod blocks;
 mod canny;

@@ -12,11 +12,12 @@ pub(crate) struct Packed {
     /// Lines of bits: rows, and columns.
     pub upright: CudaSlice<u32>,
     pub rotated: CudaSlice<u32>,
-    /// Row in the upper, column in the lower half, in no order.
+    /// Row in the upper half, column in the lower half; unordered.
     pub list: CudaSlice<u32>,
-    /// Edges in the list, and a number that is for others to count with; zeros when it is filled.
+    /// Number of edges in the list, and a counter for later kernels; both are cleared before the list is
+    /// filled.
     pub lengths: CudaSlice<u32>,
-    /// Where there are no counts to clear.
+    /// Stands in where there are no counts to clear.
     none: CudaSlice<u32>,
     size: [u32; 2],
 }
@@ -34,8 +35,9 @@ impl Packed {
         })
     }
 
-    /// Takes the pixels above a threshold, or with `dark` the others, in bits and, where it is wanted, as a
-    /// list. Clears counts on the way. Behind the pixels there are [`PIXEL_MARGIN`](crate::shared::PIXEL_MARGIN) bytes more.
+    /// Takes the pixels above a threshold, or with `dark` the others, as bits and, if wanted, as a list.
+    /// Clears `counts` on the way. `levels` must have [`PIXEL_MARGIN`](crate::shared::PIXEL_MARGIN) more
+    /// bytes after the pixels.
     pub fn fill(
         &mut self,
         device: &Device,
