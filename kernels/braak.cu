@@ -1,23 +1,23 @@
 // van den Braak, Nugteren, Mesman, Corporaal, "Fast Hough Transform on GPUs: Exploration of Algorithm
 // Trade-offs" (2011).
 //
-// braak_basic     A thread a pixel; an edge votes in both spaces with atomics in global memory.
-// braak_list      The edge list of `fast`: each warp makes a list of its own in shared memory; one atomic
-//                 a block takes room for all of them.
-// braak_vote      The vote of `fast`: a block an angle fills a row of both spaces at once in shared
-//                 memory (of one, in polar spaces).
+// braak_basic     One thread per pixel; an edge votes in both spaces with atomics in global memory.
+// braak_list      The edge list of `fast`: each warp makes its own list in shared memory; one atomic per block
+//                 reserves room for all of them.
+// braak_vote      The vote of `fast`: one block per angle fills a row of both spaces at once in shared
+//                 memory (of one in polar spaces).
 // braak_pack      The first step of `constant`: the image in bits, upright and rotated.
-// braak_constant  A block has a band of lines of bits in shared memory and makes one row of the space
+// braak_constant  A block holds a band of lines of bits in shared memory and makes one row of the space
 //                 after the other: consecutive threads vote for consecutive bins, without atomics, and
-//                 wait for each other after each line.
+//                 synchronize after each line.
 // braak_sum       Adds the sub-spaces that the bands filled.
 //
 // What to expect: `fast` takes time in proportion to the edges, `constant` for every pixel, edge or not.
 //
-// Differences from the paper. The warp's list is made by a ballot, where figure 7 lets lanes overwrite
-// each other until all have been written, which needs lanes in lock step. A block of `constant` makes
-// the rows of some of the angles, not of all: a GPU has ten times as many processors now. Slopes are
-// multiples of a power of two (src/space/cartesian.rs), so that a line moves by a whole number of bins.
+// Differences from the paper. The warp's list is made by a ballot; figure 7 lets lanes overwrite each other
+// until all have been written, which requires lanes in lockstep. A block of `constant` makes the rows of some
+// of the angles, not of all, since GPUs now have ten times as many processors. Slopes are multiples of a
+// power of two (src/space/cartesian.rs), so that a line moves by a whole number of bins.
 
 #include "edges.cuh"
 
@@ -28,7 +28,7 @@ __device__ __forceinline__ void vote_global(Rows space, u32 row, int x, int y) {
     if (r < space.bins) atomicAdd(space.counts + (size_t)row * space.bins + r, 1);
 }
 
-// Grid: a thread a pixel. The second space may have no rows.
+// Grid: one thread per pixel. The second space may have no rows.
 extern "C" __global__ void braak_basic(
     const unsigned char* pixels, u32 width, u32 height, int origin_x, int origin_y, const float4* table,
     u32 rows, u32 bins, u32* counts, const float4* other_table, u32 other_rows, u32 other_bins,
@@ -86,7 +86,7 @@ __device__ __forceinline__ void write_row(const u32* votes, Rows space, u32 row)
     for (u32 r = threadIdx.x; r < space.bins; r += blockDim.x) counts[r] = votes[r];
 }
 
-// Grid: a block an angle. Shared memory: the bins of both rows. The second space may have no rows.
+// Grid: one block per angle. Shared memory: the bins of both rows. The second space may have no rows.
 extern "C" __global__ void braak_vote(
     const u32* list, const u32* length, int origin_x, int origin_y, const float4* table,
     u32 rows, u32 bins, u32* counts, const float4* other_table, u32 other_rows, u32 other_bins,
@@ -115,8 +115,8 @@ extern "C" __global__ void braak_vote(
     if (both) write_row(others, second, row);
 }
 
-// Bit i of word k of a line is its pixel 32 k + i: `upright` has a line for each row of the image, `rotated`
-// for each column. Grid: x over words of rows, y over words of columns; a warp for 32 x 32 pixels.
+// Bit i of word k of a line is its pixel 32 k + i. `upright` has a line for each row of the image, `rotated`
+// for each column. Grid: x over words of rows, y over words of columns; one warp for 32 x 32 pixels.
 extern "C" __global__ void __launch_bounds__(WARP) braak_pack(
     const unsigned char* pixels, u32 width, u32 height, u32* upright, u32* rotated
 ) {
@@ -164,7 +164,7 @@ extern "C" __global__ void braak_constant(
     }
 }
 
-// Grid: a thread a bin of all rows.
+// Grid: one thread per bin of all rows.
 extern "C" __global__ void braak_sum(const u32* subs, u32 bands, u32 size, u32* counts) {
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= size) return;

@@ -1,8 +1,8 @@
-// The cloud in cells: how many there are of each size, the points cell by cell, and the exact sums of
-// each; the twin of src/cpu/{count,cut}.rs.
+// The cloud in cells: how many cells there are of each size, the points cell by cell, and the exact sums of
+// each cell; the twin of src/cpu/{count,cut}.rs.
 //
-// Keys are sorted by kernels/sort.cu; here are the passes around that. Each reads its keys or points
-// once, so the floor is the bytes: about 32 a point for each pass of the sort, 20 here.
+// Keys are sorted by kernels/sort.cu; the passes around the sort are here. Each reads its keys or points
+// once, so the lower bound is the bytes: about 32 per point for each pass of the sort, 20 here.
 
 #include "curve.cuh"
 
@@ -29,7 +29,7 @@ extern "C" __global__ void iota(u32 n, u32* numbers) {
     if (i < n) numbers[i] = i;
 }
 
-// Keys by which points of one cell are ordered: their coordinates in it, x first, of `bits` each.
+// Keys that order the points of one cell: their coordinates within it, x first, of `bits` each.
 extern "C" __global__ void place_keys(
     const float* x, const float* y, const float* z, u32 points, u32 edge, u32 bits, u64* keys,
     u32* order
@@ -41,7 +41,7 @@ extern "C" __global__ void place_keys(
     order[i] = i;
 }
 
-// Keys by which cells are ordered by z, then y, then x, of `bits` each, from their Morton keys.
+// Keys that order cells by z, then y, then x, of `bits` each, from their Morton keys.
 extern "C" __global__ void row_keys(
     const u64* keys, u32 cells, u32 bits, u64* rows, u32* by_row
 ) {
@@ -53,14 +53,14 @@ extern "C" __global__ void row_keys(
     by_row[i] = i;
 }
 
-// One for the first of equal keys, zero for the others, and one zero more.
+// One for the first of equal keys, zero for the others, and a zero at the end.
 extern "C" __global__ void heads(const u64* keys, u32 n, u32* flags) {
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i > n) return;
     flags[i] = i < n && (i == 0 || keys[i] != keys[i - 1]);
 }
 
-// The first of equal keys and where they stand; `places` are the running sums of `heads`.
+// The first of equal keys and their positions; `places` are the exclusive prefix sums of `heads`.
 extern "C" __global__ void compact(
     const u64* keys, u32 n, const u32* places, u64* firsts, u32* starts
 ) {
@@ -70,12 +70,12 @@ extern "C" __global__ void compact(
     starts[places[i]] = i;
 }
 
-// The smallest number of doublings at which two finest cells are one; DOUBLINGS if that is never.
+// The smallest number of doublings at which two finest cells become one; DOUBLINGS if they never do.
 __device__ __forceinline__ u32 joined(u64 a, u64 b) {
     return a == b ? 0 : (63 - __clzll(a ^ b)) / 3 + 1;
 }
 
-// For each number of doublings b: in `first[b]` the keys that join the one before at b, and in
+// For each number of doublings b: `first[b]` counts the keys that join the previous one at b, and
 // `crowded[b]` those whose cell has more than `full` keys from b on. Keys are distinct and sorted.
 extern "C" __global__ void count_levels(
     const u64* keys, u32 n, u32 full, u32* first, u32* crowded
@@ -87,7 +87,7 @@ extern "C" __global__ void count_levels(
     if (i < n) {
         const u64 key = keys[i];
         if (i > 0) atomicAdd(own[0] + joined(keys[i - 1], key), 1);
-        // The cell of a key is crowded once full + 1 keys in a row, its own among them, are one cell.
+        // The cell of a key is crowded once full + 1 consecutive keys, including its own, are in one cell.
         u32 least = DOUBLINGS;
         for (u32 k = 0; k <= full; k++) {
             if (i < k || i - k + full >= n) continue;
@@ -115,8 +115,8 @@ extern "C" __global__ void gather_points(
     to_z[k] = z[i];
 }
 
-// One for the first of equal points, zero for its copies, and one zero more. Points of a cell are in the
-// order of their places, so that copies follow each other.
+// One for the first of equal points, zero for its copies, and a zero at the end. Points of a cell are ordered
+// by their places, so copies are consecutive.
 extern "C" __global__ void point_heads(
     const float* x, const float* y, const float* z, u32 points, u32* flags
 ) {
@@ -126,7 +126,7 @@ extern "C" __global__ void point_heads(
             && (k == 0 || x[k] != x[k - 1] || y[k] != y[k - 1] || z[k] != z[k - 1]);
 }
 
-// The first of equal points; `places` are the running sums of `point_heads`.
+// The first of equal points; `places` are the exclusive prefix sums of `point_heads`.
 extern "C" __global__ void distinct_points(
     const float* x, const float* y, const float* z, u32 points, const u32* places, float* to_x,
     float* to_y, float* to_z
@@ -146,8 +146,8 @@ extern "C" __global__ void distinct_starts(
     if (i < cells) to[i] = places[starts[i]];
 }
 
-// Sums over the points of each cell, all of them distinct, relative to its corner, in units of `steps`:
-// their number, x, y, z, xx, xy, xz, yy, yz, zz. CELL_THREADS threads a cell.
+// Sums over the points of each cell, all of them distinct, relative to its corner, in units of `steps`: their
+// number, x, y, z, xx, xy, xz, yy, yz, zz. CELL_THREADS threads per cell.
 extern "C" __global__ void cell_moments(
     const float* x, const float* y, const float* z, const u32* starts, u32 cells, u32 points,
     u32 edge, u32 steps, i64* moments
@@ -182,7 +182,7 @@ extern "C" __global__ void cell_moments(
     for (int s = 0; s < 10; s++) moments[(size_t)cell * 10 + s] = sums[s];
 }
 
-// The sums of the cells row by row, each cut to 32 bits; sets `wide` if that loses any.
+// The sums of the cells row by row, each truncated to 32 bits; sets `wide` if that loses any bits.
 extern "C" __global__ void sums_by_row(
     const i64* sums, const u32* by_row, u32 cells, u32* to, u32* wide
 ) {
@@ -197,7 +197,7 @@ extern "C" __global__ void sums_by_row(
     if (all >> 32) *wide = 1;
 }
 
-// The same, whole.
+// The same without truncation.
 extern "C" __global__ void wide_sums_by_row(
     const i64* sums, const u32* by_row, u32 cells, i64* to
 ) {

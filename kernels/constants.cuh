@@ -10,13 +10,13 @@ enum : unsigned int { GROUP = 64 };
 // Threads of a block that votes for groups.
 enum : unsigned int { VOTE_THREADS = 640 };
 
-// Such blocks on a multiprocessor.
+// Blocks of this kind on a multiprocessor.
 enum : unsigned int { VOTE_BLOCKS = 2 };
 
 // Threads of a block that sorts.
 enum : unsigned int { SORT_THREADS = 256 };
 
-// Keys that one of them takes.
+// Keys that one such thread takes.
 enum : unsigned int { SORT_ITEMS = 16 };
 
 // Bits of a key that a pass sorts by.
@@ -25,10 +25,10 @@ enum : unsigned int { SORT_DIGIT_BITS = 8 };
 // Threads of a block that looks for peaks.
 enum : unsigned int { PEAK_THREADS = 256 };
 
-// Bins of a row that one of them takes.
+// Bins of a row that one such thread takes.
 enum : unsigned int { PEAK_BINS = 4 };
 
-// Classes of votes that winners are chosen by.
+// Classes of votes used to choose winners.
 enum : unsigned int { VOTE_CLASSES = 4096 };
 
 // Bits of a coordinate in steps, made positive.
@@ -37,10 +37,10 @@ enum : unsigned int { COORDINATE_BITS = 24 };
 // Bits of a coordinate in a Morton key.
 enum : unsigned int { KEY_AXIS_BITS = 21 };
 
-// Numbers of doublings after which two finest cells are one, "never" among them.
+// Possible numbers of doublings after which two finest cells are one, "never" included.
 enum : unsigned int { DOUBLINGS = 22 };
 
-// Threads that share a cell when it is summed: most cells hold a few points, some thousands.
+// Threads that share the summation of a cell: most cells hold a few points, some hold thousands.
 enum : unsigned int { CELL_THREADS = 8 };
 
 // Cells of a block: one and its neighbours.
@@ -55,13 +55,13 @@ enum : unsigned int { THICKNESS_DIGIT_BITS = 11 };
 // Most points of a block through which layers are tried.
 enum : unsigned int { BLOCK_POINTS = 160 };
 
-// Planes that are present in a cell, at most: its own first, then those around, ascending.
+// Most planes present in a cell: its own first, then those around, ascending.
 enum : unsigned int { PRESENT = 7 };
 
 // Points that a warp assigns to planes.
 enum : unsigned int { LABEL_POINTS = 2048 };
 
-// Numbers in which the sums of a plane's points are kept.
+// Numbers that hold the sums of a plane's points.
 enum : unsigned int { PLANE_NUMBERS = 16 };
 
 // Threads of a block that guesses a thinnest slab.
@@ -70,7 +70,7 @@ enum : unsigned int { GUESSERS = 128 };
 // Threads of a block that counts the points of slabs.
 enum : unsigned int { COUNTERS = 128 };
 
-// Pairs of points that one of them takes.
+// Pairs of points that one such thread takes.
 enum : unsigned int { COUNTER_PAIRS = 2 };
 
 // Threads of a block that measures slabs.
@@ -79,7 +79,7 @@ enum : unsigned int { SETTLERS = 128 };
 // Threads of a block that picks the best slab.
 enum : unsigned int { PICKERS = 256 };
 
-// Side of a square of pairs of lines that a block lets cross.
+// Side of a square of pairs of lines whose crossings a block finds.
 enum : unsigned int { CROSSING_SIDE = 8 };
 
 // Most threads of a block that sorts a bracelet.
@@ -94,13 +94,13 @@ enum : unsigned int { SHEET_THREADS = 128 };
 // Threads of a block that works on pixels.
 enum : unsigned int { PIXEL_THREADS = 256 };
 
-// Bytes that may be read, and are not used, behind an image.
+// Bytes behind an image that may be read but are not used.
 enum : unsigned int { PIXEL_MARGIN = 64 };
 
 // Levels of noise and of gradients that are counted.
 enum : unsigned int { FINE_LEVELS = 4096 };
 
-// Numbers in a row of the weights of a blur: how many there are, then those from the middle to one side.
+// Numbers in a row of the weights of a blur: their count, then the weights from the middle to one side.
 enum : unsigned int { BLUR_NUMBERS = 26 };
 
 // Sum of the weights of a blur.
@@ -112,19 +112,19 @@ enum : unsigned long long { TAN_22 = 13573 };
 // Threads of a block that votes for a list of edges.
 enum : unsigned int { LIST_VOTERS = 1024 };
 
-// Such blocks on a multiprocessor.
+// Blocks of this kind on a multiprocessor.
 enum : unsigned int { LIST_BLOCKS = 2 };
 
 // Threads of a block that scores or ranks bins.
 enum : unsigned int { BIN_THREADS = 256 };
 
-// Rows and bins around a bin in which it must be the best.
+// Rows and bins around a bin within which it must be the best.
 enum : int { AROUND = 3 };
 
 // Warps of a block that votes in slices.
 enum : unsigned int { SLICE_WARPS = 16 };
 
-// Bins of such a block, a word for each lane of a warp.
+// Bins of such a block, one word for each lane of a warp.
 enum : unsigned int { SLICE_BINS = 1024 };
 
 // Bits of a count of up to 2¹⁶ lines.
@@ -136,7 +136,7 @@ enum : unsigned int { KUMAR_THREADS = 256 };
 // Threads of van den Braak's blocks that make lists.
 enum : unsigned int { BRAAK_THREADS = 256 };
 
-// Pixels that one of them takes.
+// Pixels that one such thread takes.
 enum : unsigned int { BRAAK_PIXELS = 8 };
 
 // Azimuths of the slides' space.
@@ -148,10 +148,10 @@ enum : unsigned int { SLIDES_PHIS = 180 };
 // Half the bins of a row of the slides' space.
 enum : unsigned int { SLIDES_MAXRHO = 92 };
 
-// Bins to each side that the slides' suppression looks at.
+// Bins to each side that the slides' suppression examines.
 enum : unsigned int { SLIDES_RADIUS = 5 };
 
-// Points that the slides' fast vote keeps in constant memory: as many as 64 KB hold.
+// Points that the slides' fast vote keeps in constant memory: as many as fit in 64 KB.
 enum : unsigned int { SLIDES_CHUNK = 2730 };
 
 // Threads of a block that ranks the slides' winners.

@@ -1,10 +1,9 @@
-// An edge image and the spaces that it votes in, for the kernels of the papers on images.
+// An edge image and the spaces in which it votes, for the kernels of the papers on images.
 #pragma once
 
 #include "vote.cuh"
 
-// A byte a pixel, row by row from the top; what is not zero is an edge. Pixels vote relative to the
-// origin.
+// One byte per pixel, row by row from the top; nonzero means edge. Pixels vote relative to the origin.
 struct Edges {
     const unsigned char* pixels;
     u32 width, height;
@@ -18,10 +17,10 @@ struct Rows {
     u32* counts;
 };
 
-// An edge pixel in a list: its row in the upper, its column in the lower half.
+// An edge pixel in a list: its row in the upper half, its column in the lower.
 __device__ __forceinline__ u32 packed(u32 column, u32 row) { return row << 16 | column; }
 
-// The bin of a pixel, relative to the origin, in a row, or a number that is not below `bins`.
+// The bin of a pixel, relative to the origin, in a row, or a number not below `bins`.
 __device__ __forceinline__ u32 pixel_bin(float4 t, int x, int y, u32 bins) {
     return bin(position(t, (float)x, (float)y, 0.0f), bins);
 }
@@ -31,8 +30,8 @@ __device__ __forceinline__ u32 listed_bin(float4 t, u32 pixel, int origin_x, int
     return pixel_bin(t, (int)(pixel & 0xffff) - origin_x, (int)(pixel >> 16) - origin_y, bins);
 }
 
-// Lines of bits, and the rows of a space that they vote in: bit i of line l votes for bin
-// i + floor(offset + slope l) of each row.
+// Lines of bits, and the rows of a space in which they vote: bit i of line l votes for bin i + floor(offset +
+// slope l) of each row.
 struct Lines {
     const u32* bits;
     u32 lines, words;
@@ -45,8 +44,8 @@ __device__ __forceinline__ int shift_of(float2 slope, u32 line) {
     return (int)floorf(__fmaf_rn((float)line, slope.x, slope.y));
 }
 
-// Lets the edges of a list vote in one row, kept in shared memory, and writes it. The threads of the block take
-// turns.
+// Lets the edges of a list vote in one row, kept in shared memory, and writes the row. The threads of the
+// block take turns.
 __device__ __forceinline__ void vote_row(
     const u32* list, u32 n, int origin_x, int origin_y, float4 t, u32 bins, u32* votes, u32* row
 ) {

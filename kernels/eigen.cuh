@@ -1,6 +1,6 @@
 // Vectors, and the eigenvalues of a symmetric matrix; the twins of src/vector.rs and src/surface/eigen.rs.
 //
-// Compiled without fused operations, in the order of the CPU: the two agree to the last bit.
+// Compiled without fused operations, in the CPU's order: the two agree to the last bit.
 #pragma once
 
 struct Vec3 {
@@ -40,7 +40,7 @@ struct Eigen {
     }
 };
 
-// Bits of a float that are ordered as Rust's `total_cmp` orders floats.
+// The bits of a float, transformed so that they are ordered as Rust's `total_cmp` orders floats.
 __device__ __forceinline__ long long ordered(double v) {
     const long long bits = __double_as_longlong(v);
     return bits ^ (long long)((unsigned long long)(bits >> 63) >> 1);
@@ -60,7 +60,7 @@ __device__ __forceinline__ Vec3 smallest(const double (&m)[6], double (&values)[
                       {e.v[0][1], e.v[1][1], e.v[2][1]},
                       {e.v[0][2], e.v[1][2], e.v[2][2]}};
     const long long key[3] = {ordered(d[0]), ordered(d[1]), ordered(d[2])};
-    // A stable order of three.
+    // The ranks in a stable order of three.
     int rank[3] = {0, 0, 0};
 #pragma unroll
     for (int i = 0; i < 3; i++) {

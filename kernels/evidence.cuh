@@ -13,13 +13,13 @@ constexpr double NEARLY_FLAT = 0.16;
 // Width over length, squared, below which a block is a line.
 constexpr double LINE = 0.02;
 
-// Levels on which a surface must be exact to be one.
+// Levels on which a block must be an exact slice to show a surface and not a step.
 enum : unsigned int { SLICES = 3 };
 
-// A block so many times thinner than the noise allows is an exact slice.
+// A block this many times thinner than the noise allows is an exact slice.
 constexpr float EXACT_BLOCK = 12.0;
 
-// A block is the edge of something known when one point in so many belongs to it.
+// A block is the edge of something known when one point in this many belongs to it.
 enum : long long { MIXED = 4 };
 
 // Fits of one layer.
@@ -31,32 +31,32 @@ constexpr double LAYER_SLAB = 2.5;
 // The same for the first choice, when the normal is still a guess.
 constexpr double FIRST_LAYER_SLAB = 3.0;
 
-// The same for the points that a guess is preferred for.
+// The same for the points that support a guess.
 constexpr double GUESS_SLAB = 2.0;
 
-// A layer is at most so many times as thick as the noise: what fills its slab evenly is more.
+// A layer is at most this many times as thick as the noise; an evenly filled slab is thicker.
 constexpr double THICKEST_LAYER = 1.25;
 
-// Where coordinates come in steps, a layer so many times thinner than the noise is one of them.
+// Where coordinates come in steps, a layer this many times thinner than the noise is one of the steps.
 constexpr double EXACT_LAYER = 10.0;
 
-// Blocks of more points than this are only tried at the first level that is wide enough.
+// Blocks of more points than this are tried only at the first level that is wide enough.
 enum : long long { CROWD = 300 };
 
-// Blocks of at most so many points may owe their shape to a few outliers.
+// The shape of blocks of at most this many points may be due to a few outliers.
 enum : unsigned int { SPARSE = 64 };
 
 // Thickness over width, squared, of a dense block that may be a few parallel layers.
 constexpr double NOT_LAYERS = 0.6;
 
-// Triangles that are tried for the normal of a layer among outliers.
+// Triangles tried for the normal of a layer among outliers.
 enum : unsigned int { TRIANGLES = 24 };
 
 // A layer among outliers holds at least this share of its block.
 constexpr double MAJORITY = 0.4;
 
-// Most points of a cell through which its layer is guessed.
+// Most points of a cell from which its layer is guessed.
 enum : unsigned int { MOST_GUESSES = 4 };
 
-// The emptier side of a layer holds at most one in so many points as its half of the slab.
+// The emptier side of a layer holds at most one in this many of the points in its half of the slab.
 enum : unsigned int { CONTRAST = 3 };

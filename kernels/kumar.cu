@@ -1,23 +1,23 @@
 // Kumar, "Hough Transform Implementation Using CUDA" (2022).
 //
-// kumar_baseline  A thread a pixel; an edge votes for all angles with atomics in global memory.
-// kumar_list      The edge list: a block appends its edges in shared memory, takes room in the list
-//                 by one atomic, and copies them there.
-// kumar_vote      The fast vote: a block an angle, with its row of the accumulator in shared memory.
-// kumar_select    The bins above a threshold, appended as kumar_list does.
+// kumar_baseline  One thread per pixel; an edge votes for all angles with atomics in global memory.
+// kumar_list      The edge list: a block appends its edges in shared memory, reserves room in the list
+//                 with one atomic, and copies them there.
+// kumar_vote      The fast vote: one block per angle, with its row of the accumulator in shared memory.
+// kumar_select    The bins above a threshold, appended as in kumar_list.
 //
-// What to expect: the baseline waits for global memory, and neighbours in the image for each other's
-// atomics; the fast vote reads the list once an angle, with one shared atomic a vote.
+// What to expect: the baseline waits for global memory, and neighbouring pixels for each other's atomics; the
+// fast vote reads the list once per angle, with one shared atomic per vote.
 //
 // Differences from the listings. Figure 4 adds a block's number of edges to the counter and stores the
-// counter's old value in that same counter; here it goes to the block. Figure 5 has one bin less than
-// figure 2, and another order of the accumulator; here both have 2 diag + 1 bins, row by row. Sines and
-// cosines come from a table, and positions are in f32, as in every voter here: the listings compute
-// both in f64, for each vote.
+// counter's old value in that same counter; here the block receives it. Figure 5 has one bin less than figure
+// 2, and another order of the accumulator; here both have 2 diag + 1 bins, row by row. Sines and cosines come
+// from a table, and positions are in f32, as in every voter here; the listings compute both in f64 for each
+// vote.
 
 #include "edges.cuh"
 
-// Grid: a thread a pixel.
+// Grid: one thread per pixel.
 extern "C" __global__ void kumar_baseline(
     const unsigned char* pixels, u32 width, u32 height, int origin_x, int origin_y, const float4* table,
     u32 rows, u32 bins, u32* counts
@@ -34,7 +34,7 @@ extern "C" __global__ void kumar_baseline(
     }
 }
 
-// Appends what some threads of a block have to a list, by way of shared memory.
+// Appends the values of some threads of a block to a list, through shared memory.
 __device__ __forceinline__ void append(bool has, u32 value, u32* list, u32* length) {
     __shared__ u32 own[KUMAR_THREADS];
     __shared__ u32 count, place;
@@ -47,7 +47,7 @@ __device__ __forceinline__ void append(bool has, u32 value, u32* list, u32* leng
     if (threadIdx.x < count) list[place + threadIdx.x] = own[threadIdx.x];
 }
 
-// Grid: a thread a pixel, blocks of KUMAR_THREADS.
+// Grid: one thread per pixel, blocks of KUMAR_THREADS.
 extern "C" __global__ void __launch_bounds__(KUMAR_THREADS) kumar_list(
     const unsigned char* pixels, u32 width, u32 height, int origin_x, int origin_y, u32* list, u32* length
 ) {
@@ -57,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(KUMAR_THREADS) kumar_list(
     append(has, packed(index % edges.width, index / edges.width), list, length);
 }
 
-// Grid: a block a row. Shared memory: its bins.
+// Grid: one block per row. Shared memory: its bins.
 extern "C" __global__ void kumar_vote(
     const u32* list, const u32* length, int origin_x, int origin_y, const float4* table, u32 bins,
     u32* counts
@@ -67,7 +67,7 @@ extern "C" __global__ void kumar_vote(
     vote_row(list, *length, origin_x, origin_y, table[blockIdx.x], bins, votes, row);
 }
 
-// The indices of the bins with more than `threshold` votes, in any order. Grid: a thread a bin, blocks
+// The indices of the bins with more than `threshold` votes, in any order. Grid: one thread per bin, blocks
 // of KUMAR_THREADS.
 extern "C" __global__ void __launch_bounds__(KUMAR_THREADS) kumar_select(
     const u32* counts, u32 size, u32 threshold, u32* list, u32* length

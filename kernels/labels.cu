@@ -1,11 +1,11 @@
-// Every point to its plane: of those present in its cell or close by, the nearest of which it is within the
-// tolerance, the first of equals. And the exact sums over the points of every plane.
+// Assigns every point to its plane, and sums exactly over the points of every plane. Of the planes present in
+// its cell or close by, a point belongs to the nearest one whose tolerance it meets, the first of equals.
 //
-// A warp takes some points in a row, whose cells mostly show the same plane, and each of its lanes keeps the
-// sums of the plane it met last in registers. They go to memory when the lane meets another plane, and at
-// the end, where all lanes mostly hold the same one, once for all of them.
+// A warp takes consecutive points, whose cells mostly show the same plane, and each of its lanes keeps the
+// sums of the plane it met last in registers. They go to memory when the lane meets another plane, and at the
+// end; there mostly all lanes hold the same plane and write once together.
 //
-// Floor: 12 bytes of a point read and 4 written, 370 MB for 23 million points: 0.1 ms at 4 TB/s. Each
+// Lower bound: 12 bytes of a point read and 4 written, 370 MB for 23 million points: 0.1 ms at 4 TB/s. Each
 // point takes some 12 operations in f64 for each plane that is present.
 
 #include "vote.cuh"
@@ -13,10 +13,10 @@
 typedef long long i64;
 
 constexpr u32 NONE = 0xffffffffu;
-// A product of two coordinates takes 46 bits: those of a warp's points add up without overflow.
+// A product of two coordinates takes 46 bits; those of a warp's points add up without overflow.
 static_assert(46 + 11 < 63 && LABEL_POINTS == 1 << 11, "sums of products fit");
-// Numbers of a plane in memory: count, sums of x, y, z, and the low and the high halves of the sums of
-// xx, xy, xz, yy, yz, zz, since a product of two coordinates takes 46 bits and there may be 2^32 of it.
+// Numbers of a plane in memory: count, sums of x, y, z, and the low and the high halves of the sums of xx,
+// xy, xz, yy, yz, zz, since a product of two coordinates takes 46 bits and there may be 2^32 of them.
 static_assert(PLANE_NUMBERS == 16, "a plane has so many numbers");
 
 struct Slab {
@@ -58,7 +58,7 @@ struct Sums {
         }
     }
 
-    // Adds those of all lanes to the first one's. Only where they are of one plane.
+    // Adds the sums of all lanes to those of the first. Only if all lanes hold the same plane.
     __device__ __forceinline__ void gather() {
         for (u32 d = WARP / 2; d > 0; d /= 2) {
             count += __shfl_down_sync(ALL, count, d);
@@ -79,8 +79,8 @@ __device__ __forceinline__ u32 cell_of(const u32* starts, u32 cells, u32 point) 
     return low;
 }
 
-// Writes the label of each point, unless `labels` is empty, and adds to the numbers of each label; that
-// of plane q is becomes[q]. Points lie cell by cell. A warp for CELLS cells.
+// Writes the label of each point, unless `labels` is empty, and adds to the numbers of each label; the label
+// of plane q is becomes[q]. Points lie cell by cell. One warp for LABEL_POINTS points.
 extern "C" __global__ void assign_points(
     const float* x, const float* y, const float* z, u32 points, const u32* starts, u32 cells,
     const u32* present, const Slab* slabs, u32 planes, const u32* becomes, int* labels,
@@ -119,7 +119,7 @@ extern "C" __global__ void assign_points(
             sums.add((i64)x[i], (i64)y[i], (i64)z[i]);
         }
     }
-    // A lane that met no plane joins the others.
+    // A lane that met no plane takes that of another lane.
     u32 some = sums.plane == NONE ? 0 : sums.plane;
     for (u32 d = WARP / 2; d > 0; d /= 2) some = max(some, __shfl_xor_sync(ALL, some, d));
     if (sums.plane == NONE) sums.plane = some;

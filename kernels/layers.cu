@@ -1,9 +1,9 @@
-// The surface through a cell where the points around it are not all of one surface: the twin of
+// The surface through a cell whose surrounding points belong to several surfaces: the twin of
 // src/cpu/layers.rs, which says what is done and why.
 //
-// Every sum is added up in the order of the CPU, by one thread, in f64 and without fused operations,
-// so that the two agree to the last bit. One kernel gathers the points of each block once, the k-th
-// points of neighbouring blocks next to each other; another looks at them for every cell of the block.
+// Every sum is added up in the CPU's order, by one thread, in f64 and without fused operations, so that the
+// two agree to the last bit. One kernel gathers the points of each block once, with the k-th points of
+// neighbouring blocks next to each other; another examines them for every cell of the block.
 
 #include "eigen.cuh"
 #include "evidence.cuh"
@@ -63,8 +63,8 @@ struct Cloud {
     }
     __device__ __forceinline__ Vec3 point(u32 i) const { return {x[i], y[i], z[i]}; }
 
-    // Calls `visit` with every so many-th point of a cell, from the one after `until` others
-    // on; leaves in `until` how many of the next cell are to be passed over.
+    // Calls `visit` with every `stride`-th point of a cell, after skipping `until` points. Sets `until` to
+    // the number of points to skip in the next cell.
     template <class Visit>
     __device__ __forceinline__ void every(u32 stride, u32& until, u32 cell, Visit visit) const {
         const uint2 range = this->range(cell);
@@ -75,20 +75,20 @@ struct Cloud {
     }
 };
 
-// The cell that holds a base cell so many levels above it.
+// The cell that holds a base cell `levels` levels above it.
 __device__ __forceinline__ u32 ancestor(const u32* parent, u32 cell, u32 levels) {
     for (u32 l = 0; l < levels; l++) cell = parent[cell];
     return cell;
 }
 
-// The first base cell within a cell so many levels above.
+// The first base cell within a cell `levels` levels above.
 __device__ __forceinline__ u32 descendant(const u32* first, u32 cell, u32 levels) {
     for (u32 l = 0; l < levels; l++) cell = first[cell];
     return cell;
 }
 
-// The cells of a level that hold the base cells that are tried, and one for the first of those in each,
-// zero for the others, and one zero more.
+// The cells of a level that hold the tried base cells; and flags: one for the first tried base cell in each,
+// zero for the others, and a zero at the end.
 extern "C" __global__ void block_heads(
     const u32* parent, const u32* bases, u32 count, u32 level, u32* cells, u32* flags
 ) {
@@ -98,8 +98,8 @@ extern "C" __global__ void block_heads(
     flags[i] = i < count && (i == 0 || cells[i] != ancestor(parent, bases[i - 1], level));
 }
 
-// The cells whose blocks are looked at, the first base cell that is tried in each, and the block of each
-// base cell; `places` are the running sums of the flags.
+// The cells whose blocks are examined, the first base cell tried in each, and the block of each base cell;
+// `places` are the exclusive prefix sums of the flags.
 extern "C" __global__ void list_blocks(
     const u32* cells, const u32* places, u32 count, u32* listed, u32* firsts, u32* block_of
 ) {
@@ -112,18 +112,18 @@ extern "C" __global__ void list_blocks(
     firsts[block] = i;
 }
 
-// What is known of a block.
+// The state of a block.
 struct Block {
     double normal_x, normal_y, normal_z;
-    // Standard deviation of points about their surface there.
+    // Standard deviation of points about their surface in the block.
     double noise;
     u32 points;
     u32 outcome;
 };
 
-// The points of each block, every so many-th of a crowded one, and how they spread. `cells` are the
-// cells of the blocks, on a level that ends at `end`, and `heads` the first of the `bases` that is tried
-// in each, whose noise counts; points of block g are at `to[k * room + g]`.
+// The points of each block (of a crowded one, every n-th point), and how they spread. `cells` are the cells
+// of the blocks, on a level that ends at `end`. `heads` gives the first of the `bases` tried in each; its
+// noise counts. Point k of block g is at `to[k * room + g]`.
 extern "C" __global__ void gather_blocks(
     const float* x, const float* y, const float* z, u32 points, const u32* starts, u32 base_cells,
     const u32* distinct, const u64* keys, const u32* parent, const u32* first,
@@ -190,7 +190,7 @@ struct Layer {
     float normal[3];
     float error;
     float thickness;
-    // Up to a whole number of doubles; the host copies it, too.
+    // Padding to a whole number of doubles; the host copies it, too.
     u32 padding;
 };
 
@@ -201,7 +201,7 @@ struct Trial {
     u32 room, points, base;
     uint2 own;
     double noise;
-    // Whether what is exact is a step of the coordinates.
+    // Whether an exact layer is a step of the coordinates.
     u32 sliced;
 
     __device__ __forceinline__ Vec3 point(u32 k) const {
@@ -215,7 +215,7 @@ struct Trial {
         return n;
     }
 
-    // The guess of most points through some of the cell's own points, along the block.
+    // The guess with most points, through some of the cell's own points, along the block.
     __device__ __forceinline__ bool along(Vec3 normal, Guess& best) const {
         const u32 stride = max((own.y - own.x + MOST_GUESSES - 1) / MOST_GUESSES, 1u);
         u32 until = 0, most = 0;
@@ -232,7 +232,7 @@ struct Trial {
         return any;
     }
 
-    // The guess of most points through one of the cell's own points and two others.
+    // The guess with most points, through one of the cell's own points and two others.
     __device__ __forceinline__ bool among_outliers(Guess& best) const {
         double longest = 0.0;
         for (u32 k = 0; k < points; k++) {
@@ -262,7 +262,7 @@ struct Trial {
         return any;
     }
 
-    // Whether a layer is denser than what lies on one side of it.
+    // Whether a layer is denser than the points on at least one side of it.
     __device__ __forceinline__ bool stands_out(const Guess& layer) const {
         const double slab = LAYER_SLAB * noise;
         u32 inside = 0, below = 0, above = 0;
@@ -317,9 +317,9 @@ struct Trial {
     }
 };
 
-// Tries the cells of the blocks that were gathered. `bases` are their base cells and `block_of` the
-// blocks, counted from `first_block`. Layers go to `layers` in any order, each with the index of its
-// cell, counted from `first_entry`.
+// Tries the cells of the gathered blocks. `bases` are the base cells and `block_of` their blocks, counted
+// from `first_block`. Layers are appended to `layers` in any order, each with the index of its cell, counted
+// from `first_entry`.
 extern "C" __global__ void __launch_bounds__(JUDGE_THREADS) try_cells(
     const float* cloud_x, const float* cloud_y, const float* cloud_z, u32 cloud_points,
     const u32* starts, u32 base_cells, const float* x, const float* y, const float* z, u32 room,

@@ -1,11 +1,11 @@
-// How the surface lies around the cells of all levels: the twin of src/cpu/surfaces.rs, which says
-// what is done and why.
+// The surface around the cells of all levels: the twin of src/cpu/surfaces.rs, which says what is done and
+// why.
 //
-// Levels are built from the base up and their blocks found from the top down (tree.cuh), then each
-// block is judged by one thread: integer sums, and f64 in the order of the CPU without fused
-// operations, so that the two agree to the last bit. The floor: a cell's 80 bytes are read and 28 are
-// written, 0.3 ms for 10 million cells at 4 TB/s; the rotations are some 3500 operations in f64 a
-// block, 2.5 ms for 10 million on an H200. So f64 is what it costs.
+// Levels are built from the base up and their blocks found from the top down (tree.cuh). Then each block is
+// judged by one thread: integer sums, and f64 in the CPU's order without fused operations, so that the two
+// agree to the last bit. Lower bound: a cell's 80 bytes are read and 28 are written, 0.3 ms for 10 million
+// cells at 4 TB/s; the rotations are some 3500 operations in f64 per block, 2.5 ms for 10 million on an H200.
+// So f64 dominates.
 
 #include "eigen.cuh"
 #include "evidence.cuh"
@@ -17,7 +17,7 @@ typedef long long i64;
 struct Moments {
     i64 n = 0, sum[3] = {0, 0, 0}, products[6] = {0, 0, 0, 0, 0, 0};
 
-    // Adds the points of another cell, each moved by so much.
+    // Adds the points of another cell, each moved by `by`.
     __device__ __forceinline__ void merge_shifted(const i64* other, const i64 (&by)[3]) {
         const i64 more = other[0];
         int p = 0;
@@ -42,13 +42,13 @@ struct Moments {
     }
 };
 
-// How flat a block is; a thickness of zero where it is not.
+// How flat a block is; thickness zero if it is not.
 struct Flatness {
     float ratio, thickness, error, normal[3];
 };
 
-// One for the first of the cells of a parent, zero for the others, and one zero more; of the `count`
-// cells from `from` on.
+// For the `count` cells from `from` on: one for the first cell of each parent, zero for the others, and a
+// zero at the end.
 extern "C" __global__ void parent_heads(const u64* keys, u32 from, u32 count, u32* flags) {
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i > count) return;
@@ -56,7 +56,7 @@ extern "C" __global__ void parent_heads(const u64* keys, u32 from, u32 count, u3
     flags[i] = i < count && (i == 0 || keys[cell] >> 3 != keys[cell - 1] >> 3);
 }
 
-// The parents of a level, whose cells begin where it ends; `places` are the running sums of
+// The parents of a level; their cells begin where the level ends. `places` are the exclusive prefix sums of
 // `parent_heads`.
 extern "C" __global__ void parents(
     u64* keys, u32 from, u32 count, const u32* places, u32* parent, u32* first
@@ -70,8 +70,8 @@ extern "C" __global__ void parents(
     first[above] = from + i;
 }
 
-// The sums of the `count` cells from `above` on over their children, which begin at `from` and are
-// `span` units wide.
+// The sums of the `count` cells from `above` on, over their children, which begin at `from` and are `span`
+// units wide.
 extern "C" __global__ void join_cells(
     const u64* keys, const u32* parent, const u32* first, const i64* sums, u32 from, u32 above,
     u32 count, i64 span, i64* joined, unsigned char* children
@@ -98,7 +98,7 @@ extern "C" __global__ void blocks_at_top(const u64* keys, u32 from, u32 count, u
     const u64 key = keys[from + i];
     const u32 at[3] = {every_third(key), every_third(key >> 1), every_third(key >> 2)};
     for (u32 k = 0; k < BLOCK_CELLS; k++) {
-        // Off the lattice on the low side this is a large number.
+        // Off the lattice on the low side, this wraps to a large number.
         const u32 x = at[0] + k % 3 - 1, y = at[1] + k / 3 % 3 - 1, z = at[2] + k / 9 - 1;
         u32 found = NONE;
         if ((x | y | z) >> 21 == 0) {
@@ -115,7 +115,7 @@ extern "C" __global__ void blocks_at_top(const u64* keys, u32 from, u32 count, u
     }
 }
 
-// The blocks of a level by those of the level above.
+// The blocks of a level, from those of the level above.
 extern "C" __global__ void blocks_below(
     const u64* keys, const u32* parent, const u32* first, const unsigned char* children,
     const u32* near, u32 near_from, u32 near_cells, u32 from, u32 count, u32* found
@@ -173,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(JUDGE_THREADS) judge(
     flat[from + i] = found;
 }
 
-// A block, as thick as the noise there asks at least.
+// A block, made at least as thick as the floor there.
 __device__ __forceinline__ Flatness at_least(Flatness flat, float floor) {
     if (flat.thickness >= floor) return flat;
     const float times = floor / flat.thickness;
@@ -183,9 +183,9 @@ __device__ __forceinline__ Flatness at_least(Flatness flat, float floor) {
     return flat;
 }
 
-// The finest level that is flat around a base cell, or else the flattest that nearly is, among blocks
-// of at most the given thickness; NONE without any. `best` is its block. Blocks that are exact next to
-// the noise are steps of the coordinates, unless they are so on several levels.
+// The finest level that is flat around a base cell, or else the flattest that nearly is, among blocks of at
+// most the given thickness; NONE without any. `best` is its block. Blocks that are exact compared with the
+// noise are steps of the coordinates, unless they are exact on several levels.
 __device__ __forceinline__ u32 choose(
     const Flatness* flat, const u32* parent, u32 levels, double thickest, float floor, u32 cell,
     Flatness& best
@@ -218,9 +218,9 @@ __device__ __forceinline__ u32 choose(
     return slice;
 }
 
-// The thickness of the surface around each base cell, as it would be where the noise is as usual; zero
-// without one. `seen` are those whose surface is known, `scale` how many times the usual noise there
-// is, and no block is thinner than the `floor`.
+// The thickness of the surface around each base cell, scaled to the usual noise; zero without one. `seen`
+// marks cells whose surface is known, `scale` is the noise as a multiple of the usual noise, and no block
+// counts as thinner than `floor`.
 extern "C" __global__ void thicknesses(
     const Flatness* flat, const u32* parent, u32 levels, double thickest, const float* scale,
     const float* floor, const unsigned char* seen, u32 count, float* thickness
@@ -235,7 +235,8 @@ extern "C" __global__ void thicknesses(
     thickness[cell] = there ? (float)((double)best.thickness / times) : 0.0f;
 }
 
-// Points at the thicknesses whose bits from `shift` + 11 on are `prefix`, by the 11 bits below those.
+// Numbers of points by an 11-bit digit of their thickness at `shift`, among thicknesses whose higher bits are
+// `prefix`.
 constexpr u32 DIGITS = 1 << THICKNESS_DIGIT_BITS;
 extern "C" __global__ void __launch_bounds__(256) weigh(
     const float* thickness, const u32* distinct, u32 count, u32 shift, u32 prefix, u32* weights
@@ -244,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(256) weigh(
     for (u32 d = threadIdx.x; d < DIGITS; d += blockDim.x) own[d] = 0;
     __syncthreads();
     for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
-        // A positive float's bits are in its order.
+        // The bits of positive floats are in the order of the floats.
         const u32 bits = __float_as_uint(thickness[i]);
         if (bits == 0 || (u64)bits >> (shift + THICKNESS_DIGIT_BITS) != prefix) continue;
         atomicAdd(own + (bits >> shift) % DIGITS, distinct[i]);
@@ -255,13 +256,13 @@ extern "C" __global__ void __launch_bounds__(256) weigh(
     }
 }
 
-// The surface around a base cell; a thickness of zero without one. The host copies it, too.
+// The surface around a base cell; thickness zero without one. The host copies it, too.
 struct Surface {
     float normal[3], error, thickness;
     u32 level;
 };
 
-// The surfaces of all base cells, row by row; `by_row` are the cells in that order.
+// The surfaces of all base cells, row by row; `by_row` lists the cells in that order.
 extern "C" __global__ void surfaces(
     const Flatness* flat, const u32* parent, u32 levels, double thickest, const float* scale,
     const float* floor, const unsigned char* seen, const u32* by_row, u32 count, Surface* found
@@ -287,8 +288,8 @@ extern "C" __global__ void surfaces(
     found[i] = surface;
 }
 
-// What is known of the base cells, from row by row into their own order: bit 0 says that the surface
-// is known, bit 1 that the cell belongs to a plane. `taken` are the points of the latter.
+// Brings what is known of the base cells from row order into their own order: bit 0 says that the surface is
+// known, bit 1 that the cell belongs to a plane. `taken` counts the points of the latter.
 extern "C" __global__ void know(
     const unsigned char* known, const u32* by_row, const u32* distinct, u32 count,
     unsigned char* seen, u32* taken
@@ -312,7 +313,7 @@ extern "C" __global__ void join_taken(
     taken[cell] = sum;
 }
 
-// Strikes out the blocks of a level of which a good part belongs to planes.
+// Strikes out the blocks of a level a good part of which belongs to planes.
 extern "C" __global__ void strike(
     const u64* keys, const u32* parent, const u32* first, const unsigned char* children,
     const u32* near, u32 near_from, u32 near_cells, u32 own, const u32* taken, const u32* distinct,

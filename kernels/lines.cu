@@ -4,18 +4,18 @@
 // vote_list_6, _4, _2, _1  A block has some rows in shared memory and takes a share of the list; an edge is read
 //                       once for all of its rows.
 // score_bins            The bins that exceed chance by enough and are the best around.
-// rank_bins             Their places, and so the sorted list.
+// rank_bins             Their places, which sort the list.
 //
-// The list comes in diagonals of tiles of 32 x 32 pixels: the lanes of a warp vote for different bins of a row
-// whatever its direction, except where there is a line.
+// The list comes in diagonals of tiles of 32 x 32 pixels: the lanes of a warp vote for different bins of a
+// row whatever its direction, except along a line.
 //
-// Floor for 1920 x 1080 pixels, 5.9 % edges and 180 rows: 22 million votes, 10 us at the 2.3e12 votes a second that
-// atomics in shared memory make of them.
+// Lower bound for 1920 x 1080 pixels, 5.9 % edges and 180 rows: 22 million votes, 10 us at the 2.3e12 votes
+// per second that atomics in shared memory allow.
 
 #include "edges.cuh"
 
-// 2^23: its last place is one. Added to an integer below it, it is a float without a conversion; added to a
-// float, rounding down, it leaves the floor in the low bits.
+// 2^23, whose last place is one. An integer below it, OR-ed into its bits, becomes a float without a
+// conversion. Added to a float, rounding down, it leaves the floor in the low bits.
 constexpr float SHIFTER = 8388608.0f;
 constexpr u32 SHIFTED_ZERO = 0x4b000000u;
 
@@ -35,7 +35,7 @@ __device__ __forceinline__ void vote_list(
     }
     const float shift = space.table[0].w;
     __syncthreads();
-    // Shares of whole warps.
+    // Shares are whole warps.
     const u32 share = (n / gridDim.y / WARP + 1) * WARP;
     const u32 end = min(n, (blockIdx.y + 1) * share);
     const float from_x = SHIFTER + origin_x, from_y = SHIFTER + origin_y;
@@ -46,7 +46,7 @@ __device__ __forceinline__ void vote_list(
         const float y = __uint_as_float(SHIFTED_ZERO | pixel >> 16) - from_y;
 #pragma unroll
         for (u32 k = 0; k < ROWS; k++) {
-            // Off the axis the number is not below the bins: it wraps around below zero.
+            // Off the axis the number is not below the number of bins: it wraps around below zero.
             const float at = __fadd_rd(__fmaf_rn(y, t[k].y, __fmaf_rn(x, t[k].x, shift)), SHIFTER);
             const u32 r = __float_as_uint(at) - SHIFTED_ZERO;
             if (r < space.bins) atomicAdd(votes + k * space.bins + r, 1);
@@ -60,8 +60,8 @@ __device__ __forceinline__ void vote_list(
     }
 }
 
-// Grid: x over groups of rows, y over shares of the list. The counts begin as zeros. Shared memory: the bins of
-// the rows.
+// Grid: x over groups of rows, y over shares of the list. The counts must begin as zeros. Shared memory: the
+// bins of the rows.
 #define VOTE_LIST(NAME, ROWS)                                                                    \
     extern "C" __global__ void __launch_bounds__(LIST_VOTERS, LIST_BLOCKS) NAME(                                  \
         const u32* list, const u32* lengths, int origin_x, int origin_y, const float4* table,    \
@@ -76,7 +76,7 @@ VOTE_LIST(vote_list_4, 4)
 VOTE_LIST(vote_list_2, 2)
 VOTE_LIST(vote_list_1, 1)
 
-// The counts of a space and what chance would put there: src/lines/chance.rs.
+// The counts of a space and those expected by chance: src/lines/chance.rs.
 struct Scores {
     const u32 *counts, *areas;
     u32 rows, bins;
@@ -93,8 +93,8 @@ struct Scores {
         return ((double)counts[index] - density * area) / deviation;
     }
 
-    // The same, where it is not below `least`; else some number below it. A deviation is at least two, so
-    // that most bins are told without one.
+    // The same if it is at least `least`; otherwise some number below it. A deviation is at least two, so
+    // most bins are decided without computing one.
     __device__ __forceinline__ double z_from(u32 index, double least) const {
         return excess(index) < 2.0 * least ? -1.0 : z(index);
     }
@@ -103,12 +103,12 @@ struct Scores {
 // Bins along a side of the square in which a bin must be the best.
 constexpr u32 AROUND_SIDE = 2 * AROUND + 1;
 
-// Whether the k-th bin of the square around a bin has a larger z, or the same and a lower index:
+// Whether the k-th bin of the square around a bin has a larger z, or the same z and a lower index:
 // src/lines/peaks.rs.
 __device__ __forceinline__ bool is_outdone(Scores scores, double least, u32 index, double here, u32 k) {
     const int rows = (int)scores.rows, bins = (int)scores.bins;
     int row = (int)(index / scores.bins) + (int)(k / AROUND_SIDE) - AROUND, r = (int)(index % scores.bins);
-    // Across the seam, as src/space/half_turn.rs has it.
+    // Across the seam, as in src/space/half_turn.rs.
     if (row < 0 || row >= rows) {
         row = (row % rows + rows) % rows;
         r = bins - 1 - r;
@@ -120,12 +120,12 @@ __device__ __forceinline__ bool is_outdone(Scores scores, double least, u32 inde
     return there > here || (there == here && other < index);
 }
 
-// A bin that stands out: the bits of its z; its index in the lower half and its votes in the upper.
+// A bin that stands out: the bits of its z; then its votes in the upper half and its index in the lower.
 typedef ulonglong2 Bin;
 
-// Appends the bins whose z is at least `least`, which is positive, and the largest around to `found`, in any
-// order. `lengths` are the number of edges, which vote in each row, and of the bins found, also those for which
-// there is no room. `pixels` is the size of the image. A thread a bin.
+// Appends to `found`, in any order, the bins whose z is at least `least` (which is positive) and the largest
+// around. `lengths` holds the number of edges, which all vote in each row, and the number of bins found,
+// including those for which there is no room. `pixels` is the size of the image. One thread per bin.
 extern "C" __global__ void __launch_bounds__(BIN_THREADS) score_bins(
     const u32* counts, const u32* areas, u32 rows, u32 bins, double pixels, double least, Bin* found, u32 room,
     u32* lengths
@@ -139,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(BIN_THREADS) score_bins(
     z[t] = here;
     if (t == 0) n = 0;
     __syncthreads();
-    // What a bin of the same row and block outdoes need not be compared with others.
+    // A bin that another of the same row and block beats need not be compared further.
     bool is_best = here >= least;
     for (int d = -AROUND; is_best && d <= AROUND; d++) {
         const u32 other = t + d;
@@ -148,7 +148,7 @@ extern "C" __global__ void __launch_bounds__(BIN_THREADS) score_bins(
     }
     if (is_best) candidates[atomicAdd(&n, 1)] = own;
     __syncthreads();
-    // A warp a candidate, a lane two of the bins around it.
+    // One warp per candidate; each lane checks two of the bins around it.
     const u32 lane = t % WARP;
     for (u32 i = t / WARP; i < n; i += BIN_THREADS / WARP) {
         const u32 index = candidates[i];
@@ -177,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(BIN_THREADS) rank_bins(
             if (threadIdx.x < count) others[threadIdx.x] = found[from + threadIdx.x];
             __syncthreads();
             for (u32 k = 0; k < count; k++) {
-                // Positive floats are in the order of their bits.
+                // The bits of positive floats are in the order of the floats.
                 const Bin other = others[k];
                 before += other.x > own.x || (other.x == own.x && (u32)other.y < (u32)own.y);
             }

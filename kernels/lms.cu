@@ -1,25 +1,25 @@
 // The least median of squares line without sorting.
 //
-// lms_guess    A warp a pair of a sample: the slabs that hang on it, within two percent and on the thick
+// lms_guess    One warp per pair of a sample: the slabs that hang on it, to within two percent on the thick
 //              side. The thinnest of some thousand is not much thicker than the thinnest of all.
-// lms_count    A thread two pairs that share a point: it counts how many points lie within the best
+// lms_count    One thread for two pairs that share a point: it counts how many points lie within the best
 //              slab so far, hung on the pair on either side. Hardly any pair has enough of them; those
 //              that do are candidates, and are measured in f64 (lms_settle.cu).
 //
-// What to expect: 512 points have 131e3 pairs, of which each looks at up to 512 points with two fused
-// multiply-adds, two comparisons and two additions: 4e8 operations, 14 us at one an issue slot. A pair
-// that cannot get enough points any more stops; most have few, and stop after little more than half.
+// What to expect: 512 points have 131e3 pairs, each of which examines up to 512 points with two fused
+// multiply-adds, two comparisons and two additions: 4e8 operations, 14 us at one per issue slot. A pair stops
+// as soon as it cannot get enough points; most have few, and stop after little more than half.
 //
-// Residuals are relative to the shared point, in f32, and the slab is thicker by what f32 may be off:
-// too many candidates cost time, and none is lost. The answer does not depend on how good the guess is.
+// Residuals are relative to the shared point, in f32, and the slab is thickened by the possible error of f32:
+// too many candidates cost time, but none is lost. The answer does not depend on the quality of the guess.
 
 #include "lms.cuh"
 
-// Points that are in shared memory at a time.
+// Points in shared memory at a time.
 constexpr u32 TILE = 1024;
 // Steps from one power of two to within two percent.
 constexpr u32 HALVINGS = 10;
-// After so many points it is asked whether it is worth to go on.
+// After this many points a warp checks whether it is worth going on.
 constexpr u32 STRIDE = 64;
 
 // The slope of a pair in units of the set.
@@ -27,8 +27,8 @@ __device__ __forceinline__ float slope_of(const Set& set, double2 a, double2 b) 
     return (float)(((b.y - a.y) * set.up) / ((b.x - a.x) * set.across));
 }
 
-// How many points are within a distance from a pair, above it in the lower half and below it in the
-// upper half; those on it are on both sides.
+// The number of points within a distance of a pair: above it in the lower half, below it in the upper half.
+// Points on the pair's line count on both sides.
 struct Residuals {
     const Set& set;
     const double2* points;
@@ -47,7 +47,7 @@ struct Residuals {
     }
 };
 
-// Grid: blocks of whole warps along x, a warp a pair; sets along y.
+// Grid: blocks of whole warps along x, one warp per pair; sets along y.
 extern "C" __global__ void __launch_bounds__(GUESSERS) lms_guess(
     const double2* points, const Set* sets, u64* best
 ) {
@@ -58,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(GUESSERS) lms_guess(
     const double2 a = own[(u32)random % set.n], b = own[(u32)(random >> 32) % set.n];
     if (a.x == b.x) return;
     const float slope = slope_of(set, a, b);
-    // Also false where it is not finite.
+    // Also false if it is not finite.
     if (!(fabsf(slope) < 1e30f)) return;
     const Residuals residuals = {set, own, a, slope};
     float kept[KEPT];
@@ -77,8 +77,8 @@ extern "C" __global__ void __launch_bounds__(GUESSERS) lms_guess(
         sides = sum_of_warp(sides);
         return max(sides & 0xffff, sides >> 16) >= set.h;
     };
-    // No thinnest slab is thicker than all points are high. Halving the bits comes near to a share
-    // of the height.
+    // No thinnest slab is thicker than the height of all points. Bisecting the bits converges to a share of
+    // the height.
     float low = 0x1p-20f, high = 1.0f;
     if (!holds(high)) return;
     for (u32 step = 0; step < HALVINGS; step++) {
@@ -90,20 +90,20 @@ extern "C" __global__ void __launch_bounds__(GUESSERS) lms_guess(
         }
     }
     if (lane != 0) return;
-    // A slab of this height and twice the doubt holds h points: the thinnest is no thicker.
+    // A slab of this height plus twice the doubt holds h points: the thinnest is no thicker.
     const double height = ((double)high + 4.0 * (double)doubt(slope)) / set.up;
     atomicMin(&best[blockIdx.y], key_of(height));
 }
 
-// Grid: a block a first point and COUNTERS * COUNTER_PAIRS of its partners: first points along x, from `first`
-// on, partners along y, sets along z. The partners are those that follow the point in the circle of
-// all, up to its far side, so that every pair has its turn once.
+// Grid: one block per first point and COUNTERS * COUNTER_PAIRS of its partners: first points along x, from
+// `first` on, partners along y, sets along z. The partners are the points that follow it in the circle of all
+// points, up to its far side, so that every pair is visited once.
 extern "C" __global__ void __launch_bounds__(COUNTERS) lms_count(
     const double2* points, const Set* sets, const u64* best, u32 first, u32* counts,
     u32* candidates
 ) {
-    // A point relative to the first one: its x, and its y as seen from the middle of the slab above and
-    // of the slab below.
+    // A point relative to the first one: its x, and its y relative to the middle of the slab above and of the
+    // slab below.
     __shared__ float4 near[TILE];
     const Set set = sets[blockIdx.z];
     const u32 n = set.n, i = first + blockIdx.x;
@@ -111,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(COUNTERS) lms_count(
     if (i >= n || from > n / 2) return;
     const double2* own = points + set.start;
     const double2 a = own[i];
-    // No thinnest slab is thicker than all points are high.
+    // No thinnest slab is thicker than the height of all points.
     const double height = __longlong_as_double((long long)best[blockIdx.z]);
     const float half = (float)(0.5 * fmin(height * set.up, 1.0));
 
@@ -123,7 +123,7 @@ extern "C" __global__ void __launch_bounds__(COUNTERS) lms_count(
         const u32 step = from + q * COUNTERS + threadIdx.x;
         partner[q] = (i + step) % n;
         const double2 b = own[partner[q]];
-        // At the far side of a circle of even length each pair has two first points.
+        // On the far side of a circle of even length, each pair has two first points.
         is_pair[q] = step <= n / 2 && !(2 * step == n && i >= step) && a.x != b.x;
         slope[q] = is_pair[q] ? slope_of(set, a, b) : 0.0f;
         reach[q] = half + doubt(slope[q]);
@@ -161,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(COUNTERS) lms_count(
     }
 #pragma unroll
     for (u32 q = 0; q < COUNTER_PAIRS; q++) {
-        // Steeper than f32 can tell: a matter for f64.
+        // Too steep for f32, so f64 decides.
         const bool is_steep = !(fabsf(slope[q]) < 1e30f);
         u32 sides = 0;
         if (is_steep || above[q] >= (float)set.h) sides |= ABOVE;

@@ -1,23 +1,23 @@
 // Thinnest slabs, for the kernels of both versions; the twin of src/lms/problem.rs.
 //
-// Points are sorted by x, then y. What decides is computed in f64 as on the CPU, from the rises of all
-// points over the line through a pair, without a division. What only sorts out is computed in f32 in
-// coordinates in which all points are within 1 of each other, along both axes.
+// Points are sorted by x, then y. The deciding numbers are computed in f64 as on the CPU, from the rises of
+// all points over the line through a pair, without a division. Numbers that only rule pairs out are computed
+// in f32, in coordinates in which all points are within 1 of each other along both axes.
 #pragma once
 
 #include "vote.cuh"
 
 // A point set.
 struct Set {
-    // Its first point, number of points, and points that a slab has to hold.
+    // Its first point, the number of its points, and the number of points that a slab must hold.
     u32 start, n, h;
     // First of its candidates.
     u32 list;
-    // What makes a difference in x, and in y, at most 1.
+    // The factors that make all differences in x, and in y, at most 1.
     double across, up;
 };
 
-// The best slab of a set: without one its height is infinite.
+// The best slab of a set; its height is infinite if there is none.
 struct Winner {
     double height, slope, intercept;
     // The places of the pair, the lower one first.
@@ -28,8 +28,8 @@ struct Winner {
 
 constexpr u64 INFINITE = 0x7ff0000000000000ull;
 
-// How far f32 may be off in a residual for a pair of this slope, in units of the set: the roundings of
-// the slope, of a point and of the residual are at most 2^-24 of (3 |slope| + 3).
+// The largest error of f32 in a residual for a pair of this slope, in units of the set: the roundings of the
+// slope, of a point and of the residual are at most 2^-24 of (3 |slope| + 3).
 __device__ __forceinline__ float doubt(float slope) { return (1.0f + fabsf(slope)) * 0x1p-21f; }
 
 // Random number k; the twin of src/lms/sample.rs.
@@ -40,12 +40,12 @@ __device__ __forceinline__ u64 random_number(u64 k) {
     return z ^ (z >> 31);
 }
 
-// How far point k is above the line through the pair, times their difference in x.
+// How far point k is above the line through the pair, times the pair's difference in x.
 __device__ __forceinline__ double rise(double2 a, double dx, double dy, double2 k) {
     return dx * (k.y - a.y) - dy * (k.x - a.x);
 }
 
-// A pair of points, the lower place first, and on which of its sides a slab may be.
+// A pair of points, the lower place first, and the sides on which a slab may be.
 constexpr u32 ABOVE = 1u << 30, BELOW = 1u << 31;
 __device__ __forceinline__ u32 candidate(u32 i, u32 j) { return i | j << 15; }
 __device__ __forceinline__ u32 first_of(u32 candidate) { return candidate & 0x7fff; }
@@ -67,14 +67,14 @@ __device__ __forceinline__ T most_of_warp(T v) {
     return v;
 }
 
-// Keys are the bits of numbers that are not negative, which are in the order of the numbers.
+// Keys are the bits of nonnegative numbers, which are in the order of the numbers.
 __device__ __forceinline__ double number_of(u64 key) { return __longlong_as_double((long long)key); }
 __device__ __forceinline__ u64 key_of(double v) { return (u64)__double_as_longlong(v); }
 
-// The h-th smallest of the keys that a warp visits, if it is at most `limit`; else NONE, all bits set.
-// visit(f) calls f(key) for each key of the lane. Where it should be is told from how many keys are
-// below, as if they were spread evenly, and every other time in the middle of the bits; the bounds move
-// to keys that are there.
+// The h-th smallest of the keys that a warp visits, if it is at most `limit`; otherwise NONE, all bits set.
+// visit(f) calls f(key) for each key of the lane. Its place is alternately interpolated from the number of
+// keys below, as if they were spread evenly, and set to the middle of the bits; the bounds move to existing
+// keys.
 template <class Visit>
 __device__ __forceinline__ u64 select(u32 h, u64 limit, const Visit& visit) {
     constexpr u64 NONE = ~0ull;
@@ -86,7 +86,7 @@ __device__ __forceinline__ u64 select(u32 h, u64 limit, const Visit& visit) {
         high = max(high, key);
         count++;
     });
-    // Keys up to `high`, and below `low`.
+    // Number of keys up to `high`, and below `low`.
     u32 upper = sum_of_warp(count), lower = 0;
     if (upper < h) return NONE;
     low = least_of_warp(low);
@@ -120,7 +120,7 @@ __device__ __forceinline__ u64 select(u32 h, u64 limit, const Visit& visit) {
     return low;
 }
 
-// The keys of the points of a set, those of a lane: computed each time, or once and kept in registers.
+// A lane's keys of the points of a set: computed each time, or once and kept in registers.
 constexpr u32 KEPT = 16;
 
 template <class Source>
@@ -144,7 +144,7 @@ struct Kept {
     }
 };
 
-// The same of the keys that a source has for n points.
+// The same for the keys that a source has for n points.
 template <class Source>
 __device__ __forceinline__ u64 select_of(const Source& source, u32 n, u32 h, u64 limit) {
     if (n > WARP * KEPT) return select(h, limit, Computed<Source>{source, n});
@@ -157,8 +157,8 @@ __device__ __forceinline__ u64 select_of(const Source& source, u32 n, u32 h, u64
     return select(h, limit, kept);
 }
 
-// The rises of a slab that hangs on a pair, as bits in the order of their magnitude; those of points
-// on the other side are larger than all others.
+// The rises of a slab that hangs on a pair, as bits in the order of their magnitude; points on the other side
+// have larger keys than all others.
 struct Rises {
     const double2* points;
     double2 a;
@@ -172,10 +172,10 @@ struct Rises {
         return is_on_side ? key_of(fabs(r)) : ~0ull;
     }
 
-    // The rise of the slab's far side, or all bits set where the slab has too few points or is higher
-    // than `best`.
+    // The rise of the slab's far side, or all bits set if the slab has too few points or is higher than
+    // `best`.
     __device__ __forceinline__ u64 far_side(u32 n, u32 h, double best) const {
-        // A height that is rounded to `best` has a rise of at most this.
+        // A height that rounds to `best` has a rise of at most this.
         const u64 limit = key_of(best * dx * (1.0 + 1e-15));
         return select_of(*this, n, h, min(limit, INFINITE - 1));
     }

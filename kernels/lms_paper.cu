@@ -1,28 +1,28 @@
 // The least median of squares line as Shapira and Hassner find it on a GPU ("GPU-Based Computation of
 // 2D Least Median of Squares", algorithm 1).
 //
-// lms_paper_duals          A thread a point: its dual line v = x u - y.
-// lms_paper_crossings      A thread a pair of lines, in blocks of 8 x 8 that keep their lines in shared
+// lms_paper_duals          One thread per point: its dual line v = x u - y.
+// lms_paper_crossings      One thread per pair of lines, in blocks of 8 x 8 that keep their lines in shared
 //                          memory: where they cross.
-// lms_paper_bracelets      A block a crossing, a thread two lines: where each meets the vertical line
-//                          through the crossing, sorted by a bitonic network. The bracelets that hang
+// lms_paper_bracelets      One block per crossing, one thread for two lines: where each meets the vertical
+//                          line through the crossing, sorted by a bitonic network. The bracelets that hang
 //                          on the crossing, upwards and downwards, end h - 1 lines away.
 // lms_paper_minimum        The shortest bracelet, by a reduction.
-// lms_paper_collect        The crossings whose bracelet may be the shortest, but for rounding; they are
+// lms_paper_collect        The crossings whose bracelet may be the shortest, allowing for rounding; they are
 //                          settled in f64 (lms_settle.cu).
 //
 // What to expect: n^2 / 2 sorts of n numbers, each of log(n) (log(n) + 1) / 2 steps over shared memory
 // with a barrier each: 45 steps of 131e3 blocks for 512 points, milliseconds.
 //
-// Differences from the published code. All pairs of lines are looked at. A crossing is found among the
-// sorted values by its value within what f32 may be off, not by equality. There is a barrier between
-// all that is written to shared memory and read from there. More than 2048 lines are sorted by 1024
-// threads in turns; a number of lines that is no power of two is filled up. Coordinates are in
-// units of the set, relative to its first point.
+// Differences from the published code. All pairs of lines are examined. A crossing is found among the sorted
+// values by its value within the possible error of f32, not by equality. There is a barrier between all
+// writes to shared memory and the reads after them. More than 2048 lines are sorted by 1024 threads in turns;
+// a number of lines that is not a power of two is padded. Coordinates are in units of the set, relative to
+// its first point.
 
 #include "lms.cuh"
 
-// Grid: a thread a point.
+// Grid: one thread per point.
 extern "C" __global__ void lms_paper_duals(const double2* points, const Set* sets, float2* lines) {
     const Set set = sets[0];
     const u32 k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -31,8 +31,8 @@ extern "C" __global__ void lms_paper_duals(const double2* points, const Set* set
     lines[k] = make_float2((float)((p.x - origin.x) * set.across), (float)((p.y - origin.y) * set.up));
 }
 
-// Grid: blocks of CROSSING_SIDE x CROSSING_SIDE threads over all pairs of lines. The crossing of line i with an earlier
-// line j is at i (i - 1) / 2 + j; that of parallels is not a number.
+// Grid: blocks of CROSSING_SIDE x CROSSING_SIDE threads over all pairs of lines. The crossing of line i with
+// an earlier line j is at i (i - 1) / 2 + j; for parallels it is NaN.
 extern "C" __global__ void __launch_bounds__(CROSSING_SIDE* CROSSING_SIDE) lms_paper_crossings(
     const double2* points, const Set* sets, float2* crossings
 ) {
@@ -66,8 +66,8 @@ __device__ __forceinline__ u32 lower_bound(const float* sorted, u32 n, float val
     return from;
 }
 
-// Grid: a block a crossing, of up to 1024 threads; `padded` values of shared memory, a power of two
-// that is at least n and twice the number of threads or more.
+// Grid: one block per crossing, of up to 1024 threads. Shared memory: `padded` values, a power of two that is
+// at least n and at least twice the number of threads.
 extern "C" __global__ void __launch_bounds__(BRACELET_THREADS) lms_paper_bracelets(
     const float2* lines, const Set* sets, const float2* crossings, u32 padded, float* bracelets
 ) {
@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(BRACELET_THREADS) lms_paper_bracele
     const u32 n = sets[0].n, h = sets[0].h;
     const float u = crossings[blockIdx.x].x, v = crossings[blockIdx.x].y;
     if (!(fabsf(u) < 1e30f)) {
-        // Parallel, or steeper than f32 can tell; that will be a matter for f64.
+        // Parallel, or too steep for f32; f64 will decide.
         if (threadIdx.x == 0) bracelets[blockIdx.x] = infinite;
         return;
     }
@@ -107,15 +107,15 @@ extern "C" __global__ void __launch_bounds__(BRACELET_THREADS) lms_paper_bracele
     bracelets[blockIdx.x] = fmaxf(shortest, 0.0f);
 }
 
-// Grid: any number of blocks. `minimum` holds the bits of infinity at first.
+// Grid: any number of blocks. `minimum` must begin as the bits of infinity.
 extern "C" __global__ void __launch_bounds__(REDUCERS) lms_paper_minimum(
     const float2* crossings, const float* bracelets, u32 count, u32* minimum
 ) {
     __shared__ float shared[REDUCERS];
     float least = __uint_as_float(0x7f800000);
     for (u32 k = blockIdx.x * REDUCERS + threadIdx.x; k < count; k += gridDim.x * REDUCERS) {
-        // It is not longer than this, whatever was rounded. Of parallels this is not a number, which
-        // fminf leaves out.
+        // Whatever was rounded, the bracelet is not longer than this. For parallels this is NaN, which fminf
+        // ignores.
         least = fminf(least, bracelets[k] + 2.0f * doubt(crossings[k].x));
     }
     shared[threadIdx.x] = least;
@@ -125,11 +125,11 @@ extern "C" __global__ void __launch_bounds__(REDUCERS) lms_paper_minimum(
             shared[threadIdx.x] = fminf(shared[threadIdx.x], shared[threadIdx.x + half]);
         }
     }
-    // Bits of positive floats are in the order of the floats.
+    // The bits of positive floats are in the order of the floats.
     if (threadIdx.x == 0) atomicMin(minimum, __float_as_uint(shared[0]));
 }
 
-// Grid: a thread a crossing.
+// Grid: one thread per crossing.
 extern "C" __global__ void lms_paper_collect(
     const float2* crossings, const float* bracelets, u32 count, const u32* minimum,
     const Set* sets, u32* counts, u32* candidates
@@ -140,7 +140,7 @@ extern "C" __global__ void lms_paper_collect(
     if (isnan(u)) return;
     const bool is_steep = !(fabsf(u) < 1e30f);
     if (!is_steep && bracelets[k] - 2.0f * doubt(u) > __uint_as_float(*minimum)) return;
-    // The pair of which this is the crossing.
+    // The pair whose crossing this is.
     u32 i = (u32)((1.0 + sqrt(1.0 + 8.0 * (double)k)) / 2.0);
     while ((size_t)i * (i - 1) / 2 > k) i--;
     while ((size_t)(i + 1) * i / 2 <= k) i++;

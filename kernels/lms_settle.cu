@@ -1,23 +1,23 @@
-// The last steps of both versions of the least median of squares, in f64: candidates are measured, and
-// the best is picked by the order of src/lms/problem.rs, whatever their own order.
+// The last steps of both versions of the least median of squares, in f64: candidates are measured, and the
+// best one is picked by the order of src/lms/problem.rs, whatever the order of the candidates.
 //
-// lms_begin    Before the first time: nothing is known.
-// lms_settle   A warp a candidate: the heights of the two slabs that hang on its pair, each the h-th
-//              smallest rise, found by halving; the least of all so far goes into global memory.
-// lms_pick     A block a set: the best of the slabs of the least height.
+// lms_begin    Clears the state of all sets.
+// lms_settle   One warp per candidate: the heights of the two slabs that hang on its pair, each the h-th
+//              smallest rise, found by bisection; the least of all so far is kept in global memory.
+// lms_pick     One block per set: the best of the slabs of the least height.
 //
-// What to expect: candidates are few, some hundreds of the 131e3 pairs of 512 points, and a warp has a
-// slab after some ten steps of a few hundred instructions: microseconds. Where all points are in one
-// line every pair is a candidate, and it takes a fraction of a millisecond.
+// What to expect: candidates are few, some hundreds of the 131e3 pairs of 512 points, and a warp finds a slab
+// after some ten steps of a few hundred instructions: microseconds. If all points are collinear, every pair
+// is a candidate, and it takes a fraction of a millisecond.
 
 #include "lms.cuh"
 
-// The height of a slab by the rise of its far side, both as bits.
+// The height of a slab from the rise of its far side, both as bits.
 __device__ __forceinline__ u64 height_of(u64 far, double dx) {
     return key_of(number_of(far) / dx);
 }
 
-// A thread a set: nothing is known.
+// One thread per set: clears its state.
 extern "C" __global__ void lms_begin(u32 sets, u32* counts, u64* best) {
     const u32 set = blockIdx.x * blockDim.x + threadIdx.x;
     if (set >= sets) return;
@@ -25,8 +25,8 @@ extern "C" __global__ void lms_begin(u32 sets, u32* counts, u64* best) {
     best[set] = INFINITE;
 }
 
-// Grid: blocks of whole warps along x, which share the candidates; sets along y. `rises` has room for
-// two of each.
+// Grid: blocks of whole warps along x, which share the candidates; sets along y. `rises` has room for two
+// numbers per candidate.
 extern "C" __global__ void __launch_bounds__(SETTLERS) lms_settle(
     const double2* points, const Set* sets, const u32* counts, const u32* candidates, u64* best,
     u64* rises
@@ -45,8 +45,8 @@ extern "C" __global__ void __launch_bounds__(SETTLERS) lms_settle(
                 continue;
             }
             const Rises slab = {own, a, dx, b.y - a.y, below ? -1.0 : 1.0};
-            // Any height that was the least at some time is a limit that loses nothing; the lanes
-            // must have one limit.
+            // Any height that was the least at some time is a limit that loses nothing, but all lanes must
+            // use the same limit.
             u64 least = *(volatile u64*)&best[blockIdx.y];
             least = __shfl_sync(ALL, least, 0);
             const u64 far = slab.far_side(set.n, set.h, number_of(least));
@@ -69,9 +69,9 @@ __device__ __forceinline__ bool precedes(const Winner& a, const Winner& b) {
     return a.below < b.below;
 }
 
-// Grid: a block a set. Unless these are the `first` of a set, `winners` hold what earlier candidates have
-// brought. Afterwards the list of candidates is empty, and after the `last` of a set nothing is known of it
-// any more, so that the next search can begin.
+// Grid: one block per set. Unless these are the `first` candidates of a set, `winners` holds the best of the
+// earlier ones. Afterwards the list of candidates is empty, and after the `last` candidates the state of the
+// set is cleared for the next search.
 extern "C" __global__ void __launch_bounds__(PICKERS) lms_pick(
     const double2* points, const Set* sets, u32* counts, const u32* candidates, u64* best,
     const u64* rises, u32 first, u32 last, Winner* winners

@@ -1,11 +1,11 @@
 // The planes through triples of points, and the median distance of all points from each; the twin of
 // src/lms/sheet.rs.
 //
-// A warp a triple. The median distance is only found where as many points as half of all lie within
-// the least that is known: most triples are done after a look at every point.
+// One warp per triple. The median distance is computed only if at least half of the points lie within the
+// least known so far: most triples are done after one pass over the points.
 //
-// What to expect: 1024 triples of 2048 points are 2e6 distances of 12 operations in f64, microseconds
-// for a set; all sets are in one launch.
+// What to expect: 1024 triples of 2048 points are 2e6 distances of 12 operations in f64, microseconds per
+// set; all sets are in one launch.
 
 #include "lms.cuh"
 
@@ -21,7 +21,7 @@ __device__ __forceinline__ Vec3 between(float3 a, float3 b) {
     return {(double)b.x - (double)a.x, (double)b.y - (double)a.y, (double)b.z - (double)a.z};
 }
 
-// Distances from a plane, times the length of its normal, as bits in their order.
+// Distances from a plane, times the length of its normal, as bits in the order of the distances.
 struct Distances {
     const float3* points;
     float3 through;
@@ -33,8 +33,8 @@ struct Distances {
     }
 };
 
-// Grid: whole warps along x, a warp a triple; sets along y. `halves` are the median distances, set by
-// set, infinite where a triple has no plane or is not the best.
+// Grid: whole warps along x, one warp per triple; sets along y. `halves` are the median distances, set by
+// set; infinite if a triple has no plane or is not the best.
 extern "C" __global__ void __launch_bounds__(SHEET_THREADS) lms_sheets(
     const float3* points, const Sample* samples, u32 triples, u64* best, u64* halves
 ) {

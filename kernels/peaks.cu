@@ -1,19 +1,19 @@
-// Suppression of what is not the maximum of its neighbourhood, and the winners among what is left.
+// Suppression of all bins that are not the maximum of their neighbourhood, and the winners among the rest.
 //
-// First the largest count nearby in its own row, for every bin; a thread takes four bins, whose windows share
-// most of what they hold. The bins that are the largest themselves are the candidates. A candidate looks
-// at that one number in each row around, across seam and poles, nearest rows first: a thread for the
-// nearest, four rows at a time, which leaves few; then a warp, a lane a row, of which there are thousands
-// at the poles.
+// The first step finds for every bin the largest count nearby in its own row; a thread takes four bins, whose
+// windows overlap widely. The bins that are the largest themselves are the candidates. A candidate is
+// compared with that one number in each row around it, across seam and poles, nearest rows first: first by
+// one thread for the nearest rows, four at a time, which leaves few candidates; then by a warp with one lane
+// per row, since there are thousands of rows at the poles.
 //
-// Of equal bins the one with the lowest index is the greater: a peak is a key of votes and inverted
-// index, and no two keys are equal.
+// Of equal bins the one with the lowest index ranks higher: a peak is a key of votes and inverted index, and
+// no two keys are equal.
 //
-// Floor for 180 x 180 x 184 bins of four bytes, read once and written once: 48 MB, 12 us at 4 TB/s.
+// Lower bound for 180 x 180 x 184 bins of four bytes, read once and written once: 48 MB, 12 us at 4 TB/s.
 
 #include "vote.cuh"
 
-// Rows around a bin that are looked at by one thread, and so many at a time.
+// Rows around a bin that one thread examines, and how many at a time.
 constexpr u32 LONG = 16;
 constexpr u32 STEP = 4;
 
@@ -28,14 +28,14 @@ struct Table {
         return maxima[(other >> 1) * bins + (other & 1 ? bins - 1 - r : r)];
     }
 
-    // Whether a bin of `most` votes in another row outranks one of `votes` in `row`. Rows before have
-    // the lower index.
+    // Whether a bin of `most` votes in another row outranks one of `votes` in `row`. Earlier rows have lower
+    // indices.
     static __device__ __forceinline__ bool outranks(u32 most, u32 other, u32 row, u32 votes) {
         return other >> 1 != row && (most > votes || (most == votes && other >> 1 < row));
     }
 };
 
-// Whether a bin of its row before r has as many votes, within `radius` bins.
+// Whether an earlier bin of the row, within `radius` bins of r, has as many votes.
 __device__ __forceinline__ bool has_twin(const u32* votes, u32 r, u32 radius) {
     for (u32 i = r > radius ? r - radius : 0; i < r; i++) {
         if (votes[i] == votes[r]) return true;
@@ -43,9 +43,9 @@ __device__ __forceinline__ bool has_twin(const u32* votes, u32 r, u32 radius) {
     return false;
 }
 
-// For every bin the largest count of its row within `radius` bins, at least one. Those that are the
-// largest themselves, of equal ones the first, and have at least `least` votes, are appended to
-// `candidates`, in any order; there is room for as many as there can be. A thread for four bins of a row.
+// For every bin the largest count in its row within `radius` bins, at least one. Bins that are the largest
+// themselves (of equal ones the first) and have at least `least` votes are appended to `candidates` in any
+// order; there is room for as many as there can be. One thread for four bins of a row.
 extern "C" __global__ void __launch_bounds__(PEAK_THREADS) row_maxima(
     const u32* counts, u32 rows, u32 bins, u32 radius, u32 least, u32* maxima, u32* candidates,
     u32* lengths
@@ -60,9 +60,9 @@ extern "C" __global__ void __launch_bounds__(PEAK_THREADS) row_maxima(
     if (row < rows) {
         const int first = (int)(quad % quads * PEAK_BINS), last = (int)bins - 1, far = (int)radius;
         const u32* votes = counts + (size_t)row * bins;
-        // Off the row the nearest bin of the row, which is in the window as well.
+        // Off the row this is the nearest bin of the row, which is in the window as well.
         auto at = [&](int i) { return votes[min(max(i, 0), last)]; };
-        // What all four windows hold.
+        // The part that all four windows share.
         u32 most = 0;
 #pragma unroll 4
         for (int i = first + 3 - far; i <= first + far; i++) most = max(most, at(i));
@@ -86,8 +86,8 @@ extern "C" __global__ void __launch_bounds__(PEAK_THREADS) row_maxima(
     for (u32 i = threadIdx.x; i < length; i += PEAK_THREADS) candidates[place + i] = own[i];
 }
 
-// Appends the peaks to `found`, in any order, and what is not decided yet to `pending`; `lengths`
-// count both, also those for which there is no room, and the candidates. Threads take turns.
+// Appends the peaks to `found`, in any order, and undecided bins to `pending`. `lengths` counts both,
+// including those for which there is no room, and the candidates. Threads take turns.
 extern "C" __global__ void suppress(
     const u32* counts, const u32* maxima, u32 bins, const u32* near_start, const u32* near,
     const u32* candidates, u64* found, u32* pending, u32 room, u32* lengths
@@ -102,7 +102,7 @@ extern "C" __global__ void suppress(
         for (u32 k = first; left && k < min(end, first + LONG); k += STEP) {
             u32 other[STEP], most[STEP];
             for (u32 step = 0; step < STEP; step++) {
-                // A row does not outrank itself: it fills up.
+                // The row itself serves as padding: it does not outrank itself.
                 other[step] = k + step < end ? near[k + step] : row << 1;
                 most[step] = table.most(other[step], r);
             }
@@ -122,7 +122,7 @@ extern "C" __global__ void suppress(
     }
 }
 
-// Decides what is pending: a warp a bin, a lane a row.
+// Decides the pending bins: one warp per bin, one lane per row.
 extern "C" __global__ void suppress_pending(
     const u32* counts, const u32* maxima, u32 bins, const u32* near_start, const u32* near,
     u64* found, const u32* pending, u32 room, u32* lengths
@@ -151,8 +151,8 @@ extern "C" __global__ void suppress_pending(
     }
 }
 
-// Winners come from the highest classes of votes that together hold enough of them: seven bits after
-// the first tell classes apart.
+// Winners come from the highest classes of votes that together hold enough of them. The class is the position
+// of the highest bit of the votes and the seven bits after it.
 
 __device__ __forceinline__ u32 vote_class(u64 peak) {
     const u32 votes = peak >> 32;
@@ -160,7 +160,7 @@ __device__ __forceinline__ u32 vote_class(u64 peak) {
     return bits << 7 | ((votes << (31 - bits)) >> 24 & 127);
 }
 
-// How many peaks there are of each class.
+// Counts the peaks of each class.
 extern "C" __global__ void __launch_bounds__(PEAK_THREADS) count_classes(
     const u64* found, const u32* length, u32 room, u32* classes
 ) {
@@ -177,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(PEAK_THREADS) count_classes(
     }
 }
 
-// The lowest class that is needed for `wanted` peaks.
+// The lowest class needed for `wanted` peaks.
 __device__ __forceinline__ u32 lowest_class(const u32* classes, u32 wanted) {
     __shared__ u32 sums[PEAK_THREADS];
     __shared__ u32 lowest;

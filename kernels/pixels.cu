@@ -1,40 +1,39 @@
 // From a grey image to its edges, the twin of src/image: Sobel's gradient and Otsu's threshold, Canny's
-// edges, and edges in bits and as a list. All of it is integers, or f64 that rounds as on the CPU, so that
+// edges, and edges in bits and as a list. Everything is in integers, or in f64 that rounds as on the CPU, so
 // the edges are the same to the pixel.
 //
 // sobel_levels      The gradient's length in grey levels, how often each occurs, and Otsu's threshold.
-// noise_levels      How strong the noise is, and from it the blur.
+// noise_levels      The strength of the noise, and from it the blur.
 // blur_rows, blur_columns
 // canny_gradients   The gradients of the blurred image, and thresholds from their lengths.
 // canny_ridges      The ridges of the gradient.
-// join_ridges       Ridge pixels that hang together become a tree: of two roots the lower stays one.
-// light_ridges      Trees with a strong pixel in them are lit.
+// join_ridges       Joins connected ridge pixels into trees: of two roots the lower one stays a root.
+// light_ridges      Lights the trees that have a strong pixel.
 // keep_lit          Their pixels are edges.
 // pack_edges        Edges in bits, upright and rotated, and as a list.
 // gather_sobel, gather_gradients   The gradients at some pixels.
 //
-// What is chosen from a histogram is chosen by the block that ends last, so that nothing waits for the
-// host.
+// Choices from a histogram are made by the block that ends last, so that nothing waits for the host.
 //
-// Floor for 1920 x 1080 pixels: sobel_levels reads and writes 2 MB each, 1 us at 4 TB/s.
+// Lower bound for 1920 x 1080 pixels: sobel_levels reads and writes 2 MB each, 1 us at 4 TB/s.
 
 #include "edges.cuh"
 
 constexpr u32 WARPS = PIXEL_THREADS / WARP;
-// Rows that a thread walks down.
+// Rows down which a thread walks.
 constexpr u32 STRIP = 8;
 // Grey levels.
 constexpr u32 GREY_LEVELS = 256;
-// Rows from one pixel of a diagonal of a tile to the next: no two of them are in a row or a column.
+// Rows from one pixel of a tile's diagonal to the next: no two pixels of it share a row or a column.
 constexpr u32 SKEW = 7;
 
-// Values row by row; beyond the border stands what stands at it.
+// Values row by row; beyond the border, those at the border are repeated.
 template <typename T>
 struct Grid {
     const T* values;
     u32 width, height;
 
-    // At a pixel its row's sum with weights 1, 2, 1, and the difference of its neighbours.
+    // At a pixel, the sum along its row with weights 1, 2, 1, and the difference of its neighbours.
     __device__ __forceinline__ int2 across(u32 x, u32 y) const {
         const T* row = values + (size_t)y * width;
         const int left = row[x ? x - 1 : 0], right = row[min(x + 1, width - 1)];
@@ -50,8 +49,8 @@ struct Grid {
         return make_int2(above.y + 2 * here.y + below.y, below.x - above.x);
     }
 
-    // Calls `visit(index, gradient)` for pixels of a column, STRIP of them from row `top` on. All of them are
-    // read before the first is needed.
+    // Calls `visit(index, gradient)` for STRIP pixels of a column from row `top` on. All are read before the
+    // first is needed.
     template <typename Visit>
     __device__ __forceinline__ void down(u32 x, u32 top, Visit visit) const {
         int2 rows[STRIP + 2];
@@ -79,7 +78,7 @@ __device__ __forceinline__ u64 square(int2 g) {
     return (u64)((long long)g.x * g.x + (long long)g.y * g.y);
 }
 
-// Counts how often values occur, in shared memory; a thread's equal ones in a row at once.
+// Counts how often values occur, in shared memory; a thread adds runs of equal values at once.
 template <u32 SIZE>
 struct Tally {
     u32* own;
@@ -99,8 +98,9 @@ struct Tally {
         times++;
     }
 
-    // Adds the block's counts to `all`, behind which stands the number of blocks that have done so. Whether
-    // this was the last one: it sees the counts of all, and leaves zeros for the next time (see `clear`).
+    // Adds the block's counts to `all`, after which the number of finished blocks is stored. Returns whether
+    // this was the last block: it sees the counts of all, and must leave zeros for the next time (see
+    // `clear`).
     __device__ __forceinline__ bool finish(u32* all) {
         if (times) atomicAdd(own + value, times);
         __syncthreads();
@@ -122,7 +122,7 @@ struct Tally {
     }
 };
 
-// The sum of the values of the threads up to and with one's own.
+// The sum of the values of all threads up to and including this one.
 template <typename T>
 __device__ __forceinline__ T scan(T value, T* shared) {
     shared[threadIdx.x] = value;
@@ -136,8 +136,8 @@ __device__ __forceinline__ T scan(T value, T* shared) {
     return shared[threadIdx.x];
 }
 
-// Otsu's threshold, the lowest of equals, zero where all values are the same: src/image/otsu.rs. A thread
-// a value.
+// Otsu's threshold, the lowest of equals, or zero if all values are equal: src/image/otsu.rs. One thread per
+// value.
 __device__ __forceinline__ u32 otsu(const volatile u32* histogram) {
     __shared__ u64 counts[GREY_LEVELS], sums[GREY_LEVELS];
     __shared__ double best[GREY_LEVELS];
@@ -166,7 +166,7 @@ __device__ __forceinline__ u32 otsu(const volatile u32* histogram) {
     return best[0] < 0.0 ? 0 : at[0];
 }
 
-// The middle value of a histogram of FINE_LEVELS values.
+// The median of a histogram of FINE_LEVELS values.
 __device__ __forceinline__ u32 median(const volatile u32* histogram) {
     __shared__ u32 sums[PIXEL_THREADS];
     __shared__ u32 middle;
@@ -187,8 +187,8 @@ __device__ __forceinline__ u32 median(const volatile u32* histogram) {
     return middle;
 }
 
-// Lengths over 4, at most 255. `histogram` has GREY_LEVELS numbers and the number of blocks, zeros before and after.
-// With `automatic`, the threshold is chosen. Blocks take turns.
+// Lengths over 4, at most 255. `histogram` has GREY_LEVELS numbers and the number of finished blocks, zeros
+// before and after. With `automatic`, the threshold is chosen. Blocks take turns.
 extern "C" __global__ void __launch_bounds__(PIXEL_THREADS) sobel_levels(
     const unsigned char* grey, u32 width, u32 height, unsigned char* levels, u32* histogram, u32 automatic,
     u32* threshold
@@ -198,7 +198,7 @@ extern "C" __global__ void __launch_bounds__(PIXEL_THREADS) sobel_levels(
     const Grid<unsigned char> image = {grey, width, height};
     image.strips([&](u32 x, u32 top) {
         image.down(x, top, [&](size_t index, int2 g) {
-            // Below 2^24 the root of an f32, rounded down, is that of the integer.
+            // Below 2^24, the square root in f32, rounded down, is that of the integer.
             const u32 level = min((u32)__fsqrt_rn((float)((u32)(g.x * g.x + g.y * g.y) >> 4)), GREY_LEVELS - 1);
             levels[index] = (unsigned char)level;
             if (automatic) tally.add(level);
@@ -210,9 +210,9 @@ extern "C" __global__ void __launch_bounds__(PIXEL_THREADS) sobel_levels(
     tally.clear(histogram);
 }
 
-// What a mask that is blind to edges and slopes leaves of each pixel; the last block chooses the blur from
-// the median: the number of quarters of a pixel above one. `histogram` as above, of FINE_LEVELS numbers. Blocks
-// take turns.
+// The response of each pixel to a mask that is blind to edges and slopes. The last block chooses the blur
+// from the median response: the number of quarters of a pixel above one. `histogram` as above, with
+// FINE_LEVELS numbers. Blocks take turns.
 extern "C" __global__ void __launch_bounds__(PIXEL_THREADS) noise_levels(
     const unsigned char* grey, u32 width, u32 height, u32* histogram, u32* blur
 ) {
@@ -244,7 +244,7 @@ __device__ __forceinline__ unsigned short blurred(const u32* weights, At at) {
     return (unsigned short)(sum / BLUR_ONE);
 }
 
-// Rows of `weights` have BLUR_NUMBERS numbers; `*blur` is the row to take. A thread a pixel.
+// Rows of `weights` have BLUR_NUMBERS numbers; `*blur` is the row to use. One thread per pixel.
 extern "C" __global__ void blur_rows(
     const unsigned char* grey, u32 width, u32 height, const u32* weights, const u32* blur,
     unsigned short* along
@@ -271,8 +271,8 @@ extern "C" __global__ void blur_columns(
     });
 }
 
-// With `automatic`, the squares of the lower and the upper threshold are chosen from the median of the
-// lengths. `histogram` as above, of FINE_LEVELS numbers. Blocks take turns.
+// With `automatic`, the squares of the lower and the upper threshold are chosen from the median length.
+// `histogram` as above, with FINE_LEVELS numbers. Blocks take turns.
 extern "C" __global__ void __launch_bounds__(PIXEL_THREADS) canny_gradients(
     const unsigned short* field, u32 width, u32 height, int2* gradients, u32* histogram, u32 automatic,
     u64* limits
@@ -283,7 +283,7 @@ extern "C" __global__ void __launch_bounds__(PIXEL_THREADS) canny_gradients(
     image.strips([&](u32 x, u32 top) {
         image.down(x, top, [&](size_t index, int2 g) {
             gradients[index] = g;
-            // Below 2^52 the root of an f64, rounded down, is that of the integer.
+            // Below 2^52, the square root in f64, rounded down, is that of the integer.
             if (automatic) tally.add(min((u32)((u64)sqrt((double)square(g)) >> 8), FINE_LEVELS - 1));
         });
     });
@@ -295,7 +295,7 @@ extern "C" __global__ void __launch_bounds__(PIXEL_THREADS) canny_gradients(
     limits[1] = (u64)(high << 8) * (high << 8);
 }
 
-// What a pixel is to Canny.
+// Canny's marks of a pixel.
 constexpr unsigned char RIDGE = 1, STRONG = 2;
 
 // Whether a pixel's gradient is larger than those on both sides of it: src/image/canny.rs.
@@ -313,8 +313,7 @@ __device__ __forceinline__ bool is_ridge(
     return here > at(-side, -1) && here > at(side, 1);
 }
 
-// Marks the ridges above the lower of the limits; each pixel becomes a tree of its own, unlit. A thread a
-// pixel.
+// Marks the ridges above the lower limit; each pixel becomes a tree of its own, unlit. One thread per pixel.
 extern "C" __global__ void canny_ridges(
     const int2* gradients, u32 width, u32 height, const u64* limits, unsigned char* marks, u32* parents,
     unsigned char* lit
@@ -332,8 +331,8 @@ extern "C" __global__ void canny_ridges(
     lit[index] = 0;
 }
 
-// The root of a pixel's tree; parents have lower indices than their children. The way there is halved for
-// those who come after. That may undo what `join` writes below a root, which it does not rely on.
+// The root of a pixel's tree; parents have lower indices than their children. The path is halved for later
+// calls. That may undo what `join` writes below a root, but `join` does not rely on it.
 __device__ __forceinline__ u32 root_of(volatile u32* parents, u32 pixel) {
     for (u32 parent = parents[pixel]; parent != pixel; parent = parents[pixel]) {
         const u32 next = parents[parent];
@@ -343,7 +342,7 @@ __device__ __forceinline__ u32 root_of(volatile u32* parents, u32 pixel) {
     return pixel;
 }
 
-// Makes one tree of those of two pixels, while others do the same (after Komura 2015).
+// Joins the trees of two pixels while other threads do the same (after Komura 2015).
 __device__ __forceinline__ void join(u32* parents, u32 a, u32 b) {
     a = root_of(parents, a);
     b = root_of(parents, b);
@@ -351,13 +350,13 @@ __device__ __forceinline__ void join(u32* parents, u32 a, u32 b) {
         const u32 high = max(a, b), low = min(a, b);
         const u32 before = atomicMin(parents + high, low);
         if (before == high) return;
-        // It was no root any more: what it hung on must come along.
+        // It was no longer a root: the tree it belonged to must be joined as well.
         a = root_of(parents, before);
         b = root_of(parents, low);
     }
 }
 
-// A thread a pixel; each joins those before it, over sides and corners.
+// One thread per pixel; each joins the earlier neighbours across sides and corners.
 extern "C" __global__ void join_ridges(const unsigned char* marks, u32 width, u32 height, u32* parents) {
     const u32 index = blockIdx.x * blockDim.x + threadIdx.x;
     if (index >= width * height || marks[index] == 0) return;
@@ -376,7 +375,7 @@ extern "C" __global__ void light_ridges(
     if (index < pixels && marks[index] == STRONG) lit[root_of(parents, index)] = 1;
 }
 
-// 255 for the pixels of trees that are lit, 0 for others.
+// 255 for the pixels of lit trees, 0 for others.
 extern "C" __global__ void keep_lit(
     const unsigned char* marks, u32 pixels, u32* parents, const unsigned char* lit,
     unsigned char* levels
@@ -386,8 +385,8 @@ extern "C" __global__ void keep_lit(
     levels[index] = marks[index] && lit[root_of(parents, index)] ? 255 : 0;
 }
 
-// The bits of 32 pixels from `first` on that are above `last`, or with `dark` are not. Words are read whole:
-// there are PIXEL_MARGIN bytes more behind the image.
+// The bits of the 32 pixels from `first` on that are above `last`, or with `dark` are not. Whole words are
+// read, so there must be PIXEL_MARGIN more bytes after the image.
 __device__ __forceinline__ u32 bits_of(const unsigned char* levels, size_t first, u32 last, bool dark) {
     const u32* words = (const u32*)levels + first / 4;
     const u32 shift = first % 4 * 8, limit = last * 0x01010101u;
@@ -397,17 +396,17 @@ __device__ __forceinline__ u32 bits_of(const unsigned char* levels, size_t first
 #pragma unroll
     for (u32 k = 0; k < 8; k++) {
         const u32 four = __funnelshift_r(all[k], all[k + 1], shift);
-        // A bit of each byte, and the four of them side by side.
+        // One bit of each byte, and the four bits side by side.
         bits |= ((__vcmpgtu4(four, limit) & 0x01010101u) * 0x10204080u >> 28) << (4 * k);
     }
     return dark ? ~bits : bits;
 }
 
-// The edges: pixels above the threshold, or with `dark` the others. Bit i of word k of a line is its pixel
-// 32 k + i; `upright` has a line for each row of the image, `rotated` for each column. `lengths` are zeros at
-// first; with `wants_list` the first one becomes that of the list, which comes in no order, but tile by tile
-// of 32 x 32 pixels, and in a tile diagonal by diagonal: 32 that follow each other lie in many rows, columns and
-// bins. Clears so many counts for the vote. Grid: a warp a tile.
+// The edges: pixels above the threshold, or with `dark` the others. Bit i of word k of a line is its pixel 32
+// k + i; `upright` has a line for each row of the image, `rotated` for each column. `lengths` must begin as
+// zeros; with `wants_list` the first becomes the length of the list. The tiles of 32 x 32 pixels come in no
+// order; within a tile the list goes diagonal by diagonal, so that 32 consecutive pixels lie in many rows,
+// columns and bins. Clears the `size` counts for the vote. Grid: one warp per tile.
 extern "C" __global__ void __launch_bounds__(PIXEL_THREADS) pack_edges(
     const unsigned char* levels, u32 width, u32 height, const u32* threshold, u32 dark, u32* upright,
     u32* rotated, u32 wants_list, u32* list, u32* lengths, u32* counts, u32 size
@@ -446,7 +445,7 @@ extern "C" __global__ void __launch_bounds__(PIXEL_THREADS) pack_edges(
     __syncthreads();
     u32 to = place;
     for (u32 w = 0; w < warp; w++) to += sums[w];
-    // Bit j is now that of row j + SKEW lane: a bit of all lanes is a diagonal.
+    // Bit j is now that of row j + SKEW lane: one bit of all lanes is a diagonal.
     const u32 skewed = __funnelshift_r(column, column, SKEW * lane % WARP);
     for (u32 j = 0; j < WARP; j++) {
         const bool on = skewed >> j & 1;
@@ -456,7 +455,7 @@ extern "C" __global__ void __launch_bounds__(PIXEL_THREADS) pack_edges(
     }
 }
 
-// Sobel's gradients of a grey image at some pixels, in units of 1/256. A thread a pixel.
+// Sobel's gradients of a grey image at some pixels, in units of 1/256. One thread per pixel.
 extern "C" __global__ void gather_sobel(
     const unsigned char* grey, u32 width, u32 height, const u32* pixels, u32 n, int2* found
 ) {

@@ -1,30 +1,29 @@
-// The bit-sliced vote for lines given by a slope: exact, without atomics, in a time that does not depend
-// on the edges at all.
+// The bit-sliced vote for lines given by a slope: exact, without atomics, in a time that does not depend on
+// the edges.
 //
-// At a slope every line of the image (a column, or a row of the rotated space) moves by a whole number
-// of bins. So a row of the space is the sum of the image's lines of bits, each shifted; a thread sums 32
-// neighbouring bins at once, a word of each line, with carry-save adders: bit planes that hold, for each
-// of the 32 bins, a bit of its count. Sixteen words are added by fifteen full adders of two instructions
-// each and one carry that ripples up.
+// For a given slope, every line of the image (a column, or a row of the rotated space) moves by a whole
+// number of bins. So a row of the space is the sum of the image's lines of bits, each shifted. A thread sums
+// 32 neighbouring bins at once, one word of each line, with carry-save adders: each bit plane holds one bit
+// of the count of each of the 32 bins. Sixteen words are added by fifteen full adders of two instructions
+// each and one rippling carry.
 //
-// A block makes 1024 bins of one row of a space. Its warps share the lines that reach these bins among
-// them; then their planes are added in shared memory, pair by pair, and the counts are written, each
-// once, zeros as well.
+// A block makes 1024 bins of one row of a space. Its warps share the lines that reach these bins; then their
+// planes are added in shared memory, pair by pair, and all counts are written once, zeros included.
 //
-// Floor for 1920 x 1080 pixels and 91 slopes in each space: 12 million words, 11 instructions each, 4.1
-// million for warps: 4 us on 528 schedulers at 1.98 GHz. What a warp does for bins that a line does not
-// reach comes to as much again.
+// Lower bound for 1920 x 1080 pixels and 91 slopes in each space: 12 million words at 11 instructions each,
+// 4.1 million warp instructions: 4 us on 528 schedulers at 1.98 GHz. The work of a warp for bins that a line
+// does not reach adds as much again.
 
 #include "edges.cuh"
 
 constexpr u32 THREADS = SLICE_WARPS * WARP;
-// Lines that are added at a time.
+// Lines added at a time.
 constexpr u32 STEP = 16;
 static_assert(SLICE_BINS == WARP * WARP, "a word for each lane");
 // Bits of a warp's share of a count.
 constexpr u32 OWN = 13;
 
-// Adds two words to a plane, and returns what is carried.
+// Adds two words to a plane, and returns the carry.
 __device__ __forceinline__ u32 add(u32& plane, u32 a, u32 b) {
     const u32 carry = (plane & a) | (plane & b) | (a & b);
     plane ^= a ^ b;
@@ -39,14 +38,14 @@ __device__ __forceinline__ u32 bits_at(const u32* line, u32 words, int from) {
     return __funnelshift_r(low, high, from & 31);
 }
 
-// By how much a line moves: the floor, which is what rounding down leaves in the low bits of a sum with
-// 1.5 * 2^23. Exact below 2^22, where every bin is, and without a conversion, of which there are few a cycle.
+// How far a line moves: the floor, which rounding down leaves in the low bits of a sum with 1.5 * 2^23. This
+// is exact below 2^22, where every bin is, and needs no conversion, of which there are few per cycle.
 __device__ __forceinline__ int shift_of_line(float2 slope, float line) {
     const float shifter = 12582912.0f;
     return __float_as_int(__fadd_rd(__fmaf_rn(line, slope.x, slope.y), shifter)) - __float_as_int(shifter);
 }
 
-// The first line that is shifted by at least `least`, or where shifts fall from line to line by less.
+// The first line that is shifted by at least `least`, or, if shifts fall from line to line, by less.
 __device__ __forceinline__ u32 first_line(float2 slope, u32 lines, int least) {
     u32 from = 0, to = lines;
     while (from < to) {
@@ -93,8 +92,8 @@ __device__ __forceinline__ void sum_lines(
     }
 }
 
-// Grid: x over the bins of a row by SLICE_BINS, y over the rows of the first space and then of the second, which
-// may have none.
+// Grid: x over the bins of a row in steps of SLICE_BINS, y over the rows of the first space and then of the
+// second, which may have none.
 extern "C" __global__ void __launch_bounds__(THREADS, 2) slice_votes(
     const u32* bits, u32 lines, u32 words, const float2* slopes, u32 rows, u32 bins, u32* counts,
     const u32* other_bits, u32 other_lines, u32 other_words, const float2* other_slopes, u32 other_rows,
@@ -109,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) slice_votes(
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     const float2 slope = image.slopes[row];
     const int begin = (int)(blockIdx.x * SLICE_BINS);
-    // The lines of which some bits fall on these bins: each covers 32 bins for each of its words.
+    // The lines that have bits for these bins: each line covers 32 bins for each of its words.
     __shared__ u32 reach[2];
     if (threadIdx.x < 2) {
         const int over = begin + (int)SLICE_BINS, under = begin - (int)(image.words * WARP) + 1;
@@ -120,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) slice_votes(
     const u32 first = min(reach[0] + warp * share, reach[1]), end = min(first + share, reach[1]);
     u32 sum[OWN];
     sum_lines(image, slope, first, end, begin + (int)(lane * WARP), sum);
-    // Bits that the sum of all warps may have.
+    // Bits that the sum of all warps may need.
     const u32 planes = WARP - __clz(share * SLICE_WARPS);
 #pragma unroll
     for (u32 p = 0; p < SLICE_PLANES; p++) {

@@ -1,5 +1,5 @@
-// The space of the slides (Duca, "3D Plane Detection via Hough Transform"), for the kernels that are
-// kept as the slides have them; the twin of src/papers/slides/grid.rs.
+// The space of the slides (Duca, "3D Plane Detection via Hough Transform"), for the kernels that are kept as
+// in the slides; the twin of src/papers/slides/grid.rs.
 #pragma once
 
 #include "constants.cuh"

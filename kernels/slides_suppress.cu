@@ -1,32 +1,32 @@
 // The two suppressions of the slides on the GPU.
 //
-// slides_suppress_naive  A thread a bin compares it with the whole cube around it in global memory,
+// slides_suppress_naive  One thread per bin compares it with the whole cube around it in global memory,
 //                        11 x 11 x 11 bins: 8e9 reads of eight bytes, from the L1 at best.
 // slides_suppress_tiled  The cube of a tile lies in shared memory, and a thread takes a row of rho:
 //                        each bin is read from global memory (21 / 11)^3 = 7 times, not 1331 times.
-//                        Shared memory bounds the radius: 21 x 21 x 21 counters of four bytes are
+//                        Shared memory limits the radius: 21 x 21 x 21 counters of four bytes are
 //                        37 KB, and a radius of 6 would take 62 KB.
 //
-// What to expect: both do the same 8e9 comparisons. The tiled one lets only 121 of a block's 441
-// threads compare, and does not stop where a bin is beaten.
+// What to expect: both do the same 8e9 comparisons. In the tiled one only 121 of a block's 441 threads
+// compare, and they do not stop when a bin is beaten.
 //
-// Both are the slides' neighbourhoods: theta and phi end at 0 and 180 degrees, and nothing is known of
-// the seam. They differ where bins are equal: the naive one, as the CPU's, keeps all equal maxima; the
-// tiled one (`>=`) keeps none of them. A point alone leaves nothing but equal maxima.
+// Both use the slides' neighbourhoods: theta and phi end at 0 and 180 degrees, without a seam. They differ
+// for equal bins: the naive one, like the CPU's, keeps all equal maxima; the tiled one (`>=`) keeps none of
+// them. A single point leaves only equal maxima.
 //
-// As in the slides, the tiled one takes a whole row of the tile for zeros where the row begins before
-// the axis (r_i < 0). So nothing is left in the first eleven bins of rho. Different from the slides: a
-// row that runs beyond the axis is filled with zeros; the slides read on, into the next row, and after
-// the last one beyond the accumulator.
+// As in the slides, the tiled one takes a whole row of the tile as zeros if the row begins before the axis
+// (r_i < 0). So nothing is left in the first eleven bins of rho. Different from the slides: a row that runs
+// beyond the axis is padded with zeros; the slides read on into the next row, and after the last one beyond
+// the accumulator.
 
 #include "slides.cuh"
 
 constexpr int RADIUS = SLIDES_RADIUS;
-// A tile is as wide as a neighbourhood, which the slides' loops take for granted.
+// A tile is as wide as a neighbourhood, as the slides' loops assume.
 constexpr int TILEWIDTH = 2 * RADIUS + 1;
 constexpr int BLOCKWIDTH = TILEWIDTH + 2 * RADIUS;
 
-// Grid: a thread a bin.
+// Grid: one thread per bin.
 extern "C" __global__ void slides_suppress_naive(const u64* accumulator, u64* output) {
     const int i = threadIdx.x + blockDim.x * blockIdx.x;
     if (i >= SIZE) return;

@@ -1,25 +1,25 @@
 // The three votes of the slides on the GPU: f64, bins of width 1, 64-bit counters in global memory.
 //
-// slides_naive_scatter  A thread a point, the CPU's loop as it is. Threads collide in the
+// slides_naive_scatter  One thread per point, the CPU's loop unchanged. Threads collide in the
 //                       accumulator, so every vote is an atomic addition in global memory, and sines
-//                       and cosines are computed anew for every vote.
-// slides_naive_gather   A thread a direction: no collisions, but 32400 threads, each of which reads
+//                       and cosines are computed again for every vote.
+// slides_naive_gather   One thread per direction: no collisions, but 32400 threads, each of which reads
 //                       all points from global memory and adds to its row there.
-// slides_gather         The slides' optimizedHough4: points in constant memory, which one read hands
-//                       to a whole warp, the row as 16-bit counters of the thread's own, sines and
+// slides_gather         The slides' optimizedHough4: points in constant memory, where one read serves
+//                       a whole warp, the row as private 16-bit counters of the thread, sines and
 //                       cosines in registers.
 //
-// What to expect: on an H200 with a million points 1.3e11, 5e10 and 2e11 votes a second. The scatter
-// is bound by atomics at the L2. The gathers are bound by latency: 32400 threads are 8 warps on a
-// multiprocessor, and each addition waits for the one before it.
+// What to expect: on an H200 with a million points 1.3e11, 5e10 and 2e11 votes per second. The scatter is
+// bound by atomics at the L2. The gathers are bound by latency: 32400 threads are 8 warps per multiprocessor,
+// and each addition waits for the one before it.
 //
-// Differences from the slides. The scatter reads a point only where there is one; the slides read
-// first and test then. Points lie within MAXRHO - 1 of zero: the host refuses others, so no index is
-// outside a row. The 16-bit counters of the gather would overflow after 65535 points in one bin: a
-// launch takes one chunk of constant memory, far fewer, and adds its counters to the accumulator.
+// Differences from the slides. The scatter reads a point only if there is one; the slides read first and
+// check then. Points lie within MAXRHO - 1 of zero: the host rejects others, so no index is outside a row.
+// The 16-bit counters of the gather would overflow after 65535 points in one bin: a launch takes one chunk of
+// constant memory, far fewer points, and adds its counters to the accumulator.
 //
-// Nothing is fused here (--fmad=false), so products and sums round as on the CPU. Sine and cosine may
-// round otherwise in their last bit; a point that lies on the edge of a bin then falls on its other side.
+// Nothing is fused here (--fmad=false), so products and sums round as on the CPU. Sine and cosine may round
+// differently in their last bit; a point on the edge of a bin may then fall on its other side.
 
 #include "slides.cuh"
 
@@ -33,7 +33,7 @@ extern "C" {
 __constant__ Point slides_points[SLIDES_CHUNK];
 }
 
-// Grid: a thread a point.
+// Grid: one thread per point.
 extern "C" __global__ void slides_naive_scatter(const Point* points, u64* accumulator, u32 count) {
     const u32 i = threadIdx.x + blockDim.x * blockIdx.x;
     if (i >= count) return;
@@ -50,7 +50,7 @@ extern "C" __global__ void slides_naive_scatter(const Point* points, u64* accumu
     }
 }
 
-// Grid: a thread a direction.
+// Grid: one thread per direction.
 extern "C" __global__ void slides_naive_gather(const Point* points, u64* accumulator, u32 count) {
     const int index = threadIdx.x + blockDim.x * blockIdx.x;
     if (index >= THETAS * PHIS) return;
@@ -64,7 +64,7 @@ extern "C" __global__ void slides_naive_gather(const Point* points, u64* accumul
     }
 }
 
-// The first `count` points of the constant memory. Grid: a thread a direction.
+// Uses the first `count` points of the constant memory. Grid: one thread per direction.
 extern "C" __global__ void slides_gather(u64* accumulator, u32 count) {
     const int index = threadIdx.x + blockDim.x * blockIdx.x;
     if (index >= THETAS * PHIS) return;

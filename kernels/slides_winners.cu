@@ -1,21 +1,21 @@
 // The two ways of the slides to find the winners on the GPU: the n bins with the most votes.
 //
-// slides_winners_naive  A rank sort: a thread a bin counts the bins that are greater, and stops at
+// slides_winners_naive  A rank sort: one thread per bin counts the bins that are greater, and stops at
 //                       the n-th. Most bins are zero or stop soon; but the n winners each read all
 //                       6e6 bins, one thread each, one after the other.
 // slides_rank_first,    Rank reduction: a block ranks its 512 bins in shared memory and passes the best
 // slides_rank_next      n on to the next launch, until 512 are left, which the CPU ranks. Each thread
 //                       reads one bin of global memory and writes at most one.
 //
-// What to expect: the naive one takes the time of 6e6 dependent steps of one thread, a large part of
-// a second; the reduction that of 512 comparisons in shared memory, well under a millisecond.
+// What to expect: the naive one takes the time of 6e6 dependent steps of one thread, a large part of a
+// second; the reduction that of 512 comparisons in shared memory, well under a millisecond.
 //
-// Of equal bins the one with the lowest index is the greater, as for the CPU's max_element: a block
-// writes in the order of rank, so the order of equals is that of their indices in every launch.
+// Of equal bins the one with the lowest index ranks higher, as for the CPU's max_element: a block writes in
+// the order of rank, so equal bins stay ordered by index in every launch.
 //
-// Differences from the slides. The naive one reads no bin beyond the accumulator. Where fewer than n bins
-// have votes, it writes fewer winners: the host fills the list with ~0 first, and drops those. The
-// slides show only the first launch of the reduction; the later ones read what it has written.
+// Differences from the slides. The naive one reads no bin beyond the accumulator. If fewer than n bins have
+// votes, it writes fewer winners: the host fills the list with ~0 first and drops these entries. The slides
+// show only the first launch of the reduction; the later launches read the output of the one before.
 
 #include "slides.cuh"
 
@@ -25,7 +25,7 @@ struct Element {
     u64 votes, index;
 };
 
-// Grid: a thread a bin.
+// Grid: one thread per bin.
 extern "C" __global__ void slides_winners_naive(const u64* accumulator, u32 wanted, u64* winners) {
     const int i = threadIdx.x + blockDim.x * blockIdx.x;
     if (i >= SIZE || accumulator[i] == 0) return;
@@ -52,7 +52,7 @@ __device__ __forceinline__ void best_of_block(Element own, u32 wanted, Element* 
     if (counter < wanted) winners[(size_t)blockIdx.x * wanted + counter] = own;
 }
 
-// Grid: blocks of THREADS, a thread a bin.
+// Grid: blocks of THREADS, one thread per bin.
 extern "C" __global__ void __launch_bounds__(THREADS) slides_rank_first(
     const u64* accumulator, u32 wanted, Element* winners
 ) {
@@ -60,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) slides_rank_first(
     best_of_block({index < SIZE ? accumulator[index] : 0, index}, wanted, winners);
 }
 
-// Grid: blocks of THREADS, a thread an element.
+// Grid: blocks of THREADS, one thread per element.
 extern "C" __global__ void __launch_bounds__(THREADS) slides_rank_next(
     const Element* elements, u32 count, u32 wanted, Element* winners
 ) {

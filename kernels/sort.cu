@@ -1,9 +1,9 @@
 // Points in groups of neighbours: keys along a curve, a stable radix sort of keys with indices, and the
 // groups with their boxes.
 //
-// A pass of the sort takes eight bits: a histogram of every tile, a scan over all of them, digit by
-// digit, and a scatter in which each warp ranks its keys with match_any. Each key is read twice and
-// written once a pass.
+// A pass of the sort takes eight bits: a histogram of every tile, a scan over all of them, digit by digit,
+// and a scatter in which each warp ranks its keys with match_any. In each pass, each key is read twice and
+// written once.
 
 #include "curve.cuh"
 
@@ -12,9 +12,9 @@ constexpr u32 TILE = SORT_THREADS * SORT_ITEMS;
 constexpr u32 DIGITS = 1 << SORT_DIGIT_BITS;
 constexpr u32 WARPS = SORT_THREADS / WARP;
 
-// The place of a cell along Hilbert's curve through 2^bits cells an axis.
+// The place of a cell along Hilbert's curve through 2^bits cells per axis.
 //
-// After Skilling, "Programming the Hilbert curve" (2004). Unlike Morton's it never jumps: a group of
+// After Skilling, "Programming the Hilbert curve" (2004). Unlike Morton's curve it never jumps: a group of
 // consecutive points is compact. On the street, 20 % of the groups straddle a bin, not 22 %.
 __device__ __forceinline__ u64 hilbert(u32 x, u32 y, u32 z, u32 bits) {
     u32 c[3] = {x, y, z};
@@ -41,7 +41,7 @@ __device__ __forceinline__ u64 hilbert(u32 x, u32 y, u32 z, u32 bits) {
     return spread(c[0] ^ flip) << 2 | spread(c[1] ^ flip) << 1 | spread(c[2] ^ flip);
 }
 
-// Keys of points along Hilbert's curve, of coordinates from `low` on in cells of 2^shift steps.
+// Keys of points along Hilbert's curve, for coordinates from `low` on in cells of 2^shift steps.
 extern "C" __global__ void curve_keys(
     const float* x, const float* y, const float* z, u32 points, float3 low, u32 shift, u32 bits,
     u64* keys, u32* indices
@@ -54,7 +54,7 @@ extern "C" __global__ void curve_keys(
     indices[i] = i;
 }
 
-// The box of the points: smallest x, y, z and largest x, y, z, in steps; `box` begins as an empty one.
+// The box of the points: smallest x, y, z and largest x, y, z, in steps; `box` must begin as an empty box.
 extern "C" __global__ void __launch_bounds__(SORT_THREADS) bounding_box(
     const float* x, const float* y, const float* z, u32 points, int* box
 ) {
@@ -94,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(SORT_THREADS) radix_histogram(
     counts[threadIdx.x * gridDim.x + blockIdx.x] = histogram[threadIdx.x];
 }
 
-// The sum of `v` over the lanes up to and with one's own.
+// The sum of `v` over the lanes up to and including this one.
 __device__ __forceinline__ u32 scan_warp(u32 v) {
     const u32 lane = threadIdx.x % WARP;
     for (u32 d = 1; d < WARP; d *= 2) {
@@ -104,7 +104,7 @@ __device__ __forceinline__ u32 scan_warp(u32 v) {
     return v;
 }
 
-// The sum of `v` over the threads before one's own, and over all of them.
+// The sum of `v` over the threads before this one; `total` becomes that over all threads.
 __device__ __forceinline__ u32 scan_block(u32 v, u32* total) {
     __shared__ u32 sums[WARPS];
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
@@ -121,7 +121,7 @@ __device__ __forceinline__ u32 scan_block(u32 v, u32* total) {
     return before + inclusive - v;
 }
 
-// Turns each tile of `values` into its running sums, from zero, and writes the tile's total.
+// Replaces each tile of `values` by its exclusive prefix sums, and writes the tile's total.
 extern "C" __global__ void __launch_bounds__(SORT_THREADS) scan_tiles(u32* values, u32 n, u32* totals) {
     const u32 first = blockIdx.x * TILE + threadIdx.x * SORT_ITEMS;
     u32 own[SORT_ITEMS], sum = 0, total;
@@ -137,7 +137,7 @@ extern "C" __global__ void __launch_bounds__(SORT_THREADS) scan_tiles(u32* value
     if (threadIdx.x == 0) totals[blockIdx.x] = total;
 }
 
-// The same for the totals, by one block.
+// The same for the totals, in one block.
 extern "C" __global__ void __launch_bounds__(SORT_THREADS) scan_totals(u32* totals, u32 n) {
     u32 before = 0;
     for (u32 first = 0; first < n; first += SORT_THREADS) {
@@ -149,7 +149,7 @@ extern "C" __global__ void __launch_bounds__(SORT_THREADS) scan_totals(u32* tota
     }
 }
 
-// Adds to each tile what lies before it.
+// Adds to each tile the total of the tiles before it.
 extern "C" __global__ void __launch_bounds__(SORT_THREADS) scan_add(u32* values, u32 n, const u32* totals) {
     const u32 before = totals[blockIdx.x];
     const u32 first = blockIdx.x * TILE;
@@ -159,8 +159,8 @@ extern "C" __global__ void __launch_bounds__(SORT_THREADS) scan_add(u32* values,
     }
 }
 
-// Moves keys and values to their places: `starts[digit * tiles + tile]` is that of the first of a
-// digit in a tile. Keys of one digit keep their order.
+// Moves keys and values to their places: `starts[digit * tiles + tile]` is the place of the first key with a
+// digit in a tile. Keys with equal digits keep their order.
 extern "C" __global__ void __launch_bounds__(SORT_THREADS) radix_scatter(
     const u64* keys, const u32* values, u32 n, u32 shift, const u32* starts, u64* sorted_keys,
     u32* sorted_values
@@ -205,7 +205,7 @@ extern "C" __global__ void __launch_bounds__(SORT_THREADS) radix_scatter(
     }
 }
 
-// The points in their new order, and the box of every whole group; a warp a group, two points a lane.
+// The points in their new order, and the box of every whole group; one warp per group, two points per lane.
 extern "C" __global__ void group_points(
     const float* x, const float* y, const float* z, const u32* order, u32 points, float* to_x,
     float* to_y, float* to_z, float4* low, float4* high

@@ -1,21 +1,21 @@
 // Tomagou, Nakano, Ito, "An Implementation of Hough Transform on the GPU".
 //
-// All three take the edge list from the host, and a block of 1024 threads a degree.
+// All three take the edge list from the host, and one block of 1024 threads per degree.
 // tomagou_a  votes with atomics in global memory.
 // tomagou_b  has its row of the accumulator in shared memory.
-// tomagou_c  has 32 copies of the row, one for each lane of a warp, in a bank of its own: the lanes of a
-//            warp never wait for each other. The copies are summed skewed, a thread a bin, so that the
+// tomagou_c  has 32 copies of the row, one for each lane of a warp, each in its own bank: the lanes of a
+//            warp never wait for each other. The copies are summed skewed, one thread per bin, so that the
 //            threads of a warp read from 32 banks at a time.
 //
-// What to expect: where neighbours vote for the same bin, b waits and c does not; c has 24 KB of
-// shared memory to clear and to sum for 192 bins.
+// What to expect: where neighbours vote for the same bin, b waits and c does not; c must clear and sum 24 KB
+// of shared memory for 192 bins.
 //
-// Different from the paper: the warps of a block share the copies, so a lane's vote is atomic here as
-// well, though no lane of its own warp is in its way. Positions are in f32.
+// Different from the paper: the warps of a block share the copies, so votes are atomic here as well, although
+// lanes of one warp never collide. Positions are in f32.
 
 #include "edges.cuh"
 
-// Grid: a block a row. The counts begin as zeros.
+// Grid: one block per row. The counts must begin as zeros.
 extern "C" __global__ void tomagou_a(
     const u32* list, u32 n, int origin_x, int origin_y, const float4* table, u32 bins, u32* counts
 ) {
@@ -27,7 +27,7 @@ extern "C" __global__ void tomagou_a(
     }
 }
 
-// Grid: a block a row. Shared memory: its bins.
+// Grid: one block per row. Shared memory: its bins.
 extern "C" __global__ void tomagou_b(
     const u32* list, u32 n, int origin_x, int origin_y, const float4* table, u32 bins, u32* counts
 ) {
@@ -36,7 +36,7 @@ extern "C" __global__ void tomagou_b(
     vote_row(list, n, origin_x, origin_y, table[blockIdx.x], bins, votes, row);
 }
 
-// Grid: a block a row. Shared memory: 32 times its bins.
+// Grid: one block per row. Shared memory: 32 times its bins.
 extern "C" __global__ void tomagou_c(
     const u32* list, u32 n, int origin_x, int origin_y, const float4* table, u32 bins, u32* counts
 ) {

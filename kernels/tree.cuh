@@ -1,6 +1,6 @@
-// The cells of all levels in one numbering: the base cells first, then those of each next level, every
-// level in Morton order. So the at most eight children of a cell follow each other, and a neighbour
-// needs no search: it is a child of the parent or of one of the parent's neighbours.
+// The cells of all levels in one numbering: first the base cells, then those of each higher level, every
+// level in Morton order. So the children of a cell (at most eight) are consecutive, and a neighbour needs no
+// search: it is a child of the parent or of one of the parent's neighbours.
 #pragma once
 
 #include "curve.cuh"
@@ -8,20 +8,20 @@
 // No cell.
 constexpr u32 NONE = ~0u;
 
-// What blocks of one level are found by.
+// The data from which the blocks of one level are found.
 struct Tree {
     const u64* keys;
     const u32* parent;
     // First child of each cell, and one bit for each of the eight that is occupied.
     const u32* first;
     const unsigned char* children;
-    // The blocks of the level above, or of the level itself if `own`: the k-th cell of the block of
-    // cell `from + i` is near[k * cells + i].
+    // The blocks of the level above, or of the level itself if `own`: the k-th cell of the block of cell
+    // `from + i` is near[k * cells + i].
     const u32* near;
     u32 from, cells, own;
 
-    // The occupied cells of the block of a cell, by z, then y, then x: calls visit(neighbour, x, y, z)
-    // with the way to each.
+    // Calls visit(neighbour, x, y, z) for the occupied cells of a cell's block, by z, then y, then x, with
+    // the offset of each.
     template <class Visit>
     __device__ __forceinline__ void block(u32 cell, Visit visit) const {
         const u32 octant = (u32)keys[cell] & 7;

@@ -1,34 +1,33 @@
 // The fast voter: groups of neighbouring points vote at once.
 //
-// Points come sorted along a curve in groups of GROUP, each with its box. For one direction the bins of
-// a group lie between those of two corners of its box, exactly (src/vote.rs). Where both corners
-// share a bin, one addition casts all its votes; else every point votes for itself.
+// Points come sorted along a curve in groups of GROUP, each with its box. For one direction the bins of a
+// group lie between those of two corners of its box, exactly (src/vote.rs). If both corners share a bin, one
+// addition casts all its votes; otherwise every point votes for itself.
 //
-// A block owns some directions, all of one octant, so that the two corners are the same for all of
-// them, and keeps their rows in shared memory. A warp takes a group, two points a lane, and keeps it
-// in registers. First lanes are directions: each tests the box against its own. Then, for every
-// direction that the box straddles, lanes are points. So a group is read once for all directions of
-// a block. A group of far outliers straddles nearly all directions; it is spared the search for them.
+// A block owns some directions, all of one octant, so that the two corners are the same for all of them, and
+// keeps their rows in shared memory. A warp takes a group, two points per lane, and keeps it in registers.
+// First, lanes are directions: each tests the box against its own. Then, for every direction that the box
+// straddles, lanes are points. So a group is read once for all directions of a block. A group of far outliers
+// straddles nearly all directions; for it, the search for straddled directions is skipped.
 //
-// Floor: 20 instructions of a warp test 32 directions; a direction that is straddled takes 19 for its 64
-// votes, and 13 where nearly all are. On the street of ten million points that makes 2.2 instructions for
-// 32 votes (2.5 with groups of 32, 2.3 with 128): 1.04e12 instructions a second (132 multiprocessors, 4
-// schedulers, 1.98 GHz) are 1.5e13 votes a second.
+// Lower bound: 20 instructions of a warp test 32 directions; a straddled direction takes 19 for its 64 votes,
+// and 13 if nearly all are straddled. On the street of ten million points that makes 2.2 instructions for 32
+// votes (2.5 with groups of 32, 2.3 with 128): 1.04e12 instructions per second (132 multiprocessors, 4
+// schedulers, 1.98 GHz) are 1.5e13 votes per second.
 
 #include "vote.cuh"
 
-// 2^23: added to a smaller float that is not negative, rounding down, it leaves the floor in the
-// low bits. One addition instead of a conversion, of which a multiprocessor does but a quarter as
-// many.
+// 2^23: added to a smaller nonnegative float, rounding down, it leaves the floor in the low bits. This is one
+// addition instead of a conversion; a multiprocessor does only a quarter as many conversions.
 constexpr float SHIFTER = 8388608.0f;
 constexpr u32 SHIFTED_ZERO = 0x4b000000u;
 
 static_assert(GROUP == 2 * WARP, "two points a lane");
 
-// Of 32 directions, so many straddled are as much work as all.
+// If this many of 32 directions are straddled, it is as much work as for all.
 constexpr u32 MANY = 18;
 
-// Adds to a 32-bit counter in shared memory, without asking for the old value.
+// Adds to a 32-bit counter in shared memory, without fetching the old value.
 __device__ __forceinline__ void add_shared(u32 address, u32 votes) {
     asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(address), "r"(votes) : "memory");
 }
@@ -47,21 +46,21 @@ __device__ __forceinline__ float4 load_shared(u32 address) {
     return v;
 }
 
-// The number of the highest bit that is set.
+// The position of the highest set bit.
 __device__ __forceinline__ u32 highest_bit(u32 v) {
     u32 bit;
     asm("bfind.u32 %0, %1;" : "=r"(bit) : "r"(v));
     return bit;
 }
 
-// A value that the compiler keeps, where it would compute it again and again.
+// Makes the compiler keep a value that it would otherwise compute again and again.
 __device__ __forceinline__ u32 kept(u32 v) {
     asm volatile("mov.u32 %0, %0;" : "+r"(v));
     return v;
 }
 
-// A position as a shifted bin of a window. With GUARD, what is outside falls on a bin before or
-// after the window, which are there to be forgotten; the window's own begin at one then.
+// A position as a shifted bin of a window. With GUARD, positions outside fall on a bin before or after the
+// window, whose counts are discarded; the window's own bins then begin at one.
 template <bool GUARD>
 __device__ __forceinline__ u32 shifted_bin(float position, Window window) {
     if (GUARD) {
@@ -72,17 +71,17 @@ __device__ __forceinline__ u32 shifted_bin(float position, Window window) {
 }
 
 struct Groups {
-    // Two points a lane.
+    // Two points per lane.
     const float2 *x, *y, *z;
     // Smallest and largest coordinates of each group.
     const float4 *low, *high;
     u32 count;
 };
 
-// Directions in the order of their octants, each octant filled up to whole blocks.
+// Directions ordered by octant, each octant padded to whole blocks.
 struct Directions {
     const float4* table;
-    // Row of each, or ~0 where it only fills up.
+    // The row of each, or ~0 for padding.
     const u32* row;
 };
 
@@ -101,12 +100,12 @@ __device__ __forceinline__ void vote_groups(
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
 
     for (u32 i = threadIdx.x; i < ROWS * stride; i += blockDim.x) votes[i] = 0;
-    // Address of the counter of the bin that is zero once shifted.
+    // Address of the counter whose bin is zero when shifted.
     const u32 zero = (u32)__cvta_generic_to_shared(votes) - 4 * SHIFTED_ZERO;
     float4 t[CHUNKS];
 #pragma unroll
     for (int c = 0; c < CHUNKS; c++) t[c] = directions.table[blockIdx.x * ROWS + c * WARP + lane];
-    // All directions have the same shift: its place in the shared table holds the row's address.
+    // All directions have the same shift, so the row's address takes its place in the shared table.
     const float shift = t[0].w;
     u32 rows[CHUNKS];
 #pragma unroll
@@ -146,7 +145,7 @@ __device__ __forceinline__ void vote_groups(
                 for (u32 d = c * WARP; d < (c + 1) * WARP; d++) vote_both(d, x, y, z);
                 continue;
             }
-            // Nothing, where they differ: an addition costs less than a branch around it.
+            // Adds nothing where they differ: an addition costs less than a branch around it.
             add_shared(rows[c] + 4 * from, from == to ? GROUP : 0);
             while (straddled) {
                 const u32 last = highest_bit(straddled);
@@ -167,9 +166,8 @@ __device__ __forceinline__ void vote_groups(
     }
 }
 
-// Grids: x over blocks of directions, y over shares of the groups, z over windows of the rows. Shared
-// memory: the rows' entries of the table, and the counters of the window, two more with guards, at an
-// odd stride.
+// Grids: x over blocks of directions, y over shares of the groups, z over windows of the rows. Shared memory:
+// the rows' entries of the table, and the counters of the window (two more with guards) at an odd stride.
 #define VOTE_GROUPS(NAME, CHUNKS, GUARD)                                                  \
     extern "C" __global__ void __launch_bounds__(VOTE_THREADS, VOTE_BLOCKS) NAME(                            \
         const float2* x, const float2* y, const float2* z, const float4* low,             \
@@ -187,7 +185,7 @@ VOTE_GROUPS(vote_groups_guarded_128, 4, true)
 VOTE_GROUPS(vote_groups_guarded_64, 2, true)
 VOTE_GROUPS(vote_groups_guarded_32, 1, true)
 
-// Points one by one, a thread a direction: for the few that fill no group.
+// Points one by one, one thread per direction: for the few points that fill no group.
 extern "C" __global__ void vote_each(
     const float* x, const float* y, const float* z, u32 points, const float4* table, u32 rows,
     u32 bins, u32 sign, u32* counts
@@ -203,11 +201,11 @@ extern "C" __global__ void vote_each(
     }
 }
 
-// Ballots vote for the directions near their own: a block owns a row and gathers what its
-// neighbours hold for it.
+// Ballots vote for the directions near their own: a block owns a row and gathers the ballots of the rows near
+// it.
 //
-// `ballots[n] .. ballots[n + 1]` are the ballots of direction n; `near[near_start[k] ..
-// near_start[k + 1]]` the directions near k, each as twice its row, plus one if flipped.
+// `ballots[n] .. ballots[n + 1]` are the ballots of direction n; `near[near_start[k] .. near_start[k + 1]]`
+// are the directions near k, each as twice its row, plus one if flipped.
 extern "C" __global__ void vote_near(
     const float* x, const float* y, const float* z, const u32* weight, const u32* ballots,
     const u32* near_start, const u32* near, const float4* table, u32 bins, u32 sign, u32* counts

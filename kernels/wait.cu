@@ -1,5 +1,5 @@
-// Keeps the device busy without touching memory: what is asked of it meanwhile follows without a gap, so that a
-// clock around it does not count the host's time for asking.
+// Keeps the device busy without touching memory. Work that is queued meanwhile follows without a gap, so that
+// a clock around it does not count the host's time for queueing.
 
 typedef unsigned long long u64;
 

@@ -1,17 +1,17 @@
 // The densest slab of a small space: see src/detect/zoom.rs.
 //
-// densest_slab  A block a direction: the row of its bins lies in shared memory, and every place votes into
+// densest_slab  One block per direction: the row of its bins lies in shared memory, and every place votes in
 //               it with its weight. Then each thread sums some runs of `slab` bins, and the best run of all
-//               blocks is found by one atomic maximum a block.
+//               blocks is found by one atomic maximum per warp.
 //
-// Floor: 317 directions x 1000 places are 3e5 votes, ten of them for every clock of one multiprocessor, and
-// read 16 bytes a vote from the L1: a few microseconds. What is waited for is the launch and the way back.
+// Lower bound: 317 directions x 1000 places are 3e5 votes, ten of them per clock of one multiprocessor, and
+// read 16 bytes per vote from the L1: a few microseconds. The launch and the copy back dominate.
 
 #include "vote.cuh"
 
-// The row must fit: `bins` counters of dynamic shared memory. `best` is 0 before, and afterwards the votes of
-// the best run in the upper half, and ~(row * bins + first bin) in the lower: of equals the first is the
-// greatest. Places are x, y, z as bits of floats, and the weight. Grid: a block a row.
+// The row must fit: `bins` counters of dynamic shared memory. `best` must be 0 before. Afterwards its upper
+// half holds the votes of the best run, and its lower half ~(row * bins + first bin), so that of equals the
+// first is the greatest. Places are x, y, z as bits of floats, and the weight. Grid: one block per row.
 extern "C" __global__ void densest_slab(
     const float4* table, u32 bins, const uint4* places, u32 n, u32 slab, u64* best
 ) {
