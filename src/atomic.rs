@@ -8,33 +8,33 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
-/// What the names of temporary files begin and end with.
+/// Prefix and suffix of the names of temporary files.
 const NAME: (&str, &str) = (".planes-", ".tmp");
 /// Letters and digits between the two.
 const RANDOM: usize = 6;
-/// Bytes gathered before they go to the operating system.
+/// Bytes gathered before they are passed to the operating system.
 const BUFFER: usize = 1 << 18;
 
 /// A file that appears under its name only when [`commit`](AtomicFile::commit) is called.
 ///
-/// Until then the bytes go to a temporary file in the same folder. On Linux it has no name, so that
-/// nothing is left of it however the program ends; where that cannot be had it is hidden, removed when
-/// the value is dropped, and after a kill by [`remove_leftovers`]. An existing file of that name stays as
-/// it was until the commit replaces it; a symbolic link is followed. Where the name is a device or a pipe
-/// (`/dev/stdout`), the bytes are handed to it at the commit.
+/// Until then the bytes go to a temporary file in the same folder. On Linux it has no name, so nothing is
+/// left of it however the program ends. Where unnamed files are not available, it is a hidden file that is
+/// removed when the value is dropped, and after a kill by [`remove_leftovers`]. An existing file of that name
+/// stays as it was until the commit replaces it; a symbolic link is followed. If the name is a device or a
+/// pipe (`/dev/stdout`), the bytes are copied to it at the commit.
 #[derive(Debug)]
 pub struct AtomicFile {
     buffer: BufWriter<Temporary>,
-    /// As the user named it, for messages.
+    /// As the user gave it, for messages.
     path: PathBuf,
     /// What the commit replaces: `path` with links followed.
     target: PathBuf,
-    /// A rename would destroy a device; its content is copied instead.
+    /// Whether the content is copied instead: a rename would destroy a device.
     copied: bool,
 }
 
 impl AtomicFile {
-    /// Starts the file that will be called `path`.
+    /// Starts the file that will be named `path`.
     ///
     /// # Errors
     /// [`Error::Io`] if the folder is missing or not writable, if `path` is a folder, or if it is
@@ -54,7 +54,7 @@ impl AtomicFile {
         if let Some(problem) = existing.as_ref().and_then(refusal) {
             return Err(Error::io(&path)(problem));
         }
-        // What a stream of this process goes to is written to, and not replaced.
+        // A stream of this process is written to, not replaced.
         let streams = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
         let is_stream = streams.iter().any(|stream| path.starts_with(stream));
         let copied = existing.as_ref().is_some_and(|found| is_stream || !found.is_file());
@@ -103,7 +103,7 @@ impl AtomicFile {
 /// Writes the file at `path`, whole or not at all.
 ///
 /// # Errors
-/// [`Error::Io`] on `path`, with what `write` answers, too.
+/// [`Error::Io`] on `path`, also for errors of `write`.
 pub fn save(path: &Path, write: impl FnOnce(&mut AtomicFile) -> io::Result<()>) -> Result<()> {
     let mut file = AtomicFile::create(path)?;
     write(&mut file).map_err(Error::io(path))?;
@@ -130,7 +130,7 @@ impl Seek for AtomicFile {
     }
 }
 
-/// A file that goes by itself unless it is given a name.
+/// A file that vanishes unless it is given a name.
 #[derive(Debug)]
 enum Temporary {
     /// Without a name; the system frees it when it is closed.
@@ -140,19 +140,19 @@ enum Temporary {
 }
 
 impl Temporary {
-    /// A file in `folder` with the permissions of any new file, locked to tell [`remove_leftovers`] that
-    /// somebody is at work on it.
+    /// A file in `folder` with the permissions of any new file. It is locked, so that [`remove_leftovers`]
+    /// knows it is in use.
     fn new(folder: &Path) -> io::Result<Temporary> {
         #[cfg(target_os = "linux")]
         if let Ok(file) = unnamed::create(folder) {
-            // Nobody else can have it yet. Where there are no locks, nobody removes it, either.
+            // Nobody else can hold the lock yet. Where locks do not work, nobody removes the file either.
             let _ = file.try_lock();
             return Ok(Temporary::Unnamed(file));
         }
         loop {
             let file = builder().tempfile_in(folder)?;
             let _ = file.as_file().lock();
-            // Somebody may have taken it for a leftover before it was locked.
+            // Somebody may have removed it as a leftover before it was locked.
             if file.path().exists() {
                 let listed = Listed::new(file.path());
                 return Ok(Temporary::Named(file, listed));
@@ -167,7 +167,7 @@ impl Temporary {
         }
     }
 
-    /// Gives it a name, replacing what has that name.
+    /// Gives it a name, replacing any file of that name.
     fn call(self, target: &Path) -> io::Result<()> {
         match self {
             Temporary::Unnamed(file) => {
@@ -199,7 +199,7 @@ impl Seek for Temporary {
     }
 }
 
-/// Files without a name, which Linux has.
+/// Files without a name, which only Linux has.
 #[cfg(target_os = "linux")]
 mod unnamed {
     use super::{Listed, builder, folder_of};
@@ -210,28 +210,28 @@ mod unnamed {
     use std::os::unix::fs::OpenOptionsExt;
     use std::path::Path;
 
-    /// Where the system shows the files that are open here.
+    /// Where the system lists the open files of this process.
     const OPEN: &str = "/proc/self/fd";
 
-    /// A file in `folder`; an error where the file system has no such files, or they could not be named.
+    /// A file in `folder`; an error if the file system has no unnamed files, or if they could not be named.
     pub fn create(folder: &Path) -> io::Result<File> {
         if !Path::new(OPEN).exists() {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        // The umask takes away from the permissions.
+        // The umask restricts these permissions.
         let mut options = OpenOptions::new();
         options.read(true).write(true).mode(0o666).custom_flags(libc::O_TMPFILE);
         options.open(folder)
     }
 
-    /// Names it. A link cannot replace a file, so where there is one it is a temporary name first: that is
-    /// the one moment in which a kill leaves something behind. Where the file system has such files but does
-    /// not let them be linked, it is copied.
+    /// Names the file. A link cannot replace a file, so an existing file is replaced through a temporary
+    /// name: only at that moment can a kill leave something behind. Where the file system has unnamed files
+    /// but cannot link them, the file is copied.
     pub fn call(file: &File, target: &Path) -> io::Result<()> {
         call_by(&link, file, target)
     }
 
-    /// The same with another way to link.
+    /// The same with a given way to link.
     pub fn call_by(
         link: &dyn Fn(&File, &Path) -> io::Result<()>,
         file: &File,
@@ -249,11 +249,11 @@ mod unnamed {
             Err(error) => error,
             Ok(()) => return Ok(()),
         };
-        // Of the two the first tells more.
+        // Of the two errors, the first tells more.
         copy(file, target).map_err(|_| error)
     }
 
-    /// Writes what the file holds to one with a name beside the target, and calls that so.
+    /// Copies the file to a named one beside the target, and renames that.
     fn copy(mut from: &File, target: &Path) -> io::Result<()> {
         let mut named = builder().tempfile_in(folder_of(target))?;
         let _listed = Listed::new(named.path());
@@ -270,14 +270,14 @@ mod unnamed {
     }
 }
 
-/// The temporary files with a name that this process is at work on.
+/// The named temporary files that this process is writing.
 static NAMED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn named() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     NAMED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// An entry of [`NAMED`], for as long as it lives.
+/// An entry of [`NAMED`] that lasts as long as this value.
 #[derive(Debug)]
 struct Listed(PathBuf);
 
@@ -294,20 +294,19 @@ impl Drop for Listed {
     }
 }
 
-/// Removes the temporary files of this process, which is about to end before its time.
+/// Removes the temporary files of this process, which is about to end early.
 pub fn discard_all() {
     for path in named().iter() {
-        // What cannot be removed is left to the next run.
+        // What cannot be removed is left to a later run.
         let _ = fs::remove_file(path);
     }
 }
 
-/// Removes the temporary files in `folder` whose writers are gone, such as those of a program that
-/// was killed. Files that somebody is still writing are left alone; a folder that is missing holds
-/// none.
+/// Removes the temporary files in `folder` whose writers are gone, for example after a kill. Files that are
+/// still being written are left alone. A missing folder counts as empty.
 ///
 /// # Errors
-/// [`Error::Io`] if the folder cannot be read or a file not be removed.
+/// [`Error::Io`] if the folder cannot be read or a file cannot be removed.
 pub fn remove_leftovers(folder: &Path) -> Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -320,7 +319,7 @@ pub fn remove_leftovers(folder: &Path) -> Result<()> {
             continue;
         }
         let path = entry.path();
-        // Whoever makes such a file has it locked, or looks for it again after locking it.
+        // A writer holds the lock on its file, or checks after locking that the file still exists.
         let Ok(file) = File::open(&path) else { continue };
         if file.try_lock().is_err() {
             continue;
@@ -335,30 +334,30 @@ pub fn remove_leftovers(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file is called as ours are.
+/// Whether a name is that of a temporary file of ours.
 fn is_temporary(name: &str) -> bool {
     let random = name.strip_prefix(NAME.0).and_then(|rest| rest.strip_suffix(NAME.1));
     random.is_some_and(|r| r.len() == RANDOM && r.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
-/// How temporary files are called and what may be done with them.
+/// How temporary files are named, and their permissions.
 fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(NAME.0).suffix(NAME.1).rand_bytes(RANDOM);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // The umask takes away from these when the file is made.
+        // The umask restricts these when the file is created.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder
 }
 
-/// Gives a file another name, replacing what has it; a link there is followed. Where that is on another file
+/// Renames a file, replacing any file of the new name; a link there is followed. If that is on another file
 /// system, the file is copied.
 ///
 /// # Errors
-/// [`Error::Io`] on the file at fault; `to` is whole, either as it was or as it is to be.
+/// [`Error::Io`] on the file at fault; `to` is then complete, with either the old or the new content.
 pub fn move_to(from: &Path, to: &Path) -> Result<()> {
     let place = fs::canonicalize(to).unwrap_or_else(|_| followed(to));
     match fs::rename(from, &place) {
@@ -372,14 +371,14 @@ pub fn move_to(from: &Path, to: &Path) -> Result<()> {
     fs::remove_file(from).map_err(Error::io(from))
 }
 
-/// Whether a path can be that of a folder alone.
+/// Whether a path can only be that of a folder.
 fn names_a_folder(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     let ends = |end: &str| bytes.ends_with(end.as_bytes());
     ends("/") || ends("/.") || (cfg!(windows) && ends("\\"))
 }
 
-/// What to say where there is no room for files that are needed in between.
+/// The error for a folder in which no temporary files can be written.
 pub(crate) fn no_temporary(error: &io::Error) -> Error {
     let kind = error.kind();
     let why = match (kind, error.raw_os_error()) {
@@ -392,10 +391,10 @@ pub(crate) fn no_temporary(error: &io::Error) -> Error {
     Error::io(std::env::temp_dir())(io::Error::new(kind, message))
 }
 
-/// Where the links lead that a path may be, also to what is not there yet.
+/// The path with symbolic links followed, even to a file that does not exist yet.
 #[must_use]
 pub fn followed(path: &Path) -> PathBuf {
-    /// Links that lead on from one to the next; the system follows no more.
+    /// Links followed in a row; the system follows no more.
     const LINKS: usize = 40;
     let mut path = path.to_path_buf();
     for _ in 0..LINKS {
@@ -407,14 +406,14 @@ pub fn followed(path: &Path) -> PathBuf {
     path
 }
 
-/// The folder that a file lies in.
+/// The folder of a file.
 #[must_use]
 pub fn folder_of(path: &Path) -> &Path {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
 }
 
-/// Why what is there cannot be replaced, as opening it for writing would have said.
+/// Why an existing file cannot be replaced, as opening it for writing would say.
 fn refusal(found: &fs::Metadata) -> Option<io::Error> {
     if found.is_dir() {
         Some(io::ErrorKind::IsADirectory.into())

@@ -12,8 +12,8 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// What was read.
 ///
-/// Neither the file's name nor its format is kept: the same points give the same document, but for
-/// a coordinate system, which not every format can name.
+/// The file's name and format are not kept: the same points give the same document, except for the coordinate
+/// system, which not every format can name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     /// Points in the file.
@@ -23,7 +23,7 @@ pub struct Input {
     pub not_chosen: u64,
     /// Of the others, points with a coordinate that is not finite: skipped, label `-1`.
     pub not_finite: u64,
-    /// Of the others, points so far from the rest that they are no part of the cloud: label `-1`.
+    /// Of the others, points so far from the rest that they are not part of the cloud: label `-1`.
     pub stray: u64,
     /// Smallest coordinates of the points that were used.
     pub min: [f64; 3],
@@ -31,7 +31,7 @@ pub struct Input {
     pub max: [f64; 3],
     /// The local origin that is subtracted before anything is rounded.
     pub origin: [f64; 3],
-    /// The power of two to whose multiples local coordinates are rounded, in the cloud's unit.
+    /// Local coordinates are rounded to multiples of this power of two, in the cloud's unit.
     pub step: f64,
     /// The coordinate system, where the file names one.
     #[serde(default)]
@@ -45,41 +45,41 @@ impl Input {
     }
 }
 
-/// The parameters a detection ran with, defaults resolved, so that it can be replayed.
+/// The parameters of a detection, with defaults resolved, so that it can be repeated.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
     /// The directions that were voted for: `ball:2`, `polar:180x180`.
     pub directions: Directions,
     /// Width of a bin of `ρ`, in the cloud's unit.
     pub rho_bin: f64,
-    /// Measured roughness of flat places: their root mean square distance from a plane; 0 where
-    /// it was not measured.
+    /// Measured roughness of flat places: the root mean square distance of their points from a plane; 0 if it
+    /// was not measured.
     pub noise: f64,
-    /// Measured distance between neighbouring points on flat places, in the cloud's unit; 0 where
-    /// it was not measured.
+    /// Measured distance between neighbouring points on flat places, in the cloud's unit; 0 if it was not
+    /// measured.
     pub spacing: f64,
-    /// Edge of the smallest neighbourhoods whose surface was judged, in the cloud's unit: what is
-    /// finer shows steps of the coordinates, or what neighbours have in common; 0 where surfaces
-    /// were not looked at.
+    /// Edge of the smallest neighbourhoods whose surface was judged, in the cloud's unit. Smaller ones show
+    /// steps of the coordinates, or noise that is correlated between neighbours. 0 if surfaces were not
+    /// examined.
     pub scale: f64,
-    /// Standard deviation of what rounding adds to the coordinates, in the cloud's unit; 0 where they are
-    /// not rounded, or it was not looked at.
+    /// Standard deviation that rounding adds to the coordinates, in the cloud's unit; 0 if they are not
+    /// rounded, or if it was not measured.
     pub rounding: f64,
-    /// Where the frame of a depth camera was seen from, about. It was searched as the camera sees it: lengths
-    /// among the parameters are those at its middle depth, and angles those of what is seen. `None` for all
-    /// other clouds, and where the tolerance was given.
+    /// Approximate viewpoint of a depth camera's frame. Such a frame was searched in the camera's view:
+    /// lengths among the parameters are those at its median depth, and angles those in the view. `None` for
+    /// all other clouds, and if the tolerance was given.
     #[serde(default)]
     pub viewpoint: Option<[f64; 3]>,
     /// Largest distance of an inlier from its plane, in the cloud's unit.
     pub tolerance: f64,
-    /// Planes that are not quite flat get up to so many times the tolerance, and rougher places one
-    /// in proportion to their noise; 1 for neither.
+    /// Planes that are not quite flat get up to this many times the tolerance, and rougher places one in
+    /// proportion to their noise; 1 turns both off.
     pub widen: f64,
-    /// Largest angle between a place's surface and its plane, in degrees; 0 where surfaces were
-    /// not looked at.
+    /// Largest angle between the surface at a place and its plane, in degrees; 0 if surfaces were not
+    /// examined.
     pub angle: f64,
-    /// Angle around its normal within which a surface votes, in degrees; 0 where every point voted
-    /// for every direction.
+    /// Angle around its normal within which a surface votes, in degrees; 0 if every point voted for every
+    /// direction.
     pub spread: f64,
     /// Fewest votes of a peak.
     pub min_votes: u64,
@@ -87,9 +87,9 @@ pub struct Parameters {
     pub min_inliers: u64,
     /// How planes were refined on their points.
     pub refine: Refine,
-    /// Which side of a plane its normal looks to.
+    /// The side of a plane to which its normal points.
     pub orient: Orient,
-    /// What is done with pieces of something round.
+    /// What is done with pieces of curved surfaces.
     #[serde(default)]
     pub curved: Curved,
     /// Most planes reported, if limited.
@@ -97,44 +97,44 @@ pub struct Parameters {
     /// Smallest area of a plane, if limited.
     #[serde(default)]
     pub min_area: Option<f64>,
-    /// The points that were searched.
+    /// Which points were searched.
     #[serde(default)]
     pub choice: Choice,
 }
 
-/// What is done with pieces of something round: of a column, a ball or a vault.
+/// What is done with pieces of curved surfaces: of a column, a ball or a vault.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Curved {
-    /// They are no planes.
+    /// They are not planes.
     #[default]
     Grey,
     /// Each is a plane, as wide as the tolerance allows.
     Facets,
 }
 
-/// Why a candidate that had the votes is no plane.
+/// Why a candidate with enough votes is not a plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// Too few points lie along it and hang together.
+    /// Too few connected points lie along it.
     TooSmall,
-    /// Most of what lies in its slab, or next to it, does not lie along it.
+    /// Most points in its slab, on or next to its surface, do not lie along it.
     Mixed,
-    /// Its surface turns with the place, like that of a column or a ball.
+    /// Its surface is curved, like that of a column or a ball.
     Round,
-    /// It is not flat, in whatever slab.
+    /// It is not flat in a slab of any width.
     Bent,
     /// Its points turned out to belong to planes that fit them better.
     Taken,
     /// Chance could have made it.
     Chance,
-    /// It is a plane, but smaller than was asked for.
+    /// It is a plane, but its area is smaller than asked for.
     SmallArea,
-    /// It is a plane, but beyond the number that was asked for.
+    /// It is a plane, but beyond the number of planes asked for.
     BeyondTop,
 }
 
-/// A candidate that is no plane.
+/// A candidate that is not a plane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rejected {
     /// Unit normal.
@@ -145,9 +145,9 @@ pub struct Rejected {
     pub votes: u64,
     /// Points that were found along it.
     pub points: u64,
-    /// Why it is none.
+    /// Why it is not a plane.
     pub reason: Reason,
-    /// The tolerance within which it would be one, in the cloud's unit, where it is [`Reason::Bent`].
+    /// The tolerance at which it would be a plane, in the cloud's unit, for [`Reason::Bent`].
     pub needs: Option<f64>,
 }
 
@@ -160,13 +160,14 @@ pub struct Detection {
     pub parameters: Parameters,
     /// The planes, best first.
     pub planes: Vec<Plane>,
-    /// For each point of the file, in file order: the index of its plane, or `-1`; empty if only the
-    /// planes were asked for.
+    /// For each point of the file, in file order, the index of its plane, or `-1`; empty if only planes were
+    /// asked for.
     pub labels: Vec<i32>,
-    /// For each point of the file, in file order: the `id` of its piece, or `-1`; empty like `labels`. A
+    /// For each point of the file, in file order, the `id` of its piece, or `-1`; empty like `labels`. A
     /// point with a piece is labelled with the piece's plane; a point of a plane may be in no piece.
     pub piece_labels: Vec<i32>,
-    /// The best candidates that are no planes, those with most votes first.
+    /// The best candidates that are not planes: first planes beyond the number asked for, then those with
+    /// most points.
     pub rejected: Vec<Rejected>,
 }
 

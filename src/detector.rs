@@ -1,4 +1,4 @@
-//! The front door: from points in memory, or from a file, to planes.
+//! The main entry: from points in memory, or from a file, to planes.
 
 use crate::backend::Backend;
 use crate::cloud::{Choice, Chunk, Crs, PointReader, Source};
@@ -14,15 +14,14 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Points that are read at a time.
 const CHUNK: usize = 1 << 18;
-/// Points that one thread copies in one go.
+/// Points that one thread copies at a time.
 const PIECE: usize = 1 << 13;
-/// What errors call points that are in no file.
+/// The name in errors for points that come from no file.
 const IN_MEMORY: &str = "points in memory";
 
 /// Finds the planes of points that are in memory, without any parameters.
 ///
-/// This is [`Detector::new`] and [`Detector::detect`] in one; keep a [`Detector`] for more than one
-/// cloud.
+/// This is [`Detector::new`] followed by [`Detector::detect`]; keep a [`Detector`] for more than one cloud.
 ///
 /// ```
 /// // Two walls that meet, in metres.
@@ -59,13 +58,13 @@ pub trait PointCloud: Sync {
         self.len() == 0
     }
 
-    /// The coordinates of a point, in the cloud's own unit; of what is not finite nothing is used.
+    /// The coordinates of a point, in the cloud's own unit; a point that is not finite is ignored.
     fn point(&self, index: usize) -> [f64; 3];
 
-    /// Refuses what is no cloud.
+    /// Rejects an invalid cloud.
     ///
     /// # Errors
-    /// [`Error::Parameter`], such as for coordinates of which there are not equally many.
+    /// [`Error::Parameter`], for example for coordinate slices of different lengths.
     fn check(&self) -> Result<()> {
         Ok(())
     }
@@ -119,7 +118,7 @@ where
     }
 }
 
-/// Coordinates x, y and z, of each equally many.
+/// Coordinates x, y and z, equally many of each.
 impl PointCloud for [&[f64]; 3] {
     fn len(&self) -> usize {
         <[f64]>::len(self[0])
@@ -138,23 +137,23 @@ impl PointCloud for [&[f64]; 3] {
     }
 }
 
-/// What searches. The planes are the same, to the last bit.
+/// The device that searches. The planes are the same on each, to the last bit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Device {
-    /// The first NVIDIA GPU if there is one that works, else the CPU.
+    /// The first NVIDIA GPU if one works, otherwise the CPU.
     #[default]
     Auto,
-    /// The CPU, on all threads of the rayon pool that calls.
+    /// The CPU, on all threads of the caller's rayon pool.
     Cpu,
     /// The first NVIDIA GPU.
     Cuda,
 }
 
 impl Device {
-    /// Starts it, which takes a third of a second on a GPU.
+    /// Starts the device, which takes a third of a second on a GPU.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] and [`Error::Device`] for [`Device::Cuda`] where there is no GPU that works.
+    /// [`Error::NoDevice`] and [`Error::Device`] for [`Device::Cuda`] if no GPU works.
     pub fn start(self) -> Result<Box<dyn Backend>> {
         match self {
             Device::Cuda => Ok(Box::new(Cuda::new()?)),
@@ -167,7 +166,7 @@ impl Device {
     }
 }
 
-/// Finds planes: what is asked for, on what, and who is told.
+/// Finds planes: holds the options, the device, and who is told of the progress.
 ///
 /// A detector starts its device with its first cloud and keeps it; several threads may share one.
 ///
@@ -202,44 +201,45 @@ impl std::fmt::Debug for Detector<'_> {
 }
 
 impl<'a> Detector<'a> {
-    /// A detector that needs no parameters.
+    /// A detector with default options.
     pub fn new() -> Detector<'a> {
         Detector::default()
     }
 
-    /// What is asked for.
+    /// Sets the options.
     #[must_use]
     pub fn options(self, options: Options) -> Detector<'a> {
         Detector { options, ..self }
     }
 
-    /// Which points are searched; those that are not have no plane. Points in memory have no classes.
+    /// Sets which points are searched; the others get no plane. Points in memory have no classes.
     #[must_use]
     pub fn choice(self, choice: Choice) -> Detector<'a> {
         Detector { choice, ..self }
     }
 
-    /// What searches.
+    /// Sets the device that searches.
     #[must_use]
     pub fn device(self, device: Device) -> Detector<'a> {
         Detector { device, backend: OnceLock::new(), ..self }
     }
 
-    /// The device that searches, started by the caller: another GPU than the first, several of them, or a
+    /// Sets a device that the caller has started: a GPU other than the first, several GPUs, or a
     /// [voter](crate::cpu::Voter) of the CPU.
     #[must_use]
     pub fn backend(self, backend: Box<dyn Backend>) -> Detector<'a> {
         Detector { backend: OnceLock::from(backend), ..self }
     }
 
-    /// Who is told how far it is.
+    /// Sets who is told of the progress.
     #[must_use]
     pub fn progress(self, progress: &'a (dyn Progress + Sync)) -> Detector<'a> {
         Detector { progress: Some(progress), ..self }
     }
 
-    /// A flag that ends the search with [`Error::Cancelled`] once it is set: before the next chunk that is read,
-    /// the next stage, or the next candidate for a plane. The last stage, the outlines, is done to its end.
+    /// Sets a flag that ends the search with [`Error::Cancelled`] once it is set: before the next chunk is
+    /// read, the next stage, or the next candidate for a plane. The last stage, the outlines, always runs to
+    /// its end.
     #[must_use]
     pub fn cancelled_by(self, flag: &'a AtomicBool) -> Detector<'a> {
         Detector { cancelled: Some(flag), ..self }
@@ -248,9 +248,9 @@ impl<'a> Detector<'a> {
     /// Finds the planes of points in memory. Labels are in the order of the points.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for options that make no sense, [`Error::Degenerate`] where no point is finite,
-    /// [`Error::Memory`], [`Error::Cancelled`], and what the device says. Where errors name a file, they say
-    /// `points in memory`.
+    /// [`Error::Parameter`] for invalid options, [`Error::Degenerate`] if no point is finite,
+    /// [`Error::Memory`], [`Error::Cancelled`], and errors of the device. Errors that name a file say
+    /// `points in memory` instead.
     pub fn detect(&self, points: &(impl PointCloud + ?Sized)) -> Result<Detection> {
         if self.choice.classes.is_some() {
             let message = "`classes`: points in memory have no class";
@@ -262,20 +262,20 @@ impl<'a> Detector<'a> {
         self.search(Path::new(IN_MEMORY), &open, Some(len as u64), None)
     }
 
-    /// Finds the planes of a cloud in a file, whose kind is told by its content.
+    /// Finds the planes of a cloud in a file, whose format is recognized by its content.
     ///
     /// # Errors
-    /// As for [`Detector::detect`]; and where the file cannot be read, with the place.
+    /// As for [`Detector::detect`], and, with the place, if the file cannot be read.
     pub fn detect_file(&self, path: &Path) -> Result<Detection> {
         let source = Source::open(path)?;
         self.choice.check(&source)?;
         let open = || source.reader(self.choice.fields());
-        // A header that promises more points than the file has bytes is for the reader to judge.
+        // A header may promise more points than the file has bytes; the reader judges that.
         let promised = source.info().points.map(|points| points.min(source.size()));
         self.search(source.path(), &open, promised, source.info().crs.clone())
     }
 
-    /// Finds the planes of what can be read again and again.
+    /// Finds the planes of a cloud that can be read repeatedly.
     fn search<'r>(
         &self,
         path: &Path,
@@ -294,7 +294,7 @@ impl<'a> Detector<'a> {
             Ok(Box::new(Watched { reader: open()?, watch: &watch }))
         };
         let read = |points| watch.advance(points);
-        // The papers' flow copies the points when it votes.
+        // The one-pass mode copies the points when it votes.
         let ready = || wants_cells.then_some(backend);
         let (mut cloud, held) = load_onto(path, &open, &self.choice, CHUNK, &read, &ready)?;
         cloud.crs = crs;
@@ -308,7 +308,7 @@ impl<'a> Detector<'a> {
             Some(backend) => backend,
             None => {
                 let started = self.device.start()?;
-                // Where another thread was faster, its device serves as well.
+                // If another thread was faster, its device is used.
                 self.backend.get_or_init(|| started)
             }
         };
@@ -316,7 +316,7 @@ impl<'a> Detector<'a> {
     }
 }
 
-/// Who is told, and who may put an end to it.
+/// Who is told of the progress, and what may cancel the search.
 struct Watch<'a> {
     progress: Option<&'a (dyn Progress + Sync)>,
     cancelled: Option<&'a AtomicBool>,
@@ -337,7 +337,7 @@ impl Progress for Watch<'_> {
     }
 }
 
-/// A reader that ends when the search is cancelled.
+/// A reader that fails once the search is cancelled.
 struct Watched<'a, 'r> {
     reader: Box<dyn PointReader + 'r>,
     watch: &'a Watch<'a>,
@@ -356,11 +356,11 @@ impl PointReader for Watched<'_, '_> {
     }
 }
 
-/// Points in memory as if they were read.
+/// Reads points in memory.
 struct Memory<'a, P: ?Sized> {
     points: &'a P,
     len: usize,
-    /// Points behind us.
+    /// Points read so far.
     read: usize,
 }
 
@@ -478,7 +478,7 @@ mod tests {
                 Notes { stages: Mutex::default(), done: AtomicUsize::new(0), last, flag: &flag };
             let found = detector().progress(&notes).cancelled_by(&flag).detect(&points);
             let told = notes.stages.into_inner().unwrap();
-            // What is cancelled in the last stage is as good as done.
+            // A search that is cancelled in the last stage completes.
             let is_whole = *last == "never" || *last == "outlines";
             assert_eq!(told, stages[..stages.len().min(at + 1)]);
             assert_eq!(found.is_ok(), is_whole, "{last}");

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What can go wrong, each with the file and the place in it.
+/// What can go wrong, with the file and the place in it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -14,12 +14,12 @@ pub enum Error {
         /// What the operating system said.
         source: std::io::Error,
     },
-    /// A file is not what its content or its header promises.
+    /// A file is not what its content or header promises.
     #[error("{}: {place}: {message}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
-        /// Where in it: `"header"`, `"line 12"`, `"point 1234"`, `"byte 96"`.
+        /// The place in it: `"header"`, `"line 12"`, `"point 1234"`, `"byte 96"`.
         place: String,
         /// What is wrong there.
         message: String,
@@ -32,7 +32,7 @@ pub enum Error {
         /// What was seen instead.
         message: String,
     },
-    /// A cloud holds too little for the question that was asked.
+    /// A cloud has too few usable points for the request.
     #[error("{}: {message}", path.display())]
     Degenerate {
         /// The file.
@@ -49,15 +49,15 @@ pub enum Error {
     Memory {
         /// The file.
         path: PathBuf,
-        /// Bytes that are needed at least.
+        /// Least number of bytes needed.
         needed: u64,
-        /// Bytes that may still be taken.
+        /// Bytes still available.
         available: u64,
     },
-    /// There is no GPU that could be used; what was looked for.
+    /// No usable GPU; says what was looked for.
     #[error("{0}")]
     NoDevice(String),
-    /// A GPU does not do what it is asked to.
+    /// A GPU failed.
     #[error("{device}: {message}")]
     Device {
         /// Its name.
@@ -65,7 +65,7 @@ pub enum Error {
         /// What was tried, and what its driver said.
         message: String,
     },
-    /// A GPU has no memory left for what it is asked to do.
+    /// A GPU ran out of memory.
     #[error("{device}: {message}")]
     DeviceMemory {
         /// Its name.
@@ -73,10 +73,10 @@ pub enum Error {
         /// What was tried, and what its driver said.
         message: String,
     },
-    /// The search was cancelled by who asked for it.
+    /// The caller cancelled the search.
     #[error("cancelled")]
     Cancelled,
-    /// A parameter or a combination of parameters makes no sense; the names of fields stand in backticks.
+    /// A parameter or a combination of parameters is invalid; names of fields are in backticks.
     #[error("{0}")]
     Parameter(String),
 }

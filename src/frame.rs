@@ -1,9 +1,9 @@
-//! Local coordinates: where survey coordinates become numbers that `f32` holds exactly.
+//! Local coordinates: survey coordinates as numbers that `f32` holds exactly.
 //!
-//! A cloud at (500000, 4600000, 300) does not fit in `f32`. A [`Frame`] subtracts an origin in
-//! `f64` and rounds to whole multiples of a power of two, the *step*, chosen so that every local
-//! coordinate is an integer of at most 24 bits. Such a number is exact in `f32` (the votes) and
-//! in `i64` (the sums of a fit), so both are free of rounding and of order.
+//! A cloud at (500000, 4600000, 300) does not fit in `f32`. A [`Frame`] subtracts an origin in `f64` and
+//! rounds to whole multiples of a power of two, the *step*, chosen so that every local coordinate is an
+//! integer of at most 24 bits. Such a number is exact in `f32` (for votes) and in `i64` (for the sums of a
+//! fit), so neither depends on rounding or on order.
 
 use rayon::prelude::*;
 
@@ -45,7 +45,7 @@ impl Frame {
     #[inline]
     pub fn local(&self, p: [f64; 3]) -> Option<[f32; 3]> {
         // Sums of this size have no fraction: adding it rounds to whole numbers, ties to even, in two
-        // instructions where the processor's own instruction may not be taken for granted.
+        // instructions, on processors without a rounding instruction as well.
         const WHOLE: f64 = 1.5 * (1u64 << 52) as f64;
         let mut local = [0.0f32; 3];
         for a in 0..3 {
@@ -79,7 +79,7 @@ fn power_of_two_at_least(v: f64) -> f64 {
     power
 }
 
-/// Points in local coordinates, as separate arrays of one length: integers of at most 24 bits.
+/// Points in local coordinates, as separate arrays of equal length: integers of at most 24 bits.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Points {
     /// First coordinate, in steps.

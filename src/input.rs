@@ -1,4 +1,4 @@
-//! Whatever can be searched: a cloud or an image, told by content.
+//! Any input that can be searched: a cloud or an image, recognized by its content.
 
 use crate::Result;
 use crate::cloud::{Bytes, Format, ReadOptions, Source, format_of, recognise};
@@ -7,9 +7,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Bytes at the start of a file that tell what it is.
+/// Bytes at the start of a file by which it is recognized.
 const HEAD: u64 = 4096;
-/// Those that tell an image.
+/// Bytes by which an image is recognized.
 const IMAGE_HEAD: u64 = 64;
 
 /// An input, opened.
@@ -30,7 +30,7 @@ impl Input {
         Input::open_with(path, &ReadOptions::default())
     }
 
-    /// The same, where it is known how a cloud is to be read.
+    /// The same, with options for reading a cloud.
     ///
     /// # Errors
     /// As [`Input::open`].
@@ -44,7 +44,7 @@ impl Input {
     }
 }
 
-/// What a file holds, as far as its first bytes tell.
+/// What a file holds, judged by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A cloud.
@@ -53,8 +53,8 @@ pub enum Kind {
     Image,
 }
 
-/// The kind of a file by its first bytes; `None` where that cannot be told before it is opened for good, as
-/// of a pipe, or not at all.
+/// The kind of a file by its first bytes; `None` if it is not recognized, or cannot be before it is opened
+/// for good, as with a pipe.
 pub fn peek(path: &Path) -> Option<Kind> {
     if !path.metadata().ok()?.is_file() {
         return None;

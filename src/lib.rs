@@ -1,8 +1,8 @@
 //! Finds planes in 3D point clouds, and lines in images, by the Hough transform.
 //!
-//! A plane is the set of points `p` with `d · p = ρ` for a direction `d`. Each point, or each small
-//! piece of surface, votes for the `(d, ρ)` it may lie on; the peaks of the votes are planes. This
-//! is the library behind the program `planes`, whose manual is the README.
+//! A plane is the set of points `p` with `d · p = ρ` for a direction `d`. Each point, or each small piece of
+//! surface, votes for every `(d, ρ)` it may lie on; the peaks of the votes are planes. This is the library
+//! behind the program `planes`, whose manual is the README.
 //!
 //! ```
 //! // A floor and a wall, in metres.
@@ -22,8 +22,8 @@
 //! # Ok::<(), planes::Error>(())
 //! ```
 //!
-//! A [`Detector`] takes [`Options`], tells how far it is, can be cancelled, and searches one cloud after the other
-//! on a device that it starts once. It reads files, too:
+//! A [`Detector`] takes [`Options`], reports its progress and can be cancelled. It searches one cloud after
+//! another on a device that it starts once. It reads files, too:
 //!
 //! ```
 //! use planes::{Detector, Options};
@@ -37,16 +37,16 @@
 //! # Ok::<(), planes::Error>(())
 //! ```
 //!
-//! [`lines::detect`](lines::detect()) does the same for an image. Clouds that are streamed from elsewhere go
-//! through [`detect::load()`] and any [`PointReader`](cloud::PointReader).
+//! [`lines::detect`](lines::detect()) does the same for an image. Clouds from other sources go through
+//! [`detect::load()`] and any [`PointReader`](cloud::PointReader).
 //!
-//! A program with two threads or more that searches frame after frame gains a tenth where the calling thread is
-//! one of rayon's: the memory of one frame is then kept for the next in that thread's own arena.
+//! A program that searches frame after frame on two threads or more runs a tenth faster if the calling thread
+//! belongs to rayon's pool: the memory of one frame then stays in that thread's own arena for the next.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), rayon::ThreadPoolBuildError> {
 //! rayon::ThreadPoolBuilder::new().use_current_thread().build_global()?;
-//! // Now detect, again and again.
+//! // Now detect, frame after frame.
 //! # Ok(())
 //! # }
 //! ```
@@ -61,7 +61,7 @@
 //! | local coordinates that `f32` holds exactly | [`frame`] |
 //! | directions, bins, neighbours | [`space`] |
 //! | bins and peaks | [`vote`] |
-//! | who votes for them and who sees surfaces: two devices behind one set of traits | [`backend`], [`cpu`], [`cuda`] |
+//! | voting for them, and seeing surfaces: two devices behind one set of traits | [`backend`], [`cpu`], [`cuda`] |
 //! | from a cloud to its planes | [`mod@detect`] |
 //! | images in, their edges, and their lines | [`image`], [`lines`] |
 //! | polygons around the points of a plane | [`outline`] |
@@ -69,17 +69,17 @@
 //! | the result | [`detection`], [`plane`]; [`orient`] |
 //! | results out: JSON, PLY, labelled clouds, pictures | [`export`] |
 //!
-//! [`papers`] has the papers' systems, every version of them, and the benches that measure them.
-//! [`synth`] makes clouds whose planes are known, [`eval`] scores a result against them,
-//! and [`error`] holds the one error type.
+//! [`papers`] has the papers' systems in every version, and the benches that measure them. [`synth`] makes
+//! clouds whose planes are known, [`eval`] scores a result against them, and [`error`] holds the one error
+//! type.
 //!
 //! # Exactness
 //!
-//! The same points and parameters give the same planes to the last bit, whatever the number of
-//! threads, the size of the chunks and the voter. What decides a result is a sum of integers or
-//! does not depend on order.
+//! The same points and parameters give the same planes to the last bit, whatever the number of threads, the
+//! size of the chunks and the voter. Everything that decides a result is a sum of integers or independent of
+//! order.
 #![deny(missing_docs)]
-// No input ends in a panic, and what is found is handed back, not printed; tests may do both.
+// The library never panics on input and prints nothing; tests may do both.
 #![cfg_attr(not(test), deny(clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
 
 #[doc(hidden)]

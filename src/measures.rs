@@ -1,4 +1,4 @@
-//! What a surveyor asks of a plane, from what is known of it.
+//! Quantities of a plane that surveyors use.
 
 use crate::orient::{margin, upward};
 use crate::outline::{PlaneFrame, smallest_rectangle};
@@ -8,11 +8,11 @@ use serde::Serialize;
 /// Slope, aspect and size of a plane.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Measures {
-    /// Angle to the horizontal in degrees: 0 of a level plane, 90 of a wall.
+    /// Angle to the horizontal in degrees: 0 for a level plane, 90 for a wall.
     pub slope: f64,
-    /// Compass direction of the steepest descent in degrees, clockwise from north (`y`) to east
-    /// (`x`), `0 ≤ aspect < 360`; of an upright plane, the direction of its normal. `None` of a level
-    /// plane: one whose slope is within three standard errors of 0, and at most 0.6 degrees.
+    /// Compass direction of the steepest descent in degrees, clockwise from north (`y`) to east (`x`),
+    /// `0 ≤ aspect < 360`; for an upright plane, the direction of its normal. `None` for a level plane: one
+    /// whose slope is within three standard errors of 0, and at most 0.6 degrees.
     pub aspect: Option<f64>,
     /// Longer side of the smallest rectangle around the outlines of all pieces, in the cloud's unit.
     pub length: f64,
@@ -21,12 +21,12 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Those of a plane, with `z` upwards.
+    /// The measures of a plane, with `z` upwards.
     pub fn of(plane: &Plane) -> Measures {
         let [x, y, z] = plane.normal;
         let margin = margin(plane.normal_error.map(f64::to_radians));
         let level = x.hypot(y);
-        // Water runs where the upper side looks; an upright plane has no upper side.
+        // Water runs to where the upper side faces; an upright plane has no upper side.
         let side = if z < -margin { -1.0 } else { 1.0 };
         let aspect = (side * x).atan2(side * y).to_degrees().rem_euclid(360.0);
         let [length, width] = size(plane);
@@ -43,9 +43,9 @@ impl Measures {
 /// Length and width of the smallest rectangle around a plane's outlines.
 fn size(plane: &Plane) -> [f64; 2] {
     let rings = plane.pieces.iter().map(|piece| &piece.boundary.exterior);
-    // About a vertex, so that survey coordinates cost no digits.
+    // Relative to a vertex, so that large survey coordinates cost no digits.
     let Some(&first) = rings.clone().flatten().next() else { return [0.0; 2] };
-    // The same whatever side the normal looks to.
+    // The same whichever side the normal points to.
     let upward = upward(plane.normal, plane.normal_error.map(f64::to_radians));
     let frame = PlaneFrame::new(upward, first);
     let flat: Vec<[f64; 2]> = rings.flatten().map(|&vertex| frame.project(vertex)).collect();

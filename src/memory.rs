@@ -1,12 +1,12 @@
-//! How much memory may still be taken, so that a cloud that is too large is refused and not begun.
+//! How much memory is available, so that too large a cloud is refused at once.
 
 use crate::{Error, Result};
 use std::path::Path;
 
-/// Refuses what needs so many bytes more than there are; lets it pass where the system does not say.
+/// Refuses a task that needs more bytes than are available; accepts it if the system does not say.
 ///
-/// Memory that was freed but kept by the allocator counts as used, so it is handed back before anything is
-/// refused.
+/// Memory that was freed but is kept by the allocator counts as used, so it is returned to the system before
+/// anything is refused.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -22,22 +22,22 @@ pub fn check(path: &Path, needed: u64) -> Result<()> {
     }
 }
 
-/// Hands memory that was freed back to the system, where the allocator keeps it for what asks next.
+/// Returns freed memory that the allocator keeps to the system.
 pub fn trim() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: only pages that hold nothing are handed back; any thread may ask for it at any time.
+    // SAFETY: only unused pages are returned; any thread may call it at any time.
     unsafe {
         libc::malloc_trim(0);
     }
 }
 
-/// Bytes that this process may still take: the least of what the machine has free, what its control group
-/// leaves it, and its limit on address space (`ulimit -v`). `None` where none of them is known.
+/// Bytes that this process may still take: the least of what the machine has free, what the process's control
+/// group leaves, and what its limit on address space leaves (`ulimit -v`). `None` if none of them is known.
 pub fn available() -> Option<u64> {
     [machine(), group(), address_space()].into_iter().flatten().min()
 }
 
-/// What is left of the limit on address space; `None` where there is no limit.
+/// What is left of the limit on address space; `None` without a limit.
 pub fn address_space() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
@@ -67,7 +67,7 @@ mod linux {
     use std::fs;
     use std::path::Path;
 
-    /// The number in a line `NAME: 123 kB` of a table of the system, in bytes.
+    /// The number in a line `NAME: 123 kB` of a system table, in bytes.
     pub fn kilobytes(table: &str, name: &str) -> Option<u64> {
         let line = table.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
         Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
@@ -80,13 +80,13 @@ mod linux {
         Some(kilobytes(&table, "MemAvailable")? + swap)
     }
 
-    /// Addresses that this process uses.
+    /// Address space that this process uses.
     pub fn in_use() -> Option<u64> {
         kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmSize")
     }
 
-    /// What a version of control groups calls its files: the limit, what is used, and, in `memory.stat`, files
-    /// that were read and may be forgotten.
+    /// The names of files in a version of control groups: the limit, the usage, and the entry of
+    /// `memory.stat` for cached files that can be dropped.
     pub struct Names([&'static str; 3]);
 
     /// Those of version 2.
@@ -95,12 +95,12 @@ mod linux {
     pub const OLD: Names =
         Names(["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "]);
 
-    /// What the control groups of this process and those above them leave.
+    /// What the control groups of this process and their ancestors leave.
     pub fn group() -> Option<u64> {
         left(&fs::read_to_string("/proc/self/cgroup").ok()?, Path::new("/sys/fs/cgroup"))
     }
 
-    /// The same for a process with these `groups`, where the system shows them in `root`.
+    /// The same for a process with these `groups`, in a system that shows them under `root`.
     pub fn left(groups: &str, root: &Path) -> Option<u64> {
         let each = |line: &str| {
             let (_, rest) = line.split_once(':')?;
@@ -120,7 +120,7 @@ mod linux {
         groups.lines().filter_map(each).min()
     }
 
-    /// What is left in a control group; `None` where it has no limit.
+    /// What is left in a control group; `None` if it has no limit.
     pub fn left_in(folder: &Path, Names([limit, used, cache]): &Names) -> Option<u64> {
         let number = |name| -> Option<u64> {
             fs::read_to_string(folder.join(name)).ok()?.trim().parse().ok()

@@ -1,4 +1,4 @@
-//! SplitMix64 (Steele, Lea and Flood 2014), from which random numbers and hashes are made.
+//! SplitMix64 (Steele, Lea and Flood 2014), the base of random numbers and hashes.
 
 /// The step of its state: 2⁶⁴ over the golden ratio.
 pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,6 +1,6 @@
-//! Morton order: three coordinates interleaved bit by bit, so that near points get near keys.
+//! Morton order: three coordinates interleaved bit by bit, so that near points have near keys.
 
-/// The Morton key of three coordinates of at most 21 bits; bit 0 of the first comes lowest.
+/// The Morton key of three coordinates of at most 21 bits; bit 0 of the first is lowest.
 pub(crate) fn interleave(cell: [u64; 3]) -> u64 {
     spread(cell[0]) | spread(cell[1]) << 1 | spread(cell[2]) << 2
 }

@@ -1,7 +1,7 @@
 //! Names for the values of an enumeration.
 
-/// Writes `ALL`, `name`, `Display` and `FromStr` of an enumeration from one list of its values and their
-/// names. The first words say what it is, for the documentation and for the refusal of another name.
+/// Defines `ALL`, `name`, `Display` and `FromStr` of an enumeration from one list of its values and their
+/// names. The literal says what it is, for the documentation and for the error on an unknown name.
 macro_rules! names {
     ($type:ident, $what:literal: $($variant:ident $(($part:path))? = $name:literal),+ $(,)?) => {
         impl $type {

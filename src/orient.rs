@@ -1,4 +1,4 @@
-//! Which of its two sides a plane's normal looks to.
+//! The side of a plane to which its normal points.
 
 use crate::vector::{Vec3, dot};
 use crate::{Error, Result};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// The side of a plane that its normal looks to.
+/// The side of a plane to which its normal points.
 ///
 /// ```
 /// use planes::orient::Orient;
@@ -18,35 +18,36 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Orient {
-    /// Upwards: to positive `z`. Of an upright plane to positive `y`, and where that is level, too,
-    /// to positive `x`.
+    /// Upwards: to positive `z`. For an upright plane to positive `y`, and if that is zero, too, to positive
+    /// `x`.
     #[default]
     Up,
     /// Away from the local origin, which is the middle of the cloud's box.
     Offset,
-    /// To a point, such as where the scanner stood; of a plane through it, upwards.
+    /// To a point, such as the scanner's position; for a plane through that point, upwards.
     Scanner([f64; 3]),
 }
 
-/// A component of a unit normal that is smaller than this is none: so far goes rounding.
+/// A component of a unit normal smaller than this counts as zero: it may be due to rounding.
 const ROUNDING: f64 = 1e-6;
-/// Standard errors within which a component of a normal may be zero.
+/// Standard errors within which a component of a normal counts as zero.
 const ERRORS: f64 = 3.0;
-/// A plane of few points may be unsure by many degrees, and yet is not upright: 0.01 is 0.6°.
+/// The most that counts as zero: a plane of few points may be unsure by many degrees and yet not be upright;
+/// 0.01 is 0.6°.
 const MOST: f64 = 0.01;
 
-/// Up to which size a component of a normal counts as zero, with the standard error of its direction
-/// in radians, where that is known.
+/// Size up to which a component of a normal counts as zero, given the standard error of the normal's
+/// direction in radians, if known.
 ///
-/// Without such a margin a plumb wall would look to this side or that as its noise has it.
+/// Without this margin, noise would decide to which side the normal of a plumb wall points.
 pub(crate) fn margin(error: Option<f64>) -> f64 {
     error.map_or(ROUNDING, |error| (ERRORS * error).clamp(ROUNDING, MOST))
 }
 
 impl Orient {
-    /// Whether the plane `normal · p = offset` must be turned round. Of its two equations one is
-    /// turned and the other is not, except by [`Orient::Offset`]: that leaves both, as they are about
-    /// the local origin when they are found.
+    /// Whether the normal of the plane `normal · p = offset` must be reversed. Of the two equations of a
+    /// plane, exactly one is reversed, except by [`Orient::Offset`], which leaves both: the planes found are
+    /// already oriented about the local origin.
     pub(crate) fn turns(self, normal: Vec3, offset: f64, error: Option<f64>) -> bool {
         match self {
             Orient::Up => looks_down(normal, margin(error)),
@@ -59,7 +60,7 @@ impl Orient {
     }
 }
 
-/// The normal of the two that looks up, with the standard error of its direction in radians.
+/// The normal reversed if it looks down, given the standard error of its direction in radians.
 pub(crate) fn upward(normal: Vec3, error: Option<f64>) -> Vec3 {
     if looks_down(normal, margin(error)) { normal.map(|v| 0.0 - v) } else { normal }
 }
@@ -131,7 +132,7 @@ mod tests {
     fn up_is_z_then_y_then_x() {
         let turns = |normal| Orient::Up.turns(normal, 3.0, None);
         assert!(!turns([0.6, 0.0, 0.8]) && turns([0.6, 0.0, -0.8]));
-        // An upright plane, with what rounding leaves of the others.
+        // An upright plane, with rounding errors in the other components.
         assert!(!turns([0.0, 1.0, -1e-9]) && turns([0.0, -1.0, 1e-9]));
         assert!(!turns([1.0, -1e-9, -1e-9]) && turns([-1.0, 1e-9, 1e-9]));
     }
@@ -142,7 +143,7 @@ mod tests {
         assert!(Orient::Up.turns(wall, 3.0, None));
         assert!(Orient::Up.turns(wall, 3.0, Some(0.0005)));
         assert!(!Orient::Up.turns(wall, 3.0, Some(0.001)));
-        // However unsure, a roof is no wall.
+        // A roof is not a wall, however large its error.
         assert!(Orient::Up.turns([0.0, 0.8, -0.6], 3.0, Some(2.0)));
     }
 

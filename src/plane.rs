@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// An area on a plane: one outer ring and its holes, vertices on the plane, in input coordinates.
 ///
-/// Rings are closed implicitly (the first vertex is not repeated). Seen against the plane's
-/// normal the outer ring runs counter-clockwise and the holes clockwise.
+/// Rings are closed implicitly (the first vertex is not repeated). Seen against the plane's normal, the outer
+/// ring runs counter-clockwise and the holes clockwise.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Polygon {
     /// The outer ring.
@@ -17,9 +17,9 @@ pub struct Polygon {
 
 /// A connected part of a plane's support.
 ///
-/// Points hang together when less than about two cells of the outline's raster are between them; a
-/// cell is a few times as wide as the points are apart. The outline runs within about one cell of
-/// the outermost points.
+/// Points are connected if less than about two cells of the outline's raster are between them; a cell is a
+/// few times as wide as the spacing of the points. The outline runs within about one cell of the outermost
+/// points.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Piece {
     /// Its label in `Detection::piece_labels`: the pieces of all planes are numbered from 0, plane
@@ -33,10 +33,10 @@ pub struct Piece {
     pub boundary: Polygon,
 }
 
-/// A plane `normal · p = offset` with what was measured of it.
+/// A plane `normal · p = offset` and its measured properties.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plane {
-    /// Unit normal, on the side that `Parameters::orient` says.
+    /// Unit normal, pointing to the side that `Parameters::orient` says.
     pub normal: [f64; 3],
     /// `normal · p` of its points, in input coordinates and the cloud's unit.
     pub offset: f64,
@@ -48,45 +48,43 @@ pub struct Plane {
     pub rho: f64,
     /// Votes of the accumulator bin that proposed the plane.
     pub votes: u64,
-    /// What speaks against chance: `−log10` of the number of such planes that the points which larger
-    /// planes leave, strewn evenly over the box around the cloud, would be expected to make.
+    /// Evidence against chance: `−log10` of the number of such planes expected by chance, if the points that
+    /// larger planes leave were strewn evenly over the box around the cloud.
     pub significance: f64,
     /// Points that belong to the plane.
     pub inliers: u64,
-    /// Largest distance of an inlier, in the cloud's unit. A plane that is not quite flat, or
-    /// in a rougher place, has more than the usual tolerance (see `Parameters::widen`). In the frame of a depth
-    /// camera, whose errors grow with the depth, it is three times the rms distance, and far points may lie
-    /// farther off.
+    /// Largest distance of an inlier, in the cloud's unit. It exceeds the usual tolerance for a plane that is
+    /// not quite flat or lies in a rougher place (see `Parameters::widen`). In the frame of a depth camera,
+    /// whose errors grow with the depth, it is three times the rms distance, and far points may exceed it.
     pub tolerance: f64,
     /// Root mean square distance of the inliers, in the cloud's unit.
     pub rmse: f64,
-    /// Standard error of the normal's direction, in degrees, along that axis within the plane along
-    /// which it is less sure: `s / √(n λ)`, with `s² = n rmse² / (n − 3)` and `λ` the smaller of the
-    /// two variances of the points within the plane.
+    /// Standard error of the normal's direction, in degrees, about the axis for which it is larger:
+    /// `s / √(n λ)`, with `s² = n rmse² / (n − 3)` and `λ` the smaller of the two variances of the points
+    /// within the plane.
     ///
-    /// This and `offset_error` are what a fit to `n` points may be off by if their noise is
-    /// independent from point to point. Of errors that many points share, such as a wrong
-    /// calibration or registration, or a surface that is not flat, they know nothing; where there are
-    /// such errors the plane is off by more.
+    /// This and `offset_error` are the errors of a fit to `n` points whose noise is independent from point to
+    /// point. They do not include errors that many points share, such as a wrong calibration or registration,
+    /// or a surface that is not flat; with such errors the plane is off by more.
     ///
-    /// `None` where the plane was not fitted to its points ([`Mode::OnePass`](crate::detect::Mode)),
-    /// or where they are three or on one line.
+    /// `None` if the plane was not fitted to its points ([`Mode::OnePass`](crate::detect::Mode)), or if there
+    /// are only three of them or they lie on one line.
     pub normal_error: Option<f64>,
-    /// Standard error of the distance at `centroid`, in the cloud's unit: `s / √n`. Away from there
-    /// the error of the normal adds to it. `None` together with `normal_error`.
+    /// Standard error of the distance at `centroid`, in the cloud's unit: `s / √n`. Farther away the error of
+    /// the normal adds to it. `None` together with `normal_error`.
     pub offset_error: Option<f64>,
     /// Mean of the inliers, in input coordinates.
     pub centroid: [f64; 3],
     /// Area covered by the inliers, in the cloud's unit squared: the sum over `pieces`.
     pub area: f64,
-    /// The connected parts, largest area first. Every inlier belongs to one of them, unless its
-    /// coordinates are beyond 10¹⁵⁰: then to none.
+    /// The connected parts, largest area first. Every inlier belongs to one of them, except inliers with
+    /// coordinates beyond 10¹⁵⁰, which belong to none.
     pub pieces: Vec<Piece>,
 }
 
 #[cfg(test)]
 impl Plane {
-    /// A plane through the origin of which nothing is known but its normal.
+    /// A plane through the origin with a normal and nothing else.
     pub(crate) fn with_normal(normal: [f64; 3]) -> Plane {
         Plane {
             normal,

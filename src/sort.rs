@@ -1,19 +1,19 @@
-//! Sorting whole numbers of 64 bits on all threads.
+//! Sorts 64-bit integers on all threads.
 //!
-//! One pass by the leading bits that differ leaves buckets that fit the first-level cache, which are
-//! sorted on their own.
+//! One pass by the leading bits that differ makes buckets that fit the first-level cache; these are sorted
+//! separately.
 
 use rayon::prelude::*;
 
-/// Fewer are sorted at once.
+/// Fewer numbers are sorted directly.
 const FEW: usize = 1 << 13;
-/// Numbers of a bucket, about, where the leading bits are spread evenly.
+/// Approximate size of a bucket if the leading bits are spread evenly.
 const BUCKET: usize = 1 << 10;
-/// Leading bits, at most: each bucket of each piece is written to in turn.
+/// Most leading bits: each piece writes to all of its buckets in turn.
 const MOST_BITS: u32 = 11;
-/// Numbers that one thread takes in one go, at least.
+/// Fewest numbers that one thread takes at a time.
 const PIECE: usize = 1 << 15;
-/// So many in one bucket are worth the work of several threads.
+/// A bucket of this many numbers is sorted by several threads.
 const CROWD: usize = 1 << 17;
 
 /// Sorts numbers, ascending.
@@ -43,7 +43,7 @@ pub(crate) fn sort(values: &mut Vec<u64>) {
     *values = sorted;
 }
 
-/// The bits in which some numbers differ from one.
+/// The bits in which any of the numbers differs from `from`.
 fn differing(values: &[u64], from: u64) -> u64 {
     values.iter().fold(0, |bits, value| bits | (value ^ from))
 }
@@ -84,7 +84,7 @@ fn in_buckets(
     (sorted, (0..buckets).map(size).collect())
 }
 
-/// Things in the order of their numbers, those of one number in the order of their indices.
+/// Items ordered by their numbers; those with equal numbers in the order of their indices.
 pub(crate) struct Ordered {
     /// Number and index of each.
     packed: Vec<u64>,
@@ -93,8 +93,8 @@ pub(crate) struct Ordered {
 }
 
 impl Ordered {
-    /// Orders `count` things, less than 2³², by numbers less than `2^bits`; `None` where number and index do
-    /// not fit 64 bits together.
+    /// Orders `count` items, fewer than 2³², by numbers less than `2^bits`; `None` if number and index
+    /// together do not fit into 64 bits.
     pub fn new(count: usize, bits: u32, number: impl Fn(usize) -> u64 + Sync) -> Option<Ordered> {
         let index = usize::BITS - count.saturating_sub(1).leading_zeros();
         if bits + index > u64::BITS {
@@ -123,7 +123,7 @@ impl Ordered {
 mod tests {
     use super::*;
 
-    /// Numbers of so many bits that look random.
+    /// Pseudorandom numbers of `bits` bits.
     fn numbers(count: u64, bits: u32) -> Vec<u64> {
         let number = |i: u64| crate::mix::mixed(i.wrapping_add(1)) >> (u64::BITS - bits);
         (0..count).map(number).collect()
@@ -133,7 +133,7 @@ mod tests {
     fn numbers_are_sorted() {
         let clustered = numbers(300_000, 9).into_iter().map(|v| (v * v * v) << 30).collect();
         let few_high = numbers(50_000, 12).into_iter().chain([u64::MAX, 1 << 40]).collect();
-        // All but one in one bucket.
+        // All but one are in one bucket.
         let crowd = numbers(200_000, 12).into_iter().chain([u64::MAX]).collect();
         let (even, alike) = (numbers(200_000, 64), numbers(20_000, 3));
         for mut values in [even, alike, vec![7; 20_000], clustered, few_high, crowd, vec![]] {

@@ -3,7 +3,7 @@
 /// A vector of three.
 pub(crate) type Vec3 = [f64; 3];
 
-/// The scalar product.
+/// The dot product.
 #[inline(always)]
 pub(crate) fn dot(a: Vec3, b: Vec3) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]

@@ -1,19 +1,18 @@
-//! The arithmetic of a vote, which every voter shares.
+//! The arithmetic of a vote, shared by all voters.
 //!
-//! A voter may be serial or parallel, on a CPU or a GPU, whole or in chunks: as long as it
-//! computes [`position`] by these three fused multiply-adds in this order, it puts every point
-//! into the same bin, and its accumulator is the same to the vote. The CUDA twin of this file is
-//! `kernels/vote.cuh`.
+//! A voter may be serial or parallel, on a CPU or a GPU, and take the points at once or in chunks. As long as
+//! it computes [`position`] by these three fused multiply-adds in this order, it puts every point into the
+//! same bin, and its accumulator is identical. The CUDA twin of this file is `kernels/vote.cuh`.
 //!
-//! Fused multiply-add rounds once and is therefore monotone in each operand: moving a point along
-//! an axis moves its position one way or not at all. The position of every point in a box thus
-//! lies between the positions of two of its corners, *exactly*, and a group of points whose two
-//! corners share a bin can vote at once.
+//! A fused multiply-add rounds once and is therefore monotone in each operand: moving a point along an axis
+//! moves its position one way or not at all. So the position of every point in a box lies between the
+//! positions of two of its corners, *exactly*, and a group of points whose two corners share a bin can vote
+//! at once.
 
 use crate::frame::Points;
 use crate::sort::sort;
 
-/// Where a local point stands on a row's `ρ` axis, in bins; `t` is a row of
+/// The position of a local point on a row's `ρ` axis, in bins; `t` is a row of
 /// [`Space::vote_table`](crate::space::Space::vote_table).
 #[inline(always)]
 pub fn position(t: [f32; 4], p: [f32; 3]) -> f32 {
@@ -27,23 +26,24 @@ pub fn bin(position: f32, bins: usize) -> Option<usize> {
     (floor >= 0.0 && floor < bins as f32).then_some(floor as usize)
 }
 
-/// Points or cells that vote, each with a weight, sorted by the direction nearest to its normal.
+/// Points or cells that vote, each with a weight, sorted by the direction nearest to their normals.
 ///
-/// A point that knows its normal need not vote for every direction: it votes for those near the
-/// direction `row` that is nearest to its normal.
+/// A point that knows its normal need not vote for every direction: it votes for those near the direction
+/// `row` that is nearest to its normal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ballots {
-    /// Where they are.
+    /// Positions of the voters.
     pub points: Points,
-    /// How many votes each casts.
+    /// Number of votes that each casts.
     pub weight: Vec<u32>,
     /// The ballots of direction `row` are `start[row]..start[row + 1]`; one longer than the table.
     pub start: Vec<u32>,
 }
 
 impl Ballots {
-    /// The ballots of things that each know the row of their direction, out of `rows`: sorted by it, and
-    /// those of a row in the order of the things. `ballot` tells where one is and how many votes it casts.
+    /// The ballots of things that each know the row of their direction, out of `rows`. They are sorted by
+    /// row, and within a row in the order of the things. `ballot` gives a thing's position and its number of
+    /// votes.
     pub fn by_row(
         rows: usize,
         things: impl Iterator<Item = (u32, u32)>,

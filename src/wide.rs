@@ -1,18 +1,18 @@
-//! Plain Rust compiled for wider vectors than every processor has.
+//! Plain Rust, compiled for wider vectors than every processor has.
 //!
-//! The operations and their order stay those of the source: nothing is fused or reassociated, so what is
-//! computed is the same, to the last bit, on every processor.
+//! The operations and their order stay those of the source: nothing is fused or reassociated. So the result
+//! is the same, to the last bit, on every processor.
 
-/// Work whose loops are worth compiling for wide vectors; `run` and what it calls must be
-/// `#[inline(always)]`, or it stays as narrow as the rest.
+/// Work whose loops are worth compiling for wide vectors. `run` and everything it calls must be
+/// `#[inline(always)]`, or they are not compiled for wide vectors.
 pub(crate) trait Work {
-    /// What it gives.
+    /// Its result.
     type Output;
-    /// Does it.
+    /// Does the work.
     fn run(self) -> Self::Output;
 }
 
-/// Does work with the widest vectors that this processor has.
+/// Does work with the widest vectors of this processor.
 #[inline]
 pub(crate) fn widely<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
