@@ -115,8 +115,8 @@ fn white(
     NoiseField { scale: Some(all.map(of).collect()), floor: None }
 }
 
-/// Noise that shows at a coarser scale: its `usual` value, and how many times (`beyond`) what neighbourhoods
-/// show it is.
+/// Noise that shows at a coarser scale. `usual` is its usual value; it is `beyond` times what neighbourhoods
+/// show.
 fn coarse(
     cells: &Cells,
     View { samples, .. }: &View,
