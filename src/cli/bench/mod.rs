@@ -51,7 +51,7 @@ pub struct Bench {
     #[arg(long, conflicts_with = "input",
         value_parser = |s: &str| s.parse::<Scene>().map_err(|e| e.to_string()))]
     scene: Option<Scene>,
-    /// Numbers of points, such as 1e3,1e6; for a cloud, so many of its first points
+    /// Numbers of points, such as 1e3,1e6; for a cloud, that many of its first points
     /// [default: 1,1e3,1e4,1e5,1e6,1e7,2.3e7; for a cloud all]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = number_of_points)]
     points: Option<Vec<u64>>,

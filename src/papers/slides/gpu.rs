@@ -11,7 +11,7 @@ use crate::shared::{SLIDES_CHUNK, SLIDES_RANKED};
 use crate::{Error, Result};
 use cudarc::driver::{CudaSlice, LaunchConfig};
 
-/// Threads of a block, where the slides do not say.
+/// Threads per block, if the slides do not give them.
 const THREADS: u32 = 128;
 /// The array of points in constant memory.
 const CONSTANT: &str = "slides_points";
