@@ -65,8 +65,8 @@ pub struct Search {
     /// Which directions receive votes [default: near]
     #[arg(long, value_enum, help_heading = "Search in clouds")]
     vote: Option<Vote>,
-    /// The papers' procedure: vote, suppress (not for images), take every peak with --min-votes, or the
-    /// --top N (10 if neither is given); no rounds, no refinement
+    /// The papers' procedure: vote, suppress (not for images), take every peak with at least --min-votes
+    /// votes, or the --top N (10 if neither is given); no rounds, no refinement
     #[arg(long, conflicts_with_all = ["vote", "angle", "min_inliers", "curved"])]
     pub one_pass: bool,
     /// Which side of a plane its normal looks to: up (for a wall towards y, then x), offset (away from the
@@ -90,7 +90,7 @@ pub struct Machine {
     /// number of GPUs that share the files, whatever the votes [default: 1]
     #[arg(long, value_name = "N", value_parser = |text: &str| count::<u16>(text, u16::MAX.into()))]
     gpus: Option<u16>,
-    /// Points read at a time; the result does not depend on it
+    /// Number of points read at a time; the result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 1 << 18, hide_default_value = true,
         value_parser = |text: &str| count::<u32>(text, u32::MAX.into()))]
     chunk: u32,

@@ -18,15 +18,15 @@
 //!
 //! # Small planes
 //!
-//! A true plane with fewer points than [`Options::min_points`] is *small*: it need not be found, and
-//! finding it is not wrong. It counts neither as found nor as missed. A found plane
-//! counts as neither right nor wrong if more than half of its points lie on small planes; among the scores of planes,
-//! also if it matches a small plane by angle and distance.
+//! A true plane with fewer points than [`Options::min_points`] is *small*: it need not be found, and finding it
+//! is not wrong. It counts neither as found nor as missed. A found plane does not count as wrong if more than
+//! half of its points lie on small planes; in the scores of planes, also if it matches a small plane by angle
+//! and distance.
 //!
 //! # Unknown points
 //!
-//! All point sets leave out the points that the truth labels [`UNKNOWN`](crate::cloud::UNKNOWN): nobody knows whether
-//! there is a plane. A found plane that found no true one and has more than half of its points on
+//! All point sets leave out the points that the truth labels [`UNKNOWN`](crate::cloud::UNKNOWN): nobody knows
+//! whether there is a plane. A found plane that found no true one and has more than half of its points on
 //! unknown points or small planes does not count as wrong.
 //!
 //! # Pieces

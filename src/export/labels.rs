@@ -8,11 +8,11 @@
 //! - `piece_id`, if pieces are asked for ([`LabelBy::Piece`]): the `id` of its piece of that plane,
 //!   `-1` for none.
 //!
-//! The extension of the path determines the format that [`save`] writes. Points keep their order and their number,
-//! except for points that LAS cannot hold, which are [left out](LeftOut) of a newly written cloud. LAS and LAZ inputs
-//! written as LAS or LAZ, and PLY inputs written as PLY, are copied with everything they hold. Any other
-//! cloud is written anew from its coordinates, colours and intensities. `.npy` holds only one of the ids
-//! ([`save_npy`]).
+//! The extension of the path determines the format that [`save`] writes. Points keep their order and their
+//! number, except for points that LAS cannot hold, which are [left out](LeftOut) of a newly written cloud. LAS
+//! and LAZ inputs written as LAS or LAZ, and PLY inputs written as PLY, are copied with everything they hold.
+//! Any other cloud is written anew from its coordinates, colours and intensities. `.npy` holds only one of the
+//! ids ([`save_npy`]).
 //!
 //! A newly written LAS counts coordinates in steps. The step is the finest power of ten for which the
 //! extent in `detection.input` fits, so that ordinary decimal coordinates are kept exactly. A point that is not
@@ -37,8 +37,8 @@ pub enum LabelBy {
     Piece,
 }
 
-/// Writes the cloud `source` with the planes of `detection` to `path`, whose extension determines the format: `.las`
-/// or `.laz`, `.ply`, or `.npy` for only the ids of planes or pieces.
+/// Writes the cloud `source` with the planes of `detection` to `path`, whose extension determines the format:
+/// `.las` or `.laz`, `.ply`, or `.npy` for only the ids of planes or pieces.
 ///
 /// # Errors
 /// [`Error::Parameter`] for another extension, or if the labels do not fit the cloud or the planes;

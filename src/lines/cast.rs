@@ -1,7 +1,7 @@
 //! Which pixel votes for which directions.
 //!
-//! Where gradients are known, a pixel votes only for directions near its own. Texture, whose
-//! gradients point everywhere, then puts few votes into any one bin. In an edge map a pixel votes for all directions.
+//! Where gradients are known, a pixel votes only for directions near its own. Texture, whose gradients point
+//! everywhere, then puts few votes into any one bin. In an edge map a pixel votes for all directions.
 
 use super::raster::{ACROSS, Raster};
 use super::space::Polar;

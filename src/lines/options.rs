@@ -67,11 +67,11 @@ pub struct Options {
     pub theta_step: f64,
     /// Width of a bin of `ρ`, in pixels, 0.25 to 16.
     pub rho_step: f64,
-    /// Largest gap in a segment that is closed, in pixels.
+    /// Gaps in a segment are closed up to this length, in pixels.
     pub max_gap: f64,
     /// Shortest segment, in pixels; default: 1/60 of the diagonal of the image, 20 at least.
     pub min_length: Option<f64>,
-    /// Largest number of lines that chance may be expected to make in an image.
+    /// Largest expected number of lines made by chance in an image.
     pub false_alarms: f64,
     /// How bins become lines.
     pub refine: Refine,
@@ -156,11 +156,11 @@ pub struct Parameters {
     pub theta_step: f64,
     /// Width of a bin of `ρ`, in pixels.
     pub rho_step: f64,
-    /// Largest gap in a segment that was closed, in pixels.
+    /// Gaps in a segment were closed up to this length, in pixels.
     pub max_gap: f64,
     /// Shortest segment, in pixels.
     pub min_length: f64,
-    /// Largest number of lines that chance may be expected to make.
+    /// Largest expected number of lines made by chance.
     pub false_alarms: f64,
     /// How bins became lines.
     pub refine: Refine,

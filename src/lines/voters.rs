@@ -1,10 +1,10 @@
 //! From a bin and the pixels that voted for it to a line: the middle of the bin, least squares, or
 //! the least median of squares.
 //!
-//! After Shapira and Hassner ("Fast and Robust Line Detection"): even if nearly half of the pixels in a
-//! coarse bin belong to something else, the least median of squares still finds the line. It is computed in a frame
-//! aligned with the bin, in which no line is vertical. The frame's axes are integers, and so are
-//! the pixels' coordinates in it, so all results are exact and the same on every device.
+//! After Shapira and Hassner ("Fast and Robust Line Detection"): even if nearly half of the pixels in a coarse
+//! bin belong to something else, the least median of squares still finds the line. It is computed in a frame
+//! aligned with the bin, in which no line is vertical. The frame's axes are integers, and so are the pixels'
+//! coordinates in it, so all results are exact and the same on every device.
 
 use super::geometry::Axis;
 use crate::Result;

@@ -7,7 +7,8 @@
 //! - [`line_voters`]: lines, after Kumar, van den Braak et al. and Tomagou et al.;
 //! - [`one_pass`](one_pass()): an image's lines as those papers find them;
 //! - [`line_bins`]: the bins of an image that stand out in one vote;
-//! - [`mod@bench`]: how long all of them take, and the experiments of Shapira and Hassner with [`lms`](crate::lms).
+//! - [`mod@bench`]: how long all of them take, and the experiments of Shapira and Hassner with
+//!   [`lms`](crate::lms).
 
 pub mod bench;
 pub mod line_bins;

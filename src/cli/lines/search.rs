@@ -27,17 +27,17 @@ pub struct LineSearch {
     /// Width of a bin of the distance axis [default: 1]
     #[arg(long, value_name = "PIXELS", value_parser = number)]
     rho_step: Option<f64>,
-    /// Largest gap in a segment that is closed [default: 10]
+    /// Close gaps in a segment up to this length [default: 10]
     #[arg(long, value_name = "PIXELS", value_parser = number)]
     max_gap: Option<f64>,
     /// Shortest segment [default: 1/60 of the image's diagonal, 20 at least]
     #[arg(long, value_name = "PIXELS", value_parser = number)]
     min_length: Option<f64>,
-    /// Number of lines that chance may be expected to make in an image [default: 0.001]
+    /// Largest expected number of lines made by chance in an image [default: 0.001]
     #[arg(long, value_name = "N", value_parser = number)]
     false_alarms: Option<f64>,
-    /// How the two sides of a stroke, at most 12 pixels apart, are reported: as one line (middle), or as a line
-    /// each (sides; edges are then found by canny, unless --edges says otherwise) [default: auto, which is middle]
+    /// How the two sides of a stroke, at most 12 pixels apart, are reported: as one line (middle), or each as
+    /// a line (sides; edges are then found by canny, unless --edges says otherwise) [default: auto, which is middle]
     #[arg(long, value_name = "WHICH", conflicts_with = "one_pass",
         value_parser = |s: &str| s.parse::<Strokes>().map_err(|e| e.to_string()))]
     stroke: Option<Strokes>,

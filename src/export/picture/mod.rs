@@ -1,9 +1,9 @@
 //! A picture of a cloud with its planes in colours.
 //!
 //! One sheet shows a large view of the cloud from a raised corner, and beside it smaller views from the top and
-//! from two sides, with a legend of the largest planes below. Each view is a depth buffer of fixed size, so a cloud
-//! of any size can be drawn as it streams by. Where the points of planes are sparse, they are widened until
-//! surfaces close; points of no plane stay faint dots.
+//! from two sides, with a legend of the largest planes below. Each view is a depth buffer of fixed size, so a
+//! cloud of any size can be drawn as it streams by. Where the points of planes are sparse, they are widened
+//! until surfaces close; points of no plane stay faint dots.
 
 pub(super) mod canvas;
 mod legend;
@@ -178,8 +178,8 @@ fn legend_rect(width: usize) -> Rect {
     Rect { y, height: large.y + large.height - y, ..last }
 }
 
-/// Writes the numbers of the planes on their visible surfaces, where there is room: first the planes in the legend,
-/// then the others, most room first.
+/// Writes the numbers of the planes on their visible surfaces, where there is room: first the planes in the
+/// legend, then the others, most room first.
 fn number(canvas: &mut Canvas, panel: &Panel, places: &[Spot], (legend, size): (&Legend, usize)) {
     const INK: [[u8; 3]; 2] = [[255; 3], [0; 3]];
     let mut taken = panel.notes(size);

@@ -51,7 +51,8 @@ fn blocks(seen: &[u64], width: usize) -> Vec<i32> {
     (0..columns * rows).into_par_iter().map(most).collect()
 }
 
-/// For each block, how far blocks with the same label extend around it in all directions (Rosenfeld and Pfaltz 1966).
+/// For each block, how far blocks with the same label extend around it in all directions (Rosenfeld and Pfaltz
+/// 1966).
 fn rooms(labels: &[i32], width: usize) -> Vec<u32> {
     let height = labels.len() / width.max(1);
     let mut rooms = vec![0u32; labels.len()];

@@ -4,9 +4,9 @@
 //! - G. van den Braak et al., "Fast Hough Transform on GPUs: Exploration of Algorithm Trade-offs" (2011);
 //! - N. Tomagou, K. Nakano, Y. Ito, "An Implementation of Hough Transform on the GPU".
 //!
-//! All of them compute the bin of a pixel like every other voter here (see [`crate::vote`]), so the
-//! same image and space give the same accumulator, vote for vote, whichever voter counts. The papers' own
-//! spaces ([`PaperSpace`]) are ordinary tables of directions. Versions that need a slope ([`Version::needs_slopes`])
+//! All of them compute the bin of a pixel like every other voter here (see [`crate::vote`]), so the same image
+//! and space give the same accumulator, vote for vote, whichever voter counts. The papers' own spaces
+//! ([`PaperSpace`]) are ordinary tables of directions. Versions that need a slope ([`Version::needs_slopes`])
 //! vote in the two Cartesian spaces of an image, the others in any space. Differences between the kernels and
 //! the papers' listings are noted in `kernels/kumar.cu`, `kernels/braak.cu` and `kernels/tomagou.cu`.
 //!

@@ -14,7 +14,8 @@ use super::places::Places;
 const WAVES: [[f64; 2]; 2] = [[0.5, 0.2], [0.5, 0.6]];
 /// The noise that is independent from point to point, as a share of the whole noise.
 const GRAIN: f64 = 0.1;
-/// Holes: the surface is missing where a smooth function with this length scale is above this value, a seventh of it.
+/// Holes: the surface is missing where a smooth function with this length scale is above this value, a seventh
+/// of it.
 const HOLE: [f64; 2] = [0.8, 1.1];
 /// Blobs extend this far from edges, and swell by as much.
 const BLOB: f64 = 0.03;

@@ -10,7 +10,8 @@ use cudarc::driver::{CudaSlice, LaunchConfig};
 /// Threads of a block that votes for an angle.
 const VOTERS: u32 = 1024;
 
-/// A kernel that lets a list of edges vote, relative to an origin, in a space given by a table and a number of bins.
+/// A kernel that lets a list of edges vote, relative to an origin, in a space given by a table and a number of
+/// bins.
 type VoteForRow = fn(
     &Device,
     LaunchConfig,
