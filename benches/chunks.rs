@@ -1,6 +1,6 @@
-//! Votes of a cloud that a GPU takes in chunks, each copied while the one before is voted with.
+//! Votes of a cloud on a GPU in chunks, each copied while the one before votes.
 //!
-//! `cargo bench --bench chunks` prints a table of `results/cuda.md`; a number as argument is the number
+//! `cargo bench --bench chunks` prints a table of `results/cuda.md`; an optional argument is the number
 //! of points.
 
 mod street;

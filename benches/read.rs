@@ -1,7 +1,7 @@
 //! How fast clouds are read: `cargo bench --bench read`.
 //!
-//! Writes clouds of ten million points (another number as the first argument) to a temporary folder,
-//! reads each on one thread and on all, for two seconds and five times at least, and prints the best
+//! Writes clouds of ten million points (or the number in the first argument) to a temporary folder,
+//! reads each on one thread and on all threads, at least five times and for two seconds, and prints the best
 //! pass of each as a table.
 
 use planes::{

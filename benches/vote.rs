@@ -1,8 +1,8 @@
-//! Votes per second of every CPU voter on the synthetic street, each accumulator compared with that
-//! of the serial loop before it is timed.
+//! Votes per second of every CPU voter on the synthetic street. Before a voter is timed, its accumulator is
+//! compared with that of the serial loop.
 //!
-//! `cargo bench --bench vote` prints the tables of `results/vote.md`; a number as argument is the
-//! number of points, and `-- --full` lets the serial loops vote with all of them, not with a part.
+//! `cargo bench --bench vote` prints the tables of `results/vote.md`; an optional argument is the
+//! number of points, and with `-- --full` the serial loops vote with all points instead of a part.
 
 mod street;
 

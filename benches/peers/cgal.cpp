@@ -2,11 +2,11 @@
 //
 //   cgal ransac|growing IN.ply OUT.npy epsilon=0.015 angle=25 min=50 cluster=0.1 neighbours=18
 //
-// IN.ply is binary little-endian, x, y, z being double or float; OUT.npy gets the plane of each point, -1 for
-// none. Lengths are in the cloud's unit, `angle` in degrees. `cluster` is the spacing of the grid on
-// which RANSAC tests whether a shape hangs together (cluster=-3: three hundredths of the diagonal), and
-// the radius in which growing looks for neighbours; with cluster=0 growing takes the `neighbours`
-// nearest. The seed is fixed.
+// IN.ply is binary little-endian with x, y, z as double or float; OUT.npy receives the plane of each point, -1
+// for none. Lengths are in the cloud's unit, `angle` in degrees. `cluster` is the spacing of the grid on
+// which RANSAC tests whether a shape is connected (cluster=-3: three hundredths of the diagonal), and
+// the radius in which growing looks for neighbours; with cluster=0 growing takes the nearest
+// `neighbours`. The seed is fixed.
 
 #include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
 #include <CGAL/Shape_detection/Efficient_RANSAC.h>

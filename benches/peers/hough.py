@@ -1,12 +1,12 @@
-"""How fast lines are voted for on one thread, beside OpenCV's HoughLines and imageproc's detect_lines: a table in Markdown.
+"""Speed of the vote for lines on one thread, compared with OpenCV's HoughLines and imageproc's detect_lines: a table in Markdown.
 
     cargo build --release && pip install opencv-python-headless
     cargo build --release --manifest-path benches/peers/imageproc/Cargo.toml
     python benches/peers/hough.py [PLANES [HOUGH-OF-IMAGEPROC]]
 
-All get the same edge map, steps of 1 degree and bins of 1 pixel, and end with a list: theirs of the maxima above a threshold of a
-third of the height, ours of the vote and the selection of `planes bench --threads 1`. They run in turns. Each time is the best of
-its turns, a ratio the median over turns.
+All get the same edge map, steps of 1 degree and bins of 1 pixel, and end with a list: theirs has the maxima above a threshold of a
+third of the height; ours comes from the vote and the selection of `planes bench --threads 1`. They run alternately. Each time is the
+best of its runs, each ratio the median over the rounds.
 """
 
 import json

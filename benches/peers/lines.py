@@ -1,10 +1,10 @@
-"""How well lines are found, beside OpenCV's HoughLines: writes benches/results/lines.md.
+"""How well lines are found, compared with OpenCV's HoughLines: writes benches/results/lines.md.
 
     cargo build --release && pip install opencv-python-headless
     python benches/peers/lines.py [PLANES] > benches/results/lines.md
 
-Every image of `planes synth lines` is searched with the default options; OpenCV gets the same edge
-map (of grey images, Canny's) and, as someone would set it who knows the lines, the best by F1 of a grid of thresholds
+Every image of `planes synth lines` is searched with the default options. OpenCV gets the same edge
+map (for grey images, Canny's) and, as chosen by someone who knows the lines, the best threshold of a grid by F1
 for each kind. `planes eval` scores both.
 """
 
@@ -28,7 +28,7 @@ def run(*args):
 
 
 def document(image, found):
-    """What HoughLines found as a document that `planes eval` reads."""
+    """The lines of HoughLines, as a document that `planes eval` reads."""
     height, width = image.shape
     lines = []
     for rho, theta in found:
@@ -76,7 +76,7 @@ def main():
             pixels = cv2.imread(str(image), cv2.IMREAD_GRAYSCALE)
             for threshold in THRESHOLDS:
                 found = opencv(pixels, kind, threshold)
-                # Thousands of lines are of no use, and take their time to be scored.
+                # Thousands of lines are useless and slow to score.
                 result.write_text(json.dumps(document(pixels, found[:2000])))
                 theirs[threshold].append(score())
         best = max(THRESHOLDS, key=lambda t: total(theirs[t])[0])
@@ -87,11 +87,11 @@ def main():
 
 HEAD = """# How well lines are found
 
-Images of `planes synth lines`, 640 × 480 pixels, twelve lines each (about 14 sides of shapes in a photograph), {seeds}
-seeds of every kind. `planes` has its default options. OpenCV {version}'s `HoughLines`, 1° and 1 pixel, gets the same edge map
-(of photographs, `Canny(30, 90)` after a blur of 2) and the best threshold for each kind, in shares of the shorter side; it has no default.
-`planes eval` scores both: a line is right within 1° and 2 pixels at the middle of a true line, each once. *again*:
-lines found twice, in % of those found. Errors are medians over the images' medians. Command: `benches/peers/lines.py`.
+Images of `planes synth lines`, 640 × 480 pixels, twelve lines each (a photograph: about 14 sides of shapes), {seeds}
+seeds of each kind. `planes` has its default options. OpenCV {version}'s `HoughLines`, with 1° and 1 pixel, gets the same edge map
+(for photographs, `Canny(30, 90)` after a blur of 2) and the best threshold for each kind, as a share of the shorter side; it has no default.
+`planes eval` scores both: a line is right within 1° and 2 pixels at the middle of a true line; each line counts once. *again*:
+lines found twice, in % of the lines found. Errors are medians over the images' medians. Command: `benches/peers/lines.py`.
 
 | kind | method | precision | recall | F1 | again % | angle ° | distance px |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"""

@@ -2,13 +2,13 @@
 
     python open3d_peers.py ransac|patches IN.ply OUT.npy NAME=VALUE...
 
-OUT.npy gets the plane of each point, -1 for none. Lengths are in the cloud's unit.
+OUT.npy receives the plane of each point, -1 for none. Lengths are in the cloud's unit.
 
 ransac:   epsilon, min (fewest points), iterations
 patches:  epsilon, min, variance and coplanarity in degrees, neighbours, outliers (share)
 
-A patch is a box; its points are those inside, the box being as thick as epsilon to both sides; a
-point in several belongs to the one whose plane is nearest.
+A patch is a box, extended by epsilon to both sides of its plane; its points are those inside. A
+point in several boxes belongs to the one whose plane is nearest.
 """
 
 import sys
@@ -19,7 +19,7 @@ import open3d as o3d
 
 
 def repeated_ransac(cloud, options):
-    """Takes plane after plane out of the cloud."""
+    """Finds planes one by one and removes their points from the cloud."""
     points = np.asarray(cloud.points)
     labels = np.full(len(points), -1, np.int32)
     left = np.arange(len(points))
@@ -74,7 +74,7 @@ def main():
     o3d.utility.random.seed(1)
     start = time.perf_counter()
     cloud = o3d.io.read_point_cloud(source)
-    # Survey coordinates have no digits to spare.
+    # Survey coordinates would lose digits.
     cloud.translate(-cloud.points[0])
     read = time.perf_counter()
     labels = {"ransac": repeated_ransac, "patches": patches}[method](cloud, options)

@@ -1,4 +1,4 @@
-//! What is written to the console.
+//! Writes to the console.
 
 use super::failure::Failure;
 use super::words;

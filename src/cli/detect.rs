@@ -19,19 +19,19 @@ use std::path::{Path, PathBuf};
 
 /// Find the planes of clouds and the lines of images
 ///
-/// Without an output option a table of what was found is printed. Lengths are in the cloud's own
-/// unit, in images in pixels.
+/// Without an output option, prints a table of what was found. Lengths are in the cloud's own
+/// unit, for images in pixels.
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct Detect {
-    /// Clouds (LAS, LAZ, PLY or text) and images (PNG, JPEG, WebP, TIFF, PBM, PGM or PPM), told by
+    /// Clouds (LAS, LAZ, PLY or text) and images (PNG, JPEG, WebP, TIFF, PBM, PGM or PPM), recognised by
     /// their content; - is standard input
     #[arg(required = true, value_name = "CLOUD|IMAGE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     outputs: Outputs,
-    /// Say what was measured and chosen, and why the best other candidates are no planes
-    /// (on stderr where --json - prints the planes)
+    /// Say what was measured and chosen, and why the best rejected candidates are not planes
+    /// (on stderr if --json - prints the planes)
     #[arg(long, help_heading = "Messages")]
     explain: bool,
     /// Say how long each stage took (on stderr)
@@ -51,7 +51,7 @@ impl Detect {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
         let planes_only = !self.outputs.need_labels();
         let options = Options { planes_only, ..self.search.options() };
-        // Whether a refinement is for a file is seen when its kind is known.
+        // Whether a refinement suits a file is checked when the file's kind is known.
         Options { refine: None, ..options.clone() }.check()?;
         self.line_search.options(&self.search).check()?;
         if self.files.iter().all(|file| peek(file).is_some_and(|kind| kind != Kind::Image)) {
@@ -81,7 +81,7 @@ impl Detect {
         }
     }
 
-    /// Finds and writes what is in one file.
+    /// Finds and writes the planes or lines of one file.
     fn file(
         &self,
         file: &Path,
@@ -133,7 +133,7 @@ impl Detect {
         Ok(())
     }
 
-    /// Refuses options that are not for the kind of input.
+    /// Refuses options that do not apply to the kind of input.
     fn check_kind(&self, file: &Path, is_image: bool) -> Result<(), Error> {
         let (given, message) = if is_image {
             let given = self.search.given_for_clouds().or(self.reading.given());

@@ -1,4 +1,4 @@
-//! What searches for planes: a GPU or the CPU.
+//! The backend of a search: a GPU or the CPU.
 
 use super::console::say;
 use clap::ValueEnum;
@@ -29,36 +29,36 @@ pub enum VoterName {
     Parallel,
 }
 
-/// What was chosen.
+/// The backend that was chosen.
 struct Chosen {
     backend: Box<dyn Backend>,
-    /// What the backend is called; all threads, not those of the file that asks first, are counted in it.
+    /// The name of the backend; its number of threads is that of the whole program.
     name: String,
     is_gpu: bool,
-    /// Where it might have been a GPU, why it is none.
+    /// Why it is not a GPU, if it might have been one.
     why: Option<String>,
 }
 
-/// The backend, which becomes ready while a cloud is read: a GPU takes a third of a second.
+/// The backend, which starts while a cloud is read: a GPU takes a third of a second.
 pub struct Engine {
     starting: Mutex<Option<JoinHandle<Result<Chosen, Error>>>>,
-    /// Never given back: the system takes a device down faster than its driver does.
+    /// Never released: the system shuts a device down faster than its driver does.
     ready: OnceLock<&'static dyn Backend>,
-    /// Held by the file whose turn it is; it matters on a GPU alone.
+    /// Held by the file whose turn it is; only needed on a GPU.
     turn: Mutex<()>,
     is_gpu: OnceLock<bool>,
-    /// Why there is none, until that is said.
+    /// Why there is no backend, until that has been reported.
     failed: Mutex<Option<Error>>,
-    /// Whether to say what was chosen.
+    /// Whether to report the choice.
     say: bool,
 }
 
 impl Engine {
-    /// Starts what was asked for, on the GPUs of these numbers if on any. Where the choice was left to us, it
-    /// will be said in one line, unless `quiet`.
+    /// Starts the requested device, with the GPUs of these numbers if it uses any. If the choice is automatic, it
+    /// is reported in one line, unless `quiet`.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] where a GPU is asked for and there is no driver.
+    /// [`Error::NoDevice`] if a GPU is asked for and there is no driver.
     pub fn start(
         device: DeviceName,
         voter: Option<VoterName>,
@@ -82,26 +82,26 @@ impl Engine {
         })
     }
 
-    /// Whether it has started, well or not, and [`ready`](Engine::ready) has something new to say.
+    /// Whether starting has ended, successfully or not, and [`ready`](Engine::ready) has something new to return.
     pub fn has_started(&self) -> bool {
         let is_starting = lock(&self.starting).as_ref().is_some_and(|s| !s.is_finished());
         !is_starting && lock(&self.failed).is_none()
     }
 
-    /// The backend, once it has started; [`backend`](Engine::backend) says why if there is none.
+    /// The backend, once it has started; if there is none, [`backend`](Engine::backend) returns the reason.
     pub fn ready(&self) -> Option<&'static dyn Backend> {
         self.backend().map_err(|error| *lock(&self.failed) = Some(error)).ok()
     }
 
-    /// The backend, as soon as it is ready.
+    /// Waits for the backend.
     ///
     /// # Errors
-    /// Where a GPU is asked for and there is none that works.
+    /// If a GPU is asked for and none works.
     pub fn backend(&self) -> Result<&'static dyn Backend, Error> {
         if let Some(error) = lock(&self.failed).take() {
             return Err(error);
         }
-        // Held until it is ready, for others may ask at the same time.
+        // Held until the backend is ready, because others may ask at the same time.
         let mut starting = lock(&self.starting);
         if let Some(starting) = starting.take() {
             let Chosen { backend, name, is_gpu, why } = starting.join().unwrap_or_else(|_| {
@@ -119,7 +119,7 @@ impl Engine {
         })
     }
 
-    /// The turn of a file, unless another one has it.
+    /// The turn for a file, unless another file has it.
     pub fn try_turn(&self) -> Option<MutexGuard<'_, ()>> {
         match self.turn.try_lock() {
             Ok(turn) => Some(turn),
@@ -128,7 +128,7 @@ impl Engine {
         }
     }
 
-    /// Waits for the turn of a file where several are at work and the [backend](Engine::backend) is a GPU: there
+    /// Waits for a file's turn if several files are processed and the [backend](Engine::backend) is a GPU, where
     /// they go one after the other.
     pub fn turn(&self) -> Option<MutexGuard<'_, ()>> {
         self.is_gpu.get().is_some_and(|&is_gpu| is_gpu).then(|| lock(&self.turn))

@@ -22,15 +22,16 @@ use std::path::{Path, PathBuf};
 /// Score a result against a truth
 ///
 /// The result is the JSON document of `planes detect`, a labelled cloud of any program, or labels
-/// alone (.npy, or text with one label a line); the truth a cloud of `planes synth`, any labelled
-/// cloud, or a truth document. Points are compared by their number. Planes that no document gives
+/// alone (.npy, or text with one label per line). The truth is a cloud of `planes synth`, any labelled
+/// cloud, or a truth document. Points are matched by their number in the file. Planes that no document gives
 /// are fitted to the labelled points.
 ///
 /// True planes that are small (--min-points) need not be found, and finding them is not wrong.
-/// Points that the truth labels -2 are unknown: they are left out of every score.
+/// Points that the truth labels -2 are unknown: every score ignores them.
 ///
-/// Lines are told by their documents: the .json of an image, and a .truth.json of lines. Each true
-/// line may be matched once, by a line within --angle that passes its middle within --distance.
+/// Lines are scored if the result and the truth are documents of lines: the .json of an image, and a
+/// .truth.json of lines. Each true line can be matched once, by a line within --angle that passes its middle
+/// within --distance.
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct Eval {
@@ -40,14 +41,14 @@ pub struct Eval {
     /// alone
     #[arg(long, value_name = "FILE")]
     truth: PathBuf,
-    /// Labels that go with a .json: a labelled cloud or labels alone
+    /// Labels for a .json: a labelled cloud or labels alone
     /// [default: NAME.labels.ply, .las, .laz or .npy beside NAME.json]
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
     /// Write all scores and a row for each plane as JSON; - prints it
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// List the true planes that are not right and the found ones that are wrong
+    /// List the true planes that were not found correctly and the found planes that are wrong
     #[arg(long)]
     list: bool,
     #[command(flatten)]
@@ -62,11 +63,11 @@ struct Limits {
     /// Largest angle between a found plane or line and a true one
     #[arg(long, value_name = "DEGREES", default_value_t = 1.0, value_parser = number)]
     angle: f64,
-    /// Largest mean distance of a true plane's points from a found plane; of the middle of a true
+    /// Largest mean distance of a true plane's points from a found plane, or of the middle of a true
     /// line from a found one [default: 4 times the truth's noise; 2 pixels]
     #[arg(long, value_name = "LENGTH", value_parser = number)]
     distance: Option<f64>,
-    /// Least intersection over union of a segment that is found, above 0.5
+    /// Least intersection over union at which a segment is found, above 0.5
     #[arg(long, value_name = "SHARE", default_value_t = 0.75, value_parser = number)]
     iou: f64,
     /// Least overlap for Hoover's counts, above 0.5
@@ -139,7 +140,7 @@ impl Eval {
         write_stdout(&if self.list { lines::list(&scores) } else { String::new() })
     }
 
-    /// What is compared.
+    /// The names of the result and the truth.
     fn names(&self) -> String {
         clean(&format!("{} against {}", self.result.display(), self.truth.display())).into_owned()
     }
@@ -207,7 +208,7 @@ impl Eval {
     }
 }
 
-/// The scores of the point sets, a line each.
+/// The scores of the point sets, one per line.
 fn segment_lines(
     s: &SegmentScores,
     limits: &planes::eval::Limits,
@@ -256,7 +257,7 @@ fn save(scores: &impl Serialize, path: &Path) -> Result<(), Failure> {
     Ok(atomic::save(path, |file| file.write_all(text.as_bytes()))?)
 }
 
-/// The planes that need a look, a line each.
+/// The planes that need attention, one per line.
 fn list(scores: &Evaluation) -> String {
     let mut out = String::new();
     for row in scores.truth.iter().filter(|row| !row.small) {
@@ -290,7 +291,7 @@ fn list(scores: &Evaluation) -> String {
     out
 }
 
-/// What is wrong with a true plane's detection, if anything.
+/// What is wrong with the detection of a true plane, if anything.
 fn wrong_truth(row: &TruthRow) -> Option<String> {
     let segment = match (row.segment, row.iou) {
         (Some(segment), Some(iou)) => format!("; best IoU {iou:.3}, with {segment}"),

@@ -1,14 +1,14 @@
-//! `planes detect --explain`: what was measured, what was chosen, and what was left.
+//! `planes detect --explain`: what was measured, what was chosen, and what was rejected.
 
 use super::words::{counted, significant, within};
 use planes::detect::{Mode, Options};
 use planes::detection::{Detection, Parameters, Reason, Rejected};
 use std::fmt::Write;
 
-/// Candidates that are shown.
+/// Most candidates shown.
 const CANDIDATES: usize = 10;
 
-/// The story of a detection, in plain words.
+/// An account of a detection, in plain words.
 pub fn explain(detection: &Detection, options: &Options) -> String {
     let mut out = String::new();
     measured(&mut out, detection);
@@ -73,7 +73,7 @@ fn measured(out: &mut String, detection: &Detection) {
     }
 }
 
-/// Where a parameter comes from: the user, or the reason given.
+/// The source of a parameter: the user, or the given reason.
 fn origin(given: bool, reason: &str) -> &str {
     if given { "as given" } else { reason }
 }
@@ -153,7 +153,7 @@ fn candidates(out: &mut String, heading: &str, candidates: &[&Rejected], limits:
     }
 }
 
-/// Why a candidate is no plane, and which number would make it one.
+/// Why a candidate is not a plane, and which value would make it one.
 fn because(rejected: &Rejected, limits: &Parameters) -> String {
     let reason = match rejected.reason {
         Reason::TooSmall => ": too few points lie along it and hang together",

@@ -1,14 +1,14 @@
-//! The outputs of the library by name: what options are made of.
+//! The library's outputs by name, from which options are made.
 
 use planes::Error;
 use planes::export::{About, Export, LINES, PLANES};
 use planes::input::Kind;
 use std::path::Path;
 
-/// The outputs of one name: of planes, of lines, or of both.
+/// The outputs with one name: of planes, of lines, or of both.
 #[derive(Debug, Clone, Copy)]
 pub struct Named {
-    /// What an option says of it.
+    /// The description that the option uses.
     pub about: About,
     pub of_planes: Option<About>,
     pub of_lines: Option<About>,
@@ -29,15 +29,15 @@ impl Named {
         firsts.collect()
     }
 
-    /// What it writes, for people.
+    /// The content, for people.
     pub fn what(&self) -> String {
         match (self.of_planes, self.of_lines) {
-            (Some(planes), Some(lines)) => format!("{}; of an image, {}", planes.what, lines.what),
+            (Some(planes), Some(lines)) => format!("{}; for an image, {}", planes.what, lines.what),
             _ => self.about.what.to_owned(),
         }
     }
 
-    /// The extensions that its files may have, each with its point.
+    /// The extensions that its files may have, each with its dot.
     pub fn extensions(&self) -> Vec<String> {
         let all = [self.of_planes, self.of_lines].into_iter().flatten();
         let mut extensions: Vec<String> =
@@ -47,8 +47,8 @@ impl Named {
     }
 }
 
-/// The outputs of such an input in the order in which they are written: first what reads the input again,
-/// for that may yet find fault with it, the labelled cloud before the picture; last the document.
+/// The outputs for a kind of input, in the order in which they are written: first those that read the input
+/// again, since that may still fail, with the labelled cloud before the picture; last the document.
 pub fn outputs_of(input: Kind) -> Vec<About> {
     let all: Vec<About> = match input {
         Kind::Cloud(_) => PLANES.iter().map(|export| export.about()).collect(),
@@ -60,7 +60,7 @@ pub fn outputs_of(input: Kind) -> Vec<About> {
     [first, last].concat()
 }
 
-/// Writes the output of this name.
+/// Writes the output with this name.
 pub fn save<R>(
     exports: &[&dyn Export<R>],
     name: &str,

@@ -1,17 +1,17 @@
-//! How a command ends that does not come to its end.
+//! How commands fail.
 
 use std::io;
 
 /// What ends a command early.
 #[derive(Debug)]
 pub enum Failure {
-    /// The library says why.
+    /// An error of the library.
     Library(planes::Error),
     /// Standard output could not be written.
     Output(io::Error),
-    /// Some files failed while others were done; each was named already.
+    /// Some files failed while others were done; each failure was reported already.
     Some,
-    /// All of several files failed; each was named already.
+    /// All of several files failed; each failure was reported already.
     All,
 }
 
@@ -27,12 +27,12 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Exit code for bad usage and bad input; clap's own for bad usage.
+/// Exit code for bad usage and bad input; clap uses the same for bad usage.
 pub const BAD_INPUT: u8 = 2;
 /// Exit code when some of several files failed and the others are done.
 pub const SOME_FAILED: u8 = 1;
 
-/// Whether no other file would fare better: there is no room for results, or no device.
+/// Whether every other file would fail, too: there is no room for results, or no device.
 pub fn concerns_all(error: &planes::Error) -> bool {
     use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     match error {
@@ -46,22 +46,22 @@ pub fn concerns_all(error: &planes::Error) -> bool {
     }
 }
 
-/// What the library says of an error, in the words of the command line.
+/// The message of a library error, in the terms of the command line.
 pub fn message(error: &planes::Error) -> String {
     match error {
-        // These quote files and systems.
+        // These quote files and the system.
         planes::Error::Format { .. } | planes::Error::Io { .. } => error.to_string(),
         _ => with_options(&error.to_string()),
     }
 }
 
-/// What the library says, with its fields as the options that they are here.
+/// A message of the library, with its fields replaced by the options that set them.
 pub fn with_options(text: &str) -> String {
     let text = text.to_owned();
     FIELDS.iter().fold(text, |text, (field, option)| text.replace(&format!("`{field}`"), option))
 }
 
-/// The fields that errors name, and the options that set them.
+/// The fields named in errors, and the options that set them.
 const FIELDS: &[(&str, &str)] = &[
     ("angle", "--angle"),
     ("bbox", "--bbox"),

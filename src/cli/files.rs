@@ -1,4 +1,4 @@
-//! An option for each output of the library, which names the file that it is written to.
+//! An option for each output of the library, which names the file to write.
 
 use super::exports::Named;
 use super::guard::Output;
@@ -7,10 +7,10 @@ use planes::Error;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The output that may be printed, and whose file may be called anything.
+/// The output that can be printed, and whose file may have any name.
 const PRINTED: &str = "json";
 
-/// The files that were named, those first that are written first.
+/// The files that were named, in the order in which they are written.
 #[derive(Debug)]
 pub struct Files(Vec<(Named, PathBuf)>);
 
@@ -49,7 +49,7 @@ impl FromArgMatches for Files {
 }
 
 impl Files {
-    /// Refuses names that do not end as the output's must.
+    /// Refuses names without an extension of their output.
     pub fn check(&self) -> Result<(), Error> {
         for (output, path) in self.0.iter().filter(|(output, _)| output.about.name != PRINTED) {
             let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
@@ -71,17 +71,17 @@ impl Files {
         files.collect()
     }
 
-    /// Where the output of this name goes, if that is a file.
+    /// The path of the output with this name, if it goes to a file.
     pub fn path_of(&self, name: &str) -> Option<&Path> {
         self.files().find(|(output, _)| output.about.name == name).map(|(_, path)| path)
     }
 
-    /// Whether an output tells the plane of each point.
+    /// Whether an output contains the plane of each point.
     pub fn need_labels(&self) -> bool {
         self.0.iter().any(|(output, _)| output.about.needs_labels)
     }
 
-    /// The first option that was given and is of clouds alone, or of images alone.
+    /// The first given option that is only for clouds, or only for images.
     pub fn given_for(&self, images: bool) -> Option<String> {
         let is_alone = |output: &Named| match images {
             true => output.of_planes.is_none(),
@@ -95,7 +95,7 @@ impl Files {
         self.0.iter().map(|(output, _)| output.about.name)
     }
 
-    /// Whether what was found is printed as JSON.
+    /// Whether the result is printed as JSON.
     pub fn prints_json(&self) -> bool {
         self.0.iter().any(|(_, path)| path == "-")
     }
@@ -107,7 +107,7 @@ impl Files {
 }
 
 fn help(output: &Named) -> String {
-    let prints = "; - prints it, of several inputs one document after the other";
+    let prints = "; - prints it, one document per input";
     let note = if output.about.name == PRINTED { prints } else { "" };
     format!("Write {} ({}){note}", output.what(), output.extensions().join(", "))
 }

@@ -1,5 +1,5 @@
-//! What a command writes is compared with what it reads, before it does either: no input is lost, no output
-//! replaces another, and what cannot be written is known before the work and not after it.
+//! Compares a command's outputs with its inputs before anything is read or written: no input is lost, no output
+//! replaces another, and an output that cannot be written is reported before the work.
 
 use planes::Error;
 use planes::atomic::{AtomicFile, folder_of, followed, remove_leftovers};
@@ -15,7 +15,7 @@ pub struct Output {
     /// The option that asks for it.
     pub option: String,
     pub path: PathBuf,
-    /// The folder that was named in place of the file; it is made if it is missing.
+    /// The folder that was named instead of the file; it is created if missing.
     pub folder: Option<PathBuf>,
 }
 
@@ -41,8 +41,8 @@ impl Output {
     }
 }
 
-/// Refuses outputs that are an input or another output, by whatever name or link, and those that cannot be
-/// written; clears away what a killed run left where they go.
+/// Refuses outputs that are an input or another output, under whatever name or link, and outputs that cannot be
+/// written; removes leftovers of killed runs from the folders of the outputs.
 pub fn check(inputs: &[PathBuf], outputs: &[Output]) -> Result<(), Error> {
     let inputs: Vec<FileId> = inputs.iter().filter_map(|input| FileId::of(input)).collect();
     let mut before: Vec<(FileId, &Output)> = Vec::new();
@@ -66,7 +66,7 @@ pub fn check(inputs: &[PathBuf], outputs: &[Output]) -> Result<(), Error> {
     outputs.iter().try_for_each(probe)
 }
 
-/// Starts the file, or one where its folder will be made, and drops it again.
+/// Creates the file, or one in the folder's nearest existing parent, and drops it again.
 fn probe(output: &Output) -> Result<(), Error> {
     let folder = match &output.folder {
         Some(folder) if !folder.is_dir() => folder,
@@ -88,18 +88,18 @@ fn probe(output: &Output) -> Result<(), Error> {
     }
 }
 
-/// What makes two names one file.
+/// The identity of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum FileId {
-    /// A file that is there, which may have several names.
+    /// An existing file, which may have several names.
     #[cfg(unix)]
     There { device: u64, inode: u64 },
-    /// One that is not, or where the system has no better: its folder, links resolved, and its name.
+    /// A file that does not exist, or whose system has no better identity: its folder, links resolved, and its name.
     Named(PathBuf),
 }
 
 impl FileId {
-    /// The file that a path leads to; `None` for a device or a pipe, which nothing replaces. `-` is standard
+    /// The file that a path leads to; `None` for a device or a pipe, which no output replaces. `-` is standard
     /// input.
     pub fn of(path: &Path) -> Option<FileId> {
         let path = if path == "-" { Path::new("/dev/stdin") } else { path };
@@ -122,13 +122,13 @@ impl FileId {
     }
 }
 
-/// Where a file will be that is not there yet, though a link may be.
+/// The final path of a file that does not exist yet; the path itself may be a link.
 fn resolved(path: &Path) -> PathBuf {
     let path = followed(path);
     let folder = folder_of(&path);
     let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
     let name = path.file_name().unwrap_or_default();
-    // On some systems capital and small letters are one.
+    // Some systems do not distinguish capital and small letters.
     if cfg!(any(windows, target_vendor = "apple")) {
         return folder.join(name.to_ascii_lowercase());
     }

@@ -18,11 +18,11 @@ use std::path::{Path, PathBuf};
 /// Say what a cloud holds: format, points, extent, spacing; or an image: pixels, edges
 #[derive(Debug, Args)]
 pub struct Info {
-    /// Clouds (LAS, LAZ, PLY or text) and images (PNG, JPEG, WebP, TIFF, PBM, PGM or PPM), told by
+    /// Clouds (LAS, LAZ, PLY or text) and images (PNG, JPEG, WebP, TIFF, PBM, PGM or PPM), recognised by
     /// their content; - is standard input
     #[arg(required = true, value_name = "CLOUD|IMAGE")]
     files: Vec<PathBuf>,
-    /// Print JSON, one document a line
+    /// Print JSON, one document per line
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -42,7 +42,7 @@ impl Info {
                 Err(error) => return Err(error.into()),
             }
         }
-        // Each was named already.
+        // Each failure was reported already.
         if failed > 0 { Err(Failure::All) } else { Ok(()) }
     }
 
@@ -99,7 +99,7 @@ fn json(name: &str, summary: &Summary, notes: &[String]) -> String {
     format!("{document}\n")
 }
 
-/// A line of a text.
+/// A line of text.
 fn line(label: &str, value: &str) -> String {
     format!("  {label:<10} {value}\n")
 }
@@ -131,7 +131,7 @@ fn text(name: &str, summary: &Summary) -> String {
     if !summary.header.others.is_empty() {
         line("not read", summary.header.others.join(" "));
     }
-    // What is less than that says nothing of where points lie.
+    // Smaller digits say nothing about where points are.
     let least = summary.spacing.unwrap_or(0.0) / 1000.0;
     let triple = |v: [f64; 3]| v.map(|v| shortly(v, least)).join(" ");
     if let (Some(min), Some(max), Some(extent)) = (summary.min, summary.max, summary.extent) {

@@ -1,39 +1,39 @@
 //! Memory in huge pages.
 //!
 //! Points are kept in arrays of hundreds of megabytes, and the system hands out new memory page by page as
-//! it is first touched. In pages of 4 KiB that took an eighth of the time of a detection of 23 million
+//! it is first touched. With pages of 4 KiB this took an eighth of the time of a detection of 23 million
 //! points; see `benches/results/cuda.md`.
 //!
-//! Where there is none left the program says so in one line and ends. That is what nobody foresaw: what can
-//! be foreseen is refused before, by [`planes::memory`].
+//! When memory runs out, the program reports this in one line and ends. This is for the unforeseen case: requests
+//! that can be foreseen are refused earlier, by [`planes::memory`].
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The system's allocator, which is asked for huge pages where much is taken at once.
+/// The system's allocator, asking for huge pages in large allocations.
 struct HugePages;
 
 #[global_allocator]
 static MEMORY: HugePages = HugePages;
 
-/// Less at once is not counted, so that counting costs nothing.
+/// Smaller allocations are not counted, so that counting costs nothing.
 const COUNTED: usize = 1 << 12;
-/// Bytes that were asked for so far, that are in use, and the most of these since that was last told.
+/// Bytes allocated so far, bytes in use, and the most in use since the last query.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 static IN_USE: AtomicU64 = AtomicU64::new(0);
 static MOST: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes of memory that were asked for so far, in pieces of 4 KiB or more.
+/// Bytes of memory allocated so far, in pieces of 4 KiB or more.
 pub fn taken() -> u64 {
     TAKEN.load(Relaxed)
 }
 
-/// Most of these bytes that were in use at once since this was last asked.
+/// Most of these bytes in use at once since the last call.
 pub fn most() -> u64 {
     MOST.swap(IN_USE.load(Relaxed), Relaxed)
 }
 
-/// Counts memory that is taken, if it was granted.
+/// Counts an allocation, if it succeeded.
 #[inline]
 fn count(memory: *mut u8, size: usize) {
     if size >= COUNTED && !memory.is_null() {
@@ -43,7 +43,7 @@ fn count(memory: *mut u8, size: usize) {
     }
 }
 
-/// Counts memory that is given back.
+/// Counts memory that is freed.
 #[inline]
 fn uncount(size: usize) {
     if size >= COUNTED {
@@ -52,12 +52,12 @@ fn uncount(size: usize) {
 }
 
 impl HugePages {
-    /// Asks for huge pages in memory of ours, if it is large.
+    /// Asks for huge pages in allocated memory, if it is large.
     #[cfg(target_os = "linux")]
     fn advise(memory: *mut u8, size: usize) {
         /// Size of a huge page.
         const PAGE: usize = 2 << 20;
-        /// So much is wanted in huge pages.
+        /// Least size for huge pages.
         const LARGE: usize = 2 * PAGE;
         if memory.is_null() || size < LARGE {
             return;
@@ -75,7 +75,7 @@ impl HugePages {
     #[cfg(not(target_os = "linux"))]
     fn advise(_: *mut u8, _: usize) {}
 
-    /// Ends the program where memory was refused.
+    /// Ends the program if an allocation failed.
     #[cfg(unix)]
     fn require(memory: *mut u8, size: usize) {
         use std::io::{Cursor, Write};
@@ -83,15 +83,15 @@ impl HugePages {
             return;
         }
         let mut text = Cursor::new([0; 160]);
-        // Nothing here may take memory. A text that has no room is cut.
+        // Nothing here may allocate. A text that does not fit is cut.
         let _ = writeln!(
             text,
             "planes: out of memory: {size} bytes more were refused; free some, raise the limit, or give \
              it a smaller file"
         );
         let length = text.position() as usize;
-        // SAFETY: the text is as long as that. Nothing else of the program runs any more: what it was about
-        // may be half done, and files that are not finished have no name.
+        // SAFETY: the text is that long. Nothing else of the program runs any more: its work
+        // may be half done, and unfinished files have no name.
         unsafe {
             libc::write(libc::STDERR_FILENO, text.get_ref().as_ptr().cast(), length);
             libc::_exit(i32::from(super::failure::BAD_INPUT));
@@ -102,12 +102,12 @@ impl HugePages {
     fn require(_: *mut u8, _: usize) {}
 }
 
-/// Lets the allocator keep what is given back, for whatever asks next: the stages of a search follow each
-/// other with arrays of the same sizes, and new pages cost as much as what is done with them. What is still
-/// kept when a file is done is handed back by [`planes::memory::trim`]. All threads share one arena.
+/// Lets the allocator keep freed memory for the next allocation: the stages of a search use
+/// arrays of the same sizes, and new pages cost as much as the work on them. When a file is done,
+/// [`planes::memory::trim`] returns what is still kept. All threads share one arena.
 ///
-/// Many threads clear new pages side by side, faster than one clears memory that is used again: with more
-/// than a few nothing is kept.
+/// Many threads clear new pages in parallel, faster than one thread clears reused memory, so with more
+/// than a few threads nothing is kept.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn keep(threads: usize) {
     /// Most threads for which memory is kept.
@@ -118,8 +118,8 @@ pub fn keep(threads: usize) {
     let settings =
         [(libc::M_MMAP_MAX, 0), (libc::M_TRIM_THRESHOLD, i32::MAX), (libc::M_ARENA_MAX, 1)];
     for (setting, value) in settings {
-        // SAFETY: it changes how memory is asked for and given back, and nothing that is in use. A refusal
-        // leaves everything as it is.
+        // SAFETY: it changes how memory is requested and freed, and nothing that is in use. A refusal
+        // changes nothing.
         unsafe { libc::mallopt(setting, value) };
     }
 }
@@ -127,10 +127,10 @@ pub fn keep(threads: usize) {
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn keep(_: usize) {}
 
-// SAFETY: all memory is the system allocator's; advice changes none of it.
+// SAFETY: all memory is the system allocator's, and advice does not change it.
 unsafe impl GlobalAlloc for HugePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: what the caller promises us, we promise.
+        // SAFETY: the caller's guarantees are passed on.
         let memory = unsafe { System.alloc(layout) };
         HugePages::require(memory, layout.size());
         HugePages::advise(memory, layout.size());
@@ -139,7 +139,7 @@ unsafe impl GlobalAlloc for HugePages {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: what the caller promises us, we promise.
+        // SAFETY: the caller's guarantees are passed on.
         let memory = unsafe { System.alloc_zeroed(layout) };
         HugePages::require(memory, layout.size());
         HugePages::advise(memory, layout.size());
@@ -148,7 +148,7 @@ unsafe impl GlobalAlloc for HugePages {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: what the caller promises us, we promise.
+        // SAFETY: the caller's guarantees are passed on.
         let memory = unsafe { System.realloc(memory, layout, size) };
         HugePages::require(memory, size);
         HugePages::advise(memory, size);
@@ -161,7 +161,7 @@ unsafe impl GlobalAlloc for HugePages {
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         uncount(layout.size());
-        // SAFETY: what the caller promises us, we promise.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.dealloc(memory, layout) }
     }
 }

@@ -37,19 +37,19 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(name = "planes", version, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done; 2 bad usage or bad input, said in one line on stderr;\n\
+    after_help = "Exit codes: 0 done; 2 bad usage or bad input, reported in one line on stderr;\n\
     1 some of several files failed, the others are done.\nLog messages: -v, or PLANES_LOG=debug."
 )]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// Say more on stderr: -v what is done, -vv every detail
+    /// More messages on stderr: -v what is done, -vv every detail
     #[arg(short, long, action = clap::ArgAction::Count, global = true, help_heading = "Messages")]
     verbose: u8,
-    /// Say nothing on stderr but errors
+    /// No messages on stderr except errors
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Messages")]
     quiet: bool,
-    /// Threads to work with, at most 16 or 4 a core [default: one a core]
+    /// Number of threads, at most 16, or 4 per core if that is more [default: one per core]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 }
@@ -64,7 +64,7 @@ enum Command {
     Eval(eval::Eval),
     /// Print the JSON schema of `detect --json`
     Schema {
-        /// Of planes or of lines
+        /// For planes or for lines
         #[arg(value_enum, default_value_t = Document::Planes)]
         of: Document,
     },
@@ -121,17 +121,17 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Says in one line why nothing was done.
+/// Reports in one line why nothing was done.
 fn refuse(message: &str) -> ExitCode {
     say(message);
     ExitCode::from(BAD_INPUT)
 }
 
-/// Prints the help that was asked for, or says in one line what is wrong with the arguments.
+/// Prints the requested help, or reports in one line what is wrong with the arguments.
 fn usage(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand as NoArguments;
     if !error.use_stderr() || error.kind() == NoArguments {
-        // A reader who left has seen enough.
+        // A reader that has closed the pipe has seen enough.
         let _ = error.print();
         return if error.use_stderr() { ExitCode::from(BAD_INPUT) } else { ExitCode::SUCCESS };
     }

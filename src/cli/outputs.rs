@@ -1,4 +1,4 @@
-//! What `planes detect` writes and where.
+//! The outputs of `planes detect`.
 
 use super::exports::{outputs_of, save};
 use super::failure::Failure;
@@ -26,16 +26,16 @@ pub struct Outputs {
     styling: Styling,
 }
 
-/// What came of writing.
+/// The result of writing.
 pub struct Written {
-    /// What is to be printed.
+    /// The text to print.
     pub printed: String,
-    /// Which files were named by us, in a line.
+    /// A line that lists the files in `--out`, whose names the user did not give.
     pub wrote: Option<String>,
 }
 
 impl Outputs {
-    /// Refuses outputs that cannot be, before any work is done.
+    /// Refuses outputs that cannot be written, before any work is done.
     pub fn check(&self, inputs: &[PathBuf]) -> Result<(), Error> {
         self.files.check()?;
         self.styling.check(&self.asked())?;
@@ -43,7 +43,7 @@ impl Outputs {
         guard::check(inputs, &self.all(inputs))
     }
 
-    /// The outputs that are asked for of a cloud.
+    /// The outputs that are asked for, for a cloud.
     fn asked(&self) -> Vec<About> {
         let mut outputs = outputs_of(Kind::Cloud(Format::LAS));
         let is_named = |about: &About| self.files.names().any(|name| name == about.name);
@@ -51,7 +51,7 @@ impl Outputs {
         outputs
     }
 
-    /// All files that may be written of these inputs.
+    /// All files that may be written for these inputs.
     fn all(&self, inputs: &[PathBuf]) -> Vec<Output> {
         let mut all = self.files.outputs();
         let Some(folder) = &self.out else { return all };
@@ -59,7 +59,7 @@ impl Outputs {
             let clouds = [Format::LAS, Format::LAZ, Format::PLY].map(Kind::Cloud);
             let kinds = match peek(input) {
                 Some(kind) => vec![kind],
-                // What it is will be seen when it is read.
+                // The kind will be known when the input is read.
                 None => [&clouds[..], &[Kind::Image]].concat(),
             };
             let endings = |kind| outputs_of(kind).into_iter().map(move |about| about.ending(kind));
@@ -72,12 +72,12 @@ impl Outputs {
         all
     }
 
-    /// Whether a file of a cloud is asked for that tells the plane of each point.
+    /// Whether a requested file of a cloud contains the plane of each point.
     pub fn need_labels(&self) -> bool {
         self.out.is_some() || self.files.need_labels()
     }
 
-    /// The first option that was given and is of clouds alone, or of images alone.
+    /// The first given option that is only for clouds, or only for images.
     pub fn given_for(&self, images: bool) -> Option<String> {
         let given = self.styling.given().filter(|_| !images);
         self.files.given_for(images).or(given.map(str::to_owned))
@@ -105,17 +105,17 @@ impl Outputs {
         Ok(())
     }
 
-    /// How the files of a cloud look.
+    /// The style of a cloud's files.
     pub fn style(&self) -> Style {
         self.styling.style()
     }
 
-    /// Writes what was asked for of a cloud.
+    /// Writes the requested outputs of a cloud.
     pub fn write(&self, planes: &Planes, file: &Path) -> Result<Written, Failure> {
         let Planes { source, detection, .. } = *planes;
         let wrote = self.save(PLANES, planes, Kind::Cloud(source.format()), file)?;
         let crs = detection.input.crs.as_ref();
-        // Degrees are no unit of lengths.
+        // Degrees are not a unit of length.
         let unit = crs.filter(|crs| !crs.geographic).and_then(|crs| crs.unit.as_ref());
         let name = source.path().display().to_string();
         let table = || table::planes(&name, detection, unit.map(Unit::symbol));
@@ -123,7 +123,7 @@ impl Outputs {
         Ok(Written { printed, wrote })
     }
 
-    /// Writes what was asked for of an image.
+    /// Writes the requested outputs of an image.
     pub fn write_lines(&self, lines: &Lines, file: &Path) -> Result<Written, Failure> {
         let Lines { image, detection, .. } = *lines;
         let wrote = self.save(LINES, lines, Kind::Image, file)?;
@@ -132,8 +132,8 @@ impl Outputs {
         Ok(Written { printed: self.printed(document, table)?, wrote })
     }
 
-    /// Writes files one after the other; a folder that was made for them goes if there are none. Says what
-    /// the folder received, and what else was written.
+    /// Writes files one after the other. A folder created for them is removed if it stays empty. Returns a
+    /// message that lists the files in the folder, and the other files.
     fn save<R>(
         &self,
         exports: &[&dyn Export<R>],
@@ -151,13 +151,13 @@ impl Outputs {
         let made = self.make_folder()?;
         let written = files.iter().try_for_each(|(name, path)| save(exports, name, found, path));
         if let (Err(_), Some(folder)) = (&written, made) {
-            // It goes if it is empty, and stays with what it holds if it is not.
+            // This removes the folder only if it is empty.
             let _ = std::fs::remove_dir(folder);
         }
         written.map(|()| self.wrote(files.iter().map(|(_, path)| path.as_path())))
     }
 
-    /// Makes the folder for everything; returns it if it was not there.
+    /// Creates the folder of `--out`; returns it if it did not exist.
     fn make_folder(&self) -> Result<Option<&Path>, Error> {
         let Some(folder) = self.out.as_deref().filter(|folder| !folder.is_dir()) else {
             return Ok(None);
@@ -184,7 +184,7 @@ impl Outputs {
         self.files.prints_json()
     }
 
-    /// The document where that is asked for, the table where nothing else is.
+    /// The document if it is to be printed, the table if no other output is asked for.
     fn printed(
         &self,
         document: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
@@ -200,7 +200,7 @@ impl Outputs {
     }
 }
 
-/// What is said of the folder of everything.
+/// The help text of `--out`.
 fn help() -> String {
     let names = |kind| {
         let all = outputs_of(kind).into_iter().rev();
@@ -208,21 +208,21 @@ fn help() -> String {
         all.collect::<Vec<_>>().join(", ")
     };
     format!(
-        "Write everything into this folder: {} (the labelled cloud is .las, .laz or .ply, as the input is); \
-         of an image {}. Of standard input NAME is cloud",
+        "Write everything into this folder: {} (the labelled cloud is .las, .laz or .ply like the input); \
+         for an image {}. For standard input NAME is cloud",
         names(Kind::Cloud(Format::LAS)),
         names(Kind::Image)
     )
 }
 
-/// What a file of `input` is called.
+/// The name of a file of `input`.
 fn named_after(input: &Path, ending: &str) -> OsString {
     let mut name = stem(input).to_os_string();
     name.push(ending);
     name
 }
 
-/// What the files of an input are named after.
+/// The stem of the names of an input's files.
 fn stem(file: &Path) -> &OsStr {
     file.file_stem().filter(|_| file != "-").unwrap_or("cloud".as_ref())
 }

@@ -33,17 +33,17 @@ fn show(bar: &ProgressBar, every: Duration) {
     shown.push(bar.downgrade());
 }
 
-/// A bar that shows the stage at work and keeps the time of each.
+/// A bar that shows the current stage and records the time of each.
 pub struct Bar {
     bar: ProgressBar,
-    /// What it is about, short.
+    /// Its subject, in few words.
     name: String,
     stages: RefCell<Vec<(String, Instant)>>,
 }
 
 impl Bar {
-    /// A bar for one file, of whose path it shows the name alone, or for whatever it is called; hidden if
-    /// `quiet` or if stderr is no terminal.
+    /// A bar for one file, of whose path it shows only the name, or for any other name; hidden if
+    /// `quiet` or if stderr is not a terminal.
     pub fn new(name: &str, quiet: bool) -> Bar {
         Bar::on(ProgressBar::with_draw_target(None, target(quiet)), name)
     }
@@ -57,7 +57,7 @@ impl Bar {
         Bar { bar, name, stages: RefCell::default() }
     }
 
-    /// Does what writes to the terminal while the bars are off it.
+    /// Runs `work`, which writes to the terminal, while the bars are hidden.
     pub fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
         self.bar.suspend(work)
     }
@@ -72,7 +72,7 @@ impl Bar {
         }
     }
 
-    /// How long each stage took until the bar was finished, and its share, a line each.
+    /// The time of each stage until the bar was finished, and its share, one per line.
     pub fn timings(&self) -> String {
         let stages = self.stages.borrow();
         let seconds = |from: &Instant, to: &Instant| (*to - *from).as_secs_f64();
@@ -92,7 +92,7 @@ impl Bar {
 impl Progress for Bar {
     fn stage(&self, name: &str, total: Option<u64>) {
         self.stages.borrow_mut().push((name.to_owned(), Instant::now()));
-        // What is wide is cut to the terminal, so that the line never wraps.
+        // A wide text is cut to the terminal, so that the line never wraps.
         let template = match total {
             Some(_) => "{wide_msg} [{bar:10}] {percent:>3} %",
             None => "{wide_msg} {human_pos} {spinner}",
@@ -115,19 +115,19 @@ impl Progress for Bar {
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        // After an error, too, the line is the message's.
+        // After an error, too, the line is needed for the message.
         self.bar.finish_and_clear();
     }
 }
 
-/// A bar for a batch, above those of the files at work.
+/// A bar for a batch, above the bars of the current files.
 pub struct BatchBar {
     all: MultiProgress,
     batch: ProgressBar,
 }
 
 impl BatchBar {
-    /// Bars for so many files; hidden if `quiet` or if stderr is no terminal.
+    /// A bar for this many files; hidden if `quiet` or if stderr is not a terminal.
     pub fn new(files: u64, quiet: bool) -> BatchBar {
         BatchBar::on(files, target(quiet))
     }
@@ -148,7 +148,7 @@ impl BatchBar {
         Bar::on(self.all.add(ProgressBar::no_length()), name)
     }
 
-    /// One file is behind us; so many failed so far.
+    /// Counts one finished file; `failed` is the number of failures so far.
     pub fn advance(&self, failed: usize) {
         if failed > 0 {
             self.batch.set_message(format!("{failed} failed"));
@@ -156,7 +156,7 @@ impl BatchBar {
         self.batch.inc(1);
     }
 
-    /// Does what writes to the terminal while the bars are off it.
+    /// Runs `work`, which writes to the terminal, while the bars are hidden.
     pub fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
         self.batch.suspend(work)
     }
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use indicatif::InMemoryTerm;
 
-    /// What a terminal of so many columns shows.
+    /// The lines that a terminal with this many columns shows.
     fn lines(columns: u16, work: impl Fn(ProgressDrawTarget)) -> Vec<String> {
         let terminal = InMemoryTerm::new(10, columns);
         work(ProgressDrawTarget::term_like(Box::new(terminal.clone())));

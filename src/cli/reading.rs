@@ -1,5 +1,5 @@
-//! How clouds are read: the options that every command that reads them shares, and what is said of
-//! them.
+//! How clouds are read: the options that all commands that read clouds share, and notes on the
+//! clouds.
 
 use super::failure::with_options;
 use super::progress::Bar;
@@ -11,8 +11,8 @@ use planes::cloud::{Bbox, Choice, Columns, Format, ReadOptions, Source};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct Reading {
-    /// What the columns of a text are, from the first on: x, y, z, intensity, r, g, b, plane_id,
-    /// class, or - for what is of no use [default: told by the first lines]
+    /// Columns of a text file, from the first one on: x, y, z, intensity, r, g, b, plane_id,
+    /// class, or - to skip a column [default: recognised from the first lines]
     #[arg(long, value_name = "NAMES", allow_hyphen_values = true)]
     columns: Option<Columns>,
 }
@@ -22,17 +22,17 @@ impl Reading {
         ReadOptions { columns: self.columns.clone() }
     }
 
-    /// Whether an option was given that is for clouds alone.
+    /// The first given option that is only for clouds.
     pub fn given(&self) -> Option<&'static str> {
         self.columns.is_some().then_some("--columns")
     }
 
-    /// The columns as they were given, in one spelling.
+    /// The columns as given, in a canonical spelling.
     pub fn columns(&self) -> Option<String> {
         self.columns.as_ref().map(ToString::to_string)
     }
 
-    /// Refuses columns where there are none.
+    /// Refuses `--columns` for files other than text.
     pub fn check(&self, source: &Source) -> Result<(), Error> {
         if self.columns.is_none() || source.format() == Format::TEXT {
             return Ok(());
@@ -42,7 +42,7 @@ impl Reading {
     }
 }
 
-/// Says what a user should know of a cloud, a line each.
+/// Logs the notes on a cloud, one per line.
 pub fn say_notes(source: &Source, bar: &Bar) {
     for note in source.notes() {
         let note = with_options(&note.to_string());
@@ -50,7 +50,7 @@ pub fn say_notes(source: &Source, bar: &Bar) {
     }
 }
 
-/// Says if coordinates with these bounds are degrees.
+/// Warns if coordinates with these bounds are degrees.
 pub fn say_degrees(source: &Source, [min, max]: [[f64; 3]; 2], bar: &Bar) {
     if let Some(note) = source.degrees(min, max) {
         bar.aside(|| log::warn!("{}: {note}", source.path().display()));
@@ -78,14 +78,14 @@ fn class(text: &str) -> Result<u8, String> {
     class.ok_or_else(|| "--class takes numbers from 0 to 255, such as 2,6".into())
 }
 
-/// One point in so many.
+/// The N of "one in every N points".
 fn every(text: &str) -> Result<u64, String> {
     let every = whole(text).ok().filter(|&every| every > 0);
     every.ok_or_else(|| "--every takes a whole number from 1 on, such as 10".into())
 }
 
 impl Choosing {
-    /// What the library is asked for.
+    /// The choice of points for the library.
     pub fn choice(&self) -> Choice {
         let mut classes = self.classes.clone();
         classes.sort_unstable();
@@ -97,7 +97,7 @@ impl Choosing {
         }
     }
 
-    /// The first option that was given.
+    /// The first option given.
     pub fn given(&self) -> Option<&'static str> {
         first_given(&[
             ("--class", !self.classes.is_empty()),

@@ -1,4 +1,4 @@
-//! How planes are searched for: the options that every command with a search shares.
+//! Search options, shared by all commands that search.
 
 use super::engine::{DeviceName, Engine, VoterName};
 use super::progress::Bar;
@@ -24,14 +24,14 @@ pub struct Search {
     /// Largest distance of a point from its plane [default: 3 times the measured noise]
     #[arg(long, value_name = "LENGTH", help_heading = "Search in clouds", value_parser = length)]
     tolerance: Option<f64>,
-    /// Planes that are not quite flat get up to so many times the tolerance, and rougher places one
+    /// Planes that are not quite flat get up to this many times the tolerance, and rougher regions a tolerance
     /// in proportion to their noise; 1 for neither [default: 5; with --tolerance 1]
     #[arg(long, value_name = "TIMES", help_heading = "Search in clouds", value_parser = number)]
     widen: Option<f64>,
     /// Largest angle between a point's surface and its plane [default: 20]
     #[arg(long, value_name = "DEGREES", help_heading = "Search in clouds", value_parser = number)]
     angle: Option<f64>,
-    /// What is done with pieces of something round, such as a column or a vault
+    /// What to do with pieces of round objects, such as columns and vaults
     #[arg(
         long,
         value_enum,
@@ -44,13 +44,13 @@ pub struct Search {
     /// Fewest points of a plane [default: from the number of points]
     #[arg(long, value_name = "N", help_heading = "Search in clouds", value_parser = whole)]
     min_inliers: Option<u64>,
-    /// Leave out planes that are smaller than this, in the cloud's unit squared [default: none]
+    /// Leave out planes smaller than this, in the cloud's unit squared [default: none]
     #[arg(long, value_name = "AREA", help_heading = "Search in clouds", value_parser = number)]
     min_area: Option<f64>,
-    /// Fewest votes of a peak; of lines with --one-pass alone [default: from --min-inliers]
+    /// Fewest votes of a peak; for lines only with --one-pass [default: from --min-inliers]
     #[arg(long, value_name = "N", value_parser = whole)]
     pub min_votes: Option<u64>,
-    /// How a peak becomes a plane or a line: none (as it stands), ols (least squares), lms (least median
+    /// How a peak becomes a plane or a line: none (as it is), ols (least squares), lms (least median
     /// of squares, then least squares without outliers), stroke (lines: a fine vote, then pieces and
     /// width) [default: ols; with --one-pass none; for images stroke]
     #[arg(long, value_name = "METHOD", value_parser = said::<Refine>)]
@@ -62,14 +62,14 @@ pub struct Search {
     /// Width of a bin of the distance axis [default: from the tolerance and the extent]
     #[arg(long, value_name = "LENGTH", help_heading = "Search in clouds", value_parser = length)]
     rho_bin: Option<f64>,
-    /// Who votes for what [default: near]
+    /// Which directions receive votes [default: near]
     #[arg(long, value_enum, help_heading = "Search in clouds")]
     vote: Option<Vote>,
-    /// The papers' flow: vote, suppress (not in images), take every peak over --min-votes, or the
-    /// --top N (10 if neither is given); no rounds, no refinement
+    /// The papers' procedure: vote, suppress (not for images), take every peak with at least --min-votes
+    /// votes, or the --top N (10 if neither is given); no rounds, no refinement
     #[arg(long, conflicts_with_all = ["vote", "angle", "min_inliers", "curved"])]
     pub one_pass: bool,
-    /// Which side of a plane its normal looks to: up (of a wall to y, then x), offset (away from the
+    /// Which side of a plane its normal looks to: up (for a wall towards y, then x), offset (away from the
     /// middle of the cloud's box), scanner (to 0,0,0) or scanner:X,Y,Z [default: up]
     #[arg(long, value_name = "SIDE", help_heading = "Search in clouds", value_parser = said::<Orient>)]
     orient: Option<Orient>,
@@ -80,17 +80,17 @@ pub struct Search {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Machine")]
 pub struct Machine {
-    /// Where planes are searched for
+    /// Where to search for planes
     #[arg(long, value_enum, default_value_t = DeviceName::Auto)]
     device: DeviceName,
     /// How the CPU casts votes for every direction (--vote all, --one-pass) [default: parallel]
     #[arg(long, value_enum, conflicts_with = "device")]
     voter: Option<VoterName>,
-    /// GPUs that share the votes of every point for every direction (--vote all, --one-pass); in a batch GPUs
-    /// that share the files, whatever the votes [default: 1]
+    /// Number of GPUs that share the votes of every point for every direction (--vote all, --one-pass); in a batch,
+    /// number of GPUs that share the files, whatever the votes [default: 1]
     #[arg(long, value_name = "N", value_parser = |text: &str| count::<u16>(text, u16::MAX.into()))]
     gpus: Option<u16>,
-    /// Points read at a time; the result does not depend on it
+    /// Number of points read at a time; the result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 1 << 18, hide_default_value = true,
         value_parser = |text: &str| count::<u32>(text, u32::MAX.into()))]
     chunk: u32,
@@ -98,7 +98,7 @@ pub struct Machine {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, ValueEnum)]
 enum CurvedName {
-    /// They are no planes [the default]
+    /// They are not planes [the default]
     #[default]
     Grey,
     /// Each is a plane, as wide as the tolerance allows
@@ -107,14 +107,14 @@ enum CurvedName {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Vote {
-    /// Each surface for the directions near its normal
+    /// Each surface votes for the directions near its normal
     Near,
-    /// Each point for every direction: the standard Hough transform
+    /// Each point votes for every direction: the standard Hough transform
     All,
 }
 
 impl Search {
-    /// What the library is asked for.
+    /// The options for the library.
     pub fn options(&self) -> Options {
         Options {
             mode: match (self.one_pass, self.vote) {
@@ -141,12 +141,12 @@ impl Search {
         }
     }
 
-    /// The points that are searched.
+    /// The choice of points.
     pub fn choice(&self) -> Choice {
         self.choosing.choice()
     }
 
-    /// The first option that was given and is of clouds alone.
+    /// The first given option that is only for clouds.
     pub fn given_for_clouds(&self) -> Option<&'static str> {
         first_given(&[
             ("--tolerance", self.tolerance.is_some()),
@@ -166,14 +166,14 @@ impl Search {
 }
 
 impl Machine {
-    /// Makes the device ready; `quiet` says nothing of it.
+    /// Starts the device; `quiet` suppresses the message about it.
     pub fn start(&self, quiet: bool) -> Result<Engine, Error> {
         let gpus = (0..usize::from(self.gpus.unwrap_or(1))).collect();
         Engine::start(self.device, self.voter, gpus, quiet)
     }
 
-    /// Makes ready what the files of a batch are spread over: the GPUs that were asked for, or whatever there is.
-    /// A GPU that is asked for and does not start ends a batch before it begins.
+    /// Starts the backends over which a batch spreads its files: the requested GPUs, or whatever there is.
+    /// A requested GPU that does not start ends the batch before it begins.
     pub fn start_each(&self, quiet: bool) -> Result<Vec<Engine>, Error> {
         let Some(gpus) = self.gpus else {
             let engine = self.start(quiet)?;
@@ -194,7 +194,7 @@ impl Machine {
         Ok(engines)
     }
 
-    /// Whether a GPU may turn out to be there.
+    /// Whether a GPU may be available.
     pub fn may_have_gpu(&self) -> bool {
         !self.is_for_cpu() && Cuda::find_driver().is_ok()
     }
@@ -204,7 +204,7 @@ impl Machine {
         self.device == DeviceName::Cpu || self.voter.is_some()
     }
 
-    /// Refuses GPUs where the CPU was asked for.
+    /// Refuses GPUs if the CPU was asked for.
     fn check_gpus(&self) -> Result<(), Error> {
         if self.gpus.is_some() && self.is_for_cpu() {
             return Err(Error::Parameter("--gpus: the CPU was asked for".into()));
@@ -212,7 +212,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Refuses what only votes of every point for every direction heed, where there are none.
+    /// Refuses options that only affect votes of every point for every direction, if there are no such votes.
     pub fn check(&self, mode: Mode) -> Result<(), Error> {
         if self.gpus.is_some() && mode == Mode::Near && self.voter.is_none() {
             return Err(Error::Parameter("--gpus is for --vote all and --one-pass".into()));
@@ -220,7 +220,7 @@ impl Machine {
         self.check_files(mode)
     }
 
-    /// The same where GPUs share files.
+    /// The same if GPUs share files.
     pub fn check_files(&self, mode: Mode) -> Result<(), Error> {
         if self.voter.is_some() && mode == Mode::Near {
             return Err(Error::Parameter("--voter is for --vote all and --one-pass".into()));
@@ -228,7 +228,7 @@ impl Machine {
         self.check_gpus()
     }
 
-    /// A GPU for what the backend does not do, where one may be used.
+    /// A GPU for work outside the backend, if one may be used.
     pub fn gpu(&self) -> Option<Cuda> {
         if self.device == DeviceName::Cpu { None } else { Cuda::new().ok() }
     }
@@ -241,7 +241,7 @@ impl Machine {
         }
     }
 
-    /// Reads a cloud and finds the planes of the points that are chosen.
+    /// Reads a cloud and finds the planes of the chosen points.
     pub fn find(
         &self,
         source: &Source,
@@ -252,17 +252,17 @@ impl Machine {
         bar.stage("reading", source.info().points);
         choice.check(source)?;
         let open = || source.reader(choice.fields());
-        // While another file has the device, this one is read to its end and copied when it is its turn.
+        // While another file uses the device, this one is read to its end and copied when its turn comes.
         let turn = engine.try_turn();
-        // The papers' flow copies the points when it votes.
+        // The papers' procedure copies the points when it votes.
         let wants = options.mode != Mode::OnePass && turn.is_some();
         let ask = || wants && engine.has_started();
         let ready = || if ask() { bar.aside(|| engine.ready()) } else { None };
         let read = |n| bar.advance(n);
         let wants_cells = options.mode != Mode::OnePass;
         let check = |points, in_cells| memory::check(source.path(), least_memory(points, in_cells));
-        // Better now than after reading it, where the header tells. One that tells of more points than the
-        // file has bytes is for the reader to judge.
+        // Better now than after reading the file, if the header gives the number of points. A header that
+        // promises more points than the file has bytes is left to the reader.
         let promised = source.info().points.map(|points| points.min(source.size()));
         let promised = promised.and_then(|points| choice.of(points));
         check(promised.unwrap_or(0), wants_cells)?;
@@ -288,11 +288,11 @@ impl Machine {
     }
 }
 
-/// Why no plane can be right within this tolerance, if so.
+/// Why no plane can be right within this tolerance, if that is so.
 fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
-    /// Half a step of coordinates is so many of its standard deviations.
+    /// Half a step of coordinates, in standard deviations of the rounding.
     const HALF_STEP: f64 = 1.732_050_8;
-    /// A cloud must be so many times as wide as its planes are thick.
+    /// A cloud must be this many times as wide as its planes are thick.
     const TIMES: f64 = 10.0;
     let (input, p) = (&found.input, &found.parameters);
     let side = (0..3).map(|a| input.max[a] - input.min[a]).fold(0.0, f64::max);
@@ -300,7 +300,7 @@ fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
     if tolerance > side {
         return Some(format!("{given} is larger than the cloud, which is {} wide", brief(side)));
     }
-    // A grid has steps along it that say nothing of what is across.
+    // A grid has steps along its plane that say nothing about the distances across it.
     if is_none && tolerance < HALF_STEP * p.rounding {
         let step = brief(2.0 * HALF_STEP * p.rounding);
         return Some(format!(

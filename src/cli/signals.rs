@@ -1,7 +1,7 @@
-//! Ctrl-C and `kill`: the bar is taken off the terminal and temporary files are removed, then the program
-//! ends as anyone expects: by the signal, which a shell shows as 130 or 143.
+//! Ctrl-C and `kill`: clears the progress bar and removes temporary files. Then the program
+//! ends by the signal, as usual, which a shell shows as 130 or 143.
 
-/// Listens from now on.
+/// Starts listening.
 #[cfg(unix)]
 pub fn listen() {
     use super::progress;
@@ -14,24 +14,24 @@ pub fn listen() {
         if let Some(signal) = signals.forever().next() {
             progress::clear_all();
             planes::atomic::discard_all();
-            // Where that fails, the signal goes unheard, and `kill -9` is left.
+            // If that fails, the signal has no effect, and only `kill -9` remains.
             let _ = emulate_default_handler(signal);
         }
     };
-    // Without the thread a signal ends the program as it always did.
+    // Without the thread, signals end the program by default.
     let _ = std::thread::Builder::new().name("signals".into()).stack_size(1 << 17).spawn(wait);
 }
 
 #[cfg(not(unix))]
 pub fn listen() {}
 
-/// Whether the program was started so that it goes on after this signal, as `nohup` and a shell's `&` do.
+/// Whether the program was started with this signal ignored, as by `nohup` and a shell's `&`.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: without a new action the call only writes the old one, for which there is room.
+    // SAFETY: without a new action, the call only writes the old one, for which there is room.
     let asked = unsafe { libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) };
-    // SAFETY: it was written, or is all zeros, which is a value of it, too.
+    // SAFETY: it was written, or is all zeros, which is also a valid value.
     let action = unsafe { action.assume_init() };
     asked == 0 && action.sa_sigaction == libc::SIG_IGN
 }

@@ -1,4 +1,4 @@
-//! How labelled clouds and pictures look.
+//! Options of labelled clouds and pictures.
 
 use super::values::{first_given, said};
 use clap::{Args, ValueEnum};
@@ -10,11 +10,11 @@ use planes::export::{About, Style};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output of clouds")]
 pub struct Styling {
-    /// Label points by plane; or by piece, a connected part of a plane, too: the cloud gets piece_id
-    /// beside plane_id, and .npy holds it instead
+    /// Label points by plane, or by plane and piece (a connected part of a plane): the cloud then has piece_id
+    /// beside plane_id, and .npy holds piece_id instead
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Label::Plane)]
     label_by: Label,
-    /// Which coordinate points up in the picture: x, y or z; auto: z, unless the cloud has a floor and
+    /// Which coordinate points up in the picture: x, y, z, or auto: z, unless the cloud has a floor and
     /// a ceiling across x or y
     #[arg(long, value_name = "AXIS", default_value = "auto", value_parser = said::<Up>)]
     up: Up,
@@ -24,12 +24,12 @@ pub struct Styling {
 enum Label {
     /// By plane
     Plane,
-    /// By piece of a plane
+    /// By plane and piece of a plane
     Piece,
 }
 
 impl Styling {
-    /// What the library is asked for.
+    /// The style for the library.
     pub fn style(&self) -> Style {
         let by = match self.label_by {
             Label::Plane => LabelBy::Plane,
@@ -38,7 +38,7 @@ impl Styling {
         Style { by, up: self.up }
     }
 
-    /// Refuses what none of the outputs follows.
+    /// Refuses options that affect none of the outputs.
     pub fn check(&self, outputs: &[About]) -> Result<(), Error> {
         let follow = |style| outputs.iter().any(|about| (about.follows)(style) != Style::default());
         let Style { by, up } = self.style();
@@ -52,7 +52,7 @@ impl Styling {
         Ok(())
     }
 
-    /// The first option that was given.
+    /// The first option given.
     pub fn given(&self) -> Option<&'static str> {
         first_given(&[("--label-by", self.label_by != Label::Plane), ("--up", self.up != Up::Auto)])
     }

@@ -18,13 +18,14 @@ use std::path::{Path, PathBuf};
 
 /// Write a synthetic cloud or image with its exact truth
 ///
-/// `lines` is an image of lines (a .png), see --kind. The scenes of clouds: room, street, roofs, boards, hard, and the parts of hard: hard-parallel, hard-poles,
-/// hard-seam, hard-stairs, hard-strips, hard-giant, hard-outliers, hard-duplicates. The truth,
-/// planes with their outlines, goes to NAME.truth.json beside the cloud; PLY, LAS and LAZ files also carry each
-/// point's plane as plane_id. The same arguments give the same bytes on every machine.
+/// The scene `lines` is an image of lines (a .png), see --kind. The scenes of clouds are room, street, roofs,
+/// boards, hard, and the parts of hard: hard-parallel, hard-poles, hard-seam, hard-stairs, hard-strips,
+/// hard-giant, hard-outliers, hard-duplicates. The truth, planes with their outlines, goes to NAME.truth.json
+/// beside the cloud; PLY, LAS and LAZ files also contain each point's plane as plane_id. The same arguments give
+/// the same bytes on every machine.
 ///
 /// With --sensor the scene is drawn as an instrument sees it; points between surfaces, as at edges,
-/// get plane_id −1. What else is asked for is done in this order: floors sag, each pass is surveyed,
+/// get plane_id −1. Options are applied in this order: floors sag, each pass is surveyed,
 /// points are thinned to voxels, copied, and rounded.
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
@@ -32,23 +33,23 @@ pub struct Synth {
     /// The scene
     #[arg(value_parser = subject)]
     scene: Subject,
-    /// The cloud to write: .las, .laz, .ply, .xyz, .txt (Semantic3D), .csv or .pts; of lines, .png
+    /// The cloud to write: .las, .laz, .ply, .xyz, .txt (Semantic3D), .csv or .pts; for lines, .png
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// Points [default: 100000]
+    /// Number of points [default: 100000]
     #[arg(long, value_name = "N", value_parser = whole)]
     points: Option<u64>,
-    /// Standard deviation of the points' distances from their surfaces, in metres; of a sensor, see
+    /// Standard deviation of the points' distances from their surfaces, in metres; for a sensor, see
     /// --sensor [default: 0.005, roofs 0.03, or the sensor's]
     #[arg(long, value_name = "METRES", value_parser = number)]
     noise: Option<f64>,
-    /// Share of points that belong to nothing [default: 0.1; sensors 0.01, depth 0]
+    /// Share of outliers [default: 0.1; sensors 0.01, depth 0]
     #[arg(long, value_name = "SHARE", value_parser = number)]
     outliers: Option<f64>,
-    /// Where the random numbers start
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = whole)]
     seed: u64,
-    /// Where the scene's own origin lies, such as 0,0,0
+    /// Position of the scene's own origin, such as 0,0,0
     /// [default: 0,0,0; roofs 500000,4600000,300]
     #[arg(
         long,
@@ -69,37 +70,37 @@ pub struct Synth {
 #[command(next_help_heading = "What instruments and programs do to clouds")]
 struct SurveyArgs {
     /// Draw the scene as an instrument sees it: tripod (grids of directions from three or four
-    /// places, mixed pixels at edges, registration off by 2 mm; noise of ranges at 10 m, default
+    /// positions, mixed pixels at edges, registration off by 2 mm; noise of ranges at 10 m, default
     /// 0.002), depth (one frame of a Kinect in rows, disparities in steps of 1/8 pixel, shadows;
     /// noise at a depth of 1 m, 0.0015), slam (a trolley's laser, twice around, 5 mm of drift over
     /// decimetres to metres; noise of ranges, 0.001), airborne (strips 3 cm apart, scan lines,
-    /// several returns from trees; noise of ranges, 0.02), photo (photogrammetry: waves alike over
-    /// decimetres, holes, blobs at edges; noise is their size, 0.004)
+    /// several returns from trees; noise of ranges, 0.02), photo (photogrammetry: waves over
+    /// decimetres, holes, blobs at edges; noise is the size of the waves, 0.004)
     #[arg(long, value_name = "NAME")]
     sensor: Option<Sensor>,
     /// Round coordinates to multiples of this, such as 0.01
     #[arg(long, value_name = "METRES")]
     round: Option<f64>,
-    /// Keep one point a voxel, its middle; with :mean, the mean of its points. --points counts them
-    /// before
+    /// Keep one point per voxel, its centre; with :mean, the mean of its points. --points is the number
+    /// before thinning
     #[arg(long, value_name = "METRES[:mean]")]
     voxel: Option<Voxel>,
-    /// Each point stands this many times in the cloud, within 0.05 mm
+    /// Number of times that each point appears in the cloud, within 0.05 mm
     #[arg(long, value_name = "N")]
     copies: Option<u32>,
-    /// Level surfaces whose sides are at least 2 m sag by this in their middle
+    /// How far level surfaces with sides of at least 2 m sag in their middle
     #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
     sag: Option<f64>,
-    /// Curved things in the room, too: a vault for its ceiling, balls, columns, a dome
+    /// Add curved objects to the room: a vault for its ceiling, balls, columns, a dome
     #[arg(long)]
     curved: bool,
-    /// Survey the scene several times, each time up to this far from the first, such as 2:0.02
+    /// Survey the scene several times, each time displaced from the first by up to this distance, such as 2:0.02
     #[arg(long, value_name = "COUNT:METRES")]
     passes: Option<Passes>,
 }
 
 impl SurveyArgs {
-    /// The first option that was given.
+    /// The first option given.
     fn given(&self) -> Option<&'static str> {
         first_given(&[
             ("--sensor", self.sensor.is_some()),
@@ -112,7 +113,7 @@ impl SurveyArgs {
         ])
     }
 
-    /// A scene's options with these.
+    /// A scene's options with these applied.
     fn applied(&self, scene: Scene, mut options: SceneOptions) -> SceneOptions {
         if let Some(sensor) = self.sensor {
             options = options.with_sensor(scene, sensor);
@@ -170,7 +171,7 @@ impl Synth {
         }
     }
 
-    /// Refuses to replace a truth that may be that of another cloud or image of the same name.
+    /// Refuses to replace a truth that may belong to another cloud or image of the same name.
     fn check_truth(&self) -> Result<(), Error> {
         const ENDINGS: [&str; 8] = ["las", "laz", "ply", "xyz", "txt", "csv", "pts", "png"];
         let truth = truth_path(&self.out);
@@ -181,7 +182,7 @@ impl Synth {
             let ending = path.extension().unwrap_or_default();
             ENDINGS.into_iter().any(|known| ending.eq_ignore_ascii_case(known))
         };
-        // By the same name with another ending, however that is written.
+        // A file with the same name and another extension, in whatever spelling.
         let files = std::fs::read_dir(folder_of(&self.out)).into_iter().flatten().flatten();
         let is_other = |path: &PathBuf| {
             path.file_stem() == self.out.file_stem()
@@ -200,13 +201,13 @@ impl Synth {
         }
     }
 
-    /// Whether a truth is that of the very points that are asked for.
+    /// Whether a truth is that of the same points as requested.
     fn is_truth_of_this(&self, path: &Path) -> Result<bool, Error> {
         let (Subject::Scene(scene), Ok(there)) = (self.scene, Truth::read(path)) else {
             return Ok(false);
         };
         let options = self.options(scene)?;
-        // All that is known before the points are drawn; the noise of a survey is measured.
+        // Everything known before the points are drawn; the noise of a survey is measured.
         let new = generate(scene, &options)?.truth();
         let has_noise = there.survey.is_some() || there.noise == new.noise;
         Ok(has_noise
@@ -215,13 +216,13 @@ impl Synth {
             && (there.outliers, there.origin, there.step) == (new.outliers, new.origin, new.step))
     }
 
-    /// What will be written.
+    /// The files to be written.
     fn outputs(&self) -> Vec<Output> {
         let cloud = Output::named("--out", &self.out);
         vec![cloud, Output::named("--out", &truth_path(&self.out))]
     }
 
-    /// The first option that was given and is of clouds alone.
+    /// The first given option that is only for clouds.
     fn given_for_clouds(&self) -> Option<&'static str> {
         first_given(&[
             ("--points", self.points.is_some()),
@@ -232,7 +233,7 @@ impl Synth {
         .or(self.survey.given())
     }
 
-    /// What the library is asked for.
+    /// The options for the library.
     fn options(&self, scene: Scene) -> Result<SceneOptions, Error> {
         let points = self.points.unwrap_or(100_000);
         let mut options = self.survey.applied(scene, SceneOptions::new(scene, points));

@@ -4,17 +4,17 @@ use super::words::{aligned, clean, counted, digits, significant, within};
 use planes::measures::Measures;
 use planes::{Detection, Plane};
 
-/// Planes shown; the rest is counted.
+/// Most planes shown; the others are counted.
 const ROWS: usize = 30;
 
-/// No instrument tells angles apart that differ by less, in degrees.
+/// The smallest difference of angles that an instrument can measure, in degrees.
 const FINEST_ANGLE: f64 = 1e-4;
 
 /// The columns.
 const HEADING: [&str; 9] =
     ["plane", "points", "area", "length", "width", "slope", "aspect", "offset", "rmse"];
 
-/// A summary line and one row a plane; `unit` is that of lengths, where it is known.
+/// A summary, then one row per plane; `unit` is the unit of lengths, if known.
 pub fn planes(name: &str, detection: &Detection, unit: Option<&str>) -> String {
     let name = clean(name);
     let (chosen, not_chosen) = (detection.input.chosen(), detection.input.not_chosen);
@@ -46,22 +46,22 @@ pub fn planes(name: &str, detection: &Detection, unit: Option<&str>) -> String {
     out
 }
 
-/// What is said of a plane: as many digits as its standard errors leave, or, where it has none, the
+/// The cells of a plane, with as many digits as its standard errors justify or, without errors, the
 /// tolerance.
 fn row(id: usize, plane: &Plane, detection: &Detection) -> Vec<String> {
     let Measures { slope, aspect, length, width } = Measures::of(plane);
     let (input, parameters) = (&detection.input, &detection.parameters);
     let turn = plane.normal_error.unwrap_or(0.1).max(FINEST_ANGLE);
-    // Coordinates are rounded to steps.
+    // Coordinates are rounded to steps, so no digit below the step is shown.
     let offset = plane.offset_error.unwrap_or(parameters.tolerance / 10.0).max(input.step);
-    // The steeper a plane, the surer the direction in which it falls.
+    // The steeper a plane, the more certain its aspect.
     let turn_of_aspect = turn / slope.to_radians().sin().max(f64::MIN_POSITIVE);
     let aspect = aspect.map(|aspect| {
         let text = within(aspect, turn_of_aspect);
-        // Rounded up it is north again.
+        // An aspect rounded up to 360 is north again.
         if text.parse() == Ok(360.0) { within(0.0, turn_of_aspect) } else { text }
     });
-    // An outline runs about as near to the edge as points are apart.
+    // An outline is about as close to the edge as points are to each other.
     let side = |side: f64| match parameters.spacing {
         spacing if spacing > 0.0 => within(side, spacing),
         _ => significant(side),

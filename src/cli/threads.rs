@@ -1,24 +1,25 @@
-//! How many threads work.
+//! The number of threads.
 
 use super::words::counted;
 use planes::{Error, memory};
 use rayon::ThreadPoolBuilder;
 use std::thread::available_parallelism;
 
-/// Threads a core beyond which more only get into each other's way.
+/// Threads per core beyond which more threads only slow each other down.
 const A_CORE: usize = 4;
-/// So many may be asked for on any machine.
+/// Number of threads that may be asked for on any machine.
 const ANYWHERE: usize = 16;
-/// Address space that a thread takes: its stack and its share of the allocator's.
+/// Address space that a thread takes: its stack and its part of the allocator.
 const ADDRESSES: u64 = 64 << 20;
 
-/// Starts the threads that all work is shared among: those that were asked for, or one a core.
+/// Starts the threads that share all work: as many as asked for, or one per core.
 ///
-/// If it `joins`, the thread that calls is one of them. It hands over no work then, which it does a hundred times
-/// for the smallest cloud, but it must not wait for threads that themselves share work.
+/// If it `joins`, the calling thread is one of them. Then it need not hand work over to the others, which
+/// otherwise happens a hundred times for the smallest cloud, but it must not wait for threads that themselves
+/// share work.
 ///
 /// # Errors
-/// Where the system does not let them start.
+/// If the system does not let them start.
 pub fn start(asked: Option<u16>, joins: bool) -> Result<(), Error> {
     let cores = available_parallelism().map_or(1, usize::from);
     let most = ANYWHERE.max(A_CORE * cores);
@@ -31,12 +32,12 @@ pub fn start(asked: Option<u16>, joins: bool) -> Result<(), Error> {
         Some(left) => {
             threads = threads.min(usize::try_from(left / ADDRESSES).unwrap_or(most)).max(1);
         }
-        // Memory that is kept holds its addresses even when its pages are handed back, so nothing is kept
-        // where addresses are limited.
+        // Memory that is kept holds its addresses even after its pages are returned, so nothing is kept
+        // if addresses are limited.
         None => super::memory::keep(threads),
     }
     let mut pool = ThreadPoolBuilder::new().num_threads(threads);
-    // Copies to a GPU share work, and are waited for: another thread must be there for it.
+    // Copies to a GPU share work and are waited for, so there must be another thread to do it.
     if joins && threads > 1 {
         pool = pool.use_current_thread();
     }

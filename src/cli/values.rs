@@ -1,9 +1,9 @@
-//! Values of options: numbers, and what is said where one is none.
+//! Values of options: numbers, and messages for what is not a number.
 
 use planes::Error;
 use std::str::FromStr;
 
-/// A number that may be anything but NaN.
+/// Any number except NaN.
 pub fn number(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(value) if !value.is_nan() => Ok(value),
@@ -14,12 +14,12 @@ pub fn number(text: &str) -> Result<f64, String> {
 /// A length above 0.
 pub fn length(text: &str) -> Result<f64, String> {
     let value = number(text)?;
-    // A number that is not normal is 0, infinite, or so small that nothing can be computed with it.
+    // A number that is not normal is 0, infinite, or too small to compute with.
     let is_length = value.is_normal() && value > 0.0;
     is_length.then_some(value).ok_or_else(|| "must be a positive length".into())
 }
 
-/// What the library makes of a text, or what it says against it.
+/// Parses a text with the library, or returns the library's message.
 pub fn said<T: FromStr<Err = Error>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: Error| error.to_string())
 }
@@ -32,7 +32,7 @@ pub fn whole(text: &str) -> Result<u64, String> {
     }
     match text.parse::<f64>() {
         Ok(value) if value.fract() == 0.0 && value < 0.0 => Err("must not be negative".into()),
-        // Up to there every whole number is one in `f64`, too.
+        // Up to this value, every whole number is exact in `f64`.
         Ok(value) if value.fract() == 0.0 && value <= 2f64.powi(53) => Ok(value as u64),
         _ => Err(no_number(text, "a whole number")),
     }
@@ -45,12 +45,12 @@ pub fn count<T: TryFrom<u64>>(text: &str, most: u64) -> Result<T, String> {
     count.ok_or_else(|| format!("must be from 1 to {most}"))
 }
 
-/// The first option that was given.
+/// The first option given.
 pub fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
     options.iter().find_map(|&(name, given)| given.then_some(name))
 }
 
-/// What is wrong with a text that is no number; with a decimal comma, how it is written instead.
+/// The message for a text that is not a number; for a decimal comma, it shows how to write the number instead.
 fn no_number(text: &str, what: &str) -> String {
     let with_point = text.trim().replacen(',', ".", 1);
     if text.contains(',') && with_point.parse::<f64>().is_ok_and(f64::is_finite) {

@@ -1,4 +1,4 @@
-//! Messages to the log, of which warnings are kept for a summary.
+//! Log messages; warnings are also kept for a summary.
 
 use super::words::clean;
 use log::{Level, LevelFilter, Log, Metadata, Record};
@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 
 /// Whether warnings are kept.
 static WANTED: AtomicBool = AtomicBool::new(false);
-/// Those that nobody took yet.
+/// Warnings that have not been taken yet.
 static KEPT: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// The log that is shown, and beside it the warnings that are kept, be they shown or not.
+/// The visible log, and the kept warnings, which need not be visible.
 struct Both(env_logger::Logger);
 
 /// Starts the log.
@@ -26,7 +26,7 @@ pub fn keep() {
     WANTED.store(true, Relaxed);
 }
 
-/// The warnings about a file since they were last taken, without its name, with which each begins.
+/// The warnings about a file since the last call, without the file's name at their beginning.
 pub fn take(file: &str) -> Vec<String> {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let about = |text: &String| text.strip_prefix(file)?.strip_prefix(": ").map(str::to_owned);
@@ -47,7 +47,7 @@ impl Log for Both {
         }
         if self.0.matches(record) {
             let text = record.args().to_string();
-            // Names of files may hold what a terminal obeys.
+            // File names may contain characters that control a terminal.
             let shown = |args| {
                 self.0
                     .log(&Record::builder().metadata(record.metadata().clone()).args(args).build())

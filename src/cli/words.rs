@@ -1,4 +1,4 @@
-//! Numbers and names as people read them.
+//! Numbers and names for people to read.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ pub fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// A text without characters that a terminal obeys: they are written `\n` and `\x1B`.
+/// A text without characters that control a terminal: they are written as `\n` and `\x1B`.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if !text.chars().any(char::is_control) {
         return text.into();
@@ -19,7 +19,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// Appends a character as it is written in text in quotes.
+/// Appends a character as written in a quoted text.
 pub fn escape(c: char, out: &mut String) {
     match c {
         '\\' => out.push_str("\\\\"),
@@ -38,7 +38,7 @@ pub fn significant(v: f64) -> String {
     digits(v, 4)
 }
 
-/// The same without zeros at the end.
+/// The same without trailing zeros.
 pub fn brief(v: f64) -> String {
     let text = significant(v);
     if text.contains('.') && !text.contains('e') {
@@ -47,7 +47,7 @@ pub fn brief(v: f64) -> String {
     text
 }
 
-/// A number with so many significant digits; where that would be a long row of zeros, as a power of ten.
+/// A number with this many significant digits; as a power of ten if it would have a long row of zeros.
 pub fn digits(v: f64, count: i32) -> String {
     if v == 0.0 {
         return "0".into();
@@ -59,19 +59,19 @@ pub fn digits(v: f64, count: i32) -> String {
     format!("{v:.*}", (count - 1 - size).max(0) as usize)
 }
 
-/// A number with the digits that an error of this size leaves: the last one is where the error's first
-/// is, and none is beyond what `f64` holds.
+/// A number with the digits that an error of this size justifies: its last digit is at the position of the error's
+/// first one, and no digit exceeds the precision of `f64`.
 pub fn within(v: f64, error: f64) -> String {
     let size = |v: f64| v.abs().log10().floor();
     let held = 14.0 - if v == 0.0 { 0.0 } else { size(v).max(0.0) };
-    // Of an error of zero all digits are good.
+    // With an error of zero, all digits are valid.
     let decimals = if error > 0.0 { (-size(error)).min(held) } else { held };
     let text = format!("{v:.*}", decimals.clamp(0.0, 300.0) as usize);
     let is_zero = !text.contains(|c: char| c.is_ascii_digit() && c != '0');
     if is_zero { text.trim_start_matches('-').to_owned() } else { text }
 }
 
-/// The same without zeros at the end.
+/// The same without trailing zeros.
 pub fn shortly(v: f64, error: f64) -> String {
     let text = within(v, error);
     if text.contains('.') {
@@ -80,7 +80,7 @@ pub fn shortly(v: f64, error: f64) -> String {
     text
 }
 
-/// Rows of cells below a heading, each column as wide as it must be and its points below each other.
+/// Rows of cells below a heading, each column as wide as necessary, with decimal points aligned.
 pub fn aligned(heading: &[&str], rows: &[Vec<String>]) -> String {
     let parts = |cell: &str| {
         let whole = cell.find('.').map_or(cell.chars().count(), |at| cell[..at].chars().count());

@@ -1,27 +1,27 @@
 //! Precision and recall by points, after RSPD (Araújo and Oliveira, "A robust statistics approach
-//! for plane detection in unorganized point clouds", 2020), where surface counts instead of planes.
+//! for plane detection in unorganized point clouds", 2020); points are counted here instead of surface area.
 //!
-//! Each found plane stands for one true plane at most and each true plane for one found, those
-//! that share most points first. What such a pair shares is right: of the points of all found
-//! planes that share is the precision, of the points of all true planes the recall.
+//! Each found plane is paired with at most one true plane and the other way round; the pairs that
+//! share most points come first. The points shared by pairs are right. Their share of the points of all found
+//! planes is the precision, and their share of the points of all true planes is the recall.
 
 use super::overlaps::{HALF, Overlaps};
 use serde::Serialize;
 use std::cmp::Reverse;
 
-/// Scores by points; 0 where there is nothing to divide by.
+/// Scores by points; 0 if the divisor is 0.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ByPoints {
-    /// Points shared by pairs of planes, over the points of all found planes.
+    /// Points shared by pairs of planes, divided by the points of all found planes.
     pub precision: f64,
-    /// The same points, over the points of all true planes.
+    /// The same points, divided by the points of all true planes.
     pub recall: f64,
     /// Harmonic mean of the two.
     pub f1: f64,
 }
 
-/// Scores the true planes that are `asked` for; a found plane that is `ignored` counts, and has a
-/// pair, only if more than half of the two together is shared.
+/// Scores the true planes that are `asked` for. A found plane that is `ignored` counts, and is paired,
+/// only if more than half of the union of the two planes is shared.
 pub(super) fn score(overlaps: &Overlaps, asked: &[bool], ignored: &[bool]) -> ByPoints {
     let counts = |&&(t, f, n): &&(usize, usize, u64)| {
         asked[t] && (!ignored[f] || overlaps.iou(t, f, n) > HALF)
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn pairs_are_formed_once_and_the_largest_first() {
-        // Found 0 holds true 0 and a point of true 1; found 1 the rest of true 1.
+        // Found 0 has true 0 and a point of true 1; found 1 has the rest of true 1.
         let truth = labelled(&[0, 0, 0, 0, 1, 1, 1, -1, 2]);
         let found = labelled(&[0, 0, 0, -1, 0, 1, 1, 1, 2]);
         let overlaps = Overlaps::new(&truth, &found);
@@ -67,7 +67,7 @@ mod tests {
         let s = score(&overlaps, &asked, &overlaps.on_small(&asked));
         assert_eq!((s.precision, s.recall, s.f1), (5.0 / 7.0, 5.0 / 7.0, 5.0 / 7.0));
         assert_eq!(score(&overlaps, &[false; 3], &[true; 3]), ByPoints::default());
-        // A plane that lies mostly where the truth is unknown, and is right where it is known.
+        // A plane that lies mostly on unknown points, and is right where the truth is known.
         let overlaps = Overlaps::new(&labelled(&[0, -2, -2]), &labelled(&[0, 0, 0]));
         let s = score(&overlaps, &[true], &overlaps.on_small(&[true]));
         assert_eq!((s.precision, s.recall), (1.0, 1.0));

@@ -1,4 +1,4 @@
-//! From two sides to all scores.
+//! Computes all scores from both sides.
 
 use super::matching::Matching;
 use super::options::Options;
@@ -11,11 +11,11 @@ use crate::{Error, Result};
 /// Scores `found` against `truth`.
 ///
 /// `points` are the cloud's; they may be missing if neither side has labels. Labels are compared
-/// point by point; where a side has none, the segments are not scored.
+/// point by point; if a side has none, the segments are not scored.
 ///
 /// # Errors
-/// [`Error::Parameter`] for options that make no sense, for numbers of points and labels that
-/// differ, and for labels that are no planes.
+/// [`Error::Parameter`] for invalid options, for numbers of points and labels that
+/// differ, and for labels without a plane.
 pub fn evaluate(
     points: &[[f64; 3]],
     truth: &Surfaces,

@@ -1,10 +1,10 @@
 //! The measures of EVOPS (Kornilova et al., "EVOPS Benchmark: Evaluation of Plane Segmentation
 //! from RGBD and LiDAR Data", 2022), as its library computes them.
 //!
-//! A true plane and a found one *match* at an intersection over union of 0.75, and *partly* at
-//! 0.2. A found plane is under-segmented if it partly matches several true ones, a true one
-//! over-segmented if several found ones partly match it. What matches nothing, not even partly, is
-//! missed, or noise; so is what has one partner, partly, that has no other partner either.
+//! A true plane and a found one *match* at an intersection over union of 0.75, and *partly* match at
+//! 0.2. A found plane is under-segmented if it partly matches several true ones; a true plane is
+//! over-segmented if several found ones partly match it. A plane that matches nothing, not even partly, is
+//! missed or noise; so is a plane with a single, partial match whose partner has no other match either.
 
 use super::numbers::{f1, ratio};
 use super::overlaps::Overlaps;
@@ -15,12 +15,12 @@ const FULL: f64 = 0.75;
 /// Least intersection over union of a match in part.
 const PART: f64 = 0.2;
 
-/// EVOPS' scores; 0 where there is nothing to divide by.
+/// EVOPS' scores; 0 if the divisor is 0.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Evops {
-    /// Matches over found planes.
+    /// Matches divided by found planes.
     pub precision: f64,
-    /// Matches over true planes.
+    /// Matches divided by true planes.
     pub recall: f64,
     /// Harmonic mean of the two.
     pub f_score: f64,
@@ -47,7 +47,7 @@ struct Partners {
     fully: bool,
 }
 
-/// Scores the true planes that are `asked` for; a found plane that matches none of them counts
+/// Scores the true planes that are `asked` for. A found plane that matches none of them counts
 /// unless it is `ignored` or empty.
 pub(super) fn score(overlaps: &Overlaps, asked: &[bool], ignored: &[bool]) -> Evops {
     let mut of_truth = vec![Partners::default(); overlaps.truth.len()];
@@ -91,7 +91,7 @@ pub(super) fn score(overlaps: &Overlaps, asked: &[bool], ignored: &[bool]) -> Ev
     }
 }
 
-/// Whether a plane has no partner, or one in part that has no other.
+/// Whether a plane has no partner, or only a partial one that has no other partner.
 fn is_alone(plane: &Partners, other: &[Partners]) -> bool {
     match plane.partly.as_slice() {
         [] => true,
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn by_hand() {
-        // True 0 is found, true 1 in two halves, true 2 and 3 as one plane, true 4 not; found 4
+        // True 0 is found, true 1 in two halves, true 2 and 3 as one plane, true 4 is missed; found 4
         // has a quarter of true 5.
         let runs = [
             (0, 0, 9),

@@ -1,4 +1,4 @@
-//! Results and truths from files.
+//! Reads results and truths from files.
 
 use super::labels::{MAGIC, read_labels};
 use super::surfaces::Surfaces;
@@ -10,18 +10,18 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What is to be compared.
+/// The files to compare.
 #[derive(Debug, Clone, Copy)]
 pub struct Files<'a> {
     /// A JSON document of a detection, a labelled cloud, or labels alone.
     pub result: &'a Path,
-    /// The labels that go with a JSON document: a labelled cloud, or labels alone. Without it,
-    /// those of the labelled cloud beside the document are taken, if there is one:
+    /// The labels for a JSON document: a labelled cloud, or labels alone. Without it,
+    /// labels come from the labelled cloud beside the document, if there is one:
     /// `room.labels.ply`, `.las`, `.laz` or `.npy` for `room.json`.
     pub labels: Option<&'a Path>,
-    /// A labelled cloud, a truth document, or labels alone. A cloud without labels takes those of
-    /// the text beside it, `hard.labels` for `hard.txt`; and if there is a truth document beside
-    /// it ([`truth_path`]), the planes are taken from there.
+    /// A labelled cloud, a truth document, or labels alone. A cloud without labels takes them from
+    /// the text file beside it, `hard.labels` for `hard.txt`. If there is a truth document beside
+    /// the cloud ([`truth_path`]), the planes are taken from it.
     pub truth: &'a Path,
 }
 
@@ -44,7 +44,7 @@ impl Files<'_> {
         Ok(())
     }
 
-    /// All files that may be read, those beside the named ones included.
+    /// All files that may be read, including those beside the named ones.
     pub fn all(&self) -> Vec<PathBuf> {
         let mut all = vec![self.result.to_path_buf(), self.truth.to_path_buf()];
         all.extend(self.labels.map(Path::to_path_buf).or_else(|| beside(self.result)));
@@ -65,7 +65,7 @@ pub struct Loaded {
     pub found: Surfaces,
     /// All files that were read, those of the result first.
     pub read: Vec<PathBuf>,
-    /// What should be said of the clouds.
+    /// Notes on the clouds, to be shown to the user.
     pub notes: Vec<(PathBuf, Note)>,
 }
 
@@ -75,13 +75,13 @@ pub struct Loaded {
 /// either side.
 ///
 /// # Errors
-/// [`Error::Io`], [`Error::Unrecognized`] and [`Error::Format`] for what is wrong with a file, and
-/// where the two are not of one cloud; [`Error::Parameter`] where something is missing.
+/// [`Error::Io`], [`Error::Unrecognized`] and [`Error::Format`] for a bad file, and
+/// if the two are not of one cloud; [`Error::Parameter`] if something is missing.
 pub fn load(files: &Files) -> Result<Loaded> {
     load_with(files, &ReadOptions::default())
 }
 
-/// The same, where it is known how the clouds are to be read.
+/// The same with options for reading the clouds.
 ///
 /// # Errors
 /// As [`load`].
@@ -89,7 +89,7 @@ pub fn load_with(files: &Files, options: &ReadOptions) -> Result<Loaded> {
     files.check()?;
     let is_itself = files.labels.is_none() && is_one(files.result, files.truth);
     let mut found = match is_itself {
-        // The same planes, too, and not those that a fit finds in each of their pieces.
+        // The truth's planes here, too, instead of a fit to each of their pieces.
         true => Side::truth(files.result, options)?,
         false => Side::result(files, options)?,
     };
@@ -108,25 +108,25 @@ pub fn load_with(files: &Files, options: &ReadOptions) -> Result<Loaded> {
     let notes = [&found.notes[..], &truth.notes[..]].concat();
     let (truth, mut found) = (truth.surfaces(&points)?, found.surfaces(&points)?);
     if is_itself {
-        // A cloud does not show where nothing was seen.
+        // Planes that nothing was seen of have no points in the cloud, so it cannot have found them.
         found = found.without_empty();
     }
     Ok(Loaded { truth, found, points, read, notes })
 }
 
-/// Whether two names are of one file.
+/// Whether two names refer to one file.
 fn is_one(a: &Path, b: &Path) -> bool {
     let [a, b] = [a, b].map(|path| std::fs::canonicalize(path).ok());
     a.is_some() && a == b
 }
 
-/// One side as it is in files.
+/// One side as read from files.
 #[derive(Default)]
 struct Side {
     points: Vec<[f64; 3]>,
     labels: Option<Vec<i32>>,
     document: Option<Document>,
-    /// The files; the last one gave the labels, if there are any.
+    /// The files; the last one provided the labels, if there are any.
     read: Vec<PathBuf>,
     notes: Vec<(PathBuf, Note)>,
 }
@@ -205,12 +205,12 @@ impl Side {
         Err(Error::format(self.named(), format!("{labels} labels"), message))
     }
 
-    /// The file that errors about labels name.
+    /// The file to name in errors about labels.
     fn named(&self) -> &Path {
         self.read.last().map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// Points of the cloud, where known.
+    /// Number of points of the cloud, if known.
     fn count(&self) -> Option<u64> {
         if let Some(labels) = &self.labels {
             return Some(labels.len() as u64);
@@ -223,7 +223,7 @@ impl Side {
 
     fn surfaces(&self, points: &[[f64; 3]]) -> Result<Surfaces> {
         let labels = self.labels.as_deref();
-        // Distances are those of points, whoever says where the planes are.
+        // Distances are measured from points, whatever the source of the planes.
         if points.is_empty() && labels.is_some_and(|labels| !labels.is_empty()) {
             let message = "labels alone; give the cloud of one side, too".into();
             return Err(Error::Degenerate { path: self.named().to_path_buf(), message });
@@ -246,7 +246,7 @@ fn beside(document: &Path) -> Option<PathBuf> {
     endings.map(|ending| document.with_extension(ending)).into_iter().find(|path| path.is_file())
 }
 
-/// What a file is, told by how it starts.
+/// The kind of a file, recognised by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileKind {
     Document,
@@ -254,7 +254,7 @@ enum FileKind {
     Cloud,
 }
 
-/// Bytes that are looked at.
+/// Number of bytes that are examined.
 const HEAD: u64 = 4096;
 
 impl FileKind {
@@ -271,7 +271,7 @@ impl FileKind {
         }
         let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
         let mut lines = lines.filter(|line| !line.is_empty());
-        // The first line of a .pts cloud, too, is one number.
+        // The first line of a .pts cloud is a single number, too.
         let single = |line: &[u8]| fast_float2::parse::<f64, _>(line).is_ok();
         let labels = lines.next().is_some_and(single) && lines.next().is_none_or(single);
         if labels || head.starts_with(MAGIC) { FileKind::Labels } else { FileKind::Cloud }

@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 /// The plane through the finite points of `points` and their root mean square distance from it;
 /// `None` below three points.
 ///
-/// Coordinates are taken from the mean, so that survey coordinates lose nothing.
+/// Coordinates are taken relative to the mean, so that survey coordinates lose no precision.
 pub(super) fn fit(points: impl Iterator<Item = [f64; 3]> + Clone) -> Option<(Flat, f64)> {
     let finite = points.filter(|p| p.iter().all(|v| v.is_finite())).map(Vector3::from);
     let first = finite.clone().next()?;

@@ -1,4 +1,4 @@
-//! A plane as it is compared with another.
+//! A plane to be compared with another.
 
 /// A plane `normal · p = offset`.
 #[derive(Debug, Clone, Copy, PartialEq)]

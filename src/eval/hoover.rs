@@ -1,24 +1,24 @@
-//! How each true plane was found, and what each found one is, after Hoover et al., "An
+//! Classifies each true plane and each found one, after Hoover et al., "An
 //! experimental comparison of range image segmentation algorithms", 1996.
 //!
 //! With a least overlap `T`:
 //!
-//! - a true plane is *correct* if one found plane holds `T` of its points and lies with `T` of its
-//!   own on it;
-//! - it is *over-segmented* if two or more found planes lie each with `T` of their points on it and
-//!   hold together `T` of its points;
-//! - true planes are *under-segmented* if a found plane holds `T` of the points of each of two or
-//!   more and lies with `T` of its own on them together;
-//! - a true plane that is none of this is *missed*, a found one *noise*.
+//! - a true plane is *correct* if one found plane holds a share `T` of its points, and a share `T` of the found
+//!   plane's points lies on it;
+//! - it is *over-segmented* if two or more found planes each have a share `T` of their points on it and
+//!   together hold a share `T` of its points;
+//! - true planes are *under-segmented* if one found plane holds a share `T` of the points of each of two or
+//!   more, and a share `T` of the found plane's points lies on them together;
+//! - a true plane that is none of these is *missed*, and a found one is *noise*.
 //!
-//! A plane may fit more than one of the three; then that counts whose shares are larger in the
-//! mean, and at equal shares the one named first. So a true plane that was found whole but for a
-//! small part, and that part apart, is over-segmented.
+//! If a plane fits more than one of the three, the one with the larger mean of shares counts; at equal shares,
+//! the one named first. So a true plane that was found whole except for a
+//! small part, which was found separately, is over-segmented.
 
 use super::overlaps::Overlaps;
 use serde::Serialize;
 
-/// How a plane was found.
+/// The classification of a plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -41,9 +41,9 @@ pub struct Hoover {
     pub correct: usize,
     /// True planes that were found in parts.
     pub over_segmented: usize,
-    /// Found planes that are several true ones.
+    /// Found planes that cover several true ones.
     pub under_segmented: usize,
-    /// True planes, of those asked for, that are none of the above.
+    /// True planes asked for that are none of the above.
     pub missed: usize,
     /// Found planes that are none of the above.
     pub noise: usize,
@@ -58,12 +58,12 @@ pub(super) struct Verdicts {
     pub(super) found: Vec<Option<Verdict>>,
 }
 
-/// Planes that explain each other.
+/// Planes that match each other under one of the definitions.
 struct Instance {
     verdict: Verdict,
     truths: Vec<usize>,
     founds: Vec<usize>,
-    /// Sum of the two shares; the mean would order alike.
+    /// Sum of the two shares; the mean would give the same order.
     shares: f64,
 }
 
@@ -100,12 +100,12 @@ pub(super) fn classify(
     Verdicts { truth, found }
 }
 
-/// Everything that fits a definition.
+/// All matches under the definitions.
 fn instances(overlaps: &Overlaps, asked: &[bool], least: f64) -> Vec<Instance> {
     let part = |n: u64, of: u64| n as f64 / of.max(1) as f64;
     let enough = |n: u64, of: u64| n as f64 >= least * of as f64;
     let mut instances = Vec::new();
-    // What lies in each plane of the other side, and how many points that are.
+    // The planes of the other side on each plane, with numbers of points.
     let mut in_truth: Vec<Vec<(usize, u64)>> = vec![vec![]; overlaps.truth.len()];
     let mut in_found: Vec<Vec<(usize, u64)>> = vec![vec![]; overlaps.found.len()];
     for &(t, f, n) in overlaps.pairs.iter().filter(|pair| asked[pair.0]) {
@@ -208,10 +208,10 @@ mod tests {
 
     #[test]
     fn the_larger_shares_decide() {
-        // Correct has shares 0.9 and 1, over-segmented 0.95 and 1.
+        // Correct has shares 0.9 and 1; over-segmented has 0.95 and 1.
         let v = verdicts(&[(0, 0, 90), (0, 1, 5), (0, -1, 5)], &[true]);
         assert_eq!(v.truth, [Some(OverSegmented)]);
-        // The small part is mostly elsewhere: no part of it.
+        // The small part lies mostly elsewhere, so it is not a part of the plane.
         let v = verdicts(&[(0, 0, 90), (0, 1, 10), (-1, 1, 3)], &[true]);
         assert_eq!((v.truth, v.found), (vec![Some(Correct)], vec![Some(Correct), Some(Noise)]));
     }

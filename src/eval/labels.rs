@@ -1,16 +1,16 @@
-//! Labels alone: NumPy arrays, and texts with one number a line.
+//! Files of labels alone: NumPy arrays, and text files with one number per line.
 
 use crate::{Error, Result};
 use std::path::Path;
 
-/// How NumPy's files start.
+/// The first bytes of NumPy's files.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Reads the labels in a file: a one-dimensional array of integers in NumPy's format (`.npy`), or
-/// a text with one number a line, as Semantic3D has it. Numbers below 0 are no plane.
+/// a text with one number per line, as in Semantic3D. Numbers below 0 mean no plane.
 ///
 /// # Errors
-/// [`Error::Io`], and [`Error::Format`] with the line, the number of the label or the place in the
+/// [`Error::Io`], and [`Error::Format`] with the line, the number of the label or the position in the
 /// header.
 pub fn read_labels(path: &Path) -> Result<Vec<i32>> {
     let bytes = std::fs::read(path).map_err(Error::io(path))?;
@@ -18,13 +18,13 @@ pub fn read_labels(path: &Path) -> Result<Vec<i32>> {
     labels.map_err(|(place, message)| Error::format(path, place, message))
 }
 
-/// Where something is wrong, and what.
+/// The position of an error, and its message.
 type Wrong = (String, String);
 
 fn text(bytes: &[u8]) -> std::result::Result<Vec<i32>, Wrong> {
     let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
     let label = |(i, line): (usize, &[u8])| {
-        // Some write labels as "2.0".
+        // Some programs write labels as "2.0".
         let number = fast_float2::parse::<f64, _>(line).ok().filter(|v| v.fract() == 0.0);
         let label = number.filter(|v| (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(v));
         label.map(|v| v as i32).ok_or_else(|| {
@@ -70,7 +70,7 @@ fn array(bytes: &[u8]) -> std::result::Result<Vec<i32>, Wrong> {
     data.chunks_exact(size).enumerate().map(label).collect()
 }
 
-/// The dictionary of a header, and what comes behind.
+/// The dictionary of a header, and the data after it.
 fn split(bytes: &[u8]) -> Option<(&str, &[u8])> {
     let (length, start) = match bytes.get(6)? {
         1 => (usize::from(u16::from_le_bytes(bytes.get(8..10)?.try_into().ok()?)), 10),

@@ -1,9 +1,9 @@
 //! Scores of the lines of an image against its truth.
 //!
-//! A found line may stand for a true one when their angles differ by at most
-//! [`LineLimits::angle`] and it passes the middle of what was drawn of the true line within
-//! [`LineLimits::distance`]. Of all such pairs the nearest (by the sum of both, each as a share of its limit)
-//! are matched first, each line once. A found line that is left over although it may stand for a
+//! A found line may match a true one if their angles differ by at most
+//! [`LineLimits::angle`] and it passes the middle of the drawn part of the true line within
+//! [`LineLimits::distance`]. Of all possible pairs, the nearest (by the sum of both errors, each as a share of its
+//! limit) are matched first, each line once. A found line that is left over although it may match a
 //! true line is a duplicate.
 
 use crate::lines::Detection;
@@ -11,7 +11,7 @@ use crate::synth::lines::{LineTruth, TrueLine};
 use crate::{Error, Result};
 use serde::Serialize;
 
-/// What counts as found.
+/// Limits within which a line counts as found.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LineLimits {
     /// Largest angle, in degrees.
@@ -27,7 +27,7 @@ impl Default for LineLimits {
 }
 
 impl LineLimits {
-    /// Refuses what makes no sense.
+    /// Checks the limits.
     ///
     /// # Errors
     /// [`Error::Parameter`].
@@ -45,34 +45,34 @@ impl LineLimits {
 /// The scores of one image.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LineScores {
-    /// What counted as found.
+    /// The limits that were used.
     pub limits: LineLimits,
     /// True lines.
     pub truth: usize,
     /// Found lines.
     pub found: usize,
-    /// Found lines that stand for a true one.
+    /// Found lines that match a true one.
     pub matched: usize,
-    /// Others that are beside a true line which was found already.
+    /// Other found lines that are beside a true line that was found already.
     pub duplicates: usize,
-    /// `matched / found`; 1 where nothing was found.
+    /// `matched / found`; 1 if nothing was found.
     pub precision: f64,
-    /// `matched / truth`; 1 where there is no line.
+    /// `matched / truth`; 1 if there is no true line.
     pub recall: f64,
     /// Harmonic mean of both.
     pub f1: f64,
-    /// Median difference of the angles of what matched, in degrees.
+    /// Median angle error of the matched lines, in degrees.
     pub angle: Option<f64>,
-    /// Median distance at the middle of the true line, in pixels.
+    /// Median distance of the matched lines at the middle of the true line, in pixels.
     pub distance: Option<f64>,
-    /// For each true line the found one.
+    /// For each true line, the found one.
     pub of_truth: Vec<Option<usize>>,
-    /// For each found line the true one.
+    /// For each found line, the true one.
     pub of_found: Vec<Option<usize>>,
 }
 
-/// Angle between a true and a found line, in degrees, and the distance of the latter from the middle of
-/// what was drawn, in pixels.
+/// Angle between a true and a found line, in degrees, and distance of the found line from the middle of
+/// the drawn part, in pixels.
 pub fn line_errors(truth: &TrueLine, theta: f64, rho: f64) -> [f64; 2] {
     let turn = (truth.theta - theta).rem_euclid(180.0);
     let (sin, cos) = theta.to_radians().sin_cos();
@@ -83,7 +83,7 @@ pub fn line_errors(truth: &TrueLine, theta: f64, rho: f64) -> [f64; 2] {
 /// Scores the lines of an image.
 ///
 /// # Errors
-/// [`Error::Parameter`] where the result is of an image of another size.
+/// [`Error::Parameter`] if the result is for an image of another size.
 pub fn score(found: &Detection, truth: &LineTruth, limits: LineLimits) -> Result<LineScores> {
     limits.check()?;
     if (found.width, found.height) != (truth.width, truth.height) {
@@ -136,7 +136,7 @@ pub fn score(found: &Detection, truth: &LineTruth, limits: LineLimits) -> Result
     })
 }
 
-/// The middle value, the lower one of two.
+/// The median, the lower one of two.
 pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     values.get(values.len().saturating_sub(1) / 2).copied()

@@ -1,4 +1,4 @@
-//! Which found plane is which true one, by angle and distance.
+//! Matches found planes with true ones by angle and distance.
 
 use super::flat::Flat;
 use super::options::Limits;
@@ -26,12 +26,12 @@ pub struct Match {
 pub(super) struct Matching {
     /// For each true plane that is asked for, the plane that found it.
     pub(super) of_truth: Vec<Option<Match>>,
-    /// For each found plane, the true one it found.
+    /// For each found plane, the true plane that it found.
     pub(super) of_found: Vec<Option<usize>>,
-    /// For each found plane left over, the true one that it would have found had not another; the
-    /// nearest.
+    /// For each found plane left over, the nearest true plane within the limits, which another plane
+    /// found.
     pub(super) duplicate_of: Vec<Option<usize>>,
-    /// For each found plane left over, whether it matches a plane that is not asked for.
+    /// For each found plane left over, whether it matches a true plane that is not asked for.
     pub(super) small: Vec<bool>,
 }
 
@@ -74,7 +74,7 @@ impl Matching {
     }
 }
 
-/// For each true plane the found ones within the limits, by index.
+/// For each true plane, the found planes within the limits, by index.
 fn candidates(
     points: &[[f64; 3]],
     truth: &Surfaces,
@@ -92,7 +92,7 @@ fn candidates(
         let pairs = found.planes.iter().enumerate().filter_map(|(f, plane)| {
             let other = plane.flat?;
             let angle = angle(flat.normal, other.normal);
-            // The mean distance is at least the distance of the mean: a quick no.
+            // The mean distance is at least the distance of the mean, which allows a quick rejection.
             if angle > limits.angle || away(&other, middle) > limits.distance * 1.001 + 1e-6 {
                 return None;
             }
@@ -111,7 +111,7 @@ fn candidates(
 
 /// The angle between two planes in degrees, from their normals of either sign.
 fn angle(a: [f64; 3], b: [f64; 3]) -> f64 {
-    // The arc cosine has no digits near 0.
+    // The arc cosine is inaccurate near angle 0.
     let cross = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
     dot(cross, cross).sqrt().atan2(dot(a, b).abs()).to_degrees()
 }

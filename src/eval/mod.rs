@@ -1,38 +1,38 @@
 //! Scores of a result against a truth.
 //!
-//! Two questions are asked. Are the right *planes* found, each once and exactly? And is each
-//! *point* given to the right plane? [`evaluate`] answers both from two sets of [`Surfaces`] over
+//! There are two questions. Are the right *planes* found, each once and accurately? And is each
+//! *point* assigned to the right plane? [`evaluate`] answers both from two sets of [`Surfaces`] over
 //! one cloud; [`load`] reads them from files.
 //!
 //! | measure | what is counted |
 //! | --- | --- |
-//! | precision, recall, F1 of planes | a true plane is found by a plane within [`Options::angle`] whose mean distance from the true plane's points is within [`Options::distance`]; each plane serves once, large true planes choose first, the nearest plane is taken |
-//! | duplicates | planes left over that would have found a true plane which another one found |
-//! | angle and offset errors | of the planes that were found; offsets are compared at the centroid of the found one |
+//! | precision, recall, F1 of planes | a true plane is found if a found plane is within [`Options::angle`] of it and the mean distance of the true plane's points from the found plane is within [`Options::distance`]; each found plane serves once, large true planes choose first, and each takes the nearest plane |
+//! | duplicates | planes left over that are within the limits of a true plane that another one found |
+//! | angle and offset errors | of the planes that were found; offsets are compared at the found plane's centroid |
 //! | panoptic quality (Kirillov et al. 2019) | point sets whose intersection over union (IoU) is above 0.5 |
 //! | segments found at an IoU | point sets whose IoU is above 0.5; at least 0.75; at least [`Options::iou`] |
-//! | mean IoU (mean coverage, mCov) | for each true plane the best IoU with any found one; weighted by points, too (mWCov) |
+//! | mean IoU (mean coverage, mCov) | for each true plane, the best IoU with any found one; also weighted by points (mWCov) |
 //! | precision, recall, F1 by points (after RSPD, Araújo and Oliveira 2020) | points shared by pairs of planes, see [`ByPoints`] |
 //! | EVOPS' scores (Kornilova et al. 2022) | matches at an IoU of 0.75, in part at 0.2, see [`Evops`] |
 //! | correct, over- and under-segmented, missed, noise (Hoover et al. 1996) | point sets that overlap by at least [`Options::overlap`] |
 //!
 //! # Small planes
 //!
-//! A true plane of fewer points than [`Options::min_points`] is *small*: it need not be found, and
-//! whoever finds it does nothing wrong. It counts neither as found nor as missed, and a found plane
-//! is left out of all counts of wrong planes if more than half of its points lie on small ones; as
-//! a plane, also if it matches a small one by angle and distance.
+//! A true plane with fewer points than [`Options::min_points`] is *small*: it need not be found, and finding it
+//! is not wrong. It counts neither as found nor as missed. A found plane does not count as wrong if more than
+//! half of its points lie on small planes; in the scores of planes, also if it matches a small plane by angle
+//! and distance.
 //!
 //! # Unknown points
 //!
-//! Points that the truth labels [`UNKNOWN`](crate::cloud::UNKNOWN) are left out of all sets: nobody knows whether a plane
-//! is there. A found plane that found no true one and lies with more than half of its points on
-//! them, or on small planes, is left out of all counts of wrong planes.
+//! All point sets leave out the points that the truth labels [`UNKNOWN`](crate::cloud::UNKNOWN): nobody knows
+//! whether there is a plane. A found plane that found no true one and has more than half of its points on
+//! unknown points or small planes does not count as wrong.
 //!
 //! # Pieces
 //!
-//! Pieces of one geometric plane, as the panes of a facade, are one true plane if the truth gives
-//! them normals and offsets equal to the bit.
+//! Pieces of one geometric plane, such as the panes of a façade, are one true plane if the truth gives
+//! them normals and offsets that are equal to the bit.
 //!
 //! ```
 //! use planes::eval::{Options, Surfaces, evaluate};

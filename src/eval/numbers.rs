@@ -1,16 +1,16 @@
-//! Shares and middle values.
+//! Ratios and medians.
 
-/// `part / all`, 0 of nothing.
+/// `part / all`; 0 if `all` is 0.
 pub(super) fn ratio(part: usize, all: usize) -> f64 {
     part as f64 / all.max(1) as f64
 }
 
-/// The harmonic mean of precision and recall, 0 of nothing.
+/// The harmonic mean of precision and recall; 0 without planes.
 pub(super) fn f1(matched: usize, found: usize, truth: usize) -> f64 {
     2.0 * matched as f64 / (found + truth).max(1) as f64
 }
 
-/// The middle value, or the mean of the middle two.
+/// The median: the middle value, or the mean of the middle two.
 pub(super) fn median(values: &mut [f64]) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let (low, high) =

@@ -1,10 +1,10 @@
-//! What counts as found.
+//! Limits within which a plane counts as found.
 
 use super::surfaces::Surfaces;
 use crate::{Error, Result};
 use serde::Serialize;
 
-/// What counts as found.
+/// Limits within which a plane counts as found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Largest angle between a found plane and a true one, in degrees.
@@ -12,7 +12,7 @@ pub struct Options {
     /// Largest mean distance of a true plane's points from a found plane, in the cloud's unit;
     /// default: four times the truth's noise.
     pub distance: Option<f64>,
-    /// Least intersection over union of a segment that is found; above 0.5, so that no segment is
+    /// Least intersection over union at which a segment is found; above 0.5, so that no segment is
     /// found twice.
     pub iou: f64,
     /// Least overlap for Hoover's counts, above 0.5.
@@ -28,7 +28,7 @@ impl Default for Options {
     }
 }
 
-/// The [`Options`] of an evaluation, defaults resolved.
+/// The limits of an evaluation: its [`Options`] with defaults resolved.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Limits {
     /// Largest angle, in degrees.
@@ -45,15 +45,15 @@ pub struct Limits {
 
 /// Fewest points of a plane that is not small.
 const FEW_POINTS: u64 = 50;
-/// A plane is small if it has less than one point in so many of the cloud.
+/// A plane is small if it has less than one in this many points of the cloud.
 const FEW_SHARE: u64 = 2000;
-/// The usual largest distance, in standard deviations of the noise.
+/// The default largest distance, in standard deviations of the noise.
 const DISTANCE: f64 = 4.0;
-/// Where there is no noise: the least distance, as a share of the extent of the truth.
+/// The least default distance, for a truth without noise, as a share of the truth's extent.
 const LEAST_DISTANCE: f64 = 1e-5;
 
 impl Options {
-    /// Refuses what makes no sense, naming the option.
+    /// Checks the options; the error names the invalid one.
     ///
     /// # Errors
     /// [`Error::Parameter`].

@@ -1,4 +1,4 @@
-//! How many points each true plane shares with each found one.
+//! Counts the points that each true plane shares with each found one.
 
 use super::surfaces::Surfaces;
 use crate::cloud::UNKNOWN;
@@ -7,21 +7,21 @@ use std::collections::HashMap;
 /// Two segments that share more than this of their union are each other's only match.
 pub(super) const HALF: f64 = 0.5;
 
-/// The points of two labellings, counted; where the truth is unknown, apart.
+/// Point counts of two labellings; points where the truth is unknown are counted separately.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Overlaps {
     /// Points of each true plane.
     pub(super) truth: Vec<u64>,
-    /// Points of each found plane where the truth is known.
+    /// Points of each found plane for which the truth is known.
     pub(super) found: Vec<u64>,
-    /// Points of each found plane where it is not.
+    /// Points of each found plane for which the truth is unknown.
     pub(super) unknown: Vec<u64>,
     /// True plane, found plane, and the points they share, at least one; ascending.
     pub(super) pairs: Vec<(usize, usize, u64)>,
 }
 
 impl Overlaps {
-    /// Counts; labels have been checked. Where a side has none, nothing is shared.
+    /// Counts the points of labels that have been checked. If a side has no labels, nothing is shared.
     pub(super) fn new(truth: &Surfaces, found: &Surfaces) -> Overlaps {
         let mut shared: HashMap<(i32, i32), u64> = HashMap::new();
         let mut run = ((-1, -1), 0);
@@ -57,7 +57,7 @@ impl Overlaps {
     }
 
     /// For each found plane, whether more than half of its points lie on true planes that are not
-    /// asked for, or where the truth is unknown.
+    /// asked for, or are unknown.
     pub(super) fn on_small(&self, asked: &[bool]) -> Vec<bool> {
         let mut small = self.unknown.clone();
         for &(_, f, n) in self.pairs.iter().filter(|pair| !asked[pair.0]) {
@@ -67,7 +67,7 @@ impl Overlaps {
         small.iter().zip(all).map(|(&small, all)| 2 * small > all).collect()
     }
 
-    /// For each true plane the found plane of the largest intersection over union, and that.
+    /// For each true plane, the found plane with the largest intersection over union, and that value.
     pub(super) fn best(&self) -> Vec<Option<(usize, f64)>> {
         let mut best: Vec<Option<(usize, f64)>> = vec![None; self.truth.len()];
         for &(t, f, n) in &self.pairs {
@@ -80,7 +80,7 @@ impl Overlaps {
     }
 }
 
-/// Surfaces with no more than labels, for tests of what needs no more.
+/// Surfaces with only labels, for tests that need no more.
 #[cfg(test)]
 pub(super) fn labelled(labels: &[i32]) -> Surfaces {
     let count = labels.iter().max().map_or(0, |&l| usize::try_from(l + 1).unwrap_or(0));
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(overlaps.pairs, [(0, 0, 2)]);
         assert_eq!(overlaps.iou(0, 0, 2), 1.0);
         assert_eq!(overlaps.on_small(&[true]), [false, true]);
-        // -2 of a result is a point on no plane.
+        // In a result, -2 means no plane.
         let overlaps = Overlaps::new(&labelled(&[0, 0]), &labelled(&[0, -2]));
         assert_eq!((overlaps.found, overlaps.unknown), (vec![1], vec![0]));
     }

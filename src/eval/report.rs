@@ -10,10 +10,10 @@ use super::segments::SegmentScores;
 use super::surfaces::{Surface, Surfaces};
 use serde::Serialize;
 
-/// What the document's `format` member says.
+/// The value of the document's `format` member.
 pub const FORMAT: &str = "planes-evaluation";
 
-/// Version of the document; it grows when a reader of the old layout would misread the new.
+/// Version of the document; it increases when a reader of the old layout would misread the new one.
 pub const VERSION: u32 = 1;
 
 /// All scores, with a row for each plane.
@@ -25,13 +25,13 @@ pub struct Evaluation {
     pub version: u32,
     /// Points of the cloud.
     pub points: u64,
-    /// Of these, points whose plane the truth does not know.
+    /// Number of them whose plane is unknown in the truth.
     pub unknown: u64,
-    /// What counted as found.
+    /// The limits that were used.
     pub limits: Limits,
     /// Scores of the planes.
     pub planes: PlaneScores,
-    /// Scores of the point sets; `None` where a side has no labels.
+    /// Scores of the point sets; `None` if a side has no labels.
     pub segments: Option<SegmentScores>,
     /// Every true plane.
     pub truth: Vec<TruthRow>,
@@ -39,7 +39,7 @@ pub struct Evaluation {
     pub found: Vec<FoundRow>,
 }
 
-/// Scores of planes by angle and distance; 0 where there is nothing to divide by.
+/// Scores of planes by angle and distance; 0 if the divisor is 0.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlaneScores {
     /// True planes asked for.
@@ -48,11 +48,11 @@ pub struct PlaneScores {
     pub small: usize,
     /// Found planes that count, matched or wrong.
     pub found: usize,
-    /// Found planes left out because they are small true ones, or lie where the truth is unknown.
+    /// Found planes that do not count because they are small true planes or lie on unknown points.
     pub ignored: usize,
     /// True planes that were found.
     pub matched: usize,
-    /// True planes that were not.
+    /// True planes that were not found.
     pub missed: usize,
     /// Found planes that are wrong because another one found the same true plane.
     pub duplicates: usize,
@@ -62,32 +62,32 @@ pub struct PlaneScores {
     pub recall: f64,
     /// Harmonic mean of the two.
     pub f1: f64,
-    /// Median angle of the matches, in degrees; the mean of the middle two of an even number.
+    /// Median angle error of the matches, in degrees; the mean of the middle two if their number is even.
     pub angle: Option<f64>,
     /// Median offset error of the matches, in the cloud's unit.
     pub offset: Option<f64>,
 }
 
-/// How a true plane was found.
+/// Result for a true plane.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TruthRow {
-    /// The label of its points; of its first piece, if there are several.
+    /// The label of its points; that of its first piece if there are several.
     pub id: i32,
-    /// What it is called; empty if the truth does not say.
+    /// Its name; empty if the truth gives none.
     pub name: String,
-    /// Pieces with one equation that were put together.
+    /// Number of joined pieces with one equation.
     pub pieces: usize,
     /// Points on it.
     pub points: u64,
-    /// Too few to be asked for.
+    /// Whether it has too few points to be asked for.
     pub small: bool,
-    /// Unit normal; `None` where there were too few points to fit one.
+    /// Unit normal; `None` if there were too few points to fit one.
     pub normal: Option<[f64; 3]>,
     /// `normal · p` of its points.
     pub offset: Option<f64>,
-    /// Label of the plane that found it; `None`: missed, or not asked for.
+    /// Label of the plane that found it; `None` if it was missed or is not asked for.
     pub found: Option<i32>,
-    /// How near that plane is.
+    /// The errors of that plane.
     pub errors: Option<Match>,
     /// Label of the found plane with the largest intersection over union.
     pub segment: Option<i32>,
@@ -97,24 +97,24 @@ pub struct TruthRow {
     pub verdict: Option<Verdict>,
 }
 
-/// What a found plane is.
+/// Result for a found plane.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FoundRow {
     /// The label of its points.
     pub id: i32,
     /// Points on it.
     pub points: u64,
-    /// Of these, points whose plane the truth does not know.
+    /// Number of them whose plane is unknown in the truth.
     pub unknown: u64,
-    /// Unit normal; `None` where there were too few points to fit one.
+    /// Unit normal; `None` if there were too few points to fit one.
     pub normal: Option<[f64; 3]>,
     /// `normal · p` of its points.
     pub offset: Option<f64>,
     /// The true plane that it found.
     pub truth: Option<i32>,
-    /// The true plane that it would have found had not another.
+    /// The true plane that it would have found if another had not.
     pub duplicate_of: Option<i32>,
-    /// Left out, because it is a small true plane or lies where the truth is unknown.
+    /// Whether it does not count, because it is a small true plane or lies on unknown points.
     pub ignored: bool,
     /// Hoover's verdict.
     pub verdict: Option<Verdict>,
@@ -122,10 +122,10 @@ pub struct FoundRow {
     pub holds: Vec<(i32, u64)>,
 }
 
-/// True planes listed of a found one.
+/// Most true planes listed for a found one.
 const HOLDS: usize = 3;
 
-/// Both sides and what was made of them.
+/// Both sides and the results of comparing them.
 pub(super) struct Sides<'a> {
     pub(super) truth: &'a Surfaces,
     pub(super) found: &'a Surfaces,
@@ -134,7 +134,7 @@ pub(super) struct Sides<'a> {
 }
 
 impl Sides<'_> {
-    /// Whether a found plane counts neither way.
+    /// Whether a found plane counts neither as right nor as wrong.
     fn ignored(&self, f: usize, matching: &Matching) -> bool {
         matching.of_found[f].is_none() && (self.on_small[f] || matching.small[f])
     }
@@ -151,7 +151,7 @@ pub(super) struct Counted {
     pub(super) unknown: u64,
 }
 
-/// Puts everything together.
+/// Assembles the report.
 pub(super) fn report(
     sides: &Sides,
     limits: Limits,

@@ -7,28 +7,28 @@ use super::numbers::{f1, ratio};
 use super::overlaps::{HALF, Overlaps};
 use serde::Serialize;
 
-/// The stricter of the two usual limits.
+/// The stricter of the two common limits.
 const STRICT: f64 = 0.75;
 
-/// How well points were given to planes.
+/// How well points are assigned to planes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SegmentScores {
     /// Segments found with an intersection over union above 0.5.
     pub at_50: Segments,
-    /// Segments found with one of at least 0.75.
+    /// Segments found with an intersection over union of at least 0.75.
     pub at_75: Segments,
     /// Panoptic quality: the product of the next two.
     pub panoptic_quality: f64,
-    /// Mean intersection over union of the segments that match, above 0.5.
+    /// Mean intersection over union of the segments that match (above 0.5).
     pub segmentation_quality: f64,
     /// F1 of the segments that match.
     pub recognition_quality: f64,
-    /// Over the true planes asked for: mean of the best intersection over union with any found
+    /// Mean, over the true planes asked for, of the best intersection over union with any found
     /// plane; also called mean coverage, mCov.
     pub mean_iou: f64,
     /// The same, each true plane weighted by its points; mWCov.
     pub weighted_iou: f64,
-    /// Segments found with at least [`Options::iou`](super::options::Options::iou).
+    /// Segments found with an intersection over union of at least [`Options::iou`](super::options::Options::iou).
     pub at_iou: Segments,
     /// Precision and recall by points.
     pub by_points: ByPoints,
@@ -38,7 +38,7 @@ pub struct SegmentScores {
     pub hoover: Hoover,
 }
 
-/// Segments that were found.
+/// Scores at one intersection over union.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Segments {
     /// True segments that were found.
@@ -51,8 +51,8 @@ pub struct Segments {
     pub f1: f64,
 }
 
-/// Scores the segments of the true planes that are `asked` for; a found segment that matches none
-/// of them counts against the result unless it is `ignored` or empty.
+/// Scores the segments of the true planes that are `asked` for. A found segment that matches none
+/// of them counts as wrong unless it is `ignored` or empty.
 pub(super) fn score(
     overlaps: &Overlaps,
     asked: &[bool],
@@ -98,10 +98,10 @@ pub(super) fn score(
     }
 }
 
-/// The mean over the true planes asked for of their best intersection over union, each plane
-/// counting once, and by its points.
+/// The mean of the best intersection over union of the true planes asked for, once with equal weights
+/// and once weighted by points.
 fn coverage(overlaps: &Overlaps, asked: &[bool]) -> [f64; 2] {
-    // Sums of nothing are -0 otherwise.
+    // Empty sums would be -0 otherwise.
     let (mut planes, mut points, mut sum, mut weighted) = (0.0, 0.0, 0.0, 0.0);
     for (t, best) in overlaps.best().into_iter().enumerate().filter(|(t, _)| asked[*t]) {
         let iou = best.map_or(0.0, |best| best.1);
@@ -149,7 +149,7 @@ mod tests {
         let s = scored(&truth, &found, &[true, false], 0.75);
         assert_eq!(s.panoptic_quality, 1.0);
         assert_eq!(s.mean_iou, 1.0);
-        // Most of found 1 lies on nothing, now: that is wrong.
+        // Most of found 1 now lies on no true plane: that is wrong.
         let s = scored(&[0, 0, 0, 0, 1, -1, -1], &found, &[true, false], 0.75);
         assert_eq!(s.at_iou.precision, 0.5);
         assert_eq!(s.recognition_quality, 2.0 / 3.0);
@@ -161,11 +161,11 @@ mod tests {
         let right = [0, 0, 0, 0, -1, -1, -1, -1, -1, -1];
         let expected = scored(&truth, &right, &[true], 0.75);
         assert_eq!((expected.panoptic_quality, expected.at_75.f1), (1.0, 1.0));
-        // The plane may go on there, and others may lie there.
+        // The plane may continue there, and there may be other planes.
         for found in [[0; 10], [0, 0, 0, 0, 1, 1, 2, 2, -1, -1]] {
             assert_eq!(scored(&truth, &found, &[true], 0.75), expected);
         }
-        // One with half of its points where the truth is known counts.
+        // A plane with half of its points on known points counts.
         let s = scored(&[0, 0, -1, -2], &[0, 0, 1, 1], &[true], 0.75);
         assert_eq!(s.at_50.precision, 0.5);
     }

@@ -1,4 +1,4 @@
-//! The planes of one side, true or found, and which points lie on them.
+//! The planes of one side, true or found, and their points.
 
 use super::fit::fit;
 use super::flat::Flat;
@@ -12,17 +12,17 @@ use std::collections::{BTreeSet, HashMap};
 /// A plane with its points.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Surface {
-    /// What its points are labelled with.
+    /// The label of its points.
     pub id: i32,
-    /// What it is called; may be empty.
+    /// Its name; may be empty.
     pub name: String,
-    /// Pieces with one equation that were put together, at least 1.
+    /// Number of joined pieces with one equation, at least 1.
     pub pieces: usize,
-    /// The plane; `None` where there were too few points to fit one.
+    /// The plane; `None` if there were too few points to fit one.
     pub flat: Option<Flat>,
     /// Points of the cloud on it.
     pub points: u64,
-    /// Corners of its outline, to measure distances from where its points are not known.
+    /// Corners of its outline, from which distances are measured if its points are unknown.
     pub corners: Vec<[f64; 3]>,
 }
 
@@ -31,22 +31,22 @@ pub struct Surface {
 pub struct Surfaces {
     /// The planes.
     pub planes: Vec<Surface>,
-    /// For each point the index of its plane in `planes`, or below 0 for none, [`UNKNOWN`] of a
-    /// truth where nobody knows; empty where no point's plane is known.
+    /// For each point, the index of its plane in `planes`; below 0 for none, and [`UNKNOWN`] in a
+    /// truth that does not know; empty if no point's plane is known.
     pub labels: Vec<i32>,
     /// Points of the cloud.
     pub total: u64,
-    /// Standard deviation of the points' distances from their planes, where it is known; else it
+    /// Standard deviation of the points' distances from their planes, if known; otherwise it
     /// is measured.
     pub noise: Option<f64>,
 }
 
 impl Surfaces {
-    /// Planes fitted to labelled points (total least squares). Any numbers may be labels; those
-    /// below 0 are no plane, [`UNKNOWN`] among them.
+    /// Planes fitted to labelled points (total least squares). Labels may be any numbers; labels
+    /// below 0, including [`UNKNOWN`], mean no plane.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where there are not as many labels as points.
+    /// [`Error::Parameter`] if the numbers of labels and points differ.
     pub fn from_labels(points: &[[f64; 3]], labels: &[i32]) -> Result<Surfaces> {
         if points.len() != labels.len() {
             let message = format!("{} labels for {} points", labels.len(), points.len());
@@ -63,11 +63,11 @@ impl Surfaces {
         Ok(Surfaces { planes, total: labels.len() as u64, labels, noise: None })
     }
 
-    /// The planes of a truth document, with the labels of its cloud if they are at hand.
+    /// The planes of a truth document, with the labels of its cloud if available.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a label that the document does not have, and where there are not as
-    /// many labels as it says.
+    /// [`Error::Parameter`] for a label that the document does not have, and if the number of
+    /// labels differs from the document's.
     pub fn from_truth(truth: &Truth, labels: Option<&[i32]>) -> Result<Surfaces> {
         let mut planes: Vec<Surface> = Vec::new();
         let mut by_equation: HashMap<[u64; 4], usize> = HashMap::new();
@@ -105,7 +105,7 @@ impl Surfaces {
         Ok(surfaces)
     }
 
-    /// The same without the planes that have no point, where points have labels.
+    /// The same without planes that have no points, if points have labels.
     pub(super) fn without_empty(mut self) -> Surfaces {
         if self.labels.is_empty() {
             return self;
@@ -123,12 +123,12 @@ impl Surfaces {
         self
     }
 
-    /// The planes of a detection, with the labels of its points: its own, or else those given, if
+    /// The planes of a detection, with the labels of its points: its own, or else the given ones, if
     /// any.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a label that the detection does not have, and where there are not
-    /// as many labels as it says.
+    /// [`Error::Parameter`] for a label that the detection does not have, and if the number of
+    /// labels differs from the detection's.
     pub fn from_detection(found: &Detection, labels: Option<&[i32]>) -> Result<Surfaces> {
         let planes = found.planes.iter().enumerate().map(|(id, plane)| {
             let flat =
@@ -151,7 +151,7 @@ impl Surfaces {
         Ok(surfaces)
     }
 
-    /// Sets the labels, each replaced by its entry in `group`, and counts the points again.
+    /// Sets the labels, replacing each by its entry in `group`, and recounts the points.
     fn take_labels(&mut self, labels: &[i32], group: &[i32]) -> Result<()> {
         self.planes.iter_mut().for_each(|plane| plane.points = 0);
         self.labels = Vec::with_capacity(labels.len());
@@ -171,7 +171,7 @@ impl Surfaces {
         Ok(())
     }
 
-    /// Refuses labels that are no planes.
+    /// Refuses labels without a plane.
     pub(super) fn check(&self, side: &str) -> Result<()> {
         let planes = self.planes.len();
         let bad = |&label: &i32| usize::try_from(label).is_ok_and(|label| label >= planes);
@@ -181,7 +181,7 @@ impl Surfaces {
         }
     }
 
-    /// Points whose plane nobody knows.
+    /// Number of points whose plane is unknown.
     pub(super) fn unknown(&self) -> u64 {
         self.labels.iter().filter(|&&label| label == UNKNOWN).count() as u64
     }
@@ -191,8 +191,8 @@ impl Surfaces {
         Members::new(&self.labels, self.planes.len())
     }
 
-    /// The usual distance of points from their plane: what is known, or the median over the planes
-    /// of at least `min_points` points.
+    /// The typical distance of points from their plane: the known value, or the median over the planes
+    /// with at least `min_points` points.
     pub(super) fn noise(&self, points: &[[f64; 3]], min_points: u64) -> f64 {
         if let Some(noise) = self.noise {
             return noise;
@@ -206,7 +206,7 @@ impl Surfaces {
         median(&mut rough).unwrap_or(0.0)
     }
 
-    /// Diagonal of the box around the points of all planes, or around their corners.
+    /// Diagonal of the box around the points of all planes, or around their corners if there are no points.
     pub(super) fn extent(&self, points: &[[f64; 3]]) -> f64 {
         let on_planes = points.iter().zip(&self.labels).filter(|(_, l)| **l >= 0).map(|(p, _)| p);
         let corners = self.planes.iter().flat_map(|p| &p.corners);
@@ -222,7 +222,7 @@ impl Surfaces {
     }
 }
 
-/// The labels in use, ascending, and each label replaced by its place among them.
+/// The labels in use, ascending, and each label replaced by its index among them.
 fn dense(labels: &[i32]) -> (Vec<i32>, Vec<i32>) {
     let mut used = BTreeSet::new();
     let mut last = -1;
@@ -239,7 +239,7 @@ fn dense(labels: &[i32]) -> (Vec<i32>, Vec<i32>) {
     (ids, labels)
 }
 
-/// The label kept for one below 0.
+/// The label that replaces one below 0.
 fn no_plane(label: i32) -> i32 {
     if label == UNKNOWN { UNKNOWN } else { -1 }
 }

@@ -1,4 +1,4 @@
-//! Every output. A new one is a file of its own and a line here.
+//! Every output. To add one, write its file and add a line here.
 
 use super::csv::Csv;
 use super::json::Json;

@@ -1,4 +1,4 @@
-//! Planes as a table: all of the JSON document but the outlines.
+//! Planes as a table: everything in the JSON document except the outlines.
 
 use super::output::{About, Export, Planes};
 use crate::detection::Detection;
@@ -12,11 +12,11 @@ const HEADING: &str = "id,normal_x,normal_y,normal_z,offset,slope,aspect,inliers
     normal_error,offset_error,significance,votes,centroid_x,centroid_y,centroid_z,area,length,width,\
     pieces";
 
-/// Writes a row for each plane, under a row of column names; a cell is empty where the document has
+/// Writes a row for each plane, below a row of column names; a cell is empty where the document has
 /// null.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write_csv(detection: &Detection, mut out: impl Write) -> io::Result<()> {
     let shown = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     writeln!(out, "{HEADING}")?;

@@ -1,4 +1,4 @@
-//! What the JSON documents share: how they are laid out, and the members that tell which one it is.
+//! What the JSON documents share: their layout, and the members that identify them.
 
 use crate::{Error, Result};
 use serde::de::DeserializeOwned;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::Path;
 
-/// The members that tell what a document is, read before the others.
+/// The members that identify a document, read before the others.
 #[derive(Deserialize)]
 struct Head {
     format: Option<String>,
@@ -20,15 +20,15 @@ pub(super) fn write(document: &impl Serialize, mut out: impl Write) -> std::io::
     out.write_all(b"\n")
 }
 
-/// Reads the members of a document of some format and version.
+/// Reads the members of a document of the given format and version.
 ///
 /// # Errors
-/// [`Error::Io`]; [`Error::Format`] with the line when it is not JSON, or another document, or a
+/// [`Error::Io`]; [`Error::Format`] with the line if it is not JSON, or another document, or a
 /// member is missing or of the wrong type.
 pub(super) fn read<T: DeserializeOwned>(path: &Path, format: &str, version: u32) -> Result<T> {
     let text = std::fs::read(path).map_err(Error::io(path))?;
     let wrong = |e: serde_json::Error| {
-        // The message repeats the place, which stands before it already.
+        // The message repeats the position, which is given separately.
         let message = e.to_string();
         let end = message.rfind(" at line ").unwrap_or(message.len());
         let place = format!("line {}", e.line());
@@ -47,12 +47,12 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path, format: &str, version: u32)
     serde_json::from_slice(&text).map_err(wrong)
 }
 
-/// The format that the file at `path` says it is of; none where it cannot be read or says nothing.
+/// The format named in the file at `path`; `None` if the file cannot be read or names none.
 pub(super) fn format_of(path: &Path) -> Option<String> {
     serde_json::from_slice::<Head>(&std::fs::read(path).ok()?).ok()?.format
 }
 
-/// Members of an object on lines of their own, arrays of numbers on one line.
+/// Layout: members of an object on separate lines, arrays of numbers on one line.
 #[derive(Default)]
 struct Layout {
     depth: usize,

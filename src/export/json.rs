@@ -11,8 +11,8 @@
 //!   …
 //! ```
 //!
-//! Its layout is published as [`SCHEMA`]. Labels of points are not part of it; `id` is the label
-//! that the labelled clouds give to the points of a plane, and of its pieces.
+//! Its layout is published as [`SCHEMA`]. It does not contain the points' labels; a plane's `id` is its points'
+//! `plane_id` in labelled clouds, and a piece's `id` their `piece_id`.
 
 use super::document;
 use super::output::{About, Export, Planes};
@@ -27,7 +27,7 @@ use std::path::Path;
 /// The JSON schema (draft 2020-12) of the document.
 pub const SCHEMA: &str = include_str!("detection.schema.json");
 
-/// What the document's `format` member says.
+/// The value of the document's `format` member.
 pub const FORMAT: &str = "planes-detection";
 
 #[derive(Serialize)]
@@ -58,8 +58,8 @@ struct Body {
 /// Writes the document of `detection`, ending with a newline.
 ///
 /// # Errors
-/// What `out` answers; [`std::io::ErrorKind::InvalidData`] when a number is not finite, which JSON
-/// cannot hold, before anything is written.
+/// Errors of `out`; [`std::io::ErrorKind::InvalidData`], before anything is written, if a number is not finite,
+/// which JSON cannot represent.
 pub fn write_json(detection: &Detection, out: impl Write) -> std::io::Result<()> {
     let document = Document {
         format: FORMAT,
@@ -102,11 +102,11 @@ impl Export<Planes<'_>> for Json {
 
 /// Reads the document in the file at `path`; the labels of the result are empty.
 ///
-/// Members that this version does not know are passed over.
+/// Members that this version does not know are ignored.
 ///
 /// # Errors
-/// [`Error::Io`](crate::Error::Io); [`Error::Format`](crate::Error::Format) with the line when it is not JSON, or another document, or a
-/// member is missing or of the wrong type.
+/// [`Error::Io`](crate::Error::Io); [`Error::Format`](crate::Error::Format) with the line if it is not JSON, or
+/// another document, or a member is missing or of the wrong type.
 pub fn read_json(path: &Path) -> Result<Detection> {
     let body: Body = document::read(path, FORMAT, FORMAT_VERSION)?;
     Ok(Detection {
@@ -117,10 +117,10 @@ pub fn read_json(path: &Path) -> Result<Detection> {
     })
 }
 
-/// The first number of a detection that JSON cannot hold.
+/// The first number of a detection that JSON cannot represent.
 fn not_finite(detection: &Detection) -> Option<String> {
-    // A number that is not finite becomes null, and null is no number when it is read again.
-    // Where null may stand for a missing number, the value read is another one.
+    // A number that is not finite becomes null, and null cannot be read back as a number.
+    // Where null may stand for a missing number, reading it back gives another value.
     fn survives<T: Serialize + for<'a> Deserialize<'a> + PartialEq>(value: &T) -> bool {
         serde_json::to_value(value).is_ok_and(|v| T::deserialize(v).is_ok_and(|v| v == *value))
     }

@@ -1,4 +1,4 @@
-//! The labelled cloud among the outputs.
+//! The labelled cloud as an output.
 
 use super::labels;
 use super::output::{About, Export, Planes, Style};

@@ -5,21 +5,21 @@
 //! - `plane_id`: the index of its plane, `-1` for none;
 //! - `plane_distance`: its signed distance from that plane along the plane's normal, in the cloud's
 //!   unit, NaN for none;
-//! - `piece_id`, where pieces are asked for ([`LabelBy::Piece`]): the `id` of its piece of that plane,
+//! - `piece_id`, if pieces are asked for ([`LabelBy::Piece`]): the `id` of its piece of that plane,
 //!   `-1` for none.
 //!
-//! [`save`] chooses by the file's name. Points keep their order and their number, except for points that
-//! LAS cannot hold, which are [left out](LeftOut) where a cloud is written anew. A LAS or LAZ input is
-//! copied with everything it holds when it is written as LAS or LAZ, and PLY as PLY likewise; any other
-//! cloud is written anew from its coordinates, colours and intensities. `.npy` holds one of the ids alone
-//! ([`save_npy`]).
+//! The extension of the path determines the format that [`save`] writes. Points keep their order and their
+//! number, except for points that LAS cannot hold, which are [left out](LeftOut) of a newly written cloud. LAS
+//! and LAZ inputs written as LAS or LAZ, and PLY inputs written as PLY, are copied with everything they hold.
+//! Any other cloud is written anew from its coordinates, colours and intensities. `.npy` holds only one of the
+//! ids ([`save_npy`]).
 //!
-//! Written anew as LAS, coordinates are counted in steps. The step is the finest power of ten for which the
-//! extent in `detection.input` fits, so that decimals as they are usually given survive; a point that is not
-//! finite or far outside that extent cannot be held, and is left out.
-//! Written anew as PLY, a cloud is binary little-endian: `x`, `y`, `z` as `double`, `red`, `green`, `blue`,
-//! `intensity` as `ushort` and `classification` where the cloud has them, `plane_id` as `int`, `plane_distance`
-//! as `float`, and `piece_id` as `int` where it is asked for.
+//! A newly written LAS counts coordinates in steps. The step is the finest power of ten for which the
+//! extent in `detection.input` fits, so that ordinary decimal coordinates are kept exactly. A point that is not
+//! finite, or far outside that extent, cannot be held and is left out.
+//! A newly written PLY is binary little-endian: `x`, `y`, `z` as `double`; `red`, `green`, `blue`,
+//! `intensity` as `ushort` and `classification` if the cloud has them; `plane_id` as `int`, `plane_distance`
+//! as `float`, and `piece_id` as `int` if it is asked for.
 
 use super::npy::save_npy;
 use crate::cloud::{Labels, LeftOut, Source, labelled_endings};
@@ -27,22 +27,22 @@ use crate::detection::Detection;
 use crate::{Error, Result};
 use std::path::Path;
 
-/// By what the points of a cloud are labelled.
+/// How the points of a cloud are labelled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum LabelBy {
     /// By plane.
     #[default]
     Plane,
-    /// By piece of a plane, too; where there is room for one label alone, by piece.
+    /// By plane and by piece; if there is room for only one label, by piece.
     Piece,
 }
 
-/// Writes the cloud `source` with the planes of `detection` to `path`, whose name says how: `.las`
-/// or `.laz`, `.ply`, or `.npy` for the ids of planes or pieces alone.
+/// Writes the cloud `source` with the planes of `detection` to `path`, whose extension determines the format:
+/// `.las` or `.laz`, `.ply`, or `.npy` for only the ids of planes or pieces.
 ///
 /// # Errors
-/// [`Error::Parameter`] for another name, or when the labels do not fit the cloud or the planes;
-/// [`Error::Io`]; [`Error::Format`] on `source` when it is damaged.
+/// [`Error::Parameter`] for another extension, or if the labels do not fit the cloud or the planes;
+/// [`Error::Io`]; [`Error::Format`] on `source` if it is damaged.
 pub fn save(source: &Source, detection: &Detection, by: LabelBy, path: &Path) -> Result<LeftOut> {
     let input = &detection.input;
     let labels = Labels {

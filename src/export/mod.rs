@@ -1,6 +1,6 @@
-//! Results out: the JSON document, planes as polygons, labelled clouds, a picture.
+//! Outputs: the JSON document, planes as polygons, labelled clouds, pictures.
 //!
-//! Every function that takes a path writes the file whole or not at all. The same detection gives
+//! Every function that takes a path writes the file completely or not at all. The same detection gives
 //! the same bytes. [`PLANES`] and [`LINES`] list the outputs, each an [`Export`].
 
 mod all;

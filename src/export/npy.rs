@@ -1,4 +1,4 @@
-//! The labels alone, as NumPy reads them.
+//! Writes labels alone, for NumPy.
 
 use crate::atomic::AtomicFile;
 use crate::{Error, Result};

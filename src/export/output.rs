@@ -1,4 +1,4 @@
-//! What an output is.
+//! The interface of an output.
 
 use super::labels::LabelBy;
 use super::picture::Up;
@@ -9,77 +9,77 @@ use crate::input::Kind;
 use crate::{Detection, Result, lines};
 use std::path::Path;
 
-/// A kind of file that can be written of what was found: of [`Planes`] or of [`Lines`].
+/// A kind of file that can be written from [`Planes`] or [`Lines`].
 pub trait Export<R>: Sync {
-    /// What the output is called and how its files are named.
+    /// The name of the output and of its files.
     fn about(&self) -> About;
 
-    /// Writes the file at `path`, whole or not at all.
+    /// Writes the file at `path`, completely or not at all.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::Error::Io) on `path`, and what reading the input again answers.
+    /// [`Error::Io`](crate::Error::Io) on `path`, and errors of reading the input again.
     fn save(&self, found: &R, path: &Path) -> Result<()>;
 }
 
-/// The planes of a cloud and all that their files are made from.
+/// The planes of a cloud and everything else that their files are made from.
 #[derive(Debug, Clone, Copy)]
 pub struct Planes<'a> {
     /// The cloud, which some outputs read again.
     pub source: &'a Source,
-    /// What was found.
+    /// The planes found.
     pub detection: &'a Detection,
-    /// How the files look.
+    /// The style of the files.
     pub style: Style,
 }
 
-/// The lines of an image and all that their files are made from.
+/// The lines of an image and everything else that their files are made from.
 #[derive(Clone, Copy)]
 pub struct Lines<'a> {
     /// The image.
     pub image: &'a Image,
     /// Its edge pixels.
     pub edges: &'a EdgeMap,
-    /// What was found.
+    /// The lines found.
     pub detection: &'a lines::Detection,
-    /// Who votes for a picture of the Hough space.
+    /// The backend that votes for a picture of the Hough space.
     pub backend: &'a dyn Backend,
 }
 
-/// What is left to taste in a file.
+/// User choices about the content of files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
-    /// By what a labelled cloud tells its points apart.
+    /// How a labelled cloud labels its points.
     pub by: LabelBy,
     /// Which coordinate points up in a picture.
     pub up: Up,
 }
 
-/// What people and options are told of an output.
+/// Description of an output, for people and for options.
 #[derive(Debug, Clone, Copy)]
 pub struct About {
-    /// The name of the output, such as `csv`. One output of planes and one of lines may share it.
+    /// The name of the output, such as `csv`. An output of planes and an output of lines may share a name.
     pub name: &'static str,
-    /// The name of the option for this output alone; the same unless that means something else.
+    /// The name of the output's option; differs from `name` only if that option means something else.
     pub option: &'static str,
-    /// The content, for people: it goes on after "Write".
+    /// The content, for people: it completes a sentence that begins with "Write".
     pub what: &'static str,
-    /// How the name of the file may end after that of the input.
+    /// The possible endings that follow the input's name in the name of the file.
     pub endings: &'static [&'static str],
-    /// Whether the output tells the plane of each point, for which the input is read again.
+    /// Whether the output contains the plane of each point, for which the input is read again.
     pub needs_labels: bool,
     /// The part of a style that the output follows.
     pub follows: fn(Style) -> Style,
 }
 
 impl About {
-    /// An output that is the same in every style and needs the planes or lines alone.
+    /// An output that ignores the style and needs only the planes or lines.
     #[must_use]
     pub fn new(name: &'static str, what: &'static str, endings: &'static [&'static str]) -> About {
         let follows = |_| Style::default();
         About { name, option: name, what, endings, needs_labels: false, follows }
     }
 
-    /// The ending for such an input: that of the input's own format, or else the first.
+    /// The ending for this kind of input: that of the input's own format, or else the first.
     #[must_use]
     pub fn ending(&self, input: Kind) -> &'static str {
         let own = match input {

@@ -1,4 +1,4 @@
-//! The picture of a cloud among the outputs.
+//! The picture of a cloud as an output.
 
 use super::output::{About, Export, Planes, Style};
 use super::picture::{PictureOptions, save_picture};

@@ -3,7 +3,7 @@
 /// The colour of points that belong to no plane.
 pub const UNASSIGNED: [u8; 3] = [112, 116, 124];
 
-/// Twenty colours far apart in hue and lightness, neighbours in the list farthest.
+/// Twenty colours, far apart in hue and lightness; neighbours in the list are farthest apart.
 const FIRST: [[u8; 3]; 20] = [
     [66, 133, 244],
     [245, 130, 49],
@@ -27,8 +27,8 @@ const FIRST: [[u8; 3]; 20] = [
     [250, 150, 190],
 ];
 
-/// The colour of plane `id`: one of twenty, then hues by the golden ratio, so that any number of
-/// planes has colours and a plane keeps its own. Negative ids are [`UNASSIGNED`].
+/// The colour of plane `id`: one of twenty, then hues spaced by the golden ratio, so that any number of
+/// planes has colours and each plane keeps its colour. Negative ids are [`UNASSIGNED`].
 pub fn colour(id: i32) -> [u8; 3] {
     let Ok(id) = usize::try_from(id) else {
         return UNASSIGNED;

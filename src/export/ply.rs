@@ -1,11 +1,11 @@
 //! The planes as polygons in a PLY file.
 //!
-//! Areas are cut into triangles, because viewers show faces with holes or with many corners
-//! wrongly or not at all. Each face has the `plane_id` of its plane and the `piece_id` of the piece that it
-//! is a part of; vertices carry the plane's colour.
+//! Areas are cut into triangles, because viewers show faces with holes or many corners
+//! wrongly or not at all. Each face has the `plane_id` of its plane and the `piece_id` of its
+//! piece; vertices have the plane's colour.
 //!
 //! Vertices are `double`, in input coordinates. Some viewers keep only `float`, which rounds
-//! survey coordinates to about a half; the file itself does not.
+//! survey coordinates to about half a unit; the file itself does not.
 
 use super::output::{About, Export, Planes};
 use super::palette::colour;
@@ -19,7 +19,7 @@ use std::path::Path;
 /// How the numbers of a PLY file are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Encoding {
-    /// As text, each `f64` with the digits that bring it back exactly.
+    /// As text, each `f64` with enough digits to restore it exactly.
     Ascii,
     /// As little-endian bytes.
     #[default]
@@ -46,7 +46,7 @@ struct Mesh {
 /// Writes the areas of the planes as triangles.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write_polygons(
     detection: &Detection,
     encoding: Encoding,
@@ -106,13 +106,13 @@ impl Mesh {
         if u32::try_from(self.vertices.len()).is_err() {
             return Err(std::io::Error::other("more vertices than a PLY file can number"));
         }
-        // What cannot be cut into triangles has no area to show.
+        // An outline that cannot be cut into triangles has no area to show.
         let corners = earcutr::earcut(&flat, &hole_starts, 2).unwrap_or_default();
         for t in corners.chunks_exact(3) {
             let [a, b, c] = [t[0], t[1], t[2]];
             let at = |k: usize, axis: usize| flat[2 * k + axis] - flat[2 * a + axis];
             let area = at(b, 0) * at(c, 1) - at(b, 1) * at(c, 0);
-            // Faces look along the normal.
+            // Triangles are oriented along the normal.
             let turned = if area < 0.0 { [a, c, b] } else { [a, b, c] };
             self.triangles.push((turned.map(|k| (first + k) as u32), id, piece.id));
         }

@@ -9,7 +9,7 @@ pub(crate) fn reach(sigma: f64) -> usize {
     (3.0 * sigma).ceil() as usize
 }
 
-/// `ONE` times a Gaussian, from the middle to one side; the middle takes what rounding leaves.
+/// `ONE` times a Gaussian, from its centre to one side; the central weight takes the rounding error.
 pub(crate) fn kernel(sigma: f64) -> Vec<u32> {
     let reach = reach(sigma) as i32;
     let bell = |i: i32| (-0.5 * (f64::from(i) / sigma).powi(2)).exp();
@@ -20,8 +20,8 @@ pub(crate) fn kernel(sigma: f64) -> Vec<u32> {
     kernel
 }
 
-/// The field blurred along rows, then along columns, each rounded to the nearest 1/256; beyond the
-/// border stands what stands at it.
+/// The field blurred along rows, then along columns, each rounded to the nearest 1/256. Beyond the
+/// border, the border pixels repeat.
 pub(super) fn blur(field: &Field, sigma: f64) -> Field {
     let kernel = kernel(sigma);
     let Field { width, height, values } = field;
@@ -51,7 +51,7 @@ pub(super) fn blur(field: &Field, sigma: f64) -> Field {
     Field { width, height, values: both }
 }
 
-/// All weights from one side to the other.
+/// All weights, from one side to the other.
 fn taps(kernel: &[u32]) -> impl Iterator<Item = u32> {
     kernel[1..].iter().rev().chain(kernel).copied()
 }

@@ -1,18 +1,18 @@
-//! Canny's edges: the ridges of the gradient, followed from where they are strong.
+//! Canny's edges: ridges of the gradient, followed from their strong pixels.
 
 use super::gradient::{Field, square};
 use crate::shared::TAN_22;
 use rayon::prelude::*;
 
-/// The edge pixels, ascending, of a field with the given gradients: those steeper than `high`, and
-/// those steeper than `low` that hang together with them. Both are squares of gradients.
+/// The edge pixels of a field with the given gradients, ascending: those steeper than `high`, and
+/// those steeper than `low` that are connected to them. Both limits are squares of gradients.
 pub(super) fn edges(field: &Field, gradients: &[[i32; 2]], low: u64, high: u64) -> Vec<u32> {
     let ridge = ridges(field, gradients, low);
     follow(field, &ridge, |i| square(gradients[i]) > high)
 }
 
 /// Whether each pixel is steeper than `low` and than its two neighbours along the gradient, whose
-/// direction is rounded to the next of four. Of two equals in a row or a column the first stays.
+/// direction is rounded to the nearest of four. Of two equal neighbours in a row or column the first stays.
 pub(super) fn ridges(field: &Field, gradients: &[[i32; 2]], low: u64) -> Vec<bool> {
     let (width, height) = (field.width, field.height);
     let mut ridge = vec![false; gradients.len()];
@@ -42,7 +42,7 @@ pub(super) fn ridges(field: &Field, gradients: &[[i32; 2]], low: u64) -> Vec<boo
     ridge
 }
 
-/// The ridge pixels that hang together, over sides and corners, with a strong one.
+/// The ridge pixels connected, over sides and corners, to a strong one.
 fn follow(field: &Field, ridge: &[bool], is_strong: impl Fn(usize) -> bool) -> Vec<u32> {
     let (width, height) = (field.width, field.height);
     let mut edge = vec![false; ridge.len()];

@@ -1,16 +1,16 @@
-//! Images that are edge maps already: strokes on an even ground.
+//! Images that are edge maps already: strokes on an even background.
 
 use super::otsu::{Split, histogram};
 
-/// Strokes are at most so wide, in pixels.
+/// Widest stroke, in pixels.
 const WIDEST: usize = 24;
-/// Of the pixels of strokes at most this share may lie in wider areas.
+/// Largest share of the strokes' pixels that may lie in wider areas.
 const FILLED: f64 = 0.4;
-/// Least share of the variance between strokes and ground.
+/// Least share of the variance that lies between strokes and background.
 const CONTRAST: f64 = 0.8;
-/// Grey levels that the ground may differ from its commonest one...
+/// Grey levels by which background pixels may differ from its commonest level...
 const EVEN: u8 = 12;
-/// ... and the least share of it that does not differ more.
+/// ... and the least share of them that must not differ more.
 const EVEN_SHARE: f64 = 0.95;
 
 /// Whether the image is a drawing, and if so, whether its strokes are the dark pixels.

@@ -12,17 +12,17 @@ use std::str::FromStr;
 /// `canny:1.5` or `canny:1.5,40,100`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Method {
-    /// [`Drawing`](Method::Drawing) for an image of strokes on an even ground, else
+    /// [`Drawing`](Method::Drawing) for an image of strokes on an even background, else
     /// [`Canny`](Method::Canny).
     #[default]
     Auto,
-    /// The image is an edge map: edges are the bright pixels (above 127, in an automatic choice
+    /// The image is an edge map: edges are the bright pixels (above 127; when chosen automatically,
     /// above Otsu's threshold), or the dark ones.
     Drawing {
-        /// Whether they are the dark ones.
+        /// Whether the edges are the dark pixels.
         dark: bool,
     },
-    /// Pixels where Sobel's gradient, its length over 4, is above a threshold in grey levels;
+    /// Pixels where the length of Sobel's gradient, divided by 4, is above a threshold in grey levels;
     /// default: Otsu's.
     Sobel {
         /// The threshold.
@@ -126,7 +126,7 @@ pub struct EdgeMap {
     pub height: u32,
     /// Column and row of each edge pixel, row by row from the top.
     pub pixels: Vec<[u16; 2]>,
-    /// Sobel's gradient at each edge pixel, towards the light; empty where the image was an edge
+    /// Sobel's gradient at each edge pixel, pointing to the brighter side; empty if the image was an edge
     /// map.
     pub gradients: Vec<[i32; 2]>,
     /// How they were found, defaults resolved.
@@ -164,7 +164,7 @@ impl EdgeMap {
     }
 }
 
-/// What is to be computed of an image: a [`Method`], once it is known whether the image is a drawing.
+/// What to compute for an image: a [`Method`], once it is known whether the image is a drawing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Recipe {
     /// The pixels above the threshold, or the others.
@@ -239,7 +239,7 @@ fn field(image: &Image) -> Field {
     Field::of_grey(image.width() as usize, image.height() as usize, image.grey())
 }
 
-/// The blurs that are chosen automatically, in steps of a quarter of a pixel.
+/// The blurs of the automatic choice, in steps of a quarter of a pixel.
 pub(crate) const SIGMAS: [f64; 7] = [1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5];
 
 /// The blur for an image: more where there is more noise.
@@ -248,8 +248,8 @@ fn automatic_sigma(field: &Field) -> f64 {
     SIGMAS[(4.0 * (1.0 + noise / 20.0)).round().clamp(4.0, 10.0) as usize - 4]
 }
 
-/// Standard deviation of the noise in grey levels: the median of what a mask that is blind to edges
-/// and slopes leaves (after Immerkær 1996).
+/// Standard deviation of the noise in grey levels: the median response of a mask that is blind to edges
+/// and slopes (after Immerkær 1996).
 fn noise(field: &Field) -> f64 {
     let (width, height) = (field.width, field.height);
     if width < 3 || height < 3 {
@@ -270,7 +270,7 @@ fn noise(field: &Field) -> f64 {
     median(&counts) / (6.0 * 0.6745)
 }
 
-/// The middle value of a histogram.
+/// The median value of a histogram.
 fn median(counts: &[u64]) -> f64 {
     let half = counts.iter().sum::<u64>().div_ceil(2);
     let mut below = 0;
@@ -281,7 +281,7 @@ fn median(counts: &[u64]) -> f64 {
     middle.unwrap_or(0) as f64
 }
 
-/// Thresholds of Canny's edges: well above the gradients that most pixels have.
+/// Thresholds for Canny's edges: well above the gradients of most pixels.
 fn automatic_thresholds(gradients: &[[i32; 2]]) -> [f64; 2] {
     let mut counts = vec![0u64; 1 << 12];
     for &g in gradients {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-/// A grid of 16-bit values: grey in units of 1/256.
+/// A grid of 16-bit values: grey levels in units of 1/256.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Field {
     pub width: usize,
@@ -11,7 +11,7 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Grey values, one after the other.
+    /// A field of grey values, row by row.
     pub fn of_grey(width: usize, height: usize, grey: &[u8]) -> Field {
         Field { width, height, values: grey.iter().map(|&v| u16::from(v) << 8).collect() }
     }
@@ -20,7 +20,7 @@ impl Field {
     pub fn gradient(&self) -> Vec<[i32; 2]> {
         let mut all = vec![[0; 2]; self.values.len()];
         all.par_chunks_mut(self.width).enumerate().for_each(|(y, out)| {
-            // Beyond the border stands what stands at it.
+            // Beyond the border, the border pixels repeat.
             let row = |y: usize| &self.values[y * self.width..][..self.width];
             let [above, here, below] =
                 [y.saturating_sub(1), y, (y + 1).min(self.height - 1)].map(row);
@@ -42,8 +42,8 @@ pub(super) fn square([x, y]: [i32; 2]) -> u64 {
     (x * x + y * y) as u64
 }
 
-/// A gradient's length over 4, rounded down, in grey levels, at most 255: what Otsu's threshold and
-/// the threshold of Sobel edges speak of.
+/// A gradient's length divided by 4, rounded down, in grey levels, at most 255: the unit of Otsu's
+/// threshold and of the threshold of Sobel edges.
 pub(super) fn level(gradient: [i32; 2]) -> u8 {
     (square(gradient).isqrt() >> 10).min(255) as u8
 }

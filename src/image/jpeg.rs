@@ -1,4 +1,4 @@
-//! Whether a JPEG image is whole: its decoder fills what is missing with grey and says nothing.
+//! Whether a JPEG image is complete: the decoder silently fills missing parts with grey.
 
 /// First byte of a marker.
 const MARKER: u8 = 0xff;
@@ -7,14 +7,14 @@ const START: u8 = 0xd8;
 const END: u8 = 0xd9;
 const SCAN: u8 = 0xda;
 
-/// Whether the image reaches its end marker. What follows it, as behind the pictures of many
-/// telephones, is of no interest; an image in miniature stands in a segment, and is stepped over.
+/// Whether the image reaches its end marker. Data after it, which many phones append, is
+/// ignored. A thumbnail lies inside a segment and is skipped with it.
 pub(super) fn is_whole(bytes: &[u8]) -> bool {
     let mut at = 0;
     while let Some((marker, next)) = next_marker(bytes, at) {
         at = match marker {
             END => return true,
-            // A start, restarts and what has no content.
+            // A start, restarts and other markers without content.
             START | 0xd0..=0xd7 | 0x01 => next,
             _ => {
                 let Some(&[high, low]) = bytes.get(next..).and_then(|rest| rest.first_chunk())
@@ -32,19 +32,19 @@ pub(super) fn is_whole(bytes: &[u8]) -> bool {
     false
 }
 
-/// The marker at or behind `at`, and the place behind it.
+/// The marker at or after `at`, and the position after it.
 fn next_marker(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
     let start = at + memchr::memchr(MARKER, bytes.get(at..)?)?;
-    // Any number of fill bytes may stand before it.
+    // Any number of fill bytes may precede it.
     let fill = bytes[start..].iter().take_while(|&&byte| byte == MARKER).count();
     Some((*bytes.get(start + fill)?, start + fill + 1))
 }
 
-/// Where the compressed data end that start at `at`: at a marker that is none of theirs.
+/// The end of the compressed data that start at `at`: the first marker that does not belong to them.
 fn behind_scan(bytes: &[u8], mut at: usize) -> usize {
     while let Some((marker, next)) = next_marker(bytes, at) {
         match marker {
-            // A byte of data that looks like a marker, and restarts.
+            // An escaped data byte that looks like a marker, and restarts.
             0x00 | 0xd0..=0xd7 => at = next,
             _ => return next - 2,
         }

@@ -1,8 +1,8 @@
-//! Images in, and their edges.
+//! Reads images and finds their edges.
 //!
-//! An image becomes [`Image`]: grey values for the search and colours for pictures of the result.
-//! [`EdgeMap`] holds its edge pixels, found by one of the [`Method`]s. All of their arithmetic is on
-//! integers with a stated rounding, so that the same image gives the same edges on any device.
+//! A file becomes an [`Image`]: grey values for the search and colours for pictures of the result.
+//! [`EdgeMap`] holds its edge pixels, found by one of the [`Method`]s. All arithmetic is on
+//! integers with a stated rounding, so the same image gives the same edges on every device.
 //!
 //! ```
 //! use planes::image::{EdgeMap, Image, Method};

@@ -1,16 +1,16 @@
 //! Otsu's threshold.
 
-/// Two classes of values, told apart by a threshold.
+/// Two classes of values, separated by a threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Split {
     /// The last value of the lower class.
     pub threshold: u8,
-    /// Share of the variance that lies between the classes: 1 where each has one value.
+    /// Share of the variance that lies between the classes: 1 if each has only one value.
     pub between: f64,
 }
 
-/// The threshold with the largest variance between the classes (Otsu 1979), the lowest of equals;
-/// `None` where all values are the same.
+/// The threshold with the largest variance between the classes (Otsu 1979), the lowest if several are equal;
+/// `None` if all values are the same.
 pub(super) fn split(histogram: &[u64; 256]) -> Option<Split> {
     let values = || (0u64..).zip(histogram);
     let total: u64 = histogram.iter().sum();

@@ -17,10 +17,10 @@ pub struct Image {
 }
 
 impl Image {
-    /// Reads PNG, JPEG, WebP, TIFF, PBM, PGM or PPM, told by content.
+    /// Reads PNG, JPEG, WebP, TIFF, PBM, PGM or PPM, recognised by content.
     ///
-    /// Sixteen bits become eight, rounded; what is transparent lies on white; the orientation that
-    /// a camera wrote down is applied.
+    /// Sixteen bits become eight, rounded; transparent pixels are placed on white; the orientation recorded
+    /// by the camera is applied.
     ///
     /// # Errors
     /// [`Error::Io`]; [`Error::Format`] for a damaged or too large image; [`Error::Unrecognized`]
@@ -52,11 +52,11 @@ impl Image {
         Ok(Image { path: path.to_path_buf(), ..Image::new(width, height, rgb) })
     }
 
-    /// An image of red, green and blue, row by row from the top.
+    /// An image from red, green and blue bytes, row by row from the top.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where the number of bytes is not three a pixel, or there is none or
-    /// too many.
+    /// [`Error::Parameter`] if the number of bytes is not three per pixel, or the image is empty or
+    /// too large.
     pub fn from_rgb(width: u32, height: u32, rgb: Vec<u8>) -> Result<Image> {
         let pixels = u64::from(width) * u64::from(height);
         let sides = 1..=MAX_SIDE;
@@ -99,13 +99,13 @@ impl Image {
     }
 
     /// The brightness of each pixel: `(4899 R + 9617 G + 1868 B + 8192) / 16384`, rounded down, as
-    /// OpenCV has it.
+    /// in OpenCV.
     pub fn grey(&self) -> &[u8] {
         &self.grey
     }
 }
 
-/// The weights add up to 2¹⁴, so grey stays what it was.
+/// The weights add up to 2¹⁴, so grey stays unchanged.
 fn luma([r, g, b]: [u8; 3]) -> u8 {
     ((4899 * u32::from(r) + 9617 * u32::from(g) + 1868 * u32::from(b) + 8192) >> 14) as u8
 }

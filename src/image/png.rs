@@ -1,4 +1,4 @@
-//! Pictures out.
+//! Writes pictures.
 
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder, ImageError};
@@ -11,7 +11,7 @@ pub(crate) fn write_png(
     colour: ExtendedColorType,
     out: impl Write,
 ) -> io::Result<()> {
-    // What a picture is compressed with is named, so that it stays the same when a default changes.
+    // The compression is named, so that pictures stay the same when the default changes.
     let encoder = PngEncoder::new_with_quality(out, CompressionType::Default, FilterType::Adaptive);
     encoder.write_image(pixels, width, height, colour).map_err(|error| match error {
         ImageError::IoError(error) => error,

@@ -1,4 +1,4 @@
-//! Files into pixels.
+//! Decodes files into pixels.
 
 use super::jpeg;
 use super::limits::{MAX_PIXELS, MAX_SIDE};
@@ -9,7 +9,7 @@ use ::image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, 
 use std::io::Cursor;
 use std::path::Path;
 
-/// How the formats start.
+/// The first bytes of each format.
 const STARTS: [(&[u8], ImageFormat); 12] = [
     (b"\x89PNG", ImageFormat::Png),
     (b"\xff\xd8\xff", ImageFormat::Jpeg),
@@ -25,16 +25,16 @@ const STARTS: [(&[u8], ImageFormat); 12] = [
     (b"P6", ImageFormat::Pnm),
 ];
 
-/// Most bytes that a decoder may ask for: four channels of 16 bits, and as much again to turn it.
+/// Most bytes that a decoder may ask for: four channels of 16 bits, and as much again to rotate the image.
 const MOST_MEMORY: u64 = MAX_PIXELS * 16;
 
 /// Most bytes of a file.
 pub(super) const MOST_BYTES: u64 = MOST_MEMORY;
 
-/// What is said of anything else.
+/// The message for any other file.
 pub(super) const NO_IMAGE: &str = "no PNG, JPEG, WebP, TIFF or PNM image";
 
-/// Whether a file that starts so is an image that can be read.
+/// Whether a file that starts with these bytes is an image that can be read.
 pub(crate) fn is_image(head: &[u8]) -> bool {
     format(head).is_some()
 }
@@ -44,7 +44,7 @@ fn format(head: &[u8]) -> Option<ImageFormat> {
         return (head.get(8..12) == Some(b"WEBP")).then_some(ImageFormat::WebP);
     }
     let (start, format) = STARTS.into_iter().find(|(start, _)| head.starts_with(start))?;
-    // `P5` is short: a word may start so, but not a number or a comment right after white space.
+    // `P5` is short: other text may start with it, but not go on with white space and a number or comment.
     let is_pnm = || {
         let rest = &head[start.len()..];
         let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -64,7 +64,7 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<(u32, u32, Vec<u8>)> {
     if format == ImageFormat::Jpeg && !jpeg::is_whole(bytes) {
         return Err(wrong("it is cut off: the JPEG data end before the end of the image".into()));
     }
-    // A decoder that stumbles over damaged bytes must not take the program with it.
+    // A decoder that panics on damaged bytes must not end the program.
     let decoded = catch(|| decode_as(format, bytes)).map_err(wrong)?;
     let (image, orientation) = decoded.map_err(wrong)?;
     let upright = catch(|| {
@@ -99,12 +99,12 @@ fn decode_as(
         );
         return Err(message);
     }
-    // An orientation that cannot be read is none.
+    // An orientation that cannot be read counts as none.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     Ok((DynamicImage::from_decoder(decoder).map_err(said)?, orientation))
 }
 
-/// Eight bits a channel; what is transparent lies on white.
+/// Eight bits per channel, with transparent pixels on white.
 fn over_white(image: DynamicImage) -> (u32, u32, Vec<u8>) {
     let (width, height) = (image.width(), image.height());
     if !image.color().has_alpha() {

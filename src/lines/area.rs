@@ -1,19 +1,19 @@
 //! How many pixels of the whole image each bin holds: the transform of the image of ones.
 //!
-//! To let every pixel vote would take longer than the search. But the pixels with `d · p < b` are
+//! Letting every pixel vote would take longer than the search. But the pixels with `d · p < b` are
 //! the lattice points of a rectangle below a line, and their number is a sum of `⌊(a i + c) / b⌋`,
-//! which Euclid's algorithm adds up in a handful of divisions. The coefficients are those of the
-//! vote, exactly; a pixel that lies on the border of a bin but for the rounding of the vote itself
+//! which Euclid's algorithm computes in a handful of divisions. The coefficients are exactly those of the
+//! vote. The vote itself rounds, so a pixel on the border of a bin
 //! may be counted on the other side of it.
 
 use super::space::Polar;
 use crate::space::Space;
 use rayon::prelude::*;
 
-/// Binary places of the coefficients; those of a vote have no more unless they are below 2⁻¹⁶.
+/// Binary places of the coefficients; a vote's coefficients have no more unless they are below 2⁻¹⁶.
 const PLACES: i32 = 40;
 
-/// For each bin of the space the number of pixels of the image in it.
+/// The number of image pixels in each bin of the space.
 pub(crate) fn areas(polar: &Polar) -> Vec<u32> {
     let space: &Space = &polar.space;
     let bins = space.bins();
@@ -21,7 +21,7 @@ pub(crate) fn areas(polar: &Polar) -> Vec<u32> {
     let fixed = |v: f32| (f64::from(v) * 2f64.powi(PLACES)).round() as i64;
     areas.par_chunks_mut(bins).zip(space.vote_table()).for_each(|(row, t)| {
         let slope = [fixed(t[0]), fixed(t[1])];
-        // The top left pixel's position, from which the others are counted.
+        // The position of the top left pixel, from which the others are counted.
         let first =
             fixed(t[3]) - (0..2).map(|a| slope[a] * i64::from(polar.origin[a])).sum::<i64>();
         let mut before = 0;
@@ -36,7 +36,7 @@ pub(crate) fn areas(polar: &Polar) -> Vec<u32> {
 
 /// Number of `0 ≤ x < width`, `0 ≤ y < height` with `a x + b y < bound`.
 fn below([width, height]: [i64; 2], [a, b]: [i64; 2], bound: i64) -> i64 {
-    // Counted from the corner where it is least, both coefficients are positive.
+    // Counted from the corner where the value is least, both coefficients are positive.
     let bound = bound - a.min(0) * (width - 1) - b.min(0) * (height - 1);
     let (a, b) = (a.abs(), b.abs());
     if bound <= 0 {
@@ -48,10 +48,10 @@ fn below([width, height]: [i64; 2], [a, b]: [i64; 2], bound: i64) -> i64 {
     if a == 0 {
         return width * ceil(bound, b).min(height);
     }
-    // Columns that lie below from top to bottom, and the first that has no pixel below.
+    // The columns that are entirely below, and the first column that has no pixel below.
     let whole = ceil((bound - b * (height - 1)).max(0), a).min(width);
     let end = ceil(bound, a).min(width);
-    // From the last of the others on they grow: ⌈(bound − a (end − 1) + a i) / b⌉.
+    // In the columns between, counted from the last, the heights grow: ⌈(bound − a (end − 1) + a i) / b⌉.
     let rest = floor_sum(end - whole, b, a, bound - a * (end - 1) + b - 1);
     whole * height + rest
 }
@@ -98,7 +98,7 @@ mod tests {
             let votes = votes.counts().unwrap();
             let (areas, pixels) = (areas(&polar), size[0] * size[1]);
             let differing = areas.iter().zip(&votes).filter(|(area, votes)| area != votes).count();
-            // A pixel in some hundred thousand is moved across a border by the rounding of its vote.
+            // The rounding of the vote moves about one pixel in a hundred thousand across a border.
             assert!(differing * 50_000 <= (pixels * directions) as usize, "{size:?}: {differing}");
             assert!(areas.iter().zip(&votes).all(|(a, v)| a.abs_diff(*v) <= 1));
             assert!(areas.chunks(polar.space.bins()).all(|row| row.iter().sum::<u32>() == pixels));

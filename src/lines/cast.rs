@@ -1,7 +1,7 @@
-//! Who votes for what.
+//! Which pixel votes for which directions.
 //!
-//! Where gradients are known, a pixel votes for the directions near its own, so that texture, whose
-//! gradients point everywhere, puts few votes into any one bin; in an edge map it votes for all.
+//! Where gradients are known, a pixel votes only for directions near its own. Texture, whose gradients point
+//! everywhere, then puts few votes into any one bin. In an edge map a pixel votes for all directions.
 
 use super::raster::{ACROSS, Raster};
 use super::space::Polar;
@@ -13,7 +13,7 @@ use crate::vote::Ballots;
 /// How pixels vote.
 pub(super) struct Casting<'a> {
     polar: &'a Polar,
-    /// The directions near each, where gradients are known.
+    /// The neighbours of each direction, if gradients are known.
     near: Option<Neighbours>,
 }
 
@@ -38,7 +38,7 @@ impl Casting<'_> {
         }
     }
 
-    /// The pixels in the order of the direction next to their gradient's.
+    /// The pixels, sorted by the direction nearest to their gradient.
     fn ballots(&self, raster: &Raster, pixels: &[[u16; 2]]) -> Ballots {
         let rows = self.polar.space.rows();
         let row = |pixel: [u16; 2]| {

@@ -1,16 +1,16 @@
-//! What chance would put into a bin.
+//! The votes that chance puts into a bin.
 
-/// Edge pixels strewn over an image with the same probability everywhere.
+/// Edge pixels scattered over an image with the same probability everywhere.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Chance {
     /// Probability that a pixel is an edge pixel.
     pub density: f64,
-    /// How many times the votes scatter as they would if pixels were independent; at least 1.
+    /// How many times wider the votes scatter than those of independent pixels; at least 1.
     pub scatter: f64,
 }
 
 impl Chance {
-    /// `votes` in a bin of `area` pixels, in standard deviations above what is expected. The 4 keeps
+    /// The excess of `votes` in a bin of `area` pixels over the expected number, in standard deviations. The 4 keeps
     /// small counts from looking significant.
     #[inline]
     pub fn z(&self, votes: u32, area: u32) -> f64 {
@@ -19,7 +19,7 @@ impl Chance {
         (f64::from(votes) - p * area) / deviation
     }
 
-    /// `ln` of (a bound from above of) the probability of so many votes or more: Chernoff's.
+    /// `ln` of Chernoff's upper bound of the probability of this many votes or more.
     pub fn log_tail(&self, votes: f64, area: f64) -> f64 {
         let p = self.density.clamp(1e-9, 1.0 - 1e-9);
         let q = (votes / area.max(1.0)).min(1.0);

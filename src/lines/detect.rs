@@ -15,8 +15,8 @@ use crate::image::{EdgeMap, Image};
 /// The lines of an image.
 ///
 /// # Errors
-/// [`Error::Parameter`](crate::Error::Parameter) for options that make no sense; what the backend
-/// answers.
+/// [`Error::Parameter`](crate::Error::Parameter) for invalid options; errors of the
+/// backend.
 pub fn detect(image: &Image, options: &Options, backend: &dyn Backend) -> Result<Detection> {
     options.check()?;
     detect_in(&backend.edges(image, &options.method())?, options, backend)
@@ -52,7 +52,7 @@ pub fn detect_in(edges: &EdgeMap, options: &Options, backend: &dyn Backend) -> R
     })
 }
 
-/// What a search runs with, defaults resolved but for the space.
+/// The parameters of a search, with all defaults resolved except the space's.
 pub(crate) fn parameters(edges: &EdgeMap, options: &Options) -> Parameters {
     Parameters {
         edges: edges.method.to_string(),
@@ -74,7 +74,7 @@ fn side(raster: &Raster, found: &FoundLine) -> Side {
     Side { light: light(raster, &found.stroke, axis), line }
 }
 
-/// A line as it is told, with the pixels between two signed distances from it.
+/// A line as reported, with the pixels between two signed distances from it.
 pub(super) fn line(raster: &Raster, found: &FoundLine, reach: [f64; 2]) -> Line {
     let FoundLine { stroke, votes, z, significance } = found;
     let (theta, rho) = stroke.axis.polar();
@@ -104,7 +104,7 @@ fn light(raster: &Raster, stroke: &Stroke, axis: Axis) -> f64 {
     sum
 }
 
-/// The pieces with their ends, which lie on the line where its first and last pixels do.
+/// The pieces of a stroke; their ends are on the line, at the first and last pixels of each piece.
 fn segments(raster: &Raster, stroke: &Stroke, reach: [f64; 2]) -> Vec<Segment> {
     let axis: Axis = stroke.axis;
     let ends = |piece: &super::pieces::Stretch| {

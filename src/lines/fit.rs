@@ -1,4 +1,4 @@
-//! Total least squares through pixels, by sums of integers.
+//! Total least squares through pixels, from sums of integers.
 
 use super::geometry::Axis;
 
@@ -13,7 +13,7 @@ pub(super) struct Sums {
     yy: i64,
 }
 
-/// A line through pixels, and how they lie along it.
+/// A line through pixels, and the spread of the pixels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fit {
     pub axis: Axis,
@@ -24,7 +24,7 @@ pub(super) struct Fit {
 }
 
 impl Fit {
-    /// The points of the line so far to either side of its middle.
+    /// The points of the line at distance `half` to either side of its middle.
     pub fn ends(&self, half: f64) -> [[f64; 2]; 2] {
         let Axis { cos, sin, .. } = self.axis;
         let [x, y] = self.middle;
@@ -38,7 +38,7 @@ impl Sums {
         self.n
     }
 
-    /// Adds the pixels of other sums.
+    /// Adds the pixels of another sum.
     pub fn join(&mut self, other: &Sums) {
         self.n += other.n;
         self.x += other.x;
@@ -58,7 +58,7 @@ impl Sums {
         self.yy += y * y;
     }
 
-    /// The line of least squared distances, where there is one.
+    /// The line with the least squared distances, if there is one.
     pub fn fit(&self) -> Option<Fit> {
         // n² times the covariance, in integers: nothing is lost to cancellation.
         let product = |ab: i64, a: i64, b: i64| {

@@ -2,7 +2,7 @@
 
 use crate::space::in_half_turn;
 
-/// A line `x cos θ + y sin θ = ρ` by the sine and cosine of its angle.
+/// A line `x cos θ + y sin θ = ρ`, given by the sine and cosine of its angle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Axis {
     pub cos: f64,
@@ -11,7 +11,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// The line of an angle in radians.
+    /// The line with an angle in radians.
     pub fn new(theta: f64, rho: f64) -> Axis {
         let (sin, cos) = theta.sin_cos();
         Axis { cos, sin, rho }
@@ -29,22 +29,22 @@ impl Axis {
         [x - d * self.cos, y - d * self.sin]
     }
 
-    /// The line as seen from an origin that lies at `origin`.
+    /// The line in coordinates whose origin lies at `origin`.
     pub fn seen_from(&self, origin: [f64; 2]) -> Axis {
         Axis { rho: self.rho - (origin[0] * self.cos + origin[1] * self.sin), ..*self }
     }
 
-    /// Its angle in degrees, from 0 to below 180, and the `ρ` that goes with it.
+    /// The angle in degrees, from 0 to below 180, and the `ρ` for that angle.
     pub fn polar(&self) -> (f64, f64) {
         in_half_turn((self.sin.atan2(self.cos).to_degrees(), self.rho))
     }
 
-    /// Whether columns tell its points apart, rather than rows.
+    /// Whether the line is nearer to a row than to a column, so that each column crosses it once.
     pub fn is_flat(&self) -> bool {
         self.sin.abs() >= self.cos.abs()
     }
 
-    /// The ends of what an image shows of it, where its pixels reach half a pixel beyond their
+    /// The ends of the line's visible part in an image whose pixels extend half a pixel beyond their
     /// centres.
     pub fn chord(&self, size: [f64; 2]) -> Option<[[f64; 2]; 2]> {
         let (mut from, mut to) = (f64::NEG_INFINITY, f64::INFINITY);

@@ -23,16 +23,16 @@ pub struct Line {
     pub rho: f64,
     /// Votes of the bin that proposed it.
     pub votes: u64,
-    /// By how many standard deviations they exceed what chance would have put there.
+    /// By how many standard deviations the votes exceed the number expected by chance.
     pub z: f64,
-    /// What speaks against chance: −log₁₀ of the number of such bins in an image whose edge pixels
-    /// are strewn at random.
+    /// Evidence against chance: −log₁₀ of the number of such bins in an image whose edge pixels
+    /// are scattered at random.
     pub significance: f64,
     /// Edge pixels along its pieces.
     pub pixels: u64,
     /// Width of its stroke in edge pixels.
     pub width: f64,
-    /// Its visible pieces, in the order of their place along the line.
+    /// Its visible pieces, in order along the line.
     pub segments: Vec<Segment>,
 }
 
@@ -45,8 +45,8 @@ pub struct Detection {
     pub height: u32,
     /// Edge pixels.
     pub edges: u64,
-    /// How it was searched.
+    /// The parameters of the search.
     pub parameters: Parameters,
-    /// The lines, those first that exceed chance by most.
+    /// The lines, most significant first.
     pub lines: Vec<Line>,
 }

@@ -1,28 +1,28 @@
-//! Lines that are one: doubles, and the two sides of a stroke.
+//! Joins lines that are really one: doubles, and the two sides of a stroke.
 
 use super::geometry::Axis;
 use super::line::{Line, Segment};
 
-/// Two lines are one when the ends of the weaker one's pieces lie within this of the stronger one's
-/// stroke, in pixels.
+/// Two lines are one when the ends of the weaker line's pieces are no farther than this from the stroke of the
+/// stronger one, in pixels.
 const BESIDE: f64 = 2.0;
-/// Widest stroke of which the two sides are one line, in pixels.
+/// Widest stroke whose two sides are one line, in pixels.
 const WIDEST: f64 = 12.0;
-/// The two sides are parallel: over what they share their distance changes by no more than this, in
+/// Two sides are parallel if the distance between them changes by no more than this over their shared length, in
 /// pixels.
 const PARALLEL: f64 = 3.0;
-/// They share at least this part of the longer one.
+/// Two sides share at least this part of the longer one.
 const SHARED: f64 = 0.5;
 
-/// A line, and how much lighter it is beyond it than before it; 0 where that is not known.
+/// A line, and how much brighter the image is on the side of its normal than on the other; 0 if unknown.
 #[derive(Debug, Clone)]
 pub(super) struct Side {
     pub line: Line,
     pub light: f64,
 }
 
-/// Leaves out every line that runs along a better one; the best come first. Where sides are to stay
-/// apart, two that face each other are no doubles.
+/// Leaves out every line that runs along a better one; the best come first. If the sides of strokes are to stay
+/// apart, two lines that face each other are not doubles.
 pub(super) fn without_doubles(sides: Vec<Side>, sides_apart: bool) -> Vec<Side> {
     let mut kept: Vec<Side> = Vec::with_capacity(sides.len());
     for side in sides {
@@ -44,8 +44,8 @@ fn runs_along(line: &Line, better: &Line) -> bool {
     line.segments.iter().all(is_beside)
 }
 
-/// Makes one line of the two sides of each stroke, midway between them; the best come first. A
-/// side goes with the nearest one that faces it.
+/// Joins the two sides of each stroke into a line midway between them; the best come first. Each
+/// side is paired with the nearest side that faces it.
 pub(super) fn strokes(sides: Vec<Side>, max_gap: f64) -> Vec<Line> {
     let mut sides: Vec<Option<Side>> = sides.into_iter().map(Some).collect();
     let mut lines = Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn strokes(sides: Vec<Side>, max_gap: f64) -> Vec<Line> {
     lines
 }
 
-/// The width of the stroke of which two lines are the sides, if they are.
+/// The width of the stroke between two lines, if they are its sides.
 fn width(side: &Side, other: &Side) -> Option<f64> {
     let (a, b) = (axis(&side.line), axis(&other.line));
     if !face(side, other) {
@@ -87,7 +87,7 @@ fn width(side: &Side, other: &Side) -> Option<f64> {
     (width <= WIDEST && (d - e).abs() <= PARALLEL && d * e > 0.0).then_some(width)
 }
 
-/// Whether two lines may be sides of a stroke: lighter towards each other, or away from each other.
+/// Whether two lines may be sides of a stroke: both brighter towards each other, or both away from each other.
 fn face(side: &Side, other: &Side) -> bool {
     let (a, b) = (axis(&side.line), axis(&other.line));
     let same_way = a.cos * b.cos + a.sin * b.sin;
@@ -136,7 +136,7 @@ fn axis(line: &Line) -> Axis {
     Axis::new(line.theta.to_radians(), line.rho)
 }
 
-/// Where on a line a segment begins and ends.
+/// The start and end of a segment, as positions along a line.
 fn span(segment: &Segment, axis: Axis) -> [f64; 2] {
     let at = |[x, y]: [f64; 2]| y * axis.cos - x * axis.sin;
     let (a, b) = (at(segment.start), at(segment.end));
@@ -147,7 +147,7 @@ fn spans(line: &Line, axis: Axis) -> Vec<[f64; 2]> {
     line.segments.iter().map(|s| span(s, axis)).collect()
 }
 
-/// The point of a line at a place.
+/// The point at a position along a line.
 fn along(axis: Axis, t: f64) -> [f64; 2] {
     [axis.rho * axis.cos - t * axis.sin, axis.rho * axis.sin + t * axis.cos]
 }

@@ -1,14 +1,14 @@
-//! Lines in images.
+//! Finds lines in images.
 //!
-//! An edge pixel is a point `(x, y, 0)`, a line a direction `(cos θ, sin θ, 0)` and a distance, so
-//! that the voters of clouds vote here, too. What is ours is the question which bins are lines.
-//! Many votes alone mean little: a bin that crosses the image along its diagonal, or where edges are
-//! dense, has many by chance. So a bin is scored against chance (see [`Chance`]); the best are
-//! refined on their own pixels, their pixels are taken away with their votes, and so on in rounds,
-//! until chance could have made what is left.
+//! An edge pixel is a point `(x, y, 0)`, and a line is a direction `(cos θ, sin θ, 0)` and a distance, so
+//! the voters of clouds work here, too. What this module adds is the decision which bins are lines.
+//! Many votes alone mean little: a bin that crosses the image along its diagonal, or through dense
+//! edges, collects many by chance. So each bin is scored against chance (see [`Chance`]). The best bins are
+//! refined on their own pixels, the pixels of the lines are removed together with their votes, and the next
+//! round starts, until the remaining bins could be the work of chance.
 //!
-//! Pixel centres are at integers, the origin is the centre of the top left pixel, `y` points down;
-//! a line is `x cos θ + y sin θ = ρ` with `0° ≤ θ < 180°`.
+//! Pixel centres are at integer coordinates, the origin is the centre of the top left pixel, and `y` points down.
+//! A line is `x cos θ + y sin θ = ρ` with `0° ≤ θ < 180°`.
 //!
 //! ```
 //! use planes::cpu::Cpu;

@@ -1,4 +1,4 @@
-//! How lines are searched for.
+//! Options of a search for lines.
 
 use crate::image::Method;
 use crate::lms::Refine;
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// What becomes of the two sides of a stroke: of two lines that face each other, at most 12 pixels apart,
-/// lighter or darker between them than beyond.
+/// What to do with the two sides of a stroke: two lines that face each other, at most 12 pixels apart,
+/// with a strip between them that is brighter or darker than both outer sides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Strokes {
@@ -17,12 +17,12 @@ pub enum Strokes {
     Auto,
     /// One line, midway between them.
     Middle,
-    /// Each is a line. Edges that are found automatically are Canny's then, of a drawing, too.
+    /// Each side is a line. The automatic choice of edges is then Canny's even for a drawing.
     Sides,
 }
 
 impl Strokes {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Strokes; 3] = [Strokes::Auto, Strokes::Middle, Strokes::Sides];
 
     /// Its name.
@@ -34,7 +34,7 @@ impl Strokes {
         }
     }
 
-    /// What is chosen automatically is named.
+    /// Replaces [`Auto`](Strokes::Auto) by the choice it stands for.
     pub(super) fn resolved(self) -> Strokes {
         if self == Strokes::Sides { Strokes::Sides } else { Strokes::Middle }
     }
@@ -57,25 +57,25 @@ impl FromStr for Strokes {
     }
 }
 
-/// What a search is asked for.
+/// Options of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// How edges are found.
     pub edges: Method,
-    /// Angle from one direction to the next, in degrees, 0.05 to 10; rounded so that a whole number
+    /// Angle between neighbouring directions, in degrees, 0.05 to 10; rounded so that a whole number
     /// of steps makes 180°.
     pub theta_step: f64,
     /// Width of a bin of `ρ`, in pixels, 0.25 to 16.
     pub rho_step: f64,
-    /// Gaps in a segment are closed up to this, in pixels.
+    /// Gaps in a segment are closed up to this length, in pixels.
     pub max_gap: f64,
     /// Shortest segment, in pixels; default: 1/60 of the diagonal of the image, 20 at least.
     pub min_length: Option<f64>,
-    /// Largest number of lines that chance may be expected to make in an image.
+    /// Largest expected number of lines made by chance in an image.
     pub false_alarms: f64,
     /// How bins become lines.
     pub refine: Refine,
-    /// What becomes of the two sides of a stroke.
+    /// What to do with the two sides of a stroke.
     pub strokes: Strokes,
     /// Most lines.
     pub top: Option<u64>,
@@ -98,7 +98,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Refuses what makes no sense, naming the option.
+    /// Checks the options; the error names the invalid one.
     ///
     /// # Errors
     /// [`Error::Parameter`].
@@ -133,7 +133,7 @@ impl Options {
         self.min_length.unwrap_or((diagonal / 60.0).round().max(20.0))
     }
 
-    /// How edges are found: a drawing that is to have sides is seen as a photograph.
+    /// How edges are found: a drawing whose strokes are to have two sides is treated as a photograph.
     pub fn method(&self) -> Method {
         match (self.edges, self.strokes) {
             (Method::Auto, Strokes::Sides) => Method::Canny { sigma: None, thresholds: None },
@@ -147,20 +147,20 @@ impl Options {
     }
 }
 
-/// The parameters a search ran with, defaults resolved, so that it can be replayed.
+/// The parameters of a search, defaults resolved, so that it can be repeated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
     /// How edges were found, as `--edges` takes it.
     pub edges: String,
-    /// Angle from one direction to the next, in degrees.
+    /// Angle between neighbouring directions, in degrees.
     pub theta_step: f64,
     /// Width of a bin of `ρ`, in pixels.
     pub rho_step: f64,
-    /// Gaps in a segment were closed up to this, in pixels.
+    /// Gaps in a segment were closed up to this length, in pixels.
     pub max_gap: f64,
     /// Shortest segment, in pixels.
     pub min_length: f64,
-    /// Largest number of lines that chance may be expected to make.
+    /// Largest expected number of lines made by chance.
     pub false_alarms: f64,
     /// How bins became lines.
     pub refine: Refine,
@@ -169,7 +169,7 @@ pub struct Parameters {
     pub stroke: Option<Strokes>,
     /// Most lines reported, if limited.
     pub top: Option<u64>,
-    /// What voted where, in the papers' flow.
+    /// Space and voter of the papers' procedure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_pass: Option<PassParameters>,
 }
@@ -177,7 +177,7 @@ pub struct Parameters {
 /// The parameters of [`one_pass`](crate::papers::one_pass()), defaults resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassParameters {
-    /// The space: `polar`, or one of the papers.
+    /// The space: `polar`, or that of a paper.
     pub space: String,
     /// The voter.
     pub voter: String,

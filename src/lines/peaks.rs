@@ -1,15 +1,15 @@
-//! Which bins stand out: those that exceed chance by enough, and the bins around them.
+//! Which bins stand out: bins that exceed chance by enough and that no bin nearby exceeds.
 
 use crate::shared::AROUND;
 use crate::space::across_the_seam;
 
-/// The excess, in standard deviations, that chance makes in less than `false_alarms` of so many bins.
+/// The excess, in standard deviations, that chance reaches in fewer than `false_alarms` of `bins` bins.
 pub(crate) fn least_excess(bins: usize, false_alarms: f64) -> f64 {
     (2.0 * (bins as f64 / false_alarms).ln()).sqrt()
 }
 
-/// Whether a bin near `index`, in a space of so many rows and bins, has a larger z than `here`, or
-/// the same and a lower index.
+/// Whether a bin near `index`, in a space of this many rows and bins, has a larger z than `here`, or
+/// the same z and a lower index.
 pub(crate) fn is_outdone(
     [rows, bins]: [usize; 2],
     index: usize,

@@ -1,30 +1,30 @@
-//! The edge pixels of an image as a grid to walk along lines on.
+//! The edge pixels of an image, as a grid that can be walked along lines.
 
 use super::geometry::Axis;
 use crate::image::{EdgeMap, Method, blur_reach};
 use std::f64::consts::PI;
 
-/// Which pixels are edges that no line has taken yet.
+/// The edge pixels that no line has taken yet.
 #[derive(Debug, Clone)]
 pub(super) struct Raster {
     pub size: [usize; 2],
     on: Bits,
     /// Edge pixels that a line has taken.
     taken: Bits,
-    /// The gradient at each edge pixel, over 8; empty where it is not known.
+    /// The gradient at each edge pixel, divided by 8; empty if unknown.
     gradients: Vec<[i16; 2]>,
-    /// Pixels along an edge that tell no more than one does.
+    /// Number of neighbouring pixels along an edge that count as one independent pixel.
     together: f64,
-    /// So near to the border, in pixels, edges are found from what lies beyond it, too.
+    /// Width of the border, in pixels, within which edges also depend on what is assumed beyond it.
     margin: usize,
 }
 
-/// The variance of Sobel's smoothing along an edge, by 1 2 1.
+/// The variance of Sobel's smoothing (1 2 1) along an edge.
 const SOBEL: f64 = 0.5;
 
-/// A pixel lies along a line when its gradient points across it within so many degrees.
+/// A pixel lies along a line if its gradient is within this many degrees of the line's normal.
 pub(super) const ACROSS: f64 = 22.5;
-/// The square of the cosine of that.
+/// The square of the cosine of that angle.
 const COSINE_SQUARED: f64 = 0.853_553;
 
 /// A pixel near a line.
@@ -41,11 +41,11 @@ pub(super) struct Near {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Strip {
     pub is_column: bool,
-    /// Its number.
+    /// Its index.
     at: usize,
 }
 
-/// A bit a pixel: steep lines cross many rows, and those of bits stay in the processor's caches.
+/// One bit per pixel: steep lines cross many rows, and rows of bits stay in the processor's caches.
 #[derive(Debug, Clone)]
 struct Bits(Vec<u64>);
 
@@ -64,12 +64,12 @@ impl Bits {
     }
 }
 
-/// How many pixels along an edge tell no more than one does, and how near to the border edges are found
-/// from beyond it, where gradients are known.
+/// How many neighbouring pixels along an edge count as one, and how wide the border is within which
+/// edges depend on what is beyond it, if gradients are known.
 fn seen(method: Method) -> (f64, usize) {
     let blur = if let Method::Canny { sigma, .. } = method { sigma } else { None };
     let variance = blur.map_or(0.0, |sigma| sigma * sigma) + SOBEL;
-    // Noise seen through a bell hangs together as a bell of twice its variance; this is the sum of that.
+    // Noise smoothed by a Gaussian is correlated as a Gaussian of twice its variance; this is the sum of that.
     let together = 2.0 * (PI * variance).sqrt();
     (together, blur.map_or(0, blur_reach) + 1)
 }
@@ -95,18 +95,18 @@ impl Raster {
         !self.gradients.is_empty()
     }
 
-    /// Pixels along an edge that tell no more than one does, as the detector blurs noise: 1 where the
+    /// Number of neighbouring pixels along an edge that count as one, because the detector blurs noise: 1 if the
     /// image was an edge map.
     pub fn together(&self) -> f64 {
         self.together
     }
 
-    /// The gradient at an edge pixel, in any unit, where it is known.
+    /// The gradient at an edge pixel, in any unit, if known.
     pub fn gradient(&self, [x, y]: [usize; 2]) -> Option<[f64; 2]> {
         Some(self.gradients.get(y * self.size[0] + x)?.map(f64::from))
     }
 
-    /// Whether a pixel is an edge along a line, as far as gradients are known.
+    /// Whether a pixel is an edge along a line, or its gradient is unknown.
     pub fn is_along(&self, pixel: [usize; 2], axis: Axis) -> bool {
         if !self.on.get(pixel[1] * self.size[0] + pixel[0]) {
             return false;
@@ -118,7 +118,7 @@ impl Raster {
         across * across >= COSINE_SQUARED * (x * x + y * y)
     }
 
-    /// The strip of the border in which a pixel lies, where edges are found from beyond it.
+    /// The border strip in which a pixel lies, if edges there depend on what is beyond the border.
     pub fn strip(&self, [x, y]: [usize; 2]) -> Option<Strip> {
         let [right, bottom] = [self.size[0] - 1 - x, self.size[1] - 1 - y];
         let (column, row) = (x.min(right), y.min(bottom));
@@ -127,7 +127,7 @@ impl Raster {
         (column.min(row) < self.margin).then_some(Strip { is_column, at })
     }
 
-    /// The strips as deep as one, on all four sides.
+    /// The strips at the same depth on all four sides.
     pub fn as_deep(&self, strip: Strip) -> [Strip; 4] {
         let last = |is_column: bool| self.size[usize::from(!is_column)] - 1;
         let depth = strip.at.min(last(strip.is_column) - strip.at);
@@ -148,7 +148,7 @@ impl Raster {
         self.size.map(|n| n as f64)
     }
 
-    /// Takes a pixel off, for a line.
+    /// Marks a pixel as taken by a line.
     pub fn take(&mut self, [x, y]: [usize; 2]) {
         self.on.set(y * self.size[0] + x, false);
         self.taken.set(y * self.size[0] + x, true);
@@ -159,7 +159,7 @@ impl Raster {
         self.taken.get(y * self.size[0] + x)
     }
 
-    /// Number of steps from one end of the image to the other along a line: columns where it is
+    /// Number of steps along a line from one end of the image to the other: columns if the line is
     /// flat, else rows.
     pub fn steps(&self, axis: Axis) -> usize {
         self.size[usize::from(!axis.is_flat())]
@@ -178,14 +178,14 @@ impl Raster {
         let (along, across) = if flat { (axis.cos, axis.sin) } else { (axis.sin, axis.cos) };
         let limit = self.size[usize::from(flat)] as f64 - 1.0;
         for step in steps {
-            // Where the line crosses this column or row, and how far the band reaches.
+            // Where the line crosses this column or row, and how far the band extends.
             let middle = (axis.rho - step as f64 * along) / across;
             let (a, b) = (middle + low / across, middle + high / across);
             let (from, to) = (a.min(b).max(0.0), a.max(b).min(limit));
             if from > to {
                 continue;
             }
-            // Rounded up and down; neither is negative.
+            // Rounded up and down; neither value is negative.
             let first = from as usize + usize::from((from as usize as f64) < from);
             for other in first..=to as usize {
                 let pixel = if flat { [step, other] } else { [other, step] };

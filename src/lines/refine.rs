@@ -1,10 +1,10 @@
 //! From a bin to a line: refined on its own pixels.
 //!
-//! A bin is coarse, and where strokes are wide it runs aslant through one. So the densest line
-//! around it is looked for in a zoom; then, in turns, the visible pieces are found, the width of the
-//! stroke is measured across them, and a line is fitted to the pixels of the stroke.
+//! A bin is coarse, and a wide stroke may run obliquely through it. So a zoom first looks for the densest line
+//! around the bin. Then three steps alternate: find the visible pieces, measure the width of the
+//! stroke across them, and fit a line to the pixels of the stroke.
 //!
-//! Where another [`Refine`](crate::lms::Refine) is asked for, the line is known before, and only its
+//! With another [`Refine`](crate::lms::Refine), the line is known already, and only its
 //! pieces and its width are measured.
 
 use super::fit::Sums;
@@ -14,28 +14,28 @@ use super::pieces::{Stretch, pieces};
 use super::raster::Raster;
 use super::zoom;
 
-/// Widest half of a stroke, in pixels.
+/// Half the width of the widest stroke, in pixels.
 const HALF_STROKE: f64 = 12.0;
-/// The middle of a stroke, in pixels: at least one pixel of a step lies in it.
+/// The middle of a stroke, in pixels: it contains at least one pixel of each step.
 const MIDDLE: [f64; 2] = [-0.75, 0.75];
-/// What lies so near to a stroke is fitted with it, in pixels.
+/// Pixels this near to a stroke are fitted with it.
 const FRINGE: f64 = 0.25;
-/// Cells of the profile across a stroke, per pixel.
+/// Cells per pixel in the profile across a stroke.
 const CELLS: f64 = 2.0;
-/// Turns of pieces, width and fit.
+/// Most repetitions of pieces, width and fit.
 const TURNS: usize = 16;
-/// The ends of a piece of the line may lie aside by a pixel and this share of its width...
+/// The ends of a piece may be off the line by a pixel and this share of the line's width...
 const ASIDE: f64 = 0.15;
-/// ... and as far as the angle of the largest piece is not sure, in radians.
+/// ... plus the uncertainty of the largest piece's angle, in radians.
 const SURE: f64 = 0.004;
-/// A line is at least so many times as long as wide.
+/// Least ratio of a line's length to its width.
 const SLENDER: f64 = 3.0;
 
 /// A line with its stroke.
 #[derive(Debug, Clone)]
 pub(super) struct Stroke {
     pub axis: Axis,
-    /// Signed distances of its edges.
+    /// Signed distances of its two edges from the line.
     pub band: [f64; 2],
     pub pieces: Vec<Stretch>,
 }
@@ -46,14 +46,14 @@ impl Stroke {
         self.band[1] - self.band[0]
     }
 
-    /// Where its own pixels may lie: by these its pieces were seen, or the line was fitted.
+    /// The signed distances between which its pixels may lie, where its pieces were seen or the line fitted.
     pub fn reach(&self) -> [f64; 2] {
         let [low, high] = self.band;
         [(low - FRINGE).min(MIDDLE[0]), (high + FRINGE).max(MIDDLE[1])]
     }
 }
 
-/// A line that is right within some radians and some pixels.
+/// A line that is known within some angle in radians and some distance in pixels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Coarse {
     pub axis: Axis,
@@ -76,7 +76,7 @@ impl Coarse {
         near
     }
 
-    /// The line along which most of them lie.
+    /// The line along which most of the pixels lie.
     fn densest(&self, raster: &Raster) -> Option<Axis> {
         let [a, b] = self.axis.chord(raster.extent())?;
         let middle = [(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0];
@@ -87,8 +87,8 @@ impl Coarse {
     }
 }
 
-/// The line around `start`, or the one that is `known` already: then only its stroke is sought, and it
-/// stays where it is. `None` where no piece of it can be seen.
+/// The line around `start`. If the line is `known` already, it stays where it is and only its stroke is
+/// measured. `None` if no piece of it can be seen.
 pub(super) fn refine(
     raster: &Raster,
     start: Coarse,
@@ -105,7 +105,7 @@ pub(super) fn refine(
     for _ in 0..TURNS {
         stroke.pieces = visible(raster, &stroke, density, options);
         keep_own(raster, &mut stroke);
-        // The fit may yet join what is in pieces, but not what is in crumbs.
+        // The fit may still join a line that is in pieces, but not one that is in crumbs.
         if stroke.pieces.iter().all(|piece| length(&stroke, piece) < min_length / 2.0) {
             return None;
         }
@@ -146,7 +146,7 @@ fn visible(raster: &Raster, stroke: &Stroke, density: f64, options: &Options) ->
     pieces(&on, chance, gap)
 }
 
-/// Leaves out the pieces that are not of one line with the largest: where strokes meet at small
+/// Leaves out the pieces that do not lie on one line with the largest piece: where strokes meet at small
 /// angles, or nearly in line, a band through one holds parts of others.
 fn keep_own(raster: &Raster, stroke: &mut Stroke) {
     let sums: Vec<Sums> = stroke.pieces.iter().map(|p| sums(raster, stroke, p)).collect();
@@ -161,7 +161,7 @@ fn keep_own(raster: &Raster, stroke: &mut Stroke) {
         let Some(fit) = sums.fit().filter(|_| i != anchor) else {
             return true;
         };
-        // As far as a piece of that spread reaches to either side of its middle.
+        // A piece with this variance extends this far to either side of its middle.
         let half = (3.0 * fit.variance[0]).sqrt();
         fit.ends(half).iter().all(|&end| {
             let beyond = length(end, line.middle) * SURE;
@@ -171,8 +171,8 @@ fn keep_own(raster: &Raster, stroke: &mut Stroke) {
     stroke.pieces.retain(|_| own.next() == Some(true));
 }
 
-/// How far the stroke reaches to either side: while it is denser than halfway between its middle
-/// and the ground.
+/// How far the stroke extends to either side: as long as it is denser than halfway between its middle
+/// and the background.
 fn band(raster: &Raster, stroke: &Stroke, density: f64) -> [f64; 2] {
     let cells = (2.0 * HALF_STROKE * CELLS) as usize;
     let (mut all, mut on) = (vec![0u32; cells], vec![0u32; cells]);
@@ -210,7 +210,7 @@ fn band(raster: &Raster, stroke: &Stroke, density: f64) -> [f64; 2] {
     [from, to].map(|cell| cell as f64 / CELLS - HALF_STROKE)
 }
 
-/// Fits the line to the pixels of its stroke; the band stays as wide, about the new line.
+/// Fits the line to the pixels of its stroke; the band keeps its width and moves with the line.
 fn fit(raster: &Raster, stroke: &mut Stroke) -> Option<()> {
     let mut all = Sums::default();
     stroke.pieces.iter().for_each(|piece| all.join(&sums(raster, stroke, piece)));
@@ -224,7 +224,7 @@ fn fit(raster: &Raster, stroke: &mut Stroke) -> Option<()> {
     Some(())
 }
 
-/// The sums over the pixels of a stroke in one of its pieces.
+/// The sums over the stroke's pixels in one of its pieces.
 fn sums(raster: &Raster, stroke: &Stroke, piece: &Stretch) -> Sums {
     let mut sums = Sums::default();
     let band = [stroke.band[0] - FRINGE, stroke.band[1] + FRINGE];

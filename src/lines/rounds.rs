@@ -1,4 +1,4 @@
-//! Rounds: the best bins become lines, and their pixels vote no more.
+//! Rounds: the best bins become lines, and the pixels of the lines no longer vote.
 
 use super::area::areas;
 use super::cast::Casting;
@@ -17,13 +17,13 @@ use crate::image::EdgeMap;
 use crate::lms::Refine;
 use rayon::prelude::*;
 
-/// Most bins that are looked at in a round.
+/// Most bins examined per round.
 const CANDIDATES: usize = 256;
-/// A bin must keep this share of its z after the lines before it in its round took their pixels.
+/// A bin must keep this share of its z after earlier lines of its round took their pixels.
 const KEPT: f64 = 0.8;
 
-/// A round in which so many bins are looked at and fewer than these are lines is the last: what is
-/// left is texture, in which lines are rare and bins are many.
+/// If a round examines the full number of bins and fewer than this are lines, it is the last: the
+/// rest is texture, with many bins and few lines.
 const WORTHWHILE: usize = 3;
 
 /// A line and the bin that proposed it.
@@ -41,11 +41,11 @@ struct Candidate {
     z: f64,
 }
 
-/// What was seen in a bin.
+/// What a bin turned out to be.
 enum Seen {
-    /// Its pixels are gone; what is left of it may yet be a line, in the next round.
+    /// Its pixels are gone; the rest of it may still be a line in the next round.
     Faded,
-    /// No line.
+    /// Not a line.
     Nothing,
     Line(FoundLine),
 }
@@ -58,7 +58,7 @@ pub(super) struct Rounds<'a> {
     casting: Casting<'a>,
     areas: Vec<u32>,
     raster: Raster,
-    /// Bins that were looked at and are no lines.
+    /// Bins that were examined and are not lines.
     refused: Vec<bool>,
     pub found: Vec<FoundLine>,
 }
@@ -89,7 +89,7 @@ pub(super) fn search(
 }
 
 impl Rounds<'_> {
-    /// Looks at the best bins; whether there were any.
+    /// Examines the best bins; returns whether there were any.
     fn round(&mut self, votes: &mut dyn Accumulator) -> Result<bool> {
         let counts = votes.counts()?;
         let chances = self.chances(&counts);
@@ -99,7 +99,7 @@ impl Rounds<'_> {
         self.look_at_all(&candidates, &known, &chances, &mut taken);
         let lines = self.found.len() - before;
         if lines == 0 {
-            // Nothing will change for those that wait for the next round.
+            // Nothing will change for the bins that wait for the next round.
             candidates.iter().for_each(|candidate| self.refused[candidate.index] = true);
         }
         self.casting.vote(votes, &self.raster, &taken, Sign::Subtract)?;
@@ -113,7 +113,7 @@ impl Rounds<'_> {
         Coarse { axis: Axis { cos, sin, rho }, turn, shift: self.polar.space.rho().bin }
     }
 
-    /// The lines of all bins of a round, where they are fitted before their strokes are looked at.
+    /// The lines of all bins of a round, if lines are fitted before their strokes are measured.
     fn known(&self, candidates: &[Candidate]) -> Result<Vec<Option<Axis>>> {
         if self.options.refine == Refine::Stroke {
             return Ok(vec![None; candidates.len()]);
@@ -127,7 +127,7 @@ impl Rounds<'_> {
         Ok(lines.into_iter().map(Some).collect())
     }
 
-    /// What chance would do with the pixels that vote for each direction.
+    /// The expected effect of chance in each direction, from the pixels that vote for it.
     fn chances(&self, counts: &[u32]) -> Vec<Chance> {
         let pixels = (self.raster.size[0] * self.raster.size[1]) as f64;
         let rows = counts.par_chunks(self.polar.space.bins());
@@ -138,13 +138,13 @@ impl Rounds<'_> {
         .collect()
     }
 
-    /// `−log10` of the number of bins with so many votes that chance would make.
+    /// `−log10` of the number of bins with this many votes that chance would make.
     fn significance(&self, chance: &Chance, votes: f64, area: f64) -> f64 {
         let bins = self.polar.space.size() as f64;
         -(chance.log_tail(votes, area) + bins.ln()) / std::f64::consts::LN_10
     }
 
-    /// The bins that chance would not have made and that are the best around, best first.
+    /// The bins that chance would not have made and that are the best nearby, best first.
     fn candidates(&self, counts: &[u32], chances: &[Chance]) -> Vec<Candidate> {
         let bins = self.polar.space.bins();
         let limit = -self.options.false_alarms.log10();
@@ -157,7 +157,7 @@ impl Rounds<'_> {
                 let chance = &chances[row];
                 (row * bins..(row + 1) * bins).filter_map(move |index| {
                     let (votes, area) = (f64::from(counts[index]), f64::from(self.areas[index]));
-                    // A quick look first, which nearly all bins fail.
+                    // A quick test first, which nearly all bins fail.
                     if votes < chance.density * area + least || self.refused[index] {
                         return None;
                     }
@@ -173,7 +173,7 @@ impl Rounds<'_> {
         found
     }
 
-    /// Whether a line is more than its surroundings would make by chance.
+    /// Whether a line is stronger than chance would make it in its surroundings.
     fn stands_out(&self, stroke: &Stroke, chance: &Chance) -> bool {
         let bins = self.polar.space.size() as f64;
         let limit = (self.options.false_alarms / bins).ln();
@@ -181,10 +181,10 @@ impl Rounds<'_> {
             && log_tail(&self.raster, stroke, chance.density) <= limit
     }
 
-    /// Looks at bins one after the other, and takes the pixels of those with a line.
+    /// Examines bins one after the other, and takes the pixels of those with a line.
     ///
-    /// Threads look ahead; once a line has taken its pixels, what they saw is out of date, and is looked at
-    /// again. So the result is that of one thread.
+    /// Threads look ahead. Once a line has taken its pixels, what the threads saw is out of date, and the bins are
+    /// examined again, so the result is that of a single thread.
     fn look_at_all(
         &mut self,
         candidates: &[Candidate],
@@ -209,7 +209,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// What there is in a bin.
+    /// Examines one bin.
     fn look_at(&self, candidate: &Candidate, known: Option<Axis>, chances: &[Chance]) -> Seen {
         let chance = &chances[candidate.index / self.polar.space.bins()];
         let coarse = self.coarse(candidate);
@@ -231,7 +231,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// Takes the pixels of the line that was seen in a bin; whether there were any.
+    /// Takes the pixels of the line seen in a bin; returns whether there were any.
     fn settle(&mut self, index: usize, seen: Seen, taken: &mut Vec<[u16; 2]>) -> bool {
         let before = taken.len();
         if let Seen::Line(FoundLine { stroke, .. }) = &seen {

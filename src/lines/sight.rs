@@ -1,4 +1,4 @@
-//! What is seen of a bin in its image.
+//! What the image shows in a bin.
 
 use super::chance::Chance;
 use super::detect::line;
@@ -12,7 +12,7 @@ use super::rounds::FoundLine;
 use crate::image::EdgeMap;
 use crate::space::Space;
 
-/// An edge map in which bins are looked at.
+/// An edge map in which bins are examined.
 pub(crate) struct Sight {
     raster: Raster,
     chance: Chance,
@@ -20,17 +20,17 @@ pub(crate) struct Sight {
 }
 
 impl Sight {
-    /// Looks at an edge map.
+    /// Prepares an edge map.
     pub fn new(edges: &EdgeMap, options: &Options) -> Sight {
         let pixels = f64::from(edges.width) * f64::from(edges.height);
         let chance = Chance { density: edges.pixels.len() as f64 / pixels, scatter: 1.0 };
         Sight { raster: Raster::new(edges), chance, max_gap: options.max_gap }
     }
 
-    /// The line in the middle of bin `index` of a space with so many votes, and the pieces of it that can be
-    /// seen in the bin. Pixels voted relative to an origin.
+    /// The line in the middle of bin `index` of a space, where the bin has this many votes, with the pieces of it
+    /// that are visible in the bin. Pixels voted relative to `origin`.
     pub fn line(&self, space: &Space, origin: [i32; 2], index: usize, votes: u32) -> Line {
-        // Slopes are no unit vectors.
+        // The directions of slope spaces are not unit vectors.
         let ([x, y, _], local) = space.plane(index);
         let norm = x.hypot(y);
         let (cos, sin) = (x / norm, y / norm);

@@ -5,10 +5,10 @@ use crate::backend::{Backend, Sign};
 use crate::frame::Points;
 use crate::space::{RhoAxis, Space, half_turn};
 
-/// Directions in equal steps over half a turn and bins of `ρ` for an image of a given size.
+/// Directions in equal steps over half a turn, and bins of `ρ` for an image of a given size.
 ///
-/// The origin may be anywhere in the image; in its middle it needs the fewest bins. Pixels vote
-/// relative to it, and it is a pixel's centre, so that the middle of a bin lies on it.
+/// The origin may be any pixel of the image; in the middle of the image it needs the fewest bins. Pixels vote
+/// relative to it. It is the centre of a pixel, so that the middle of a bin lies on it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Polar {
     /// The space in which pixels vote.
@@ -23,15 +23,15 @@ impl Polar {
     /// The space of an image with its origin in the middle.
     ///
     /// # Errors
-    /// Where it would have too many bins.
+    /// If the space would have too many bins.
     pub fn centred(size: [u32; 2], directions: u32, rho_step: f64) -> Result<Polar> {
         Polar::new(size, size.map(|n| (n - n.min(1)) / 2), directions, rho_step)
     }
 
-    /// The space of an image with its origin in the top left pixel, as OpenCV has it.
+    /// The space of an image with its origin in the top left pixel, as in OpenCV.
     ///
     /// # Errors
-    /// Where it would have too many bins.
+    /// If the space would have too many bins.
     pub fn top_left(size: [u32; 2], directions: u32, rho_step: f64) -> Result<Polar> {
         Polar::new(size, [0, 0], directions, rho_step)
     }
@@ -56,7 +56,7 @@ impl Polar {
     /// The accumulator of edge pixels, row by row.
     ///
     /// # Errors
-    /// What the backend answers.
+    /// Errors of the backend.
     pub fn vote(&self, pixels: &[[u16; 2]], backend: &dyn Backend) -> Result<Vec<u32>> {
         let mut votes = backend.accumulator(&self.space)?;
         votes.vote(&self.points(pixels.iter().copied()), Sign::Add)?;
@@ -70,7 +70,7 @@ impl Polar {
         ([cos, sin], local + x * cos + y * sin)
     }
 
-    /// Angle from one direction to the next, in degrees.
+    /// Angle between neighbouring directions, in degrees.
     pub fn theta_step(&self) -> f64 {
         180.0 / self.space.rows() as f64
     }

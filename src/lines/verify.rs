@@ -1,8 +1,8 @@
-//! Does a line stand out from what is around it?
+//! Whether a line stands out from its surroundings.
 //!
-//! In a photograph edges are not strewn evenly: through foliage and gravel every line has more votes
-//! than chance would give it. So a line is compared with its own flanks, too. There and on the line
-//! only pixels count whose gradient points across the line, as far as gradients are known.
+//! Edges in a photograph are not evenly scattered: through foliage and gravel, every line has more votes
+//! than chance predicts. So a line is also compared with its own flanks. On the line and on its flanks, where
+//! gradients are known, only pixels count whose gradient points across the line.
 
 use super::chance::Chance;
 use super::geometry::Axis;
@@ -10,14 +10,14 @@ use super::raster::{Raster, Strip};
 use super::refine::Stroke;
 use std::collections::BTreeMap;
 
-/// From the stroke to a flank, in pixels; edges leave nothing closer to each other.
+/// Distance from the stroke to a flank, in pixels; edge detection leaves no edges closer to each other.
 const GAP: f64 = 2.0;
 /// Width of a flank.
 const FLANK: f64 = 10.0;
-/// What lies so near to a stroke is part of it, in pixels.
+/// Pixels this near to a stroke are part of it.
 const BESIDE: f64 = 1.5;
 
-/// Whether a stroke is what other lines left of theirs: more pixels in it and next to it are taken
+/// Whether a stroke is a remainder of other lines: more pixels in it and beside it are taken
 /// than are its own.
 pub(super) fn is_remainder(raster: &Raster, stroke: &Stroke) -> bool {
     let (mut own, mut taken) = (0u64, 0u64);
@@ -31,8 +31,8 @@ pub(super) fn is_remainder(raster: &Raster, stroke: &Stroke) -> bool {
     taken > own
 }
 
-/// `ln` of (a bound from above of) the probability that chance fills so many pixels of a stroke, were
-/// it everywhere as on its flanks.
+/// `ln` of an upper bound of the probability that chance fills this many pixels of a stroke, if
+/// edges were as dense on it as on its flanks.
 pub(super) fn log_tail(raster: &Raster, stroke: &Stroke, density: f64) -> f64 {
     let [low, high] = stroke.band;
     let (mut pixels, mut hits) = (0u64, 0u64);
@@ -52,17 +52,17 @@ pub(super) fn log_tail(raster: &Raster, stroke: &Stroke, density: f64) -> f64 {
     }
     let flank = flanks[1] as f64 / flanks[0].max(1) as f64;
     let density = at_border(raster, stroke, flank.max(density));
-    // The pixels across a stroke are one by one no news, nor are those along it that the detector made
-    // of the same pixels of the image.
+    // The pixels across a stroke are not independent, nor are neighbouring pixels along it that the detector
+    // derived from the same pixels of the image.
     let together = stroke.width().max(1.0) * raster.together();
     let chance = Chance { density, scatter: together.sqrt() };
     chance.log_tail(hits as f64, pixels as f64)
 }
 
-/// The density of edges about a stroke, where `inside` is what its flanks have.
+/// The density of edges around a stroke, where `inside` is the density on its flanks.
 ///
-/// Along the border noise makes more edges than elsewhere, as a blur sees its pixels many times over.
-/// So what a stroke has there is compared with the rest of the rows and columns in which it runs.
+/// Along the border noise makes more edges than elsewhere, because a blur repeats the border's pixels.
+/// So the part of a stroke along the border is compared with the rest of the rows and columns in which it runs.
 fn at_border(raster: &Raster, stroke: &Stroke, inside: f64) -> f64 {
     let mut strips: BTreeMap<Strip, u64> = BTreeMap::new();
     let mut pixels = 0u64;
@@ -82,11 +82,11 @@ fn at_border(raster: &Raster, stroke: &Stroke, inside: f64) -> f64 {
     expected / pixels.max(1) as f64
 }
 
-/// The density of edges that chance makes in a strip of the border of which a stroke has so many pixels; none where the
-/// stroke leaves less than it has to compare it with.
+/// The density of edges that chance makes in a strip of the border, of which `own` pixels belong to a stroke; none
+/// if fewer other pixels than that remain to compare with.
 ///
-/// Chance is the same on all sides of an image, so the least of them is taken: the others may have
-/// lines, and the rest of this one may be more of the same line.
+/// Chance is the same on all sides of an image, so the lowest density is taken: the other sides may contain
+/// lines, and the rest of this strip may contain more of the same line.
 fn by_chance(raster: &Raster, stroke: &Stroke, strip: Strip, own: u64) -> Option<f64> {
     let [low, high] = stroke.band;
     let about = low - FLANK..=high + FLANK;

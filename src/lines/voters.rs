@@ -1,10 +1,10 @@
 //! From a bin and the pixels that voted for it to a line: the middle of the bin, least squares, or
 //! the least median of squares.
 //!
-//! After Shapira and Hassner ("Fast and Robust Line Detection"): where nearly half of the pixels of a
-//! coarse bin are others', the least median of squares still finds the line. It is sought in a frame
-//! turned to the bin, so that no line is vertical in it. The frame's axes are integers, and so are
-//! the coordinates of pixels in it: what is computed of them is exact, and the same on every device.
+//! After Shapira and Hassner ("Fast and Robust Line Detection"): even if nearly half of the pixels in a coarse
+//! bin belong to something else, the least median of squares still finds the line. It is computed in a frame
+//! aligned with the bin, in which no line is vertical. The frame's axes are integers, and so are the pixels'
+//! coordinates in it, so all results are exact and the same on every device.
 
 use super::geometry::Axis;
 use crate::Result;
@@ -13,8 +13,8 @@ use crate::lms::{Problem, Refine, SIGMAS, Slab, robust_sigma, sample};
 
 /// Length of the frame's axes; with it the coordinates of pixels stay below 2²⁵.
 const UNIT: f64 = 256.0;
-/// Pixels of a line are rounded, and where it is nearly level or upright the thinnest slab may hold one
-/// stair of it: those within so many pixels are not outliers, and the next stairs come in.
+/// Pixels of a line are rounded, and the thinnest slab of a nearly horizontal or vertical line may hold only one
+/// step of its staircase. Pixels within this distance are therefore not outliers, which brings in the next steps.
 const ROUNDED: f64 = 1.5;
 
 /// A bin and the pixels that voted for it, or that lie around it.
@@ -28,12 +28,12 @@ pub struct Voters {
     pub pixels: Vec<[u16; 2]>,
 }
 
-/// The lines that the pixels of bins lie along, as angle in degrees, from 0 to below 180, and
-/// distance; the middle of the bin where they do not tell. [`Refine::Stroke`] needs an image, and is
-/// no more than the middle of the bin here.
+/// The lines through the pixels of each bin, as angle in degrees, from 0 to below 180, and
+/// distance; the middle of the bin if its pixels do not determine a line. [`Refine::Stroke`] needs an image; here
+/// it gives the middle of the bin.
 ///
 /// # Errors
-/// What the backend answers.
+/// Errors of the backend.
 pub fn fit_voters(
     bins: &[Voters],
     refine: Refine,
@@ -110,7 +110,7 @@ impl Frame {
         Axis { cos, sin, rho: intercept / length + a * cos + b * sin }
     }
 
-    /// The points among which the thinnest slab is sought; none if one point is all there is.
+    /// The points among which the thinnest slab is sought; `None` if all points coincide.
     fn problem(&self) -> Option<Problem> {
         let bits = |[t, v]: [i64; 2]| (t as u64) << 32 ^ v as u32 as u64;
         let points: Vec<[f64; 2]> =
@@ -118,8 +118,8 @@ impl Frame {
         if points.len() < 2 { None } else { Problem::new(&points, None).ok() }
     }
 
-    /// The line of least squares through the points near the middle of a slab that was found among
-    /// `n` of them.
+    /// The least-squares line through the points near the middle of a slab that was found among
+    /// `n` points.
     fn near(&self, slab: &Slab, n: usize) -> (f64, f64) {
         let sigma = robust_sigma(slab.height / 2.0, n, 2);
         let reach = (SIGMAS * sigma).max(ROUNDED * UNIT * 1f64.hypot(slab.slope));
@@ -129,8 +129,8 @@ impl Frame {
     }
 }
 
-/// Slope and intercept of least squares, unless all points have one place along the line; by sums of
-/// integers.
+/// Slope and intercept by least squares, from sums of integers; `None` if all points have the same position
+/// along the line.
 fn least_squares(points: impl Iterator<Item = [i64; 2]>) -> Option<(f64, f64)> {
     let [mut n, mut x, mut y, mut xx, mut xy] = [0i128; 5];
     for [t, v] in points.map(|p| p.map(i128::from)) {
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use crate::cpu::Cpu;
 
-    /// Pixels of `x cos θ + y sin θ = ρ` in an image, and of every so many another one.
+    /// Pixels of `x cos θ + y sin θ = ρ` in an image, and other pixels at regular intervals.
     fn pixels(theta: f64, rho: f64, others: usize) -> Vec<[u16; 2]> {
         let axis = Axis::new(theta.to_radians(), rho);
         let on = |k: i32| {

@@ -7,8 +7,8 @@ const BIN: f64 = 0.5;
 /// Most steps of the angle to either side.
 const MOST_STEPS: f64 = 64.0;
 
-/// The line near `start` along which most of the pixels lie, within a pixel; of equals the one with
-/// the smallest angle, then distance. It may turn by `turn` radians about `pivot` and move by
+/// The line near `start` along which most of the pixels lie, within a pixel; if several are equal, the one with
+/// the smallest angle, then distance. The line may turn by `turn` radians about `pivot` and move by
 /// `shift`; `reach` is the largest distance of a pixel from the pivot.
 pub(super) fn densest(
     pixels: &[[f64; 2]],

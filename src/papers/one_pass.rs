@@ -1,8 +1,8 @@
-//! The papers' flow: every edge votes once in one of their spaces, and the bins with enough votes are the
+//! The papers' procedure: every edge votes once in one of their spaces, and the bins with enough votes are the
 //! lines, most votes first.
 //!
-//! No bin is compared with its neighbours, and none is refined: a wide or blurred line comes back many
-//! times, as in the papers. What is told of each is what [`detect`](crate::lines::detect()) tells: its score
+//! No bin is compared with its neighbours, and none is refined, so a wide or blurred line is found many
+//! times, as in the papers. Each line is reported as by [`detect`](crate::lines::detect()): with its score
 //! against chance, and the visible pieces of the image that its bin covers.
 
 use super::line_voters::{EdgeImage, PaperSpace, Version, accumulators};
@@ -15,21 +15,21 @@ use crate::lines::{
 use crate::lms::Refine;
 use crate::space::Space;
 
-/// Bins taken where neither their number nor their votes are limited.
+/// Number of bins taken if neither their number nor their votes are limited.
 const DEFAULT_TOP: usize = 10;
 
-/// What votes, where, and which bins count.
+/// The voter, its space, and which bins count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OnePass {
     /// The voter.
     pub version: Version,
-    /// The space; none is the polar one of [`Options`], with the origin in the top left pixel.
+    /// The space; `None` is the polar space of [`Options`], with the origin in the top left pixel.
     pub space: Option<PaperSpace>,
     /// Fewest votes.
     pub min_votes: Option<u32>,
 }
 
-/// A bin and the space that it is of.
+/// A bin and its space.
 struct Winner<'a> {
     space: &'a Space,
     index: usize,
@@ -39,8 +39,8 @@ struct Winner<'a> {
 /// The lines of an edge map in one pass, on a GPU if the voter needs one.
 ///
 /// # Errors
-/// [`Error::Parameter`](crate::Error::Parameter) for options that make no sense, and for a voter that does
-/// not vote in such a space; [`Error::Device`](crate::Error::Device) where the device fails.
+/// [`Error::Parameter`](crate::Error::Parameter) for invalid options, and for a voter that does
+/// not vote in the space; [`Error::Device`](crate::Error::Device) if the device fails.
 pub fn one_pass(
     edges: &EdgeMap,
     options: &Options,
@@ -84,7 +84,7 @@ pub fn one_pass(
     })
 }
 
-/// The bins with enough votes, most first; of equals the first.
+/// The bins with enough votes, most votes first; the first if several are equal.
 fn winners<'a>(
     spaces: &'a [Space],
     counts: &[Vec<u32>],

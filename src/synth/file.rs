@@ -1,4 +1,4 @@
-//! A scene as files: the cloud and its truth.
+//! Writes a scene as files: the cloud and its truth.
 
 use super::options::SceneOptions;
 use super::points::{Points, generate};
@@ -13,16 +13,16 @@ use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-/// Writes a scene to `path`, in the format its extension names, and its truth beside it
+/// Writes a scene to `path`, in the format of its extension, and its truth beside it
 /// ([`truth_path`]).
 ///
-/// The cloud has intensity, colour and labels where the format can hold them; see
+/// The cloud has intensity, colour and labels if the format can hold them; see
 /// [`WriteOptions::fields`]. `progress` is called with the number of points written so far.
 ///
 /// # Errors
-/// [`Error::Parameter`] for options or an extension that make no sense, [`Error::Io`]; of the
-/// cloud and the truth none is left behind then, except that the cloud stands where the truth
-/// fails at the very last.
+/// [`Error::Parameter`] for invalid options or an unknown extension, [`Error::Io`]. Neither the
+/// cloud nor the truth is left behind then, except that the cloud stays if the truth
+/// fails at the very last moment.
 pub fn write_scene(
     scene: Scene,
     options: &SceneOptions,
@@ -52,7 +52,7 @@ fn write_options(points: &Points) -> WriteOptions {
     }
 }
 
-/// Writes all points, drawing a chunk while the one before is written.
+/// Writes all points; the next chunk is drawn while one is written.
 fn stream(
     mut points: Points,
     writer: &mut dyn PointWriter,
@@ -62,7 +62,7 @@ fn stream(
     thread::scope(|scope| {
         let drawing = scope.spawn(move || {
             for chunk in points.by_ref() {
-                // Refused when writing failed, which is reported below.
+                // Fails when writing failed, which is reported below.
                 if send.send(chunk).is_err() {
                     break;
                 }

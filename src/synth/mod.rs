@@ -1,11 +1,11 @@
-//! Scenes of known planes: the clouds that show whether a plane finder is right.
+//! Scenes of known planes: clouds that show whether a plane finder is right.
 //!
 //! Every point comes with the plane it was drawn from, and every plane with its equation and
 //! outline. The same scene and options give the same points on every machine, whatever the number
 //! of threads and the size of the chunks.
 //!
-//! A [`Sensor`] draws the scene as an instrument sees it, with its noise and its gaps; other options
-//! do to the points what programs do on the way: see [`SceneOptions`].
+//! A [`Sensor`] draws the scene as an instrument sees it, with its noise and its gaps. Other options
+//! change the points as other programs would; see [`SceneOptions`].
 //!
 //! ```
 //! use planes::synth::{Scene, SceneOptions, generate};

@@ -4,11 +4,11 @@ use super::shape::{Cap, Cylinder, Ellipsoid, Patch, Shape};
 use super::vector::{Pose, Vec3, minus, plus, scaled};
 use crate::plane::Polygon;
 
-/// How a surface looks.
+/// Appearance of a surface.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Paint {
     pub(super) rgb: [u8; 3],
-    /// Share of the light that comes back, in `[0, 1]`.
+    /// Share of the light that is reflected, in `[0, 1]`.
     pub(super) reflectance: f64,
 }
 
@@ -18,11 +18,11 @@ pub(super) const fn paint(red: u8, green: u8, blue: u8) -> Paint {
     Paint { rgb: [red, green, blue], reflectance: 0.15 + 0.8 * sum / 765.0 }
 }
 
-/// A surface with what is known of it.
+/// A surface with its label and appearance.
 #[derive(Debug, Clone)]
 pub(super) struct Surface {
     pub(super) shape: Shape,
-    /// Index of its plane in [`Model::planes`]; `-1` where it is curved.
+    /// Index of its plane in [`Model::planes`]; `-1` if it is curved.
     pub(super) label: i32,
     pub(super) paint: Paint,
     /// Points per unit of area, relative to the other surfaces.
@@ -50,7 +50,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Several models as one; the planes of the later ones are numbered on.
+    /// Several models as one; the planes are numbered from model to model.
     pub(super) fn merged(models: impl IntoIterator<Item = Model>) -> Model {
         let mut all = Model {
             surfaces: Vec::new(),
@@ -88,7 +88,7 @@ pub(super) enum Side {
 /// The four upright sides.
 pub(super) const UPRIGHT: [Side; 4] = [Side::Left, Side::Right, Side::Front, Side::Back];
 
-/// All sides but the one it stands on.
+/// All sides except the bottom.
 pub(super) const STANDING: [Side; 5] =
     [Side::Left, Side::Right, Side::Front, Side::Back, Side::Top];
 
@@ -105,7 +105,7 @@ impl Side {
     }
 }
 
-/// Puts a [`Model`] together, each shape given in the frame of the current pose.
+/// Assembles a [`Model`]; each shape is given in the frame of the current pose.
 pub(super) struct Builder {
     surfaces: Vec<Surface>,
     planes: Vec<ModelPlane>,
@@ -129,7 +129,7 @@ impl Builder {
         Model { surfaces: self.surfaces, planes: self.planes, low, high }
     }
 
-    /// Builds with `inner` inside the current pose.
+    /// Runs `build` with `inner` nested inside the current pose.
     pub(super) fn with(&mut self, inner: Pose, build: impl FnOnce(&mut Builder)) {
         let outer = self.pose;
         self.pose = outer.after(&inner);
@@ -137,12 +137,12 @@ impl Builder {
         self.pose = outer;
     }
 
-    /// Sets the density of what is built from now on.
+    /// Sets the density of everything built from now on.
     pub(super) fn density(&mut self, density: f64) {
         self.density = density;
     }
 
-    /// A point of the current frame in the scene's.
+    /// A point of the current frame, in scene coordinates.
     pub(super) fn place(&self, p: Vec3) -> Vec3 {
         self.pose.point(p)
     }
@@ -152,7 +152,7 @@ impl Builder {
         self.holed(name, paint, ring, &[]);
     }
 
-    /// A parallelogram by a corner and the two edges there.
+    /// A parallelogram, given by a corner and the two edges there.
     pub(super) fn panel(&mut self, name: &str, paint: Paint, corner: Vec3, a: Vec3, b: Vec3) {
         let far = plus(corner, plus(a, b));
         self.polygon(name, paint, &[corner, plus(corner, a), far, plus(corner, b)]);
@@ -182,8 +182,8 @@ impl Builder {
         self.push(Shape::Patch(patch), label, paint);
     }
 
-    /// The numbers of an earlier plane where this one differs by rounding alone, so that the
-    /// pieces of one plane can be told by equality.
+    /// The normal and offset of an earlier plane that differs from this one only by rounding, so that the
+    /// pieces of one plane can be recognised by equality.
     fn same_plane(&self, normal: Vec3, offset: f64) -> (Vec3, f64) {
         for earlier in &self.planes {
             for sign in [1.0, -1.0] {
@@ -208,7 +208,7 @@ impl Builder {
     ) {
         let [x, y, z] = [[size[0], 0.0, 0.0], [0.0, size[1], 0.0], [0.0, 0.0, size[2]]];
         for &side in sides {
-            // Corner and edges such that the normal points out.
+            // Corner and edges, chosen so that the normal points outwards.
             let (corner, a, b) = match side {
                 Side::Left => (low, z, y),
                 Side::Right => (plus(low, x), y, z),
@@ -221,7 +221,7 @@ impl Builder {
         }
     }
 
-    /// A ball drawn out along the axes of the current frame.
+    /// An ellipsoid with its axes along the axes of the current frame.
     pub(super) fn ellipsoid(&mut self, paint: Paint, centre: Vec3, radii: Vec3) {
         self.round(paint, centre, radii, false, None);
     }
@@ -232,7 +232,7 @@ impl Builder {
         self.round(paint, centre, [radius; 3], false, Some(half));
     }
 
-    /// The upper part of a level pipe.
+    /// The upper part of a horizontal pipe.
     pub(super) fn vault(&mut self, paint: Paint, base: Vec3, along: Vec3, radius: f64, cap: Cap) {
         let (base, along) = (self.pose.point(base), self.pose.direction(along));
         self.push(Shape::Cylinder(Cylinder::vault(base, along, radius, cap)), -1, paint);

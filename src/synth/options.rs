@@ -1,4 +1,4 @@
-//! How a scene is drawn: how many points, by which instrument, and what becomes of them then.
+//! Options of a scene: number of points, instrument, and what is done to the points afterwards.
 
 use super::scene::{STEPS_PER_UNIT, Scene};
 use super::sensor::sensors::Sensor;
@@ -6,63 +6,63 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// How a scene is drawn.
+/// Options of a scene.
 ///
-/// What is asked for is done in this order: floors sag, the sensor measures (every pass by
-/// itself), points are thinned to voxels, copied, and rounded.
+/// They are applied in this order: floors sag, the sensor measures (each pass
+/// separately), points are thinned to voxels, copied, and rounded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SceneOptions {
-    /// Number of points, outliers included: before they are thinned to voxels, with all copies. A
-    /// depth camera has so many pixels, of which some see nothing.
+    /// Number of points, including outliers and copies, before thinning to voxels. For a
+    /// depth camera it is the number of pixels, some of which see nothing.
     pub points: u64,
     /// Standard deviation of the normally distributed distance of the points from their surface,
-    /// along its normal (in the street too, not along the ray), in metres. Leaves have none. A
-    /// sensor has its own meaning, see [`Sensor`].
+    /// along its normal (also in the street, where it is not along the ray), in metres. Leaves have none. For a
+    /// sensor it has another meaning, see [`Sensor`].
     pub noise: f64,
-    /// Probability of a point to be an outlier, anywhere in the box around the scene.
+    /// Probability that a point is an outlier, anywhere in the box around the scene.
     pub outliers: f64,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// Where the scene's own origin lies, rounded to [`STEP`](super::scene::STEP); default
-    /// [`Scene::default_origin`]. The points lie the same about any origin.
+    /// Position of the scene's own origin, rounded to [`STEP`](super::scene::STEP); default
+    /// [`Scene::default_origin`]. Relative to the origin, the points are always the same.
     pub origin: Option<[f64; 3]>,
-    /// The instrument; without one, points are drawn as the scene says.
+    /// The instrument; without one, the scene determines how points are drawn.
     pub sensor: Option<Sensor>,
-    /// How far level surfaces sag in their middle whose sides are both at least 2 m long, in
+    /// How far level surfaces with sides of at least 2 m sag in their middle, in
     /// metres. The true plane is the one through the edges.
     pub sag: f64,
-    /// Curved things in the scene, too: a vault, balls, columns, a dome. Of the room alone.
+    /// Adds curved objects to the scene: a vault, balls, columns, a dome. Only for the room.
     pub curved: bool,
-    /// Surveys that do not quite fit together.
+    /// Several surveys that do not quite fit together.
     pub passes: Option<Passes>,
-    /// Thins the points to one a voxel.
+    /// Thins the points to one per voxel.
     pub voxel: Option<Voxel>,
-    /// How many times each point stands in the cloud, within 0.05 mm.
+    /// How many times each point appears in the cloud, within 0.05 mm.
     pub copies: u32,
     /// Coordinates are whole multiples of this, in metres; default: a millimetre, or a micrometre
-    /// where one of the options above asks for more than a plain scene.
+    /// if one of the options above asks for more than a plain scene.
     pub round: Option<f64>,
 }
 
 /// Several surveys of one scene.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Passes {
-    /// How many.
+    /// Number of surveys.
     pub count: u32,
-    /// How far each is from the first at most, in metres; how far depends on the place.
+    /// Largest displacement of a survey from the first, in metres; it varies from place to place.
     pub apart: f64,
 }
 
-/// One point a voxel.
+/// One point per voxel.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Voxel {
-    /// Edge in metres.
+    /// Edge length in metres.
     pub edge: f64,
-    /// The mean of its points, not its middle.
+    /// Use the mean of the voxel's points instead of its centre.
     pub mean: bool,
 }
 
-/// Steps in a metre where a millimetre is too coarse.
+/// Steps per metre if a millimetre is too coarse.
 const FINE_STEPS_PER_UNIT: f64 = 1e6;
 
 impl SceneOptions {
@@ -84,20 +84,20 @@ impl SceneOptions {
         }
     }
 
-    /// The same by an instrument, with its usual noise and outliers.
+    /// The same with an instrument, its default noise and its default outliers.
     pub fn with_sensor(self, scene: Scene, sensor: Sensor) -> Self {
         let (noise, outliers) = (sensor.default_noise(scene), sensor.default_outliers());
         SceneOptions { noise, outliers, sensor: Some(sensor), ..self }
     }
 
-    /// Whether nothing but a scene is asked for, with coordinates in millimetres.
+    /// Whether only a scene is asked for, with coordinates in millimetres.
     pub(super) fn is_plain(&self) -> bool {
         let drawn = self.sensor.is_none() && self.sag == 0.0 && !self.curved;
         let changed = self.passes.is_some() || self.voxel.is_some() || self.copies != 1;
         drawn && !changed && self.round.is_none()
     }
 
-    /// What coordinates are whole multiples of.
+    /// The grid to which coordinates are rounded.
     pub(super) fn grid(&self) -> Grid {
         match self.round {
             Some(step) => Grid::new(step),
@@ -159,12 +159,12 @@ impl FromStr for Voxel {
     }
 }
 
-/// The whole multiples that coordinates are rounded to.
+/// The multiples to which coordinates are rounded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Grid {
-    /// So many in a metre; divided by that, they are the numbers nearest to the decimal ones.
+    /// This many per metre; dividing by this number gives the numbers nearest to the decimal fractions.
     Parts(f64),
-    /// Of this length in metres.
+    /// Multiples of this length in metres.
     Step(f64),
 }
 
@@ -174,7 +174,7 @@ impl Grid {
         if (parts * step - 1.0).abs() < 1e-12 { Grid::Parts(parts) } else { Grid::Step(step) }
     }
 
-    /// The nearest multiple's number.
+    /// The index of the nearest multiple.
     pub(super) fn number(self, v: f64) -> f64 {
         match self {
             Grid::Parts(parts) => (v * parts).round(),
@@ -182,7 +182,7 @@ impl Grid {
         }
     }
 
-    /// The multiple of this number.
+    /// The multiple with this index.
     pub(super) fn value(self, number: f64) -> f64 {
         match self {
             Grid::Parts(parts) => number / parts,
@@ -190,7 +190,7 @@ impl Grid {
         }
     }
 
-    /// From one multiple to the next.
+    /// The distance between neighbouring multiples.
     pub(super) fn step(self) -> f64 {
         self.value(1.0)
     }

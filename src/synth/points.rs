@@ -15,27 +15,27 @@ use crate::Result;
 use crate::cloud::Chunk;
 use rayon::prelude::*;
 
-/// Points of a chunk unless asked otherwise.
+/// Points per chunk by default.
 const CHUNK: usize = 1 << 18;
 
 /// Points, or a sensor's shots, drawn at a time.
 const BLOCK: u64 = 1 << 17;
 
-/// From one part of the hard scene to the next, in metres.
+/// Distance between neighbouring parts of the hard scene, in metres.
 const APART: f64 = 30.0;
 
 /// Copies of a point lie in a ball of this radius, in metres.
 const COPY: f64 = 0.000_05;
-/// Tells the random numbers of copies from those of points.
+/// Separates the random numbers of copies from those of points.
 const COPIES: u64 = 1 << 32;
 
-/// Passes drift apart and together again over this length, in metres.
+/// Length, in metres, over which the displacement of a pass varies.
 const PASS_LENGTH: f64 = 8.0;
 
 /// Starts a scene.
 ///
 /// # Errors
-/// [`Error::Parameter`](crate::Error::Parameter) for options that make no sense, and for a sensor
+/// [`Error::Parameter`](crate::Error::Parameter) for invalid options, and for a sensor
 /// that sees nothing of the scene.
 pub fn generate(scene: Scene, options: &SceneOptions) -> Result<Points> {
     options.check(scene)?;
@@ -83,38 +83,38 @@ pub struct Points {
     scene: Scene,
     options: SceneOptions,
     grid: Grid,
-    /// In steps of the grid.
+    /// The origin, in steps of the grid.
     origin: Vec3,
     source: Source,
     planes: Vec<ModelPlane>,
     chunk: usize,
-    /// Points drawn so far, before thinning and copying, and how many there will be at most.
+    /// Number of points drawn so far, before thinning and copying, and most points there will be.
     drawn: u64,
     total: u64,
-    /// Where a survey is.
+    /// Current position in a survey.
     place: SurveyState,
-    /// Points in their places of the cloud, and how many of these were given out.
+    /// Points ready in their order in the cloud, and how many of them were given out.
     ready: Vec<Drawn>,
     taken: usize,
-    /// Points that got their places, before copying.
+    /// Number of points made ready, before copying.
     placed: u64,
-    /// Points given out so far.
+    /// Number of points given out so far.
     next: u64,
-    /// The same by plane.
+    /// Number of points given out so far, by plane.
     counts: Vec<u64>,
-    /// Sum of their squared distances from their planes.
+    /// Sum of the points' squared distances from their planes.
     squares: f64,
 }
 
-/// What draws the points.
+/// Where the points come from.
 #[derive(Debug)]
 enum Source {
-    /// Parts that take turns.
+    /// Parts that take turns, point by point.
     Parts(Vec<Part>),
     Survey(Shots),
 }
 
-/// Where a survey is: pass, shot, and the points of this pass so far.
+/// A position in a survey: pass, shot, and number of points in this pass so far.
 #[derive(Debug, Clone, Copy, Default)]
 struct SurveyState {
     pass: u64,
@@ -123,23 +123,23 @@ struct SurveyState {
 }
 
 impl Points {
-    /// Sets the number of points in a chunk, at least one. The points stay the same.
+    /// Sets the number of points per chunk, at least one. The points stay the same.
     pub fn with_chunk_size(mut self, points: usize) -> Self {
         self.chunk = points.max(1);
         self
     }
 
-    /// Where the scene's own origin lies.
+    /// Position of the scene's own origin.
     pub fn origin(&self) -> [f64; 3] {
         self.origin.map(|v| self.grid.value(v))
     }
 
-    /// What coordinates are whole multiples of, in metres.
+    /// The step of which coordinates are whole multiples, in metres.
     pub fn step(&self) -> f64 {
         self.grid.step()
     }
 
-    /// The scene's planes, with the points given out so far.
+    /// The scene's planes, with the numbers of points given out so far.
     pub fn truth(&self) -> Truth {
         let origin = self.origin();
         let counted = self.planes.iter().zip(&self.counts);
@@ -185,7 +185,7 @@ impl Points {
         }
     }
 
-    /// Draws more points; none are left if there are none.
+    /// Draws more points; empty if there are no more.
     fn draw(&mut self) -> Vec<Drawn> {
         let wanted = (self.total - self.drawn).min(BLOCK);
         let drawn = match &self.source {
@@ -229,7 +229,7 @@ impl Points {
         true
     }
 
-    /// Copy `index` of all, rounded, in the scene's coordinates and steps of the grid.
+    /// Copy `index` of all copies, rounded, in scene coordinates and steps of the grid.
     fn in_place(&self, point: &Drawn, index: u64) -> Drawn {
         let mut position = point.position;
         if !index.is_multiple_of(u64::from(self.options.copies)) {
@@ -267,7 +267,7 @@ fn shots(
         let drawn: Vec<Option<Vec<Drawn>>> = drawn.collect();
         let over = drawn.iter().any(Option::is_none);
         let mut drawn: Vec<Drawn> = drawn.into_iter().flatten().flatten().collect();
-        // The last pass has fewer points where they cannot be shared out evenly.
+        // The last pass has fewer points if they cannot be shared out evenly.
         let left = (total - (pass * survey.points).min(total)).min(survey.points) - points;
         drawn.truncate(left as usize);
         for point in &mut drawn {
@@ -285,13 +285,13 @@ fn shots(
     Vec::new()
 }
 
-/// Where a point is in a pass: a little off, unless it is the first.
+/// The position of a point in a pass: slightly displaced, except in the first.
 fn passed(p: Vec3, pass: u64, options: &SceneOptions) -> Vec3 {
     match options.passes {
         Some(passes) if pass > 0 => {
             let off =
                 SmoothVector::new(options.seed, 100 + pass).space(scaled(p, 1.0 / PASS_LENGTH));
-            // Shorter than 1.
+            // Now shorter than 1.
             let off = scaled(off, 1.0 / (1.0 + dot(off, off)).sqrt());
             plus(p, scaled(off, passes.apart))
         }
@@ -310,7 +310,7 @@ impl Iterator for Points {
         }
         let mut chunk = Chunk::default();
         for point in &self.ready[self.taken..self.taken + count] {
-            // Both terms are whole numbers, so clouds at two origins differ by the shift exactly.
+            // Both terms are whole numbers, so clouds at two origins differ by exactly the shift.
             let [x, y, z] =
                 [0, 1, 2].map(|axis| self.grid.value(point.position[axis] + self.origin[axis]));
             chunk.x.push(x);
@@ -337,12 +337,12 @@ impl Iterator for Points {
 #[derive(Debug)]
 struct Part {
     sampler: Sampler,
-    /// Tells its random numbers from those of other parts.
+    /// Separates its random numbers from those of other parts.
     family: u64,
     /// The label of its first plane.
     first_label: i32,
     outliers: f64,
-    /// Of the points of this part, if each is repeated.
+    /// Number of points of this part, if its points are repeated.
     repeated: Option<u64>,
 }
 
@@ -364,10 +364,10 @@ impl Part {
     }
 }
 
-/// Which point stands at `index` of a cloud of `count` points that repeats its points twice, three
+/// Which point is at `index` of a cloud of `count` points that repeats its points twice, three
 /// times … ten times in turn.
 fn original(index: u64, count: u64) -> u64 {
-    /// Points in such a turn.
+    /// Points in one such turn.
     const TURN: u64 = 54;
     let place = |index: u64| {
         let (turn, mut rest) = (index / TURN, index % TURN);
@@ -379,7 +379,7 @@ fn original(index: u64, count: u64) -> u64 {
         (turn * 9 + within, rest == 0)
     };
     let (original, first) = place(index);
-    // The cloud must not end with a point that stands there once.
+    // The cloud must not end with a point that appears only once.
     match first && index + 1 == count && index > 0 {
         true => original - 1,
         false => original,

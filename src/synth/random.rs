@@ -1,9 +1,9 @@
 //! Random numbers that are the same on every machine.
 //!
-//! Each point draws from a stream of its own, named by the seed and the point's number, so points
+//! Each point draws from its own stream, identified by the seed and the point's number, so points
 //! can be made in any order and by any number of threads. Only additions, multiplications,
-//! divisions and square roots are used, which IEEE 754 rounds the same everywhere; the sines and
-//! logarithms of the platform's library are not.
+//! divisions and square roots are used, which IEEE 754 rounds the same way everywhere; the platform's
+//! library functions for sines and logarithms do not.
 
 use super::vector::{Vec3, dot, scaled};
 use crate::mix::{STEP, mixed};
@@ -48,7 +48,7 @@ impl Random {
         loop {
             let p = self.in_ball();
             let square = dot(p, p);
-            // Near the centre the direction would have few digits.
+            // Near the centre, the direction would have few significant digits.
             if square > 1e-6 {
                 return scaled(p, 1.0 / square.sqrt());
             }
@@ -68,7 +68,7 @@ impl Random {
         x * (-2.0 * ln(square) / square).sqrt()
     }
 
-    /// A point of the disk of radius 1, not at its centre, and its squared distance from there.
+    /// A point in the disk of radius 1, except its centre, and its squared distance from the centre.
     fn in_disk(&mut self) -> (f64, f64, f64) {
         loop {
             let (x, y) = (self.between(-1.0, 1.0), self.between(-1.0, 1.0));
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_stream_is_what_it_was() {
-        // Fixed for good: other values mean that every seed makes another cloud than before.
+        // These values must never change: if they did, every seed would give a different cloud.
         let mut random = Random::new(1, 2, 3);
         let drawn = [random.bits(), random.bits(), random.bits()];
         let expected = [0x751d_2270_2185_2b9d, 0x39da_d5af_f639_4d31, 0x86e6_046a_aade_95a5];

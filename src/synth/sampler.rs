@@ -5,14 +5,14 @@ use super::random::Random;
 use super::vector::{Vec3, dot, plus, scaled};
 use rayon::prelude::*;
 
-/// How points are spread.
+/// How points are distributed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum View {
     /// Evenly over the surfaces.
     Surface,
     /// Evenly over the ground plan, as an airborne scanner does.
     Above,
-    /// By rays in all directions from here, of which the first hit counts.
+    /// By rays in all directions from this point; each gives the first surface it hits.
     Tripod(Vec3),
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Drawn {
     pub(super) label: i32,
 }
 
-/// A model made ready for drawing.
+/// A model prepared for drawing points.
 #[derive(Debug)]
 pub(super) struct Sampler {
     model: Model,
@@ -34,12 +34,12 @@ pub(super) struct Sampler {
 
 #[derive(Debug)]
 enum Spread {
-    /// Sums of the surfaces' weights.
+    /// Cumulative sums of the surfaces' weights.
     Weighted(Vec<f64>),
     Rays(Rays),
 }
 
-/// Where the light comes from.
+/// Direction of the light.
 const LIGHT: Vec3 = [0.36, 0.48, 0.8];
 
 impl Sampler {
@@ -77,7 +77,7 @@ impl Sampler {
         Drawn::painted(surface, normal, position, random)
     }
 
-    /// A surface, a point of it and the normal there.
+    /// A surface, a point on it and the normal there.
     pub(super) fn place(&self, random: &mut Random) -> (&Surface, Vec3, Vec3) {
         match &self.spread {
             Spread::Weighted(sums) => {
@@ -99,7 +99,7 @@ impl Sampler {
 }
 
 impl Drawn {
-    /// A point of a surface, lit and painted.
+    /// A point on a surface, with shading and colour.
     pub(super) fn painted(
         surface: &Surface,
         normal: Vec3,
@@ -135,14 +135,14 @@ impl Drawn {
 /// Cells along an edge of the cube of directions.
 const CELLS: usize = 40;
 
-/// A scanner sees nothing within this sine of the straight down, where its tripod stands.
+/// A scanner sees nothing below this sine of the elevation, where its tripod stands.
 const BLIND: f64 = -0.87;
 
-/// Rays from one place, with what each cell of directions may meet.
+/// Rays from one position, with the surfaces that each cell of directions may meet.
 #[derive(Debug)]
 struct Rays {
     eye: Vec3,
-    /// For each cell of the six faces of a cube, the surfaces that reach into it, by index.
+    /// For each cell of the six faces of a cube, the indices of the surfaces that extend into it.
     cells: Vec<Vec<u32>>,
 }
 
@@ -158,7 +158,7 @@ impl Rays {
             .map(|cell| {
                 let sides = cell_sides(cell);
                 let may_meet = |hull: &&Vec<Vec3>| {
-                    // A little wider than the cell, so that rounding cannot lose a surface.
+                    // A little wider than the cell, so that rounding cannot drop a surface.
                     let beyond = |side: &Vec3| hull.iter().all(|&p| dot(p, *side) < -1e-6);
                     !sides.iter().any(beyond)
                 };
@@ -169,7 +169,7 @@ impl Rays {
         Rays { eye, cells }
     }
 
-    /// A random ray's first surface, the point there and the normal.
+    /// The first surface that a random ray hits, with the point and the normal there.
     fn first_hit<'a>(
         &self,
         surfaces: &'a [Surface],
@@ -198,7 +198,7 @@ impl Rays {
     }
 }
 
-/// The cell of the cube that a direction leaves through.
+/// The cell of the cube through which a direction leaves.
 fn cell_of(d: Vec3) -> usize {
     let [x, y, z] = d.map(f64::abs);
     let axis = match () {
@@ -215,7 +215,7 @@ fn cell_of(d: Vec3) -> usize {
     (face * CELLS + a) * CELLS + b
 }
 
-/// Inward normals of the planes through the centre that bound a cell, and its face's direction.
+/// Inward normals of the planes through the centre that bound a cell, and the direction of its face.
 fn cell_sides(cell: usize) -> [Vec3; 5] {
     let (face, a, b) = (cell / (CELLS * CELLS), cell / CELLS % CELLS, cell % CELLS);
     let (axis, sign) = (face / 2, if face % 2 == 0 { 1.0 } else { -1.0 });

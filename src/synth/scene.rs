@@ -6,22 +6,22 @@ use crate::names::names;
 /// scene.
 pub const STEP: f64 = 1.0 / STEPS_PER_UNIT;
 
-/// Steps in a metre.
+/// Steps per metre.
 pub(super) const STEPS_PER_UNIT: f64 = 1000.0;
 
-/// A scene. Its geometry is fixed; the seed changes the points alone.
+/// A scene. Its geometry is fixed; the seed changes only the points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scene {
     /// A furnished room of 6 × 5 × 2.7 m, points spread over all surfaces.
     Room,
     /// A table, chairs and a shelf of boards 2 to 4 cm thick, seen from both sides.
     Boards,
-    /// A street seen from a tripod: the density falls with the square of the distance, and what
-    /// is hidden gets no points.
+    /// A street seen from a tripod: the density falls with the square of the distance, and hidden
+    /// surfaces get no points.
     Street,
     /// Roofs at survey coordinates, seen from above.
     Roofs,
-    /// What plane finders stumble over.
+    /// Cases that are difficult for plane finders.
     Hard(HardPart),
 }
 
@@ -44,11 +44,11 @@ names! { Scene, "scene":
 /// A part of the hard scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HardPart {
-    /// All parts in one cloud, apart from each other, as many points each.
+    /// All parts in one cloud, separated from each other, with equal numbers of points.
     All,
     /// Pairs of planes 10 cm apart, and one pair 1° from parallel.
     Parallel,
-    /// Normals at `±z` and `±y` and a fraction of a degree beside.
+    /// Normals at `±z` and `±y` and a fraction of a degree away from them.
     Poles,
     /// Normals on both sides of azimuth 0° and 180° and polar angle 0°, 90° and 180°.
     Seam,
@@ -58,14 +58,14 @@ pub enum HardPart {
     Strips,
     /// One plane of 400 m² beside six of about 1 m² and less.
     Giant,
-    /// Half of the points are outliers, or more where asked for.
+    /// Half of the points are outliers, or more if the options ask for it.
     Outliers,
-    /// Each point stands 2 to 10 times in the cloud; the last may stand there once more.
+    /// Each point appears 2 to 10 times in the cloud; the last may appear once more.
     Duplicates,
 }
 
 impl HardPart {
-    /// The parts that [`HardPart::All`] puts together.
+    /// The parts of [`HardPart::All`].
     pub(super) const PARTS: [HardPart; 8] = [
         HardPart::Parallel,
         HardPart::Poles,
@@ -79,7 +79,7 @@ impl HardPart {
 }
 
 impl Scene {
-    /// The noise such a scan has: 5 mm, from the air 3 cm.
+    /// The typical noise of such a scan: 5 mm, from the air 3 cm.
     pub const fn default_noise(self) -> f64 {
         match self {
             Scene::Roofs => 0.03,
@@ -87,7 +87,7 @@ impl Scene {
         }
     }
 
-    /// Where the scene's own origin lies unless [`SceneOptions::origin`](super::SceneOptions::origin) says otherwise.
+    /// Position of the scene's own origin unless [`SceneOptions::origin`](super::SceneOptions::origin) sets it.
     pub const fn default_origin(self) -> [f64; 3] {
         match self {
             Scene::Roofs => [500_000.0, 4_600_000.0, 300.0],

@@ -1,13 +1,13 @@
-//! The surfaces that scenes are made of: flat polygons, ellipsoids and cylinders.
+//! The surfaces that make up scenes: flat polygons, ellipsoids and cylinders.
 
 use super::random::Random;
 use super::vector::{Vec3, cross, dot, frame, length, minus, plus, scaled, unit};
 use std::f64::consts::PI;
 
-/// A level surface with a shorter side does not sag.
+/// Least length of both sides for a level surface to sag.
 const LEAST_SPAN: f64 = 2.0;
 
-/// A hit nearer than this to the eye is the eye's own surface.
+/// Hits nearer to the eye than this are ignored: they are on the eye's own surface.
 const NEAREST: f64 = 1e-6;
 
 /// A surface.
@@ -19,8 +19,8 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// A random point, uniform over the surface (a leafy ellipsoid: over the volume; another
-    /// ellipsoid: nearly), and the unit normal there.
+    /// A random point, uniform over the surface (for a leafy ellipsoid, over the volume; for another
+    /// ellipsoid, nearly uniform), and the unit normal there.
     pub(super) fn sample(&self, random: &mut Random) -> (Vec3, Vec3) {
         match self {
             Shape::Patch(patch) => (patch.sample(random), patch.normal),
@@ -29,8 +29,8 @@ impl Shape {
         }
     }
 
-    /// Where the ray from `eye` along the unit `direction` first meets the surface, as a
-    /// distance. `depth`, uniform in `[0, 1)`, says how far it gets into leaves.
+    /// The distance at which the ray from `eye` along the unit `direction` first meets the
+    /// surface. `depth`, uniform in `[0, 1)`, determines how far it gets into leaves.
     pub(super) fn hit(&self, eye: Vec3, direction: Vec3, depth: f64) -> Option<f64> {
         let distance = match self {
             Shape::Patch(patch) => patch.hit(eye, direction),
@@ -49,7 +49,7 @@ impl Shape {
         }
     }
 
-    /// Its area, of an ellipsoid nearly.
+    /// Its area; approximate for an ellipsoid.
     pub(super) fn area(&self) -> f64 {
         match self {
             Shape::Patch(patch) => patch.area,
@@ -69,7 +69,7 @@ impl Shape {
         }
     }
 
-    /// A point of the surface where it sags by `depth` in its middle, as level surfaces do whose
+    /// A point of the surface when it sags by `depth` in its middle; only level surfaces sag whose
     /// sides are both at least 2 m long.
     pub(super) fn sagged(&self, p: Vec3, depth: f64) -> Vec3 {
         match self {
@@ -78,7 +78,7 @@ impl Shape {
         }
     }
 
-    /// The distance of a point of the surface from its nearest edge; far where it has none.
+    /// The distance from a point of the surface to its nearest edge; large if it has none.
     pub(super) fn edge_distance(&self, p: Vec3) -> f64 {
         match self {
             Shape::Patch(patch) => patch.edge_distance(p),
@@ -86,7 +86,7 @@ impl Shape {
         }
     }
 
-    /// Whether rays go on behind it.
+    /// Whether rays continue behind it.
     pub(super) fn is_leafy(&self) -> bool {
         matches!(self, Shape::Ellipsoid(Ellipsoid { leafy: true, .. }))
     }
@@ -101,7 +101,7 @@ impl Shape {
     }
 }
 
-/// The corners of a box by its centre and half its edges.
+/// The corners of a box, given by its centre and half its edges.
 fn corners(centre: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec<Vec3> {
     let mut corners = Vec::with_capacity(8);
     for i in [-1.0, 1.0] {
@@ -126,17 +126,17 @@ pub(super) struct Patch {
     u: Vec3,
     v: Vec3,
     outline: Vec<Vec3>,
-    /// Outline and holes in the coordinates along `u` and `v`.
+    /// Outline and holes, in coordinates along `u` and `v`.
     rings: Vec<Vec<[f64; 2]>>,
     low: [f64; 2],
     high: [f64; 2],
-    /// The bounds are the polygon.
+    /// Whether the polygon equals its bounding rectangle.
     is_bounds: bool,
     area: f64,
 }
 
 impl Patch {
-    /// The polygon of these corners, which must lie in one plane, less the holes.
+    /// The polygon with these corners, which must lie in one plane, minus the holes.
     pub(super) fn new(outline: Vec<Vec3>, holes: &[Vec<Vec3>]) -> Self {
         let origin = outline[0];
         let doubled = ring_area(&outline);
@@ -191,7 +191,7 @@ impl Patch {
         }
     }
 
-    /// How far a point has sunk, 1 in the middle and 0 at the edges of the bounds; 0 everywhere
+    /// How far a point has sagged: 1 in the middle, 0 at the edges of the bounds; 0 everywhere
     /// unless the patch is large and level.
     fn slackness(&self, p: Vec3) -> f64 {
         let size = [0, 1].map(|i| self.high[i] - self.low[i]);
@@ -283,10 +283,10 @@ impl Cap {
 #[derive(Debug, Clone)]
 pub(super) struct Ellipsoid {
     pub(super) centre: Vec3,
-    /// Half axes.
+    /// Semi-axes.
     pub(super) axes: [Vec3; 3],
     pub(super) leafy: bool,
-    /// What there is of it, if not all; not of a leafy one.
+    /// The part that exists, if not all; never for a leafy one.
     pub(super) cap: Option<Cap>,
 }
 
@@ -309,13 +309,13 @@ impl Ellipsoid {
     fn hull(&self) -> Vec<Vec3> {
         let [a, b, c] = self.axes;
         match self.cap {
-            // A cap of a ball about the vertical: its upper half at most.
+            // A cap of a ball about the vertical: at most its upper half.
             Some(_) => corners(plus(self.centre, scaled(c, 0.5)), a, b, scaled(c, 0.5)),
             None => corners(self.centre, a, b, c),
         }
     }
 
-    /// A vector in the frame where the ellipsoid is the unit ball.
+    /// A vector in the frame in which the ellipsoid is the unit ball.
     fn local(&self, d: Vec3) -> Vec3 {
         self.axes.map(|axis| dot(d, axis) / dot(axis, axis))
     }
@@ -331,7 +331,7 @@ impl Ellipsoid {
         if !self.leafy {
             return Some(near);
         }
-        // A third of the rays through the middle meet no leaf.
+        // A third of the rays through the middle hit no leaf.
         let entered = near + depth * 3.0 * length(self.axes[2]);
         (near > 0.0 && entered < far).then_some(entered)
     }
@@ -368,14 +368,14 @@ pub(super) struct Cylinder {
 }
 
 impl Cylinder {
-    /// Around the line from `base` to `base + along`.
+    /// The cylinder around the line from `base` to `base + along`.
     pub(super) fn new(base: Vec3, along: Vec3, radius: f64) -> Self {
         let axis = unit(along);
         let (u, v) = frame(axis);
         Cylinder { base, axis, u, v, radius, length: length(along), cap: None }
     }
 
-    /// The upper part of a level one.
+    /// The upper part of a horizontal one.
     pub(super) fn vault(base: Vec3, along: Vec3, radius: f64, cap: Cap) -> Self {
         Cylinder { cap: Some(cap), ..Cylinder::new(base, along, radius) }
     }

@@ -1,17 +1,17 @@
-//! Smooth random functions: values at whole numbers, drawn from a hash, and a blend between them.
+//! Smooth random functions: hashed values at whole numbers, blended in between.
 
 use super::vector::Vec3;
 use crate::mix::{STEP, mixed};
 
-/// A smooth random function of a place, of mean 0 and variance 1, the same on every machine.
+/// A smooth random function of position, with mean 0 and variance 1, the same on every machine.
 ///
-/// Places further apart than 2 are unrelated; within 0.2 the value hardly changes.
+/// Positions more than 2 apart are unrelated; within 0.2 the value hardly changes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Smooth(u64);
 
 /// Mean of the squared weights of the blend along an axis.
 const BLEND: f64 = 362.0 / 462.0;
-/// Variance of a value at whole numbers.
+/// Variance of the values at whole numbers.
 const VARIANCE: f64 = 1.0 / 3.0;
 
 impl Smooth {
@@ -85,7 +85,7 @@ impl SmoothVector {
     }
 }
 
-/// From 0 to 1 with no slope and no curvature at both ends.
+/// Rises from 0 to 1, with zero slope and curvature at both ends.
 fn fade(t: f64) -> f64 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }

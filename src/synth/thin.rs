@@ -1,14 +1,14 @@
-//! One point a voxel.
+//! Thinning to one point per voxel.
 
 use super::options::Voxel;
 use super::sampler::Drawn;
 use super::vector::{Vec3, plus, scaled};
 use rayon::prelude::*;
 
-/// Thins points to one a voxel, in the order in which the voxels' first points stand.
+/// Thins points to one per voxel, in the order of the voxels' first points.
 ///
-/// It has the label that most of the voxel's points have, the lowest of several, and looks like the
-/// first of them.
+/// The remaining point has the most frequent label of the voxel's points, the lowest if several are equal, and
+/// the appearance of the first point.
 pub(super) fn thinned(points: &[Drawn], voxel: Voxel) -> Vec<Drawn> {
     let place = |p: Vec3| p.map(|v| (v / voxel.edge).floor() as i64);
     let mut order: Vec<([i64; 3], usize)> =
@@ -32,7 +32,7 @@ pub(super) fn thinned(points: &[Drawn], voxel: Voxel) -> Vec<Drawn> {
     kept.into_iter().map(|(_, point)| point).collect()
 }
 
-/// The label that stands there most often.
+/// The most frequent label.
 fn commonest(mut labels: Vec<i32>) -> i32 {
     labels.sort_unstable();
     let mut best = (0, -1);

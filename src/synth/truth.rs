@@ -1,4 +1,4 @@
-//! What a scene's points were drawn from, as a document beside the cloud.
+//! The planes that a scene's points were drawn from, as a document beside the cloud.
 
 use super::model::ModelPlane;
 use super::options::{Passes, Voxel};
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Version of the truth document; it grows when a reader of the old layout would misread the new.
+/// Version of the truth document; it increases when a reader of the old layout would misread the new one.
 pub const TRUTH_VERSION: u32 = 1;
 
 /// The planes of a scene and how it was drawn.
 ///
-/// The label of a point is the index of its plane in `planes`, or `-1` for outliers and what is
-/// curved. A labelled point lies on its plane up to the noise and the rounding to `step`.
+/// The label of a point is the index of its plane in `planes`, or `-1` for outliers and curved
+/// surfaces. A labelled point lies on its plane up to the noise and the rounding to `step`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Truth {
     /// [`TRUTH_VERSION`].
@@ -24,45 +24,45 @@ pub struct Truth {
     pub scene: String,
     /// Points in the cloud.
     pub points: u64,
-    /// Of these, points on a plane.
+    /// Number of them on a plane.
     pub on_planes: u64,
-    /// Standard deviation of the points' distances from their planes, in metres; what was asked
-    /// for, or, of a `survey`, the root mean square of these distances.
+    /// Standard deviation of the points' distances from their planes, in metres: the requested one,
+    /// or, for a `survey`, the root mean square of these distances.
     pub noise: f64,
     /// Probability of an outlier.
     pub outliers: f64,
-    /// Where the random numbers started.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// Where the scene's own origin lies.
+    /// Position of the scene's own origin.
     pub origin: [f64; 3],
     /// Coordinates are multiples of this, in metres.
     pub step: f64,
-    /// What was done beyond drawing a plain scene.
+    /// The options beyond a plain scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub survey: Option<Survey>,
     /// The planes, by label.
     pub planes: Vec<TruthPlane>,
 }
 
-/// How a scene was drawn that is not plain: see [`SceneOptions`](super::SceneOptions).
+/// The options of a scene that is not plain: see [`SceneOptions`](super::SceneOptions).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
     /// Name of the instrument.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensor: Option<String>,
-    /// The instrument's noise that was asked for, in metres.
+    /// The requested noise of the instrument, in metres.
     pub noise: f64,
     /// How far floors sag, in metres.
     pub sag: f64,
-    /// Whether there are curved things, too.
+    /// Whether curved objects were added.
     pub curved: bool,
-    /// Surveys that do not quite fit together.
+    /// Several surveys that do not quite fit together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes: Option<Passes>,
-    /// What the points were thinned to.
+    /// The voxels to which the points were thinned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voxel: Option<Voxel>,
-    /// How many times each point stands in the cloud.
+    /// How many times each point appears in the cloud.
     pub copies: u32,
     /// The camera of a depth frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,14 +72,14 @@ pub struct Survey {
 /// A depth camera, in the cloud's coordinates.
 ///
 /// The pixel in row `r` and column `c` looks along `forward + right (c − cx) / focal + down (r − cy)
-/// / focal`, where `cx` and `cy` are the middle of the frame; a point lies at its depth times that.
+/// / focal`, where `cx` and `cy` are the middle of the frame; a point is at its depth times that vector.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Camera {
     /// The eye.
     pub position: [f64; 3],
     /// Unit vector to the right of the frame.
     pub right: [f64; 3],
-    /// Unit vector to its bottom.
+    /// Unit vector to the bottom of the frame.
     pub down: [f64; 3],
     /// Unit vector along which depth is measured.
     pub forward: [f64; 3],
@@ -89,7 +89,7 @@ pub struct Camera {
     pub columns: u32,
     /// Focal length in pixels.
     pub focal: f64,
-    /// Depth is this, in metres, over the disparity.
+    /// Depth times disparity, in metres.
     pub depth_times_disparity: f64,
     /// Disparities are whole multiples of this.
     pub disparity_step: f64,
@@ -107,10 +107,10 @@ impl Camera {
 /// A true plane.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TruthPlane {
-    /// What it is: `"floor"`, `"table leg 1 left"`.
+    /// Its name: `"floor"`, `"table leg 1 left"`.
     pub name: String,
-    /// Unit normal, signed so that the offset is not negative. Pieces of one geometric plane, as
-    /// the panes of a facade, have equal normals and offsets, to the bit.
+    /// Unit normal, signed so that the offset is not negative. Pieces of one geometric plane, such as
+    /// the panes of a façade, have normals and offsets that are equal to the bit.
     pub normal: [f64; 3],
     /// `normal · p` of its points, in the cloud's coordinates, in metres.
     pub offset: f64,
@@ -124,7 +124,7 @@ pub struct TruthPlane {
 
 /// Fewest points of a plane that is not small.
 const FEW_POINTS: u64 = 50;
-/// A plane is small if it has less than one point in so many of the cloud.
+/// A plane is small if it has less than one in this many points of the cloud.
 const FEW_SHARE: u64 = 2000;
 
 impl TruthPlane {
@@ -136,7 +136,7 @@ impl TruthPlane {
         let placed = |ring: &Vec<Vec3>| {
             let mut ring: Vec<Vec3> = ring.iter().map(|&p| plus(p, origin)).collect();
             if flip {
-                // Seen from the other side, what ran one way runs the other.
+                // Seen from the other side, the ring runs the other way round.
                 ring.reverse();
             }
             ring
@@ -160,7 +160,7 @@ impl Truth {
     /// Reads a truth document.
     ///
     /// # Errors
-    /// [`Error::Io`], and [`Error::Format`] where it is no such document or of another version.
+    /// [`Error::Io`], and [`Error::Format`] if the file is another document or of another version.
     pub fn read(path: impl AsRef<Path>) -> Result<Truth> {
         let path = path.as_ref();
         let text = fs::read(path).map_err(Error::io(path))?;
@@ -176,7 +176,7 @@ impl Truth {
     }
 }
 
-/// The name of the truth that belongs to a cloud: `room.las` has `room.truth.json`.
+/// The path of a cloud's truth: `room.las` has `room.truth.json`.
 pub fn truth_path(cloud: impl AsRef<Path>) -> PathBuf {
     cloud.as_ref().with_extension("truth.json")
 }

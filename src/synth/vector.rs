@@ -1,4 +1,4 @@
-//! The little arithmetic of 3D that the scenes need, in operations that round the same everywhere.
+//! 3D vector arithmetic for the scenes, in operations that round the same way everywhere.
 
 pub(super) use crate::vector::{Vec3, cross, dot, minus};
 
@@ -15,7 +15,7 @@ pub(super) fn length(a: Vec3) -> f64 {
 }
 
 pub(super) fn unit(a: Vec3) -> Vec3 {
-    // Divided, so that a vector along an axis gives a one that is exact.
+    // Divided, so that a vector along an axis becomes exactly 1.
     let length = length(a);
     a.map(|v| v / length)
 }
@@ -27,7 +27,7 @@ pub(super) fn frame(n: Vec3) -> (Vec3, Vec3) {
     (u, cross(n, u))
 }
 
-/// Cosine and sine of the angle whose half has this tangent.
+/// Cosine and sine of an angle, given the tangent of its half.
 pub(super) fn turn(half_tangent: f64) -> (f64, f64) {
     let square = half_tangent * half_tangent;
     ((1.0 - square) / (1.0 + square), 2.0 * half_tangent / (1.0 + square))
@@ -35,7 +35,7 @@ pub(super) fn turn(half_tangent: f64) -> (f64, f64) {
 
 /// Cosine and sine of a fraction of a full turn.
 ///
-/// Not the library's, which differ between machines in the last place.
+/// Not the library's functions, which differ between machines in the last place.
 pub(super) fn circle(turns: f64) -> (f64, f64) {
     let quarters = turns * 4.0;
     let nearest = quarters.round();
@@ -66,33 +66,33 @@ pub(super) struct Pose {
 }
 
 impl Pose {
-    /// Shifted, not turned.
+    /// A shift without rotation.
     pub(super) fn at(shift: Vec3) -> Self {
         Pose { cosine: 1.0, sine: 0.0, shift }
     }
 
-    /// Turned by the angle whose half has this tangent, then shifted.
+    /// A rotation by the angle whose half has this tangent, then a shift.
     pub(super) fn turned(half_tangent: f64, shift: Vec3) -> Self {
         let (cosine, sine) = turn(half_tangent);
         Pose { cosine, sine, shift }
     }
 
-    /// Turned by 180°, then shifted.
+    /// A rotation by 180°, then a shift.
     pub(super) fn reversed(shift: Vec3) -> Self {
         Pose { cosine: -1.0, sine: 0.0, shift }
     }
 
-    /// A direction of the inner frame, seen from outside.
+    /// A direction of the inner frame, in the outer frame.
     pub(super) fn direction(&self, d: Vec3) -> Vec3 {
         [self.cosine * d[0] - self.sine * d[1], self.sine * d[0] + self.cosine * d[1], d[2]]
     }
 
-    /// A point of the inner frame, seen from outside.
+    /// A point of the inner frame, in the outer frame.
     pub(super) fn point(&self, p: Vec3) -> Vec3 {
         plus(self.direction(p), self.shift)
     }
 
-    /// `inner` first, then this.
+    /// Applies `inner` first, then this pose.
     pub(super) fn after(&self, inner: &Pose) -> Pose {
         let axis = self.direction([inner.cosine, inner.sine, 0.0]);
         Pose { cosine: axis[0], sine: axis[1], shift: self.point(inner.shift) }

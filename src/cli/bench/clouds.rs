@@ -1,4 +1,4 @@
-//! The clouds that are measured: scenes of several sizes, or the first points of a file.
+//! The measured clouds: scenes of several sizes, or the first points of a file.
 
 use crate::cli::progress::Bar;
 use planes::cloud::{Chunk, Fields, PointReader, Source};
@@ -25,12 +25,12 @@ enum From {
 }
 
 impl Clouds {
-    /// A scene, drawn anew for each size.
+    /// A scene, drawn separately for each size.
     pub fn of_scene(scene: Scene, sizes: &[u64]) -> Clouds {
         Clouds { from: From::Scene(scene), sizes: ascending(sizes) }
     }
 
-    /// The first points of a file, or all.
+    /// The first points of a file, or all of them.
     pub fn of_file(source: &Source, sizes: Option<&[u64]>) -> Result<Clouds> {
         let path = source.path();
         let cloud = load(path, &|| source.reader(Fields::NONE), CHUNK, &|_| {})?;
@@ -44,7 +44,7 @@ impl Clouds {
         Ok(Clouds { from: From::File(path.display().to_string(), points), sizes })
     }
 
-    /// The scene, or the file.
+    /// The name of the scene or the file.
     pub fn name(&self) -> String {
         match &self.from {
             From::Scene(scene) => format!("scene {scene}"),
@@ -57,7 +57,7 @@ impl Clouds {
         &self.sizes
     }
 
-    /// The cloud of a size.
+    /// The cloud of the given size.
     pub fn read(&self, size: u64, bar: &Bar) -> Result<Points> {
         match &self.from {
             From::Scene(scene) => draw(*scene, size, bar),

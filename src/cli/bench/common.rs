@@ -1,11 +1,11 @@
-//! What every bench asks for and tells.
+//! Functions that all benches share.
 
 use crate::cli::console::say;
 use crate::cli::engine::DeviceName;
 use planes::Error;
 use planes::cuda::Cuda;
 
-/// The GPU, if it is to be used and there is one.
+/// The GPU, if one may be used and there is one.
 pub fn find_gpu(device: DeviceName, quiet: bool) -> Result<Option<Cuda>, Error> {
     match device {
         DeviceName::Cpu => Ok(None),
@@ -22,7 +22,7 @@ pub fn find_gpu(device: DeviceName, quiet: bool) -> Result<Option<Cuda>, Error> 
     }
 }
 
-/// The command line that was given, as it may be given again.
+/// The command line, in a form that can be entered again.
 pub fn command() -> String {
     let arguments = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned());
     let quoted = arguments.map(|a| if a.contains(' ') { format!("'{a}'") } else { a });

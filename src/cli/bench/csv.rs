@@ -6,7 +6,7 @@ use planes::papers::bench::{Measurement, Report};
 /// A column: its name, and its cell in a row.
 pub type Column<Row> = (&'static str, fn(&Row) -> String);
 
-/// A line of names, then one a row.
+/// A line of column names, then one line per row.
 pub fn table<Row>(columns: &[Column<Row>], rows: &[Row]) -> String {
     let names: Vec<&str> = columns.iter().map(|column| column.0).collect();
     let cells = |row: &Row| columns.iter().map(|column| column.1(row)).collect::<Vec<_>>();
@@ -14,12 +14,12 @@ pub fn table<Row>(columns: &[Column<Row>], rows: &[Row]) -> String {
     std::iter::once(names.join(",") + "\n").chain(lines).collect()
 }
 
-/// A number, empty where there is none.
+/// A number; empty if there is none.
 pub fn optional(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// A line a measurement; times in seconds.
+/// One line per measurement; times in seconds.
 pub fn lines(report: &Report) -> String {
     let columns: [Column<Measurement>; 16] = [
         ("row", |m| m.row.name().to_owned()),
@@ -42,7 +42,7 @@ pub fn lines(report: &Report) -> String {
     table(&columns, &report.measurements)
 }
 
-/// The same for images, a line a voter, space and image.
+/// The same for images: one line per voter, space and image.
 pub fn image_lines(report: &ImageReport) -> String {
     let columns: [Column<VoterRow>; 15] = [
         ("table", |row| format!("\"{}\"", row.table)),

@@ -1,8 +1,8 @@
-//! Tables as Markdown or as aligned text, and what stands above them.
+//! Tables as Markdown or as aligned text, and the heading above them.
 
 use planes::papers::bench::Machine;
 
-/// On what was measured, of what `source` if there is one, and by which command.
+/// The machine, the `source` that was measured, if there is one, and the command.
 pub fn head(m: &Machine, source: &str, markdown: bool) -> String {
     let gpu = match (&m.gpu, &m.driver) {
         (Some(gpu), Some(driver)) => format!("{gpu} (driver {driver})"),
@@ -18,7 +18,7 @@ pub fn head(m: &Machine, source: &str, markdown: bool) -> String {
     )
 }
 
-/// A table: the first column to the left, the others to the right.
+/// A table; the first column is left-aligned, the others right-aligned.
 #[derive(Default)]
 pub struct Grid {
     title: String,
@@ -31,7 +31,7 @@ impl Grid {
         Grid { title, header, rows: Vec::new() }
     }
 
-    /// Adds a row; what is missing is a dash.
+    /// Adds a row; a missing cell becomes a dash.
     pub fn push(&mut self, name: String, cells: impl Iterator<Item = Option<String>>) {
         let cells = cells.map(|cell| cell.unwrap_or_else(|| "-".into()));
         self.rows.push(std::iter::once(name).chain(cells).collect());

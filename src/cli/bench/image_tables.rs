@@ -1,4 +1,4 @@
-//! What was measured of images, as tables for people.
+//! Measurements of images, as tables for people.
 
 use super::grid::{self, Grid};
 use super::tables::{points, times};
@@ -31,7 +31,7 @@ fn notes(report: &ImageReport) -> &'static str {
     }
 }
 
-/// One image: the steps of each voter. Several: edges and vote, image by image.
+/// For one image, the steps of each voter; for several, edge list and vote of each image.
 fn table(name: &str, rows: &[&VoterRow]) -> Grid {
     let mut columns: Vec<&str> = rows.iter().map(|row| row.column.as_str()).collect();
     columns.dedup();
@@ -108,7 +108,7 @@ fn grey(rows: &[GreyRow]) -> Grid {
     grid
 }
 
-/// Milliseconds, marked where they are extrapolated; `None` where there is nothing to do.
+/// Milliseconds, marked if they are extrapolated; `None` for a step that does not exist.
 fn time(timing: &Timing) -> Option<String> {
     let mark = if timing.is_extrapolated() { "*" } else { "" };
     (timing.seconds > 0.0).then(|| ms(timing.seconds) + mark)

@@ -11,7 +11,7 @@ use planes::papers::bench::images::{IMAGE_REPORT_VERSION, ImageBench, ImageRepor
 use planes::papers::bench::{Machine, Mode};
 use planes::papers::line_voters::{EdgeImage, PaperSpace};
 
-/// The options of images alone.
+/// The options for images only.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Images")]
 pub struct ImageOptions {
@@ -26,7 +26,7 @@ pub struct ImageOptions {
     pub edges: Option<Method>,
 }
 
-/// What is measured of images, on what, and how much is said.
+/// What to measure, on which device, and with how much output.
 pub struct Measuring<'a> {
     pub gpu: Option<&'a Cuda>,
     pub modes: &'a [Mode],

@@ -32,11 +32,11 @@ use std::path::PathBuf;
 /// Measure every version of the Hough transform: serial, naive, optimized, and our own
 ///
 /// The rows are those of the timings in "3D Plane Detection via Hough Transform" by A. Duca, whose
-/// system is kept in all its versions: 180 x 180 directions, 184 bins, f64. The row "fast" is what
-/// this program uses itself, in the same space. Each version's votes are compared with those of the serial
-/// loop before they are timed. What would take more than a minute is measured in part and marked.
+/// system is included in all its versions: 180 x 180 directions, 184 bins, f64. The row "fast" is what
+/// this program uses itself, in the same space. Before a version is timed, its votes are compared with those
+/// of the serial loop. Work that would take more than a minute is measured in part and marked.
 ///
-/// Of an image every voter of three papers on lines is measured, in the papers' spaces, and our own.
+/// For an image, every voter of three papers on lines is measured in the papers' spaces, and ours as well.
 ///
 /// Without a GPU, the rows that need one are left out.
 #[derive(Debug, Args)]
@@ -44,18 +44,18 @@ use std::path::PathBuf;
 pub struct Bench {
     #[command(subcommand)]
     of: Option<Of>,
-    /// A cloud or an image [default: scenes that are made for it]
+    /// A cloud or an image [default: generated scenes]
     #[arg(value_name = "CLOUD|IMAGE")]
     input: Option<PathBuf>,
-    /// The scene, instead of a cloud [default: street]
+    /// The scene to generate instead of reading a cloud [default: street]
     #[arg(long, conflicts_with = "input",
         value_parser = |s: &str| s.parse::<Scene>().map_err(|e| e.to_string()))]
     scene: Option<Scene>,
-    /// Numbers of points, such as 1e3,1e6; of a cloud its first ones
-    /// [default: 1,1e3,1e4,1e5,1e6,1e7,2.3e7; of a cloud all]
+    /// Numbers of points, such as 1e3,1e6; for a cloud, that many of its first points
+    /// [default: 1,1e3,1e4,1e5,1e6,1e7,2.3e7; for a cloud all]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = number_of_points)]
     points: Option<Vec<u64>>,
-    /// Numbers of winners, at most 128; the last table is for the largest [default: 2,5,10]
+    /// Numbers of winners, at most 128; the last table uses the largest [default: 2,5,10]
     #[arg(long, value_name = "N,…", value_delimiter = ',',
         value_parser = |text: &str| count::<u32>(text, 128))]
     top: Option<Vec<u32>>,
@@ -64,8 +64,8 @@ pub struct Bench {
         default_value = "serial,naive,optimized,fast",
         value_parser = |s: &str| s.parse::<Mode>().map_err(|e| e.to_string()))]
     modes: Vec<Mode>,
-    /// Measure the stages in which `detect` finds the planes of a cloud, with its default options: time from
-    /// start to end, processor time, and memory
+    /// Measure the stages of `detect` on a cloud, with default options: wall time, processor
+    /// time, and memory
     #[arg(long, requires = "input", conflicts_with_all = ["scene", "points", "top", "modes", "svg", "edges", "sweep"])]
     stages: bool,
     /// Where to measure
@@ -77,7 +77,7 @@ pub struct Bench {
     images: ImageOptions,
 }
 
-/// What else is measured.
+/// Other benches.
 #[derive(Debug, Subcommand)]
 enum Of {
     Lms(lms::LmsBench),
@@ -91,7 +91,7 @@ impl Bench {
         self.outputs.write(self.input.as_deref(), || self.texts(quiet))
     }
 
-    /// Measures what there is to measure.
+    /// Measures what was asked for.
     fn texts(&self, quiet: bool) -> Result<Texts, Failure> {
         if let Some(sweeps) = &self.images.sweep {
             self.check_image("--sweep")?;
@@ -133,7 +133,7 @@ impl Bench {
         })
     }
 
-    /// Refuses options that are for clouds.
+    /// Refuses options that are only for clouds.
     fn check_image(&self, name: &str) -> Result<(), Error> {
         let given = [
             ("--points", self.points.is_some()),
@@ -196,7 +196,7 @@ impl Bench {
     }
 }
 
-/// The cloud of the table over winners: the smallest that is at least as large as the slides', or
+/// The size of the cloud for the table over winners: the smallest that is at least the slides' size, or
 /// the largest.
 fn tops_points(sizes: &[u64]) -> u64 {
     let large = sizes.iter().find(|&&size| size >= published::TOP_POINTS);

@@ -1,4 +1,4 @@
-//! Where the measurements go.
+//! Outputs of the measurements.
 
 use crate::cli::console::write_stdout;
 use crate::cli::failure::Failure;
@@ -8,16 +8,16 @@ use planes::atomic;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The forms in which every bench tells what it measured.
+/// The forms in which every bench reports its measurements.
 #[derive(Debug, Args)]
 pub struct Outputs {
-    /// Write everything that was measured as JSON; - prints it in place of the tables
+    /// Write all measurements as JSON; - prints it instead of the tables
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write a line for each row of the tables
+    /// Write one line for each row of the tables
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Draw the measurements: times over points or edges, errors over cells and noise
+    /// Draw the measurements: times against points or edges, errors against cells and noise
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Print the tables as Markdown
@@ -25,7 +25,7 @@ pub struct Outputs {
     pub markdown: bool,
 }
 
-/// What was measured, in every form.
+/// The measurements, in every form.
 pub struct Texts {
     pub json: String,
     pub csv: String,
@@ -34,7 +34,7 @@ pub struct Texts {
 }
 
 impl Outputs {
-    /// Measures the input, and writes and prints what was asked for.
+    /// Measures the input, then writes and prints what was asked for.
     pub fn write(
         &self,
         input: Option<&Path>,

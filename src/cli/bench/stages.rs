@@ -1,4 +1,4 @@
-//! What each stage of a detection costs, told in every form.
+//! The cost of each stage of a detection, in every form.
 
 use super::common::to_json;
 use super::csv::{self, Column};
@@ -35,7 +35,7 @@ pub fn measure(
     })
 }
 
-/// Processor time of this process, in seconds; 0 where the system does not tell.
+/// Processor time of this process, in seconds; 0 if the system does not report it.
 fn processor() -> f64 {
     #[cfg(unix)]
     {
@@ -46,7 +46,7 @@ fn processor() -> f64 {
     0.0
 }
 
-/// A line a stage.
+/// One line per stage.
 fn csv(report: &StageReport) -> String {
     let columns: [Column<Stage>; 5] = [
         ("stage", |s| s.name.clone()),

@@ -1,4 +1,4 @@
-//! Time over points or edges, both axes logarithmic, as a picture.
+//! Time against points or edges, both axes logarithmic, as a picture.
 
 use planes::papers::bench::images::ImageReport;
 use planes::papers::bench::{Machine, Report, Row, published};
@@ -13,7 +13,7 @@ const BOTTOM: f64 = 500.0;
 /// Height of a line of the legend.
 const LEGEND: f64 = 22.0;
 
-/// A colour for each row, told apart by people who see few colours, too (Okabe and Ito 2008).
+/// A colour for each row, distinguishable for colour-blind people (Okabe and Ito 2008).
 const COLOURS: [&str; 7] =
     ["#000000", "#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#0072b2", "#d55e00"];
 
@@ -31,7 +31,7 @@ pub fn plot(report: &Report) -> String {
     draw_all(&title(&report.source, &report.machine), "points", &series(report))
 }
 
-/// The picture of what was measured of images: every voter in every table.
+/// The picture of a report on images: every voter of every table.
 pub fn plot_images(report: &ImageReport) -> String {
     let mut series: Vec<Series> = Vec::new();
     for row in &report.voters {
@@ -41,7 +41,7 @@ pub fn plot_images(report: &ImageReport) -> String {
             Some(known) => known.values.push(value),
             None => {
                 let colour = COLOURS[series.len() % COLOURS.len()];
-                // Colours come again with dashes, and so on in turns.
+                // When the colours run out, they repeat with dashes, then without, and so on.
                 let dashed = series.len() / COLOURS.len() % 2 == 1;
                 series.push(Series { name, colour, dashed, values: vec![value] });
             }
@@ -72,7 +72,7 @@ fn draw_all(title: &str, x_label: &str, series: &[Series]) -> String {
     svg + "</svg>\n"
 }
 
-/// A white sheet, for what is drawn and the closing `</svg>`.
+/// A white sheet, to which the contents and the closing `</svg>` are added.
 pub(super) fn sheet([width, height]: [f64; 2]) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
@@ -81,7 +81,7 @@ pub(super) fn sheet([width, height]: [f64; 2]) -> String {
     )
 }
 
-/// Our rows, and those of the slides for as many winners.
+/// Our rows, and those of the slides for the same number of winners.
 fn series(report: &Report) -> Vec<Series> {
     let top = report.tops.last().copied().unwrap_or(0);
     let mut series = Vec::new();
@@ -102,11 +102,11 @@ fn series(report: &Report) -> Vec<Series> {
     series
 }
 
-/// A logarithmic axis of whole decades.
+/// A logarithmic axis that covers whole decades.
 pub(super) struct Axis {
     /// First and last decade.
     decades: [i32; 2],
-    /// Where they are in the picture.
+    /// Their positions in the picture.
     ends: [f64; 2],
 }
 
@@ -127,14 +127,14 @@ impl Axis {
         self.ends[0] + share * (self.ends[1] - self.ends[0])
     }
 
-    /// The decades and their places.
+    /// The decades and their positions.
     pub(super) fn ticks(&self) -> impl Iterator<Item = (i32, f64)> {
         let [first, last] = self.decades;
         (first..=last).map(|decade| (decade, self.place(10f64.powi(decade))))
     }
 }
 
-/// The frame, with a line for each decade.
+/// The frame, with a line at each decade.
 fn axes(svg: &mut String, x: &Axis, y: &Axis) {
     for (decade, at) in x.ticks() {
         line(svg, [at, BOTTOM], [at, TOP], "stroke=\"#dddddd\"");
@@ -185,7 +185,7 @@ pub(super) fn line(svg: &mut String, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2], sty
 
 pub(super) fn text(svg: &mut String, [x, y]: [f64; 2], anchor: &str, text: &str) {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    // XML knows no control characters.
+    // XML does not allow control characters.
     let text: String = text.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
     let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>");
 }
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(axis.decades, [0, 3]);
         assert!((axis.place(100.0) - 200.0).abs() < 1e-9);
         assert_eq!(axis.ticks().count(), 4);
-        // One value, on a decade, has an axis, too.
+        // A single value, on a decade, also gets an axis.
         assert_eq!(Axis::around([10.0].into_iter(), [0.0, 1.0]).decades, [1, 2]);
         assert_eq!(Axis::around(std::iter::empty(), [0.0, 1.0]).decades, [0, 1]);
     }

@@ -78,7 +78,7 @@ fn over_points(report: &Report, top: u32) -> Grid {
     grid
 }
 
-/// Each row of a table, and below it what the slides say.
+/// Each row of a table, with the slides' figures below it.
 fn both(report: &Report, columns: &[(u64, u32)]) -> Vec<Vec<String>> {
     let mut grid = Grid::default();
     for row in Row::ALL {
@@ -99,7 +99,7 @@ fn both(report: &Report, columns: &[(u64, u32)]) -> Vec<Vec<String>> {
     grid.rows
 }
 
-/// What each row is made of.
+/// The steps of each row.
 fn steps(report: &Report, top: u32) -> Grid {
     let header = [
         "",
@@ -142,7 +142,7 @@ fn sizes(report: &Report) -> Vec<u64> {
     sizes
 }
 
-/// Seconds, marked where they are extrapolated.
+/// Seconds, marked if they are extrapolated.
 fn time(timing: &Timing) -> String {
     if *timing == Timing::NONE {
         return "-".into();

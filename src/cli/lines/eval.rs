@@ -12,7 +12,7 @@ pub fn evaluate(result: &Path, truth: &Path, limits: LineLimits) -> Result<LineS
     score(&read_json(result)?, &LineTruth::read(truth)?, limits)
 }
 
-/// The scores for people.
+/// The scores, for people.
 pub fn table(names: &str, s: &LineScores) -> String {
     let mut out = format!("{names}:\n");
     let wrong = s.found - s.matched - s.duplicates;
@@ -39,7 +39,7 @@ pub fn table(names: &str, s: &LineScores) -> String {
     out
 }
 
-/// The lines that need a look, a line each.
+/// The lines that need attention, one per line of text.
 pub fn list(s: &LineScores) -> String {
     let missed = s.of_truth.iter().enumerate().filter(|(_, found)| found.is_none());
     let wrong = s.of_found.iter().enumerate().filter(|(_, truth)| truth.is_none());

@@ -1,4 +1,4 @@
-//! How lines are searched for.
+//! Options and run of a search for lines.
 
 use crate::cli::engine::Engine;
 use crate::cli::progress::Bar;
@@ -16,36 +16,36 @@ use planes::papers::{OnePass, one_pass};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search in images")]
 pub struct LineSearch {
-    /// How edges are found: auto, none (the image is an edge map; none:dark for a dark one on light
-    /// ground), sobel, sobel:THRESHOLD, canny, canny:SIGMA or canny:SIGMA,LOW,HIGH
-    /// [default: auto: none for strokes on even ground, else canny]
+    /// How edges are found: auto, none (the image is an edge map; none:dark for a dark one on a light
+    /// background), sobel, sobel:THRESHOLD, canny, canny:SIGMA or canny:SIGMA,LOW,HIGH
+    /// [default: auto: none for strokes on an even background, else canny]
     #[arg(long, value_name = "METHOD", value_parser = said::<Method>)]
     edges: Option<Method>,
-    /// Angle from one direction to the next [default: 0.25]
+    /// Angle between neighbouring directions [default: 0.25]
     #[arg(long, value_name = "DEGREES", value_parser = number)]
     theta_step: Option<f64>,
     /// Width of a bin of the distance axis [default: 1]
     #[arg(long, value_name = "PIXELS", value_parser = number)]
     rho_step: Option<f64>,
-    /// Close gaps in a segment up to this [default: 10]
+    /// Close gaps in a segment up to this length [default: 10]
     #[arg(long, value_name = "PIXELS", value_parser = number)]
     max_gap: Option<f64>,
     /// Shortest segment [default: 1/60 of the image's diagonal, 20 at least]
     #[arg(long, value_name = "PIXELS", value_parser = number)]
     min_length: Option<f64>,
-    /// Number of lines that chance may be expected to make in an image [default: 0.001]
+    /// Largest expected number of lines made by chance in an image [default: 0.001]
     #[arg(long, value_name = "N", value_parser = number)]
     false_alarms: Option<f64>,
-    /// The two sides of a stroke, at most 12 pixels apart: one line (middle), or each its own (sides;
-    /// edges are canny then, unless --edges says otherwise) [default: auto, which is middle]
+    /// How the two sides of a stroke, at most 12 pixels apart, are reported: as one line (middle), or each as
+    /// a line (sides; edges are then found by canny, unless --edges says otherwise) [default: auto, which is middle]
     #[arg(long, value_name = "WHICH", conflicts_with = "one_pass",
         value_parser = |s: &str| s.parse::<Strokes>().map_err(|e| e.to_string()))]
     stroke: Option<Strokes>,
-    /// With --one-pass, the space: kumar, cartesian or cartesian:DEGREES, tomagou (of square images)
+    /// The space of --one-pass: kumar, cartesian or cartesian:DEGREES, tomagou (for square images)
     /// [default: polar, with --theta-step and --rho-step]
     #[arg(long, value_name = "SPACE", requires = "one_pass")]
     line_space: Option<PaperSpace>,
-    /// With --one-pass, who votes; all give the same votes. On the CPU: serial, all-cores,
+    /// The voter of --one-pass; all give the same votes. On the CPU: serial, all-cores,
     /// all-cores-slices. These need an NVIDIA GPU: kumar-baseline, kumar-fast, braak-basic,
     /// braak-fast, braak-constant, tomagou-a, tomagou-b, tomagou-c, slices, lists, fast
     /// [default: fast, without a GPU all-cores]
@@ -54,7 +54,7 @@ pub struct LineSearch {
 }
 
 impl LineSearch {
-    /// What the library is asked for.
+    /// The options for the library.
     pub fn options(&self, search: &Search) -> Options {
         let default = Options::default();
         Options {
@@ -101,7 +101,7 @@ impl LineSearch {
         Ok((edges, detection))
     }
 
-    /// What one pass is asked for, with or without a GPU.
+    /// The options of one pass, with or without a GPU.
     fn one_pass(&self, min_votes: Option<u64>, has_gpu: bool) -> OnePass {
         let default = if has_gpu { Version::Fast } else { Version::AllCores };
         OnePass {
@@ -111,17 +111,17 @@ impl LineSearch {
         }
     }
 
-    /// The space of one pass, if one was named.
+    /// The space of one pass, if given.
     pub fn space(&self) -> Option<String> {
         self.line_space.map(|space| space.to_string())
     }
 
-    /// The voter of one pass, if one was named.
+    /// The voter of one pass, if given.
     pub fn voter(&self) -> Option<&'static str> {
         self.line_voter.map(Version::name)
     }
 
-    /// The first option that was given; all are of images alone.
+    /// The first option given; all are for images only.
     pub fn given(&self) -> Option<&'static str> {
         first_given(&[
             ("--edges", self.edges.is_some()),

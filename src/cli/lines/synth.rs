@@ -8,12 +8,12 @@ use planes::synth::lines::{Hardness, LineOptions};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Images of lines")]
 pub struct LineScene {
-    /// What makes the image hard: clean, noisy, dense, wrapped, border, thick or photo
+    /// The kind of image: clean, noisy, dense, wrapped, border, thick or photo
     /// [default: clean]
     #[arg(long, value_name = "KIND",
         value_parser = |s: &str| s.parse::<Hardness>().map_err(|e| e.to_string()))]
     kind: Option<Hardness>,
-    /// Pixels in a row and rows [default: 640x480]
+    /// Width and height in pixels [default: 640x480]
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
     size: Option<[u32; 2]>,
     /// Number of lines [default: 12]
@@ -22,7 +22,7 @@ pub struct LineScene {
 }
 
 impl LineScene {
-    /// What the library is asked for.
+    /// The options for the library.
     pub fn options(&self, seed: u64) -> LineOptions {
         let default = LineOptions::default();
         LineOptions {
@@ -33,7 +33,7 @@ impl LineScene {
         }
     }
 
-    /// The first option that was given; all are of images alone.
+    /// The first option given; all are for images only.
     pub fn given(&self) -> Option<&'static str> {
         first_given(&[
             ("--kind", self.kind.is_some()),

@@ -4,10 +4,10 @@ use super::super::words::counted;
 use planes::lines::Detection;
 use std::fmt::Write;
 
-/// Lines shown; the rest is counted.
+/// Most lines shown; the others are counted.
 const ROWS: usize = 30;
 
-/// A summary line and one row a line.
+/// A summary, then one row per line.
 pub fn lines(name: &str, detection: &Detection) -> String {
     let name = crate::cli::words::clean(name);
     let mut out = String::new();

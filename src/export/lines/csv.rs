@@ -6,10 +6,10 @@ use crate::{Result, atomic};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Writes a row for each segment, under a row of column names.
+/// Writes a row for each segment, below a row of column names.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write_csv(detection: &Detection, mut out: impl Write) -> io::Result<()> {
     writeln!(out, "line,theta,rho,votes,z,significance,width,segment,x1,y1,x2,y2,pixels")?;
     for (id, line) in detection.lines.iter().enumerate() {

@@ -24,10 +24,10 @@ use std::path::Path;
 /// The JSON schema (draft 2020-12) of the document.
 pub const SCHEMA: &str = include_str!("../lines.schema.json");
 
-/// What the document's `format` member says.
+/// The value of the document's `format` member.
 pub const FORMAT: &str = "planes-lines";
 
-/// Version of the document; it grows when a reader of the old layout would misread the new.
+/// Version of the document; it increases when a reader of the old layout would misread the new one.
 pub const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -63,7 +63,7 @@ struct Body {
 /// Writes the document of `detection`, ending with a newline.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write_json(detection: &Detection, out: impl Write) -> std::io::Result<()> {
     let document = Document {
         format: FORMAT,
@@ -94,11 +94,11 @@ impl Export<Lines<'_>> for Json {
 
 /// Reads the document in the file at `path`.
 ///
-/// Members that this version does not know are passed over.
+/// Members that this version does not know are ignored.
 ///
 /// # Errors
-/// [`Error::Io`](crate::Error::Io); [`Error::Format`](crate::Error::Format) where it is not JSON, or another document, or a member is missing
-/// or of the wrong type.
+/// [`Error::Io`](crate::Error::Io); [`Error::Format`](crate::Error::Format) if it is not JSON, or another
+/// document, or a member is missing or of the wrong type.
 pub fn read_json(path: &Path) -> Result<Detection> {
     let body: Body = document::read(path, FORMAT, VERSION)?;
     Ok(Detection {
@@ -110,7 +110,7 @@ pub fn read_json(path: &Path) -> Result<Detection> {
     })
 }
 
-/// Whether the file at `path` is such a document, or one of its truth; what cannot be read is not.
+/// Whether the file at `path` is this document or a truth of lines; false if it cannot be read.
 pub fn is_of_lines(path: &Path) -> bool {
     let format = document::format_of(path);
     format.is_some_and(|f| f == FORMAT || f == crate::synth::lines::FORMAT)

@@ -1,4 +1,4 @@
-//! Lines out: the JSON document, CSV, SVG, and pictures.
+//! Outputs of lines: the JSON document, CSV, SVG, and pictures.
 
 pub(super) mod csv;
 pub mod json;

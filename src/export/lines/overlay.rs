@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// The colour of lines.
 const RED: [u8; 3] = [255, 0, 0];
-/// A stroke is one pixel wide for each so many of the longer side.
+/// A stroke is one pixel wide per this many pixels of the longer side.
 const PER_STROKE: f64 = 400.0;
 
 /// The picture as a PNG file.
@@ -29,7 +29,7 @@ impl Export<Lines<'_>> for Overlay {
     }
 }
 
-/// Paints a segment as wide as is seen in an image of that size.
+/// Draws a segment with a width suited to the size of the image.
 fn stroke(sheet: &mut Sheet, segment: &Segment) {
     let width = (f64::from(sheet.width.max(sheet.height)) / PER_STROKE).round().max(1.0);
     let (a, b) = (segment.start, segment.end);
@@ -39,7 +39,7 @@ fn stroke(sheet: &mut Sheet, segment: &Segment) {
     let (from, to) = (a[i].min(b[i]).round().max(0.0), a[i].max(b[i]).round().min(size[i] - 1.0));
     let run = b[i] - a[i];
     let slope = if run == 0.0 { 0.0 } else { (b[1 - i] - a[1 - i]) / run };
-    // Across a slanting line a column is cut longer. Every column is cut alike, or edges look frayed.
+    // A column cuts a slanting line at a greater length. All columns are cut alike, or edges would look frayed.
     let across = (width * slope.hypot(1.0)).round();
     for step in from as i64..=to as i64 {
         let middle = a[1 - i] + slope * (step as f64 - a[i]);

@@ -9,21 +9,21 @@ use std::path::Path;
 
 /// The colour of marks.
 const RED: [u8; 3] = [255, 60, 40];
-/// The colour around the votes, and that of what is written there.
+/// The background around the votes, and the colour of text on it.
 const GROUND: [u8; 3] = [24, 26, 32];
 const INK: [u8; 3] = [190, 196, 206];
 /// Half the side of a mark.
 const MARK: i64 = 5;
 
-/// The votes of all edge pixels as a PNG file: θ from left to right, ρ from top to bottom, a pixel a bin,
-/// with both axes; the more votes the lighter, by the square root. The origin is the top left pixel, so
-/// that a mark stands at the θ and ρ of its line.
+/// The votes of all edge pixels as a PNG file: θ from left to right, ρ from top to bottom, one pixel per bin,
+/// with both axes. Brightness follows the square root of the votes. The origin is the top left pixel, so
+/// each mark is at the θ and ρ of its line.
 pub struct Space;
 
 impl Export<Lines<'_>> for Space {
     fn about(&self) -> About {
         let what = "a picture of the Hough space with the lines marked";
-        // `--space` names directions.
+        // `--space` already means directions.
         About { option: "space-image", ..About::new("space", what, &[".space.png"]) }
     }
 
@@ -71,7 +71,7 @@ fn mark(pixels: &mut [[u8; 3]], [width, height]: [i64; 2], [column, row]: [i64; 
     }
 }
 
-/// Where the votes and what is written around them stand.
+/// The positions of the votes and of the text around them.
 struct Axes {
     /// The votes.
     votes: Rect,
@@ -79,7 +79,7 @@ struct Axes {
     size: usize,
 }
 
-/// Letters beside the votes: `-12345` and a tick.
+/// Letters to the left of the votes: `-12345` and a tick.
 const LEFT: usize = 7;
 
 impl Axes {
@@ -90,7 +90,7 @@ impl Axes {
         Axes { votes: Rect { x: LEFT * letter, y: 2 * letter, width, height }, size }
     }
 
-    /// Width and height of the whole.
+    /// Width and height of the whole picture.
     fn sheet(&self) -> (usize, usize) {
         let letter = LETTER * self.size;
         let Rect { x, y, width, height } = self.votes;
@@ -130,7 +130,7 @@ impl Axes {
     }
 }
 
-/// `k` steps as text, with as many decimals as the step has: 3 times 0.2 is 0.6000000000000001.
+/// `k` steps as text, with as many decimals as the step has: in `f64`, 3 times 0.2 is 0.6000000000000001.
 fn tick_text(k: i64, step: f64) -> String {
     let decimals = (-step.log10().floor()).clamp(0.0, 9.0) as usize;
     format!("{:.decimals$}", k as f64 * step)

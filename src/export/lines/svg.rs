@@ -6,11 +6,11 @@ use crate::{Result, atomic};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Writes the segments as SVG in the coordinates of the image, a group for each line, to be laid
-/// over it.
+/// Writes the segments as SVG in the coordinates of the image, so that it can be overlaid, with a group for
+/// each line.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write_svg(detection: &Detection, mut out: impl Write) -> io::Result<()> {
     let Detection { width, height, .. } = *detection;
     writeln!(

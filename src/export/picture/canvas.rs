@@ -1,4 +1,4 @@
-//! An image to paste, fill and write on.
+//! An image with operations to paste, fill and write.
 
 /// A rectangle of pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// Whether they have a pixel in common.
+    /// Whether the rectangles have a pixel in common.
     pub fn meets(&self, other: &Rect) -> bool {
         let apart =
             |a: usize, a_size: usize, b: usize, b_size: usize| a + a_size <= b || b + b_size <= a;
@@ -23,7 +23,7 @@ impl Rect {
     }
 }
 
-/// The sheet; whatever reaches over its edge is cut off.
+/// A sheet; anything drawn beyond its edge is cut off.
 pub struct Canvas {
     width: usize,
     height: usize,
@@ -77,8 +77,8 @@ impl Canvas {
         }
     }
 
-    /// Writes a text, its upper left corner at `x`, `y`, in letters of 8 × 8 squares of `size`
-    /// pixels; characters that the font lacks leave a space.
+    /// Writes a text with its upper left corner at `x`, `y`, in letters of 8 × 8 squares of `size`
+    /// pixels; characters missing from the font leave a space.
     pub fn text(&mut self, x: usize, y: usize, text: &str, size: usize, colour: [u8; 3]) {
         for (k, c) in text.chars().enumerate() {
             for (row, bits) in glyph(c).into_iter().enumerate() {
@@ -95,9 +95,9 @@ impl Canvas {
         }
     }
 
-    /// Writes a text around a middle, with an edge that keeps it readable on any ground.
+    /// Writes a text centred on a point, with an outline that keeps it readable on any background.
     pub fn sign(&mut self, [x, y]: [usize; 2], text: &str, size: usize, [ink, edge]: [[u8; 3]; 2]) {
-        // Letters leave their last column and row free.
+        // Letters leave their last column and row empty.
         let (width, height) = ((LETTER * text.chars().count() - 1) * size, (LETTER - 1) * size);
         let (x, y) = (x.saturating_sub(width / 2), y.saturating_sub(height / 2));
         for (dx, dy) in (0..9).map(|k| (k % 3 * size, k / 3 * size)).filter(|&d| d != (size, size))
@@ -114,12 +114,12 @@ impl Canvas {
     }
 }
 
-/// Columns and rows of a letter, the free one included.
+/// Columns and rows of a letter, including the empty one.
 pub const LETTER: usize = 8;
 
-/// The rows of a character from the top, the leftmost bit lowest.
+/// The rows of a character from the top; the lowest bit is leftmost.
 fn glyph(c: char) -> [u8; 8] {
-    // Each table starts at a character of its own.
+    // Each table starts at a different character.
     let tables: [(u32, &[[u8; 8]]); 3] = [
         (0, &font8x8::legacy::BASIC_LEGACY),
         (0xa0, &font8x8::legacy::LATIN_LEGACY),

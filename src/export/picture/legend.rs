@@ -1,4 +1,4 @@
-//! What is said of the largest planes beside the views.
+//! The list of the largest planes beside the views.
 
 use super::super::palette::colour;
 use super::canvas::{Canvas, LETTER, Rect};
@@ -9,7 +9,7 @@ use crate::measures::Measures;
 /// The largest planes by area, largest first.
 pub struct Legend {
     rows: Vec<LegendRow>,
-    /// Planes in all.
+    /// Number of all planes.
     planes: usize,
 }
 
@@ -19,7 +19,7 @@ struct LegendRow {
     measures: Measures,
 }
 
-/// Letters of each column, the blanks before it included: number, area, length, width.
+/// Letters of each column, including the blanks before it: number, area, length, width.
 const COLUMNS: [usize; 4] = [5, 8, 7, 7];
 /// Rows that fit below the views.
 const ROWS: usize = 12;
@@ -39,12 +39,12 @@ impl Legend {
         Legend { rows: rows.collect(), planes: detection.planes.len() }
     }
 
-    /// The row of a plane; one after all others of a plane that has none.
+    /// The row of a plane; for a plane without a row, one after all rows.
     pub fn rank(&self, plane: usize) -> usize {
         self.rows.iter().position(|row| row.id == plane).unwrap_or(self.rows.len())
     }
 
-    /// Draws it into a rectangle, as many rows and columns as fit.
+    /// Draws the legend into a rectangle, with as many rows and columns as fit.
     pub fn draw(
         &self,
         canvas: &mut Canvas,
@@ -96,13 +96,13 @@ impl LegendRow {
     }
 }
 
-/// The first cells, each to the right of its column.
+/// The first cells, right-aligned in their columns.
 fn aligned(cells: &[String], columns: usize) -> String {
     let cells = cells.iter().zip(COLUMNS).take(columns);
     cells.map(|(cell, width)| format!("{cell:>width$}")).collect()
 }
 
-/// A number in few letters.
+/// A number, written with few letters.
 fn short(v: f64) -> String {
     match v.abs() {
         0.0 => "0".into(),

@@ -1,9 +1,9 @@
 //! A picture of a cloud with its planes in colours.
 //!
-//! One sheet shows the cloud from a raised corner, large, and beside it from the top and from two sides,
-//! with a legend of the largest planes below. Each view is a depth buffer of fixed size, so that a cloud
-//! of any length is drawn as it streams by; where the points of planes are sparse they are widened until
-//! surfaces close, and those of no plane stay faint dots.
+//! One sheet shows a large view of the cloud from a raised corner, and beside it smaller views from the top and
+//! from two sides, with a legend of the largest planes below. Each view is a depth buffer of fixed size, so a
+//! cloud of any size can be drawn as it streams by. Where the points of planes are sparse, they are widened
+//! until surfaces close; points of no plane stay faint dots.
 
 pub(super) mod canvas;
 mod legend;
@@ -30,36 +30,36 @@ use std::path::Path;
 use theme::{DARK, LIGHT, Theme};
 use view::{Camera, DepthBuffer};
 
-/// Views are shaded this much larger than shown: edges become smooth.
+/// Views are shaded this many times larger than shown, which smooths edges.
 const OVERSAMPLING: usize = 2;
 
-/// Points are drawn this much larger than shown: a view can be enlarged and stays sharp.
+/// Points are drawn this many times larger than shown, so that a view can be enlarged and stays sharp.
 const RESERVE: usize = 2;
 
 /// Points read at a time.
 const BATCH: usize = 1 << 18;
 
-/// How a picture looks.
+/// Options of a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureOptions {
     /// Width of the sheet in pixels, 400 to 8000; its height is five eighths of that.
     pub width: u32,
     /// Which coordinate points up.
     pub up: Up,
-    /// Whether the ground is light rather than dark.
+    /// Whether the background is light instead of dark.
     pub light: bool,
-    /// The unit of lengths, where it is known: `m`.
+    /// The unit of lengths, if known, such as `m`.
     pub unit: Option<String>,
 }
 
 impl Default for PictureOptions {
-    /// 1600 pixels wide, up as the planes say, on dark ground, lengths without a unit.
+    /// 1600 pixels wide, automatic up axis, dark background, lengths without a unit.
     fn default() -> PictureOptions {
         PictureOptions { width: 1600, up: Up::Auto, light: false, unit: None }
     }
 }
 
-/// An image of 8 bits a channel.
+/// An image with 8 bits per channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     /// Pixels in a row.
@@ -74,9 +74,9 @@ pub struct Image {
 pub struct Picture {
     options: PictureOptions,
     panels: Vec<Panel>,
-    /// Unit normals of the planes, which light falls on.
+    /// Unit normals of the planes, for shading.
     normals: Vec<[f64; 3]>,
-    /// What is said of the largest planes.
+    /// The list of the largest planes.
     legend: Legend,
 }
 
@@ -90,7 +90,7 @@ impl Picture {
     /// not drawn.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when the width is out of range.
+    /// [`Error::Parameter`] if the width is out of range.
     pub fn new(detection: &Detection, options: PictureOptions) -> Result<Picture> {
         if !(400..=8000).contains(&options.width) {
             let message = format!("a picture of width {}: 400 to 8000 is possible", options.width);
@@ -117,7 +117,7 @@ impl Picture {
         })
     }
 
-    /// Draws points; `labels` are their planes, and points beyond its end belong to none.
+    /// Draws points; `labels` are their planes, and points beyond the end of `labels` belong to none.
     pub fn add(&mut self, chunk: &Chunk, labels: &[i32]) {
         self.panels.par_iter_mut().for_each(|panel| panel.buffer.add(chunk, labels));
     }
@@ -178,8 +178,8 @@ fn legend_rect(width: usize) -> Rect {
     Rect { y, height: large.y + large.height - y, ..last }
 }
 
-/// Writes the numbers of the planes on what is seen of them, where there is room: those of the legend
-/// first, then those with most room.
+/// Writes the numbers of the planes on their visible surfaces, where there is room: first the planes in the
+/// legend, then the others, most room first.
 fn number(canvas: &mut Canvas, panel: &Panel, places: &[Spot], (legend, size): (&Legend, usize)) {
     const INK: [[u8; 3]; 2] = [[255; 3], [0; 3]];
     let mut taken = panel.notes(size);
@@ -190,14 +190,14 @@ fn number(canvas: &mut Canvas, panel: &Panel, places: &[Spot], (legend, size): (
         let Rect { x, y, width, height } = panel.rect;
         let half = [LETTER * text.len() * size / 2 + 2 * size, (LETTER / 2 + 2) * size];
         let ends = [[x, x + width], [y, y + height]];
-        // A number at the edge moves inwards.
+        // A number at the edge is moved inwards.
         let [column, row] = [0, 1].map(|axis| {
             let at = ends[axis][0] + place.at[axis] / OVERSAMPLING;
             at.clamp(ends[axis][0] + half[axis], ends[axis][1] - half[axis])
         });
         let sign =
             Rect { x: column - half[0], y: row - half[1], width: 2 * half[0], height: 2 * half[1] };
-        // Half a letter beyond the surface can still be read as its.
+        // A number may extend half a letter beyond its surface and still be recognised as its own.
         let has_room = 2 * place.room >= OVERSAMPLING * LETTER * size;
         if has_room && !taken.iter().any(|other| other.meets(&sign)) {
             canvas.sign([column, row], &text, size, INK);
@@ -207,7 +207,7 @@ fn number(canvas: &mut Canvas, panel: &Panel, places: &[Spot], (legend, size): (
 }
 
 impl Panel {
-    /// What is written in its corners: the name, the bar, the axes.
+    /// The areas of the text in its corners: the name, the scale bar, the axes.
     fn notes(&self, size: usize) -> Vec<Rect> {
         let Rect { x, y, width, height } = self.rect;
         let letter = LETTER * size;
@@ -223,7 +223,7 @@ impl Panel {
     }
 }
 
-/// Writes from where a view is seen, and a bar of a round length.
+/// Writes the direction of view, and draws a scale bar of a round length.
 fn annotate(
     canvas: &mut Canvas,
     panel: &Panel,
@@ -233,7 +233,7 @@ fn annotate(
     let Rect { x, y, width, height } = panel.rect;
     let margin = 6 * size;
     let mut write = |x: usize, y: usize, text: &str| {
-        // Ground around the letters, so that they can be read on a cloud.
+        // Background around the letters, so that they can be read on a cloud.
         let ground = Rect {
             x: x - 2 * size,
             y: y - 2 * size,
@@ -282,7 +282,7 @@ fn axes(canvas: &mut Canvas, panel: &Panel, size: usize) {
     }
 }
 
-/// The largest length of 1, 2 or 5 times a power of ten up to `most`, and how it is written.
+/// The largest length of 1, 2 or 5 times a power of ten up to `most`, and its text.
 pub(super) fn round_length(most: f64) -> Option<(f64, String)> {
     if !(most.is_finite() && most > 0.0) {
         return None;
@@ -295,10 +295,10 @@ pub(super) fn round_length(most: f64) -> Option<(f64, String)> {
     Some((length, name))
 }
 
-/// Draws the cloud that `reader` gives with the planes and labels of `detection` as a PNG file.
+/// Draws the cloud from `reader` with the planes and labels of `detection` as a PNG file.
 ///
 /// # Errors
-/// What `reader` answers; [`Error::Io`] on `path`; [`Error::Parameter`] for a width out of range.
+/// Errors of `reader`; [`Error::Io`] on `path`; [`Error::Parameter`] for a width out of range.
 pub fn save_picture(
     reader: &mut dyn PointReader,
     detection: &Detection,
@@ -324,7 +324,7 @@ impl Image {
     /// Writes the image as PNG.
     ///
     /// # Errors
-    /// What `out` answers.
+    /// Errors of `out`.
     pub fn write_png(&self, out: impl Write) -> std::io::Result<()> {
         write_png(&self.rgb, [self.width, self.height], ExtendedColorType::Rgb8, out)
     }

@@ -1,4 +1,4 @@
-//! Where the number of a plane is written in a view: in the middle of what is seen of it.
+//! Where to write the number of a plane in a view: in the middle of its visible part.
 
 use super::view::label;
 use rayon::prelude::*;
@@ -10,14 +10,14 @@ pub struct Spot {
     pub plane: usize,
     /// Column and row.
     pub at: [usize; 2],
-    /// So many pixels to each side are the plane's.
+    /// The plane covers this many pixels to each side.
     pub room: usize,
 }
 
-/// Side of the blocks that are looked at: in a block a surface has no gaps.
+/// Side of the blocks that are examined; a surface has no gaps as large as a block.
 const BLOCK: usize = 12;
 
-/// The middle of the largest square that is seen of each plane; `seen` are the values of the pixels, row
+/// The middle of the largest visible square of each plane; `seen` are the values of the pixels, row
 /// by row.
 pub fn places(seen: &[u64], width: usize, planes: usize) -> Vec<Spot> {
     let blocks = blocks(seen, width);
@@ -36,7 +36,7 @@ pub fn places(seen: &[u64], width: usize, planes: usize) -> Vec<Spot> {
     best.into_iter().flatten().collect()
 }
 
-/// For each block the plane that most of its pixels show, the first of equals; −1 where none does.
+/// For each block, the plane that most of its pixels show, the first if several are equal; −1 if none shows one.
 fn blocks(seen: &[u64], width: usize) -> Vec<i32> {
     let (columns, rows) = (width / BLOCK, seen.len() / width / BLOCK);
     let most = |k: usize| {
@@ -45,13 +45,14 @@ fn blocks(seen: &[u64], width: usize) -> Vec<i32> {
         let mut seen: Vec<i32> = (0..BLOCK).flat_map(row).filter(|&label| label >= 0).collect();
         seen.sort_unstable();
         let groups = seen.chunk_by(|a, b| a == b);
-        // Of equals `max_by_key` takes the last.
+        // `max_by_key` returns the last of equal elements.
         groups.rev().max_by_key(|group| group.len()).map_or(-1, |group| group[0])
     };
     (0..columns * rows).into_par_iter().map(most).collect()
 }
 
-/// For each block, how many around it in all directions have its label (Rosenfeld and Pfaltz 1966).
+/// For each block, how far blocks with the same label extend around it in all directions (Rosenfeld and Pfaltz
+/// 1966).
 fn rooms(labels: &[i32], width: usize) -> Vec<u32> {
     let height = labels.len() / width.max(1);
     let mut rooms = vec![0u32; labels.len()];
@@ -79,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_number_stands_in_the_largest_part() {
-        // A strip of plane 1, and a square of 7 by 7 blocks with gaps; plane 2 is not seen.
+        // A strip of plane 1, and a square of 7 by 7 blocks with gaps; plane 2 is not visible.
         let (width, height) = (40 * BLOCK, 30 * BLOCK);
         let label = |k: usize| {
             let (x, y) = (k % width / BLOCK, k / width / BLOCK);

@@ -1,4 +1,4 @@
-//! From the nearest points to a picture: widened, lit, reduced.
+//! From the nearest points to a picture: widen, light, reduce.
 
 use super::super::palette::colour;
 use super::view::{DepthBuffer, each_point, label};
@@ -8,25 +8,25 @@ use std::ops::Range;
 
 /// Side of the blocks in which the density of points is measured.
 const BLOCK: usize = 16;
-/// Widest a point becomes: its radius, in pixels.
+/// Largest radius of a point, in pixels.
 const WIDEST: u8 = 10;
-/// Where the light comes from, as seen by the viewer of each view: right, up, toward.
+/// Direction of the light relative to the viewer of each view: right, up, toward.
 const LIGHT: [f64; 3] = [0.35, 0.45, 0.82];
-/// Rows that are shown and made in one go: what is known of their pixels stays in a cache.
+/// Rows of the result computed at a time, so that the data of their pixels stay in a cache.
 const BAND: usize = 16;
 
-/// How much of a point of no plane is seen.
+/// Opacity of a point of no plane.
 const FAINT: f64 = 0.7;
 
-/// A view as it is shown.
+/// A finished view.
 pub struct Shaded {
     /// Its pixels, row by row.
     pub rgb: Vec<[u8; 3]>,
-    /// What is seen in each pixel before it is reduced, as the buffer has it.
+    /// What each pixel shows before reduction, in the buffer's encoding.
     pub seen: Vec<u64>,
 }
 
-/// The picture of a buffer on `ground`, `oversampling` times smaller.
+/// The picture of a buffer on the background `ground`, `oversampling` times smaller.
 pub fn shade(
     buffer: &DepthBuffer,
     normals: &[[f64; 3]],
@@ -54,7 +54,7 @@ pub fn shade(
     Shaded { rgb, seen }
 }
 
-/// What the colour of a pixel is made from.
+/// The data from which the colour of a pixel is computed.
 struct Shading<'a> {
     buffer: &'a DepthBuffer,
     seen: &'a [u64],
@@ -62,12 +62,12 @@ struct Shading<'a> {
     planes: Vec<([f64; 3], f64)>,
     ground: [u8; 3],
     oversampling: usize,
-    /// Pixels so far away tell an edge.
+    /// Distance of the pixels that are compared to find edges.
     reach: usize,
 }
 
 impl Shading<'_> {
-    /// Makes some rows of the picture, from `first` on.
+    /// Computes some rows of the picture, from `first` on.
     fn rows(&self, first: usize, columns: usize, out: &mut [[u8; 3]]) {
         let ([width, height], over) = (self.buffer.size(), self.oversampling);
         let first = first * over;
@@ -111,7 +111,7 @@ impl Shading<'_> {
         }
     }
 
-    /// Nearness in units of the reach; that of nothing is below all.
+    /// Nearness in units of the reach; an empty pixel's is below all others.
     #[inline(always)]
     fn nearness(&self, value: u64) -> f64 {
         if value == 0 {
@@ -120,7 +120,7 @@ impl Shading<'_> {
         self.buffer.nearness(value) / self.reach as f64
     }
 
-    /// The colour of a pixel with what an edge takes from it and the nearest dot on it.
+    /// The colour of a pixel, given its darkening by edges and the nearest dot on it.
     fn lit(&self, seen: u64, edge: f64, dot: u32) -> [f64; 3] {
         let below = if seen == 0 {
             self.ground.map(f64::from)
@@ -129,12 +129,12 @@ impl Shading<'_> {
             let plane = usize::try_from(label).ok().and_then(|k| self.planes.get(k).copied());
             let (colour, light) =
                 plane.unwrap_or_else(|| (colour(label).map(f64::from), UNASSIGNED_LIGHT));
-            // Most pixels are at no edge.
+            // Most pixels are not at an edge.
             let factor = if edge > 0.0 { light * (-0.05 * edge).exp() } else { light };
             colour.map(|c| c * factor)
         };
-        // A point of no plane is never more than a faint dot: so many of them there may be that discs
-        // would bury the planes.
+        // A point of no plane is always only a faint dot: there may be so many of them that discs
+        // would hide the planes.
         if u64::from(dot) > seen >> 32 {
             let dot = colour(-1).map(f64::from);
             return [0, 1, 2].map(|c| below[c] + FAINT * (dot[c] - below[c]));
@@ -143,14 +143,14 @@ impl Shading<'_> {
     }
 }
 
-/// The nearest whole number, of two the larger.
+/// The nearest whole number; halves are rounded up.
 fn rounded(v: f64) -> u8 {
     let whole = v as u8;
     whole + u8::from(v - f64::from(whole) >= 0.5)
 }
 
-/// The nearness of the dots in a row: each point is one of 2 × 2 pixels, which is about one of those
-/// that are shown. What reaches over the end of a row is in the next.
+/// The nearness of the dots in a row: each point covers 2 × 2 pixels, about one pixel of the finished
+/// picture. A dot that extends beyond the end of a row continues in the next.
 fn find_dots(rest: &[u64], width: usize, y: usize, dots: &mut [u32]) {
     dots.fill(0);
     let mut raise = |x: usize, value: u64| dots[x] = dots[x].max((value >> 32) as u32);
@@ -170,8 +170,8 @@ fn find_dots(rest: &[u64], width: usize, y: usize, dots: &mut [u32]) {
 /// Points of no plane stay in the background.
 const UNASSIGNED_LIGHT: f64 = 0.72;
 
-/// How much darker the pixels of a row are for what stands before them: those beside something nearer
-/// are, which draws the edges of things and shows creases. The row and those within reach are given by
+/// How much darker the pixels of a row become because of nearer surfaces beside them,
+/// which outlines objects and shows creases. The row and those within reach are given by
 /// their nearness.
 struct Edges<'a> {
     above: &'a [f64],
@@ -211,7 +211,7 @@ impl Work for Edges<'_> {
             ];
             inside[k] = sum(middle[1][k], around);
         }
-        // At its ends the row goes on as it ends.
+        // Beyond its ends, the row is continued with its end pixels.
         for x in (0..width).filter(|x| !(reach..reach + inner).contains(x)) {
             let (left, right) = (x.saturating_sub(reach), (x + reach).min(width - 1));
             let around = [
@@ -229,11 +229,11 @@ impl Work for Edges<'_> {
     }
 }
 
-/// A point hides what is behind it within so many pixels, when density is measured.
+/// When density is measured, a point hides everything behind it within this many pixels.
 const HIDING: usize = 4;
 
-/// The surfaces that the points stand for: each point a disc as wide as the points around it are
-/// apart, nearer discs before farther ones.
+/// The surfaces that the points represent: each point becomes a disc as wide as the spacing of the points around
+/// it, nearer discs in front of farther ones.
 fn surface(pixels: &[u64], width: usize) -> Vec<u64> {
     let mut wide = widen(pixels, width, &radii(pixels, width));
     let mut filled = vec![0; wide.len()];
@@ -249,7 +249,7 @@ fn widen(pixels: &[u64], width: usize, radii: &[u8]) -> Vec<u64> {
     let height = pixels.len() / width;
     let columns = width.div_ceil(BLOCK);
     let discs: Vec<Vec<usize>> = (0..=WIDEST.into()).map(disc).collect();
-    // Each band of rows gathers the discs that reach it, so bands need nothing of each other.
+    // Each band of rows gathers the discs that reach it, so the bands are independent.
     let mut wide = vec![0; pixels.len()];
     wide.par_chunks_mut(width * BLOCK).enumerate().for_each(|(band, out)| {
         let first = band * BLOCK;
@@ -266,7 +266,7 @@ fn widen(pixels: &[u64], width: usize, radii: &[u8]) -> Vec<u64> {
     wide
 }
 
-/// How far a disc of this radius reaches to either side, in its middle row and those below.
+/// How far a disc of this radius extends to either side, in its middle row and those below.
 fn disc(radius: usize) -> Vec<usize> {
     let reach = |dy: usize| {
         let fits = |dx: &usize| dx * dx + dy * dy <= radius * radius + radius / 2;
@@ -291,10 +291,10 @@ fn draw(
     }
 }
 
-/// Least depth of a pit, as a part of the whole depth; shallower ones are the surface's own.
+/// Least depth of a pit, as a fraction of the whole depth; shallower pits belong to the surface.
 const PIT: u64 = (1 << 32) / 100;
 
-/// Fills the gaps that a surface has where its points are thin: pixels that lie deeper than the
+/// Fills the gaps of a surface whose points are sparse: pixels that lie deeper than the
 /// surroundings at `reach` pixels in each direction. Edges and slits are not pits and stay.
 fn fill_pits(pixels: &[u64], width: usize, reach: usize, filled: &mut [u64]) {
     let row = |y: usize| &pixels[y * width..][..width];
@@ -308,7 +308,7 @@ fn fill_pits(pixels: &[u64], width: usize, reach: usize, filled: &mut [u64]) {
     });
 }
 
-/// A row, between those at reach, of which the pits are filled.
+/// A row, with the rows at reach, in which pits are filled.
 struct Pits<'a> {
     rows: [&'a [u64]; 3],
     reach: usize,
@@ -326,7 +326,7 @@ impl Work for Pits<'_> {
             .map(|start| rows.map(|row| row.get(start..start + inner).unwrap_or_default()));
         let out = out.get_mut(reach..reach + inner).unwrap_or_default();
         for k in 0..inner {
-            // The deeper of two opposite pixels: both must be before this one.
+            // The deeper of two opposite pixels, since both must be in front of this one.
             let across = left[1][k].min(right[1][k]);
             let down = middle[0][k].min(middle[2][k]);
             let falling = left[0][k].min(right[2][k]);
@@ -338,7 +338,7 @@ impl Work for Pits<'_> {
     }
 }
 
-/// For each block the radius at which discs close the gaps between points.
+/// For each block, the radius at which discs close the gaps between points.
 fn radii(pixels: &[u64], width: usize) -> Vec<u8> {
     let columns = width.div_ceil(BLOCK);
     let rows = (pixels.len() / width).div_ceil(BLOCK);
@@ -349,21 +349,21 @@ fn radii(pixels: &[u64], width: usize) -> Vec<u8> {
         .for_each(|(band, counts)| widely(Front { pixels, width, first: band * BLOCK, counts }));
     (0..columns * rows)
         .map(|k| {
-            // The densest of the blocks around: at the edge of a surface blocks are half empty.
+            // The densest of the surrounding blocks, because blocks at the edge of a surface are half empty.
             let (x, y) = (k % columns, k / columns);
             let around = (y.saturating_sub(1)..(y + 2).min(rows)).flat_map(|r| {
                 (x.saturating_sub(1)..(x + 2).min(columns)).map(move |c| r * columns + c)
             });
             let most = around.map(|k| counts[k]).max().unwrap_or(0).max(1);
             let spacing = (BLOCK as f64) / f64::from(most).sqrt();
-            // Points scattered at random leave one gap in a hundred at 1.2 times their spacing.
+            // At 1.2 times the spacing, points scattered at random leave one gap in a hundred.
             ((1.2 * spacing - 0.7).round() as u8).min(WIDEST)
         })
         .collect()
 }
 
 /// Counts the points in each block of a band that starts at row `first`. Points that shine through a sparse
-/// surface would make it look dense: what lies behind a point within [`HIDING`] pixels is not counted.
+/// surface would make it look dense, so points behind another one within [`HIDING`] pixels are not counted.
 struct Front<'a> {
     pixels: &'a [u64],
     width: usize,
@@ -380,7 +380,7 @@ impl Work for Front<'_> {
         let height = pixels.len() / width;
         let rows = first..(first + BLOCK).min(height);
         let near = first.saturating_sub(HIDING)..(rows.end + HIDING).min(height);
-        // The nearest in each row within so many pixels to each side, then in the rows around.
+        // The nearest value in each row within this many pixels to each side, then in the rows around.
         let mut along = vec![0; near.len() * width];
         let mut nearness = vec![0; width];
         for (y, along) in near.clone().zip(along.chunks_exact_mut(width)) {
@@ -426,7 +426,7 @@ mod tests {
             }
         }
         let wide = surface(&pixels, 64);
-        // The last points stand at 60.
+        // The last points are at 60.
         assert!((0..61 * 64).all(|k| k % 64 > 60 || wide[k] == 5));
         let full = vec![5; 64 * 64];
         assert!(radii(&full, 64).iter().all(|&r| r <= 1));

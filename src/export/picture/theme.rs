@@ -1,6 +1,6 @@
-//! Light on dark, or dark on light.
+//! Dark and light themes.
 
-/// Colours of what is not a point.
+/// Colours of everything except points.
 pub struct Theme {
     pub sheet: [u8; 3],
     pub panel: [u8; 3],

@@ -8,7 +8,7 @@ use std::str::FromStr;
 /// Which coordinate points up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Up {
-    /// The third, unless the planes say that it is another: see [`Up::of`].
+    /// The third, unless the planes indicate another: see [`Up::of`].
     #[default]
     Auto,
     /// The first.
@@ -19,20 +19,20 @@ pub enum Up {
     Z,
 }
 
-/// Cosine of the angle within which a plane lies across an axis, 10°.
+/// Cosine of 10°, the largest angle between an axis and the normal of a plane across it.
 const ACROSS: f64 = 0.985;
-/// What lies across another axis must have so many times the area of what lies across `z`.
+/// The planes across another axis must have this many times the area of the planes across `z`.
 const CLEARLY: f64 = 1.5;
 /// The ceiling has at least this share of the floor's area.
 const CEILING: f64 = 0.3;
-/// So many times its own size away from zero, a cloud has coordinates of a survey.
+/// A cloud this many times its own size away from zero has survey coordinates.
 const FAR: f64 = 20.0;
 
 impl Up {
-    /// The axis that points up in a cloud; of [`Up::Auto`], `z` unless all of this speaks for `x` or
+    /// The axis that points up in a cloud. For [`Up::Auto`] it is `z`, unless all of this holds for `x` or
     /// `y`: the planes across it have clearly more area than those across `z`, it is not the longer of
-    /// the two, and two large planes across it, a floor and a ceiling, lie far apart. Coordinates of a
-    /// survey, far from zero, have `z` up.
+    /// the two, and two large planes across it, a floor and a ceiling, are far apart. In survey coordinates,
+    /// far from zero, `z` is up.
     pub fn of(self, detection: &Detection) -> Up {
         match self {
             Up::Auto if is_surveyed(detection) => Up::Z,
@@ -59,19 +59,19 @@ fn side(detection: &Detection, axis: usize) -> f64 {
     detection.input.max[axis] - detection.input.min[axis]
 }
 
-/// Whether the coordinates are those of a country's grid.
+/// Whether the coordinates are those of a national grid.
 fn is_surveyed(detection: &Detection) -> bool {
     let size = (0..3).map(|axis| side(detection, axis)).fold(0.0, f64::max);
     (0..2).any(|axis| detection.input.min[axis].abs() > FAR * size)
 }
 
-/// Area and place of the planes across an axis.
+/// Area and position of the planes across an axis.
 fn across(detection: &Detection, axis: usize) -> impl Iterator<Item = (f64, f64)> {
     let planes = detection.planes.iter().filter(move |p| p.normal[axis].abs() > ACROSS);
     planes.map(move |p| (p.area, p.centroid[axis]))
 }
 
-/// Whether far from the largest plane across an axis lies another that is nearly as large.
+/// Whether another plane across an axis, nearly as large as the largest one, is far away from it.
 fn has_ceiling(detection: &Detection, axis: usize) -> bool {
     let largest = across(detection, axis).max_by(|a, b| a.0.total_cmp(&b.0));
     largest.is_some_and(|(area, at)| {

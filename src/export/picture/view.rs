@@ -1,4 +1,4 @@
-//! Parallel projections and what is nearest in them.
+//! Parallel projections and their depth buffers.
 
 use super::up::Up;
 use crate::cloud::Chunk;
@@ -15,14 +15,14 @@ pub struct Camera {
     toward: [f64; 3],
 }
 
-/// Azimuth and elevation of the viewer of the raised view, in degrees.
+/// Azimuth and elevation of the viewer in the raised view, in degrees.
 const RAISED: (f64, f64) = (-62.0, 34.0);
 
-/// Part of a picture that is filled.
+/// Fraction of a picture that is filled.
 const FILLED: f64 = 0.92;
-/// Most that a view is enlarged: pixels of the buffer become this many.
+/// Largest enlargement of a view: each pixel of the buffer becomes this many.
 const CLOSEST: f64 = 3.0;
-/// One pixel in so many may lie outside at each side.
+/// One point in this many may lie outside at each side.
 const FEW: u64 = 500;
 
 impl Camera {
@@ -45,31 +45,31 @@ impl Camera {
         ]
     }
 
-    /// The axis along which it looks, as seen from the cloud: `-y` where the viewer is at small `y`.
-    /// None of a raised view.
+    /// The axis on which the viewer is, as seen from the cloud: `-y` if the viewer is at small `y`.
+    /// `None` for a raised view.
     pub fn side(&self) -> Option<&'static str> {
         const NAMES: [[&str; 2]; 3] = [["+x", "-x"], ["+y", "-y"], ["+z", "-z"]];
         let axis = self.toward.iter().position(|v| v.abs() == 1.0)?;
         Some(NAMES[axis][usize::from(self.toward[axis] < 0.0)])
     }
 
-    /// Where the unit vectors of the axes point in the picture, to the right and upwards.
+    /// The directions of the axes' unit vectors in the picture, to the right and upwards.
     pub fn axes(&self) -> [[f64; 2]; 3] {
         [0, 1, 2].map(|axis| [self.right[axis], self.up[axis]])
     }
 }
 
-/// A direction given with `z` up, where the `up` axis of the cloud is another.
+/// A direction given with `z` up, converted to a cloud whose `up` axis is another.
 fn turned([x, y, z]: [f64; 3], up: Up) -> [f64; 3] {
     match up {
-        // Left to the cloud before, see `Up::of`.
+        // `Auto` was resolved before, see `Up::of`.
         Up::Z | Up::Auto => [x, y, z],
         Up::Y => [x, z, -y],
         Up::X => [z, x, y],
     }
 }
 
-/// For each pixel the nearest point of a plane and the nearest of none.
+/// For each pixel, the nearest point of a plane and the nearest point of no plane.
 pub struct DepthBuffer {
     camera: Camera,
     size: [usize; 2],
@@ -81,24 +81,24 @@ pub struct DepthBuffer {
     middle: [f64; 3],
     /// Depth of the space.
     depth: f64,
-    /// The points of planes. Nearness in the upper half, greater is nearer, 0 where there is no point;
-    /// the plane in the lower half. The greatest value wins, in whatever order points come.
+    /// The points of planes. The upper half is nearness, greater is nearer, 0 without a point;
+    /// the lower half is the plane. The greatest value wins, in whatever order points come.
     pixels: Vec<u64>,
-    /// The points of no plane, likewise.
+    /// The points of no plane, in the same encoding.
     rest: Vec<u64>,
 }
 
-/// The plane that is seen in a pixel of this value; a negative number where none is.
+/// The plane shown by a pixel with this value; negative if none.
 pub fn label(value: u64) -> i32 {
     if value == 0 { -1 } else { !(value as u32) as i32 }
 }
 
-/// Calls `each` with the places and values of the pixels that hold a point.
+/// Calls `each` with the positions and values of the pixels that hold a point.
 #[inline(always)]
 pub fn each_point(pixels: &[u64], mut each: impl FnMut(usize, u64)) {
     const GROUP: usize = 8;
     for (first, group) in (0..).step_by(GROUP).zip(pixels.chunks(GROUP)) {
-        // Most groups hold none.
+        // Most groups hold no point.
         if group.iter().fold(0, |all, value| all | value) != 0 {
             let points = group.iter().enumerate().filter(|(_, value)| **value != 0);
             points.for_each(|(k, &value)| each(first + k, value));
@@ -115,7 +115,7 @@ impl DepthBuffer {
         let centre = [0, 1, 2].map(|k| min[k] / 2.0 + max[k] / 2.0);
         let axes = [camera.right, camera.up, camera.toward];
         let [width, height, depth] = axes.map(half);
-        // Nine tenths of the picture; a cloud without extent gets some scale that is finite.
+        // Nine tenths of the picture; a cloud without extent gets some finite scale.
         let fit = |pixels: usize, half: f64| 0.45 * pixels as f64 / half.max(f64::MIN_POSITIVE);
         let scale = fit(size[0], width).min(fit(size[1], height));
         DepthBuffer {
@@ -141,8 +141,8 @@ impl DepthBuffer {
         self.size
     }
 
-    /// How bright a surface with this normal is under `light`, given in the camera's axes: 1 where
-    /// it faces the light. Surfaces have no back, the normal is turned to the viewer.
+    /// Brightness of a surface with this normal under `light`, given in the camera's axes: 1 if
+    /// it faces the light. Surfaces have no back: the normal is turned to the viewer.
     pub fn light(&self, normal: [f64; 3], light: [f64; 3]) -> f64 {
         let c = &self.camera;
         let [x, y, z] = [c.right, c.up, c.toward].map(|axis| dot(axis, normal));
@@ -151,7 +151,7 @@ impl DepthBuffer {
         0.7 + 0.3 * facing.clamp(0.0, 1.0)
     }
 
-    /// Where it looks from.
+    /// The camera.
     pub fn camera(&self) -> &Camera {
         &self.camera
     }
@@ -166,7 +166,7 @@ impl DepthBuffer {
         &self.rest
     }
 
-    /// Takes up points; those beyond the end of `labels` belong to no plane.
+    /// Adds points; points beyond the end of `labels` belong to no plane.
     pub fn add(&mut self, chunk: &Chunk, labels: &[i32]) {
         let points = chunk.x.iter().zip(&chunk.y).zip(&chunk.z).enumerate();
         for (k, ((&x, &y), &z)) in points {
@@ -197,14 +197,14 @@ impl DepthBuffer {
         let (column, row) = (column as usize, row as usize);
         let span = (2.0 * self.depth).max(f64::MIN_POSITIVE);
         let part = (nearness / span + 0.5).clamp(0.0, 1.0);
-        // 0 is left for pixels without a point.
+        // 0 is reserved for pixels without a point.
         let nearness = 1 + (part * f64::from(u32::MAX - 1)) as u32;
         (column < self.size[0] && row < self.size[1])
             .then_some((row * self.size[0] + column, nearness))
     }
 
-    /// The view moved and enlarged so that the planes fill a picture of `size`, or where there are none
-    /// the points: the space that was asked for is rarely filled, and a few stray points must not make
+    /// The view moved and enlarged so that the planes, or without planes the points, fill a picture of `size`.
+    /// The requested space is rarely filled, and a few stray points must not make
     /// the rest small.
     pub fn reframed(mut self, size: [usize; 2]) -> DepthBuffer {
         let mut columns = vec![0u64; self.size[0]];
@@ -242,14 +242,14 @@ impl DepthBuffer {
         DepthBuffer { size, pixels, rest, scale: self.scale * zoom, ..self }
     }
 
-    /// Distance of what a pixel of this value shows to the viewer's side, in pixels; greater is nearer.
+    /// Nearness of what a pixel of this value shows, in pixels; greater is nearer to the viewer.
     #[inline(always)]
     pub fn nearness(&self, value: u64) -> f64 {
         (value >> 32) as f64 / f64::from(u32::MAX) * 2.0 * self.depth * self.scale
     }
 }
 
-/// From where to where all but a few of the counts lie.
+/// The range that contains all but a few of the counts.
 fn most_of(counts: &[u64]) -> (f64, f64) {
     let few = counts.iter().sum::<u64>() / FEW;
     let skip = |counts: &mut dyn Iterator<Item = &u64>| {

@@ -1,4 +1,4 @@
-//! A cloud to be measured, and what is right for it.
+//! A cloud to be measured, and the reference for its votes.
 
 use super::report::Check;
 use super::stopwatch::{Limits, Timing, linear};
@@ -10,17 +10,17 @@ use crate::space::{Directions, RhoAxis, Space};
 use crate::{Error, Result};
 use std::time::Instant;
 
-/// Points with which the search for the serial loop's speed begins.
+/// Number of points with which the search for the serial loop's speed begins.
 const FIRST: usize = 64;
-/// One vote of so many may fall into another bin in `f64`; more is no matter of rounding.
+/// One vote in this many may fall into another bin in `f64`; more than that is not due to rounding.
 const RARE: u64 = 1000;
 
 /// A cloud in the papers' space.
 pub(super) struct Case {
     pub points: Points,
-    /// The same for the slides' versions.
+    /// The same cloud for the slides' versions.
     pub scaled: Cloud,
-    /// The same bins for ours.
+    /// The same bins for our versions.
     pub space: Space,
 }
 
@@ -36,7 +36,7 @@ impl Case {
         Ok(Case { points, scaled, space })
     }
 
-    /// The same with some of the directions, evenly spread.
+    /// The space with only some of the directions, evenly spread.
     pub fn some_directions(&self, some: usize) -> Result<Space> {
         let all = self.space.directions();
         let spread = (0..some).map(|i| all[i * all.len() / some]).collect();
@@ -47,15 +47,15 @@ impl Case {
         self.points.len()
     }
 
-    /// Votes of so many points.
+    /// Number of votes of `points` points.
     pub fn votes(points: usize) -> u64 {
         (points * THETAS * PHIS) as u64
     }
 }
 
-/// What the first points of a cloud vote for, and how long the slides' loop takes for all.
+/// The votes of the first points of a cloud, and the time that the slides' loop takes for all points.
 pub(super) struct Reference {
-    /// So many points.
+    /// Number of points that voted.
     pub points: usize,
     pub accumulator: Vec<u64>,
     pub vote: Timing,
@@ -76,12 +76,12 @@ impl Reference {
         Ok(reference)
     }
 
-    /// How many votes of an accumulator of the same points differ.
+    /// How many votes differ in another accumulator of the same points.
     pub fn check(&self, version: &str, accumulator: &[u64]) -> Result<Check> {
         let pairs = self.accumulator.iter().zip(accumulator);
         let apart: u64 = pairs.map(|(a, b)| a.abs_diff(*b)).sum();
         let votes = Case::votes(self.points);
-        // A vote in another bin is missing here and is too many there.
+        // A vote in another bin is missing in one bin and extra in another.
         let differing = apart.div_ceil(2);
         if accumulator.iter().sum::<u64>() != votes || differing > votes / RARE {
             return Err(wrong(version, differing, votes));
@@ -89,7 +89,7 @@ impl Reference {
         Ok(Check { points: self.points as u64, votes, differing })
     }
 
-    /// The check of votes in `f32`, which must not differ from those of the serial loop.
+    /// Checks votes in `f32`, which must not differ from those of the serial loop.
     pub fn check_f32(
         &self,
         version: &str,

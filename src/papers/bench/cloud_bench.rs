@@ -1,4 +1,4 @@
-//! Clouds, one after the other.
+//! Measures clouds, one after the other.
 
 use super::case::{Case, Reference};
 use super::report::{self, Measurement};
@@ -21,7 +21,7 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Measures the rows of some modes; those that need a GPU, only if there is one.
+    /// Measures the rows of some modes; rows that need a GPU only if there is one.
     pub fn new(gpu: Option<&'a Cuda>, modes: &[Mode]) -> Bench<'a> {
         let is_possible = |row: &Row| gpu.is_some() || row.on_the_gpu().is_none();
         let is_asked_for = |row: &Row| modes.contains(&row.mode());
@@ -34,11 +34,11 @@ impl<'a> Bench<'a> {
         &self.rows
     }
 
-    /// Measures a cloud, with each of the numbers of winners.
+    /// Measures a cloud, once for each number of winners.
     ///
     /// # Errors
-    /// [`Error::Parameter`] without points, for no winners or too many; [`Error::Device`] where a
-    /// device fails, or votes otherwise than the CPU.
+    /// [`Error::Parameter`] without points, and for no winners or too many; [`Error::Device`] if a
+    /// device fails, or its votes differ from the CPU's.
     pub fn measure(
         &self,
         points: Points,
@@ -71,7 +71,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Refuses numbers of winners that not every version can find.
+/// Refuses numbers of winners that some version cannot find.
 fn check_tops(tops: &[u32]) -> Result<()> {
     match tops.iter().find(|&&top| !(1..=MOST_WINNERS).contains(&(top as usize))) {
         None if !tops.is_empty() => Ok(()),

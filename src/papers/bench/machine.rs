@@ -1,4 +1,4 @@
-//! What was measured on.
+//! The machine that measured.
 
 use crate::cuda::Cuda;
 use serde::{Deserialize, Serialize};
@@ -7,22 +7,22 @@ use std::fs;
 /// The machine and the program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
-    /// The processor's name, where the system tells.
+    /// The processor's name, if the system reports it.
     pub cpu: Option<String>,
     /// Threads that `planes` works with.
     pub threads: usize,
     /// The GPU's name, if there is one and it was asked for.
     pub gpu: Option<String>,
-    /// Version of the NVIDIA driver, where it tells.
+    /// Version of the NVIDIA driver, if it reports it.
     pub driver: Option<String>,
     /// Version of `planes`.
     pub planes: String,
-    /// The command that measured.
+    /// The command line.
     pub command: String,
 }
 
 impl Machine {
-    /// This one.
+    /// The machine that runs this program.
     pub fn this(gpu: Option<&Cuda>, command: String) -> Machine {
         let cpu = fs::read_to_string("/proc/cpuinfo").ok();
         let driver = fs::read_to_string("/proc/driver/nvidia/version").ok();
@@ -43,7 +43,7 @@ fn cpu_name(text: &str) -> Option<String> {
     line.split_once(':').map(|(_, name)| name.trim().to_owned())
 }
 
-/// The version in the NVIDIA driver's file: the first word of numbers and points.
+/// The version in the NVIDIA driver's file: the first word made of digits and points.
 fn driver_version(text: &str) -> Option<String> {
     let is_version =
         |word: &&str| word.contains('.') && word.split('.').all(|part| part.parse::<u32>().is_ok());

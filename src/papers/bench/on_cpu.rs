@@ -13,15 +13,15 @@ use crate::space::Neighbours;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Directions for each thread with which the search for the parallel voter's speed begins, and at
-/// most such a part of all.
+/// Directions per thread with which the search for the parallel voter's speed begins, and the
+/// largest part of all directions that it begins with.
 const FIRST: usize = 64;
 const FIRST_PART: usize = 16;
-/// Where that voter runs in part, so many points fill the accumulator for the steps after it.
+/// If that voter runs in part, this many points fill the accumulator for the steps after it.
 const FILLING: usize = 1 << 16;
 
-/// The slides' loops. The vote was timed with the reference, and the other steps work on what that
-/// voted: they compare as many bins whatever the votes.
+/// The slides' loops. The vote was timed with the reference, and the other steps use the reference's
+/// votes: they compare the same number of bins whatever the votes are.
 pub(super) fn serial(case: &Case, reference: &Reference, tops: &[u32]) -> Result<Vec<Measurement>> {
     let suppress = suppression(&reference.accumulator)?;
     let votes = Case::votes(case.len());
@@ -42,7 +42,7 @@ pub(super) fn serial(case: &Case, reference: &Reference, tops: &[u32]) -> Result
         .collect()
 }
 
-/// The suppression, from as many layers of `φ`, evenly spread, as take about a second.
+/// The suppression, measured on as many evenly spread layers of `φ` as take about a second.
 fn suppression(accumulator: &[u64]) -> Result<Timing> {
     linear(PHIS, 1, Limits::CPU, |n| {
         let start = Instant::now();
@@ -54,7 +54,7 @@ fn suppression(accumulator: &[u64]) -> Result<Timing> {
     })
 }
 
-/// The backend's own versions on all cores. Suppression finds the winners as well.
+/// The backend's own versions on all cores. Suppression also finds the winners.
 pub(super) fn fast(
     case: &Case,
     reference: &Reference,
@@ -86,8 +86,8 @@ pub(super) fn fast(
 
 /// The parallel voter, and its accumulator.
 ///
-/// It is not linear in the points: the closer they are, the more of them vote at once. So a part is
-/// all points and some directions, and what does not depend on these, sorting, is counted once.
+/// It is not linear in the points: the closer together they are, the more of them vote at once. So a part consists
+/// of all points and some directions; sorting, which does not depend on the directions, is counted once.
 fn parallel_vote<'a>(
     cpu: &'a Cpu,
     case: &'a Case,
@@ -120,7 +120,7 @@ fn vote_once(accumulator: &mut dyn Accumulator, points: &Points) -> Result<f64> 
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// The slides' neighbourhood along `ρ`, and so many winners.
+/// The slides' neighbourhood along `ρ`, and the number of winners.
 pub(super) fn peak_options(top: u32) -> PeakOptions {
     PeakOptions { rho_radius: RADIUS as u32, min_votes: 1, limit: top as usize }
 }

@@ -1,4 +1,4 @@
-//! The rows that run on the gpu.
+//! The rows that run on the GPU.
 
 use super::case::{Case, Reference};
 use super::on_cpu::peak_options;
@@ -12,10 +12,10 @@ use crate::space::Neighbours;
 use crate::{Error, Result};
 use std::collections::HashMap;
 
-/// Points with which the search for a kernel's speed begins.
+/// Number of points with which the search for a kernel's speed begins.
 const FIRST: usize = 1 << 14;
 
-/// The slides' rows. What several of them share is timed once.
+/// The slides' rows. Steps that several rows share are timed once.
 pub(super) fn slides(
     gpu: &Cuda,
     case: &Case,
@@ -81,8 +81,8 @@ struct Later {
 }
 
 impl Later {
-    /// Times a suppression, and ways to find the winners of what it leaves, each of which must
-    /// find those of the CPU.
+    /// Times a suppression, and the ways to find the winners in its result; each must
+    /// find the same winners as the CPU.
     fn measure(
         &mut self,
         slides: &mut Slides,
@@ -134,7 +134,7 @@ pub(super) fn fast(
     tops.iter().map(|&top| fast_once(&mut measuring, case, top, check)).collect()
 }
 
-/// The medians of the pieces of several runs.
+/// The medians of each step over several runs.
 fn fast_once(
     measuring: &mut Measuring,
     case: &Case,

@@ -9,14 +9,14 @@ pub const TOPS: [u32; 3] = [2, 5, 10];
 /// Numbers of points in the second table.
 pub const POINTS: [u64; 7] = [1, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 23_000_000];
 
-/// Points of the first table, which does not say it: its last column is the second table's column of
-/// so many.
+/// Points of the first table, which does not state them: its last column equals the second table's column for
+/// this number.
 pub const TOP_POINTS: u64 = 1000;
 
-/// Winners in the second table, as follows from the same.
+/// Winners in the second table, by the same argument.
 pub const POINTS_TOP: u32 = 10;
 
-/// What is in brackets in the slides was not measured: the CPU at 23 million points.
+/// The figure in brackets in the slides, which was not measured: the CPU at 23 million points.
 pub const ESTIMATED: (Row, u64) = (Row::Cpu, 23_000_000);
 
 /// Seconds for a number of winners; our own row has none.
@@ -39,7 +39,7 @@ const BY_POINTS: [(Row, [f64; 7]); 6] = [
     (Row::OptimizedFinal, [0.047, 0.05, 0.1, 0.7, 6.8, 67.0, 152.0]),
 ];
 
-/// The slides' seconds for a row, so many points and so many winners, if they have them.
+/// The slides' seconds for a row, a number of points and a number of winners, if they have them.
 pub fn seconds(row: Row, points: u64, top: u32) -> Option<f64> {
     let by_points = || {
         let column = POINTS.iter().position(|&p| p == points && top == POINTS_TOP)?;
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(seconds(Row::Cpu, 23_000_000, 5), None);
         assert_eq!(seconds(Row::Cpu, 999, 10), None);
         assert_eq!(seconds(Row::Fast, 1000, 10), None);
-        // What ties the two tables to each other.
+        // The two tables have these figures in common.
         for (row, by_top) in BY_TOP {
             assert_eq!(seconds(row, TOP_POINTS, POINTS_TOP), Some(by_top[2]));
         }

@@ -1,4 +1,4 @@
-//! What comes out.
+//! The report.
 
 use super::machine::Machine;
 use super::published;
@@ -16,7 +16,7 @@ pub struct Report {
     pub format: String,
     /// [`REPORT_VERSION`].
     pub version: u32,
-    /// On what.
+    /// The machine.
     pub machine: Machine,
     /// A scene, or the file of a cloud.
     pub source: String,
@@ -24,42 +24,42 @@ pub struct Report {
     pub tops: Vec<u32>,
     /// See `tops`.
     pub tops_points: u64,
-    /// Row by row and cloud by cloud.
+    /// Measurements, by row and cloud.
     pub measurements: Vec<Measurement>,
 }
 
 /// A row for one cloud and one number of winners.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
-    /// Which versions.
+    /// The versions.
     pub row: Row,
     /// Points of the cloud.
     pub points: u64,
     /// Winners.
     pub top: u32,
-    /// Points in, in each direction one vote of each; with sorting them, where that is done.
+    /// Each point votes once in each direction; includes sorting the points, if that is done.
     pub vote: Timing,
-    /// Of `vote`, what sorting the points took, where that is done.
+    /// The part of `vote` that sorting the points took, if that is done.
     pub sort: Option<Timing>,
-    /// What is not a maximum is dropped. For [`Row::Fast`] on the CPU with the winners.
+    /// Dropping bins that are not maxima. For [`Row::Fast`] on the CPU, includes finding the winners.
     pub suppress: Timing,
-    /// The best bins, on their way to the host.
+    /// Finding the best bins and copying them to the host.
     pub winners: Timing,
-    /// Points on their way to the device.
+    /// Copying the points to the device.
     pub transfers: Timing,
     /// All of these together.
     pub total: Timing,
     /// Votes a second of `vote`.
     pub votes_per_second: f64,
-    /// How many times [`Row::Cpu`] takes as long, where that was measured.
+    /// Time of [`Row::Cpu`] divided by this one, if that was measured.
     pub speedup: Option<f64>,
-    /// Seconds in the slides, where they have them.
+    /// Seconds in the slides, if they have them.
     pub slides: Option<f64>,
     /// How its accumulator compares with the CPU's.
     pub check: Check,
 }
 
-/// An accumulator beside its reference: in `f64` the slides' loop on the CPU, for [`Row::Fast`]
+/// Comparison of an accumulator with its reference: in `f64` the slides' loop on the CPU, for [`Row::Fast`]
 /// the serial loop in `f32`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
@@ -67,13 +67,13 @@ pub struct Check {
     pub points: u64,
     /// Their votes.
     pub votes: u64,
-    /// Votes that fall into another bin. In `f32` there are none, or there is an error; in `f64`
-    /// sines and cosines of the device may differ from the CPU's in their last bit.
+    /// Votes that fall into another bin. In `f32` any such vote is an error; in `f64` the
+    /// device's sines and cosines may differ from the CPU's in their last bit.
     pub differing: u64,
 }
 
 impl Measurement {
-    /// Puts together what was measured.
+    /// Assembles the measurement.
     pub(super) fn new(
         (row, points, top): (Row, u64, u32),
         [vote, suppress, winners, transfers]: [Timing; 4],
@@ -99,7 +99,7 @@ impl Measurement {
     }
 }
 
-/// Fills in how much faster than the CPU each is.
+/// Fills in the speed-up of each measurement over the CPU.
 pub(super) fn compare_with_cpu(measurements: &mut [Measurement]) {
     let cpu: Vec<(u64, u32, f64)> = measurements
         .iter()

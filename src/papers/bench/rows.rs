@@ -4,7 +4,7 @@ use crate::names::names;
 use crate::papers::slides::{Suppress, Vote, Winners};
 use serde::{Deserialize, Serialize};
 
-/// Rows that are measured, or not, together.
+/// Groups of rows that are selected together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// The CPU, loop by loop.
@@ -45,7 +45,7 @@ pub enum Row {
 }
 
 impl Row {
-    /// All rows, as the slides have them, and ours.
+    /// All rows in the slides' order, and ours.
     pub const ALL: [Row; 7] = [
         Row::Cpu,
         Row::NaiveScatter,
@@ -56,7 +56,7 @@ impl Row {
         Row::Fast,
     ];
 
-    /// What it is called in a table.
+    /// Its name in a table.
     pub const fn name(self) -> &'static str {
         match self {
             Row::Cpu => "CPU",
@@ -69,7 +69,7 @@ impl Row {
         }
     }
 
-    /// With what it is measured.
+    /// The mode in which it is measured.
     pub const fn mode(self) -> Mode {
         match self {
             Row::Cpu => Mode::Serial,
@@ -79,7 +79,7 @@ impl Row {
         }
     }
 
-    /// Its versions of the slides' steps on the GPU, if it has such.
+    /// Its versions of the slides' steps on the GPU, if any.
     pub const fn on_the_gpu(self) -> Option<(Vote, Suppress, Winners)> {
         match self {
             Row::Cpu | Row::Fast => None,

@@ -1,4 +1,4 @@
-//! What each stage of a detection costs.
+//! The cost of each stage of a detection.
 
 use super::machine::Machine;
 use crate::Result;
@@ -11,57 +11,57 @@ use std::time::Instant;
 
 /// The version of a [`StageReport`].
 pub const STAGES_VERSION: u32 = 1;
-/// Detections; for each stage the run of median time is reported.
+/// Number of detections; each stage is reported from its run of median time.
 const RUNS: usize = 3;
-/// Points that are read at a time.
+/// Points read at a time.
 const CHUNK: usize = 1 << 18;
 
-/// What a process has used so far, as its owner knows it.
+/// The resources that a process has used so far, as reported by the caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Usage {
     /// Processor time of all threads, in seconds.
     pub processor: f64,
-    /// Bytes that were asked for.
+    /// Bytes allocated.
     pub taken: u64,
-    /// Most bytes that were in use at once since this was last asked.
+    /// Most bytes in use at once since the last query.
     pub most: u64,
 }
 
-/// What one stage cost.
+/// The cost of a stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     /// Its name.
     pub name: String,
     /// From its start to its end.
     pub seconds: f64,
-    /// Of all threads together.
+    /// Processor time of all threads together.
     pub processor_seconds: f64,
-    /// Bytes of memory that it asked for.
+    /// Bytes of memory allocated.
     pub bytes: u64,
-    /// Most bytes that were in use during it.
+    /// Most bytes in use during the stage.
     pub most_bytes: u64,
 }
 
-/// What the stages of a detection cost.
+/// The cost of the stages of a detection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StageReport {
     /// `planes-bench-stages`.
     pub format: String,
     /// [`STAGES_VERSION`].
     pub version: u32,
-    /// What was measured on.
+    /// The machine.
     pub machine: Machine,
     /// The cloud.
     pub source: String,
     /// Its points.
     pub points: u64,
-    /// In their order.
+    /// The stages, in order.
     pub stages: Vec<Stage>,
 }
 
 impl StageReport {
     /// Finds the planes of a cloud with default options, from reading to outlines, and measures it;
-    /// `usage` tells what the process has used.
+    /// `usage` reports what the process has used.
     ///
     /// # Errors
     /// As for [`load_onto`] and [`detect_held`].
@@ -101,7 +101,7 @@ impl StageReport {
     }
 }
 
-/// Notes what was used when each stage began.
+/// Records the usage at the start of each stage.
 struct Watch<'a> {
     usage: &'a dyn Fn() -> Usage,
     marks: RefCell<Vec<(String, Instant, Usage)>>,
@@ -133,7 +133,7 @@ impl Watch<'_> {
     }
 }
 
-/// Each stage as it was in the run of its median time.
+/// Each stage from the run in which it took its median time.
 fn medians(mut runs: Vec<Vec<Stage>>) -> Vec<Stage> {
     let count = runs.iter().map(Vec::len).min().unwrap_or(0);
     let median = |k: usize| {

@@ -1,13 +1,13 @@
-//! Medians of several runs, and what would take too long from a part.
+//! Medians of several runs, and times extrapolated from a part of the work.
 
 use crate::Result;
 use serde::{Deserialize, Serialize};
 
-/// Repeated runs of one thing take about so many seconds in all.
+/// Total seconds to spend on repeated runs of one thing, roughly.
 const PATIENCE: f64 = 1.5;
 /// Most runs of one thing.
 const MOST_RUNS: usize = 9;
-/// A part that takes so many seconds tells well enough how long the whole takes.
+/// A part that takes this many seconds predicts well enough how long the whole takes.
 const TELLING: f64 = 0.2;
 
 /// How long something takes.
@@ -15,14 +15,14 @@ const TELLING: f64 = 0.2;
 pub struct Timing {
     /// Seconds: the median of the runs.
     pub seconds: f64,
-    /// Number of runs; 0 for what there is not.
+    /// Number of runs; 0 for a step that does not exist.
     pub runs: usize,
-    /// Share of the work that was run; where it is less than 1, `seconds` is extrapolated.
+    /// Share of the work that was run; below 1, `seconds` is extrapolated.
     pub part: f64,
 }
 
 impl Timing {
-    /// Of something that is not done at all.
+    /// The time of a step that does not exist.
     pub const NONE: Timing = Timing { seconds: 0.0, runs: 0, part: 1.0 };
 
     /// Whether only a part was measured.
@@ -30,7 +30,7 @@ impl Timing {
         self.part < 1.0
     }
 
-    /// Of several steps together.
+    /// The time of several steps together.
     pub fn sum(steps: &[Timing]) -> Timing {
         Timing {
             seconds: steps.iter().map(|t| t.seconds).sum(),
@@ -39,7 +39,7 @@ impl Timing {
         }
     }
 
-    /// The same when more work is done as well.
+    /// The time with additional work included.
     pub fn and(self, more: Timing) -> Timing {
         Timing {
             seconds: self.seconds + more.seconds,
@@ -52,33 +52,33 @@ impl Timing {
 /// How much time may be spent on one thing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// What takes longer, in seconds, is run in part.
+    /// Work that takes longer than this, in seconds, is run in part.
     pub longest: f64,
-    /// Such a part takes about so many seconds.
+    /// Approximate duration of that part, in seconds.
     pub sample: f64,
 }
 
 impl Limits {
-    /// For one core, which is known to be slow.
+    /// For one core, which is slow.
     pub const CPU: Limits = Limits { longest: 1.0, sample: 1.0 };
     /// For a device.
     pub const DEVICE: Limits = Limits { longest: 60.0, sample: 5.0 };
 }
 
-/// Times `work`, which says how many seconds it took; it is run once before, to warm up.
+/// Times `work`, which returns the seconds it took; one run before that warms up.
 ///
 /// # Errors
-/// What `work` says.
+/// Errors of `work`.
 pub fn repeat(mut work: impl FnMut() -> Result<f64>) -> Result<Timing> {
     let first = work()?;
     median(first, work)
 }
 
-/// Times `work(n)`, whose time grows in proportion to `n`, which is at least 1. `first` is where to
-/// begin looking for how long it takes. The last call is one of those that were timed.
+/// Times `work(n)`, whose time is proportional to `n`, at least 1. The search for a suitable part begins with
+/// `first`. The last call is one of the timed ones.
 ///
 /// # Errors
-/// What `work` says.
+/// Errors of `work`.
 pub fn linear(
     n: usize,
     first: usize,
@@ -86,7 +86,7 @@ pub fn linear(
     mut work: impl FnMut(usize) -> Result<f64>,
 ) -> Result<Timing> {
     let mut part = first.clamp(1, n);
-    // The first call of all warms up.
+    // The very first call warms up.
     work(part)?;
     let mut seconds = work(part)?;
     while part < n && seconds < TELLING.min(limits.longest / 4.0) {
@@ -104,7 +104,7 @@ pub fn linear(
     Ok(Timing { seconds: timing.seconds / share, part: share, ..timing })
 }
 
-/// The median of as many runs as there is patience for.
+/// The median of as many runs as the time limit allows.
 fn median(expected: f64, mut work: impl FnMut() -> Result<f64>) -> Result<Timing> {
     let runs = ((PATIENCE / expected.max(1e-9)) as usize).clamp(1, MOST_RUNS);
     let mut seconds = (0..runs).map(|_| work()).collect::<Result<Vec<f64>>>()?;
@@ -121,7 +121,7 @@ mod tests {
     fn the_median_of_several_runs_after_one_that_warms_up() {
         let mut times = [100.0, 0.3, 0.1, 0.2, 0.5, 0.4].into_iter();
         let timing = repeat(|| Ok(times.next().unwrap())).unwrap();
-        // What takes 100 s is run once more, not five times.
+        // Work of 100 s is run only once more, not five times.
         assert_eq!(timing, Timing { seconds: 0.3, runs: 1, part: 1.0 });
         let mut times = [0.3, 3.0, 1.0, 2.0, 5.0, 4.0].into_iter();
         let timing = repeat(|| Ok(times.next().unwrap())).unwrap();
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn what_takes_long_is_run_in_part() {
         let mut last = 0;
-        // A millisecond each: 1000 take a second.
+        // A millisecond per unit: 1000 units take a second.
         let mut run = |n: usize, limits| {
             let timing = linear(n, 10, limits, |k| {
                 last = k;

@@ -1,7 +1,7 @@
 //! From a grey image on the device to its sorted bins, without the host in between.
 //!
-//! Kernel follows kernel on one stream: edges (`kernels/pixels.cu`), the vote of their list, the bins
-//! that stand out, and their order (`kernels/lines.cu`). The list is that of
+//! Kernels run one after another on one stream: edges (`kernels/pixels.cu`), the vote of the edge list, the bins
+//! that stand out, and their sorting (`kernels/lines.cu`). The result equals that of
 //! [`BinSearch::find`], bin for bin and `z` for `z`.
 
 use super::search::{Bin, BinSearch};
@@ -16,10 +16,10 @@ use crate::shared::BIN_THREADS;
 use crate::{Error, Result};
 use cudarc::driver::CudaSlice;
 
-/// Room for bins, to begin with.
+/// Initial room for bins.
 const ROOM: usize = 1 << 13;
 
-/// How long the device took, in seconds.
+/// The device's times, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Seconds {
     /// From grey to the list of edges.
@@ -28,31 +28,31 @@ pub struct Seconds {
     pub vote: f64,
     /// The bins that stand out, sorted.
     pub select: f64,
-    /// All of it, in a run of its own without marks in between.
+    /// Everything, in a separate run without events in between.
     pub total: f64,
 }
 
-/// A [`BinSearch`] on a device, ready for images of its size, one after the other.
+/// A [`BinSearch`] on a device, for images of its size, one after the other.
 pub struct LineBins<'a> {
     device: &'a Device,
     search: &'a BinSearch,
-    /// How the edges of the image on the device are found; none before the first.
+    /// How the edges of the uploaded image are found; none before the first image.
     recipe: Option<Recipe>,
     pixels: Pixels<'a>,
     edges: Packed,
     space: ImageSpace,
-    /// What the image of ones votes: made once, kept.
+    /// The number of image pixels in each bin, computed once.
     areas: CudaSlice<u32>,
     found: CudaSlice<[u64; 2]>,
     sorted: CudaSlice<[u64; 2]>,
 }
 
 impl<'a> LineBins<'a> {
-    /// Makes everything ready to find bins in images of a size.
+    /// Prepares to find bins in images of the search's size.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where a row of the space does not fit in shared memory; [`Error::Device`]
-    /// where the device fails or has no room.
+    /// [`Error::Parameter`] if a row of the space does not fit in shared memory; [`Error::Device`]
+    /// if the device fails or runs out of memory.
     pub fn new(gpu: &'a Cuda, search: &'a BinSearch) -> Result<LineBins<'a>> {
         let device = gpu.first();
         let size = search.polar().size;
@@ -72,7 +72,7 @@ impl<'a> LineBins<'a> {
     /// Copies an image to the device.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for an image of another size, and for numbers of the method out of range.
+    /// [`Error::Parameter`] for an image of another size, and for a method's numbers out of range.
     pub fn upload(&mut self, image: &Image, method: &Method) -> Result<()> {
         if [image.width(), image.height()] != self.search.polar().size {
             return Err(Error::Parameter("the image is not of the size of the space".into()));
@@ -86,7 +86,7 @@ impl<'a> LineBins<'a> {
     /// The bins that stand out in the image, best first.
     ///
     /// # Errors
-    /// Where the device fails, or there is no image.
+    /// If the device fails, or there is no image.
     pub fn find(&mut self) -> Result<Vec<Bin>> {
         self.find_edges()?;
         self.vote()?;
@@ -106,8 +106,8 @@ impl<'a> LineBins<'a> {
         Ok(self.device.download(&self.sorted, n)?.iter().map(bin).collect())
     }
 
-    /// How long the steps take, and all of them. The device waits until all kernels are asked for: the host's
-    /// time for that is in no number.
+    /// The time of each step, and of all together. All kernels are queued before the device starts, so the
+    /// host's time is not included.
     ///
     /// # Errors
     /// As [`LineBins::find`].
@@ -123,7 +123,7 @@ impl<'a> LineBins<'a> {
     /// The accumulator, row by row.
     ///
     /// # Errors
-    /// Where the device fails.
+    /// If the device fails.
     pub fn counts(&self) -> Result<Vec<u32>> {
         self.device.download(&self.space.counts, self.space.size() as usize)
     }

@@ -6,7 +6,7 @@ use crate::image::EdgeMap;
 use crate::lines::{Chance, Polar, areas, is_outdone, least_excess};
 use rayon::prelude::*;
 
-/// Bins that are looked at together, as nearly all fail.
+/// Number of bins tested together, because nearly all fail.
 const PART: usize = 256;
 
 /// A bin that stands out.
@@ -14,15 +14,15 @@ const PART: usize = 256;
 pub struct Bin {
     /// Row of its direction.
     pub theta: u32,
-    /// Its place on the axis of `ρ`.
+    /// Its index on the axis of `ρ`.
     pub rho: u32,
     /// Its votes.
     pub votes: u32,
-    /// By how many standard deviations they exceed what chance would have put there.
+    /// By how many standard deviations the votes exceed the number expected by chance.
     pub z: f64,
 }
 
-/// What is the same for all images of a size: the space, and how many pixels each bin holds.
+/// Data shared by all images of a size: the space, and the number of pixels in each bin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BinSearch {
     polar: Polar,
@@ -31,11 +31,11 @@ pub struct BinSearch {
 }
 
 impl BinSearch {
-    /// For images of a size, with so many directions over half a turn and bins so wide, such that
+    /// For images of a size, with this many directions over half a turn and this bin width, such that
     /// chance makes at most `false_alarms` bins in an image stand out.
     ///
     /// # Errors
-    /// Where the space would have too many bins.
+    /// If the space would have too many bins.
     pub fn new(
         size: [u32; 2],
         directions: u32,
@@ -52,7 +52,7 @@ impl BinSearch {
         &self.polar
     }
 
-    /// For each bin of the space the number of pixels of the image in it.
+    /// The number of image pixels in each bin of the space.
     pub fn areas(&self) -> &[u32] {
         &self.areas
     }
@@ -62,11 +62,11 @@ impl BinSearch {
         self.least
     }
 
-    /// The bins that stand out in an image of the size that this was made for, best first; of equals
-    /// the first in the accumulator.
+    /// The bins that stand out in an image of this search's size, best first; equal bins stay in the order
+    /// of the accumulator.
     ///
     /// # Errors
-    /// What the backend answers.
+    /// Errors of the backend.
     pub fn find(&self, edges: &EdgeMap, backend: &dyn Backend) -> Result<Vec<Bin>> {
         Ok(self.select(&self.vote(edges, backend)?, edges.pixels.len()))
     }
@@ -74,12 +74,12 @@ impl BinSearch {
     /// The accumulator of an image, row by row.
     ///
     /// # Errors
-    /// What the backend answers.
+    /// Errors of the backend.
     pub fn vote(&self, edges: &EdgeMap, backend: &dyn Backend) -> Result<Vec<u32>> {
         self.polar.vote(&edges.pixels, backend)
     }
 
-    /// The bins that stand out in the accumulator of so many edges, best first.
+    /// The bins that stand out in an accumulator of `edges` edges, best first.
     pub fn select(&self, counts: &[u32], edges: usize) -> Vec<Bin> {
         let bins = self.polar.space.bins();
         let pixels = f64::from(self.polar.size[0]) * f64::from(self.polar.size[1]);
@@ -95,7 +95,7 @@ impl BinSearch {
                 z: here,
             })
         };
-        // A deviation is at least two, so that most bins are told without one.
+        // A standard deviation is at least two, so most bins are rejected without computing it.
         let chosen = Excess { density: chance.density, least: 2.0 * self.least };
         let parts = counts.par_chunks(PART).zip(self.areas.par_chunks(PART)).enumerate();
         let mut found: Vec<Bin> = parts
@@ -107,13 +107,13 @@ impl BinSearch {
                     .filter_map(stands_out)
             })
             .collect();
-        // They come in the order of the accumulator, and a stable sort keeps equals in it.
+        // The bins are in the order of the accumulator, and a stable sort keeps that order among equals.
         found.sort_by(|a, b| b.z.total_cmp(&a.z));
         found
     }
 }
 
-/// How many votes more than expected a bin must have, whatever their deviation.
+/// By how many votes a bin must exceed the expected number, whatever the standard deviation.
 #[derive(Clone, Copy)]
 struct Excess {
     density: f64,
@@ -121,19 +121,19 @@ struct Excess {
 }
 
 impl Excess {
-    /// Whether a bin has them.
+    /// Whether a bin has that excess.
     #[inline(always)]
     fn has(self, votes: u32, area: u32) -> bool {
         f64::from(votes) - self.density * f64::from(area) >= self.least
     }
 
-    /// Whether one of many bins has them, all looked at, so that they become vectors.
+    /// Whether any of many bins has that excess; all are tested, so that the loop is vectorized.
     #[inline(always)]
     fn any_plain(self, votes: &[u32], areas: &[u32]) -> bool {
         votes.iter().zip(areas).fold(false, |any, (&votes, &area)| any | self.has(votes, area))
     }
 
-    /// The same.
+    /// The same, with the widest vectors available.
     fn any(self, votes: &[u32], areas: &[u32]) -> bool {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
@@ -143,7 +143,7 @@ impl Excess {
         self.any_plain(votes, areas)
     }
 
-    /// The same code, compiled for vectors twice as wide.
+    /// The same code, compiled for vectors that are twice as wide.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn any_avx2(self, votes: &[u32], areas: &[u32]) -> bool {
@@ -157,7 +157,7 @@ mod tests {
     use crate::cpu::Cpu;
     use crate::image::Method;
 
-    /// A row, a column and a diagonal, strewn with noise.
+    /// A row, a column and a diagonal, with scattered noise.
     fn crossing() -> EdgeMap {
         let mut state = 3u64;
         let mut noise = move || {

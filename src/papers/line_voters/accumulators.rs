@@ -1,4 +1,4 @@
-//! Any voter in any space.
+//! Runs any voter in any space.
 
 use super::bits::slices;
 use super::cpu;
@@ -9,12 +9,12 @@ use crate::cuda::Cuda;
 use crate::space::Space;
 use crate::{Error, Result};
 
-/// The accumulators of an image in one space or in the two [`cartesian`](crate::space::cartesian()) ones, row by
-/// row, by any version.
+/// The accumulators of an image in one space, or in the two [`cartesian`](crate::space::cartesian()) ones, row by
+/// row, computed by any version.
 ///
 /// # Errors
-/// [`Error::Parameter`] for a version that does not vote in such spaces; [`Error::NoDevice`] for one that
-/// needs a GPU where there is none; [`Error::Device`] where the device fails.
+/// [`Error::Parameter`] for a version that does not vote in these spaces; [`Error::NoDevice`] for one that
+/// needs a GPU if there is none; [`Error::Device`] if the device fails.
 pub fn accumulators(
     image: &EdgeImage,
     spaces: &[Space],

@@ -1,4 +1,4 @@
-//! The bit-sliced vote on the CPU, the twin of `kernels/slices.cu`.
+//! The bit-sliced vote on the CPU, the counterpart of `kernels/slices.cu`.
 
 use super::edge_image::EdgeImage;
 use crate::shared::SLICE_PLANES as PLANES;
@@ -11,12 +11,12 @@ const BITS: usize = u64::BITS as usize;
 
 /// The votes of an image in its two [`cartesian`](crate::space::cartesian()) spaces, row by row, on all cores.
 ///
-/// At a slope a line of the image (a column, in the second space a row) moves by a whole number of
-/// bins. So a row of the space is the sum of the image's lines of bits, each shifted; 64 bins are added
-/// at once, with a word for each bit of their counts. The time does not depend on the edges.
+/// At a given slope, a column of the image (in the second space a row) is shifted by a whole number of
+/// bins. So a row of the space is the sum of the image's columns of bits, each shifted. 64 bins are added
+/// at once, with one word for each bit of their counts. The time does not depend on the number of edges.
 ///
 /// # Errors
-/// [`Error::Parameter`] for an image whose origin is not its top left pixel.
+/// [`Error::Parameter`] if the image's origin is not its top left pixel.
 pub fn slices(image: &EdgeImage, spaces: &[Space; 2]) -> Result<[Vec<u32>; 2]> {
     if image.origin != [0, 0] {
         let message = "slopes need an image with its origin in the top left pixel";
@@ -32,9 +32,9 @@ pub fn slices(image: &EdgeImage, spaces: &[Space; 2]) -> Result<[Vec<u32>; 2]> {
     }))
 }
 
-/// Lines of an image in bits: bit `i` of line `l` is its pixel `i`.
+/// The columns or rows of an image in bits: bit `i` of line `l` is its pixel `i`.
 struct Lines {
-    /// Each with a word of zeros before and after it.
+    /// Each line with a word of zeros before and after it.
     words: Vec<u64>,
     stride: usize,
 }
@@ -56,7 +56,7 @@ impl Lines {
     fn vote(&self, [slope, offset]: [f32; 2], votes: &mut [u32]) {
         let mut sums = vec![[0; PLANES]; votes.len().div_ceil(BITS) + 1];
         for (line, number) in self.words.chunks(self.stride).zip(0u16..) {
-            // The axis begins below the lowest bin of any pixel: no shift is negative.
+            // The axis begins below the lowest bin of any pixel, so no shift is negative.
             let shift = f32::from(number).mul_add(slope, offset).floor() as usize;
             let (first, within) = (shift / BITS, shift % BITS);
             for (sum, pair) in sums[first..].iter_mut().zip(line.windows(2)) {
@@ -72,7 +72,7 @@ impl Lines {
     }
 }
 
-/// The word of `high`, moved up by `by` bits, which the uppermost of `low` follow.
+/// The word `high`, shifted up by `by` bits and filled with the uppermost bits of `low`.
 fn shifted(low: u64, high: u64, by: usize) -> u64 {
     if by == 0 { high } else { high << by | low >> (BITS - by) }
 }

@@ -5,7 +5,7 @@ use crate::space::Space;
 use crate::vote::{bin, position};
 use rayon::prelude::*;
 
-/// Kumar's serial loop: pixel after pixel, angle after angle. The accumulator, row by row.
+/// Kumar's serial loop: pixel by pixel, angle by angle. Returns the accumulator, row by row.
 pub fn serial(image: &EdgeImage, space: &Space) -> Vec<u32> {
     let (table, bins) = (space.vote_table(), space.bins());
     let mut counts = vec![0; space.size()];
@@ -19,7 +19,7 @@ pub fn serial(image: &EdgeImage, space: &Space) -> Vec<u32> {
     counts
 }
 
-/// van den Braak's for all cores: each goes through all pixels and fills some of the rows.
+/// van den Braak's loop for all cores: each core goes through all pixels and fills some of the rows.
 pub fn all_cores(image: &EdgeImage, space: &Space) -> Vec<u32> {
     let (table, bins) = (space.vote_table(), space.bins());
     let mut counts = vec![0; space.size()];

@@ -1,6 +1,6 @@
 //! An image of edges.
 
-/// Which pixels of an image are edges, a byte each.
+/// Which pixels of an image are edges, one byte per pixel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeImage {
     /// Width and height.
@@ -13,7 +13,7 @@ pub struct EdgeImage {
 
 impl EdgeImage {
     /// An image of the given edges, `[column, row]`, with its origin in the top left pixel; edges
-    /// outside are left out.
+    /// outside it are ignored.
     pub fn new(size: [u32; 2], edges: impl IntoIterator<Item = [u16; 2]>) -> EdgeImage {
         let [width, height] = size.map(|n| n as usize);
         let mut pixels = vec![0; width * height];
@@ -25,7 +25,7 @@ impl EdgeImage {
         EdgeImage { size, origin: [0, 0], pixels }
     }
 
-    /// The same with another origin.
+    /// The image with another origin.
     pub fn with_origin(self, origin: [i32; 2]) -> EdgeImage {
         EdgeImage { origin, ..self }
     }

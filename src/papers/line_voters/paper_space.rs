@@ -1,4 +1,4 @@
-//! The papers' spaces by their names.
+//! The papers' spaces by name.
 
 use super::edge_image::EdgeImage;
 use crate::space::{Space, cartesian, kumar, tomagou, tomagou_origin};
@@ -13,14 +13,14 @@ use std::str::FromStr;
 pub enum PaperSpace {
     /// [`kumar`](crate::space::kumar).
     Kumar,
-    /// [`cartesian`](crate::space::cartesian), with slopes in steps of so many degrees.
+    /// [`cartesian`](crate::space::cartesian), with slopes in steps of this many degrees.
     Cartesian(f64),
     /// [`tomagou`](crate::space::tomagou), for square images.
     Tomagou,
 }
 
 impl PaperSpace {
-    /// What it is called in a table.
+    /// Its name in a table.
     pub fn long_name(self) -> String {
         match self {
             PaperSpace::Kumar => "polar, 181 angles".into(),
@@ -29,7 +29,7 @@ impl PaperSpace {
         }
     }
 
-    /// Degrees from one angle or slope to the next.
+    /// Degrees between neighbouring angles or slopes.
     pub fn step(self) -> f64 {
         match self {
             PaperSpace::Kumar | PaperSpace::Tomagou => 1.0,
@@ -37,10 +37,10 @@ impl PaperSpace {
         }
     }
 
-    /// The image with the space's origin, and the space or spaces that it votes in.
+    /// The image with the space's origin, and the space or spaces in which it votes.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where the image is not square and must be, for steps out of range, and where a
+    /// [`Error::Parameter`] if the image must be square and is not, for steps out of range, and if a
     /// space would have too many bins.
     pub fn of(self, image: &EdgeImage) -> Result<(EdgeImage, Vec<Space>)> {
         let [width, height] = image.size;

@@ -1,4 +1,4 @@
-//! The voters by their names.
+//! The voters by name.
 
 use crate::{Error, Result};
 use std::str::FromStr;
@@ -12,17 +12,17 @@ pub enum Version {
     AllCores,
     /// Ours: [`slices`](super::slices) on all cores of the CPU.
     AllCoresSlices,
-    /// Kumar: a thread a pixel, atomics in global memory.
+    /// Kumar: a thread per pixel, atomics in global memory.
     KumarBaseline,
-    /// Kumar: an edge list, a block an angle, its row in shared memory.
+    /// Kumar: an edge list, a block per angle, its row in shared memory.
     KumarFast,
-    /// van den Braak: a thread a pixel, atomics in global memory, both spaces at once.
+    /// van den Braak: a thread per pixel, atomics in global memory, both spaces at once.
     BraakBasic,
-    /// van den Braak: an edge list by warps, a block an angle, its rows of both spaces in shared memory.
+    /// van den Braak: an edge list by warps, a block per angle, its rows of both spaces in shared memory.
     BraakFast,
     /// van den Braak: bits, consecutive pixels for consecutive bins, no atomics.
     BraakConstant,
-    /// Tomagou (A): atomics in global memory, a block a degree.
+    /// Tomagou (A): atomics in global memory, a block per degree.
     TomagouA,
     /// Tomagou (B): its row in shared memory.
     TomagouB,
@@ -30,9 +30,9 @@ pub enum Version {
     TomagouC,
     /// Ours: shifted bit columns, added 32 bins at a time.
     Slices,
-    /// Ours: an edge list, some rows in the shared memory of a block that takes a share of it.
+    /// Ours: an edge list; each block keeps some rows in shared memory and processes a share of the list.
     Lists,
-    /// Ours: [`Slices`](Version::Slices) where both vote and edges are many, else
+    /// Ours: [`Slices`](Version::Slices) if both vote and there are many edges, else
     /// [`Lists`](Version::Lists).
     Fast,
 }
@@ -81,7 +81,7 @@ impl Version {
         matches!(self, Version::Serial | Version::AllCores | Version::AllCoresSlices)
     }
 
-    /// Whether it votes in the two Cartesian spaces alone.
+    /// Whether it votes only in the two Cartesian spaces.
     pub fn needs_slopes(self) -> bool {
         matches!(self, Version::AllCoresSlices | Version::BraakConstant | Version::Slices)
     }

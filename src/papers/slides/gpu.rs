@@ -1,4 +1,4 @@
-//! The versions of the slides on the device: see `kernels/slides_*.cu`.
+//! The slides' versions on the device: see `kernels/slides_*.cu`.
 
 use super::cloud::Cloud;
 use super::grid::{PHIS, RADIUS, RHOS, SIZE, THETAS, TILE};
@@ -11,16 +11,16 @@ use crate::shared::{SLIDES_CHUNK, SLIDES_RANKED};
 use crate::{Error, Result};
 use cudarc::driver::{CudaSlice, LaunchConfig};
 
-/// Threads of a block, where the slides do not say.
+/// Threads per block, if the slides do not give them.
 const THREADS: u32 = 128;
 /// The array of points in constant memory.
 const CONSTANT: &str = "slides_points";
-/// Most winners: of a block's bins so few are passed on that the reduction ends.
+/// Most winners: few enough of each block's bins that the reduction ends.
 pub const MOST_WINNERS: usize = SLIDES_RANKED / 4;
 
-/// The slides' system on a GPU: a cloud, its accumulator and what suppression leaves of that.
+/// The slides' system on a GPU: a cloud, its accumulator, and the accumulator after suppression.
 ///
-/// Each step works on what the step before has left, and says how many seconds the device took.
+/// Each step works on the result of the step before, and returns the seconds that the device took.
 pub struct Slides<'a> {
     device: &'a Device,
     points: CudaSlice<[f64; 3]>,
@@ -30,10 +30,10 @@ pub struct Slides<'a> {
 }
 
 impl<'a> Slides<'a> {
-    /// Copies a cloud to the device, for every version of the slides; and the seconds of that.
+    /// Copies a cloud to the device, for all of the slides' versions; returns the seconds as well.
     ///
     /// # Errors
-    /// Where the device fails or has no room for it.
+    /// If the device fails or has no room for it.
     pub fn upload(gpu: &'a Cuda, cloud: &Cloud) -> Result<(Slides<'a>, f64)> {
         let (device, len) = (gpu.first(), cloud.points().len());
         if u32::try_from(len).is_err() {
@@ -54,10 +54,10 @@ impl<'a> Slides<'a> {
         Ok((Slides { device, points, len, accumulator, suppressed }, seconds))
     }
 
-    /// Clears the accumulator and lets the first `count` points vote; all, if there are fewer.
+    /// Clears the accumulator and lets the first `count` points vote, or all if there are fewer.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for [`Vote::Serial`], and where the device fails.
+    /// [`Error::Parameter`] for [`Vote::Serial`]; [`Error::Device`] if the device fails.
     pub fn vote(&mut self, version: Vote, count: usize) -> Result<f64> {
         let count = count.min(self.len);
         self.device.clear(&mut self.accumulator)?;
@@ -80,8 +80,8 @@ impl<'a> Slides<'a> {
         Ok(seconds)
     }
 
-    /// A vote that goes through constant memory, chunk by chunk. The points are on the device
-    /// already; from there they get into that memory.
+    /// A vote that reads the points from constant memory, chunk by chunk. They are copied there from
+    /// the device's global memory.
     fn gather(&mut self, count: usize) -> Result<()> {
         let Slides { device, points, accumulator, .. } = self;
         let config = grid(PHIS * THETAS, THREADS);
@@ -93,10 +93,10 @@ impl<'a> Slides<'a> {
         Ok(())
     }
 
-    /// Suppresses what is not a maximum of the accumulator, which stays as it is.
+    /// Suppresses bins that are not maxima, in a copy of the accumulator.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for [`Suppress::Cpu`], and where the device fails.
+    /// [`Error::Parameter`] for [`Suppress::Cpu`]; [`Error::Device`] if the device fails.
     pub fn suppress(&mut self, version: Suppress) -> Result<f64> {
         let Slides { device, accumulator, suppressed, .. } = self;
         let ((), seconds) = device.timed(|| match version {
@@ -119,11 +119,11 @@ impl<'a> Slides<'a> {
         Ok(seconds)
     }
 
-    /// The `count` bins, at most [`MOST_WINNERS`], with the most votes of what suppression left;
-    /// best first, of equals that with the lowest index. There are fewer where fewer bins have votes.
+    /// The `count` bins, at most [`MOST_WINNERS`], with the most votes after suppression;
+    /// best first, of equal bins the one with the lowest index. Fewer if fewer bins have votes.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for [`Winners::Cpu`] and for too many, and where the device fails.
+    /// [`Error::Parameter`] for [`Winners::Cpu`] and for too many; [`Error::Device`] if the device fails.
     pub fn winners(&mut self, version: Winners, count: usize) -> Result<(Vec<Winner>, f64)> {
         if !(1..=MOST_WINNERS).contains(&count) {
             let message = format!("the slides' kernels find 1 to {MOST_WINNERS} winners");
@@ -137,7 +137,7 @@ impl<'a> Slides<'a> {
         })
     }
 
-    /// The rank sort, and the votes of the bins that it names.
+    /// The rank sort, and the votes of the bins that it selects.
     fn rank_all(&self, count: usize) -> Result<Vec<Winner>> {
         let Slides { device, suppressed, .. } = self;
         let mut found = device.upload(&vec![u64::MAX; count])?;
@@ -199,15 +199,15 @@ impl<'a> Slides<'a> {
     /// The accumulator.
     ///
     /// # Errors
-    /// Where the device fails.
+    /// If the device fails.
     pub fn accumulator(&self) -> Result<Vec<u64>> {
         self.device.download(&self.accumulator, SIZE)
     }
 
-    /// What suppression has left.
+    /// The accumulator after suppression.
     ///
     /// # Errors
-    /// Where the device fails.
+    /// If the device fails.
     pub fn suppressed(&self) -> Result<Vec<u64>> {
         self.device.download(&self.suppressed, SIZE)
     }
@@ -217,7 +217,7 @@ fn on_the_cpu(version: &str) -> Error {
     Error::Parameter(format!("{version} is a version for the CPU"))
 }
 
-/// Threads in blocks, the last one filled up.
+/// A launch of this many threads in blocks, with the last block filled up.
 fn grid(threads: usize, block: u32) -> LaunchConfig {
     each_in_blocks(threads as u32, block)
 }

@@ -12,9 +12,9 @@ pub const MAXRHO: usize = SLIDES_MAXRHO;
 pub const RHOS: usize = 2 * MAXRHO;
 /// Bins in all: that of `φ`, `θ` and `ρ` has the index `(φ × THETAS + θ) × RHOS + ρ`.
 pub const SIZE: usize = PHIS * THETAS * RHOS;
-/// Neighbourhood of a bin: so many bins to either side along each axis.
+/// Neighbourhood of a bin: this many bins to either side along each axis.
 ///
-/// The slides do not say theirs. It is the largest for which the tile of [`Suppress::Tiled`](super::Suppress::Tiled) fits
+/// The slides do not give theirs. This is the largest for which the tile of [`Suppress::Tiled`](super::Suppress::Tiled) fits
 /// in shared memory.
 pub const RADIUS: usize = SLIDES_RADIUS;
 /// Width of a tile of [`Suppress::Tiled`](super::Suppress::Tiled).

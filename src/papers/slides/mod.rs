@@ -1,9 +1,9 @@
 //! The system of the slides, every version of every step.
 //!
-//! After Duca, "3D Plane Detection via Hough Transform": vote, suppress what is not a maximum, take
-//! the bins with the most votes. Everything is as the slides have it: `f64`, bins of width 1,
-//! 180 × 180 directions, 64-bit counters, neighbourhoods that end at 0° and 180°. It is kept for
-//! what it costs, which `planes bench` measures; [`detect`](mod@crate::detect) does not use it.
+//! After Duca, "3D Plane Detection via Hough Transform": vote, suppress bins that are not maxima, take
+//! the bins with the most votes. Everything is as in the slides: `f64`, bins of width 1,
+//! 180 × 180 directions, 64-bit counters, neighbourhoods that end at 0° and 180°. It is kept so that
+//! `planes bench` can measure its cost; [`detect`](mod@crate::detect) does not use it.
 //!
 //! ```
 //! use planes::papers::slides::{Cloud, serial};

@@ -7,7 +7,7 @@ use std::ops::Range;
 /// The accumulator of some points: slide "Hough Transform: CPU".
 ///
 /// # Panics
-/// If a point is off the axis; those of a [`Cloud`](super::Cloud) are not.
+/// If a point is off the axis; the points of a [`Cloud`](super::Cloud) never are.
 pub fn vote(points: &[[f64; 3]]) -> Vec<u64> {
     let mut accumulator = vec![0; SIZE];
     add_votes(points, &mut accumulator);
@@ -33,7 +33,7 @@ pub fn add_votes(points: &[[f64; 3]], accumulator: &mut [u64]) {
     }
 }
 
-/// Sets to zero what is not the maximum of its neighbourhood: slide "Non-maximum Suppression: CPU".
+/// Sets bins to zero that are not the maximum of their neighbourhood: slide "Non-maximum Suppression: CPU".
 /// Of equal maxima all stay.
 pub fn suppress(accumulator: &mut [u64]) {
     let is_max = maxima(accumulator, 0..PHIS);
@@ -44,7 +44,7 @@ pub fn suppress(accumulator: &mut [u64]) {
     }
 }
 
-/// Whether the bins with `φ` in a range are maxima: the work of [`suppress`], or a part of it.
+/// Whether each bin with `φ` in a range is a maximum: the work of [`suppress`], or a part of it.
 pub fn maxima(accumulator: &[u64], phis: Range<usize>) -> Vec<bool> {
     let around = |at: usize, size: usize| at.saturating_sub(RADIUS)..(at + RADIUS + 1).min(size);
     let mut is_max = vec![true; phis.len() * THETAS * RHOS];
@@ -65,15 +65,15 @@ pub fn maxima(accumulator: &[u64], phis: Range<usize>) -> Vec<bool> {
     is_max
 }
 
-/// The bins with the most votes, best first, of equals that with the lowest index: slide
+/// The bins with the most votes, best first, of equal bins the one with the lowest index: slide
 /// "Determine Winning Planes: CPU". They are set to zero.
 ///
-/// Where fewer than `count` bins have votes there are fewer; the slides then name the first bin of
+/// If fewer than `count` bins have votes, fewer are returned; the slides then return the first bin of
 /// all, again and again.
 pub fn winners(accumulator: &mut [u64], count: usize) -> Vec<Winner> {
     let mut result = Vec::new();
     for _ in 0..count {
-        // Unlike `max_by_key`, C++'s `max_element` gives the first of equals.
+        // Unlike `max_by_key`, C++'s `max_element` returns the first of equal elements.
         let mut best = Winner { votes: 0, index: 0 };
         for (index, &votes) in (0..).zip(accumulator.iter()) {
             if votes > best.votes {

@@ -5,9 +5,9 @@
 pub enum Vote {
     /// The CPU, point by point.
     Serial,
-    /// A thread a point, atomic additions: slide "Hough Transform: Naive GPU".
+    /// A thread per point, atomic additions: slide "Hough Transform: Naive GPU".
     NaiveScatter,
-    /// A thread a direction, all in global memory: "Naive Gather" of the timings.
+    /// A thread per direction, all in global memory: "Naive Gather" of the timings.
     NaiveGather,
     /// Points in constant memory, a local row: slide "Hough Transform: Optimized GPU".
     Gather,
@@ -17,7 +17,7 @@ impl Vote {
     /// All versions.
     pub const ALL: [Vote; 4] = [Vote::Serial, Vote::NaiveScatter, Vote::NaiveGather, Vote::Gather];
 
-    /// What it is called.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Vote::Serial => "serial",
@@ -28,17 +28,17 @@ impl Vote {
     }
 }
 
-/// A version of the second step: what is not the maximum of its neighbourhood becomes zero.
+/// A version of the second step: bins that are not the maximum of their neighbourhood become zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Suppress {
     /// The CPU, bin by bin.
     Cpu,
-    /// A thread a bin: slide "Non-maximum Suppression: Naive GPU".
+    /// A thread per bin: slide "Non-maximum Suppression: Naive GPU".
     Naive,
-    /// Tiles in shared memory, a thread a row: slide "Non-maximum Suppression: Optimized GPU".
+    /// Tiles in shared memory, a thread per row: slide "Non-maximum Suppression: Optimized GPU".
     ///
-    /// Unlike the others it keeps none of equal maxima, and nothing in the first [`TILE`](super::TILE) bins of
-    /// `ρ`.
+    /// Unlike the other versions, it keeps none of several equal maxima, and nothing in the first [`TILE`](super::TILE)
+    /// bins of `ρ`.
     Tiled,
 }
 
@@ -46,7 +46,7 @@ impl Suppress {
     /// All versions.
     pub const ALL: [Suppress; 3] = [Suppress::Cpu, Suppress::Naive, Suppress::Tiled];
 
-    /// What it is called.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Suppress::Cpu => "cpu",
@@ -71,7 +71,7 @@ impl Winners {
     /// All versions.
     pub const ALL: [Winners; 3] = [Winners::Cpu, Winners::Naive, Winners::RankReduction];
 
-    /// What it is called.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Winners::Cpu => "cpu",

@@ -1,4 +1,4 @@
-//! From options to an image and its lines.
+//! Draws an image and its lines from options.
 
 use super::options::{Hardness, LineOptions};
 use super::truth::{FORMAT, LineTruth, TrueLine, VERSION};
@@ -9,10 +9,10 @@ use crate::{Error, Result};
 /// Most lines of an image.
 const MOST_LINES: u32 = 1000;
 
-/// Draws an image and tells its lines.
+/// Draws an image and returns its lines.
 ///
 /// # Errors
-/// [`Error::Parameter`] for options that make no sense.
+/// [`Error::Parameter`] for invalid options.
 pub fn draw(options: &LineOptions) -> Result<(Image, LineTruth)> {
     let [width, height] = options.size;
     if !(64..=MAX_SIDE).contains(&width) || !(64..=MAX_SIDE).contains(&height) {

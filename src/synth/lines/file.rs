@@ -1,4 +1,4 @@
-//! An image of lines as files.
+//! Writes an image of lines as files.
 
 use super::super::truth::truth_path;
 use super::draw::draw;
@@ -14,7 +14,7 @@ use std::path::Path;
 /// Draws an image, writes it to `path` as PNG and its truth beside it ([`truth_path`]).
 ///
 /// # Errors
-/// [`Error::Parameter`] for options or an extension that make no sense, [`Error::Io`].
+/// [`Error::Parameter`] for invalid options or an unknown extension, [`Error::Io`].
 pub fn write_image(options: &LineOptions, path: impl AsRef<Path>) -> Result<LineTruth> {
     let path = path.as_ref();
     if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("png")) {

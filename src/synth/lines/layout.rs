@@ -1,4 +1,4 @@
-//! Where the lines of an image are.
+//! The positions of the lines in an image.
 
 use super::super::random::Random;
 use super::options::{Hardness, LineOptions};
@@ -7,8 +7,8 @@ use super::options::{Hardness, LineOptions};
 const LINES: u64 = 101;
 const SHAPES: u64 = 102;
 
-/// How near two lines may be: closer in angle (as a sine) and, at the middle of either, in distance
-/// than this, they would be taken for one.
+/// Least separation of two lines: closer than this in angle (as a sine) and, at the middle of either, in distance,
+/// they could be mistaken for one.
 const APART: (f64, f64) = (0.05, 15.0);
 /// Tries for one line before the image is left with fewer.
 const TRIES: u64 = 1000;
@@ -47,12 +47,12 @@ pub(super) fn anywhere(random: &mut Random, size: [f64; 2]) -> Ends {
     }
 }
 
-/// From far above to far below, with a normal within a few degrees of the x axis.
+/// From far above to far below, with the normal within a few degrees of the x axis.
 fn upright(random: &mut Random, size: [f64; 2]) -> Ends {
     let x = random.between(2.0, size[0] - 3.0);
     let top = random.between(0.0, 0.25) * size[1];
     let bottom = random.between(0.75, 1.0) * size[1] - 1.0;
-    // One line in four is upright exactly, on a column of pixels.
+    // One line in four is exactly vertical, on a column of pixels.
     if random.unit() < 0.25 {
         return [[x.round(), top.round()], [x.round(), bottom.round()]];
     }
@@ -93,7 +93,7 @@ fn length([a, b]: &Ends) -> f64 {
     (x * x + y * y).sqrt()
 }
 
-/// Whether no one would take the two for one line.
+/// Whether two lines cannot be mistaken for one.
 fn are_apart(a: &Ends, b: &Ends) -> bool {
     let direction = |l: &Ends| [0, 1].map(|i| (l[1][i] - l[0][i]) / length(l));
     let (u, v) = (direction(a), direction(b));
@@ -108,7 +108,7 @@ fn are_apart(a: &Ends, b: &Ends) -> bool {
 /// A shape with straight sides, its corners in order.
 pub(super) struct Shape {
     pub corners: Vec<[f64; 2]>,
-    /// How much lighter than the ground it is, in grey levels.
+    /// How much brighter than the background it is, in grey levels.
     pub light: f64,
 }
 
@@ -120,7 +120,7 @@ impl Shape {
     }
 }
 
-/// The shapes of a photograph, each in a field of its own.
+/// The shapes of a photograph, each in its own cell of a grid.
 pub(super) fn shapes(options: &LineOptions) -> Vec<Shape> {
     let size = options.size.map(f64::from);
     let count = (f64::from(options.lines) / 3.5).ceil();
@@ -135,7 +135,7 @@ pub(super) fn shapes(options: &LineOptions) -> Vec<Shape> {
         let sides = if random.unit() < 0.4 { 3 } else { 4 };
         let turn = random.on_circle();
         let corner = |k: usize| {
-            // Of a regular triangle or square, moved a little.
+            // Corners of a regular triangle or square, displaced a little.
             let [c, s] = match (sides, k) {
                 (_, 0) => [1.0, 0.0],
                 (3, 1) => [-0.5, 0.866],

@@ -1,24 +1,24 @@
-//! How images of lines are drawn.
+//! Options of images of lines.
 
 use crate::names::names;
 
-/// What makes an image hard.
+/// The difficulty of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Hardness {
-    /// Nothing: strokes one pixel wide, white on black.
+    /// None: strokes one pixel wide, white on black.
     Clean,
     /// Every fifth pixel of a stroke is missing, and 3 % of all pixels are white.
     Noisy,
     /// 30 % of all pixels are white.
     Dense,
-    /// Angles on both sides of 0° and 180°, a few degrees and less from it; 3 % of all pixels are
+    /// Angles on both sides of 0° and 180°, at most a few degrees from it; 3 % of all pixels are
     /// white.
     Wrapped,
     /// Lines along the border of the image and across its corners; 3 % of all pixels are white.
     Border,
     /// Strokes nine pixels wide.
     Thick,
-    /// A grey image: dark and light shapes with straight sides on shaded ground, a little blurred,
+    /// A grey image: dark and light shapes with straight sides on a shaded background, a little blurred,
     /// with the noise of a bad photograph.
     Photo,
 }
@@ -33,16 +33,16 @@ names! { Hardness, "kind of image":
     Photo = "photo",
 }
 
-/// How an image is drawn.
+/// Options of an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineOptions {
-    /// What makes it hard.
+    /// Its difficulty.
     pub kind: Hardness,
     /// Pixels in a row and rows, 64 or more.
     pub size: [u32; 2],
-    /// Number of lines; a photograph has about so many, three or four a shape.
+    /// Number of lines; approximate for a photograph, which has three or four per shape.
     pub lines: u32,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 

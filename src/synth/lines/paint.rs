@@ -5,7 +5,7 @@ use super::layout::{Ends, Shape};
 use super::options::{Hardness, LineOptions};
 use rayon::prelude::*;
 
-/// Families of random numbers; a row of pixels has a stream of its own.
+/// Families of random numbers; each row of pixels has its own stream.
 const NOISE: u64 = 111;
 const HOLES: u64 = 112;
 
@@ -46,7 +46,7 @@ pub(super) fn drawing(options: &LineOptions, lines: &[Ends]) -> Vec<u8> {
     grey
 }
 
-/// In each column, or in each row of a steep line, the pixel nearest to it.
+/// In each column, or for a steep line in each row, the pixel nearest to the line.
 pub(super) fn thin(&[a, b]: &Ends, put: &mut impl FnMut(f64, f64)) {
     let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
     let flat = dx.abs() >= dy.abs();
@@ -80,7 +80,7 @@ fn thick(&[a, b]: &Ends, put: &mut impl FnMut(f64, f64)) {
     }
 }
 
-/// Shapes on shaded ground, smooth at the edges, with grain.
+/// Shapes on a shaded background, with smooth edges and grain.
 pub(super) fn photo(options: &LineOptions, shapes: &[Shape]) -> Vec<u8> {
     let [width, height] = options.size.map(|n| n as usize);
     let mut grey = vec![0u8; width * height];
@@ -96,7 +96,7 @@ pub(super) fn photo(options: &LineOptions, shapes: &[Shape]) -> Vec<u8> {
     grey
 }
 
-/// The share of a pixel, and a little around it, that a convex shape covers.
+/// The share of a pixel, and of a small margin around it, that a convex shape covers.
 fn cover(shape: &Shape, x: f64, y: f64) -> f64 {
     let side =
         |[a, b]: Ends, x: f64, y: f64| (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);

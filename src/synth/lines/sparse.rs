@@ -1,6 +1,6 @@
-//! One line of which some pixels are there, among strewn ones.
+//! A line with some of its pixels missing, among random pixels.
 //!
-//! The images of the experiments in Shapira and Hassner, "GPU-Based Computation of 2D Least Median of
+//! These are the images of the experiments in Shapira and Hassner, "GPU-Based Computation of 2D Least Median of
 //! Squares": a line segment whose pixels are sampled, and noise everywhere.
 
 use super::super::random::Random;
@@ -14,21 +14,21 @@ const SAMPLED: u64 = 122;
 const STREWN: u64 = 123;
 const UNIFORM: u64 = 124;
 
-/// How such an image is drawn.
+/// Options of such an image.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SparseLine {
     /// Pixels in a row and rows, 64 or more.
     pub size: [u16; 2],
-    /// Probability that a pixel of the line is there.
+    /// Probability that a pixel of the line is present.
     pub sampled: f64,
-    /// Probability of any pixel to be there besides.
+    /// Probability that noise sets a pixel.
     pub noise: f64,
-    /// Where the random numbers start. Images that differ in noise alone have one line.
+    /// Seed of the random numbers. Images that differ only in noise have the same line.
     pub seed: u64,
 }
 
 impl SparseLine {
-    /// Its pixels, row by row from the top, and its line.
+    /// Returns the pixels, row by row from the top, and the line.
     pub fn draw(&self) -> (Vec<[u16; 2]>, TrueLine) {
         let size = self.size.map(|n| n.max(64));
         let ends = anywhere(&mut Random::new(self.seed, LINE, 0), size.map(f64::from));
@@ -45,7 +45,7 @@ impl SparseLine {
     }
 }
 
-/// Pixels that are there with some probability, row by row from the top.
+/// Pixels that are each present with some probability, row by row from the top.
 pub fn strewn([width, height]: [u16; 2], probability: f64, seed: u64) -> Vec<[u16; 2]> {
     let row = |y: u16| {
         let mut random = Random::new(seed, STREWN, u64::from(y));
@@ -54,7 +54,7 @@ pub fn strewn([width, height]: [u16; 2], probability: f64, seed: u64) -> Vec<[u1
     (0..height).flat_map(row).collect()
 }
 
-/// Points strewn evenly over a square of side 1.
+/// Points scattered evenly over a square of side 1.
 pub fn uniform_points(n: usize, seed: u64) -> Vec<[f64; 2]> {
     let point = |i: u64| {
         let mut random = Random::new(seed, UNIFORM, i);

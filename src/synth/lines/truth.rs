@@ -1,14 +1,14 @@
-//! The lines of an image as a document beside it.
+//! The lines of an image, as a document beside it.
 
 use crate::space::in_half_turn;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What the document's `format` member says.
+/// The value of the document's `format` member.
 pub const FORMAT: &str = "planes-lines-truth";
 
-/// Version of the document; it grows when a reader of the old layout would misread the new.
+/// Version of the document; it increases when a reader of the old layout would misread the new one.
 pub const VERSION: u32 = 1;
 
 /// The lines of an image.
@@ -20,26 +20,26 @@ pub struct LineTruth {
     pub format: String,
     /// [`VERSION`].
     pub version: u32,
-    /// Name of the kind.
+    /// Name of the image's kind.
     pub kind: String,
     /// Pixels in a row.
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// Where the random numbers started.
+    /// Seed of the random numbers.
     pub seed: u64,
     /// The lines.
     pub lines: Vec<TrueLine>,
 }
 
-/// A line and what of it was drawn.
+/// A line and its drawn part.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TrueLine {
     /// Angle of its normal from the x axis towards y, in degrees, from 0 to below 180.
     pub theta: f64,
     /// `x cos θ + y sin θ` of its points, in pixels.
     pub rho: f64,
-    /// One end of what was drawn, in the middle of the stroke.
+    /// One end of the drawn part, in the middle of the stroke.
     pub start: [f64; 2],
     /// The other end.
     pub end: [f64; 2],
@@ -61,7 +61,7 @@ impl LineTruth {
     /// Reads a truth document.
     ///
     /// # Errors
-    /// [`Error::Io`], and [`Error::Format`] where it is no such document or of another version.
+    /// [`Error::Io`], and [`Error::Format`] if the file is another document or of another version.
     pub fn read(path: impl AsRef<Path>) -> Result<LineTruth> {
         let path = path.as_ref();
         let text = std::fs::read(path).map_err(Error::io(path))?;

@@ -1,7 +1,7 @@
-//! A table, chairs and a shelf of boards 2 to 4 cm thick, both sides of which are seen.
+//! A table, chairs and a shelf of boards 2 to 4 cm thick, seen from both sides.
 //!
-//! Two surfaces four times the noise apart, and legs as narrow as a dozen times the noise: more
-//! than plane finders are asked for elsewhere.
+//! Two surfaces may be only four times the noise apart, and legs are as narrow as a dozen times the noise: harder
+//! than the other scenes.
 
 use super::super::model::{Builder, Model, Paint, STANDING, Side, UPRIGHT, paint};
 use super::super::vector::Pose;
@@ -11,7 +11,7 @@ const OAK: Paint = paint(170, 125, 80);
 const WALNUT: Paint = paint(95, 65, 45);
 const STEEL: Paint = paint(150, 155, 160);
 
-/// How the furniture stands.
+/// Position of the furniture.
 pub fn pose() -> Pose {
     Pose::turned(0.1613, [0.0; 3])
 }
@@ -43,7 +43,7 @@ fn table(b: &mut Builder) {
     }
 }
 
-/// A chair around the origin, its back towards negative y.
+/// A chair at the origin, its back towards negative y.
 fn chair(b: &mut Builder, name: &str, seat: f64) {
     let all = [STANDING.as_slice(), &[Side::Bottom]].concat();
     let low = [-0.21, -0.21, seat - 0.03];

@@ -1,4 +1,4 @@
-//! What plane finders stumble over, each kind by itself.
+//! Cases that are difficult for plane finders, one at a time.
 
 use super::super::model::{Builder, Model, Paint, paint};
 use super::super::vector::{Pose, Vec3, cross, frame, plus, scaled, turn};
@@ -7,7 +7,7 @@ const STONE: Paint = paint(190, 185, 175);
 const CLAY: Paint = paint(175, 110, 85);
 const TEAL: Paint = paint(70, 130, 130);
 
-/// A rectangle by its middle, its unit normal and its sides.
+/// A rectangle, given by its middle, its unit normal and its sides.
 fn tile(b: &mut Builder, name: &str, paint: Paint, middle: Vec3, normal: Vec3, sides: [f64; 2]) {
     let (u, v) = frame(normal);
     let (a, c) = (scaled(u, sides[0]), scaled(v, sides[1]));
@@ -15,13 +15,13 @@ fn tile(b: &mut Builder, name: &str, paint: Paint, middle: Vec3, normal: Vec3, s
     b.panel(name, paint, corner, a, c);
 }
 
-/// The unit normal with azimuth and polar angle given by the tangents of their halves.
+/// The unit normal whose azimuth and polar angle are given by the tangents of their halves.
 fn normal(half_azimuth: f64, half_polar: f64) -> Vec3 {
     let ((ca, sa), (cp, sp)) = (turn(half_azimuth), turn(half_polar));
     [sp * ca, sp * sa, cp]
 }
 
-/// Pairs of planes 10 cm apart: level, upright and oblique; and one pair 1° from parallel.
+/// Pairs of planes 10 cm apart (horizontal, vertical and oblique), and one pair 1° from parallel.
 pub fn parallel(pose: Pose) -> Model {
     let mut b = Builder::new(pose);
     let directions = [
@@ -41,7 +41,7 @@ pub fn parallel(pose: Pose) -> Model {
     b.finish()
 }
 
-/// Normals at the poles `±z` and `±y` and a fraction of a degree beside them.
+/// Normals at the poles `±z` and `±y` and a fraction of a degree away from them.
 pub fn poles(pose: Pose) -> Model {
     let mut b = Builder::new(pose);
     // Tangents of half of 0°, 0.3° and 0.6°.
@@ -102,7 +102,7 @@ pub fn strips(pose: Pose) -> Model {
     b.finish()
 }
 
-/// A plane of 20 × 20 m with small ones standing by it.
+/// A plane of 20 × 20 m with small ones standing beside it.
 pub fn giant(pose: Pose) -> Model {
     let mut b = Builder::new(pose);
     let n = normal(0.3, 0.04);
@@ -117,7 +117,7 @@ pub fn giant(pose: Pose) -> Model {
     b.finish()
 }
 
-/// A corner of three planes and a slope; used where the points are the difficulty.
+/// A corner of three planes and a slope, for cases in which the points are the difficulty.
 pub fn corner(pose: Pose) -> Model {
     let mut b = Builder::new(pose);
     let (x, y, z) = ([5.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 3.0]);

@@ -1,12 +1,12 @@
-//! A dozen and more roofs on sloping ground with trees, as an airborne scanner sees them.
+//! More than a dozen roofs on sloping ground with trees, as an airborne scanner sees them.
 //!
-//! Each house is given by its plan: a roof face is a polygon in plan, lifted by the height of its
-//! plane there.
+//! Each house is given by its plan: a roof face is a polygon in plan, raised to the height of its
+//! plane.
 
 use super::super::model::{Builder, Model, Paint, paint};
 use super::super::vector::{Pose, Vec3};
 
-/// Half the site's sides.
+/// Half the lengths of the site's sides.
 const SITE: [f64; 2] = [62.0, 46.0];
 
 const GRASS: Paint = paint(95, 120, 60);
@@ -18,7 +18,7 @@ const BRICK: Paint = paint(150, 80, 65);
 
 type Plan = [f64; 2];
 
-/// A plane by its height: `at_origin + x · along[0] + y · along[1]`.
+/// A plane, given by its height: `at_origin + x · along[0] + y · along[1]`.
 #[derive(Clone, Copy)]
 struct Slope {
     at_origin: f64,
@@ -46,7 +46,7 @@ fn rectangle(x: [f64; 2], y: [f64; 2]) -> Vec<Plan> {
     vec![[x[0], y[0]], [x[1], y[0]], [x[1], y[1]], [x[0], y[1]]]
 }
 
-/// A house being built: its name and its roofs' colour.
+/// A house under construction: its name and the colour of its roofs.
 struct House<'a> {
     b: &'a mut Builder,
     name: String,
@@ -74,7 +74,7 @@ enum RoofKind {
     Pyramid { pitch: f64 },
 }
 
-/// RoofKind, half-tangent of its turn, place of its corner, length and depth, height of the eaves.
+/// Kind, half-tangent of its rotation, position of its corner, length and depth, height of the eaves.
 type Lot = (RoofKind, f64, Plan, Plan, f64);
 
 const LOTS: [Lot; 15] = [
@@ -95,7 +95,7 @@ const LOTS: [Lot; 15] = [
     (RoofKind::Gable { pitch: 0.6, chimney: true }, 0.28, [42.0, 17.0], [11.0, 9.0], 3.7),
 ];
 
-/// Middle of a tree, radius of its crown, height of the crown's middle above the ground.
+/// Position of a tree, radius of its crown, height of the crown's centre above the ground.
 const TREES: [(Plan, f64, f64); 14] = [
     ([-40.0, -38.0], 2.6, 5.0),
     ([-18.0, -40.0], 2.0, 3.6),
@@ -142,12 +142,12 @@ pub fn build() -> Model {
     b.finish()
 }
 
-/// The wing of an L: where it begins and ends along the front, and how far it stands out.
+/// The wing of an L: where it begins and ends along the front, and how far it projects.
 fn wing(size: Plan) -> (f64, f64, f64) {
     (size[0] * 0.55, size[0] * 0.95, 5.0)
 }
 
-/// What a house hides of the ground.
+/// The ground that a house hides.
 fn footprint(kind: RoofKind, size: Plan) -> Vec<Plan> {
     let mut plan = rectangle([0.0, size[0]], [0.0, size[1]]);
     if let RoofKind::Wing { .. } = kind {
@@ -174,7 +174,7 @@ fn house(h: &mut House, kind: RoofKind, size: Plan, eaves: f64) {
     }
 }
 
-/// The slope that falls to the front (`y = 0`) and the one that falls to the back.
+/// The slope that descends to the front (`y = 0`) and the one that descends to the back.
 fn front_and_back(depth: f64, eaves: f64, pitch: f64) -> (Slope, Slope) {
     (Slope::new(eaves, 0.0, pitch), Slope::new(eaves + pitch * depth, 0.0, -pitch))
 }
@@ -216,7 +216,7 @@ fn dormers(h: &mut House, [l, w]: Plan, eaves: f64, pitch: f64) {
     h.face("back", back, &rectangle([0.0, l], [w / 2.0, w]), &[]);
 }
 
-/// Four slopes of one pitch; of a square, a pyramid.
+/// Four slopes of equal pitch; on a square plan, a pyramid.
 fn hip(h: &mut House, [l, w]: Plan, eaves: f64, pitch: f64) {
     let (front, back) = front_and_back(w, eaves, pitch);
     let half = w / 2.0;
@@ -235,7 +235,7 @@ fn hip(h: &mut House, [l, w]: Plan, eaves: f64, pitch: f64) {
     h.face("right", right, &[[l, 0.0], [l, w], right_end], &[]);
 }
 
-/// A flat roof with a lift's housing and a lower porch.
+/// A flat roof with a lift housing and a lower porch.
 fn flat(h: &mut House, [l, w]: Plan, eaves: f64) {
     h.paint = GRAVEL;
     let housing = rectangle([l * 0.6, l * 0.6 + 3.2], [w * 0.4, w * 0.4 + 2.6]);
@@ -250,7 +250,7 @@ fn l_shape(h: &mut House, [l, w]: Plan, eaves: f64, pitch: f64) {
     let (front, back) = front_and_back(w, eaves, pitch);
     let (from, to, out) = wing([l, w]);
     let middle = (from + to) / 2.0;
-    // The wing's ridge meets the front slope where both are as high.
+    // The wing's ridge meets the front slope where both have the same height.
     let tip = [middle, (to - from) / 2.0];
     let plan = [[0.0, 0.0], [from, 0.0], tip, [to, 0.0], [l, 0.0], [l, w / 2.0], [0.0, w / 2.0]];
     h.face("front", front, &plan, &[]);

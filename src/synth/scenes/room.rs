@@ -17,12 +17,12 @@ const FABRIC: Paint = paint(70, 95, 130);
 const RED: Paint = paint(170, 60, 50);
 const STEEL: Paint = paint(150, 155, 160);
 
-/// How the room stands.
+/// Position of the room.
 pub fn pose() -> Pose {
     Pose::turned(0.1613, [0.0; 3])
 }
 
-/// The room; `curved`: with a vault for its ceiling, and balls, columns and a dome in it.
+/// The room; if `curved`, with a vault for its ceiling, and balls, columns and a dome in it.
 pub fn build(curved: bool) -> Model {
     let mut b = Builder::new(pose());
     shell(&mut b, curved);
@@ -53,7 +53,7 @@ pub fn build(curved: bool) -> Model {
     b.finish()
 }
 
-/// An upright rectangle in the wall `y = depth` or `x = depth`, as a ring.
+/// A vertical rectangle in the wall `y = depth` or `x = depth`, as a ring.
 fn opening(along: [f64; 2], up: [f64; 2], place: impl Fn(f64, f64) -> Vec3) -> Vec<Vec3> {
     vec![
         place(along[0], up[0]),
@@ -96,7 +96,7 @@ fn shell(b: &mut Builder, vaulted: bool) {
         &opening([0.0, w], [0.0, h], east),
         &[opening([3.0, 3.8], [1.5, 2.2], east)],
     );
-    // The doorway reaches the floor, so it is a notch and no hole.
+    // The doorway reaches the floor, so it is a notch and not a hole.
     let (from, to, lintel) = (3.1, 4.0, 2.05);
     let ring = [
         west(0.0, 0.0),
@@ -114,7 +114,7 @@ fn shell(b: &mut Builder, vaulted: bool) {
     b.panel("door", OAK, [0.02, from, 0.01], leaf, [0.0, 0.0, 2.03]);
 }
 
-/// A table with round legs, of which a scan from eye height sees the top.
+/// A table with round legs; a scan from eye height sees only the upper side of its top.
 fn table(b: &mut Builder) {
     b.panel("table", WALNUT, [3.1, 1.9, 0.755], [1.6, 0.0, 0.0], [0.0, 0.9, 0.0]);
     for (x, y) in [(3.15, 1.95), (4.65, 1.95), (3.15, 2.75), (4.65, 2.75)] {
@@ -122,7 +122,7 @@ fn table(b: &mut Builder) {
     }
 }
 
-/// A chair around the origin, its back towards negative y.
+/// A chair at the origin, its back towards negative y.
 fn chair(b: &mut Builder, name: &str, seat: f64) {
     let (across, side) = ([0.42, 0.0, 0.0], [-0.21, -0.21]);
     b.panel(&format!("{name} seat"), OAK, [side[0], side[1], seat], across, [0.0, 0.42, 0.0]);

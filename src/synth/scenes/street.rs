@@ -3,14 +3,14 @@
 use super::super::model::{Builder, Model, Paint, STANDING, Side, paint};
 use super::super::vector::{Pose, Vec3};
 
-/// Where the scanner's mirror is, in the street's frame.
+/// Position of the scanner's mirror, in the street's frame.
 const EYE: Vec3 = [0.4, -0.7, 1.8];
 
 /// Half the street's length.
 const REACH: f64 = 55.0;
 /// Half the road's width.
 const ROAD: f64 = 3.5;
-/// From the street's middle to the back of the pavement.
+/// Distance from the street's middle to the back of the pavement.
 const PAVEMENT: f64 = 5.7;
 /// Height of the pavement.
 const KERB: f64 = 0.12;
@@ -27,7 +27,7 @@ const TYRE: Paint = paint(35, 35, 35);
 const SIGN: Paint = paint(40, 80, 170);
 const STONE: Paint = paint(165, 155, 140);
 
-/// A house: width, depth, height of the eaves, set back from the pavement, floors, windows per
+/// A house: width, depth, height of the eaves, distance from the pavement, floors, windows per
 /// floor, whether a gable faces the street, pitch of the roof, colour.
 struct House {
     width: f64,
@@ -63,15 +63,15 @@ const SOUTH: [House; 7] = [
     House { width: 10.5, depth: 9.0, eaves: 3.4, back: 0.7, floors: 1, windows: 3, gable: false, pitch: 0.9, paint: paint(215, 205, 185) },
 ];
 
-/// Space between neighbours.
+/// Gap between neighbouring houses.
 const GAP: f64 = 2.4;
 
-/// The street runs about 27° off the axes.
+/// The street runs at about 27° to the axes.
 pub fn pose() -> Pose {
     Pose::turned(-0.237, [0.0; 3])
 }
 
-/// Where the scanner's mirror is.
+/// Position of the scanner's mirror.
 pub fn eye() -> Vec3 {
     pose().point(EYE)
 }
@@ -129,7 +129,7 @@ fn row(b: &mut Builder, name: &str, houses: &[House], pose: impl Fn(f64) -> Pose
     }
 }
 
-/// An upright rectangle with the normal along y.
+/// A vertical rectangle with the normal along y.
 fn upright(x: [f64; 2], y: f64, z: [f64; 2]) -> Vec<Vec3> {
     vec![[x[0], y, z[0]], [x[1], y, z[0]], [x[1], y, z[1]], [x[0], y, z[1]]]
 }
@@ -159,7 +159,7 @@ fn build_house(b: &mut Builder, name: &str, house: &House) {
     roof(b, name, house, ridge);
 }
 
-/// The windows and the door of a facade, as ranges across and up.
+/// The windows and the door of a façade, as horizontal and vertical ranges.
 fn openings(house: &House) -> Vec<([f64; 2], [f64; 2])> {
     let bay = house.width / f64::from(house.windows);
     let mut openings = Vec::new();
@@ -168,7 +168,7 @@ fn openings(house: &House) -> Vec<([f64; 2], [f64; 2])> {
             let middle = bay * (f64::from(i) + 0.5);
             let z = 2.8 * f64::from(floor);
             openings.push(match (floor, i) {
-                // The door; a hair above the ground, so that it is a hole of the facade.
+                // The door; slightly above the ground, so that it is a hole in the façade.
                 (0, 0) => ([middle - 0.55, middle + 0.55], [0.05, 2.15]),
                 _ => ([middle - 0.65, middle + 0.65], [z + 0.9, z + 2.3]),
             });
@@ -177,7 +177,7 @@ fn openings(house: &House) -> Vec<([f64; 2], [f64; 2])> {
     openings
 }
 
-/// A pane behind the facade and the four sides of its niche.
+/// A pane behind the façade and the four sides of its niche.
 fn window(b: &mut Builder, name: &str, wall: Paint, opening: ([f64; 2], [f64; 2]), recess: f64) {
     let (x, z) = opening;
     b.polygon(&format!("{name} pane"), GLASS, &upright(x, recess, z));
@@ -189,7 +189,7 @@ fn window(b: &mut Builder, name: &str, wall: Paint, opening: ([f64; 2], [f64; 2]
     b.panel(&format!("{name} head"), wall, [x[0], 0.0, z[1]], across, inward);
 }
 
-/// Two slopes that stand out 30 cm over the eaves.
+/// Two slopes that project 30 cm beyond the eaves.
 fn roof(b: &mut Builder, name: &str, house: &House, ridge: f64) {
     let (w, d, out) = (house.width, house.depth, 0.3);
     let low = house.eaves - out * house.pitch;
@@ -265,7 +265,7 @@ fn signs(b: &mut Builder) {
     }
 }
 
-/// Three steps up to the door of the northern house across from the scanner.
+/// Three steps up to the door of the northern house opposite the scanner.
 fn steps(b: &mut Builder) {
     let (x, y, count) = (4.87, PAVEMENT, 3);
     for i in 0..count {

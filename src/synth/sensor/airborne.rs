@@ -8,16 +8,16 @@ use super::super::vector::{Vec3, minus, unit};
 use super::cast::{Caster, Ray};
 use super::instrument::Instrument;
 
-/// Strips, and how much of its width each shares with the next.
+/// Number of strips, and the share of its width that each overlaps with the next.
 const STRIPS: u64 = 3;
 const OVERLAP: f64 = 0.3;
-/// Height over the scene, in widths of a strip.
+/// Height above the scene, in widths of a strip.
 const HEIGHT: f64 = 2.5;
 /// Every second strip is this much higher, in metres.
 const APART: f64 = 0.03;
-/// Probability that a pulse returns from leaves that it passes.
+/// Probability that a pulse returns from leaves on its way.
 const RETURNS: f64 = 0.7;
-/// Returns of a pulse at most.
+/// Most returns of a pulse.
 const MOST: usize = 4;
 
 #[derive(Debug)]
@@ -28,9 +28,9 @@ pub(super) struct Airborne {
     /// Width of a strip.
     width: f64,
     noise: f64,
-    /// Shots of a strip.
+    /// Shots per strip.
     shots: u64,
-    /// Lines of a strip.
+    /// Scan lines per strip.
     lines: f64,
 }
 
@@ -56,7 +56,7 @@ impl Instrument for Airborne {
         }
         let strip = (at / self.shots).min(STRIPS - 1);
         let time = (at % self.shots) as f64 / self.shots as f64;
-        // There and back again.
+        // Across and back.
         let swing = (time * self.lines).rem_euclid(2.0);
         let across = if swing < 1.0 { swing } else { 2.0 - swing };
         let start = self.low[1] + strip as f64 * (1.0 - OVERLAP) * self.width;

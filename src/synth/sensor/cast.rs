@@ -1,4 +1,4 @@
-//! What a ray meets.
+//! Finds what a ray meets.
 
 use super::super::model::{Model, Surface};
 use super::super::options::SceneOptions;
@@ -6,7 +6,7 @@ use super::super::random::Random;
 use super::super::sampler::Drawn;
 use super::super::vector::{Vec3, dot, minus, plus, scaled};
 
-/// The surfaces of a model, each with a ball around it.
+/// The surfaces of a model, each with a bounding ball.
 #[derive(Debug)]
 pub(super) struct Caster {
     surfaces: Vec<Surface>,
@@ -43,12 +43,12 @@ impl Caster {
         let balls = model.surfaces.iter().map(|surface| ball(&surface.shape.hull())).collect();
         let surfaces = model.surfaces.clone();
         let (outliers, sag) = (options.outliers, options.sag);
-        // The surfaces are not needed twice.
+        // Surfaces are kept only once.
         let model = Model { surfaces: Vec::new(), ..model.clone() };
         Caster { surfaces, balls, model, outliers, sag }
     }
 
-    /// The first surface; `depth`, uniform in `[0, 1)`, says how far the ray gets into leaves.
+    /// The first surface; `depth`, uniform in `[0, 1)`, determines how far the ray gets into leaves.
     pub(super) fn first(&self, ray: &Ray, depth: f64) -> Option<Hit<'_>> {
         let mut nearest: Option<Hit> = None;
         for (surface, distance) in self.hits(ray, depth) {
@@ -59,7 +59,7 @@ impl Caster {
         nearest
     }
 
-    /// The leaves before the first surface that ends the ray, and that surface; near ones first.
+    /// The leaves before the first surface that stops the ray, and that surface; nearest first.
     pub(super) fn through(&self, ray: &Ray, random: &mut Random) -> Vec<Hit<'_>> {
         let hits = self.hits(ray, random.unit());
         let mut hits: Vec<Hit> =
@@ -84,12 +84,12 @@ impl Caster {
         })
     }
 
-    /// Where a point of a surface is when floors sag.
+    /// The position of a point of a surface when floors sag.
     pub(super) fn sagged(&self, hit: &Hit, p: Vec3) -> Vec3 {
         hit.surface.shape.sagged(p, self.sag)
     }
 
-    /// The point measured where a ray meets a surface, with this error of its range.
+    /// The measured point where a ray meets a surface, given the error of its range.
     pub(super) fn measured(&self, ray: &Ray, hit: &Hit, error: f64, random: &mut Random) -> Drawn {
         let exact = ray.at(hit.distance);
         let normal = hit.surface.shape.normal_at(exact);
@@ -97,18 +97,18 @@ impl Caster {
         Drawn::painted(hit.surface, normal, position, random)
     }
 
-    /// Whether the next point is an outlier.
+    /// Returns an outlier if the next point is one.
     pub(super) fn outlier(&self, random: &mut Random) -> Option<Drawn> {
         (random.unit() < self.outliers).then(|| Drawn::outlier(&self.model, random))
     }
 
-    /// Cosine of the angle between the ray and the normal where it meets a surface.
+    /// Cosine of the angle between the ray and the surface's normal where they meet.
     pub(super) fn incidence(ray: &Ray, hit: &Hit) -> f64 {
         dot(hit.surface.shape.normal_at(ray.at(hit.distance)), ray.direction).abs()
     }
 }
 
-/// A ball around points, by their box: its centre and its squared radius, a little larger.
+/// A ball around points, from their bounding box: its centre and its squared radius, slightly enlarged.
 fn ball(points: &[Vec3]) -> (Vec3, f64) {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for p in points {

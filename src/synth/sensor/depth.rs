@@ -1,4 +1,4 @@
-//! A depth camera that sees disparities.
+//! A depth camera that measures disparities.
 
 use super::super::options::SceneOptions;
 use super::super::random::Random;
@@ -10,20 +10,20 @@ use super::cast::{Caster, Ray};
 use super::instrument::Instrument;
 use super::places::Places;
 
-/// Focal length over the width of the frame: 580 of 640 pixels, as a Kinect's.
+/// Focal length over the width of the frame: 580 of 640 pixels, as in a Kinect.
 const FOCAL: f64 = 580.0 / 640.0;
-/// Baseline in metres and the focal length, in pixels, of what measures the disparity.
+/// Baseline in metres, and focal length in pixels, of the disparity measurement.
 const BASELINE: f64 = 0.075;
 const DISPARITY_FOCAL: f64 = 580.0;
 /// Step of the disparity, in pixels.
 const STEP: f64 = 0.125;
 /// Nearest and farthest depth, in metres, for a reach of 1.
 const RANGE: [f64; 2] = [0.4, 8.0];
-/// Errors of the disparity are alike within so many pixels of a frame of 640.
+/// Errors of the disparity are correlated within this many pixels of a frame 640 pixels wide.
 const ALIKE: f64 = 6.0;
-/// A surface seen at a smaller cosine is a hole.
+/// A surface seen at an angle with a smaller cosine is a hole.
 const GRAZING: f64 = 0.12;
-/// What hides a point from the projector is nearer than it by more than this share of its distance.
+/// An obstacle hides a point from the projector if it is nearer by more than this share of the point's distance.
 const HIDES: f64 = 0.02;
 
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Depth {
         }
     }
 
-    /// Whether nothing stands between the projector and a point.
+    /// Whether nothing is between the projector and a point.
     fn is_lit(&self, p: Vec3) -> bool {
         let to = minus(p, self.projector);
         let distance = length(to);

@@ -1,22 +1,22 @@
-//! What every instrument does.
+//! The interface of all instruments.
 
 use super::super::random::Random;
 use super::super::sampler::Drawn;
 use super::super::truth::Camera;
 use std::fmt;
 
-/// Tells the random numbers of shots from those of scenes.
+/// Separates the random numbers of shots from those of scenes.
 pub(super) const FAMILY: u64 = 1000;
 
-/// An instrument at work.
+/// An instrument.
 pub(super) trait Instrument: fmt::Debug + Send + Sync {
-    /// Spreads a survey over so many shots.
+    /// Distributes a survey over this number of shots.
     fn plan(&mut self, shots: u64);
 
-    /// The points of a shot, in the scene's coordinates. `at` counts within the survey.
+    /// The points of a shot, in scene coordinates. `at` is the number of the shot in the survey.
     fn shoot(&self, at: u64, random: &mut Random) -> Vec<Drawn>;
 
-    /// The camera, where it is one: it takes a frame of a shot a pixel, and no more.
+    /// The camera, if the instrument is one: it takes one frame with one shot per pixel, and no more.
     fn camera(&self) -> Option<Camera> {
         None
     }

@@ -1,4 +1,4 @@
-//! What instruments do to a scene, with exact truth.
+//! Simulates what instruments do to a scene, with exact truth.
 
 mod airborne;
 mod cast;

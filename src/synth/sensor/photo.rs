@@ -10,15 +10,16 @@ use super::super::vector::{plus, scaled};
 use super::instrument::Instrument;
 use super::places::Places;
 
-/// Waves: share of the variance, and length in metres.
+/// Waves: share of the variance, and wavelength in metres.
 const WAVES: [[f64; 2]; 2] = [[0.5, 0.2], [0.5, 0.6]];
-/// What differs from point to point, as a share of the noise.
+/// The noise that is independent from point to point, as a share of the whole noise.
 const GRAIN: f64 = 0.1;
-/// Holes: where a smooth function of this length is above this, a seventh of the surface.
+/// Holes: the surface is missing where a smooth function with this length scale is above this value, a seventh
+/// of it.
 const HOLE: [f64; 2] = [0.8, 1.1];
-/// Blobs reach this far from edges, and swell by as much.
+/// Blobs extend this far from edges, and swell by as much.
 const BLOB: f64 = 0.03;
-/// Length over which blobs swell alike.
+/// Length over which the swelling of blobs is correlated.
 const SWELL: f64 = 0.06;
 
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub(super) struct Photo {
     waves: [Smooth; 2],
     holes: Smooth,
     blobs: SmoothVector,
-    /// All lengths are this much larger.
+    /// Factor on all lengths.
     factor: f64,
     noise: f64,
     sag: f64,

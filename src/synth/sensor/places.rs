@@ -1,11 +1,11 @@
-//! Where instruments stand in each scene.
+//! Positions of the instruments in each scene.
 
 use super::super::model::Model;
 use super::super::scene::{HardPart, Scene};
 use super::super::scenes::{boards, room, street};
 use super::super::vector::{Pose, Vec3, circle};
 
-/// A closed way: an ellipse about the vertical.
+/// A closed path: an ellipse about the vertical.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Way {
     pose: Pose,
@@ -14,7 +14,7 @@ pub(super) struct Way {
 }
 
 impl Way {
-    /// The place after this share of a round, and the direction of travel there, not of length 1.
+    /// The position after this share of a round, and the direction of travel there, not normalized.
     pub(super) fn at(&self, round: f64) -> (Vec3, Vec3) {
         let (cosine, sine) = circle(round);
         let [a, b] = self.semi;
@@ -22,31 +22,31 @@ impl Way {
         (self.pose.point(p), self.pose.direction([-a * sine, b * cosine, 0.0]))
     }
 
-    /// Length of a round, nearly.
+    /// Approximate length of a round.
     pub(super) fn length(&self) -> f64 {
         let [a, b] = self.semi;
         std::f64::consts::TAU * (0.5 * (a * a + b * b)).sqrt()
     }
 }
 
-/// Where instruments stand.
+/// Positions of the instruments.
 #[derive(Debug, Clone)]
 pub(super) struct Places {
-    /// A scanner's tripods.
+    /// Tripod positions of a scanner.
     pub(super) stations: Vec<Vec3>,
-    /// A trolley's way.
+    /// Path of a trolley.
     pub(super) way: Way,
-    /// A camera and what it looks at.
+    /// Position of a camera and the point it looks at.
     pub(super) camera: [Vec3; 2],
-    /// A camera's baseline times its focal length, over a Kinect's.
+    /// The camera's baseline times its focal length, relative to a Kinect's.
     pub(super) baseline: f64,
-    /// Longest range of a camera over that of a Kinect, 8 m.
+    /// Longest range of the camera, relative to a Kinect's 8 m.
     pub(super) reach: f64,
-    /// How much larger the scene's waves are in photographs.
+    /// Factor on the size of the waves in photogrammetry of the scene.
     pub(super) photo: f64,
 }
 
-/// How much longer a camera's baseline is for a scene.
+/// Factor on a camera's baseline for a scene.
 pub(super) fn baseline_factor(scene: Scene) -> f64 {
     match scene {
         Scene::Street => 4.0,
@@ -57,7 +57,7 @@ pub(super) fn baseline_factor(scene: Scene) -> f64 {
     }
 }
 
-/// How much larger photographs' waves are for a scene.
+/// Factor on the size of the waves in photogrammetry of a scene.
 pub(super) fn photo_factor(scene: Scene) -> f64 {
     match scene {
         Scene::Street => 2.0,
@@ -110,7 +110,7 @@ impl Places {
         }
     }
 
-    /// Places around whatever there is.
+    /// Positions around an arbitrary scene.
     fn around(scene: Scene, model: &Model) -> Places {
         let centre = [0, 1, 2].map(|i| 0.5 * (model.low[i] + model.high[i]));
         let half = [0, 1, 2].map(|i| 0.5 * (model.high[i] - model.low[i]));

@@ -6,29 +6,29 @@ use crate::names::names;
 
 /// An instrument that surveys a scene.
 ///
-/// A point's label is the surface it came from; a point between two surfaces has none. Noise is
+/// A point's label is the surface it came from; a point between two surfaces has none. The noise is
 /// [`SceneOptions::noise`](crate::synth::SceneOptions::noise).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sensor {
-    /// A laser scanner on a tripod, set up at three or four places: a grid of directions, column
-    /// by column. Ranges err by the noise at 10 m head on (2 mm), a fifth of it near by, more at
-    /// grazing angles. At edges half of the pixels that the beam splits lie between the surfaces.
-    /// Each place but the first is off by 2 mm along each axis and 0.2 mrad about the vertical.
+    /// A laser scanner on a tripod, set up at three or four positions: a grid of directions, column
+    /// by column. The noise (2 mm) is the error of ranges at 10 m head on; it falls to a fifth at close range
+    /// and grows at grazing angles. At edges, half of the pixels whose beam is split lie between the surfaces.
+    /// Each position but the first is off by 2 mm along each axis and 0.2 mrad about the vertical.
     Tripod,
-    /// A depth camera: one frame of 4 : 3, row by row. Depth is `f b / d`, the disparity `d` in
-    /// steps of 1/8 pixel; before that it errs, alike within a dozen pixels, by as much as makes
-    /// the noise at a depth of 1 m (1.5 mm), so that the noise of depths grows with their square.
-    /// Shadows of the projector, grazing surfaces and what is too near or too far are holes.
+    /// A depth camera: one frame of 4 : 3, row by row. Depth is `f b / d`, with the disparity `d` in
+    /// steps of 1/8 pixel. Before rounding, the disparity has an error, correlated within a dozen pixels, that makes
+    /// the noise at a depth of 1 m (1.5 mm); so the noise of depths grows with their square.
+    /// Shadows of the projector, grazing surfaces and surfaces too near or too far are holes.
     Depth,
-    /// A trolley with a laser that turns across the way it goes, twice around: ranges err by the
-    /// noise (1 mm), the trolley's place by 5 mm and 0.5 mrad, alike over decimetres to metres of
-    /// the way, and much but not quite alike in both rounds.
+    /// A trolley with a laser that rotates across its direction of travel, twice around. Ranges have the
+    /// noise as their error (1 mm); the trolley's position is off by 5 mm and 0.5 mrad, correlated over decimetres to
+    /// metres of the path, and similar but not identical in both rounds.
     Slam,
-    /// A scanner on an aircraft, in strips of zigzag lines that overlap, every second one 3 cm
-    /// higher: ranges err by the noise (2 cm), and a pulse may return several times from a tree.
+    /// A scanner on an aircraft, in overlapping strips of zigzag lines, every second strip 3 cm
+    /// higher. Ranges have the noise as their error (2 cm), and a pulse may return several times from a tree.
     Airborne,
-    /// A dense cloud from photographs: surfaces wave by the noise (4 mm; larger scenes more), alike
-    /// over decimetres, a tenth of it differs from point to point; there are holes where
+    /// A dense cloud from photographs. The noise is the size of the surfaces' waves (4 mm; larger scenes more),
+    /// which are correlated over decimetres; a tenth of it is independent from point to point. There are holes where
     /// nothing can be matched, and blobs along edges.
     Photo,
 }
@@ -42,11 +42,11 @@ names! { Sensor, "sensor":
 }
 
 impl Sensor {
-    /// Its usual noise, in metres.
+    /// Its default noise, in metres.
     pub fn default_noise(self, scene: Scene) -> f64 {
         match self {
             Sensor::Tripod => 0.002,
-            // The disparity errs alike in all scenes.
+            // The error of the disparity is the same in all scenes.
             Sensor::Depth => 0.0015 / places::baseline_factor(scene),
             Sensor::Slam => 0.001,
             Sensor::Airborne => 0.02,
@@ -54,7 +54,7 @@ impl Sensor {
         }
     }
 
-    /// Its usual share of outliers.
+    /// Its default share of outliers.
     pub const fn default_outliers(self) -> f64 {
         match self {
             Sensor::Depth => 0.0,

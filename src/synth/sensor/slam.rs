@@ -1,4 +1,4 @@
-//! A trolley with a laser that turns across its way, placed by SLAM.
+//! A trolley with a laser that rotates across the path, positioned by SLAM.
 
 use super::super::options::SceneOptions;
 use super::super::random::Random;
@@ -9,17 +9,17 @@ use super::cast::{Caster, Ray};
 use super::instrument::Instrument;
 use super::places::{Places, Way};
 
-/// Rounds of the way.
+/// Rounds of the path.
 const ROUNDS: f64 = 2.0;
-/// Errors of the place, per axis: how far, in metres, and over what length of the way.
+/// Errors of the position, per axis: size in metres, and correlation length along the path.
 const DRIFT: [[f64; 2]; 3] = [[0.0005, 0.2], [0.0013, 0.6], [0.0048, 2.5]];
-/// What of them returns with the place, as closed loops leave it, and what each round has of its
-/// own; their squares sum to 1.
+/// The part of these errors that is the same in each round, as closed loops leave it, and the part that is
+/// particular to a round; their squares sum to 1.
 const SHARED: f64 = 0.8;
 const OWN: f64 = 0.6;
-/// Error of the attitude, per axis: radians, and over what length of the way.
+/// Error of the attitude, per axis: size in radians, and correlation length along the path.
 const TILT: [f64; 2] = [0.0005, 2.0];
-/// Usual range, by which the points of a turn are as far apart as the turns.
+/// Typical range, at which the points of a turn are as far apart as the turns.
 const USUAL: f64 = 4.0;
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) struct Slam {
     tilt: SmoothVector,
     noise: f64,
     shots: u64,
-    /// Turns of the laser in all.
+    /// Total turns of the laser.
     turns: f64,
 }
 
@@ -49,7 +49,7 @@ impl Slam {
         }
     }
 
-    /// Where a point is put that was seen from `eye`, this far along the way.
+    /// The measured position of a point seen from `eye`, this far along the path.
     fn placed(&self, p: Vec3, eye: Vec3, way: f64) -> Vec3 {
         let [radians, over] = TILT;
         let tilt = scaled(self.tilt.line(way / over), radians);

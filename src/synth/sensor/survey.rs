@@ -20,13 +20,13 @@ pub struct Survey {
     instrument: Box<dyn Instrument>,
     /// Shots of one pass.
     shots: u64,
-    /// Points of one pass, at most.
+    /// Most points of one pass.
     pub points: u64,
     pub camera: Option<Camera>,
 }
 
 impl Survey {
-    /// Makes the instrument that the options ask for ready, for a survey of `points` points.
+    /// Prepares the instrument of the options for a survey of `points` points.
     pub fn plan(
         scene: Scene,
         sensor: Sensor,
@@ -56,7 +56,7 @@ impl Survey {
         Ok(Survey { instrument, shots, points, camera })
     }
 
-    /// The points of a shot; `None` behind the last one. Where there is no frame, the survey starts
+    /// The points of a shot; `None` after the last one. Except for a camera's frame, the survey starts
     /// over, with other random numbers, until there are enough points.
     pub fn shoot(&self, seed: u64, pass: u64, shot: u64) -> Option<Vec<Drawn>> {
         if self.shots == 0 || (self.camera.is_some() && shot >= self.shots) {
@@ -67,10 +67,10 @@ impl Survey {
     }
 }
 
-/// Shots tried to learn how many points a shot gives.
+/// Shots tried to estimate the number of points per shot.
 const TRIED: u64 = 1 << 14;
 
-/// How many shots give this many points, or a few less.
+/// The number of shots that give this many points, or slightly fewer.
 fn shots_for(instrument: &dyn Instrument, seed: u64, points: u64) -> Result<u64> {
     let tried = TRIED.min(points);
     let count = |i: u64| {

@@ -10,17 +10,17 @@ use super::places::Places;
 
 /// Lowest elevation and the range of elevations, in degrees.
 const ELEVATIONS: [f64; 2] = [-70.0, 160.0];
-/// Half the angle of the beam, as a standard deviation.
+/// Half the divergence of the beam, as a standard deviation.
 const BEAM: f64 = 0.0005;
-/// A beam is split between surfaces further apart than this, in metres.
+/// A beam is split between surfaces farther apart than this, in metres.
 const SPLIT: f64 = 0.05;
-/// Errors of a set-up: of its place along an axis, and of its azimuth.
+/// Errors of a set-up: of its position along each axis, and of its azimuth.
 const SHIFT: f64 = 0.002;
 const TURN: f64 = 0.0002;
-/// The range at which the noise is what is asked for, and its share at range 0.
+/// The range at which the noise has its nominal value, and its share at range 0.
 const NOMINAL: f64 = 10.0;
 const NEAR: f64 = 0.2;
-/// At grazing angles the noise grows to this at most.
+/// Largest factor by which the noise grows at grazing angles.
 const GRAZING: f64 = 4.0;
 
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Tripod {
 }
 
 impl Station {
-    /// A point where the registration puts it.
+    /// The position that the registration gives to a point.
     fn registered(&self, p: Vec3) -> Vec3 {
         let [x, y, z] = minus(p, self.eye);
         let turned = [x - self.turn * y, y + self.turn * x, z];

@@ -1,4 +1,4 @@
-//! Seconds of imageproc's Hough transform on an edge map, a line a run: for `benches/peers/hough.py`.
+//! Seconds of imageproc's Hough transform on an edge map, one line per run, for `benches/peers/hough.py`.
 
 use imageproc::hough::{LineDetectionOptions, detect_lines};
 use std::time::Instant;

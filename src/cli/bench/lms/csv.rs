@@ -3,12 +3,12 @@
 use super::super::csv::optional;
 use planes::papers::bench::lms::{LmsReport, POINTS_OF_A_SET};
 
-/// Names of the columns, of which each table has its own.
+/// Names of the columns; each table fills some of them.
 const COLUMNS: &str = "table,points,theta_step,rho_step,noise,method,count,seconds,right,angle_median,\
                        angle_mean,slope_percent_mean,slope_percent_median,distance_median,inliers,mean,\
                        deviation";
 
-/// A line of names, then one a row of the tables; times in seconds, empty where there is none.
+/// A line of column names, then one line per row of the tables; times in seconds, empty where there is no value.
 pub fn lines(report: &LmsReport) -> String {
     let mut text = format!("{COLUMNS}\n");
     let mut add = |cells: &[(&str, &dyn ToString)]| {

@@ -27,25 +27,25 @@ use std::path::PathBuf;
 /// Repeat the experiments of the paper on the least median of squares
 ///
 /// "GPU-Based Computation of 2D Least Median of Squares with Applications to Fast and Robust Line
-/// Detection" by G. Shapira and T. Hassner: how long the thinnest slab of random points takes (Table 1),
-/// how exact lines are over the size of the accumulator's cells (figure 7) and over noise (figure 8), and
-/// the lines of a photograph with added noise (Table 2).
+/// Detection" by G. Shapira and T. Hassner: the time to find the thinnest slab of random points (Table 1),
+/// the accuracy of lines for different sizes of the accumulator's cells (figure 7) and for different noise
+/// (figure 8), and the lines of a photograph with added noise (Table 2).
 #[derive(Debug, Args)]
 pub struct LmsBench {
-    /// Numbers of points of Table 1
+    /// Numbers of points for Table 1
     #[arg(long, value_name = "N,…", value_delimiter = ',',
         default_value = "128,256,512,1024,2048,4096",
         value_parser = |text: &str| count::<u32>(text, 8192))]
     points: Vec<u32>,
-    /// Share of its points that a slab of Table 1 holds [default: h = n / 2 + 1 of n, the median]
+    /// Share of the points that a slab of Table 1 holds [default: the median, h = n / 2 + 1 of n points]
     #[arg(long, value_name = "SHARE", value_parser = number)]
     hold: Option<f64>,
-    /// Images of each setting of figures 7 and 8
+    /// Number of images for each setting of figures 7 and 8
     #[arg(long, value_name = "N", default_value_t = IMAGES,
         value_parser = |text: &str| count::<u64>(text, 10_000))]
     images: u64,
-    /// A photograph for Table 2, whose true lines are those found without noise [default: one that is
-    /// drawn, of which they are known]
+    /// A photograph for Table 2; its true lines are those found without noise [default: a drawn image with
+    /// known lines]
     #[arg(long, value_name = "IMAGE")]
     photo: Option<PathBuf>,
     /// Where to measure

@@ -10,10 +10,10 @@ const LEFT: [f64; 2] = [80.0, 560.0];
 const WIDTH: f64 = 400.0;
 const TOP: f64 = 60.0;
 const BOTTOM: f64 = 380.0;
-/// Smaller errors are drawn as this one.
+/// Smaller errors are drawn as this value.
 const LEAST: f64 = 1e-3;
 
-/// Colours of the methods, told apart by people who see few colours, too (Okabe and Ito 2008).
+/// Colours of the methods, distinguishable for colour-blind people (Okabe and Ito 2008).
 const COLOURS: [&str; 3] = ["#000000", "#e69f00", "#0072b2"];
 
 /// Both figures, side by side.
@@ -33,7 +33,7 @@ pub fn plots(report: &LmsReport) -> String {
     svg + "</svg>\n"
 }
 
-/// One figure: where each row stands is told by `place`, with its label.
+/// One figure; `place` gives the position of each row, with its label.
 fn plot(
     svg: &mut String,
     left: f64,

@@ -1,4 +1,4 @@
-//! The measurements as tables for people, the paper's own figures beside them.
+//! The measurements as tables for people, with the paper's own figures beside them.
 
 use super::super::grid::{self, Grid};
 use crate::cli::words::significant;
@@ -133,7 +133,7 @@ fn accuracy_cells(row: &Accuracy) -> [String; 8] {
     ]
 }
 
-/// What a method is called here.
+/// The name of a method in the tables.
 fn name(method: Refine) -> String {
     if method == Refine::None { "cell".into() } else { method.name().into() }
 }

@@ -13,16 +13,16 @@ use crate::{Error, Result};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Runs of which the median counts.
+/// Number of runs of which the median is taken.
 const RUNS: usize = 15;
 /// The space: 1° and a pixel, with the usual number of false alarms.
 const DIRECTIONS: u32 = 180;
 const RHO_STEP: f64 = 1.0;
 const FALSE_ALARMS: f64 = 1e-3;
-/// The images of the sweep, and their share of edges in thousandths, where it can be chosen.
+/// The images of the sweep, and their share of edges in thousandths where it can be chosen.
 const WIDE: [u32; 2] = [1920, 1080];
 const USUAL: usize = 59;
-/// A spot has so many pixels of edge around it.
+/// Number of edge pixels around a spot.
 const AROUND: usize = 8;
 
 /// An image and how its edges are found.
@@ -32,16 +32,16 @@ struct Case<'a> {
     image: &'a Image,
     method: &'a Method,
     edges: EdgeMap,
-    /// The bins, as the CPU finds them.
+    /// The bins that the CPU finds.
     bins: Vec<Bin>,
 }
 
 impl ImageBench<'_> {
-    /// Times an image, on the CPU from its edges on and on the gpu, if there is one; its bins are compared
-    /// before. Nothing where the fast versions are not asked for.
+    /// Times an image, on the CPU from its edges on and, if there is one, on the GPU. Its bins are compared
+    /// first. Nothing is measured if the fast versions are not asked for.
     ///
     /// # Errors
-    /// [`Error::Device`] where a device fails, or finds other bins than the CPU.
+    /// [`Error::Device`] if a device fails, or finds other bins than the CPU.
     pub fn grey(&self, name: &str, image: &Image, method: &Method) -> Result<Vec<GreyRow>> {
         if !self.fast {
             return Ok(Vec::new());
@@ -51,7 +51,7 @@ impl ImageBench<'_> {
         self.rows(&Case::new(&search, name, image, method)?)
     }
 
-    /// The same for images that are made for it.
+    /// The same for generated images.
     ///
     /// # Errors
     /// As [`ImageBench::grey`].
@@ -128,7 +128,7 @@ impl<'a> Case<'a> {
         self.row(true, || bins.measure())
     }
 
-    /// The medians of some runs after one that warms up.
+    /// The medians of several runs, after one that warms up.
     fn row(&self, on_gpu: bool, mut run: impl FnMut() -> Result<Seconds>) -> Result<GreyRow> {
         run()?;
         let runs: Vec<Seconds> = (0..RUNS).map(|_| run()).collect::<Result<_>>()?;

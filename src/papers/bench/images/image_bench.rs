@@ -1,4 +1,4 @@
-//! Who is measured.
+//! Which versions are measured.
 
 use super::super::rows::Mode;
 use crate::cuda::Cuda;
@@ -12,7 +12,7 @@ pub struct ImageBench<'a> {
 }
 
 impl<'a> ImageBench<'a> {
-    /// Measures the versions of some modes; those that need a GPU, only if there is one.
+    /// Measures the versions of some modes; versions that need a GPU only if there is one.
     pub fn new(gpu: Option<&'a Cuda>, modes: &[Mode]) -> ImageBench<'a> {
         let is_wanted =
             |v: &Version| (gpu.is_some() || v.is_on_the_cpu()) && modes.contains(&mode(*v));
@@ -26,7 +26,7 @@ impl<'a> ImageBench<'a> {
     }
 }
 
-/// With what a version is measured.
+/// The mode in which a version is measured.
 pub fn mode(version: Version) -> Mode {
     match version {
         Version::Serial => Mode::Serial,

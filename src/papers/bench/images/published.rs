@@ -1,4 +1,4 @@
-//! The papers' own figures, for edge list and vote.
+//! The papers' own figures, for edge list and vote together.
 
 use crate::papers::line_voters::{PaperSpace, Version};
 
@@ -10,7 +10,7 @@ const BRAAK: [(Version, f64); 4] = [
     (Version::BraakConstant, 10.6),
 ];
 
-/// Tomagou, GTX 680 and a Xeon X7460, 4096 × 4096 and so many edges, in ms.
+/// Tomagou, GTX 680 and a Xeon X7460, 4096 × 4096 with these numbers of edges, in ms.
 const TOMAGOU_EDGES: [u64; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 const TOMAGOU: [(Version, [f64; 5]); 4] = [
     (Version::Serial, [1.408, 13.619, 136.907, 1377.754, 14073.099]),
@@ -19,7 +19,7 @@ const TOMAGOU: [(Version, [f64; 5]); 4] = [
     (Version::TomagouC, [0.181, 0.298, 1.817, 16.331, 162.232]),
 ];
 
-/// Seconds that a paper has for a voter in a space, if it has them.
+/// Seconds that a paper reports for a voter in a space, if it does.
 pub fn seconds(version: Version, space: PaperSpace, size: [u32; 2], edges: u64) -> Option<f64> {
     let ms = match (space, size) {
         (PaperSpace::Cartesian(1.0), [1920, 1080]) if edges == 1920 * 1080 * 59 / 1000 => {

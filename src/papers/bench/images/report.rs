@@ -1,4 +1,4 @@
-//! What comes out.
+//! The report.
 
 use super::super::machine::Machine;
 use super::super::stopwatch::Timing;
@@ -15,7 +15,7 @@ pub struct ImageReport {
     pub format: String,
     /// [`IMAGE_REPORT_VERSION`].
     pub version: u32,
-    /// On what.
+    /// The machine.
     pub machine: Machine,
     /// The file of an image, or the sweeps.
     pub source: String,
@@ -28,15 +28,15 @@ pub struct ImageReport {
 /// A voter for one image and space.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VoterRow {
-    /// Table that it belongs to: rows of one have images or spaces that differ in one thing.
+    /// Its table: the rows of a table have images or spaces that differ in one property.
     pub table: String,
-    /// What is different.
+    /// The property that differs.
     pub column: String,
     /// Width and height.
     pub size: [u32; 2],
     /// Edge pixels.
     pub edges: u64,
-    /// Where it votes.
+    /// The space.
     pub space: PaperSpace,
     /// Name of the [version](crate::papers::line_voters::Version).
     pub voter: String,
@@ -46,18 +46,18 @@ pub struct VoterRow {
     pub vote: Timing,
     /// The bins with more than half of the largest count.
     pub select: Timing,
-    /// What the voter reads, on its way to the device.
+    /// Copying the voter's input to the device.
     pub transfers: Timing,
     /// All of these together.
     pub total: Timing,
     /// Votes a second of `vote`.
     pub votes_per_second: f64,
-    /// How many times the serial loop takes as long, where that was measured.
+    /// Time of the serial loop divided by this one, if the serial loop was measured.
     pub speedup: Option<f64>,
-    /// Seconds of list and vote in the paper, where it has them.
+    /// Seconds of list and vote in the paper, if it reports them.
     pub paper: Option<f64>,
-    /// Edges whose votes the serial loop cast as well; of more of them those of all cores were
-    /// compared.
+    /// Edges whose votes were compared with the serial loop's; beyond them, votes were compared with those
+    /// of all cores.
     pub compared_with_serial: u64,
 }
 
@@ -66,7 +66,7 @@ pub struct VoterRow {
 pub struct GreyRow {
     /// The image, and how its edges were found.
     pub image: String,
-    /// Whether on the GPU, where its kernels follow each other on an image that it has; else on the
+    /// Whether on the GPU, where one kernel follows another on an image that is there already; otherwise on the
     /// CPU.
     pub on_gpu: bool,
     /// Width and height.
@@ -81,6 +81,6 @@ pub struct GreyRow {
     pub vote: f64,
     /// Seconds for the bins that stand out, sorted.
     pub select: f64,
-    /// Seconds of all of it, on the GPU in runs of its own. Medians: the steps need not add up to it.
+    /// Seconds of everything, on the GPU in separate runs. All times are medians, so the steps need not add up to it.
     pub total: f64,
 }

@@ -1,4 +1,4 @@
-//! The papers' sweeps, over edges that are strewn at random: neighbours vote for different bins.
+//! The papers' sweeps, over randomly scattered edges, so that neighbours vote for different bins.
 
 use super::image_bench::ImageBench;
 use super::report::VoterRow;
@@ -13,7 +13,7 @@ const USUAL: usize = 59;
 /// Tomagou's image.
 const SQUARE: [u32; 2] = [4096; 2];
 
-/// Images that differ in one thing.
+/// Sweeps: series of images that differ in one property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sweep {
     /// 1e3 to 1e7 edges in 4096 × 4096 pixels.
@@ -34,7 +34,7 @@ names! { Sweep, "sweep":
 }
 
 impl Sweep {
-    /// Images by their columns, and the spaces in which each votes.
+    /// The images of each column, and the spaces in which they vote.
     fn images(self) -> (Vec<(String, EdgeImage)>, Vec<PaperSpace>) {
         let wide = |thousandths: usize| {
             strewn(WIDE, WIDE[0] as usize * WIDE[1] as usize * thousandths / 1000)
@@ -62,7 +62,7 @@ impl Sweep {
     }
 }
 
-/// An image in which so many different pixels are edges, strewn at random.
+/// An image with this many different edge pixels, scattered at random.
 pub fn strewn(size: [u32; 2], edges: usize) -> EdgeImage {
     let mut state = 1u64;
     let mut image = EdgeImage::new(size, []);
@@ -81,7 +81,7 @@ impl ImageBench<'_> {
     /// Measures all voters in a sweep.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) where a device fails, or votes otherwise than the CPU.
+    /// [`Error::Device`](crate::Error::Device) if a device fails, or its votes differ from the CPU's.
     pub fn sweep(&self, sweep: Sweep, progress: &dyn Progress) -> Result<Vec<VoterRow>> {
         let (images, spaces) = sweep.images();
         let mut rows = Vec::new();

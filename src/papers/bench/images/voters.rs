@@ -10,10 +10,10 @@ use crate::{Error, Result};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Edges with which the search for the serial loop's speed begins.
+/// Number of edges with which the search for the serial loop's speed begins.
 const FIRST: usize = 256;
 
-/// An image in a space, what is right for it, and how long the serial loop takes.
+/// An image in a space, its reference accumulator, and the serial loop's time.
 struct Reference<'a> {
     image: &'a EdgeImage,
     spaces: &'a [Space],
@@ -21,7 +21,7 @@ struct Reference<'a> {
     /// Half of the largest count.
     threshold: u32,
     serial: Timing,
-    /// Edges that the serial loop voted with.
+    /// Number of edges that the serial loop voted with.
     compared: usize,
 }
 
@@ -87,12 +87,12 @@ struct Measured {
 }
 
 impl ImageBench<'_> {
-    /// Measures every voter on an image in one space. Those whose rows do not fit on the device have no
-    /// row.
+    /// Measures every voter on an image in one space. Voters whose rows do not fit on the device are left
+    /// out.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for an image that the space is not for; [`Error::Device`] where a device
-    /// fails, or votes otherwise than the CPU.
+    /// [`Error::Parameter`] for an image that the space cannot take; [`Error::Device`] if a device
+    /// fails, or its votes differ from the CPU's.
     pub fn voters(
         &self,
         table: &str,
@@ -139,7 +139,7 @@ impl ImageBench<'_> {
     }
 }
 
-/// Fills in how much faster than the serial loop each is.
+/// Fills in the speed-up of each row over the serial loop.
 fn compare_with_serial(rows: &mut [VoterRow]) {
     let serial = rows.iter().find(|row| row.voter == Version::Serial.name());
     let Some(serial) = serial.map(|row| row.total.seconds) else { return };
@@ -166,7 +166,7 @@ impl Reference<'_> {
         Ok(Measured { list: Timing::NONE, vote, select, transfers: Timing::NONE })
     }
 
-    /// `None` where its rows do not fit.
+    /// `None` if its rows do not fit.
     fn on_gpu(&self, votes: &mut LineVotes, version: Version) -> Result<Option<Measured>> {
         match votes.vote(version) {
             Err(Error::Parameter(_)) => return Ok(None),

@@ -1,4 +1,4 @@
-//! Figures 7 and 8: how exact a line among noise is.
+//! Figures 7 and 8: the accuracy of lines in noise.
 
 use super::cells::Coarse;
 use super::methods::METHODS;
@@ -22,19 +22,19 @@ const NOISE: f64 = 0.001;
 /// Noise of figure 8, and its cells.
 const NOISES: [f64; 7] = [0.0, 0.001, 0.002, 0.003, 0.004, 0.005, 0.006];
 const CELL: [f64; 2] = [5.0, 20.0];
-/// What counts as right: the angle in degrees, and pixels at the middle of the line.
+/// Limits for a right line: the angle in degrees, and the distance in pixels at the middle of the line.
 const RIGHT: [f64; 2] = [1.0, 2.0];
 
-/// How exact the lines of a method are.
+/// The accuracy of a method's lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Accuracy {
     /// Cells of the accumulator, in degrees.
     pub theta_step: f64,
-    /// And in pixels.
+    /// The same in pixels.
     pub rho_step: f64,
     /// Probability of noise in a pixel.
     pub noise: f64,
-    /// How the line was made of the cell.
+    /// How a cell became a line.
     pub method: Refine,
     /// Images.
     pub images: u64,
@@ -42,32 +42,32 @@ pub struct Accuracy {
     pub right: f64,
     /// Median error of the angle, in degrees.
     pub angle_median: f64,
-    /// Its mean.
+    /// The mean error of the angle.
     pub angle_mean: f64,
-    /// Mean error of the slope, in percent of it, as the paper has it; none where a line is upright,
-    /// whose slope is infinite.
+    /// Mean error of the slope, in percent of the slope, as in the paper; none if a line is vertical, because
+    /// its slope is infinite.
     pub slope_percent_mean: Option<f64>,
-    /// Its median.
+    /// The median of the same error.
     pub slope_percent_median: f64,
     /// Median distance at the middle of the line, in pixels.
     pub distance_median: f64,
-    /// Mean share of the cell's voters that are of the line.
+    /// Mean share of the cell's voters that belong to the line.
     pub inliers: f64,
 }
 
-/// Figure 7, all methods on so many images.
+/// Figure 7, for all methods.
 ///
 /// # Errors
-/// What the backend answers.
+/// Errors of the backend.
 pub fn over_cells(images: u64, backend: &dyn Backend) -> Result<Vec<Accuracy>> {
     let each = CELLS.iter().map(|&cell| accuracy(cell, NOISE, images, backend));
     Ok(each.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-/// Figure 8, all methods on so many images.
+/// Figure 8, for all methods.
 ///
 /// # Errors
-/// What the backend answers.
+/// Errors of the backend.
 pub fn over_noise(images: u64, backend: &dyn Backend) -> Result<Vec<Accuracy>> {
     let each = NOISES.iter().map(|&noise| accuracy(CELL, noise, images, backend));
     Ok(each.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
@@ -113,7 +113,7 @@ fn accuracy(
     METHODS.iter().map(of_method).collect()
 }
 
-/// The share of the voters that are of the line.
+/// The share of the voters that belong to the line.
 fn share(peak: &Voters, line: &TrueLine) -> f64 {
     let (sin, cos) = line.theta.to_radians().sin_cos();
     let far = |p: &[u16; 2]| (f64::from(p[0]) * cos + f64::from(p[1]) * sin - line.rho).abs();
@@ -132,7 +132,7 @@ struct Errors {
 impl Errors {
     fn of(line: &TrueLine, (theta, rho): (f64, f64)) -> Errors {
         let [angle, distance] = line_errors(line, theta, rho);
-        // The slope of y over x; the normal of a level line points along y.
+        // The slope of y over x; the normal of a horizontal line points along y.
         let slope = |theta: f64| -1.0 / theta.to_radians().tan();
         let [own, found] = [line.theta, theta].map(slope);
         Errors { angle, distance, slope_percent: 100.0 * ((found - own) / own).abs() }

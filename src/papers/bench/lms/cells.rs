@@ -1,4 +1,4 @@
-//! Lines by a coarse accumulator.
+//! Lines from a coarse accumulator.
 
 use crate::Result;
 use crate::backend::Backend;
@@ -7,7 +7,7 @@ use crate::space::turned_towards;
 use crate::synth::lines::TrueLine;
 use crate::vote::{bin, position};
 
-/// A line is at the edge of a cell when it is no farther from its middle than this, in cells.
+/// A line is in a cell or at its edge if it is no farther than this from the cell's middle, in cells.
 const NEAR: f64 = 0.75;
 
 /// A coarse accumulator of an image.
@@ -18,7 +18,7 @@ pub(super) struct Coarse {
 }
 
 impl Coarse {
-    /// Lets pixels vote in cells of so many degrees and pixels.
+    /// Lets pixels vote in cells of the given size in degrees and pixels.
     pub fn vote(
         backend: &dyn Backend,
         size: [u16; 2],
@@ -30,7 +30,7 @@ impl Coarse {
         Ok(Coarse { counts: polar.vote(&pixels, backend)?, polar, pixels })
     }
 
-    /// The cell with the most votes, the first of equals, of those that `may_be`.
+    /// The cell with the most votes among those that `may_be`; the first if several are equal.
     fn best(&self, may_be: impl Fn(usize) -> bool) -> usize {
         let cells = (0..self.counts.len()).filter(|&index| may_be(index));
         cells.rev().max_by_key(|&index| self.counts[index]).unwrap_or(0)
@@ -41,7 +41,7 @@ impl Coarse {
         self.voters(self.best(|_| true))
     }
 
-    /// The same, of the cells that a line is in or at the edge of.
+    /// The same among the cells that a line is in or at the edge of.
     pub fn peak_at(&self, line: &TrueLine) -> Voters {
         let bins = self.polar.space.bins();
         let axis = self.polar.space.rho();
@@ -93,11 +93,11 @@ mod tests {
 
     #[test]
     fn a_line_is_looked_for_across_the_seam() {
-        // Upright, but for half a degree to either side.
+        // Vertical, within half a degree to either side.
         for lean in [-3.0, 0.0, 3.0] {
             let x = |y: u16| (50.0 + lean * (f64::from(y) - 50.0) / 300.0).round() as u16;
             let mut pixels: Vec<[u16; 2]> = (0..100).map(|y| [x(y), y]).collect();
-            // Others have more votes elsewhere.
+            // Other pixels have more votes elsewhere.
             pixels.extend((0..100).flat_map(|x| [[x, 20], [x, 21]]));
             let ends = [[f64::from(x(0)), 0.0], [f64::from(x(99)), 99.0]];
             let coarse = Coarse::vote(&Cpu::default(), [100, 100], pixels, [2.0, 5.0]).unwrap();

@@ -1,6 +1,6 @@
-//! What is compared.
+//! The methods that are compared.
 
 use crate::lms::Refine;
 
-/// What is compared.
+/// The methods that are compared.
 pub const METHODS: [Refine; 3] = [Refine::None, Refine::Ols, Refine::Lms];

@@ -1,14 +1,14 @@
 //! The experiments of Shapira and Hassner, "GPU-Based Computation of 2D Least Median of Squares with
 //! Applications to Fast and Robust Line Detection".
 //!
-//! - Table 1: how long the thinnest slab of random points takes ([`times`]), and those of many sets
+//! - Table 1: the time to find the thinnest slab of random points ([`times`]), and those of many sets
 //!   ([`many_times`]).
-//! - Figures 7 and 8: how exact lines are, over the size of the accumulator's cells and over noise
+//! - Figures 7 and 8: the accuracy of lines against the size of the accumulator's cells and against noise
 //!   ([`over_cells`], [`over_noise`]).
 //! - Table 2: the same on a photograph with added noise ([`on_photo`]).
 //!
-//! Everywhere a line is found by the votes of a coarse accumulator; then it is the middle of the cell,
-//! the least squares line of its voters, or their least median of squares line ([`METHODS`]).
+//! In each experiment a coarse accumulator finds the cell of a line. The line is then the middle of the cell,
+//! the least-squares line of the cell's voters, or their least median of squares line ([`METHODS`]).
 
 mod accuracy;
 mod cells;

@@ -13,36 +13,36 @@ use serde::{Deserialize, Serialize};
 
 /// Cells of the accumulator, in degrees and pixels.
 pub const PHOTO_CELL: [f64; 2] = [2.0, 5.0];
-/// Probabilities that a pixel is an edge besides; the paper does not tell its own.
+/// Probabilities that noise makes a pixel an edge; the paper does not give its own.
 pub const PHOTO_NOISE: [f64; 4] = [0.0, 0.005, 0.01, 0.02];
 /// The seed of the noise and of a drawn photograph.
 const SEED: u64 = 1;
-/// Lines of a photograph: those that exceed chance by most.
+/// Number of lines of a photograph; the most significant are taken.
 const LINES: usize = 16;
-/// Places along a line at which its error is measured.
+/// Number of positions along a line at which its error is measured.
 const PLACES: u32 = 64;
 
 /// The errors of a method over all lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PhotoErrors {
-    /// Probability that a pixel is an edge besides; none for all of them together.
+    /// Probability that noise makes a pixel an edge; none for all probabilities together.
     pub noise: Option<f64>,
-    /// How the line was made of the cell.
+    /// How a cell became a line.
     pub method: Refine,
-    /// Lines.
+    /// Number of lines.
     pub lines: usize,
-    /// Mean error, in pixels: of each line the mean distance from the true one, along `y` where it
-    /// is rather level, else along `x`.
+    /// Mean error, in pixels: of each line, the mean distance from the true one, along `y` if the line
+    /// is closer to horizontal, else along `x`.
     pub mean: f64,
     /// Its standard deviation over the lines.
     pub deviation: f64,
 }
 
-/// All methods on the lines of a photograph, and its name: `photo`, whose true lines are the best that
-/// [`detect_in`] finds without the noise, or one that is drawn, of which they are known.
+/// All methods on the lines of a photograph, and its name. The true lines of `photo` are the best that
+/// [`detect_in`] finds without noise; without a `photo`, one with known lines is drawn.
 ///
 /// # Errors
-/// [`Error::Parameter`] for a photograph without lines; what the backend answers.
+/// [`Error::Parameter`] for a photograph without lines; errors of the backend.
 pub fn on_photo(
     photo: Option<&Image>,
     backend: &dyn Backend,

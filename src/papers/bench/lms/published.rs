@@ -3,7 +3,7 @@
 use crate::lms::Refine;
 
 /// Seconds of the topological sweep and of the paper's algorithm in Table 1, on an Intel E6550 and
-/// an NVIDIA GTX 720 as the paper has it.
+/// an NVIDIA GTX 720, as the paper names it.
 pub fn seconds(points: usize) -> Option<[f64; 2]> {
     match points {
         128 => Some([42.52e-3, 0.98e-3]),
@@ -13,7 +13,7 @@ pub fn seconds(points: usize) -> Option<[f64; 2]> {
     }
 }
 
-/// Mean error of the slope in percent over all cells of figure 7, where the text tells it.
+/// Mean error of the slope in percent over all cells of figure 7, where the text states it.
 pub fn slope_percent(method: Refine) -> Option<f64> {
     match method {
         Refine::Ols => Some(12.4),

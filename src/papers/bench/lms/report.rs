@@ -1,4 +1,4 @@
-//! What comes out.
+//! The report.
 
 use super::super::machine::Machine;
 use super::accuracy::Accuracy;
@@ -16,9 +16,9 @@ pub struct LmsReport {
     pub format: String,
     /// [`LMS_REPORT_VERSION`].
     pub version: u32,
-    /// On what.
+    /// The machine.
     pub machine: Machine,
-    /// Table 1 and beyond.
+    /// Table 1, and larger numbers of points.
     pub times: Vec<SlabTimes>,
     /// Many sets at once; none without a GPU.
     pub many: Vec<ManyTimes>,

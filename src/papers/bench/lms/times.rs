@@ -1,4 +1,4 @@
-//! Table 1: how long the thinnest slab of random points takes.
+//! Table 1: the time to find the thinnest slab of random points.
 
 use super::super::stopwatch::{Timing, repeat};
 use super::published;
@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Numbers of points: the paper's, and beyond.
+/// Numbers of points: the paper's, and larger ones.
 pub const POINTS: [usize; 6] = [128, 256, 512, 1024, 2048, 4096];
 
-/// All versions must agree on the height within this share of it.
+/// The heights found by all versions must agree within this share.
 const AGREE: f64 = 1e-6;
 
-/// How long each version takes for so many points.
+/// The time of each version for one number of points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SlabTimes {
     /// Number of points.
@@ -26,20 +26,20 @@ pub struct SlabTimes {
     pub h: usize,
     /// The topological sweep on one thread.
     pub sweep: Timing,
-    /// The paper's algorithm; kernels alone, as are all times on a GPU.
+    /// The paper's algorithm; kernels only, like all times on a GPU.
     pub paper: Option<Timing>,
     /// Ours.
     pub fast: Option<Timing>,
-    /// The paper's seconds for the first two.
+    /// The paper's seconds for `sweep` and `paper`.
     pub published: Option<[f64; 2]>,
 }
 
-/// Times the versions on points strewn evenly over a square, for a slab that holds `h` of them, or more
-/// than half.
+/// Times the versions on points scattered evenly over a square, for a slab that holds `h` of them, by default
+/// more than half.
 ///
 /// # Errors
-/// [`Error::Parameter`] without points and for too many, and for an `h` that is not from 1 to their number;
-/// [`Error::Device`] where the device fails, or finds another slab.
+/// [`Error::Parameter`] for no points or too many, and for an `h` that is not from 1 to their number;
+/// [`Error::Device`] if the device fails, or finds another slab.
 pub fn times(gpu: Option<&Cuda>, points: usize, h: Option<usize>) -> Result<SlabTimes> {
     let problem = [Problem::new(&uniform_points(points, points as u64), h)?];
     let h = problem[0].h();
@@ -71,24 +71,24 @@ pub fn times(gpu: Option<&Cuda>, points: usize, h: Option<usize>) -> Result<Slab
     })
 }
 
-/// Sets of 512 points that are worked on in one go.
+/// Numbers of sets of 512 points that are processed at once.
 pub const SETS: [usize; 5] = [1, 4, 16, 64, 256];
 /// Points of each.
 pub const POINTS_OF_A_SET: usize = 512;
 
-/// How long many sets take together.
+/// The time for many sets together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ManyTimes {
     /// Number of sets of [`POINTS_OF_A_SET`] points.
     pub sets: usize,
-    /// Ours, kernels alone.
+    /// Our version, kernels only.
     pub fast: Timing,
 }
 
 /// Times our version on many sets.
 ///
 /// # Errors
-/// Where the device fails.
+/// If the device fails.
 pub fn many_times(gpu: &Cuda, sets: usize) -> Result<ManyTimes> {
     let problem = |seed: usize| Problem::new(&uniform_points(POINTS_OF_A_SET, seed as u64), None);
     let problems = (0..sets).map(problem).collect::<Result<Vec<_>>>()?;

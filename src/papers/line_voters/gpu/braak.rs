@@ -8,7 +8,7 @@ use crate::shared::{BRAAK_PIXELS, BRAAK_THREADS, WARP};
 use crate::{Error, Result};
 use cudarc::driver::CudaSlice;
 
-/// Lines of the image in a band of `constant`, and rows of the space that a block of it makes.
+/// Lines of the image in a band of `constant`, and rows of the space that a block computes from it.
 const BAND: u32 = 64;
 const BAND_ROWS: u32 = 8;
 
@@ -71,7 +71,7 @@ impl LineVotes<'_> {
         Ok(Steps { edges, vote })
     }
 
-    /// The image in bits, and the seconds that took.
+    /// Packs the image into bits; returns the seconds it took.
     fn pack(&mut self) -> Result<f64> {
         let LineVotes { device, pixels, size: [width, height], packed, .. } = self;
         let config = grid(width.div_ceil(WARP), height.div_ceil(WARP), WARP, 0);
@@ -102,7 +102,7 @@ impl LineVotes<'_> {
             spaces.iter_mut().zip(lines).try_for_each(|(s, (bits, lines, length))| {
                 let words = length.div_ceil(WARP);
                 let bands = lines.div_ceil(BAND);
-                // Bits beyond the end of a line are zero, and read no counter.
+                // Bits beyond the end of a line are zero and read no counter.
                 let room = BAND * words + s.bins;
                 let shared = room_for(device, "braak_constant", room)?;
                 braak::braak_constant(
@@ -135,10 +135,10 @@ fn both(spaces: &mut [ImageSpace]) -> Result<(&mut ImageSpace, Option<&mut Image
     }
 }
 
-/// What the kernels for two spaces are told of the second: its table, rows, bins and counts.
+/// Arguments of the kernels for two spaces about the second space: its table, rows, bins and counts.
 type Other<'a> = (&'a CudaSlice<[f32; 4]>, u32, u32, &'a mut CudaSlice<u32>);
 
-/// The second space, or one of no rows.
+/// The second space, or an empty one with no rows.
 fn other<'a>(
     table: &'a CudaSlice<[f32; 4]>,
     second: &'a mut Option<&mut ImageSpace>,

@@ -9,7 +9,7 @@ use crate::space::{Space, slopes};
 use crate::{Error, Result};
 use cudarc::driver::CudaSlice;
 
-/// Rows that a block may have which votes for a list.
+/// Numbers of rows that a block of the list vote may have.
 const ROWS: [u32; 4] = [6, 4, 2, 1];
 
 /// A space on the device, with its accumulator.
@@ -23,7 +23,7 @@ pub(in crate::papers) struct ImageSpace {
 }
 
 impl ImageSpace {
-    /// A space; of the two Cartesian ones, that in which lines are columns or the other.
+    /// A space; `lines_are_columns` says which of the two Cartesian spaces it is.
     pub fn new(device: &Device, space: &Space, lines_are_columns: bool) -> Result<ImageSpace> {
         Ok(ImageSpace {
             table: device.upload(&space.vote_table())?,
@@ -38,7 +38,7 @@ impl ImageSpace {
         self.rows * self.bins
     }
 
-    /// Lets every edge of a list vote, relative to an origin; the counts begin as zeros.
+    /// Lets every edge of a list vote, relative to an origin; the counts must start as zeros.
     pub fn vote_list(&mut self, device: &Device, edges: &Packed, [x, y]: [i32; 2]) -> Result<()> {
         // Two blocks share a multiprocessor, unless a row is too long.
         let half = device.processor_shared / LIST_BLOCKS - 1024;
@@ -63,7 +63,7 @@ impl ImageSpace {
     }
 }
 
-/// The bytes of so many words of shared memory, which a block of a kernel may have.
+/// The number of bytes of `words` words of shared memory; an error if a block may not have that many.
 pub(super) fn room_for(device: &Device, kernel: &str, words: u32) -> Result<u32> {
     let bytes = words.saturating_mul(4);
     if bytes > device.block_shared {

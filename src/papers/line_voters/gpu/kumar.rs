@@ -9,7 +9,7 @@ use crate::cuda::launch::{each, each_in_blocks, grid};
 use crate::shared::KUMAR_THREADS;
 use cudarc::driver::{CudaSlice, LaunchConfig};
 
-/// A kernel that makes a list of the edges in pixels of a size, relative to an origin.
+/// A kernel that lists the edges of an image, relative to an origin.
 pub(super) type ListEdges = fn(
     &Device,
     LaunchConfig,
@@ -23,11 +23,11 @@ pub(super) type ListEdges = fn(
 ) -> Result<()>;
 
 impl LineVotes<'_> {
-    /// The bins of each space with more than `threshold` votes, ascending: Kumar's selection. And
+    /// Kumar's selection: the bins of each space with more than `threshold` votes, ascending; and
     /// the seconds it took.
     ///
     /// # Errors
-    /// Where the device fails.
+    /// If the device fails.
     pub fn above(&mut self, threshold: u32) -> Result<(Vec<Vec<u32>>, f64)> {
         let LineVotes { device, spaces, .. } = self;
         let most = spaces.iter().map(ImageSpace::size).max().unwrap_or(0);
@@ -81,7 +81,7 @@ impl LineVotes<'_> {
         Ok(Steps { edges: 0.0, vote })
     }
 
-    /// Makes the edge list by a kernel of blocks of so many threads, each of which takes so many pixels.
+    /// Makes the edge list by a kernel whose blocks have `threads` threads, each for `pixels` pixels.
     pub(super) fn make_list(
         &mut self,
         list: ListEdges,

@@ -7,9 +7,9 @@ use crate::cuda::launch::grid;
 use crate::shared::{SLICE_BINS, SLICE_WARPS, WARP};
 use crate::{Error, Result};
 
-/// From this share of edges on slices take less time than lists, where both vote. By the tables of
+/// From this share of edges on, slices take less time than lists, if both are possible. In the tables of
 /// `benches/results/line_voters.md` they cross at 0.18 in 1920 × 1080 pixels and at 0.09 in 4096 × 4096; this
-/// is between the two.
+/// value is between the two.
 const DENSE: f64 = 0.12;
 
 impl LineVotes<'_> {
@@ -21,7 +21,7 @@ impl LineVotes<'_> {
             && f64::from(self.edges) >= DENSE * width * height
     }
 
-    /// The edges in bits, with `wants_list` as a list as well, and the seconds that took.
+    /// Packs the edges into bits, and also into a list if `wants_list`; returns the seconds it took.
     fn pack_all(&mut self, wants_list: bool) -> Result<f64> {
         let LineVotes { device, pixels, packed, threshold, .. } = self;
         let fill = || packed.fill(device, pixels, threshold, false, wants_list, None);

@@ -10,7 +10,8 @@ use cudarc::driver::{CudaSlice, LaunchConfig};
 /// Threads of a block that votes for an angle.
 const VOTERS: u32 = 1024;
 
-/// A kernel that lets a list of edges vote, relative to an origin, in a space of a table and so many bins.
+/// A kernel that lets a list of edges vote, relative to an origin, in a space given by a table and a number of
+/// bins.
 type VoteForRow = fn(
     &Device,
     LaunchConfig,
@@ -24,7 +25,7 @@ type VoteForRow = fn(
 ) -> Result<()>;
 
 impl LineVotes<'_> {
-    /// A version of Tomagou's that keeps so many copies of a row in shared memory.
+    /// Tomagou's version that keeps the given number of copies of a row in shared memory.
     pub(super) fn tomagou(
         &mut self,
         (name, vote): (&str, VoteForRow),

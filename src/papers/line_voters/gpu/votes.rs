@@ -1,4 +1,4 @@
-//! An image on a device, and the voters that it can ask for.
+//! An image on a device, and the voters for it.
 
 use super::super::edge_image::EdgeImage;
 use super::super::version::Version;
@@ -12,16 +12,16 @@ use crate::space::Space;
 use crate::{Error, Result};
 use cudarc::driver::CudaSlice;
 
-/// Threads of a block that votes for an angle, Kumar's and van den Braak's.
+/// Threads of a block that votes for an angle, in Kumar's and van den Braak's versions.
 pub(super) const VOTERS: u32 = 512;
 
 /// How long the steps of a vote took on the device, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Steps {
-    /// The edge list or the image in bits; zero for voters that read the image as it is, or get a
+    /// The edge list or the image in bits; zero for voters that read the image directly or get a
     /// list from the host.
     pub edges: f64,
-    /// The votes, with clearing the accumulator where the voter does not write it whole.
+    /// The votes, including clearing the accumulator if the voter does not overwrite all of it.
     pub vote: f64,
 }
 
@@ -31,12 +31,12 @@ pub struct LineVotes<'a> {
     pub(super) size: [u32; 2],
     pub(super) origin: [i32; 2],
     pub(super) pixels: CudaSlice<u8>,
-    /// Above this a pixel is an edge.
+    /// A pixel above this value is an edge.
     pub(super) threshold: CudaSlice<u32>,
-    /// The edges as the host lists them, for Tomagou's voters.
+    /// The edges as listed by the host, for Tomagou's voters.
     pub(super) host_list: CudaSlice<u32>,
     pub(super) edges: u32,
-    /// The edges as a voter's own kernel packs them.
+    /// The edges as packed by a voter's own kernel.
     pub(super) packed: Packed,
     pub(super) spaces: Vec<ImageSpace>,
 }
@@ -46,8 +46,8 @@ impl<'a> LineVotes<'a> {
     /// [`cartesian`](crate::space::cartesian()) ones.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for an image without pixels or of a side of 2¹⁶ or more, and for another
-    /// number of spaces; [`Error::Device`] where the device fails or has no room.
+    /// [`Error::Parameter`] for an image without pixels or with a side of 2¹⁶ or more, and for any other
+    /// number of spaces; [`Error::Device`] if the device fails or runs out of memory.
     pub fn new(gpu: &'a Cuda, image: &EdgeImage, spaces: &[Space]) -> Result<LineVotes<'a>> {
         let [width, height] = image.size;
         let sides = 1..1 << 16;
@@ -74,12 +74,12 @@ impl<'a> LineVotes<'a> {
         })
     }
 
-    /// Lets every edge vote, from zero.
+    /// Lets every edge vote, starting from zero counts.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a version for the CPU, one that needs slopes where there is one
-    /// space or another origin than the top left pixel, and for spaces whose rows do not fit where
-    /// the version keeps them; [`Error::Device`] where the device fails.
+    /// [`Error::Parameter`] for a version for the CPU, for one that needs slopes if there is only one
+    /// space or the origin is not the top left pixel, and for spaces whose rows do not fit where
+    /// the version keeps them; [`Error::Device`] if the device fails.
     pub fn vote(&mut self, version: Version) -> Result<Steps> {
         if version.needs_slopes() && (self.spaces.len() != 2 || self.origin != [0, 0]) {
             return Err(no_slopes(version));
@@ -103,11 +103,11 @@ impl<'a> LineVotes<'a> {
         }
     }
 
-    /// Copies what a version reads to the device again: the image, for Tomagou's the list of its
-    /// edges. The seconds that took.
+    /// Copies a version's input to the device again: the image, or for Tomagou's versions the list of its
+    /// edges. Returns the seconds it took.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for another image than this was made for; [`Error::Device`] where the
+    /// [`Error::Parameter`] for an image other than the one this was made for; [`Error::Device`] if the
     /// device fails.
     pub fn copy(&mut self, image: &EdgeImage, version: Version) -> Result<f64> {
         let LineVotes { device, pixels, host_list, .. } = self;
@@ -127,14 +127,14 @@ impl<'a> LineVotes<'a> {
     /// The accumulators, row by row.
     ///
     /// # Errors
-    /// Where the device fails.
+    /// If the device fails.
     pub fn counts(&self) -> Result<Vec<Vec<u32>>> {
         let counts = |s: &ImageSpace| self.device.download(&s.counts, s.size() as usize);
         self.spaces.iter().map(counts).collect()
     }
 }
 
-/// The edges as the host lists them: row in the upper, column in the lower half.
+/// The edges as listed by the host: row in the upper half of a word, column in the lower half.
 fn packed_list(image: &EdgeImage) -> Vec<u32> {
     image.edges().map(|[x, y]| y << 16 | x).collect()
 }
