@@ -30,6 +30,7 @@ mod words;
 use clap::{CommandFactory, Parser, Subcommand};
 use console::{say, write_stdout};
 use failure::{BAD_INPUT, Failure, SOME_FAILED, message};
+use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
@@ -50,7 +51,7 @@ struct Arguments {
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Messages")]
     quiet: bool,
     /// Number of threads, at most 16, or 4 per core if that is more [default: one per core]
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, global = true, value_name = "N", value_parser = |text: &str| values::count::<u16>(text, u16::MAX.into()))]
     threads: Option<u16>,
 }
 
@@ -143,9 +144,25 @@ fn usage(error: &clap::Error) -> ExitCode {
         .filter(|part| !part.is_empty() && !part.starts_with("For more information"))
         .collect();
     let command = usage.split_whitespace().take_while(|word| !word.starts_with(['[', '<', '-']));
-    let command = command.collect::<Vec<_>>().join(" ");
-    let command = if command.is_empty() { "planes" } else { &command };
+    let mut command = command.collect::<Vec<_>>().join(" ");
+    if command.is_empty() {
+        // A wrong value comes without the usage.
+        command = named_command(std::env::args_os());
+    }
     refuse(&format!("{}; see {command} --help", parts.join("; ")))
+}
+
+/// The program and those of its commands that these arguments begin with.
+fn named_command(arguments: impl Iterator<Item = OsString>) -> String {
+    let top = Arguments::command();
+    let (mut command, mut name) = (&top, "planes".to_owned());
+    for argument in arguments.skip(1) {
+        if let Some(inner) = command.find_subcommand(&argument) {
+            command = inner;
+            name = format!("{name} {}", inner.get_name());
+        }
+    }
+    name
 }
 
 fn start_log(arguments: &Arguments) {
@@ -169,6 +186,18 @@ fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hint_names_the_command_that_was_given() {
+        for (line, command) in [
+            ("planes", "planes"),
+            ("planes batch in --jobs x", "planes batch"),
+            ("planes --threads x detect a.las", "planes detect"),
+            ("planes bench lms --hold x", "planes bench lms"),
+        ] {
+            assert_eq!(named_command(line.split(' ').map(OsString::from)), command);
+        }
+    }
 
     #[test]
     fn the_options_do_not_contradict_each_other() {

@@ -3,7 +3,7 @@
 use super::exports::{outputs_of, save};
 use super::failure::Failure;
 use super::files::{Files, wrong};
-use super::guard::{self, Output};
+use super::guard::{self, FileId, Output};
 use super::styling::Styling;
 use super::{lines, table};
 use clap::Args;
@@ -94,6 +94,10 @@ impl Outputs {
         }
         for (i, input) in inputs.iter().enumerate() {
             if let Some(other) = inputs[..i].iter().find(|other| stem(other) == stem(input)) {
+                if FileId::of(other) == FileId::of(input) {
+                    let message = format!("{}: given twice", input.display());
+                    return Err(Error::Parameter(message));
+                }
                 return Err(Error::Parameter(format!(
                     "--out: {} and {} would both be written as {}.json; give each its own folder",
                     other.display(),

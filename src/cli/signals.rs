@@ -1,13 +1,17 @@
 //! Ctrl-C and `kill`: clears the progress bar and removes temporary files. Then the program
 //! ends by the signal, as usual, which a shell shows as 130 or 143.
+//! A write beyond the limit of `ulimit -f` fails with an error instead of ending the program.
 
 /// Starts listening.
 #[cfg(unix)]
 pub fn listen() {
     use super::progress;
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
+    use std::sync::Arc;
+    // With a handler, even one that only raises a flag, the write fails and names its file.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     let wanted: Vec<i32> = [SIGINT, SIGTERM].into_iter().filter(|&s| !is_ignored(s)).collect();
     let wait = move || {
         let Ok(mut signals) = Signals::new(wanted) else { return };

@@ -81,9 +81,10 @@ impl Options {
         if self.refine == Some(Refine::Stroke) {
             return Err(Error::Parameter("`refine` stroke is for lines in images".into()));
         }
-        if self.top == Some(0) || self.min_inliers == Some(0) {
-            let message = "`top` and `min_inliers` must be at least 1";
-            return Err(Error::Parameter(message.into()));
+        for (name, value) in [("top", self.top), ("min_inliers", self.min_inliers)] {
+            if value == Some(0) {
+                return Err(Error::Parameter(format!("`{name}` must be at least 1")));
+            }
         }
         Ok(())
     }

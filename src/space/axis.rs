@@ -18,7 +18,7 @@ impl RhoAxis {
     /// end, so that rounding in `f32` never leaves the axis.
     pub fn symmetric(radius: f64, bin: f64) -> RhoAxis {
         let half = (radius / bin).floor() + 2.0;
-        RhoAxis { min: -half * bin, bin, bins: 2 * half as u32 }
+        RhoAxis { min: -half * bin, bin, bins: (half as u32).saturating_mul(2) }
     }
 
     /// An axis that holds every `|ρ| ≤ radius` and has the middle of a bin at zero. It is meant for pixels:
@@ -27,7 +27,8 @@ impl RhoAxis {
     /// Here, too, `ρ` in bin `r` has `−ρ` in bin `bins − 1 − r`.
     pub fn centred(radius: f64, bin: f64) -> RhoAxis {
         let half = (radius / bin).floor() + 2.0;
-        RhoAxis { min: -(half + 0.5) * bin, bin, bins: 2 * half as u32 + 1 }
+        let bins = (half as u32).saturating_mul(2).saturating_add(1);
+        RhoAxis { min: -(half + 0.5) * bin, bin, bins }
     }
 
     /// The middle of bin `r`.
@@ -39,6 +40,14 @@ impl RhoAxis {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn more_bins_than_can_be_counted_are_as_many_as_can() {
+        for bin in [1e-9, 1e-300] {
+            assert_eq!(RhoAxis::symmetric(5.0, bin).bins, u32::MAX);
+            assert_eq!(RhoAxis::centred(5.0, bin).bins, u32::MAX);
+        }
+    }
 
     #[test]
     fn a_symmetric_axis_mirrors_its_bins() {

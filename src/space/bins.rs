@@ -24,7 +24,7 @@ impl Space {
             || !rho.min.is_finite()
         {
             return Err(Error::Parameter(format!(
-                "a space of {} directions and {} bins of {} does not work; it must have 1 to 2^31 \
+                "a space of {} directions and {} bins of {:?} does not work; it must have 1 to 2^31 \
                  bins in all: choose a larger `rho_bin` or coarser `directions`, in images `rho_step` and `theta_step`",
                 directions.len(),
                 rho.bins,

@@ -137,6 +137,71 @@ fn a_mistyped_option_is_answered_with_the_right_one() {
 }
 
 #[test]
+fn hints_name_the_command_that_was_given() {
+    for (line, said) in [
+        ("detect a.las --threads x", "'x' is not a whole number; see planes detect --help"),
+        ("detect a.las --threads 0", "must be from 1 to 65535; see planes detect --help"),
+        ("batch in --out o --jobs x", "'x' is not a whole number; see planes batch --help"),
+        ("batch in --out o --jobs 257", "must be from 1 to 256; see planes batch --help"),
+        ("bench lms --hold x", "see planes bench lms --help"),
+        ("find", "see planes --help"),
+    ] {
+        let message = planes(line.split(' ')).refusal();
+        assert!(message.ends_with(said), "{message}");
+    }
+}
+
+#[test]
+fn messages_name_what_was_given() {
+    assert_eq!(refused("--top 0"), "--top must be at least 1");
+    assert_eq!(refused("--min-inliers 0"), "--min-inliers must be at least 1");
+    let message = refused("--rho-bin 1e-300");
+    assert!(message.contains("e-") && message.len() < 250, "{message}");
+    let folder = tempfile::tempdir().unwrap();
+    let room = folder.path().join("room.ply");
+    std::fs::copy(shipped("room.ply"), &room).unwrap();
+    let room = room.to_str().unwrap();
+    let again = format!("{}/./room.ply", folder.path().display());
+    for second in [room, &again] {
+        let message = planes(["detect", room, second, "--out", "results"]).refusal();
+        assert_eq!(message, format!("{second}: given twice"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_said_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    for (command, file) in [
+        ("detect", "room.labels.ply: "),
+        ("detect --ply", "x.ply: "),
+        ("batch", "room.labels.ply: "),
+    ] {
+        let (command, option) = command.split_once(' ').unwrap_or((command, "--out"));
+        let to = if option == "--ply" { folder.path().join("x.ply") } else { out.clone() };
+        // Files of at most four blocks, which stands for a full disk.
+        let script = "ulimit -f 4; exec \"$0\" \"$@\"";
+        let done = Command::new("sh")
+            .args(["-c", script, env!("CARGO_BIN_EXE_planes"), "-q", command])
+            .args([shipped("room.ply").as_os_str(), option.as_ref(), to.as_os_str()])
+            .output()
+            .unwrap();
+        let err = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(2), "{command}: {err}");
+        let first = err.lines().next().unwrap();
+        assert!(first.contains(file) && first.contains("File too large"), "{err}");
+        // A batch says, too, what came of all files.
+        assert_eq!(err.lines().count(), if command == "batch" { 2 } else { 1 }, "{err}");
+    }
+    assert_eq!(names(folder.path()), ["out"]);
+    assert_eq!(names(&out), [".planes", "summary.csv", "summary.json"]);
+    let left = batch::tree(&out);
+    let left: Vec<&str> = left.keys().map(String::as_str).filter(|n| n.contains('/')).collect();
+    assert_eq!(left, [".planes/lock"]);
+}
+
+#[test]
 fn outputs_that_cannot_be() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

@@ -9,7 +9,8 @@ use planes::cloud::{Format, Source};
 use planes::input::{Kind, peek};
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// A file to work on.
@@ -124,7 +125,9 @@ impl Finder {
             } else if path.is_file() {
                 match unfit(&path) {
                     None => self.file(path, depth)?,
-                    Some(why) if !self.is_ours(&path) => self.found.skipped.push((path, why)),
+                    Some(why) if !self.is_ours(&path) && !is_written_elsewhere(&path) => {
+                        self.found.skipped.push((path, why));
+                    }
                     Some(_) => {}
                 }
             } else {
@@ -196,8 +199,23 @@ fn has_ending(name: &OsStr, has_second: bool) -> bool {
 /// Whether a file lies beside a result that is written together with one of its name.
 fn is_beside(path: &Path) -> bool {
     let with = |ending| path.with_extension(ending).exists();
+    let has_lines = || is_document(&path.with_extension("json"), "planes-lines");
     (is_called(path, &["png"]) && with("planes.ply"))
-        || (is_called(path, &["csv"]) && with("lines.png"))
+        || (is_called(path, &["csv", "svg"]) && (with("lines.png") || has_lines()))
+}
+
+/// Whether a file that is no input was written by `planes`, into whatever folder.
+fn is_written_elsewhere(path: &Path) -> bool {
+    is_document(path, "planes-") || (path.ends_with(summary::NAMES[0]) && summary::is_one(path))
+}
+
+/// Whether a file is a document whose format begins so.
+fn is_document(path: &Path, format: &str) -> bool {
+    let mut head = Vec::new();
+    let start = format!("\"format\": \"{format}");
+    is_called(path, &["json"])
+        && File::open(path).is_ok_and(|file| file.take(64).read_to_end(&mut head).is_ok())
+        && String::from_utf8_lossy(&head).contains(&start)
 }
 
 /// Extensions of clouds, in small letters.

@@ -205,7 +205,7 @@ impl<'a> Job<'a> {
         self.check_targets(name, &targets)?;
         self.folder.make_room(name)?;
         let fresh = |target: &Target| self.folder.fresh(name, target.ending);
-        let save = |target: &Target| self.save(&answer, target, engine, &fresh(target));
+        let save = |target: &Target| self.save(&answer, name, target, engine);
         let saved =
             targets.iter().try_for_each(save).and_then(|()| match Stamp::of(&input.path)? {
                 now if now == *stamp => Ok(()),
@@ -315,7 +315,24 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
+    /// Writes a result aside. What is wrong with that is said of its place: that is what people know.
     fn save(
+        &self,
+        answer: &Answer,
+        name: &Path,
+        target: &Target,
+        engine: &Engine,
+    ) -> Result<(), Error> {
+        let path = self.folder.fresh(name, target.ending);
+        self.save_as(answer, target, engine, &path).map_err(|error| match error {
+            Error::Io { path: at, source } if at == path => {
+                Error::io(self.folder.result(name, target.ending))(source)
+            }
+            error => error,
+        })
+    }
+
+    fn save_as(
         &self,
         answer: &Answer,
         target: &Target,
