@@ -388,6 +388,57 @@ fn results_are_no_inputs() {
 }
 
 #[test]
+fn results_of_other_runs_are_not_listed() {
+    let place = Place::new();
+    place.cloud("in/a.las", 1);
+    let [file, folder, drawing] = ["in/a.las", "in", "in/l.png"].map(|name| place.text(name));
+    planes(["synth", "lines", "-o", &drawing]).text();
+    fs::remove_file(place.at("in/l.truth.json")).unwrap();
+    planes(["detect", &file, &drawing, "--out", &folder]).text();
+    planes(["batch", &folder, "--only", "json,csv", "--out", &place.text("in/other")]).text();
+    fs::write(place.at("in/b.json"), "{}").unwrap();
+    place.batch("in").text();
+    let statuses: Vec<_> = place.statuses().into_iter().map(|(file, _)| file).collect();
+    assert_eq!(statuses, ["in/a.las", "in/l.png"]);
+    let summary = place.summary();
+    let skipped = summary["skipped"].as_array().unwrap();
+    assert_eq!(skipped.len(), 1, "{skipped:?}");
+    assert_eq!(skipped[0]["file"], place.text("in/b.json"));
+}
+
+#[test]
+fn options_that_no_input_has_a_use_for_are_said() {
+    let place = Place::new();
+    place.cloud("in/a.las", 1);
+    for (options, said) in [
+        ("--edges sobel", Some("--edges is for images, and there are none")),
+        ("--only json,space", Some("--only space is for images, and there are none")),
+        ("--tolerance 0.02", None),
+        ("--only json,ply", None),
+    ] {
+        let done = place.batch(&format!("in {options}"));
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        assert_eq!(done.err.lines().count(), 1 + usize::from(said.is_some()), "{}", done.err);
+        assert!(said.is_none_or(|said| done.err.contains(said)), "{}", done.err);
+    }
+    let message = place.batch("in --only svg,space").refusal();
+    assert_eq!(message, "--only svg is for images, and there are none");
+    let drawing = place.text("drawing/l.png");
+    fs::create_dir(place.at("drawing")).unwrap();
+    planes(["synth", "lines", "-o", &drawing]).text();
+    for (options, said) in [
+        ("--angle 9", "--angle is for clouds, and there are none"),
+        ("--class 2", "--class is for clouds, and there are none"),
+        ("--only json,labels --labels npy", "--only labels is for clouds, and there are none"),
+    ] {
+        let done = place.batch(&format!("drawing/l.png {options}"));
+        assert!(done.code == Some(0) && done.err.contains(said), "{options}: {}", done.err);
+    }
+    let done = place.batch("in drawing/l.png --edges none --angle 9 --only json,space,labels");
+    assert_eq!(done.err.lines().count(), 1, "{}", done.err);
+}
+
+#[test]
 fn the_results_of_another_file_are_not_replaced() {
     let place = Place::new();
     place.cloud("a/s.las", 1);

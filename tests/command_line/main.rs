@@ -16,6 +16,7 @@ mod other;
 #[path = "../random/mod.rs"]
 mod random;
 mod real;
+mod shards;
 mod survey_texts;
 mod surveyor;
 mod synth;

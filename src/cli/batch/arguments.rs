@@ -1,9 +1,11 @@
 //! The arguments of a batch.
 
+use super::shard::Shard;
 use super::wanted::Outputs;
 use crate::cli::lines::search::LineSearch;
 use crate::cli::reading::Reading;
 use crate::cli::search::{Machine, Search};
+use crate::cli::values::count;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -23,11 +25,13 @@ use std::path::PathBuf;
 #[command(after_help = "Exit codes: 0 all are done; 1 some failed, the others are done; \
     2 bad usage, or nothing could be done.\n\n\
     planes batch tiles --out results\n\
-    planes batch 'scans/*.laz' more/scan.ply --out results --only json,labels")]
+    planes batch 'scans/*.laz' more/scan.ply --out results --only json,labels\n\
+    planes batch tiles --out results --shard 3/16   # and the other shards, then:\n\
+    planes batch --collect --out results")]
 pub struct Batch {
     /// Clouds, images, folders, or patterns such as 'tiles/**/*.laz'; in a folder and those below it, the
     /// files that are clouds or images, except hidden ones and what planes wrote
-    #[arg(required = true, value_name = "FILE|FOLDER|PATTERN")]
+    #[arg(required_unless_present = "collect", value_name = "FILE|FOLDER|PATTERN")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub outputs: Outputs,
@@ -42,6 +46,44 @@ pub struct Batch {
     /// Files to work on at the same time, which share the --threads; the results do not depend on it
     /// [default: files up to 8 MiB one a thread, larger ones one by one]
     #[arg(long, value_name = "N", help_heading = "Machine",
-        value_parser = clap::value_parser!(u16).range(1..=256))]
+        value_parser = |text: &str| count::<u16>(text, 256))]
     pub jobs: Option<u16>,
+    /// Do one of so many shares of the files, such as 3/16, on any number of machines that share the folder of
+    /// the results, at the same time or not; then join what they say with --collect
+    #[arg(long, value_name = "K/N", help_heading = "Shards")]
+    pub shard: Option<Shard>,
+    /// Write the summaries of all shards that were done in --out; with N of those that were N
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, help_heading = "Shards",
+        conflicts_with_all = NOT_TO_COLLECT,
+        value_parser = |text: &str| count::<u32>(text, u32::MAX.into()))]
+    pub collect: Option<Option<u32>>,
 }
+
+/// What joining summaries has no use for: options, and groups of them.
+const NOT_TO_COLLECT: [&str; 24] = [
+    "files",
+    "jobs",
+    "shard",
+    "only",
+    "labels",
+    "Styling",
+    "Reading",
+    "Choosing",
+    "LineSearch",
+    "Machine",
+    // The group of these holds another, and to clap it is empty.
+    "top",
+    "tolerance",
+    "widen",
+    "angle",
+    "curved",
+    "min_inliers",
+    "min_area",
+    "min_votes",
+    "refine",
+    "space",
+    "rho_bin",
+    "vote",
+    "one_pass",
+    "orient",
+];

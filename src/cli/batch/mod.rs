@@ -1,6 +1,7 @@
 //! `planes batch`.
 
 mod arguments;
+mod counts;
 mod decisive;
 mod folder;
 mod inputs;
@@ -8,6 +9,8 @@ mod job;
 mod names;
 mod pattern;
 mod record;
+mod shard;
+mod share;
 mod summary;
 mod wanted;
 
@@ -19,23 +22,28 @@ use super::failure::{Failure, concerns_all, message};
 use super::guard::FileId;
 use super::progress::BatchBar;
 use super::warnings;
+use counts::{Counts, report, report_shard};
 use folder::Folder;
 use inputs::{Input, Inputs};
 use job::{Job, is_large};
-use planes::detect::Options;
+use planes::detect::{Mode, Options};
 use planes::input::{Kind, peek};
 use planes::lms::Refine;
 use planes::{Error, memory};
 use rayon::ThreadPoolBuilder;
+use share::{Share, Task};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
-use summary::{Outcome, SummaryRow};
+use summary::{Outcome, SummaryRow, shown};
 
 impl Batch {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
-        self.run_on(|| self.machine.start_each(quiet), quiet)
+        match self.collect {
+            Some(of) => self.collect(of, quiet),
+            None => self.run_on(|| self.machine.start_each(quiet), quiet),
+        }
     }
 
     /// Runs it on the devices that are started once the arguments are known to be right.
@@ -55,31 +63,111 @@ impl Batch {
         if inputs.files.is_empty() {
             return Err(nothing(inputs.failed).into());
         }
-        let is_image = |input: &Input| peek(&input.path) == Some(Kind::Image);
-        if let Err(error) = self.machine.check_files(options.mode)
-            && !inputs.files.iter().any(is_image)
+        self.check_inputs(&inputs.files, options.mode)?;
+        let names = names::names(&inputs.files);
+        let task = self.task(&inputs.files, &names, &options);
+        warnings::keep();
+        let engines = start()?;
+        let folder = match self.shard {
+            None => Folder::open(out)?,
+            Some(shard) => Folder::open_for(out, shard, &task.id(shard.of))?,
+        };
+        let job = Job::new(self, &folder, &options, &task.options, &inputs.files);
+        let work = Work { batch: self, job: &job, engines: &engines, quiet };
+        let (rows, was_done) = work.all(self.share(inputs, names))?;
+        let lines = summary::lines(&rows, &task.options);
+        let Some(shard) = self.shard else {
+            summary::save(folder.path(), &lines, &task.options)?;
+            return report(&Counts::new(&lines, was_done), folder.path(), quiet);
+        };
+        let counts = Counts::new(&lines, was_done);
+        Share::new(task, lines).save(&folder, shard)?;
+        report_shard(&counts, shard, quiet)
+    }
+
+    /// Refuses what these files have no use for, and summaries that would replace one of them.
+    fn check_inputs(&self, files: &[Input], mode: Mode) -> Result<(), Error> {
+        if let Err(error) = self.machine.check_files(mode)
+            && !files.iter().any(is_image)
         {
-            return Err(error.into());
+            return Err(error);
         }
+        self.check_use(files)?;
+        let out = &self.outputs.out;
         summary::check(out)?;
         for name in summary::NAMES {
             let path = out.join(name);
             let id = FileId::of(&path);
-            if inputs.files.iter().any(|input| id.is_some() && FileId::of(&input.path) == id) {
+            if files.iter().any(|input| id.is_some() && FileId::of(&input.path) == id) {
                 let message = format!("{}: that is an input of this batch", path.display());
-                return Err(Error::Parameter(message).into());
+                return Err(Error::Parameter(message));
             }
         }
-        warnings::keep();
-        let engines = start()?;
-        let folder = Folder::open(out)?;
-        let decisive = decisive::decisive(self, &options);
-        let job = Job::new(self, &folder, &options, &decisive, &inputs.files);
-        let work = Work { batch: self, job: &job, engines: &engines, quiet };
-        let (rows, was_done) = work.all(inputs)?;
-        summary::save(folder.path(), &rows, &decisive)?;
-        report(&rows, was_done, &folder.path().join(summary::NAMES[0]), quiet)
+        Ok(())
     }
+
+    /// Says which option no input has a use for; refuses outputs that none has.
+    fn check_use(&self, files: &[Input]) -> Result<(), Error> {
+        let for_images = self.line_search.given().map(str::to_owned);
+        let for_images = for_images.or(self.outputs.given_for(true));
+        let for_clouds = self.search.given_for_clouds().or(self.reading.given());
+        let for_clouds = for_clouds.map(str::to_owned).or(self.outputs.given_for(false));
+        let is_cloud = |input: &Input| matches!(peek(&input.path), Some(Kind::Cloud(_)));
+        let (given, what, others) = match (for_images, for_clouds) {
+            (Some(given), _) if !files.iter().any(is_image) => (given, "images", wanted::CLOUD),
+            (_, Some(given)) if !files.iter().any(is_cloud) => (given, "clouds", Kind::Image),
+            _ => return Ok(()),
+        };
+        let message = format!("{given} is for {what}, and there are none");
+        if self.outputs.wanted(others).is_empty() {
+            return Err(Error::Parameter(message));
+        }
+        log::warn!("{message}");
+        Ok(())
+    }
+
+    /// What this batch does, as all its shards have it in common.
+    fn task(&self, files: &[Input], names: &[PathBuf], options: &Options) -> Task {
+        let files = files.iter().zip(names);
+        let files: Vec<_> = files.map(|(file, name)| (shown(&file.path), shown(name))).collect();
+        Task::new(&files, decisive::decisive(self, options), self.outputs.chosen())
+    }
+
+    /// The files to do, with the names of their results, which are those of the whole list. What is no file
+    /// to work on is the first shard's.
+    fn share(&self, inputs: Inputs, names: Vec<PathBuf>) -> ToDo {
+        let Inputs { files, failed, skipped } = inputs;
+        let files: Vec<_> = files.into_iter().zip(names).collect();
+        match self.shard {
+            None => ToDo { files, failed, skipped },
+            Some(shard) if shard.is_first() => {
+                ToDo { files: shard.of_list(files), failed, skipped }
+            }
+            Some(shard) => ToDo { files: shard.of_list(files), ..ToDo::default() },
+        }
+    }
+
+    /// Joins what the shards did.
+    fn collect(&self, of: Option<u32>, quiet: bool) -> Result<(), Failure> {
+        let out = &self.outputs.out;
+        summary::check(out)?;
+        let folder = Folder::open_to_join(out)?;
+        let (lines, options) = share::joined(&folder, of)?;
+        summary::save(out, &lines, &options)?;
+        report(&Counts::new(&lines, 0), out, quiet)
+    }
+}
+
+fn is_image(input: &Input) -> bool {
+    peek(&input.path) == Some(Kind::Image)
+}
+
+/// What there is to do, and to tell of.
+#[derive(Default)]
+struct ToDo {
+    files: Vec<(Input, PathBuf)>,
+    failed: Vec<(PathBuf, Error)>,
+    skipped: Vec<(PathBuf, String)>,
 }
 
 /// How the files are worked through.
@@ -112,8 +200,8 @@ struct Progress {
 
 impl Work<'_> {
     /// Works through all files; returns a row for each, sorted, and how many were finished before.
-    fn all(&self, inputs: Inputs) -> Result<(Vec<SummaryRow>, usize), Error> {
-        let Inputs { files, failed, skipped } = inputs;
+    fn all(&self, todo: ToDo) -> Result<(Vec<SummaryRow>, usize), Error> {
+        let ToDo { files, failed, skipped } = todo;
         let mut rows: Vec<SummaryRow> =
             Vec::with_capacity(files.len() + failed.len() + skipped.len());
         for (file, error) in failed {
@@ -131,8 +219,7 @@ impl Work<'_> {
             rows: Mutex::new(rows),
             error: OnceLock::new(),
         };
-        let names = names::names(&files);
-        let all = files.iter().zip(names.iter().map(PathBuf::as_path));
+        let all = files.iter().map(|(input, name)| (input, name.as_path()));
         match self.batch.jobs {
             Some(jobs) => {
                 let crew = Crew { workers: jobs.into(), is_alone: false };
@@ -227,43 +314,6 @@ impl Work<'_> {
         rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
         bars.advance(failed.load(Relaxed));
     }
-}
-
-/// Says what came of all files.
-fn report(
-    rows: &[SummaryRow],
-    was_done: usize,
-    summary: &Path,
-    quiet: bool,
-) -> Result<(), Failure> {
-    let skipped = rows.iter().filter(|row| row.is_skipped()).count();
-    let failed = rows.iter().filter(|row| row.has_failed()).count();
-    let all = rows.len() - skipped;
-    let counts = counts(all, was_done, failed, skipped, summary);
-    if failed == all {
-        return Err(Error::Parameter(counts).into());
-    }
-    if failed > 0 || !quiet {
-        say(&counts);
-    }
-    if failed > 0 { Err(Failure::Some) } else { Ok(()) }
-}
-
-/// What came of a batch, in one line.
-fn counts(all: usize, was_done: usize, failed: usize, skipped: usize, summary: &Path) -> String {
-    let parts =
-        [(all - was_done - failed, "done"), (was_done, "finished before"), (failed, "failed")];
-    let parts = parts.into_iter().filter(|&(n, _)| n > 0).map(|(n, what)| format!("{n} {what}"));
-    let files = if all == 1 { "file" } else { "files" };
-    let parts = parts.collect::<Vec<_>>().join(", ");
-    let others = match skipped {
-        0 => String::new(),
-        n => format!(
-            "; passed over {n} that {} no cloud and no image",
-            if n == 1 { "is" } else { "are" }
-        ),
-    };
-    format!("{all} {files}: {parts}{others}; see {}", summary.display())
 }
 
 /// Why there is nothing to do, in one line.

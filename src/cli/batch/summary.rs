@@ -4,7 +4,7 @@ use super::super::words::escape;
 use super::record::{Counts, Done};
 use planes::Error;
 use planes::atomic;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -27,10 +27,6 @@ impl SummaryRow {
     pub fn has_failed(&self) -> bool {
         matches!(self.outcome, Outcome::Failed(..))
     }
-
-    pub fn is_skipped(&self) -> bool {
-        matches!(self.outcome, Outcome::Skipped(_))
-    }
 }
 
 /// What came of a file.
@@ -44,7 +40,7 @@ pub enum Outcome {
 }
 
 /// The options of a search, for clouds and for images.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     pub clouds: Value,
     pub images: Value,
@@ -61,12 +57,12 @@ impl Options {
     }
 }
 
-/// The layout of both files; [`HEADER`] has the same order.
-#[derive(Serialize)]
-struct Line {
+/// What the summaries say of a file: the layout of both; [`HEADER`] has the same order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Line {
     file: String,
     name: Option<String>,
-    status: &'static str,
+    status: Status,
     points: Option<u64>,
     planes: Option<u64>,
     /// Share of the points that belong to a plane.
@@ -83,6 +79,40 @@ struct Line {
     seconds: Option<f64>,
 }
 
+/// In a word, what came of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Done,
+    Failed,
+    Skipped,
+}
+
+impl Line {
+    /// The path of the file, by which lines are sorted.
+    pub fn path(&self) -> PathBuf {
+        unshown(&self.file)
+    }
+
+    pub fn has_failed(&self) -> bool {
+        self.status == Status::Failed
+    }
+
+    pub fn is_skipped(&self) -> bool {
+        self.status == Status::Skipped
+    }
+}
+
+impl Status {
+    fn name(self) -> &'static str {
+        match self {
+            Status::Done => "done",
+            Status::Failed => "failed",
+            Status::Skipped => "skipped",
+        }
+    }
+}
+
 const HEADER: &str =
     "file,name,status,points,planes,labelled,area,pixels,lines,warnings,error,options,seconds";
 /// What a document begins with.
@@ -95,8 +125,8 @@ struct Document<'a> {
     done: usize,
     failed: usize,
     options: &'a Options,
-    files: Vec<Line>,
-    skipped: Vec<Line>,
+    files: Vec<&'a Line>,
+    skipped: Vec<&'a Line>,
 }
 
 /// Refuses a folder in which a file of another kind has the name of a summary.
@@ -123,14 +153,17 @@ pub fn is_one(path: &Path) -> bool {
     read.is_ok() && (head.starts_with("file,name,status,") || head.contains(FORMAT))
 }
 
+/// What the summaries say of these files.
+pub fn lines(rows: &[SummaryRow], options: &Options) -> Vec<Line> {
+    rows.iter().map(|row| line(row, options)).collect()
+}
+
 /// Writes `summary.csv` and `summary.json` into the folder.
-pub fn save(folder: &Path, rows: &[SummaryRow], options: &Options) -> Result<(), Error> {
-    let lines = || rows.iter().map(|row| line(row, options));
-    let all: Vec<Line> = lines().collect();
-    let (skipped, files): (Vec<Line>, Vec<Line>) = lines().partition(|l| l.status == "skipped");
-    let failed = files.iter().filter(|line| line.status == "failed").count();
+pub fn save(folder: &Path, all: &[Line], options: &Options) -> Result<(), Error> {
+    let (skipped, files): (Vec<&Line>, Vec<&Line>) = all.iter().partition(|l| l.is_skipped());
+    let failed = files.iter().filter(|line| line.has_failed()).count();
     let done = files.len() - failed;
-    atomic::save(&folder.join(NAMES[0]), |out| csv(&all, out))?;
+    atomic::save(&folder.join(NAMES[0]), |out| csv(all, out))?;
     let document = Document { format: FORMAT, version: 2, done, failed, options, files, skipped };
     atomic::save(&folder.join(NAMES[1]), |out| {
         serde_json::to_writer_pretty(&mut *out, &document)?;
@@ -186,7 +219,7 @@ fn line(row: &SummaryRow, options: &Options) -> Line {
     let mut line = Line {
         file: shown(&row.file),
         name: row.name.as_deref().map(shown),
-        status: "done",
+        status: Status::Done,
         points: None,
         planes: None,
         labelled: None,
@@ -218,10 +251,12 @@ fn line(row: &SummaryRow, options: &Options) -> Line {
             line.seconds = Some(done.seconds);
         }
         Outcome::Failed(why, warnings) => {
-            (line.status, line.error) = ("failed", Some(why.clone()));
+            (line.status, line.error) = (Status::Failed, Some(why.clone()));
             line.warnings.clone_from(warnings);
         }
-        Outcome::Skipped(why) => (line.status, line.error) = ("skipped", Some(why.clone())),
+        Outcome::Skipped(why) => {
+            (line.status, line.error) = (Status::Skipped, Some(why.clone()));
+        }
     }
     line
 }
@@ -250,7 +285,7 @@ fn csv(lines: &[Line], out: &mut impl Write) -> io::Result<()> {
         let cells = [
             quoted(&line.file),
             quoted(line.name.as_deref().unwrap_or_default()),
-            line.status.to_owned(),
+            line.status.name().to_owned(),
             cell(line.points),
             cell(line.planes),
             cell(line.labelled),
@@ -311,7 +346,8 @@ mod tests {
             images: serde_json::json!({}),
         };
         check(folder.path()).unwrap();
-        save(folder.path(), &rows, &options).unwrap();
+        let lines = lines(&rows, &options);
+        save(folder.path(), &lines, &options).unwrap();
         check(folder.path()).unwrap();
         let text = |name| std::fs::read_to_string(folder.path().join(name)).unwrap();
         let expected = "\"a, b.las\",\"a, b\",done,5,1,0.6667,1.5,,,left out 1 point,,space=ball:2 top=3,0.5\n\

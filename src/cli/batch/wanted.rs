@@ -6,17 +6,22 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use planes::Error;
 use planes::cloud::Format;
+use planes::export::labels::LabelBy;
 use planes::export::{About, Style};
 use planes::input::Kind;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// The output whose format may be chosen.
 const LABELS: &str = "labels";
 
+/// Any cloud; all have the same outputs.
+pub const CLOUD: Kind = Kind::Cloud(Format::LAS);
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct Outputs {
-    /// The folder of the results, made if it is missing; one batch at a time works in it
+    /// The folder of the results, made if it is missing; one batch at a time works in it, or its shards
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// Write only some of the results, such as json,labels [default: all]
@@ -69,9 +74,31 @@ impl Outputs {
         about.endings.iter().find(|ending| ending.ends_with(format)).copied()
     }
 
+    /// The first option that was given and is for clouds alone, or for images alone.
+    pub fn given_for(&self, images: bool) -> Option<String> {
+        let alone = |name: &&String| {
+            let has = |kind| outputs_of(kind).iter().any(|about| about.name == name.as_str());
+            has(Kind::Image) != has(CLOUD) && has(Kind::Image) == images
+        };
+        let only = self.only.iter().find(alone).map(|name| format!("--only {name}"));
+        let labels = self.labels.as_ref().map(|_| "--labels".to_owned());
+        let of_clouds = labels.or(self.styling.given().map(str::to_owned));
+        only.or(of_clouds.filter(|_| !images))
+    }
+
+    /// The options that decide what is written.
+    pub fn chosen(&self) -> Value {
+        let mut only = self.only.clone();
+        only.sort_unstable();
+        only.dedup();
+        let Style { by, up } = self.styling.style();
+        let by_piece = by == LabelBy::Piece;
+        json!({"only": only, "labels": self.labels, "by_piece": by_piece, "up": up.to_string()})
+    }
+
     /// Refuses what contradicts itself.
     pub fn check(&self) -> Result<(), Error> {
-        let wanted = self.wanted(Kind::Cloud(Format::LAS));
+        let wanted = self.wanted(CLOUD);
         let outputs: Vec<About> = wanted.iter().map(|target| target.about).collect();
         if self.labels.is_some() && !outputs.iter().any(|about| about.name == LABELS) {
             return Err(Error::Parameter("--labels: --only leaves the labels out".into()));
