@@ -136,8 +136,9 @@ impl Outputs {
         Ok(Written { printed: self.printed(document, table)?, wrote })
     }
 
-    /// Writes files one after the other. A folder created for them is removed if it stays empty. Returns a
-    /// message that lists the files in the folder, and the other files.
+    /// Writes files one after the other. If one fails, those written before it are removed, too, unless they
+    /// replaced older ones, and so is a folder created for them. Returns a message that lists the files in the
+    /// folder, and the other files.
     fn save<R>(
         &self,
         exports: &[&dyn Export<R>],
@@ -153,7 +154,13 @@ impl Outputs {
             files.extend(named.into_iter().chain(in_folder).map(|path| (about.name, path)));
         }
         let made = self.make_folder()?;
+        let new: Vec<&Path> =
+            files.iter().map(|(_, path)| path.as_path()).filter(|path| !path.exists()).collect();
         let written = files.iter().try_for_each(|(name, path)| save(exports, name, found, path));
+        if written.is_err() {
+            // Most were not yet written.
+            new.into_iter().for_each(|path| drop(std::fs::remove_file(path)));
+        }
         if let (Err(_), Some(folder)) = (&written, made) {
             // This removes the folder only if it is empty.
             let _ = std::fs::remove_dir(folder);

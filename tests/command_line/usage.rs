@@ -168,37 +168,44 @@ fn messages_name_what_was_given() {
     }
 }
 
+/// Runs the program where files have at most so many blocks, which stands for a full disk.
+#[cfg(unix)]
+fn with_files_of(blocks: u32, args: &[&str]) -> (Option<i32>, String) {
+    let script = format!("ulimit -f {blocks}; exec \"$0\" -q \"$@\"");
+    let done = Command::new("sh")
+        .args(["-c", &script, env!("CARGO_BIN_EXE_planes")])
+        .args(args)
+        .output()
+        .unwrap();
+    (done.status.code(), String::from_utf8(done.stderr).unwrap())
+}
+
 #[cfg(unix)]
 #[test]
 fn a_full_disk_is_said_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out");
-    for (command, file) in [
-        ("detect", "room.labels.ply: "),
-        ("detect --ply", "x.ply: "),
-        ("batch", "room.labels.ply: "),
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [out, ply, npy, png] = ["out", "a.ply", "a.npy", "a.png"].map(at);
+    let room = shipped("room.ply");
+    let room = room.to_str().unwrap();
+    for (blocks, args, file) in [
+        (4, &["--out", &*out][..], "out/room.labels.ply"),
+        (4, &["--ply", &ply], "a.ply"),
+        // The labels are written, and go with the picture.
+        (500, &["--labels", &npy, "--overlay", &png], "a.png"),
     ] {
-        let (command, option) = command.split_once(' ').unwrap_or((command, "--out"));
-        let to = if option == "--ply" { folder.path().join("x.ply") } else { out.clone() };
-        // Files of at most four blocks, which stands for a full disk.
-        let script = "ulimit -f 4; exec \"$0\" \"$@\"";
-        let done = Command::new("sh")
-            .args(["-c", script, env!("CARGO_BIN_EXE_planes"), "-q", command])
-            .args([shipped("room.ply").as_os_str(), option.as_ref(), to.as_os_str()])
-            .output()
-            .unwrap();
-        let err = String::from_utf8(done.stderr).unwrap();
-        assert_eq!(done.status.code(), Some(2), "{command}: {err}");
-        let first = err.lines().next().unwrap();
-        assert!(first.contains(file) && first.contains("File too large"), "{err}");
-        // A batch says, too, what came of all files.
-        assert_eq!(err.lines().count(), if command == "batch" { 2 } else { 1 }, "{err}");
+        let (code, said) = with_files_of(blocks, &[&["detect", room], args].concat());
+        assert_eq!((code, said.lines().count()), (Some(2), 1), "{said}");
+        assert!(said.contains(&format!("/{file}: File too large")), "{said}");
+        assert!(names(folder.path()).is_empty(), "{:?}", names(folder.path()));
     }
-    assert_eq!(names(folder.path()), ["out"]);
-    assert_eq!(names(&out), [".planes", "summary.csv", "summary.json"]);
-    let left = batch::tree(&out);
-    let left: Vec<&str> = left.keys().map(String::as_str).filter(|n| n.contains('/')).collect();
-    assert_eq!(left, [".planes/lock"]);
+    let (code, said) = with_files_of(4, &["batch", room, "--out", &out]);
+    // It says, too, what came of all files.
+    assert_eq!((code, said.lines().count()), (Some(2), 2), "{said}");
+    assert!(said.contains("/out/room.labels.ply: File too large"), "{said}");
+    let left = batch::tree(out.as_ref());
+    let left: Vec<&str> = left.keys().map(String::as_str).collect();
+    assert_eq!(left, [".planes/lock", "summary.csv", "summary.json"]);
 }
 
 #[test]

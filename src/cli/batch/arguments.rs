@@ -52,7 +52,8 @@ pub struct Batch {
     /// the results, at the same time or not; then join what they say with --collect
     #[arg(long, value_name = "K/N", help_heading = "Shards")]
     pub shard: Option<Shard>,
-    /// Write the summaries of all shards that were done in --out; with N of those that were N
+    /// Join what all shards of the folder say, into summary.csv and summary.json; N says how many they were,
+    /// where shards of several numbers were done there
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, help_heading = "Shards",
         conflicts_with_all = NOT_TO_COLLECT,
         value_parser = |text: &str| count::<u32>(text, u32::MAX.into()))]

@@ -64,9 +64,7 @@ impl Folder {
         folder.fresh.push(format!("{}-of-{}", shard.number, shard.of));
         let share = folder.share(shard);
         match fs::remove_file(&share) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(Error::io(share)(error));
-            }
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io(share)(error)),
             _ => folder.cleared(),
         }
     }

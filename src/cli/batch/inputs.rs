@@ -199,23 +199,27 @@ fn has_ending(name: &OsStr, has_second: bool) -> bool {
 /// Whether a file lies beside a result that is written together with one of its name.
 fn is_beside(path: &Path) -> bool {
     let with = |ending| path.with_extension(ending).exists();
-    let has_lines = || is_document(&path.with_extension("json"), "planes-lines");
+    let has_lines = || is_document(&path.with_extension("json"), &["planes-lines"]);
     (is_called(path, &["png"]) && with("planes.ply"))
         || (is_called(path, &["csv", "svg"]) && (with("lines.png") || has_lines()))
 }
 
 /// Whether a file that is no input was written by `planes`, into whatever folder.
 fn is_written_elsewhere(path: &Path) -> bool {
-    is_document(path, "planes-") || (path.ends_with(summary::NAMES[0]) && summary::is_one(path))
+    let results = ["planes-detection", "planes-lines", "planes-batch", "planes-evaluation"];
+    is_document(path, &results) || (path.ends_with(summary::NAMES[0]) && summary::is_one(path))
 }
 
-/// Whether a file is a document whose format begins so.
-fn is_document(path: &Path, format: &str) -> bool {
+/// Whether a file is a document of one of these formats.
+fn is_document(path: &Path, formats: &[&str]) -> bool {
     let mut head = Vec::new();
-    let start = format!("\"format\": \"{format}");
-    is_called(path, &["json"])
-        && File::open(path).is_ok_and(|file| file.take(64).read_to_end(&mut head).is_ok())
-        && String::from_utf8_lossy(&head).contains(&start)
+    if !is_called(path, &["json"])
+        || !File::open(path).is_ok_and(|file| file.take(64).read_to_end(&mut head).is_ok())
+    {
+        return false;
+    }
+    let head = String::from_utf8_lossy(&head);
+    formats.iter().any(|format| head.contains(&format!("\"format\": \"{format}\"")))
 }
 
 /// Extensions of clouds, in small letters.
