@@ -154,8 +154,9 @@ impl Outputs {
             files.extend(named.into_iter().chain(in_folder).map(|path| (about.name, path)));
         }
         let made = self.make_folder()?;
-        let new: Vec<&Path> =
-            files.iter().map(|(_, path)| path.as_path()).filter(|path| !path.exists()).collect();
+        // A link that leads nowhere is the user's, and stays.
+        let is_new = |path: &&PathBuf| path.symlink_metadata().is_err();
+        let new: Vec<&PathBuf> = files.iter().map(|(_, path)| path).filter(is_new).collect();
         let written = files.iter().try_for_each(|(name, path)| save(exports, name, found, path));
         if written.is_err() {
             // Most were not yet written.
