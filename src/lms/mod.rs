@@ -9,7 +9,7 @@
 //!
 //! - [`cubic`]: every pair, all points sorted; the reference in tests of the others.
 //! - [`sweep`]: a sweep of the dual arrangement, in `O(n²)` time and `O(n)` space, the best on one thread
-//! (Edelsbrunner and Souvaine 1990).
+//!   (Edelsbrunner and Souvaine 1990).
 //! - [`Version::Paper`] and [`Version::Fast`] on a GPU: [`Cuda::lms`](crate::cuda::Cuda::lms).
 //!
 //! For planes, whose thinnest slab takes `O(n³)` to find, [`sheets`] tries triples of points. [`Refine`] says
