@@ -51,11 +51,12 @@ impl Batch {
         self.line_search.options(&self.search).check()?;
         self.outputs.check()?;
         let out = &self.outputs.out;
+        let reading = self.reading.options();
         let inputs = Inputs::of(&self.files, out);
         if inputs.files.is_empty() {
             return Err(nothing(inputs.failed).into());
         }
-        let is_image = |input: &Input| peek(&input.path) == Some(Kind::Image);
+        let is_image = |input: &Input| peek(&input.path, &reading) == Some(Kind::Image);
         if let Err(error) = self.machine.check_files(options.mode)
             && !inputs.files.iter().any(is_image)
         {
