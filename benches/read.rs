@@ -29,11 +29,14 @@ fn main() -> Result<()> {
         "| cloud | MB | fields | one thread: M points/s | GB/s | {cores} threads: M points/s | GB/s |"
     );
     println!("| --- | ---: | --- | ---: | ---: | ---: | ---: |");
-    let clouds: [(&str, Writer); 6] = [
+    let clouds: [(&str, Writer); 9] = [
         ("LAS, point format 3", las),
         ("LAZ, point format 3", las),
         ("LAZ, point format 7", laz_7),
         ("PLY, float x y z, colour, label", ply),
+        ("PCD, binary, float x y z, rgb, label", pcd),
+        ("PCD, ascii, x y z", pcd_text),
+        ("NumPy, float (n, 3)", npy),
         ("text, x y z intensity r g b", text),
         ("text, x y z", xyz),
     ];
@@ -154,6 +157,47 @@ fn ply(path: &Path, count: u32) -> std::io::Result<()> {
         }
         file.write_all(&[i as u8, 100, 200])?;
         file.write_all(&((i / 1000) as i32).to_le_bytes())?;
+    }
+    file.flush()
+}
+
+fn pcd(path: &Path, count: u32) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    write!(
+        file,
+        "VERSION .7\nFIELDS x y z rgb label\nSIZE 4 4 4 4 4\nTYPE F F F F U\nCOUNT 1 1 1 1 1\n\
+         WIDTH {count}\nHEIGHT 1\nPOINTS {count}\nDATA binary\n"
+    )?;
+    for i in 0..count {
+        for value in point(i) {
+            file.write_all(&(value as f32).to_le_bytes())?;
+        }
+        file.write_all(&[i as u8, 100, 200, 0])?;
+        file.write_all(&(i / 1000).to_le_bytes())?;
+    }
+    file.flush()
+}
+
+fn pcd_text(path: &Path, count: u32) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    writeln!(file, "VERSION .7\nFIELDS x y z\nWIDTH {count}\nHEIGHT 1\nDATA ascii")?;
+    for i in 0..count {
+        let [x, y, z] = point(i);
+        writeln!(file, "{x:.3} {y:.3} {z:.3}")?;
+    }
+    file.flush()
+}
+
+fn npy(path: &Path, count: u32) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({count}, 3), }}\n");
+    file.write_all(b"\x93NUMPY\x01\0")?;
+    file.write_all(&(header.len() as u16).to_le_bytes())?;
+    file.write_all(header.as_bytes())?;
+    for i in 0..count {
+        for value in point(i) {
+            file.write_all(&(value as f32).to_le_bytes())?;
+        }
     }
     file.flush()
 }

@@ -1,11 +1,14 @@
 //! Any input that can be searched: a cloud or an image, recognized by its content.
 
 use crate::Result;
-use crate::cloud::{Bytes, Format, ReadOptions, Source, format_of, recognise};
+use crate::cloud::{
+    Bytes, Format, ReadOptions, Source, format_of, head_of, is_depth, is_depth_stream, recognise,
+};
 use crate::image::{Image, is_image};
 use std::fs::File;
-use std::io::Read;
+use std::io::{Cursor, Seek};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Bytes at the start of a file by which it is recognized.
 const HEAD: u64 = 4096;
@@ -36,11 +39,12 @@ impl Input {
     /// As [`Input::open`].
     pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Input> {
         let recognise = |head: &[u8]| if is_image(head) { Ok(()) } else { recognise(head) };
-        let bytes = Bytes::of_input(path.as_ref(), &recognise)?;
-        if is_image(&bytes.head(0, IMAGE_HEAD)?) {
+        let bytes = Arc::new(Bytes::of_input(path.as_ref(), &recognise)?);
+        let is_cloud = options.camera.is_some() && is_depth(&bytes);
+        if !is_cloud && is_image(&bytes.head(0, IMAGE_HEAD)?) {
             return Ok(Input::Image(Image::read(&bytes)?));
         }
-        Ok(Input::Cloud(Source::new(bytes, options)?))
+        Ok(Input::Cloud(Source::of(&bytes, options)?))
     }
 }
 
@@ -53,13 +57,21 @@ pub enum Kind {
     Image,
 }
 
-/// The kind of a file by its first bytes; `None` if it is not recognized, or cannot be before it is opened
-/// for good, as with a pipe.
-pub fn peek(path: &Path) -> Option<Kind> {
+/// The kind of a file by its first bytes, or by those of its content if it is compressed; `None` if it is not
+/// recognized, or cannot be before it is opened for good, as with a pipe.
+pub fn peek(path: &Path, options: &ReadOptions) -> Option<Kind> {
     if !path.metadata().ok()?.is_file() {
         return None;
     }
-    let mut head = Vec::new();
-    File::open(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
-    if is_image(&head) { Some(Kind::Image) } else { format_of(&head).map(Kind::Cloud) }
+    let mut file = File::open(path).ok()?;
+    let head = head_of(&file, HEAD).ok()?;
+    if !is_image(&head) {
+        return format_of(&head).map(Kind::Cloud);
+    }
+    let is_depth = options.camera.is_some() && {
+        file.rewind().ok()?;
+        // Of a compressed file the first bytes have to do.
+        is_depth_stream(file) || is_depth_stream(Cursor::new(&head))
+    };
+    Some(if is_depth { Kind::Cloud(Format::DEPTH) } else { Kind::Image })
 }

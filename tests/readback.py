@@ -2,8 +2,8 @@
 
     python tests/readback.py FOLDER
 
-FOLDER holds planes.json, planes.ply, labels.las, labels.laz, labels.ply and labels.npy of one
-detection, and pieces.las, pieces.laz, pieces.ply and pieces.npy, which are labelled by piece. Needs numpy, laspy[lazrs], plyfile and open3d. Ends with status 1 and a message when a
+FOLDER holds planes.json, planes.ply, labels.las, labels.laz, labels.ply, labels.pcd and labels.npy of one
+detection, and pieces.las, pieces.laz, pieces.ply, pieces.pcd and pieces.npy, which are labelled by piece. Needs numpy, laspy[lazrs], plyfile and open3d. Ends with status 1 and a message when a
 tool cannot read a file or two files disagree.
 """
 
@@ -44,6 +44,16 @@ def read_ply(path):
     return xyz, vertex["plane_id"], vertex["plane_distance"]
 
 
+def read_pcd(path):
+    """The same of a PCD file, and its pieces if it has them."""
+    point = open3d.t.io.read_point_cloud(str(path)).point
+    check(point.positions.dtype == open3d.core.float64, f"{path}: coordinates are {point.positions.dtype}")
+    check(point.plane_id.dtype == open3d.core.int32, f"{path}: plane_id is {point.plane_id.dtype}")
+    names = ("positions", "plane_id", "plane_distance", "piece_id")
+    columns = [point[name].numpy() for name in names if name in point]
+    return [columns[0], *(column.ravel() for column in columns[1:])]
+
+
 def check_labels(folder, planes):
     ids = np.load(folder / "labels.npy")
     check(ids.dtype == np.int32 and ids.ndim == 1, f"labels.npy: {ids.dtype}, {ids.ndim} axes")
@@ -56,6 +66,10 @@ def check_labels(folder, planes):
         np.array_equal(np.asarray(cloud.points)[finite], exact[finite]),
         "labels.ply: open3d reads other points",
     )
+    xyz, pcd_ids, distances = read_pcd(folder / "labels.pcd")
+    check(np.array_equal(xyz, exact, equal_nan=True), "labels.pcd and labels.ply hold other points")
+    check(np.array_equal(pcd_ids, ids), "labels.pcd and labels.npy differ")
+    check(np.array_equal(distances, ply_distances, equal_nan=True), "labels.pcd has other distances")
     for name in ("labels.las", "labels.laz"):
         xyz, las_ids, distances = read_las(folder / name)
         check(np.array_equal(las_ids, ids), f"{name} and labels.npy differ")
@@ -90,6 +104,9 @@ def check_pieces(folder, planes):
     for cloud in [*clouds, PlyData.read(folder / "pieces.ply")["vertex"]]:
         check(np.array_equal(cloud["piece_id"], ids), "pieces: a cloud and pieces.npy differ")
         check(np.array_equal(cloud["plane_id"], plane_ids), "pieces: other planes than in labels.npy")
+    _, pcd_planes, _, pcd_pieces = read_pcd(folder / "pieces.pcd")
+    check(np.array_equal(pcd_pieces, ids), "pieces.pcd and pieces.npy differ")
+    check(np.array_equal(pcd_planes, plane_ids), "pieces.pcd: other planes than in labels.npy")
 
 
 def check_polygons(folder, planes):

@@ -20,8 +20,39 @@ pub fn read_text(bytes: &[u8]) {
     read(bytes.to_vec());
     for columns in ["x,y,z", "-,z,y,x,intensity,class"] {
         let columns = columns.parse().ok();
-        read_with(bytes.to_vec(), &ReadOptions { columns });
+        read_with(bytes.to_vec(), &ReadOptions { columns, ..ReadOptions::default() });
     }
+}
+
+/// Reads a NumPy array, or an archive of them where the first byte is odd.
+///
+/// # Panics
+/// As [`read`].
+pub fn read_npy(bytes: &[u8]) {
+    match bytes.split_first() {
+        Some((first, rest)) if first % 2 == 1 => read(rest.to_vec()),
+        Some((_, rest)) => read([b"\x93NUMPY", rest].concat()),
+        None => {}
+    }
+}
+
+/// Reads what is inside gzip, or inside zstd where the first byte is odd.
+///
+/// # Panics
+/// As [`read`].
+pub fn read_packed(bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let start = if first % 2 == 0 { &b"\x1f\x8b"[..] } else { b"\x28\xb5\x2f\xfd" };
+    read([start, rest].concat());
+}
+
+/// Reads a depth image with a camera.
+///
+/// # Panics
+/// As [`read`].
+pub fn read_depth(bytes: &[u8]) {
+    let camera = "525,500.5,319.5,-7,5000".parse().ok();
+    read_with(bytes.to_vec(), &ReadOptions { camera, ..ReadOptions::default() });
 }
 
 /// Reads a cloud three times with odd limits.
@@ -53,15 +84,21 @@ fn read_with(bytes: Vec<u8>, options: &ReadOptions) {
     let bare = pass(&source, Fields::NONE, &[4096]);
     if whole.1 && bare.1 {
         assert_eq!(bits(&whole.0), bits(&bare.0));
-        if source.format() == Format::PLY && whole.0.len() < MOST {
-            copy(&source, &whole.0);
+        let ending = match source.format() {
+            Format::PLY => "ply",
+            Format::PCD => "pcd",
+            _ => return,
+        };
+        if whole.0.len() < MOST {
+            copy(&source, &whole.0, ending);
         }
     }
 }
 
-/// Copies a PLY file with labels, and reads the copy.
-fn copy(source: &Source, whole: &Chunk) {
-    let path = std::env::temp_dir().join(format!("planes-fuzz-{}.ply", std::process::id()));
+/// Copies a file with labels, and reads the copy.
+fn copy(source: &Source, whole: &Chunk, ending: &str) {
+    let name = format!("planes-fuzz-{}.{ending}", std::process::id());
+    let path = std::env::temp_dir().join(name);
     let detection = Detection { labels: vec![-1; whole.len()], ..Detection::default() };
     if let Err(error) = labels::save(source, &detection, LabelBy::Plane, &path) {
         return check(&error);

@@ -24,8 +24,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct Detect {
-    /// Clouds (LAS, LAZ, PLY or text) and images (PNG, JPEG, WebP, TIFF, PBM, PGM or PPM), recognised by
-    /// their content; - is standard input
+    /// Clouds (LAS, LAZ, PLY, PCD, NumPy's .npy and .npz, text; with --camera depth images) and images (PNG,
+    /// JPEG, WebP, TIFF, PBM, PGM or PPM), plain or inside gzip or zstd, recognised by their content; - is
+    /// standard input
     #[arg(required = true, value_name = "CLOUD|IMAGE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -54,15 +55,17 @@ impl Detect {
         // Whether a refinement suits a file is checked when the file's kind is known.
         Options { refine: None, ..options.clone() }.check()?;
         self.line_search.options(&self.search).check()?;
-        if self.files.iter().all(|file| peek(file).is_some_and(|kind| kind != Kind::Image)) {
+        let reading = self.reading.options();
+        let is_cloud = |file: &PathBuf| peek(file, &reading).is_some_and(|k| k != Kind::Image);
+        if self.files.iter().all(is_cloud) {
             self.machine.check(options.mode)?;
         }
         for file in &self.files {
-            if let Some(kind) = peek(file) {
+            if let Some(kind) = peek(file, &reading) {
                 self.check_kind(file, kind == Kind::Image)?;
             }
         }
-        self.outputs.check(&self.files)?;
+        self.outputs.check(&self.files, &reading)?;
         let engine = self.machine.start(quiet)?;
         let mut failed = Vec::new();
         for file in &self.files {
@@ -135,6 +138,9 @@ impl Detect {
 
     /// Refuses options that do not apply to the kind of input.
     fn check_kind(&self, file: &Path, is_image: bool) -> Result<(), Error> {
+        if is_image {
+            self.reading.check_image(file)?;
+        }
         let (given, message) = if is_image {
             let given = self.search.given_for_clouds().or(self.reading.given());
             let given = given.or(self.explain.then_some("--explain"));

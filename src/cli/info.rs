@@ -18,8 +18,9 @@ use std::path::{Path, PathBuf};
 /// Say what a cloud holds: format, points, extent, spacing; or an image: pixels, edges
 #[derive(Debug, Args)]
 pub struct Info {
-    /// Clouds (LAS, LAZ, PLY or text) and images (PNG, JPEG, WebP, TIFF, PBM, PGM or PPM), recognised by
-    /// their content; - is standard input
+    /// Clouds (LAS, LAZ, PLY, PCD, NumPy's .npy and .npz, text; with --camera depth images) and images (PNG,
+    /// JPEG, WebP, TIFF, PBM, PGM or PPM), plain or inside gzip or zstd, recognised by their content; - is
+    /// standard input
     #[arg(required = true, value_name = "CLOUD|IMAGE")]
     files: Vec<PathBuf>,
     /// Print JSON, one document per line
@@ -49,7 +50,10 @@ impl Info {
     fn file(&self, file: &Path, quiet: bool) -> Result<String, Error> {
         match Input::open_with(file, &self.reading.options())? {
             Input::Cloud(source) => self.cloud(&source, quiet),
-            Input::Image(image) => self.image(&image),
+            Input::Image(image) => {
+                self.reading.check_image(image.path())?;
+                self.image(&image)
+            }
         }
     }
 

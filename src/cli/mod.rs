@@ -19,6 +19,7 @@ mod progress;
 mod reading;
 mod search;
 mod signals;
+mod stem;
 mod styling;
 mod synth;
 mod table;

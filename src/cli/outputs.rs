@@ -8,7 +8,7 @@ use super::styling::Styling;
 use super::{lines, table};
 use clap::Args;
 use planes::Error;
-use planes::cloud::{Format, Unit};
+use planes::cloud::{Format, ReadOptions, Unit};
 use planes::export::{About, Export, LINES, Lines, PLANES, Planes, Style, json};
 use planes::input::{Kind, peek};
 use std::ffi::{OsStr, OsString};
@@ -36,11 +36,11 @@ pub struct Written {
 
 impl Outputs {
     /// Refuses outputs that cannot be written, before any work is done.
-    pub fn check(&self, inputs: &[PathBuf]) -> Result<(), Error> {
+    pub fn check(&self, inputs: &[PathBuf], reading: &ReadOptions) -> Result<(), Error> {
         self.files.check()?;
         self.styling.check(&self.asked())?;
         self.check_names(inputs)?;
-        guard::check(inputs, &self.all(inputs))
+        guard::check(inputs, &self.all(inputs, reading))
     }
 
     /// The outputs that are asked for, for a cloud.
@@ -52,12 +52,12 @@ impl Outputs {
     }
 
     /// All files that may be written for these inputs.
-    fn all(&self, inputs: &[PathBuf]) -> Vec<Output> {
+    fn all(&self, inputs: &[PathBuf], reading: &ReadOptions) -> Vec<Output> {
         let mut all = self.files.outputs();
         let Some(folder) = &self.out else { return all };
         for input in inputs {
-            let clouds = [Format::LAS, Format::LAZ, Format::PLY].map(Kind::Cloud);
-            let kinds = match peek(input) {
+            let clouds = [Format::LAS, Format::LAZ, Format::PLY, Format::PCD].map(Kind::Cloud);
+            let kinds = match peek(input, reading) {
                 Some(kind) => vec![kind],
                 // The kind will be known when the input is read.
                 None => [&clouds[..], &[Kind::Image]].concat(),
@@ -220,7 +220,7 @@ fn help() -> String {
         all.collect::<Vec<_>>().join(", ")
     };
     format!(
-        "Write everything into this folder: {} (the labelled cloud is .las, .laz or .ply like the input); \
+        "Write everything into this folder: {} (the labelled cloud is .las, .laz, .pcd or .ply like the input); \
          for an image {}. For standard input NAME is cloud",
         names(Kind::Cloud(Format::LAS)),
         names(Kind::Image)
@@ -236,5 +236,5 @@ fn named_after(input: &Path, ending: &str) -> OsString {
 
 /// The stem of the names of an input's files.
 fn stem(file: &Path) -> &OsStr {
-    file.file_stem().filter(|_| file != "-").unwrap_or("cloud".as_ref())
+    super::stem::stem(file).filter(|_| file != "-").unwrap_or("cloud".as_ref())
 }

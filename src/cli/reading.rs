@@ -6,7 +6,8 @@ use super::progress::Bar;
 use super::values::{first_given, whole};
 use clap::Args;
 use planes::Error;
-use planes::cloud::{Bbox, Choice, Columns, Format, ReadOptions, Source};
+use planes::cloud::{Bbox, Camera, Choice, Columns, Format, ReadOptions, Source};
+use std::path::Path;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
@@ -15,11 +16,16 @@ pub struct Reading {
     /// class, or - to skip a column [default: recognised from the first lines]
     #[arg(long, value_name = "NAMES", allow_hyphen_values = true)]
     columns: Option<Columns>,
+    /// The camera of depth images, which become clouds: focal lengths and centre in pixels, and the value of
+    /// a metre (1000 in Open3D and RealSense, 5000 in the TUM sets), as in 525,525,319.5,239.5,5000; an image
+    /// of 16 bits in one channel (PNG, TIFF or PGM) is a depth image [default: none, it is searched for lines]
+    #[arg(long, value_name = "FX,FY,CX,CY,SCALE", allow_hyphen_values = true)]
+    camera: Option<Camera>,
 }
 
 impl Reading {
     pub fn options(&self) -> ReadOptions {
-        ReadOptions { columns: self.columns.clone() }
+        ReadOptions { columns: self.columns.clone(), camera: self.camera }
     }
 
     /// The first given option that is only for clouds.
@@ -32,13 +38,32 @@ impl Reading {
         self.columns.as_ref().map(ToString::to_string)
     }
 
-    /// Refuses `--columns` for files other than text.
+    /// The camera as it was given, in one spelling.
+    pub fn camera(&self) -> Option<String> {
+        self.camera.as_ref().map(ToString::to_string)
+    }
+
+    /// Refuses `--columns` for files other than text, and `--camera` for files other than images.
     pub fn check(&self, source: &Source) -> Result<(), Error> {
-        if self.columns.is_none() || source.format() == Format::TEXT {
+        let format = source.format();
+        let message = if self.columns.is_some() && format != Format::TEXT {
+            format!("--columns is for text, and this is {format}")
+        } else if self.camera.is_some() && format != Format::DEPTH {
+            format!("--camera is for depth images, and this is {format}")
+        } else {
+            return Ok(());
+        };
+        Err(Error::Parameter(format!("{}: {message}", source.path().display())))
+    }
+
+    /// Refuses a camera for an image that it makes no cloud of.
+    pub fn check_image(&self, file: &Path) -> Result<(), Error> {
+        if self.camera.is_none() {
             return Ok(());
         }
-        let message = format!("--columns is for text, and this is {}", source.format());
-        Err(Error::Parameter(format!("{}: {message}", source.path().display())))
+        let message =
+            "--camera is for depth images, of 16 bits in one channel, and this is another image";
+        Err(Error::Parameter(format!("{}: {message}", file.display())))
     }
 }
 

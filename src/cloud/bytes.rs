@@ -1,10 +1,11 @@
 //! The bytes of a cloud, readable at any place and by many threads at once.
 
+use super::packed::Packing;
 use crate::atomic::{AtomicFile, no_temporary};
 use crate::{Error, Result};
 use std::{
     fs::File,
-    io::{self, Read, Seek, SeekFrom, Write},
+    io::{self, BufWriter, Read, Seek, SeekFrom, Write},
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
@@ -12,7 +13,7 @@ use std::{
 
 /// Bytes at the start of a stream that tell what it is.
 pub(crate) const HEAD: u64 = 1 << 16;
-/// Most bytes of a stream that are kept.
+/// Most bytes of a stream, or of the content of a compressed file, that are kept.
 const MOST_KEPT: u64 = 1 << 33;
 
 /// Says what is wrong with a stream that starts so and goes on, if it cannot be read; where it is shorter
@@ -28,6 +29,7 @@ pub(crate) struct Bytes {
     path: PathBuf,
     len: u64,
     store: Store,
+    packing: Option<Packing>,
 }
 
 #[derive(Debug)]
@@ -37,8 +39,8 @@ enum Store {
 }
 
 impl Bytes {
-    /// The bytes of `path`; `-` is standard input. A pipe or a device is first copied to an unnamed
-    /// temporary file, if it starts as one that can be read does.
+    /// The bytes of `path`; `-` is standard input. A pipe or a device, and the content of a compressed file, is
+    /// first copied to an unnamed temporary file, if it starts as one that can be read does.
     pub(crate) fn of_input(path: &Path, recognise: Recognise) -> Result<Bytes> {
         if path == Path::new("-") {
             return Bytes::spool(Path::new("<stdin>"), &mut io::stdin().lock(), recognise);
@@ -48,21 +50,57 @@ impl Bytes {
         if kind.is_dir() {
             return Err(Error::io(path)(io::ErrorKind::IsADirectory.into()));
         }
-        if kind.is_file() {
-            return Ok(Bytes {
-                path: path.to_path_buf(),
-                len: kind.len(),
-                store: Store::File(file),
-            });
+        if !kind.is_file() {
+            return Bytes::spool(path, &mut file, recognise);
         }
-        Bytes::spool(path, &mut file, recognise)
+        let bytes = Bytes::new(path, kind.len(), Store::File(file));
+        bytes.unpacked(recognise)
+    }
+
+    /// The content of a file in memory, with the name `path`.
+    pub(super) fn of_memory(path: &Path, bytes: Vec<u8>, recognise: Recognise) -> Result<Bytes> {
+        Bytes::memory(path, bytes).unpacked(recognise)
+    }
+
+    fn new(path: &Path, len: u64, store: Store) -> Bytes {
+        Bytes { path: path.to_path_buf(), len, store, packing: None }
+    }
+
+    /// The bytes themselves, or their content where they are compressed.
+    fn unpacked(self, recognise: Recognise) -> Result<Bytes> {
+        match Packing::told(&self.head(0, Packing::TOLD_BY as u64)?) {
+            None => Ok(self),
+            Some(packing) => {
+                let (path, len) = (self.path.clone(), self.len);
+                let section = Section::new(Arc::new(self), 0, len);
+                Bytes::keep(&path, &mut packing.content(section), recognise, Some(packing))
+            }
+        }
+    }
+
+    /// Everything that `from` gives, or its content where that is compressed.
+    fn spool(path: &Path, from: &mut dyn Read, recognise: Recognise) -> Result<Bytes> {
+        let mut start = Vec::new();
+        from.take(Packing::TOLD_BY as u64).read_to_end(&mut start).map_err(Error::io(path))?;
+        let packing = Packing::told(&start);
+        let mut all = start.chain(from);
+        match packing {
+            Some(packing) => Bytes::keep(path, &mut packing.content(all), recognise, Some(packing)),
+            None => Bytes::keep(path, &mut all, recognise, None),
+        }
     }
 
     /// Everything that `from` gives, kept in an unnamed temporary file. Some streams have no end, so there
     /// is one to what is kept.
-    fn spool(path: &Path, from: &mut dyn Read, recognise: Recognise) -> Result<Bytes> {
+    fn keep(
+        path: &Path,
+        from: &mut dyn Read,
+        recognise: Recognise,
+        packing: Option<Packing>,
+    ) -> Result<Bytes> {
         let mut head = Vec::new();
-        from.take(HEAD).read_to_end(&mut head).map_err(Error::io(path))?;
+        let read = from.take(HEAD).read_to_end(&mut head);
+        read.map_err(|error| unreadable(path, packing, head.len() as u64, error))?;
         recognise(&head).map_err(|message| Error::unrecognized(path, message))?;
         let mut file = tempfile::tempfile().map_err(|error| no_temporary(&error))?;
         let most = MOST_KEPT.min(room(&file) / 2).max(HEAD);
@@ -77,27 +115,60 @@ impl Bytes {
                     len += n as u64;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Error::io(path)(error)),
+                Err(error) => return Err(unreadable(path, packing, len, error)),
             }
         }
         if len > most {
+            let folder = std::env::temp_dir();
+            let (what, instead) = match packing {
+                None => ("the stream does", "save it to a file"),
+                Some(_) => ("what is compressed does", "unpack the file"),
+            };
             let message = format!(
-                "the stream does not end here, and no more is kept in {}; save it to a file",
-                std::env::temp_dir().display()
+                "{what} not end here, and no more is kept in {}; {instead}",
+                folder.display()
             );
             return Err(Error::format(path, format!("byte {most}"), message));
         }
-        Ok(Bytes { path: path.to_path_buf(), len, store: Store::File(file) })
+        Ok(Bytes { packing, ..Bytes::new(path, len, Store::File(file)) })
+    }
+
+    /// What `write` writes, `len` bytes, kept in an unnamed temporary file under the name of `self`.
+    pub(super) fn derived(
+        &self,
+        len: u64,
+        write: impl FnOnce(&mut BufWriter<&File>) -> Result<()>,
+    ) -> Result<Bytes> {
+        let file = tempfile::tempfile().map_err(|error| no_temporary(&error))?;
+        let most = MOST_KEPT.min(room(&file) / 2);
+        if len > most {
+            let folder = std::env::temp_dir();
+            let message = format!(
+                "it has to be unpacked to {len} bytes, and no more than {most} are kept in {}",
+                folder.display()
+            );
+            return Err(Error::format(&self.path, "header", message));
+        }
+        let mut buffer = BufWriter::with_capacity(1 << 18, &file);
+        write(&mut buffer)?;
+        buffer.flush().map_err(|error| no_temporary(&error))?;
+        drop(buffer);
+        Ok(Bytes { packing: self.packing, ..Bytes::new(&self.path, len, Store::File(file)) })
     }
 
     /// Bytes in memory under the name `path`.
     pub(super) fn memory(path: &Path, bytes: Vec<u8>) -> Bytes {
-        Bytes { path: path.to_path_buf(), len: bytes.len() as u64, store: Store::Memory(bytes) }
+        Bytes::new(path, bytes.len() as u64, Store::Memory(bytes))
     }
 
     /// The name shown in errors.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// How the file is compressed whose content these bytes are, if it is.
+    pub(crate) fn packing(&self) -> Option<Packing> {
+        self.packing
     }
 
     /// Number of bytes when the cloud was opened.
@@ -162,6 +233,22 @@ impl Bytes {
                 Ok(n)
             }
         }
+    }
+}
+
+/// Why no more can be read of a stream that gave `len` bytes; a decoder's faults are the file's.
+fn unreadable(path: &Path, packing: Option<Packing>, len: u64, error: io::Error) -> Error {
+    match packing {
+        Some(packing) if error.raw_os_error().is_none() => {
+            let message = match error.kind() {
+                io::ErrorKind::UnexpectedEof => {
+                    format!("the file ends after {len} bytes of content")
+                }
+                _ => format!("damaged after {len} bytes of content: {error}"),
+            };
+            Error::format(path, packing.to_string(), message)
+        }
+        _ => Error::io(path)(error),
     }
 }
 

@@ -28,7 +28,7 @@ const WORDS: [(&str, Role); 13] = [
 /// use planes::cloud::{Columns, Fields, ReadOptions, Source};
 ///
 /// let columns: Columns = "-,y,x,z".parse()?;
-/// let options = ReadOptions { columns: Some(columns) };
+/// let options = ReadOptions { columns: Some(columns), ..ReadOptions::default() };
 /// let source = Source::from_bytes_with(b"7 1 2 3\n".to_vec(), &options)?;
 /// assert!(source.info().description.contains("– y x z"));
 /// assert!("x,y".parse::<Columns>().is_err());

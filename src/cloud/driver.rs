@@ -2,7 +2,7 @@
 //! `las` and the table in `formats`.
 
 use super::{
-    Columns, Crs, Fields, Note, PointReader, PointWriter, WriteOptions,
+    Camera, Columns, Crs, Fields, Note, PointReader, PointWriter, WriteOptions,
     bytes::Bytes,
     labels::{Labels, LeftOut},
 };
@@ -42,6 +42,8 @@ pub struct HeaderInfo {
     pub bounds: Option<([f64; 3], [f64; 3])>,
     /// The coordinate system, if the file names one.
     pub crs: Option<Crs>,
+    /// Where the scanner stood, in the cloud's coordinates, if the file says so.
+    pub scanner: Option<[f64; 3]>,
 }
 
 /// How a file is to be read.
@@ -50,6 +52,8 @@ pub struct ReadOptions {
     /// What the columns of a text are; without it they are told by its first lines. Other formats
     /// say themselves what they hold.
     pub columns: Option<Columns>,
+    /// The camera of depth images: an image of 16 bits in one channel is then a cloud in the camera's frame.
+    pub camera: Option<Camera>,
 }
 
 /// A format's view of an opened file.

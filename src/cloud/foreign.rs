@@ -1,7 +1,7 @@
 //! Files that are no clouds, told by their first bytes.
 
 /// Formats that are not read: how they start, and what to say of them.
-pub(super) const FOREIGN: [(&[u8], &str); 26] = [
+pub(super) const FOREIGN: [(&[u8], &str); 23] = [
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
@@ -16,12 +16,9 @@ pub(super) const FOREIGN: [(&[u8], &str); 26] = [
     (b"BZh", "a bzip2 archive; unpack it first"),
     (b"\xfd7zXZ", "an xz archive; unpack it first"),
     (b"\x28\xb5\x2f\xfd", "a zstd archive; unpack it first"),
-    (b"# .PCD", "a PCD file; convert it to PLY"),
-    (b"VERSION", "a PCD file; convert it to PLY"),
     (b"%PDF", "a PDF"),
     (b"SQLite", "a SQLite database"),
     (b"\x89HDF", "an HDF5 file"),
-    (b"\x93NUMPY", "a NumPy array; save it as text or PLY"),
     (b"\x7fELF", "a program"),
     (b"\xff\xfe", "UTF-16 text; save it as UTF-8"),
     (b"\xfe\xff", "UTF-16 text; save it as UTF-8"),

@@ -3,6 +3,7 @@
 use super::{
     Format, PointWriter, ReadOptions, WriteOptions,
     bytes::Bytes,
+    depth,
     driver::{Cloud, Driver, ending},
     foreign::foreign,
 };
@@ -10,7 +11,15 @@ use crate::{Error, Result};
 use std::{path::Path, sync::Arc};
 
 /// All formats, in the order in which a file is tried; text is what is nothing else.
-static FORMATS: &[&Driver] = &[&super::las::DRIVER, &super::ply::DRIVER, &super::text::DRIVER];
+///
+/// A depth image is none of them: it is an image until a camera is given.
+static FORMATS: &[&Driver] = &[
+    &super::las::DRIVER,
+    &super::ply::DRIVER,
+    &super::pcd::DRIVER,
+    &super::npy::DRIVER,
+    &super::text::DRIVER,
+];
 
 /// Bytes that tell a format.
 const TOLD_BY: usize = 4096;
@@ -32,11 +41,22 @@ pub(crate) fn recognise(head: &[u8]) -> std::result::Result<(), String> {
     (tell(head)?.0.check_stream)(head)
 }
 
+/// The same where it is known how it is to be read.
+pub(super) fn recognise_with(
+    head: &[u8],
+    options: &ReadOptions,
+) -> std::result::Result<(), String> {
+    if options.camera.is_some() && depth::may_be(head) { Ok(()) } else { recognise(head) }
+}
+
 /// Opens a file of any format.
 pub(super) fn open(
     bytes: &Arc<Bytes>,
     options: &ReadOptions,
 ) -> Result<(&'static Driver, Box<dyn Cloud>)> {
+    if options.camera.is_some() && depth::is_depth(bytes) {
+        return Ok((&depth::DRIVER, (depth::DRIVER.open)(bytes, options)?));
+    }
     let told = tell(&bytes.head(0, TOLD_BY as u64)?);
     let (driver, _) = told.map_err(|what| Error::unrecognized(bytes.path(), what))?;
     Ok((driver, (driver.open)(bytes, options)?))
@@ -91,6 +111,13 @@ mod tests {
         assert_eq!(sniff(&laz), Ok(Format::LAZ));
         assert_eq!(sniff(b"ply\r\nformat"), Ok(Format::PLY));
         assert_eq!(sniff(b"plywood 1 2 3"), Ok(Format::TEXT));
+        assert_eq!(sniff(b"# .PCD v0.7\nVERSION 0.7\n"), Ok(Format::PCD));
+        assert_eq!(sniff(b"# any\nVERSION .7\nFIELDS x y z\n"), Ok(Format::PCD));
+        assert_eq!(sniff(b"VERSION X Y Z\n1 2 3 4\n"), Ok(Format::TEXT));
+        assert_eq!(sniff(b"\x93NUMPY"), Ok(Format::NPY));
+        let npz = [&b"PK\x03\x04"[..], &[0; 22], b"\x05\0\0\0a.npyrest"].concat();
+        assert_eq!(sniff(&npz), Ok(Format::NPZ));
+        assert_eq!(sniff(&npz[..33]), Err("a zip archive; unpack it first"));
         assert_eq!(sniff(b"1 2 3\n"), Ok(Format::TEXT));
         assert_eq!(sniff(b"1\x002\x003\x00\n\x00"), Err("binary data of an unknown kind"));
         for (start, what) in crate::cloud::foreign::FOREIGN {
@@ -105,7 +132,7 @@ mod tests {
         }
         for name in ["a", "a.las.gz", "las", ""] {
             let error = create(name, &WriteOptions::default()).err().unwrap().to_string();
-            let endings = "a cloud's name ends in .las, .laz, .ply, .xyz, .txt, .csv or .pts";
+            let endings = "a cloud's name ends in .las, .laz, .ply, .pcd, .xyz, .txt, .csv or .pts";
             assert!(error.ends_with(endings), "{error}");
         }
     }

@@ -17,7 +17,7 @@ pub struct Summary {
     pub format: Format,
     /// What its header says.
     pub header: HeaderInfo,
-    /// Size of the file in bytes.
+    /// Size of the file in bytes; of a compressed one, of its content.
     pub bytes: u64,
     /// Points in the file.
     pub points: u64,
@@ -52,6 +52,9 @@ pub fn summarize(source: &Source, progress: &dyn Fn(u64)) -> Result<Summary> {
         extent: None,
         spacing: None,
     };
+    if let Some(packing) = source.packing() {
+        summary.header.description += &format!(", in {packing}");
+    }
     let mut sample = Sample::default();
     for_each_chunk(source, |chunk| {
         summary.add(chunk);

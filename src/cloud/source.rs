@@ -59,7 +59,8 @@ impl Source {
     /// # Errors
     /// As [`Source::open`].
     pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Source> {
-        Source::new(Bytes::of_input(path.as_ref(), &formats::recognise)?, options)
+        let recognise = |head: &[u8]| formats::recognise_with(head, options);
+        Source::new(Bytes::of_input(path.as_ref(), &recognise)?, options)
     }
 
     /// The content of a file that is in memory; errors name it `<memory>`.
@@ -75,11 +76,18 @@ impl Source {
     /// # Errors
     /// As [`Source::open`].
     pub fn from_bytes_with(bytes: Vec<u8>, options: &ReadOptions) -> Result<Source> {
-        Source::new(Bytes::memory(Path::new("<memory>"), bytes), options)
+        let recognise = |head: &[u8]| formats::recognise_with(head, options);
+        let bytes = Bytes::of_memory(Path::new("<memory>"), bytes, &recognise)?;
+        Source::new(bytes, options)
     }
 
     pub(crate) fn new(bytes: Bytes, options: &ReadOptions) -> Result<Source> {
-        let bytes = Arc::new(bytes);
+        Source::of(&Arc::new(bytes), options)
+    }
+
+    /// A cloud whose bytes others hold, too.
+    pub(crate) fn of(bytes: &Arc<Bytes>, options: &ReadOptions) -> Result<Source> {
+        let bytes = bytes.clone();
         let (driver, cloud) = formats::open(&bytes, options)?;
         Ok(Source { bytes, driver, cloud })
     }
@@ -89,7 +97,12 @@ impl Source {
         self.bytes.path()
     }
 
-    /// Size of the file in bytes.
+    /// How the file is compressed as a whole, if it is: `gzip`, `zstd`.
+    pub fn packing(&self) -> Option<String> {
+        self.bytes.packing().map(|packing| packing.to_string())
+    }
+
+    /// Size of the file in bytes; of a compressed one, of its content.
     pub fn size(&self) -> u64 {
         self.bytes.len()
     }

@@ -10,7 +10,7 @@ pub struct Labelled;
 
 impl Export<Planes<'_>> for Labelled {
     fn about(&self) -> About {
-        let endings = &[".labels.ply", ".labels.las", ".labels.laz", ".labels.npy"];
+        let endings = &[".labels.ply", ".labels.las", ".labels.laz", ".labels.pcd", ".labels.npy"];
         let what = "the cloud with each point's plane; .npy holds the labels alone";
         About {
             needs_labels: true,

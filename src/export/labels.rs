@@ -10,8 +10,9 @@
 //!
 //! The extension of the path determines the format that [`save`] writes. Points keep their order and their
 //! number, except for points that LAS cannot hold, which are [left out](LeftOut) of a newly written cloud. LAS
-//! and LAZ inputs written as LAS or LAZ, and PLY inputs written as PLY, are copied with everything they hold.
-//! Any other cloud is written anew from its coordinates, colours and intensities. `.npy` holds only one of the
+//! and LAZ inputs written as LAS or LAZ, PLY inputs written as PLY, and PCD inputs written as PCD (text as text,
+//! `binary_compressed` as `binary`), are copied with everything they hold. Of a file inside gzip or zstd, the
+//! content is copied. Any other cloud is written anew from its coordinates, colours and intensities. `.npy` holds only one of the
 //! ids ([`save_npy`]).
 //!
 //! A newly written LAS counts coordinates in steps. The step is the finest power of ten for which the
@@ -19,7 +20,8 @@
 //! finite, or far outside that extent, cannot be held and is left out.
 //! A newly written PLY is binary little-endian: `x`, `y`, `z` as `double`; `red`, `green`, `blue`,
 //! `intensity` as `ushort` and `classification` if the cloud has them; `plane_id` as `int`, `plane_distance`
-//! as `float`, and `piece_id` as `int` if it is asked for.
+//! as `float`, and `piece_id` as `int` if it is asked for. A newly written PCD is binary with the same fields, the
+//! colour packed as `rgb`, and the scanner's position, if the input gives it, as `VIEWPOINT`.
 
 use super::npy::save_npy;
 use crate::cloud::{Labels, LeftOut, Source, labelled_endings};
@@ -38,7 +40,7 @@ pub enum LabelBy {
 }
 
 /// Writes the cloud `source` with the planes of `detection` to `path`, whose extension determines the format:
-/// `.las` or `.laz`, `.ply`, or `.npy` for only the ids of planes or pieces.
+/// `.las` or `.laz`, `.ply`, `.pcd`, or `.npy` for only the ids of planes or pieces.
 ///
 /// # Errors
 /// [`Error::Parameter`] for another extension, or if the labels do not fit the cloud or the planes;

@@ -86,6 +86,7 @@ impl About {
             Kind::Cloud(Format::LAS) => ".las",
             Kind::Cloud(Format::LAZ) => ".laz",
             Kind::Cloud(Format::PLY) => ".ply",
+            Kind::Cloud(Format::PCD) => ".pcd",
             Kind::Cloud(_) | Kind::Image => "",
         };
         let found = self.endings.iter().find(|ending| !own.is_empty() && ending.ends_with(own));

@@ -3,7 +3,7 @@
 
 use super::*;
 
-const KINDS: [&str; 4] = ["las", "laz", "ply", "txt"];
+const KINDS: [&str; 5] = ["las", "laz", "ply", "pcd", "txt"];
 
 /// A folder with one file, and one for results.
 struct Case {
@@ -141,7 +141,7 @@ fn empty() {
 
 #[test]
 fn truncated() {
-    for kind in ["las", "laz", "ply"] {
+    for kind in ["las", "laz", "ply", "pcd"] {
         let whole = bytes_of(kind);
         for part in 1..16 {
             let bytes = &whole[..whole.len() * part / 16];
@@ -209,7 +209,7 @@ fn points_that_are_not_finite_are_left_out() {
     points[10][0] = f64::NAN;
     points[20][1] = f64::INFINITY;
     points[30][2] = f64::NEG_INFINITY;
-    for name in ["a.ply", "a.txt", "a.xyz", "a.csv", "a.pts"] {
+    for name in ["a.ply", "a.pcd", "a.txt", "a.xyz", "a.csv", "a.pts"] {
         let case = Case::of(name, &points);
         let warned = case.run();
         assert_eq!(warned.err.lines().count(), 2, "{}", warned.err);
@@ -244,7 +244,7 @@ fn points_at_1e30_are_left_out() {
     let mut points = square();
     points[10] = [1e30, 0.0, 0.0];
     points[20] = [0.0, -1e30, 1e300];
-    for name in ["a.ply", "a.txt", "a.xyz", "a.csv", "a.pts"] {
+    for name in ["a.ply", "a.pcd", "a.txt", "a.xyz", "a.csv", "a.pts"] {
         let document = Case::of(name, &points).document();
         assert_eq!(document["input"]["stray"], 2, "{name}");
         assert_eq!(found(&document)[0]["inliers"], 898, "{name}");

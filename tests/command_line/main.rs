@@ -10,6 +10,7 @@ mod eval;
 mod formats;
 mod identical;
 mod instruments;
+mod kinds;
 mod lines;
 mod lost;
 mod other;

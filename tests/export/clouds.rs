@@ -151,7 +151,7 @@ fn the_name_of_the_file_chooses_the_format() {
     let path = |name: &str| folder.path().join(name);
     let text: String = points().iter().map(|p| format!("{} {} {}\n", p[0], p[1], p[2])).collect();
     let source = Source::from_bytes(text.into_bytes()).unwrap();
-    for name in ["a.las", "a.LAZ", "a.ply", "a.npy"] {
+    for name in ["a.las", "a.LAZ", "a.ply", "a.pcd", "a.npy"] {
         labels::save(&source, &detection(), LabelBy::Plane, &path(name)).unwrap();
     }
     assert_labels(&labels_of(&path("a.las")), &detection(), &points());
@@ -168,6 +168,6 @@ fn the_name_of_the_file_chooses_the_format() {
     copy(&path("rich.las"), &detection(), &path("c.las")).unwrap();
     assert!(std::fs::read(path("b.las")).unwrap() == std::fs::read(path("c.las")).unwrap());
     let error = labels::save(&source, &detection(), LabelBy::Plane, &path("a.txt")).unwrap_err();
-    assert!(error.to_string().ends_with("labels are written as .las, .laz, .ply or .npy"));
+    assert!(error.to_string().ends_with("labels are written as .las, .laz, .ply, .pcd or .npy"));
     assert!(!path("a.txt").exists());
 }

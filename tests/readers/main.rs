@@ -1,9 +1,13 @@
 //! Reading clouds, as a user of the library sees it.
 
 mod common;
+mod depth_images;
 mod las_files;
 mod laz_files;
+mod npy_files;
 mod other_files;
+mod packed_files;
+mod pcd_files;
 mod ply_files;
 mod real;
 mod text_files;
@@ -38,7 +42,11 @@ fn limits_threads_and_passes_change_nothing() {
     let las = Las { count: 20_000, format: 3, ..Las::default() };
     let ply = |body, lists| common::ply::Ply { body, lists, count: 20_000, ..Default::default() };
     let text: String = (0..20_000).map(|i| format!("{i} 0.5 {} 7 1 2 3\n", i * 2)).collect();
+    let pcd = |data| common::pcd::Pcd { data, kind: ('I', 4), count: 20_000, ..Default::default() };
     for bytes in [
+        pcd("ascii").bytes(),
+        pcd("binary").bytes(),
+        pcd("binary_compressed").bytes(),
         las.plain(),
         las.compressed(Some(999)),
         ply(common::ply::Body::Little, false).bytes(),

@@ -56,6 +56,7 @@ pub fn decisive(batch: &Batch, options: &Options) -> summary::Options {
         "bbox": bbox.map(|bbox| bbox.to_string()),
         "every": every,
         "columns": batch.reading.columns(),
+        "camera": batch.reading.camera(),
     });
     summary::Options { clouds, images: of_images(batch) }
 }

@@ -4,8 +4,9 @@ use super::folder::record;
 use super::pattern::{Expanded, expand, is_pattern};
 use super::summary;
 use crate::cli::exports::Named;
+use crate::cli::stem::PACKED;
 use planes::Error;
-use planes::cloud::{Format, Source};
+use planes::cloud::{Format, ReadOptions, Source};
 use planes::input::{Kind, peek};
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -223,7 +224,7 @@ fn is_document(path: &Path, formats: &[&str]) -> bool {
 }
 
 /// Extensions of clouds, in small letters.
-const CLOUDS: [&str; 5] = ["las", "laz", "ply", "xyz", "pts"];
+const CLOUDS: [&str; 6] = ["las", "laz", "ply", "pcd", "xyz", "pts"];
 /// Extensions of images.
 const IMAGES: [&str; 9] = ["png", "jpg", "jpeg", "webp", "tif", "tiff", "pbm", "pgm", "ppm"];
 /// Extensions of texts that may be clouds.
@@ -237,15 +238,33 @@ fn is_called(path: &Path, extensions: &[&str]) -> bool {
 /// Why a file of a folder is meant to be neither a cloud nor an image, if so. One that is damaged is meant to
 /// be one, and shall be reported; a text that merely lies beside the clouds is not.
 fn unfit(path: &Path) -> Option<String> {
-    if is_called(path, &CLOUDS) || is_called(path, &IMAGES) || peek(path) == Some(Kind::Image) {
+    let is_meant = |path: &Path| is_called(path, &CLOUDS) || is_called(path, &IMAGES);
+    let kind = peek(path, &ReadOptions::default());
+    if is_meant(path) || kind == Some(Kind::Image) {
         return None;
+    }
+    if is_called(path, &PACKED) {
+        // It is not unpacked for the question alone.
+        let inner = path.with_extension("");
+        return match kind {
+            _ if is_meant(&inner) => None,
+            Some(Kind::Cloud(format)) if format != Format::TEXT || is_called(&inner, &TEXTS) => {
+                None
+            }
+            Some(_) => Some(not_called()),
+            None => Some("an archive of something else".into()),
+        };
     }
     match Source::open(path) {
         Ok(source) if source.format() != Format::TEXT || is_called(path, &TEXTS) => None,
-        Ok(_) => Some(format!("text that is not called .{}", TEXTS.join(", ."))),
+        Ok(_) => Some(not_called()),
         Err(Error::Unrecognized { message, .. }) => Some(message),
         Err(_) => None,
     }
+}
+
+fn not_called() -> String {
+    format!("text that is not called .{}", TEXTS.join(", ."))
 }
 
 /// What is neither a file nor a folder.

@@ -96,7 +96,7 @@ impl<'a> Job<'a> {
             self.check_owner(record, input, name)?;
         }
         // Better now than after the search.
-        if let Some(kind) = peek(&input.path) {
+        if let Some(kind) = self.peek(&input.path) {
             self.check_targets(name, &self.batch.outputs.wanted(kind))?;
         }
         let done = self.find_and_write(input, name, &stamp, before.as_ref(), (engine, &bar));
@@ -109,6 +109,11 @@ impl<'a> Job<'a> {
             bar.aside(|| log::info!("{}: done", input.path.display()));
         }
         done.map(Outcome::Done)
+    }
+
+    /// The kind of a file, read as this batch reads it.
+    fn peek(&self, path: &Path) -> Option<input::Kind> {
+        peek(path, &self.batch.reading.options())
     }
 
     /// Says of a file that it will soon be read: the system reads it from its disk beside what is done now.
@@ -147,7 +152,9 @@ impl<'a> Job<'a> {
         stamp: &Stamp,
         bar: &Bar,
     ) -> Result<Option<Done>, Error> {
-        let (Some(done), Some(kind)) = (&record.done, peek(&input.path)) else { return Ok(None) };
+        let (Some(done), Some(kind)) = (&record.done, self.peek(&input.path)) else {
+            return Ok(None);
+        };
         let asked = self.batch.outputs.wanted(kind);
         let same = record.version == env!("CARGO_PKG_VERSION")
             && record.options == self.decisive_of(kind)

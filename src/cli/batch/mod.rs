@@ -88,7 +88,7 @@ impl Batch {
     /// Refuses what these files have no use for, and summaries that would replace one of them.
     fn check_inputs(&self, files: &[Input], mode: Mode) -> Result<(), Error> {
         if let Err(error) = self.machine.check_files(mode)
-            && !files.iter().any(is_image)
+            && !files.iter().any(|input| self.is_image(input))
         {
             return Err(error);
         }
@@ -112,7 +112,8 @@ impl Batch {
         let for_images = for_images.or(self.outputs.given_for(true));
         let for_clouds = self.search.given_for_clouds().or(self.reading.given());
         let for_clouds = for_clouds.map(str::to_owned).or(self.outputs.given_for(false));
-        let is_cloud = |input: &Input| matches!(peek(&input.path), Some(Kind::Cloud(_)));
+        let is_cloud = |input: &Input| matches!(self.kind(input), Some(Kind::Cloud(_)));
+        let is_image = |input: &Input| self.is_image(input);
         let (given, what, others) = match (for_images, for_clouds) {
             (Some(given), _) if !files.iter().any(is_image) => (given, "images", wanted::CLOUD),
             (_, Some(given)) if !files.iter().any(is_cloud) => (given, "clouds", Kind::Image),
@@ -124,6 +125,15 @@ impl Batch {
         }
         log::warn!("{message}");
         Ok(())
+    }
+
+    /// What a file is, as it is to be read.
+    fn kind(&self, input: &Input) -> Option<Kind> {
+        peek(&input.path, &self.reading.options())
+    }
+
+    fn is_image(&self, input: &Input) -> bool {
+        self.kind(input) == Some(Kind::Image)
     }
 
     /// What this batch does, as all its shards have it in common.
@@ -156,10 +166,6 @@ impl Batch {
         summary::save(out, &lines, &options)?;
         report(&Counts::new(&lines, 0), out, quiet)
     }
-}
-
-fn is_image(input: &Input) -> bool {
-    peek(&input.path) == Some(Kind::Image)
 }
 
 /// What there is to do, and to tell of.

@@ -1,13 +1,14 @@
 //! What the results of each file are called.
 
 use super::inputs::Input;
+use crate::cli::stem::stem;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 /// A name below the folder of the results for each input, without ending; no two are the same.
 ///
-/// It is the file's own without extension, below the folders that were inside a folder that was
+/// It is the file's own without extension (of a compressed file, without both), below the folders that were inside a folder that was
 /// given. Where several would have one name, all of them get their extension, then the folder above,
 /// then that and the extension, and so on until they differ. So a name depends on which files are
 /// named together, but neither on their order nor on what was done before.
@@ -50,11 +51,8 @@ fn name(input: &Input, level: usize) -> PathBuf {
     let folders = folders(input);
     let kept = (input.depth + level / 2).min(folders.len());
     let mut path: PathBuf = folders[folders.len() - kept..].iter().collect();
-    let name = if level.is_multiple_of(2) {
-        input.identity.file_stem()
-    } else {
-        input.identity.file_name()
-    };
+    let name =
+        if level.is_multiple_of(2) { stem(&input.identity) } else { input.identity.file_name() };
     path.push(name.unwrap_or_default());
     path
 }

@@ -243,6 +243,7 @@ fn info(header: &Header, vertex: &Element, roles: &[Option<Role>]) -> HeaderInfo
         others: others.map(|(property, _)| property.name.clone()).collect(),
         bounds: None,
         crs: None,
+        scanner: None,
     }
 }
 

@@ -222,6 +222,11 @@ fn odd_number(text: &[u8]) -> Option<(f64, usize)> {
 pub(in super::super) enum Step {
     /// It is this number of the point.
     Take(Role),
+    /// It is a colour of three bytes, blue the lowest, as a whole number or as the `f32` that has these bits.
+    PackedColour {
+        /// Whether it is an `f32`.
+        is_float: bool,
+    },
     /// It is of no use, whatever it is.
     Skip,
     /// It says how many columns follow that are of no use.
@@ -240,11 +245,13 @@ pub(in super::super) struct LineFormat {
 impl LineFormat {
     /// Lines with these columns; columns behind the last one of use are never looked at.
     pub(in super::super) fn new(style: Style, mut steps: Vec<Step>) -> LineFormat {
-        let last = steps.iter().rposition(|step| matches!(step, Step::Take(_)));
+        let is_of_use = |step: &Step| !matches!(step, Step::Skip | Step::List);
+        let last = steps.iter().rposition(is_of_use);
         steps.truncate(last.map_or(0, |last| last + 1));
         let roles = steps.iter().filter_map(|step| match step {
             Step::Take(role) => Some(*role),
-            _ => None,
+            Step::PackedColour { .. } => Some(Role::Colour(0)),
+            Step::Skip | Step::List => None,
         });
         LineFormat { style, shape: Shape::of(roles), steps }
     }
@@ -282,6 +289,12 @@ impl LineFormat {
             let after = match step {
                 Step::Take(role) => self.take(rest).map(|(value, after)| {
                     row[role.slot()] = value;
+                    after
+                }),
+                Step::PackedColour { is_float } => self.take(rest).map(|(value, after)| {
+                    for (channel, value) in unpacked(value, *is_float).into_iter().enumerate() {
+                        row[Role::Colour(channel).slot()] = value;
+                    }
                     after
                 }),
                 Step::Skip => self.skip(rest),
@@ -341,6 +354,19 @@ impl LineFormat {
         let text = String::from_utf8_lossy(text);
         format!("column {}: '{}' is not a number", index + 1, shorten(&text))
     }
+}
+
+/// Red, green and blue of a packed colour.
+#[inline]
+fn unpacked(value: f64, is_float: bool) -> [f64; 3] {
+    // Not a number is no colour.
+    let bits = match is_float {
+        true if value.is_nan() => 0,
+        true => (value as f32).to_bits(),
+        // Some write it with a sign.
+        false => value as i64 as u32,
+    };
+    [16, 8, 0].map(|shift| f64::from((bits >> shift) as u8))
 }
 
 /// The first characters of a text, fit for a message of one line.

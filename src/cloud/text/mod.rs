@@ -89,6 +89,7 @@ fn info(schema: &Schema) -> HeaderInfo {
         others: schema.others.clone(),
         bounds: None,
         crs: None,
+        scanner: None,
     }
 }
 

@@ -1,0 +1,5 @@
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    planes_fuzz::read([b"# .PCD v0.7\n", data].concat());
+});

@@ -1,0 +1,185 @@
+//! Files inside gzip or zstd, told by their first bytes.
+
+use super::quiet::catch;
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::{
+    BlockDecodingStrategy, FrameDecoder,
+    errors::{FrameDecoderError, ReadFrameHeaderError},
+};
+use std::{
+    fmt,
+    io::{self, BufRead, BufReader, Read},
+};
+
+/// How a file is compressed as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Packing {
+    Gzip,
+    Zstd,
+}
+
+impl fmt::Display for Packing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Packing::Gzip => "gzip",
+            Packing::Zstd => "zstd",
+        })
+    }
+}
+
+impl Packing {
+    /// Bytes that tell it.
+    pub(super) const TOLD_BY: usize = 4;
+
+    /// That of a file that starts so, if it is compressed.
+    pub(super) fn told(head: &[u8]) -> Option<Packing> {
+        match head {
+            [0x1f, 0x8b, ..] => Some(Packing::Gzip),
+            // A frame, or one to skip, as parallel compressors put them in front.
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+                Some(Packing::Zstd)
+            }
+            _ => None,
+        }
+    }
+
+    /// The content of a file, as a stream.
+    pub(super) fn content<'a>(self, file: impl Read + 'a) -> Box<dyn Read + 'a> {
+        let file = BufReader::with_capacity(1 << 16, file);
+        match self {
+            Packing::Gzip => Box::new(MultiGzDecoder::new(file)),
+            Packing::Zstd => Box::new(Frames::new(file)),
+        }
+    }
+}
+
+/// The first bytes of a file, or of its content where it is compressed; fewer where it is damaged.
+pub(crate) fn head_of(mut file: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    (&mut file).take(most).read_to_end(&mut start)?;
+    let Some(packing) = Packing::told(&start) else { return Ok(start) };
+    let mut head = Vec::new();
+    // Whoever opens it will be told what is wrong.
+    let _ = packing.content(start.chain(file)).take(most).read_to_end(&mut head);
+    Ok(head)
+}
+
+/// The content of zstd frames, one after the other.
+///
+/// The decoder keeps a window of at most 100 MiB, which grows with what it decodes. A panic of it becomes an
+/// error.
+struct Frames<R> {
+    source: R,
+    decoder: FrameDecoder,
+    /// Whether the decoder is inside a frame.
+    is_open: bool,
+    has_failed: bool,
+}
+
+impl<R: BufRead> Frames<R> {
+    fn new(source: R) -> Frames<R> {
+        Frames { source, decoder: FrameDecoder::new(), is_open: false, has_failed: false }
+    }
+
+    fn decode(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.is_open && !self.open()? {
+                return Ok(0);
+            }
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let one = BlockDecodingStrategy::UptoBlocks(1);
+                self.decoder.decode_blocks(&mut self.source, one).map_err(plain)?;
+            }
+            let n = self.decoder.read(buffer)?;
+            if n > 0 || buffer.is_empty() {
+                return Ok(n);
+            }
+            self.is_open = false;
+            let stored = self.decoder.get_checksum_from_data();
+            if stored.is_some() && stored != self.decoder.get_calculated_checksum() {
+                return Err(damaged("its checksum is another"));
+            }
+        }
+    }
+
+    /// Starts the next frame, if there is one.
+    fn open(&mut self) -> io::Result<bool> {
+        while !self.source.fill_buf()?.is_empty() {
+            match self.decoder.init(&mut self.source) {
+                Ok(()) => {
+                    self.is_open = true;
+                    return Ok(true);
+                }
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let skipped =
+                        io::copy(&mut (&mut self.source).take(length.into()), &mut io::sink())?;
+                    if skipped < length.into() {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(plain(error)),
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.has_failed {
+            return Err(damaged("it is damaged before"));
+        }
+        let read = catch(|| self.decode(buffer)).unwrap_or_else(|panic| Err(damaged(&panic)));
+        self.has_failed = read.is_err();
+        read
+    }
+}
+
+/// What the decoder says, in one line.
+fn plain(error: FrameDecoderError) -> io::Error {
+    damaged(error.to_string().lines().next().unwrap_or_default())
+}
+
+fn damaged(message: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compression, write::GzEncoder};
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    use std::io::Write;
+
+    fn unpacked(packed: &[u8]) -> io::Result<Vec<u8>> {
+        let mut content = Vec::new();
+        Packing::told(packed).unwrap().content(packed).read_to_end(&mut content)?;
+        Ok(content)
+    }
+
+    fn gzip(content: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(content).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn several_members_or_frames_are_one_content() {
+        let zstd = |content: &[u8]| compress_to_vec(content, CompressionLevel::Fastest);
+        for pack in [&gzip as &dyn Fn(&[u8]) -> Vec<u8>, &zstd] {
+            let two = [pack(b"1 2 3\n"), pack(&[b'7'; 300_000])].concat();
+            assert_eq!(unpacked(&two).unwrap(), [b"1 2 3\n", &[b'7'; 300_000][..]].concat());
+            assert_eq!(head_of(&two[..], 8).unwrap(), b"1 2 3\n77");
+            for cut in [5, two.len() / 2, two.len() - 1] {
+                assert!(unpacked(&two[..cut]).is_err(), "{cut}");
+            }
+        }
+        let skipped = [&b"\x51\x2a\x4d\x18\x03\0\0\0abc"[..], &zstd(b"1 2 3\n")].concat();
+        assert_eq!(unpacked(&skipped).unwrap(), b"1 2 3\n");
+        assert!(unpacked(&skipped[..10]).is_err());
+        assert_eq!(head_of(&b"plain"[..], 3).unwrap(), b"pla");
+    }
+}
