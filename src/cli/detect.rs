@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct Detect {
-    /// Clouds (LAS, LAZ, PLY or text) and images (PNG, JPEG, WebP, TIFF, PBM, PGM or PPM), recognised by
+    /// Clouds (LAS, LAZ, COPC, E57, PLY or text) and images (PNG, JPEG, WebP, TIFF, PBM, PGM or PPM), recognised by
     /// their content; - is standard input
     #[arg(required = true, value_name = "CLOUD|IMAGE")]
     files: Vec<PathBuf>,

@@ -10,7 +10,8 @@ use crate::{Error, Result};
 use std::{path::Path, sync::Arc};
 
 /// All formats, in the order in which a file is tried; text is what is nothing else.
-static FORMATS: &[&Driver] = &[&super::las::DRIVER, &super::ply::DRIVER, &super::text::DRIVER];
+static FORMATS: &[&Driver] =
+    &[&super::las::DRIVER, &super::ply::DRIVER, &super::e57::DRIVER, &super::text::DRIVER];
 
 /// Bytes that tell a format.
 const TOLD_BY: usize = 4096;

@@ -22,12 +22,14 @@
 //!
 //! Each format is a folder; `formats` lists them.
 
+mod bbox;
 mod blocks;
 mod bytes;
 mod choice;
 mod columns;
 mod crs;
 mod driver;
+mod e57;
 mod foreign;
 mod formats;
 pub mod info;
@@ -43,8 +45,9 @@ mod source;
 mod text;
 mod write;
 
+pub use bbox::Bbox;
 pub(crate) use bytes::Bytes;
-pub use choice::{Bbox, Choice};
+pub use choice::Choice;
 pub use columns::Columns;
 pub use crs::{Crs, Unit};
 pub use driver::{Format, HeaderInfo, ReadOptions};

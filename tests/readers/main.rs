@@ -1,6 +1,8 @@
 //! Reading clouds, as a user of the library sees it.
 
 mod common;
+mod copc_files;
+mod e57_files;
 mod las_files;
 mod laz_files;
 mod other_files;
