@@ -29,7 +29,7 @@ fn main() -> Result<()> {
         "| cloud | MB | fields | one thread: M points/s | GB/s | {cores} threads: M points/s | GB/s |"
     );
     println!("| --- | ---: | --- | ---: | ---: | ---: | ---: |");
-    let clouds: [(&str, Writer); 9] = [
+    let clouds: [(&str, Writer); 11] = [
         ("LAS, point format 3", las),
         ("LAZ, point format 3", las),
         ("LAZ, point format 7", laz_7),
@@ -39,6 +39,8 @@ fn main() -> Result<()> {
         ("NumPy, float (n, 3)", npy),
         ("text, x y z intensity r g b", text),
         ("text, x y z", xyz),
+        ("E57, 1 scan, float x y z, intensity, colour", |path, count| e57(path, count, 1)),
+        ("E57, 8 scans with poses, steps of 0.1 mm", |path, count| e57(path, count, 8)),
     ];
     let only = std::env::args().nth(2).unwrap_or_default();
     for (name, write) in clouds.into_iter().filter(|(name, _)| name.contains(&only)) {
@@ -218,4 +220,47 @@ fn xyz(path: &Path, count: u32) -> std::io::Result<()> {
         writeln!(file, "{x:.3} {y:.3} {z:.3}")?;
     }
     file.flush()
+}
+
+/// One scan of 32-bit numbers, or several of whole steps, each with a pose; with intensity and colour.
+fn e57(path: &Path, count: u32, scans: u32) -> std::io::Result<()> {
+    use e57::{
+        E57Writer, Quaternion, Record, RecordDataType, RecordName, RecordValue, Transform,
+        Translation,
+    };
+    let other = std::io::Error::other;
+    let mut writer = E57Writer::from_file(path, "a cloud").map_err(other)?;
+    let limits = [0, 40_000_000];
+    let kind = match scans {
+        1 => RecordDataType::F32,
+        _ => RecordDataType::ScaledInteger {
+            min: limits[0],
+            max: limits[1],
+            scale: 1e-4,
+            offset: 0.0,
+        },
+    };
+    let axes = [RecordName::CartesianX, RecordName::CartesianY, RecordName::CartesianZ];
+    let axes = axes.map(|name| Record { name, data_type: kind.clone() });
+    let colours = [Record::COLOR_RED_U8, Record::COLOR_GREEN_U8, Record::COLOR_BLUE_U8];
+    let prototype = [&axes[..], &[Record::INTENSITY_U16], &colours].concat();
+    for scan in 0..scans {
+        let mut points = writer.add_pointcloud("a scan", prototype.clone()).map_err(other)?;
+        if scans > 1 {
+            let rotation = Quaternion { w: 0.8, x: 0.0, y: 0.0, z: 0.6 };
+            let translation = Translation { x: f64::from(scan), y: 0.0, z: 1.5 };
+            points.set_transform(Some(Transform { rotation, translation }));
+        }
+        for i in (0..count).filter(|i| i % scans == scan) {
+            let [x, y, z] = point(i);
+            let xyz = [x - 636_000.0, y - 850_800.0, z - 400.0].map(|v| match scans {
+                1 => RecordValue::Single(v as f32),
+                _ => RecordValue::ScaledInteger(((v * 1e4) as i64).clamp(limits[0], limits[1])),
+            });
+            let rest = [i % 2000, i % 256, 120, 14].map(|v| RecordValue::Integer(v.into()));
+            points.add_point([xyz.to_vec(), rest.to_vec()].concat()).map_err(other)?;
+        }
+        points.finalize().map_err(other)?;
+    }
+    writer.finalize().map_err(other)
 }

@@ -1,7 +1,7 @@
 //! The main entry: from points in memory, or from a file, to planes.
 
 use crate::backend::Backend;
-use crate::cloud::{Choice, Chunk, Crs, PointReader, Source};
+use crate::cloud::{Choice, Chunk, PointReader, Source};
 use crate::cpu::Cpu;
 use crate::cuda::Cuda;
 use crate::detect::{Mode, Options, Progress, begin, detect_held, least_memory, load_onto};
@@ -269,10 +269,11 @@ impl<'a> Detector<'a> {
     pub fn detect_file(&self, path: &Path) -> Result<Detection> {
         let source = Source::open(path)?;
         self.choice.check(&source)?;
-        let open = || source.reader(self.choice.fields());
+        self.options.check_source(&source)?;
+        let open = || self.choice.reader(&source);
         // A header may promise more points than the file has bytes; the reader judges that.
         let promised = source.info().points.map(|points| points.min(source.size()));
-        self.search(source.path(), &open, promised, source.info().crs.clone())
+        self.search(source.path(), &open, promised, Some(&source))
     }
 
     /// Finds the planes of a cloud that can be read repeatedly.
@@ -281,7 +282,7 @@ impl<'a> Detector<'a> {
         path: &Path,
         open: &dyn Fn() -> Result<Box<dyn PointReader + 'r>>,
         points: Option<u64>,
-        crs: Option<Crs>,
+        source: Option<&Source>,
     ) -> Result<Detection> {
         self.options.check()?;
         let watch = Watch { progress: self.progress, cancelled: self.cancelled };
@@ -297,7 +298,7 @@ impl<'a> Detector<'a> {
         // The one-pass mode copies the points when it votes.
         let ready = || wants_cells.then_some(backend);
         let (mut cloud, held) = load_onto(path, &open, &self.choice, CHUNK, &read, &ready)?;
-        cloud.crs = crs;
+        source.map_or(Ok(()), |source| cloud.describe(source))?;
         check(cloud.points.len() as u64)?;
         detect_held(cloud, held, &self.options, backend, &watch)
     }

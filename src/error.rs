@@ -32,12 +32,12 @@ pub enum Error {
         /// What was seen instead.
         message: String,
     },
-    /// A cloud has too few usable points for the request.
+    /// A cloud has too few usable points for the request, or coordinates in degrees.
     #[error("{}: {message}", path.display())]
     Degenerate {
         /// The file.
         path: PathBuf,
-        /// What is missing.
+        /// What is missing, or wrong.
         message: String,
     },
     /// More memory is needed than there is.

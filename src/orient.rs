@@ -11,8 +11,8 @@ use std::str::FromStr;
 /// ```
 /// use planes::orient::Orient;
 ///
-/// assert_eq!("scanner:1,2,3".parse::<Orient>()?, Orient::Scanner([1.0, 2.0, 3.0]));
-/// assert_eq!(Orient::Scanner([0.0; 3]).to_string(), "scanner:0,0,0");
+/// assert_eq!("scanner:1,2,3".parse::<Orient>()?, Orient::Scanner(Some([1.0, 2.0, 3.0])));
+/// assert_eq!(Orient::Scanner(None).to_string(), "scanner");
 /// # Ok::<(), planes::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -24,8 +24,9 @@ pub enum Orient {
     Up,
     /// Away from the local origin, which is the middle of the cloud's box.
     Offset,
-    /// To a point, such as the scanner's position; for a plane through that point, upwards.
-    Scanner([f64; 3]),
+    /// To a point, such as the scanner's position; for a plane through that point, upwards. `None` is the
+    /// position that the file gives, else (0, 0, 0); a result always names the point.
+    Scanner(Option<[f64; 3]>),
 }
 
 /// A component of a unit normal smaller than this counts as zero: it may be due to rounding.
@@ -45,6 +46,14 @@ pub(crate) fn margin(error: Option<f64>) -> f64 {
 }
 
 impl Orient {
+    /// The same with the point named, where `scanner` is the position that the file gives.
+    pub(crate) fn resolved(self, scanner: Option<[f64; 3]>) -> Orient {
+        match self {
+            Orient::Scanner(None) => Orient::Scanner(Some(scanner.unwrap_or_default())),
+            named => named,
+        }
+    }
+
     /// Whether the normal of the plane `normal · p = offset` must be reversed. Of the two equations of a
     /// plane, exactly one is reversed, except by [`Orient::Offset`], which leaves both: the planes found are
     /// already oriented about the local origin.
@@ -53,7 +62,7 @@ impl Orient {
             Orient::Up => looks_down(normal, margin(error)),
             Orient::Offset => false,
             Orient::Scanner(point) => {
-                let above = dot(normal, point) - offset;
+                let above = dot(normal, point.unwrap_or_default()) - offset;
                 above < 0.0 || above == 0.0 && looks_down(normal, margin(error))
             }
         }
@@ -75,7 +84,8 @@ impl fmt::Display for Orient {
         match self {
             Orient::Up => f.write_str("up"),
             Orient::Offset => f.write_str("offset"),
-            Orient::Scanner([x, y, z]) => write!(f, "scanner:{x},{y},{z}"),
+            Orient::Scanner(None) => f.write_str("scanner"),
+            Orient::Scanner(Some([x, y, z])) => write!(f, "scanner:{x},{y},{z}"),
         }
     }
 }
@@ -91,7 +101,7 @@ impl FromStr for Orient {
         match text {
             "up" => Ok(Orient::Up),
             "offset" => Ok(Orient::Offset),
-            "scanner" => Ok(Orient::Scanner([0.0; 3])),
+            "scanner" => Ok(Orient::Scanner(None)),
             _ => {
                 let place = text.strip_prefix("scanner:").ok_or_else(wrong)?;
                 let parts: std::result::Result<Vec<f64>, _> =
@@ -103,7 +113,7 @@ impl FromStr for Orient {
                 point
                     .iter()
                     .all(|v| v.is_finite())
-                    .then_some(Orient::Scanner(point))
+                    .then_some(Orient::Scanner(Some(point)))
                     .ok_or_else(wrong)
             }
         }
@@ -149,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_plane_looks_to_the_scanner() {
-        let orient = Orient::Scanner([0.0, 0.0, 5.0]);
+        let orient = Orient::Scanner(Some([0.0, 0.0, 5.0]));
         assert!(!orient.turns([0.0, 0.0, 1.0], 2.0, None));
         assert!(orient.turns([0.0, 0.0, 1.0], 7.0, None));
         assert!(orient.turns([0.0, 0.0, -1.0], -2.0, None));
@@ -159,7 +169,8 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for orient in [Orient::Up, Orient::Offset, Orient::Scanner([1.5, -2.0, 1e7])] {
+        let point = Orient::Scanner(Some([1.5, -2.0, 1e7]));
+        for orient in [Orient::Up, Orient::Offset, Orient::Scanner(None), point] {
             assert_eq!(orient.to_string().parse::<Orient>().unwrap(), orient);
         }
         for wrong in ["", "down", "scanner:", "scanner:1,2", "scanner:1,2,nan", "scanner:1,2,3,4"] {

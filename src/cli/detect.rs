@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct Detect {
-    /// Clouds (LAS, LAZ, PLY, PCD, NumPy's .npy and .npz, text; with --camera depth images) and images (PNG,
+    /// Clouds (LAS, LAZ, COPC, E57, PLY, PCD, NumPy's .npy and .npz, text; with --camera depth images) and images (PNG,
     /// JPEG, WebP, TIFF, PBM, PGM or PPM), plain or inside gzip or zstd, recognised by their content; - is
     /// standard input
     #[arg(required = true, value_name = "CLOUD|IMAGE")]

@@ -77,6 +77,7 @@ const FIELDS: &[(&str, &str)] = &[
     ("min_area", "--min-area"),
     ("min_inliers", "--min-inliers"),
     ("min_length", "--min-length"),
+    ("orient", "--orient"),
     ("overlap", "--overlap"),
     ("refine", "--refine"),
     ("rho_bin", "--rho-bin"),

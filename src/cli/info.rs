@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Say what a cloud holds: format, points, extent, spacing; or an image: pixels, edges
 #[derive(Debug, Args)]
 pub struct Info {
-    /// Clouds (LAS, LAZ, PLY, PCD, NumPy's .npy and .npz, text; with --camera depth images) and images (PNG,
+    /// Clouds (LAS, LAZ, COPC, E57, PLY, PCD, NumPy's .npy and .npz, text; with --camera depth images) and images (PNG,
     /// JPEG, WebP, TIFF, PBM, PGM or PPM), plain or inside gzip or zstd, recognised by their content; - is
     /// standard input
     #[arg(required = true, value_name = "CLOUD|IMAGE")]
@@ -142,6 +142,9 @@ fn text(name: &str, summary: &Summary) -> String {
         line("min", triple(min));
         line("max", triple(max));
         line("extent", triple(extent));
+    }
+    if let Some(scanner) = summary.header.scanner {
+        line("scanner", triple(scanner));
     }
     if let Some(spacing) = summary.spacing {
         line("spacing", significant(spacing));

@@ -220,7 +220,8 @@ fn help() -> String {
         all.collect::<Vec<_>>().join(", ")
     };
     format!(
-        "Write everything into this folder: {} (the labelled cloud is .las, .laz, .pcd or .ply like the input); \
+        "Write everything into this folder: {} (the labelled cloud is .las, .laz, .pcd or .ply like the input, and .ply \
+         for other inputs); \
          for an image {}. For standard input NAME is cloud",
         names(Kind::Cloud(Format::LAS)),
         names(Kind::Image)

@@ -70,7 +70,8 @@ pub struct Search {
     #[arg(long, conflicts_with_all = ["vote", "angle", "min_inliers", "curved"])]
     pub one_pass: bool,
     /// Which side of a plane its normal looks to: up (for a wall towards y, then x), offset (away from the
-    /// middle of the cloud's box), scanner (to 0,0,0) or scanner:X,Y,Z [default: up]
+    /// middle of the cloud's box), scanner (to its position in an E57 file,
+    /// else to 0,0,0) or scanner:X,Y,Z [default: up]
     #[arg(long, value_name = "SIDE", help_heading = "Search in clouds", value_parser = said::<Orient>)]
     orient: Option<Orient>,
     #[command(flatten)]
@@ -251,7 +252,8 @@ impl Machine {
     ) -> Result<Detection, Error> {
         bar.stage("reading", source.info().points);
         choice.check(source)?;
-        let open = || source.reader(choice.fields());
+        options.check_source(source)?;
+        let open = || choice.reader(source);
         // While another file uses the device, this one is read to its end and copied when its turn comes.
         let turn = engine.try_turn();
         // The papers' procedure copies the points when it votes.
@@ -268,7 +270,7 @@ impl Machine {
         check(promised.unwrap_or(0), wants_cells)?;
         let chunk = self.chunk as usize;
         let (mut cloud, held) = load_onto(source.path(), &open, choice, chunk, &read, &ready)?;
-        cloud.crs = source.info().crs.clone();
+        cloud.describe(source)?;
         say_degrees(source, cloud.bounds, bar);
         if promised.is_none() {
             check(cloud.total - cloud.not_chosen, wants_cells)?;

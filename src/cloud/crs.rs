@@ -90,7 +90,8 @@ impl Crs {
         let root = nodes.first()?;
         let find = |words: &[&str]| nodes.iter().position(|node| node.is(words));
         let at = find(&[&HORIZONTAL[..], &GEOGRAPHIC].concat());
-        let geographic = at.is_some_and(|at| nodes[at].is(&GEOGRAPHIC));
+        let geographic =
+            at.is_some_and(|at| nodes[at].is(&GEOGRAPHIC) && !is_cartesian(&nodes, at));
         let unit = at.and_then(|at| unit(&nodes, at, geographic));
         Some(Crs {
             name: root.values.first().map(|name| clean(name)).filter(|name| !name.is_empty()),
@@ -100,6 +101,17 @@ impl Crs {
             vertical_unit: find(&VERTICAL).and_then(|at| self::unit(&nodes, at, false)),
             wkt: Some(text),
         })
+    }
+
+    /// The system of coordinates that are called longitude and latitude, of which no more is known.
+    pub(super) fn of_degrees() -> Crs {
+        let unit = Some(Unit { name: "degree".into(), metres: None });
+        Crs { name: Some("longitude, latitude".into()), geographic: true, unit, ..Crs::default() }
+    }
+
+    /// The system in one line: the well-known text, else what is known of it.
+    pub(super) fn in_a_line(&self) -> String {
+        clean(self.wkt.as_deref().unwrap_or(&self.to_string()))
     }
 
     /// The units of x and of z, where they differ in length.
@@ -163,6 +175,15 @@ fn nodes(text: &str) -> Vec<Node> {
 fn inside(nodes: &[Node], at: usize) -> impl Iterator<Item = &Node> {
     let depth = nodes[at].depth;
     nodes[at + 1..].iter().take_while(move |node| node.depth > depth)
+}
+
+/// Whether the system at `at` has straight axes, as geocentric ones have that share their word with geographic ones.
+fn is_cartesian(nodes: &[Node], at: usize) -> bool {
+    let is_straight = |node: &Node| {
+        node.is(&["CS"])
+            && node.values.first().is_some_and(|kind| kind.eq_ignore_ascii_case("Cartesian"))
+    };
+    inside(nodes, at).any(|node| node.depth == nodes[at].depth + 1 && is_straight(node))
 }
 
 /// The unit of the system at `at`: its own, or that of its axes.
@@ -237,6 +258,23 @@ mod tests {
         let crs = Crs::of_wkt(text.as_bytes()).unwrap();
         assert_eq!((crs.geographic, crs.epsg), (true, Some(4326)));
         assert_eq!(crs.unit, Some(Unit { name: "degree".into(), metres: None }));
+        // The words of the second version; with heights of their own; as axes of the earth, which are lengths.
+        let axes =
+            "CS[ellipsoidal,2],AXIS[\"lat\",north],AXIS[\"lon\",east],ANGLEUNIT[\"degree\",0.0174]";
+        let datum = "DATUM[\"D\",ELLIPSOID[\"E\",6378137,298.2,LENGTHUNIT[\"metre\",1]]]";
+        for word in ["GEOGCRS", "GEODCRS", "GEOGRAPHICCRS"] {
+            let flat = format!("{word}[\"WGS 84\",{datum},{axes}]");
+            let high = "VERTCRS[\"H\",CS[vertical,1],AXIS[\"up\",up],LENGTHUNIT[\"metre\",1]]";
+            for text in [flat.clone(), format!("COMPOUNDCRS[\"WGS 84 + H\",{flat},{high}]")] {
+                let crs = Crs::of_wkt(text.as_bytes()).unwrap();
+                assert_eq!((crs.geographic, metres(&crs.unit)), (true, None), "{text}");
+            }
+        }
+        let earth = format!(
+            "GEODCRS[\"WGS 84\",{datum},CS[Cartesian,3],AXIS[\"X\",geocentricX],LENGTHUNIT[\"metre\",1]]"
+        );
+        let crs = Crs::of_wkt(earth.as_bytes()).unwrap();
+        assert_eq!((crs.geographic, metres(&crs.unit)), (false, Some(1.0)));
     }
 
     #[test]

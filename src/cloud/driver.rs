@@ -2,7 +2,7 @@
 //! `las` and the table in `formats`.
 
 use super::{
-    Camera, Columns, Crs, Fields, Note, PointReader, PointWriter, WriteOptions,
+    Bbox, Camera, Columns, Crs, Fields, Note, PointReader, PointWriter, WriteOptions,
     bytes::Bytes,
     labels::{Labels, LeftOut},
 };
@@ -62,6 +62,16 @@ pub(super) trait Cloud: Send + Sync {
     fn info(&self) -> &HeaderInfo;
     fn notes(&self) -> &[Note];
     fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>>;
+
+    /// A pass for who wants the points of a box alone: of others coordinates may be NaN.
+    fn reader_within(&self, _bbox: &Bbox, fields: Fields) -> Result<Box<dyn PointReader>> {
+        self.reader(fields)
+    }
+
+    /// From how many places the cloud was scanned, as far as the file says.
+    fn stations(&self) -> usize {
+        self.info().scanner.iter().len()
+    }
 
     /// Copies the file to one of the same format, with all that it holds and with labels; `None` where
     /// the format has no such copies, and a labelled cloud is written anew.

@@ -1,14 +1,13 @@
 //! Files that are no clouds, told by their first bytes.
 
 /// Formats that are not read: how they start, and what to say of them.
-pub(super) const FOREIGN: [(&[u8], &str); 23] = [
+pub(super) const FOREIGN: [(&[u8], &str); 22] = [
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
     (b"II*\0", "a TIFF image"),
     (b"MM\0*", "a TIFF image"),
     (b"RIFF", "a WebP image, or sound, or video"),
-    (b"ASTM-E57", "an E57 file; convert it to LAS or PLY"),
     (b"PK\x03\x04", "a zip archive; unpack it first"),
     (b"\x1f\x8b", "a gzip archive; unpack it first"),
     (b"7z\xbc\xaf", "a 7z archive; unpack it first"),

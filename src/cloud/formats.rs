@@ -18,6 +18,7 @@ static FORMATS: &[&Driver] = &[
     &super::ply::DRIVER,
     &super::pcd::DRIVER,
     &super::npy::DRIVER,
+    &super::e57::DRIVER,
     &super::text::DRIVER,
 ];
 

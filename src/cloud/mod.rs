@@ -22,6 +22,7 @@
 //!
 //! Each format is a folder; `formats` lists them.
 
+mod bbox;
 mod blocks;
 mod bytes;
 mod camera;
@@ -30,6 +31,7 @@ mod columns;
 mod crs;
 mod depth;
 mod driver;
+mod e57;
 mod foreign;
 mod formats;
 pub mod info;
@@ -49,9 +51,10 @@ mod text;
 mod transposed;
 mod write;
 
+pub use bbox::Bbox;
 pub(crate) use bytes::Bytes;
 pub use camera::Camera;
-pub use choice::{Bbox, Choice};
+pub use choice::Choice;
 pub use columns::Columns;
 pub use crs::{Crs, Unit};
 pub(crate) use depth::{is_depth, is_depth_stream};

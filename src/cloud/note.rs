@@ -1,5 +1,6 @@
 //! What a reader decided or found odd, for the user to see.
 
+use super::Crs;
 use std::fmt;
 
 /// Something that a user should know of a cloud, although it can be read.
@@ -60,6 +61,15 @@ pub enum Note {
         /// Unit of z.
         vertical: String,
     },
+}
+
+impl Note {
+    /// What should be said of the units of a coordinate system.
+    pub(super) fn of_units(crs: Option<&Crs>) -> Option<Note> {
+        let (horizontal, vertical) = crs?.different_units()?;
+        let [horizontal, vertical] = [horizontal, vertical].map(str::to_string);
+        Some(Note::UnitsDiffer { horizontal, vertical })
+    }
 }
 
 impl fmt::Display for Note {

@@ -1,13 +1,13 @@
 //! A cloud that can be read more than once.
 
 use super::{
-    Fields, Format, HeaderInfo, Note, PointReader, ReadOptions,
+    Bbox, Fields, Format, HeaderInfo, Note, PointReader, ReadOptions,
     bytes::Bytes,
     driver::{Cloud, Driver},
     formats,
     labels::{Labels, LeftOut},
 };
-use crate::Result;
+use crate::{Error, Result};
 use std::{fmt, path::Path, ptr, sync::Arc};
 
 /// A cloud that can be read more than once, its format told by its content.
@@ -122,6 +122,22 @@ impl Source {
         self.cloud.notes()
     }
 
+    /// Where the scanner stood, if the file says so.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] where it stood at several places.
+    pub fn scanner(&self) -> Result<Option<[f64; 3]>> {
+        let stations = self.cloud.stations();
+        if stations > 1 {
+            return Err(Error::Parameter(format!(
+                "{}: its scans are from {stations} places, and `orient` scanner can turn planes to one; name \
+                 it, as in `orient` scanner:1,2,3",
+                self.path().display()
+            )));
+        }
+        Ok(self.info().scanner)
+    }
+
     /// Whether coordinates with these bounds are degrees: because the file says so, or because they
     /// are where degrees are and much higher than wide, as heights in metres make them.
     pub fn degrees(&self, min: [f64; 3], max: [f64; 3]) -> Option<Note> {
@@ -152,6 +168,15 @@ impl Source {
     /// intensities are sampled to see how they are scaled.
     pub fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {
         self.cloud.reader(fields)
+    }
+
+    /// The same for who wants the points of a box alone: others may be NaN.
+    pub(super) fn reader_within(
+        &self,
+        bbox: &Bbox,
+        fields: Fields,
+    ) -> Result<Box<dyn PointReader>> {
+        self.cloud.reader_within(bbox, fields)
     }
 
     /// Writes the cloud with labels to `path`: a copy with all that the file holds, where it is of the format

@@ -1,7 +1,7 @@
 //! Reads a cloud into local coordinates.
 
 use crate::backend::{Backend, Held, Receiver};
-use crate::cloud::{Choice, Chunk, Crs, PointReader};
+use crate::cloud::{Choice, Chunk, Crs, Note, PointReader, Source};
 use crate::frame::{Frame, Points};
 use crate::mix::{STEP, mixed};
 use crate::ranges::ranges;
@@ -53,11 +53,29 @@ pub struct Loaded {
     pub stray: u64,
     /// Smallest and largest coordinates of the usable points.
     pub bounds: [[f64; 3]; 2],
-    /// The coordinate system, for the result; set by the caller, who knows the file.
+    /// The coordinate system, if the file names one: see [`Loaded::describe`].
     pub crs: Option<Crs>,
+    /// Where the scanner stood, if the file says so.
+    pub scanner: Option<[f64; 3]>,
 }
 
 impl Loaded {
+    /// Takes over what the file says of its points as a whole.
+    ///
+    /// # Errors
+    /// [`Error::Degenerate`] where x and y are degrees.
+    pub fn describe(&mut self, source: &Source) -> Result<()> {
+        let [min, max] = self.bounds;
+        if let Some(note @ Note::Degrees { told: true }) = source.degrees(min, max) {
+            return Err(Error::Degenerate {
+                path: source.path().into(),
+                message: note.to_string(),
+            });
+        }
+        (self.crs, self.scanner) = (source.info().crs.clone(), source.info().scanner);
+        Ok(())
+    }
+
     /// The same cloud with other points, in coordinates whose unit is `steps` of its steps.
     pub(super) fn redrawn(&self, steps: f64, points: Points) -> Loaded {
         Loaded {
@@ -66,6 +84,7 @@ impl Loaded {
             places: None,
             choice: self.choice.clone(),
             crs: None,
+            scanner: None,
             ..*self
         }
     }
@@ -421,6 +440,7 @@ impl<'a> Loading<'a> {
                 stray: 0,
                 bounds: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
                 crs: None,
+                scanner: None,
             },
         }
     }

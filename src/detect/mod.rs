@@ -78,6 +78,7 @@ pub fn detect_held<'b>(
     progress: &dyn Progress,
 ) -> Result<Detection> {
     options.check()?;
+    let options = &Options { orient: options.orient.resolved(cloud.scanner), ..options.clone() };
     let input = Input {
         points: cloud.total,
         not_chosen: cloud.not_chosen,

@@ -1,5 +1,6 @@
 //! What a user may ask of a detection.
 
+use crate::cloud::Source;
 use crate::detection::Curved;
 use crate::lms::Refine;
 use crate::orient::Orient;
@@ -56,6 +57,14 @@ pub struct Options {
 }
 
 impl Options {
+    /// Refuses what the file cannot tell.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`], naming the file.
+    pub fn check_source(&self, source: &Source) -> Result<()> {
+        if self.orient == Orient::Scanner(None) { source.scanner().map(drop) } else { Ok(()) }
+    }
+
     /// Rejects invalid values, naming the option.
     ///
     /// # Errors

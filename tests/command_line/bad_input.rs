@@ -289,7 +289,6 @@ fn what_is_no_cloud_is_named() {
         ("a.las", &b"GIF89a and more"[..], "a GIF image"),
         ("b.las", b"\x89PNG\r\n\x1a\n0000", "image"),
         ("a.laz", b"PK\x03\x04zip", "a zip archive"),
-        ("a.ply", b"ASTM-E57 and more", "an E57 file"),
         ("a.txt", b"\x00\x01\x02\x03", "binary data"),
         ("a.xyz", b"1 2 3\nfour five six\n", "line 2"),
         ("a.csv", b"x,y\n1,2\n", "line 2"),
@@ -314,4 +313,47 @@ fn the_clouds_before_a_bad_one_are_done() {
     assert_eq!(done.err.lines().count(), 1, "{}", done.err);
     assert!(done.err.contains("bad.las: "), "{}", done.err);
     assert_eq!(String::from_utf8(done.out).unwrap(), detect(&room, "--json -").text());
+}
+
+/// The square as E57.
+fn square_as_e57() -> Vec<u8> {
+    use e57::{E57Writer, Record, RecordValue};
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let mut writer = E57Writer::new(&mut bytes, "a square").unwrap();
+    let axes = vec![Record::CARTESIAN_X_F64, Record::CARTESIAN_Y_F64, Record::CARTESIAN_Z_F64];
+    let mut scan = writer.add_pointcloud("its scan", axes).unwrap();
+    for point in square() {
+        scan.add_point(point.map(RecordValue::Double).to_vec()).unwrap();
+    }
+    scan.finalize().unwrap();
+    writer.finalize().unwrap();
+    drop(writer);
+    bytes.into_inner()
+}
+
+#[test]
+fn e57_is_whole_or_refused() {
+    let whole = square_as_e57();
+    let document = Case::new("a.e57", &whole).document();
+    let as_ply = Case::of("a.ply", &square()).document();
+    assert_eq!(document["planes"], as_ply["planes"]);
+    for length in [8, 47, 48, 1023, 1024, 5000, whole.len() - 1024, whole.len() - 1] {
+        let message = Case::new("a.e57", &whole[..length]).refusal();
+        assert!(message.starts_with("header: ") || message.starts_with("byte "), "{message}");
+    }
+    for at in [9, 24, 32, 40, 100, 5000, whole.len() - 3] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x40;
+        Case::new("a.e57", &bytes).refusal();
+    }
+}
+
+#[test]
+fn labels_of_e57_are_ply() {
+    let case = Case::new("a.e57", &square_as_e57());
+    let out = case.results().join("out");
+    let done = detect(&case.file, &format!("--out {}", out.display()));
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let labelled = read(&out.join("a.labels.ply"));
+    assert_eq!(labelled.label, [0; 900]);
 }

@@ -130,7 +130,7 @@ fn coordinate_systems_are_told_and_carried_on() {
 }
 
 #[test]
-fn degrees_are_said_with_what_to_do() {
+fn degrees_are_refused_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.las");
     let said = |path: &Path| {
@@ -138,11 +138,37 @@ fn degrees_are_said_with_what_to_do() {
         assert_eq!(done.code, Some(0), "{}", done.err);
         done.err
     };
+    let refused = |path: &Path| {
+        let told = detect(path, "").refusal();
+        assert!(told.contains(": x and y are degrees"), "{told}");
+        assert!(told.contains("project the cloud to metres first"), "{told}");
+    };
+    // However the file says so.
     las_file(&path, &points(), 3, geokeys(2, 4326, 9102), vec![]);
-    let told = said(&path);
-    assert!(told.contains("a.las: x and y are degrees"), "{told}");
-    assert!(told.contains("project the cloud to metres first"), "{told}");
-    assert_eq!(told.lines().count(), 1);
+    refused(&path);
+    let axes =
+        "CS[ellipsoidal,2],AXIS[\"lat\",north],AXIS[\"lon\",east],ANGLEUNIT[\"degree\",0.0174]";
+    let wgs = format!("GEOGCRS[\"WGS 84\",DATUM[\"D\",ELLIPSOID[\"E\",6378137,298.2]],{axes}]");
+    let high = "VERTCRS[\"H\",CS[vertical,1],AXIS[\"up\",up],LENGTHUNIT[\"metre\",1]]";
+    for text in [wgs.clone(), format!("COMPOUNDCRS[\"WGS 84 + H\",{wgs},{high}]")] {
+        let system = projection(2112, [text.as_bytes(), b"\0"].concat());
+        las_file(&path, &points(), 6, vec![system], vec![]);
+        refused(&path);
+    }
+    let named = folder.path().join("named.csv");
+    let line = |p: &[f64; 3]| format!("{},{},{}\n", 47.2 + p[1] / 1e3, 8.5 + p[0] / 1e3, p[2]);
+    let lines: String = points().iter().map(line).collect();
+    std::fs::write(&named, format!("lat,lon,height\n{lines}")).unwrap();
+    refused(&named);
+    let vertex = "property double longitude\nproperty double latitude\nproperty double z\n";
+    let ply = folder.path().join("named.ply");
+    std::fs::write(
+        &ply,
+        format!("ply\nformat ascii 1.0\nelement vertex 1\n{vertex}end_header\n8 47 400\n"),
+    )
+    .unwrap();
+    let told = detect(&ply, "").refusal();
+    assert!(told.ends_with("in place of x and y; project the cloud to metres first"), "{told}");
     assert!(info(&path)["notes"][0].as_str().unwrap().starts_with("x and y are degrees"));
     // Nobody says so, but heights are much larger than a tile is wide.
     let text = folder.path().join("a.txt");

@@ -1,7 +1,9 @@
 //! Reading clouds, as a user of the library sees it.
 
 mod common;
+mod copc_files;
 mod depth_images;
+mod e57_files;
 mod las_files;
 mod laz_files;
 mod npy_files;

@@ -9,7 +9,6 @@ fn what_is_no_cloud_says_what_it_is() {
         (&b""[..], "the file is empty"),
         (b"\x89PNG\r\n\x1a\n", "a PNG image"),
         (b"PK\x03\x04", "a zip archive; unpack it first"),
-        (b"ASTM-E57", "an E57 file; convert it to LAS or PLY"),
         (b"7z\xbc\xaf", "a 7z archive; unpack it first"),
         (b"\xff\xfe1\x00", "UTF-16 text; save it as UTF-8"),
         (b"1\0 \x002\0", "binary data of an unknown kind"),

@@ -224,7 +224,7 @@ fn is_document(path: &Path, formats: &[&str]) -> bool {
 }
 
 /// Extensions of clouds, in small letters.
-const CLOUDS: [&str; 6] = ["las", "laz", "ply", "pcd", "xyz", "pts"];
+const CLOUDS: [&str; 7] = ["las", "laz", "ply", "pcd", "e57", "xyz", "pts"];
 /// Extensions of images.
 const IMAGES: [&str; 9] = ["png", "jpg", "jpeg", "webp", "tif", "tiff", "pbm", "pgm", "ppm"];
 /// Extensions of texts that may be clouds.

@@ -1,5 +1,6 @@
 //! Points from anywhere as records of LAS.
 
+use super::super::Crs;
 use super::super::driver::ending;
 use super::super::write::WholePoint;
 use super::front::{Front, VERSION, padded, record, unwritable, write_header};
@@ -10,6 +11,9 @@ use crate::{Error, Result};
 use las::{Bounds, Transform, Vector, raw};
 use laz::LazVlr;
 use std::path::Path;
+
+/// The mark of a coordinate system in well-known text.
+const WELL_KNOWN_TEXT: u16 = 16;
 
 /// Whether the name asks for compression.
 pub(super) fn is_laz(path: &Path) -> bool {
@@ -61,15 +65,16 @@ impl Encoder {
         transforms: Vector<Transform>,
         colour: bool,
         (description, extra): (&[u8], usize),
+        crs: Option<&Crs>,
     ) -> Result<(Encoder, Sink<AtomicFile>)> {
         let path = file.path().to_path_buf();
         let format = PointFormat::to_write(colour, style.is_extended);
         let [x, y, z] = [transforms.x, transforms.y, transforms.z];
         // No date, so that the same points give the same bytes on every day.
-        let header = raw::Header {
+        let mut header = raw::Header {
             version: VERSION,
             // The extended formats ask for well-known text, if for any coordinate system.
-            global_encoding: if style.is_extended { 16 } else { 0 },
+            global_encoding: if style.is_extended { WELL_KNOWN_TEXT } else { 0 },
             system_identifier: padded(style.system),
             generating_software: padded(style.software),
             x_scale_factor: x.scale,
@@ -81,7 +86,14 @@ impl Encoder {
             ..raw::Header::default()
         };
         let described = record("LASF_Spec", 4, style.records[0], description);
-        let records = described.filter(|_| extra > 0).into_iter().collect();
+        // A text that ends in a zero; one that is too long for a record is left out.
+        let text =
+            crs.and_then(|crs| crs.wkt.as_ref()).map(|text| [text.as_bytes(), &[0]].concat());
+        let system = text.and_then(|text| record("LASF_Projection", 2112, "", &text));
+        if system.is_some() {
+            header.global_encoding |= WELL_KNOWN_TEXT;
+        }
+        let records = described.filter(|_| extra > 0).into_iter().chain(system).collect();
         let mut front = Front { header, records, padding: Vec::new() };
         let laszip = front.complete(format, extra, is_laz(&path), style.records[1]);
         let laszip = laszip.map_err(|message| Error::format(&path, "header", message))?;

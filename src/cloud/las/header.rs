@@ -8,7 +8,7 @@ use super::super::{
     records::{Layout, NumberType, Place, Table},
     scale::Scale,
 };
-use super::{extra::dimensions, geokeys::GeoKeys, point_format::PointFormat};
+use super::{copc::Octree, extra::dimensions, geokeys::GeoKeys, point_format::PointFormat};
 use crate::{Error, Result};
 use las::raw;
 use std::{
@@ -38,6 +38,8 @@ pub(super) struct Header {
     pub(super) laszip: Option<Vec<u8>>,
     /// The record that describes extra bytes.
     pub(super) extra: Option<Vec<u8>>,
+    /// The record that describes the octree of COPC.
+    copc: Option<Vec<u8>>,
     keys: GeoKeys,
     wkt: Option<Vec<u8>>,
 }
@@ -67,6 +69,7 @@ impl Header {
             raw,
             laszip: None,
             extra: None,
+            copc: None,
             keys: GeoKeys::default(),
             wkt: None,
         };
@@ -151,6 +154,7 @@ impl Header {
             match (user(&record.user_id), record.record_id) {
                 (b"laszip encoded", 22204) => self.laszip = Some(record.data),
                 (b"LASF_Spec", 4) => self.extra = Some(record.data),
+                (b"copc", 1) => self.copc = Some(record.data),
                 (b"LASF_Projection", id) => self.keep_projection(id, record.data),
                 _ => {}
             }
@@ -174,6 +178,12 @@ impl Header {
         }
     }
 
+    /// The octree of COPC.
+    pub(super) fn octree(&self) -> Option<Octree> {
+        let steps = self.transform().map(|(scale, _)| scale);
+        Octree::new(self.copc.as_deref()?, steps).filter(|_| self.compressed)
+    }
+
     /// The coordinate system: well-known text, else the keys of GeoTIFF.
     fn crs(&self) -> Option<Crs> {
         self.wkt.as_deref().and_then(Crs::of_wkt).or_else(|| self.keys.crs())
@@ -191,12 +201,7 @@ impl Header {
         if promised > room {
             notes.push(Note::MissingRecords { promised, room });
         }
-        if let Some(crs) = self.crs()
-            && let Some((horizontal, vertical)) = crs.different_units()
-        {
-            let [horizontal, vertical] = [horizontal, vertical].map(str::to_string);
-            notes.push(Note::UnitsDiffer { horizontal, vertical });
-        }
+        notes.extend(Note::of_units(self.crs().as_ref()));
         let held = (self.end() - self.start()) / self.stride() as u64;
         if !self.compressed && held > self.count {
             notes.push(Note::MorePoints { promised: self.count, held: Some(held) });
@@ -277,7 +282,8 @@ impl Header {
         let raw = &self.raw;
         HeaderInfo {
             description: format!(
-                "{} {}.{}, point format {}",
+                "{}{} {}.{}, point format {}",
+                if self.octree().is_some() { "COPC, " } else { "" },
                 if self.compressed { "LAZ" } else { "LAS" },
                 raw.version.major,
                 raw.version.minor,

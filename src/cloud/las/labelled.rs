@@ -28,8 +28,14 @@ pub(super) fn save(cloud: &dyn Cloud, mut labels: Labels<'_>, path: &Path) -> Re
         .ok_or_else(|| Error::Parameter("a LAS file cannot hold this cloud".into()))?;
     let described = (&extra.description[..], extra.length());
     let has_colour = !chunk.colour.is_empty();
-    let (mut encoder, mut sink) =
-        Encoder::start(file, &LABELLED, transforms, has_colour, described)?;
+    let (mut encoder, mut sink) = Encoder::start(
+        file,
+        &LABELLED,
+        transforms,
+        has_colour,
+        described,
+        cloud.info().crs.as_ref(),
+    )?;
     let (mut left_out, mut watch) = (LeftOut::default(), Watch::new());
     pass_on(&mut sink, path, |bytes| {
         let now = labels.take(chunk.len())?;

@@ -1,5 +1,6 @@
 //! LAS 1.0 to 1.5 and its compressed form LAZ.
 
+mod copc;
 mod copy;
 mod encoder;
 mod extra;
@@ -14,7 +15,7 @@ mod sink;
 mod write;
 
 use super::{
-    Fields, Format, HeaderInfo, Note, PointReader,
+    Bbox, Fields, Format, HeaderInfo, Note, PointReader,
     blocks::BlockReader,
     bytes::Bytes,
     driver::{Cloud, Driver},
@@ -123,6 +124,18 @@ impl Cloud for Las {
             Points::Plain(table) => Box::new(RecordReader::new(table.clone(), layout)),
             Points::Compressed(file) => Box::new(BlockReader::new(file.blocks(layout))),
         })
+    }
+
+    fn reader_within(&self, bbox: &Bbox, fields: Fields) -> Result<Box<dyn PointReader>> {
+        if let (Points::Compressed(file), Some(octree)) = (&self.points, self.header.octree())
+            && !(fields.colour || fields.intensity)
+        {
+            let outside = octree.outside(&self.header.bytes, bbox)?;
+            if let Some(window) = file.window(&self.layout.only(fields), outside) {
+                return Ok(Box::new(BlockReader::new(window)));
+            }
+        }
+        self.reader(fields)
     }
 
     fn copy(&self, labels: Labels<'_>, path: &Path) -> Option<Result<()>> {

@@ -49,7 +49,7 @@ impl LasWriter {
                 let extra = if fields.label { 4 } else { 0 };
                 let extra = (&describe_labels()[..], extra);
                 let (encoder, sink) =
-                    Encoder::start(file, &MADE, transforms, fields.colour, extra)?;
+                    Encoder::start(file, &MADE, transforms, fields.colour, extra, None)?;
                 Ok((Box::new(encoder), sink))
             }
             State::Open(encoder, sink) => Ok((encoder, sink)),

@@ -104,6 +104,17 @@ fn roles_of(vertex: &Element) -> Option<Vec<Option<Role>>> {
     has_position.then_some(roles)
 }
 
+/// What to say of a vertex without x, y and z.
+fn without_position(vertex: &Element) -> &'static str {
+    let is_angle = |name: &str| {
+        ["lon", "lat", "longitude", "latitude"].iter().any(|angle| name.eq_ignore_ascii_case(angle))
+    };
+    if vertex.properties.iter().filter(|property| is_angle(&property.name)).count() < 2 {
+        return "a vertex has no x, y and z";
+    }
+    "a vertex has longitude and latitude in place of x and y; project the cloud to metres first"
+}
+
 impl Ply {
     /// Reads the header and finds the vertices.
     fn open(bytes: &Arc<Bytes>) -> Result<Ply> {
@@ -113,7 +124,7 @@ impl Ply {
         let index = index.ok_or_else(|| fault("there is no element vertex"))?;
         let vertex = &header.elements[index];
         let roles = roles_of(vertex);
-        let roles = roles.ok_or_else(|| fault("a vertex has no x, y and z"))?;
+        let roles = roles.ok_or_else(|| fault(without_position(vertex)))?;
         let before = &header.elements[..index];
         let (start, body) = match header.encoding {
             Encoding::Ascii => {

@@ -101,6 +101,8 @@ pub(super) fn save_labelled(
     let mut reader = cloud.reader(Fields { label: false, ..Fields::ALL })?;
     let mut file = AtomicFile::create(path)?;
     let (count, names) = (labels.of_plane.len() as u64, labels.names());
+    let system = cloud.info().crs.as_ref().map(|crs| format!("\ncomment crs {}", crs.in_a_line()));
+    let comment = format!("{COMMENT}{}", system.unwrap_or_default());
     let mut parts = None;
     let mut bytes = Vec::new();
     for_each_chunk(&mut *reader, &mut labels, |chunk, labels| {
@@ -115,7 +117,7 @@ pub(super) fn save_labelled(
             let added: Vec<String> = label_properties(names).collect();
             let properties: Vec<&str> =
                 properties.into_iter().chain(added.iter().map(String::as_str)).collect();
-            bytes.extend(header(Encoding::Little, COMMENT, count, &properties).bytes());
+            bytes.extend(header(Encoding::Little, &comment, count, &properties).bytes());
             parts
         });
         let rows = Rows::new(chunk)?;

@@ -9,7 +9,7 @@ mod units;
 mod write;
 
 use super::{
-    Columns, Fields, Format, HeaderInfo, Note, PointReader,
+    Columns, Crs, Fields, Format, HeaderInfo, Note, PointReader,
     blocks::BlockReader,
     bytes::{Bytes, HEAD},
     driver::{Cloud, Driver},
@@ -88,7 +88,7 @@ fn info(schema: &Schema) -> HeaderInfo {
         fields: schema.fields(),
         others: schema.others.clone(),
         bounds: None,
-        crs: None,
+        crs: schema.is_geographic.then(Crs::of_degrees),
         scanner: None,
     }
 }

@@ -144,6 +144,16 @@ pub(super) fn units(names: &[&[u8]], roles: &[Option<Role>]) -> [Option<&'static
     })
 }
 
+/// Whether x and y are longitude and latitude by their names.
+pub(super) fn are_geographic(names: &[&[u8]], roles: &[Option<Role>]) -> bool {
+    const ANGLES: [[&str; 2]; 2] = [["longitude", "lon"], ["latitude", "lat"]];
+    (0..).zip(ANGLES).all(|(axis, angles)| {
+        let column = roles.iter().position(|role| *role == Some(Role::Axis(axis)));
+        let name = column.and_then(|column| names.get(column));
+        name.is_some_and(|name| angles.contains(&&*plain(name)))
+    })
+}
+
 /// A name in small letters without accents, units, quotes, blanks and signs: `"Höhe [m]"` is `hohe`.
 fn plain(name: &[u8]) -> String {
     let name = small(name);
@@ -201,6 +211,17 @@ mod tests {
         assert_eq!(of("x,y,z_ft"), [None, None, Some("ft")]);
         assert_eq!(of("lon [deg],lat [°],Elevation (m)"), [Some("°"), Some("°"), Some("m")]);
         assert_eq!(of("z [US-ft],x (local),y"), [None, None, Some("US ft")]);
+    }
+
+    #[test]
+    fn longitude_and_latitude_are_known() {
+        let of = |names: &str| {
+            let cells: Vec<&[u8]> = names.as_bytes().split(|&b| b == b',').collect();
+            are_geographic(&cells, &roles(&cells).unwrap())
+        };
+        assert!(of("id,Lat [deg],Lon [deg],height") && of("Longitude,Latitude,z"));
+        // Of both the projected ones count.
+        assert!(!of("lon,lat,easting,northing,height") && !of("x,y,z") && !of("lon,n,h"));
     }
 
     #[test]

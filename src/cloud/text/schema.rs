@@ -32,6 +32,8 @@ pub(super) struct Schema {
     pub(super) line: u64,
     /// The unit of x, y and z, if their names give one.
     pub(super) unit: Option<&'static str>,
+    /// Whether x and y are longitude and latitude by their names.
+    pub(super) is_geographic: bool,
     /// Names of the columns that are of no use, if they have any.
     pub(super) others: Vec<String>,
     /// What should be said of the columns.
@@ -240,15 +242,16 @@ impl<'a> Front<'a> {
             // A .pts has the intensity there.
             notes.push(Note::FourthColumn { columns: in_words(&columns) });
         }
-        let (unit, others) = match self.cells(style, &columns) {
-            Some(cells) => {
-                let units = names::units(&cells, &columns);
-                notes.extend(units_differ(units));
-                (units[0].filter(|_| units == [units[0]; 3]), others(&cells, &columns))
-            }
-            None => (None, Vec::new()),
-        };
-        Schema { style, columns, promised: self.promised, start, line, unit, others, notes }
+        let (mut unit, mut is_geographic, mut unused) = (None, false, Vec::new());
+        if let Some(cells) = self.cells(style, &columns) {
+            let units = names::units(&cells, &columns);
+            notes.extend(units_differ(units));
+            unit = units[0].filter(|_| units == [units[0]; 3]);
+            is_geographic = names::are_geographic(&cells, &columns);
+            unused = others(&cells, &columns);
+        }
+        let (promised, others) = (self.promised, unused);
+        Schema { style, columns, promised, start, line, unit, is_geographic, others, notes }
     }
 
     /// The names of the columns, one each, where they have names and nobody says what they are.

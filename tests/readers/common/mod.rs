@@ -1,5 +1,6 @@
 //! Clouds with known points, written byte by byte.
 
+pub mod e57;
 pub mod pcd;
 pub mod ply;
 

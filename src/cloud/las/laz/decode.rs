@@ -20,7 +20,7 @@ use std::{
 };
 
 /// Largest chunk that is decoded as a whole; usual ones hold 50,000 points.
-const WHOLE: u64 = 1 << 18;
+pub(super) const WHOLE: u64 = 1 << 18;
 /// Points of a block in the other case.
 const BLOCK: u64 = 1 << 16;
 /// Records that are decompressed before they are taken apart.
@@ -89,7 +89,7 @@ impl Decoder {
     }
 
     /// Decodes up to `most` further points.
-    fn chunk(&mut self, file: &Compressed, layout: &Layout, most: u64) -> Result<Chunk> {
+    pub(super) fn chunk(&mut self, file: &Compressed, layout: &Layout, most: u64) -> Result<Chunk> {
         let mut chunk = Chunk::default();
         chunk.resize(self.left().min(most) as usize, layout.fields());
         let mut records = vec![0; STEP.min(chunk.len()) * file.stride];

@@ -6,6 +6,7 @@
 mod compressed;
 mod decode;
 mod gps;
+mod window;
 
 pub(super) use compressed::Compressed;
 pub(super) use decode::Blocks;
