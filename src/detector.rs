@@ -1,23 +1,20 @@
 //! The main entry: from points in memory, or from a file, to planes.
 
 use crate::backend::Backend;
-use crate::cloud::{Choice, Chunk, PointReader, Source};
+use crate::cloud::{
+    Choice, Chunk, Format, IN_MEMORY, PointCloud, PointReader, Source, read_points,
+};
 use crate::cpu::Cpu;
 use crate::cuda::Cuda;
 use crate::detect::{Mode, Options, Progress, begin, detect_held, least_memory, load_onto};
 use crate::detection::Detection;
 use crate::{Error, Result, memory};
-use rayon::prelude::*;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 /// Points that are read at a time.
 const CHUNK: usize = 1 << 18;
-/// Points that one thread copies at a time.
-const PIECE: usize = 1 << 13;
-/// The name in errors for points that come from no file.
-const IN_MEMORY: &str = "points in memory";
 
 /// Finds the planes of points that are in memory, without any parameters.
 ///
@@ -43,98 +40,6 @@ const IN_MEMORY: &str = "points in memory";
 /// As for [`Detector::detect`].
 pub fn detect(points: &(impl PointCloud + ?Sized)) -> Result<Detection> {
     Detector::new().detect(points)
-}
-
-/// Points in memory, in any layout.
-///
-/// Implemented for slices and vectors of `[f64; 3]` and `[f32; 3]`, and for three slices of
-/// coordinates.
-pub trait PointCloud: Sync {
-    /// Number of points.
-    fn len(&self) -> usize;
-
-    /// Whether there are none.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The coordinates of a point, in the cloud's own unit; a point that is not finite is ignored.
-    fn point(&self, index: usize) -> [f64; 3];
-
-    /// Rejects an invalid cloud.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`], for example for coordinate slices of different lengths.
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
-}
-
-impl PointCloud for [[f64; 3]] {
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    fn point(&self, index: usize) -> [f64; 3] {
-        self[index]
-    }
-}
-
-impl PointCloud for [[f32; 3]] {
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    fn point(&self, index: usize) -> [f64; 3] {
-        self[index].map(f64::from)
-    }
-}
-
-impl<P, const N: usize> PointCloud for [[P; 3]; N]
-where
-    P: Sync,
-    [[P; 3]]: PointCloud,
-{
-    fn len(&self) -> usize {
-        N
-    }
-
-    fn point(&self, index: usize) -> [f64; 3] {
-        self.as_slice().point(index)
-    }
-}
-
-impl<P> PointCloud for Vec<P>
-where
-    P: Sync,
-    [P]: PointCloud,
-{
-    fn len(&self) -> usize {
-        self.as_slice().len()
-    }
-
-    fn point(&self, index: usize) -> [f64; 3] {
-        self.as_slice().point(index)
-    }
-}
-
-/// Coordinates x, y and z, equally many of each.
-impl PointCloud for [&[f64]; 3] {
-    fn len(&self) -> usize {
-        <[f64]>::len(self[0])
-    }
-
-    fn point(&self, index: usize) -> [f64; 3] {
-        self.map(|axis| axis[index])
-    }
-
-    fn check(&self) -> Result<()> {
-        let [x, y, z] = self.map(<[f64]>::len);
-        if x == y && y == z {
-            return Ok(());
-        }
-        Err(Error::Parameter(format!("there are {x} x, {y} y and {z} z coordinates")))
-    }
 }
 
 /// The device that searches. The planes are the same on each, to the last bit.
@@ -188,7 +93,7 @@ pub struct Detector<'a> {
     device: Device,
     progress: Option<&'a (dyn Progress + Sync)>,
     cancelled: Option<&'a AtomicBool>,
-    backend: OnceLock<Box<dyn Backend>>,
+    backend: OnceLock<Arc<dyn Backend>>,
 }
 
 impl std::fmt::Debug for Detector<'_> {
@@ -225,10 +130,10 @@ impl<'a> Detector<'a> {
     }
 
     /// Sets a device that the caller has started: a GPU other than the first, several GPUs, or a
-    /// [voter](crate::cpu::Voter) of the CPU.
+    /// [voter](crate::cpu::Voter) of the CPU. Several detectors may share one in an `Arc`.
     #[must_use]
-    pub fn backend(self, backend: Box<dyn Backend>) -> Detector<'a> {
-        Detector { backend: OnceLock::from(backend), ..self }
+    pub fn backend(self, backend: impl Into<Arc<dyn Backend>>) -> Detector<'a> {
+        Detector { backend: OnceLock::from(backend.into()), ..self }
     }
 
     /// Sets who is told of the progress.
@@ -257,9 +162,8 @@ impl<'a> Detector<'a> {
             return Err(Error::Parameter(message.into()));
         }
         points.check()?;
-        let len = points.len();
-        let open = || Ok(Box::new(Memory { points, len, read: 0 }) as Box<dyn PointReader + '_>);
-        self.search(Path::new(IN_MEMORY), &open, Some(len as u64), None)
+        let open = || Ok(read_points(points));
+        self.search(Path::new(IN_MEMORY), &open, Some(points.len() as u64), None)
     }
 
     /// Finds the planes of a cloud in a file, whose format is recognized by its content.
@@ -267,13 +171,21 @@ impl<'a> Detector<'a> {
     /// # Errors
     /// As for [`Detector::detect`], and, with the place, if the file cannot be read.
     pub fn detect_file(&self, path: &Path) -> Result<Detection> {
-        let source = Source::open(path)?;
-        self.choice.check(&source)?;
-        self.options.check_source(&source)?;
-        let open = || self.choice.reader(&source);
+        self.detect_source(&Source::open(path)?)
+    }
+
+    /// Finds the planes of a cloud that is open already.
+    ///
+    /// # Errors
+    /// As for [`Detector::detect_file`].
+    pub fn detect_source(&self, source: &Source) -> Result<Detection> {
+        self.choice.check(source)?;
+        self.options.check_source(source)?;
+        let open = || self.choice.reader(source);
         // A header may promise more points than the file has bytes; the reader judges that.
-        let promised = source.info().points.map(|points| points.min(source.size()));
-        self.search(source.path(), &open, promised, Some(&source))
+        let most = if source.format() == Format::MEMORY { u64::MAX } else { source.size() };
+        let promised = source.info().points.map(|points| points.min(most));
+        self.search(source.path(), &open, promised, Some(source))
     }
 
     /// Finds the planes of a cloud that can be read repeatedly.
@@ -308,7 +220,7 @@ impl<'a> Detector<'a> {
         let backend = match self.backend.get() {
             Some(backend) => backend,
             None => {
-                let started = self.device.start()?;
+                let started = self.device.start()?.into();
                 // If another thread was faster, its device is used.
                 self.backend.get_or_init(|| started)
             }
@@ -354,37 +266,6 @@ impl PointReader for Watched<'_, '_> {
 
     fn is_cheap(&self) -> bool {
         self.reader.is_cheap()
-    }
-}
-
-/// Reads points in memory.
-struct Memory<'a, P: ?Sized> {
-    points: &'a P,
-    len: usize,
-    /// Points read so far.
-    read: usize,
-}
-
-impl<P: PointCloud + ?Sized> PointReader for Memory<'_, P> {
-    fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
-        chunk.clear();
-        let (points, first) = (self.points, self.read);
-        let count = limit.min(self.len - first);
-        let Chunk { x, y, z, .. } = chunk;
-        [&mut *x, &mut *y, &mut *z].into_iter().for_each(|axis| axis.resize(count, 0.0));
-        let pieces =
-            x.par_chunks_mut(PIECE).zip(y.par_chunks_mut(PIECE)).zip(z.par_chunks_mut(PIECE));
-        pieces.enumerate().for_each(|(piece, ((x, y), z))| {
-            for (k, i) in (first + PIECE * piece..).take(x.len()).enumerate() {
-                [x[k], y[k], z[k]] = points.point(i);
-            }
-        });
-        self.read += count;
-        Ok(())
-    }
-
-    fn is_cheap(&self) -> bool {
-        true
     }
 }
 

@@ -122,8 +122,9 @@ mod vector;
 pub mod vote;
 mod wide;
 
+pub use cloud::PointCloud;
 pub use detect::{Mode, Options, Progress};
 pub use detection::{Detection, Input, Parameters};
-pub use detector::{Detector, Device, PointCloud, detect};
+pub use detector::{Detector, Device, detect};
 pub use error::{Error, Result};
 pub use plane::{Piece, Plane, Polygon};

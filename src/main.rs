@@ -6,5 +6,5 @@ mod cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::run()
+    ExitCode::from(cli::run(std::env::args_os()))
 }

@@ -27,6 +27,8 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// Exit code of what was done.
+pub const DONE: u8 = 0;
 /// Exit code for bad usage and bad input; clap uses the same for bad usage.
 pub const BAD_INPUT: u8 = 2;
 /// Exit code when some of several files failed and the others are done.

@@ -12,6 +12,7 @@ mod failure;
 mod files;
 mod guard;
 mod info;
+mod line;
 mod lines;
 mod memory;
 mod outputs;
@@ -30,10 +31,9 @@ mod words;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use console::{say, write_stdout};
-use failure::{BAD_INPUT, Failure, SOME_FAILED, message};
+use failure::{BAD_INPUT, DONE, Failure, SOME_FAILED, message};
 use std::ffi::OsString;
 use std::io;
-use std::process::ExitCode;
 
 /// Finds planes in point clouds and lines in images by the Hough transform.
 #[derive(Debug, Parser)]
@@ -85,11 +85,14 @@ enum Document {
     Lines,
 }
 
-/// Runs the command line of this process.
-pub fn run() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+/// Runs a command line, the name of the program first.
+///
+/// Returns the exit code of the process, of which it is meant to be the end.
+pub fn run(line: impl IntoIterator<Item = OsString>) -> u8 {
+    let line = line::keep(line);
+    let arguments = match Arguments::try_parse_from(line) {
         Ok(arguments) => arguments,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(&error, line),
     };
     start_log(&arguments);
     signals::listen();
@@ -111,31 +114,29 @@ pub fn run() -> ExitCode {
         Command::Completions { shell } => completions(shell),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => DONE,
         // The program that reads our output has closed it, as `head` does.
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
-        Err(Failure::Some) => ExitCode::from(SOME_FAILED),
-        Err(Failure::All) => ExitCode::from(BAD_INPUT),
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => DONE,
+        Err(Failure::Some) => SOME_FAILED,
+        Err(Failure::All) => BAD_INPUT,
         Err(Failure::Library(error)) => refuse(&message(&error)),
         Err(Failure::Output(error)) => refuse(&format!("standard output: {error}")),
     }
 }
 
 /// Reports in one line why nothing was done.
-fn refuse(message: &str) -> ExitCode {
+fn refuse(message: &str) -> u8 {
     say(message);
-    ExitCode::from(BAD_INPUT)
+    BAD_INPUT
 }
 
 /// Prints the requested help, or reports in one line what is wrong with the arguments.
-fn usage(error: &clap::Error) -> ExitCode {
+fn usage(error: &clap::Error, line: &[OsString]) -> u8 {
     use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand as NoArguments;
     if !error.use_stderr() || error.kind() == NoArguments {
         // A reader that has closed the pipe has seen enough.
         let _ = error.print();
-        return if error.use_stderr() { ExitCode::from(BAD_INPUT) } else { ExitCode::SUCCESS };
+        return if error.use_stderr() { BAD_INPUT } else { DONE };
     }
     let text = error.to_string();
     let (message, usage) = text.split_once("\n\nUsage: ").unwrap_or((&text, ""));
@@ -148,7 +149,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     let mut command = command.collect::<Vec<_>>().join(" ");
     if command.is_empty() {
         // A wrong value comes without the usage.
-        command = named_command(std::env::args_os());
+        command = named_command(line.iter().cloned());
     }
     refuse(&format!("{}; see {command} --help", parts.join("; ")))
 }

@@ -6,6 +6,7 @@ use super::{
     driver::{Cloud, Driver},
     formats,
     labels::{Labels, LeftOut},
+    points::{IN_MEMORY, Kept, PointCloud},
 };
 use crate::{Error, Result};
 use std::{fmt, path::Path, ptr, sync::Arc};
@@ -26,7 +27,8 @@ use std::{fmt, path::Path, ptr, sync::Arc};
 /// ```
 pub struct Source {
     bytes: Arc<Bytes>,
-    driver: &'static Driver,
+    /// Who opened it; nobody where it is no file.
+    driver: Option<&'static Driver>,
     cloud: Box<dyn Cloud>,
 }
 
@@ -81,6 +83,25 @@ impl Source {
         Source::new(bytes, options)
     }
 
+    /// Points in memory, which errors call so. Their number must stay what it is.
+    ///
+    /// ```
+    /// use planes::cloud::Source;
+    /// use std::sync::Arc;
+    ///
+    /// let source = Source::from_points(Arc::new(vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))?;
+    /// assert_eq!(source.info().points, Some(2));
+    /// # Ok::<(), planes::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) for what is [no cloud](PointCloud::check).
+    pub fn from_points(points: Arc<dyn PointCloud + Send>) -> Result<Source> {
+        let cloud = Box::new(Kept::new(points)?);
+        let bytes = Arc::new(Bytes::memory(Path::new(IN_MEMORY), Vec::new()));
+        Ok(Source { bytes, driver: None, cloud })
+    }
+
     pub(crate) fn new(bytes: Bytes, options: &ReadOptions) -> Result<Source> {
         Source::of(&Arc::new(bytes), options)
     }
@@ -89,7 +110,7 @@ impl Source {
     pub(crate) fn of(bytes: &Arc<Bytes>, options: &ReadOptions) -> Result<Source> {
         let bytes = bytes.clone();
         let (driver, cloud) = formats::open(&bytes, options)?;
-        Ok(Source { bytes, driver, cloud })
+        Ok(Source { bytes, driver: Some(driver), cloud })
     }
 
     /// The file, or `<stdin>` or `<memory>`.
@@ -102,7 +123,7 @@ impl Source {
         self.bytes.packing().map(|packing| packing.to_string())
     }
 
-    /// Size of the file in bytes; of a compressed one, of its content.
+    /// Size of the file in bytes; of a compressed one, of its content; 0 of points in memory.
     pub fn size(&self) -> u64 {
         self.bytes.len()
     }
@@ -185,7 +206,7 @@ impl Source {
     pub(crate) fn save_labelled(&self, labels: Labels<'_>, path: &Path) -> Option<Result<LeftOut>> {
         let driver = formats::writer_of(path)?;
         let save = driver.save_labelled?;
-        if ptr::eq(driver, self.driver)
+        if self.driver.is_some_and(|own| ptr::eq(driver, own))
             && let Some(copied) = self.cloud.copy(labels, path)
         {
             return Some(copied.map(|()| LeftOut::default()));

@@ -1,7 +1,7 @@
 //! `planes bench` of images.
 
+use super::super::line;
 use super::super::progress::Bar;
-use super::common::command;
 use clap::Args;
 use planes::Error;
 use planes::cuda::Cuda;
@@ -47,7 +47,7 @@ impl Measuring<'_> {
         ImageReport {
             format: "planes-bench-images".into(),
             version: IMAGE_REPORT_VERSION,
-            machine: Machine::this(self.gpu, command()),
+            machine: Machine::this(self.gpu, line::again()),
             source,
             voters: Vec::new(),
             grey: Vec::new(),

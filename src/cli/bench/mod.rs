@@ -14,11 +14,12 @@ mod tables;
 
 use super::engine::DeviceName;
 use super::failure::Failure;
+use super::line;
 use super::progress::Bar;
 use super::values::count;
 use super::words::counted;
 use clap::{Args, Subcommand};
-use common::{command, find_gpu, to_json};
+use common::{find_gpu, to_json};
 use images::{ImageOptions, Measuring};
 use outputs::{Outputs, Texts};
 use planes::Error;
@@ -109,7 +110,7 @@ impl Bench {
         }
         if let (true, Some(Input::Cloud(cloud))) = (self.stages, &input) {
             let gpu = find_gpu(self.device, quiet)?;
-            return stages::measure(cloud, gpu.as_ref(), command(), self.outputs.markdown);
+            return stages::measure(cloud, gpu.as_ref(), line::again(), self.outputs.markdown);
         }
         if self.images.edges.is_some() {
             return Err(Error::Parameter("--edges is for images, and this is none".into()).into());
@@ -177,7 +178,7 @@ impl Bench {
         Ok(Report {
             format: "planes-bench".into(),
             version: REPORT_VERSION,
-            machine: Machine::this(gpu, command()),
+            machine: Machine::this(gpu, line::again()),
             source: clouds.name(),
             tops,
             tops_points,

@@ -4,8 +4,9 @@ mod csv;
 mod svg;
 mod tables;
 
+use super::super::line;
 use super::super::values::{count, number};
-use super::common::{command, find_gpu, to_json};
+use super::common::{find_gpu, to_json};
 use super::outputs::{Outputs, Texts};
 use crate::cli::engine::DeviceName;
 use crate::cli::failure::Failure;
@@ -100,7 +101,7 @@ impl LmsBench {
         Ok(LmsReport {
             format: "planes-bench-lms".into(),
             version: LMS_REPORT_VERSION,
-            machine: Machine::this(gpu, command()),
+            machine: Machine::this(gpu, line::again()),
             times,
             many,
             cells,
