@@ -59,6 +59,16 @@ impl Cloud {
         self.0.degrees(min, max).map(|note| note.to_string())
     }
 
+    /// Reads all points and says how many there are.
+    fn read(&self, py: Python<'_>) -> PyResult<u64> {
+        let source = self.0.clone();
+        run(py, None, None, move |watch| {
+            let mut points = 0;
+            each_chunk(&source, watch, |chunk| points += chunk.len() as u64)?;
+            Ok(points)
+        })
+    }
+
     /// The coordinates of all points, one after the other.
     fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let source = self.0.clone();

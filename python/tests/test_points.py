@@ -22,7 +22,7 @@ def structured(xyz: npt.NDArray[Any], names: str, kind: str) -> npt.NDArray[Any]
     return records
 
 
-LAYOUTS: dict[str, Callable[[npt.NDArray[Any]], npt.ArrayLike]] = {
+LAYOUTS: dict[str, Callable[[npt.NDArray[Any]], Any]] = {
     "fortran": np.asfortranarray,
     "every other row": lambda xyz: np.repeat(xyz, 2, axis=0)[::2],
     "backwards twice": lambda xyz: xyz[::-1].copy()[::-1],
@@ -40,7 +40,8 @@ LAYOUTS: dict[str, Callable[[npt.NDArray[Any]], npt.ArrayLike]] = {
 def test_every_layout_gives_the_same_planes(
     layout: str, room: planes.Cloud, found: planes.Found
 ) -> None:
-    other = planes.detect(LAYOUTS[layout](room.xyz))
+    lay_out: Any = LAYOUTS[layout]
+    other = planes.detect(lay_out(room.xyz))
     assert other.to_json() == found.to_json()
     assert np.array_equal(other.labels, found.labels)
     assert np.array_equal(other.distance, found.distance, equal_nan=True)
