@@ -309,6 +309,21 @@ mod tests {
     }
 
     #[test]
+    fn a_source_of_points_gives_the_same_planes_and_detectors_share_a_device() {
+        let points = points(20_000);
+        let source = Source::from_points(Arc::new(points.clone())).unwrap();
+        let cpu: Arc<dyn Backend> = Arc::new(Cpu::default());
+        let [a, b] = [(); 2].map(|()| Detector::new().backend(cpu.clone()));
+        assert_eq!(a.detect_source(&source).unwrap(), b.detect(&points).unwrap());
+        assert_eq!(Arc::strong_count(&cpu), 3);
+        // There is no file whose size could bound the number of points.
+        assert_eq!((source.size(), source.info().points), (0, Some(20_000)));
+        let classes = Choice { classes: Some(vec![2]), ..Choice::default() };
+        let said = detector().choice(classes).detect_source(&source).unwrap_err().to_string();
+        assert_eq!(said, "points in memory: `classes`: its points have no class");
+    }
+
+    #[test]
     fn a_detector_serves_several_threads() {
         let (detector, points) = (detector(), points(20_000));
         let found = detector.detect(&points).unwrap();

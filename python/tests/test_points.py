@@ -40,8 +40,7 @@ LAYOUTS: dict[str, Callable[[npt.NDArray[Any]], Any]] = {
 def test_every_layout_gives_the_same_planes(
     layout: str, room: planes.Cloud, found: planes.Found
 ) -> None:
-    lay_out: Any = LAYOUTS[layout]
-    other = planes.detect(lay_out(room.xyz))
+    other = planes.detect(LAYOUTS[layout](room.xyz))
     assert other.to_json() == found.to_json()
     assert np.array_equal(other.labels, found.labels)
     assert np.array_equal(other.distance, found.distance, equal_nan=True)
@@ -51,7 +50,9 @@ def test_every_layout_gives_the_same_planes(
 def test_single_precision_is_the_same_as_its_values_in_double(room: planes.Cloud) -> None:
     single = room.xyz.astype(np.float32)
     found = planes.detect(single)
-    for other in [single.astype(np.float64), np.asfortranarray(single), structured(single, "XYZ", "f4")]:
+    fields = structured(single, "XYZ", "f4")
+    others: list[npt.NDArray[Any]] = [single.astype(np.float64), np.asfortranarray(single), fields]
+    for other in others:
         assert planes.detect(other).to_json() == found.to_json()
 
 

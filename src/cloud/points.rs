@@ -190,3 +190,31 @@ impl Cloud for Kept {
         Ok(Box::new(Memory { points, len, read: 0 }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cloud::Source;
+
+    #[test]
+    fn every_pass_over_points_gives_all_of_them_in_order() {
+        let points: Vec<[f32; 3]> = (0..20_000).map(|i| [i as f32, 0.5, -1.5]).collect();
+        let source = Source::from_points(Arc::new(points.clone())).unwrap();
+        assert_eq!((source.format(), source.path()), (Format::MEMORY, IN_MEMORY.as_ref()));
+        for limit in [7_001, 1 << 18] {
+            let (mut reader, mut chunk) = (source.reader(Fields::ALL).unwrap(), Chunk::default());
+            let mut read = Vec::new();
+            loop {
+                reader.read(&mut chunk, limit).unwrap();
+                if chunk.is_empty() {
+                    break;
+                }
+                assert!(chunk.len() <= limit && chunk.label.is_empty());
+                read.extend((0..chunk.len()).map(|i| [chunk.x[i], chunk.y[i], chunk.z[i]]));
+            }
+            assert!(
+                read.iter().eq(points.iter().map(|p| p.map(f64::from)).collect::<Vec<_>>().iter())
+            );
+        }
+    }
+}
