@@ -7,10 +7,12 @@ use planes::cpu::{Cpu, Voter};
 use planes::cuda::Cuda;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
+use std::process;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Devices that have started, by what was asked for.
-static STARTED: Mutex<BTreeMap<Machine, Arc<dyn Backend>>> = Mutex::new(BTreeMap::new());
+/// Devices that have started, by what was asked for, and the process that started them.
+static STARTED: Mutex<(u32, BTreeMap<Machine, Arc<dyn Backend>>)> =
+    Mutex::new((0, BTreeMap::new()));
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,6 +79,12 @@ impl Machine {
     /// The device, started now or before.
     pub fn start(&self) -> Result<Arc<dyn Backend>> {
         let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+        let (owner, started) = &mut *started;
+        if *owner != process::id() {
+            // A GPU does not survive a fork, and must not be ended by the child either.
+            std::mem::forget(std::mem::take(started));
+            *owner = process::id();
+        }
         if let Some(backend) = started.get(self) {
             return Ok(backend.clone());
         }

@@ -63,9 +63,9 @@ def test_every_option_of_the_program_is_an_argument() -> None:
     text = program("detect", "--help").stdout
     options = set(re.findall(r"^ +(?:-\w, )?--([a-z0-9-]+)", text, re.MULTILINE))
     assert {"tolerance", "theta-step", "class"} <= options
-    arguments = {
-        name.replace("_", "-") for of in (planes.detect, planes.lines) for name in inspect.signature(of).parameters
-    }
+    functions = (planes.detect, planes.lines)
+    names = [name for function in functions for name in inspect.signature(function).parameters]
+    arguments = {name.replace("_", "-") for name in names}
     assert options - arguments - ELSEWHERE == set()
     assert "class-" in arguments
 
