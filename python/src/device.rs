@@ -10,9 +10,14 @@ use std::collections::BTreeMap;
 use std::process;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Devices that have started, by what was asked for, and the process that started them.
-static STARTED: Mutex<(u32, BTreeMap<Machine, Arc<dyn Backend>>)> =
-    Mutex::new((0, BTreeMap::new()));
+/// Devices that have started.
+static STARTED: Mutex<Started> = Mutex::new(Started { process: 0, devices: BTreeMap::new() });
+
+/// Devices by what was asked for, and the process that started them.
+struct Started {
+    process: u32,
+    devices: BTreeMap<Machine, Arc<dyn Backend>>,
+}
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,17 +84,16 @@ impl Machine {
     /// The device, started now or before.
     pub fn start(&self) -> Result<Arc<dyn Backend>> {
         let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
-        let (owner, started) = &mut *started;
-        if *owner != process::id() {
+        if started.process != process::id() {
             // A GPU does not survive a fork, and must not be ended by the child either.
-            std::mem::forget(std::mem::take(started));
-            *owner = process::id();
+            std::mem::forget(std::mem::take(&mut started.devices));
+            started.process = process::id();
         }
-        if let Some(backend) = started.get(self) {
+        if let Some(backend) = started.devices.get(self) {
             return Ok(backend.clone());
         }
         let backend = self.begin()?;
-        started.insert(self.clone(), backend.clone());
+        started.devices.insert(self.clone(), backend.clone());
         Ok(backend)
     }
 

@@ -113,8 +113,8 @@ def test_lines_are_those_of_the_program(tmp_path: Path) -> None:
     assert planes.lines(opaque, edges="canny:1.5", top=4).to_json() == found.to_json()
     grey = planes.lines(drawn.image[:, :, 0], edges="canny:1.5")
     assert len(grey) > 0 and grey[0].segments[0].start.shape == (2,)
-    line = ["eval", tmp_path / "a.json", "--truth", tmp_path / "a.truth.json", "--json", "-"]
-    scores = json.loads(program(*line).stdout)
+    scored: list[object] = ["eval", tmp_path / "a.json", "--truth", tmp_path / "a.truth.json", "--json", "-"]
+    scores = json.loads(program(*scored).stdout)
     assert planes.eval(found, drawn) == planes.eval(found, tmp_path / "a.truth.json") == scores
     for name in ("b.json", "b.csv", "b.svg", "b.png"):
         found.save(tmp_path / name)
