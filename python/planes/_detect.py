@@ -90,8 +90,8 @@ def detect(
         KeyboardInterrupt: Within half a second of Ctrl-C.
 
     Python's lock is let go while the search works, so several threads may search at once. Points that are changed
-    at the same time spoil the result, and nothing else; an array must not be resized. A process that was forked from
-    one that used a GPU searches on the CPU.
+    at the same time spoil the result, and nothing else; an array must not be resized. In a process that was forked
+    from one that used a GPU, "auto" means the CPU.
 
     >>> import planes
     >>> room = planes.synth("room", points=40_000)
