@@ -89,7 +89,7 @@ impl Source {
     /// use planes::cloud::Source;
     /// use std::sync::Arc;
     ///
-    /// let source = Source::from_points(Arc::new(vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))?;
+    /// let source = Source::from_points(Arc::new(vec![[1.0_f64, 2.0, 3.0], [4.0, 5.0, 6.0]]))?;
     /// assert_eq!(source.info().points, Some(2));
     /// # Ok::<(), planes::Error>(())
     /// ```
