@@ -153,7 +153,9 @@ def _run(
         client.cancel(tasks)
         raise
     out = arguments[arguments.index("--out") + 1]
-    return client.submit(_collect, out, shards, program, retries=retries, pure=False).result()
+    collected = client.submit(_collect, out, shards, program, retries=retries, pure=False)
+    summary: dict[str, Any] = collected.result()
+    return summary
 
 
 def _shard(arguments: list[str], shard: str, program: PathLike | None) -> None:
