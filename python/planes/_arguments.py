@@ -79,15 +79,21 @@ def is_path(value: object) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-def cloud(points: Points | Path, columns: str | None = None) -> _planes.Cloud:
+def cloud(
+    points: Points | Path,
+    columns: str | None = None,
+    camera: str | Sequence[float] | None = None,
+) -> _planes.Cloud:
     """Opens a file, or takes points from where they are."""
     if isinstance(points, (str, os.PathLike)):
-        opened = _planes.Cloud.open(points, text("columns", columns))
+        opened = _planes.Cloud.open(points, text("columns", columns), numbers("camera", camera))
         for note in opened.notes():
             warnings.warn(f"{os.fspath(points)}: {note}", stacklevel=3)
         return opened
     if columns is not None:
         raise ParameterError("`columns` is for files of text")
+    if camera is not None:
+        raise ParameterError("`camera` is for files of depth images")
     return _planes.Cloud.of_arrays(*coordinates(points))
 
 

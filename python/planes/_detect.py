@@ -34,6 +34,7 @@ def detect(
     bbox: str | Sequence[float] | None = None,
     every: int | None = None,
     columns: str | None = None,
+    camera: str | Sequence[float] | None = None,
     device: Literal["auto", "cpu", "cuda"] = "auto",
     voter: Literal["serial-f64", "serial", "parallel"] | None = None,
     gpus: int | None = None,
@@ -72,6 +73,8 @@ def detect(
         bbox: Search only points in this box: (xmin, ymin, xmax, ymax) or (xmin, ymin, zmin, xmax, ymax, zmax).
         every: Search only the first of every so many points.
         columns: What the columns of a file of text are: "x,y,z,intensity"; "-" is of no use.
+        camera: Of a file that is a depth image of 16 bits, the camera: (fx, fy, cx, cy, scale), the
+            focal lengths and the centre in pixels and the value of a metre.
         device: "cpu"; "cuda", an NVIDIA GPU; or "auto", a GPU if there is one that works.
         voter: How the CPU casts votes for every direction.
         gpus: GPUs that share the votes of every point for every direction.
@@ -122,7 +125,7 @@ def detect(
         "bbox": numbers("bbox", bbox),
         "every": whole("every", every, 1),
     }
-    opened = cloud(points, columns)
+    opened = cloud(points, columns, camera)
     gpus, threads = count("gpus", gpus, 65_535), count("threads", threads, 65_535)
     with told(progress) as tell:
         native = _planes.detect(opened, search, device, voter, gpus, threads, tell)

@@ -35,15 +35,23 @@ impl Cloud {
 
     /// A file; text is read as the columns say.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf, columns: Option<&str>) -> PyResult<Cloud> {
-        let options = ReadOptions { columns: maybe_named::<Columns>(py, columns)? };
+    fn open(
+        py: Python<'_>,
+        path: PathBuf,
+        columns: Option<&str>,
+        camera: Option<&str>,
+    ) -> PyResult<Cloud> {
+        let camera = maybe_named(py, camera)?;
+        let options = ReadOptions { columns: maybe_named::<Columns>(py, columns)?, camera };
         let opened = py.detach(|| Source::open_with(&path, &options));
         let source = opened.map_err(|error| to_python(py, &error))?;
-        if columns.is_some() && source.format() != Format::TEXT {
-            let path = path.display();
+        let (format, name) = (source.format(), source.path().display());
+        if columns.is_some() && format != Format::TEXT {
+            return Err(wrong(format!("{name}: `columns` is for text, and this is {format}")));
+        }
+        if camera.is_some() && format != Format::DEPTH {
             return Err(wrong(format!(
-                "{path}: `columns` is for text, and this is {}",
-                source.format()
+                "{name}: `camera` is for depth images, and this is {format}"
             )));
         }
         Ok(Cloud(Arc::new(source)))

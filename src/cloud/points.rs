@@ -167,6 +167,7 @@ impl Kept {
             others: Vec::new(),
             bounds: None,
             crs: None,
+            scanner: None,
         };
         Ok(Kept { points, info })
     }
