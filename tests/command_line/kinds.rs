@@ -17,8 +17,10 @@ fn zstd(content: &[u8]) -> Vec<u8> {
 
 /// A NumPy array of so many rows of three `f64`.
 fn array(points: &[[f64; 3]]) -> Vec<u8> {
+    let shape = points.len();
+    // With room for larger numbers, as NumPy leaves it.
     let text =
-        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, 3)}}\n", points.len());
+        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}, 3)}}{:40}\n", "");
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((text.len() as u16).to_le_bytes());
     bytes.extend(text.bytes());
