@@ -12,4 +12,4 @@ shift 2
 # A share with a bad file ends with 1, and so does parallel; what is missing is named when all are joined.
 seq "$shards" | parallel --quote \
     planes batch "$clouds" --out "$out" --threads 1 --shard "{}/$shards" "$@" || true
-planes batch --collect --out "$out"
+planes batch --collect="$shards" --out "$out"

@@ -28,7 +28,7 @@ from qgis.PyQt.QtCore import QVariant
 from .outlines import FIELDS, features
 from .program import ProgramError, arguments, run
 
-CLOUDS = "Point clouds (*.las *.laz *.ply *.txt *.csv *.xyz *.pts *.asc);;All files (*.*)"
+CLOUDS = "Point clouds (*.las *.laz *.e57 *.ply *.pcd *.npy *.npz *.txt *.csv *.xyz *.pts *.asc);;All files (*.*)"
 LABELLED = "LAZ (*.laz);;LAS (*.las);;PLY (*.ply)"
 
 HELP = """Finds the planes in a point cloud (floors, walls, roofs, terrain) with the program <i>planes</i>.

@@ -1,6 +1,6 @@
 //! The arguments of a batch.
 
-use super::shard::Shard;
+use super::shard::{MOST, Shard};
 use super::wanted::Outputs;
 use crate::cli::lines::search::LineSearch;
 use crate::cli::reading::Reading;
@@ -48,15 +48,15 @@ pub struct Batch {
     #[arg(long, value_name = "N", help_heading = "Machine",
         value_parser = |text: &str| count::<u16>(text, 256))]
     pub jobs: Option<u16>,
-    /// Do one of so many shares of the files, such as 3/16, on any number of machines that share the folder of
-    /// the results, at the same time or not; then join what they say with --collect
+    /// Do one share of the files, such as 3/16, the third of 16. Shards may run on any number of machines that
+    /// share the folder of the results, at the same time or not; join their summaries with --collect
     #[arg(long, value_name = "K/N", help_heading = "Shards")]
     pub shard: Option<Shard>,
-    /// Join what all shards of the folder say, into summary.csv and summary.json; N says how many they were,
-    /// where shards of several numbers were done there
+    /// Join the summaries of all shards in the folder into summary.csv and summary.json; N is their number,
+    /// needed only if the folder has shards of several numbers
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, help_heading = "Shards",
         conflicts_with_all = NOT_TO_COLLECT,
-        value_parser = |text: &str| count::<u32>(text, u32::MAX.into()))]
+        value_parser = |text: &str| count::<u32>(text, MOST.into()))]
     pub collect: Option<Option<u32>>,
 }
 

@@ -1,6 +1,6 @@
 //! The folder of the results: who may write there, and what lies where.
 
-use super::shard::Shard;
+use super::shard::{MOST, Shard};
 use planes::Error;
 use planes::atomic::remove_leftovers;
 use std::ffi::OsString;
@@ -131,7 +131,8 @@ impl Folder {
         let mut counts = Vec::new();
         for folder in entries(&self.own(SHARDS))? {
             let name = folder.file_name().and_then(|name| name.to_str());
-            let Some(of) = name.and_then(|name| name.parse().ok()) else { continue };
+            let of = name.and_then(|name| name.parse().ok());
+            let Some(of) = of.filter(|&of| of <= MOST) else { continue };
             if entries(&folder)?.iter().any(|path| path.extension() == Some("json".as_ref())) {
                 counts.push(of);
             }

@@ -1,8 +1,8 @@
 //! From arguments to clouds and images: files, folders, patterns.
 
-use super::folder::record;
 use super::pattern::{Expanded, expand, is_pattern};
-use super::summary;
+use super::record::Record;
+use super::summary::{self, shown};
 use crate::cli::exports::Named;
 use crate::cli::stem::PACKED;
 use planes::Error;
@@ -116,7 +116,8 @@ impl Finder {
         for entry in fs::read_dir(folder).map_err(Error::io(folder))? {
             let entry = entry.map_err(Error::io(folder))?;
             let (name, path) = (entry.file_name(), entry.path());
-            if name.as_encoded_bytes().starts_with(b".") || is_result(&name) || is_beside(&path) {
+            let is_hidden = name.as_encoded_bytes().starts_with(b".");
+            if is_hidden || is_result(&name) || (is_beside(&path) && !self.was_input(&path)) {
                 continue;
             }
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -163,6 +164,19 @@ impl Finder {
         Ok(())
     }
 
+    /// Whether a record in the folder of the results is one of this file.
+    fn was_input(&self, path: &Path) -> bool {
+        let Some(out) = &self.out else { return false };
+        let parent = path.parent().and_then(|parent| fs::canonicalize(parent).ok());
+        let Some((parent, name)) = parent.zip(path.file_name()) else { return false };
+        let Ok(below) = parent.strip_prefix(out) else { return false };
+        let place = shown(&parent.join(name));
+        // Files that would share a name have their extension in it.
+        let names = [path.file_stem().unwrap_or_default(), name];
+        let mut records = names.into_iter().filter_map(|name| Record::at(out, &below.join(name)));
+        records.any(|record| record.place == place)
+    }
+
     /// Whether a batch wrote this file.
     fn is_ours(&self, path: &Path) -> bool {
         let parent = path.parent().and_then(|parent| fs::canonicalize(parent).ok());
@@ -177,24 +191,22 @@ impl Finder {
         let is_summary = below == "" && summary::NAMES.iter().any(|&summary| name == summary);
         // Of an ending that other programs write, too, the record knows.
         let stem = Path::new(name).file_stem().unwrap_or_default();
-        let is_recorded = || record(out, &below.join(stem)).exists();
+        let ending = &name.as_encoded_bytes()[stem.len()..];
+        let has_ending =
+            |record: Record| record.results.keys().any(|known| known.as_bytes() == ending);
+        let is_recorded = || Record::at(out, &below.join(stem)).is_some_and(has_ending);
         (is_summary && summary::is_one(&out.join(name)))
             || is_result(name)
-            || (has_ending(name, false) && is_recorded())
+            || (is_recorded() && !self.was_input(&parent.join(name)))
     }
 }
 
-/// Whether a file is called as results alone are: by an ending with a second point.
+/// Whether a file is called as only results are: by an ending with a second point.
 fn is_result(name: &OsStr) -> bool {
-    has_ending(name, true)
-}
-
-/// Whether a name has an ending of the outputs, one with or without a second point.
-fn has_ending(name: &OsStr, has_second: bool) -> bool {
     let name = name.to_string_lossy();
     let outputs = Named::all().into_iter().flat_map(|output| [output.of_planes, output.of_lines]);
     let mut endings = outputs.flatten().flat_map(|about| about.endings);
-    endings.any(|ending| ending[1..].contains('.') == has_second && name.ends_with(ending))
+    endings.any(|ending| ending[1..].contains('.') && name.ends_with(ending))
 }
 
 /// Whether a file lies beside a result that is written together with one of its name.

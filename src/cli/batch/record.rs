@@ -4,7 +4,7 @@
 //! options leave the same records otherwise. The time of the file's last change stands on the record, as the record's own:
 //! where the two agree, the file is not read again; where they do not, its digest decides.
 
-use super::folder::Folder;
+use super::folder::{self, Folder};
 use super::wanted::Target;
 use planes::Error;
 use planes::atomic;
@@ -118,7 +118,12 @@ impl Stamp {
 impl Record {
     /// The record of the file called `name`; none if it cannot be read, and the file is done anew.
     pub fn read(folder: &Folder, name: &Path) -> Option<Record> {
-        serde_json::from_slice(&fs::read(folder.record(name)).ok()?).ok()
+        Record::at(folder.path(), name)
+    }
+
+    /// The same in a folder that nobody has opened.
+    pub fn at(folder: &Path, name: &Path) -> Option<Record> {
+        serde_json::from_slice(&fs::read(folder::record(folder, name)).ok()?).ok()
     }
 
     /// Writes the record, and on it the time of the file's last change.

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+/// Most shares of a list.
+pub const MOST: u32 = 1 << 16;
+
 /// One of several shares of a list. Which files it has depends on the list alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
@@ -12,7 +15,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Every how manieth of a list: the neighbours in a list, which are often alike, go to different shares.
+    /// Every `of`-th element of a list. Neighbours in a list, which are often alike, go to different shares.
     pub fn of_list<T>(self, list: Vec<T>) -> Vec<T> {
         let first = (self.number - 1) as usize;
         list.into_iter().skip(first).step_by(self.of as usize).collect()
@@ -35,6 +38,9 @@ impl FromStr for Shard {
         };
         if of == 0 {
             return Err("there must be at least one shard".into());
+        }
+        if of > MOST {
+            return Err(format!("there are at most {MOST} shards"));
         }
         if !(1..=of).contains(&number) {
             return Err(format!("the shards of {of} are 1/{of} to {of}/{of}"));
@@ -73,6 +79,7 @@ mod tests {
         for text in ["3", "a/b", "-1/3", "3/", "1/2/3", ""] {
             assert_eq!(said(text), format!("'{text}' is not a shard; the third of 16 is 3/16"));
         }
+        assert_eq!(said("1/65537"), "there are at most 65536 shards");
         assert_eq!(said("0/0"), "there must be at least one shard");
     }
 }
