@@ -200,6 +200,26 @@ fn promises_are_checked_first() {
 }
 
 #[test]
+fn scans_do_not_share_packets() {
+    let ten = || doubles(&storey()[..10], None);
+    let bytes = file(&[doubles(&storey(), None), ten(), ten()], None);
+    let scans = E57Reader::new(Cursor::new(&bytes)).unwrap().pointclouds();
+    let of_first = |bytes: &[u8], scan: usize| {
+        let own = scans[scan].file_offset.to_string();
+        let first = format!("{:01$}", scans[0].file_offset, own.len());
+        with(bytes, &format!("fileOffset=\"{own}\""), &format!("fileOffset=\"{first}\""))
+    };
+    // Of the packets of the first scan, which are most of the file, the last one alone keeps its points.
+    let mut bytes = with(&bytes, "recordCount=\"3200\"", "recordCount=\"0000\"");
+    let packet = scans[0].file_offset as usize + 32;
+    assert_eq!(std::mem::replace(&mut bytes[packet], 2), 1);
+    let one = of_first(&bytes, 1);
+    assert_eq!(all(&source(one.clone()), Fields::NONE).len(), 20);
+    let message = error(of_first(&one, 2));
+    assert!(message.ends_with("several scans share packets"), "{message}");
+}
+
+#[test]
 fn no_damage_makes_it_panic() {
     let whole = file(&[doubles(&storey()[..50], pose(1.0, [1.0; 3])), rich(60)], None);
     let mut state = 1u64;

@@ -19,7 +19,10 @@ use e57::{PointCloud, RecordName};
 use pages::Pages;
 use rayon::prelude::*;
 use scan::{Largest, Scales, Scan};
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, atomic::AtomicU64},
+};
 
 pub(super) const DRIVER: Driver = Driver {
     told: |head| head.starts_with(b"ASTM-E57").then_some(Format::E57),
@@ -112,9 +115,10 @@ fn scans(bytes: &Bytes, pages: &Pages, clouds: &[PointCloud]) -> Result<Vec<Scan
         first += scan.points;
         scans.push(scan);
     }
+    let left = AtomicU64::new(bytes.len());
     scans.par_iter_mut().zip(clouds).try_for_each(|(scan, cloud)| {
         let bits = scan.bits();
-        scan.streams = packets::streams(pages, cloud.file_offset, scan.points, &bits)?;
+        scan.streams = packets::streams(pages, cloud.file_offset, scan.points, &bits, &left)?;
         Ok::<_, Error>(())
     })?;
     Ok(scans)
