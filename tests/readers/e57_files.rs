@@ -219,6 +219,43 @@ fn scans_do_not_share_packets() {
     assert!(message.ends_with("several scans share packets"), "{message}");
 }
 
+/// The file with another XML.
+fn with_xml(bytes: &[u8], edit: impl Fn(&str) -> String) -> Vec<u8> {
+    let mut held: Vec<u8> = bytes.chunks(1024).flat_map(|page| &page[..1020]).copied().collect();
+    let [at, length] = [24, 32].map(|k| u64::from_le_bytes(*bytes[k..].first_chunk().unwrap()));
+    let (at, length) = ((at / 1024 * 1020 + at % 1024) as usize, length as usize);
+    let xml = edit(std::str::from_utf8(&held[at..at + length]).unwrap());
+    held.truncate(at);
+    held.extend(xml.bytes());
+    held.resize(held.len().next_multiple_of(1020), 0);
+    let all = (held.len() / 1020 * 1024) as u64;
+    held[16..24].copy_from_slice(&all.to_le_bytes());
+    held[32..40].copy_from_slice(&(xml.len() as u64).to_le_bytes());
+    let mut bytes: Vec<u8> = held.chunks(1020).flat_map(|held| [held, &[0; 4]].concat()).collect();
+    seal(&mut bytes);
+    bytes
+}
+
+#[test]
+fn tags_are_measured_to_their_ends() {
+    let bytes = file(&[doubles(&storey(), None)], None);
+    let attributes: String = (0..2000).map(|k| format!(" a{k}=''")).collect();
+    for quoted in ["x='>'", "x=\">'>\"", "y='<!--'"] {
+        let root = format!("<e57Root {quoted}{attributes}");
+        let message = error(with_xml(&bytes, |xml| xml.replace("<e57Root", &root)));
+        assert_eq!(message, "header: a tag of its XML is too long", "{quoted}");
+    }
+    let long = "a < 'b ".repeat(2000);
+    for part in [
+        format!("<!-- {long} --></e57Root>"),
+        format!("<note type=\"String\"><![CDATA[{long}]]></note></e57Root>"),
+        format!("</e57Root><?note {long} ?>"),
+    ] {
+        let source = source(with_xml(&bytes, |xml| xml.replace("</e57Root>", &part)));
+        assert_eq!(all(&source, Fields::NONE).len(), 3200);
+    }
+}
+
 #[test]
 fn no_damage_makes_it_panic() {
     let whole = file(&[doubles(&storey()[..50], pose(1.0, [1.0; 3])), rich(60)], None);

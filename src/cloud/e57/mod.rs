@@ -20,7 +20,7 @@ use pages::Pages;
 use rayon::prelude::*;
 use scan::{Largest, Scales, Scan};
 use std::{
-    collections::VecDeque,
+    collections::{HashSet, VecDeque},
     sync::{Arc, atomic::AtomicU64},
 };
 
@@ -152,11 +152,11 @@ fn in_words(clouds: &[PointCloud]) -> String {
 
 /// The names of what records hold that is not read, each once.
 fn others(clouds: &[PointCloud], scans: &[Scan]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
+    let (mut names, mut seen) = (Vec::new(), HashSet::new());
     for (cloud, scan) in clouds.iter().zip(scans) {
         for (slot, record) in cloud.prototype.iter().enumerate() {
             let name = name(&record.name);
-            if !scan.reads(slot) && !names.contains(&name) {
+            if !scan.reads(slot) && seen.insert(name.clone()) {
                 names.push(name);
             }
         }
