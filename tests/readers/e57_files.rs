@@ -101,6 +101,16 @@ fn one_scan_has_rows_columns_and_a_place() {
 }
 
 #[test]
+fn places_count_once_and_only_where_points_were_taken() {
+    let [a, b] = [1.0, 2.0].map(|at| doubles(&storey()[..5], pose(0.0, [at; 3])));
+    let none = doubles(&[], pose(0.0, [3.0; 3]));
+    let one = source(file(&[none.clone(), a.clone(), a.clone()], None));
+    assert_eq!(one.scanner().unwrap(), Some([1.0; 3]));
+    let two = source(file(&[a.clone(), b, none, a], None)).scanner().unwrap_err().to_string();
+    assert!(two.contains("from 2 places"), "{two}");
+}
+
+#[test]
 fn a_coordinate_system_is_read() {
     let text =
         "PROJCRS[\"ETRS89 / UTM 32N\",CS[Cartesian,2],LENGTHUNIT[\"metre\",1],ID[\"EPSG\",25832]]";

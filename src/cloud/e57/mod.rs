@@ -69,9 +69,11 @@ impl E57 {
             fields.intensity |= has.intensity;
             fields.label |= has.label;
         }
-        let is_posed = scans.iter().any(|scan| scan.pose.is_some());
+        let occupied = || scans.iter().filter(|scan| scan.points > 0);
+        let is_posed = occupied().any(|scan| scan.pose.is_some());
         let station = |scan: &Scan| scan.pose.as_ref().map_or([0.0; 3], |pose| pose.translation);
-        let mut stations: Vec<[f64; 3]> = scans.iter().map(station).collect();
+        let mut stations: Vec<[f64; 3]> = occupied().map(station).collect();
+        stations.sort_unstable_by_key(|station| station.map(f64::to_bits));
         stations.dedup();
         let crs = description.system.as_deref().and_then(|text| Crs::of_wkt(text.as_bytes()));
         let notes = Note::of_units(crs.as_ref()).into_iter().collect();
