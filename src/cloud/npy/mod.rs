@@ -76,6 +76,9 @@ const POINTS: [&str; 10] = [
     "cloud",
 ];
 
+/// Rows of more numbers are those of an image or a depth map, or features.
+const MOST_COLUMNS: u64 = 16;
+
 /// What a row of an array holds.
 struct Rows {
     layout: Layout,
@@ -176,12 +179,18 @@ fn rows(array: &Array) -> std::result::Result<Rows, String> {
             };
             return Err(format!("an array of shape ({n},): {what}, and no points; {instead}"));
         }
-        [n @ 3..=4, k] if k > 16 => {
+        [n @ 3..=4, k] if k > MOST_COLUMNS => {
             return Err(format!("an array of shape ({n}, {k}); transpose it: {instead}"));
         }
-        [.., k] if (3..=4096).contains(&k) && (array.shape.len() == 2 || !is_transposed) => {
-            (count / k, k as usize)
+        [_, _, _] if array.size == 1 => {
+            return Err(format!("an array of shape {shape}: an image of 8 bits; {instead}"));
         }
+        [.., k] if k > MOST_COLUMNS => {
+            return Err(format!(
+                "an array of shape {shape}: {k} columns, and no points; {instead}"
+            ));
+        }
+        [.., k] if k >= 3 && (array.shape.len() == 2 || !is_transposed) => (count / k, k as usize),
         _ => return Err(format!("an array of shape {shape}; {instead}")),
     };
     let Some((kind, big_endian)) = array.members[0].number else {
@@ -191,7 +200,7 @@ fn rows(array: &Array) -> std::result::Result<Rows, String> {
     };
     let xyz = [0, 1, 2].map(|axis| Place { offset: axis * array.size, kind });
     let layout = Layout { stride: k * array.size, big_endian, ..coordinates(xyz) };
-    let others = (4..=k.min(20)).map(|column| format!("column {column}"));
+    let others = (4..=k).map(|column| format!("column {column}"));
     Ok(Rows { layout, others: others.collect(), count: n, is_transposed })
 }
 
