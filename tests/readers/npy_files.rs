@@ -119,6 +119,8 @@ fn what_holds_no_points_is_refused_in_a_line() {
     assert!(refusal("'<f4'", "()").starts_with("an array of shape (); points"));
     assert!(refusal("'<f2'", "(100, 3)").contains("no numbers of 8 to 64 bits"));
     assert!(refusal("[('x', '<f4'), ('y', '<f4')]", "(9,)").contains("without fields x, y and z"));
+    let wide = "[('x', '<f4'), ('y', '<f4'), ('z', '<f4'), ('p', '|V65525')]";
+    assert_eq!(refusal(wide, "(0,)"), "records of 65537 bytes, more than 65536");
     assert!(refusal("[('x', '<f4'), ('y', '>f4'), ('z', '<f4')]", "(9,)").contains("differ"));
     assert_eq!(refusal("'|O'", "(9, 3)"), "header: 'descr' is missing or wrong");
     assert_eq!(

@@ -8,7 +8,7 @@ use super::{
     Fields, Format, HeaderInfo, Note, PointReader,
     bytes::Bytes,
     driver::{Cloud, Driver},
-    records::{Layout, NumberType, Place, RecordReader, Table},
+    records::{Layout, NumberType, Place, RecordReader, Table, WIDEST},
     scale::Scale,
     transposed::{self, Column},
 };
@@ -165,6 +165,9 @@ fn rows(array: &Array) -> std::result::Result<Rows, String> {
             return Err(format!(
                 "records of shape {shape} in Fortran order; save them in one dimension"
             ));
+        }
+        if array.size > WIDEST {
+            return Err(format!("records of {} bytes, more than {WIDEST}", array.size));
         }
         let (layout, others) = layout_of_fields(array)?;
         return Ok(Rows { layout, others, count, is_transposed });
