@@ -202,5 +202,7 @@ fn an_archive_gives_its_array_of_points() {
     let end = damaged.len() - 100;
     let directory = damaged.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
     damaged[directory + 16] ^= 1;
+    // A folder is listed without unpacking what is in it.
+    assert_eq!(source(damaged.clone()).info().points, Some(40));
     assert!(end > 0 && error(damaged).contains("its checksum is another"));
 }

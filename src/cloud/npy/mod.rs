@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{Error, Result};
 use array::{Array, MAGIC};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use zip::Entry;
 
 pub(super) const DRIVER: Driver = Driver {
@@ -89,12 +89,19 @@ struct Rows {
     is_transposed: bool,
 }
 
-/// An array of points.
+/// An array of points. To open it takes its header alone: it is unpacked, and its columns are brought into
+/// records, when it is read.
 struct Npy {
     format: Format,
     info: HeaderInfo,
     layout: Layout,
-    table: Table,
+    bytes: Arc<Bytes>,
+    /// Its entry, if the file is an archive.
+    entry: Option<Entry>,
+    array: Array,
+    count: u64,
+    is_transposed: bool,
+    table: OnceLock<Table>,
 }
 
 impl Npy {
@@ -102,45 +109,33 @@ impl Npy {
         if !is_archive(&bytes.head(0, 1 << 10)?) {
             let array = Array::read(bytes)?;
             let rows = rows(&array).map_err(|why| Error::unrecognized(bytes.path(), why))?;
-            let what = "NumPy array".to_string();
-            return Npy::new(Format::NPY, what, (bytes.clone(), 0, bytes.len()), &array, rows);
+            return Npy::new(bytes, None, array, rows);
         }
         let (entry, array, rows) = choose(bytes)?;
-        let (inner, start) = entry.unpacked(bytes)?;
-        let what = format!("NumPy archive, array {}", entry.name);
-        Npy::new(Format::NPZ, what, (inner, start, entry.end()), &array, rows)
+        entry.check(bytes)?;
+        Npy::new(bytes, Some(entry), array, rows)
     }
 
-    /// The array that lies in these bytes between the two places.
-    fn new(
-        format: Format,
-        what: String,
-        (bytes, start, end): (Arc<Bytes>, u64, u64),
-        array: &Array,
-        rows: Rows,
-    ) -> Result<Npy> {
+    fn new(bytes: &Arc<Bytes>, entry: Option<Entry>, array: Array, rows: Rows) -> Result<Npy> {
         let Rows { mut layout, others, count, is_transposed } = rows;
-        let start = start + array.start;
-        let held = end.saturating_sub(start) / layout.stride as u64;
+        let length = entry.as_ref().map_or(bytes.len(), Entry::length);
+        let held = length.saturating_sub(array.start) / layout.stride as u64;
         if held < count {
             let message = format!("the file ends before, its header promises {count}");
             return Err(Error::format(bytes.path(), format!("point {held}"), message));
         }
-        let coordinates = layout.xyz[0].kind;
-        let table = if is_transposed {
-            let size = array.size;
+        if is_transposed {
             // Only coordinates are read of a plain array.
-            let column = |k| Column { start: start + k * count * size as u64, width: size };
-            let records = transposed::records(&bytes, &[0, 1, 2].map(column), count)?;
-            layout.stride = 3 * size;
-            Table { bytes: Arc::new(records), start: 0, count }
-        } else {
-            Table { bytes, start, count }
-        };
-        let kind = match coordinates {
+            layout.stride = 3 * array.size;
+        }
+        let kind = match layout.xyz[0].kind {
             NumberType::F32 => "float",
             NumberType::F64 => "double",
             _ => "integer",
+        };
+        let (format, what) = match &entry {
+            Some(entry) => (Format::NPZ, format!("NumPy archive, array {}", entry.name)),
+            None => (Format::NPY, "NumPy array".to_owned()),
         };
         let info = HeaderInfo {
             description: format!("{what} of shape {}, {kind} coordinates", array.shape_text()),
@@ -151,7 +146,29 @@ impl Npy {
             crs: None,
             scanner: None,
         };
-        Ok(Npy { format, info, layout, table })
+        let (bytes, table) = (bytes.clone(), OnceLock::new());
+        Ok(Npy { format, info, layout, bytes, entry, array, count, is_transposed, table })
+    }
+
+    /// The points in records.
+    fn table(&self) -> Result<Table> {
+        if let Some(table) = self.table.get() {
+            return Ok(table.clone());
+        }
+        let (bytes, start) = match &self.entry {
+            Some(entry) => entry.unpacked(&self.bytes)?,
+            None => (self.bytes.clone(), 0),
+        };
+        let (start, count) = (start + self.array.start, self.count);
+        let table = if self.is_transposed {
+            let width = self.array.size;
+            let column = |k| Column { start: start + k * count * width as u64, width };
+            let records = transposed::records(&bytes, &[0, 1, 2].map(column), count)?;
+            Table { bytes: Arc::new(records), start: 0, count }
+        } else {
+            Table { bytes, start, count }
+        };
+        Ok(self.table.get_or_init(|| table).clone())
     }
 }
 
@@ -309,10 +326,11 @@ impl Cloud for Npy {
     }
 
     fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {
+        let table = self.table()?;
         let mut layout = self.layout.only(fields);
         if layout.colour.is_some() || layout.intensity.is_some() {
-            layout.fit_scales(&self.table.sample(layout.stride)?);
+            layout.fit_scales(&table.sample(layout.stride)?);
         }
-        Ok(Box::new(RecordReader::new(self.table.clone(), layout)))
+        Ok(Box::new(RecordReader::new(table, layout)))
     }
 }
