@@ -272,8 +272,10 @@ impl Machine {
         let (mut cloud, held) = load_onto(source.path(), &open, choice, chunk, &read, &ready)?;
         cloud.describe(source)?;
         say_degrees(source, cloud.bounds, bar);
-        if promised.is_none() {
-            check(cloud.total - cloud.not_chosen, wants_cells)?;
+        // A compressed file may well have fewer bytes than points.
+        let chosen = cloud.total - cloud.not_chosen;
+        if promised.is_none_or(|promised| promised < chosen) {
+            check(chosen, wants_cells)?;
         }
         if let Some(what) = left_out(cloud.not_finite, cloud.stray) {
             bar.aside(|| log::warn!("{}: left out {what}", source.path().display()));

@@ -1,7 +1,7 @@
 //! Files inside gzip or zstd, told by their first bytes.
 
 use super::quiet::catch;
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use ruzstd::decoding::{
     BlockDecodingStrategy, FrameDecoder,
     errors::{FrameDecoderError, ReadFrameHeaderError},
@@ -47,7 +47,7 @@ impl Packing {
     pub(super) fn content<'a>(self, file: impl Read + 'a) -> Box<dyn Read + 'a> {
         let file = BufReader::with_capacity(1 << 16, file);
         match self {
-            Packing::Gzip => Box::new(MultiGzDecoder::new(file)),
+            Packing::Gzip => Box::new(Members::new(file)),
             Packing::Zstd => Box::new(Frames::new(file)),
         }
     }
@@ -62,6 +62,59 @@ pub(crate) fn head_of(mut file: impl Read, most: u64) -> io::Result<Vec<u8>> {
     // Whoever opens it will be told what is wrong.
     let _ = packing.content(start.chain(file)).take(most).read_to_end(&mut head);
     Ok(head)
+}
+
+/// The content of gzip members, one after the other. Zeros behind the last one are padding.
+struct Members<R> {
+    /// `None` behind the last one.
+    member: Option<GzDecoder<R>>,
+    has_failed: bool,
+}
+
+impl<R: BufRead> Members<R> {
+    fn new(source: R) -> Members<R> {
+        Members { member: Some(GzDecoder::new(source)), has_failed: false }
+    }
+
+    fn decode(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(mut member) = self.member.take() {
+            let n = member.read(buffer)?;
+            if n > 0 || buffer.is_empty() {
+                self.member = Some(member);
+                return Ok(n);
+            }
+            self.member = next_member(member.into_inner())?;
+        }
+        Ok(0)
+    }
+}
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.has_failed {
+            return Err(damaged("it is damaged before"));
+        }
+        let read = self.decode(buffer);
+        self.has_failed = read.is_err();
+        read
+    }
+}
+
+/// The member that starts here, if one does.
+fn next_member<R: BufRead>(mut source: R) -> io::Result<Option<GzDecoder<R>>> {
+    if source.fill_buf()?.first().is_some_and(|&byte| byte != 0) {
+        return Ok(Some(GzDecoder::new(source)));
+    }
+    loop {
+        let padding = source.fill_buf()?;
+        if padding.iter().any(|&byte| byte != 0) {
+            return Err(damaged("there is more behind the zeros at its end"));
+        }
+        match padding.len() {
+            0 => return Ok(None),
+            n => source.consume(n),
+        }
+    }
 }
 
 /// The content of zstd frames, one after the other.

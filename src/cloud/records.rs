@@ -9,6 +9,9 @@ use crate::Result;
 use rayon::prelude::*;
 use std::sync::Arc;
 
+/// Most bytes of a record whose length a header may choose freely.
+pub(super) const WIDEST: usize = 1 << 16;
+
 /// The type of a stored number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NumberType {

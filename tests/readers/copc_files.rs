@@ -156,6 +156,20 @@ fn chunks_outside_the_window_are_not_read() {
 }
 
 #[test]
+fn a_header_that_was_changed_since_wins_over_the_octree() {
+    // Moved by 100 along x, with the bounds that follow.
+    let moved = |mut file: Vec<u8>| {
+        put(&mut file, 155, &100f64.to_le_bytes());
+        put(&mut file, 179, &116f64.to_le_bytes());
+        put(&mut file, 187, &100f64.to_le_bytes());
+        file
+    };
+    let [of_copc, of_plain] =
+        [copc().0, plain()].map(|file| detect(&moved(file), "100,0,105,5").unwrap());
+    assert!(of_copc == of_plain && !of_copc.planes.is_empty());
+}
+
+#[test]
 fn a_damaged_hierarchy_is_an_error_in_one_line() {
     let info = HEADER + RECORD;
     for (at, value) in [(40, u64::MAX), (40, 1 << 40), (48, 1 << 40), (48, 33)] {

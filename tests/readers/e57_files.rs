@@ -101,6 +101,16 @@ fn one_scan_has_rows_columns_and_a_place() {
 }
 
 #[test]
+fn places_count_once_and_only_where_points_were_taken() {
+    let [a, b] = [1.0, 2.0].map(|at| doubles(&storey()[..5], pose(0.0, [at; 3])));
+    let none = doubles(&[], pose(0.0, [3.0; 3]));
+    let one = source(file(&[none.clone(), a.clone(), a.clone()], None));
+    assert_eq!(one.scanner().unwrap(), Some([1.0; 3]));
+    let two = source(file(&[a.clone(), b, none, a], None)).scanner().unwrap_err().to_string();
+    assert!(two.contains("from 2 places"), "{two}");
+}
+
+#[test]
 fn a_coordinate_system_is_read() {
     let text =
         "PROJCRS[\"ETRS89 / UTM 32N\",CS[Cartesian,2],LENGTHUNIT[\"metre\",1],ID[\"EPSG\",25832]]";
@@ -197,6 +207,63 @@ fn promises_are_checked_first() {
     long[32..40].copy_from_slice(&(1u64 << 60).to_le_bytes());
     seal(&mut long);
     assert_eq!(error(long), "header: its XML lies behind the end of the file");
+}
+
+#[test]
+fn scans_do_not_share_packets() {
+    let ten = || doubles(&storey()[..10], None);
+    let bytes = file(&[doubles(&storey(), None), ten(), ten()], None);
+    let scans = E57Reader::new(Cursor::new(&bytes)).unwrap().pointclouds();
+    let of_first = |bytes: &[u8], scan: usize| {
+        let own = scans[scan].file_offset.to_string();
+        let first = format!("{:01$}", scans[0].file_offset, own.len());
+        with(bytes, &format!("fileOffset=\"{own}\""), &format!("fileOffset=\"{first}\""))
+    };
+    // Of the packets of the first scan, which are most of the file, the last one alone keeps its points.
+    let mut bytes = with(&bytes, "recordCount=\"3200\"", "recordCount=\"0000\"");
+    let packet = scans[0].file_offset as usize + 32;
+    assert_eq!(std::mem::replace(&mut bytes[packet], 2), 1);
+    let one = of_first(&bytes, 1);
+    assert_eq!(all(&source(one.clone()), Fields::NONE).len(), 20);
+    let message = error(of_first(&one, 2));
+    assert!(message.ends_with("several scans share packets"), "{message}");
+}
+
+/// The file with another XML.
+fn with_xml(bytes: &[u8], edit: impl Fn(&str) -> String) -> Vec<u8> {
+    let mut held: Vec<u8> = bytes.chunks(1024).flat_map(|page| &page[..1020]).copied().collect();
+    let [at, length] = [24, 32].map(|k| u64::from_le_bytes(*bytes[k..].first_chunk().unwrap()));
+    let (at, length) = ((at / 1024 * 1020 + at % 1024) as usize, length as usize);
+    let xml = edit(std::str::from_utf8(&held[at..at + length]).unwrap());
+    held.truncate(at);
+    held.extend(xml.bytes());
+    held.resize(held.len().next_multiple_of(1020), 0);
+    let all = (held.len() / 1020 * 1024) as u64;
+    held[16..24].copy_from_slice(&all.to_le_bytes());
+    held[32..40].copy_from_slice(&(xml.len() as u64).to_le_bytes());
+    let mut bytes: Vec<u8> = held.chunks(1020).flat_map(|held| [held, &[0; 4]].concat()).collect();
+    seal(&mut bytes);
+    bytes
+}
+
+#[test]
+fn tags_are_measured_to_their_ends() {
+    let bytes = file(&[doubles(&storey(), None)], None);
+    let attributes: String = (0..2000).map(|k| format!(" a{k}=''")).collect();
+    for quoted in ["x='>'", "x=\">'>\"", "y='<!--'"] {
+        let root = format!("<e57Root {quoted}{attributes}");
+        let message = error(with_xml(&bytes, |xml| xml.replace("<e57Root", &root)));
+        assert_eq!(message, "header: a tag of its XML is too long", "{quoted}");
+    }
+    let long = "a < 'b ".repeat(2000);
+    for part in [
+        format!("<!-- {long} --></e57Root>"),
+        format!("<note type=\"String\"><![CDATA[{long}]]></note></e57Root>"),
+        format!("</e57Root><?note {long} ?>"),
+    ] {
+        let source = source(with_xml(&bytes, |xml| xml.replace("</e57Root>", &part)));
+        assert_eq!(all(&source, Fields::NONE).len(), 3200);
+    }
 }
 
 #[test]

@@ -60,8 +60,8 @@ fn every_type_order_and_layout_gives_the_same_points() {
             check(&source);
         }
     }
-    let grid: Vec<u8> = values(false).iter().map(|&v| v as u8).collect();
-    check(&source(npy("'|i1'", false, "(5, 8, 4)", &grid)));
+    let grid: Vec<u8> = values(false).iter().flat_map(|&v| i16::from(v).to_le_bytes()).collect();
+    check(&source(npy("'<i2'", false, "(5, 8, 4)", &grid)));
 }
 
 #[test]
@@ -106,10 +106,21 @@ fn what_holds_no_points_is_refused_in_a_line() {
         format!("an array of shape (100,): labels, or other numbers, and no points; {points}")
     );
     assert!(refusal("'<f4'", "(3, 100)").contains("transpose it"));
+    for (descr, shape, why) in [
+        ("'|u1'", "(20, 30, 3)", "an image of 8 bits"),
+        ("'|i1'", "(20, 30, 4)", "an image of 8 bits"),
+        ("'<f4'", "(48, 64)", "64 columns, and no points"),
+        ("'<f4'", "(5, 17)", "17 columns, and no points"),
+        ("'<u2'", "(2, 10, 80)", "80 columns, and no points"),
+    ] {
+        assert_eq!(refusal(descr, shape), format!("an array of shape {shape}: {why}; {points}"));
+    }
     assert!(refusal("'<f4'", "(100, 2)").starts_with("an array of shape (100, 2); points"));
     assert!(refusal("'<f4'", "()").starts_with("an array of shape (); points"));
     assert!(refusal("'<f2'", "(100, 3)").contains("no numbers of 8 to 64 bits"));
     assert!(refusal("[('x', '<f4'), ('y', '<f4')]", "(9,)").contains("without fields x, y and z"));
+    let wide = "[('x', '<f4'), ('y', '<f4'), ('z', '<f4'), ('p', '|V65525')]";
+    assert_eq!(refusal(wide, "(0,)"), "records of 65537 bytes, more than 65536");
     assert!(refusal("[('x', '<f4'), ('y', '>f4'), ('z', '<f4')]", "(9,)").contains("differ"));
     assert_eq!(refusal("'|O'", "(9, 3)"), "header: 'descr' is missing or wrong");
     assert_eq!(
@@ -191,5 +202,7 @@ fn an_archive_gives_its_array_of_points() {
     let end = damaged.len() - 100;
     let directory = damaged.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
     damaged[directory + 16] ^= 1;
+    // A folder is listed without unpacking what is in it.
+    assert_eq!(source(damaged.clone()).info().points, Some(40));
     assert!(end > 0 && error(damaged).contains("its checksum is another"));
 }

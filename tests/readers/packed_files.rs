@@ -40,6 +40,14 @@ fn what_is_inside_is_read_as_it_is_outside() {
 }
 
 #[test]
+fn zeros_behind_gzip_are_padding() {
+    let padded = |rest: &[u8]| [&gzip(b"1 2 3\n4 5 6\n7 8 10\n")[..], &[0; 70_000], rest].concat();
+    assert_eq!(all(&source(padded(b"")), Fields::NONE).len(), 3);
+    let message = error(padded(b"\x01"));
+    assert!(message.ends_with("there is more behind the zeros at its end"), "{message}");
+}
+
+#[test]
 fn damaged_and_foreign_content_is_refused() {
     let text: String = (0..9000).map(|i| format!("{i} 0.5 {}\n", i * i % 1013)).collect();
     for (pack, name) in [(gzip as fn(&[u8]) -> Vec<u8>, "gzip"), (zstd, "zstd")] {

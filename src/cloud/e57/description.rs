@@ -47,12 +47,42 @@ fn check_xml(bytes: &Arc<Bytes>) -> Result<()> {
     if memchr::memmem::find_iter(&xml, "xmlns").nth(NAMESPACES).is_some() {
         return Err(fault(bytes, "its XML declares too many namespaces"));
     }
-    let tags = xml.split(|&byte| byte == b'<').filter(|tag| !tag.starts_with(b"!"));
-    let mut lengths = tags.map(|tag| memchr::memchr(b'>', tag).unwrap_or(tag.len()));
-    if lengths.any(|length| length > TAG) {
+    if longest_tag(&xml) > TAG {
         return Err(fault(bytes, "a tag of its XML is too long"));
     }
     Ok(())
+}
+
+/// The length of the longest tag. Comments, CDATA sections and instructions are no tags.
+fn longest_tag(xml: &[u8]) -> usize {
+    const OTHERS: [(&[u8], &[u8]); 3] = [(b"!--", b"-->"), (b"![CDATA[", b"]]>"), (b"?", b"?>")];
+    let (mut rest, mut longest) = (xml, 0);
+    while let Some(at) = memchr::memchr(b'<', rest) {
+        rest = &rest[at + 1..];
+        let other = OTHERS.iter().find_map(|&(from, to)| Some((rest.strip_prefix(from)?, to)));
+        rest = if let Some((inner, to)) = other {
+            memchr::memmem::find(inner, to).map_or(&[], |end| &inner[end..])
+        } else {
+            let length = tag_length(rest);
+            longest = longest.max(length);
+            &rest[length..]
+        };
+    }
+    longest
+}
+
+/// The length of the tag at the start, up to the first `>` that is in no quotes.
+fn tag_length(tag: &[u8]) -> usize {
+    let mut quote = None;
+    let is_end = |&byte: &u8| {
+        match (quote, byte) {
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            _ => {}
+        }
+        quote.is_none() && byte == b'>'
+    };
+    tag.iter().position(is_end).unwrap_or(tag.len())
 }
 
 pub(super) fn fault(bytes: &Bytes, message: &str) -> Error {

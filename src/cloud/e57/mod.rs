@@ -19,7 +19,10 @@ use e57::{PointCloud, RecordName};
 use pages::Pages;
 use rayon::prelude::*;
 use scan::{Largest, Scales, Scan};
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::{Arc, atomic::AtomicU64},
+};
 
 pub(super) const DRIVER: Driver = Driver {
     told: |head| head.starts_with(b"ASTM-E57").then_some(Format::E57),
@@ -66,9 +69,11 @@ impl E57 {
             fields.intensity |= has.intensity;
             fields.label |= has.label;
         }
-        let is_posed = scans.iter().any(|scan| scan.pose.is_some());
+        let occupied = || scans.iter().filter(|scan| scan.points > 0);
+        let is_posed = occupied().any(|scan| scan.pose.is_some());
         let station = |scan: &Scan| scan.pose.as_ref().map_or([0.0; 3], |pose| pose.translation);
-        let mut stations: Vec<[f64; 3]> = scans.iter().map(station).collect();
+        let mut stations: Vec<[f64; 3]> = occupied().map(station).collect();
+        stations.sort_unstable_by_key(|station| station.map(f64::to_bits));
         stations.dedup();
         let crs = description.system.as_deref().and_then(|text| Crs::of_wkt(text.as_bytes()));
         let notes = Note::of_units(crs.as_ref()).into_iter().collect();
@@ -112,9 +117,10 @@ fn scans(bytes: &Bytes, pages: &Pages, clouds: &[PointCloud]) -> Result<Vec<Scan
         first += scan.points;
         scans.push(scan);
     }
+    let left = AtomicU64::new(bytes.len());
     scans.par_iter_mut().zip(clouds).try_for_each(|(scan, cloud)| {
         let bits = scan.bits();
-        scan.streams = packets::streams(pages, cloud.file_offset, scan.points, &bits)?;
+        scan.streams = packets::streams(pages, cloud.file_offset, scan.points, &bits, &left)?;
         Ok::<_, Error>(())
     })?;
     Ok(scans)
@@ -148,11 +154,11 @@ fn in_words(clouds: &[PointCloud]) -> String {
 
 /// The names of what records hold that is not read, each once.
 fn others(clouds: &[PointCloud], scans: &[Scan]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
+    let (mut names, mut seen) = (Vec::new(), HashSet::new());
     for (cloud, scan) in clouds.iter().zip(scans) {
         for (slot, record) in cloud.prototype.iter().enumerate() {
             let name = name(&record.name);
-            if !scan.reads(slot) && !names.contains(&name) {
+            if !scan.reads(slot) && seen.insert(name.clone()) {
                 names.push(name);
             }
         }

@@ -2,6 +2,7 @@
 
 use super::pages::Pages;
 use crate::Result;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The first byte of a packet tells its kind.
 const INDEX: u8 = 0;
@@ -48,11 +49,14 @@ impl Stream {
 
 /// Finds the streams of the binary section at this byte of the file: one for each of `bits`, which is how many
 /// bits a number takes, long enough for `records` of them.
+///
+/// The bytes of its packets are taken from `left`, which all scans of a file share: no packet belongs to two.
 pub(super) fn streams(
     pages: &Pages,
     section: u64,
     records: u64,
     bits: &[u32],
+    left: &AtomicU64,
 ) -> Result<Vec<Stream>> {
     let mut streams: Vec<Stream> = bits.iter().map(|_| Stream::default()).collect();
     if records == 0 {
@@ -64,17 +68,21 @@ pub(super) fn streams(
     let first = u64::from_le_bytes(std::array::from_fn(|k| head[16 + k]));
     let mut at = pages.logical(first).filter(|_| head[0] == 1).ok_or_else(nowhere)?;
     let needed = |bits: u32| (u128::from(records) * u128::from(bits)).div_ceil(8);
-    let is_short = |(stream, &bits): (&Stream, &u32)| u128::from(stream.len) < needed(bits);
-    while streams.iter().zip(bits).any(is_short) {
-        let head: [u8; 4] = pages.read(at)?;
-        let length = u64::from(u16::from_le_bytes([head[2], head[3]])) + 1;
-        match head[0] {
-            DATA => add(pages, at, length, &mut streams)?,
-            INDEX | IGNORED => {}
-            _ => return Err(pages.fault(at, "a packet of unknown kind")),
+    for (k, &bits) in bits.iter().enumerate() {
+        while u128::from(streams[k].len) < needed(bits) {
+            let head: [u8; 4] = pages.read(at)?;
+            let length = u64::from(u16::from_le_bytes([head[2], head[3]])) + 1;
+            // Packets start at multiples of four bytes, so each is longer than nothing.
+            let whole = length.next_multiple_of(4);
+            let taken = left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(whole));
+            taken.map_err(|_| pages.fault(at, "several scans share packets"))?;
+            match head[0] {
+                DATA => add(pages, at, length, &mut streams)?,
+                INDEX | IGNORED => {}
+                _ => return Err(pages.fault(at, "a packet of unknown kind")),
+            }
+            at += whole;
         }
-        // Packets start at multiples of four bytes, so each is longer than nothing.
-        at += length.next_multiple_of(4);
     }
     Ok(streams)
 }

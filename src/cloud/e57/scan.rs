@@ -74,6 +74,10 @@ impl Largest {
 impl Scan {
     /// The scan that a file describes; an error in words where it has no coordinates or a pose that is none.
     pub(super) fn new(cloud: &PointCloud, first: u64) -> std::result::Result<Scan, &'static str> {
+        // A packet counts its streams in 16 bits.
+        if cloud.prototype.len() > usize::from(u16::MAX) {
+            return Err("its records have more numbers than a packet can hold");
+        }
         let roles = Roles::new(cloud).ok_or("its records have no coordinates")?;
         let pose = match cloud.transform.as_ref().map(Pose::new) {
             Some(None) => return Err("its pose is no rotation and translation"),

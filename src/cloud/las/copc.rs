@@ -41,13 +41,25 @@ impl Octree {
         let slack = 2.0 * steps.into_iter().map(f64::abs).fold(0.0, f64::max);
         is_sound.then_some(Octree { centre, half, root, slack })
     }
+
+    /// Whether points of these bounds lie in the root cell. Those of a file do not whose header was changed after
+    /// the octree was built.
+    pub(super) fn holds(&self, (min, max): ([f64; 3], [f64; 3])) -> bool {
+        let reach = self.half + self.slack;
+        (0..3).all(|axis| {
+            let centre = self.centre[axis];
+            centre - reach <= min[axis] && max[axis] <= centre + reach
+        })
+    }
+
     /// Where the chunks start whose cells do not touch a box.
     ///
     /// # Errors
     /// Where the hierarchy is damaged.
     pub(super) fn outside(&self, bytes: &Arc<Bytes>, bbox: &Bbox) -> Result<HashSet<u64>> {
         let cells = self.cells(bytes)?;
-        let outside = cells.into_iter().filter(|&(_, cell)| !self.touches(cell, bbox));
+        let is_outside = |cell: Option<Cell>| cell.is_some_and(|cell| !self.touches(cell, bbox));
+        let outside = cells.into_iter().filter(|&(_, cell)| is_outside(cell));
         Ok(outside.map(|(start, _)| start).collect())
     }
 
@@ -60,8 +72,8 @@ impl Octree {
         })
     }
 
-    /// The cells by the bytes at which their chunks start.
-    fn cells(&self, bytes: &Arc<Bytes>) -> Result<HashMap<u64, Cell>> {
+    /// The cells by the bytes at which their chunks start; `None` for a chunk of several cells.
+    fn cells(&self, bytes: &Arc<Bytes>) -> Result<HashMap<u64, Option<Cell>>> {
         let mut cells = HashMap::new();
         let mut pages = vec![self.root];
         let mut left = bytes.len();
@@ -87,7 +99,7 @@ impl Octree {
                     -1 => pages.push((at, u64::try_from(int(24)).unwrap_or(u64::MAX))),
                     0 => {}
                     _ => {
-                        cells.insert(at, cell);
+                        cells.entry(at).and_modify(|cell| *cell = None).or_insert(Some(cell));
                     }
                 }
             }
@@ -137,6 +149,14 @@ mod tests {
         assert_eq!(of("13,13,14,14"), [1001, 1002]);
         assert_eq!(of("13,13,0,14,14,5"), [1001, 1002, 1003]);
         assert_eq!(of("99,99,100,100"), [1000, 1001, 1002, 1003]);
+    }
+
+    #[test]
+    fn a_chunk_of_several_cells_is_read() {
+        let cell = |place| entry([1, place, 0, 0], 1000, [9, 1]);
+        assert_eq!(outside(cell(1), 32, "0,0,1,1").unwrap(), [1000]);
+        let twice = [cell(0), cell(1)].concat();
+        assert!(outside(twice, 64, "0,0,1,1").unwrap().is_empty());
     }
 
     #[test]

@@ -129,6 +129,7 @@ impl Cloud for Las {
     fn reader_within(&self, bbox: &Bbox, fields: Fields) -> Result<Box<dyn PointReader>> {
         if let (Points::Compressed(file), Some(octree)) = (&self.points, self.header.octree())
             && !(fields.colour || fields.intensity)
+            && self.info.bounds.is_some_and(|bounds| octree.holds(bounds))
         {
             let outside = octree.outside(&self.header.bytes, bbox)?;
             if let Some(window) = file.window(&self.layout.only(fields), outside) {

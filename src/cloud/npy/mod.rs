@@ -8,13 +8,13 @@ use super::{
     Fields, Format, HeaderInfo, Note, PointReader,
     bytes::Bytes,
     driver::{Cloud, Driver},
-    records::{Layout, NumberType, Place, RecordReader, Table},
+    records::{Layout, NumberType, Place, RecordReader, Table, WIDEST},
     scale::Scale,
     transposed::{self, Column},
 };
 use crate::{Error, Result};
 use array::{Array, MAGIC};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use zip::Entry;
 
 pub(super) const DRIVER: Driver = Driver {
@@ -76,6 +76,9 @@ const POINTS: [&str; 10] = [
     "cloud",
 ];
 
+/// Rows of more numbers are those of an image or a depth map, or features.
+const MOST_COLUMNS: u64 = 16;
+
 /// What a row of an array holds.
 struct Rows {
     layout: Layout,
@@ -86,12 +89,19 @@ struct Rows {
     is_transposed: bool,
 }
 
-/// An array of points.
+/// An array of points. To open it takes its header alone: it is unpacked, and its columns are brought into
+/// records, when it is read.
 struct Npy {
     format: Format,
     info: HeaderInfo,
     layout: Layout,
-    table: Table,
+    bytes: Arc<Bytes>,
+    /// Its entry, if the file is an archive.
+    entry: Option<Entry>,
+    array: Array,
+    count: u64,
+    is_transposed: bool,
+    table: OnceLock<Table>,
 }
 
 impl Npy {
@@ -99,45 +109,33 @@ impl Npy {
         if !is_archive(&bytes.head(0, 1 << 10)?) {
             let array = Array::read(bytes)?;
             let rows = rows(&array).map_err(|why| Error::unrecognized(bytes.path(), why))?;
-            let what = "NumPy array".to_string();
-            return Npy::new(Format::NPY, what, (bytes.clone(), 0, bytes.len()), &array, rows);
+            return Npy::new(bytes, None, array, rows);
         }
         let (entry, array, rows) = choose(bytes)?;
-        let (inner, start) = entry.unpacked(bytes)?;
-        let what = format!("NumPy archive, array {}", entry.name);
-        Npy::new(Format::NPZ, what, (inner, start, entry.end()), &array, rows)
+        entry.check(bytes)?;
+        Npy::new(bytes, Some(entry), array, rows)
     }
 
-    /// The array that lies in these bytes between the two places.
-    fn new(
-        format: Format,
-        what: String,
-        (bytes, start, end): (Arc<Bytes>, u64, u64),
-        array: &Array,
-        rows: Rows,
-    ) -> Result<Npy> {
+    fn new(bytes: &Arc<Bytes>, entry: Option<Entry>, array: Array, rows: Rows) -> Result<Npy> {
         let Rows { mut layout, others, count, is_transposed } = rows;
-        let start = start + array.start;
-        let held = end.saturating_sub(start) / layout.stride as u64;
+        let length = entry.as_ref().map_or(bytes.len(), Entry::length);
+        let held = length.saturating_sub(array.start) / layout.stride as u64;
         if held < count {
             let message = format!("the file ends before, its header promises {count}");
             return Err(Error::format(bytes.path(), format!("point {held}"), message));
         }
-        let coordinates = layout.xyz[0].kind;
-        let table = if is_transposed {
-            let size = array.size;
+        if is_transposed {
             // Only coordinates are read of a plain array.
-            let column = |k| Column { start: start + k * count * size as u64, width: size };
-            let records = transposed::records(&bytes, &[0, 1, 2].map(column), count)?;
-            layout.stride = 3 * size;
-            Table { bytes: Arc::new(records), start: 0, count }
-        } else {
-            Table { bytes, start, count }
-        };
-        let kind = match coordinates {
+            layout.stride = 3 * array.size;
+        }
+        let kind = match layout.xyz[0].kind {
             NumberType::F32 => "float",
             NumberType::F64 => "double",
             _ => "integer",
+        };
+        let (format, what) = match &entry {
+            Some(entry) => (Format::NPZ, format!("NumPy archive, array {}", entry.name)),
+            None => (Format::NPY, "NumPy array".to_owned()),
         };
         let info = HeaderInfo {
             description: format!("{what} of shape {}, {kind} coordinates", array.shape_text()),
@@ -148,7 +146,29 @@ impl Npy {
             crs: None,
             scanner: None,
         };
-        Ok(Npy { format, info, layout, table })
+        let (bytes, table) = (bytes.clone(), OnceLock::new());
+        Ok(Npy { format, info, layout, bytes, entry, array, count, is_transposed, table })
+    }
+
+    /// The points in records.
+    fn table(&self) -> Result<Table> {
+        if let Some(table) = self.table.get() {
+            return Ok(table.clone());
+        }
+        let (bytes, start) = match &self.entry {
+            Some(entry) => entry.unpacked(&self.bytes)?,
+            None => (self.bytes.clone(), 0),
+        };
+        let (start, count) = (start + self.array.start, self.count);
+        let table = if self.is_transposed {
+            let width = self.array.size;
+            let column = |k| Column { start: start + k * count * width as u64, width };
+            let records = transposed::records(&bytes, &[0, 1, 2].map(column), count)?;
+            Table { bytes: Arc::new(records), start: 0, count }
+        } else {
+            Table { bytes, start, count }
+        };
+        Ok(self.table.get_or_init(|| table).clone())
     }
 }
 
@@ -163,6 +183,9 @@ fn rows(array: &Array) -> std::result::Result<Rows, String> {
                 "records of shape {shape} in Fortran order; save them in one dimension"
             ));
         }
+        if array.size > WIDEST {
+            return Err(format!("records of {} bytes, more than {WIDEST}", array.size));
+        }
         let (layout, others) = layout_of_fields(array)?;
         return Ok(Rows { layout, others, count, is_transposed });
     }
@@ -176,12 +199,18 @@ fn rows(array: &Array) -> std::result::Result<Rows, String> {
             };
             return Err(format!("an array of shape ({n},): {what}, and no points; {instead}"));
         }
-        [n @ 3..=4, k] if k > 16 => {
+        [n @ 3..=4, k] if k > MOST_COLUMNS => {
             return Err(format!("an array of shape ({n}, {k}); transpose it: {instead}"));
         }
-        [.., k] if (3..=4096).contains(&k) && (array.shape.len() == 2 || !is_transposed) => {
-            (count / k, k as usize)
+        [_, _, _] if array.size == 1 => {
+            return Err(format!("an array of shape {shape}: an image of 8 bits; {instead}"));
         }
+        [.., k] if k > MOST_COLUMNS => {
+            return Err(format!(
+                "an array of shape {shape}: {k} columns, and no points; {instead}"
+            ));
+        }
+        [.., k] if k >= 3 && (array.shape.len() == 2 || !is_transposed) => (count / k, k as usize),
         _ => return Err(format!("an array of shape {shape}; {instead}")),
     };
     let Some((kind, big_endian)) = array.members[0].number else {
@@ -191,7 +220,7 @@ fn rows(array: &Array) -> std::result::Result<Rows, String> {
     };
     let xyz = [0, 1, 2].map(|axis| Place { offset: axis * array.size, kind });
     let layout = Layout { stride: k * array.size, big_endian, ..coordinates(xyz) };
-    let others = (4..=k.min(20)).map(|column| format!("column {column}"));
+    let others = (4..=k).map(|column| format!("column {column}"));
     Ok(Rows { layout, others: others.collect(), count: n, is_transposed })
 }
 
@@ -297,10 +326,11 @@ impl Cloud for Npy {
     }
 
     fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {
+        let table = self.table()?;
         let mut layout = self.layout.only(fields);
         if layout.colour.is_some() || layout.intensity.is_some() {
-            layout.fit_scales(&self.table.sample(layout.stride)?);
+            layout.fit_scales(&table.sample(layout.stride)?);
         }
-        Ok(Box::new(RecordReader::new(self.table.clone(), layout)))
+        Ok(Box::new(RecordReader::new(table, layout)))
     }
 }

@@ -88,17 +88,25 @@ impl Entry {
         Array::parse(&head)
     }
 
+    /// Refuses an array that cannot be as long as it says.
+    pub(super) fn check(&self, bytes: &Bytes) -> Result<()> {
+        let packed = self.end - self.start;
+        if self.is_deflated && self.length > packed.saturating_mul(MOST_TIMES) {
+            return Err(self.fault(bytes, format!("{packed} bytes cannot hold {}", self.length)));
+        }
+        Ok(())
+    }
+
+    fn fault(&self, bytes: &Bytes, message: String) -> Error {
+        Error::format(bytes.path(), format!("array {}", self.name), message)
+    }
+
     /// The bytes that hold the array, and where it starts in them.
     pub(super) fn unpacked(&self, bytes: &Arc<Bytes>) -> Result<(Arc<Bytes>, u64)> {
         if !self.is_deflated {
             return Ok((bytes.clone(), self.start));
         }
-        let fault =
-            |message: String| Error::format(bytes.path(), format!("array {}", self.name), message);
-        if self.length > (self.end - self.start).saturating_mul(MOST_TIMES) {
-            let packed = self.end - self.start;
-            return Err(fault(format!("{packed} bytes cannot hold {}", self.length)));
-        }
+        let fault = |message| self.fault(bytes, message);
         let unpacked = bytes.derived(self.length, |file| {
             let mut from = CrcReader::new(self.content(bytes));
             let (mut left, mut buffer) = (self.length, vec![0; 1 << 16]);
@@ -125,8 +133,8 @@ impl Entry {
         if self.is_deflated { Box::new(DeflateDecoder::new(section)) } else { Box::new(section) }
     }
 
-    /// Where the archive holds it ends.
-    pub(super) fn end(&self) -> u64 {
-        if self.is_deflated { self.length } else { self.end }
+    /// Its length, unpacked.
+    pub(super) fn length(&self) -> u64 {
+        self.length
     }
 }

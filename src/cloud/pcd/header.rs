@@ -1,13 +1,14 @@
 //! The header of a PCD file, read and written.
 
-use super::super::{bytes::Bytes, records::NumberType};
+use super::super::{
+    bytes::Bytes,
+    records::{NumberType, WIDEST},
+};
 use crate::{Error, Result};
 use std::sync::Arc;
 
 /// Longest header that is read.
 const MOST: u64 = 1 << 20;
-/// Most bytes or columns of a point.
-const WIDEST: usize = 1 << 16;
 
 /// How the points lie in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

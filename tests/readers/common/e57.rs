@@ -7,6 +7,7 @@ use e57::{
 use std::io::Cursor;
 
 /// A scan to be written.
+#[derive(Clone)]
 pub struct Scan {
     pub prototype: Vec<Record>,
     pub points: Vec<RawValues>,
