@@ -70,8 +70,8 @@ pub struct Search {
     #[arg(long, conflicts_with_all = ["vote", "angle", "min_inliers", "curved"])]
     pub one_pass: bool,
     /// Which side of a plane its normal looks to: up (for a wall towards y, then x), offset (away from the
-    /// middle of the cloud's box), scanner (to its position in an E57 file,
-    /// else to 0,0,0) or scanner:X,Y,Z [default: up]
+    /// middle of the cloud's box), scanner (to its position if the file has it, as
+    /// E57, PCD and depth images may, else to 0,0,0) or scanner:X,Y,Z [default: up]
     #[arg(long, value_name = "SIDE", help_heading = "Search in clouds", value_parser = said::<Orient>)]
     orient: Option<Orient>,
     #[command(flatten)]
