@@ -64,14 +64,14 @@ def eval_files(
 def eval_found(
     found: Found,
     truth: _Path | None,
-    labels: Sequence[int] | None,
+    labels: npt.NDArray[np.int32] | None,
     truth_document: str | None,
     limits: Mapping[str, object],
 ) -> str: ...
 def eval_labels(
     cloud: Cloud,
-    found: Sequence[int],
-    labels: Sequence[int],
+    found: npt.NDArray[np.int32],
+    labels: npt.NDArray[np.int32],
     truth_document: str | None,
     limits: Mapping[str, object],
 ) -> str: ...
