@@ -126,8 +126,8 @@ def detect(
         "bbox": numbers("bbox", bbox),
         "every": whole("every", every, 1),
     }
-    opened = cloud(points, columns, camera)
     gpus, threads = count("gpus", gpus, 65_535), count("threads", threads, 65_535)
+    opened = cloud(points, columns, camera, threads)
     with told(progress) as tell:
         native = _planes.detect(opened, search, device, voter, gpus, threads, tell)
     found = Found(native, opened, points)
