@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -118,6 +119,20 @@ def test_a_process_that_was_forked_works_too(room: planes.Cloud, found: planes.F
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     pytest.fail("the child hangs")
+
+
+def test_ctrl_c_while_a_file_is_written_leaves_what_was_there(large: planes.Cloud, tmp_path: Path) -> None:
+    found, path = planes.detect(large.xyz, top=1), tmp_path / "room.laz"
+    path.write_text("old")
+    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        timer.start()
+        found.save(path)
+    # In this time, the first file would be written twice.
+    for _ in range(2):
+        found.save(tmp_path / "other.laz")
+    assert path.read_text() == "old"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["other.laz", "room.laz"]
 
 
 def test_points_that_change_meanwhile_spoil_no_more_than_the_result(room: planes.Cloud) -> None:
