@@ -2,16 +2,36 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, final
 
 import numpy as np
 import numpy.typing as npt
+
+__all__ = [
+    "Cloud",
+    "Found",
+    "Image",
+    "LinesFound",
+    "__version__",
+    "accumulate",
+    "detect",
+    "draw",
+    "eval_files",
+    "eval_found",
+    "eval_labels",
+    "eval_lines",
+    "lines",
+    "plane_colour",
+    "program",
+    "synth",
+]
 
 __version__: str
 
 _Progress = Callable[[str, float | None], object] | None
 _Path = str | os.PathLike[str]
 
+@final
 class Cloud:
     @staticmethod
     def of_arrays(
@@ -26,6 +46,7 @@ class Cloud:
     def read(self) -> int: ...
     def points(self) -> npt.NDArray[np.float64]: ...
 
+@final
 class Found:
     def document(self) -> str: ...
     def count(self) -> int: ...
@@ -43,12 +64,14 @@ def detect(
     progress: _Progress,
 ) -> Found: ...
 
+@final
 class Image:
     @staticmethod
     def of_bytes(width: int, height: int, rgb: bytes) -> Image: ...
     @staticmethod
     def open(path: _Path) -> Image: ...
 
+@final
 class LinesFound:
     def document(self) -> str: ...
     def save(self, path: _Path, kind: str | None) -> None: ...
