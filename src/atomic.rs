@@ -1,11 +1,12 @@
 //! Output files that are written whole or not at all.
 
 use crate::{Error, Result};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
 /// Prefix and suffix of the names of temporary files.
@@ -31,6 +32,7 @@ pub struct AtomicFile {
     target: PathBuf,
     /// Whether the content is copied instead: a rename would destroy a device.
     copied: bool,
+    permit: Option<Permit>,
 }
 
 impl AtomicFile {
@@ -70,7 +72,9 @@ impl AtomicFile {
             true => no_temporary(&source),
             false => Error::io(&path)(plain(source)),
         })?;
-        Ok(AtomicFile { buffer: BufWriter::with_capacity(BUFFER, file), path, target, copied })
+        let buffer = BufWriter::with_capacity(BUFFER, file);
+        let permit = PERMIT.with_borrow(Clone::clone);
+        Ok(AtomicFile { buffer, path, target, copied, permit })
     }
 
     /// The name the file will have.
@@ -81,12 +85,19 @@ impl AtomicFile {
     /// Gives the file its name, replacing what was there.
     ///
     /// # Errors
-    /// [`Error::Io`]; the temporary file is then removed and what was there stays.
+    /// [`Error::Io`], or [`Error::Cancelled`] without a [`Permit`]; the temporary file is then removed and what
+    /// was there stays.
     pub fn commit(self) -> Result<()> {
         let path = self.path;
         let file =
             self.buffer.into_inner().map_err(|failed| Error::io(&path)(failed.into_error()))?;
+        let withdrawn = self.permit.as_ref().map(Permit::lock);
+        if withdrawn.as_deref().is_some_and(|&withdrawn| withdrawn) {
+            return Err(Error::Cancelled);
+        }
         if self.copied {
+            // Whoever reads a pipe may take its time.
+            drop(withdrawn);
             let copy = || -> io::Result<()> {
                 let mut from = file.file();
                 from.rewind()?;
@@ -97,6 +108,42 @@ impl AtomicFile {
             return copy().map_err(Error::io(&path));
         }
         file.call(&self.target).map_err(|error| Error::io(&path)(plain(error)))
+    }
+}
+
+thread_local! {
+    /// What the files that this thread begins need for their commit.
+    static PERMIT: RefCell<Option<Permit>> = const { RefCell::new(None) };
+}
+
+/// Permission to commit files, until it is withdrawn.
+#[derive(Debug, Clone, Default)]
+pub struct Permit {
+    /// Locked during a commit.
+    withdrawn: Arc<Mutex<bool>>,
+}
+
+impl Permit {
+    /// Does `work`; the files that it begins on this thread cannot be committed without this permit.
+    pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        /// Puts back what was there before, also after a panic.
+        struct Before(Option<Permit>);
+        impl Drop for Before {
+            fn drop(&mut self) {
+                PERMIT.set(self.0.take());
+            }
+        }
+        let _before = Before(PERMIT.replace(Some(self.clone())));
+        work()
+    }
+
+    /// Refuses all commits from now on. A commit that has begun is waited for.
+    pub fn withdraw(&self) {
+        *self.lock() = true;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.withdrawn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -446,6 +493,26 @@ mod tests {
             .collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn nothing_is_committed_without_a_permit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        let write = |text: &[u8]| {
+            let mut file = AtomicFile::create(&path).unwrap();
+            file.write_all(text).unwrap();
+            file
+        };
+        let permit = Permit::default();
+        let [first, second] = permit.during(|| [write(b"first"), write(b"second")]);
+        first.commit().unwrap();
+        permit.withdraw();
+        assert!(matches!(second.commit(), Err(Error::Cancelled)));
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(names(folder.path()), ["a.txt"]);
+        write(b"third").commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"third");
     }
 
     #[test]

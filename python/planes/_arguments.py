@@ -83,10 +83,11 @@ def cloud(
     points: Points | Path,
     columns: str | None = None,
     camera: str | Sequence[float] | None = None,
+    threads: int | None = None,
 ) -> _planes.Cloud:
-    """Opens a file, or takes points from where they are."""
+    """Opens a file on so many threads, or takes points from where they are."""
     if isinstance(points, (str, os.PathLike)):
-        opened = _planes.Cloud.open(points, text("columns", columns), numbers("camera", camera))
+        opened = _planes.Cloud.open(points, text("columns", columns), numbers("camera", camera), threads)
         for note in opened.notes():
             warnings.warn(f"{os.fspath(points)}: {note}", stacklevel=3)
         return opened

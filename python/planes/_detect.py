@@ -68,7 +68,8 @@ def detect(
         one_pass: The papers' flow: vote, suppress, take every peak over `min_votes`, or the `top` (10 if neither
             is given); no rounds, no refinement.
         orient: Which side of a plane its normal looks to: "up", "offset" (away from the middle of the points' box),
-            "scanner" (to 0,0,0) or "scanner:X,Y,Z".
+            "scanner" (to its position if the file has it, as E57, PCD and depth images may, else to 0,0,0) or
+            "scanner:X,Y,Z".
         class_: Search only points of these classes; of files that have them.
         bbox: Search only points in this box: (xmin, ymin, xmax, ymax) or (xmin, ymin, zmin, xmax, ymax, zmax).
         every: Search only the first of every so many points.
@@ -125,8 +126,8 @@ def detect(
         "bbox": numbers("bbox", bbox),
         "every": whole("every", every, 1),
     }
-    opened = cloud(points, columns, camera)
     gpus, threads = count("gpus", gpus, 65_535), count("threads", threads, 65_535)
+    opened = cloud(points, columns, camera, threads)
     with told(progress) as tell:
         native = _planes.detect(opened, search, device, voter, gpus, threads, tell)
     found = Found(native, opened, points)

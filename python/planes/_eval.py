@@ -104,12 +104,11 @@ def _scores(
     return _planes.eval_labels(cloud(points), _labels("result", result), true_labels, document, limits)
 
 
-def _labels(side: str, values: Any) -> list[int]:
+def _labels(side: str, values: Any) -> npt.NDArray[np.int32]:
     """Labels of points."""
     array = np.asarray(values)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise TypeError(f"labels of the {side} must be whole numbers of shape (n,), not {array.dtype} {array.shape}")
     if array.size > 0 and not (-(2**31) <= array.min() and array.max() < 2**31):
         raise ParameterError(f"labels of the {side} must fit in 32 bits")
-    result: list[int] = array.tolist()
-    return result
+    return np.ascontiguousarray(array, np.int32)

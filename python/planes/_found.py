@@ -115,7 +115,7 @@ class Found:
         """Writes a file, whole or not at all, as the program does.
 
         The name says what is written: `.json` the document, `.csv` a row a plane, `.ply` the outlines, `.png` a
-        picture, `.las`, `.laz`, `.npy` and `.labels.ply` the cloud with the plane of each point, `.npy` the labels
+        picture, `.las`, `.laz`, `.pcd` and `.labels.ply` the cloud with the plane of each point, `.npy` the labels
         alone. `kind` says it where the name does not. With `label_by="piece"` points are labelled by piece, too;
         `up` is the coordinate that points up in the picture.
 

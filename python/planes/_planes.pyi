@@ -2,28 +2,51 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, final
 
 import numpy as np
 import numpy.typing as npt
+
+__all__ = [
+    "Cloud",
+    "Found",
+    "Image",
+    "LinesFound",
+    "__version__",
+    "accumulate",
+    "detect",
+    "draw",
+    "eval_files",
+    "eval_found",
+    "eval_labels",
+    "eval_lines",
+    "lines",
+    "plane_colour",
+    "program",
+    "synth",
+]
 
 __version__: str
 
 _Progress = Callable[[str, float | None], object] | None
 _Path = str | os.PathLike[str]
 
+@final
 class Cloud:
     @staticmethod
     def of_arrays(
         x: npt.NDArray[Any], y: npt.NDArray[Any], z: npt.NDArray[Any]
     ) -> Cloud: ...
     @staticmethod
-    def open(path: _Path, columns: str | None, camera: str | None) -> Cloud: ...
+    def open(
+        path: _Path, columns: str | None, camera: str | None, threads: int | None
+    ) -> Cloud: ...
     def notes(self) -> list[str]: ...
     def degrees(self, min: Sequence[float], max: Sequence[float]) -> str | None: ...
     def read(self) -> int: ...
     def points(self) -> npt.NDArray[np.float64]: ...
 
+@final
 class Found:
     def document(self) -> str: ...
     def count(self) -> int: ...
@@ -41,12 +64,14 @@ def detect(
     progress: _Progress,
 ) -> Found: ...
 
+@final
 class Image:
     @staticmethod
     def of_bytes(width: int, height: int, rgb: bytes) -> Image: ...
     @staticmethod
     def open(path: _Path) -> Image: ...
 
+@final
 class LinesFound:
     def document(self) -> str: ...
     def save(self, path: _Path, kind: str | None) -> None: ...
@@ -64,14 +89,14 @@ def eval_files(
 def eval_found(
     found: Found,
     truth: _Path | None,
-    labels: Sequence[int] | None,
+    labels: npt.NDArray[np.int32] | None,
     truth_document: str | None,
     limits: Mapping[str, object],
 ) -> str: ...
 def eval_labels(
     cloud: Cloud,
-    found: Sequence[int],
-    labels: Sequence[int],
+    found: npt.NDArray[np.int32],
+    labels: npt.NDArray[np.int32],
     truth_document: str | None,
     limits: Mapping[str, object],
 ) -> str: ...

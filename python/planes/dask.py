@@ -16,6 +16,7 @@ and folders that all workers share. The program must be there for each worker: b
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -23,6 +24,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,10 @@ PathLike = str | os.PathLike[str]
 
 # Tasks for each thread of the cluster: with several, those that end early take what others have not begun.
 _TASKS_A_THREAD = 8
+
+# How often a task asks whether it is still wanted, and how long those that are not are waited for, in seconds.
+_POLL = 0.5
+_LAST = 10
 
 # Runs the program and ends it with whoever started this: a worker that is killed cannot do so itself, and what it
 # leaves behind would hold memory, cores and the lock of its shard.
@@ -139,9 +145,11 @@ def _run(
 ) -> dict[str, Any]:
     if shards is None:
         shards = _TASKS_A_THREAD * max(1, sum(client.nthreads().values()))
-    tasks = [
+    # A task that runs cannot be cancelled from here, so it asks.
+    unwanted = distributed.Event(client=client)
+    tasks: list[Any] = [
         # Pure would mean that a call with the same arguments need not be made again; but files change.
-        client.submit(_shard, arguments, f"{k}/{shards}", program, retries=retries, pure=False)
+        client.submit(_shard, arguments, f"{k}/{shards}", program, unwanted, retries=retries, pure=False)
         for k in range(1, shards + 1)
     ]
     try:
@@ -149,36 +157,64 @@ def _run(
             task.result()
             if progress:
                 _say(done, shards)
+        out = arguments[arguments.index("--out") + 1]
+        tasks = [client.submit(_collect, out, shards, program, unwanted, retries=retries, pure=False)]
+        summary: dict[str, Any] = tasks[0].result()
     except BaseException:
-        client.cancel(tasks)
+        _end(client, tasks, unwanted)
         raise
-    out = arguments[arguments.index("--out") + 1]
-    collected = client.submit(_collect, out, shards, program, retries=retries, pure=False)
-    summary: dict[str, Any] = collected.result()
     return summary
 
 
-def _shard(arguments: list[str], shard: str, program: PathLike | None) -> None:
+def _end(client: distributed.Client, tasks: list[Any], unwanted: distributed.Event) -> None:
+    """End all tasks; what they hold, such as the lock of the folder, is then free."""
+    try:
+        # The cluster may be gone, or a worker hang; but the error that was first tells more.
+        with contextlib.suppress(Exception):
+            unwanted.set()
+            distributed.wait(tasks, timeout=_LAST)
+            unwanted.clear()
+    finally:
+        client.cancel(tasks)
+
+
+def _shard(arguments: list[str], shard: str, program: PathLike | None, unwanted: distributed.Event) -> None:
     """The work of one task."""
-    _call(["batch", *arguments, "--shard", shard], program)
+    _call(["batch", *arguments, "--shard", shard], program, unwanted)
 
 
-def _collect(out: str, shards: int, program: PathLike | None) -> dict[str, Any]:
+def _collect(out: str, shards: int, program: PathLike | None, unwanted: distributed.Event) -> dict[str, Any]:
     """The summary of all tasks, read where the folder is."""
-    _call(["batch", "--out", out, f"--collect={shards}"], program)
+    if not _call(["batch", "--out", out, f"--collect={shards}"], program, unwanted):
+        return {}
     with open(Path(out, "summary.json"), encoding="utf-8") as file:
         summary: dict[str, Any] = json.load(file)
     return summary
 
 
-def _call(arguments: list[str], program: PathLike | None) -> None:
-    """Run the program; that some files failed is told by the summary."""
+def _call(arguments: list[str], program: PathLike | None, unwanted: distributed.Event) -> bool:
+    """Run the program to its end, and say so; that some files failed is told by the summary."""
+    if unwanted.is_set():
+        return False
     command = [sys.executable, "-c", _GUARD, _program(program), "--quiet", *arguments]
+    said = []
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as guard:
-        assert guard.stderr is not None
-        said = guard.stderr.read().decode(errors="replace").strip()
+        assert guard.stdin is not None and guard.stderr is not None
+        reader = threading.Thread(target=lambda stderr: said.append(stderr.read()), args=(guard.stderr,), daemon=True)
+        reader.start()
+        try:
+            while reader.is_alive():
+                reader.join(_POLL)
+                if reader.is_alive() and unwanted.is_set():
+                    return False
+        finally:
+            # The guard then ends the program.
+            guard.stdin.close()
+            reader.join()
     if guard.returncode not in (0, 1):
-        raise RuntimeError(said or f"planes ended with {_ending(guard.returncode)}")
+        text = b"".join(said).decode(errors="replace").strip()
+        raise RuntimeError(text or f"planes ended with {_ending(guard.returncode)}")
+    return True
 
 
 def _program(program: PathLike | None) -> str:

@@ -14,7 +14,6 @@ use pyo3::prelude::*;
 
 /// Bins of `ρ` of the papers, two of them to spare at either end.
 const RHO_BINS: f64 = 180.0;
-
 /// The counts, row by row; the directions; the origin; the lower edge of the first bin, the width of a bin
 /// and their number; each peak's votes and index.
 type Voted<'py> = (
@@ -52,10 +51,16 @@ pub fn accumulate<'py>(
         let (step, reach) = (cloud.frame.step, cloud.points.radius().max(1.0));
         let width = rho_bin.unwrap_or(2.0 * reach * step / RHO_BINS);
         let space = Space::new(directions.table(), RhoAxis::symmetric(reach, width / step))?;
-        watch.stage("votes", None);
+        watch.stage("votes", Some(cloud.points.len() as u64));
         let backend = machine.start()?;
         let mut accumulator = backend.accumulator(&space)?;
-        accumulator.vote(&cloud.points, Sign::Add)?;
+        // In parts, so that it may end early.
+        for first in (0..cloud.points.len()).step_by(CHUNK) {
+            watch.go_on()?;
+            let points = cloud.points.slice(first..cloud.points.len().min(first + CHUNK));
+            accumulator.vote(&points, Sign::Add)?;
+            watch.advance(points.len() as u64);
+        }
         watch.go_on()?;
         watch.stage("peaks", None);
         let near = Neighbours::within(&space, f64::from(radius) * directions.step());

@@ -40,11 +40,11 @@ impl Cloud {
         path: PathBuf,
         columns: Option<&str>,
         camera: Option<&str>,
+        threads: Option<usize>,
     ) -> PyResult<Cloud> {
         let camera = maybe_named(py, camera)?;
         let options = ReadOptions { columns: maybe_named::<Columns>(py, columns)?, camera };
-        let opened = py.detach(|| Source::open_with(&path, &options));
-        let source = opened.map_err(|error| to_python(py, &error))?;
+        let source = run(py, threads, None, move |_| Source::open_with(&path, &options))?;
         let (format, name) = (source.format(), source.path().display());
         if columns.is_some() && format != Format::TEXT {
             return Err(wrong(format!("{name}: `columns` is for text, and this is {format}")));

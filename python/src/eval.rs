@@ -5,6 +5,7 @@ use crate::detect::Found;
 use crate::errors::{broken, parsed, to_python, wrong};
 use crate::lines::LinesFound;
 use crate::work::run;
+use numpy::{PyArrayMethods, PyReadonlyArray1};
 use planes::eval::lines::{LineLimits, score};
 use planes::eval::{Evaluation, Files, Options, Surfaces, evaluate, load};
 use planes::export::lines::json::{is_of_lines, read_json};
@@ -60,10 +61,11 @@ pub fn eval_files(
         return document(&scores);
     }
     let options = limits.of_planes();
-    let scores = run(py, None, None, move |_| {
+    let scores = run(py, None, None, move |watch| {
         options.check()?;
         let files = Files { result: &result, labels: labels.as_deref(), truth: &truth };
         let loaded = load(&files)?;
+        watch.go_on()?;
         evaluate(&loaded.points, &loaded.truth, &loaded.found, &options)
     })?;
     document(&scores)
@@ -75,12 +77,13 @@ pub fn eval_found(
     py: Python<'_>,
     found: &Found,
     truth: Option<PathBuf>,
-    labels: Option<Vec<i32>>,
+    labels: Option<PyReadonlyArray1<'_, i32>>,
     truth_document: Option<&str>,
     limits: Limits,
 ) -> PyResult<String> {
     let options = limits.of_planes();
     let (source, detection) = (found.source(), found.detection.clone());
+    let labels = labels.map(|labels| labels.to_vec()).transpose()?;
     let document_of_truth: Option<Truth> = truth_document.map(parsed).transpose()?;
     let scores = run(py, None, None, move |watch| -> Result<Evaluation> {
         options.check()?;
@@ -94,6 +97,7 @@ pub fn eval_found(
             (Some(truth), labels) => Surfaces::from_truth(truth, labels.as_deref())?,
             (None, labels) => Surfaces::from_labels(&points, &labels.unwrap_or_default())?,
         };
+        watch.go_on()?;
         evaluate(&points, &truth, &surfaces, &options)
     })?;
     document(&scores)
@@ -104,22 +108,25 @@ pub fn eval_found(
 pub fn eval_labels(
     py: Python<'_>,
     cloud: &Cloud,
-    found: Vec<i32>,
-    labels: Vec<i32>,
+    found: PyReadonlyArray1<'_, i32>,
+    labels: PyReadonlyArray1<'_, i32>,
     truth_document: Option<&str>,
     limits: Limits,
 ) -> PyResult<String> {
     let options = limits.of_planes();
     let source = cloud.0.clone();
+    let (found, labels) = (found.to_vec()?, labels.to_vec()?);
     let document_of_truth: Option<Truth> = truth_document.map(parsed).transpose()?;
     let scores = run(py, None, None, move |watch| {
         options.check()?;
         let points = read_points(&source, watch)?;
         let found = Surfaces::from_labels(&points, &found)?;
+        watch.go_on()?;
         let truth = match &document_of_truth {
             Some(truth) => Surfaces::from_truth(truth, Some(&labels))?,
             None => Surfaces::from_labels(&points, &labels)?,
         };
+        watch.go_on()?;
         evaluate(&points, &truth, &found, &options)
     })?;
     document(&scores)

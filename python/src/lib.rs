@@ -49,6 +49,7 @@ mod _planes {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::work::clean_up_at_exit(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,6 +1,6 @@
 //! `planes.synth`: scenes of known planes, and images of known lines.
 
-use crate::errors::{broken, maybe_named, named, to_python};
+use crate::errors::{broken, maybe_named, named};
 use crate::work::run;
 use numpy::PyArray1;
 use planes::Progress;
@@ -101,8 +101,7 @@ pub fn draw<'py>(
     seed: u64,
 ) -> PyResult<(Bound<'py, PyArray1<u8>>, String)> {
     let options = LineOptions { kind: named::<Hardness>(py, kind)?, size, lines, seed };
-    let drawn = py.detach(|| planes::synth::lines::draw(&options));
-    let (image, truth) = drawn.map_err(|error| to_python(py, &error))?;
+    let (image, truth) = run(py, None, None, move |_| planes::synth::lines::draw(&options))?;
     let rgb = PyArray1::from_slice(py, image.rgb());
     Ok((rgb, serde_json::to_string(&truth).map_err(broken)?))
 }

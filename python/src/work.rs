@@ -2,11 +2,14 @@
 
 use crate::errors::to_python;
 use crate::pools::Pool;
+use planes::atomic::{Permit, discard_all};
 use planes::{Progress, Result};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::PyCFunction;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,8 +17,8 @@ use std::time::{Duration, Instant};
 
 /// How often Python is asked for signals, and told of progress.
 const POLL: Duration = Duration::from_millis(50);
-/// How long a cancelled search is waited for. One that takes longer ends by itself, soon after; what it
-/// reads is kept until then.
+/// How long cancelled work is waited for. If it takes longer, it ends by itself, soon after; what it reads is
+/// kept until then, and it writes no file any more.
 const GRACE: Duration = Duration::from_millis(250);
 
 /// What becomes of the work.
@@ -32,6 +35,8 @@ pub struct Watch {
     total: AtomicU64,
     /// Who is told of a new stage.
     told: Mutex<Box<dyn Fn(String) + Send>>,
+    /// What the files need that the work writes.
+    permit: Permit,
 }
 
 impl Watch {
@@ -39,6 +44,12 @@ impl Watch {
     fn fraction(&self) -> Option<f64> {
         let (done, total) = (self.done.load(Relaxed), self.total.load(Relaxed));
         (total > 0).then(|| (done as f64 / total as f64).min(1.0))
+    }
+
+    /// Ends the work; no file appears afterwards.
+    fn cancel(&self) {
+        self.cancelled.store(true, Relaxed);
+        self.permit.withdraw();
     }
 
     /// Ends with `Error::Cancelled` if the work was cancelled.
@@ -79,7 +90,7 @@ pub fn run<T: Send + 'static>(
     let pool = Arc::new(pool);
     let kept = pool.clone();
     pool.spawn(move || {
-        let done = catch_unwind(AssertUnwindSafe(|| work(&watched)));
+        let done = catch_unwind(AssertUnwindSafe(|| watched.permit.during(|| work(&watched))));
         // The pool is free before anyone hears of it.
         drop(kept);
         // Nobody listens where Ctrl-C was faster.
@@ -93,6 +104,18 @@ pub fn run<T: Send + 'static>(
     }
 }
 
+/// Has the temporary files of abandoned work removed when the interpreter ends, which does not wait for it.
+pub fn clean_up_at_exit(py: Python<'_>) -> PyResult<()> {
+    let owner = process::id();
+    let clean_up = PyCFunction::new_closure(py, None, None, move |_, _| {
+        // After a fork, they are the parent's.
+        if process::id() == owner {
+            discard_all();
+        }
+    })?;
+    py.import("atexit")?.call_method1("register", (clean_up,)).map(drop)
+}
+
 /// A watch that sends its stages.
 fn watch<T: Send + 'static>(send: Sender<Event<T>>) -> Watch {
     let tell = move |name| {
@@ -103,6 +126,7 @@ fn watch<T: Send + 'static>(send: Sender<Event<T>>) -> Watch {
         done: AtomicU64::new(0),
         total: AtomicU64::new(0),
         told: Mutex::new(Box::new(tell)),
+        permit: Permit::default(),
     }
 }
 
@@ -133,7 +157,7 @@ fn wait<T: Send>(
             _ => Ok(()),
         });
         if let Err(raised) = heard {
-            watch.cancelled.store(true, Relaxed);
+            py.detach(|| watch.cancel());
             let end = Instant::now() + GRACE;
             while let left = end.saturating_duration_since(Instant::now())
                 && !left.is_zero()

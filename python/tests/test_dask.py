@@ -121,6 +121,27 @@ def test_without_a_cluster_this_machine_does_it(clouds, tmp_path, program, capfd
     assert sorted(path.suffix for path in tmp_path.glob("room*")) == [".json", ".json"]
 
 
+def test_when_one_task_fails_the_others_end(cluster, tmp_path):
+    pids, program = tmp_path / "pids", tmp_path / "planes"
+    program.write_text(
+        "#!/bin/sh\n"
+        f'case "$*" in *"--shard 1/"*) while [ ! -s {pids} ]; do sleep 0.1; done; echo oops >&2; exit 2;; esac\n'
+        f"echo $$ >>{pids}\n"
+        "exec sleep 300\n"
+    )
+    program.chmod(0o755)
+    start = time.monotonic()
+    with distributed.Client(cluster) as client:
+        with pytest.raises(RuntimeError, match="oops"):
+            batch(tmp_path, tmp_path / "out", client, shards=4, retries=0, program=program)
+    assert time.monotonic() - start < 10
+    started = [int(pid) for pid in pids.read_text().split()]
+    assert started
+    for pid in started:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
 def test_options_are_those_of_the_program():
     options = {"top": 3, "one_pass": True, "class_": (2, 6), "bbox": None, "tolerance": 0.02}
     assert _flags(options) == ["--top=3", "--one-pass", "--class=2,6", "--tolerance=0.02"]

@@ -65,5 +65,14 @@ def test_types_are_right() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_stub_of_the_native_part_has_its_signatures(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    config = str(REPOSITORY / "python" / "pyproject.toml")
+    line = [sys.executable, "-m", "mypy.stubtest", "--mypy-config-file", config, "planes._planes"]
+    # Elsewhere, so that the module is the installed one.
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_wheel_says_that_it_is_typed() -> None:
     assert Path(planes.__file__ or "").with_name("py.typed").exists()

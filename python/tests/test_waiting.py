@@ -9,9 +9,11 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import REPOSITORY
 
 import planes
 
@@ -96,11 +98,17 @@ def test_ctrl_c_ends_a_search_within_half_a_second(large: planes.Cloud, after: f
     assert len(planes.detect(large.xyz[::50], top=2)) == 2
 
 
-def test_a_process_that_was_forked_searches_too(room: planes.Cloud, found: planes.Found) -> None:
+def test_a_process_that_was_forked_works_too(room: planes.Cloud, found: planes.Found) -> None:
+    scans = REPOSITORY / "fuzz" / "seeds" / "read_e57" / "two-scans"
+
+    def work() -> list[object]:
+        image = planes.synth("lines").image.tobytes()
+        return [planes.detect(room.xyz).to_json(), image, planes.detect(scans, min_inliers=3).to_json()]
+
+    before = work()
     child = os.fork()
     if child == 0:
-        same = planes.detect(room.xyz).to_json() == found.to_json()
-        os._exit(0 if same else 1)
+        os._exit(0 if work() == before else 1)
     end = time.monotonic() + 60
     while time.monotonic() < end:
         pid, status = os.waitpid(child, os.WNOHANG)
@@ -111,6 +119,20 @@ def test_a_process_that_was_forked_searches_too(room: planes.Cloud, found: plane
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     pytest.fail("the child hangs")
+
+
+def test_ctrl_c_while_a_file_is_written_leaves_what_was_there(large: planes.Cloud, tmp_path: Path) -> None:
+    found, path = planes.detect(large.xyz, top=1), tmp_path / "room.laz"
+    path.write_text("old")
+    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        timer.start()
+        found.save(path)
+    # In this time, the first file would be written twice.
+    for _ in range(2):
+        found.save(tmp_path / "other.laz")
+    assert path.read_text() == "old"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["other.laz", "room.laz"]
 
 
 def test_points_that_change_meanwhile_spoil_no_more_than_the_result(room: planes.Cloud) -> None:

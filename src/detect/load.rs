@@ -180,16 +180,16 @@ pub fn load_onto<'b, 'r>(
     match held {
         // Each chunk is freed as soon as its points are local.
         Some(held) => held.into_iter().try_for_each(|read| {
-            loading.add(&read);
+            loading.add(path, &read)?;
             ask();
             passing.on(&loading, ready.get().copied())
         })?,
         None => each_chunk(open, chunk, &|_| ask(), |read| {
-            loading.add(read);
+            loading.add(path, read)?;
             passing.on(&loading, ready.get().copied())
         })?,
     }
-    let loaded = loading.finish();
+    let loaded = loading.finish(path)?;
     let held = passing.finish(&loaded.points)?;
     Ok((loaded, held))
 }
@@ -445,7 +445,14 @@ impl<'a> Loading<'a> {
         }
     }
 
-    fn add(&mut self, chunk: &Chunk) {
+    /// Adds the points of a chunk.
+    ///
+    /// # Errors
+    /// [`Error::Format`] where there are more than in the first pass.
+    fn add(&mut self, path: &Path, chunk: &Chunk) -> Result<()> {
+        if self.used + chunk.len() > self.points.len() {
+            return Err(self.changed(path));
+        }
         let (frame, window) = (self.loaded.frame, self.window);
         let chosen = Chosen { choice: self.choice, chunk, first: self.place as u64 };
         // As long as no point is left out, every piece is already in place.
@@ -475,6 +482,13 @@ impl<'a> Loading<'a> {
             self.used += piece.used;
             from += len;
         }
+        Ok(())
+    }
+
+    /// The error for a cloud whose second pass differs from its first.
+    fn changed(&self, path: &Path) -> Error {
+        let place = format!("point {}", self.place);
+        Error::format(path, place, "the cloud was changed while it was read")
     }
 
     /// Notes the places in the file of a piece's points, once a point has been left out.
@@ -491,13 +505,16 @@ impl<'a> Loading<'a> {
         }
     }
 
-    fn finish(mut self) -> Loaded {
+    fn finish(mut self, path: &Path) -> Result<Loaded> {
+        if self.place as u64 != self.loaded.total {
+            return Err(self.changed(path));
+        }
         let Points { x, y, z } = &mut self.points;
         for axis in [x, y, z] {
             axis.truncate(self.used);
             axis.shrink_to_fit();
         }
-        Loaded { points: Arc::new(self.points), ..self.loaded }
+        Ok(Loaded { points: Arc::new(self.points), ..self.loaded })
     }
 }
 
@@ -705,6 +722,33 @@ mod tests {
             assert_eq!((&some.points, some.frame), (&alone.points, alone.frame));
             assert_eq!(some.not_chosen as usize, points.len() - places.len());
             assert!(some.places.unwrap().iter().map(|&i| i as usize).eq(places.iter().copied()));
+        }
+    }
+
+    #[test]
+    fn a_cloud_that_changes_between_two_passes_is_an_error() {
+        let bbox = Some("0,0,10,10".parse().unwrap());
+        let choice = Choice { bbox, ..Choice::default() };
+        let (near, far) = (vec![[5.0; 3]; 1000], vec![[50.0; 3]; 1000]);
+        let first = [&near[..10], &far[..990]].concat();
+        let second = |points: &[[f64; 3]]| {
+            let passes = Cell::new(0);
+            let open = || {
+                // The first reader is asked only whether it is cheap.
+                let points = if passes.replace(passes.get() + 1) < 2 { &first } else { points };
+                Ok(Box::new(Memory(points.to_vec(), 0, true)) as Box<dyn PointReader>)
+            };
+            load_onto(Path::new("memory"), &open, &choice, 100, &|_| {}, &|| None)
+                .map(|(loaded, _)| loaded)
+        };
+        assert_eq!(second(&first).unwrap().points.len(), 10);
+        // More points in the box than there is room for, a longer file, and a shorter one.
+        let longer = [&first[..], &far].concat();
+        for (points, place) in [(&near[..], 100), (&longer, 2000), (&first[..300], 300)] {
+            let error = second(points).unwrap_err().to_string();
+            let expected =
+                format!("memory: point {place}: the cloud was changed while it was read");
+            assert_eq!(error, expected);
         }
     }
 
