@@ -1,9 +1,9 @@
-//! Where the packets of a scan keep what.
+//! The packets of a scan, and the streams of bytes that they hold.
 
 use super::pages::Pages;
 use crate::Result;
 
-/// The first byte of a packet tells its kind.
+// The first byte of a packet is its kind.
 const INDEX: u8 = 0;
 const DATA: u8 = 1;
 const IGNORED: u8 = 2;
@@ -13,11 +13,11 @@ const IGNORED: u8 = 2;
 struct Part {
     /// Bytes of the stream before it.
     before: u64,
-    /// Where it stands, in logical bytes.
+    /// Its first logical byte.
     at: u64,
 }
 
-/// The numbers of one kind of all records of a scan: their bits follow each other, cut into packets.
+/// One field of all records of a scan: a sequence of bits, cut into packets.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
     parts: Vec<Part>,
@@ -26,7 +26,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Appends the bytes `from..to`, which must be within.
+    /// Appends the bytes `from..to` of the stream, which must hold them.
     pub(super) fn append(
         &self,
         pages: &Pages,
@@ -46,8 +46,8 @@ impl Stream {
     }
 }
 
-/// Finds the streams of the binary section at this byte of the file: one for each of `bits`, which is how many
-/// bits a number takes, long enough for `records` of them.
+/// Finds the streams of the binary section that starts at this byte of the file. Each entry of `bits` is the width of
+/// a field, whose stream must be long enough for `records` numbers.
 pub(super) fn streams(
     pages: &Pages,
     section: u64,
@@ -73,7 +73,7 @@ pub(super) fn streams(
             INDEX | IGNORED => {}
             _ => return Err(pages.fault(at, "a packet of unknown kind")),
         }
-        // Packets start at multiples of four bytes, so each is longer than nothing.
+        // Packets start at multiples of four bytes. None is empty, so the loop ends.
         at += length.next_multiple_of(4);
     }
     Ok(streams)
