@@ -7,7 +7,6 @@ use super::label::LabelFields;
 use super::pages::{HELD, PAGE, Pages};
 use super::scan::{Scales, Scan};
 use super::write::{Packets, PageWriter, SECTION_HEAD, bytes_of};
-use super::{File, PIECE};
 use crate::atomic::AtomicFile;
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -17,6 +16,8 @@ use std::path::Path;
 const HEAD: u64 = 48;
 /// Length of the header of a blob.
 const BLOB_HEAD: u64 = 16;
+/// Points that a thread labels at a time, about.
+const PIECE: u64 = 1 << 16;
 /// Bytes of a blob that are copied at a time.
 const RUN: u64 = 1 << 20;
 
@@ -25,27 +26,32 @@ const RUN: u64 = 1 << 20;
 /// The XML is the old one, character by character, except for the description of the labels and the offsets of the
 /// binary sections. The numbers of all records stay, bit by bit; they are cut into new packets, without an index.
 /// Earlier labels are replaced.
-pub(super) fn copy(file: &File, mut labels: Labels<'_>, path: &Path) -> Result<()> {
-    labels.check_count(file.scans.iter().map(|scan| scan.points).sum())?;
-    let bytes = file.pages.bytes();
+pub(super) fn copy(
+    pages: &Pages,
+    scans: &[Scan],
+    mut labels: Labels<'_>,
+    path: &Path,
+) -> Result<()> {
+    labels.check_count(scans.iter().map(|scan| scan.points).sum())?;
+    let bytes = pages.bytes();
     let fields = LabelFields::new(&labels);
     let wrong = |message: &str| fault(bytes, &format!("its XML cannot be copied: {message}"));
     let xml = description::xml(bytes)?;
     let xml = str::from_utf8(&xml).map_err(|error| wrong(&error.to_string()))?;
     let layout = Layout::new(xml, &fields).map_err(|message| wrong(&message))?;
-    let plan = Plan::new(file, layout.sections, &fields)?;
+    let plan = Plan::new(pages, scans, layout.sections, &fields)?;
     let xml = layout.changes.apply(xml, &plan.offsets());
 
     let failed = Error::io(path);
     let mut writer = PageWriter::new(AtomicFile::create(path)?);
     let mut write = |bytes: &[u8]| writer.write(bytes).map_err(Error::io(path));
-    write(&plan.head(&file.pages, xml.len() as u64)?)?;
+    write(&plan.head(pages, xml.len() as u64)?)?;
     for part in &plan.parts {
         match &part.content {
-            Content::Blob { from, length } => copy_blob(&file.pages, *from, *length, &mut write)?,
+            Content::Blob { from, length } => copy_blob(pages, *from, *length, &mut write)?,
             Content::Scan(scan) => {
                 write(&scan.packets.section_head(Pages::physical(part.at + SECTION_HEAD)))?;
-                copy_scan(&file.pages, scan, &fields, &mut labels, &mut write)?;
+                copy_scan(pages, scan, &fields, &mut labels, &mut write)?;
             }
         }
     }
@@ -85,9 +91,13 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn new(file: &'a File, sections: Vec<Section>, fields: &LabelFields) -> Result<Plan<'a>> {
-        let pages = &file.pages;
-        let mut scans = file.scans.iter();
+    fn new(
+        pages: &Pages,
+        scans: &'a [Scan],
+        sections: Vec<Section>,
+        fields: &LabelFields,
+    ) -> Result<Plan<'a>> {
+        let mut scans = scans.iter();
         // Sections that overlap would grow in the copy.
         let mut left = pages.len();
         let mut plan = Plan { parts: Vec::new(), xml: HEAD };

@@ -226,7 +226,7 @@ impl Cloud for E57 {
     }
 
     fn copy(&self, labels: Labels<'_>, path: &Path) -> Option<Result<()>> {
-        Some(copy::copy(&self.file, labels, path))
+        Some(copy::copy(&self.file.pages, &self.file.scans, labels, path))
     }
 }
 
