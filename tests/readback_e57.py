@@ -1,4 +1,4 @@
-"""Writes an E57 file with pye57, and compares what planes reads of it with what pye57 reads.
+"""Writes an E57 file with pye57, and compares what planes reads of it and copies with what pye57 reads.
 
     python tests/readback_e57.py PLANES
 
@@ -60,6 +60,41 @@ def theirs(path):
     return np.concatenate(points), np.concatenate(colours)
 
 
+def labels_of(path):
+    """The labels of a copy, read by libE57Format as fields of an extension."""
+    file = pye57.E57(str(path))
+    ids = []
+    for scan in range(file.scan_count):
+        header = file.get_header(scan)
+        plane_id = np.zeros(header.point_count, np.int16)
+        distance = np.zeros(header.point_count, np.float32)
+        buffers = pye57.libe57.VectorSourceDestBuffer()
+        for name, array in (("planes:plane_id", plane_id), ("planes:plane_distance", distance)):
+            buffer = pye57.libe57.SourceDestBuffer(
+                file.image_file, name, array, len(array), True, True
+            )
+            buffers.append(buffer)
+        check(header.points.reader(buffers).read() == len(plane_id), "the copy has other points")
+        check(np.array_equal(plane_id < 0, np.isnan(distance)), "distances do not go with labels")
+        ids.append(plane_id)
+    return np.concatenate(ids)
+
+
+def check_copy(cloud, copy):
+    """Compares the scans of a labelled copy with those of the original."""
+    old, new = pye57.E57(str(cloud)), pye57.E57(str(copy))
+    check(old.scan_count == new.scan_count, "the copy has another number of scans")
+    for scan in range(old.scan_count):
+        headers = old.get_header(scan), new.get_header(scan)
+        check(np.array_equal(*(header.rotation for header in headers)), "the rotations differ")
+        check(np.array_equal(*(header.translation for header in headers)), "the positions differ")
+        fields = old.read_scan_raw(scan)
+        copied = new.read_scan_raw(scan, ignore_unsupported_fields=True)
+        check(fields.keys() == copied.keys(), "the copy has other fields")
+        for name in fields:
+            check(np.array_equal(fields[name], copied[name]), f"{name} differs in the copy")
+
+
 def main(planes):
     with tempfile.TemporaryDirectory() as folder:
         cloud, labels = Path(folder) / "cloud.e57", Path(folder) / "labels.ply"
@@ -74,6 +109,10 @@ def main(planes):
         ours = np.column_stack([vertex[channel] for channel in ("red", "green", "blue")])
         check(np.array_equal(ours, colours), "colours differ")
         check((vertex["plane_id"] >= 0).mean() > 0.8, "the floors and walls are not found")
+        copy = Path(folder) / "labels.e57"
+        subprocess.run([planes, "-q", "detect", cloud, "--labels", copy], check=True)
+        check_copy(cloud, copy)
+        check(np.array_equal(labels_of(copy), vertex["plane_id"]), "the copy has other labels")
     print(f"readback: {len(points)} points of E57 as pye57 reads them")
 
 

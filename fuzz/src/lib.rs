@@ -87,6 +87,7 @@ fn read_with(bytes: Vec<u8>, options: &ReadOptions) {
         let ending = match source.format() {
             Format::PLY => "ply",
             Format::PCD => "pcd",
+            Format::E57 => "e57",
             _ => return,
         };
         if whole.0.len() < MOST {

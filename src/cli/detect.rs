@@ -98,6 +98,7 @@ impl Detect {
             Input::Cloud(source) => {
                 self.check_kind(source.path(), false)?;
                 self.reading.check(source)?;
+                self.outputs.check_labels(source)?;
                 if self.files.len() == 1 {
                     self.machine.check(options.mode)?;
                 }

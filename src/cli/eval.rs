@@ -42,7 +42,7 @@ pub struct Eval {
     #[arg(long, value_name = "FILE")]
     truth: PathBuf,
     /// Labels for a .json: a labelled cloud or labels alone
-    /// [default: NAME.labels.ply, .las, .laz, .pcd or .npy beside NAME.json]
+    /// [default: NAME.labels.ply, .las, .laz, .pcd, .e57 or .npy beside NAME.json]
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
     /// Write all scores and a row for each plane as JSON; - prints it

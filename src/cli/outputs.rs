@@ -8,8 +8,8 @@ use super::styling::Styling;
 use super::{lines, table};
 use clap::Args;
 use planes::Error;
-use planes::cloud::{Format, ReadOptions, Unit};
-use planes::export::{About, Export, LINES, Lines, PLANES, Planes, Style, json};
+use planes::cloud::{Format, ReadOptions, Source, Unit};
+use planes::export::{About, Export, LINES, Lines, PLANES, Planes, Style, json, labels};
 use planes::input::{Kind, peek};
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -56,7 +56,8 @@ impl Outputs {
         let mut all = self.files.outputs();
         let Some(folder) = &self.out else { return all };
         for input in inputs {
-            let clouds = [Format::LAS, Format::LAZ, Format::PLY, Format::PCD].map(Kind::Cloud);
+            let clouds = [Format::LAS, Format::LAZ, Format::PLY, Format::PCD, Format::E57];
+            let clouds = clouds.map(Kind::Cloud);
             let kinds = match peek(input, reading) {
                 Some(kind) => vec![kind],
                 // The kind will be known when the input is read.
@@ -75,6 +76,11 @@ impl Outputs {
     /// Whether a requested file of a cloud contains the plane of each point.
     pub fn need_labels(&self) -> bool {
         self.out.is_some() || self.files.need_labels()
+    }
+
+    /// Refuses a file for the labels of a cloud that cannot hold them.
+    pub fn check_labels(&self, source: &Source) -> Result<(), Error> {
+        self.files.path_of("labels").map_or(Ok(()), |path| labels::check(source, path))
     }
 
     /// The first given option that is only for clouds, or only for images.
@@ -220,7 +226,7 @@ fn help() -> String {
         all.collect::<Vec<_>>().join(", ")
     };
     format!(
-        "Write everything into this folder: {} (the labelled cloud is .las, .laz, .pcd or .ply like the input, and .ply \
+        "Write everything into this folder: {} (the labelled cloud is .las, .laz, .pcd, .e57 or .ply like the input, and .ply \
          for other inputs); \
          for an image {}. For standard input NAME is cloud",
         names(Kind::Cloud(Format::LAS)),

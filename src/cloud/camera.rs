@@ -4,11 +4,11 @@ use crate::{Error, Result};
 use std::fmt;
 use std::str::FromStr;
 
-/// A pinhole camera, and how its images hold depth.
+/// A pinhole camera, and the scale of its depth images.
 ///
-/// The pixel in column `u` and row `v`, counted from 0 on, whose value is `d`, shows the point
-/// `((u − cx) z / fx, (v − cy) z / fy, z)` with `z = d / scale`: x to the right, y down, z forward, and whole
-/// numbers at the middles of pixels, as in ROS and Open3D.
+/// The pixel in column `u` and row `v`, both counted from 0, with value `d` shows the point
+/// `((u − cx) z / fx, (v − cy) z / fy, z)` with `z = d / scale`. As in ROS and Open3D, x points right, y down and
+/// z forward, and the centres of pixels have whole coordinates.
 ///
 /// ```
 /// use planes::cloud::Camera;
@@ -24,12 +24,12 @@ pub struct Camera {
     pub focal: [f64; 2],
     /// Column and row of the optical axis.
     pub centre: [f64; 2],
-    /// Value of a pixel whose point is one unit of length away.
+    /// The pixel value that stands for one unit of length.
     pub scale: f64,
 }
 
 impl Camera {
-    /// The point that a pixel shows; not finite where it shows none.
+    /// The point that a pixel shows; NaN if its value is 0, which means no depth.
     #[inline]
     #[must_use]
     pub fn point(&self, column: u32, row: u32, value: u16) -> [f64; 3] {
@@ -63,7 +63,7 @@ impl FromStr for Camera {
 }
 
 impl fmt::Display for Camera {
-    /// As it is read.
+    /// In the form that is parsed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ([fx, fy], [cx, cy]) = (self.focal, self.centre);
         write!(f, "{fx},{fy},{cx},{cy},{}", self.scale)

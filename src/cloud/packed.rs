@@ -1,4 +1,4 @@
-//! Files inside gzip or zstd, told by their first bytes.
+//! Files inside gzip or zstd, recognised by their first bytes.
 
 use super::quiet::catch;
 use flate2::bufread::GzDecoder;
@@ -28,14 +28,14 @@ impl fmt::Display for Packing {
 }
 
 impl Packing {
-    /// Bytes that tell it.
+    /// Number of bytes that identify a packing.
     pub(super) const TOLD_BY: usize = 4;
 
-    /// That of a file that starts so, if it is compressed.
+    /// The packing of a file with these first bytes, if it is compressed.
     pub(super) fn told(head: &[u8]) -> Option<Packing> {
         match head {
             [0x1f, 0x8b, ..] => Some(Packing::Gzip),
-            // A frame, or one to skip, as parallel compressors put them in front.
+            // A frame, or a skippable frame: parallel compressors start with one.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
                 Some(Packing::Zstd)
             }
@@ -53,13 +53,13 @@ impl Packing {
     }
 }
 
-/// The first bytes of a file, or of its content where it is compressed; fewer where it is damaged.
+/// The first bytes of a file, or of its content if it is compressed. Damaged files give fewer bytes.
 pub(crate) fn head_of(mut file: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     (&mut file).take(most).read_to_end(&mut start)?;
     let Some(packing) = Packing::told(&start) else { return Ok(start) };
     let mut head = Vec::new();
-    // Whoever opens it will be told what is wrong.
+    // Opening the file reports what is wrong.
     let _ = packing.content(start.chain(file)).take(most).read_to_end(&mut head);
     Ok(head)
 }
@@ -119,8 +119,8 @@ fn next_member<R: BufRead>(mut source: R) -> io::Result<Option<GzDecoder<R>>> {
 
 /// The content of zstd frames, one after the other.
 ///
-/// The decoder keeps a window of at most 100 MiB, which grows with what it decodes. A panic of it becomes an
-/// error.
+/// The decoder keeps a window of at most 100 MiB, which grows with the decoded bytes. If the decoder panics, the
+/// read fails with an error.
 struct Frames<R> {
     source: R,
     decoder: FrameDecoder,
@@ -191,7 +191,7 @@ impl<R: BufRead> Read for Frames<R> {
     }
 }
 
-/// What the decoder says, in one line.
+/// The first line of the decoder's error.
 fn plain(error: FrameDecoderError) -> io::Error {
     damaged(error.to_string().lines().next().unwrap_or_default())
 }

@@ -200,17 +200,28 @@ impl Source {
         self.cloud.reader_within(bbox, fields)
     }
 
-    /// Writes the cloud with labels to `path`: a copy with all that the file holds, where it is of the format
-    /// that the name asks for and that has such copies, else its points anew. `None` where the name is that of
-    /// no format which holds labels.
+    /// Whether the cloud can be written with labels to a file of this name. A format that is not written anew holds
+    /// labels in copies of its own files.
+    pub(crate) fn can_be_labelled(&self, path: &Path) -> bool {
+        formats::writer_of(path).is_some_and(|driver| {
+            driver.save_labelled.is_some() || (driver.create.is_none() && self.is_of(driver))
+        })
+    }
+
+    /// Writes the cloud with labels to `path`: as a copy of the file with everything it holds if the name asks for
+    /// the file's own format and that format has copies, otherwise anew from its points. `None` if the cloud
+    /// [cannot](Source::can_be_labelled) be written to a file of this name.
     pub(crate) fn save_labelled(&self, labels: Labels<'_>, path: &Path) -> Option<Result<LeftOut>> {
         let driver = formats::writer_of(path)?;
-        let save = driver.save_labelled?;
-        if self.driver.is_some_and(|own| ptr::eq(driver, own))
+        if self.is_of(driver)
             && let Some(copied) = self.cloud.copy(labels, path)
         {
             return Some(copied.map(|()| LeftOut::default()));
         }
-        Some(save(&*self.cloud, labels, path))
+        Some(driver.save_labelled?(&*self.cloud, labels, path))
+    }
+
+    fn is_of(&self, driver: &Driver) -> bool {
+        self.driver.is_some_and(|own| ptr::eq(driver, own))
     }
 }

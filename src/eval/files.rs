@@ -17,7 +17,7 @@ pub struct Files<'a> {
     pub result: &'a Path,
     /// The labels for a JSON document: a labelled cloud, or labels alone. Without it,
     /// labels come from the labelled cloud beside the document, if there is one:
-    /// `room.labels.ply`, `.las`, `.laz`, `.pcd` or `.npy` for `room.json`.
+    /// `room.labels.ply`, `.las`, `.laz`, `.pcd`, `.e57` or `.npy` for `room.json`.
     pub labels: Option<&'a Path>,
     /// A labelled cloud, a truth document, or labels alone. A cloud without labels takes them from
     /// the text file beside it, `hard.labels` for `hard.txt`. If there is a truth document beside
@@ -242,7 +242,8 @@ impl Side {
 
 /// The labelled cloud that was written together with a document.
 fn beside(document: &Path) -> Option<PathBuf> {
-    let endings = ["labels.ply", "labels.las", "labels.laz", "labels.pcd", "labels.npy"];
+    let endings =
+        ["labels.ply", "labels.las", "labels.laz", "labels.pcd", "labels.e57", "labels.npy"];
     endings.map(|ending| document.with_extension(ending)).into_iter().find(|path| path.is_file())
 }
 

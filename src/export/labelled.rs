@@ -10,7 +10,14 @@ pub struct Labelled;
 
 impl Export<Planes<'_>> for Labelled {
     fn about(&self) -> About {
-        let endings = &[".labels.ply", ".labels.las", ".labels.laz", ".labels.pcd", ".labels.npy"];
+        let endings = &[
+            ".labels.ply",
+            ".labels.las",
+            ".labels.laz",
+            ".labels.pcd",
+            ".labels.e57",
+            ".labels.npy",
+        ];
         let what = "the cloud with each point's plane; .npy holds the labels alone";
         About {
             needs_labels: true,

@@ -87,6 +87,7 @@ impl About {
             Kind::Cloud(Format::LAZ) => ".laz",
             Kind::Cloud(Format::PLY) => ".ply",
             Kind::Cloud(Format::PCD) => ".pcd",
+            Kind::Cloud(Format::E57) => ".e57",
             Kind::Cloud(_) | Kind::Image => "",
         };
         let found = self.endings.iter().find(|ending| !own.is_empty() && ending.ends_with(own));

@@ -129,6 +129,46 @@ fn coordinate_systems_are_told_and_carried_on() {
     assert_eq!(json(bare)["input"]["crs"], Value::Null);
 }
 
+/// An E57 of these points in the coordinate system [`WKT`].
+fn e57_file(path: &Path, points: &[[f64; 3]]) {
+    use e57::{E57Writer, Record, RecordValue};
+    let mut writer = E57Writer::from_file(path, "a file").unwrap();
+    writer.set_coordinate_metadata(Some(WKT.into()));
+    let axes = [Record::CARTESIAN_X_F64, Record::CARTESIAN_Y_F64, Record::CARTESIAN_Z_F64];
+    let mut scan = writer.add_pointcloud("a scan", axes.to_vec()).unwrap();
+    for point in points {
+        scan.add_point(point.map(RecordValue::Double).to_vec()).unwrap();
+    }
+    scan.finalize().unwrap();
+    writer.finalize().unwrap();
+}
+
+#[test]
+fn a_newly_written_cloud_has_the_coordinate_system() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    e57_file(&at("a.e57"), &points());
+    las_file(&at("a.las"), &points(), 6, vec![projection(2112, WKT.into())], vec![]);
+    let labelled = |input: &str, name: &str| {
+        let path = at(name);
+        detect(&at(input), &format!("--labels {}", path.display())).text();
+        path
+    };
+    for name in ["b.las", "b.laz"] {
+        let path = labelled("a.e57", name);
+        let header = las::Reader::from_path(&path).unwrap().header().clone();
+        let is_system = |vlr: &&Vlr| vlr.user_id == "LASF_Projection" && vlr.record_id == 2112;
+        let record = header.vlrs().iter().find(is_system).expect(name);
+        assert_eq!(record.data.strip_suffix(b"\0"), Some(WKT.as_bytes()), "{name}");
+        assert!(header.has_wkt_crs(), "{name}");
+        assert_eq!(info(&path)["header"]["crs"], info(&at("a.e57"))["header"]["crs"], "{name}");
+    }
+    for input in ["a.e57", "a.las"] {
+        let (header, _) = ply_parts(&labelled(input, "b.ply"));
+        assert!(header.contains(&format!("\ncomment crs {WKT}\n")), "{input}: {header}");
+    }
+}
+
 #[test]
 fn degrees_are_refused_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,6 +3,7 @@
 mod common;
 mod copc_files;
 mod depth_images;
+mod e57_copies;
 mod e57_files;
 mod las_files;
 mod laz_files;

@@ -114,5 +114,7 @@ fn names() -> PossibleValuesParser {
 
 fn label_formats() -> PossibleValuesParser {
     let labels = Named::all().into_iter().filter(|output| output.about.name == LABELS);
-    labels.flat_map(|output| output.about.extensions()).collect::<Vec<_>>().into()
+    let formats = labels.flat_map(|output| output.about.extensions());
+    // Only an E57 can become one, and does so without the option.
+    formats.filter(|&format| format != "e57").collect::<Vec<_>>().into()
 }

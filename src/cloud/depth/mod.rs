@@ -1,4 +1,4 @@
-//! Depth images of 16 bits, which a camera turns into clouds.
+//! 16-bit depth images, which a camera turns into clouds.
 
 mod pixels;
 
@@ -12,7 +12,7 @@ use pixels::Pixels;
 use std::io::{BufRead, Seek};
 use std::sync::Arc;
 
-/// Told by its camera, never by its content alone: without a camera it is an image.
+/// The content alone does not identify a depth image: without a camera it is an ordinary image.
 pub(super) static DRIVER: Driver = Driver {
     told: |_| None,
     check_stream: Driver::any_stream,
@@ -30,19 +30,19 @@ impl Format {
     pub const DEPTH: Format = Format("DEPTH");
 }
 
-/// Whether a file is an image of 16 bits in one channel, which a camera may turn into a cloud.
+/// Whether a file is an image with 16 bits in one channel, which a camera can turn into a cloud.
 pub(crate) fn is_depth(bytes: &Arc<Bytes>) -> bool {
     is_depth_stream(Section::new(bytes.clone(), 0, bytes.len()))
 }
 
-/// The same of a stream that starts with the file's first byte.
+/// The same for a stream of the file from its first byte.
 pub(crate) fn is_depth_stream(file: impl std::io::Read + Seek) -> bool {
     let mut file = std::io::BufReader::new(file);
     let head = file.fill_buf().map(<[u8]>::to_vec).unwrap_or_default();
     pixels::is_depth(&head, file)
 }
 
-/// Whether a file that starts so may be one.
+/// Whether a file with these first bytes may be a depth image.
 pub(super) fn may_be(head: &[u8]) -> bool {
     pixels::may_be(head)
 }
@@ -89,7 +89,7 @@ impl Cloud for Depth {
     }
 }
 
-/// A pass over the pixels, row by row from the top; one that shows nothing is a point that is not finite.
+/// A pass over the pixels, row by row from the top. A pixel without depth becomes a NaN point.
 struct DepthReader {
     pixels: Arc<Pixels>,
     camera: Camera,

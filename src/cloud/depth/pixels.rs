@@ -10,7 +10,7 @@ use std::io::{BufRead, Cursor, Seek};
 const MOST_SIDE: u32 = 1 << 15;
 /// Most pixels in all.
 const MOST_PIXELS: u64 = 1 << 28;
-/// Most bytes that a decoder may ask for.
+/// Most bytes that a decoder may allocate.
 const MOST_MEMORY: u64 = 4 * MOST_PIXELS;
 
 /// The values of an image, row by row from the top.
@@ -20,7 +20,7 @@ pub(super) struct Pixels {
     pub(super) values: Vec<u16>,
 }
 
-/// How the formats start.
+/// The first bytes of each format.
 const STARTS: [(&[u8], ImageFormat); 4] = [
     (b"\x89PNG", ImageFormat::Png),
     (b"II*\0", ImageFormat::Tiff),
@@ -32,12 +32,12 @@ fn format(head: &[u8]) -> Option<ImageFormat> {
     STARTS.iter().find(|(start, _)| head.starts_with(start)).map(|&(_, format)| format)
 }
 
-/// Whether a file that starts so may be a depth image.
+/// Whether a file with these first bytes may be a depth image.
 pub(super) fn may_be(head: &[u8]) -> bool {
     format(head).is_some()
 }
 
-/// Whether an image has 16 bits in one channel, as far as its header says.
+/// Whether an image has 16 bits in one channel, according to its header.
 pub(super) fn is_depth(head: &[u8], file: impl BufRead + Seek) -> bool {
     match format(head) {
         Some(ImageFormat::Pnm) => Pgm::of(head).is_some_and(|pgm| pgm.largest > 255),
@@ -63,7 +63,7 @@ pub(super) fn read(bytes: &Bytes) -> Result<Pixels> {
     let pixels = match format(&content) {
         Some(ImageFormat::Pnm) => pgm(&content),
         Some(format) => {
-            // A decoder that stumbles over damaged bytes must not take the program with it.
+            // A decoder that panics on damaged bytes must not end the program.
             catch(|| decode(format, &content)).unwrap_or_else(Err)
         }
         None => Err("no PNG, TIFF or PGM image".into()),
@@ -103,18 +103,17 @@ fn check_size(width: u64, height: u64) -> std::result::Result<(), String> {
     ))
 }
 
-/// The header of a binary PGM file. Its values are taken as they stand, where a reader of pictures would
-/// stretch them over 16 bits.
+/// The header of a binary PGM file. Its values are kept as they are; an image reader would stretch them to 16 bits.
 struct Pgm {
     width: u64,
     height: u64,
     largest: u64,
-    /// Where the values start.
+    /// The first byte of the values.
     length: usize,
 }
 
 impl Pgm {
-    /// The header at the front of a file.
+    /// The header at the start of a file.
     fn of(head: &[u8]) -> Option<Pgm> {
         let mut at = 2;
         let mut number = || {
@@ -128,7 +127,7 @@ impl Pgm {
             let digits = head[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
             let number = std::str::from_utf8(&head[at..at + digits]).ok()?.parse().ok()?;
             at += digits;
-            // One white space ends each of them; behind the last the values start.
+            // A single whitespace character ends each number; the values follow the last.
             head.get(at).filter(|byte| byte.is_ascii_whitespace())?;
             at += 1;
             Some(number)

@@ -1,4 +1,4 @@
-//! What an E57 file says of itself.
+//! The XML description of an E57 file.
 
 use super::super::bytes::{Bytes, Section};
 use super::super::quiet::catch;
@@ -7,22 +7,22 @@ use crate::{Error, Result};
 use e57::{E57Reader, PointCloud};
 use std::sync::Arc;
 
-/// What is taken from the XML of a file.
+/// The parts of the XML that are used.
 pub(super) struct Description {
-    /// Its scans.
+    /// The scans.
     pub(super) clouds: Vec<PointCloud>,
-    /// The coordinate system, in well-known text.
+    /// The coordinate system as well-known text.
     pub(super) system: Option<String>,
 }
 
-/// Declarations of namespaces, each of which costs as much as there are elements in it.
+/// Most namespace declarations: the cost of each grows with the number of elements in its scope.
 const NAMESPACES: usize = 1000;
-/// Length of a tag: attributes are compared each with each.
+/// Most bytes of a tag: the parser compares each of its attributes with all others.
 const TAG: usize = 8192;
 
 impl Description {
     pub(super) fn read(bytes: &Arc<Bytes>) -> Result<Description> {
-        check_xml(bytes)?;
+        xml(bytes)?;
         let section = Section::new(bytes.clone(), 0, bytes.len());
         let read = catch(|| E57Reader::new(section)).map_err(|message| fault(bytes, &message))?;
         let reader = read.map_err(|error| fault(bytes, &error.to_string()))?;
@@ -33,8 +33,9 @@ impl Description {
     }
 }
 
-/// Refuses XML that the file does not hold, and such as takes much more time or memory than its length.
-fn check_xml(bytes: &Arc<Bytes>) -> Result<()> {
+/// The XML of a file. Refuses XML that the file does not hold, and XML that would take far more time or memory to
+/// parse than its length suggests.
+pub(super) fn xml(bytes: &Arc<Bytes>) -> Result<Vec<u8>> {
     let mut head = [0; 48];
     bytes.read_exact(0, &mut head)?;
     let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|k| head[at + k]));
@@ -50,7 +51,7 @@ fn check_xml(bytes: &Arc<Bytes>) -> Result<()> {
     if longest_tag(&xml) > TAG {
         return Err(fault(bytes, "a tag of its XML is too long"));
     }
-    Ok(())
+    Ok(xml)
 }
 
 /// The length of the longest tag. Comments, CDATA sections and instructions are no tags.

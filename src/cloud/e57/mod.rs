@@ -1,17 +1,22 @@
-//! E57: scans of terrestrial instruments, brought into one frame.
+//! E57: terrestrial laser scans, brought into one coordinate frame.
 
+mod copy;
 mod description;
+mod document;
+mod label;
 mod numbers;
 mod packets;
 mod pages;
 mod pose;
 mod scan;
+mod write;
 
 use super::{
     Chunk, Crs, Fields, Format, HeaderInfo, Note, PointReader,
     blocks::{BlockReader, BlockSource},
     bytes::Bytes,
     driver::{Cloud, Driver},
+    labels::Labels,
 };
 use crate::{Error, Result};
 use description::{Description, fault};
@@ -21,6 +26,7 @@ use rayon::prelude::*;
 use scan::{Largest, Scales, Scan};
 use std::{
     collections::{HashSet, VecDeque},
+    path::Path,
     sync::{Arc, atomic::AtomicU64},
 };
 
@@ -28,7 +34,7 @@ pub(super) const DRIVER: Driver = Driver {
     told: |head| head.starts_with(b"ASTM-E57").then_some(Format::E57),
     check_stream: Driver::any_stream,
     open: |bytes, _| Ok(Box::new(E57::open(bytes)?)),
-    endings: &[],
+    endings: &["e57"],
     create: None,
     save_labelled: None,
 };
@@ -38,19 +44,19 @@ impl Format {
     pub const E57: Format = Format("E57");
 }
 
-/// Points that one thread unpacks in one go.
+/// Points that a thread unpacks at a time.
 const PIECE: u64 = 1 << 16;
 
-/// An E57 file whose description was read.
+/// An E57 file whose description has been read.
 struct E57 {
     file: Arc<File>,
     info: HeaderInfo,
     notes: Vec<Note>,
-    /// From how many places the scans were taken.
+    /// Number of places from which the scans were taken.
     stations: usize,
 }
 
-/// What a pass needs.
+/// The data that passes and copies share.
 struct File {
     pages: Pages,
     scans: Vec<Scan>,
@@ -58,7 +64,7 @@ struct File {
 }
 
 impl E57 {
-    /// Reads the description, finds the packets, and checks that the file can hold what it promises.
+    /// Reads the description, finds the packets, and checks that the file has room for all promised points.
     fn open(bytes: &Arc<Bytes>) -> Result<E57> {
         let description = Description::read(bytes)?;
         let pages = Pages::new(bytes);
@@ -98,7 +104,7 @@ impl E57 {
     }
 }
 
-/// The scans with where their numbers are.
+/// The scans, each with the places of its numbers in the file.
 fn scans(bytes: &Bytes, pages: &Pages, clouds: &[PointCloud]) -> Result<Vec<Scan>> {
     let mut scans = Vec::new();
     let (mut first, mut left) = (0, u128::from(bytes.len()) * 8);
@@ -109,7 +115,7 @@ fn scans(bytes: &Bytes, pages: &Pages, clouds: &[PointCloud]) -> Result<Vec<Scan
         if bits == 0 && scan.points > 0 {
             return Err(fault("its records take no room, so that there may be any number of them"));
         }
-        // Each scan has its own part of the file.
+        // Scans do not share bytes, so together they are no longer than the file.
         let taken = bits * u128::from(scan.points);
         left = left.checked_sub(taken).ok_or_else(|| {
             fault(&format!("{} points are more than the file has room for", scan.points))
@@ -126,7 +132,7 @@ fn scans(bytes: &Bytes, pages: &Pages, clouds: &[PointCloud]) -> Result<Vec<Scan
     Ok(scans)
 }
 
-/// The file in words, with rows and columns where there is one scan that has them.
+/// The file in words. A single scan is described with its rows and columns, if it has them.
 fn in_words(clouds: &[PointCloud]) -> String {
     let rows_and_columns = |cloud: &PointCloud| {
         let bounds = cloud.index_bounds.as_ref()?;
@@ -152,7 +158,7 @@ fn in_words(clouds: &[PointCloud]) -> String {
     }
 }
 
-/// The names of what records hold that is not read, each once.
+/// The names of the fields that are not read, each once.
 fn others(clouds: &[PointCloud], scans: &[Scan]) -> Vec<String> {
     let (mut names, mut seen) = (Vec::new(), HashSet::new());
     for (cloud, scan) in clouds.iter().zip(scans) {
@@ -166,7 +172,7 @@ fn others(clouds: &[PointCloud], scans: &[Scan]) -> Vec<String> {
     names
 }
 
-/// What a number is called in the file.
+/// The name of a field in the file.
 fn name(name: &RecordName) -> String {
     use RecordName as Name;
     let known = match name {
@@ -225,20 +231,24 @@ impl Cloud for E57 {
         let scales = samples.into_iter().fold(Largest::default(), Largest::merge).scales();
         Ok(Box::new(BlockReader::new(Pass { file, fields, scales, scan: 0, point: 0 })))
     }
+
+    fn copy(&self, labels: Labels<'_>, path: &Path) -> Option<Result<()>> {
+        Some(copy::copy(&self.file.pages, &self.file.scans, labels, path))
+    }
 }
 
-/// A pass over the points: the scans one after the other, in pieces that are unpacked side by side.
+/// A pass over the points, scan after scan, in pieces that are unpacked in parallel.
 struct Pass {
     file: Arc<File>,
     fields: Fields,
     scales: Scales,
-    /// The scan that is next, and its next point.
+    /// The index of the current scan, and its next point.
     scan: usize,
     point: u64,
 }
 
 impl Pass {
-    /// The next piece: a scan, and points of it.
+    /// The next piece: the index of a scan and a range of its points.
     fn piece(&mut self) -> Option<(usize, (u64, u64))> {
         loop {
             let scan = self.file.scans.get(self.scan)?;
@@ -265,7 +275,7 @@ impl BlockSource for Pass {
         match read.into_iter().collect::<Result<Vec<Chunk>>>() {
             Ok(read) => queue.extend(read),
             Err(error) => {
-                // Asked again, it fails again.
+                // The next call fails with the same error.
                 (self.scan, self.point) = before;
                 return Err(error);
             }

@@ -1,13 +1,13 @@
-//! Numbers packed into as many bits as they need.
+//! Numbers packed into as many bits as their range needs.
 
 use e57::RecordDataType;
 
-/// What a number of a record is, and how many bits it takes.
+/// The type of a number in a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Packed {
     Single,
     Double,
-    /// A whole number above `min`, which is multiplied with `scale` before `offset` is added.
+    /// An integer stored as its difference from `min`; its value is `integer × scale + offset`.
     Whole {
         bits: u32,
         min: i64,
@@ -39,12 +39,12 @@ impl Packed {
         }
     }
 
-    /// Whether the numbers may have fractions.
+    /// Whether the values may have fractions.
     pub(super) fn is_float(self) -> bool {
         !matches!(self, Packed::Whole { scale: 1.0, .. })
     }
 
-    /// Unpacks the numbers that start at bit `first` of `bytes`, one for each place of `out`.
+    /// Fills `out` with the numbers that start at bit `first` of `bytes`.
     pub(super) fn unpack(self, bytes: &mut Vec<u8>, first: u32, out: &mut [f64]) {
         match self {
             Packed::Single => {
@@ -61,7 +61,7 @@ impl Packed {
                 out.fill(min as f64 * scale + offset);
             }
             Packed::Whole { bits, min, scale, offset } => {
-                // The last number is read with the 16 bytes from its first one on.
+                // Each number is read from 16 bytes, also the last.
                 bytes.extend([0; 16]);
                 let mask = u64::MAX >> (64 - bits);
                 let mut at = first as usize;
@@ -85,7 +85,7 @@ impl Packed {
 mod tests {
     use super::*;
 
-    /// Values as their bits follow each other.
+    /// Packs values into consecutive bits.
     fn pack(values: &[u64], bits: u32) -> Vec<u8> {
         let all = values.iter().flat_map(|value| (0..bits).map(move |k| value >> k & 1));
         let all: Vec<u64> = all.collect();

@@ -1,10 +1,10 @@
-//! Where the packets of a scan keep what.
+//! The packets of a scan, and the streams of bytes that they hold.
 
 use super::pages::Pages;
 use crate::Result;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The first byte of a packet tells its kind.
+// The first byte of a packet is its kind.
 const INDEX: u8 = 0;
 const DATA: u8 = 1;
 const IGNORED: u8 = 2;
@@ -14,11 +14,11 @@ const IGNORED: u8 = 2;
 struct Part {
     /// Bytes of the stream before it.
     before: u64,
-    /// Where it stands, in logical bytes.
+    /// Its first logical byte.
     at: u64,
 }
 
-/// The numbers of one kind of all records of a scan: their bits follow each other, cut into packets.
+/// One field of all records of a scan: a sequence of bits, cut into packets.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
     parts: Vec<Part>,
@@ -27,7 +27,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Appends the bytes `from..to`, which must be within.
+    /// Appends the bytes `from..to` of the stream, which must hold them.
     pub(super) fn append(
         &self,
         pages: &Pages,

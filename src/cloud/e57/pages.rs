@@ -5,13 +5,13 @@ use crate::{Error, Result};
 use std::sync::Arc;
 
 /// Length of a page in the file.
-const PAGE: u64 = 1024;
-/// What it holds beside the checksum.
-const HELD: u64 = 1020;
-/// Pages that are read at a time.
+pub(super) const PAGE: u64 = 1024;
+/// Bytes of a page without its checksum.
+pub(super) const HELD: u64 = 1020;
+/// Pages read at a time.
 const RUN: u64 = 64;
 
-/// What the pages hold, as if there were no checksums: logical bytes.
+/// The logical bytes of a file: those of its pages without the checksums.
 #[derive(Debug, Clone)]
 pub(super) struct Pages {
     bytes: Arc<Bytes>,
@@ -24,19 +24,28 @@ impl Pages {
         Pages { bytes: bytes.clone(), len: bytes.len() / PAGE * HELD }
     }
 
-    /// The logical place of a byte of the file; `None` for a byte of a checksum or behind the end.
+    pub(super) fn bytes(&self) -> &Arc<Bytes> {
+        &self.bytes
+    }
+
+    /// Number of logical bytes.
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// The logical position of a byte of the file; `None` for a byte of a checksum or past the end.
     pub(super) fn logical(&self, physical: u64) -> Option<u64> {
         let (page, within) = (physical / PAGE, physical % PAGE);
         let at = page * HELD + within;
         (within < HELD && at < self.len).then_some(at)
     }
 
-    /// The place in the file of a logical byte.
+    /// The position of a logical byte in the file.
     pub(super) fn physical(logical: u64) -> u64 {
         logical / HELD * PAGE + logical % HELD
     }
 
-    /// Appends the logical bytes from `at` on to `out`, after checking the pages that hold them.
+    /// Appends `length` logical bytes from `at` on to `out`, and verifies the checksums of their pages.
     pub(super) fn append(&self, at: u64, length: u64, out: &mut Vec<u8>) -> Result<()> {
         let end = at.checked_add(length).filter(|&end| end <= self.len);
         let end = end.ok_or_else(|| self.fault(self.len, "the file ends early"))?;
@@ -61,14 +70,14 @@ impl Pages {
         Ok(())
     }
 
-    /// So many logical bytes from `at` on.
+    /// The `N` logical bytes from `at` on.
     pub(super) fn read<const N: usize>(&self, at: u64) -> Result<[u8; N]> {
         let mut bytes = Vec::with_capacity(N);
         self.append(at, N as u64, &mut bytes)?;
         Ok(std::array::from_fn(|k| bytes[k]))
     }
 
-    /// An error at a logical place.
+    /// An error at a logical byte.
     pub(super) fn fault(&self, logical: u64, message: &str) -> Error {
         let place = format!("byte {}", Pages::physical(logical));
         Error::format(self.bytes.path(), place, message)

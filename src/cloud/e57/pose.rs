@@ -1,8 +1,8 @@
-//! Where a scan stood, and how it was turned.
+//! The position and rotation of a scan.
 
 use e57::Transform;
 
-/// A rotation and a translation, from a scan's own coordinates to those of the file.
+/// The rotation and translation from a scan's own coordinates to those of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pose {
     rows: [[f64; 3]; 3],
@@ -10,7 +10,7 @@ pub(super) struct Pose {
 }
 
 impl Pose {
-    /// The pose that a file gives; `None` if it is none.
+    /// The pose in the file; `None` if it is not a rotation and a finite translation.
     pub(super) fn new(transform: &Transform) -> Option<Pose> {
         let (q, t) = (&transform.rotation, &transform.translation);
         let length = (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z).sqrt();
@@ -28,13 +28,13 @@ impl Pose {
         Some(Pose { rows, translation })
     }
 
-    /// Whether nothing is moved.
+    /// Whether the pose moves no point.
     pub(super) fn is_identity(&self) -> bool {
         let rows = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         *self == Pose { rows, translation: [0.0; 3] }
     }
 
-    /// Moves points.
+    /// Moves points into the frame of the file.
     pub(super) fn apply(&self, [x, y, z]: [&mut [f64]; 3]) {
         for ((x, y), z) in x.iter_mut().zip(y).zip(z) {
             let p = [*x, *y, *z];
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_quarter_about_z_takes_x_to_y() {
-        // Of any length: a file may have rounded it.
+        // The quaternion need not have length 1: files round it.
         let pose = pose(3.0, 0.0, 0.0, 3.0).unwrap();
         let [mut x, mut y, mut z] = [[1.0], [0.0], [5.0]];
         pose.apply([&mut x, &mut y, &mut z]);

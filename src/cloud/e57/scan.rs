@@ -1,4 +1,4 @@
-//! A scan: which numbers its records hold, and how they become points.
+//! A scan: the fields of its records, and how they become points.
 
 use super::super::labels::LABEL;
 use super::super::scale::{Scale, label};
@@ -10,7 +10,7 @@ use super::pose::Pose;
 use crate::Result;
 use e57::{PointCloud, RecordName};
 
-/// The place of a number in a record.
+/// The index of a field in a record.
 type Slot = usize;
 
 /// A scan of a file.
@@ -18,20 +18,20 @@ pub(super) struct Scan {
     /// Index of its first point in the file.
     pub(super) first: u64,
     pub(super) points: u64,
-    /// What moves its points, where it does not stand in the file's own frame.
+    /// The pose of its points, unless they are already in the file's frame.
     pub(super) pose: Option<Pose>,
     numbers: Vec<Packed>,
     pub(super) streams: Vec<Stream>,
     roles: Roles,
 }
 
-/// Which numbers are what.
+/// The fields that are read.
 #[derive(Debug, Default)]
 struct Roles {
     /// Coordinates, or range, azimuth and elevation.
     xyz: [Slot; 3],
     is_spherical: bool,
-    /// Not 0 where there is no point.
+    /// Not 0 for an invalid point.
     invalid: Option<Slot>,
     colour: Option<[Slot; 3]>,
     invalid_colour: Option<Slot>,
@@ -40,14 +40,14 @@ struct Roles {
     label: Option<Slot>,
 }
 
-/// How colours and intensities of a file are scaled.
+/// The scales of a file's colours and intensities.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Scales {
     pub(super) colour: Scale,
     pub(super) intensity: Scale,
 }
 
-/// Largest values in a sample.
+/// The largest values in a sample, and whether the field may have fractions.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Largest {
     colour: (f64, bool),
@@ -72,7 +72,7 @@ impl Largest {
 }
 
 impl Scan {
-    /// The scan that a file describes; an error in words where it has no coordinates or a pose that is none.
+    /// The scan that a file describes. The error says in words what is wrong with it.
     pub(super) fn new(cloud: &PointCloud, first: u64) -> std::result::Result<Scan, &'static str> {
         // A packet counts its streams in 16 bits.
         if cloud.prototype.len() > usize::from(u16::MAX) {
@@ -95,12 +95,12 @@ impl Scan {
         Ok(Scan { first, points: cloud.records, pose, numbers, streams: Vec::new(), roles })
     }
 
-    /// How many bits each number of a record takes.
+    /// The width of each field in bits.
     pub(super) fn bits(&self) -> Vec<u32> {
         self.numbers.iter().map(|number| number.bits()).collect()
     }
 
-    /// What points have beside coordinates.
+    /// The fields of the points besides coordinates.
     pub(super) fn fields(&self) -> Fields {
         Fields {
             colour: self.roles.colour.is_some(),
@@ -110,7 +110,7 @@ impl Scan {
         }
     }
 
-    /// Unpacks the number `slot` of the records `from..to`.
+    /// Unpacks the field `slot` of the records `from..to`.
     fn column(&self, pages: &Pages, slot: Slot, (from, to): (u64, u64)) -> Result<Vec<f64>> {
         let number = self.numbers[slot];
         let bit = |record: u64| u128::from(record) * u128::from(number.bits());
@@ -123,7 +123,7 @@ impl Scan {
         Ok(column)
     }
 
-    /// The points `range` of the scan, with all of `fields`, be they there or not.
+    /// The points `range` of the scan with all of `fields`; those that the scan lacks are blank.
     pub(super) fn read(
         &self,
         pages: &Pages,
@@ -164,7 +164,7 @@ impl Scan {
         Ok(chunk)
     }
 
-    /// Brings coordinates into the frame of the file; those of no point become NaN.
+    /// Brings coordinates into the frame of the file; those of invalid points become NaN.
     fn place(&self, chunk: &mut Chunk, invalid: Option<&[f64]>) {
         let Chunk { x, y, z, .. } = chunk;
         if self.roles.is_spherical {
@@ -234,7 +234,7 @@ impl Roles {
         })
     }
 
-    /// All slots that are read.
+    /// All fields that are read.
     fn slots(&self) -> impl Iterator<Item = Slot> {
         let optional =
             [self.invalid, self.invalid_colour, self.intensity, self.invalid_intensity, self.label];
@@ -246,7 +246,7 @@ impl Roles {
 }
 
 impl Scan {
-    /// Whether the number `slot` of a record is read.
+    /// Whether the field `slot` is read.
     pub(super) fn reads(&self, slot: Slot) -> bool {
         self.roles.slots().any(|read| read == slot)
     }

@@ -1,4 +1,4 @@
-//! The octree of COPC: which part of space each chunk of a LAZ file holds.
+//! The octree of COPC: the part of space that each chunk of a LAZ file covers.
 
 use super::super::{Bbox, bytes::Bytes};
 use crate::{Error, Result};
@@ -9,20 +9,20 @@ use std::sync::Arc;
 const INFO: usize = 160;
 /// Length of an entry of the hierarchy.
 const ENTRY: usize = 32;
-/// No octree is deeper: its cells would be smaller than the steps of coordinates.
+/// Most levels: deeper cells would be smaller than the steps of coordinates.
 const DEEPEST: i32 = 32;
 
 /// The octree of a file, as its header describes it.
 pub(super) struct Octree {
     centre: [f64; 3],
     half: f64,
-    /// Where the first page of the hierarchy starts, and its length.
+    /// The start and length of the first page of the hierarchy.
     root: (u64, u64),
-    /// By how much a point may lie outside its cell, since coordinates are rounded.
+    /// How far rounding can move a point out of its cell.
     slack: f64,
 }
 
-/// A cell of the octree: its level, and its place on each axis.
+/// A cell of the octree: its level, and its index along each axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
     level: i32,
@@ -55,7 +55,7 @@ impl Octree {
     /// Where the chunks start whose cells do not touch a box.
     ///
     /// # Errors
-    /// Where the hierarchy is damaged.
+    /// [`Error::Format`] if the hierarchy is damaged.
     pub(super) fn outside(&self, bytes: &Arc<Bytes>, bbox: &Bbox) -> Result<HashSet<u64>> {
         let cells = self.cells(bytes)?;
         let is_outside = |cell: Option<Cell>| cell.is_some_and(|cell| !self.touches(cell, bbox));
@@ -63,7 +63,7 @@ impl Octree {
         Ok(outside.map(|(start, _)| start).collect())
     }
 
-    /// Whether a cell has room for points of a box.
+    /// Whether a cell can hold points of a box.
     fn touches(&self, cell: Cell, bbox: &Bbox) -> bool {
         let side = 2.0 * self.half / f64::from(cell.level).exp2();
         (0..3).zip([Some(bbox.x), Some(bbox.y), bbox.z]).all(|(axis, range)| {
@@ -83,7 +83,7 @@ impl Octree {
             if !is_within || !length.is_multiple_of(ENTRY as u64) {
                 return Err(fault("a page of the COPC hierarchy does not fit the file"));
             }
-            // Each page is there once, so that all of them are no longer than the file.
+            // Pages do not share bytes, so together they are no longer than the file.
             left = left
                 .checked_sub(length.max(1))
                 .ok_or_else(|| fault("the pages of the COPC hierarchy name each other"))?;

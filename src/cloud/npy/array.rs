@@ -1,23 +1,23 @@
-//! What a NumPy array holds, as its header says.
+//! The header of a NumPy array.
 
 use super::super::bytes::Bytes;
 use super::super::records::NumberType;
 use super::literal::Literal;
 use crate::{Error, Result};
 
-/// How NumPy's files start.
+/// The first bytes of a NumPy file.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 /// Longest header that is read.
 pub(super) const MOST: u64 = 1 << 20;
 
-/// A number of each element.
+/// A number that each element holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Member {
-    /// The name of its field; empty where the elements are numbers.
+    /// The name of its field; empty if the elements are plain numbers.
     pub(super) name: String,
-    /// Bytes from the element's start.
+    /// Offset in the element, in bytes.
     pub(super) offset: usize,
-    /// Its type and whether its most significant byte comes first; `None` where it is no such number.
+    /// Its type and whether it is big-endian; `None` for a type that is not read.
     pub(super) number: Option<(NumberType, bool)>,
 }
 
@@ -25,23 +25,23 @@ pub(super) struct Member {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Array {
     pub(super) members: Vec<Member>,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub(super) size: usize,
-    /// Whether the first axis runs fastest.
+    /// Whether the first axis varies fastest (Fortran order).
     pub(super) fortran: bool,
     pub(super) shape: Vec<u64>,
-    /// Where the elements start.
+    /// The first byte of the elements.
     pub(super) start: u64,
 }
 
 impl Array {
-    /// Reads the header at the front of `bytes`.
+    /// Reads the header at the start of `bytes`.
     pub(super) fn read(bytes: &Bytes) -> Result<Array> {
         let array = Array::parse(&bytes.head(0, MOST)?);
         array.map_err(|message| Error::format(bytes.path(), "header", message))
     }
 
-    /// Reads the header at the front of a file that starts so.
+    /// Reads the header from the first bytes of a file.
     pub(super) fn parse(head: &[u8]) -> std::result::Result<Array, String> {
         let (text, start) = text(head).ok_or("it does not end, or is no text")?;
         let header = Literal::of(text).ok_or("not a header of NumPy")?;
@@ -60,17 +60,17 @@ impl Array {
         Ok(Array { members, size, fortran, shape, start })
     }
 
-    /// Whether the elements are numbers, not records with named fields.
+    /// Whether the elements are plain numbers rather than records with named fields.
     pub(super) fn is_plain(&self) -> bool {
         matches!(&self.members[..], [member] if member.name.is_empty())
     }
 
-    /// Number of elements, if it is one.
+    /// Number of elements, unless it overflows.
     pub(super) fn count(&self) -> Option<u64> {
         self.shape.iter().try_fold(1_u64, |product, &n| product.checked_mul(n))
     }
 
-    /// The shape as Python shows it.
+    /// The shape in Python notation.
     pub(super) fn shape_text(&self) -> String {
         match &self.shape[..] {
             [n] => format!("({n},)"),
@@ -82,7 +82,7 @@ impl Array {
     }
 }
 
-/// The dictionary in front of the elements, with the blanks that fill it up, and where they start.
+/// The dictionary before the elements with the blanks that pad it, and the first byte of the elements.
 fn text(head: &[u8]) -> Option<(&str, u64)> {
     let rest = head.strip_prefix(MAGIC)?;
     let (length, rest) = match rest {
@@ -96,9 +96,9 @@ fn text(head: &[u8]) -> Option<(&str, u64)> {
     Some((std::str::from_utf8(text).ok()?, (head.len() - elements.len()) as u64))
 }
 
-/// Appends the members that a type describes, from `offset` on; gives their size.
+/// Appends the members of a type, the first at `offset`, and returns their size.
 fn describe(descr: &Literal, name: &str, offset: usize, to: &mut Vec<Member>) -> Option<usize> {
-    /// Names by which three numbers in one field are taken for x, y and z.
+    /// Names of fields whose three numbers are x, y and z.
     const TOGETHER: [&str; 4] = ["xyz", "pos", "position", "points"];
     let Some(fields) = descr.items() else {
         let (number, size) = element(descr.text()?)?;
@@ -138,14 +138,14 @@ fn describe(descr: &Literal, name: &str, offset: usize, to: &mut Vec<Member>) ->
     Some(size)
 }
 
-/// The type of a number, if it is one that is read, and the size of a type.
+/// The type of a number, if such numbers are read, and its size.
 fn element(code: &str) -> Option<(Option<(NumberType, bool)>, usize)> {
     let (order, code) = match code.as_bytes().first()? {
         b'<' | b'>' | b'|' | b'=' => code.split_at(1),
         _ => ("<", code),
     };
     let kind = code.chars().next()?;
-    // Times name their unit in brackets.
+    // Time types have their unit in brackets.
     let digits = code[kind.len_utf8()..].split('[').next()?;
     let size: usize = digits.parse().ok()?;
     let number = match (kind, size) {
@@ -162,7 +162,7 @@ fn element(code: &str) -> Option<(Option<(NumberType, bool)>, usize)> {
         _ => None,
     };
     let size = if kind == 'U' { size.checked_mul(4)? } else { size };
-    // Of objects there are no bytes.
+    // Objects are pickled, so their bytes mean nothing here.
     (kind != 'O').then_some((number.map(|number| (number, order == ">")), size))
 }
 

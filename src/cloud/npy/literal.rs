@@ -1,4 +1,4 @@
-//! The part of Python's literals in which NumPy writes its headers.
+//! The subset of Python literals that NumPy headers use.
 
 /// A literal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,18 +11,18 @@ pub(super) enum Literal {
     Dict(Vec<(Literal, Literal)>),
 }
 
-/// Deepest nesting that is read.
+/// Deepest nesting that is accepted.
 const DEEPEST: usize = 16;
 
 impl Literal {
-    /// The literal that a text is, blanks around it left out.
+    /// Parses a text that is one literal, with blanks around it.
     pub(super) fn of(text: &str) -> Option<Literal> {
         let mut rest = text.trim_start();
         let literal = literal(&mut rest, 0)?;
         rest.trim().is_empty().then_some(literal)
     }
 
-    /// The value of a dictionary's key.
+    /// The value of a key in a dictionary.
     pub(super) fn get(&self, key: &str) -> Option<&Literal> {
         let Literal::Dict(entries) = self else { return None };
         let is_it = |(name, _): &&(Literal, Literal)| name.text() == Some(key);
@@ -47,13 +47,13 @@ impl Literal {
     }
 }
 
-/// Takes a literal and the blanks behind it off the front of `rest`.
+/// Parses a literal at the start of `rest`, and removes it and the blanks after it.
 fn literal(rest: &mut &str, depth: usize) -> Option<Literal> {
     let first = rest.chars().next().filter(|_| depth < DEEPEST)?;
     match first {
         '\'' | '"' => {
             let (text, after) = rest[1..].split_once(first)?;
-            // Names with escapes are those of no field that is known.
+            // No known field has a name with escapes.
             *rest = after.trim_start();
             Some(Literal::Text(text.to_owned()))
         }
@@ -83,14 +83,14 @@ fn literal(rest: &mut &str, depth: usize) -> Option<Literal> {
             match word {
                 "True" => Some(Literal::Bool(true)),
                 "False" => Some(Literal::Bool(false)),
-                // Python 2 wrote an L behind long numbers.
+                // Python 2 wrote an L after long integers.
                 _ => word.strip_suffix('L').unwrap_or(word).parse().ok().map(Literal::Number),
             }
         }
     }
 }
 
-/// Takes a bracket, items with commas between them, and the other bracket.
+/// Parses items in brackets, separated by commas.
 fn sequence(
     rest: &mut &str,
     end: char,

@@ -40,7 +40,7 @@ fn told(head: &[u8]) -> Option<Format> {
     is_archive(head).then_some(Format::NPZ)
 }
 
-/// Whether a file that starts so is a zip archive whose first entry is an array.
+/// Whether a file with these first bytes is a zip archive whose first entry is an array.
 fn is_archive(head: &[u8]) -> bool {
     let name = || {
         let length = head.get(26..28)?.try_into().ok().map(u16::from_le_bytes)?;
@@ -49,7 +49,7 @@ fn is_archive(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") && name().is_some_and(|name| name.ends_with(b".npy"))
 }
 
-/// The names by which fields are known, the likeliest first; x, y and z come first.
+/// Known names of fields, the likeliest first; x, y and z come first.
 const NAMES: [&[&str]; 9] = [
     &["x", "X"],
     &["y", "Y"],
@@ -82,10 +82,10 @@ const MOST_COLUMNS: u64 = 16;
 /// What a row of an array holds.
 struct Rows {
     layout: Layout,
-    /// Names of what is not read.
+    /// Names of the fields that are not read.
     others: Vec<String>,
     count: u64,
-    /// Whether the columns lie one after the other.
+    /// Whether the array is stored column after column.
     is_transposed: bool,
 }
 
@@ -224,7 +224,7 @@ fn rows(array: &Array) -> std::result::Result<Rows, String> {
     Ok(Rows { layout, others: others.collect(), count: n, is_transposed })
 }
 
-/// A layout with coordinates alone; its stride is to be said yet.
+/// A layout of coordinates only; the caller sets its stride.
 fn coordinates(xyz: [Place; 3]) -> Layout {
     Layout {
         stride: 0,
@@ -238,7 +238,7 @@ fn coordinates(xyz: [Place; 3]) -> Layout {
     }
 }
 
-/// Where records keep what, and what is not read.
+/// The layout of records, and the names of the fields that are not read.
 fn layout_of_fields(array: &Array) -> std::result::Result<(Layout, Vec<String>), String> {
     let place = |names: &[&str]| {
         let with = |name: &&str| {
@@ -255,7 +255,7 @@ fn layout_of_fields(array: &Array) -> std::result::Result<(Layout, Vec<String>),
     if [y.2, z.2] != [big_endian; 2] {
         return Err("records whose x, y and z differ in the order of their bytes".into());
     }
-    // What is in another order of bytes is not read.
+    // Fields in the other byte order are not read.
     let at = |k: usize| found[k].filter(|&(_, _, is_big)| is_big == big_endian).map(|(_, p, _)| p);
     let colour = || Some(([at(3)?, at(4)?, at(5)?], Scale::Plain));
     let colour = colour();
@@ -280,7 +280,7 @@ fn layout_of_fields(array: &Array) -> std::result::Result<(Layout, Vec<String>),
     Ok((layout, others.map(str::to_owned).collect()))
 }
 
-/// The array of an archive that holds the points.
+/// The array with the points of an archive.
 fn choose(bytes: &Arc<Bytes>) -> Result<(Entry, Array, Rows)> {
     let mut refused = Vec::new();
     let mut fitting = Vec::new();

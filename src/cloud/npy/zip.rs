@@ -1,6 +1,7 @@
 //! The arrays of an `.npz` file, which is a zip archive.
 
 use super::super::bytes::{Bytes, Section};
+use super::super::quiet::catch;
 use super::array::{Array, MOST};
 use crate::atomic::no_temporary;
 use crate::{Error, Result};
@@ -18,15 +19,15 @@ const MOST_TIMES: u64 = 1032;
 pub(super) struct Entry {
     pub(super) name: String,
     is_deflated: bool,
-    /// Where its bytes lie in the archive.
+    /// Its range of bytes in the archive.
     start: u64,
     end: u64,
-    /// Its length and checksum, unpacked.
+    /// The length and checksum of its content.
     length: u64,
     checksum: u32,
 }
 
-/// The archive's bytes for the crate that reads its directory.
+/// The archive's bytes, in the form in which `rawzip` reads them.
 struct Archive<'a>(&'a Bytes);
 
 impl ReaderAt for Archive<'_> {
@@ -39,7 +40,15 @@ impl ReaderAt for Archive<'_> {
 
 /// The arrays of an archive, in its order.
 pub(super) fn entries(bytes: &Bytes) -> Result<Vec<Entry>> {
-    let fault = |message: String| Error::format(bytes.path(), "zip archive", message);
+    catch(|| directory(bytes)).unwrap_or_else(|panic| Err(fault(bytes, panic)))
+}
+
+fn fault(bytes: &Bytes, message: String) -> Error {
+    Error::format(bytes.path(), "zip archive", message)
+}
+
+fn directory(bytes: &Bytes) -> Result<Vec<Entry>> {
+    let fault = |message: String| fault(bytes, message);
     let said = |error: rawzip::Error| {
         fault(error.to_string().lines().next().unwrap_or_default().to_owned())
     };
@@ -74,13 +83,13 @@ pub(super) fn entries(bytes: &Bytes) -> Result<Vec<Entry>> {
     Ok(found)
 }
 
-/// A name fit for a message of one line.
+/// A name that fits into a one-line message.
 fn plain(name: &str) -> String {
     name.chars().take(40).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 impl Entry {
-    /// The header of the array, or why it is none.
+    /// The header of the array, or the reason why it cannot be read.
     pub(super) fn array(&self, bytes: &Arc<Bytes>) -> std::result::Result<Array, String> {
         let mut head = Vec::new();
         let read = self.content(bytes).take(MOST.min(1 << 16)).read_to_end(&mut head);

@@ -11,8 +11,8 @@ use crate::{Error, Result};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-/// Copies a file to `path` with the labels of the points of `reader` behind their fields: text as text, and
-/// binary, compressed or not, as binary.
+/// Copies a file to `path` and adds the labels of the points of `reader` after their fields. Text stays text; binary
+/// files, compressed or not, become binary.
 ///
 /// All fields, the width, the height and the viewpoint stay; earlier labels are replaced.
 pub(super) fn copy(
@@ -48,11 +48,11 @@ fn position(chunk: &Chunk, k: usize) -> [f64; 3] {
     [chunk.x[k], chunk.y[k], chunk.z[k]]
 }
 
-/// Appends the labels of a point, 32 bits each, and the line's end: plane, distance and, where there is one, piece.
+/// Appends the labels of a point (plane, distance and perhaps piece, 32 bits each) and the end of the line.
 fn append_text(values: &[u8], bytes: &mut Vec<u8>) {
     for (k, &value) in values.as_chunks::<4>().0.iter().enumerate() {
         let text = match (k, f32::from_le_bytes(value)) {
-            // Readers in C know `nan` in small letters.
+            // Readers in C expect `nan` in lower case.
             (1, distance) if distance.is_nan() => " nan".to_string(),
             (1, distance) => format!(" {distance}"),
             _ => format!(" {}", i32::from_le_bytes(value)),
@@ -62,7 +62,7 @@ fn append_text(values: &[u8], bytes: &mut Vec<u8>) {
     bytes.push(b'\n');
 }
 
-/// The header of the copy, with labels of these names.
+/// The header of the copy, with fields for these labels.
 fn new_header(old: &Header, names: &[&str]) -> Header {
     let kept = old.fields.iter().filter(|field| stays(field)).cloned();
     Header {
@@ -76,13 +76,13 @@ fn stays(field: &Field) -> bool {
     !EARLIER.contains(&&*field.name)
 }
 
-/// A pass over the points as they lie in the file.
+/// A pass over the records or lines of the file.
 struct Points<'a> {
     front: &'a Front,
     stream: BufReader<Section>,
-    /// The record or the line at hand.
+    /// The current record or line.
     now: Vec<u8>,
-    /// Where the next one starts.
+    /// The start of the next one.
     at: u64,
 }
 
@@ -93,7 +93,7 @@ impl Points<'_> {
         Points { front, stream, now: Vec::new(), at: front.start }
     }
 
-    /// Appends what stays of the next point, in text without the end of its line.
+    /// Appends the fields of the next point that stay; in text, without the end of the line.
     fn append(&mut self, out: &mut Vec<u8>) -> Result<()> {
         match self.front.header.data {
             Data::Ascii => self.append_line(out),
@@ -133,7 +133,7 @@ impl Points<'_> {
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
         let mut words = self.now.split(is_blank).filter(|word| !word.is_empty());
         let mut first = true;
-        // As many as the header says: what is missing or too much would shift the labels.
+        // Exactly as many values as the header says: missing or extra values would shift the labels.
         for field in &self.front.header.fields {
             for _ in 0..field.count {
                 let start = self.at - self.now.len() as u64;

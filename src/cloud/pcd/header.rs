@@ -10,12 +10,12 @@ use std::sync::Arc;
 /// Longest header that is read.
 const MOST: u64 = 1 << 20;
 
-/// How the points lie in the file.
+/// The encoding of the points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Data {
-    /// A line each.
+    /// A line for each point.
     Ascii,
-    /// A record each.
+    /// A record for each point.
     Binary,
     /// Field after field, compressed as a whole.
     Compressed,
@@ -39,12 +39,12 @@ impl Data {
 pub(super) struct Field {
     pub(super) name: String,
     pub(super) kind: NumberType,
-    /// Numbers that it holds of each point.
+    /// Numbers for each point.
     pub(super) count: usize,
 }
 
 impl Field {
-    /// Bytes that it takes of a record.
+    /// Bytes in a record.
     pub(super) fn width(&self) -> usize {
         self.kind.size() * self.count
     }
@@ -59,22 +59,22 @@ pub(super) struct Header {
     /// Translation and rotation of the sensor, as given.
     pub(super) viewpoint: Option<[f64; 7]>,
     pub(super) data: Data,
-    /// Where the body starts.
+    /// The first byte of the body.
     pub(super) length: u64,
     /// Lines of the header.
     pub(super) lines: u64,
 }
 
-/// A header, and where the points lie.
+/// A header, and the bytes of the points.
 pub(super) struct Front {
     pub(super) header: Header,
-    /// The records of a binary body, unpacked where it is compressed; of text, all bytes.
+    /// The records of a binary body, decompressed if necessary; for text, the whole file.
     pub(super) bytes: Arc<Bytes>,
-    /// Where points start in `bytes`.
+    /// The first byte of the points in `bytes`.
     pub(super) start: u64,
 }
 
-/// What each line of a header says; a line is known by its first word.
+/// The lines of a header. The first word of a line is its name.
 #[derive(Default)]
 struct Lines<'a> {
     fields: Option<Vec<&'a str>>,
@@ -91,7 +91,7 @@ struct Lines<'a> {
 type Fault = (u64, String);
 
 impl Header {
-    /// Reads the header at the front of `bytes`.
+    /// Reads the header at the start of `bytes`.
     pub(super) fn read(bytes: &Bytes) -> Result<Header> {
         let front = bytes.head(0, MOST)?;
         let header = parse(&front);
@@ -110,7 +110,7 @@ impl Header {
         self.fields.iter().map(Field::width).sum()
     }
 
-    /// Where the sensor stood, if the header says so: the default says nothing.
+    /// The position of the sensor, unless the header has the default, which means unknown.
     pub(super) fn scanner(&self) -> Option<[f64; 3]> {
         let [x, y, z, rotation @ ..] = self.viewpoint?;
         let is_default = [x, y, z] == [0.0; 3] && rotation == [1.0, 0.0, 0.0, 0.0];
@@ -140,7 +140,7 @@ impl Header {
     }
 }
 
-/// Whether a file that starts so is one.
+/// Whether a file with these first bytes is a PCD file.
 pub(super) fn is_header(head: &[u8]) -> bool {
     if head.starts_with(b"# .PCD") {
         return true;
@@ -159,7 +159,7 @@ fn parse(front: &[u8]) -> std::result::Result<Header, Fault> {
         line += 1;
         length += bytes.len() as u64;
         let fault = |message: &str| (line, message.to_string());
-        // What is no text is no word that is known.
+        // Bytes that are not text are not a known word.
         let Ok(text) = std::str::from_utf8(bytes) else {
             if bytes.trim_ascii_start().starts_with(b"#") {
                 continue;

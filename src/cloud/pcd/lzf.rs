@@ -1,25 +1,25 @@
-//! The compression of PCD files, LZF: runs of bytes, and references to what stands up to 8 KiB before.
+//! LZF, the compression of PCD files: runs of bytes, and references to bytes up to 8 KiB back.
 
 use std::io;
 
 /// How far a reference can reach back.
 const WINDOW: usize = 1 << 13;
-/// Bytes that are decoded before they are handed on.
+/// Bytes decoded before they are passed on.
 const BATCH: usize = 1 << 18;
-/// Most bytes that three bytes can stand for.
+/// Most bytes that three bytes can encode.
 pub(super) const MOST_TIMES: u64 = 88;
 
-/// Unpacks `size` bytes from `from` and hands them to `each` in batches.
+/// Unpacks `size` bytes from `from` and passes them to `each` in batches.
 ///
 /// # Errors
-/// Those of `from` and `each`; [`io::ErrorKind::InvalidData`] where the bytes do not unpack to `size`.
+/// Those of `from` and `each`; [`io::ErrorKind::InvalidData`] if the bytes do not unpack to `size`.
 pub(super) fn unpack(
     mut from: impl Iterator<Item = io::Result<u8>>,
     size: u64,
     mut each: impl FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut next = || from.next().unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()));
-    // What was handed on of it is kept as far as a reference reaches.
+    // Bytes that were passed on are kept as far back as a reference reaches.
     let (mut buffer, mut fresh, mut left) = (Vec::with_capacity(2 * BATCH), 0, size);
     while left > 0 {
         let control = usize::from(next()?);

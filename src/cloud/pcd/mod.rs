@@ -41,7 +41,7 @@ impl Format {
     pub const PCD: Format = Format("PCD");
 }
 
-/// The names by which fields are known, the likeliest first.
+/// Known names of fields, the likeliest first.
 const NAMES: [(Role, &[&str]); 9] = [
     (Role::Axis(0), &["x", "X"]),
     (Role::Axis(1), &["y", "Y"]),
@@ -53,17 +53,17 @@ const NAMES: [(Role, &[&str]); 9] = [
     (Role::Label, &["plane_id", "label"]),
     (Role::Class, &["classification", "Classification", "class"]),
 ];
-/// The names of a field that holds all of a colour: four bytes, blue first, of whatever type.
+/// Names of a field with a packed colour: four bytes, blue first, of any type.
 const PACKED: [&str; 2] = ["rgb", "rgba"];
 
-/// What the fields are.
+/// The meaning of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     One(Role),
     PackedColour,
 }
 
-/// What each field is; `None` where x, y or z is missing.
+/// The meaning of each field; `None` if x, y or z is missing.
 fn meanings(fields: &[Field]) -> Option<Vec<Option<Meaning>>> {
     let mut meanings = vec![None; fields.len()];
     let place = |names: &[&str], fits: &dyn Fn(&Field) -> bool| {
@@ -91,7 +91,7 @@ fn meanings(fields: &[Field]) -> Option<Vec<Option<Meaning>>> {
     has_position.then_some(meanings)
 }
 
-/// A PCD file whose header was read.
+/// A PCD file whose header has been read.
 struct Pcd {
     front: Front,
     info: HeaderInfo,
@@ -152,7 +152,7 @@ impl Pcd {
         [is_float(&|r| matches!(r, Role::Colour(_))), is_float(&|r| r == Role::Intensity)]
     }
 
-    /// Where a record keeps what.
+    /// The layout of a record.
     fn layout(&self) -> Option<Layout> {
         let mut offset = 0;
         let mut places = Vec::new();
@@ -188,7 +188,7 @@ fn ends_before(bytes: &Bytes, held: u64, promised: u64) -> Error {
     Error::format(bytes.path(), format!("point {held}"), message)
 }
 
-/// The records of a compressed body, which has the lengths of both its forms in front.
+/// The records of a compressed body, which starts with its compressed and uncompressed lengths.
 fn unpacked(bytes: &Arc<Bytes>, header: &Header) -> Result<Bytes> {
     let fault = |message: String| Error::format(bytes.path(), "compressed data", message);
     let start = header.length + 8;

@@ -1,4 +1,4 @@
-//! PCD, written: clouds as they are, and with labels.
+//! Writing PCD, with and without labels.
 
 use super::super::driver::Cloud;
 use super::super::labels::{DISTANCE, LABEL, Labels, LeftOut, PIECE, for_each_chunk};
@@ -21,27 +21,27 @@ fn field(name: &str, kind: NumberType) -> Field {
     Field { name: name.to_string(), kind, count: 1 }
 }
 
-/// The fields of labels of these names.
+/// The fields for these labels.
 pub(super) fn label_fields(names: &[&str]) -> impl Iterator<Item = Field> {
     let kind = |name| if name == DISTANCE { NumberType::F32 } else { NumberType::I32 };
     names.iter().map(move |name| field(name, kind(*name)))
 }
 
-/// The fields that hold a part of a point.
+/// The fields for one part of a point.
 fn fields_of(part: Part) -> Vec<Field> {
     let position = |kind| ["x", "y", "z"].map(|name| field(name, kind)).to_vec();
     match part {
         Part::Double => position(NumberType::F64),
         Part::Float => position(NumberType::F32),
         Part::Intensity => vec![field("intensity", NumberType::U16)],
-        // As the Point Cloud Library has it.
+        // As in the Point Cloud Library.
         Part::Colour => vec![field("rgb", NumberType::F32)],
         Part::Class => vec![field("classification", NumberType::U8)],
         Part::Label => vec![field(LABEL, NumberType::I32)],
     }
 }
 
-/// Appends a part of a point as its fields hold it.
+/// Appends one part of a point in the form of its fields.
 fn append(part: Part, row: &WholePoint, out: &mut Vec<u8>) {
     match part {
         Part::Colour => {
@@ -52,7 +52,7 @@ fn append(part: Part, row: &WholePoint, out: &mut Vec<u8>) {
     }
 }
 
-/// The header of so many points with these fields, as records.
+/// The header of a binary file with this many points and these fields.
 fn header(fields: Vec<Field>, points: u64, viewpoint: Option<[f64; 7]>) -> Header {
     let (data, length, lines) = (Data::Binary, 0, 0);
     Header { fields, width: points, height: 1, viewpoint, data, length, lines }
@@ -81,14 +81,14 @@ impl PcdWriter {
         Ok(writer)
     }
 
-    /// Writes the header at the place of the file where it stands.
+    /// Writes the header at the current position of the file.
     ///
-    /// The count is known at the end only, so a comment fills what the digits leave and the
-    /// header's length never changes.
+    /// The count is known only at the end, so a comment takes up the room of missing digits and
+    /// the length of the header never changes.
     fn header(&mut self) -> Result<()> {
         let fields = self.parts.iter().copied().flat_map(fields_of).collect();
         let text = header(fields, self.points, None).text();
-        // The count stands there twice.
+        // The header has the count twice.
         let digits = 2 * self.points.to_string().len();
         let filler = ".".repeat(1 + (2 * COUNT_DIGITS).saturating_sub(digits));
         let (first, rest) = text.split_once('\n').unwrap_or_default();
@@ -118,8 +118,8 @@ impl PointWriter for PcdWriter {
     }
 }
 
-/// Writes any cloud as binary PCD with labels: coordinates in 64 bits, colour, intensity and class where there
-/// are any, and the scanner's position as the viewpoint.
+/// Writes any cloud as binary PCD with labels: coordinates in 64 bits; colour, intensity and class if the cloud has
+/// them; and the scanner's position as the viewpoint.
 pub(super) fn save_labelled(
     cloud: &dyn Cloud,
     mut labels: Labels<'_>,
