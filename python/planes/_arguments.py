@@ -112,13 +112,28 @@ def coordinates(points: Points) -> list[npt.NDArray[np.floating[Any]]]:
         return [_axis(column) for column in _fields(array)]
     if array.dtype.kind not in "fiu":
         raise TypeError(
-            f"points must be numbers, not {array.dtype}: an array of shape (n, 3) of float64 or float32"
+            f"points must be numbers, not {array.dtype}: an array of shape (n, 3), such as the points"
+            " of a cloud of Open3D or the xyz of one of laspy"
         )
+    if isinstance(array, np.ma.MaskedArray):
+        array = masked(array)
     if array.size == 0:
         raise DegenerateError("points in memory: the cloud has no points")
     if array.ndim != 2 or array.shape[1] != 3:
         raise ParameterError(f"points must be of shape (n, 3), not {array.shape}")
     return [_axis(array[:, axis]) for axis in range(3)]
+
+
+def masked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Points of a masked array, with NaN where one is masked, which leaves the point out.
+
+    >>> import numpy as np
+    >>> masked(np.ma.masked_array([[1, 2, 3]], [[False, True, False]]))
+    array([[ 1., nan,  3.]])
+    """
+    kind = array.dtype if array.dtype.kind == "f" else np.dtype(np.float64)
+    filled: npt.NDArray[Any] = np.ma.filled(array.astype(kind), np.nan)  # type: ignore[no-untyped-call]
+    return filled
 
 
 def _array(points: Points) -> npt.NDArray[Any]:
@@ -127,6 +142,9 @@ def _array(points: Points) -> npt.NDArray[Any]:
         return np.asarray(points)
     except ValueError as error:
         raise ParameterError(f"points must be of shape (n, 3): {error}") from None
+    except TypeError:
+        # What merely looks like a sequence, such as the cloud of laspy, which has xyz for that.
+        return np.array(None)
 
 
 def _fields(array: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:

@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+
 from planes import _planes
 from planes._arguments import Path, Points, cloud, count, is_path, number, numbers, text, whole
 from planes._errors import ParameterError
@@ -80,7 +82,8 @@ def detect(
         voter: How the CPU casts votes for every direction.
         gpus: GPUs that share the votes of every point for every direction.
         threads: Threads to work with; default: one a core.
-        progress: True for a bar on stderr, or a function, called with the stage and the share of it that is done.
+        progress: True for a bar on stderr, or a function, called with the stage and the share of it that is done, or
+            None where that is not known.
 
     Returns:
         The planes, and the plane of each point.
@@ -140,7 +143,7 @@ def _classes(classes: int | Sequence[int] | None) -> list[int] | None:
     """Classes of points, or none."""
     if classes is None:
         return None
-    all_ = [classes] if isinstance(classes, int) else list(classes)
+    all_ = [int(classes)] if isinstance(classes, (int, np.integer)) else list(classes)
     for one in all_:
         number = whole("class_", one)
         if number is not None and number > 255:

@@ -22,6 +22,16 @@ def structured(xyz: npt.NDArray[Any], names: str, kind: str) -> npt.NDArray[Any]
     return records
 
 
+class Stubborn:
+    """Looks like a sequence, and is none, as a cloud of laspy."""
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, index: object) -> object:
+        raise TypeError("argument of type 'NoneType' is not iterable")
+
+
 LAYOUTS: dict[str, Callable[[npt.NDArray[Any]], Any]] = {
     "fortran": np.asfortranarray,
     "every other row": lambda xyz: np.repeat(xyz, 2, axis=0)[::2],
@@ -45,6 +55,23 @@ def test_every_layout_gives_the_same_planes(
     assert np.array_equal(other.labels, found.labels)
     assert np.array_equal(other.distance, found.distance, equal_nan=True)
     assert np.array_equal(other.points, room.xyz)
+
+
+def test_masked_points_are_left_out(room: planes.Cloud, found: planes.Found) -> None:
+    is_floor = found.labels == 0
+    masked = np.ma.masked_array(room.xyz, np.repeat(is_floor[:, None], 3, axis=1))
+    others = planes.detect(masked)
+    assert (others.labels[is_floor] == -1).all()
+    missing = np.where(is_floor[:, None], np.nan, room.xyz)
+    assert np.array_equal(others.labels, planes.detect(missing).labels)
+
+
+def test_classes_may_be_numbers_of_numpy(room: planes.Cloud) -> None:
+    with pytest.raises(planes.Error) as one:
+        planes.detect(room.xyz, class_=np.int64(2))
+    with pytest.raises(planes.Error) as other:
+        planes.detect(room.xyz, class_=2)
+    assert str(one.value) == str(other.value)
 
 
 def test_single_precision_is_the_same_as_its_values_in_double(room: planes.Cloud) -> None:
@@ -96,6 +123,7 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
     (np.zeros((4, 3), complex), TypeError, "points must be numbers, not complex128"),
     (np.zeros((4, 3), bool), TypeError, "points must be numbers, not bool"),
     (None, TypeError, "points must be numbers, not object"),
+    (Stubborn(), TypeError, "such as the points of a cloud of Open3D or the xyz of one of laspy"),
     (np.zeros(4, [("X", "f8"), ("Y", "f8")]), planes.ParameterError, "no fields X, Y and Z among 'X', 'Y'"),
     (np.zeros(0, [(axis, "f8") for axis in "XYZ"]), planes.DegenerateError, "the cloud has no points"),
     (np.zeros(4, [(axis, "S4") for axis in "XYZ"]), TypeError, "the fields X, Y and Z must be numbers"),

@@ -48,7 +48,7 @@ def test_files_are_those_of_the_program(room: planes.Cloud, tmp_path: Path) -> N
 
 
 def test_files_that_cannot_be_written_are_named(found: planes.Found, tmp_path: Path) -> None:
-    with pytest.raises(planes.ParameterError, match="room.txt: a result's name ends in .csv, .json"):
+    with pytest.raises(planes.ParameterError, match="room.txt: a result's name ends in .csv, .e57, .json"):
         found.save(tmp_path / "room.txt")
     with pytest.raises(planes.ParameterError, match="`kind` is one of json, labels"):
         found.save(tmp_path / "room.json", kind="yaml")

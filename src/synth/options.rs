@@ -108,7 +108,9 @@ impl SceneOptions {
 
     pub(super) fn check(&self, scene: Scene) -> Result<()> {
         let length = |v: f64| (1e-6..=100.0).contains(&v);
-        let problem = if !(0.0..=100.0).contains(&self.noise) {
+        let problem = if self.points > u64::from(u32::MAX) {
+            "a cloud has at most 4294967295 points"
+        } else if !(0.0..=100.0).contains(&self.noise) {
             "the noise of a scene is between 0 and 100 m"
         } else if !(0.0..=1.0).contains(&self.outliers) {
             "the outliers of a scene are a fraction between 0 and 1"

@@ -349,11 +349,11 @@ fn e57_is_whole_or_refused() {
 }
 
 #[test]
-fn labels_of_e57_are_ply() {
+fn labels_of_e57_are_e57() {
     let case = Case::new("a.e57", &square_as_e57());
     let out = case.results().join("out");
     let done = detect(&case.file, &format!("--out {}", out.display()));
     assert_eq!(done.code, Some(0), "{}", done.err);
-    let labelled = read(&out.join("a.labels.ply"));
+    let labelled = read(&out.join("a.labels.e57"));
     assert_eq!(labelled.label, [0; 900]);
 }

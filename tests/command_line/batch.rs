@@ -606,3 +606,26 @@ fn warnings_of_a_file_that_fails_are_kept() {
     let warning = row["warnings"][0].as_str().unwrap();
     assert!(warning.starts_with("line 1, 'Foo;Bar;Baz', is not understood"), "{row}");
 }
+
+#[test]
+fn images_beside_their_results_are_inputs_again() {
+    let place = Place::new();
+    for seed in [1, 2] {
+        let out = place.text(&format!("out/{seed}.png"));
+        fs::create_dir_all(place.at("out")).unwrap();
+        planes(["synth", "lines", "--seed", &seed.to_string(), "-o", &out]).text();
+    }
+    let run = || {
+        place.batch("out --only json,overlay").text();
+        let files = place.statuses().into_iter().map(|(file, _)| file);
+        files.collect::<Vec<_>>()
+    };
+    assert_eq!(run(), ["out/1.png", "out/2.png"]);
+    assert!(place.at("out/1.lines.png").exists());
+    assert_eq!(run(), ["out/1.png", "out/2.png"]);
+    // The picture of a cloud has the ending of an image, and is none.
+    place.cloud("out/3.ply", 3);
+    assert_eq!(run(), ["out/1.png", "out/2.png", "out/3.ply"]);
+    assert!(place.at("out/3.png").exists());
+    assert_eq!(run(), ["out/1.png", "out/2.png", "out/3.ply"]);
+}

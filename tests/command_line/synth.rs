@@ -102,6 +102,7 @@ fn what_makes_no_sense_is_refused() {
         ("room", "--passes 2", "2:0.02"),
         ("room", "--copies 0", "1 to 1000"),
         ("room", "--round nan", "rounded"),
+        ("room", "--points 4294967296", "at most 4294967295 points"),
         ("lines", "--copies 2", "--copies is for clouds"),
         ("lines", "--curved", "--curved is for clouds"),
     ] {

@@ -215,7 +215,8 @@ fn rows(array: &Array) -> std::result::Result<Rows, String> {
     };
     let Some((kind, big_endian)) = array.members[0].number else {
         return Err(format!(
-            "an array of shape {shape} whose elements are no numbers of 8 to 64 bits"
+            "an array of shape {shape} whose elements are neither integers of 8 to 64 bits nor floats of \
+             32 or 64"
         ));
     };
     let xyz = [0, 1, 2].map(|axis| Place { offset: axis * array.size, kind });
