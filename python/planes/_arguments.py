@@ -132,7 +132,7 @@ def masked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     array([[ 1., nan,  3.]])
     """
     kind = array.dtype if array.dtype.kind == "f" else np.dtype(np.float64)
-    filled: npt.NDArray[Any] = np.ma.filled(array.astype(kind), np.nan)  # type: ignore[no-untyped-call]
+    filled: npt.NDArray[Any] = np.ma.filled(array.astype(kind), np.nan)
     return filled
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import Literal
-
-import numpy as np
+from collections.abc import Iterable, Sequence
+from typing import Literal, SupportsIndex
 
 from planes import _planes
 from planes._arguments import Path, Points, cloud, count, is_path, number, numbers, text, whole
@@ -32,7 +30,7 @@ def detect(
     vote: Literal["near", "all"] | None = None,
     one_pass: bool = False,
     orient: str = "up",
-    class_: int | Sequence[int] | None = None,
+    class_: SupportsIndex | Sequence[SupportsIndex] | None = None,
     bbox: str | Sequence[float] | None = None,
     every: int | None = None,
     columns: str | None = None,
@@ -139,15 +137,15 @@ def detect(
     return found
 
 
-def _classes(classes: int | Sequence[int] | None) -> list[int] | None:
+def _classes(classes: SupportsIndex | Sequence[SupportsIndex] | None) -> list[int] | None:
     """Classes of points, or none."""
     if classes is None:
         return None
-    all_ = [int(classes)] if isinstance(classes, (int, np.integer)) else list(classes)
+    given = list(classes) if isinstance(classes, Iterable) else [classes]
+    all_ = [whole("class_", one) or 0 for one in given]
     for one in all_:
-        number = whole("class_", one)
-        if number is not None and number > 255:
-            raise ParameterError(f"`class_` is from 0 to 255, not {number}")
+        if one > 255:
+            raise ParameterError(f"`class_` is from 0 to 255, not {one}")
     return all_
 
 
