@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sysconfig
 from pathlib import Path
@@ -17,6 +18,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 CLOUDS = REPOSITORY / "clouds"
 #: The program as the wheel installs it.
 PROGRAM = Path(sysconfig.get_path("scripts"), "planes")
+
+# A shell that starts the tests in the background lets them ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
