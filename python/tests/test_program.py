@@ -44,7 +44,7 @@ def test_a_signal_ends_it_by_that_signal(number: signal.Signals, tmp_path: Path)
     out, err = running.communicate(timeout=30)
     assert (running.returncode, out) == (-number, b"")
     assert b"Traceback" not in err
-    assert time.monotonic() - start < 0.5
+    assert time.monotonic() - start < 1.5
     assert not (tmp_path / "room.json").exists()
 
 
