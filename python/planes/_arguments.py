@@ -111,10 +111,7 @@ def coordinates(points: Points) -> list[npt.NDArray[np.floating[Any]]]:
     if array.dtype.names is not None:
         return [_axis(column) for column in _fields(array)]
     if array.dtype.kind not in "fiu":
-        raise TypeError(
-            f"points must be numbers, not {array.dtype}: an array of shape (n, 3), such as the points"
-            " of a cloud of Open3D or the xyz of one of laspy"
-        )
+        raise _no_numbers(str(array.dtype))
     if isinstance(array, np.ma.MaskedArray):
         array = masked(array)
     if array.size == 0:
@@ -144,7 +141,15 @@ def _array(points: Points) -> npt.NDArray[Any]:
         raise ParameterError(f"points must be of shape (n, 3): {error}") from None
     except TypeError:
         # What merely looks like a sequence, such as the cloud of laspy, which has xyz for that.
-        return np.array(None)
+        raise _no_numbers(type(points).__name__) from None
+
+
+def _no_numbers(kind: str) -> TypeError:
+    """The error of points that are something else."""
+    return TypeError(
+        f"points must be numbers, not {kind}: an array of shape (n, 3), such as the points"
+        " of a cloud of Open3D or the xyz of one of laspy"
+    )
 
 
 def _fields(array: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:

@@ -142,7 +142,10 @@ def _classes(classes: SupportsIndex | Sequence[SupportsIndex] | None) -> list[in
     if classes is None:
         return None
     given = list(classes) if isinstance(classes, Iterable) else [classes]
-    all_ = [whole("class_", one) or 0 for one in given]
+    numbers = [whole("class_", one) for one in given]
+    all_ = [one for one in numbers if one is not None]
+    if len(all_) < len(numbers):
+        raise TypeError("`class_` must be whole numbers, not None")
     for one in all_:
         if one > 255:
             raise ParameterError(f"`class_` is from 0 to 255, not {one}")

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import html
-import json
 import os
 import tempfile
-from collections.abc import Iterator
 from functools import cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from planes import _planes
 from planes._plane import Plane, plane
+from planes._result import Result
 
 if TYPE_CHECKING:
     import geopandas
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 _ROWS = 10
 
 
-class Found:
+class Found(Result[Plane]):
     """The planes of a cloud, most significant first, and the plane of each point.
 
     It holds the points where they are, or the file open, for what is computed when it is first asked for:
@@ -39,7 +38,7 @@ class Found:
     """
 
     def __init__(self, native: _planes.Found, cloud: _planes.Cloud, given: object) -> None:
-        self._native = native
+        self._native: _planes.Found = native
         self._cloud = cloud
         self._given = given
 
@@ -82,27 +81,6 @@ class Found:
         """What was read: the number of points, how many of them were left out, bounds, coordinate system."""
         result: dict[str, Any] = self._document["input"]
         return result
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of the search, with what was measured where it was not given."""
-        result: dict[str, Any] = self._document["parameters"]
-        return result
-
-    @cached_property
-    def _document(self) -> dict[str, Any]:
-        document: dict[str, Any] = json.loads(self.to_json())
-        return document
-
-    def to_json(self) -> str:
-        """The JSON document that `planes detect --json` writes; `planes schema` prints its schema.
-
-        >>> import json, planes
-        >>> found = planes.detect(planes.synth("room", points=20_000).xyz, top=2)
-        >>> json.loads(found.to_json())["format"]
-        'planes-detection'
-        """
-        return self._native.document()
 
     def save(
         self,
@@ -183,18 +161,12 @@ class Found:
             with open(path, "rb") as file:
                 return file.read()
 
+    def _entries(self) -> tuple[Plane, ...]:
+        return self.planes
+
     def __len__(self) -> int:
+        # Without the document, which takes its time where there are many outlines.
         return self._native.count()
-
-    def __iter__(self) -> Iterator[Plane]:
-        return iter(self.planes)
-
-    @overload
-    def __getitem__(self, index: int) -> Plane: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Plane, ...]: ...
-    def __getitem__(self, index: int | slice) -> Plane | tuple[Plane, ...]:
-        return self.planes[index]
 
     def __repr__(self) -> str:
         planes = "1 plane" if len(self) == 1 else f"{len(self)} planes"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +15,7 @@ from planes import _planes
 from planes._arguments import Path, count, number, text, whole
 from planes._errors import ParameterError
 from planes._progress import Progress, told
+from planes._result import Result
 
 Floats = npt.NDArray[np.float64]
 
@@ -66,7 +66,7 @@ class Line:
         return f"Line({self.id}: theta {self.theta:.3f}°, rho {self.rho:.2f}, {self.pixels} pixels)"
 
 
-class Lines:
+class Lines(Result[Line]):
     """The lines of an image, those first that exceed chance by most.
 
     >>> import planes
@@ -75,7 +75,7 @@ class Lines:
     """
 
     def __init__(self, native: _planes.LinesFound) -> None:
-        self._native = native
+        self._native: _planes.LinesFound = native
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
@@ -87,21 +87,6 @@ class Lines:
         """What was read: width and height in pixels, and the number of edge pixels."""
         result: dict[str, Any] = self._document["image"]
         return result
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of the search, with what was measured where it was not given."""
-        result: dict[str, Any] = self._document["parameters"]
-        return result
-
-    @cached_property
-    def _document(self) -> dict[str, Any]:
-        document: dict[str, Any] = json.loads(self.to_json())
-        return document
-
-    def to_json(self) -> str:
-        """The JSON document that `planes detect --json` writes of an image."""
-        return self._native.document()
 
     def save(
         self,
@@ -117,18 +102,8 @@ class Lines:
         """
         self._native.save(path, kind)
 
-    def __len__(self) -> int:
-        return len(self.lines)
-
-    def __iter__(self) -> Iterator[Line]:
-        return iter(self.lines)
-
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Line, ...]: ...
-    def __getitem__(self, index: int | slice) -> Line | tuple[Line, ...]:
-        return self.lines[index]
+    def _entries(self) -> tuple[Line, ...]:
+        return self.lines
 
     def __repr__(self) -> str:
         lines = "1 line" if len(self) == 1 else f"{len(self)} lines"

@@ -2,7 +2,7 @@
 
 use crate::cloud::{Cloud, each_chunk};
 use crate::device::Machine;
-use crate::errors::{broken, choice, named};
+use crate::errors::{choice, document, named};
 use crate::outputs::{check_input, output_for};
 use crate::search::Search;
 use crate::work::run;
@@ -62,9 +62,7 @@ impl Found {
 impl Found {
     /// The JSON document, as the program writes it.
     fn document(&self) -> PyResult<String> {
-        let mut text = Vec::new();
-        json::write_json(&self.detection, &mut text).map_err(broken)?;
-        String::from_utf8(text).map_err(broken)
+        document(|text| json::write_json(&self.detection, text))
     }
 
     /// The number of planes.

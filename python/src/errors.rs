@@ -3,6 +3,7 @@
 use planes::Error;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
@@ -62,8 +63,15 @@ pub fn wrong(message: impl Into<String>) -> PyErr {
     Python::attach(|py| to_python(py, &error))
 }
 
+/// The JSON document that `write` writes, as a text.
+pub fn document<E: Display>(write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> PyResult<String> {
+    let mut text = Vec::new();
+    write(&mut text).map_err(broken)?;
+    String::from_utf8(text).map_err(broken)
+}
+
 /// A document that could not be written, which never happens to a result of ours.
-pub fn broken(error: impl std::fmt::Display) -> PyErr {
+pub fn broken(error: impl Display) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }
 

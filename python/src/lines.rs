@@ -1,7 +1,7 @@
 //! `planes.lines` and what it found.
 
 use crate::device::Machine;
-use crate::errors::{broken, maybe_named, to_python, wrong};
+use crate::errors::{document, maybe_named, to_python, wrong};
 use crate::outputs::{check_input, output_for};
 use crate::work::{Watch, run};
 use planes::backend::Backend;
@@ -157,9 +157,7 @@ pub struct LinesFound {
 impl LinesFound {
     /// The JSON document, as the program writes it.
     fn document(&self) -> PyResult<String> {
-        let mut text = Vec::new();
-        json::write_json(&self.detection, &mut text).map_err(broken)?;
-        String::from_utf8(text).map_err(broken)
+        document(|text| json::write_json(&self.detection, text))
     }
 
     /// Writes a file, of this kind or of the one that its name says.

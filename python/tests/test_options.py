@@ -86,6 +86,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"gpus": 2, "device": "cpu"}, planes.ParameterError, "`gpus`: the CPU was asked for"),
     ({"device": "tpu"}, planes.ParameterError, "`device` is auto, cpu or cuda"),
     ({"bbox": (1, 2, 3)}, planes.ParameterError, "not xmin,ymin,xmax,ymax nor"),
+    ({"class_": [2, None]}, TypeError, "`class_` must be whole numbers, not None"),
     ({"class_": 256}, planes.ParameterError, "`class_` is from 0 to 255, not 256"),
     ({"every": 0}, planes.ParameterError, "`every` must be at least 1"),
     ({"threads": 0}, planes.ParameterError, "`threads` must be at least 1"),

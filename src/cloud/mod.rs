@@ -35,6 +35,7 @@ mod e57;
 mod foreign;
 mod formats;
 pub mod info;
+mod labelled;
 mod labels;
 mod las;
 mod note;

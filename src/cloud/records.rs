@@ -226,6 +226,15 @@ impl Table {
         }
         Ok(sample)
     }
+
+    /// A reader of these fields of the records, which `layout` describes.
+    pub(super) fn reader(self, layout: &Layout, fields: Fields) -> Result<RecordReader> {
+        let mut layout = layout.only(fields);
+        if layout.colour.is_some() || layout.intensity.is_some() {
+            layout.fit_scales(&self.sample(layout.stride)?);
+        }
+        Ok(RecordReader::new(self, layout))
+    }
 }
 
 /// A pass over a [`Table`].

@@ -112,7 +112,7 @@ pub(super) enum Part {
 
 impl Part {
     /// Its columns: types, as PLY calls them, and names.
-    fn columns(self) -> &'static [&'static str] {
+    pub(super) fn columns(self) -> &'static [&'static str] {
         match self {
             Part::Double => &["double x", "double y", "double z"],
             Part::Float => &["float x", "float y", "float z"],

@@ -8,7 +8,7 @@ use super::{
     Fields, Format, HeaderInfo, Note, PointReader,
     bytes::Bytes,
     driver::{Cloud, Driver},
-    records::{Layout, NumberType, Place, RecordReader, Table, WIDEST},
+    records::{Layout, NumberType, Place, Table, WIDEST},
     scale::Scale,
     transposed::{self, Column},
 };
@@ -327,11 +327,6 @@ impl Cloud for Npy {
     }
 
     fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {
-        let table = self.table()?;
-        let mut layout = self.layout.only(fields);
-        if layout.colour.is_some() || layout.intensity.is_some() {
-            layout.fit_scales(&table.sample(layout.stride)?);
-        }
-        Ok(Box::new(RecordReader::new(table, layout)))
+        Ok(Box::new(self.table()?.reader(&self.layout, fields)?))
     }
 }

@@ -11,7 +11,7 @@ use super::{
     bytes::{Bytes, Section},
     driver::{Cloud, Driver},
     labels::Labels,
-    records::{Layout, Place, RecordReader, Table},
+    records::{Layout, Place, Table},
     scale::{Role, Scale},
     text::{
         line::{LineFormat, Separator, Step, Style},
@@ -287,11 +287,7 @@ impl Cloud for Pcd {
             return Ok(Box::new(BlockReader::new(lines)));
         };
         let table = Table { bytes: bytes.clone(), start: *start, count: header.points() };
-        let mut layout = layout.only(fields);
-        if layout.colour.is_some() || layout.intensity.is_some() {
-            layout.fit_scales(&table.sample(layout.stride)?);
-        }
-        Ok(Box::new(RecordReader::new(table, layout)))
+        Ok(Box::new(table.reader(&layout, fields)?))
     }
 
     fn copy(&self, labels: Labels<'_>, path: &Path) -> Option<Result<()>> {

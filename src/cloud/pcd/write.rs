@@ -1,9 +1,10 @@
 //! Writing PCD, with and without labels.
 
 use super::super::driver::Cloud;
-use super::super::labels::{DISTANCE, LABEL, Labels, LeftOut, PIECE, for_each_chunk};
+use super::super::labelled;
+use super::super::labels::{DISTANCE, LABEL, Labels, LeftOut, PIECE};
 use super::super::records::NumberType;
-use super::super::write::{Part, PointWriter, Rows, WholePoint, WriteOptions};
+use super::super::write::{Part, PointWriter, Rows, WholePoint, WriteOptions, chosen};
 use super::super::{Chunk, Fields};
 use super::header::{Data, Field, Header};
 use crate::atomic::AtomicFile;
@@ -68,15 +69,14 @@ pub(super) struct PcdWriter {
 impl PcdWriter {
     pub(super) fn create(path: &Path, options: &WriteOptions) -> Result<Self> {
         let Fields { colour, intensity, label, .. } = options.fields;
-        let parts = [
+        let (parts, _) = chosen(&[
             (Part::Double, true),
             (Part::Intensity, intensity),
             (Part::Colour, colour),
             (Part::Label, label),
-        ];
-        let parts = parts.into_iter().filter(|(_, wanted)| *wanted).map(|(part, _)| part);
+        ]);
         let file = AtomicFile::create(path)?;
-        let mut writer = PcdWriter { file, parts: parts.collect(), points: 0, bytes: Vec::new() };
+        let mut writer = PcdWriter { file, parts, points: 0, bytes: Vec::new() };
         writer.header()?;
         Ok(writer)
     }
@@ -120,40 +120,12 @@ impl PointWriter for PcdWriter {
 
 /// Writes any cloud as binary PCD with labels: coordinates in 64 bits; colour, intensity and class if the cloud has
 /// them; and the scanner's position as the viewpoint.
-pub(super) fn save_labelled(
-    cloud: &dyn Cloud,
-    mut labels: Labels<'_>,
-    path: &Path,
-) -> Result<LeftOut> {
-    let mut reader = cloud.reader(Fields { label: false, ..Fields::ALL })?;
-    let mut file = AtomicFile::create(path)?;
+pub(super) fn save_labelled(cloud: &dyn Cloud, labels: Labels<'_>, path: &Path) -> Result<LeftOut> {
     let (count, names) = (labels.of_plane.len() as u64, labels.names());
     let viewpoint = cloud.info().scanner.map(|[x, y, z]| [x, y, z, 1.0, 0.0, 0.0, 0.0]);
-    let mut parts: Option<Vec<Part>> = None;
-    let mut bytes = Vec::new();
-    for_each_chunk(&mut *reader, &mut labels, |chunk, labels| {
-        bytes.clear();
-        let parts = parts.get_or_insert_with(|| {
-            let parts = [
-                (Part::Double, true),
-                (Part::Colour, !chunk.colour.is_empty()),
-                (Part::Intensity, !chunk.intensity.is_empty()),
-                (Part::Class, !chunk.class.is_empty()),
-            ];
-            let parts = parts.into_iter().filter(|(_, there)| *there).map(|(part, _)| part);
-            let parts: Vec<Part> = parts.collect();
-            let fields = parts.iter().copied().flat_map(fields_of).chain(label_fields(names));
-            bytes.extend(header(fields.collect(), count, viewpoint).text().bytes());
-            parts
-        });
-        let rows = Rows::new(chunk)?;
-        for k in 0..rows.len() {
-            let row = rows.row(k);
-            parts.iter().for_each(|&part| append(part, &row, &mut bytes));
-            labels.encode(k, row.position, &mut bytes);
-        }
-        file.write_all(&bytes).map_err(Error::io(path))
-    })?;
-    file.commit()?;
-    Ok(LeftOut::default())
+    let header = |parts: &[Part]| {
+        let fields = parts.iter().copied().flat_map(fields_of).chain(label_fields(names));
+        header(fields.collect(), count, viewpoint).text()
+    };
+    labelled::save(cloud, labels, path, header, append)
 }

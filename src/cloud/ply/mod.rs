@@ -11,7 +11,7 @@ use super::{
     bytes::Bytes,
     driver::{Cloud, Driver},
     labels::Labels,
-    records::{Layout, NumberType, Place, RecordReader, Table},
+    records::{Layout, NumberType, Place, Table},
     scale::{Role, Scale, Shape},
     text::{
         line::{LineFormat, Separator, Step, Style},
@@ -273,13 +273,7 @@ impl Cloud for Ply {
 
     fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {
         match &self.body {
-            Body::Records(table, layout) => {
-                let mut layout = layout.only(fields);
-                if layout.colour.is_some() || layout.intensity.is_some() {
-                    layout.fit_scales(&table.sample(layout.stride)?);
-                }
-                Ok(Box::new(RecordReader::new(table.clone(), layout)))
-            }
+            Body::Records(table, layout) => Ok(Box::new(table.clone().reader(layout, fields)?)),
             Body::Text { line } => {
                 let mut format = self.line_format(fields);
                 format.fit_scales(&self.front.bytes, self.front.start, Some(self.floats()))?;

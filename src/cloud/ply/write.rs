@@ -1,7 +1,8 @@
 //! PLY, written: clouds as they are, and with labels.
 
 use super::super::driver::Cloud;
-use super::super::labels::{DISTANCE, Labels, LeftOut, for_each_chunk};
+use super::super::labelled;
+use super::super::labels::{DISTANCE, Labels, LeftOut};
 use super::super::write::{
     Part, PlyEncoding, PointWriter, Rows, WriteOptions, append_line, chosen,
 };
@@ -93,43 +94,17 @@ impl PointWriter for PlyWriter {
 
 /// Writes any cloud as binary little-endian PLY with labels: coordinates as `double`, colour, intensity and class
 /// where there are any.
-pub(super) fn save_labelled(
-    cloud: &dyn Cloud,
-    mut labels: Labels<'_>,
-    path: &Path,
-) -> Result<LeftOut> {
-    let mut reader = cloud.reader(Fields { label: false, ..Fields::ALL })?;
-    let mut file = AtomicFile::create(path)?;
+pub(super) fn save_labelled(cloud: &dyn Cloud, labels: Labels<'_>, path: &Path) -> Result<LeftOut> {
     let (count, names) = (labels.of_plane.len() as u64, labels.names());
     let system = cloud.info().crs.as_ref().map(|crs| format!("\ncomment crs {}", crs.in_a_line()));
     let comment = format!("{COMMENT}{}", system.unwrap_or_default());
-    let mut parts = None;
-    let mut bytes = Vec::new();
-    for_each_chunk(&mut *reader, &mut labels, |chunk, labels| {
-        bytes.clear();
-        let parts = parts.get_or_insert_with(|| {
-            let (parts, properties) = chosen(&[
-                (Part::Double, true),
-                (Part::Colour, !chunk.colour.is_empty()),
-                (Part::Intensity, !chunk.intensity.is_empty()),
-                (Part::Class, !chunk.class.is_empty()),
-            ]);
-            let added: Vec<String> = label_properties(names).collect();
-            let properties: Vec<&str> =
-                properties.into_iter().chain(added.iter().map(String::as_str)).collect();
-            bytes.extend(header(Encoding::Little, &comment, count, &properties).bytes());
-            parts
-        });
-        let rows = Rows::new(chunk)?;
-        for k in 0..rows.len() {
-            let row = rows.row(k);
-            parts.iter().for_each(|part| part.append(&row, &mut bytes));
-            labels.encode(k, row.position, &mut bytes);
-        }
-        file.write_all(&bytes).map_err(Error::io(path))
-    })?;
-    file.commit()?;
-    Ok(LeftOut::default())
+    let header = |parts: &[Part]| {
+        let added: Vec<String> = label_properties(names).collect();
+        let properties = parts.iter().flat_map(|part| part.columns()).copied();
+        let properties: Vec<&str> = properties.chain(added.iter().map(String::as_str)).collect();
+        header(Encoding::Little, &comment, count, &properties)
+    };
+    labelled::save(cloud, labels, path, header, |part, row, bytes| part.append(row, bytes))
 }
 
 #[cfg(test)]
