@@ -13,7 +13,7 @@ use super::rounds::{self, Votes};
 use super::viewpoint::{NEAREST, Viewpoint};
 use super::{
     layers, members, merge, noise_field, parameters, planes, present, refine, rejected, roundness,
-    tolerance,
+    tolerance, waves,
 };
 use crate::Result;
 use crate::backend::{Backend, Held, InCells, Surfaces};
@@ -203,7 +203,12 @@ fn search<'b>(
     };
     let uneven = nature.alike || !nature.even;
     let how = merge::How { angle: parameters.angle.to_radians(), alike, uneven, obey };
-    let into = merge::merge(&mut local, &sums, how);
+    let mut into = merge::merge(&mut local, &sums, how);
+    if uneven && !obey {
+        let (sums, widen) = (sums.as_slice(), parameters.widen);
+        let planes = waves::Planes { cells, surfels: &surfels, found: &found, sums, widen };
+        waves::join(&planes, &mut local, &mut into);
+    }
     let assigned = labels.assign(&local, &into)?;
     merge::gather(&mut found, &into);
     found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);

@@ -33,6 +33,7 @@ mod significance;
 mod support;
 mod tolerance;
 mod viewpoint;
+mod waves;
 mod zoom;
 
 pub use load::{Loaded, least_memory, load, load_onto};

@@ -1,0 +1,256 @@
+//! Waves of a surface that are no planes of their own.
+//!
+//! A scanner that drifts bends a wall by more than its noise, over decimetres to metres, and two passes lie
+//! apart by as much. What leaves the wall's slab, or is tilted against it, is left over when the wall is found,
+//! and is flat enough for a small plane of its own. Such a plane either lies within the wall's slab, or goes on
+//! where the wall leaves off: without the step that a board or a door has.
+
+use super::found::FoundPlane;
+use crate::surface::cells::Cells;
+use crate::surface::moments::Moments;
+use crate::surface::plane::LocalPlane;
+use crate::surface::quantile::weighted_quantile;
+use crate::surface::surfels::Surfels;
+use crate::vector::dot;
+use std::collections::{HashMap, HashSet};
+
+/// A plane lies within the slab of another one if the root mean square distance of its points from the other
+/// plane is at most this many tolerances, …
+const INSIDE: f64 = 0.6;
+/// … it is tilted by at most this angle, in radians, …
+const STEEPEST: f64 = 45.0 * std::f64::consts::PI / 180.0;
+/// … and it has at least this share of its points next to the other plane's.
+const MEETING: f64 = 0.05;
+/// A plane that goes on outside the slab is tilted by at most this angle, in radians, …
+const TILT: f64 = 10.0 * std::f64::consts::PI / 180.0;
+/// … is at most so many tolerances away, root mean square, …
+const REACH: f64 = 3.0;
+/// … has at least this share of its points next to the other plane's, …
+const TOUCHING: f64 = 0.5;
+/// … and these are at most this many tolerances away from it, in the median.
+const STEP: f64 = 2.0;
+/// Planes touch if they meet in the blocks so many levels above those in which their surfaces were seen:
+/// between two waves lies what belongs to neither.
+const ABOVE: usize = 2;
+
+/// The planes of a search before waves are joined.
+pub(super) struct Planes<'a> {
+    pub cells: &'a Cells,
+    pub surfels: &'a Surfels,
+    /// The planes with the surfels that they claimed.
+    pub found: &'a [FoundPlane],
+    /// Sums over their points.
+    pub sums: &'a [Moments],
+    /// Most that a tolerance may be widened.
+    pub widen: f64,
+}
+
+/// What a plane shares with another one.
+#[derive(Default)]
+struct Contact {
+    /// Distance of each surfel of the other plane that is close by, and its weight.
+    gaps: Vec<(f64, u64)>,
+    /// Points of the plane close to it.
+    touching: u64,
+}
+
+/// Joins planes with the larger ones whose waves they are.
+///
+/// `into` says of each plane which one it is part of, and `local` is the plane of each part; a joined part gets
+/// the larger plane, and a tolerance that its points need.
+pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) {
+    let mut whole = vec![Moments::default(); local.len()];
+    for (sums, &root) in planes.sums.iter().zip(&*into) {
+        whole[root as usize].merge(sums);
+    }
+    let mut own = vec![u32::MAX; planes.surfels.list.len()];
+    for (plane, found) in planes.found.iter().enumerate() {
+        found.support.surfels.iter().for_each(|&i| own[i as usize] = plane as u32);
+    }
+    let is_root = |&plane: &usize| into[plane] == plane as u32 && whole[plane].n > 0;
+    let mut order: Vec<usize> = (0..local.len()).filter(is_root).collect();
+    order.sort_by_key(|&plane| (whole[plane].n, plane));
+    for (k, &small) in order.iter().enumerate() {
+        let distance =
+            |large: usize| whole[small].distance_rms(local[large].normal, local[large].rho);
+        let near = |&large: &usize| may_be_one([local[small], local[large]], distance(large));
+        let larger: Vec<usize> = order[k + 1..].iter().copied().filter(near).collect();
+        if larger.is_empty() {
+            continue;
+        }
+        let parts: Vec<usize> = (0..into.len()).filter(|&i| into[i] == small as u32).collect();
+        let root =
+            |i: u32| own[i as usize].try_into().ok().and_then(|i: usize| into.get(i)).copied();
+        let (contacts, all) = planes.contacts(&parts, local[small], &larger, root);
+        let is_wave = |&&large: &&usize| {
+            let tolerance = local[large].tolerance;
+            let inside = distance(large) <= INSIDE * tolerance;
+            let step = STEP * tolerance.max(local[small].tolerance);
+            contacts.get(&large).is_some_and(|contact| match inside {
+                true => contact.touches(MEETING, all),
+                false => contact.touches(TOUCHING, all) && contact.step() <= step,
+            })
+        };
+        let waves = larger.iter().filter(is_wave);
+        let nearest = waves.min_by(|&&a, &&b| distance(a).total_cmp(&distance(b)));
+        if let Some(&large) = nearest {
+            let plane = local[large];
+            let most = planes.widen.max(1.0) * plane.tolerance;
+            let tolerance = (plane.tolerance + 2.0 * distance(large)).min(most);
+            for part in parts {
+                (into[part], local[part]) = (large as u32, LocalPlane { tolerance, ..plane });
+            }
+        }
+    }
+}
+
+/// Whether the smaller of two planes may be a wave of the other one, from whose plane its points are
+/// `distance` away.
+fn may_be_one([small, large]: [LocalPlane; 2], distance: f64) -> bool {
+    let cosine = dot(small.normal, large.normal).abs();
+    let within = |most, tilt: f64| distance <= most * large.tolerance && cosine >= tilt.cos();
+    within(INSIDE, STEEPEST) || within(REACH, TILT)
+}
+
+impl Contact {
+    /// Whether a plane with so many points has this share of them close to the other one.
+    fn touches(&self, share: f64, points: u64) -> bool {
+        self.touching as f64 >= share * points as f64
+    }
+
+    /// How far the other plane's surfels close by lie above or below the plane, in the median.
+    fn step(&self) -> f64 {
+        weighted_quantile(self.gaps.clone(), 0.5)
+    }
+}
+
+impl Planes<'_> {
+    /// What a plane in some parts shares with each of the `larger` ones that it touches, and the number of its
+    /// points; `root` gives the plane of a surfel.
+    fn contacts(
+        &self,
+        parts: &[usize],
+        plane: LocalPlane,
+        larger: &[usize],
+        root: impl Fn(u32) -> Option<u32>,
+    ) -> (HashMap<usize, Contact>, u64) {
+        let Planes { cells, surfels, .. } = *self;
+        let mut contacts: HashMap<usize, Contact> = HashMap::new();
+        let mut around: HashMap<(usize, u32), Vec<usize>> = HashMap::new();
+        let mut met = HashSet::new();
+        let mut all = 0;
+        for &i in parts.iter().flat_map(|&part| &self.found[part].support.surfels) {
+            let surfel = &surfels.list[i as usize];
+            let Some(surface) = surfel.surface else { continue };
+            let level = (surface.level() + ABOVE).min(cells.levels.len() - 1);
+            let mut near = Vec::new();
+            for home in surfels.homes(cells, i, level) {
+                let here = around.entry((level, home)).or_insert_with(|| {
+                    let mut here = Vec::new();
+                    let block = cells.block(level, home).iter();
+                    for j in block.flat_map(|&cell| surfels.within(cells.run(level, cell))) {
+                        let other = root(j).map(|root| root as usize);
+                        let Some(other) = other.filter(|other| larger.contains(other)) else {
+                            continue;
+                        };
+                        if met.insert(j) {
+                            let other_surfel = &surfels.list[j as usize];
+                            let gap = (dot(other_surfel.centroid, plane.normal) - plane.rho).abs();
+                            let gaps = &mut contacts.entry(other).or_default().gaps;
+                            gaps.push((gap, u64::from(other_surfel.weight)));
+                        }
+                        if !here.contains(&other) {
+                            here.push(other);
+                        }
+                    }
+                    here
+                });
+                near.extend_from_slice(here);
+            }
+            near.sort_unstable();
+            near.dedup();
+            let weight = u64::from(surfel.weight);
+            all += weight;
+            for other in near {
+                contacts.entry(other).or_default().touching += weight;
+            }
+        }
+        (contacts, all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::found::Support;
+    use super::*;
+    use crate::cpu::cut::whole;
+    use crate::frame::Points;
+    use crate::surface::flat::{FLAT, Surface, judge_all};
+    use crate::surface::noise_field::NoiseField;
+    use crate::surface::surfels::Thinner;
+
+    const TOLERANCE: f64 = 60.0;
+    const UP: LocalPlane = LocalPlane { normal: [0.0, 0.0, 1.0], rho: 0.0, tolerance: TOLERANCE };
+
+    /// A floor that swells by 100, beyond the tolerance; a board 150 above it; an island at its height.
+    fn scene() -> Points {
+        let height = |u: u32| match u {
+            14_000..15_800 => 150.0,
+            6000..9000 => 100.0 * (f64::from(u - 6000) / 3000.0 * std::f64::consts::PI).sin(),
+            _ => 0.0,
+        };
+        let floor = (0..40_000u32).map(|i| {
+            let (u, v) = (i % 200 * 100, i / 200 * 100);
+            [f64::from(u), f64::from(v), height(u) + f64::from(i * 7919 % 31)].map(|v| v as f32)
+        });
+        let island = (0..900)
+            .map(|i| [40_000 + i % 30 * 100, i / 30 * 100, i * 7919 % 31].map(|v| v as f32));
+        floor.chain(island).collect()
+    }
+
+    /// The part of the scene that a place belongs to: floor, swell, board, island.
+    fn part([x, _, z]: [f64; 3]) -> usize {
+        match x {
+            30_000.0.. => 3,
+            13_950.0..15_750.0 => 2,
+            _ => usize::from(z > TOLERANCE),
+        }
+    }
+
+    #[test]
+    fn a_surface_that_goes_on_is_joined_and_a_board_is_not() {
+        let points = scene();
+        let cells = whole(&points).cells;
+        let flatness = judge_all(&cells);
+        let surface = |&base: &u32| {
+            (0..cells.levels.len()).find_map(|level| {
+                let flat = flatness[level][cells.ancestor(base, level) as usize]?;
+                (f64::from(flat.ratio) <= FLAT).then(|| Surface::seen(flat, level))
+            })
+        };
+        let surfaces: Vec<Option<Surface>> = cells.by_place.iter().map(surface).collect();
+        let thinner = Thinner { noise: 10.0, most: f64::INFINITY, white: false };
+        let surfels = Surfels::new(&cells, &NoiseField::even(), &surfaces, thinner);
+        let mut sums = [Moments::default(); 4];
+        for p in (0..points.len()).map(|i| points.get(i)) {
+            sums[part(p.map(f64::from))].add(p.map(|v| v as i64));
+        }
+        let found = [0, 1, 2, 3].map(|wanted| {
+            let is_in = |&i: &u32| part(surfels.list[i as usize].centroid) == wanted;
+            let surfels = (0..surfels.list.len() as u32).filter(is_in).collect();
+            FoundPlane {
+                votes: 1,
+                support: Support { normal: UP.normal, rho: 0.0, tolerance: TOLERANCE, surfels },
+            }
+        });
+        let mut local = [20.0, 100.0, 165.0, 15.0].map(|rho| LocalPlane { rho, ..UP });
+        let mut into = [0, 1, 2, 3];
+        let planes =
+            Planes { cells: &cells, surfels: &surfels, found: &found, sums: &sums, widen: 5.0 };
+        join(&planes, &mut local, &mut into);
+        assert_eq!(into, [0, 0, 2, 3]);
+        let wide = local[1].tolerance;
+        assert_eq!(local[1], LocalPlane { tolerance: wide, ..local[0] });
+        assert!((130.0..5.0 * TOLERANCE).contains(&wide), "{wide}");
+    }
+}
