@@ -43,6 +43,11 @@ impl Input {
     pub fn chosen(&self) -> u64 {
         self.points.saturating_sub(self.not_chosen)
     }
+
+    /// Those of them that have coordinates.
+    pub fn searched(&self) -> u64 {
+        self.chosen().saturating_sub(self.not_finite)
+    }
 }
 
 /// The parameters of a detection, with defaults resolved, so that it can be repeated.

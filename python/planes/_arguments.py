@@ -94,8 +94,29 @@ def cloud(
     if columns is not None:
         raise ParameterError("`columns` is for files of text")
     if camera is not None:
-        raise ParameterError("`camera` is for files of depth images")
+        return _planes.Cloud.of_arrays(*seen(points, numbers("camera", camera) or ""))
     return _planes.Cloud.of_arrays(*coordinates(points))
+
+
+def seen(image: Points, camera: str) -> list[npt.NDArray[np.float64]]:
+    """The coordinates that a camera gives the pixels of a depth image, row by row; NaN where there is no depth.
+
+    >>> import numpy as np
+    >>> [axis.tolist() for axis in seen(np.array([[0, 1000]], np.uint16), "500,500,0,0,1000")]
+    [[nan, 0.002], [nan, 0.0], [nan, 1.0]]
+    """
+    depth = image if isinstance(image, np.ndarray) else _array(image)
+    if depth.dtype.kind not in "fiu":
+        raise TypeError(f"a depth image must be numbers, not {depth.dtype}")
+    if depth.ndim != 2 or depth.size == 0:
+        raise ParameterError(f"a depth image must be of shape (height, width), not {depth.shape}")
+    fx, fy, cx, cy, scale = _planes.camera(camera)
+    if isinstance(depth, np.ma.MaskedArray):
+        depth = masked(depth)
+    z = depth.astype(np.float64) / scale
+    z[~(depth > 0)] = np.nan
+    rows, columns = np.indices(depth.shape, sparse=True)
+    return [axis.reshape(-1) for axis in ((columns - cx) * z / fx, (rows - cy) * z / fy, z)]
 
 
 def coordinates(points: Points) -> list[npt.NDArray[np.floating[Any]]]:

@@ -74,8 +74,9 @@ def detect(
         bbox: Search only points in this box: (xmin, ymin, xmax, ymax) or (xmin, ymin, zmin, xmax, ymax, zmax).
         every: Search only the first of every so many points.
         columns: What the columns of a file of text are: "x,y,z,intensity"; "-" is of no use.
-        camera: Of a file that is a depth image of 16 bits, the camera: (fx, fy, cx, cy, scale), the
-            focal lengths and the centre in pixels and the value of a metre.
+        camera: Of a depth image, which is a file of 16 bits or an array of shape (height, width), the camera:
+            (fx, fy, cx, cy, scale), the focal lengths and the centre in pixels and the value of a metre. The
+            labels are those of the pixels, row by row: `found.labels.reshape(image.shape)`.
         device: "cpu"; "cuda", an NVIDIA GPU; or "auto", a GPU if there is one that works.
         voter: How the CPU casts votes for every direction.
         gpus: GPUs that share the votes of every point for every direction.
@@ -131,9 +132,9 @@ def detect(
     opened = cloud(points, columns, camera, threads)
     with told(progress) as tell:
         native = _planes.detect(opened, search, device, voter, gpus, threads, tell)
-    found = Found(native, opened, points)
+    found = Found(native, opened, points if camera is None else None)
     if is_path(points):
-        _warn(opened, found, points)
+        _warn(opened, found, points, orient)
     return found
 
 
@@ -152,8 +153,10 @@ def _classes(classes: SupportsIndex | Sequence[SupportsIndex] | None) -> list[in
     return all_
 
 
-def _warn(opened: _planes.Cloud, found: Found, path: object) -> None:
-    """Says if the coordinates of a file are degrees."""
-    note = opened.degrees(found.input["min"], found.input["max"])
-    if note is not None:
-        warnings.warn(f"{path}: {note}", stacklevel=3)
+def _warn(opened: _planes.Cloud, found: Found, path: object, orient: str) -> None:
+    """Says if the coordinates of a file are degrees, or if planes are turned to a scanner far away."""
+    bounds = found.input["min"], found.input["max"]
+    notes = [opened.degrees(*bounds), opened.far_scanner(*bounds) if orient == "scanner" else None]
+    for note in notes:
+        if note is not None:
+            warnings.warn(f"{path}: {note}", stacklevel=3)

@@ -14,6 +14,7 @@ __all__ = [
     "LinesFound",
     "__version__",
     "accumulate",
+    "camera",
     "detect",
     "draw",
     "eval_files",
@@ -31,6 +32,7 @@ __version__: str
 _Progress = Callable[[str, float | None], object] | None
 _Path = str | os.PathLike[str]
 
+def camera(text: str) -> list[float]: ...
 @final
 class Cloud:
     @staticmethod
@@ -43,6 +45,7 @@ class Cloud:
     ) -> Cloud: ...
     def notes(self) -> list[str]: ...
     def degrees(self, min: Sequence[float], max: Sequence[float]) -> str | None: ...
+    def far_scanner(self, min: Sequence[float], max: Sequence[float]) -> str | None: ...
     def read(self) -> int: ...
     def points(self) -> npt.NDArray[np.float64]: ...
 

@@ -1,10 +1,10 @@
 //! A cloud that is open: points in memory, or a file.
 
 use crate::array::ArrayPoints;
-use crate::errors::{maybe_named, to_python, wrong};
+use crate::errors::{maybe_named, named, to_python, wrong};
 use crate::work::{Watch, run};
 use numpy::PyArray1;
-use planes::cloud::{Chunk, Columns, Fields, Format, ReadOptions, Source};
+use planes::cloud::{Camera, Chunk, Columns, Fields, Format, ReadOptions, Source};
 use planes::{Progress, Result};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -67,6 +67,11 @@ impl Cloud {
         self.0.degrees(min, max).map(|note| note.to_string())
     }
 
+    /// What a user should know of planes turned to a scanner at 0,0,0.
+    fn far_scanner(&self, min: [f64; 3], max: [f64; 3]) -> Option<String> {
+        self.0.far_scanner(min, max).map(|note| note.to_string())
+    }
+
     /// Reads all points and says how many there are.
     fn read(&self, py: Python<'_>) -> PyResult<u64> {
         let source = self.0.clone();
@@ -83,6 +88,13 @@ impl Cloud {
         let points = run(py, None, None, move |watch| read_points(&source, watch))?;
         Ok(PyArray1::from_vec(py, points.into_flattened()))
     }
+}
+
+/// The numbers of a camera: focal lengths, centre, scale.
+#[pyfunction]
+pub fn camera(py: Python<'_>, text: &str) -> PyResult<[f64; 5]> {
+    let Camera { focal: [fx, fy], centre: [cx, cy], scale } = named(py, text)?;
+    Ok([fx, fy, cx, cy, scale])
 }
 
 /// Calls `each` with every chunk.

@@ -32,7 +32,7 @@ mod _planes {
     #[pymodule_export]
     use super::accumulator::accumulate;
     #[pymodule_export]
-    use super::cloud::Cloud;
+    use super::cloud::{Cloud, camera};
     #[pymodule_export]
     use super::colours::plane_colour;
     #[pymodule_export]

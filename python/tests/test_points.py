@@ -206,3 +206,33 @@ def test_a_row_of_a_geodataframe_is_a_piece() -> None:
     assert len(frame) == sum(len(plane.pieces) for plane in found)
     assert frame.crs is None or frame.crs.to_epsg() == found.input["crs"]["epsg"]
     assert frame.geometry.iloc[0].has_z
+
+
+def test_a_depth_image_in_memory_is_that_of_a_file(tmp_path: Path) -> None:
+    rows, columns = np.indices((60, 80))
+    depth = (2000 + 3 * columns + rows * (columns > 40)).astype(np.uint16)
+    depth[:, :5] = 0
+    head = f"P5 {depth.shape[1]} {depth.shape[0]} 65535 ".encode()
+    path = tmp_path / "depth.pgm"
+    path.write_bytes(head + depth.astype(">u2").tobytes())
+    camera = (70.5, 71.0, 39.5, 29.5, 1000)
+    of_file = planes.detect(path, camera=camera)
+    of_array = planes.detect(depth, camera=camera)
+    assert len(of_array) > 0
+    assert of_array.to_json() == of_file.to_json()
+    assert of_array.labels.reshape(depth.shape)[0, 0] == -1
+    np.testing.assert_array_equal(of_array.points, of_file.points)
+    metres = planes.detect(np.float32(depth) / np.float32(1000), camera=(*camera[:4], 1))
+    assert len(metres) == len(of_array)
+    for wrong, error in [(depth[0], planes.ParameterError), (depth.astype(object), TypeError)]:
+        with pytest.raises(error, match="a depth image must be"):
+            planes.detect(wrong, camera=camera)
+    with pytest.raises(planes.ParameterError, match="fx,fy,cx,cy,scale"):
+        planes.detect(depth, camera=(1, 2, 3))
+
+
+def test_a_scanner_far_away_is_warned_about(room: planes.Cloud, tmp_path: Path) -> None:
+    path = tmp_path / "far.npy"
+    np.save(path, room.xyz + [5e5, 5e6, 0])
+    with pytest.warns(UserWarning, match="`orient` scanner means 0,0,0"):
+        planes.detect(path, top=1, orient="scanner")

@@ -7,7 +7,7 @@ use super::failure::{Failure, concerns_all, message};
 use super::lines::search::LineSearch;
 use super::outputs::Outputs;
 use super::progress::Bar;
-use super::reading::{Reading, say_notes};
+use super::reading::{Reading, say_deep, say_notes};
 use super::search::{Machine, Search};
 use clap::Args;
 use planes::Error;
@@ -113,6 +113,7 @@ impl Detect {
             }
             Input::Image(image) => {
                 self.check_kind(image.path(), true)?;
+                say_deep(image, &bar);
                 let found = self.line_search.find(image, &self.search, &self.machine, engine, &bar);
                 let (edges, detection) = found?;
                 bar.stage("writing", None);

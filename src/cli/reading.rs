@@ -7,6 +7,8 @@ use super::values::{first_given, whole};
 use clap::Args;
 use planes::Error;
 use planes::cloud::{Bbox, Camera, Choice, Columns, Format, ReadOptions, Source};
+use planes::image::Image;
+use planes::orient::Orient;
 use std::path::Path;
 
 #[derive(Debug, Args)]
@@ -75,9 +77,21 @@ pub fn say_notes(source: &Source, bar: &Bar) {
     }
 }
 
-/// Warns if coordinates with these bounds are degrees.
-pub fn say_degrees(source: &Source, [min, max]: [[f64; 3]; 2], bar: &Bar) {
-    if let Some(note) = source.degrees(min, max) {
+/// Suggests a camera for what may be a depth image.
+pub fn say_deep(image: &Image, bar: &Bar) {
+    if image.is_deep() {
+        let hint = "its lines are found, as those of any image; if it is a depth image, give \
+                    --camera FX,FY,CX,CY,SCALE to find its planes";
+        bar.aside(|| log::warn!("{}: {hint}", image.path().display()));
+    }
+}
+
+/// Warns if coordinates with these bounds are degrees, or if planes are turned to a scanner far away.
+pub fn say_bounds(source: &Source, [min, max]: [[f64; 3]; 2], orient: Orient, bar: &Bar) {
+    let is_turned = orient == Orient::Scanner(None);
+    let scanner = is_turned.then(|| source.far_scanner(min, max)).flatten();
+    for note in source.degrees(min, max).into_iter().chain(scanner) {
+        let note = with_options(&note.to_string());
         bar.aside(|| log::warn!("{}: {note}", source.path().display()));
     }
 }

@@ -2,11 +2,11 @@
 
 use super::engine::{DeviceName, Engine, VoterName};
 use super::progress::Bar;
-use super::reading::{Choosing, say_degrees};
+use super::reading::{Choosing, say_bounds};
 use super::values::{count, first_given, length, number, said, whole};
 use super::words::{brief, counted};
 use clap::{Args, ValueEnum};
-use planes::cloud::{Choice, Source};
+use planes::cloud::{Choice, Format, Source};
 use planes::cuda::Cuda;
 use planes::detect::{Mode, Options, Progress, detect_held, least_memory, load_onto};
 use planes::detection::Curved;
@@ -271,13 +271,14 @@ impl Machine {
         let chunk = self.chunk as usize;
         let (mut cloud, held) = load_onto(source.path(), &open, choice, chunk, &read, &ready)?;
         cloud.describe(source)?;
-        say_degrees(source, cloud.bounds, bar);
+        say_bounds(source, cloud.bounds, options.orient, bar);
         // A compressed file may well have fewer bytes than points.
         let chosen = cloud.total - cloud.not_chosen;
         if promised.is_none_or(|promised| promised < chosen) {
             check(chosen, wants_cells)?;
         }
-        if let Some(what) = left_out(cloud.not_finite, cloud.stray) {
+        let is_depth = source.format() == Format::DEPTH;
+        if let Some(what) = left_out(cloud.not_finite, cloud.stray, is_depth) {
             bar.aside(|| log::warn!("{}: left out {what}", source.path().display()));
         }
         bar.stage("device", None);
@@ -327,10 +328,12 @@ fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
 }
 
 /// The points that could not be used, in words.
-fn left_out(not_finite: u64, stray: u64) -> Option<String> {
+fn left_out(not_finite: u64, stray: u64, is_depth: bool) -> Option<String> {
     let points = |n: u64| counted(n, "point");
-    let not_finite = (not_finite > 0)
-        .then(|| format!("{} with coordinates that are not finite", points(not_finite)));
+    let not_finite = (not_finite > 0).then(|| match is_depth {
+        true => format!("{} without depth", counted(not_finite, "pixel")),
+        false => format!("{} with coordinates that are not finite", points(not_finite)),
+    });
     let stray = (stray > 0).then(|| format!("{} far from all others", points(stray)));
     let parts: Vec<String> = [not_finite, stray].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(" and "))
@@ -342,9 +345,10 @@ mod tests {
 
     #[test]
     fn what_was_left_out_is_said_in_words() {
-        assert_eq!(left_out(0, 0), None);
-        assert_eq!(left_out(0, 1).unwrap(), "1 point far from all others");
+        assert_eq!(left_out(0, 0, false), None);
+        assert_eq!(left_out(0, 1, false).unwrap(), "1 point far from all others");
         let both = "2 points with coordinates that are not finite and 3 points far from all others";
-        assert_eq!(left_out(2, 3).unwrap(), both);
+        assert_eq!(left_out(2, 3, false).unwrap(), both);
+        assert_eq!(left_out(2, 0, true).unwrap(), "2 pixels without depth");
     }
 }

@@ -17,11 +17,11 @@ const HEADING: [&str; 9] =
 /// A summary, then one row per plane; `unit` is the unit of lengths, if known.
 pub fn planes(name: &str, detection: &Detection, unit: Option<&str>) -> String {
     let name = clean(name);
-    let (chosen, not_chosen) = (detection.input.chosen(), detection.input.not_chosen);
-    let share = 100.0 * detection.labelled() as f64 / chosen.max(1) as f64;
+    let (searched, not_chosen) = (detection.input.searched(), detection.input.not_chosen);
+    let share = 100.0 * detection.labelled() as f64 / searched.max(1) as f64;
     let points = match not_chosen {
-        0 => counted(chosen, "point"),
-        _ => counted(chosen, "chosen point"),
+        0 => counted(searched, "point"),
+        _ => counted(searched, "chosen point"),
     };
     let count = detection.planes.len();
     let mut out = format!(

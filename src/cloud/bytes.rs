@@ -244,6 +244,7 @@ fn unreadable(path: &Path, packing: Option<Packing>, len: u64, error: io::Error)
                 io::ErrorKind::UnexpectedEof => {
                     format!("the file ends after {len} bytes of content")
                 }
+                io::ErrorKind::Unsupported => error.to_string(),
                 _ => format!("damaged after {len} bytes of content: {error}"),
             };
             Error::format(path, packing.to_string(), message)

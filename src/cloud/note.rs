@@ -25,6 +25,11 @@ pub enum Note {
         /// Points that there is room for, if that can be told.
         held: Option<u64>,
     },
+    /// There are bytes behind the points that belong to nothing.
+    MoreBytes {
+        /// Their number.
+        bytes: u64,
+    },
     /// A coordinate is stored in steps of an odd size.
     OddScale {
         /// The axis: `x`, `y` or `z`.
@@ -37,6 +42,8 @@ pub enum Note {
         /// Whether the file says so itself.
         told: bool,
     },
+    /// The file does not give the position of its scanner, and (0, 0, 0) is far from all points.
+    FarScanner,
     /// The fourth of four columns without names is what such columns mostly are.
     FourthColumn {
         /// What the columns are taken for.
@@ -92,6 +99,10 @@ impl fmt::Display for Note {
                 f,
                 "the header says {promised} points, the file holds more; the first {promised} are read"
             ),
+            Note::MoreBytes { bytes } => write!(
+                f,
+                "{bytes} bytes behind the points are not read; if the file is several in one, give each by itself"
+            ),
             Note::OddScale { axis, scale } => {
                 write!(f, "header: {axis} is stored in steps of {scale:e}; the file may be damaged")
             }
@@ -100,6 +111,10 @@ impl fmt::Display for Note {
                 "x and y {} degrees, in which no plane is right; project the cloud to metres first, \
                  with QGIS, or pdal translate IN OUT reprojection --filters.reprojection.out_srs=EPSG:N",
                 if *told { "are" } else { "look like" }
+            ),
+            Note::FarScanner => f.write_str(
+                "`orient` scanner means 0,0,0, since the file gives no position, and that is far from all \
+                 points; name the position, as in `orient` scanner:1,2,3",
             ),
             Note::FourthColumn { columns } => write!(
                 f,

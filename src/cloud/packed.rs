@@ -119,7 +119,7 @@ fn next_member<R: BufRead>(mut source: R) -> io::Result<Option<GzDecoder<R>>> {
 
 /// The content of zstd frames, one after the other.
 ///
-/// The decoder keeps a window of at most 100 MiB, which grows with the decoded bytes. If the decoder panics, the
+/// The decoder keeps a window of at most 128 MiB, which grows with the decoded bytes. If the decoder panics, the
 /// read fails with an error.
 struct Frames<R> {
     source: R,
@@ -191,9 +191,35 @@ impl<R: BufRead> Read for Frames<R> {
     }
 }
 
-/// The first line of the decoder's error.
+/// The decoder's error in plain words; it has no others for what is merely damaged.
 fn plain(error: FrameDecoderError) -> io::Error {
-    damaged(error.to_string().lines().next().unwrap_or_default())
+    match error {
+        FrameDecoderError::WindowSizeTooBig { requested, max } => {
+            let [requested, max] = [requested, max].map(|bytes| bytes >> 20);
+            let message = format!(
+                "its window is {requested} MiB, and at most {max} are read; pack it with --long=26 or less"
+            );
+            io::Error::new(io::ErrorKind::Unsupported, message)
+        }
+        FrameDecoderError::DictNotProvided { .. } => {
+            io::Error::new(io::ErrorKind::Unsupported, "it needs a dictionary to be unpacked")
+        }
+        error if ends_early(&error) => io::ErrorKind::UnexpectedEof.into(),
+        _ => damaged("its data make no sense"),
+    }
+}
+
+/// Whether the decoder reached the end of the file too early.
+fn ends_early(error: &FrameDecoderError) -> bool {
+    let mut source: Option<&dyn std::error::Error> = Some(error);
+    while let Some(error) = source {
+        let cause = error.downcast_ref::<io::Error>();
+        if cause.is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof) {
+            return true;
+        }
+        source = error.source();
+    }
+    false
 }
 
 fn damaged(message: &str) -> io::Error {

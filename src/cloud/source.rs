@@ -159,6 +159,16 @@ impl Source {
         Ok(self.info().scanner)
     }
 
+    /// Whether (0, 0, 0), which stands for the scanner of a file that does not give its position, is farther from
+    /// coordinates with these bounds than they are from each other.
+    pub fn far_scanner(&self, min: [f64; 3], max: [f64; 3]) -> Option<Note> {
+        let away = |axis: usize| 0.0_f64.clamp(min[axis], max[axis]);
+        let square =
+            |side: &dyn Fn(usize) -> f64| (0..3).map(|axis| side(axis).powi(2)).sum::<f64>();
+        let is_far = square(&away) > square(&|axis| max[axis] - min[axis]);
+        (self.info().scanner.is_none() && is_far).then_some(Note::FarScanner)
+    }
+
     /// Whether coordinates with these bounds are degrees: because the file says so, or because they
     /// are where degrees are and much higher than wide, as heights in metres make them.
     pub fn degrees(&self, min: [f64; 3], max: [f64; 3]) -> Option<Note> {

@@ -1,7 +1,7 @@
 //! An image in memory.
 
 use super::limits::{MAX_PIXELS, MAX_SIDE};
-use super::read::{self, is_image};
+use super::read::{self, Decoded, is_image};
 use crate::cloud::Bytes;
 use crate::{Error, Result, memory};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ pub struct Image {
     height: u32,
     rgb: Vec<u8>,
     grey: Vec<u8>,
+    is_deep: bool,
 }
 
 impl Image {
@@ -48,8 +49,8 @@ impl Image {
     /// # Errors
     /// As [`Image::open`].
     pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Image> {
-        let (width, height, rgb) = read::decode(path, bytes)?;
-        Ok(Image { path: path.to_path_buf(), ..Image::new(width, height, rgb) })
+        let Decoded { width, height, rgb, is_deep } = read::decode(path, bytes)?;
+        Ok(Image { path: path.to_path_buf(), is_deep, ..Image::new(width, height, rgb) })
     }
 
     /// An image from red, green and blue bytes, row by row from the top.
@@ -75,7 +76,12 @@ impl Image {
 
     fn new(width: u32, height: u32, rgb: Vec<u8>) -> Image {
         let grey = rgb.chunks_exact(3).map(|p| luma([p[0], p[1], p[2]])).collect();
-        Image { path: "<memory>".into(), width, height, rgb, grey }
+        Image { path: "<memory>".into(), width, height, rgb, grey, is_deep: false }
+    }
+
+    /// Whether the file has 16 bits in one channel, as depth images have.
+    pub fn is_deep(&self) -> bool {
+        self.is_deep
     }
 
     /// The file, or `<memory>`.

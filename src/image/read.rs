@@ -5,7 +5,9 @@ use super::limits::{MAX_PIXELS, MAX_SIDE};
 use crate::cloud::quiet::catch;
 use crate::{Error, Result};
 use ::image::metadata::Orientation;
-use ::image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+use ::image::{
+    ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits,
+};
 use std::io::Cursor;
 use std::path::Path;
 
@@ -54,8 +56,18 @@ fn format(head: &[u8]) -> Option<ImageFormat> {
     (format != ImageFormat::Pnm || is_pnm()).then_some(format)
 }
 
-/// Width, height and red, green, blue of the image in `bytes`.
-pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<(u32, u32, Vec<u8>)> {
+/// An image, decoded.
+pub(super) struct Decoded {
+    pub(super) width: u32,
+    pub(super) height: u32,
+    /// Red, green and blue.
+    pub(super) rgb: Vec<u8>,
+    /// Whether the file has 16 bits in one channel.
+    pub(super) is_deep: bool,
+}
+
+/// The image in `bytes`.
+pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<Decoded> {
     let format = format(bytes).ok_or_else(|| Error::Unrecognized {
         path: path.to_path_buf(),
         message: NO_IMAGE.into(),
@@ -105,10 +117,10 @@ fn decode_as(
 }
 
 /// Eight bits per channel, with transparent pixels on white.
-fn over_white(image: DynamicImage) -> (u32, u32, Vec<u8>) {
-    let (width, height) = (image.width(), image.height());
+fn over_white(image: DynamicImage) -> Decoded {
+    let (width, height, is_deep) = (image.width(), image.height(), image.color() == ColorType::L16);
     if !image.color().has_alpha() {
-        return (width, height, image.into_rgb8().into_raw());
+        return Decoded { width, height, rgb: image.into_rgb8().into_raw(), is_deep };
     }
     let rgba = image.into_rgba8().into_raw();
     let blend = |value: u8, alpha: u8| {
@@ -116,5 +128,5 @@ fn over_white(image: DynamicImage) -> (u32, u32, Vec<u8>) {
         ((value * alpha + 255 * (255 - alpha) + 127) / 255) as u8
     };
     let rgb = rgba.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]].map(|v| blend(v, p[3])));
-    (width, height, rgb.collect())
+    Decoded { width, height, rgb: rgb.collect(), is_deep }
 }

@@ -151,11 +151,16 @@ fn depth_images_are_clouds_with_a_camera() {
     std::fs::write(at("frames/b.pgm"), gzip(&frame())).unwrap();
     let labels = at("labels.npy");
     let options = format!("{CAMERA} --json - --labels {}", labels.display());
-    let document = json(detect(&at("frames/a.pgm"), &options).text());
+    let run = detect(&at("frames/a.pgm"), &options);
+    assert!(run.err.contains("left out 160 pixels without depth"), "{}", run.err);
+    let document = json(run.text());
     assert_eq!(found(&document).len(), 1, "{document}");
     assert_eq!(document["input"]["points"], 160 * 120);
     assert_eq!(document["input"]["not_finite"], 160);
     let ids = npy(&labels);
+    let there = ids.iter().filter(|&&id| id >= 0).count() as f64 / f64::from(160 * 119);
+    let table = detect(&at("frames/a.pgm"), CAMERA).text();
+    assert!(table.contains(&format!("{:.1} % of 19040 points", 100.0 * there)), "{table}");
     assert!(ids[..160].iter().all(|&id| id == -1));
     assert!(ids[160..].iter().filter(|&&id| id == 0).count() > 160 * 110);
     let batch = format!("batch {} --out {} {CAMERA}", at("frames").display(), at("out").display());
@@ -173,8 +178,9 @@ fn depth_images_are_clouds_with_a_camera() {
     ]);
     assert!(info.text().contains("depth image, 160 x 120 pixels"));
     // Without a camera it is an image.
-    let image = json(detect(&at("frames/a.pgm"), "--json -").text());
-    assert_eq!(image["format"], "planes-lines");
+    let image = detect(&at("frames/a.pgm"), "--json -");
+    assert!(image.err.contains("if it is a depth image, give --camera"), "{}", image.err);
+    assert_eq!(json(image.text())["format"], "planes-lines");
 }
 
 #[test]
@@ -198,6 +204,8 @@ fn damaged_files_end_in_one_line() {
     write(&at("a.pcd"), &corner());
     let (pcd, npy, pgm) = (std::fs::read(at("a.pcd")).unwrap(), array(&corner()), frame());
     let labels = b"\x93NUMPY\x01\0\x3a\0{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }\n\x01\0\0\0";
+    // A frame without its size, whose window is 2²⁸ bytes.
+    let wide = b"\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00";
     let cut = |bytes: &[u8], length: usize| bytes[..length].to_vec();
     let changed = |bytes: &[u8], from: &str, to: &str| {
         let at = bytes.windows(from.len()).position(|w| w == from.as_bytes()).unwrap();
@@ -221,6 +229,7 @@ fn damaged_files_end_in_one_line() {
         ("a.npy", labels.to_vec(), "labels, or other numbers, and no points"),
         ("a.npy.gz", packed(gzip, 3), "gzip: the file ends after"),
         ("a.npy.zst", packed(zstd, 3), "zstd: "),
+        ("a.npy.zst", wide.to_vec(), "zstd: its window is 256 MiB, and at most 128 are read"),
         ("a.gz", gzip(&gzip(&npy)), "a gzip archive; unpack it first"),
         ("a.pgm", cut(&pgm, 3000), "image: it is cut off"),
     ] {
@@ -231,4 +240,39 @@ fn damaged_files_end_in_one_line() {
         assert!(refusal.contains(name) && refusal.contains(message), "{name}: {refusal}");
         assert!(!results.exists(), "{name}");
     }
+}
+
+#[test]
+fn several_files_in_one_are_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    write(&at("a.pcd"), &corner());
+    let pcd = std::fs::read(at("a.pcd")).unwrap();
+    for (name, bytes, more) in
+        [("a.npy", array(&corner()), "43311 bytes behind"), ("a.pcd", pcd, "the file holds")]
+    {
+        std::fs::write(at(name), &bytes).unwrap();
+        let one = detect(&at(name), "--json -");
+        assert_eq!(one.err, "", "{name}");
+        std::fs::write(at(name), bytes.repeat(2)).unwrap();
+        let two = detect(&at(name), "--json -");
+        assert!(two.err.contains(more), "{name}: {}", two.err);
+        assert_eq!(two.text(), one.text(), "{name}");
+    }
+}
+
+#[test]
+fn a_scanner_far_from_all_points_is_warned_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let far = |shift: f64, options: &str| {
+        let path = folder.path().join("a.npy");
+        let points: Vec<[f64; 3]> = corner().iter().map(|&[x, y, z]| [x + shift, y, z]).collect();
+        std::fs::write(&path, array(&points)).unwrap();
+        detect(&path, &format!("--json - {options}")).err
+    };
+    let said = "--orient scanner means 0,0,0, since the file gives no position, and that is far from all points";
+    assert!(far(1e5, "--orient scanner").contains(said));
+    assert_eq!(far(1.0, "--orient scanner"), "");
+    assert_eq!(far(1e5, "--orient scanner:1,2,3"), "");
+    assert_eq!(far(1e5, ""), "");
 }

@@ -3,6 +3,7 @@
 use crate::common::e57::{Scan, doubles, file, pose, rich, seal, spherical};
 use crate::*;
 use e57::{CartesianCoordinate, E57Reader};
+use planes::cloud::Note;
 use planes::detect::Options;
 use planes::orient::Orient;
 use planes::{Detector, Device};
@@ -108,6 +109,15 @@ fn places_count_once_and_only_where_points_were_taken() {
     assert_eq!(one.scanner().unwrap(), Some([1.0; 3]));
     let two = source(file(&[a.clone(), b, none, a], None)).scanner().unwrap_err().to_string();
     assert!(two.contains("from 2 places"), "{two}");
+}
+
+#[test]
+fn bytes_behind_its_end_are_told() {
+    let whole = file(&[doubles(&storey(), None)], None);
+    assert_eq!(source(whole.clone()).notes(), []);
+    let joined = source(whole.repeat(2));
+    assert_eq!(joined.notes(), [Note::MoreBytes { bytes: whole.len() as u64 }]);
+    assert_eq!(all(&joined, Fields::NONE).x.len(), storey().len());
 }
 
 #[test]

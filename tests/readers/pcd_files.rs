@@ -86,3 +86,30 @@ fn files_that_end_early_or_are_damaged_say_where() {
         error(Pcd { data: "ascii", count: 2, ..Pcd::default() }.header() + "0.5 1 2 9 9 9\n");
     assert!(message.starts_with("line 12: column 7 is missing"), "{message}");
 }
+
+#[test]
+fn what_stands_behind_the_points_is_told() {
+    for data in DATA {
+        let whole = Pcd { data, ..Pcd::default() }.bytes();
+        assert_eq!(source(whole.clone()).notes(), []);
+        let joined = whole.repeat(2);
+        let notes: Vec<String> =
+            source(joined.clone()).notes().iter().map(ToString::to_string).collect();
+        match data {
+            "ascii" => {
+                let message = error(joined);
+                assert!(
+                    message.starts_with("point 200: the header promises 200, and the file goes on"),
+                    "{message}"
+                );
+                let blank = [&whole[..], b"\n \n"].concat();
+                assert_eq!(all(&source(blank), Fields::NONE).x.len(), 200);
+            }
+            "binary" => assert!(notes[0].starts_with("the header says 200 points"), "{notes:?}"),
+            _ => {
+                let message = format!("{} bytes behind the points are not read", whole.len());
+                assert!(notes[0].starts_with(&message), "{notes:?}");
+            }
+        }
+    }
+}

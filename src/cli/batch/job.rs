@@ -11,7 +11,7 @@ use super::inputs::Input;
 use super::record::{Counts, Done, Record, Stamp, Written, digest};
 use super::summary::{self, shown, unshown};
 use super::wanted::Target;
-use crate::cli::reading::say_notes;
+use crate::cli::reading::{say_deep, say_notes};
 use planes::atomic::move_to;
 use planes::cloud::{Format, Source};
 use planes::detect::{Options, Progress};
@@ -265,6 +265,7 @@ impl<'a> Job<'a> {
                 Ok(Answer::Cloud(source, found.into()))
             }
             input::Input::Image(image) => {
+                say_deep(&image, bar);
                 bar.aside(|| engine.backend())?;
                 let _turn = engine.turn();
                 let (edges, found) = line_search.find(&image, search, machine, engine, bar)?;
@@ -405,7 +406,7 @@ impl Answer {
             Answer::Cloud(source, found) => Counts::Cloud {
                 is_text: source.format() == Format::TEXT,
                 points: found.input.points,
-                chosen: found.input.chosen(),
+                searched: found.input.searched(),
                 planes: found.planes.len() as u64,
                 labelled: found.labelled(),
                 // A sum of nothing is −0.

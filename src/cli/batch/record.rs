@@ -81,9 +81,10 @@ pub enum Counts {
     Cloud {
         /// Whether it is text, which alone has columns to be named.
         is_text: bool,
-        /// Points of the file, and those that were to be searched.
+        /// Points of the file, and those that were searched.
         points: u64,
-        chosen: u64,
+        #[serde(alias = "chosen")]
+        searched: u64,
         planes: u64,
         /// Points that belong to a plane.
         labelled: u64,

@@ -234,8 +234,8 @@ fn line(row: &SummaryRow, options: &Options) -> Line {
     match &row.outcome {
         Outcome::Done(done) => {
             let used = match done.found {
-                Counts::Cloud { is_text, points, chosen, planes, labelled, area } => {
-                    let share = labelled as f64 / chosen.max(1) as f64;
+                Counts::Cloud { is_text, points, searched, planes, labelled, area } => {
+                    let share = labelled as f64 / searched.max(1) as f64;
                     (line.points, line.planes) = (Some(points), Some(planes));
                     line.labelled = Some((share * 1e4).round() / 1e4);
                     line.area = Some(six_digits(area));
@@ -328,7 +328,7 @@ mod tests {
         let cloud = Counts::Cloud {
             is_text: false,
             points: 5,
-            chosen: 3,
+            searched: 3,
             planes: 1,
             labelled: 2,
             area: 1.5,

@@ -13,6 +13,8 @@ pub(super) struct Description {
     pub(super) clouds: Vec<PointCloud>,
     /// The coordinate system as well-known text.
     pub(super) system: Option<String>,
+    /// Bytes behind the end that the header gives.
+    pub(super) more: u64,
 }
 
 /// Most namespace declarations: the cost of each grows with the number of elements in its scope.
@@ -29,6 +31,7 @@ impl Description {
         Ok(Description {
             clouds: reader.pointclouds(),
             system: reader.coordinate_metadata().map(str::to_owned),
+            more: bytes.len().saturating_sub(reader.header().phys_length),
         })
     }
 }

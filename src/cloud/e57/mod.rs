@@ -82,7 +82,9 @@ impl E57 {
         stations.sort_unstable_by_key(|station| station.map(f64::to_bits));
         stations.dedup();
         let crs = description.system.as_deref().and_then(|text| Crs::of_wkt(text.as_bytes()));
-        let notes = Note::of_units(crs.as_ref()).into_iter().collect();
+        let more = description.more;
+        let more = (more > 0).then_some(Note::MoreBytes { bytes: more });
+        let notes = Note::of_units(crs.as_ref()).into_iter().chain(more).collect();
         let info = HeaderInfo {
             description: in_words(&description.clouds),
             points: Some(scans.last().map_or(0, |scan| scan.first + scan.points)),

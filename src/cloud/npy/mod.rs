@@ -94,6 +94,7 @@ struct Rows {
 struct Npy {
     format: Format,
     info: HeaderInfo,
+    notes: Vec<Note>,
     layout: Layout,
     bytes: Arc<Bytes>,
     /// Its entry, if the file is an archive.
@@ -124,6 +125,7 @@ impl Npy {
             let message = format!("the file ends before, its header promises {count}");
             return Err(Error::format(bytes.path(), format!("point {held}"), message));
         }
+        let array_stride = layout.stride as u64;
         if is_transposed {
             // Only coordinates are read of a plain array.
             layout.stride = 3 * array.size;
@@ -146,8 +148,10 @@ impl Npy {
             crs: None,
             scanner: None,
         };
-        let (bytes, table) = (bytes.clone(), OnceLock::new());
-        Ok(Npy { format, info, layout, bytes, entry, array, count, is_transposed, table })
+        let end = array.start + count * array_stride;
+        let more = (length > end).then_some(Note::MoreBytes { bytes: length - end });
+        let (bytes, table, notes) = (bytes.clone(), OnceLock::new(), more.into_iter().collect());
+        Ok(Npy { format, info, notes, layout, bytes, entry, array, count, is_transposed, table })
     }
 
     /// The points in records.
@@ -323,7 +327,7 @@ impl Cloud for Npy {
     }
 
     fn notes(&self) -> &[Note] {
-        &[]
+        &self.notes
     }
 
     fn reader(&self, fields: Fields) -> Result<Box<dyn PointReader>> {

@@ -120,7 +120,11 @@ impl Pcd {
                 }
                 (bytes.clone(), header.length)
             }
-            Data::Compressed => (Arc::new(unpacked(bytes, &header)?), 0),
+            Data::Compressed => {
+                let (records, more) = unpacked(bytes, &header)?;
+                notes.extend((more > 0).then_some(Note::MoreBytes { bytes: more }));
+                (Arc::new(records), 0)
+            }
         };
         Ok(Pcd { front: Front { header, bytes, start }, info, notes, meanings })
     }
@@ -188,8 +192,9 @@ fn ends_before(bytes: &Bytes, held: u64, promised: u64) -> Error {
     Error::format(bytes.path(), format!("point {held}"), message)
 }
 
-/// The records of a compressed body, which starts with its compressed and uncompressed lengths.
-fn unpacked(bytes: &Arc<Bytes>, header: &Header) -> Result<Bytes> {
+/// The records of a compressed body, which starts with its compressed and uncompressed lengths, and the number of
+/// bytes behind it.
+fn unpacked(bytes: &Arc<Bytes>, header: &Header) -> Result<(Bytes, u64)> {
     let fault = |message: String| Error::format(bytes.path(), "compressed data", message);
     let start = header.length + 8;
     let lengths = bytes.head(header.length, 8)?;
@@ -229,7 +234,8 @@ fn unpacked(bytes: &Arc<Bytes>, header: &Header) -> Result<Bytes> {
         of_field.push(Column { start: at, width });
         at += width as u64 * header.points();
     }
-    transposed::records(&columns, &of_field, header.points())
+    let more = bytes.len() - start - packed;
+    Ok((transposed::records(&columns, &of_field, header.points())?, more))
 }
 
 fn info(header: &Header, meanings: &[Option<Meaning>]) -> HeaderInfo {
@@ -282,7 +288,7 @@ impl Cloud for Pcd {
         let Some(layout) = layout else {
             let mut format = self.line_format(fields);
             format.fit_scales(bytes, *start, Some(self.floats()))?;
-            let expect = Expect::First(header.points());
+            let expect = Expect::All(header.points());
             let lines = Lines::new(bytes, *start, header.lines + 1, format, expect);
             return Ok(Box::new(BlockReader::new(lines)));
         };

@@ -35,6 +35,8 @@ pub(in super::super) enum Expect {
     Any,
     /// The first so many lines; something else may follow.
     First(u64),
+    /// So many, as the header says; nothing else may follow.
+    All(u64),
     /// So many, as said on this line.
     Exactly(u64, u64),
 }
@@ -104,7 +106,7 @@ impl Lines {
             }
             if let Some(line) = self.format.style.content(line) {
                 if let Err((column, at)) = self.format.row(line, &mut row) {
-                    let is_text = !matches!(self.expect, Expect::First(_));
+                    let is_text = matches!(self.expect, Expect::Any | Expect::Exactly(..));
                     let message = if is_text && is_front(line.trim_ascii()) {
                         MERGED.to_owned()
                     } else {
@@ -124,7 +126,7 @@ impl Lines {
     fn left(&self, given: u64) -> u64 {
         match self.expect {
             Expect::Any => u64::MAX,
-            Expect::First(count) | Expect::Exactly(count, _) => count - given,
+            Expect::First(count) | Expect::All(count) | Expect::Exactly(count, _) => count - given,
         }
     }
 
@@ -135,7 +137,7 @@ impl Lines {
     /// Checks the number of points at the end of the file.
     fn finish(&self) -> Result<()> {
         match self.expect {
-            Expect::First(count) if self.given < count => Err(self.fault(
+            Expect::First(count) | Expect::All(count) if self.given < count => Err(self.fault(
                 format!("point {}", self.given),
                 format!("the file ends before, its header promises {count}"),
             )),
@@ -154,13 +156,22 @@ impl Lines {
         for block in parsed {
             let Parsed { mut chunk, lines, fault } = block?;
             let left = self.left(given);
+            let (has_more, has_all) = (chunk.len() as u64 > left, chunk.len() as u64 == left);
+            if let Expect::All(count) = self.expect
+                && (has_more || has_all && fault.is_some())
+            {
+                let message = format!(
+                    "the header promises {count}, and the file goes on; if it is several in one, give each by itself"
+                );
+                return Err(self.fault(format!("point {count}"), message));
+            }
             if chunk.len() as u64 >= left && matches!(self.expect, Expect::First(_)) {
                 chunk.truncate(left as usize);
             } else if let Some((at, message)) = fault {
                 return Err(self.fault(format!("line {}", line + at), message));
             }
             if let Expect::Exactly(count, at) = self.expect
-                && chunk.len() as u64 > left
+                && has_more
             {
                 return Err(self.fault(
                     format!("line {at}"),
