@@ -202,11 +202,12 @@ fn search<'b>(
         cells.unit.copies
     };
     let uneven = nature.alike || !nature.even;
-    let how = merge::How { angle: parameters.angle.to_radians(), alike, uneven, obey };
+    let drifts = !nature.even && !field.has_floor();
+    let how = merge::How { angle: parameters.angle.to_radians(), alike, uneven, drifts, obey };
     let mut into = merge::merge(&mut local, &sums, how);
     if uneven && !obey {
         let (sums, widen) = (sums.as_slice(), parameters.widen);
-        let planes = waves::Planes { cells, surfels: &surfels, found: &found, sums, widen };
+        let planes = waves::Planes { cells, surfels: &surfels, found: &found, sums, drifts, widen };
         waves::join(&planes, &mut local, &mut into);
     }
     let assigned = labels.assign(&local, &into)?;

@@ -33,6 +33,9 @@ pub(super) struct How {
     pub alike: f64,
     /// Whether the noise varies from place to place or is correlated between neighbours.
     pub uneven: bool,
+    /// Whether it varies although neighbours do not share it. Parts then need not be adjacent to be a little
+    /// rougher together: a scanner that drifts displaces the far windows of a façade, too.
+    pub drifts: bool,
     /// Whether everything within the tolerance is one plane, whatever its shape.
     pub obey: bool,
 }
@@ -97,13 +100,15 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
         // Three parameters were fitted to the points of this part alone.
         let variance = squares(plane) / (n - 3.0);
         let by_chance = squares(plane) + chance * how.alike.min(n / 3.0) * variance;
-        let rougher = if how.uneven { ROUGHER_UNEVEN } else { ROUGHER };
+        let rougher = match how.uneven {
+            true if how.drifts || apart <= NEXT => ROUGHER_UNEVEN,
+            false if apart <= NEXT => ROUGHER,
+            _ => 0.0,
+        };
         let rougher = rougher * rougher * n * variance;
         let within =
             how.obey && apart <= NEXT && squares(&joint) <= n * (OBEYED * tolerance).powi(2);
-        within
-            || n > 3.0
-                && squares(&joint) <= if apart <= NEXT { by_chance.max(rougher) } else { by_chance }
+        within || n > 3.0 && squares(&joint) <= by_chance.max(rougher)
     };
     parts.into_iter().all(still).then_some(joint)
 }
@@ -139,7 +144,7 @@ mod tests {
 
     fn merged(tiles: [(LocalPlane, Moments); 2]) -> (Vec<u32>, Vec<LocalPlane>) {
         let (mut planes, sums): (Vec<_>, Vec<_>) = tiles.into_iter().unzip();
-        let how = How { angle: 0.35, alike: 1.0, uneven: false, obey: false };
+        let how = How { angle: 0.35, alike: 1.0, uneven: false, drifts: false, obey: false };
         (merge(&mut planes, &sums, how), planes)
     }
 

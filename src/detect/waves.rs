@@ -19,8 +19,10 @@ use std::collections::{HashMap, HashSet};
 const INSIDE: f64 = 0.6;
 /// … it is tilted by at most this angle, in radians, …
 const STEEPEST: f64 = 45.0 * std::f64::consts::PI / 180.0;
-/// … and it has at least this share of its points next to the other plane's.
+/// … and it has at least this share of its points next to the other plane's, …
 const MEETING: f64 = 0.05;
+/// … or, where the scanner drifts, some that are level with it: at most this share of `STEP` away.
+const LEVEL: f64 = 0.25;
 /// A plane that goes on outside the slab is tilted by at most this angle, in radians, …
 const TILT: f64 = 10.0 * std::f64::consts::PI / 180.0;
 /// … is at most so many tolerances away, root mean square, …
@@ -41,6 +43,8 @@ pub(super) struct Planes<'a> {
     pub found: &'a [FoundPlane],
     /// Sums over their points.
     pub sums: &'a [Moments],
+    /// Whether the noise varies although neighbours do not share it, as a scanner that drifts makes it.
+    pub drifts: bool,
     /// Most that a tolerance may be widened.
     pub widen: f64,
 }
@@ -87,7 +91,10 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
             let inside = distance(large) <= INSIDE * tolerance;
             let step = STEP * tolerance.max(local[small].tolerance);
             contacts.get(&large).is_some_and(|contact| match inside {
-                true => contact.touches(MEETING, all),
+                true => {
+                    let is_level = || planes.drifts && contact.step() <= LEVEL * step;
+                    contact.touches(MEETING, all) || is_level()
+                }
                 false => contact.touches(TOUCHING, all) && contact.step() <= step,
             })
         };
@@ -245,8 +252,14 @@ mod tests {
         });
         let mut local = [20.0, 100.0, 165.0, 15.0].map(|rho| LocalPlane { rho, ..UP });
         let mut into = [0, 1, 2, 3];
-        let planes =
-            Planes { cells: &cells, surfels: &surfels, found: &found, sums: &sums, widen: 5.0 };
+        let planes = Planes {
+            cells: &cells,
+            surfels: &surfels,
+            found: &found,
+            sums: &sums,
+            drifts: true,
+            widen: 5.0,
+        };
         join(&planes, &mut local, &mut into);
         assert_eq!(into, [0, 0, 2, 3]);
         let wide = local[1].tolerance;
