@@ -115,7 +115,7 @@ def seen(image: Points, camera: str) -> list[npt.NDArray[np.float64]]:
         depth = masked(depth)
     z = depth.astype(np.float64) / scale
     z[~(depth > 0)] = np.nan
-    rows, columns = np.indices(depth.shape, sparse=True)
+    rows, columns = np.arange(depth.shape[0])[:, np.newaxis], np.arange(depth.shape[1])
     return [axis.reshape(-1) for axis in ((columns - cx) * z / fx, (rows - cy) * z / fy, z)]
 
 

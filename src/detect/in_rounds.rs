@@ -207,7 +207,9 @@ fn search<'b>(
     let mut into = merge::merge(&mut local, &sums, how);
     if uneven && !obey {
         let (sums, widen) = (sums.as_slice(), parameters.widen);
-        let planes = waves::Planes { cells, surfels: &surfels, found: &found, sums, drifts, widen };
+        let usual = parameters.tolerance / cloud.frame.step;
+        let planes =
+            waves::Planes { cells, surfels: &surfels, found: &found, sums, drifts, usual, widen };
         waves::join(&planes, &mut local, &mut into);
     }
     let assigned = labels.assign(&local, &into)?;

@@ -31,6 +31,10 @@ const REACH: f64 = 3.0;
 const TOUCHING: f64 = 0.5;
 /// … and these are at most this many tolerances away from it, in the median.
 const STEP: f64 = 2.0;
+/// With all its waves a plane may be this many times as rough as without, …
+const ROUGHER: f64 = 1.3;
+/// … or deviate by this many of the usual tolerances, root mean square: terrain is not one plane with waves.
+const ROUGH: f64 = 1.5;
 /// Planes touch if they meet in the blocks so many levels above those in which their surfaces were seen:
 /// between two waves lies what belongs to neither.
 const ABOVE: usize = 2;
@@ -45,6 +49,8 @@ pub(super) struct Planes<'a> {
     pub sums: &'a [Moments],
     /// Whether the noise varies although neighbours do not share it, as a scanner that drifts makes it.
     pub drifts: bool,
+    /// The tolerance of planes that are as rough as is usual, in steps.
+    pub usual: f64,
     /// Most that a tolerance may be widened.
     pub widen: f64,
 }
@@ -71,13 +77,18 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
     for (plane, found) in planes.found.iter().enumerate() {
         found.support.surfels.iter().for_each(|&i| own[i as usize] = plane as u32);
     }
+    let mut rough: Vec<Roughness> =
+        whole.iter().zip(&*local).map(|(sums, plane)| Roughness::new(sums, plane)).collect();
     let is_root = |&plane: &usize| into[plane] == plane as u32 && whole[plane].n > 0;
     let mut order: Vec<usize> = (0..local.len()).filter(is_root).collect();
     order.sort_by_key(|&plane| (whole[plane].n, plane));
     for (k, &small) in order.iter().enumerate() {
-        let distance =
-            |large: usize| whole[small].distance_rms(local[large].normal, local[large].rho);
-        let near = |&large: &usize| may_be_one([local[small], local[large]], distance(large));
+        let about = |large: usize| Roughness::new(&whole[small], &local[large]);
+        let with = |large: usize| rough[large].with(&rough[small], &about(large));
+        let near = |&large: &usize| {
+            may_be_one([local[small], local[large]], about(large).first)
+                && with(large).is_bearable(planes.usual)
+        };
         let larger: Vec<usize> = order[k + 1..].iter().copied().filter(near).collect();
         if larger.is_empty() {
             continue;
@@ -85,29 +96,62 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
         let parts: Vec<usize> = (0..into.len()).filter(|&i| into[i] == small as u32).collect();
         let root =
             |i: u32| own[i as usize].try_into().ok().and_then(|i: usize| into.get(i)).copied();
-        let (contacts, all) = planes.contacts(&parts, local[small], &larger, root);
+        let (contacts, points) = planes.contacts(&parts, local[small], &larger, root);
         let is_wave = |&&large: &&usize| {
             let tolerance = local[large].tolerance;
-            let inside = distance(large) <= INSIDE * tolerance;
+            let inside = about(large).first <= INSIDE * tolerance;
             let step = STEP * tolerance.max(local[small].tolerance);
             contacts.get(&large).is_some_and(|contact| match inside {
                 true => {
                     let is_level = || planes.drifts && contact.step() <= LEVEL * step;
-                    contact.touches(MEETING, all) || is_level()
+                    contact.touches(MEETING, points) || is_level()
                 }
-                false => contact.touches(TOUCHING, all) && contact.step() <= step,
+                false => contact.touches(TOUCHING, points) && contact.step() <= step,
             })
         };
         let waves = larger.iter().filter(is_wave);
-        let nearest = waves.min_by(|&&a, &&b| distance(a).total_cmp(&distance(b)));
+        let nearest = waves.min_by(|&&a, &&b| about(a).first.total_cmp(&about(b).first));
         if let Some(&large) = nearest {
             let plane = local[large];
             let most = planes.widen.max(1.0) * plane.tolerance;
-            let tolerance = (plane.tolerance + 2.0 * distance(large)).min(most);
+            let tolerance = (plane.tolerance + 2.0 * about(large).first).min(most);
+            rough[large] = with(large);
             for part in parts {
                 (into[part], local[part]) = (large as u32, LocalPlane { tolerance, ..plane });
             }
         }
+    }
+}
+
+/// How rough a plane is with the waves that were joined with it.
+#[derive(Clone, Copy)]
+struct Roughness {
+    points: f64,
+    /// Sum of the squared distances from the plane.
+    squares: f64,
+    /// The part of it that the waves add.
+    waves: f64,
+    /// Root mean square distance without the waves.
+    first: f64,
+}
+
+impl Roughness {
+    /// That of points about a plane.
+    fn new(sums: &Moments, plane: &LocalPlane) -> Roughness {
+        let (points, first) = (sums.n as f64, sums.distance_rms(plane.normal, plane.rho));
+        Roughness { points, squares: points * first * first, waves: 0.0, first }
+    }
+
+    /// That with one more wave, whose own points are so far from this plane; a wave brings its waves along.
+    fn with(&self, wave: &Roughness, about: &Roughness) -> Roughness {
+        let added = about.squares + wave.waves;
+        let points = self.points + wave.points;
+        Roughness { points, squares: self.squares + added, waves: self.waves + added, ..*self }
+    }
+
+    /// Whether this is still a plane with waves.
+    fn is_bearable(&self, usual: f64) -> bool {
+        self.squares <= self.points * (ROUGHER * self.first).max(ROUGH * usual).powi(2)
     }
 }
 
@@ -258,6 +302,7 @@ mod tests {
             found: &found,
             sums: &sums,
             drifts: true,
+            usual: TOLERANCE,
             widen: 5.0,
         };
         join(&planes, &mut local, &mut into);
@@ -265,5 +310,20 @@ mod tests {
         let wide = local[1].tolerance;
         assert_eq!(local[1], LocalPlane { tolerance: wide, ..local[0] });
         assert!((130.0..5.0 * TOLERANCE).contains(&wide), "{wide}");
+    }
+
+    #[test]
+    fn rough_ground_is_no_plane_with_waves() {
+        let flat = Roughness { points: 100.0, squares: 100.0, waves: 0.0, first: 1.0 };
+        let wave = Roughness { points: 50.0, ..flat };
+        let about = |distance: f64| Roughness { squares: 50.0 * distance * distance, ..wave };
+        let one = flat.with(&wave, &about(2.0));
+        assert_eq!((one.points, one.squares, one.waves, one.first), (150.0, 300.0, 200.0, 1.0));
+        // As rough as a root of two: by more than ROUGHER, but within ROUGH of a usual tolerance of one.
+        assert!(one.is_bearable(1.0) && !one.is_bearable(0.9));
+        assert!(flat.with(&wave, &about(1.5)).is_bearable(0.0));
+        // What became part of the wave before is as far from the new plane.
+        let two = flat.with(&one, &about(2.0));
+        assert_eq!((two.points, two.squares), (250.0, 500.0));
     }
 }
