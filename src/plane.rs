@@ -55,7 +55,8 @@ pub struct Plane {
     pub inliers: u64,
     /// Largest distance of an inlier, in the cloud's unit. It exceeds the usual tolerance for a plane that is
     /// not quite flat or lies in a rougher place (see `Parameters::widen`). In the frame of a depth camera,
-    /// whose errors grow with the depth, it is three times the rms distance, and far points may exceed it.
+    /// whose errors grow with the depth, it is three times the rms distance, and far points may exceed it; so
+    /// may the waves of a surface that drifts.
     pub tolerance: f64,
     /// Root mean square distance of the inliers, in the cloud's unit.
     pub rmse: f64,
