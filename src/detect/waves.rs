@@ -86,7 +86,10 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
         let about = |large: usize| Roughness::new(&whole[small], &local[large]);
         let with = |large: usize| rough[large].with(&rough[small], &about(large));
         let near = |&large: &usize| {
-            may_be_one([local[small], local[large]], about(large).first)
+            let cosine = dot(local[small].normal, local[large].normal).abs();
+            // Most pairs end here.
+            cosine >= STEEPEST.cos()
+                && may_be_one(cosine, about(large).first, local[large].tolerance)
                 && with(large).is_bearable(planes.usual)
         };
         let larger: Vec<usize> = order[k + 1..].iter().copied().filter(near).collect();
@@ -155,11 +158,10 @@ impl Roughness {
     }
 }
 
-/// Whether the smaller of two planes may be a wave of the other one, from whose plane its points are
-/// `distance` away.
-fn may_be_one([small, large]: [LocalPlane; 2], distance: f64) -> bool {
-    let cosine = dot(small.normal, large.normal).abs();
-    let within = |most, tilt: f64| distance <= most * large.tolerance && cosine >= tilt.cos();
+/// Whether a plane may be a wave of one with this `tolerance`, from which its points are `distance` away;
+/// `cosine` is that of the angle between the two.
+fn may_be_one(cosine: f64, distance: f64, tolerance: f64) -> bool {
+    let within = |most, tilt: f64| distance <= most * tolerance && cosine >= tilt.cos();
     within(INSIDE, STEEPEST) || within(REACH, TILT)
 }
 
