@@ -191,7 +191,7 @@ impl<R: BufRead> Read for Frames<R> {
     }
 }
 
-/// The decoder's error in plain words; it has no others for what is merely damaged.
+/// The decoder's error in plain words: its own are the names of its types.
 fn plain(error: FrameDecoderError) -> io::Error {
     match error {
         FrameDecoderError::WindowSizeTooBig { requested, max } => {
