@@ -159,7 +159,7 @@ fn points_are_cut_into_cells() {
         let mut held = backend.hold(Arc::new(points.clone())).unwrap();
         // Keys of the smallest cells do not fit 64 bits together with an index.
         for (edge, steps) in [(8, 1), (24, 2), (1000, 4), (70_000, 300), (4_000_000, 20_000)] {
-            let unit = Unit { span: edge / steps, steps, copies: 1.0 };
+            let unit = Unit { span: edge / steps, steps };
             let (order, in_cells) = held.cut(unit).unwrap();
             let surfaces = in_cells.judge(Points::default()).unwrap();
             let cloud = surfaces.cloud();
@@ -403,7 +403,7 @@ fn points_in_cells_vote_as_others_do() {
     let few = few.map(|gpu| Box::new(gpu) as Box<dyn Backend>);
     for backend in backends().into_iter().chain(few) {
         let mut held = backend.hold(Arc::new(points.clone())).unwrap();
-        let (_, in_cells) = held.cut(Unit { span: 12, steps: 2, copies: 1.0 }).unwrap();
+        let (_, in_cells) = held.cut(Unit { span: 12, steps: 2 }).unwrap();
         let surfaces = in_cells.judge(Points::default()).unwrap();
         let points = surfaces.cloud().points.clone();
         let mut votes = surfaces.accumulator(backend.as_ref(), &space).unwrap();

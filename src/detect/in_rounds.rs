@@ -1,5 +1,6 @@
 //! Detection in rounds: surfaces, parameters, planes class by class, then the points of each plane.
 
+use super::copies::Sites;
 use super::evidence;
 use super::found::{Class, Failed, Findings, FoundPlane};
 use super::limits::{MIN_STEPS, SIGMAS};
@@ -24,7 +25,7 @@ use crate::surface::cells::Cells;
 use crate::surface::noise_field::NoiseField;
 use crate::surface::plane::{Assigned, LocalPlane};
 use crate::surface::surfels::{Surfel, Surfels, Thinner};
-use crate::surface::unit::Unit;
+use crate::surface::unit::{CellCounts, Unit};
 use std::sync::Arc;
 
 /// Most classes of noise that are searched; each is rougher than the one before.
@@ -54,16 +55,37 @@ pub(super) fn detect<'b>(
         Some(held) => held,
         None => how.backend.hold(cloud.points.clone())?,
     };
-    let mut ground = Ground::first(held.as_mut())?;
+    let counts = held.count_cells()?;
+    let Some(edge) = counts.clusters() else {
+        return labelled(cloud, (held, counts), how)?.finish(cloud, how);
+    };
+    drop(held);
+    let sites = Sites::find(&cloud.points, edge);
+    let points = cloud.points.select(&sites.points);
+    let mut alone = Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, points) };
+    let mut held = how.backend.hold(alone.points.clone())?;
+    let counts = held.count_cells()?;
+    let mut labelled = labelled(&mut alone, (held, counts), how)?;
+    labelled.spread(&sites, &alone.places.unwrap_or_default(), &cloud.points);
+    labelled.finish(cloud, how)
+}
+
+/// The planes of a cloud without copies of points, and their points.
+fn labelled<'b>(
+    cloud: &mut Loaded,
+    (mut held, counts): (Box<dyn Held<'b> + 'b>, CellCounts),
+    how: How<'_, 'b>,
+) -> Result<Labelled> {
+    let mut ground = Ground::first(held.as_mut(), &counts)?;
     if let Some(viewpoint) = ground.viewpoint(cloud, how.options) {
         // Both searches at once would take twice the memory.
         drop(ground);
         if let Some(labelled) = as_seen(cloud, &viewpoint, how)? {
-            return labelled.finish(cloud, how);
+            return Ok(labelled);
         }
-        ground = Ground::first(held.as_mut())?;
+        ground = Ground::first(held.as_mut(), &counts)?;
     }
-    ground.search(cloud, held, how)?.finish(cloud, how)
+    ground.search(cloud, held, how)
 }
 
 /// Searches a depth camera's frame in the camera's view; `None` if its noise is not that of such a frame.
@@ -71,7 +93,8 @@ fn as_seen(cloud: &mut Loaded, viewpoint: &Viewpoint, how: How) -> Result<Option
     let (frame, points) = viewpoint.seen(&cloud.points);
     let mut seen = cloud.redrawn(frame.step, points);
     let mut held = how.backend.hold(seen.points.clone())?;
-    let mut ground = Ground::first(held.as_mut())?;
+    let counts = held.count_cells()?;
+    let mut ground = Ground::first(held.as_mut(), &counts)?;
     if !ground.keeps_up(viewpoint, &frame) {
         return Ok(None);
     }
@@ -96,8 +119,8 @@ struct Ground<'b> {
 
 impl<'b> Ground<'b> {
     /// Cells as fine as the points allow.
-    fn first(held: &mut dyn Held<'b>) -> Result<Ground<'b>> {
-        let unit = Unit::for_counts(&held.count_cells()?);
+    fn first(held: &mut dyn Held<'b>, counts: &CellCounts) -> Result<Ground<'b>> {
+        let unit = Unit::for_counts(counts);
         let (order, cells) = held.cut(unit)?;
         let view = View::new(cells.cells());
         let plateau = view.plateau();
@@ -199,7 +222,7 @@ fn search<'b>(
     let alike = if nature.alike {
         ALIKE * cells.distinct as f64 / cells.len(plateau.finer()) as f64
     } else {
-        cells.unit.copies
+        1.0
     };
     let uneven = nature.alike || !nature.even;
     let drifts = !nature.even && !field.has_floor();
@@ -304,6 +327,13 @@ struct Labelled {
 }
 
 impl Labelled {
+    /// Gives the labels of sites, whose order is known, to all their points.
+    fn spread(&mut self, sites: &Sites, order: &[u32], points: &Points) {
+        self.assigned.labels = sites.spread(&self.assigned.labels, order);
+        self.assigned.sums = members::sums(points, &self.assigned.labels, self.local.len());
+        self.alike *= points.len() as f64 / sites.points.len() as f64;
+    }
+
     /// Maps the planes from the camera's view to the coordinates of the points, and fits them there.
     fn leave(&mut self, (viewpoint, frame): (&Viewpoint, &Frame), points: &Points) {
         self.assigned.sums = members::sums(points, &self.assigned.labels, self.local.len());

@@ -8,6 +8,7 @@
 //!
 //! [`Mode::OnePass`] is the papers' flow instead: vote, suppress, take the winners.
 
+mod copies;
 mod evidence;
 mod found;
 mod grow;

@@ -98,8 +98,6 @@ impl Plateau {
 /// The neighbourhoods of a sample of cells, spread evenly over the cloud.
 pub(super) struct View {
     pub samples: Vec<Sample>,
-    /// Points that stand for one.
-    copies: f64,
 }
 
 impl View {
@@ -118,7 +116,7 @@ impl View {
             cell,
             blocks: judged.iter().map(|level| level[i]).collect(),
         };
-        View { samples: chosen.iter().enumerate().map(sample).collect(), copies: cells.unit.copies }
+        View { samples: chosen.iter().enumerate().map(sample).collect() }
     }
 
     /// The noise that neighbourhoods of a level show.
@@ -150,24 +148,23 @@ impl View {
         let first = slices(&curve);
         // Where almost nothing is flat, the correlation between neighbours is unknown.
         let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
-        let climbed = self.climb(&curve, told);
+        let climbed = climb(&curve, told);
         let level = if climbed > told { climbed } else { first };
         log::debug!("the noise shows from level {level} on, slices below {first}");
         Plateau { level, sliced: first > 0, even: false, stepped: is_stepped(&curve) }
     }
+}
 
-    /// Climbs from a level as long as the noise of neighbours is correlated, and returns the level it
-    /// reaches.
-    fn climb(&self, curve: &[Scale], from: usize) -> usize {
-        let goes_on = |&level: &usize| {
-            let (here, next) = (curve[level], curve[level + 1]);
-            let lasts = next.flat >= LASTING * here.flat && next.flat > SOME;
-            // On cells that are small against the waves, independent noise hides correlated noise.
-            let alike = here.turn.max(next.turn) > ALIKE * self.copies.sqrt();
-            alike && next.thin <= GROWTH * here.thin && lasts
-        };
-        from + (from..curve.len().saturating_sub(1)).take_while(goes_on).count()
-    }
+/// Climbs from a level as long as the noise of neighbours is correlated, and returns the level it reaches.
+fn climb(curve: &[Scale], from: usize) -> usize {
+    let goes_on = |&level: &usize| {
+        let (here, next) = (curve[level], curve[level + 1]);
+        let lasts = next.flat >= LASTING * here.flat && next.flat > SOME;
+        // On cells that are small against the waves, independent noise hides correlated noise.
+        let alike = here.turn.max(next.turn) > ALIKE;
+        alike && next.thin <= GROWTH * here.thin && lasts
+    };
+    from + (from..curve.len().saturating_sub(1)).take_while(goes_on).count()
 }
 
 /// Standard deviation that rounding adds to the coordinates (of a file with two decimals, or of voxel

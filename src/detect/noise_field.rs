@@ -19,6 +19,9 @@ const MOST: usize = 100_000;
 const FEWEST: usize = 16;
 /// … and their least share.
 const SHARE: f64 = 0.15;
+/// Where too few are flat, as in sparse places, regions half as wide are looked at instead, then larger ones,
+/// each twice as wide as the one before.
+const OTHER_REGIONS: [isize; 3] = [-1, 1, 2];
 /// A flat neighbourhood more than this many times as thick as usual is a tree, a heap or an edge.
 const CAP: f64 = 8.0;
 /// White noise is the same everywhere if in the rough places it is less than this many times the usual one.
@@ -85,19 +88,9 @@ fn white(
     let Some(level) = (0..cells.levels.len()).find(|&l| cells.len(l) * EACH <= MOST) else {
         return NoiseField::even();
     };
-    let inside = thicknesses(cells, level, CAP * usual, flatness);
-    let noise = |cell: u32| {
-        let block = || cells.block(level, cell).iter().map(|&cell| &inside[cell as usize]);
-        let all: usize = block().map(|cell| cell.0).sum();
-        let flat: Vec<f64> = block().flat_map(|cell| cell.1.iter().copied()).collect();
-        let enough = flat.len() >= FEWEST && flat.len() as f64 >= SHARE * all as f64;
-        enough.then(|| usual_of(flat))
-    };
-    let all = (0..cells.len(level) as u32).into_par_iter();
-    let regions: Vec<Option<f64>> = all.map(noise).collect();
-    let weight = |cell: usize| inside[cell].1.len() as u64;
-    let known = regions.iter().enumerate().filter_map(|(c, noise)| Some(((*noise)?, weight(c))));
-    let known: Vec<(f64, u64)> = known.collect();
+    let regions = Regions::of_level(cells, level, CAP * usual, &flatness);
+    let known = regions.noise.iter().zip(&regions.weight);
+    let known: Vec<(f64, u64)> = known.filter_map(|(noise, &n)| Some(((*noise)?, n))).collect();
     let [quiet, middle, rough] = quantiles(known);
     log::debug!(
         "noise {usual:.3} steps, {quiet:.3}, {middle:.3} to {rough:.3} in regions of level {level}"
@@ -106,13 +99,48 @@ fn white(
     if rough < EVEN_WHITE * usual || rough == 0.0 {
         return NoiseField::even();
     }
+    let others = OTHER_REGIONS.iter().filter_map(|&by| level.checked_add_signed(by));
+    let others = others.filter(|&level| level < cells.levels.len());
+    let others = others.map(|level| Regions::of_level(cells, level, CAP * usual, &flatness));
+    let all: Vec<Regions> = std::iter::once(regions).chain(others).collect();
     // Noise is lower along a scan line than across, so no region gets less than the usual noise.
     let of = |cell: u32| {
-        let noise = regions[cells.ancestor(cell, level) as usize].unwrap_or(usual);
-        (noise / usual).max(1.0) as f32
+        let mut noise = all.iter().filter_map(|r| r.noise[cells.ancestor(cell, r.level) as usize]);
+        (noise.next().unwrap_or(usual) / usual).max(1.0) as f32
     };
     let all = (0..cells.base().len() as u32).into_par_iter();
     NoiseField { scale: Some(all.map(of).collect()), floor: None }
+}
+
+/// The noise of the regions that the cells of a level stand for.
+struct Regions {
+    level: usize,
+    /// The noise in the block around each cell, where enough neighbourhoods show it.
+    noise: Vec<Option<f64>>,
+    /// Number of flat neighbourhoods in each cell.
+    weight: Vec<u64>,
+}
+
+impl Regions {
+    /// Measures the noise in all blocks of a level; neighbourhoods thicker than `thickest` do not count.
+    fn of_level(
+        cells: &Cells,
+        level: usize,
+        thickest: f64,
+        flatness: &(impl Fn(usize, u32) -> Option<Flatness> + Sync),
+    ) -> Regions {
+        let inside = thicknesses(cells, level, thickest, flatness);
+        let noise = |cell: u32| {
+            let block = || cells.block(level, cell).iter().map(|&cell| &inside[cell as usize]);
+            let all: usize = block().map(|cell| cell.0).sum();
+            let flat: Vec<f64> = block().flat_map(|cell| cell.1.iter().copied()).collect();
+            let enough = flat.len() >= FEWEST && flat.len() as f64 >= SHARE * all as f64;
+            enough.then(|| usual_of(flat))
+        };
+        let all = (0..cells.len(level) as u32).into_par_iter();
+        let weight = inside.iter().map(|cell| cell.1.len() as u64).collect();
+        Regions { level, noise: all.map(noise).collect(), weight }
+    }
 }
 
 /// Noise that shows at a coarser scale. `usual` is its usual value; it is `beyond` times what neighbourhoods
@@ -163,7 +191,7 @@ fn thicknesses(
     cells: &Cells,
     level: usize,
     thickest: f64,
-    flatness: impl Fn(usize, u32) -> Option<Flatness> + Sync,
+    flatness: &(impl Fn(usize, u32) -> Option<Flatness> + Sync),
 ) -> Vec<(usize, Vec<f64>)> {
     let thickness = |base: u32| {
         (0..=level).find_map(|l| {

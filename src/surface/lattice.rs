@@ -26,6 +26,11 @@ pub fn morton_key(p: [f32; 3], edge: u32) -> u64 {
     interleave(p.map(|v| u64::from(positive(v) / edge)))
 }
 
+/// The key of a point's cell on a lattice of the given edge, moved by `shift` steps.
+pub fn place_key(p: [f32; 3], edge: u32, shift: u32) -> u64 {
+    pack(p.map(|v| u64::from((positive(v) + shift) / edge).min(LAST)))
+}
+
 /// Sorted pairs of numbers and indices, for numbers that do not fit into 64 bits together with their index.
 pub fn pairs(count: usize, number: impl Fn(usize) -> u64 + Sync) -> Vec<(u64, u32)> {
     let mut pairs: Vec<(u64, u32)> =

@@ -203,7 +203,7 @@ pub mod tests {
     }
 
     fn cells(points: &Points, span: u32) -> Cells {
-        let unit = Unit { span, steps: 1, copies: 1.0 };
+        let unit = Unit { span, steps: 1 };
         cut(points, unit).1.cells
     }
 

@@ -43,58 +43,53 @@ pub struct Unit {
     pub span: u32,
     /// Steps in a unit.
     pub steps: u32,
-    /// Number of points that count as one, since they lie closer together than the surface is sampled.
-    pub copies: f64,
 }
 
 impl Unit {
     /// The edge for a cloud.
     ///
     /// Cells are counted on lattices of doubling cell size, and the edge is interpolated between two sizes.
-    /// Points closer together than the surface is sampled, such as copies of points, count once.
     pub fn for_counts(counts: &CellCounts) -> Unit {
         // Larger cells are fewer, and fewer points lie in cells with room.
-        let distinct = sites(counts) as f64;
+        let distinct = counts.finest as f64;
         let cells = counts.cells.iter().map(|&n| n as f64);
         let fall_to = |n: f64| crossing(cells.clone().map(|c| (c / n).ln()));
         let mean = fall_to(distinct / OCCUPANCY);
         let most = fall_to(distinct * MOST_CELLS);
         let limit = fall_to(LIMIT);
-        let crowd = counts.finest as f64 / distinct.max(1.0);
         let share = |&n: &u64| n as f64 / counts.finest.max(1) as f64;
-        let dense = if crowd > CLUSTERED {
-            f64::INFINITY
-        } else {
-            crossing(counts.roomy.iter().map(|n| share(n) - DENSE))
-        };
+        let dense = crossing(counts.roomy.iter().map(|n| share(n) - DENSE));
         let edge = f64::from(FINEST) * mean.min(dense.max(most)).max(limit).exp2();
-        Unit::of_edge(edge, crowd.max(1.0))
+        Unit::of_edge(edge)
     }
 
     /// The same for cells `times` as wide.
     pub fn coarser(self, times: f64) -> Unit {
-        Unit::of_edge(times * f64::from(self.span * self.steps), self.copies)
+        Unit::of_edge(times * f64::from(self.span * self.steps))
     }
 
-    fn of_edge(edge: f64, copies: f64) -> Unit {
+    fn of_edge(edge: f64) -> Unit {
         let steps = (edge / f64::from(DETAIL)).ceil().max(1.0) as u32;
-        Unit { span: ((edge / f64::from(steps)).round() as u32).max(FINEST), steps, copies }
+        Unit { span: ((edge / f64::from(steps)).round() as u32).max(FINEST), steps }
     }
 }
 
-/// The number of sites of a cloud: its distinct points, unless nearly all of them stand in small clusters,
-/// far smaller than the gaps between them. Cells of a size between these two are as many as the clusters.
-fn sites(counts: &CellCounts) -> u64 {
-    let finest = counts.finest as f64;
-    let is_clustered = |&at: &usize| {
-        let [n, next, roomy] = [counts.cells[at], counts.cells[at + 1], counts.roomy[at]];
-        n >= FEWEST
-            && (n as f64) < STILL * next as f64
-            && finest > CLUSTERED * n as f64
-            && roomy as f64 > SMALL * finest
-    };
-    let coarsest = (0..counts.cells.len() - 1).rfind(is_clustered);
-    coarsest.map_or(counts.finest, |at| counts.cells[at])
+impl CellCounts {
+    /// The edge of the cells, in steps, that hold the clusters of a cloud in which nearly all points stand in
+    /// small clusters, far smaller than the gaps between them; `None` for other clouds. Cells of a size between
+    /// these two are as many as the clusters.
+    pub fn clusters(&self) -> Option<u32> {
+        let finest = self.finest as f64;
+        let is_clustered = |&at: &usize| {
+            let [n, next, roomy] = [self.cells[at], self.cells[at + 1], self.roomy[at]];
+            n >= FEWEST
+                && (n as f64) < STILL * next as f64
+                && finest > CLUSTERED * n as f64
+                && roomy as f64 > SMALL * finest
+        };
+        let coarsest = (0..self.cells.len() - 1).rfind(is_clustered);
+        coarsest.map(|at| FINEST << at)
+    }
 }
 
 /// The binary logarithm of the size, in finest cells, at which a falling value crosses zero.

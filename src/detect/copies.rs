@@ -1,0 +1,77 @@
+//! Copies of points: points so near to each other that they stand for one.
+//!
+//! Scans that were exported twice, or joined after each of them was shifted a little, hold every point several
+//! times. Copies say nothing about the shape of a surface, but make it look thin and sure of its direction. So
+//! the search takes one point of each cluster, and its label holds for all of them.
+
+use crate::frame::Points;
+use crate::surface::lattice::{pairs, place_key, positive};
+use rayon::prelude::*;
+
+/// The sites of a cloud, each of which stands for a cluster of copies.
+pub(super) struct Sites {
+    /// For each site, the point that stands for it.
+    pub points: Vec<u32>,
+    /// For each point, its site.
+    site_of: Vec<u32>,
+}
+
+impl Sites {
+    /// Joins points that share a cell of the given edge, in steps.
+    ///
+    /// A cluster that a side of a cell cuts in two is joined on a second lattice, half a cell away.
+    pub fn find(points: &Points, edge: u32) -> Sites {
+        let all: Vec<u32> = (0..points.len() as u32).collect();
+        let (first, of_point) = joined(points, &all, edge, 0);
+        let (second, of_first) = joined(points, &first, edge, edge / 2);
+        let site_of = of_point.into_par_iter().map(|first| of_first[first as usize]).collect();
+        Sites { points: second, site_of }
+    }
+
+    /// The labels of all points, from the labels of the sites in a given order.
+    pub fn spread(&self, labels: &[i32], order: &[u32]) -> Vec<i32> {
+        let mut of_site = vec![-1; self.points.len()];
+        order.iter().zip(labels).for_each(|(&site, &label)| of_site[site as usize] = label);
+        self.site_of.par_iter().map(|&site| of_site[site as usize]).collect()
+    }
+}
+
+/// The points that stand for the occupied cells of a lattice, and the cell of each of the `chosen` points.
+///
+/// The first point of a cell by its coordinates stands for the cell, whatever the order of the file.
+fn joined(points: &Points, chosen: &[u32], edge: u32, shift: u32) -> (Vec<u32>, Vec<u32>) {
+    let point = |i: u32| points.get(chosen[i as usize] as usize);
+    let keyed = pairs(chosen.len(), |i| place_key(point(i as u32), edge, shift));
+    let (mut standing, mut cell_of) = (Vec::new(), vec![0; chosen.len()]);
+    for cell in keyed.chunk_by(|a, b| a.0 == b.0) {
+        let first = cell.iter().map(|&(_, i)| i).min_by_key(|&i| point(i).map(positive));
+        cell.iter().for_each(|&(_, i)| cell_of[i as usize] = standing.len() as u32);
+        standing.extend(first.map(|i| chosen[i as usize]));
+    }
+    (standing, cell_of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clusters_become_sites_wherever_cells_end() {
+        // Clusters of four, three steps wide, at multiples of 100: some of them lie across sides of cells.
+        let corner = |i: usize| [i % 40, i / 40 % 40, i / 1600].map(|v| 100 * v as i32 - 2000);
+        let point = |i: usize| {
+            let [x, y, z] = corner(i / 4);
+            [x + (i % 2) as i32 * 2, y - (i / 2 % 2) as i32 * 3, z + 1].map(|v| v as f32)
+        };
+        let points: Points = (0..12_800).map(point).collect();
+        let sites = Sites::find(&points, 32);
+        assert_eq!(sites.points.len(), 3200);
+        for i in 0..points.len() {
+            assert_eq!(sites.site_of[i], sites.site_of[i / 4 * 4], "{i}");
+        }
+        let order: Vec<u32> = (0..3200).rev().collect();
+        let labels: Vec<i32> = order.iter().map(|&site| site as i32 % 7 - 1).collect();
+        let spread = sites.spread(&labels, &order);
+        assert!((0..points.len()).all(|i| spread[i] == sites.site_of[i] as i32 % 7 - 1));
+    }
+}
