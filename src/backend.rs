@@ -15,11 +15,13 @@ use crate::lms::{self, Problem, Sheet, Slab};
 use crate::space::{Neighbours, Space};
 use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
-use crate::surface::flat::{Flatness, Surface};
+use crate::surface::flat::{Flatness, Seen};
 use crate::surface::layers::{Trials, Tried};
 use crate::surface::moments::Moments;
 use crate::surface::noise_field::NoiseField;
-use crate::surface::plane::{Assigned, LocalPlane, PRESENT};
+use crate::surface::plane::{Assigned, LocalPlane};
+use crate::surface::present::Present;
+use crate::surface::sums::Sums;
 use crate::surface::unit::{CellCounts, Unit};
 use crate::vote::{Ballots, Peak};
 use std::sync::Arc;
@@ -151,17 +153,29 @@ pub trait Held<'a> {
     fn cut(&mut self, unit: Unit) -> Result<(Vec<u32>, Box<dyn InCells<'a> + 'a>)>;
 }
 
+/// Memory of what is no longer needed: what is made again takes no fresh memory.
+#[derive(Debug, Default)]
+pub struct Room {
+    /// Points as many as those of the cloud.
+    pub points: Points,
+    /// Sums of as many base cells.
+    pub sums: Vec<Sums>,
+}
+
 /// A cloud that was cut into cells.
 pub trait InCells<'a> {
     /// The cells.
     fn cells(&self) -> &Cells;
 
+    /// The sums over the distinct points of each base cell.
+    fn sums(&self) -> Vec<Sums>;
+
     /// Puts the points into cell order and judges how flat the surface is in the blocks of all cells. `room`
-    /// is memory that may be used for the points.
+    /// is memory that may be used.
     ///
     /// # Errors
     /// If the device fails.
-    fn judge(self: Box<Self>, room: Points) -> Result<Box<dyn Surfaces<'a> + 'a>>;
+    fn judge(self: Box<Self>, room: Room) -> Result<Box<dyn Surfaces<'a> + 'a>>;
 }
 
 /// A cloud in cells, with all blocks judged.
@@ -186,14 +200,14 @@ pub trait Surfaces<'a>: Sync {
     /// If the device fails.
     fn thickness(&mut self, thickest: f64, share: f64) -> Result<(f64, u64)>;
 
-    /// The surfaces around the base cells, in Morton order, of at most `thickest` times the scale of the
+    /// The surfaces around the base cells, of at most `thickest` times the scale of the
     /// noise there.
     ///
     /// # Errors
     /// If the device fails.
-    fn surfaces(&mut self, thickest: f64) -> Result<Vec<Option<Surface>>>;
+    fn surfaces(&mut self, thickest: f64) -> Result<Box<dyn Seen + '_>>;
 
-    /// Marks what is `known` of each base cell, row by row: [`SEEN`] and [`TAKEN`]. Cells that were seen, and
+    /// Marks what is `known` of each base cell: [`SEEN`] and [`TAKEN`]. Cells that were seen, and
     /// blocks with a good part of taken cells, show no surface from then on.
     ///
     /// # Errors
@@ -216,11 +230,12 @@ pub trait Surfaces<'a>: Sync {
         space: &'s Space,
     ) -> Result<Box<dyn CloudAccumulator + 's>>;
 
-    /// Sets which planes are `present` in or around each of the base cells, in Morton order.
+    /// Sets which planes are `present` in or around each of the base cells; asks for that when what is known
+    /// of the blocks has been freed.
     ///
     /// # Errors
     /// If the device fails.
-    fn present(self: Box<Self>, present: Vec<[u32; PRESENT]>) -> Result<Box<dyn Labels + 'a>>;
+    fn present(self: Box<Self>, present: &dyn Fn() -> Present) -> Result<Box<dyn Labels + 'a>>;
 }
 
 /// Bit of a base cell whose surface is known.

@@ -108,7 +108,7 @@ impl Ordered {
     }
 
     /// The numbers, ascending.
-    pub fn numbers(&self) -> impl Iterator<Item = u64> {
+    pub fn numbers(&self) -> impl Iterator<Item = u64> + Clone {
         self.packed.iter().map(|&packed| packed >> self.bits)
     }
 

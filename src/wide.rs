@@ -16,16 +16,19 @@ pub(crate) trait Work {
 #[inline]
 pub(crate) fn widely<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, as just checked.
+    if std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("bmi1")
+        && std::arch::is_x86_feature_detected!("popcnt")
+    {
+        // SAFETY: the processor has all three, as just checked.
         return unsafe { with_avx2(work) };
     }
     work.run()
 }
 
-/// The same code, compiled with AVX2.
+/// The same code, compiled with AVX2 and the instructions for single bits that came with it.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
+#[target_feature(enable = "avx2,bmi1,popcnt")]
 fn with_avx2<W: Work>(work: W) -> W::Output {
     work.run()
 }

@@ -6,7 +6,7 @@ mod gpu;
 mod random;
 
 use gpu::gpu;
-use planes::backend::{Backend, InCells, SEEN, Sign, Surfaces, TAKEN};
+use planes::backend::{Backend, InCells, Room, SEEN, Sign, Surfaces, TAKEN};
 use planes::cloud::{Chunk, PointReader};
 use planes::cpu::Cpu;
 use planes::cuda::Cuda;
@@ -18,6 +18,7 @@ use planes::surface::layers::{Layer, Outcome, Trials};
 use planes::surface::moments::Moments;
 use planes::surface::noise_field::NoiseField;
 use planes::surface::plane::{LocalPlane, PRESENT};
+use planes::surface::present::Present;
 use planes::surface::unit::{FINEST, FULL, Unit};
 use planes::synth::{HardPart, Scene, SceneOptions, generate};
 use planes::{Detector, Device, Error, Result};
@@ -108,7 +109,7 @@ fn in_cells<'a>(
 
 /// The same, judged; the points take the room of what is there before.
 fn judged<'a>(backend: &'a dyn Backend, points: &Points) -> Box<dyn Surfaces<'a> + 'a> {
-    in_cells(backend, points).1.judge(points.clone()).unwrap()
+    in_cells(backend, points).1.judge(Room { points: points.clone(), sums: Vec::new() }).unwrap()
 }
 
 /// Noise that differs from cell to cell in a way that makes no sense, with a floor or without.
@@ -161,7 +162,8 @@ fn points_are_cut_into_cells() {
         for (edge, steps) in [(8, 1), (24, 2), (1000, 4), (70_000, 300), (4_000_000, 20_000)] {
             let unit = Unit { span: edge / steps, steps };
             let (order, in_cells) = held.cut(unit).unwrap();
-            let surfaces = in_cells.judge(Points::default()).unwrap();
+            let sums = in_cells.sums();
+            let surfaces = in_cells.judge(Room::default()).unwrap();
             let cloud = surfaces.cloud();
             let edge = u64::from(unit.span * steps);
             let cell = |i: u32| interleave(cell_of(&points, i as usize, edge));
@@ -172,10 +174,10 @@ fn points_are_cut_into_cells() {
             let base = cloud.cells.base();
             let cells: Vec<&[u32]> = order.chunk_by(|&a, &b| cell(a) == cell(b)).collect();
             assert_eq!(base.len(), cells.len());
-            let rows = (0..base.len() as u32).map(|c| base.coordinates(c));
-            assert!(rows.map(|[x, y, z]| [z, y, x]).is_sorted_by(|a, b| a < b));
+            let keys = (0..base.len() as u32).map(|c| interleave(base.coordinates(c)));
+            assert!(keys.is_sorted_by(|a, b| a < b));
             let mut at = 0;
-            for (members, &c) in cells.into_iter().zip(&cloud.cells.by_place) {
+            for (members, c) in cells.into_iter().zip(0..) {
                 assert_eq!(base.coordinates(c), cell_of(&points, members[0] as usize, edge));
                 assert_eq!(cloud.cells.points_of(c as usize), at..at + members.len());
                 at += members.len();
@@ -184,7 +186,8 @@ fn points_are_cut_into_cells() {
                 own.dedup();
                 let corner = own[0].map(|v| v / edge * edge);
                 let inside = |p: &[u64; 3], a| ((p[a] - corner[a]) / u64::from(steps)) as i64;
-                let moments = base.moments(c as usize);
+                let moments = base.moments(&sums, c as usize);
+                assert_eq!(moments, cloud.moments(0, c));
                 assert_eq!(moments.n, own.len() as i64);
                 for a in 0..3 {
                     assert_eq!(moments.sum[a], own.iter().map(|p| inside(p, a)).sum::<i64>());
@@ -212,7 +215,7 @@ fn points_that_come_one_after_the_other_are_held() {
         let expected = in_cells(backend.as_ref(), &points);
         let (order, cells) = held.cut(unit).unwrap();
         assert!(order == expected.0);
-        let surfaces = cells.judge(Points::default()).unwrap();
+        let surfaces = cells.judge(Room::default()).unwrap();
         assert!(*surfaces.cloud().points == points.select(&order));
     }
 }
@@ -223,15 +226,17 @@ fn blocks_are_judged() {
         for backend in backends() {
             let surfaces = judged(backend.as_ref(), &points);
             let cloud = surfaces.cloud().clone();
+            let mut sums = cloud.sums();
             for (number, level) in cloud.cells.levels.iter().enumerate() {
                 for cell in 0..level.len() as u32 {
                     let block = cloud.cells.block(number, cell);
-                    let plain = judge_block(level, cell as usize, block);
+                    let plain = judge_block(level, &sums, cell as usize, &block);
                     let same = |flat: Option<Flatness>| {
                         flat.map(|f| (f.ratio, f.thickness, f.error, f.normal))
                     };
                     assert_eq!(same(surfaces.flatness(number, cell)), same(plain));
                 }
+                level.join_sums(&mut sums);
             }
         }
     }
@@ -251,10 +256,12 @@ fn classes(backend: &dyn Backend, points: &Points, floor: Option<f32>) -> Classe
     let see = |surfaces: &mut dyn Surfaces| {
         let (thin, weight) = surfaces.thickness(f64::INFINITY, 0.25).unwrap();
         let (noise, _) = surfaces.thickness(3.0 * thin, 0.5).unwrap();
-        (noise, weight, surfaces.surfaces(3.0 * noise).unwrap())
+        let seen = surfaces.surfaces(3.0 * noise).unwrap();
+        let seen: Vec<_> = (0..cells.base().len()).map(|cell| seen.around(cell)).collect();
+        (noise, weight, seen)
     };
     let first = see(surfaces.as_mut());
-    let known = |i: usize| match first.2[cells.run(0, i as u32)[0] as usize] {
+    let known = |i: usize| match first.2[i] {
         Some(surface) => SEEN | if surface.level() > 0 || i.is_multiple_of(3) { TAKEN } else { 0 },
         None => 0,
     };
@@ -289,10 +296,10 @@ fn a_plane_is_flat_and_scatter_is_not() {
         let seen = surfaces.surfaces(3.0 * noise).unwrap();
         let expected = [-0.25f64, 0.0, 1.0].map(|v| v / 1.0625f64.sqrt());
         let (mut on, mut flat, mut off) = (0, 0, 0);
-        for (surface, &cell) in seen.iter().zip(&cells.by_place) {
-            let moments = cells.base().moments(cell as usize);
-            let is_low = cells.base().local(cell as usize, moments.mean())[2] < 100_000.0;
-            match surface {
+        for cell in 0..cells.base().len() {
+            let moments = cloud.moments(0, cell as u32);
+            let is_low = cells.base().local(cell, moments.mean())[2] < 100_000.0;
+            match seen.around(cell) {
                 Some(s) if is_low => {
                     let cosine: f64 = s.normal().iter().zip(expected).map(|(a, b)| a * b).sum();
                     assert!(cosine.abs() > 5f64.to_radians().cos(), "{s:?}");
@@ -404,7 +411,7 @@ fn points_in_cells_vote_as_others_do() {
     for backend in backends().into_iter().chain(few) {
         let mut held = backend.hold(Arc::new(points.clone())).unwrap();
         let (_, in_cells) = held.cut(Unit { span: 12, steps: 2 }).unwrap();
-        let surfaces = in_cells.judge(Points::default()).unwrap();
+        let surfaces = in_cells.judge(Room::default()).unwrap();
         let points = surfaces.cloud().points.clone();
         let mut votes = surfaces.accumulator(backend.as_ref(), &space).unwrap();
         let mut expected = cpu.accumulator(&space).unwrap();
@@ -446,7 +453,8 @@ fn points_go_to_their_planes() {
                 std::array::from_fn(|k| planes.get(k).copied().unwrap_or(u32::MAX))
             };
             let present: Vec<[u32; PRESENT]> = (0..cells).map(near).collect();
-            (surfaces.present(present.clone()).unwrap(), present)
+            let all = || Present::new(cells, |range| range.map(near));
+            (surfaces.present(&all).unwrap(), present)
         };
         let surfaces = judged(backend.as_ref(), &points);
         let cloud = surfaces.cloud();
@@ -454,8 +462,8 @@ fn points_go_to_their_planes() {
         // What labels say is what the definition says, and sums are those of the labelled points.
         let plain = |planes: &[LocalPlane]| {
             let mut labels = vec![-1; points.len()];
-            for (present, &cell) in present.iter().zip(&cloud.cells.by_place) {
-                for i in cloud.cells.points_of(cell as usize) {
+            for (cell, present) in present.iter().enumerate() {
+                for i in cloud.cells.points_of(cell) {
                     let distance = |q: u32| planes[q as usize].distance(cloud.points.get(i)).abs();
                     let near = present.iter().copied().filter(|&q| q != u32::MAX);
                     let near = near.filter(|&q| distance(q) <= planes[q as usize].tolerance);

@@ -4,12 +4,10 @@
 //! from front to back.
 
 use crate::frame::Points;
-use crate::morton::deinterleave;
 use crate::sort::Ordered;
 use crate::surface::cells::{CellTable, Cells};
 use crate::surface::cloud::CellCloud;
-use crate::surface::lattice::{OFFSET, by_row, morton_key, pairs, positive};
-use crate::surface::sums::{CellMoments, Sums};
+use crate::surface::lattice::{OFFSET, morton_key, pairs, positive};
 use crate::surface::unit::Unit;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -38,15 +36,16 @@ fn table(points: &Points, unit: Unit) -> (Vec<u32>, Points, CellTable) {
     let (keys, starts, mut order) = sorted(points, unit.span * unit.steps);
     let mut points = points.select(&order);
     arrange(&mut points, &mut order, &starts);
-    let by_row = by_row(&keys);
-    // In some clouds a few neighbouring cells hold most of the points, so pieces are small.
-    let sums = by_row.par_iter().with_max_len(64).map(|&cell| {
-        let cell = cell as usize;
+    let count = |cell: usize| {
         let end = starts.get(cell + 1).map_or(points.len(), |&end| end as usize);
-        sums(&points, starts[cell] as usize..end, keys[cell], unit)
-    });
-    let sums = sums.collect();
-    (order, points, CellTable { keys, starts, by_row, sums })
+        let members = starts[cell] as usize..end;
+        // Copies of a point lie together.
+        let copies = members.clone().skip(1).filter(|&i| points.get(i) == points.get(i - 1));
+        (members.len() - copies.count()) as u32
+    };
+    // In some clouds a few neighbouring cells hold most of the points, so pieces are small.
+    let counts = (0..keys.len()).into_par_iter().with_max_len(64).map(count).collect();
+    (order, points, CellTable { keys, starts, counts })
 }
 
 /// The Morton keys of the occupied cells, ascending; where each cell begins; and the points in cell order,
@@ -68,11 +67,11 @@ fn sorted(points: &Points, edge: u32) -> (Vec<u64>, Vec<u32>, Vec<u32>) {
 }
 
 /// The distinct values of an ascending sequence, and where each begins.
-fn runs(numbers: impl Iterator<Item = u64>) -> (Vec<u64>, Vec<u32>) {
-    /// Expected repeats of each number, used only to guess the capacity.
-    const ALIKE: usize = 2;
-    let room = numbers.size_hint().0 / ALIKE;
-    let (mut different, mut starts) = (Vec::with_capacity(room), Vec::with_capacity(room));
+fn runs(numbers: impl Iterator<Item = u64> + Clone) -> (Vec<u64>, Vec<u32>) {
+    let mut last = None;
+    let count = numbers.clone().filter(|&number| last.replace(number) != Some(number)).count();
+    // There is room for one more start, the end of the last cell.
+    let (mut different, mut starts) = (Vec::with_capacity(count), Vec::with_capacity(count + 1));
     for (i, number) in numbers.enumerate() {
         if different.last() != Some(&number) {
             different.push(number);
@@ -154,20 +153,6 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Sums over the distinct points of a cell.
-fn sums(points: &Points, members: Range<usize>, key: u64, unit: Unit) -> Sums {
-    let cell = deinterleave(key);
-    let corner = cell.map(|v| v as u32 * unit.span * unit.steps);
-    let mut moments = CellMoments::default();
-    let mut last = None;
-    for p in members.map(|i| points.get(i).map(positive)) {
-        if last.replace(p) != Some(p) {
-            moments.add(std::array::from_fn(|a| i64::from((p[a] - corner[a]) / unit.steps)));
-        }
-    }
-    Sums::of(&moments, cell.map(|v| v as i64 * i64::from(unit.span)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,9 +190,8 @@ mod tests {
             let starts = sizes.scan(0, |end, size| Some(std::mem::replace(end, *end + size)));
             assert!(starts.eq(cut.starts.iter().copied()));
             let distinct =
-                |cell: &&[u32]| cell.chunk_by(|&a, &b| place(a) == place(b)).count() as i64;
-            let counts = cut.by_row.iter().map(|&cell| distinct(&cells[cell as usize]));
-            assert!(counts.eq(cut.sums.iter().map(Sums::count)));
+                |cell: &&[u32]| cell.chunk_by(|&a, &b| place(a) == place(b)).count() as u32;
+            assert!(cells.iter().map(distinct).eq(cut.counts.iter().copied()));
         }
     }
 }

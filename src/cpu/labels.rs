@@ -6,6 +6,7 @@ use crate::frame::Points;
 use crate::surface::cloud::CellCloud;
 use crate::surface::moments::Moments;
 use crate::surface::plane::{Assigned, LocalPlane, PRESENT};
+use crate::surface::present::Present;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,8 +14,7 @@ use std::sync::Arc;
 /// A cloud in cells in which planes are present.
 pub(crate) struct CloudLabels {
     cloud: Arc<CellCloud>,
-    /// For each base cell in Morton order, its own plane, then those around it, ascending.
-    present: Vec<[u32; PRESENT]>,
+    present: Present,
     /// The last result: the label of each point, the planes that led to the labels, and the sums over the
     /// points of each plane.
     labels: Vec<i32>,
@@ -24,7 +24,7 @@ pub(crate) struct CloudLabels {
 
 impl CloudLabels {
     /// No point has a plane yet.
-    pub fn new(cloud: Arc<CellCloud>, present: Vec<[u32; PRESENT]>) -> CloudLabels {
+    pub fn new(cloud: Arc<CellCloud>, present: Present) -> CloudLabels {
         let (labels, planes, sums) = Default::default();
         CloudLabels { cloud, present, labels, planes, sums }
     }
@@ -41,19 +41,22 @@ impl CloudLabels {
         let before = std::mem::replace(&mut self.planes, planes.to_vec());
         let changed: Vec<bool> =
             (0..planes.len()).map(|q| before.get(q) != Some(&planes[q])).collect();
-        // In Morton order the points of successive cells are consecutive.
-        let by_place = &cells.by_place;
-        let mut pieces = Vec::with_capacity(by_place.len() / PIECE + 1);
+        // The points of successive cells are consecutive.
+        let all = self.present.cells();
+        let mut pieces = Vec::with_capacity(all / PIECE + 1);
         let mut rest = &mut self.labels[..];
-        for (piece, present) in by_place.chunks(PIECE).zip(self.present.chunks(PIECE)) {
-            let points = piece.iter().map(|&cell| cells.points_of(cell as usize).len()).sum();
+        for first in (0..all).step_by(PIECE) {
+            let run = first..all.min(first + PIECE);
+            let points = cells.points_in([run.start as u32, run.end as u32]).len();
             let (own, after) = rest.split_at_mut(points);
-            pieces.push((piece, present, own));
+            pieces.push((run, own));
             rest = after;
         }
-        let one = |mut moved: Moved, (piece, present, mut rest): CellRun| {
-            for (&cell, present) in piece.iter().zip(present) {
-                let range = cells.points_of(cell as usize);
+        let present = &self.present;
+        let one = |mut moved: Moved, (run, mut rest): CellRun| {
+            for cell in run {
+                let present = present.of(cell);
+                let range = cells.points_of(cell);
                 let (own, after) = rest.split_at_mut(range.len());
                 rest = after;
                 let is_changed = |&q: &u32| changed.get(q as usize).is_some_and(|&c| c);
@@ -73,8 +76,8 @@ impl CloudLabels {
     }
 }
 
-/// Some base cells, the planes present in each, and the labels of their points.
-type CellRun<'a> = (&'a [u32], &'a [[u32; PRESENT]], &'a mut [i32]);
+/// Some base cells, and the labels of their points.
+type CellRun<'a> = (Range<usize>, &'a mut [i32]);
 
 /// The sums over the points that left each plane and that joined it.
 struct Moved(Vec<[Moments; 2]>);

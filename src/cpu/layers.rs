@@ -36,10 +36,7 @@ struct Search<'a> {
 pub(crate) fn layers(cloud: &CellCloud, field: &NoiseField, trials: &Trials) -> Tried {
     let search = Search { cloud, field, trials };
     let cells = &cloud.cells;
-    let in_cell = |&place: &u32| {
-        let base = cells.by_place[place as usize];
-        (cells.ancestor(base, trials.level), base)
-    };
+    let in_cell = |&base: &u32| (cells.ancestor(base, trials.level), base);
     let open: Vec<InCell> = trials.bases.par_iter().map(in_cell).collect();
     let tried: Vec<Tried> = pieces(&open)
         .into_par_iter()
@@ -134,8 +131,8 @@ impl Trying<'_> {
         let stride = (n as usize).div_ceil(MOST_POINTS).max(1);
         let mut until = 0;
         block.patch.begin(3.0 * cells.size);
-        for &neighbour in around {
-            for &cell in cloud.cells.inside(level, neighbour) {
+        for neighbour in around {
+            for cell in cloud.cells.inside(level, neighbour) {
                 cloud.each_distinct(cell, |point| {
                     if until == 0 {
                         block.patch.push(point);

@@ -16,6 +16,7 @@ mod patch;
 mod peaks;
 mod planar;
 mod reach;
+mod rows;
 mod serial;
 mod slab;
 mod surfaces;

@@ -197,34 +197,40 @@ fn vote_each(points: &Points, range: std::ops::Range<usize>, t: [f32; 4], row: &
 }
 
 /// Lets every ballot vote in the rows near its own. Each row gathers from the rows near it, which is the same
-/// relation, so every row has a single writer.
-pub(super) fn vote_near(
+/// relation, so every row has a single writer: `add` gets a row, and new votes from some bin on.
+pub(super) fn vote_near<R: Send>(
     space: &Space,
     ballots: &Ballots,
     near: &Neighbours,
-    sign: Sign,
-    counts: &mut [u32],
+    rows: impl IndexedParallelIterator<Item = R>,
+    add: impl Fn(R, usize, &[u32]) + Sync,
 ) {
     let (table, bins) = (space.vote_table(), space.bins());
-    counts.par_chunks_mut(bins).enumerate().for_each(|(row, counts)| {
-        gather(table[row], ballots, near.of(row).iter().map(|n| n.row as usize), sign, counts);
+    let room = || vec![0; bins];
+    rows.enumerate().for_each_init(room, |room, (number, row)| {
+        let from = near.of(number).iter().map(|n| n.row as usize);
+        let touched = gather(table[number], ballots, from, room);
+        if !touched.is_empty() {
+            add(row, touched.start, &room[touched.clone()]);
+            room[touched].fill(0);
+        }
     });
 }
 
-/// Counts the ballots of the given rows in the row with table entry `t`.
+/// Counts the ballots of the given rows in the row with table entry `t`; returns the bins between which they
+/// fell.
 fn gather(
     t: [f32; 4],
     ballots: &Ballots,
     from: impl Iterator<Item = usize>,
-    sign: Sign,
     counts: &mut [u32],
-) {
+) -> std::ops::Range<usize> {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("fma") {
         // SAFETY: the processor has FMA, as just checked.
-        return unsafe { gather_fma(t, ballots, from, sign, counts) };
+        return unsafe { gather_fma(t, ballots, from, counts) };
     }
-    gather_plain(t, ballots, from, sign, counts);
+    gather_plain(t, ballots, from, counts)
 }
 
 /// The same code, compiled to use the fused multiply-add instruction instead of a library call.
@@ -234,10 +240,9 @@ fn gather_fma(
     t: [f32; 4],
     ballots: &Ballots,
     from: impl Iterator<Item = usize>,
-    sign: Sign,
     counts: &mut [u32],
-) {
-    gather_plain(t, ballots, from, sign, counts);
+) -> std::ops::Range<usize> {
+    gather_plain(t, ballots, from, counts)
 }
 
 #[inline(always)]
@@ -245,14 +250,16 @@ fn gather_plain(
     t: [f32; 4],
     ballots: &Ballots,
     from: impl Iterator<Item = usize>,
-    sign: Sign,
     counts: &mut [u32],
-) {
+) -> std::ops::Range<usize> {
+    let (mut first, mut end) = (counts.len(), 0);
     for row in from {
         for i in ballots.start[row] as usize..ballots.start[row + 1] as usize {
             if let Some(r) = bin(position(t, ballots.points.get(i)), counts.len()) {
-                count(&mut counts[r], ballots.weight[i], sign);
+                count(&mut counts[r], ballots.weight[i], Sign::Add);
+                (first, end) = (first.min(r), end.max(r + 1));
             }
         }
     }
+    first..end
 }

@@ -109,18 +109,20 @@ impl Patch {
         let origin = self.point(first);
         let mut sums = [[0.0; WIDTH]; 10];
         for ([x, y, z], away) in self.vectors().zip(away.as_chunks::<WIDTH>().0) {
-            let inside = |v: &Vector| each(|l| if away[l].abs() <= slab { v[l] } else { 0.0 });
-            let from = |v: &Vector, origin: f64| each(|l| v[l] - origin);
-            let one = inside(&[1.0; WIDTH]);
-            let [x, y, z] = [(x, 0), (y, 1), (z, 2)].map(|(v, a)| inside(&from(v, origin[a])));
-            let times = |a: &Vector, b: &Vector| each(|l| a[l] * b[l]);
-            let products =
-                [times(&x, &x), times(&x, &y), times(&x, &z), times(&y, &y), times(&y, &z)];
-            let [xx, xy, xz, yy, yz] = products;
-            let terms = [one, x, y, z, xx, xy, xz, yy, yz, times(&z, &z)];
-            for (sum, term) in sums.iter_mut().zip(terms) {
+            let one = chosen(&[1.0; WIDTH], away, slab);
+            let x = chosen(&each(|l| x[l] - origin[0]), away, slab);
+            let y = chosen(&each(|l| y[l] - origin[1]), away, slab);
+            let z = chosen(&each(|l| z[l] - origin[2]), away, slab);
+            let [n, sum_x, sum_y, sum_z, xx, xy, xz, yy, yz, zz] = &mut sums;
+            for (sum, term) in [(n, &one), (sum_x, &x), (sum_y, &y), (sum_z, &z)] {
                 *sum = each(|l| sum[l] + term[l]);
             }
+            add_product(xx, &x, &x);
+            add_product(xy, &x, &y);
+            add_product(xz, &x, &z);
+            add_product(yy, &y, &y);
+            add_product(yz, &y, &z);
+            add_product(zz, &z, &z);
         }
         let [n, x, y, z, xx, xy, xz, yy, yz, zz] = sums.map(|lanes| lanes.iter().sum());
         Spread::of(origin, n, [x, y, z], [xx, xy, xz, yy, yz, zz])
@@ -184,6 +186,18 @@ impl Patch {
 fn distances(middle: &Middle, [x, y, z]: [&Vector; 3]) -> Vector {
     let normal = middle.normal;
     each(|l| x[l] * normal[0] + y[l] * normal[1] + z[l] * normal[2] - middle.rho)
+}
+
+/// The numbers of the points at most `slab` away, and zeros for the others.
+#[inline(always)]
+fn chosen(v: &Vector, away: &Vector, slab: f64) -> Vector {
+    each(|l| if away[l].abs() <= slab { v[l] } else { 0.0 })
+}
+
+/// Adds the products of numbers side by side.
+#[inline(always)]
+fn add_product(sums: &mut Vector, a: &Vector, b: &Vector) {
+    *sums = each(|l| sums[l] + a[l] * b[l]);
 }
 
 /// One number for each of the points side by side.

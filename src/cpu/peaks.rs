@@ -1,5 +1,6 @@
 //! Non-maximum suppression and the winners.
 
+use super::rows::Part;
 use crate::backend::PeakOptions;
 use crate::space::{Neighbours, Space};
 use crate::vote::Peak;
@@ -9,24 +10,25 @@ use rayon::prelude::*;
 /// The bins that are the maximum of their neighbourhood, best first.
 ///
 /// A neighbourhood is all directions near the bin's own, across seams and poles, and `rho_radius` bins to
-/// either side. The neighbourhoods of bins below the threshold are never examined, so the cost follows the
+/// either side. `part` gives the bins of a row that may have votes. The neighbourhoods of bins below the threshold are never examined, so the cost follows the
 /// number of candidates, not the size of the table.
-pub(super) fn peaks(
+pub(super) fn peaks<'a>(
     space: &Space,
-    counts: &[u32],
+    part: impl Fn(usize) -> Part<'a> + Copy + Send + Sync,
     neighbours: &Neighbours,
     options: PeakOptions,
 ) -> Vec<Peak> {
     let least = options.min_votes.max(1);
-    let mut peaks: Vec<Peak> = counts
-        .par_chunks(space.bins())
-        .enumerate()
-        .flat_map_iter(|(row, votes)| {
+    let mut peaks: Vec<Peak> = (0..space.rows())
+        .into_par_iter()
+        .flat_map_iter(|row| {
+            let Part { first, votes } = part(row);
             let is_peak =
-                move |&r: &usize| is_maximum(space, counts, neighbours, options.rho_radius, row, r);
+                move |&r: &usize| is_maximum(space, part, neighbours, options.rho_radius, row, r);
             let index = move |r: usize| (row * space.bins() + r) as u32;
-            let enough = widely(Enough { votes, least }).into_iter();
-            enough.filter(is_peak).map(move |r| Peak { votes: votes[r], index: index(r) })
+            let enough = widely(Enough { votes, least }).into_iter().map(move |r| first + r);
+            let peak = move |r: usize| Peak { votes: votes[r - first], index: index(r) };
+            enough.filter(is_peak).map(peak)
         })
         .collect();
     peaks.par_sort_unstable_by_key(Peak::rank);
@@ -59,9 +61,9 @@ impl Work for Enough<'_> {
 }
 
 /// Whether no neighbour of bin `(row, r)` outranks it.
-fn is_maximum(
+fn is_maximum<'a>(
     space: &Space,
-    counts: &[u32],
+    part: impl Fn(usize) -> Part<'a>,
     neighbours: &Neighbours,
     rho_radius: u32,
     row: usize,
@@ -69,12 +71,14 @@ fn is_maximum(
 ) -> bool {
     let (bins, radius) = (space.bins(), rho_radius as usize);
     let index = row * bins + r;
-    let votes = counts[index];
+    let own = part(row);
+    let votes = own.votes[r - own.first];
     let outranked = |row: usize, r: usize| {
-        let window = r.saturating_sub(radius)..(r + radius + 1).min(bins);
-        let start = row * bins + window.start;
-        // Of equal bins the lowest index wins.
-        counts[row * bins..][window]
+        let window = part(row).within(r.saturating_sub(radius)..(r + radius + 1).min(bins));
+        let start = row * bins + window.first;
+        // Of equal bins the lowest index wins; empty ones never do.
+        window
+            .votes
             .iter()
             .enumerate()
             .any(|(i, &v)| v > votes || (v == votes && start + i < index))

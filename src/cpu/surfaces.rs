@@ -8,18 +8,18 @@ use super::labels::CloudLabels;
 use super::layers;
 use crate::Result;
 use crate::backend::{
-    Accumulator, Backend, CloudAccumulator, InCells, Labels, SEEN, Sign, Surfaces, TAKEN,
+    Accumulator, Backend, CloudAccumulator, InCells, Labels, Room, SEEN, Sign, Surfaces, TAKEN,
 };
-use crate::frame::Points;
 use crate::shared::{MIXED, SLICES};
 use crate::space::Space;
 use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
-use crate::surface::flat::{FLAT, Flatness, LevelFlatness, Surface, judge_all};
+use crate::surface::flat::{FLAT, Flatness, LevelFlatness, Seen, Surface, judge_all};
 use crate::surface::layers::{Trials, Tried};
 use crate::surface::noise_field::NoiseField;
-use crate::surface::plane::PRESENT;
+use crate::surface::present::Present;
 use crate::surface::quantile::weighted_quantile;
+use crate::surface::sums::Sums;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -33,8 +33,15 @@ impl<'a> InCells<'a> for CpuCells {
         &self.cloud.cells
     }
 
-    fn judge(self: Box<Self>, _: Points) -> Result<Box<dyn Surfaces<'a> + 'a>> {
-        Ok(Box::new(CpuSurfaces::new(Arc::new(self.cloud))))
+    fn sums(&self) -> Vec<Sums> {
+        self.cloud.sums()
+    }
+
+    fn judge(self: Box<Self>, room: Room) -> Result<Box<dyn Surfaces<'a> + 'a>> {
+        let Room { points, sums } = room;
+        drop(points);
+        let sums = self.cloud.sums_in(sums);
+        Ok(Box::new(CpuSurfaces::new(Arc::new(self.cloud), sums)))
     }
 }
 
@@ -49,9 +56,9 @@ pub(crate) struct CpuSurfaces {
 }
 
 impl CpuSurfaces {
-    /// Judges all blocks.
-    pub fn new(cloud: Arc<CellCloud>) -> CpuSurfaces {
-        let flatness = judge_all(&cloud.cells);
+    /// Judges all blocks; `sums` are those of the base cells.
+    pub fn new(cloud: Arc<CellCloud>, sums: Vec<Sums>) -> CpuSurfaces {
+        let flatness = judge_all(&cloud.cells, sums);
         let field = Arc::new(NoiseField::even());
         CpuSurfaces { cloud, field, flatness, known: Vec::new() }
     }
@@ -69,12 +76,7 @@ impl CpuSurfaces {
                 let all = || block.iter().map(|&cell| level.count(cell as usize)).sum::<i64>();
                 taken > 0 && taken * MIXED > all()
             };
-            let strike = |(cell, judged): (usize, &mut Option<Flatness>)| {
-                if judged.is_some() && is_mixed(cell) {
-                    *judged = None;
-                }
-            };
-            judged.par_iter_mut().with_min_len(1024).enumerate().for_each(strike);
+            judged.strike(is_mixed);
             if !level.parent.is_empty() {
                 let below = std::mem::replace(&mut taken, vec![0; cells.len(number + 1)]);
                 level.parent.iter().zip(below).for_each(|(&cell, n)| taken[cell as usize] += n);
@@ -82,9 +84,9 @@ impl CpuSurfaces {
         }
     }
 
-    /// The surface at the finest level that is flat around a base cell, or else at the flattest level that is
-    /// nearly flat, among blocks of at most the given thickness.
-    fn surface(&self, base_cell: usize, thickest: f64) -> Option<Surface> {
+    /// The finest level that is flat around a base cell, or else the flattest level that is nearly flat, among
+    /// blocks of at most the given thickness, and how flat it is.
+    fn best(&self, base_cell: usize, thickest: f64) -> Option<(usize, Flatness)> {
         if self.known.get(base_cell).is_some_and(|known| known & SEEN != 0) {
             return None;
         }
@@ -94,7 +96,7 @@ impl CpuSurfaces {
         let (mut slice, mut slices) = (None, 0);
         let thickest = thickest * self.field.scale(base_cell);
         for (level, judged) in self.flatness.iter().enumerate() {
-            if let Some(flat) = judged[cell].filter(|f| f64::from(f.thickness) <= thickest) {
+            if let Some(flat) = judged.of(cell).filter(|f| f64::from(f.thickness) <= thickest) {
                 let is_slice = self.field.is_slice(base_cell, flat.thickness);
                 let flat = self.field.at_least(base_cell, flat);
                 if is_slice {
@@ -116,8 +118,26 @@ impl CpuSurfaces {
             };
         }
         // A step is not a surface, but a wall that faces the camera is as exact at any size.
-        let best = if slices == SLICES { slice } else { best };
-        best.map(|(level, flat)| Surface::seen(flat, level))
+        if slices == SLICES { slice } else { best }
+    }
+}
+
+/// The levels at which surfaces are seen: what else is known of a surface is known of its block.
+struct SeenLevels<'a> {
+    surfaces: &'a CpuSurfaces,
+    /// The level of each base cell, or [`UNSEEN`].
+    levels: Vec<u8>,
+}
+
+/// No level.
+const UNSEEN: u8 = u8::MAX;
+
+impl Seen for SeenLevels<'_> {
+    fn around(&self, cell: usize) -> Option<Surface> {
+        let level = Some(self.levels[cell]).filter(|&level| level != UNSEEN).map(usize::from)?;
+        let CpuSurfaces { cloud, field, flatness, .. } = self.surfaces;
+        let flat = flatness[level].of(cloud.cells.ancestor(cell as u32, level) as usize)?;
+        Some(Surface::seen(field.at_least(cell, flat), level))
     }
 }
 
@@ -127,7 +147,7 @@ impl<'a> Surfaces<'a> for CpuSurfaces {
     }
 
     fn flatness(&self, level: usize, cell: u32) -> Option<Flatness> {
-        self.flatness[level][cell as usize]
+        self.flatness[level].of(cell as usize)
     }
 
     fn follow(&mut self, field: Arc<NoiseField>) -> Result<()> {
@@ -138,7 +158,8 @@ impl<'a> Surfaces<'a> for CpuSurfaces {
     fn thickness(&mut self, thickest: f64, share: f64) -> Result<(f64, u64)> {
         let base = self.cloud.cells.base();
         let thickness = |cell: usize| {
-            let thickness = f64::from(self.surface(cell, thickest)?.thickness);
+            let (_, flat) = self.best(cell, thickest)?;
+            let thickness = f64::from(flat.thickness);
             // As many digits as a GPU keeps.
             let usual = (thickness / self.field.scale(cell)) as f32;
             Some((f64::from(usual), base.count(cell) as u64))
@@ -148,9 +169,11 @@ impl<'a> Surfaces<'a> for CpuSurfaces {
         Ok((weighted_quantile(all, share), weight))
     }
 
-    fn surfaces(&mut self, thickest: f64) -> Result<Vec<Option<Surface>>> {
-        let of = |&cell: &u32| self.surface(cell as usize, thickest);
-        Ok(self.cloud.cells.by_place.par_iter().map(of).collect())
+    fn surfaces(&mut self, thickest: f64) -> Result<Box<dyn Seen + '_>> {
+        let level =
+            |cell: usize| self.best(cell, thickest).map_or(UNSEEN, |(level, _)| level as u8);
+        let levels = (0..self.cloud.cells.len(0)).into_par_iter().map(level).collect();
+        Ok(Box::new(SeenLevels { surfaces: self, levels }))
     }
 
     fn leave(&mut self, known: &[u8]) -> Result<()> {
@@ -172,8 +195,10 @@ impl<'a> Surfaces<'a> for CpuSurfaces {
         Ok(Box::new(PointVotes { cloud: &self.cloud, counts }))
     }
 
-    fn present(self: Box<Self>, present: Vec<[u32; PRESENT]>) -> Result<Box<dyn Labels + 'a>> {
-        Ok(Box::new(CloudLabels::new(self.cloud, present)))
+    fn present(self: Box<Self>, present: &dyn Fn() -> Present) -> Result<Box<dyn Labels + 'a>> {
+        let CpuSurfaces { cloud, flatness, .. } = *self;
+        drop(flatness);
+        Ok(Box::new(CloudLabels::new(cloud, present())))
     }
 }
 

@@ -25,8 +25,10 @@ const KEY_BITS: u32 = 3 * KEY_AXIS_BITS;
 pub(super) struct Table {
     /// For each point in cell order, its index before.
     pub order: Vec<u32>,
-    /// The base cells.
+    /// The base cells, the same by z, then y, then x, and the sums over the distinct points of each.
     pub cells: CellTable,
+    pub by_row: Vec<u32>,
+    pub sums: Vec<Sums>,
     /// The same on the device.
     pub cut: Cut,
     pub base: Base,
@@ -112,15 +114,20 @@ impl Cutting<'_> {
             Sums::of(&moments, corner)
         };
         let moments = self.moments_by_row(&sums, &by_row, cells)?;
-        let host_sums = moments.into_par_iter().zip(&host_by_row).map(sum).collect();
+        let sums_by_row: Vec<Sums> = moments.into_par_iter().zip(&host_by_row).map(sum).collect();
+        let mut host_sums = vec![Sums::default(); cells as usize];
+        for (&cell, sums) in host_by_row.iter().zip(sums_by_row) {
+            host_sums[cell as usize] = sums;
+        }
         Ok(Some(Table {
             order: device.download(&sorted.values, n as usize)?,
             cells: CellTable {
                 keys: host_keys,
                 starts: device.download(&cut.starts, cells as usize)?,
-                by_row: host_by_row,
-                sums: host_sums,
+                counts: host_sums.iter().map(|sums| sums.count() as u32).collect(),
             },
+            by_row: host_by_row,
+            sums: host_sums,
             cut,
             base: Base { keys, sums, by_row, cells, span, steps },
         }))

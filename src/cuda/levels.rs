@@ -250,14 +250,14 @@ impl<'a> Judged<'a> {
         }))
     }
 
-    /// Sets how the noise differs from place to place; `in_order` lists the base cells in Morton order.
-    pub fn follow(&mut self, field: &NoiseField, in_order: &[u32]) -> Result<()> {
-        let (device, [scale, floor]) = (self.tree.device, field.in_order(in_order));
-        if !scale.is_empty() {
-            self.scale = device.upload(&scale)?;
+    /// Sets how the noise differs from place to place.
+    pub fn follow(&mut self, field: &NoiseField) -> Result<()> {
+        let device = self.tree.device;
+        if let Some(scale) = &field.scale {
+            self.scale = device.upload(scale)?;
         }
-        if !floor.is_empty() {
-            self.floor = device.upload(&floor)?;
+        if let Some(floor) = &field.floor {
+            self.floor = device.upload(floor)?;
         }
         self.has_floor = field.has_floor();
         Ok(())

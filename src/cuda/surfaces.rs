@@ -9,17 +9,19 @@ use super::labels::CudaLabels;
 use super::layers;
 use super::levels::{Base, Judged};
 use crate::Result;
-use crate::backend::{Accumulator, Backend, CloudAccumulator, InCells, Labels, Sign, Surfaces};
+use crate::backend::{
+    Accumulator, Backend, CloudAccumulator, InCells, Labels, Room, Sign, Surfaces,
+};
 use crate::cpu::{self, CpuSurfaces};
-use crate::frame::Points;
 use crate::space::Space;
 use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
-use crate::surface::flat::{Flatness, Surface, judge_block};
+use crate::surface::flat::{Flatness, Seen, judge_block};
 use crate::surface::layers::{Trials, Tried};
+use crate::surface::level::Level;
 use crate::surface::noise_field::NoiseField;
-use crate::surface::plane::PRESENT;
-use rayon::prelude::*;
+use crate::surface::present::Present;
+use crate::surface::sums::Sums;
 use std::sync::Arc;
 
 /// A cloud in cells.
@@ -28,6 +30,10 @@ pub(super) struct CudaCells<'a> {
     pub cut: Cut,
     pub base: Base,
     pub cells: Cells,
+    /// The base cells by z, then y, then x.
+    pub by_row: Vec<u32>,
+    /// The sums over the distinct points of each base cell.
+    pub sums: Vec<Sums>,
 }
 
 impl<'a> InCells<'a> for CudaCells<'a> {
@@ -35,9 +41,19 @@ impl<'a> InCells<'a> for CudaCells<'a> {
         &self.cells
     }
 
-    fn judge(self: Box<Self>, room: Points) -> Result<Box<dyn Surfaces<'a> + 'a>> {
-        let CudaCells { cuda, cut, base, cells } = *self;
-        let points = Arc::new(cut.points.download(cuda.first(), room)?);
+    fn sums(&self) -> Vec<Sums> {
+        self.sums.clone()
+    }
+
+    fn judge(self: Box<Self>, room: Room) -> Result<Box<dyn Surfaces<'a> + 'a>> {
+        let CudaCells { cuda, cut, base, cells, by_row, mut sums } = *self;
+        let on_level = |level: &Level| {
+            let own = sums.clone();
+            level.join_sums(&mut sums);
+            own
+        };
+        let sums = cells.levels.iter().map(on_level).collect();
+        let points = Arc::new(cut.points.download(cuda.first(), room.points)?);
         let cloud = Arc::new(CellCloud { cells, points });
         let levels = cloud.cells.levels.len();
         let judged = if_room(Judged::new(cuda.first(), base, levels))?.flatten();
@@ -45,9 +61,12 @@ impl<'a> InCells<'a> for CudaCells<'a> {
         Ok(match judged {
             Some(judged) => {
                 let judging = Judging::There { judged: Box::new(judged), left };
-                Box::new(CudaSurfaces { cuda, cut, cloud, field, judging })
+                Box::new(CudaSurfaces { cuda, cut, cloud, by_row, sums, field, judging })
             }
-            None => Box::new(CpuSurfaces::new(cloud)),
+            None => {
+                let sums = cloud.sums();
+                Box::new(CpuSurfaces::new(cloud, sums))
+            }
         })
     }
 }
@@ -65,6 +84,10 @@ struct CudaSurfaces<'a> {
     cuda: &'a Cuda,
     cut: Cut,
     cloud: Arc<CellCloud>,
+    /// The base cells by z, then y, then x: the order in which the device lists them.
+    by_row: Vec<u32>,
+    /// The sums over the distinct points of the cells of each level.
+    sums: Vec<Vec<Sums>>,
     field: Arc<NoiseField>,
     judging: Judging<'a>,
 }
@@ -83,7 +106,7 @@ impl<'a> CudaSurfaces<'a> {
                 None => std::mem::take(left),
             },
         };
-        let mut all = CpuSurfaces::new(self.cloud.clone());
+        let mut all = CpuSurfaces::new(self.cloud.clone(), self.cloud.sums());
         all.follow(self.field.clone())?;
         left.iter().try_for_each(|known| all.leave(known))?;
         let done = here(&mut all);
@@ -100,36 +123,35 @@ impl<'a> Surfaces<'a> for CudaSurfaces<'a> {
     fn flatness(&self, level: usize, cell: u32) -> Option<Flatness> {
         // For a few blocks it is not worth asking the device.
         let cells = &self.cloud.cells;
-        judge_block(&cells.levels[level], cell as usize, cells.block(level, cell))
+        let (sums, block) = (&self.sums[level], cells.block(level, cell));
+        judge_block(&cells.levels[level], sums, cell as usize, &block)
     }
 
     fn follow(&mut self, field: Arc<NoiseField>) -> Result<()> {
-        let cloud = self.cloud.clone();
         self.field = field.clone();
-        self.work(
-            |judged| judged.follow(&field, &cloud.cells.by_place),
-            |all| all.follow(field.clone()),
-        )
+        self.work(|judged| judged.follow(&field), |all| all.follow(field.clone()))
     }
 
     fn thickness(&mut self, thickest: f64, share: f64) -> Result<(f64, u64)> {
         self.work(|judged| judged.thickness(thickest, share), |all| all.thickness(thickest, share))
     }
 
-    fn surfaces(&mut self, thickest: f64) -> Result<Vec<Option<Surface>>> {
-        let cloud = self.cloud.clone();
-        self.work(
-            |judged| {
-                let found = judged.surfaces(thickest)?;
-                let of = |&cell: &u32| found[cell as usize].surface();
-                Ok(cloud.cells.by_place.par_iter().map(of).collect())
-            },
-            |all| all.surfaces(thickest),
-        )
+    fn surfaces(&mut self, thickest: f64) -> Result<Box<dyn Seen + '_>> {
+        let found = self.work(|judged| judged.surfaces(thickest).map(Some), |_| Ok(None))?;
+        let found = match (found, &mut self.judging) {
+            (None, Judging::Here(all)) => return all.surfaces(thickest),
+            (found, _) => found.unwrap_or_default(),
+        };
+        let mut surfaces = vec![None; found.len()];
+        for (&cell, found) in self.by_row.iter().zip(found) {
+            surfaces[cell as usize] = found.surface();
+        }
+        Ok(Box::new(surfaces))
     }
 
     fn leave(&mut self, known: &[u8]) -> Result<()> {
-        self.work(|judged| judged.leave(known), |all| all.leave(known))?;
+        let rows: Vec<u8> = self.by_row.iter().map(|&cell| known[cell as usize]).collect();
+        self.work(|judged| judged.leave(&rows), |all| all.leave(known))?;
         if let Judging::There { left, .. } = &mut self.judging {
             left.push(known.to_vec());
         }
@@ -155,11 +177,13 @@ impl<'a> Surfaces<'a> for CudaSurfaces<'a> {
         Ok(Box::new(PointVotes { cut: &self.cut, cloud: &self.cloud, counts }))
     }
 
-    fn present(self: Box<Self>, present: Vec<[u32; PRESENT]>) -> Result<Box<dyn Labels + 'a>> {
-        let CudaSurfaces { cuda, cut, cloud, judging, .. } = *self;
+    fn present(self: Box<Self>, present: &dyn Fn() -> Present) -> Result<Box<dyn Labels + 'a>> {
+        let CudaSurfaces { cuda, cut, cloud, judging, sums, .. } = *self;
         // Frees the memory of the judged blocks for other uses.
-        drop(judging);
-        let there = if_room(cuda.first().upload(&present))?;
+        drop((judging, sums));
+        let present = present();
+        let all: Vec<_> = (0..present.cells()).map(|cell| *present.of(cell)).collect();
+        let there = if_room(cuda.first().upload(&all))?;
         let here = cpu::CloudLabels::new(cloud, present);
         Ok(match there {
             Some(present) => Box::new(CudaLabels { device: cuda.first(), cut, present, here }),

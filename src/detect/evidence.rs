@@ -9,7 +9,7 @@ use super::found::{Class, FoundPlane};
 use crate::Result;
 use crate::backend::{SEEN, Surfaces, TAKEN};
 use crate::surface::cells::Cells;
-use crate::surface::flat::Surface;
+use crate::surface::flat::Seen;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::surfels::{Surfel, Surfels};
 use rayon::prelude::*;
@@ -30,38 +30,35 @@ pub(super) fn noise(surfaces: &mut dyn Surfaces) -> Result<(f64, u64)> {
     Ok((noise, weight))
 }
 
-/// The surfaces around all base cells, in Morton order, for a given noise.
-pub(super) fn seen(surfaces: &mut dyn Surfaces, noise: f64) -> Result<Vec<Option<Surface>>> {
+/// The surfaces around all base cells for a given noise.
+pub(super) fn seen<'s>(
+    surfaces: &'s mut dyn Surfaces<'_>,
+    noise: f64,
+) -> Result<Box<dyn Seen + 's>> {
     surfaces.surfaces(THICKEST * noise)
 }
 
-/// The state of each base cell, row by row, after a class: seen if its surfel has a surface or it was seen in
+/// The state of each base cell after a class: seen if its surfel has a surface or it was seen in
 /// `known`, and taken if a plane of `found` claimed it.
-pub(super) fn known(
-    cells: &Cells,
-    surfels: &Surfels,
-    found: &[FoundPlane],
-    known: &[u8],
-) -> Vec<u8> {
+pub(super) fn known(surfels: &Surfels, found: &[FoundPlane], known: &[u8]) -> Vec<u8> {
     let seen = |s: &Surfel| if s.surface.is_some() { SEEN } else { 0 };
     let mut state: Vec<u8> = surfels.list.par_iter().map(seen).collect();
     for &i in found.iter().flat_map(|f| &f.support.surfels) {
         state[i as usize] |= TAKEN;
     }
     let before = |cell: usize| known.get(cell).map_or(0, |known| known & SEEN);
-    let place = |cell: usize| cells.run(0, cell as u32)[0] as usize;
-    let of_cell = |cell: usize| state[surfels.at(place(cell))] | before(cell);
-    (0..cells.base().len()).into_par_iter().map(of_cell).collect()
+    let of_cell = |cell: usize| state[surfels.at(cell)] | before(cell);
+    (0..surfels.base_cells()).into_par_iter().map(of_cell).collect()
 }
 
 /// Distance between neighbouring points on surfaces, in steps: the median over the points.
 pub(super) fn spacing(cells: &Cells, surfels: &[Surfel]) -> f64 {
     let place = |s: &Surfel| {
         let level = s.surface?.level();
-        let cell = cells.ancestor_at(s.places[0], level);
+        let cell = cells.ancestor(s.places[0], level);
         let on_level = &cells.levels[level];
-        let block = cells.block(level, cell).iter();
-        let n: i64 = block.map(|&c| on_level.count(c as usize)).sum();
+        let block = cells.block(level, cell).into_iter();
+        let n: i64 = block.map(|c| on_level.count(c as usize)).sum();
         Some(((level, n), u64::from(s.weight)))
     };
     // Blocks of equal size and point count have equal spacing, and there are few such kinds.
@@ -82,21 +79,14 @@ pub(super) fn spacing(cells: &Cells, surfels: &[Surfel]) -> f64 {
     weighted_quantile(all.into_iter().map(spacing).collect(), 0.5)
 }
 
-/// Joins the classes: all their findings, and each surfel from the first class in which it has a surface.
-pub(super) fn combined(classes: Vec<Class>) -> Class {
-    let mut all = Class::default();
-    for (surfels, findings) in classes {
-        if all.0.list.is_empty() {
-            all.0 = surfels;
-        } else {
-            all.0.list.par_iter_mut().zip(surfels.list).for_each(|(first, later)| {
-                if first.surface.is_none() && later.surface.is_some() {
-                    *first = later;
-                }
-            });
+/// Joins a later class with those before: all their findings, and each surfel from the first class in which it
+/// has a surface.
+pub(super) fn combine(all: &mut Class, (surfels, findings): Class) {
+    all.0.list.par_iter_mut().zip(surfels.list).for_each(|(first, later)| {
+        if first.surface.is_none() && later.surface.is_some() {
+            *first = later;
         }
-        all.1.found.extend(findings.found);
-        all.1.failed.extend(findings.failed);
-    }
-    all
+    });
+    all.1.found.extend(findings.found);
+    all.1.failed.extend(findings.failed);
 }

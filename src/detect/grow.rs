@@ -15,14 +15,17 @@ pub(super) struct Grower<'a> {
     cells: &'a Cells,
     marks: Vec<Marks>,
     /// Number of the last search that met each surfel.
-    met: Vec<u32>,
-    search: u32,
+    met: Vec<Number>,
+    search: Number,
 }
+
+/// The number of a search. When all are used up, the marks are wiped off.
+type Number = u16;
 
 /// For each cell of a level, the last search that spread from it and the last that looked into it.
 struct Marks {
-    spread: Vec<u32>,
-    looked: Vec<u32>,
+    spread: Vec<Number>,
+    looked: Vec<Number>,
 }
 
 /// What a plane grew to.
@@ -37,10 +40,8 @@ pub(super) struct Grown {
 impl<'a> Grower<'a> {
     /// A grower over all surfels, none of them met.
     pub fn new(cells: &'a Cells, surfels: &'a Surfels) -> Grower<'a> {
-        let marks = |level| {
-            let none = vec![0; cells.len(level)];
-            Marks { spread: none.clone(), looked: none }
-        };
+        let none = |level| vec![0; cells.len(level)];
+        let marks = |level| Marks { spread: none(level), looked: none(level) };
         Grower {
             surfels,
             cells,
@@ -65,7 +66,7 @@ impl<'a> Grower<'a> {
         limits: &Limits,
         free: &[bool],
     ) -> Grown {
-        self.search += 1;
+        self.begin();
         let cosine = limits.angle.cos();
         let in_slab =
             |s: &Surfel| (dot(s.centroid, normal) - rho).abs() <= reach * f64::from(s.scale);
@@ -97,6 +98,17 @@ impl<'a> Grower<'a> {
         grown
     }
 
+    /// Begins a search.
+    fn begin(&mut self) {
+        if self.search == Number::MAX {
+            let marks =
+                self.marks.iter_mut().flat_map(|marks| [&mut marks.spread, &mut marks.looked]);
+            marks.chain([&mut self.met]).for_each(|marks| marks.fill(0));
+            self.search = 0;
+        }
+        self.search += 1;
+    }
+
     /// Lists the surfels in the blocks around a surfel that this search has not met yet.
     fn look_around(&mut self, from: u32, near: &mut Vec<u32>) {
         near.clear();
@@ -104,13 +116,14 @@ impl<'a> Grower<'a> {
         let Some(surface) = surfels.list[from as usize].surface else { return };
         let (level, search) = (surface.level(), self.search);
         let marks = &mut self.marks[level];
-        let is_new =
-            |marks: &mut [u32], i: u32| std::mem::replace(&mut marks[i as usize], search) != search;
+        let is_new = |marks: &mut [Number], i: u32| {
+            std::mem::replace(&mut marks[i as usize], search) != search
+        };
         for cell in surfels.homes(cells, from, level) {
             if !is_new(&mut marks.spread, cell) {
                 continue;
             }
-            for &neighbour in cells.block(level, cell) {
+            for neighbour in cells.block(level, cell) {
                 if is_new(&mut marks.looked, neighbour) {
                     let inside = surfels.within(cells.run(level, neighbour));
                     near.extend(inside.filter(|&i| is_new(&mut self.met, i)));

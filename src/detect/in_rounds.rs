@@ -17,15 +17,17 @@ use super::{
     tolerance, waves,
 };
 use crate::Result;
-use crate::backend::{Backend, Held, InCells, Surfaces};
+use crate::backend::{Backend, Held, InCells, Room, Surfaces};
 use crate::detection::{Curved, Parameters};
 use crate::frame::{Frame, Points};
 use crate::lms::Refine;
-use crate::surface::cells::Cells;
+use crate::surface::cloud::CellCloud;
 use crate::surface::noise_field::NoiseField;
 use crate::surface::plane::{Assigned, LocalPlane};
+use crate::surface::sums::Sums;
 use crate::surface::surfels::{Surfel, Surfels, Thinner};
 use crate::surface::unit::{CellCounts, Unit};
+use crate::vector::Vec3;
 use std::sync::Arc;
 
 /// Most classes of noise that are searched; each is rougher than the one before.
@@ -113,6 +115,8 @@ struct Ground<'b> {
     /// For each point in cell order, its index before.
     order: Vec<u32>,
     cells: Box<dyn InCells<'b> + 'b>,
+    /// The memory of the sums of the cells, which are made again.
+    sums: Vec<Sums>,
     view: View,
     plateau: Plateau,
 }
@@ -122,9 +126,10 @@ impl<'b> Ground<'b> {
     fn first(held: &mut dyn Held<'b>, counts: &CellCounts) -> Result<Ground<'b>> {
         let unit = Unit::for_counts(counts);
         let (order, cells) = held.cut(unit)?;
-        let view = View::new(cells.cells());
+        let mut sums = cells.sums();
+        let view = View::new(cells.cells(), &mut sums);
         let plateau = view.plateau();
-        Ok(Ground { order, cells, view, plateau })
+        Ok(Ground { order, cells, sums, view, plateau })
     }
 
     /// The viewpoint of a depth camera's frame; it is sought where noise is correlated or comes in steps.
@@ -137,11 +142,7 @@ impl<'b> Ground<'b> {
 
     /// Whether a cloud drawn in the camera's view has the noise of a frame.
     fn keeps_up(&self, viewpoint: &Viewpoint, frame: &Frame) -> bool {
-        let base = self.cells.cells().base();
-        let far = |cell: u32| {
-            let middle = base.local(cell as usize, base.moments(cell as usize).mean());
-            viewpoint.depth_of_seen(middle, frame)
-        };
+        let far = |middle: Vec3| viewpoint.depth_of_seen(middle, frame);
         self.plateau.level > 0 && self.view.keeps_up(self.plateau.level, far)
     }
 
@@ -157,18 +158,19 @@ impl<'b> Ground<'b> {
             // Finer cells do not show the surface. They are dropped before the wider ones are made, to save
             // memory.
             let unit = self.cells.cells().unit.coarser(widening);
-            let Ground { order, cells, view, plateau } = self;
-            drop((order, cells, view));
+            let Ground { order, cells, sums, view, plateau } = self;
+            drop((order, cells, sums, view));
             let (order, cells) = held.cut(unit)?;
-            let view = View::new(cells.cells());
-            self = Ground { order, cells, view, plateau };
+            let mut sums = cells.sums();
+            let view = View::new(cells.cells(), &mut sums);
+            self = Ground { order, cells, sums, view, plateau };
         }
         // The points in their old order are no longer needed, but their memory is.
         drop(held);
-        let Ground { order, cells, view, plateau } = self;
-        let room = Arc::try_unwrap(std::mem::take(&mut cloud.points)).unwrap_or_default();
+        let Ground { order, cells, sums, view, plateau } = self;
+        let points = Arc::try_unwrap(std::mem::take(&mut cloud.points)).unwrap_or_default();
         begin(how.progress, "surfaces", None)?;
-        let surfaces = cells.judge(room)?;
+        let surfaces = cells.judge(Room { points, sums })?;
         cloud.reorder(order, surfaces.cloud().points.clone());
         search(cloud, surfaces, (&view, plateau), how)
     }
@@ -177,7 +179,7 @@ impl<'b> Ground<'b> {
 /// What the searches of all classes share.
 struct Scene<'a> {
     cloud: &'a Loaded,
-    cells: &'a Cells,
+    in_cells: &'a CellCloud,
     field: &'a NoiseField,
     nature: Nature,
     rounding: f64,
@@ -193,21 +195,20 @@ fn search<'b>(
 ) -> Result<Labelled> {
     let How { options, progress, .. } = how;
     let rounding = noise::rounding(&cloud.points);
-    let in_order = surfaces.cloud().clone();
-    let cells = &in_order.cells;
+    let in_cells = &surfaces.cloud().clone();
+    let cells = &in_cells.cells;
     let flatness = |level, cell| surfaces.flatness(level, cell);
     let field = Arc::new(noise_field::measure(cells, view, plateau, rounding, flatness));
     surfaces.follow(field.clone())?;
     // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
     let nature = Nature { obey, alike: plateau.level > 0, even: field.is_even() || obey };
-    let scene = Scene { cloud, cells, field: &field, nature, rounding, how };
-    let (parameters, classes) = scene.classes(surfaces.as_mut())?;
-    let (surfels, findings) = evidence::combined(classes);
+    let scene = Scene { cloud, in_cells, field: &field, nature, rounding, how };
+    let (parameters, (surfels, findings)) = scene.classes(surfaces.as_mut())?;
     let Findings { mut found, failed } = findings;
     begin(progress, "labels", None)?;
-    let claims = found.iter().map(|f| f.support.surfels.as_slice());
-    let mut labels = surfaces.present(present::present(cells, &surfels, claims))?;
+    let claims = || found.iter().map(|f| f.support.surfels.as_slice());
+    let mut labels = surfaces.present(&|| present::present(cells, &surfels, claims()))?;
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
     // The planes come from cells. Their points make them exact and are then assigned to them.
     let mut sums = labels.sums(&local)?;
@@ -244,15 +245,16 @@ fn search<'b>(
 
 impl Scene<'_> {
     /// Searches the usual surfaces first, then the rougher ones.
-    fn classes(&self, surfaces: &mut dyn Surfaces) -> Result<(Parameters, Vec<Class>)> {
-        let Scene { cloud, cells, field, nature, .. } = *self;
+    fn classes(&self, surfaces: &mut dyn Surfaces) -> Result<(Parameters, Class)> {
+        let Scene { cloud, in_cells, field, nature, .. } = *self;
+        let cells = &in_cells.cells;
         let How { options, progress, .. } = self.how;
         let (noise, _) = evidence::noise(surfaces)?;
         let seen = evidence::seen(surfaces, noise)?;
         let white = nature.even && !nature.alike;
         let wanted = options.tolerance.map(|tolerance| tolerance / (SIGMAS * cloud.frame.step));
         let thinner = Thinner { noise, most: wanted.unwrap_or(f64::INFINITY), white };
-        let mut usual = Surfels::new(cells, field, &seen, thinner);
+        let mut usual = Surfels::new(in_cells, field, seen.as_ref(), thinner);
         drop(seen);
         begin(progress, "layers", None)?;
         layers::refine(surfaces, cells, &mut usual, [noise, field.least() * noise])?;
@@ -262,25 +264,31 @@ impl Scene<'_> {
         let parameters = parameters::choose(cloud, cells, &usual.list, measured, options);
         begin(progress, "planes", Some(cells.distinct))?;
         let findings = self.search(&usual, &parameters, surfaces)?;
-        let mut classes = vec![(usual, findings)];
-        let mut known = Vec::new();
-        while parameters.widen > 1.0 && classes.len() < CLASSES {
-            if let Some((surfels, findings)) = classes.last() {
-                known = evidence::known(cells, surfels, &findings.found, &known);
-                surfaces.leave(&known)?;
+        let mut all = (usual, findings);
+        let (mut last, mut known): (Option<Class>, _) = (None, Vec::new());
+        for _ in 1..CLASSES {
+            if parameters.widen <= 1.0 {
+                break;
             }
+            let (surfels, findings) = last.as_ref().unwrap_or(&all);
+            known = evidence::known(surfels, &findings.found, &known);
+            surfaces.leave(&known)?;
+            // No more than two classes are kept, to save memory.
+            last.take().into_iter().for_each(|last| evidence::combine(&mut all, last));
             let (noise, weight) = evidence::noise(surfaces)?;
             if weight * WORTH < cells.distinct {
                 break;
             }
             let seen = evidence::seen(surfaces, noise)?;
-            let mut rough = classes[0].0.rougher(cells, &seen);
+            let mut rough = all.0.rougher(in_cells, seen.as_ref());
+            drop(seen);
             self.settle(&mut rough.list);
             let rougher = parameters::rougher(&parameters, &rough.list, noise, cloud.frame.step);
             let findings = self.search(&rough, &rougher, surfaces)?;
-            classes.push((rough, findings));
+            last = Some((rough, findings));
         }
-        Ok((parameters, classes))
+        last.into_iter().for_each(|last| evidence::combine(&mut all, last));
+        Ok((parameters, all))
     }
 
     /// A given tolerance means the same everywhere.
@@ -298,13 +306,14 @@ impl Scene<'_> {
         surfaces: &dyn Surfaces,
     ) -> Result<Findings> {
         let How { options, backend, progress } = self.how;
+        let cells = &self.in_cells.cells;
         let space = parameters::space(parameters, self.cloud)?;
-        let search = parameters::search(parameters, self.cloud, self.cells, &space, self.nature);
+        let search = parameters::search(parameters, self.cloud, cells, &space, self.nature);
         let votes = match options.mode {
             Mode::All => Votes::All(surfaces.accumulator(backend, &space)?),
             _ => Votes::Near(backend.accumulator(&space)?),
         };
-        let places = rounds::Places { cells: self.cells, surfels };
+        let places = rounds::Places { cells, surfels };
         rounds::search(backend, &search, places, votes, progress)
     }
 }

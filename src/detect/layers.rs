@@ -21,7 +21,7 @@ const ABOVE: usize = 1;
 /// A base cell whose layer is sought.
 #[derive(Debug, Clone, Copy)]
 struct Open {
-    /// Where it is in Morton order.
+    /// Its index.
     place: u32,
     /// Levels at which it was tried.
     tried: u8,

@@ -8,10 +8,10 @@
 
 use crate::frame::Points;
 use crate::surface::cells::Cells;
-use crate::surface::flat::{FLAT, Flatness, LevelFlatness, judge_some};
+use crate::surface::flat::{FLAT, Flatness, judge_some};
 use crate::surface::quantile::weighted_quantile;
-use crate::vector::dot;
-use rayon::prelude::*;
+use crate::surface::sums::Sums;
+use crate::vector::{Vec3, dot};
 
 /// Most cells whose neighbourhoods are examined.
 const SAMPLE: usize = 1 << 13;
@@ -51,6 +51,8 @@ const WHOLE: f64 = 0.98;
 /// The neighbourhood of a base cell on every level.
 pub(super) struct Sample {
     pub cell: u32,
+    /// The middle of the base cell's points.
+    middle: Vec3,
     blocks: Vec<Option<Flatness>>,
 }
 
@@ -101,22 +103,26 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Judges the neighbourhoods on all levels.
-    pub fn new(cells: &Cells) -> View {
-        let stride = cells.base().len().div_ceil(SAMPLE).max(1);
-        let chosen: Vec<u32> = cells.by_place.iter().copied().step_by(stride).collect();
-        let on_level = |level: usize| {
-            let around = |&base: &u32| cells.ancestor(base, level);
-            let around: Vec<u32> = chosen.iter().map(around).collect();
-            judge_some(cells, level, &around)
+    /// Judges the neighbourhoods on all levels; `sums` are those of the base cells and are used up.
+    pub fn new(cells: &Cells, sums: &mut Vec<Sums>) -> View {
+        let base = cells.base();
+        let stride = base.len().div_ceil(SAMPLE).max(1);
+        let sample = |cell: usize| Sample {
+            cell: cell as u32,
+            middle: base.local(cell, base.moments(sums, cell).mean()),
+            blocks: Vec::with_capacity(cells.levels.len()),
         };
-        let judged: Vec<LevelFlatness> =
-            (0..cells.levels.len()).into_par_iter().map(on_level).collect();
-        let sample = |(i, &cell): (usize, &u32)| Sample {
-            cell,
-            blocks: judged.iter().map(|level| level[i]).collect(),
-        };
-        View { samples: chosen.iter().enumerate().map(sample).collect() }
+        let mut samples: Vec<Sample> = (0..base.len()).step_by(stride).map(sample).collect();
+        let mut around: Vec<u32> = samples.iter().map(|sample| sample.cell).collect();
+        for (number, level) in cells.levels.iter().enumerate() {
+            let judged = judge_some(cells, number, sums, &around);
+            samples.iter_mut().zip(judged).for_each(|(sample, judged)| sample.blocks.push(judged));
+            level.join_sums(sums);
+            if let Some(parents) = Some(&level.parent).filter(|parents| !parents.is_empty()) {
+                around.iter_mut().for_each(|cell| *cell = parents[*cell as usize]);
+            }
+        }
+        View { samples }
     }
 
     /// The noise that neighbourhoods of a level show.
@@ -125,10 +131,10 @@ impl View {
     }
 
     /// Whether the noise on a level falls off no faster than the inverse of the depth, which `far` gives for
-    /// each cell.
-    pub fn keeps_up(&self, level: usize, far: impl Fn(u32) -> f64) -> bool {
+    /// the middle of each cell.
+    pub fn keeps_up(&self, level: usize, far: impl Fn(Vec3) -> f64) -> bool {
         let flat = |s: &Sample| s.blocks[level].filter(|f| f64::from(f.ratio) <= FLAT);
-        let places = self.samples.iter().filter_map(|s| Some((far(s.cell), flat(s)?.thickness)));
+        let places = self.samples.iter().filter_map(|s| Some((far(s.middle), flat(s)?.thickness)));
         let mut places: Vec<(f64, f32)> = places.collect();
         places.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let third = places.len() / 3;
@@ -278,6 +284,7 @@ mod tests {
     use super::super::noise_field::measure;
     use super::*;
     use crate::cpu::cut::{cut, whole};
+    use crate::surface::cloud::CellCloud;
     use crate::surface::flat::judge_all;
     use crate::surface::noise_field::NoiseField;
 
@@ -292,12 +299,13 @@ mod tests {
     }
 
     fn plateau_of(points: &Points) -> (usize, bool, NoiseField) {
-        let cells = whole(points).cells;
-        let plateau = View::new(&cells).plateau();
-        let cells = cut(points, cells.unit.coarser(plateau.widening())).1.cells;
-        let known = judge_all(&cells);
-        let flatness = |level: usize, cell: u32| known[level][cell as usize];
-        let field = measure(&cells, &View::new(&cells), plateau, rounding(points), flatness);
+        let view = |cloud: &CellCloud| View::new(&cloud.cells, &mut cloud.sums());
+        let cloud = whole(points);
+        let plateau = view(&cloud).plateau();
+        let cloud = cut(points, cloud.cells.unit.coarser(plateau.widening())).1;
+        let known = judge_all(&cloud.cells, cloud.sums());
+        let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
+        let field = measure(&cloud.cells, &view(&cloud), plateau, rounding(points), flatness);
         (plateau.level, plateau.sliced, field)
     }
 

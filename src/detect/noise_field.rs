@@ -131,7 +131,7 @@ impl Regions {
     ) -> Regions {
         let inside = thicknesses(cells, level, thickest, flatness);
         let noise = |cell: u32| {
-            let block = || cells.block(level, cell).iter().map(|&cell| &inside[cell as usize]);
+            let block = || cells.block(level, cell).into_iter().map(|cell| &inside[cell as usize]);
             let all: usize = block().map(|cell| cell.0).sum();
             let flat: Vec<f64> = block().flat_map(|cell| cell.1.iter().copied()).collect();
             let enough = flat.len() >= FEWEST && flat.len() as f64 >= SHARE * all as f64;
@@ -200,7 +200,7 @@ fn thicknesses(
         })
     };
     let inside = |cell: u32| {
-        let inside = cells.inside(level, cell).iter().copied();
+        let inside = cells.inside(level, cell);
         let chosen = inside.clone().step_by(inside.len().div_ceil(EACH).max(1));
         let flat = chosen.clone().filter_map(thickness).filter(|&t| t <= thickest);
         (chosen.len(), flat.collect())
@@ -232,10 +232,11 @@ mod tests {
     use super::*;
     use crate::cpu::cut::whole;
     use crate::frame::Points;
+    use crate::surface::cloud::CellCloud;
     use crate::surface::flat::judge_all;
 
     /// The field of a plane of 60,000 points whose noise, in steps, depends on the column, one of 300.
-    fn field_of(noise: impl Fn(usize) -> f64) -> (Cells, NoiseField) {
+    fn field_of(noise: impl Fn(usize) -> f64) -> (CellCloud, NoiseField) {
         let height = |i: usize| (i * 48_271 % 2003) as f64 / 1001.0 - 1.0;
         let point = |i: usize| {
             let place = [(i % 300 * 100) as f64, (i / 300 * 100) as f64];
@@ -243,14 +244,15 @@ mod tests {
             [place[0] + jitter[0], place[1] + jitter[1], noise(i % 300) * height(i)]
         };
         let points: Points = (0..60_000).map(|i| point(i).map(|v| v as f32)).collect();
-        let cells = whole(&points).cells;
-        let view = View::new(&cells);
+        let cloud = whole(&points);
+        let cells = &cloud.cells;
+        let view = View::new(cells, &mut cloud.sums());
         let plateau = view.plateau();
         assert_eq!(plateau.level, 0);
-        let known = judge_all(&cells);
-        let flatness = |level: usize, cell: u32| known[level][cell as usize];
-        let field = measure(&cells, &view, plateau, rounding(&points), flatness);
-        (cells, field)
+        let known = judge_all(cells, cloud.sums());
+        let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
+        let field = measure(cells, &view, plateau, rounding(&points), flatness);
+        (cloud, field)
     }
 
     #[test]
@@ -262,14 +264,15 @@ mod tests {
     #[test]
     fn noise_that_grows_is_followed() {
         // From 10 to 50 steps; the usual one is that of the middle, and quieter places count as usual.
-        let (cells, field) = field_of(|column| 10.0 + 40.0 * column as f64 / 300.0);
+        let (cloud, field) = field_of(|column| 10.0 + 40.0 * column as f64 / 300.0);
         assert!(!field.is_even() && !field.has_floor() && field.least() == 1.0);
+        let base = cloud.cells.base();
         let scale_at = |share: f64| {
             let near = |&cell: &usize| {
-                let x = cells.base().local(cell, cells.base().moments(cell).mean())[0];
+                let x = base.local(cell, cloud.moments(0, cell as u32).mean())[0];
                 (x - share * 30_000.0).abs() < 300.0
             };
-            let all = (0..cells.base().len()).filter(near).map(|cell| (field.scale(cell), 1));
+            let all = (0..base.len()).filter(near).map(|cell| (field.scale(cell), 1));
             weighted_quantile(all.collect(), 0.5)
         };
         let far = scale_at(0.9) / scale_at(0.5);

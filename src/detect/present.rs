@@ -6,78 +6,119 @@
 
 use crate::surface::cells::Cells;
 use crate::surface::plane::PRESENT;
+use crate::surface::present::Present;
 use crate::surface::surfels::{Surfel, Surfels};
 use rayon::prelude::*;
+use std::collections::HashMap;
 
 /// Most planes that meet in one block; more than four at a corner are rare.
 const MEETING: usize = PRESENT - 1;
 /// No plane.
 const NONE: u32 = u32::MAX;
 
-/// For each base cell in Morton order, the planes that are present in or around it; `claims` lists the
-/// surfels of each plane.
+/// For each base cell, the planes that are present in or around it; `claims` lists the surfels of each plane.
 pub(super) fn present<'c>(
     cells: &Cells,
     surfels: &Surfels,
     claims: impl Iterator<Item = &'c [u32]>,
-) -> Vec<[u32; PRESENT]> {
+) -> Present {
     let mut own = vec![NONE; surfels.list.len()];
-    for (plane, claimed) in claims.enumerate() {
-        claimed.iter().for_each(|&surfel| own[surfel as usize] = plane as u32);
+    let mut planes = 0;
+    for claimed in claims {
+        claimed.iter().for_each(|&surfel| own[surfel as usize] = planes);
+        planes += 1;
     }
-    planes_around(cells, surfels, &own)
+    planes_around(cells, surfels, &own, planes)
 }
 
-/// For each base cell in Morton order, its own plane and those claimed within its block at the level of its
-/// surface, or at the usual level if it has none; `own` gives the plane of each surfel.
-fn planes_around(cells: &Cells, surfels: &Surfels, own: &[u32]) -> Vec<[u32; PRESENT]> {
-    // Consecutive cells often have the same block, so one thread takes many of them.
-    const PIECE: usize = 1 << 10;
+/// For each base cell, its own plane and those claimed within its block at the level of its surface, or at the
+/// usual level if it has none; `own` gives the plane of each surfel, one of so many `planes`.
+fn planes_around(cells: &Cells, surfels: &Surfels, own: &[u32], planes: u32) -> Present {
     let usual = usual_level(cells.levels.len(), &surfels.list);
-    let of_cell = |cell: u32| own[surfels.at(cells.run(0, cell)[0] as usize)];
-    let of_cells: Vec<u32> = (0..cells.len(0) as u32).into_par_iter().map(of_cell).collect();
-    let within = planes_within(cells, &of_cells);
-    let mut around = vec![[NONE; PRESENT]; of_cells.len()];
-    let pieces = around.par_chunks_mut(PIECE).enumerate();
-    pieces.for_each(|(piece, around)| {
+    let within = Within::new(cells, |cell| own[surfels.at(cell)], planes);
+    let within = &within;
+    Present::new(cells.len(0), move |range| {
+        // Consecutive cells often have the same block.
         let (mut last, mut planes) = (None, [NONE; MEETING]);
-        for (place, around) in (PIECE * piece..).zip(around) {
-            let surfel = surfels.at(place);
+        range.map(move |cell| {
+            let surfel = surfels.at(cell);
             let level = surfels.list[surfel].surface.map_or(usual, |s| s.level());
-            let home = (level, cells.ancestor_at(place as u32, level));
+            let home = (level, cells.ancestor(cell as u32, level));
             if last.replace(home) != Some(home) {
-                planes = planes_in_block(cells.block(level, home.1), &within[level]);
+                planes = within.all(level, &cells.block(level, home.1));
             }
-            around[0] = own[surfel];
+            let mut around = [own[surfel]; PRESENT];
             around[1..].copy_from_slice(&planes);
-        }
-    });
-    around
+            around
+        })
+    })
 }
 
-/// The planes claimed in the cells of a block, ascending; the lowest if there are too many.
-fn planes_in_block(block: &[u32], within: &[[u32; MEETING]]) -> [u32; MEETING] {
-    let mut planes = [NONE; MEETING];
-    for &cell in block {
-        let present = within[cell as usize].iter().take_while(|&&plane| plane != NONE);
-        present.for_each(|&plane| insert(&mut planes, plane));
-    }
-    planes
+/// The planes claimed within each cell of each level. Most cells have the same few sets of planes, so each set
+/// is kept once.
+struct Within {
+    /// Sets of planes, ascending; the lowest if there are too many. The first is empty, and the next ones hold
+    /// one plane each.
+    sets: Vec<[u32; MEETING]>,
+    /// The sets of more than one plane.
+    known: HashMap<[u32; MEETING], u32>,
+    /// The set of each cell of each level.
+    levels: Vec<Vec<u32>>,
 }
 
-/// For each cell of each level, the planes claimed within it, ascending; the lowest if there are too many.
-fn planes_within(cells: &Cells, own: &[u32]) -> Vec<Vec<[u32; MEETING]>> {
-    let alone = |&own: &u32| std::array::from_fn(|k| if k == 0 { own } else { NONE });
-    let mut levels: Vec<Vec<[u32; MEETING]>> = vec![own.par_iter().map(alone).collect()];
-    for level in 1..cells.levels.len() {
-        let mut within = vec![[NONE; MEETING]; cells.len(level)];
-        for (planes, &cell) in levels[level - 1].iter().zip(&cells.levels[level - 1].parent) {
-            let planes = planes.iter().take_while(|&&plane| plane != NONE);
-            planes.for_each(|&plane| insert(&mut within[cell as usize], plane));
+impl Within {
+    /// Joins the planes of the base cells, one of so many `planes` or none in each.
+    fn new(cells: &Cells, own: impl Fn(usize) -> u32 + Sync, planes: u32) -> Within {
+        let alone = |plane: u32| std::array::from_fn(|k| if k == 0 { plane } else { NONE });
+        let sets = std::iter::once(NONE).chain(0..planes).map(alone).collect();
+        let base = (0..cells.len(0)).into_par_iter().map(|cell| match own(cell) {
+            NONE => 0,
+            plane => plane + 1,
+        });
+        let mut within = Within { sets, known: HashMap::new(), levels: vec![base.collect()] };
+        for level in &cells.levels[..cells.levels.len() - 1] {
+            let mut below = within.levels.last().map_or(&[][..], Vec::as_slice);
+            let mut above = Vec::new();
+            // Children of one cell are consecutive.
+            for children in level.parent.chunk_by(|a, b| a == b) {
+                let (own, rest) = below.split_at(children.len());
+                above.push(join(&mut within.sets, &mut within.known, own));
+                below = rest;
+            }
+            within.levels.push(above);
         }
-        levels.push(within);
+        within
     }
-    levels
+
+    /// The planes claimed in some cells of a level, ascending; the lowest if there are too many.
+    fn all(&self, level: usize, cells: &[u32]) -> [u32; MEETING] {
+        let (mut planes, mut last) = ([NONE; MEETING], 0);
+        for &cell in cells {
+            let set = self.levels[level][cell as usize];
+            if std::mem::replace(&mut last, set) != set {
+                insert_all(&mut planes, &self.sets[set as usize]);
+            }
+        }
+        planes
+    }
+}
+
+/// The set that joins some others.
+fn join(
+    sets: &mut Vec<[u32; MEETING]>,
+    known: &mut HashMap<[u32; MEETING], u32>,
+    all: &[u32],
+) -> u32 {
+    let first = all.iter().copied().find(|&set| set != 0).unwrap_or(0);
+    if all.iter().all(|&set| set == first || set == 0) {
+        return first;
+    }
+    let mut joined = [NONE; MEETING];
+    all.iter().for_each(|&set| insert_all(&mut joined, &sets[set as usize]));
+    *known.entry(joined).or_insert_with(|| {
+        sets.push(joined);
+        sets.len() as u32 - 1
+    })
 }
 
 /// The level at or below which the surfaces of three quarters of the points were seen.
@@ -95,6 +136,11 @@ fn usual_level(levels: usize, surfels: &[Surfel]) -> usize {
         weight > 0 && below as f64 >= wanted
     };
     weights.iter().position(reaches).unwrap_or(0)
+}
+
+/// Puts the planes of a set into a list: see [`insert`].
+fn insert_all(list: &mut [u32], set: &[u32]) {
+    set.iter().take_while(|&&plane| plane != NONE).for_each(|&plane| insert(list, plane));
 }
 
 /// Puts `plane` into an ascending list without repeats; a full list keeps the lowest.

@@ -201,13 +201,8 @@ impl Rounds<'_> {
                 table.vote_near(&ballots, &self.near, Sign::Subtract)
             }
             Votes::All(votes) => {
-                let base = |&i: &u32| self.field.surfels.cells(cells, i);
-                let gone: Vec<u32> = withdrawn
-                    .iter()
-                    .flat_map(base)
-                    .flat_map(|&cell| cells.points_of(cell as usize))
-                    .map(|i| i as u32)
-                    .collect();
+                let points = |&i: &u32| cells.points_in(self.field.surfels.list[i as usize].places);
+                let gone: Vec<u32> = withdrawn.iter().flat_map(points).map(|i| i as u32).collect();
                 votes.vote(Some(&gone), Sign::Subtract)
             }
         }

@@ -321,9 +321,9 @@ impl Field<'_> {
             let level = surface.level();
             let mut around = |cell: u32| {
                 *seen.entry((level, cell)).or_insert_with(|| {
-                    let around = cells.block(level, cell).iter();
-                    let near = |&c: &u32| self.surfels.within(cells.run(level, c));
-                    !around.flat_map(near).any(is_other)
+                    let mut around = cells.block(level, cell).into_iter();
+                    let near = |c: u32| self.surfels.within(cells.run(level, c));
+                    !around.any(|c| near(c).any(is_other))
                 })
             };
             self.surfels.homes(cells, i, level).all(&mut around)

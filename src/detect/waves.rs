@@ -200,8 +200,8 @@ impl Planes<'_> {
             for home in surfels.homes(cells, i, level) {
                 let here = around.entry((level, home)).or_insert_with(|| {
                     let mut here = Vec::new();
-                    let block = cells.block(level, home).iter();
-                    for j in block.flat_map(|&cell| surfels.within(cells.run(level, cell))) {
+                    let block = cells.block(level, home).into_iter();
+                    for j in block.flat_map(|cell| surfels.within(cells.run(level, cell))) {
                         let other = root(j).map(|root| root as usize);
                         let Some(other) = other.filter(|other| larger.contains(other)) else {
                             continue;
@@ -273,17 +273,18 @@ mod tests {
     #[test]
     fn a_surface_that_goes_on_is_joined_and_a_board_is_not() {
         let points = scene();
-        let cells = whole(&points).cells;
-        let flatness = judge_all(&cells);
-        let surface = |&base: &u32| {
+        let cloud = whole(&points);
+        let cells = &cloud.cells;
+        let flatness = judge_all(cells, cloud.sums());
+        let surface = |base: u32| {
             (0..cells.levels.len()).find_map(|level| {
-                let flat = flatness[level][cells.ancestor(base, level) as usize]?;
+                let flat = flatness[level].of(cells.ancestor(base, level) as usize)?;
                 (f64::from(flat.ratio) <= FLAT).then(|| Surface::seen(flat, level))
             })
         };
-        let surfaces: Vec<Option<Surface>> = cells.by_place.iter().map(surface).collect();
+        let surfaces: Vec<Option<Surface>> = (0..cells.len(0) as u32).map(surface).collect();
         let thinner = Thinner { noise: 10.0, most: f64::INFINITY, white: false };
-        let surfels = Surfels::new(&cells, &NoiseField::even(), &surfaces, thinner);
+        let surfels = Surfels::new(&cloud, &NoiseField::even(), &surfaces, thinner);
         let mut sums = [Moments::default(); 4];
         for p in (0..points.len()).map(|i| points.get(i)) {
             sums[part(p.map(f64::from))].add(p.map(|v| v as i64));
@@ -299,7 +300,7 @@ mod tests {
         let mut local = [20.0, 100.0, 165.0, 15.0].map(|rho| LocalPlane { rho, ..UP });
         let mut into = [0, 1, 2, 3];
         let planes = Planes {
-            cells: &cells,
+            cells,
             surfels: &surfels,
             found: &found,
             sums: &sums,

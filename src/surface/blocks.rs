@@ -1,229 +1,241 @@
-//! Which cells lie next to each other, on all levels.
+//! Which cells lie next to each other.
+//!
+//! Lists of neighbours would take more memory than all else that is known of the cells. So a block is put
+//! together when it is wanted, from the bricks that it reaches into: eight at most.
 
+use super::bricks::{Brick, CELLS, NONE, WITHIN};
+use super::lattice::BITS;
 use super::level::Level;
-use crate::ranges::ranges;
-use rayon::prelude::*;
-use std::ops::Range;
+use std::ops::Deref;
 
-/// The blocks of one level.
-pub struct Blocks {
-    /// For each cell, from the highest bits to the lowest: which list holds its block, where the block begins
-    /// in it, and its length.
-    place: Vec<u64>,
-    /// The neighbours of cells, themselves included, ascending.
-    lists: Vec<Vec<u32>>,
+/// Cells of a block.
+const BLOCK: usize = 27;
+/// A brick that was not looked for.
+const UNKNOWN: u32 = NONE - 1;
+
+/// The occupied cells of a block, by z, then y, then x.
+#[derive(Debug, Clone, Copy)]
+pub struct Block {
+    cells: [u32; BLOCK],
+    len: usize,
 }
 
-/// Bits for the length of a block, which is at most 27, and for where it begins.
-const LENGTH: u32 = 5;
-const BEGIN: u32 = 32;
-/// About as many cells as a block on a surface has, or a few more.
-const USUAL: usize = 12;
-/// Cells whose blocks one thread finds at a time.
-const PIECE: usize = 1 << 10;
+impl Deref for Block {
+    type Target = [u32];
 
-impl Blocks {
-    /// The blocks of the cells of all levels.
-    ///
-    /// From the top down: the neighbours of a cell are children of its parent's neighbours.
-    pub fn of_levels(levels: &[Level]) -> Vec<Blocks> {
-        let mut blocks: Vec<Blocks> = Vec::with_capacity(levels.len());
-        for pair in levels.windows(2).rev() {
-            let [level, above] = pair else { continue };
-            let known = blocks.pop().unwrap_or_else(|| Blocks::searched(above));
-            let below = Blocks::below(level, above, &known);
-            blocks.extend([known, below]);
-        }
-        blocks.reverse();
-        blocks
-    }
-
-    /// The occupied cells of a cell's block, ascending.
     #[inline(always)]
-    pub fn of(&self, cell: u32) -> &[u32] {
-        let place = self.place[cell as usize];
-        let list = &self.lists[(place >> (LENGTH + BEGIN)) as usize];
-        let (begin, length) = ((place >> LENGTH) as u32, place as u32 & ((1 << LENGTH) - 1));
-        &list[begin as usize..(begin + length) as usize]
-    }
-
-    /// The blocks of a level, each found by a search.
-    fn searched(level: &Level) -> Blocks {
-        let piece = |cells: Range<usize>| {
-            let mut found = BlockRun::with_room(cells.len());
-            for cell in cells.map(|cell| cell as u32) {
-                level.each_around(cell, |neighbour| found.list.push(neighbour));
-                found.end(cell);
-            }
-            found
-        };
-        Blocks::joined(level.len(), ranges(level.len(), PIECE).map(piece).collect())
-    }
-
-    /// The blocks of a level, from those of the level `above`.
-    fn below(level: &Level, above: &Level, known: &Blocks) -> Blocks {
-        let children = Children::new(level, above.len());
-        let piece = |parents: Range<usize>| {
-            let count = children.start[parents.end] - children.start[parents.start];
-            let mut found = BlockRun::with_room(count as usize);
-            for parent in parents.map(|parent| parent as u32) {
-                let around = Around::new(parent, (level, above), &children, known.of(parent));
-                for &child in children.of(parent) {
-                    around.each_next_to(level.coordinates(child), |cell| found.list.push(cell));
-                    found.end(child);
-                }
-            }
-            found
-        };
-        Blocks::joined(level.len(), ranges(above.len(), PIECE).map(piece).collect())
-    }
-
-    /// Joins the blocks that were found piece by piece.
-    fn joined(cells: usize, pieces: Vec<BlockRun>) -> Blocks {
-        let mut place = vec![0; cells];
-        for (list, found) in (0u64..).zip(&pieces) {
-            let mut begin = 0;
-            for &(cell, length) in &found.cells {
-                place[cell as usize] = (list << BEGIN | begin) << LENGTH | u64::from(length);
-                begin += u64::from(length);
-            }
-        }
-        Blocks { place, lists: pieces.into_iter().map(|piece| piece.list).collect() }
+    fn deref(&self) -> &[u32] {
+        &self.cells[..self.len]
     }
 }
 
-/// The blocks of some cells, one after the other.
-struct BlockRun {
-    /// Each cell and the length of its block.
-    cells: Vec<(u32, u32)>,
-    list: Vec<u32>,
-    before: usize,
-}
+impl IntoIterator for Block {
+    type Item = u32;
+    type IntoIter = std::iter::Take<std::array::IntoIter<u32, BLOCK>>;
 
-impl BlockRun {
-    fn with_room(cells: usize) -> BlockRun {
-        let list = Vec::with_capacity(USUAL * cells);
-        BlockRun { cells: Vec::with_capacity(cells), list, before: 0 }
-    }
-
-    /// Ends the block of a cell.
     #[inline(always)]
-    fn end(&mut self, cell: u32) {
-        let length = self.list.len() - std::mem::replace(&mut self.before, self.list.len());
-        self.cells.push((cell, length as u32));
+    fn into_iter(self) -> Self::IntoIter {
+        self.cells.into_iter().take(self.len)
     }
 }
 
-/// The cells within each cell of the level above, ascending.
-struct Children {
-    start: Vec<u32>,
-    list: Vec<u32>,
+/// Finds blocks; fast where the next one is wanted for a cell of the same brick.
+pub struct Finder<'a> {
+    level: &'a Level,
+    /// The key of a brick, and the slots of it and of the ones around it.
+    home: u64,
+    near: [u32; BLOCK],
 }
 
-impl Children {
-    fn new(level: &Level, parents: usize) -> Children {
-        let mut start = vec![0; parents + 2];
-        level.parent.iter().for_each(|&parent| start[parent as usize + 2] += 1);
-        for i in 2..start.len() {
-            start[i] += start[i - 1];
+impl<'a> Finder<'a> {
+    /// Finds blocks among the cells of a level.
+    #[inline(always)]
+    pub fn new(level: &'a Level) -> Finder<'a> {
+        // No brick has this key.
+        Finder { level, home: u64::MAX, near: [UNKNOWN; BLOCK] }
+    }
+
+    /// The occupied cells of the block of a cell.
+    #[inline(always)]
+    pub fn block(&mut self, cell: u32) -> Block {
+        let key = self.level.key(cell);
+        if self.home != key >> WITHIN {
+            (self.home, self.near) = (key >> WITHIN, [UNKNOWN; BLOCK]);
         }
-        // The place of a parent moves from where its children begin to where they end, which is where the
-        // next begin.
-        let mut list = vec![0; level.len()];
-        for (child, &parent) in (0..).zip(&level.parent) {
-            let at = &mut start[parent as usize + 1];
-            list[*at as usize] = child;
-            *at += 1;
+        let cell = (key % CELLS as u64) as usize;
+        // The cells by their places in the block, and a bit for each that is occupied.
+        let (mut at, mut occupied) = ([0; BLOCK], 0u32);
+        for (beyond, &within) in WITHIN_REACH[cell].iter().enumerate() {
+            if within == 0 {
+                continue;
+            }
+            let to = offset(cell, beyond);
+            let Some(brick) = self.brick(to) else { continue };
+            let mut left = brick.occupied & within;
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                let place = MIDDLE + PLACES[bit as usize] - PLACES[cell] + 4 * place(to);
+                let before = brick.occupied & ((1 << bit) - 1);
+                at[place as usize] = brick.first + before.count_ones();
+                occupied |= 1 << place;
+                left &= left - 1;
+            }
         }
-        Children { start, list }
+        let mut block = Block { cells: [0; BLOCK], len: 0 };
+        while occupied != 0 {
+            block.cells[block.len] = at[occupied.trailing_zeros() as usize];
+            block.len += 1;
+            occupied &= occupied - 1;
+        }
+        block
     }
 
-    fn of(&self, parent: u32) -> &[u32] {
-        let parent = parent as usize;
-        &self.list[self.start[parent] as usize..self.start[parent + 1] as usize]
+    /// The brick `to` one side or the other of the last one, if there is one.
+    #[inline(always)]
+    fn brick(&mut self, to: [i32; 3]) -> Option<Brick> {
+        let place = (MIDDLE + place(to)) as usize;
+        let bricks = &self.level.bricks;
+        if self.near[place] == UNKNOWN {
+            self.near[place] = bricks.slot(moved(self.home, to), |cell| self.level.key(cell));
+        }
+        bricks.get(self.near[place])
     }
 }
 
-/// The 4 × 4 × 4 cells that are children of a parent or next to one.
-struct Around {
-    /// The coordinates of the first cell.
-    first: [u64; 3],
-    /// A bit for each occupied cell, and the index of each: x fastest, then y.
-    occupied: u64,
-    cells: [u32; 64],
+/// The place of a cell or brick in a block around one, from the middle on.
+#[inline(always)]
+const fn place([x, y, z]: [i32; 3]) -> i32 {
+    x + 3 * y + 9 * z
 }
 
-/// The bits of the first 3 × 3 × 3 of the 4 × 4 × 4 cells.
-const BLOCK: u64 = {
-    let row = 0b111 | 0b111 << 4 | 0b111 << 8;
-    row | row << 16 | row << 32
+/// The place of the middle.
+const MIDDLE: i32 = 13;
+
+/// The key of a brick next to another. Beyond the lattice there is none with that key, since the keys of
+/// bricks are shorter than those of cells.
+#[inline(always)]
+fn moved(key: u64, to: [i32; 3]) -> u64 {
+    let mut moved = 0;
+    for (axis, to) in to.into_iter().enumerate() {
+        let bits = AXIS << axis;
+        moved |= match to {
+            0 => key,
+            1 => (key | !bits).wrapping_add(1 << axis),
+            _ => (key & bits).wrapping_sub(1 << axis),
+        } & bits;
+    }
+    moved
+}
+
+/// The bits of the first coordinate in a Morton key.
+const AXIS: u64 = {
+    let (mut bits, mut i) = (0, 0);
+    while i < BITS {
+        bits |= 1 << (3 * i);
+        i += 1;
+    }
+    bits
 };
 
-impl Around {
-    /// The cells around a parent whose block is known.
-    #[inline(always)]
-    fn new(
-        parent: u32,
-        (level, above): (&Level, &Level),
-        children: &Children,
-        block: &[u32],
-    ) -> Around {
-        // At the edge of the lattice this wraps around; the subtraction in `place` wraps back.
-        let first = above.coordinates(parent).map(|v| (2 * v).wrapping_sub(1));
-        let mut around = Around { first, occupied: 0, cells: [0; 64] };
-        for &child in block.iter().flat_map(|&cell| children.of(cell)) {
-            let [x, y, z] = around.place(level.coordinates(child));
-            if x < 4 && y < 4 && z < 4 {
-                let at = x | y << 2 | z << 4;
-                around.occupied |= 1 << at;
-                around.cells[at as usize] = child;
+/// In which direction the next brick along an axis is reached from a cell, by its coordinate in its brick.
+const SIDES: [i32; 4] = [-1, 0, 0, 1];
+
+/// The coordinate of a cell of a brick along an axis.
+const fn coordinate(cell: usize, axis: usize) -> usize {
+    (cell >> axis & 1) | (cell >> (axis + 3) & 1) << 1
+}
+
+/// The brick beyond the sides of a cell's brick; a bit of `beyond` says along which axes.
+#[inline(always)]
+const fn offset(cell: usize, beyond: usize) -> [i32; 3] {
+    let (mut to, mut axis) = ([0; 3], 0);
+    while axis < 3 {
+        to[axis] = SIDES[coordinate(cell, axis)] * (beyond >> axis & 1) as i32;
+        axis += 1;
+    }
+    to
+}
+
+/// The place of each cell of a brick in a block around the first one, from the middle on.
+static PLACES: [i32; CELLS] = {
+    let (mut places, mut cell) = ([0; CELLS], 0);
+    while cell < CELLS {
+        let of = [coordinate(cell, 0), coordinate(cell, 1), coordinate(cell, 2)];
+        places[cell] = place([of[0] as i32, of[1] as i32, of[2] as i32]);
+        cell += 1;
+    }
+    places
+};
+
+/// For each cell of a brick, the cells of its block in its own brick and in those beyond its sides.
+static WITHIN_REACH: [[u64; 8]; CELLS] = {
+    let mut near = [[0; 8]; CELLS];
+    let mut cell = 0;
+    while cell < CELLS {
+        let mut beyond = 0;
+        while beyond < 8 {
+            let mut other = 0;
+            while other < CELLS {
+                if is_near(cell, beyond, other) {
+                    near[cell][beyond] |= 1 << other;
+                }
+                other += 1;
             }
+            beyond += 1;
         }
-        around
+        cell += 1;
     }
+    near
+};
 
-    /// Where a cell lies among them.
-    #[inline(always)]
-    fn place(&self, coordinates: [u64; 3]) -> [u64; 3] {
-        std::array::from_fn(|a| coordinates[a].wrapping_sub(self.first[a]))
+/// Whether a cell of the brick beyond some sides of another cell's brick lies in the block of that cell.
+const fn is_near(cell: usize, beyond: usize, other: usize) -> bool {
+    let (mut near, mut axis) = (true, 0);
+    while axis < 3 {
+        let [from, to] = [coordinate(cell, axis) as i32, coordinate(other, axis) as i32];
+        let side = SIDES[from as usize];
+        near &= match beyond >> axis & 1 {
+            0 => (from - to).abs() <= 1,
+            _ => side != 0 && (from - to - 4 * side).abs() <= 1,
+        };
+        axis += 1;
     }
-
-    /// Calls `visit` with the cells of the block of one of the parent's children, ascending.
-    #[inline(always)]
-    fn each_next_to(&self, child: [u64; 3], mut visit: impl FnMut(u32)) {
-        let [x, y, z] = self.place(child).map(|v| v - 1);
-        let mut left = self.occupied & BLOCK << (x | y << 2 | z << 4);
-        while left != 0 {
-            visit(self.cells[left.trailing_zeros() as usize]);
-            left &= left - 1;
-        }
-    }
+    near
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::level::tests::points;
+    use super::*;
     use crate::cpu::cut::whole;
+    use crate::morton::interleave;
+    use std::collections::HashMap;
 
     #[test]
     fn blocks_are_the_cells_around() {
         let cells = whole(&points(|i| (i % 200 / 5) as f32 - 8_388_608.0)).cells;
         for (number, level) in cells.levels.iter().enumerate() {
-            for cell in 0..level.len() as u32 {
-                let mut around = Vec::new();
-                level.each_around(cell, |neighbour| around.push(neighbour));
-                assert_eq!(cells.block(number, cell), around);
-                let at = level.coordinates(cell);
-                let is_near = |&other: &u32| {
-                    let other = level.coordinates(other);
-                    (0..3).all(|a| at[a].abs_diff(other[a]) <= 1)
-                };
-                assert!(around.is_sorted() && around.contains(&cell));
-                if cell % 97 == 0 {
-                    let plain = (0..level.len() as u32).filter(is_near).collect::<Vec<_>>();
-                    assert_eq!(around, plain);
-                }
+            let all = 0..level.len() as u32;
+            let at: HashMap<[u64; 3], u32> =
+                all.clone().map(|cell| (level.coordinates(cell), cell)).collect();
+            for cell in all {
+                let middle = level.coordinates(cell);
+                let around = (0..BLOCK as u64).filter_map(|i| {
+                    let offset = [i % 3, i / 3 % 3, i / 9];
+                    let at_offset = |a: usize| (middle[a] + offset[a]).checked_sub(1);
+                    at.get(&[at_offset(0)?, at_offset(1)?, at_offset(2)?]).copied()
+                });
+                assert!(around.eq(cells.block(number, cell)));
             }
         }
+    }
+
+    #[test]
+    fn keys_move_along_each_axis() {
+        let [near, far] = [[5, 0, 9], [6, 1, 8]].map(interleave);
+        assert_eq!(moved(near, [1, 1, -1]), far);
+        assert_eq!(moved(far, [-1, -1, 1]), near);
+        // Below zero.
+        assert!(moved(near, [0, -1, 0]) >> (3 * (BITS - 2)) != 0);
     }
 }

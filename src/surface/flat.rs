@@ -7,13 +7,15 @@ use super::cells::Cells;
 use super::eigen::{self, LANES, Lane};
 use super::layers::Layer;
 use super::level::Level;
+use super::sums::Sums;
 pub use crate::shared::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT};
 use crate::vector::{Vec3, normalized};
 use crate::wide::{Work, widely};
 use rayon::prelude::*;
+use std::num::NonZeroU8;
 
 /// Blocks that one thread judges at a time.
-const PIECE: usize = 1 << 12;
+const PIECE: usize = 1 << 10;
 
 /// The surface around a base cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,20 +25,20 @@ pub struct Surface {
     pub error: f32,
     /// Root mean square distance of the block's points from their plane, in steps.
     pub thickness: f32,
-    level: u8,
+    /// One more than the level, so that no surface takes no more memory than a surface.
+    level: NonZeroU8,
 }
 
 impl Surface {
     /// A surface with a normal of unit length, seen in a block of `level`.
     pub fn new(normal: Vec3, error: f64, thickness: f64, level: usize) -> Surface {
-        let (error, thickness) = (error as f32, thickness as f32);
-        Surface { normal: normal.map(|v| v as f32), error, thickness, level: level as u8 }
+        Surface::of(normal.map(|v| v as f32), error as f32, thickness as f32, level)
     }
 
     /// The surface that a flat block of `level` shows.
     pub fn seen(flat: Flatness, level: usize) -> Surface {
         let normal = normalized(flat.normal.map(f64::from)).map(|v| v as f32);
-        Surface { normal, error: flat.error, thickness: flat.thickness, level: level as u8 }
+        Surface::of(normal, flat.error, flat.thickness, level)
     }
 
     /// The surface of a layer that was seen in a block of `level`.
@@ -46,7 +48,7 @@ impl Surface {
 
     /// A surface with a normal of unit length, seen in a block of `level`.
     pub fn of(normal: [f32; 3], error: f32, thickness: f32, level: usize) -> Surface {
-        Surface { normal, error, thickness, level: level as u8 }
+        Surface { normal, error, thickness, level: NonZeroU8::MIN.saturating_add(level as u8) }
     }
 
     /// Unit normal, of either sign.
@@ -58,12 +60,21 @@ impl Surface {
     /// Level whose block was flat.
     #[inline]
     pub fn level(&self) -> usize {
-        usize::from(self.level)
+        usize::from(self.level.get() - 1)
     }
 }
 
-/// How flat the block of each cell of a level is.
-pub type LevelFlatness = Vec<Option<Flatness>>;
+/// The surfaces around base cells.
+pub trait Seen: Sync {
+    /// The surface around a base cell, if there is one.
+    fn around(&self, cell: usize) -> Option<Surface>;
+}
+
+impl Seen for Vec<Option<Surface>> {
+    fn around(&self, cell: usize) -> Option<Surface> {
+        self[cell]
+    }
+}
 
 /// How flat one block is.
 #[derive(Clone, Copy)]
@@ -78,25 +89,93 @@ pub struct Flatness {
     pub normal: [f32; 3],
 }
 
-/// Judges all blocks.
-pub fn judge_all(cells: &Cells) -> Vec<LevelFlatness> {
-    let level = |number: usize| {
-        let n = cells.len(number);
-        let mut judged: LevelFlatness = (0..n).into_par_iter().map(|_| None).collect();
-        judged.par_chunks_mut(PIECE).enumerate().for_each(|(piece, judged)| {
-            let first = (piece * PIECE) as u32;
-            widely(Judging { cells, level: number, of: first.., judged });
-        });
-        judged
-    };
-    (0..cells.levels.len()).map(level).collect()
+/// How flat the block of each cell of a level is. Only flat blocks take memory.
+pub struct LevelFlatness {
+    pieces: Vec<Piece>,
 }
 
-/// Judges the blocks of some cells of a level.
-pub fn judge_some(cells: &Cells, level: usize, of: &[u32]) -> LevelFlatness {
+/// [`PIECE`] cells of a level.
+struct Piece {
+    /// For every 64 of them, a bit for each flat block and the number of flat blocks before.
+    known: [(u64, u32); PIECE / 64],
+    flat: Vec<Flatness>,
+}
+
+impl LevelFlatness {
+    /// How flat the block of a cell is.
+    #[inline]
+    pub fn of(&self, cell: usize) -> Option<Flatness> {
+        let piece = &self.pieces[cell / PIECE];
+        let (known, before) = piece.known[cell % PIECE / 64];
+        let bit = 1 << (cell % 64);
+        let place = before + (known & (bit - 1)).count_ones();
+        (known & bit != 0).then(|| piece.flat[place as usize])
+    }
+
+    /// Forgets the flat blocks of some cells.
+    pub fn strike(&mut self, is_struck: impl Fn(usize) -> bool + Sync) {
+        self.pieces.par_iter_mut().enumerate().for_each(|(number, piece)| {
+            let Piece { known, flat } = std::mem::replace(piece, Piece::new());
+            let mut flat = flat.into_iter();
+            for (word, (known, _)) in known.into_iter().enumerate() {
+                for bit in (0..64).filter(|bit| known >> bit & 1 != 0) {
+                    let cell = 64 * word + bit;
+                    let judged = flat.next().filter(|_| !is_struck(PIECE * number + cell));
+                    piece.set(cell, judged);
+                }
+            }
+        });
+    }
+}
+
+impl Piece {
+    fn new() -> Piece {
+        Piece { known: [(0, 0); PIECE / 64], flat: Vec::new() }
+    }
+
+    /// The blocks of successive cells.
+    fn of(judged: &[Option<Flatness>]) -> Piece {
+        let mut piece = Piece::new();
+        piece.flat.reserve_exact(judged.iter().flatten().count());
+        judged.iter().enumerate().for_each(|(cell, &judged)| piece.set(cell, judged));
+        piece
+    }
+
+    /// Sets how flat the block of a cell is, after those of all cells before it.
+    fn set(&mut self, cell: usize, judged: Option<Flatness>) {
+        let Some(flat) = judged else { return };
+        let (known, before) = &mut self.known[cell / 64];
+        if *known == 0 {
+            *before = self.flat.len() as u32;
+        }
+        *known |= 1 << (cell % 64);
+        self.flat.push(flat);
+    }
+}
+
+/// Judges all blocks; `sums` are those of the base cells.
+pub fn judge_all(cells: &Cells, mut sums: Vec<Sums>) -> Vec<LevelFlatness> {
+    let mut all = Vec::with_capacity(cells.levels.len());
+    for (number, level) in cells.levels.iter().enumerate() {
+        let piece = |first: usize| {
+            let mut judged = [None; PIECE];
+            let judged = &mut judged[..(level.len() - first).min(PIECE)];
+            let of = first as u32..;
+            widely(Judging { cells, level: number, sums: &sums, of, judged });
+            Piece::of(judged)
+        };
+        let firsts = (0..level.len()).into_par_iter().step_by(PIECE);
+        all.push(LevelFlatness { pieces: firsts.map(piece).collect() });
+        level.join_sums(&mut sums);
+    }
+    all
+}
+
+/// Judges the blocks of some cells of a level; `sums` are those of its cells.
+pub fn judge_some(cells: &Cells, level: usize, sums: &[Sums], of: &[u32]) -> Vec<Option<Flatness>> {
     let mut judged = vec![None; of.len()];
     judged.par_chunks_mut(PIECE).zip(of.par_chunks(PIECE)).for_each(|(judged, of)| {
-        widely(Judging { cells, level, of: of.iter().copied(), judged });
+        widely(Judging { cells, level, sums, of: of.iter().copied(), judged });
     });
     judged
 }
@@ -105,6 +184,7 @@ pub fn judge_some(cells: &Cells, level: usize, of: &[u32]) -> LevelFlatness {
 struct Judging<'a, I> {
     cells: &'a Cells,
     level: usize,
+    sums: &'a [Sums],
     of: I,
     judged: &'a mut [Option<Flatness>],
 }
@@ -115,10 +195,11 @@ impl<I: IntoIterator<Item = u32>> Work for Judging<'_, I> {
     #[inline(always)]
     fn run(self) {
         let level = &self.cells.levels[self.level];
+        let mut finder = self.cells.finder(self.level);
         let mut waiting = Waiting::default();
         for (place, cell) in (0..self.judged.len()).zip(self.of) {
-            let block = self.cells.block(self.level, cell);
-            let moments = level.block_moments(cell as usize, block);
+            let block = finder.block(cell);
+            let moments = level.block_moments(self.sums, cell as usize, &block);
             let covariance = moments.covariance();
             if moments.n < MIN_POINTS || !may_be_flat(&covariance) {
                 self.judged[place] = None;
@@ -162,9 +243,9 @@ impl Waiting {
     }
 }
 
-/// Judges the block of one cell.
-pub fn judge_block(level: &Level, cell: usize, block: &[u32]) -> Option<Flatness> {
-    let moments = level.block_moments(cell, block);
+/// Judges the block of one cell; `sums` are those of all cells of the level.
+pub fn judge_block(level: &Level, sums: &[Sums], cell: usize, block: &[u32]) -> Option<Flatness> {
+    let moments = level.block_moments(sums, cell, block);
     if moments.n < MIN_POINTS {
         return None;
     }

@@ -3,7 +3,7 @@
 /// Base cells that are tried for layers in the blocks of a level.
 #[derive(Debug, Clone)]
 pub struct Trials<'a> {
-    /// The base cells that are tried, by their places in Morton order, ascending.
+    /// The base cells that are tried, ascending.
     pub bases: &'a [u32],
     /// The level of the cells that hold them and whose blocks are examined; the base is zero.
     pub level: usize,

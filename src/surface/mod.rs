@@ -4,6 +4,7 @@
 //! [`cpu`](crate::cpu) and [`cuda`](crate::cuda), behind the traits of [`backend`](crate::backend).
 
 mod blocks;
+mod bricks;
 pub mod cells;
 pub mod cloud;
 pub mod eigen;
@@ -14,6 +15,7 @@ pub mod level;
 pub mod moments;
 pub mod noise_field;
 pub mod plane;
+pub mod present;
 pub mod quantile;
 pub mod spread;
 pub mod sums;

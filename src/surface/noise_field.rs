@@ -2,7 +2,6 @@
 
 use super::flat::Flatness;
 use crate::shared::EXACT_BLOCK as EXACT;
-use rayon::prelude::*;
 
 /// The noise of a cloud from place to place.
 pub struct NoiseField {
@@ -45,14 +44,6 @@ impl NoiseField {
         let scale =
             self.scale.as_ref().map(|scale| scale.iter().copied().fold(f32::INFINITY, f32::min));
         scale.map_or(1.0, f64::from)
-    }
-
-    /// The scale and the floor of base cells in a given order; empty where there is none.
-    pub fn in_order(&self, cells: &[u32]) -> [Vec<f32>; 2] {
-        [&self.scale, &self.floor].map(|all| match all {
-            Some(all) => cells.par_iter().map(|&cell| all[cell as usize]).collect(),
-            None => Vec::new(),
-        })
     }
 
     /// Whether a neighbourhood of a base cell is so much thinner than the noise there that it shows one step

@@ -5,21 +5,22 @@
 //! clutter keep their own.
 
 use super::cells::Cells;
-use super::flat::Surface;
-use super::level::Level;
+use super::cloud::CellCloud;
+use super::flat::{Seen, Surface};
 use super::moments::PAIRS;
 use super::noise_field::NoiseField;
 use super::quantile::weighted_quantile;
-use super::sums::CellMoments;
 use crate::vector::{Vec3, dot, normalized};
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::Arc;
 
 /// What is thicker than this many times the noise may be several layers.
 pub const LAYERED: f64 = 1.6;
 /// Levels on which base cells are joined.
 const JOINED: usize = 3;
+/// Cells of the highest of them that one thread joins at a time.
+const PIECE: usize = 256;
 
 /// A piece of surface as the search sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,7 +35,7 @@ pub struct Surfel {
     pub surface: Option<Surface>,
     /// The noise there as a multiple of the usual noise.
     pub scale: f32,
-    /// The range of its base cells in Morton order.
+    /// Where its base cells begin and end.
     pub places: [u32; 2],
 }
 
@@ -74,41 +75,37 @@ pub struct Thinner {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Surfels {
     pub list: Vec<Surfel>,
-    /// For the base cell at each place in Morton order, the surfel it belongs to.
-    at: Vec<u32>,
+    /// For each base cell, the surfel it belongs to.
+    at: Arc<Vec<u32>>,
 }
 
 impl Surfels {
-    /// The surfels of a cloud from the `surfaces` around its base cells in Morton order.
+    /// The surfels of a cloud from the `surfaces` around its base cells.
     pub fn new(
-        cells: &Cells,
+        cloud: &CellCloud,
         field: &NoiseField,
-        surfaces: &[Option<Surface>],
+        surfaces: &dyn Seen,
         thinner: Thinner,
     ) -> Surfels {
-        let joining = Joining { cells, field, surfaces, thinner };
-        Surfels::of(joining.surfels(), cells.base().len())
+        Joining { cloud, cells: &cloud.cells, field, surfaces, thinner }.surfels()
     }
 
     /// Surfels that together hold all of `cells` base cells.
     pub fn of(list: Vec<Surfel>, cells: usize) -> Surfels {
-        let at: Vec<AtomicU32> = (0..cells).into_par_iter().map(|_| AtomicU32::new(0)).collect();
-        // Every place is written once.
-        list.par_iter().enumerate().for_each(|(i, surfel)| {
-            let [first, last] = surfel.places.map(|place| place as usize);
-            at[first..last].iter().for_each(|at| at.store(i as u32, Relaxed));
-        });
-        Surfels { list, at: at.into_par_iter().map(AtomicU32::into_inner).collect() }
+        let mut at = Vec::with_capacity(cells);
+        for (i, surfel) in (0..).zip(&list) {
+            at.extend(std::iter::repeat_n(i, surfel.cells() as usize));
+        }
+        Surfels { list, at: Arc::new(at) }
     }
 
-    /// The same surfels with other `surfaces` around the base cells in Morton order: those of a rougher
-    /// class. Joined surfels get none.
-    pub fn rougher(&self, cells: &Cells, surfaces: &[Option<Surface>]) -> Surfels {
+    /// The same surfels with other `surfaces` around the base cells: those of a rougher class. Joined surfels
+    /// get none.
+    pub fn rougher(&self, cloud: &CellCloud, surfaces: &dyn Seen) -> Surfels {
         let single = |surfel: &Surfel| {
-            let place = surfel.places[0] as usize;
-            let base = cells.by_place[place] as usize;
-            let (centroid, scatter, weight) = shape(cells.base(), base);
-            Surfel { centroid, scatter, weight, surface: surfaces[place], ..*surfel }
+            let base = surfel.places[0];
+            let (centroid, scatter, weight) = shape(cloud, 0, base);
+            Surfel { centroid, scatter, weight, surface: surfaces.around(base as usize), ..*surfel }
         };
         let again = |surfel: &Surfel| match surfel.cells() {
             1 => single(surfel),
@@ -117,23 +114,28 @@ impl Surfels {
         Surfels { list: self.list.par_iter().map(again).collect(), at: self.at.clone() }
     }
 
-    /// Index of the surfel of the base cell at a place in Morton order.
+    /// Index of the surfel of a base cell.
     #[inline(always)]
-    pub fn at(&self, place: usize) -> usize {
-        self.at[place] as usize
+    pub fn at(&self, cell: usize) -> usize {
+        self.at[cell] as usize
+    }
+
+    /// Number of base cells.
+    pub fn base_cells(&self) -> usize {
+        self.at.len()
     }
 
     /// The base cells of a surfel.
-    pub fn cells<'c>(&self, cells: &'c Cells, surfel: u32) -> &'c [u32] {
-        let [first, last] = self.list[surfel as usize].places;
-        &cells.by_place[first as usize..last as usize]
+    pub fn cells(&self, surfel: u32) -> Range<u32> {
+        let [first, end] = self.list[surfel as usize].places;
+        first..end
     }
 
     /// The cells of a level that a surfel lies in.
     pub fn homes(&self, cells: &Cells, surfel: u32, level: usize) -> impl Iterator<Item = u32> {
         let [mut place, end] = self.list[surfel as usize].places;
         std::iter::from_fn(move || {
-            let cell = (place < end).then(|| cells.ancestor_at(place, level))?;
+            let cell = (place < end).then(|| cells.ancestor(place, level))?;
             place = cells.run(level, cell)[1];
             Some(cell)
         })
@@ -156,88 +158,118 @@ pub fn closing_edge(surfels: &[Surfel], set: &[u32], cell: f64) -> f64 {
     1.5 * cell * weighted_quantile(levels.collect(), 0.9).exp2()
 }
 
-/// A level, and for each of its cells the surface if its base cells are one surfel.
-type LevelJoined = (usize, Vec<Option<Surface>>);
+/// A cell whose base cells are one surfel.
+struct Joined {
+    level: usize,
+    cell: u32,
+    /// Its first base cell.
+    first: u32,
+    surface: Surface,
+}
 
 /// Base cells to be joined into surfels.
 struct Joining<'a> {
+    cloud: &'a CellCloud,
     cells: &'a Cells,
     field: &'a NoiseField,
-    surfaces: &'a [Option<Surface>],
+    surfaces: &'a dyn Seen,
     thinner: Thinner,
 }
 
 impl Joining<'_> {
     /// All surfels, in Morton order.
-    fn surfels(&self) -> Vec<Surfel> {
-        let base = &self.cells.by_place;
-        let thin: Vec<bool> =
-            (0..base.len()).into_par_iter().map(|place| self.is_thin(place)).collect();
-        let levels = 1..=JOINED.min(self.cells.levels.len() - 1);
-        let joined: Vec<LevelJoined> =
-            levels.map(|level| (level, self.joined(level, &thin))).collect();
-        let begins = |place: usize| {
-            let found = joined.iter().rev().find_map(|(level, surfaces)| {
-                let cell = self.cells.ancestor(base[place], *level);
-                Some((*level, cell, surfaces[cell as usize]?))
-            });
-            match found {
-                Some((level, cell, surface)) => {
-                    let begins = self.cells.run(level, cell)[0] as usize == place;
-                    begins.then(|| self.surfel(level, cell, Some(surface)))
+    fn surfels(&self) -> Surfels {
+        let base = self.cells.base().len();
+        let thin: Vec<bool> = (0..base).into_par_iter().map(|cell| self.is_thin(cell)).collect();
+        let level = JOINED.min(self.cells.levels.len() - 1);
+        let cells = (0..self.cells.len(level) as u32).into_par_iter();
+        let join = |mut joined: Vec<Joined>, cell: u32| {
+            self.join((level, cell), &thin, &mut joined);
+            joined
+        };
+        let pieces: Vec<Vec<Joined>> = cells.fold_chunks(PIECE, Vec::new, join).collect();
+        let joined: Vec<Joined> = pieces.into_iter().flatten().collect();
+        let firsts = self.firsts(&joined);
+        let surfel = |i: usize| {
+            let first = firsts[i];
+            let end = firsts.get(i + 1).map_or(base, |&next| next as usize);
+            let at = (end - first as usize > 1)
+                .then(|| joined.binary_search_by_key(&first, |joined| joined.first).ok())
+                .flatten();
+            match at.map(|at| &joined[at]) {
+                Some(&Joined { level, cell, surface, .. }) => {
+                    self.surfel(level, cell, Some(surface))
                 }
-                None => Some(self.surfel(0, base[place], self.surfaces[place])),
+                None => self.surfel(0, first, self.surfaces.around(first as usize)),
             }
         };
-        (0..base.len()).into_par_iter().with_min_len(1024).filter_map(begins).collect()
+        // Their number is known, so that no list has to grow or to be copied.
+        Surfels::of((0..firsts.len()).into_par_iter().map(surfel).collect(), base)
     }
 
-    /// For each cell of a level, the surface if its base cells are one surfel.
-    fn joined(&self, level: usize, thin: &[bool]) -> Vec<Option<Surface>> {
-        let one = |cell: u32| {
-            let places = self.cells.run(level, cell);
-            let [first, last] = places.map(|place| place as usize);
-            let is_worth = last - first > 1 && thin[first..last].iter().all(|&thin| thin);
-            is_worth.then(|| self.one_surface(level, cell, places))?
-        };
-        let cells = 0..self.cells.len(level) as u32;
-        cells.into_par_iter().with_min_len(1024).map(one).collect()
+    /// Joins the base cells of a cell of a level, or else those of the cells in it.
+    fn join(&self, (level, cell): (usize, u32), thin: &[bool], joined: &mut Vec<Joined>) {
+        let run = self.cells.run(level, cell);
+        let [first, end] = run.map(|cell| cell as usize);
+        if end - first == 1 {
+            return;
+        }
+        let is_thin = thin[first..end].iter().all(|&thin| thin);
+        let surface = is_thin.then(|| self.one_surface(level, cell, run)).flatten();
+        if let Some(surface) = surface {
+            joined.push(Joined { level, cell, first: run[0], surface });
+        } else if level > 1 {
+            let [first, last] =
+                [run[0], run[1] - 1].map(|cell| self.cells.ancestor(cell, level - 1));
+            (first..=last).for_each(|cell| self.join((level - 1, cell), thin, joined));
+        }
     }
 
-    /// The noise at a place as a multiple of the usual noise.
-    fn scale(&self, place: usize) -> f64 {
-        self.field.scale(self.cells.by_place[place] as usize)
+    /// The first base cell of each surfel.
+    fn firsts(&self, joined: &[Joined]) -> Vec<u32> {
+        let base = self.cells.base().len() as u32;
+        let run = |joined: &Joined| self.cells.run(joined.level, joined.cell);
+        let inside: u32 = joined.iter().map(run).map(|[first, end]| end - first - 1).sum();
+        let mut firsts = Vec::with_capacity((base - inside) as usize);
+        let mut next = 0;
+        for joined in joined {
+            firsts.extend(next..=joined.first);
+            next = run(joined)[1];
+        }
+        firsts.extend(next..base);
+        firsts
     }
 
-    /// The noise at a place, as far as one surface may show it.
-    fn noise(&self, place: usize) -> f64 {
-        (self.thinner.noise * self.scale(place)).min(self.thinner.most)
+    /// The noise of a base cell, as far as one surface may show it.
+    fn noise(&self, cell: usize) -> f64 {
+        (self.thinner.noise * self.field.scale(cell)).min(self.thinner.most)
     }
 
-    /// Whether the base cell at a place lies on a surface that is no thicker than the noise.
-    fn is_thin(&self, place: usize) -> bool {
-        let thick = || LAYERED * self.noise(place);
-        self.surfaces[place].is_some_and(|surface| f64::from(surface.thickness) <= thick())
+    /// Whether a base cell lies on a surface that is no thicker than the noise.
+    fn is_thin(&self, cell: usize) -> bool {
+        let thick = || LAYERED * self.noise(cell);
+        self.surfaces.around(cell).is_some_and(|surface| f64::from(surface.thickness) <= thick())
     }
 
     /// The surface of a cell whose base cells all have one, if they lie on one surface.
-    fn one_surface(&self, level: usize, cell: u32, [first, last]: [u32; 2]) -> Option<Surface> {
-        let places = first as usize..last as usize;
-        let all = || self.surfaces[places.clone()].iter().flatten();
+    fn one_surface(&self, level: usize, cell: u32, [first, end]: [u32; 2]) -> Option<Surface> {
+        let inside = first as usize..end as usize;
+        let all: Vec<Surface> =
+            inside.clone().filter_map(|cell| self.surfaces.around(cell)).collect();
         // A surfel is about as large as the blocks in which its surface was seen: smaller than the blocks,
         // or, where the noise does not look the same everywhere, no larger than their middle cells.
-        let finest = all().map(Surface::level).min()?;
+        let finest = all.iter().map(Surface::level).min()?;
         if level > finest + usize::from(self.thinner.white) {
             return None;
         }
-        let moments = self.cells.levels[level].moments(cell as usize);
+        let moments = self.cloud.moments(level, cell);
         let n = moments.n as f64;
         if n <= 3.0 {
             return None;
         }
         let (mut normal, mut error, mut thickness, mut seen) = ([0.0; 3], 0.0, 0.0, 0);
-        let side = all().next()?.normal();
-        for surface in all() {
+        let side = all.first()?.normal();
+        for surface in &all {
             let own = surface.normal();
             let sign = dot(own, side).signum();
             (0..3).for_each(|a| normal[a] += sign * own[a]);
@@ -248,28 +280,29 @@ impl Joining<'_> {
         let normal = normalized(normal);
         let unit = self.cells.levels[level].unit();
         let variance = variance_along(moments.covariance(), normal) * unit * unit * n / (n - 3.0);
-        let count = places.len() as f64;
-        let thick = LAYERED * places.map(|place| self.noise(place)).sum::<f64>() / count;
+        let count = inside.len() as f64;
+        let thick = LAYERED * inside.map(|cell| self.noise(cell)).sum::<f64>() / count;
         (variance <= thick * thick)
             .then(|| Surface::new(normal, error / count, thickness / count, seen))
     }
 
     /// The surfel made of a cell of a level.
     fn surfel(&self, level: usize, cell: u32, surface: Option<Surface>) -> Surfel {
-        let (centroid, scatter, weight) = shape(&self.cells.levels[level], cell as usize);
+        let (centroid, scatter, weight) = shape(self.cloud, level, cell);
         let places = self.cells.run(level, cell);
-        let scales = (places[0]..places[1]).map(|place| self.scale(place as usize));
+        let scales = (places[0]..places[1]).map(|cell| self.field.scale(cell as usize));
         let scale = (scales.sum::<f64>() / f64::from(places[1] - places[0])) as f32;
         Surfel { centroid, scatter, weight, surface, scale, places }
     }
 }
 
 /// The mean, covariance and number of a cell's distinct points.
-fn shape(level: &Level, cell: usize) -> (Vec3, [f32; 6], u32) {
-    let moments: CellMoments = level.moments(cell);
+fn shape(cloud: &CellCloud, level: usize, cell: u32) -> (Vec3, [f32; 6], u32) {
+    let moments = cloud.moments(level, cell);
+    let level = &cloud.cells.levels[level];
     let square = (level.unit() * level.unit()) as f32;
     let scatter = moments.covariance().map(|c| c as f32 * square);
-    (level.local(cell, moments.mean()), scatter, moments.n as u32)
+    (level.local(cell as usize, moments.mean()), scatter, moments.n as u32)
 }
 
 #[cfg(test)]
@@ -280,18 +313,19 @@ mod tests {
     use crate::surface::flat::{FLAT, judge_all};
 
     /// The surfels of a cloud with noise 10: its surfaces are the finest flat blocks that are thin.
-    fn surfels(cells: &Cells, white: bool) -> Surfels {
-        let flatness = judge_all(cells);
-        let surface = |&base: &u32| {
+    fn surfels(cloud: &CellCloud, white: bool) -> Surfels {
+        let cells = &cloud.cells;
+        let flatness = judge_all(cells, cloud.sums());
+        let surface = |base: u32| {
             (0..cells.levels.len()).find_map(|level| {
-                let flat = flatness[level][cells.ancestor(base, level) as usize]?;
+                let flat = flatness[level].of(cells.ancestor(base, level) as usize)?;
                 (f64::from(flat.ratio) <= FLAT && flat.thickness <= 30.0)
                     .then(|| Surface::seen(flat, level))
             })
         };
-        let surfaces: Vec<Option<Surface>> = cells.by_place.iter().map(surface).collect();
+        let surfaces: Vec<Option<Surface>> = (0..cells.len(0) as u32).map(surface).collect();
         let thinner = Thinner { noise: 10.0, most: f64::INFINITY, white };
-        Surfels::new(cells, &NoiseField::even(), &surfaces, thinner)
+        Surfels::new(cloud, &NoiseField::even(), &surfaces, thinner)
     }
 
     /// A floor with a step in it, and points above it.
@@ -309,15 +343,16 @@ mod tests {
 
     #[test]
     fn surfels_hold_every_cell_once_and_only_what_is_one_surface() {
-        let cells = whole(&scene()).cells;
-        let [white, other] = [true, false].map(|white| surfels(&cells, white));
+        let cloud = whole(&scene());
+        let cells = &cloud.cells;
+        let [white, other] = [true, false].map(|white| surfels(&cloud, white));
         for surfels in [&white, &other] {
             let mut place = 0;
             for (i, s) in surfels.list.iter().enumerate() {
                 assert_eq!(s.places[0], place);
                 place = s.places[1];
-                let base = surfels.cells(&cells, i as u32);
-                let n: i64 = base.iter().map(|&cell| cells.base().count(cell as usize)).sum();
+                let base = surfels.cells(i as u32);
+                let n: i64 = base.clone().map(|cell| cells.base().count(cell as usize)).sum();
                 assert_eq!((i64::from(s.weight), base.len() as u32), (n, s.cells()));
                 assert_eq!(surfels.within(s.places), i as u32..i as u32 + 1);
                 assert!((s.places[0]..place).all(|place| surfels.at(place as usize) == i));
@@ -326,10 +361,10 @@ mod tests {
                     // On the floor, on one side of the step.
                     assert!(normal[2].abs() > 0.99 && s.variance_along(normal).sqrt() < 16.0);
                     let level = s.surface.unwrap().level();
-                    let homes: Vec<u32> = surfels.homes(&cells, i as u32, level).collect();
-                    let inside = |&home: &u32| cells.inside(level, home).to_vec();
+                    let homes: Vec<u32> = surfels.homes(cells, i as u32, level).collect();
+                    let inside = |&home: &u32| cells.inside(level, home);
                     let inside: Vec<u32> = homes.iter().flat_map(inside).collect();
-                    assert!(base.iter().all(|cell| inside.contains(cell)));
+                    assert!(base.into_iter().all(|cell| inside.contains(&cell)));
                 }
             }
             assert_eq!(place as usize, cells.base().len());
@@ -340,10 +375,10 @@ mod tests {
 
     #[test]
     fn rougher_surfels_are_the_same_pieces() {
-        let cells = whole(&scene()).cells;
-        let surfels = surfels(&cells, true);
+        let cloud = whole(&scene());
+        let surfels = surfels(&cloud, true);
         let rough = Surface::new([0.6, 0.0, 0.8], 0.1, 50.0, 1);
-        let again = surfels.rougher(&cells, &vec![Some(rough); cells.base().len()]);
+        let again = surfels.rougher(&cloud, &vec![Some(rough); cloud.cells.base().len()]);
         for (s, again) in surfels.list.iter().zip(&again.list) {
             assert_eq!(
                 (s.places, s.weight, s.centroid),
