@@ -1,5 +1,5 @@
 // Assigns every point to its plane, and sums exactly over the points of every plane. Of the planes present in
-// its cell or close by, a point belongs to the nearest one whose tolerance it meets, the first of equals.
+// its cell or close by, a point belongs to the likeliest one whose tolerance it meets, the first of equals.
 //
 // A warp takes consecutive points, whose cells mostly show the same plane, and each of its lanes keeps the
 // sums of the plane it met last in registers. They go to memory when the lane meets another plane, and at the
@@ -20,7 +20,7 @@ static_assert(46 + 11 < 63 && LABEL_POINTS == 1 << 11, "sums of products fit");
 static_assert(PLANE_NUMBERS == 16, "a plane has so many numbers");
 
 struct Slab {
-    double x, y, z, rho, tolerance;
+    double x, y, z, rho, tolerance, weight, rest;
 };
 
 struct Sums {
@@ -98,15 +98,16 @@ extern "C" __global__ void assign_points(
         const u32 end = min(last, c + 1 < cells ? starts[c + 1] : points);
         for (u32 i = max(first, starts[c]) + lane; i < end; i += WARP) {
             u32 plane = NONE;
-            double nearest = 0.0;
+            double least = 0.0;
             for (u32 k = 0; k < PRESENT; k++) {
                 const u32 q = here[k];
                 if (q >= planes) continue;
                 const Slab s = slabs[q];
                 const double away = fabs(s.x * x[i] + s.y * y[i] + s.z * z[i] - s.rho);
-                if (away <= s.tolerance && (plane == NONE || away < nearest)) {
+                const double cost = away * away * s.weight + s.rest;
+                if (away <= s.tolerance && (plane == NONE || cost < least)) {
                     plane = q;
-                    nearest = away;
+                    least = cost;
                 }
             }
             const u32 label = plane == NONE ? NONE : becomes[plane];

@@ -230,12 +230,16 @@ pub trait Surfaces<'a>: Sync {
         space: &'s Space,
     ) -> Result<Box<dyn CloudAccumulator + 's>>;
 
-    /// Sets which planes are `present` in or around each of the base cells; asks for that when what is known
-    /// of the blocks has been freed.
+    /// Sets which planes are `present` in or around each of the base cells, and how many points each plane has
+    /// per square step. Asks for what is present when what is known of the blocks has been freed.
     ///
     /// # Errors
     /// If the device fails.
-    fn present(self: Box<Self>, present: &dyn Fn() -> Present) -> Result<Box<dyn Labels + 'a>>;
+    fn present(
+        self: Box<Self>,
+        present: &dyn Fn() -> Present,
+        densities: Vec<f64>,
+    ) -> Result<Box<dyn Labels + 'a>>;
 }
 
 /// Bit of a base cell whose surface is known.

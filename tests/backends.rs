@@ -434,6 +434,9 @@ fn across(axis: usize, rho: f64, tolerance: f64) -> LocalPlane {
     LocalPlane { normal, rho, tolerance }
 }
 
+/// Points of four planes per square step.
+const DENSITIES: [f64; 4] = [1.0, 1.0, 0.25, 5.0];
+
 #[test]
 fn points_go_to_their_planes() {
     let place = |i: u32| [i % 200 * 4, i / 200 * 4, i * 7 % 13].map(|v| v as f32);
@@ -454,7 +457,7 @@ fn points_go_to_their_planes() {
             };
             let present: Vec<[u32; PRESENT]> = (0..cells).map(near).collect();
             let all = || Present::new(cells, |range| range.map(near));
-            (surfaces.present(&all).unwrap(), present)
+            (surfaces.present(&all, DENSITIES.to_vec()).unwrap(), present)
         };
         let surfaces = judged(backend.as_ref(), &points);
         let cloud = surfaces.cloud();
@@ -467,7 +470,12 @@ fn points_go_to_their_planes() {
                     let distance = |q: u32| planes[q as usize].distance(cloud.points.get(i)).abs();
                     let near = present.iter().copied().filter(|&q| q != u32::MAX);
                     let near = near.filter(|&q| distance(q) <= planes[q as usize].tolerance);
-                    let best = near.reduce(|a, b| if distance(b) < distance(a) { b } else { a });
+                    let cost = |q: u32| {
+                        let (tolerance, density) =
+                            (planes[q as usize].tolerance, DENSITIES[q as usize]);
+                        4.5 * (distance(q) / tolerance).powi(2) + (tolerance / density).ln()
+                    };
+                    let best = near.reduce(|a, b| if cost(b) < cost(a) { b } else { a });
                     labels[i] = best.map_or(-1, |q| q as i32);
                 }
             }

@@ -5,7 +5,7 @@ use crate::backend::Labels;
 use crate::frame::Points;
 use crate::surface::cloud::CellCloud;
 use crate::surface::moments::Moments;
-use crate::surface::plane::{Assigned, LocalPlane, PRESENT};
+use crate::surface::plane::{Assigned, LocalPlane, PRESENT, Slab};
 use crate::surface::present::Present;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub(crate) struct CloudLabels {
     cloud: Arc<CellCloud>,
     present: Present,
+    /// Points of each plane per square step.
+    pub densities: Vec<f64>,
     /// The last result: the label of each point, the planes that led to the labels, and the sums over the
     /// points of each plane.
     labels: Vec<i32>,
@@ -23,10 +25,10 @@ pub(crate) struct CloudLabels {
 }
 
 impl CloudLabels {
-    /// No point has a plane yet.
-    pub fn new(cloud: Arc<CellCloud>, present: Present) -> CloudLabels {
+    /// No point has a plane yet; the planes have so many points per square step each.
+    pub fn new(cloud: Arc<CellCloud>, present: Present, densities: Vec<f64>) -> CloudLabels {
         let (labels, planes, sums) = Default::default();
-        CloudLabels { cloud, present, labels, planes, sums }
+        CloudLabels { cloud, present, densities, labels, planes, sums }
     }
 
     /// Finds the plane of each point, `-1` for none. Only cells in which a plane has changed are computed
@@ -53,6 +55,7 @@ impl CloudLabels {
             rest = after;
         }
         let present = &self.present;
+        let slabs = &Slab::all(planes, &self.densities)[..];
         let one = |mut moved: Moved, (run, mut rest): CellRun| {
             for cell in run {
                 let present = present.of(cell);
@@ -61,7 +64,7 @@ impl CloudLabels {
                 rest = after;
                 let is_changed = |&q: &u32| changed.get(q as usize).is_some_and(|&c| c);
                 if present.iter().any(is_changed) {
-                    moved.label(own, range, present, (points, planes));
+                    moved.label(own, range, present, (points, slabs));
                 }
             }
             moved
@@ -100,11 +103,11 @@ impl Moved {
         labels: &mut [i32],
         range: Range<usize>,
         present: &[u32; PRESENT],
-        (points, planes): (&Points, &[LocalPlane]),
+        (points, slabs): (&Points, &[Slab]),
     ) {
         for (label, i) in labels.iter_mut().zip(range) {
             let point = points.get(i);
-            let plane = nearest(present, point, planes).map_or(-1, |plane| plane as i32);
+            let plane = likeliest(present, point, slabs).map_or(-1, |plane| plane as i32);
             let was = std::mem::replace(label, plane);
             if plane != was {
                 for (label, into) in [(was, 0), (plane, 1)] {
@@ -117,19 +120,20 @@ impl Moved {
     }
 }
 
-/// The nearest of the present planes whose tolerance a point meets; the first of equals.
-fn nearest(present: &[u32; PRESENT], p: [f32; 3], planes: &[LocalPlane]) -> Option<u32> {
-    let mut nearest: Option<(f64, u32)> = None;
+/// The likeliest of the present planes whose tolerance a point meets; the first of equals.
+fn likeliest(present: &[u32; PRESENT], p: [f32; 3], slabs: &[Slab]) -> Option<u32> {
+    let mut best: Option<(f64, u32)> = None;
     for (k, &q) in present.iter().enumerate() {
-        let Some(plane) = planes.get(q as usize).filter(|_| k == 0 || q != present[0]) else {
+        let Some(slab) = slabs.get(q as usize).filter(|_| k == 0 || q != present[0]) else {
             continue;
         };
-        let distance = plane.distance(p).abs();
-        if distance <= plane.tolerance && nearest.is_none_or(|(least, _)| distance < least) {
-            nearest = Some((distance, q));
+        if let Some(cost) = slab.cost(p)
+            && best.is_none_or(|(least, _)| cost < least)
+        {
+            best = Some((cost, q));
         }
     }
-    nearest.map(|(_, q)| q)
+    best.map(|(_, q)| q)
 }
 
 impl Labels for CloudLabels {

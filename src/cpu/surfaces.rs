@@ -195,10 +195,14 @@ impl<'a> Surfaces<'a> for CpuSurfaces {
         Ok(Box::new(PointVotes { cloud: &self.cloud, counts }))
     }
 
-    fn present(self: Box<Self>, present: &dyn Fn() -> Present) -> Result<Box<dyn Labels + 'a>> {
+    fn present(
+        self: Box<Self>,
+        present: &dyn Fn() -> Present,
+        densities: Vec<f64>,
+    ) -> Result<Box<dyn Labels + 'a>> {
         let CpuSurfaces { cloud, flatness, .. } = *self;
         drop(flatness);
-        Ok(Box::new(CloudLabels::new(cloud, present())))
+        Ok(Box::new(CloudLabels::new(cloud, present(), densities)))
     }
 }
 

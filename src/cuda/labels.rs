@@ -10,7 +10,7 @@ use crate::backend::Labels;
 use crate::cpu::CloudLabels;
 use crate::shared::{LABEL_POINTS, PLANE_NUMBERS, WARP};
 use crate::surface::moments::Moments;
-use crate::surface::plane::{Assigned, LocalPlane, PRESENT};
+use crate::surface::plane::{Assigned, LocalPlane, PRESENT, Slab};
 use cudarc::driver::CudaSlice;
 
 /// The points of a cloud in cell order, and the planes present in each cell.
@@ -33,11 +33,8 @@ impl CudaLabels<'_> {
     ) -> Result<Assigned> {
         let CudaLabels { device, cut, present, .. } = self;
         let points = &cut.points;
-        let slab = |p: &LocalPlane| {
-            let [x, y, z] = p.normal;
-            [x, y, z, p.rho, p.tolerance]
-        };
-        let slabs = device.upload(&planes.iter().map(slab).collect::<Vec<LabelSlab>>())?;
+        let slabs = Slab::all(planes, &self.here.densities);
+        let slabs = device.upload(&slabs.iter().map(layout).collect::<Vec<LabelSlab>>())?;
         let becomes = device.upload(becomes)?;
         let wanted = if wants_labels { points.len } else { 0 };
         let mut labels = device.buffer::<i32>(wanted)?;
@@ -80,6 +77,12 @@ impl Labels for CudaLabels<'_> {
             None => Box::new(self.here).assign(planes, becomes),
         }
     }
+}
+
+/// A slab as the kernel reads it.
+fn layout(&Slab { plane, weight, rest }: &Slab) -> LabelSlab {
+    let [x, y, z] = plane.normal;
+    [x, y, z, plane.rho, plane.tolerance, weight, rest]
 }
 
 /// The sums of a plane from its numbers, in which sums of products are split into two halves.

@@ -7,7 +7,7 @@ use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 pub(crate) type Flatness = [f32; 6];
 
 /// `Slab` of `kernels/labels.cu`: a normal, the distance from the origin and the tolerance.
-pub(crate) type LabelSlab = [f64; 5];
+pub(crate) type LabelSlab = [f64; 7];
 
 /// The sums over the points of a cell, as `Moments` of `kernels/levels.cu` writes them.
 pub(crate) type CellSums = [i64; 10];

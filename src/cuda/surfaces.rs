@@ -177,14 +177,18 @@ impl<'a> Surfaces<'a> for CudaSurfaces<'a> {
         Ok(Box::new(PointVotes { cut: &self.cut, cloud: &self.cloud, counts }))
     }
 
-    fn present(self: Box<Self>, present: &dyn Fn() -> Present) -> Result<Box<dyn Labels + 'a>> {
+    fn present(
+        self: Box<Self>,
+        present: &dyn Fn() -> Present,
+        densities: Vec<f64>,
+    ) -> Result<Box<dyn Labels + 'a>> {
         let CudaSurfaces { cuda, cut, cloud, judging, sums, .. } = *self;
         // Frees the memory of the judged blocks for other uses.
         drop((judging, sums));
         let present = present();
         let all: Vec<_> = (0..present.cells()).map(|cell| *present.of(cell)).collect();
         let there = if_room(cuda.first().upload(&all))?;
-        let here = cpu::CloudLabels::new(cloud, present);
+        let here = cpu::CloudLabels::new(cloud, present, densities);
         Ok(match there {
             Some(present) => Box::new(CudaLabels { device: cuda.first(), cut, present, here }),
             None => Box::new(here),

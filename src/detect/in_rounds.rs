@@ -13,8 +13,8 @@ use super::progress::{Progress, begin};
 use super::rounds::{self, Votes};
 use super::viewpoint::{NEAREST, Viewpoint};
 use super::{
-    layers, members, merge, noise_field, parameters, planes, present, refine, rejected, roundness,
-    tolerance, waves,
+    density, layers, members, merge, noise_field, parameters, planes, present, refine, rejected,
+    roundness, tolerance, waves,
 };
 use crate::Result;
 use crate::backend::{Backend, Held, InCells, Room, Surfaces};
@@ -208,7 +208,9 @@ fn search<'b>(
     let Findings { mut found, failed } = findings;
     begin(progress, "labels", None)?;
     let claims = || found.iter().map(|f| f.support.surfels.as_slice());
-    let mut labels = surfaces.present(&|| present::present(cells, &surfels, claims()))?;
+    let densities = density::densities(&surfels, &found, cells.base().size);
+    let mut labels =
+        surfaces.present(&|| present::present(cells, &surfels, claims()), densities)?;
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
     // The planes come from cells. Their points make them exact and are then assigned to them.
     let mut sums = labels.sums(&local)?;

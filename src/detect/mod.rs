@@ -9,10 +9,12 @@
 //! [`Mode::OnePass`] is the papers' flow instead: vote, suppress, take the winners.
 
 mod copies;
+mod density;
 mod evidence;
 mod found;
 mod grow;
 mod in_rounds;
+mod lattice;
 mod layers;
 mod limits;
 mod load;

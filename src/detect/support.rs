@@ -2,6 +2,7 @@
 
 use super::found::{Failed, Support};
 use super::grow::Grower;
+use super::lattice::Lattice;
 use super::limits::{Limits, SIGMAS};
 use super::zoom;
 use crate::Result as Done;
@@ -10,7 +11,7 @@ use crate::detection::Reason;
 use crate::surface::cells::Cells;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::spread::Spread;
-use crate::surface::surfels::{Surfel, Surfels, closing_edge};
+use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::{Vec3, axes, dot, normalized};
 use std::collections::HashMap;
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -244,7 +245,8 @@ impl Field<'_> {
     /// They are seen on a lattice as coarse as the surface needs: the means of its places show the plane's
     /// own shape; the spread within a place is noise, or several layers.
     fn bend(&self, cells: &Cells, plane: &Support) -> Bend {
-        let lattice = Lattice::new(self, &plane.surfels, plane.normal);
+        let lattice =
+            Lattice::new(&self.surfels.list, &plane.surfels, plane.normal, self.limits.cell);
         let mut places: HashMap<(i64, i64), (f64, f64)> = HashMap::new();
         let mut spread = Spread::default();
         let (mut weight, mut squares) = (0.0, 0.0);
@@ -434,13 +436,13 @@ impl Field<'_> {
     /// Surfels are dropped onto a lattice as coarse as the blocks on which their surfaces were
     /// seen; neighbouring places, corners included, are connected.
     fn parts(&self, set: &[u32], normal: Vec3) -> Vec<Vec<u32>> {
-        let lattice = Lattice::new(self, set, normal);
+        let lattice = Lattice::new(&self.surfels.list, set, normal, self.limits.cell);
         let mut places: HashMap<(i64, i64), usize> = HashMap::with_capacity(set.len() / 2);
         let mut parent: Vec<usize> = Vec::new();
         let mut place_of = Vec::with_capacity(set.len());
         for &i in set {
             let mut own = None;
-            for place in lattice.covered(self.surfel(i), self.limits.cell) {
+            for place in lattice.covered(self.surfel(i)) {
                 let place = *places.entry(place).or_insert_with(|| {
                     parent.push(parent.len());
                     parent.len() - 1
@@ -466,33 +468,6 @@ impl Field<'_> {
         let mut parts: Vec<Vec<u32>> = parts.into_values().collect();
         parts.sort_by_cached_key(|part| (std::cmp::Reverse(self.weight(part)), part[0]));
         parts
-    }
-}
-
-/// A square lattice on a plane.
-struct Lattice {
-    u: Vec3,
-    v: Vec3,
-    cell: f64,
-}
-
-impl Lattice {
-    /// A lattice for the surfels of `set`, as coarse as nine tenths of them need.
-    fn new(field: &Field, set: &[u32], normal: Vec3) -> Lattice {
-        let (u, v) = axes(normal);
-        Lattice { u, v, cell: closing_edge(&field.surfels.list, set, field.limits.cell) }
-    }
-
-    /// The places that a surfel covers, for base cells of edge `cell`.
-    fn covered(&self, surfel: &Surfel, cell: f64) -> impl Iterator<Item = (i64, i64)> {
-        let (u, v) = self.place(surfel.centroid);
-        // As wide as a square with the area of its base cells.
-        let reach = (0.5 * f64::from(surfel.cells()).sqrt() * cell / self.cell).round() as i64;
-        (-reach..=reach).flat_map(move |a| (-reach..=reach).map(move |b| (u + a, v + b)))
-    }
-
-    fn place(&self, p: Vec3) -> (i64, i64) {
-        ((dot(p, self.u) / self.cell).floor() as i64, (dot(p, self.v) / self.cell).floor() as i64)
     }
 }
 

@@ -44,6 +44,50 @@ impl LocalPlane {
     }
 }
 
+/// A plane as points are assigned to it: to the most likely of the planes whose tolerance they meet.
+///
+/// The points of a plane have normally distributed distances and a density on it. Where two planes meet, most
+/// points within the noise of both are on the denser one.
+#[derive(Debug, Clone, Copy)]
+pub struct Slab {
+    /// The plane.
+    pub plane: LocalPlane,
+    /// Half the inverse of the variance, by which squared distances are multiplied, …
+    pub weight: f64,
+    /// … and what is added to that, for the negative logarithm of the likelihood.
+    pub rest: f64,
+}
+
+impl Slab {
+    /// The slabs of planes with so many points per square step each.
+    pub fn all(planes: &[LocalPlane], densities: &[f64]) -> Vec<Slab> {
+        planes.iter().zip(densities).map(|(&plane, &density)| Slab::new(plane, density)).collect()
+    }
+
+    fn new(plane: LocalPlane, density: f64) -> Slab {
+        let deviation = plane.tolerance.max(LEAST_TOLERANCE) / DEVIATIONS;
+        Slab {
+            plane,
+            weight: 0.5 / (deviation * deviation),
+            rest: deviation.ln() - density.max(f64::MIN_POSITIVE).ln(),
+        }
+    }
+
+    /// The negative logarithm of the likelihood of a local point, but for a constant; `None` beyond the
+    /// tolerance.
+    #[inline]
+    pub fn cost(&self, p: [f32; 3]) -> Option<f64> {
+        let distance = self.plane.distance(p).abs();
+        let cost = distance * distance * self.weight + self.rest;
+        (distance <= self.plane.tolerance).then_some(cost)
+    }
+}
+
+/// Standard deviations in a tolerance.
+const DEVIATIONS: f64 = 3.0;
+/// Thinner slabs count as this thick, in steps.
+const LEAST_TOLERANCE: f64 = 1e-3;
+
 /// The points assigned to planes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assigned {

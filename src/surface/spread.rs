@@ -68,7 +68,19 @@ impl Spread {
 
     /// The shorter side of a rectangle of this spread.
     pub fn width(&self) -> f64 {
-        (12.0 * eigen::smallest(self.covariance()).0[1].max(0.0)).sqrt()
+        self.sides()[0]
+    }
+
+    /// The area of a rectangle of this spread.
+    pub fn area(&self) -> f64 {
+        let [a, b] = self.sides();
+        a * b
+    }
+
+    /// The sides of a rectangle of this spread, the shorter one first.
+    fn sides(&self) -> [f64; 2] {
+        let (values, _) = eigen::smallest(self.covariance());
+        [values[1], values[2]].map(|v| (12.0 * v.max(0.0)).sqrt())
     }
 }
 
