@@ -41,18 +41,6 @@ extern "C" __global__ void place_keys(
     order[i] = i;
 }
 
-// Keys that order cells by z, then y, then x, of `bits` each, from their Morton keys.
-extern "C" __global__ void row_keys(
-    const u64* keys, u32 cells, u32 bits, u64* rows, u32* by_row
-) {
-    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= cells) return;
-    const u64 key = keys[i];
-    const u64 x = every_third(key), y = every_third(key >> 1), z = every_third(key >> 2);
-    rows[i] = z << 2 * bits | y << bits | x;
-    by_row[i] = i;
-}
-
 // One for the first of equal keys, zero for the others, and a zero at the end.
 extern "C" __global__ void heads(const u64* keys, u32 n, u32* flags) {
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -182,27 +170,15 @@ extern "C" __global__ void cell_moments(
     for (int s = 0; s < 10; s++) moments[(size_t)cell * 10 + s] = sums[s];
 }
 
-// The sums of the cells row by row, each truncated to 32 bits; sets `wide` if that loses any bits.
-extern "C" __global__ void sums_by_row(
-    const i64* sums, const u32* by_row, u32 cells, u32* to, u32* wide
-) {
+// The sums of the cells, each truncated to 32 bits; sets `wide` if that loses any bits.
+extern "C" __global__ void narrow_sums(const i64* sums, u32 cells, u32* to, u32* wide) {
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= cells) return;
-    const i64* from = sums + (size_t)by_row[i] * 10;
     u64 all = 0;
-    for (int s = 0; s < 10; s++) {
-        all |= (u64)from[s];
-        to[(size_t)i * 10 + s] = (u32)from[s];
+    // Not cell by cell: neighbouring threads take neighbouring numbers.
+    for (size_t k = i; k < (size_t)cells * 10; k += cells) {
+        all |= (u64)sums[k];
+        to[k] = (u32)sums[k];
     }
     if (all >> 32) *wide = 1;
-}
-
-// The same without truncation.
-extern "C" __global__ void wide_sums_by_row(
-    const i64* sums, const u32* by_row, u32 cells, i64* to
-) {
-    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= cells) return;
-    const i64* from = sums + (size_t)by_row[i] * 10;
-    for (int s = 0; s < 10; s++) to[(size_t)i * 10 + s] = from[s];
 }

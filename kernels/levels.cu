@@ -262,14 +262,13 @@ struct Surface {
     u32 level;
 };
 
-// The surfaces of all base cells, row by row; `by_row` lists the cells in that order.
+// The surfaces of all base cells.
 extern "C" __global__ void surfaces(
     const Flatness* flat, const u32* parent, u32 levels, double thickest, const float* scale,
-    const float* floor, const unsigned char* seen, const u32* by_row, u32 count, Surface* found
+    const float* floor, const unsigned char* seen, u32 count, Surface* found
 ) {
-    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) return;
-    const u32 cell = by_row[i];
+    const u32 cell = blockIdx.x * blockDim.x + threadIdx.x;
+    if (cell >= count) return;
     Surface surface = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
     Flatness block = {0.0f, 0.0f, 0.0f, {0.0f, 0.0f, 0.0f}};
     const double limit = thickest * (double)scale[cell];
@@ -285,20 +284,17 @@ extern "C" __global__ void surfaces(
         surface.thickness = block.thickness;
         surface.level = level;
     }
-    found[i] = surface;
+    found[cell] = surface;
 }
 
-// Brings what is known of the base cells from row order into their own order: bit 0 says that the surface is
-// known, bit 1 that the cell belongs to a plane. `taken` counts the points of the latter.
-extern "C" __global__ void know(
-    const unsigned char* known, const u32* by_row, const u32* distinct, u32 count,
-    unsigned char* seen, u32* taken
+// The points of planes in the base cells. Bit 1 of what is `known` of a cell says that it belongs to a plane;
+// bit 0 says that its surface is known.
+extern "C" __global__ void take(
+    const unsigned char* known, const u32* distinct, u32 count, u32* taken
 ) {
-    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) return;
-    const u32 cell = by_row[i];
-    seen[cell] = known[i];
-    taken[cell] = known[i] & 2 ? distinct[cell] : 0;
+    const u32 cell = blockIdx.x * blockDim.x + threadIdx.x;
+    if (cell >= count) return;
+    taken[cell] = known[cell] & 2 ? distinct[cell] : 0;
 }
 
 // The points of planes in the `count` cells from `above` on.

@@ -183,7 +183,8 @@ pub trait Surfaces<'a>: Sync {
     /// The cells, and the points in their order.
     fn cloud(&self) -> &Arc<CellCloud>;
 
-    /// How flat the block of a cell of a level is; must be called before [`leave`](Surfaces::leave).
+    /// How flat the block of a cell of a level is; must be called before
+    /// [`follow`](Surfaces::follow) and [`leave`](Surfaces::leave).
     fn flatness(&self, level: usize, cell: u32) -> Option<Flatness>;
 
     /// Sets how the noise differs from place to place; by default it is the same everywhere.

@@ -3,6 +3,7 @@
 //! One pass by the leading bits that differ makes buckets that fit the first-level cache; these are sorted
 //! separately.
 
+use crate::ranges::split;
 use rayon::prelude::*;
 
 /// Fewer numbers are sorted directly.
@@ -31,13 +32,7 @@ pub(crate) fn sort(values: &mut Vec<u64>) {
     let shift = (u64::BITS - differing.leading_zeros()).saturating_sub(bits);
     let bucket = |value: u64| (value >> shift) as usize & ((1 << bits) - 1);
     let (mut sorted, sizes) = in_buckets(values, 1 << bits, bucket);
-    let (mut rest, mut buckets) = (&mut sorted[..], Vec::with_capacity(sizes.len()));
-    for size in sizes {
-        let (own, after) = rest.split_at_mut(size);
-        buckets.push(own);
-        rest = after;
-    }
-    buckets.into_par_iter().for_each(|bucket| {
+    split(&mut sorted, sizes).into_par_iter().for_each(|bucket| {
         if bucket.len() < CROWD { bucket.sort_unstable() } else { bucket.par_sort_unstable() }
     });
     *values = sorted;

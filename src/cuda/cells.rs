@@ -5,13 +5,13 @@ use super::device::Device;
 use super::groups::DevicePoints;
 use super::kernels::cells;
 use super::launch::each;
-use super::layouts::CellSums;
+use super::layouts::{CellSums, NarrowSums};
 use super::levels::Base;
 use super::sort::{Sorted, scan, sort};
 use crate::Result;
-use crate::morton::deinterleave;
 use crate::shared::{CELL_THREADS, COORDINATE_BITS, DOUBLINGS, KEY_AXIS_BITS};
 use crate::surface::cells::CellTable;
+use crate::surface::level::Level;
 use crate::surface::moments::Moments;
 use crate::surface::sums::Sums;
 use crate::surface::unit::{CellCounts, FINEST, FULL, Unit};
@@ -25,13 +25,35 @@ const KEY_BITS: u32 = 3 * KEY_AXIS_BITS;
 pub(super) struct Table {
     /// For each point in cell order, its index before.
     pub order: Vec<u32>,
-    /// The base cells, the same by z, then y, then x, and the sums over the distinct points of each.
+    /// The base cells, and the sums over the distinct points of each.
     pub cells: CellTable,
-    pub by_row: Vec<u32>,
-    pub sums: Vec<Sums>,
+    pub sums: HostSums,
     /// The same on the device.
     pub cut: Cut,
     pub base: Base,
+}
+
+/// The sums over the distinct points of each base cell, relative to its corner. Those of small cells have 32
+/// bits.
+pub(super) enum HostSums {
+    Narrow(Vec<NarrowSums>),
+    Wide(Vec<CellSums>),
+}
+
+impl HostSums {
+    /// The sums of a cell.
+    fn of(&self, cell: usize) -> CellSums {
+        match self {
+            HostSums::Narrow(sums) => sums[cell].map(i64::from),
+            HostSums::Wide(sums) => sums[cell],
+        }
+    }
+
+    /// The sums of the cells of `base`, relative to the corner of the lattice.
+    pub fn all(&self, base: &Level) -> Vec<Sums> {
+        let sums = |cell: usize| Sums::of(&moments(&self.of(cell)), base.corner(cell));
+        (0..base.len()).into_par_iter().map(sums).collect()
+    }
 }
 
 /// The points of a cloud, fewer than 2³², being cut into cells.
@@ -106,61 +128,31 @@ impl Cutting<'_> {
         let (keys, starts, cells) = self.firsts(&sorted.keys)?;
         let cut = self.cut(&sorted.values, starts, cells)?;
         let sums = self.moments(&cut, [edge, steps])?;
-        let by_row = self.by_row(&keys, cells, axis_bits)?;
-        let host_keys = device.download(&keys, cells as usize)?;
-        let host_by_row = device.download(&by_row, cells as usize)?;
-        let sum = |(moments, &cell): (Moments<i64>, &u32)| {
-            let corner = deinterleave(host_keys[cell as usize]).map(|v| v as i64 * i64::from(span));
-            Sums::of(&moments, corner)
-        };
-        let moments = self.moments_by_row(&sums, &by_row, cells)?;
-        let sums_by_row: Vec<Sums> = moments.into_par_iter().zip(&host_by_row).map(sum).collect();
-        let mut host_sums = vec![Sums::default(); cells as usize];
-        for (&cell, sums) in host_by_row.iter().zip(sums_by_row) {
-            host_sums[cell as usize] = sums;
-        }
+        let host_sums = self.host_sums(&sums, cells)?;
+        let count = |cell: usize| host_sums.of(cell)[0] as u32;
         Ok(Some(Table {
             order: device.download(&sorted.values, n as usize)?,
             cells: CellTable {
-                keys: host_keys,
+                keys: device.download(&keys, cells as usize)?,
                 starts: device.download(&cut.starts, cells as usize)?,
-                counts: host_sums.iter().map(|sums| sums.count() as u32).collect(),
+                counts: (0..cells as usize).into_par_iter().map(count).collect(),
             },
-            by_row: host_by_row,
             sums: host_sums,
             cut,
-            base: Base { keys, sums, by_row, cells, span, steps },
+            base: Base { keys, sums, cells, span, steps },
         }))
     }
 
-    /// The cells by z, then y, then x.
-    fn by_row(&self, keys: &CudaSlice<u64>, cells: u32, bits: u32) -> Result<CudaSlice<u32>> {
+    /// The sums of the cells on the host.
+    fn host_sums(&self, sums: &CudaSlice<CellSums>, cells: u32) -> Result<HostSums> {
         let (device, n) = (self.device, cells as usize);
-        let mut rows = Sorted { keys: device.buffer(n)?, values: device.buffer(n)? };
-        cells::row_keys(device, each(cells), keys, cells, bits, &mut rows.keys, &mut rows.values)?;
-        Ok(sort(device, rows, cells, 3 * bits)?.values)
-    }
-
-    /// The sums of the cells, row by row.
-    fn moments_by_row(
-        &self,
-        sums: &CudaSlice<CellSums>,
-        by_row: &CudaSlice<u32>,
-        cells: u32,
-    ) -> Result<Vec<Moments<i64>>> {
-        let (device, n) = (self.device, cells as usize);
-        let config = each(cells);
-        let mut narrow = device.buffer::<[u32; 10]>(n)?;
+        let mut narrow = device.buffer::<NarrowSums>(n)?;
         let mut wide = device.zeros::<u32>(1)?;
-        cells::sums_by_row(device, config, sums, by_row, cells, &mut narrow, &mut wide)?;
-        if device.download(&wide, 1)?[0] == 0 {
-            let sums = device.download(&narrow, n)?;
-            return Ok(sums.par_iter().map(|sums| moments(&sums.map(i64::from))).collect());
-        }
-        drop(narrow);
-        let mut whole = device.buffer::<CellSums>(n)?;
-        cells::wide_sums_by_row(device, config, sums, by_row, cells, &mut whole)?;
-        Ok(device.download(&whole, n)?.par_iter().map(moments).collect())
+        cells::narrow_sums(device, each(cells), sums, cells, &mut narrow, &mut wide)?;
+        Ok(match device.download(&wide, 1)?[0] {
+            0 => HostSums::Narrow(device.download(&narrow, n)?),
+            _ => HostSums::Wide(device.download(sums, n)?),
+        })
     }
 
     /// The points sorted by their places within cells of `edge`, whatever the cell.

@@ -65,9 +65,8 @@ impl<'a> CudaPoints<'a> {
     fn cut_there(&self, unit: Unit) -> Result<Option<(Vec<u32>, CudaCells<'a>)>> {
         let Some(table) = if_room(self.cutting().table(unit))?.flatten() else { return Ok(None) };
         let cells = Cells::new(table.cells, table.order.len(), unit);
-        let (cuda, by_row, sums) = (self.cuda, table.by_row, table.sums);
-        let (cut, base) = (table.cut, table.base);
-        Ok(Some((table.order, CudaCells { cuda, cut, base, cells, by_row, sums })))
+        let (cuda, cut, base, sums) = (self.cuda, table.cut, table.base, table.sums);
+        Ok(Some((table.order, CudaCells { cuda, cut, base, cells, sums })))
     }
 }
 

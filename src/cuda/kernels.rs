@@ -8,7 +8,9 @@ use super::device::Device;
 #[cfg(test)]
 use super::launch::{Declared, Kernels, declarations};
 use super::launch::{Float3, Read, Write, kernel, kernels};
-use super::layouts::{Block, CellSums, CellSurface, Flatness, LabelSlab, Layer, Set, Winner};
+use super::layouts::{
+    Block, CellSums, CellSurface, Flatness, LabelSlab, Layer, NarrowSums, Set, Winner,
+};
 use super::module::Module;
 use crate::Result;
 use crate::shared::{
@@ -71,10 +73,6 @@ kernels! {
             xyz: [&[f32; points]; 3], points: u32, edge: u32, bits: u32, keys: &mut [u64; points],
             order: &mut [u32; points],
         );
-        fn row_keys(
-            keys: &[u64; cells], cells: u32, bits: u32, rows: &mut [u64; cells],
-            by_row: &mut [u32; cells],
-        );
         fn heads(keys: &[u64; n], n: u32, flags: &mut [u32; n + 1]);
         fn compact(
             keys: &[u64; n], n: u32, places: &[u32; n + 1], firsts: &mut [u64], starts: &mut [u32],
@@ -97,12 +95,8 @@ kernels! {
             xyz: [&[f32; points]; 3], starts: &[u32; cells], cells: u32, points: u32, edge: u32,
             steps: u32, moments: &mut [CellSums; cells],
         );
-        fn sums_by_row(
-            sums: &[CellSums; cells], by_row: &[u32; cells], cells: u32,
-            to: &mut [[u32; 10]; cells], wide: &mut [u32; 1],
-        );
-        fn wide_sums_by_row(
-            sums: &[CellSums; cells], by_row: &[u32; cells], cells: u32, to: &mut [CellSums; cells],
+        fn narrow_sums(
+            sums: &[CellSums; cells], cells: u32, to: &mut [NarrowSums; cells], wide: &mut [u32; 1],
         );
     }
     kumar {
@@ -196,12 +190,11 @@ kernels! {
         );
         fn surfaces(
             flat: &[Flatness; count], parent: &[u32; count], levels: u32, thickest: f64,
-            scale: &[f32; count], floor: &[f32; count], seen: &[u8; count], by_row: &[u32; count],
-            count: u32, found: &mut [CellSurface; count],
+            scale: &[f32; count], floor: &[f32; count], seen: &[u8; count], count: u32,
+            found: &mut [CellSurface; count],
         );
-        fn know(
-            known: &[u8; count], by_row: &[u32; count], distinct: &[u32; count], count: u32,
-            seen: &mut [u8; count], taken: &mut [u32; count],
+        fn take(
+            known: &[u8; count], distinct: &[u32; count], count: u32, taken: &mut [u32; count],
         );
         fn join_taken(
             first: &[u32; above + count], children: &[u8; above + count], above: u32, count: u32,

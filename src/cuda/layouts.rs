@@ -1,10 +1,17 @@
 //! The structs of kernels, with the same layout in Rust.
 
-use crate::surface::flat::Surface;
+use crate::surface::flat::{self, Seen, Surface};
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 
-/// `Flatness` of `kernels/levels.cu`.
+/// `Flatness` of `kernels/levels.cu`: ratio, thickness, error and normal; thickness 0 means not flat.
 pub(crate) type Flatness = [f32; 6];
+
+/// How flat a block is, if it is.
+pub(crate) fn flatness(
+    &[ratio, thickness, error, ref normal @ ..]: &Flatness,
+) -> Option<flat::Flatness> {
+    (thickness > 0.0).then_some(flat::Flatness { ratio, thickness, error, normal: *normal })
+}
 
 /// `Slab` of `kernels/labels.cu`: a normal, the distance from the origin and the tolerance.
 pub(crate) type LabelSlab = [f64; 7];
@@ -12,21 +19,20 @@ pub(crate) type LabelSlab = [f64; 7];
 /// The sums over the points of a cell, as `Moments` of `kernels/levels.cu` writes them.
 pub(crate) type CellSums = [i64; 10];
 
-/// `Surface` of `kernels/levels.cu`: the surface around a base cell; thickness 0 means none.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct CellSurface {
-    normal: [f32; 3],
-    error: f32,
-    thickness: f32,
-    level: u32,
-}
+/// The same in 32 bits.
+pub(crate) type NarrowSums = [u32; 10];
 
-impl CellSurface {
-    /// The surface, if there is one.
-    pub fn surface(&self) -> Option<Surface> {
-        let CellSurface { normal, error, thickness, level } = *self;
-        (thickness > 0.0).then(|| Surface::of(normal, error, thickness, level as usize))
+/// `Surface` of `kernels/levels.cu`, the surface around a base cell: the bits of its normal, error and
+/// thickness, and its level; thickness 0 means none. An array of integers, since the system has zeroed memory
+/// for many of them at no cost.
+pub(crate) type CellSurface = [u32; 6];
+
+impl Seen for Vec<CellSurface> {
+    fn around(&self, cell: usize) -> Option<Surface> {
+        let [normal @ .., error, thickness, level] = self[cell];
+        let [error, thickness] = [error, thickness].map(f32::from_bits);
+        let surface = || Surface::of(normal.map(f32::from_bits), error, thickness, level as usize);
+        (thickness > 0.0).then(surface)
     }
 }
 
@@ -89,5 +95,3 @@ unsafe impl DeviceRepr for Set {}
 unsafe impl DeviceRepr for Winner {}
 // SAFETY: zeros are zeros.
 unsafe impl ValidAsZeroBits for Winner {}
-// SAFETY: plain numbers without padding, laid out as `Surface` of the kernel.
-unsafe impl DeviceRepr for CellSurface {}

@@ -15,8 +15,6 @@ pub(super) struct Base {
     pub keys: CudaSlice<u64>,
     /// Sums over the points of each, relative to its corner.
     pub sums: CudaSlice<CellSums>,
-    /// The cells by z, then y, then x.
-    pub by_row: CudaSlice<u32>,
     pub cells: u32,
     /// Edge of a cell in units of the sums, and of a unit in steps.
     pub span: u32,
@@ -43,11 +41,10 @@ pub(super) struct Blocks {
 /// How flat the blocks of all levels are.
 pub(super) struct Judged<'a> {
     pub tree: Tree<'a>,
-    by_row: CudaSlice<u32>,
     flat: CudaSlice<Flatness>,
     /// Distinct points of all cells.
     pub distinct: CudaSlice<u32>,
-    /// Whether each base cell was seen.
+    /// What is known of each base cell.
     seen: CudaSlice<u8>,
     /// The noise of each as a multiple of the usual noise, and the least thickness of a block.
     pub scale: CudaSlice<f32>,
@@ -240,7 +237,6 @@ impl<'a> Judged<'a> {
         let cells = base.cells as usize;
         Ok(Some(Judged {
             tree,
-            by_row: base.by_row,
             flat,
             distinct,
             seen: device.zeros(cells)?,
@@ -248,6 +244,11 @@ impl<'a> Judged<'a> {
             floor: device.zeros(cells)?,
             has_floor: false,
         }))
+    }
+
+    /// How flat the blocks of all cells are, level by level; not flat ones have no thickness.
+    pub fn flat(&self) -> Result<Vec<Flatness>> {
+        self.tree.device.download(&self.flat, self.tree.starts[self.tree.levels()] as usize)
     }
 
     /// Sets how the noise differs from place to place.
@@ -331,7 +332,7 @@ impl<'a> Judged<'a> {
         device.download(&weights, 1 << THICKNESS_DIGIT_BITS)
     }
 
-    /// The surfaces around the base cells of at most the given thickness, row by row.
+    /// The surfaces around the base cells of at most the given thickness.
     pub fn surfaces(&self, thickest: f64) -> Result<Vec<CellSurface>> {
         let (device, count) = (self.tree.device, self.base_cells());
         let mut found = device.buffer(count as usize)?;
@@ -345,7 +346,6 @@ impl<'a> Judged<'a> {
             &self.scale,
             &self.floor,
             &self.seen,
-            &self.by_row,
             count,
             &mut found,
         )?;
@@ -355,18 +355,9 @@ impl<'a> Judged<'a> {
     /// Marks what is known: see [`Surfaces::leave`](crate::backend::Surfaces::leave).
     pub fn leave(&mut self, known: &[u8]) -> Result<()> {
         let (tree, device, count) = (&self.tree, self.tree.device, self.base_cells());
-        let known = device.upload(known)?;
+        self.seen = device.upload(known)?;
         let mut taken = device.buffer::<u32>(tree.starts[tree.levels()] as usize)?;
-        levels::know(
-            device,
-            each(count),
-            &known,
-            &self.by_row,
-            &self.distinct,
-            count,
-            &mut self.seen,
-            &mut taken,
-        )?;
+        levels::take(device, each(count), &self.seen, &self.distinct, count, &mut taken)?;
         for level in 1..tree.levels() {
             let (above, parents) = tree.level(level);
             levels::join_taken(

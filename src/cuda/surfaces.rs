@@ -2,11 +2,13 @@
 //! has no room for.
 
 use super::accumulator::CudaAccumulator;
+use super::cells::HostSums;
 use super::cut::Cut;
-use super::device::if_room;
+use super::device::{Device, if_room};
 use super::gpus::Cuda;
 use super::labels::CudaLabels;
 use super::layers;
+use super::layouts::{self, flatness};
 use super::levels::{Base, Judged};
 use crate::Result;
 use crate::backend::{
@@ -16,13 +18,18 @@ use crate::cpu::{self, CpuSurfaces};
 use crate::space::Space;
 use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
-use crate::surface::flat::{Flatness, Seen, judge_block};
+use crate::surface::flat::{Flatness, Seen};
 use crate::surface::layers::{Trials, Tried};
-use crate::surface::level::Level;
 use crate::surface::noise_field::NoiseField;
+use crate::surface::plane::PRESENT;
 use crate::surface::present::Present;
 use crate::surface::sums::Sums;
+use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
 use std::sync::Arc;
+
+/// Cells whose planes are copied to the device at a time: enough for all threads, and a few megabytes.
+const PIECE: usize = 1 << 18;
 
 /// A cloud in cells.
 pub(super) struct CudaCells<'a> {
@@ -30,10 +37,7 @@ pub(super) struct CudaCells<'a> {
     pub cut: Cut,
     pub base: Base,
     pub cells: Cells,
-    /// The base cells by z, then y, then x.
-    pub by_row: Vec<u32>,
-    /// The sums over the distinct points of each base cell.
-    pub sums: Vec<Sums>,
+    pub sums: HostSums,
 }
 
 impl<'a> InCells<'a> for CudaCells<'a> {
@@ -42,39 +46,31 @@ impl<'a> InCells<'a> for CudaCells<'a> {
     }
 
     fn sums(&self) -> Vec<Sums> {
-        self.sums.clone()
+        self.sums.all(self.cells.base())
     }
 
     fn judge(self: Box<Self>, room: Room) -> Result<Box<dyn Surfaces<'a> + 'a>> {
-        let CudaCells { cuda, cut, base, cells, by_row, mut sums } = *self;
-        let on_level = |level: &Level| {
-            let own = sums.clone();
-            level.join_sums(&mut sums);
-            own
-        };
-        let sums = cells.levels.iter().map(on_level).collect();
-        let points = Arc::new(cut.points.download(cuda.first(), room.points)?);
+        let CudaCells { cuda, cut, base, cells, sums } = *self;
+        let Room { points, sums: room } = room;
+        drop((sums, room));
+        let points = Arc::new(cut.points.download(cuda.first(), points)?);
         let cloud = Arc::new(CellCloud { cells, points });
         let levels = cloud.cells.levels.len();
-        let judged = if_room(Judged::new(cuda.first(), base, levels))?.flatten();
-        let (field, left) = (Arc::new(NoiseField::even()), Vec::new());
-        Ok(match judged {
-            Some(judged) => {
-                let judging = Judging::There { judged: Box::new(judged), left };
-                Box::new(CudaSurfaces { cuda, cut, cloud, by_row, sums, field, judging })
-            }
-            None => {
-                let sums = cloud.sums();
-                Box::new(CpuSurfaces::new(cloud, sums))
-            }
-        })
+        let Some(judged) = if_room(Judged::new(cuda.first(), base, levels))?.flatten() else {
+            let sums = cloud.sums();
+            return Ok(Box::new(CpuSurfaces::new(cloud, sums)));
+        };
+        let flat = judged.flat()?;
+        let judging = Judging::There { judged: Box::new(judged), flat, left: Vec::new() };
+        let field = Arc::new(NoiseField::even());
+        Ok(Box::new(CudaSurfaces { cuda, cut, cloud, field, judging }))
     }
 }
 
 /// Where the flatness of the blocks is known.
 enum Judging<'a> {
-    /// On the device, with everything that was marked so far.
-    There { judged: Box<Judged<'a>>, left: Vec<Vec<u8>> },
+    /// On the device, with a copy of it until the noise is known, and everything that was marked so far.
+    There { judged: Box<Judged<'a>>, flat: Vec<layouts::Flatness>, left: Vec<Vec<u8>> },
     /// On the CPU, after something did not fit on the device.
     Here(CpuSurfaces),
 }
@@ -84,10 +80,6 @@ struct CudaSurfaces<'a> {
     cuda: &'a Cuda,
     cut: Cut,
     cloud: Arc<CellCloud>,
-    /// The base cells by z, then y, then x: the order in which the device lists them.
-    by_row: Vec<u32>,
-    /// The sums over the distinct points of the cells of each level.
-    sums: Vec<Vec<Sums>>,
     field: Arc<NoiseField>,
     judging: Judging<'a>,
 }
@@ -101,7 +93,7 @@ impl<'a> CudaSurfaces<'a> {
     ) -> Result<T> {
         let left = match &mut self.judging {
             Judging::Here(all) => return here(all),
-            Judging::There { judged, left } => match if_room(there(judged))? {
+            Judging::There { judged, left, .. } => match if_room(there(judged))? {
                 Some(done) => return Ok(done),
                 None => std::mem::take(left),
             },
@@ -121,14 +113,20 @@ impl<'a> Surfaces<'a> for CudaSurfaces<'a> {
     }
 
     fn flatness(&self, level: usize, cell: u32) -> Option<Flatness> {
-        // For a few blocks it is not worth asking the device.
-        let cells = &self.cloud.cells;
-        let (sums, block) = (&self.sums[level], cells.block(level, cell));
-        judge_block(&cells.levels[level], sums, cell as usize, &block)
+        match &self.judging {
+            Judging::There { judged, flat, .. } => {
+                let (from, _) = judged.tree.level(level);
+                flatness(&flat[(from + cell) as usize])
+            }
+            Judging::Here(all) => all.flatness(level, cell),
+        }
     }
 
     fn follow(&mut self, field: Arc<NoiseField>) -> Result<()> {
         self.field = field.clone();
+        if let Judging::There { flat, .. } = &mut self.judging {
+            *flat = Vec::new();
+        }
         self.work(|judged| judged.follow(&field), |all| all.follow(field.clone()))
     }
 
@@ -138,20 +136,14 @@ impl<'a> Surfaces<'a> for CudaSurfaces<'a> {
 
     fn surfaces(&mut self, thickest: f64) -> Result<Box<dyn Seen + '_>> {
         let found = self.work(|judged| judged.surfaces(thickest).map(Some), |_| Ok(None))?;
-        let found = match (found, &mut self.judging) {
-            (None, Judging::Here(all)) => return all.surfaces(thickest),
-            (found, _) => found.unwrap_or_default(),
-        };
-        let mut surfaces = vec![None; found.len()];
-        for (&cell, found) in self.by_row.iter().zip(found) {
-            surfaces[cell as usize] = found.surface();
+        match (found, &mut self.judging) {
+            (None, Judging::Here(all)) => all.surfaces(thickest),
+            (found, _) => Ok(Box::new(found.unwrap_or_default())),
         }
-        Ok(Box::new(surfaces))
     }
 
     fn leave(&mut self, known: &[u8]) -> Result<()> {
-        let rows: Vec<u8> = self.by_row.iter().map(|&cell| known[cell as usize]).collect();
-        self.work(|judged| judged.leave(&rows), |all| all.leave(known))?;
+        self.work(|judged| judged.leave(known), |all| all.leave(known))?;
         if let Judging::There { left, .. } = &mut self.judging {
             left.push(known.to_vec());
         }
@@ -182,18 +174,29 @@ impl<'a> Surfaces<'a> for CudaSurfaces<'a> {
         present: &dyn Fn() -> Present,
         densities: Vec<f64>,
     ) -> Result<Box<dyn Labels + 'a>> {
-        let CudaSurfaces { cuda, cut, cloud, judging, sums, .. } = *self;
+        let CudaSurfaces { cuda, cut, cloud, judging, .. } = *self;
         // Frees the memory of the judged blocks for other uses.
-        drop((judging, sums));
+        drop(judging);
         let present = present();
-        let all: Vec<_> = (0..present.cells()).map(|cell| *present.of(cell)).collect();
-        let there = if_room(cuda.first().upload(&all))?;
+        let there = if_room(upload(cuda.first(), &present))?;
         let here = cpu::CloudLabels::new(cloud, present, densities);
         Ok(match there {
             Some(present) => Box::new(CudaLabels { device: cuda.first(), cut, present, here }),
             None => Box::new(here),
         })
     }
+}
+
+/// Copies the planes of all cells to the device, without a copy of them all on the host.
+fn upload(device: &Device, present: &Present) -> Result<CudaSlice<[u32; PRESENT]>> {
+    let (mut there, mut some) = (device.buffer(present.cells())?, Vec::new());
+    for first in (0..present.cells()).step_by(PIECE) {
+        let cells = first..present.cells().min(first + PIECE);
+        let planes = cells.clone().into_par_iter().map(|cell| *present.of(cell));
+        planes.collect_into_vec(&mut some);
+        device.upload_into(&some, &mut there.slice_mut(cells))?;
+    }
+    Ok(there)
 }
 
 /// The votes of the points of a cloud.

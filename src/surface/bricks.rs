@@ -4,6 +4,9 @@
 //! cells of a brick have consecutive indices.
 
 use crate::mix::STEP;
+use crate::ranges::ranges;
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// Bits of a cell's key within its brick.
 pub const WITHIN: u32 = 6;
@@ -34,24 +37,23 @@ pub struct Brick {
 /// A free slot.
 const FREE: Brick = Brick { occupied: 0, first: 0, key: 0 };
 
+/// Cells that one thread takes at a time.
+const PIECE: usize = 1 << 14;
+
 impl Bricks {
     /// The bricks of so many `cells`, whose Morton keys ascend.
-    pub fn new(cells: u32, key: impl Fn(u32) -> u64) -> Bricks {
-        let of = |cell: u32| key(cell) >> WITHIN;
-        let is_first = |&cell: &u32| cell == 0 || of(cell - 1) != of(cell);
-        let count = (0..cells).filter(is_first).count();
-        let is_narrow = cells == 0 || of(cells - 1) <= u64::from(u32::MAX);
+    pub fn new(cells: u32, key: impl Fn(u32) -> u64 + Sync) -> Bricks {
+        let pieces = ranges(cells as usize, PIECE);
+        let pieces: Vec<Vec<Brick>> = pieces.map(|piece| begun(piece, cells, &key)).collect();
+        let count: usize = pieces.iter().map(Vec::len).sum();
+        let is_narrow = cells == 0 || key(cells - 1) >> WITHIN <= u64::from(u32::MAX);
         let mut bricks = Bricks { slots: vec![FREE; count + count / 2 + 1], is_narrow };
-        let mut slot = 0;
-        for cell in 0..cells {
-            if is_first(&cell) {
-                slot = bricks.hash(of(cell));
-                while bricks.slots[slot].occupied != 0 {
-                    slot = bricks.next(slot);
-                }
-                bricks.slots[slot] = Brick { occupied: 0, first: cell, key: of(cell) as u32 };
+        for brick in pieces.into_iter().flatten() {
+            let mut slot = bricks.hash(key(brick.first) >> WITHIN);
+            while bricks.slots[slot].occupied != 0 {
+                slot = bricks.next(slot);
             }
-            bricks.slots[slot].occupied |= 1 << (key(cell) % CELLS as u64);
+            bricks.slots[slot] = brick;
         }
         bricks
     }
@@ -94,6 +96,27 @@ impl Bricks {
     }
 }
 
+/// The bricks that begin in a range of so many `cells`; the last one may end behind it.
+fn begun(range: Range<usize>, cells: u32, key: impl Fn(u32) -> u64) -> Vec<Brick> {
+    let (begin, end) = (range.start as u32, range.end as u32);
+    let mut bricks: Vec<Brick> = Vec::new();
+    let mut last = begin.checked_sub(1).map(|before| key(before) >> WITHIN);
+    for cell in begin..cells {
+        let (brick, place) = (key(cell) >> WITHIN, key(cell) % CELLS as u64);
+        if last.replace(brick) != Some(brick) {
+            if cell >= end {
+                break;
+            }
+            bricks.push(Brick { occupied: 0, first: cell, key: brick as u32 });
+        }
+        // The first cells may belong to a brick of the range before.
+        if let Some(brick) = bricks.last_mut() {
+            brick.occupied |= 1 << place;
+        }
+    }
+    bricks
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,7 +124,8 @@ mod tests {
     #[test]
     fn bricks_are_found_by_short_and_by_long_keys() {
         for apart in [1, 7 << 6, 3 << 40] {
-            let keys: Vec<u64> = (0..1000u64).map(|i| i * i % 7 + i * 11 * apart).collect();
+            let keys: Vec<u64> =
+                (0..3 * PIECE as u64).map(|i| i * i % 7 + i * 11 * apart).collect();
             let key = |cell: u32| keys[cell as usize];
             assert!(keys.is_sorted_by(|a, b| a < b));
             let bricks = Bricks::new(keys.len() as u32, key);

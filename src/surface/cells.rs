@@ -37,7 +37,7 @@ impl Cells {
     pub fn new(table: CellTable, points: usize, unit: Unit) -> Cells {
         let CellTable { keys, mut starts, counts } = table;
         starts.push(points as u32);
-        let distinct = counts.iter().map(|&n| u64::from(n)).sum();
+        let distinct = counts.par_iter().map(|&n| u64::from(n)).sum();
         Cells { levels: Level::all(keys, &counts, unit), starts, distinct, unit }
     }
 

@@ -70,6 +70,7 @@ pub trait Seen: Sync {
     fn around(&self, cell: usize) -> Option<Surface>;
 }
 
+#[cfg(test)]
 impl Seen for Vec<Option<Surface>> {
     fn around(&self, cell: usize) -> Option<Surface> {
         self[cell]
@@ -243,7 +244,8 @@ impl Waiting {
     }
 }
 
-/// Judges the block of one cell; `sums` are those of all cells of the level.
+/// Judges the block of one cell by itself, as tests compare backends with; `sums` are those of all cells of the
+/// level.
 pub fn judge_block(level: &Level, sums: &[Sums], cell: usize, block: &[u32]) -> Option<Flatness> {
     let moments = level.block_moments(sums, cell, block);
     if moments.n < MIN_POINTS {

@@ -5,11 +5,15 @@ use super::lattice::OFFSET;
 use super::sums::{CellMoments, Sums};
 use super::unit::Unit;
 use crate::morton::deinterleave;
+use crate::ranges::{ranges, split};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Levels above the base.
 const LEVELS: usize = 7;
+/// Cells that one thread takes at a time.
+const PIECE: usize = 1 << 14;
 
 /// All cells of one size, in Morton order.
 pub struct Level {
@@ -41,13 +45,7 @@ impl Level {
     /// Builds all levels, base first, from the Morton keys of the base cells, ascending, and their numbers of
     /// distinct points, fewer than 2³² in all.
     pub fn all(keys: Vec<u64>, counts: &[u32], unit: Unit) -> Vec<Level> {
-        let mut before = Vec::with_capacity(counts.len() + 1);
-        let mut sum = 0;
-        for &count in counts {
-            before.push(sum);
-            sum += count;
-        }
-        before.push(sum);
+        let before = sums_before(counts);
         let mut levels = vec![Level {
             size: f64::from(unit.span * unit.steps),
             span: i64::from(unit.span),
@@ -94,20 +92,16 @@ impl Level {
 
     /// Builds the level of twice the size and fills in this level's parents.
     fn join(&mut self) -> Level {
-        let above = |cell: u32| self.key(cell) >> 3;
-        let cells = self.len() as u32;
-        let is_first = |cell: u32| cell == 0 || above(cell - 1) != above(cell);
-        let mut first = Vec::with_capacity((0..cells).filter(|&cell| is_first(cell)).count() + 1);
-        let mut parent = Vec::with_capacity(self.len());
-        let mut last = None;
-        for cell in 0..cells {
-            let above = above(cell);
-            if last.replace(above) != Some(above) {
-                first.push(self.run(cell)[0]);
-            }
-            parent.push(first.len() as u32 - 1);
-        }
-        first.push(self.base.keys.len() as u32);
+        let counts: Vec<u32> = ranges(self.len(), PIECE).map(|range| self.parents(range)).collect();
+        let before = sums_before(&counts);
+        let parents = before[counts.len()] as usize;
+        let (mut first, mut parent) = (vec![0; parents + 1], vec![0; self.len()]);
+        first[parents] = self.base.keys.len() as u32;
+        let pieces = split(&mut first, counts.iter().map(|&count| count as usize));
+        let pieces = pieces.into_par_iter().zip(parent.par_chunks_mut(PIECE)).zip(&before);
+        pieces.enumerate().for_each(|(piece, ((first, parent), &before))| {
+            self.join_piece(piece * PIECE, before, first, parent);
+        });
         self.parent = parent;
         Level {
             size: 2.0 * self.size,
@@ -117,6 +111,28 @@ impl Level {
             parent: Vec::new(),
             first,
             bricks: Bricks::default(),
+        }
+    }
+
+    /// The number of parents whose first cell is in a range.
+    fn parents(&self, range: Range<usize>) -> u32 {
+        let above = |cell: usize| self.key(cell as u32) >> 3;
+        range.filter(|&cell| cell == 0 || above(cell - 1) != above(cell)).count() as u32
+    }
+
+    /// For the cells from `begin` on, finds each `parent`, and the `first` of the base cells within each that
+    /// begins there; there are so many parents `before` these.
+    fn join_piece(&self, begin: usize, before: u32, first: &mut [u32], parent: &mut [u32]) {
+        let above = |cell: usize| self.key(cell as u32) >> 3;
+        let mut last = begin.checked_sub(1).map(above);
+        let mut begun = 0;
+        for (cell, parent) in (begin..).zip(parent) {
+            let above = above(cell);
+            if last.replace(above) != Some(above) {
+                first[begun as usize] = self.run(cell as u32)[0];
+                begun += 1;
+            }
+            *parent = before + begun - 1;
         }
     }
 
@@ -164,27 +180,61 @@ impl Level {
 
     /// The corner of a cell, in units of the moments.
     #[inline(always)]
-    pub(super) fn corner(&self, cell: usize) -> [i64; 3] {
+    pub fn corner(&self, cell: usize) -> [i64; 3] {
         self.coordinates(cell as u32).map(|v| v as i64 * self.span)
     }
 
     /// Makes the sums of the cells of the next level from those of this one.
     pub fn join_sums(&self, sums: &mut Vec<Sums>) {
-        // The cells of the next level are fewer and in the same order, so each is written where everything
-        // has been read.
+        // The cells of the next level are fewer and in the same order. So each piece is joined at its own
+        // front, where everything has been read, and then moved to its place.
+        sums.par_chunks_mut(PIECE).zip(self.parent.par_chunks(PIECE)).for_each(join_front);
         let mut joined = 0;
-        for (cell, &parent) in self.parent.iter().enumerate() {
-            let own = sums[cell];
-            match parent as usize {
-                parent if parent < joined => sums[parent].add(&own),
-                parent => {
-                    sums[parent] = own;
-                    joined = parent + 1;
-                }
+        for (piece, parents) in self.parent.chunks(PIECE).enumerate() {
+            let (mut from, mut to) = (piece * PIECE, parents[0] as usize);
+            let end = parents[parents.len() - 1] as usize + 1;
+            if to < joined {
+                // The piece before has cells of the same parent.
+                let own = sums[from];
+                sums[to].add(&own);
+                (from, to) = (from + 1, to + 1);
             }
+            sums.copy_within(from..from + end - to, to);
+            joined = end;
         }
         sums.truncate(joined);
     }
+}
+
+/// Joins the sums of consecutive cells at their front, parent by parent.
+fn join_front((sums, parents): (&mut [Sums], &[u32])) {
+    let mut joined = 0;
+    for (cell, parent) in parents.iter().enumerate() {
+        let own = sums[cell];
+        match (parent - parents[0]) as usize {
+            place if place < joined => sums[place].add(&own),
+            place => {
+                sums[place] = own;
+                joined = place + 1;
+            }
+        }
+    }
+}
+
+/// For each count the sum of those before it, then the sum of all.
+fn sums_before(counts: &[u32]) -> Vec<u32> {
+    let mut before = vec![0; counts.len() + 1];
+    let sums: Vec<u32> = counts.par_chunks(PIECE).map(|piece| piece.iter().sum()).collect();
+    let before_piece = sums.iter().scan(0, |sum, own| Some(std::mem::replace(sum, *sum + own)));
+    let before_piece: Vec<u32> = before_piece.collect();
+    let pieces = before[1..].par_chunks_mut(PIECE).zip(counts.par_chunks(PIECE)).zip(before_piece);
+    pieces.for_each(|((before, counts), mut sum)| {
+        for (before, count) in before.iter_mut().zip(counts) {
+            sum += count;
+            *before = sum;
+        }
+    });
+    before
 }
 
 #[cfg(test)]
