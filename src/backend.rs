@@ -19,7 +19,7 @@ use crate::surface::flat::{Flatness, Seen};
 use crate::surface::layers::{Trials, Tried};
 use crate::surface::moments::Moments;
 use crate::surface::noise_field::NoiseField;
-use crate::surface::plane::{Assigned, LocalPlane};
+use crate::surface::plane::{Assigned, Claim, LocalPlane};
 use crate::surface::present::Present;
 use crate::surface::sums::Sums;
 use crate::surface::unit::{CellCounts, Unit};
@@ -201,15 +201,14 @@ pub trait Surfaces<'a>: Sync {
     /// If the device fails.
     fn thickness(&mut self, thickest: f64, share: f64) -> Result<(f64, u64)>;
 
-    /// The surfaces around the base cells, of at most `thickest` times the scale of the
-    /// noise there.
+    /// The surfaces around the base cells, of at most `thickest` times the scale of the noise there.
     ///
     /// # Errors
     /// If the device fails.
     fn surfaces(&mut self, thickest: f64) -> Result<Box<dyn Seen + '_>>;
 
-    /// Marks what is `known` of each base cell: [`SEEN`] and [`TAKEN`]. Cells that were seen, and
-    /// blocks with a good part of taken cells, show no surface from then on.
+    /// Marks what is `known` of each base cell: [`SEEN`] and [`TAKEN`]. Cells that were seen, and blocks with a
+    /// good part of taken cells, show no surface from then on.
     ///
     /// # Errors
     /// If the device fails.
@@ -231,15 +230,15 @@ pub trait Surfaces<'a>: Sync {
         space: &'s Space,
     ) -> Result<Box<dyn CloudAccumulator + 's>>;
 
-    /// Sets which planes are `present` in or around each of the base cells, and how many points each plane has
-    /// per square step. Asks for what is present when what is known of the blocks has been freed.
+    /// Sets which planes are `present` in or around each of the base cells, and how strongly each plane
+    /// claims points. Asks for what is present when what is known of the blocks has been freed.
     ///
     /// # Errors
     /// If the device fails.
     fn present(
         self: Box<Self>,
         present: &dyn Fn() -> Present,
-        densities: Vec<f64>,
+        claims: Vec<Claim>,
     ) -> Result<Box<dyn Labels + 'a>>;
 }
 
@@ -250,8 +249,8 @@ pub const TAKEN: u8 = 2;
 
 /// A cloud in cells in which planes are present.
 ///
-/// A point belongs to the nearest of the planes present in its cell whose tolerance it meets, the first of
-/// equals.
+/// A point belongs to the likeliest of the planes present in its cell whose tolerance it meets, the first of
+/// equals: see [`Claim`].
 pub trait Labels {
     /// Exact sums over the points of each plane, in local coordinates.
     ///

@@ -67,6 +67,9 @@ pub struct Parameters {
     /// steps of the coordinates, or noise that is correlated between neighbours. 0 if surfaces were not
     /// examined.
     pub scale: f64,
+    /// Mean number of points of a cluster, in clouds that hold every point several times; 1 in others. The
+    /// search takes one point of each cluster, and what it measures holds for these.
+    pub copies: f64,
     /// Standard deviation that rounding adds to the coordinates, in the cloud's unit; 0 if they are not
     /// rounded, or if it was not measured.
     pub rounding: f64,

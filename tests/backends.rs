@@ -17,7 +17,7 @@ use planes::surface::flat::{Flatness, Surface, judge_block};
 use planes::surface::layers::{Layer, Outcome, Trials};
 use planes::surface::moments::Moments;
 use planes::surface::noise_field::NoiseField;
-use planes::surface::plane::{LocalPlane, PRESENT};
+use planes::surface::plane::{Claim, LocalPlane, PRESENT};
 use planes::surface::present::Present;
 use planes::surface::unit::{FINEST, FULL, Unit};
 use planes::synth::{HardPart, Scene, SceneOptions, generate};
@@ -434,8 +434,13 @@ fn across(axis: usize, rho: f64, tolerance: f64) -> LocalPlane {
     LocalPlane { normal, rho, tolerance }
 }
 
-/// Points of four planes per square step.
-const DENSITIES: [f64; 4] = [1.0, 1.0, 0.25, 5.0];
+/// How strongly four planes claim points.
+const CLAIMS: [Claim; 4] = {
+    const fn claim(deviation: f64, density: f64) -> Claim {
+        Claim { deviation, density }
+    }
+    [claim(9.0, 1.0), claim(9.0, 1.0), claim(9.0, 0.25), claim(0.5, 5.0)]
+};
 
 #[test]
 fn points_go_to_their_planes() {
@@ -457,7 +462,7 @@ fn points_go_to_their_planes() {
             };
             let present: Vec<[u32; PRESENT]> = (0..cells).map(near).collect();
             let all = || Present::new(cells, |range| range.map(near));
-            (surfaces.present(&all, DENSITIES.to_vec()).unwrap(), present)
+            (surfaces.present(&all, CLAIMS.to_vec()).unwrap(), present)
         };
         let surfaces = judged(backend.as_ref(), &points);
         let cloud = surfaces.cloud();
@@ -471,9 +476,9 @@ fn points_go_to_their_planes() {
                     let near = present.iter().copied().filter(|&q| q != u32::MAX);
                     let near = near.filter(|&q| distance(q) <= planes[q as usize].tolerance);
                     let cost = |q: u32| {
-                        let (tolerance, density) =
-                            (planes[q as usize].tolerance, DENSITIES[q as usize]);
-                        4.5 * (distance(q) / tolerance).powi(2) + (tolerance / density).ln()
+                        let Claim { deviation, density } = CLAIMS[q as usize];
+                        let deviation = deviation.min(planes[q as usize].tolerance / 3.0);
+                        0.5 * (distance(q) / deviation).powi(2) + (deviation / density).ln()
                     };
                     let best = near.reduce(|a, b| if cost(b) < cost(a) { b } else { a });
                     labels[i] = best.map_or(-1, |q| q as i32);

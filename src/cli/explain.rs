@@ -68,6 +68,13 @@ fn measured(out: &mut String, detection: &Detection) {
             "  camera     at {x}, {y}, {z}, as the points tell: a frame, with lengths at its middle depth"
         );
     }
+    if p.copies > 1.0 {
+        line!(
+            out,
+            "  copies     {} of each point, of which the search takes one",
+            significant(p.copies)
+        );
+    }
     if p.rounding > 0.0 {
         line!(out, "  rounding   {} of the coordinates, rms", significant(p.rounding));
     }

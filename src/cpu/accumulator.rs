@@ -15,7 +15,8 @@ use rayon::prelude::*;
 pub(super) struct CpuAccumulator<'a> {
     cpu: &'a Cpu,
     space: &'a Space,
-    /// The bins with votes, as long as there are only votes for directions near normals; no rows without votes.
+    /// The bins with votes, as long as there are only votes for directions near normals; empty until the first
+    /// vote.
     rows: Vec<Row>,
     /// Otherwise all bins, row by row.
     all: Option<Vec<u32>>,

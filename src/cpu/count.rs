@@ -63,12 +63,14 @@ mod tests {
     fn copies_that_are_nearly_equal_are_clusters() {
         let copies = |n: u32| {
             let near =
-                move |p: [f32; 3], k: u32| [p[0] + (k % 2 * 16) as f32, p[1], (k / 2 * 16) as f32];
+                move |p: [f32; 3], k: u32| [p[0] + (k % 5 * 16) as f32, p[1], (k / 5 * 16) as f32];
             square(200, 4096, 0.0).flat_map(move |p| (0..n).map(move |k| near(p, k)))
         };
         assert_eq!(clusters(copies(1)), None);
-        let edge = clusters(copies(4)).unwrap();
-        assert!((32..4096).contains(&edge), "{edge}");
+        for n in [2, 4, 8, 20] {
+            let edge = clusters(copies(n)).unwrap();
+            assert!((32..4096).contains(&edge), "{n} copies: {edge}");
+        }
     }
 
     #[test]

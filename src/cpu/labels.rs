@@ -5,7 +5,7 @@ use crate::backend::Labels;
 use crate::frame::Points;
 use crate::surface::cloud::CellCloud;
 use crate::surface::moments::Moments;
-use crate::surface::plane::{Assigned, LocalPlane, PRESENT, Slab};
+use crate::surface::plane::{Assigned, Claim, Cost, LocalPlane, PRESENT};
 use crate::surface::present::Present;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -15,8 +15,8 @@ use std::sync::Arc;
 pub(crate) struct CloudLabels {
     cloud: Arc<CellCloud>,
     present: Present,
-    /// Points of each plane per square step.
-    pub densities: Vec<f64>,
+    /// How strongly each plane claims points.
+    pub claims: Vec<Claim>,
     /// The last result: the label of each point, the planes that led to the labels, and the sums over the
     /// points of each plane.
     labels: Vec<i32>,
@@ -25,10 +25,10 @@ pub(crate) struct CloudLabels {
 }
 
 impl CloudLabels {
-    /// No point has a plane yet; the planes have so many points per square step each.
-    pub fn new(cloud: Arc<CellCloud>, present: Present, densities: Vec<f64>) -> CloudLabels {
+    /// No point has a plane yet.
+    pub fn new(cloud: Arc<CellCloud>, present: Present, claims: Vec<Claim>) -> CloudLabels {
         let (labels, planes, sums) = Default::default();
-        CloudLabels { cloud, present, densities, labels, planes, sums }
+        CloudLabels { cloud, present, claims, labels, planes, sums }
     }
 
     /// Finds the plane of each point, `-1` for none. Only cells in which a plane has changed are computed
@@ -55,7 +55,9 @@ impl CloudLabels {
             rest = after;
         }
         let present = &self.present;
-        let slabs = &Slab::all(planes, &self.densities)[..];
+        let cost = |(claim, plane): (&Claim, &LocalPlane)| claim.cost(plane.tolerance);
+        let costs: Vec<Cost> = self.claims.iter().zip(planes).map(cost).collect();
+        let slabs = (planes, &costs[..]);
         let one = |mut moved: Moved, (run, mut rest): CellRun| {
             for cell in run {
                 let present = present.of(cell);
@@ -82,6 +84,9 @@ impl CloudLabels {
 /// Some base cells, and the labels of their points.
 type CellRun<'a> = (Range<usize>, &'a mut [i32]);
 
+/// Planes, and what points cost them.
+type Slabs<'a> = (&'a [LocalPlane], &'a [Cost]);
+
 /// The sums over the points that left each plane and that joined it.
 struct Moved(Vec<[Moments; 2]>);
 
@@ -103,7 +108,7 @@ impl Moved {
         labels: &mut [i32],
         range: Range<usize>,
         present: &[u32; PRESENT],
-        (points, slabs): (&Points, &[Slab]),
+        (points, slabs): (&Points, Slabs),
     ) {
         for (label, i) in labels.iter_mut().zip(range) {
             let point = points.get(i);
@@ -121,16 +126,18 @@ impl Moved {
 }
 
 /// The likeliest of the present planes whose tolerance a point meets; the first of equals.
-fn likeliest(present: &[u32; PRESENT], p: [f32; 3], slabs: &[Slab]) -> Option<u32> {
+fn likeliest(present: &[u32; PRESENT], p: [f32; 3], (planes, costs): Slabs) -> Option<u32> {
     let mut best: Option<(f64, u32)> = None;
     for (k, &q) in present.iter().enumerate() {
-        let Some(slab) = slabs.get(q as usize).filter(|_| k == 0 || q != present[0]) else {
+        let Some(plane) = planes.get(q as usize).filter(|_| k == 0 || q != present[0]) else {
             continue;
         };
-        if let Some(cost) = slab.cost(p)
-            && best.is_none_or(|(least, _)| cost < least)
-        {
-            best = Some((cost, q));
+        let distance = plane.distance(p).abs();
+        if distance <= plane.tolerance {
+            let cost = costs[q as usize].at(distance);
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, q));
+            }
         }
     }
     best.map(|(_, q)| q)

@@ -10,8 +10,8 @@ use rayon::prelude::*;
 /// The bins that are the maximum of their neighbourhood, best first.
 ///
 /// A neighbourhood is all directions near the bin's own, across seams and poles, and `rho_radius` bins to
-/// either side. `part` gives the bins of a row that may have votes. The neighbourhoods of bins below the threshold are never examined, so the cost follows the
-/// number of candidates, not the size of the table.
+/// either side. `part` gives the bins of a row that may have votes. The neighbourhoods of bins below the
+/// threshold are never examined, so the cost follows the number of candidates, not the size of the table.
 pub(super) fn peaks<'a>(
     space: &Space,
     part: impl Fn(usize) -> Part<'a> + Copy + Send + Sync,

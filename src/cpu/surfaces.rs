@@ -17,6 +17,7 @@ use crate::surface::cloud::CellCloud;
 use crate::surface::flat::{FLAT, Flatness, LevelFlatness, Seen, Surface, judge_all};
 use crate::surface::layers::{Trials, Tried};
 use crate::surface::noise_field::NoiseField;
+use crate::surface::plane::Claim;
 use crate::surface::present::Present;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::sums::Sums;
@@ -198,11 +199,11 @@ impl<'a> Surfaces<'a> for CpuSurfaces {
     fn present(
         self: Box<Self>,
         present: &dyn Fn() -> Present,
-        densities: Vec<f64>,
+        claims: Vec<Claim>,
     ) -> Result<Box<dyn Labels + 'a>> {
         let CpuSurfaces { cloud, flatness, .. } = *self;
         drop(flatness);
-        Ok(Box::new(CloudLabels::new(cloud, present(), densities)))
+        Ok(Box::new(CloudLabels::new(cloud, present(), claims)))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::backend::Labels;
 use crate::cpu::CloudLabels;
 use crate::shared::{LABEL_POINTS, PLANE_NUMBERS, WARP};
 use crate::surface::moments::Moments;
-use crate::surface::plane::{Assigned, LocalPlane, PRESENT, Slab};
+use crate::surface::plane::{Assigned, Claim, LocalPlane, PRESENT};
 use cudarc::driver::CudaSlice;
 
 /// The points of a cloud in cell order, and the planes present in each cell.
@@ -33,8 +33,8 @@ impl CudaLabels<'_> {
     ) -> Result<Assigned> {
         let CudaLabels { device, cut, present, .. } = self;
         let points = &cut.points;
-        let slabs = Slab::all(planes, &self.here.densities);
-        let slabs = device.upload(&slabs.iter().map(layout).collect::<Vec<LabelSlab>>())?;
+        let slabs: Vec<LabelSlab> = planes.iter().zip(&self.here.claims).map(slab).collect();
+        let slabs = device.upload(&slabs)?;
         let becomes = device.upload(becomes)?;
         let wanted = if wants_labels { points.len } else { 0 };
         let mut labels = device.buffer::<i32>(wanted)?;
@@ -79,10 +79,11 @@ impl Labels for CudaLabels<'_> {
     }
 }
 
-/// A slab as the kernel reads it.
-fn layout(&Slab { plane, weight, rest }: &Slab) -> LabelSlab {
+/// A plane, and what points cost it, as the kernel reads them.
+fn slab((plane, claim): (&LocalPlane, &Claim)) -> LabelSlab {
     let [x, y, z] = plane.normal;
-    [x, y, z, plane.rho, plane.tolerance, weight, rest]
+    let cost = claim.cost(plane.tolerance);
+    [x, y, z, plane.rho, plane.tolerance, cost.weight, cost.rest]
 }
 
 /// The sums of a plane from its numbers, in which sums of products are split into two halves.

@@ -13,7 +13,8 @@ pub(crate) fn flatness(
     (thickness > 0.0).then_some(flat::Flatness { ratio, thickness, error, normal: *normal })
 }
 
-/// `Slab` of `kernels/labels.cu`: a normal, the distance from the origin and the tolerance.
+/// `Slab` of `kernels/labels.cu`: a normal, the distance from the origin, the tolerance, and the two numbers of
+/// a `Cost`.
 pub(crate) type LabelSlab = [f64; 7];
 
 /// The sums over the points of a cell, as `Moments` of `kernels/levels.cu` writes them.

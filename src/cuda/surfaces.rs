@@ -21,7 +21,7 @@ use crate::surface::cloud::CellCloud;
 use crate::surface::flat::{Flatness, Seen};
 use crate::surface::layers::{Trials, Tried};
 use crate::surface::noise_field::NoiseField;
-use crate::surface::plane::PRESENT;
+use crate::surface::plane::{Claim, PRESENT};
 use crate::surface::present::Present;
 use crate::surface::sums::Sums;
 use cudarc::driver::CudaSlice;
@@ -172,14 +172,14 @@ impl<'a> Surfaces<'a> for CudaSurfaces<'a> {
     fn present(
         self: Box<Self>,
         present: &dyn Fn() -> Present,
-        densities: Vec<f64>,
+        claims: Vec<Claim>,
     ) -> Result<Box<dyn Labels + 'a>> {
         let CudaSurfaces { cuda, cut, cloud, judging, .. } = *self;
         // Frees the memory of the judged blocks for other uses.
         drop(judging);
         let present = present();
         let there = if_room(upload(cuda.first(), &present))?;
-        let here = cpu::CloudLabels::new(cloud, present, densities);
+        let here = cpu::CloudLabels::new(cloud, present, claims);
         Ok(match there {
             Some(present) => Box::new(CudaLabels { device: cuda.first(), cut, present, here }),
             None => Box::new(here),

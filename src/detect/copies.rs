@@ -6,6 +6,7 @@
 
 use crate::frame::Points;
 use crate::surface::lattice::{pairs, place_key, positive};
+use crate::surface::plane::LocalPlane;
 use rayon::prelude::*;
 
 /// The sites of a cloud, each of which stands for a cluster of copies.
@@ -28,11 +29,24 @@ impl Sites {
         Sites { points: second, site_of }
     }
 
-    /// The labels of all points, from the labels of the sites in a given order.
-    pub fn spread(&self, labels: &[i32], order: &[u32]) -> Vec<i32> {
+    /// The labels of all points, from the labels of the sites in a given order. If `planes` are given, only
+    /// points within the tolerance of their site's plane get its label.
+    pub fn spread(
+        &self,
+        labels: &[i32],
+        order: &[u32],
+        (points, planes): (&Points, Option<&[LocalPlane]>),
+    ) -> Vec<i32> {
         let mut of_site = vec![-1; self.points.len()];
         order.iter().zip(labels).for_each(|(&site, &label)| of_site[site as usize] = label);
-        self.site_of.par_iter().map(|&site| of_site[site as usize]).collect()
+        let is_near = |i: usize, label: i32| {
+            let plane = planes.and_then(|planes| planes.get(label as usize));
+            plane.is_none_or(|plane| plane.distance(points.get(i)).abs() <= plane.tolerance)
+        };
+        let label = |(i, &site): (usize, &u32)| {
+            Some(of_site[site as usize]).filter(|&label| is_near(i, label)).unwrap_or(-1)
+        };
+        self.site_of.par_iter().enumerate().map(label).collect()
     }
 }
 
@@ -71,7 +85,14 @@ mod tests {
         }
         let order: Vec<u32> = (0..3200).rev().collect();
         let labels: Vec<i32> = order.iter().map(|&site| site as i32 % 7 - 1).collect();
-        let spread = sites.spread(&labels, &order);
-        assert!((0..points.len()).all(|i| spread[i] == sites.site_of[i] as i32 % 7 - 1));
+        let spread = sites.spread(&labels, &order, (&points, None));
+        let of_site = |i: usize| sites.site_of[i] as i32 % 7 - 1;
+        assert!((0..points.len()).all(|i| spread[i] == of_site(i)));
+        // A given tolerance holds for every point.
+        let plane = LocalPlane { normal: [0.0, 1.0, 0.0], rho: 0.0, tolerance: 1.0 };
+        let spread = sites.spread(&labels, &order, (&points, Some(&[plane; 6])));
+        let near = |i: usize| of_site(i) >= 0 && points.get(i)[1].abs() <= 1.0;
+        assert!((0..points.len()).all(|i| spread[i] == if near(i) { of_site(i) } else { -1 }));
+        assert!((0..points.len()).filter(|&i| near(i)).count() > 100);
     }
 }

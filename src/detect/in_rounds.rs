@@ -13,7 +13,7 @@ use super::progress::{Progress, begin};
 use super::rounds::{self, Votes};
 use super::viewpoint::{NEAREST, Viewpoint};
 use super::{
-    density, layers, members, merge, noise_field, parameters, planes, present, refine, rejected,
+    claims, layers, members, merge, noise_field, parameters, planes, present, refine, rejected,
     roundness, tolerance, waves,
 };
 use crate::Result;
@@ -58,18 +58,40 @@ pub(super) fn detect<'b>(
         None => how.backend.hold(cloud.points.clone())?,
     };
     let counts = held.count_cells()?;
-    let Some(edge) = counts.clusters() else {
-        return labelled(cloud, (held, counts), how)?.finish(cloud, how);
-    };
-    drop(held);
+    // A tolerance that is finer than the clusters asks for what they hide.
+    let tolerance = how.options.tolerance.unwrap_or(f64::INFINITY) / cloud.frame.step;
+    match counts.clusters().filter(|&edge| f64::from(edge) <= tolerance) {
+        None => labelled(cloud, (held, counts), how)?.finish(cloud, how),
+        Some(edge) => {
+            drop(held);
+            without_copies(cloud, edge, how)?.finish(cloud, how)
+        }
+    }
+}
+
+/// The planes of a cloud whose points stand in clusters that cells of the given edge hold.
+fn without_copies(cloud: &Loaded, edge: u32, how: How<'_, '_>) -> Result<Labelled> {
     let sites = Sites::find(&cloud.points, edge);
-    let points = cloud.points.select(&sites.points);
-    let mut alone = Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, points) };
+    let copies = cloud.points.len() as f64 / sites.points.len() as f64;
+    log::debug!("{copies:.2} copies of each point");
+    let mut alone =
+        Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, cloud.points.select(&sites.points)) };
     let mut held = how.backend.hold(alone.points.clone())?;
     let counts = held.count_cells()?;
-    let mut labelled = labelled(&mut alone, (held, counts), how)?;
+    let fewer = |points: Option<u64>| points.map(|n| (n as f64 / copies).ceil() as u64);
+    let options = Options {
+        min_inliers: fewer(how.options.min_inliers),
+        min_votes: fewer(how.options.min_votes),
+        ..how.options.clone()
+    };
+    let mut labelled = labelled(&mut alone, (held, counts), How { options: &options, ..how })?;
     labelled.spread(&sites, &alone.places.unwrap_or_default(), &cloud.points);
-    labelled.finish(cloud, how)
+    let more = |sites: u64| (sites as f64 * copies).round() as u64;
+    let parameters = &mut labelled.parameters;
+    parameters.copies = copies;
+    parameters.min_inliers = how.options.min_inliers.unwrap_or(more(parameters.min_inliers));
+    parameters.min_votes = how.options.min_votes.unwrap_or(more(parameters.min_votes));
+    Ok(labelled)
 }
 
 /// The planes of a cloud without copies of points, and their points.
@@ -207,10 +229,10 @@ fn search<'b>(
     let (parameters, (surfels, findings)) = scene.classes(surfaces.as_mut())?;
     let Findings { mut found, failed } = findings;
     begin(progress, "labels", None)?;
-    let claims = || found.iter().map(|f| f.support.surfels.as_slice());
-    let densities = density::densities(&surfels, &found, cells.base().size);
+    let surfels_of = || found.iter().map(|f| f.support.surfels.as_slice());
+    let claimed = claims::claims(&surfels, &found, cells.base().size, obey);
     let mut labels =
-        surfaces.present(&|| present::present(cells, &surfels, claims()), densities)?;
+        surfaces.present(&|| present::present(cells, &surfels, surfels_of()), claimed)?;
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
     // The planes come from cells. Their points make them exact and are then assigned to them.
     let mut sums = labels.sums(&local)?;
@@ -340,7 +362,8 @@ struct Labelled {
 impl Labelled {
     /// Gives the labels of sites, whose order is known, to all their points.
     fn spread(&mut self, sites: &Sites, order: &[u32], points: &Points) {
-        self.assigned.labels = sites.spread(&self.assigned.labels, order);
+        let planes = self.obey.then_some(&self.local[..]);
+        self.assigned.labels = sites.spread(&self.assigned.labels, order, (points, planes));
         self.assigned.sums = members::sums(points, &self.assigned.labels, self.local.len());
         self.alike *= points.len() as f64 / sites.points.len() as f64;
     }
@@ -379,7 +402,10 @@ impl Labelled {
         let Labelled { parameters, local, found, failed, assigned, outline_cell, .. } = self;
         let points = &cloud.points;
         let how = (parameters.refine, backend);
-        let refined = refine::refined(points, &assigned.labels, &local, &assigned.sums, how)?;
+        let mut refined = refine::refined(points, &assigned.labels, &local, &assigned.sums, how)?;
+        // Copies of a point are no more certain than one.
+        let less = parameters.copies.sqrt();
+        refined.iter_mut().flat_map(|r| r.errors.iter_mut().flatten()).for_each(|e| *e *= less);
         let round = if self.obey || options.curved == Curved::Facets {
             vec![false; found.len()]
         } else {

@@ -8,8 +8,8 @@
 //!
 //! [`Mode::OnePass`] is the papers' flow instead: vote, suppress, take the winners.
 
+mod claims;
 mod copies;
-mod density;
 mod evidence;
 mod found;
 mod grow;

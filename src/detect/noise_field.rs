@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 /// For noise that shows at the finest scale: neighbourhoods examined in each cell of the regions' level, …
 const EACH: usize = 16;
-/// … and most in all.
+/// … and most in all on that level; the next finer one may have eight times as many.
 const MOST: usize = 100_000;
 /// Fewest flat neighbourhoods from which the noise of a region is read, …
 const FEWEST: usize = 16;

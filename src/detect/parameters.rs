@@ -65,6 +65,7 @@ pub(super) fn choose(
         noise,
         spacing: measured.spacing * step,
         scale: 3.0 * cells.base().size * step,
+        copies: 1.0,
         rounding: measured.rounding * step,
         viewpoint: None,
         tolerance,

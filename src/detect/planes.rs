@@ -49,7 +49,7 @@ pub(super) fn finish(
     rejected: &mut Vec<Rejected>,
 ) -> Finished {
     let fits: Vec<Option<Fit>> = sums.iter().map(Moments::fit).collect();
-    let significance = significances(cloud, found, sums, &fits, parameters.min_inliers);
+    let significance = significances(cloud, found, (sums, &fits), parameters);
     let (mut ranked, left): (Vec<usize>, Vec<usize>) = (0..found.len())
         .partition(|&i| fits[i].is_some() && sums[i].n as u64 >= parameters.min_inliers);
     ranked.sort_by(|&i, &j| significance[j].total_cmp(&significance[i]).then(i.cmp(&j)));
@@ -99,20 +99,21 @@ pub(super) fn finish(
 fn significances(
     cloud: &Loaded,
     found: &[FoundPlane],
-    sums: &[Moments],
-    fits: &[Option<Fit>],
-    min_inliers: u64,
+    (sums, fits): (&[Moments], &[Option<Fit>]),
+    parameters: &Parameters,
 ) -> Vec<f64> {
+    // Copies of a point are one witness.
+    let alone = |points: i64| (points as f64 / parameters.copies).round() as u64;
     let mut by_size: Vec<usize> = (0..found.len()).collect();
     by_size.sort_by_key(|&i| (Reverse(sums[i].n), i));
     let mut significance = vec![0.0; found.len()];
-    let mut left = cloud.points.len() as u64;
+    let mut left = alone(cloud.points.len() as i64);
     for i in by_size {
-        let (n, tolerance) = (sums[i].n as u64, found[i].support.tolerance);
+        let (n, tolerance) = (alone(sums[i].n), found[i].support.tolerance);
         let of = |fit| chance(cloud, left).significance(n, fit, tolerance);
         significance[i] = fits[i].as_ref().map_or(0.0, of);
-        if significance[i] > 0.0 && n >= min_inliers {
-            left -= n;
+        if significance[i] > 0.0 && sums[i].n as u64 >= parameters.min_inliers {
+            left -= n.min(left);
         }
     }
     significance

@@ -1,7 +1,7 @@
 //! Which planes are present where.
 //!
 //! Rounds claim whole cells. Then each point is assigned on its own: of the planes claimed in its cell or
-//! close by, it belongs to the nearest one whose tolerance it meets. This is how points at creases, on thin
+//! close by, it belongs to the likeliest one whose tolerance it meets. This is how points at creases, on thin
 //! strips and in cells without a surface get their plane.
 
 use crate::surface::cells::Cells;

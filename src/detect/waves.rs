@@ -12,6 +12,7 @@ use crate::surface::plane::LocalPlane;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::surfels::Surfels;
 use crate::vector::dot;
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 /// A plane lies within the slab of another one if the root mean square distance of its points from the other
@@ -38,6 +39,8 @@ const ROUGH: f64 = 1.5;
 /// Planes touch if they meet in the blocks so many levels above those in which their surfaces were seen:
 /// between two waves lies what belongs to neither.
 const ABOVE: usize = 2;
+/// No plane.
+const NONE: u32 = u32::MAX;
 
 /// The planes of a search before waves are joined.
 pub(super) struct Planes<'a> {
@@ -73,7 +76,7 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
     for (sums, &root) in planes.sums.iter().zip(&*into) {
         whole[root as usize].merge(sums);
     }
-    let mut own = vec![u32::MAX; planes.surfels.list.len()];
+    let mut own = vec![NONE; planes.surfels.list.len()];
     for (plane, found) in planes.found.iter().enumerate() {
         found.support.surfels.iter().for_each(|&i| own[i as usize] = plane as u32);
     }
@@ -81,7 +84,7 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
         whole.iter().zip(&*local).map(|(sums, plane)| Roughness::new(sums, plane)).collect();
     let is_root = |&plane: &usize| into[plane] == plane as u32 && whole[plane].n > 0;
     let mut order: Vec<usize> = (0..local.len()).filter(is_root).collect();
-    order.sort_by_key(|&plane| (whole[plane].n, plane));
+    order.sort_by_key(|&plane| (whole[plane].n, Reverse(plane)));
     for (k, &small) in order.iter().enumerate() {
         let about = |large: usize| Roughness::new(&whole[small], &local[large]);
         let with = |large: usize| rough[large].with(&rough[small], &about(large));
@@ -97,8 +100,7 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
             continue;
         }
         let parts: Vec<usize> = (0..into.len()).filter(|&i| into[i] == small as u32).collect();
-        let root =
-            |i: u32| own[i as usize].try_into().ok().and_then(|i: usize| into.get(i)).copied();
+        let root = |i: u32| into.get(own[i as usize] as usize).copied();
         let (contacts, points) = planes.contacts(&parts, local[small], &larger, root);
         let is_wave = |&&large: &&usize| {
             let tolerance = local[large].tolerance;
@@ -117,9 +119,10 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
         if let Some(&large) = nearest {
             let plane = local[large];
             let most = planes.widen.max(1.0) * plane.tolerance;
-            let tolerance = (plane.tolerance + 2.0 * about(large).first).min(most);
             rough[large] = with(large);
             for part in parts {
+                let away = planes.sums[part].distance_rms(plane.normal, plane.rho);
+                let tolerance = (plane.tolerance + 2.0 * away).min(most);
                 (into[part], local[part]) = (large as u32, LocalPlane { tolerance, ..plane });
             }
         }

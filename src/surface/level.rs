@@ -250,7 +250,7 @@ pub mod tests {
         let random = |i: u32, k: u32| (i.wrapping_mul(k) % (1 << 24)) as f32 - 8_388_608.0;
         let scattered = (0..500).map(|i| [48_271, 69_621, 16_807].map(|k| random(i, k)));
         let surface =
-            (0..20_000).map(|i| [(i % 200) as f32 * 7.0, (i / 200) as f32 * 7.0, height(i)]);
+            (0..60_000).map(|i| [(i % 200) as f32 * 9.0, (i / 200) as f32 * 9.0, height(i)]);
         let corners = (0..8).map(|i| [far[i & 1], far[i >> 1 & 1], far[i >> 2]]);
         surface.chain(scattered).chain(corners).collect()
     }
@@ -268,6 +268,7 @@ pub mod tests {
         let mut below_sums = cloud.sums();
         let count = |sums: &[Sums]| sums.iter().map(Sums::count).sum::<i64>() as u64;
         assert_eq!(count(&below_sums), cells.distinct);
+        assert!(cells.base().len() > 2 * PIECE, "more than one piece");
         for (below, above) in cells.levels.iter().zip(&cells.levels[1..]) {
             let all = 0..above.len() as u32;
             assert!(all.clone().map(|cell| above.key(cell)).is_sorted_by(|a, b| a < b));

@@ -44,49 +44,50 @@ impl LocalPlane {
     }
 }
 
-/// A plane as points are assigned to it: to the most likely of the planes whose tolerance they meet.
+/// How strongly a plane claims points: a point belongs to the likeliest of the planes whose tolerance it meets.
 ///
 /// The points of a plane have normally distributed distances and a density on it. Where two planes meet, most
 /// points within the noise of both are on the denser one.
-#[derive(Debug, Clone, Copy)]
-pub struct Slab {
-    /// The plane.
-    pub plane: LocalPlane,
-    /// Half the inverse of the variance, by which squared distances are multiplied, …
-    pub weight: f64,
-    /// … and what is added to that, for the negative logarithm of the likelihood.
-    pub rest: f64,
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Claim {
+    /// Largest standard deviation of its points, in steps. It is a third of the tolerance if that is less.
+    pub deviation: f64,
+    /// Number of its points per square step.
+    pub density: f64,
 }
 
-impl Slab {
-    /// The slabs of planes with so many points per square step each.
-    pub fn all(planes: &[LocalPlane], densities: &[f64]) -> Vec<Slab> {
-        planes.iter().zip(densities).map(|(&plane, &density)| Slab::new(plane, density)).collect()
-    }
-
-    fn new(plane: LocalPlane, density: f64) -> Slab {
-        let deviation = plane.tolerance.max(LEAST_TOLERANCE) / DEVIATIONS;
-        Slab {
-            plane,
-            weight: 0.5 / (deviation * deviation),
-            rest: deviation.ln() - density.max(f64::MIN_POSITIVE).ln(),
-        }
-    }
-
-    /// The negative logarithm of the likelihood of a local point, but for a constant; `None` beyond the
-    /// tolerance.
-    #[inline]
-    pub fn cost(&self, p: [f32; 3]) -> Option<f64> {
-        let distance = self.plane.distance(p).abs();
-        let cost = distance * distance * self.weight + self.rest;
-        (distance <= self.plane.tolerance).then_some(cost)
-    }
+/// The negative logarithm of the likelihood that a point belongs to a plane, but for a constant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cost {
+    /// Half the inverse of the variance, by which squared distances are multiplied, …
+    pub weight: f64,
+    /// … and what is added to that.
+    pub rest: f64,
 }
 
 /// Standard deviations in a tolerance.
 const DEVIATIONS: f64 = 3.0;
-/// Thinner slabs count as this thick, in steps.
-const LEAST_TOLERANCE: f64 = 1e-3;
+/// Smallest standard deviation, in steps.
+const LEAST: f64 = 1e-3;
+
+impl Claim {
+    /// What points cost a plane of this tolerance.
+    pub fn cost(&self, tolerance: f64) -> Cost {
+        let deviation = self.deviation.min(tolerance / DEVIATIONS).max(LEAST);
+        Cost {
+            weight: 0.5 / (deviation * deviation),
+            rest: deviation.ln() - self.density.max(f64::MIN_POSITIVE).ln(),
+        }
+    }
+}
+
+impl Cost {
+    /// The cost of a point at this distance.
+    #[inline]
+    pub fn at(&self, distance: f64) -> f64 {
+        distance * distance * self.weight + self.rest
+    }
+}
 
 /// The points assigned to planes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,6 +102,21 @@ pub struct Assigned {
 mod tests {
     use super::*;
     use crate::vector::Vec3;
+
+    #[test]
+    fn the_denser_of_two_planes_claims_points_between_them() {
+        let claim = |deviation, density| Claim { deviation, density };
+        let [sparse, dense, rough] =
+            [claim(1.0, 0.01), claim(1.0, 1.0), claim(9.0, 0.01)].map(|claim| claim.cost(9.0));
+        assert!(dense.at(1.5) < sparse.at(1.5));
+        assert!(dense.at(2.5) < sparse.at(0.5));
+        assert!(dense.at(3.5) > sparse.at(0.5));
+        // What is near both is on the smooth one, what is far is on the rough one.
+        assert!(sparse.at(0.5) < rough.at(0.5));
+        assert!(sparse.at(3.0) > rough.at(3.0));
+        // The deviation is no more than the tolerance allows.
+        assert_eq!(rough, claim(f64::INFINITY, 0.01).cost(9.0));
+    }
 
     #[test]
     fn the_sign_of_a_normal_is_canonical() {

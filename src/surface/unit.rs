@@ -17,8 +17,10 @@ const CLUSTERED: f64 = 1.5;
 /// … and when the number of clusters falls by less than this factor as cells double. For points strewn over a
 /// surface it falls by more, long before it has halved.
 const STILL: f64 = 1.12;
-/// Share of the points that must be in clusters of few points, so that clusters are copies, not objects.
+/// Share of the points that must be in clusters of few points, so that clusters are copies, not objects, …
 const SMALL: f64 = 0.8;
+/// … or clusters have up to this many points in the mean, and their number is the same on three sizes of cells.
+const MOST_COPIES: u64 = 64;
 /// Fewest clusters worth looking for.
 const FEWEST: u64 = 500;
 /// Most units of the moments in the edge of a base cell: finer detail says nothing about the shape of the
@@ -82,10 +84,13 @@ impl CellCounts {
         let finest = self.finest as f64;
         let is_clustered = |&at: &usize| {
             let [n, next, roomy] = [self.cells[at], self.cells[at + 1], self.roomy[at]];
+            let before = at.checked_sub(1).map_or(u64::MAX, |finer| self.cells[finer]);
+            let is_still = |many: u64| (many as f64) < STILL * next as f64;
             n >= FEWEST
-                && (n as f64) < STILL * next as f64
+                && is_still(n)
                 && finest > CLUSTERED * n as f64
-                && roomy as f64 > SMALL * finest
+                && (roomy as f64 > SMALL * finest
+                    || is_still(before) && self.finest <= MOST_COPIES * n)
         };
         let coarsest = (0..self.cells.len() - 1).rfind(is_clustered);
         coarsest.map(|at| FINEST << at)

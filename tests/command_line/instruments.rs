@@ -1,6 +1,8 @@
 //! Planes in clouds as instruments make them: as many as there are, found without parameters.
 
 use super::*;
+use ply_rs::parser::Parser;
+use ply_rs::ply::{DefaultElement, Property};
 
 /// What a search of a cloud scores.
 struct Score {
@@ -164,4 +166,48 @@ fn a_tolerance_is_obeyed() {
     let obeyed = planes(0.105, "--json - --tolerance 0.13");
     assert_eq!(obeyed.len(), 1);
     assert!(obeyed[0]["inliers"].as_u64().unwrap() > 9_900);
+}
+
+#[test]
+fn copies_change_neither_planes_nor_their_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let draw = |name: &str, options: &str| {
+        let args = format!("synth room --noise 0.002 {options} -o {}", path(name).display());
+        planes(args.split_whitespace()).text();
+    };
+    draw("once.ply", "--points 50000");
+    draw("often.ply", "--points 400000 --copies 8");
+    let search = |name: &str, options: &str| {
+        json(detect(&path(name), &format!("--json - {options}")).text())
+    };
+    let [once, often] = ["once.ply", "often.ply"].map(|name| search(name, ""));
+    assert_eq!(once["parameters"]["copies"], 1.0);
+    let copies = often["parameters"]["copies"].as_f64().unwrap();
+    assert!((7.0..=8.0).contains(&copies), "{copies}");
+    let count = |document: &Value| found(document).len() as i64;
+    assert!((count(&once) - count(&often)).abs() <= 3, "{} and {}", count(&once), count(&often));
+    // Copies make nothing more certain.
+    for of in ["significance", "normal_error"] {
+        let [one, many] = [&once, &often].map(|document| found(document)[0][of].as_f64().unwrap());
+        assert!((0.7..1.4).contains(&(many / one)), "{of}: {one} and {many}");
+    }
+    // Limits are numbers of points.
+    let fewer = search("often.ply", "--min-inliers 1600");
+    let large = |plane: &&Value| plane["inliers"].as_u64().unwrap() >= 1600;
+    let expected = found(&often).iter().filter(large).count() as i64;
+    assert!((count(&fewer) - expected).abs() <= 2, "{} and not {expected}", count(&fewer));
+    // A tolerance holds for every point.
+    let labelled = path("labelled.ply");
+    let options = format!("--tolerance 0.004 --refine none --labels {}", labelled.display());
+    search("often.ply", &options);
+    let mut file = std::io::BufReader::new(File::open(labelled).unwrap());
+    let ply = Parser::<DefaultElement>::new().read_ply(&mut file).unwrap();
+    let mut inside = 0;
+    for row in &ply.payload["vertex"] {
+        let Property::Float(distance) = row["plane_distance"] else { panic!("{row:?}") };
+        assert!(distance.is_nan() || distance.abs() <= 0.004 + 1e-6, "{distance}");
+        inside += usize::from(!distance.is_nan());
+    }
+    assert!(inside > 100_000, "{inside}");
 }
