@@ -184,7 +184,7 @@ fn copies_change_neither_planes_nor_their_limits() {
     let [once, often] = ["once.ply", "often.ply"].map(|name| search(name, ""));
     assert_eq!(once["parameters"]["copies"], 1.0);
     let copies = often["parameters"]["copies"].as_f64().unwrap();
-    assert!((7.0..=8.0).contains(&copies), "{copies}");
+    assert!((7.0..8.5).contains(&copies), "{copies}");
     let count = |document: &Value| found(document).len() as i64;
     assert!((count(&once) - count(&often)).abs() <= 3, "{} and {}", count(&once), count(&often));
     // Copies make nothing more certain.
