@@ -55,7 +55,7 @@ mod tests {
         assert!(2 * both.span * both.steps < even.span * even.steps);
     }
 
-    fn clusters(points: impl Iterator<Item = [f32; 3]>) -> Option<u32> {
+    fn clusters(points: impl Iterator<Item = [f32; 3]>) -> Option<[u32; 2]> {
         count_cells(&points.collect()).clusters()
     }
 
@@ -68,8 +68,8 @@ mod tests {
         };
         assert_eq!(clusters(copies(1)), None);
         for n in [2, 4, 8, 20] {
-            let edge = clusters(copies(n)).unwrap();
-            assert!((32..4096).contains(&edge), "{n} copies: {edge}");
+            let [width, edge] = clusters(copies(n)).unwrap();
+            assert!(width < 256 && (width..4096).contains(&edge), "{n} copies: {width}, {edge}");
         }
     }
 
@@ -82,7 +82,7 @@ mod tests {
                 .zip(square(200, 4096, 0.0))
                 .map(move |(i, p)| [p[0] + (k * apart(i)) as f32, p[1], p[2]])
         };
-        let edge = clusters(pairs(0).chain(pairs(1))).unwrap();
+        let [_, edge] = clusters(pairs(0).chain(pairs(1))).unwrap();
         assert!((64..4096).contains(&edge), "{edge}");
     }
 

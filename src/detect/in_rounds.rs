@@ -60,9 +60,9 @@ pub(super) fn detect<'b>(
     let counts = held.count_cells()?;
     // A tolerance that is finer than the clusters asks for what they hide.
     let tolerance = how.options.tolerance.unwrap_or(f64::INFINITY) / cloud.frame.step;
-    match counts.clusters().filter(|&edge| f64::from(edge) <= tolerance) {
+    match counts.clusters().filter(|&[width, _]| f64::from(width) <= tolerance) {
         None => labelled(cloud, (held, counts), how)?.finish(cloud, how),
-        Some(edge) => {
+        Some([_, edge]) => {
             drop(held);
             without_copies(cloud, edge, how)?.finish(cloud, how)
         }

@@ -77,10 +77,10 @@ impl Unit {
 }
 
 impl CellCounts {
-    /// The edge of the cells, in steps, that hold the clusters of a cloud in which nearly all points stand in
-    /// small clusters, far smaller than the gaps between them; `None` for other clouds. Cells of a size between
-    /// these two are as many as the clusters.
-    pub fn clusters(&self) -> Option<u32> {
+    /// The edges of the smallest and of the largest cells, in steps, that hold the clusters of a cloud in which
+    /// nearly all points stand in small clusters, far smaller than the gaps between them; `None` for other
+    /// clouds. Cells of all sizes between these two are as many as the clusters.
+    pub fn clusters(&self) -> Option<[u32; 2]> {
         let finest = self.finest as f64;
         let is_clustered = |&at: &usize| {
             let [n, next, roomy] = [self.cells[at], self.cells[at + 1], self.roomy[at]];
@@ -92,8 +92,9 @@ impl CellCounts {
                 && (roomy as f64 > SMALL * finest
                     || is_still(before) && self.finest <= MOST_COPIES * n)
         };
-        let coarsest = (0..self.cells.len() - 1).rfind(is_clustered);
-        coarsest.map(|at| FINEST << at)
+        let mut sizes = (0..self.cells.len() - 1).filter(is_clustered);
+        let finest = sizes.next()?;
+        Some([finest, sizes.last().unwrap_or(finest)].map(|at| FINEST << at))
     }
 }
 
