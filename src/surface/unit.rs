@@ -94,7 +94,7 @@ impl CellCounts {
         };
         let mut sizes = (0..self.cells.len() - 1).filter(is_clustered);
         let finest = sizes.next()?;
-        Some([finest, sizes.last().unwrap_or(finest)].map(|at| FINEST << at))
+        Some([finest, sizes.next_back().unwrap_or(finest)].map(|at| FINEST << at))
     }
 }
 
