@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(clusters(copies(1)), None);
         for n in [2, 4, 8, 20] {
             let [width, edge] = clusters(copies(n)).unwrap();
-            assert!(width < 256 && (width..4096).contains(&edge), "{n} copies: {width}, {edge}");
+            assert!(width <= 512 && (width..4096).contains(&edge), "{n} copies: {width}, {edge}");
         }
     }
 
