@@ -75,6 +75,7 @@ fn detection() -> Detection {
         parameters: planes::Parameters {
             directions: "ball:2".parse().unwrap(),
             widen: 5.0,
+            copies: 1.0,
             choice: Choice { bbox: "0,0,9,9".parse().ok(), ..Choice::default() },
             ..Default::default()
         },
