@@ -51,7 +51,6 @@ fn density(surfels: &[Surfel], support: &Support, base: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::surface::flat::Surface;
-    use crate::surface::surfels::Surfels;
 
     /// The support of surfels of four points at places on a level plane.
     fn support(places: impl Iterator<Item = [f64; 2]>) -> (Surfels, Support) {

@@ -29,6 +29,11 @@ impl Sites {
         Sites { points: second, site_of }
     }
 
+    /// Mean number of points of a site.
+    pub fn copies(&self) -> f64 {
+        self.site_of.len() as f64 / self.points.len() as f64
+    }
+
     /// The labels of all points, from the labels of the sites in a given order. If `planes` are given, only
     /// points within the tolerance of their site's plane get its label.
     pub fn spread(

@@ -72,7 +72,7 @@ pub(super) fn detect<'b>(
 /// The planes of a cloud whose points stand in clusters that cells of the given edge hold.
 fn without_copies(cloud: &Loaded, edge: u32, how: How<'_, '_>) -> Result<Labelled> {
     let sites = Sites::find(&cloud.points, edge);
-    let copies = cloud.points.len() as f64 / sites.points.len() as f64;
+    let copies = sites.copies();
     log::debug!("{copies:.2} copies of each point");
     let mut alone =
         Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, cloud.points.select(&sites.points)) };
@@ -365,7 +365,7 @@ impl Labelled {
         let planes = self.obey.then_some(&self.local[..]);
         self.assigned.labels = sites.spread(&self.assigned.labels, order, (points, planes));
         self.assigned.sums = members::sums(points, &self.assigned.labels, self.local.len());
-        self.alike *= points.len() as f64 / sites.points.len() as f64;
+        self.alike *= sites.copies();
     }
 
     /// Maps the planes from the camera's view to the coordinates of the points, and fits them there.

@@ -113,7 +113,7 @@ fn significances(
         let of = |fit| chance(cloud, left).significance(n, fit, tolerance);
         significance[i] = fits[i].as_ref().map_or(0.0, of);
         if significance[i] > 0.0 && sums[i].n as u64 >= parameters.min_inliers {
-            left -= n.min(left);
+            left = left.saturating_sub(n);
         }
     }
     significance
