@@ -13,8 +13,8 @@ use super::progress::{Progress, begin};
 use super::rounds::{self, Votes};
 use super::viewpoint::{NEAREST, Viewpoint};
 use super::{
-    claims, layers, members, merge, noise_field, parameters, planes, present, refine, rejected,
-    roundness, tolerance, waves,
+    claims, ends, layers, members, merge, noise_field, parameters, planes, present, refine,
+    rejected, roundness, tolerance, waves,
 };
 use crate::Result;
 use crate::backend::{Backend, Held, InCells, Room, Surfaces};
@@ -264,7 +264,22 @@ fn search<'b>(
     merge::gather(&mut found, &into);
     found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);
     let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
-    Ok(Labelled { parameters, local, found, failed, assigned, outline_cell, alike, obey })
+    let arbitrary = if obey || options.curved == Curved::Facets {
+        vec![false; found.len()]
+    } else {
+        ends::arbitrary((cells, &surfels), &found, &local)
+    };
+    Ok(Labelled {
+        parameters,
+        local,
+        found,
+        arbitrary,
+        failed,
+        assigned,
+        outline_cell,
+        alike,
+        obey,
+    })
 }
 
 impl Scene<'_> {
@@ -348,6 +363,8 @@ struct Labelled {
     /// The planes, in local coordinates.
     local: Vec<LocalPlane>,
     found: Vec<FoundPlane>,
+    /// Whether each is an arbitrary piece of a larger surface.
+    arbitrary: Vec<bool>,
     /// The candidates that led to no plane, with the votes of their peaks.
     failed: Vec<(u64, Failed)>,
     assigned: Assigned,
@@ -410,7 +427,9 @@ impl Labelled {
             vec![false; found.len()]
         } else {
             let count = |i: usize| assigned.sums[i].n;
-            roundness::round(points, &assigned.labels, &local, count, self.alike)
+            let mut round = roundness::round(points, &assigned.labels, &local, count, self.alike);
+            round.iter_mut().zip(&self.arbitrary).for_each(|(round, &piece)| *round |= piece);
+            round
         };
         begin(progress, "outlines", None)?;
         let mut rejected = rejected::candidates(cloud, failed);

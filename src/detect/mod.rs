@@ -10,6 +10,7 @@
 
 mod claims;
 mod copies;
+mod ends;
 mod evidence;
 mod found;
 mod grow;
@@ -34,6 +35,8 @@ mod roundness;
 mod rounds;
 mod significance;
 mod support;
+#[cfg(test)]
+mod testing;
 mod tolerance;
 mod viewpoint;
 mod waves;

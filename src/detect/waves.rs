@@ -238,12 +238,9 @@ impl Planes<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::found::Support;
+    use super::super::testing::surfels;
     use super::*;
-    use crate::cpu::cut::whole;
     use crate::frame::Points;
-    use crate::surface::flat::{FLAT, Surface, judge_all};
-    use crate::surface::noise_field::NoiseField;
-    use crate::surface::surfels::Thinner;
 
     const TOLERANCE: f64 = 60.0;
     const UP: LocalPlane = LocalPlane { normal: [0.0, 0.0, 1.0], rho: 0.0, tolerance: TOLERANCE };
@@ -276,18 +273,8 @@ mod tests {
     #[test]
     fn a_surface_that_goes_on_is_joined_and_a_board_is_not() {
         let points = scene();
-        let cloud = whole(&points);
+        let (cloud, surfels) = surfels(&points, 10.0);
         let cells = &cloud.cells;
-        let flatness = judge_all(cells, cloud.sums());
-        let surface = |base: u32| {
-            (0..cells.levels.len()).find_map(|level| {
-                let flat = flatness[level].of(cells.ancestor(base, level) as usize)?;
-                (f64::from(flat.ratio) <= FLAT).then(|| Surface::seen(flat, level))
-            })
-        };
-        let surfaces: Vec<Option<Surface>> = (0..cells.len(0) as u32).map(surface).collect();
-        let thinner = Thinner { noise: 10.0, most: f64::INFINITY, white: false };
-        let surfels = Surfels::new(&cloud, &NoiseField::even(), &surfaces, thinner);
         let mut sums = [Moments::default(); 4];
         for p in (0..points.len()).map(|i| points.get(i)) {
             sums[part(p.map(f64::from))].add(p.map(|v| v as i64));
