@@ -13,7 +13,7 @@ pub fn count_cells(points: &Points) -> CellCounts {
     sort(&mut keys);
     keys.dedup();
     let (cells, roomy) = (0..BITS).into_par_iter().map(|bits| count(&keys, bits)).unzip();
-    CellCounts { finest: keys.len() as u64, cells, roomy }
+    CellCounts { points: points.len() as u64, finest: keys.len() as u64, cells, roomy }
 }
 
 /// Counts the cells of `2^bits` finest ones, and the keys in cells with room.
@@ -67,6 +67,9 @@ mod tests {
             square(200, 4096, 0.0).flat_map(move |p| (0..n).map(move |k| near(p, k)))
         };
         assert_eq!(clusters(copies(1)), None);
+        // Those that coincide count as well.
+        let coinciding = square(200, 4096, 0.0).chain(square(200, 4096, 0.0));
+        assert!(clusters(coinciding).is_some());
         for n in [2, 4, 8, 20] {
             let [width, edge] = clusters(copies(n)).unwrap();
             assert!(width <= 512 && (width..4096).contains(&edge), "{n} copies: {width}, {edge}");

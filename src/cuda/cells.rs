@@ -105,6 +105,7 @@ impl Cutting<'_> {
         // A key begins a cell of b doublings if it joins the previous key only after more of them.
         let later = |of: &[u32], b: usize| of[b + 1..].iter().map(|&v| u64::from(v)).sum::<u64>();
         Ok(CellCounts {
+            points: u64::from(n),
             finest: u64::from(different),
             cells: (0..DOUBLINGS - 1).map(|b| 1 + later(&first, b)).collect(),
             roomy: (0..DOUBLINGS - 1).map(|b| later(&crowded, b)).collect(),

@@ -9,6 +9,12 @@ use crate::surface::lattice::{pairs, place_key, positive};
 use crate::surface::plane::LocalPlane;
 use rayon::prelude::*;
 
+/// Copies are spread over the sites far more evenly than chance would spread them: their number varies by less
+/// than this share of the variance.
+const EVEN: f64 = 0.5;
+/// One in this many sites, those with most points, may hold two clusters.
+const CROWDED: usize = 16;
+
 /// The sites of a cloud, each of which stands for a cluster of copies.
 pub(super) struct Sites {
     /// For each site, the point that stands for it.
@@ -34,6 +40,20 @@ impl Sites {
         self.site_of.len() as f64 / self.points.len() as f64
     }
 
+    /// Whether clusters hold copies of points, and not by chance what lies close together, as do points of a
+    /// dense scan whose coordinates are rounded.
+    pub fn are_of_copies(&self) -> bool {
+        let mut counts = vec![0u32; self.points.len()];
+        self.site_of.iter().for_each(|&site| counts[site as usize] += 1);
+        counts.sort_unstable();
+        // Where two clusters lie in one cell, there are twice as many.
+        counts.truncate(counts.len() - counts.len() / CROWDED);
+        let n = counts.len() as f64;
+        let mean = counts.iter().map(|&n| f64::from(n)).sum::<f64>() / n;
+        let squares: f64 = counts.iter().map(|&n| (f64::from(n) - mean).powi(2)).sum();
+        squares / n < EVEN * chance_variance(mean)
+    }
+
     /// The labels of all points, from the labels of the sites in a given order. If `planes` are given, only
     /// points within the tolerance of their site's plane get its label.
     pub fn spread(
@@ -55,6 +75,20 @@ impl Sites {
     }
 }
 
+/// The variance of the number of points in a cell that points strewn by chance occupy, if its mean is `mean`: that
+/// of a Poisson distribution without zero.
+fn chance_variance(mean: f64) -> f64 {
+    // The rate of the distribution, by bisection: that of a mean of one is zero.
+    let (mut low, mut high) = (0.0, mean);
+    for _ in 0..60 {
+        let rate = f64::midpoint(low, high);
+        let is_low = rate < mean * (1.0 - (-rate).exp());
+        *(if is_low { &mut low } else { &mut high }) = rate;
+    }
+    let rate = high;
+    mean * (1.0 + rate - mean)
+}
+
 /// The points that stand for the occupied cells of a lattice, and the cell of each of the `chosen` points.
 ///
 /// The first point of a cell by its coordinates stands for the cell, whatever the order of the file.
@@ -73,6 +107,41 @@ fn joined(points: &Points, chosen: &[u32], edge: u32, shift: u32) -> (Vec<u32>, 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn copies_are_told_from_points_that_meet_by_chance() {
+        let place = |i: u32| [i % 200, i / 200 % 200, 0].map(|v| 100.0 * v as f32);
+        let chance = |i: u32| {
+            let i = u64::from(i).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            ((i ^ i >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as u32
+        };
+        let are_copies = |all: &mut dyn Iterator<Item = u32>| {
+            Sites::find(&all.map(place).collect(), 8).are_of_copies()
+        };
+        for times in [2, 3, 20] {
+            assert!(are_copies(&mut (0..40_000 * times)), "{times}");
+            assert!(!are_copies(&mut (0..40_000 * times).map(chance)), "{times}");
+        }
+        // Two of three points are there twice.
+        assert!(are_copies(&mut (0..40_000).chain((0..40_000).filter(|i| i % 3 > 0))));
+        // At one place in twenty, there are two points, each of them fifty times.
+        assert!(are_copies(&mut (0..42_000 * 50).map(|i| i / 50 % 40_000)));
+        assert!(!are_copies(&mut (0..40_000)));
+    }
+
+    #[test]
+    fn the_variance_is_that_of_a_poisson_distribution_without_zero() {
+        for rate in [0.5, 1.0, 3.0f64] {
+            let mut share = (-rate).exp() / (1.0 - (-rate).exp());
+            let (mut mean, mut squares) = (0.0, 0.0);
+            for n in 1..60 {
+                share *= rate / f64::from(n);
+                (mean, squares) = (mean + f64::from(n) * share, squares + f64::from(n * n) * share);
+            }
+            assert!((chance_variance(mean) - (squares - mean * mean)).abs() < 1e-9, "{rate}");
+        }
+        assert!(chance_variance(1.0) < 1e-9);
+    }
 
     #[test]
     fn clusters_become_sites_wherever_cells_end() {

@@ -60,18 +60,19 @@ pub(super) fn detect<'b>(
     let counts = held.count_cells()?;
     // A tolerance that is finer than the clusters asks for what they hide.
     let tolerance = how.options.tolerance.unwrap_or(f64::INFINITY) / cloud.frame.step;
-    match counts.clusters().filter(|&[width, _]| f64::from(width) <= tolerance) {
+    let clusters = counts.clusters().filter(|&[width, _]| f64::from(width) <= tolerance);
+    let sites = clusters.map(|[_, edge]| Sites::find(&cloud.points, edge));
+    match sites.filter(Sites::are_of_copies) {
         None => labelled(cloud, (held, counts), how)?.finish(cloud, how),
-        Some([_, edge]) => {
+        Some(sites) => {
             drop(held);
-            without_copies(cloud, edge, how)?.finish(cloud, how)
+            without_copies(cloud, &sites, how)?.finish(cloud, how)
         }
     }
 }
 
-/// The planes of a cloud whose points stand in clusters that cells of the given edge hold.
-fn without_copies(cloud: &Loaded, edge: u32, how: How<'_, '_>) -> Result<Labelled> {
-    let sites = Sites::find(&cloud.points, edge);
+/// The planes of a cloud whose points are copies at these sites.
+fn without_copies(cloud: &Loaded, sites: &Sites, how: How<'_, '_>) -> Result<Labelled> {
     let copies = sites.copies();
     log::debug!("{copies:.2} copies of each point");
     let mut alone =
@@ -85,7 +86,7 @@ fn without_copies(cloud: &Loaded, edge: u32, how: How<'_, '_>) -> Result<Labelle
         ..how.options.clone()
     };
     let mut labelled = labelled(&mut alone, (held, counts), How { options: &options, ..how })?;
-    labelled.spread(&sites, &alone.places.unwrap_or_default(), &cloud.points);
+    labelled.spread(sites, &alone.places.unwrap_or_default(), &cloud.points);
     let more = |sites: u64| (sites as f64 * copies).round() as u64;
     let parameters = &mut labelled.parameters;
     parameters.copies = copies;

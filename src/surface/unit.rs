@@ -30,6 +30,8 @@ const DETAIL: u32 = 256;
 /// Numbers of cells on lattices of doubling cell size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellCounts {
+    /// Points, those that coincide included.
+    pub points: u64,
     /// Occupied cells of [`FINEST`] steps: points that share one count as one.
     pub finest: u64,
     /// Cells of each size, from the finest on.
@@ -81,14 +83,14 @@ impl CellCounts {
     /// nearly all points stand in small clusters, far smaller than the gaps between them; `None` for other
     /// clouds. Cells of all sizes between these two are as many as the clusters.
     pub fn clusters(&self) -> Option<[u32; 2]> {
-        let finest = self.finest as f64;
+        let [points, finest] = [self.points, self.finest].map(|n| n as f64);
         let is_clustered = |&at: &usize| {
             let [n, next, roomy] = [self.cells[at], self.cells[at + 1], self.roomy[at]];
             let before = at.checked_sub(1).map_or(u64::MAX, |finer| self.cells[finer]);
             let is_still = |many: u64| (many as f64) < STILL * next as f64;
             n >= FEWEST
                 && is_still(n)
-                && finest > CLUSTERED * n as f64
+                && points > CLUSTERED * n as f64
                 && (roomy as f64 > SMALL * finest
                     || is_still(before) && self.finest <= MOST_COPIES * n)
         };
