@@ -205,7 +205,10 @@ struct Scene<'a> {
     in_cells: &'a CellCloud,
     field: &'a NoiseField,
     nature: Nature,
+    /// Standard deviation that rounding adds to the coordinates, along the axis that is rounded most.
     rounding: f64,
+    /// The same along the axis that is rounded least: no surface shows less.
+    quantum: f64,
     how: How<'a, 'a>,
 }
 
@@ -217,7 +220,7 @@ fn search<'b>(
     how: How<'_, 'b>,
 ) -> Result<Labelled> {
     let How { options, progress, .. } = how;
-    let rounding = noise::rounding(&cloud.points);
+    let [quantum, rounding] = noise::rounding(&cloud.points);
     let in_cells = &surfaces.cloud().clone();
     let cells = &in_cells.cells;
     let flatness = |level, cell| surfaces.flatness(level, cell);
@@ -226,7 +229,7 @@ fn search<'b>(
     // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
     let nature = Nature { obey, alike: plateau.level > 0, even: field.is_even() || obey };
-    let scene = Scene { cloud, in_cells, field: &field, nature, rounding, how };
+    let scene = Scene { cloud, in_cells, field: &field, nature, rounding, quantum, how };
     let (parameters, (surfels, findings)) = scene.classes(surfaces.as_mut())?;
     let Findings { mut found, failed } = findings;
     begin(progress, "labels", None)?;
@@ -290,6 +293,8 @@ impl Scene<'_> {
         let cells = &in_cells.cells;
         let How { options, progress, .. } = self.how;
         let (noise, _) = evidence::noise(surfaces)?;
+        // A floor at one of the steps is exact, the walls around it are not.
+        let noise = noise.max(self.quantum);
         let seen = evidence::seen(surfaces, noise)?;
         let white = nature.even && !nature.alike;
         let wanted = options.tolerance.map(|tolerance| tolerance / (SIGMAS * cloud.frame.step));

@@ -175,7 +175,7 @@ fn climb(curve: &[Scale], from: usize) -> usize {
 
 /// Standard deviation that rounding adds to the coordinates (of a file with two decimals, or of voxel
 /// centres), in steps; 0 where they are not rounded.
-pub(super) fn rounding(points: &Points) -> f64 {
+pub(super) fn rounding(points: &Points) -> [f64; 2] {
     let stride = points.len().div_ceil(COORDINATES).max(1);
     let of_axis = |axis: usize| {
         let chosen = (0..points.len()).step_by(stride);
@@ -189,7 +189,8 @@ pub(super) fn rounding(points: &Points) -> f64 {
         let whole = gaps.iter().filter(is_whole).count();
         if whole as f64 >= WHOLE * gaps.len() as f64 { step / 12f64.sqrt() } else { 0.0 }
     };
-    (0..3).map(of_axis).fold(0.0, f64::max)
+    let of_axes = [0, 1, 2].map(of_axis);
+    [f64::min, f64::max].map(|of| of_axes.into_iter().fold(of_axes[0], of))
 }
 
 /// The first level above those on which neighbourhoods are slices.
@@ -305,7 +306,8 @@ mod tests {
         let cloud = cut(points, cloud.cells.unit.coarser(plateau.widening())).1;
         let known = judge_all(&cloud.cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
-        let field = measure(&cloud.cells, &view(&cloud), plateau, rounding(points), flatness);
+        let [_, rounding] = rounding(points);
+        let field = measure(&cloud.cells, &view(&cloud), plateau, rounding, flatness);
         (plateau.level, plateau.sliced, field)
     }
 
@@ -340,10 +342,11 @@ mod tests {
     #[test]
     fn rounded_coordinates_have_steps() {
         let rounded = slope(|z, _| (z / 50.0).round() * 50.0);
-        assert!((rounding(&rounded) - 50.0 / 12f64.sqrt()).abs() < 1e-9);
+        let [least, most] = rounding(&rounded);
+        assert!((most - 50.0 / 12f64.sqrt()).abs() < 1e-9 && least < most);
         let exact = slope(|z, i| z + (i * 48_271 % 201) as f64);
-        assert!(rounding(&exact) < 1.0);
-        assert_eq!(rounding(&Points::default()), 0.0);
-        assert_eq!(rounding(&[[3.0; 3]; 5].into_iter().collect()), 0.0);
+        assert!(rounding(&exact)[1] < 1.0);
+        assert_eq!(rounding(&Points::default()), [0.0; 2]);
+        assert_eq!(rounding(&[[3.0; 3]; 5].into_iter().collect()), [0.0; 2]);
     }
 }

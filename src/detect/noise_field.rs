@@ -251,7 +251,8 @@ mod tests {
         assert_eq!(plateau.level, 0);
         let known = judge_all(cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
-        let field = measure(cells, &view, plateau, rounding(&points), flatness);
+        let [_, rounding] = rounding(&points);
+        let field = measure(cells, &view, plateau, rounding, flatness);
         (cloud, field)
     }
 
