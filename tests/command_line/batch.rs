@@ -563,7 +563,7 @@ fn results_belong_to_a_file_and_not_to_its_name() {
             .current_dir(place.at(folder))
             .output()
             .unwrap();
-        (done.status.code(), String::from_utf8(done.stderr).unwrap())
+        (done.status.code(), String::from_utf8(done.err).unwrap())
     };
     assert_eq!(run("one").0, Some(0));
     let first = fs::read(place.at("out/a.json")).unwrap();
@@ -628,4 +628,24 @@ fn images_beside_their_results_are_inputs_again() {
     assert_eq!(run(), ["out/1.png", "out/2.png", "out/3.ply"]);
     assert!(place.at("out/3.png").exists());
     assert_eq!(run(), ["out/1.png", "out/2.png", "out/3.ply"]);
+}
+
+#[test]
+fn files_of_others_beside_the_inputs_are_kept() {
+    let place = Place::new();
+    place.cloud("in/a.las", 1);
+    fs::write(place.at("in/a.json"), "my notes").unwrap();
+    place.cloud("in/b.las", 2);
+    let notes = || fs::read_to_string(place.at("in/a.json")).unwrap();
+    let run = || planes(["batch", &place.text("in"), "--out", &place.text("in"), "--only", "json"]);
+    let done = run();
+    assert_eq!(done.code, Some(1));
+    assert!(done.err.contains("a.json: was not written by planes"), "{}", done.err);
+    assert_eq!(notes(), "my notes");
+    assert!(place.at("in/b.json").exists());
+    fs::remove_file(place.at("in/a.json")).unwrap();
+    assert_eq!(run().code, Some(0));
+    // Even without the records, what planes wrote is told from the rest.
+    fs::remove_dir_all(place.at("in/.planes")).unwrap();
+    assert_eq!(run().code, Some(0));
 }

@@ -25,6 +25,14 @@ pub struct Input {
     pub depth: usize,
 }
 
+impl Input {
+    /// Whether a path leads into the folder of this file.
+    pub fn is_beside(&self, path: &Path) -> bool {
+        let folder = path.parent().and_then(|folder| fs::canonicalize(folder).ok());
+        folder.as_deref() == self.identity.parent()
+    }
+}
+
 /// What the arguments led to.
 #[derive(Debug, Default)]
 pub struct Inputs {
@@ -199,6 +207,11 @@ impl Finder {
             || is_result(name)
             || (is_recorded() && !self.was_input(&parent.join(name)))
     }
+}
+
+/// Whether a file may have been written by a batch of which no record is left.
+pub fn may_be_result(path: &Path) -> bool {
+    path.file_name().is_some_and(is_result) || is_beside(path) || is_written_elsewhere(path)
 }
 
 /// Whether a file is called as only results are: by an ending with a second point.

@@ -7,7 +7,7 @@ use super::super::progress::{Bar, BatchBar};
 use super::super::warnings;
 use super::arguments::Batch;
 use super::folder::Folder;
-use super::inputs::Input;
+use super::inputs::{Input, may_be_result};
 use super::record::{Counts, Done, Record, Stamp, Written, digest};
 use super::summary::{self, shown, unshown};
 use super::wanted::Target;
@@ -97,7 +97,7 @@ impl<'a> Job<'a> {
         }
         // Better now than after the search.
         if let Some(kind) = self.peek(&input.path) {
-            self.check_targets(name, &self.batch.outputs.wanted(kind))?;
+            self.check_targets(input, name, &self.batch.outputs.wanted(kind), before.as_ref())?;
         }
         let done = self.find_and_write(input, name, &stamp, before.as_ref(), (engine, &bar));
         if is_large(stamp.bytes()) {
@@ -209,7 +209,7 @@ impl<'a> Job<'a> {
         let kind = answer.kind();
         let is_same = before.is_some_and(|record| self.is_same(record, kind, &sha256));
         let targets = self.targets(name, kind, before.filter(|_| !is_same));
-        self.check_targets(name, &targets)?;
+        self.check_targets(input, name, &targets, before)?;
         self.folder.make_room(name)?;
         let fresh = |target: &Target| self.folder.fresh(name, target.ending);
         let save = |target: &Target| self.save(&answer, name, target, engine);
@@ -308,10 +308,21 @@ impl<'a> Job<'a> {
         targets
     }
 
-    /// Refuses results that would replace an input, or a folder.
-    fn check_targets(&self, name: &Path, targets: &[Target]) -> Result<(), Error> {
+    /// Refuses results that would replace an input, a folder, or, beside the inputs, a file of somebody else.
+    fn check_targets(
+        &self,
+        input: &Input,
+        name: &Path,
+        targets: &[Target],
+        before: Option<&Record>,
+    ) -> Result<(), Error> {
         for target in targets {
             let path = self.folder.result(name, target.ending);
+            let is_recorded = before.is_some_and(|r| r.results.contains_key(target.ending));
+            if path.is_file() && input.is_beside(&path) && !is_recorded && !may_be_result(&path) {
+                let message = "was not written by planes; move it, or choose another --out";
+                return Err(Error::Parameter(format!("{}: {message}", path.display())));
+            }
             if FileId::of(&path).is_some_and(|id| self.inputs.contains(&id)) {
                 let message = format!("{}: that is an input of this batch", path.display());
                 return Err(Error::Parameter(message));
