@@ -2,6 +2,7 @@
 
 use super::jpeg;
 use super::limits::{MAX_PIXELS, MAX_SIDE};
+use super::pnm::is_pnm;
 use crate::cloud::quiet::catch;
 use crate::{Error, Result};
 use ::image::metadata::Orientation;
@@ -45,15 +46,8 @@ fn format(head: &[u8]) -> Option<ImageFormat> {
     if head.starts_with(b"RIFF") {
         return (head.get(8..12) == Some(b"WEBP")).then_some(ImageFormat::WebP);
     }
-    let (start, format) = STARTS.into_iter().find(|(start, _)| head.starts_with(start))?;
-    // `P5` is short: other text may start with it, but not go on with white space and a number or comment.
-    let is_pnm = || {
-        let rest = &head[start.len()..];
-        let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
-        rest.first().is_some_and(u8::is_ascii_whitespace)
-            && next.is_some_and(|&byte| byte == b'#' || byte.is_ascii_digit())
-    };
-    (format != ImageFormat::Pnm || is_pnm()).then_some(format)
+    let (_, format) = STARTS.into_iter().find(|(start, _)| head.starts_with(start))?;
+    (format != ImageFormat::Pnm || is_pnm(head)).then_some(format)
 }
 
 /// An image, decoded.
