@@ -37,6 +37,10 @@ pub(super) const MOST_BYTES: u64 = MOST_MEMORY;
 /// The message for any other file.
 pub(super) const NO_IMAGE: &str = "no PNG, JPEG, WebP, TIFF or PNM image";
 
+/// The message for an image of a kind that cannot be read.
+const UNSUPPORTED: &str =
+    "pixels of this kind are not read; grey or colour of 8 or 16 bits in whole numbers is";
+
 /// Whether a file that starts with these bytes is an image that can be read.
 pub(crate) fn is_image(head: &[u8]) -> bool {
     format(head).is_some()
@@ -85,7 +89,10 @@ fn decode_as(
     format: ImageFormat,
     bytes: &[u8],
 ) -> std::result::Result<(DynamicImage, Orientation), String> {
-    let said = |error: ImageError| error.to_string();
+    let said = |error: ImageError| match error {
+        ImageError::Unsupported(_) => UNSUPPORTED.to_owned(),
+        error => error.to_string(),
+    };
     let mut limits = Limits::default();
     limits.max_image_width = Some(MAX_SIDE);
     limits.max_image_height = Some(MAX_SIDE);
