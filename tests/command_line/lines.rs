@@ -28,7 +28,7 @@ fn from_image_to_score() {
     let scores = json(planes([&args[..], &["--json", "-"]].concat()).text());
     assert_eq!(scores["duplicates"], 0);
     let nothing = ["eval", truth.to_str().unwrap(), "--truth", truth.to_str().unwrap()];
-    assert!(planes(nothing).refusal().contains("planes-lines"));
+    assert!(planes(nothing).refusal().contains("a truth of lines, not a result"));
 
     let svg = std::fs::read_to_string(out.join("dense.svg")).unwrap();
     let svg = roxmltree::Document::parse(&svg).unwrap();

@@ -296,9 +296,9 @@ pub(in super::super) fn more(bytes: &Arc<Bytes>, start: u64, count: u64) -> Resu
         return Ok(None);
     }
     // A file that ends before is an error when it is read.
-    let Ok((end, line)) = skip(bytes, start, 1, count) else { return Ok(None) };
-    let more = skip(bytes, end, line, 1).is_ok();
-    Ok(more.then_some(Note::MoreBytes { bytes: bytes.len() - end }))
+    let Ok((end, _)) = skip(bytes, start, 1, count) else { return Ok(None) };
+    let is_blank = bytes.head(end, BLOCK)?.trim_ascii().is_empty();
+    Ok((!is_blank).then_some(Note::MoreBytes { bytes: bytes.len() - end }))
 }
 
 #[cfg(test)]
