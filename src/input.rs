@@ -12,8 +12,6 @@ use std::sync::Arc;
 
 /// Bytes at the start of a file by which it is recognized.
 const HEAD: u64 = 4096;
-/// Bytes by which an image is recognized.
-const IMAGE_HEAD: u64 = 64;
 
 /// An input, opened.
 #[derive(Debug)]
@@ -41,7 +39,7 @@ impl Input {
         let recognise = |head: &[u8]| if is_image(head) { Ok(()) } else { recognise(head) };
         let bytes = Arc::new(Bytes::of_input(path.as_ref(), &recognise)?);
         let is_cloud = options.camera.is_some() && is_depth(&bytes);
-        if !is_cloud && is_image(&bytes.head(0, IMAGE_HEAD)?) {
+        if !is_cloud && is_image(&bytes.head(0, HEAD)?) {
             return Ok(Input::Image(Image::read(&bytes)?));
         }
         Ok(Input::Cloud(Source::of(&bytes, options)?))

@@ -100,6 +100,30 @@ fn the_orientation_of_a_camera_is_applied() {
 }
 
 #[test]
+fn an_image_of_floats_is_refused_in_words() {
+    // One pixel, whose entries are tag, type, count and value.
+    let entries: [[u16; 2]; 7] =
+        [[256, 1], [257, 1], [258, 32], [259, 1], [262, 1], [277, 1], [278, 1]];
+    let mut tiff = b"II*\0\x08\0\0\0\x0a\0".to_vec();
+    let mut entry = |tag: u16, value: u32| {
+        tiff.extend([&tag.to_le_bytes()[..], &[4, 0, 1, 0, 0, 0], &value.to_le_bytes()].concat());
+    };
+    entries[..5].iter().for_each(|&[tag, value]| entry(tag, value.into()));
+    // Where the pixel lies, behind ten entries, and its length.
+    entry(273, 10 + 10 * 12 + 4);
+    entries[5..7].iter().for_each(|&[tag, value]| entry(tag, value.into()));
+    entry(279, 4);
+    entry(339, 3);
+    tiff.extend([0; 4]);
+    tiff.extend(1.5_f32.to_le_bytes());
+    let error = open(&tiff).unwrap_err().to_string();
+    assert!(
+        error.contains("pixels of this kind are not read; grey or colour of 8 or 16"),
+        "{error}"
+    );
+}
+
+#[test]
 fn damaged_images_are_errors() {
     let picture = DynamicImage::from(picture());
     for format in [ImageFormat::Png, ImageFormat::WebP, ImageFormat::Tiff, ImageFormat::Pnm] {

@@ -145,6 +145,10 @@ impl Detect {
         }
         let (given, message) = if is_image {
             let given = self.search.given_for_clouds().or(self.reading.given());
+            if given == Some("--min-votes") {
+                let message = "--min-votes is for images with --one-pass alone";
+                return Err(Error::Parameter(format!("{}: {message}", file.display())));
+            }
             let given = given.or(self.explain.then_some("--explain"));
             (
                 self.outputs.given_for(false).or(given.map(str::to_owned)),
@@ -155,7 +159,7 @@ impl Detect {
             let given = self.line_search.given().or(stroke.then_some("--refine stroke"));
             (
                 self.outputs.given_for(true).or(given.map(str::to_owned)),
-                "is for images, and this is none",
+                "is for images, and this is a cloud",
             )
         };
         match given {

@@ -12,7 +12,6 @@ use planes::eval::lines::LineLimits;
 use planes::eval::{
     Evaluation, Files, FoundRow, Options, SegmentScores, TruthRow, Verdict, evaluate, load_with,
 };
-use planes::export::lines::json::is_of_lines;
 use planes::{Error, atomic};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -104,10 +103,12 @@ impl Eval {
             file.map(|path| Output::named("--json", path)).into_iter().collect();
         guard::check(&files.all(), &outputs)?;
         files.check()?;
-        if is_of_lines(&self.truth) || is_of_lines(&self.result) {
+        if files.are_of_lines()? {
+            self.reading.check_used(&[])?;
             return self.lines();
         }
         let loaded = load_with(&files, &self.reading.options())?;
+        self.reading.check_used(&loaded.formats)?;
         for (path, note) in &loaded.notes {
             log::warn!("{}: {note}", path.display());
         }

@@ -135,7 +135,7 @@ fn found(out: &mut String, detection: &Detection) {
     if let Some(least) = detection.planes.last() {
         line!(
             out,
-            "  the least significant one has {}; chance makes its like once in 10^{:.0} clouds",
+            "  the least significant one has {}; chance would make one like it in 1 of 10^{:.0} clouds",
             counted(least.inliers, "point"),
             least.significance
         );
@@ -163,7 +163,7 @@ fn candidates(out: &mut String, heading: &str, candidates: &[&Rejected], limits:
 /// Why a candidate is not a plane, and which value would make it one.
 fn because(rejected: &Rejected, limits: &Parameters) -> String {
     let reason = match rejected.reason {
-        Reason::TooSmall => ": too few points lie along it and hang together",
+        Reason::TooSmall => ": too few connected points lie along it",
         Reason::Mixed => ": most of what lies in its slab does not lie along it",
         Reason::Round => ": its surface turns like that of a column or a ball",
         Reason::Bent => ": it is not flat",
@@ -171,7 +171,8 @@ fn because(rejected: &Rejected, limits: &Parameters) -> String {
         Reason::Chance => ": chance could have made it",
         Reason::SmallArea | Reason::BeyondTop => "",
     };
-    let few = rejected.points > 0 && rejected.points < limits.min_inliers;
+    // Fewer than three points span no plane, whatever the option.
+    let few = rejected.points > 2 && rejected.points < limits.min_inliers;
     let option = match rejected.reason {
         Reason::TooSmall | Reason::Taken if few => {
             Some(format!("--min-inliers {}", rejected.points))
@@ -181,4 +182,26 @@ fn because(rejected: &Rejected, limits: &Parameters) -> String {
         _ => None,
     };
     reason.to_string() + &option.map_or_else(String::new, |o| format!("; {o} may take it"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_option_makes_a_plane_of_a_point() {
+        let limits = Parameters { min_inliers: 50, ..Parameters::default() };
+        let why = |points| {
+            let (normal, reason) = ([0.0, 0.0, 1.0], Reason::TooSmall);
+            because(
+                &Rejected { normal, offset: 0.0, votes: 9, points, reason, needs: None },
+                &limits,
+            )
+        };
+        let few = ": too few connected points lie along it";
+        assert_eq!(
+            [why(1), why(40)],
+            [few.to_owned(), format!("{few}; --min-inliers 40 may take it")]
+        );
+    }
 }

@@ -7,7 +7,7 @@ use planes::Error;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The output that can be printed, and whose file may have any name.
+/// The output that can be printed, and whose file needs no extension.
 const PRINTED: &str = "json";
 
 /// The files that were named, in the order in which they are written.
@@ -51,8 +51,12 @@ impl FromArgMatches for Files {
 impl Files {
     /// Refuses names without an extension of their output.
     pub fn check(&self) -> Result<(), Error> {
-        for (output, path) in self.0.iter().filter(|(output, _)| output.about.name != PRINTED) {
+        for (output, path) in &self.0 {
             let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+            // As /dev/stderr.
+            if output.about.name == PRINTED && extension.is_empty() {
+                continue;
+            }
             if !output.extensions().iter().any(|known| OsStr::new(&known[1..]) == extension) {
                 let known = either(&output.extensions());
                 let message = match path.as_os_str() == "-" {

@@ -167,6 +167,9 @@ fn named_command(arguments: impl Iterator<Item = OsString>) -> String {
     name
 }
 
+/// The variable that says which messages are shown.
+const LOG: &str = "PLANES_LOG";
+
 fn start_log(arguments: &Arguments) {
     let level = match (arguments.quiet, arguments.verbose) {
         (true, _) => log::LevelFilter::Error,
@@ -175,8 +178,25 @@ fn start_log(arguments: &Arguments) {
         _ => log::LevelFilter::Debug,
     };
     let mut builder = env_logger::Builder::new();
-    builder.filter_level(level).parse_env("PLANES_LOG");
+    builder.filter_level(level).parse_env(LOG);
     warnings::install(builder.format_timestamp(None).format_target(false).build());
+    if let Ok(given) = std::env::var(LOG)
+        && !is_log_filter(&given)
+    {
+        log::warn!("{LOG}={given}: no level; use error, warn, info, debug or trace");
+    }
+}
+
+/// Whether a text is a level of messages, or levels of modules, such as `planes=debug,las=warn`.
+fn is_log_filter(text: &str) -> bool {
+    // A pattern for the messages may follow.
+    let levels = text.split('/').next().unwrap_or_default();
+    let is_level = |text: &str| text.trim().parse::<log::LevelFilter>().is_ok();
+    levels.trim().is_empty()
+        || levels.split(',').all(|part| match part.split_once('=') {
+            Some((_, level)) => is_level(level),
+            None => is_level(part) || part.starts_with("planes"),
+        })
 }
 
 fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
@@ -188,6 +208,16 @@ fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn filters_of_messages_name_levels() {
+        for filter in ["debug", "WARN", "planes=debug,las=off", "planes", "info/read", ""] {
+            assert!(is_log_filter(filter), "{filter}");
+        }
+        for filter in ["foo", "planes=foo", "debug,foo", "1"] {
+            assert!(!is_log_filter(filter), "{filter}");
+        }
+    }
 
     #[test]
     fn a_hint_names_the_command_that_was_given() {

@@ -95,6 +95,9 @@ impl Outputs {
             let message = "several inputs have no room in one file; use --out DIR";
             return Err(wrong(&output.option, &output.path, message));
         }
+        if inputs.iter().filter(|input| *input == "-").count() > 1 {
+            return Err(Error::Parameter("-: given twice".into()));
+        }
         if self.out.is_none() {
             return Ok(());
         }

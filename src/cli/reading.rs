@@ -58,6 +58,18 @@ impl Reading {
         Err(Error::Parameter(format!("{}: {message}", source.path().display())))
     }
 
+    /// Refuses `--columns` if none of the clouds that were read is text, and `--camera` if none is a depth image.
+    pub fn check_used(&self, formats: &[Format]) -> Result<(), Error> {
+        let message = if self.columns.is_some() && !formats.contains(&Format::TEXT) {
+            "--columns is for text, and no cloud here is"
+        } else if self.camera.is_some() && !formats.contains(&Format::DEPTH) {
+            "--camera is for depth images, and there is none here"
+        } else {
+            return Ok(());
+        };
+        Err(Error::Parameter(message.into()))
+    }
+
     /// Refuses a camera for an image that it makes no cloud of.
     pub fn check_image(&self, file: &Path) -> Result<(), Error> {
         if self.camera.is_none() {

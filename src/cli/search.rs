@@ -4,7 +4,7 @@ use super::engine::{DeviceName, Engine, VoterName};
 use super::progress::Bar;
 use super::reading::{Choosing, say_bounds};
 use super::values::{count, first_given, length, number, said, whole};
-use super::words::{brief, counted};
+use super::words::{brief, counted, shortly};
 use clap::{Args, ValueEnum};
 use planes::cloud::{Choice, Format, Source};
 use planes::cuda::Cuda;
@@ -25,10 +25,10 @@ pub struct Search {
     #[arg(long, value_name = "LENGTH", help_heading = "Search in clouds", value_parser = length)]
     tolerance: Option<f64>,
     /// Planes that are not quite flat get up to this many times the tolerance, and rougher regions a tolerance
-    /// in proportion to their noise; 1 for neither [default: 5; with --tolerance 1]
+    /// in proportion to their noise; 1 for neither, at most 100 [default: 5; with --tolerance 1]
     #[arg(long, value_name = "TIMES", help_heading = "Search in clouds", value_parser = number)]
     widen: Option<f64>,
-    /// Largest angle between a point's surface and its plane [default: 20]
+    /// Largest angle between a point's surface and its plane, 1 to 45 [default: 20]
     #[arg(long, value_name = "DEGREES", help_heading = "Search in clouds", value_parser = number)]
     angle: Option<f64>,
     /// What to do with pieces of round objects, such as columns and vaults
@@ -293,6 +293,11 @@ impl Machine {
     }
 }
 
+/// A length that was measured, whose last digits say nothing.
+fn measured(length: f64) -> String {
+    shortly(length, 0.01 * length)
+}
+
 /// Why no plane can be right within this tolerance, if that is so.
 fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
     /// Half a step of coordinates, in standard deviations of the rounding.
@@ -307,7 +312,7 @@ fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
     }
     // A grid has steps along its plane that say nothing about the distances across it.
     if is_none && tolerance < HALF_STEP * p.rounding {
-        let step = brief(2.0 * HALF_STEP * p.rounding);
+        let step = measured(2.0 * HALF_STEP * p.rounding);
         return Some(format!(
             "{given} is below the rounding of the coordinates to steps of {step}"
         ));
@@ -341,7 +346,12 @@ fn left_out(not_finite: u64, stray: u64, is_depth: bool) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::left_out;
+    use super::{left_out, measured};
+
+    #[test]
+    fn steps_that_were_measured_are_round() {
+        assert_eq!([0.000_999_94, 0.01, 0.2502].map(measured), ["0.001", "0.01", "0.25"]);
+    }
 
     #[test]
     fn what_was_left_out_is_said_in_words() {

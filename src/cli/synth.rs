@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::guard::{self, Output};
 use super::lines::synth::LineScene;
 use super::progress::Bar;
-use super::values::{first_given, number, whole};
+use super::values::{count, first_given, number, whole};
 use super::words::counted;
 use clap::Args;
 use planes::Error;
@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 /// The scene `lines` is an image of lines (a .png), see --kind. The scenes of clouds are room, street, roofs,
 /// boards, hard, and the parts of hard: hard-parallel, hard-poles, hard-seam, hard-stairs, hard-strips,
 /// hard-giant, hard-outliers, hard-duplicates. The truth, planes with their outlines, goes to NAME.truth.json
-/// beside the cloud; PLY, LAS and LAZ files also contain each point's plane as plane_id. The same arguments give
-/// the same bytes on every machine.
+/// beside the cloud. LAS, LAZ, PLY, PCD and CSV files also contain each point's plane as plane_id; beside .xyz, .txt
+/// and .pts it goes to NAME.labels. The same arguments give the same bytes on every machine.
 ///
 /// With --sensor the scene is drawn as an instrument sees it; points between surfaces, as at edges,
 /// get plane_id −1. Options are applied in this order: floors sag, each pass is surveyed,
@@ -33,7 +33,7 @@ pub struct Synth {
     /// The scene
     #[arg(value_parser = subject)]
     scene: Subject,
-    /// The cloud to write: .las, .laz, .ply, .xyz, .txt (Semantic3D), .csv or .pts; for lines, .png
+    /// The cloud to write: .las, .laz, .ply, .pcd, .xyz, .txt (Semantic3D), .csv or .pts; for lines, .png
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// Number of points [default: 100000]
@@ -86,10 +86,10 @@ struct SurveyArgs {
     #[arg(long, value_name = "METRES[:mean]")]
     voxel: Option<Voxel>,
     /// Number of times that each point appears in the cloud, within 0.05 mm
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = |text: &str| count::<u32>(text, 1000))]
     copies: Option<u32>,
     /// How far level surfaces with sides of at least 2 m sag in their middle
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = number)]
     sag: Option<f64>,
     /// Add curved objects to the room: a vault for its ceiling, balls, columns, a dome
     #[arg(long)]

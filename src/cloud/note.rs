@@ -89,7 +89,8 @@ impl fmt::Display for Note {
             Note::UnknownHeader { line, text, columns } => write!(
                 f,
                 "line {line}, '{text}', is not understood; the columns are taken as {columns}; if \
-                 not so, say it with `columns`, as in `columns` -,x,y,z",
+                 not so, say it with `columns`, as in `columns` {}",
+                if columns.split(' ').count() > 3 { "-,x,y,z" } else { "y,x,z" }
             ),
             Note::MorePoints { promised, held: Some(held) } => write!(
                 f,

@@ -1,10 +1,11 @@
 //! Reads results and truths from files.
 
-use super::labels::{MAGIC, read_labels};
+use super::labels::{MAGIC, is_heading, read_labels};
 use super::surfaces::Surfaces;
-use crate::cloud::{Chunk, Fields, Note, ReadOptions, Source};
-use crate::export::json::read_json;
-use crate::synth::{Truth, truth_path};
+use crate::cloud::{Chunk, Fields, Format, Note, ReadOptions, Source};
+use crate::export::json::{self, read_json};
+use crate::export::{format_of, lines};
+use crate::synth::{self, Truth, truth_path};
 use crate::{Detection, Error, Result};
 use std::fs::File;
 use std::io::Read;
@@ -44,6 +45,36 @@ impl Files<'_> {
         Ok(())
     }
 
+    /// Whether both are documents of lines.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Format`] for a document that is on the wrong side, or of lines where the other
+    /// side is of planes.
+    pub fn are_of_lines(&self) -> Result<bool> {
+        const RESULTS: [&str; 2] = [json::FORMAT, lines::json::FORMAT];
+        let format = |path: &Path| -> Result<Option<String>> {
+            let is_document = FileKind::of(path)? == FileKind::Document;
+            Ok(is_document.then(|| format_of(path)).flatten())
+        };
+        let (result, truth) = (format(self.result)?, format(self.truth)?);
+        let wrong = |path: &Path, message: &str| Err(Error::format(path, "document", message));
+        if truth.as_deref().is_some_and(|format| RESULTS.contains(&format)) {
+            return wrong(
+                self.truth,
+                "a result of planes detect, not a truth; name a .truth.json or a labelled cloud",
+            );
+        }
+        let of_lines = |format: &Option<String>, of: &str| format.as_deref() == Some(of);
+        if of_lines(&result, synth::lines::FORMAT) {
+            return wrong(self.result, "a truth of lines, not a result of planes detect");
+        }
+        match (of_lines(&result, lines::json::FORMAT), of_lines(&truth, synth::lines::FORMAT)) {
+            (true, false) => wrong(self.truth, "no truth of lines, as the result needs"),
+            (false, true) => wrong(self.truth, "a truth of lines, and the result is of planes"),
+            (are_lines, _) => Ok(are_lines),
+        }
+    }
+
     /// All files that may be read, including those beside the named ones.
     pub fn all(&self) -> Vec<PathBuf> {
         let mut all = vec![self.result.to_path_buf(), self.truth.to_path_buf()];
@@ -67,6 +98,8 @@ pub struct Loaded {
     pub read: Vec<PathBuf>,
     /// Notes on the clouds, to be shown to the user.
     pub notes: Vec<(PathBuf, Note)>,
+    /// The formats of the clouds that were read.
+    pub formats: Vec<Format>,
 }
 
 /// Reads a result and a truth.
@@ -87,6 +120,7 @@ pub fn load(files: &Files) -> Result<Loaded> {
 /// As [`load`].
 pub fn load_with(files: &Files, options: &ReadOptions) -> Result<Loaded> {
     files.check()?;
+    files.are_of_lines()?;
     let is_itself = files.labels.is_none() && is_one(files.result, files.truth);
     let mut found = match is_itself {
         // The truth's planes here, too, instead of a fit to each of their pieces.
@@ -106,12 +140,13 @@ pub fn load_with(files: &Files, options: &ReadOptions) -> Result<Loaded> {
     }
     let read = [&found.read[..], &truth.read[..]].concat();
     let notes = [&found.notes[..], &truth.notes[..]].concat();
+    let formats = [found.format, truth.format].into_iter().flatten().collect();
     let (truth, mut found) = (truth.surfaces(&points)?, found.surfaces(&points)?);
     if is_itself {
         // Planes that nothing was seen of have no points in the cloud, so it cannot have found them.
         found = found.without_empty();
     }
-    Ok(Loaded { truth, found, points, read, notes })
+    Ok(Loaded { truth, found, points, read, notes, formats })
 }
 
 /// Whether two names refer to one file.
@@ -129,6 +164,7 @@ struct Side {
     /// The files; the last one provided the labels, if there are any.
     read: Vec<PathBuf>,
     notes: Vec<(PathBuf, Note)>,
+    format: Option<Format>,
 }
 
 enum Document {
@@ -178,6 +214,7 @@ impl Side {
             return Ok(side);
         }
         let source = Source::open_with(path, options)?;
+        side.format = Some(source.format());
         side.notes = source.notes().iter().map(|note| (path.to_path_buf(), note.clone())).collect();
         let (points, labels) = read_cloud(&source)?;
         side.points = points;
@@ -272,9 +309,14 @@ impl FileKind {
         }
         let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
         let mut lines = lines.filter(|line| !line.is_empty());
+        let first = lines.next();
         // The first line of a .pts cloud is a single number, too.
         let single = |line: &[u8]| fast_float2::parse::<f64, _>(line).is_ok();
-        let labels = lines.next().is_some_and(single) && lines.next().is_none_or(single);
+        let is_label = |first: &[u8]| match is_heading(first) {
+            true => lines.next().is_some_and(single),
+            false => single(first) && lines.next().is_none_or(single),
+        };
+        let labels = first.is_some_and(is_label);
         if labels || head.starts_with(MAGIC) { FileKind::Labels } else { FileKind::Cloud }
     }
 }
@@ -310,6 +352,10 @@ mod tests {
         assert_eq!(FileKind::told(b" \n{\"a\": 1}"), FileKind::Document);
         assert_eq!(FileKind::told(b"\x93NUMPY\x01"), FileKind::Labels);
         assert_eq!(FileKind::told(b"-1\r\n0\r\n"), FileKind::Labels);
+        assert_eq!(FileKind::told(b"plane_id\n-1\n0\n"), FileKind::Labels);
+        assert_eq!(FileKind::told(b"//plane_id\n3"), FileKind::Labels);
+        assert_eq!(FileKind::told(b"plane_id\n0 0 0\n"), FileKind::Cloud);
+        assert_eq!(FileKind::told(b"x y z\n1\n"), FileKind::Cloud);
         assert_eq!(FileKind::told(b"3"), FileKind::Labels);
         assert_eq!(FileKind::told(b"2\n0 0 0\n1 1 1\n"), FileKind::Cloud);
         assert_eq!(FileKind::told(b"ply\n"), FileKind::Cloud);

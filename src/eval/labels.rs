@@ -7,7 +7,8 @@ use std::path::Path;
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Reads the labels in a file: a one-dimensional array of integers in NumPy's format (`.npy`), or
-/// a text with one number per line, as in Semantic3D. Numbers below 0 mean no plane.
+/// a text with one number per line, as in Semantic3D, perhaps below a line that names them. Numbers below 0
+/// mean no plane.
 ///
 /// # Errors
 /// [`Error::Io`], and [`Error::Format`] with the line, the number of the label or the position in the
@@ -32,7 +33,20 @@ fn text(bytes: &[u8]) -> std::result::Result<Vec<i32>, Wrong> {
             (format!("line {}", i + 1), format!("'{shown}' is no label"))
         })
     };
-    lines.filter(|(_, line)| !line.is_empty()).map(label).collect()
+    let mut lines = lines.filter(|(_, line)| !line.is_empty()).peekable();
+    lines.next_if(|(_, line)| is_heading(line));
+    lines.map(label).collect()
+}
+
+/// Whether a line is the name of the labels below it.
+pub(super) fn is_heading(line: &[u8]) -> bool {
+    let start = line.iter().position(|byte| !b"#/\" ".contains(byte)).unwrap_or(line.len());
+    let name = line[start..].trim_ascii_end();
+    let name = name.strip_suffix(b"\"").unwrap_or(name);
+    let is_number = fast_float2::parse::<f64, _>(name).is_ok();
+    !is_number
+        && name.first().is_some_and(u8::is_ascii_alphabetic)
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
 fn array(bytes: &[u8]) -> std::result::Result<Vec<i32>, Wrong> {
@@ -152,5 +166,13 @@ mod tests {
         assert_eq!(text(b"3e9"), wrong("3e9", 1));
         assert_eq!(text(b"nan"), wrong("nan", 1));
         assert_eq!(text(b""), Ok(vec![]));
+        assert_eq!(text(b"plane_id\n-1\nx\n"), wrong("x", 3));
+    }
+
+    #[test]
+    fn labels_may_have_a_heading() {
+        for heading in ["plane_id", "\"label\"", "# plane_id", "//scalar_plane_id\r"] {
+            assert_eq!(text(format!("{heading}\n2\n-1\n").as_bytes()), Ok(vec![2, -1]));
+        }
     }
 }

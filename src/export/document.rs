@@ -48,7 +48,7 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path, format: &str, version: u32)
 }
 
 /// The format named in the file at `path`; `None` if the file cannot be read or names none.
-pub(super) fn format_of(path: &Path) -> Option<String> {
+pub(crate) fn format_of(path: &Path) -> Option<String> {
     serde_json::from_slice::<Head>(&std::fs::read(path).ok()?).ok()?.format
 }
 

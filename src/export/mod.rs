@@ -18,5 +18,6 @@ pub mod picture;
 pub mod ply;
 
 pub use all::{LINES, PLANES};
+pub(crate) use document::format_of;
 pub use output::{About, Export, Lines, Planes, Style};
 pub use palette::{UNASSIGNED, colour};

@@ -26,6 +26,7 @@ mod limits;
 mod otsu;
 mod pixels;
 mod png;
+mod pnm;
 mod read;
 
 pub(crate) use blur::{kernel as blur_kernel, reach as blur_reach};

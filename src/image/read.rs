@@ -2,6 +2,7 @@
 
 use super::jpeg;
 use super::limits::{MAX_PIXELS, MAX_SIDE};
+use super::pnm::is_pnm;
 use crate::cloud::quiet::catch;
 use crate::{Error, Result};
 use ::image::metadata::Orientation;
@@ -36,6 +37,10 @@ pub(super) const MOST_BYTES: u64 = MOST_MEMORY;
 /// The message for any other file.
 pub(super) const NO_IMAGE: &str = "no PNG, JPEG, WebP, TIFF or PNM image";
 
+/// The message for an image of a kind that cannot be read.
+const UNSUPPORTED: &str =
+    "pixels of this kind are not read; grey or colour of 8 or 16 bits in whole numbers is";
+
 /// Whether a file that starts with these bytes is an image that can be read.
 pub(crate) fn is_image(head: &[u8]) -> bool {
     format(head).is_some()
@@ -45,15 +50,8 @@ fn format(head: &[u8]) -> Option<ImageFormat> {
     if head.starts_with(b"RIFF") {
         return (head.get(8..12) == Some(b"WEBP")).then_some(ImageFormat::WebP);
     }
-    let (start, format) = STARTS.into_iter().find(|(start, _)| head.starts_with(start))?;
-    // `P5` is short: other text may start with it, but not go on with white space and a number or comment.
-    let is_pnm = || {
-        let rest = &head[start.len()..];
-        let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
-        rest.first().is_some_and(u8::is_ascii_whitespace)
-            && next.is_some_and(|&byte| byte == b'#' || byte.is_ascii_digit())
-    };
-    (format != ImageFormat::Pnm || is_pnm()).then_some(format)
+    let (_, format) = STARTS.into_iter().find(|(start, _)| head.starts_with(start))?;
+    (format != ImageFormat::Pnm || is_pnm(head)).then_some(format)
 }
 
 /// An image, decoded.
@@ -91,7 +89,10 @@ fn decode_as(
     format: ImageFormat,
     bytes: &[u8],
 ) -> std::result::Result<(DynamicImage, Orientation), String> {
-    let said = |error: ImageError| error.to_string();
+    let said = |error: ImageError| match error {
+        ImageError::Unsupported(_) => UNSUPPORTED.to_owned(),
+        error => error.to_string(),
+    };
     let mut limits = Limits::default();
     limits.max_image_width = Some(MAX_SIDE);
     limits.max_image_height = Some(MAX_SIDE);

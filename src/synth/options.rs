@@ -116,8 +116,8 @@ impl SceneOptions {
             "the outliers of a scene are a fraction between 0 and 1"
         } else if self.origin.is_some_and(|o| !o.iter().all(|v| v.abs() <= 1e9)) {
             "the origin of a scene is within 1e9 m"
-        } else if self.sag.is_nan() || self.sag.abs() > 10.0 {
-            "floors sag by at most 10 m"
+        } else if !(0.0..=10.0).contains(&self.sag) {
+            "floors sag by 0 to 10 m"
         } else if self.curved && scene != Scene::Room {
             "of all scenes the room alone has curved furniture"
         } else if self.passes.is_some_and(|p| !(1..=100).contains(&p.count)) {
@@ -127,7 +127,7 @@ impl SceneOptions {
         } else if self.voxel.is_some_and(|v| !length(v.edge)) {
             "the edge of a voxel is between 1e-6 and 100 m"
         } else if !(1..=1000).contains(&self.copies) {
-            "a point stands 1 to 1000 times in the cloud"
+            "a cloud has 1 to 1000 copies of each point"
         } else if self.round.is_some_and(|r| !length(r)) {
             "coordinates are rounded to between 1e-6 and 100 m"
         } else {

@@ -296,6 +296,7 @@ fn a_result_explains_itself() {
         "--tolerance    0.02000        as given",
         "three standard errors",
         "3 planes, 0 of them in a wider slab",
+        "; chance would make one like it in 1 of 10^",
         "Planes that are not among the top 3",
     ] {
         assert!(text.contains(said), "{said}: {text}");

@@ -235,6 +235,9 @@ fn what_cannot_be_compared_is_refused() {
     let missing = folder.path().join("missing.ply");
     let labelled = at("labelled.txt", "x y z label\n0 0 0 0\n1 0 0 0\n0 1 0 0\n");
     at("labelled.truth.json", "{}");
+    let result = at("result.json", "{\"format\": \"planes-detection\", \"version\": 1}");
+    let lines = at("lines.json", "{\"format\": \"planes-lines\", \"version\": 1}");
+    let true_lines = at("lines.truth.json", "{\"format\": \"planes-lines-truth\", \"version\": 1}");
     // Labels alone with a truth document beside them, as synth writes them.
     let scene = folder.path().join("scene.xyz");
     let args = ["synth", "room", "--points", "2000", "--out"].map(OsStr::new);
@@ -249,6 +252,13 @@ fn what_cannot_be_compared_is_refused() {
         (&document, &room, "", "not a result of planes"),
         (&room, &document, "", "other.json: line 1: missing field"),
         (&three, &labelled, "", "labelled.truth.json: line 1: missing field"),
+        (&result, &result, "", "result.json: document: a result of planes detect, not a truth"),
+        (&lines, &lines, "", "lines.json: document: a result of planes detect, not a truth"),
+        (&lines, &document, "", "other.json: document: no truth of lines"),
+        (&true_lines, &true_lines, "", "a truth of lines, not a result"),
+        (&result, &true_lines, "", "lines.truth.json: document: a truth of lines, and the result"),
+        (&room, &room, "--columns x,y,z", "--columns is for text, and no cloud here is"),
+        (&room, &room, "--camera 1,1,1,1,1", "--camera is for depth images, and there is none"),
         (&cut, &room, "", "cut.npy"),
         (&missing, &room, "", "missing.ply"),
         (&room, &missing, "", "missing.ply"),

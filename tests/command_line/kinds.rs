@@ -243,14 +243,57 @@ fn damaged_files_end_in_one_line() {
 }
 
 #[test]
+fn points_called_p1_and_p2_are_no_image() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let rows = corner().into_iter().zip(1..);
+    let rows =
+        rows.map(|([x, y, z], k)| format!("P{k} {:.0} {:.0} {:.0}\n", 10. * x, 10. * y, 10. * z));
+    std::fs::write(at("a.txt"), rows.collect::<String>()).unwrap();
+    for options in ["--json -", "--columns -,x,y,z --json -"] {
+        let done = detect(&at("a.txt"), options);
+        assert_eq!(done.err, "", "{options}");
+        assert_eq!(found(&json(done.text())).len(), 2, "{options}");
+    }
+    let info = planes([OsStr::new("info"), "--json".as_ref(), at("a.txt").as_ref()]).text();
+    assert_eq!(json(info)["points"], 1800);
+    let (cloud, results) = (at("a.txt"), at("results"));
+    let batch = [OsStr::new("batch"), cloud.as_ref(), OsStr::new("--out"), results.as_ref()];
+    assert_eq!(planes(batch).code, Some(0));
+    assert!(names(&results).contains(&"a.json".to_owned()), "{:?}", names(&results));
+}
+
+#[test]
 fn several_files_in_one_are_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    write(&at("a.pcd"), &corner());
-    let pcd = std::fs::read(at("a.pcd")).unwrap();
-    for (name, bytes, more) in
-        [("a.npy", array(&corner()), "43311 bytes behind"), ("a.pcd", pcd, "the file holds")]
-    {
+    let written = |name: &str| {
+        write(&at(name), &corner());
+        std::fs::read(at(name)).unwrap()
+    };
+    let lines: String = corner().iter().map(|[x, y, z]| format!("{x} {y} {z}\n")).collect();
+    let ascii = "ply\nformat ascii 1.0\nelement vertex 1800\nproperty float x\n\
+        property float y\nproperty float z\nend_header\n";
+    for (name, bytes, more) in [
+        ("a.npy", array(&corner()), "43311 bytes behind"),
+        ("a.pcd", written("a.pcd"), "the file holds"),
+        (
+            "a.ply",
+            written("a.ply"),
+            " bytes behind the points are not read; if the file is several",
+        ),
+        (
+            "a.las",
+            written("a.las"),
+            " bytes behind the points are not read; if the file is several",
+        ),
+        (
+            "a.laz",
+            written("a.laz"),
+            " bytes behind the points are not read; if the file is several",
+        ),
+        ("b.ply", [ascii, &lines].concat().into(), " bytes behind the points are not read; if"),
+    ] {
         std::fs::write(at(name), &bytes).unwrap();
         let one = detect(&at(name), "--json -");
         assert_eq!(one.err, "", "{name}");
@@ -259,6 +302,25 @@ fn several_files_in_one_are_noticed() {
         assert!(two.err.contains(more), "{name}: {}", two.err);
         assert_eq!(two.text(), one.text(), "{name}");
     }
+}
+
+#[test]
+fn lines_that_a_text_ply_does_not_promise_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.ply");
+    let said = |body: &str, elements: &str| {
+        let text = format!(
+            "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\n\
+             property float z\n{elements}end_header\n{body}"
+        );
+        std::fs::write(&path, text).unwrap();
+        planes([OsStr::new("info"), path.as_ref()]).err
+    };
+    let faces = "element face 1\nproperty list uchar int vertex_indices\n";
+    assert!(said("1 2 3\n4 5 6\n7 8 9\n", "").contains("6 bytes behind the points"));
+    assert!(said("1 2 3\n4 5 6\n3 0 1 0\n7 8 9", faces).contains("5 bytes behind the points"));
+    assert_eq!(said("1 2 3\n\n4 5 6\n \n\n", ""), "");
+    assert_eq!(said("1 2 3\n4 5 6\n3 0 1 0\n", faces), "");
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn from_image_to_score() {
     let scores = json(planes([&args[..], &["--json", "-"]].concat()).text());
     assert_eq!(scores["duplicates"], 0);
     let nothing = ["eval", truth.to_str().unwrap(), "--truth", truth.to_str().unwrap()];
-    assert!(planes(nothing).refusal().contains("planes-lines"));
+    assert!(planes(nothing).refusal().contains("a truth of lines, not a result"));
 
     let svg = std::fs::read_to_string(out.join("dense.svg")).unwrap();
     let svg = roxmltree::Document::parse(&svg).unwrap();
@@ -88,24 +88,23 @@ fn clouds_and_images_in_one_run() {
 fn options_of_the_other_kind_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let image = image(folder.path(), "clean");
-    for options in [
-        "--tolerance 1",
-        "--vote near",
-        "--min-votes 3",
-        "--ply a.ply",
-        "--explain",
-        "--up y",
-        "--orient up",
-    ] {
+    for options in
+        ["--tolerance 1", "--vote near", "--ply a.ply", "--explain", "--up y", "--orient up"]
+    {
         let message = detect(&image, options).refusal();
         let name = options.split(' ').next().unwrap();
         assert!(message.contains(name) && message.contains("for clouds"), "{message}");
         assert!(message.contains("clean.png"), "{message}");
     }
+    let votes = detect(&image, "--min-votes 3").refusal();
+    assert!(votes.ends_with("--min-votes is for images with --one-pass alone"), "{votes}");
     for options in ["--edges none", "--svg a.svg", "--theta-step 1", "--min-length 5"] {
         let message = detect(&shipped("room.ply"), options).refusal();
         let name = options.split(' ').next().unwrap();
-        assert!(message.contains(name) && message.contains("for images"), "{message}");
+        assert!(
+            message.contains(name) && message.contains("for images, and this is a cloud"),
+            "{message}"
+        );
     }
     assert!(detect(&image, "--svg a.png").refusal().contains(".svg"));
     assert!(detect(&image, "--theta-step 0").refusal().contains("--theta-step"));

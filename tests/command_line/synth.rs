@@ -101,6 +101,9 @@ fn what_makes_no_sense_is_refused() {
         ("room", "--voxel 0.1:median", "METRES"),
         ("room", "--passes 2", "2:0.02"),
         ("room", "--copies 0", "1 to 1000"),
+        ("room", "--copies x", "'x' is not a whole number"),
+        ("room", "--sag -1", "floors sag by 0 to 10 m"),
+        ("lines", "--lines 1.5", "'1.5' is not a whole number"),
         ("room", "--round nan", "rounded"),
         ("room", "--points 4294967296", "at most 4294967295 points"),
         ("lines", "--copies 2", "--copies is for clouds"),
@@ -111,4 +114,5 @@ fn what_makes_no_sense_is_refused() {
         assert!(done.err.contains(what), "{what}: {}", done.err);
     }
     assert_eq!(names(folder.path()), Vec::<String>::new());
+    assert_eq!(synth("lines", &folder.path().join("a.png"), "--lines 1e1").code, Some(0));
 }

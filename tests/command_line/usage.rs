@@ -155,6 +155,9 @@ fn hints_name_the_command_that_was_given() {
 fn messages_name_what_was_given() {
     assert_eq!(refused("--top 0"), "--top must be at least 1");
     assert_eq!(refused("--min-inliers 0"), "--min-inliers must be at least 1");
+    assert_eq!(planes(["detect", "-", "-"]).refusal(), "-: given twice");
+    let message = refused("--json a.csv");
+    assert!(message.contains("--json a.csv: its name must end in .json"), "{message}");
     let message = refused("--rho-bin 1e-300");
     assert!(message.contains("e-") && message.len() < 250, "{message}");
     let folder = tempfile::tempdir().unwrap();

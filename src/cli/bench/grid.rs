@@ -1,5 +1,6 @@
 //! Tables as Markdown or as aligned text, and the heading above them.
 
+use crate::cli::words::counted;
 use planes::papers::bench::Machine;
 
 /// The machine, the `source` that was measured, if there is one, and the command.
@@ -13,8 +14,10 @@ pub fn head(m: &Machine, source: &str, markdown: bool) -> String {
     let code = if markdown { "`" } else { "" };
     let source = if source.is_empty() { String::new() } else { format!("; {source}") };
     format!(
-        "{gpu}; {cpu}, {} threads; planes {}{source}\n{code}{}{code}\n",
-        m.threads, m.planes, m.command
+        "{gpu}; {cpu}, {}; planes {}{source}\n{code}{}{code}\n",
+        counted(m.threads as u64, "thread"),
+        m.planes,
+        m.command
     )
 }
 

@@ -113,7 +113,9 @@ impl Bench {
             return stages::measure(cloud, gpu.as_ref(), line::again(), self.outputs.markdown);
         }
         if self.images.edges.is_some() {
-            return Err(Error::Parameter("--edges is for images, and this is none".into()).into());
+            return Err(
+                Error::Parameter("--edges is for images, and this is a cloud".into()).into()
+            );
         }
         let gpu = find_gpu(self.device, quiet)?;
         let report = self.measure(input, gpu.as_ref(), quiet)?;

@@ -21,7 +21,7 @@ pub struct LineSearch {
     /// [default: auto: none for strokes on an even background, else canny]
     #[arg(long, value_name = "METHOD", value_parser = said::<Method>)]
     edges: Option<Method>,
-    /// Angle between neighbouring directions [default: 0.25]
+    /// Angle between neighbouring directions, 0.05 to 10 [default: 0.25]
     #[arg(long, value_name = "DEGREES", value_parser = number)]
     theta_step: Option<f64>,
     /// Width of a bin of the distance axis [default: 1]

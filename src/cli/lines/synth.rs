@@ -1,6 +1,6 @@
 //! `planes synth lines`.
 
-use crate::cli::values::first_given;
+use crate::cli::values::{first_given, whole};
 use clap::Args;
 use planes::Error;
 use planes::synth::lines::{Hardness, LineOptions};
@@ -17,8 +17,8 @@ pub struct LineScene {
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
     size: Option<[u32; 2]>,
     /// Number of lines [default: 12]
-    #[arg(long, value_name = "N")]
-    lines: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = whole)]
+    lines: Option<u64>,
 }
 
 impl LineScene {
@@ -28,7 +28,7 @@ impl LineScene {
         LineOptions {
             kind: self.kind.unwrap_or(default.kind),
             size: self.size.unwrap_or(default.size),
-            lines: self.lines.unwrap_or(default.lines),
+            lines: self.lines.map_or(default.lines, |n| u32::try_from(n).unwrap_or(u32::MAX)),
             seed,
         }
     }

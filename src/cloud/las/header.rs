@@ -202,11 +202,36 @@ impl Header {
             notes.push(Note::MissingRecords { promised, room });
         }
         notes.extend(Note::of_units(self.crs().as_ref()));
-        let held = (self.end() - self.start()) / self.stride() as u64;
-        if !self.compressed && held > self.count {
-            notes.push(Note::MorePoints { promised: self.count, held: Some(held) });
-        }
         notes
+    }
+
+    /// What to say where there is room for more points, not compressed, than the header promises.
+    pub(super) fn more_points(&self) -> Option<Note> {
+        let held = (self.end() - self.start()) / self.stride() as u64;
+        let more = Note::MorePoints { promised: self.count, held: Some(held) };
+        (held > self.count).then_some(more)
+    }
+
+    /// What to say where another file starts within 1 MiB behind byte `end`, which ends the points, or behind
+    /// the last record.
+    pub(super) fn more_files(&self, end: u64) -> Result<Option<Note>> {
+        const WINDOW: u64 = 1 << 20;
+        const FRONT: usize = 227;
+        let records = self.late_records().take(1000).map_while(Result::ok).last();
+        for from in [Some(end), records.map(|record| record.end())].into_iter().flatten() {
+            let window = self.bytes.head(from, WINDOW)?;
+            let is_file = |front: &[u8]| {
+                let header_size = u16::from_le_bytes([front[94], front[95]]);
+                front.starts_with(b"LASF")
+                    && front[24] == 1
+                    && front[25] <= 4
+                    && usize::from(header_size) >= FRONT
+            };
+            if let Some(at) = window.windows(FRONT).position(is_file) {
+                return Ok(Some(Note::MoreBytes { bytes: self.bytes.len() - from - at as u64 }));
+            }
+        }
+        Ok(None)
     }
 
     /// First byte behind the points, as far as the header says.

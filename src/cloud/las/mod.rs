@@ -73,12 +73,17 @@ impl Las {
         } else {
             Points::Plain(header.table()?)
         };
+        let (end, more) = match &points {
+            Points::Plain(table) => {
+                (table.start + table.count * header.stride() as u64, header.more_points())
+            }
+            Points::Compressed(file) => {
+                let more = Note::MorePoints { promised: header.count, held: None };
+                (file.end(), file.holds_more().then_some(more))
+            }
+        };
         let mut notes = header.notes();
-        if let Points::Compressed(file) = &points
-            && file.holds_more()
-        {
-            notes.push(Note::MorePoints { promised: header.count, held: None });
-        }
+        notes.extend(header.more_files(end)?.or(more));
         Ok(Las { info: header.info(layout.fields()), header, notes, layout, points })
     }
 

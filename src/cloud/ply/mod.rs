@@ -140,10 +140,15 @@ impl Ply {
         };
         let notes = match &body {
             Body::Records(table, layout) if index + 1 == header.elements.len() => {
-                more_points(table, layout.stride).into_iter().collect()
+                more_points(table, layout.stride)?
             }
-            _ => Vec::new(),
+            Body::Text { .. } => {
+                let counts = header.elements[index..].iter().map(|element| element.count);
+                lines::more(bytes, start, counts.fold(0, u64::saturating_add))?
+            }
+            _ => None,
         };
+        let notes = notes.into_iter().collect();
         let info = info(&header, vertex, &roles);
         let front = Front { bytes: bytes.clone(), header, vertex: index, start };
         Ok(Ply { front, info, notes, roles, body })
@@ -199,9 +204,18 @@ fn binary_body(
 }
 
 /// What to say where there is room for more vertices than the header promises.
-fn more_points(table: &Table, stride: usize) -> Option<Note> {
+fn more_points(table: &Table, stride: usize) -> Result<Option<Note>> {
     let held = (table.bytes.len() - table.start) / stride.max(1) as u64;
-    (held > table.count).then_some(Note::MorePoints { promised: table.count, held: Some(held) })
+    if held <= table.count {
+        return Ok(None);
+    }
+    let end = table.start + table.count * stride as u64;
+    // Another file, whose header is no points.
+    let is_file = told(&table.bytes.head(end, 8)?).is_some();
+    Ok(Some(match is_file {
+        true => Note::MoreBytes { bytes: table.bytes.len() - end },
+        false => Note::MorePoints { promised: table.count, held: Some(held) },
+    }))
 }
 
 /// The places of the properties in a vertex; `None` where it has lists.

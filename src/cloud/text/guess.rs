@@ -209,15 +209,23 @@ impl<'a> Rows<'a> {
         let all = |columns: Range<usize>, is: fn(f64) -> bool| {
             rows.iter().all(|row| row[columns.clone()].iter().all(|&value| is(value)))
         };
-        let is_colour = |value: f64| value.fract() == 0.0 && (0.0..=65535.0).contains(&value);
+        let is_channel = |value: f64| value.fract() == 0.0 && (0.0..=65535.0).contains(&value);
+        // Normals may be whole numbers, but none is above 1. Black is as good a colour as any.
+        let is_colour = |columns: Range<usize>| {
+            let cells =
+                || self.rows.iter().filter_map(|row| row.get(column..)?.get(columns.clone()));
+            all(columns.clone(), is_channel)
+                && (!all(columns.clone(), |value| value <= 1.0)
+                    || cells().flatten().all(|&cell| cell == b"0"))
+        };
         let is_label = |value: f64| value.fract() == 0.0 && value >= f64::from(UNKNOWN);
         let xyz = [0, 1, 2].map(|axis| Some(Role::Axis(axis)));
         let rgb = [0, 1, 2].map(|channel| Some(Role::Colour(channel)));
         let more = match width {
             4 if all(3..4, is_label) => vec![Some(Role::Label)],
             4 => vec![Some(Role::Intensity)],
-            6 if all(3..6, is_colour) => rgb.to_vec(),
-            7 if all(4..7, is_colour) => [&[Some(Role::Intensity)], &rgb[..]].concat(),
+            6 if is_colour(3..6) => rgb.to_vec(),
+            7 if is_colour(4..7) => [&[Some(Role::Intensity)], &rgb[..]].concat(),
             7 => vec![Some(Role::Intensity), None, None, None],
             _ => vec![None; width.saturating_sub(3)],
         };
@@ -307,6 +315,19 @@ mod tests {
         assert!(!of("1,05,2,30,4,0\n", None) && of("1,-5,2,3,4,0\n", None));
         assert!(of("1,2,3,7\n", Some("x,y,z")) && of("1.5,2,3,7,8,9\n", Some("x,y,z")));
         assert!(of("1,2,3,7,8,9\n", Some("x,y,z,red,green,blue")));
+    }
+
+    #[test]
+    fn normals_are_no_colours() {
+        let has_colours = |text: &str| rows(text).by_count(0).contains(&Some(Role::Colour(0)));
+        assert!(has_colours("1 2 3 10 20 30\n2 3 4 0 0 0\n"));
+        assert!(has_colours("1 2 3 0 0 0\n2 3 4 0 0 0\n"));
+        assert!(has_colours("1 2 3 9.5 255.0 0.0 0.0\n2 3 4 7.5 0.0 0.0 1.0\n"));
+        assert!(!has_colours("1 2 3 0.0000 0.0000 1.0000\n2 3 4 0.0000 0.0000 1.0000\n"));
+        assert!(!has_colours("1 2 3 0 0 1\n2 3 4 0 1 0\n"));
+        assert!(!has_colours("1 2 3 0.0 0.0 0.0\n"));
+        assert!(!has_colours("1 2 3 0 0 -1\n2 3 4 0 1 0\n"));
+        assert!(!has_colours("1 2 3 9 0 0 1\n2 3 4 8 0 1 0\n"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        Chunk,
+        Chunk, Note,
         blocks::BlockSource,
         bytes::{Bytes, Section},
         scale::PointNumbers,
@@ -11,7 +11,7 @@ use super::{
     schema::is_front,
 };
 use crate::{Error, Result};
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 use rayon::prelude::*;
 use std::{
     collections::VecDeque,
@@ -279,6 +279,26 @@ pub(in super::super) fn skip(
         }
     }
     Ok((at, line))
+}
+
+/// What to say where more than `count` lines that are not blank follow byte `start`.
+pub(in super::super) fn more(bytes: &Arc<Bytes>, start: u64, count: u64) -> Result<Option<Note>> {
+    let blocks = (bytes.len() - start).div_ceil(BLOCK);
+    let ends = |text: &mut Vec<u8>, block: u64| -> Result<u64> {
+        let from = start + block * BLOCK;
+        text.clear();
+        bytes.append(from, bytes.len().min(from + BLOCK), text)?;
+        Ok(memchr_iter(b'\n', text).count() as u64)
+    };
+    // A file that is as it should be has no line to spare, and to count them takes little time.
+    let lines: Result<u64> = (0..blocks).into_par_iter().map_init(Vec::new, ends).sum();
+    if lines? < count {
+        return Ok(None);
+    }
+    // A file that ends before is an error when it is read.
+    let Ok((end, _)) = skip(bytes, start, 1, count) else { return Ok(None) };
+    let is_blank = bytes.head(end, BLOCK)?.trim_ascii().is_empty();
+    Ok((!is_blank).then_some(Note::MoreBytes { bytes: bytes.len() - end }))
 }
 
 #[cfg(test)]

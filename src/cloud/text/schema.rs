@@ -102,7 +102,7 @@ impl Schema {
             _ if columns.is_some() => {
                 "text without a line that has numbers for x, y and z in `columns`".into()
             }
-            Some((_, line)) => format!("text, but line {line} is not numbers"),
+            Some((text, line)) => format!("text, but line {line} {}", what_is_wrong(text)),
             None => "text without a line of three or more numbers".into(),
         })
     }
@@ -146,7 +146,8 @@ impl<'a> Front<'a> {
             && (self.columns.is_none() || number > MOST_FRONT)
         {
             let text = String::from_utf8_lossy(line);
-            return Err(format!("text, but line {number} is not numbers: '{}'", shorten(&text)));
+            let what = what_is_wrong(line);
+            return Err(format!("text, but line {number} {what}: '{}'", shorten(&text)));
         }
         Ok(())
     }
@@ -276,6 +277,16 @@ impl<'a> Front<'a> {
     }
 }
 
+/// Why a line holds no point.
+fn what_is_wrong(line: &[u8]) -> &'static str {
+    let style = style_of(line);
+    let cells = style.cells(line);
+    match cells.len() == 2 && cells.iter().all(|cell| style.value(cell).is_some()) {
+        true => "has two numbers, and a point has three",
+        false => "is not numbers",
+    }
+}
+
 /// Whether the first line has numbers where x, y and z are.
 fn has_axes(roles: &[Option<Role>], rows: &Rows) -> bool {
     let axes = roles.iter().enumerate().filter(|(_, role)| matches!(role, Some(Role::Axis(_))));
@@ -350,9 +361,22 @@ mod tests {
     fn a_header_that_is_not_understood_is_named() {
         let got = notes("Foo;Bar;Baz\n1;2;3\n");
         assert!(got[0].starts_with("line 1, 'Foo;Bar;Baz', is not understood"), "{got:?}");
-        assert!(got[0].contains("taken as x y z"));
+        assert!(got[0].contains("taken as x y z") && got[0].ends_with("`columns` y,x,z"));
+        assert!(notes("Foo;Bar;Baz;Etc\n1;2;3;4\n")[0].ends_with("`columns` -,x,y,z"));
         assert_eq!(notes("Punkt;Ost;Nord;Höhe\nP1;1;2;3\n"), [""; 0]);
         assert!(notes("name,x,y,z\n1,2,3\n")[0].contains("'name,x,y,z'"));
+    }
+
+    #[test]
+    fn two_columns_are_no_points() {
+        let wrong = |text: &str| Schema::of(text.as_bytes(), None).unwrap_err();
+        let two = "has two numbers, and a point has three";
+        assert_eq!(
+            wrong("1.5 2\n14.752 23.514\n"),
+            format!("text, but line 2 {two}: '14.752 23.514'")
+        );
+        assert_eq!(wrong("1.5;2\n"), format!("text, but line 1 {two}"));
+        assert_eq!(wrong("a b\nc d\n"), "text, but line 2 is not numbers: 'c d'");
     }
 
     #[test]

@@ -148,6 +148,11 @@ impl Compressed {
         Error::format(self.bytes.path(), format!("byte {}", self.start), message)
     }
 
+    /// First byte behind the chunks.
+    pub(in super::super) fn end(&self) -> u64 {
+        self.end
+    }
+
     /// Whether there is more than the points that the header promises, as far as that is seen
     /// without decoding: another chunk, or a last one that is longer than its points are
     /// uncompressed.
