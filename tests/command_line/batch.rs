@@ -563,7 +563,7 @@ fn results_belong_to_a_file_and_not_to_its_name() {
             .current_dir(place.at(folder))
             .output()
             .unwrap();
-        (done.status.code(), String::from_utf8(done.err).unwrap())
+        (done.status.code(), String::from_utf8(done.stderr).unwrap())
     };
     assert_eq!(run("one").0, Some(0));
     let first = fs::read(place.at("out/a.json")).unwrap();
