@@ -110,7 +110,7 @@ pub struct Parameters {
     pub choice: Choice,
 }
 
-/// What is done with pieces of curved surfaces: of a column, a ball or a vault.
+/// What is done with pieces of curved surfaces: of a column, a ball, a vault or terrain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Curved {
@@ -128,7 +128,8 @@ pub enum Reason {
     TooSmall,
     /// Most points in its slab, on or next to its surface, do not lie along it.
     Mixed,
-    /// Its surface is curved, like that of a column or a ball.
+    /// Its surface is curved, like that of a column or a ball, or it is an arbitrary piece of a larger one, such as
+    /// terrain.
     Round,
     /// It is not flat in a slab of any width.
     Bent,

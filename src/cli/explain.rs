@@ -165,7 +165,7 @@ fn because(rejected: &Rejected, limits: &Parameters) -> String {
     let reason = match rejected.reason {
         Reason::TooSmall => ": too few connected points lie along it",
         Reason::Mixed => ": most of what lies in its slab does not lie along it",
-        Reason::Round => ": its surface turns like that of a column or a ball",
+        Reason::Round => ": its surface is curved, or a piece of one that goes on around it",
         Reason::Bent => ": it is not flat",
         Reason::Taken => ": too few points fit it better than other planes",
         Reason::Chance => ": chance could have made it",

@@ -304,7 +304,7 @@ fn a_result_explains_itself() {
     assert!(!detect(&room, "--top 3").text().contains("Measured"));
     // What is no plane, and why: the column in the corner of the room.
     let text = detect(&room, "--explain").text();
-    assert!(text.contains("its surface turns like that of a column"), "{text}");
+    assert!(text.contains("its surface is curved, or a piece of one"), "{text}");
     // The planes themselves stay alone on standard output.
     let both = detect(&room, "--explain --json -");
     assert!(both.err.contains("Measured"), "{}", both.err);
