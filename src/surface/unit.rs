@@ -21,6 +21,8 @@ const STILL: f64 = 1.12;
 const SMALL: f64 = 0.8;
 /// … or clusters have up to this many points in the mean, and their number is the same on three sizes of cells.
 const MOST_COPIES: u64 = 64;
+/// Copies that coincide are joined in cells that are this many doublings wider than the finest.
+const COINCIDING: usize = 2;
 /// Fewest clusters worth looking for.
 const FEWEST: u64 = 500;
 /// Most units of the moments in the edge of a base cell: finer detail says nothing about the shape of the
@@ -96,7 +98,10 @@ impl CellCounts {
         };
         let mut sizes = (0..self.cells.len() - 1).filter(is_clustered);
         let finest = sizes.next()?;
-        Some([finest, sizes.next_back().unwrap_or(finest)].map(|at| FINEST << at))
+        // Wide cells join what the sides of narrow ones cut in two, which is hardly anything if copies coincide.
+        let most = if finest == 0 { COINCIDING } else { self.cells.len() };
+        let largest = sizes.next_back().unwrap_or(finest).min(most);
+        Some([finest, largest].map(|at| FINEST << at))
     }
 }
 
