@@ -146,7 +146,7 @@ impl Detect {
         let (given, message) = if is_image {
             let given = self.search.given_for_clouds().or(self.reading.given());
             if given == Some("--min-votes") {
-                let message = "--min-votes is for images with --one-pass alone";
+                let message = "on images, --min-votes needs --one-pass";
                 return Err(Error::Parameter(format!("{}: {message}", file.display())));
             }
             let given = given.or(self.explain.then_some("--explain"));

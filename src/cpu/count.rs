@@ -69,7 +69,11 @@ mod tests {
         assert_eq!(clusters(copies(1)), None);
         // Those that coincide count as well.
         let coinciding = square(200, 4096, 0.0).chain(square(200, 4096, 0.0));
-        assert!(clusters(coinciding).is_some());
+        let [width, edge] = clusters(coinciding).unwrap();
+        assert!(width == FINEST && edge <= 32, "{width}, {edge}");
+        // Copies that are shifted, each of them twice.
+        let shifted = clusters(copies(2).chain(copies(2)));
+        assert_eq!(shifted.map(|[_, edge]| edge), clusters(copies(2)).map(|[_, edge]| edge));
         for n in [2, 4, 8, 20] {
             let [width, edge] = clusters(copies(n)).unwrap();
             assert!(width <= 512 && (width..4096).contains(&edge), "{n} copies: {width}, {edge}");

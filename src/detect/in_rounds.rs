@@ -207,7 +207,7 @@ struct Scene<'a> {
     nature: Nature,
     /// Standard deviation that rounding adds to the coordinates, along the axis that is rounded most.
     rounding: f64,
-    /// The same along the axis that is rounded least: no surface shows less.
+    /// The same along the axis that is rounded least: no surface that crosses the steps shows less.
     quantum: f64,
     how: How<'a, 'a>,
 }

@@ -174,7 +174,7 @@ fn climb(curve: &[Scale], from: usize) -> usize {
 }
 
 /// Standard deviation that rounding adds to the coordinates (of a file with two decimals, or of voxel
-/// centres), in steps; 0 where they are not rounded.
+/// centres), in steps, along the axes that are rounded least and most; 0 where they are not rounded.
 pub(super) fn rounding(points: &Points) -> [f64; 2] {
     let stride = points.len().div_ceil(COORDINATES).max(1);
     let of_axis = |axis: usize| {

@@ -98,9 +98,11 @@ impl CellCounts {
         };
         let mut sizes = (0..self.cells.len() - 1).filter(is_clustered);
         let finest = sizes.next()?;
+        let mut largest = sizes.next_back().unwrap_or(finest);
         // Wide cells join what the sides of narrow ones cut in two, which is hardly anything if copies coincide.
-        let most = if finest == 0 { COINCIDING } else { self.cells.len() };
-        let largest = sizes.next_back().unwrap_or(finest).min(most);
+        if finest == 0 && (self.cells[0] as f64) < STILL * self.cells[largest] as f64 {
+            largest = largest.min(COINCIDING);
+        }
         Some([finest, largest].map(|at| FINEST << at))
     }
 }

@@ -291,8 +291,10 @@ pub(in super::super) fn more(bytes: &Arc<Bytes>, start: u64, count: u64) -> Resu
         Ok(memchr_iter(b'\n', text).count() as u64)
     };
     // A file that is as it should be has no line to spare, and to count them takes little time.
-    let lines: Result<u64> = (0..blocks).into_par_iter().map_init(Vec::new, ends).sum();
-    if lines? < count {
+    let lines: u64 = (0..blocks).into_par_iter().map_init(Vec::new, ends).sum::<Result<u64>>()?;
+    let mut last = Vec::new();
+    bytes.append(bytes.len().saturating_sub(1).max(start), bytes.len(), &mut last)?;
+    if lines < count || lines == count && last == b"\n" {
         return Ok(None);
     }
     // A file that ends before is an error when it is read.
