@@ -97,7 +97,7 @@ fn options_of_the_other_kind_are_refused() {
         assert!(message.contains("clean.png"), "{message}");
     }
     let votes = detect(&image, "--min-votes 3").refusal();
-    assert!(votes.ends_with("--min-votes is for images with --one-pass alone"), "{votes}");
+    assert!(votes.ends_with("on images, --min-votes needs --one-pass"), "{votes}");
     for options in ["--edges none", "--svg a.svg", "--theta-step 1", "--min-length 5"] {
         let message = detect(&shipped("room.ply"), options).refusal();
         let name = options.split(' ').next().unwrap();

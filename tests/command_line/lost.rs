@@ -29,7 +29,7 @@ fn an_input_is_never_an_output() {
     fs::hard_link(at("room.ply"), at("hard.ply")).unwrap();
     let mut commands = vec![
         "detect @two/a.ply @two/a.labels.ply --out @two",
-        "detect @room.ply --json @room.ply",
+        "detect @room.ply --labels @room.ply",
         "detect @room.ply --ply @hard.ply",
         "detect @room.ply --labels @two/../room.ply",
         "detect @image.png --overlay @image.png",
