@@ -13,7 +13,7 @@ fn what_is_no_cloud_says_what_it_is() {
         (b"\xff\xfe1\x00", "UTF-16 text; save it as UTF-8"),
         (b"1\0 \x002\0", "binary data of an unknown kind"),
         (b"  \n# nothing\n", "text without a line of three or more numbers"),
-        (b"1 2\n", "text, but line 1 is not numbers"),
+        (b"1 2\n", "text, but line 1 has two numbers, and a point has three"),
         (b"Dear all,\nthe scan\nis late.\n", "text, but line 2 is not numbers: 'the scan'"),
         (b"4\n5\n0 0 0\n", "a PTX scan, or two counts of points; save it as LAS or PLY"),
         (b"1 2 3\r4 5 6\r", "its lines end in a lone carriage return; save it with line feeds"),
