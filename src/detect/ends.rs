@@ -74,9 +74,8 @@ impl Piece<'_> {
         let level = surface.level();
         for home in self.surfels.homes(self.cells, i, level) {
             if looked.insert((level, home)) {
-                let around = self.cells.block(level, home).into_iter();
-                let inside = around.flat_map(|c| self.surfels.within(self.cells.run(level, c)));
-                inside.filter(|&j| !self.is_own(j)).for_each(&mut visit);
+                let around = self.surfels.around(self.cells, level, home);
+                around.filter(|&j| !self.is_own(j)).for_each(&mut visit);
             }
         }
     }

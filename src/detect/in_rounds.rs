@@ -268,11 +268,8 @@ fn search<'b>(
     merge::gather(&mut found, &into);
     found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);
     let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
-    let arbitrary = if obey || options.curved == Curved::Facets {
-        vec![false; found.len()]
-    } else {
-        ends::arbitrary((cells, &surfels), &found, &local)
-    };
+    let judges_curves = !obey && options.curved == Curved::Grey;
+    let arbitrary = judges_curves.then(|| ends::arbitrary((cells, &surfels), &found, &local));
     Ok(Labelled {
         parameters,
         local,
@@ -369,8 +366,8 @@ struct Labelled {
     /// The planes, in local coordinates.
     local: Vec<LocalPlane>,
     found: Vec<FoundPlane>,
-    /// Whether each is an arbitrary piece of a larger surface.
-    arbitrary: Vec<bool>,
+    /// Whether each is an arbitrary piece of a larger surface; `None` if pieces of curved surfaces are planes.
+    arbitrary: Option<Vec<bool>>,
     /// The candidates that led to no plane, with the votes of their peaks.
     failed: Vec<(u64, Failed)>,
     assigned: Assigned,
@@ -429,13 +426,11 @@ impl Labelled {
         // Copies of a point are no more certain than one.
         let less = parameters.copies.sqrt();
         refined.iter_mut().flat_map(|r| r.errors.iter_mut().flatten()).for_each(|e| *e *= less);
-        let round = if self.obey || options.curved == Curved::Facets {
-            vec![false; found.len()]
-        } else {
-            let count = |i: usize| assigned.sums[i].n;
-            let mut round = roundness::round(points, &assigned.labels, &local, count, self.alike);
-            round.iter_mut().zip(&self.arbitrary).for_each(|(round, &piece)| *round |= piece);
-            round
+        let count = |i: usize| assigned.sums[i].n;
+        let round = || roundness::round(points, &assigned.labels, &local, count, self.alike);
+        let round = match self.arbitrary {
+            Some(pieces) => round().into_iter().zip(pieces).map(|(a, b)| a | b).collect(),
+            None => vec![false; found.len()],
         };
         begin(progress, "outlines", None)?;
         let mut rejected = rejected::candidates(cloud, failed);

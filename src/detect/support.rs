@@ -322,11 +322,9 @@ impl Field<'_> {
             let Some(surface) = self.surfel(i).surface else { return false };
             let level = surface.level();
             let mut around = |cell: u32| {
-                *seen.entry((level, cell)).or_insert_with(|| {
-                    let mut around = cells.block(level, cell).into_iter();
-                    let near = |c: u32| self.surfels.within(cells.run(level, c));
-                    !around.any(|c| near(c).any(is_other))
-                })
+                *seen
+                    .entry((level, cell))
+                    .or_insert_with(|| !self.surfels.around(cells, level, cell).any(is_other))
             };
             self.surfels.homes(cells, i, level).all(&mut around)
         };

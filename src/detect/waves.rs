@@ -203,8 +203,7 @@ impl Planes<'_> {
             for home in surfels.homes(cells, i, level) {
                 let here = around.entry((level, home)).or_insert_with(|| {
                     let mut here = Vec::new();
-                    let block = cells.block(level, home).into_iter();
-                    for j in block.flat_map(|cell| surfels.within(cells.run(level, cell))) {
+                    for j in surfels.around(cells, level, home) {
                         let other = root(j).map(|root| root as usize);
                         let Some(other) = other.filter(|other| larger.contains(other)) else {
                             continue;

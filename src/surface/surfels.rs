@@ -141,6 +141,12 @@ impl Surfels {
         })
     }
 
+    /// Indices of the surfels in the block around a cell of a level.
+    pub fn around(&self, cells: &Cells, level: usize, cell: u32) -> impl Iterator<Item = u32> {
+        let block = cells.block(level, cell).into_iter();
+        block.flat_map(move |cell| self.within(cells.run(level, cell)))
+    }
+
     /// Indices of the surfels that hold a run of base cells.
     #[inline(always)]
     pub fn within(&self, [first, last]: [u32; 2]) -> Range<u32> {

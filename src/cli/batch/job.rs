@@ -318,9 +318,11 @@ impl<'a> Job<'a> {
     ) -> Result<(), Error> {
         for target in targets {
             let path = self.folder.result(name, target.ending);
-            let is_recorded = before.is_some_and(|r| r.results.contains_key(target.ending));
-            let is_ours = is_recorded || before.is_none() && may_be_result(&path);
-            if path.is_file() && input.is_beside(&path) && !is_ours {
+            let is_ours = || match before {
+                Some(record) => record.results.contains_key(target.ending),
+                None => may_be_result(&path),
+            };
+            if path.is_file() && input.is_beside(&path) && !is_ours() {
                 let message = "was not written by planes; move it, or choose another --out";
                 return Err(Error::Parameter(format!("{}: {message}", path.display())));
             }
