@@ -19,6 +19,10 @@ const SAMPLE: usize = 1 << 13;
 const STRICT: f32 = 0.01;
 /// A neighbourhood is an exact slice when those a few levels higher are more than this many times thicker.
 const SLICE: f64 = 64.0;
+/// Steps that only the camera's view shows may be there when the thickness grows by this factor, …
+const MAY_SLICE: f64 = 16.0;
+/// … over at most this many levels.
+const WIDEST_STEPS: usize = 5;
 /// The same for a slightly blurred slice, whose thickness stays the same on the level above.
 const BLURRED: f64 = 8.0;
 /// At steps, thickness grows by more than this factor from one level to the next; on waves it grows less.
@@ -198,10 +202,14 @@ pub(super) fn slices(curve: &[Scale]) -> usize {
     (0..curve.len()).take_while(|&level| is_sliced(curve, level)).count()
 }
 
-/// Whether the finest neighbourhoods may be slices: on some level they are much thicker and still flat.
+/// Whether fine neighbourhoods may be slices: on some coarser level they are much thicker and still flat.
 fn is_stepped(curve: &[Scale]) -> bool {
-    let thicker = |s: &Scale| s.thinnest > SLICE * curve[0].thinnest;
-    curve.iter().any(|s| thicker(s) && lasts(s, &curve[0]))
+    let thicker = |here: &Scale, s: &Scale| s.thinnest > MAY_SLICE * here.thinnest;
+    let coarser = |(level, here): (usize, &Scale)| {
+        let end = curve.len().min(level + 1 + WIDEST_STEPS);
+        here.flat > SOME && curve[level + 1..end].iter().any(|s| thicker(here, s) && lasts(s, here))
+    };
+    curve.iter().enumerate().take(STEPS).any(coarser)
 }
 
 /// Whether nearly as many neighbourhoods are flat as on a finer level `here`.
@@ -337,6 +345,23 @@ mod tests {
         let sliced = slope(|z, i| ((z + (i % 7) as f64) / 200.0).round() * 200.0 + blur(i));
         let (level, is_sliced, _) = plateau_of(&sliced);
         assert!(is_sliced && level >= 1, "{level}");
+    }
+
+    #[test]
+    fn steps_are_suspected_where_thickness_grows_on_any_fine_level() {
+        let scale = |flat, thinnest| Scale { flat, strict: flat, thin: thinnest, thinnest, turn: 0.0 };
+        let even = [scale(0.5, 10.0); 10];
+        assert!(!is_stepped(&even));
+        // The finest neighbourhoods reach over a step, those above them are slices.
+        let mut stepped = even;
+        stepped[1].thinnest = 0.5;
+        assert!(is_stepped(&stepped));
+        // A slope on which only a few are flat, a jump to the size of the whole cloud.
+        stepped[2..].iter_mut().for_each(|s| s.flat = 0.2);
+        assert!(!is_stepped(&stepped));
+        let mut whole = even;
+        whole[8..].iter_mut().for_each(|s| s.thinnest = 1000.0);
+        assert!(!is_stepped(&whole));
     }
 
     #[test]

@@ -22,7 +22,7 @@ const SHARE: f64 = 0.15;
 /// Where too few are flat, as in sparse places, regions half as wide are looked at instead, then larger ones,
 /// each twice as wide as the one before.
 const OTHER_REGIONS: [isize; 3] = [-1, 1, 2];
-/// A flat neighbourhood more than this many times as thick as usual is a tree, a heap or an edge.
+/// What is more than this many times as thick as usual is a tree, a heap, an edge or two surfaces.
 const CAP: f64 = 8.0;
 /// White noise is the same everywhere if in the rough places it is less than this many times the usual one.
 const EVEN_WHITE: f64 = 1.4;
@@ -160,7 +160,9 @@ fn coarse(
     }
     let regions = cells.map_blocks(level, |_, block| {
         let around = block.iter().flat_map(|&c| inside[c as usize].iter().copied()).collect();
-        Some(beyond * of_region(around, plateau)?)
+        let noise = beyond * of_region(around, plateau)?;
+        // Parallel surfaces within one neighbourhood look like noise; steps may hide less of it elsewhere.
+        (plateau.sliced || noise <= CAP * usual).then_some(noise)
     });
     let counted = regions.iter().zip(&inside);
     let known: Vec<(f64, u64)> =
@@ -260,6 +262,26 @@ mod tests {
     fn noise_that_is_the_same_everywhere_has_no_field() {
         assert!(field_of(|_| 20.0).1.is_even());
         assert!(field_of(|column| 20.0 + column as f64 / 30.0).1.is_even());
+    }
+
+    #[test]
+    fn parallel_surfaces_are_no_noise() {
+        // A floor with waves; above its last third there is a second one, 150 steps higher.
+        let wave = |i: usize| 4.0 * ((i % 300) as f64 / 5.0).sin() * ((i / 300) as f64 / 5.0).cos();
+        let point = |i: usize| {
+            let lift = if i % 300 >= 200 && i % 2 == 0 { 150.0 } else { 0.0 };
+            let jitter = (i * 48_271 % 2003) as f64 / 1001.0 - 1.0;
+            let place = [(i % 300 * 100) as f64, (i / 300 * 100) as f64];
+            [place[0], place[1], wave(i) + lift + jitter].map(|v| v as f32)
+        };
+        let points: Points = (0..60_000).map(point).collect();
+        let cloud = whole(&points);
+        let view = View::new(&cloud.cells, &mut cloud.sums());
+        let plateau = Plateau { level: 1, sliced: false, even: false, stepped: false };
+        let field = measure(&cloud.cells, &view, plateau, 0.0, |_, _| None);
+        let scales = (0..cloud.cells.base().len()).map(|cell| field.scale(cell));
+        let most = scales.fold(0.0, f64::max);
+        assert!(most < CAP, "{most}");
     }
 
     #[test]

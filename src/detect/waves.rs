@@ -18,9 +18,7 @@ use std::collections::{HashMap, HashSet};
 /// A plane lies within the slab of another one if the root mean square distance of its points from the other
 /// plane is at most this many tolerances, …
 const INSIDE: f64 = 0.6;
-/// … it is tilted by at most this angle, in radians, …
-const STEEPEST: f64 = 45.0 * std::f64::consts::PI / 180.0;
-/// … and it has at least this share of its points next to the other plane's, …
+/// … however it is tilted, and if it has at least this share of its points next to the other plane's, …
 const MEETING: f64 = 0.05;
 /// … or, where the scanner drifts, some that are level with it: at most this share of `STEP` away.
 const LEVEL: f64 = 0.25;
@@ -88,11 +86,12 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
     for (k, &small) in order.iter().enumerate() {
         let about = |large: usize| Roughness::new(&whole[small], &local[large]);
         let with = |large: usize| rough[large].with(&rough[small], &about(large));
+        let middle = whole[small].mean();
         let near = |&large: &usize| {
-            let cosine = dot(local[small].normal, local[large].normal).abs();
+            let LocalPlane { normal, rho, tolerance } = local[large];
             // Most pairs end here.
-            cosine >= STEEPEST.cos()
-                && may_be_one(cosine, about(large).first, local[large].tolerance)
+            (dot(middle, normal) - rho).abs() <= REACH * tolerance
+                && may_be_one(dot(local[small].normal, normal), about(large).first, tolerance)
                 && with(large).is_bearable(planes.usual)
         };
         let larger: Vec<usize> = order[k + 1..].iter().copied().filter(near).collect();
@@ -164,8 +163,7 @@ impl Roughness {
 /// Whether a plane may be a wave of one with this `tolerance`, from which its points are `distance` away;
 /// `cosine` is that of the angle between the two.
 fn may_be_one(cosine: f64, distance: f64, tolerance: f64) -> bool {
-    let within = |most, tilt: f64| distance <= most * tolerance && cosine >= tilt.cos();
-    within(INSIDE, STEEPEST) || within(REACH, TILT)
+    distance <= INSIDE * tolerance || distance <= REACH * tolerance && cosine.abs() >= TILT.cos()
 }
 
 impl Contact {
