@@ -253,11 +253,17 @@ fn unevenness(points: &[Vec3], eye: Vec3) -> Option<f64> {
     if across * across > (PLACES * places.len()) as f64 {
         return None;
     }
-    let mut counts = vec![0u32; (across * across) as usize];
+    // Counted within their bounds only: most of what could be seen is empty.
+    let cells = places.iter().map(|place| place.map(|v| ((v + reach) / edge) as u32));
+    let start = ([u32::MAX; 2], [0; 2]);
+    let (low, high) = cells.clone().fold(start, |(low, high), cell| {
+        ([0, 1].map(|a| cell[a].min(low[a])), [0, 1].map(|a| cell[a].max(high[a])))
+    });
+    let [rows, columns] = [0, 1].map(|a| (high[a] - low[a] + 1) as usize);
+    let mut counts = vec![0u32; rows * columns];
     let (mut taken, mut squares) = (0u64, 0u64);
-    for place in places {
-        let [a, b] = place.map(|v| ((v + reach) / edge) as usize);
-        let count = &mut counts[a * across as usize + b];
+    for [a, b] in cells {
+        let count = &mut counts[(a - low[0]) as usize * columns + (b - low[1]) as usize];
         taken += u64::from(*count == 0);
         // The square of one more is larger by this.
         squares += 2 * u64::from(*count) + 1;
