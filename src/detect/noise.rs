@@ -349,7 +349,8 @@ mod tests {
 
     #[test]
     fn steps_are_suspected_where_thickness_grows_on_any_fine_level() {
-        let scale = |flat, thinnest| Scale { flat, strict: flat, thin: thinnest, thinnest, turn: 0.0 };
+        let scale =
+            |flat, thinnest| Scale { flat, strict: flat, thin: thinnest, thinnest, turn: 0.0 };
         let even = [scale(0.5, 10.0); 10];
         assert!(!is_stepped(&even));
         // The finest neighbourhoods reach over a step, those above them are slices.

@@ -269,7 +269,7 @@ mod tests {
         // A floor with waves; above its last third there is a second one, 150 steps higher.
         let wave = |i: usize| 4.0 * ((i % 300) as f64 / 5.0).sin() * ((i / 300) as f64 / 5.0).cos();
         let point = |i: usize| {
-            let lift = if i % 300 >= 200 && i % 2 == 0 { 150.0 } else { 0.0 };
+            let lift = if i % 300 >= 200 && i.is_multiple_of(2) { 150.0 } else { 0.0 };
             let jitter = (i * 48_271 % 2003) as f64 / 1001.0 - 1.0;
             let place = [(i % 300 * 100) as f64, (i / 300 * 100) as f64];
             [place[0], place[1], wave(i) + lift + jitter].map(|v| v as f32)
