@@ -19,10 +19,6 @@ const SAMPLE: usize = 1 << 13;
 const STRICT: f32 = 0.01;
 /// A neighbourhood is an exact slice when those a few levels higher are more than this many times thicker.
 const SLICE: f64 = 64.0;
-/// Steps that only the camera's view shows may be there when the thickness grows by this factor, …
-const MAY_SLICE: f64 = 16.0;
-/// … over at most this many levels.
-const WIDEST_STEPS: usize = 5;
 /// The same for a slightly blurred slice, whose thickness stays the same on the level above.
 const BLURRED: f64 = 8.0;
 /// At steps, thickness grows by more than this factor from one level to the next; on waves it grows less.
@@ -33,6 +29,12 @@ const STAYS: f64 = 1.6;
 const STAYS_FLAT: f64 = 0.8;
 /// Levels above a slice within which its steps must show.
 pub(super) const STEPS: usize = 3;
+/// Steps that only the camera's view shows may be there when the thickness grows by this factor, …
+const MAY_SLICE: f64 = 16.0;
+/// … from one of so many of the finest levels, …
+const FINEST: usize = 3;
+/// … to one at most this many levels above it.
+const WIDEST_STEPS: usize = 5;
 /// The noise of neighbours is correlated when normals turn from one level to the next by more than this share
 /// of what the thickness allows; with independent noise it is 0.2 to 0.4.
 const ALIKE: f64 = 0.5;
@@ -209,7 +211,7 @@ fn is_stepped(curve: &[Scale]) -> bool {
         let end = curve.len().min(level + 1 + WIDEST_STEPS);
         here.flat > SOME && curve[level + 1..end].iter().any(|s| thicker(here, s) && lasts(s, here))
     };
-    curve.iter().enumerate().take(STEPS).any(coarser)
+    curve.iter().enumerate().take(FINEST).any(coarser)
 }
 
 /// Whether nearly as many neighbourhoods are flat as on a finer level `here`.
@@ -357,9 +359,10 @@ mod tests {
         let mut stepped = even;
         stepped[1].thinnest = 0.5;
         assert!(is_stepped(&stepped));
-        // A slope on which only a few are flat, a jump to the size of the whole cloud.
+        // Above, only a few are flat.
         stepped[2..].iter_mut().for_each(|s| s.flat = 0.2);
         assert!(!is_stepped(&stepped));
+        // Thickness jumps only at the size of the whole cloud.
         let mut whole = even;
         whole[8..].iter_mut().for_each(|s| s.thinnest = 1000.0);
         assert!(!is_stepped(&whole));

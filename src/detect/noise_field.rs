@@ -161,7 +161,8 @@ fn coarse(
     let regions = cells.map_blocks(level, |_, block| {
         let around = block.iter().flat_map(|&c| inside[c as usize].iter().copied()).collect();
         let noise = beyond * of_region(around, plateau)?;
-        // Parallel surfaces within one neighbourhood look like noise; steps may hide less of it elsewhere.
+        // Parallel surfaces within one neighbourhood look like noise. Where steps hide the noise, the usual
+        // value is too low to judge by.
         (plateau.sliced || noise <= CAP * usual).then_some(noise)
     });
     let counted = regions.iter().zip(&inside);

@@ -303,6 +303,16 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_within_the_slab_may_be_tilted() {
+        assert!(may_be_one(0.2, 0.59 * TOLERANCE, TOLERANCE));
+        assert!(!may_be_one(0.2, 0.61 * TOLERANCE, TOLERANCE));
+        // Beyond it only what is nearly parallel, whichever way the normals point.
+        assert!(may_be_one(-0.99, 2.9 * TOLERANCE, TOLERANCE));
+        assert!(!may_be_one(0.98, 2.9 * TOLERANCE, TOLERANCE));
+        assert!(!may_be_one(1.0, 3.1 * TOLERANCE, TOLERANCE));
+    }
+
+    #[test]
     fn rough_ground_is_no_plane_with_waves() {
         let flat = Roughness { points: 100.0, squares: 100.0, waves: 0.0, first: 1.0 };
         let wave = Roughness { points: 50.0, ..flat };
