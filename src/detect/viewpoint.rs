@@ -254,9 +254,10 @@ fn unevenness(points: &[Vec3], eye: Vec3) -> Option<f64> {
         return None;
     }
     // Counted within their bounds only: most of what could be seen is empty.
-    let cells = places.iter().map(|place| place.map(|v| ((v + reach) / edge) as u32));
+    let cell = |place: [f64; 2]| place.map(|v| ((v + reach) / edge) as u32);
+    let cells: Vec<[u32; 2]> = places.into_iter().map(cell).collect();
     let start = ([u32::MAX; 2], [0; 2]);
-    let (low, high) = cells.clone().fold(start, |(low, high), cell| {
+    let (low, high) = cells.iter().fold(start, |(low, high), cell| {
         ([0, 1].map(|a| cell[a].min(low[a])), [0, 1].map(|a| cell[a].max(high[a])))
     });
     let [rows, columns] = [0, 1].map(|a| (high[a] - low[a] + 1) as usize);
