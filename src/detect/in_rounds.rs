@@ -101,14 +101,14 @@ fn labelled<'b>(
     (mut held, counts): (Box<dyn Held<'b> + 'b>, CellCounts),
     how: How<'_, 'b>,
 ) -> Result<Labelled> {
-    let mut ground = Ground::first(held.as_mut(), &counts)?;
+    let mut ground = Ground::first(held.as_mut(), &counts, noise::STEPS)?;
     if let Some(viewpoint) = ground.viewpoint(cloud, how.options) {
         // Both searches at once would take twice the memory.
         drop(ground);
         if let Some(labelled) = as_seen(cloud, &viewpoint, how)? {
             return Ok(labelled);
         }
-        ground = Ground::first(held.as_mut(), &counts)?;
+        ground = Ground::first(held.as_mut(), &counts, noise::STEPS)?;
     }
     ground.search(cloud, held, how)
 }
@@ -119,7 +119,7 @@ fn as_seen(cloud: &mut Loaded, viewpoint: &Viewpoint, how: How) -> Result<Option
     let mut seen = cloud.redrawn(frame.step, points);
     let mut held = how.backend.hold(seen.points.clone())?;
     let counts = held.count_cells()?;
-    let mut ground = Ground::first(held.as_mut(), &counts)?;
+    let mut ground = Ground::first(held.as_mut(), &counts, noise::WIDEST_STEPS)?;
     if !ground.keeps_up(viewpoint, &frame) {
         return Ok(None);
     }
@@ -146,27 +146,35 @@ struct Ground<'b> {
 
 impl<'b> Ground<'b> {
     /// Cells as fine as the points allow.
-    fn first(held: &mut dyn Held<'b>, counts: &CellCounts) -> Result<Ground<'b>> {
+    fn first(held: &mut dyn Held<'b>, counts: &CellCounts, steps: usize) -> Result<Ground<'b>> {
         let unit = Unit::for_counts(counts);
         let (order, cells) = held.cut(unit)?;
         let mut sums = cells.sums();
         let view = View::new(cells.cells(), &mut sums);
-        let plateau = view.plateau();
+        let plateau = view.plateau(steps);
         Ok(Ground { order, cells, sums, view, plateau })
     }
 
     /// The viewpoint of a depth camera's frame; it is sought where noise is correlated or comes in steps.
     fn viewpoint(&self, cloud: &Loaded, options: &Options) -> Option<Viewpoint> {
-        let may_be_frame = self.plateau.level > 0 || self.plateau.stepped;
+        let may_be_frame = self.plateau.alike || self.plateau.stepped;
         // A given tolerance means the same everywhere.
         let wanted = may_be_frame && options.tolerance.is_none();
         wanted.then(|| Viewpoint::find(&cloud.points)).flatten()
     }
 
     /// Whether a cloud drawn in the camera's view has the noise of a frame.
-    fn keeps_up(&self, viewpoint: &Viewpoint, frame: &Frame) -> bool {
+    fn keeps_up(&mut self, viewpoint: &Viewpoint, frame: &Frame) -> bool {
         let far = |middle: Vec3| viewpoint.depth_of_seen(middle, frame);
-        self.plateau.level > 0 && self.view.keeps_up(self.plateau.level, far)
+        let mut level = self.plateau.level;
+        while level == 0 || !self.view.keeps_up(level, far) {
+            if !self.view.clears_up(level) {
+                return false;
+            }
+            level += 1;
+        }
+        (self.plateau.level, self.plateau.alike) = (level, true);
+        true
     }
 
     /// Finds the planes of a cloud and their points.
@@ -228,7 +236,7 @@ fn search<'b>(
     surfaces.follow(field.clone())?;
     // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
-    let nature = Nature { obey, alike: plateau.level > 0, even: field.is_even() || obey };
+    let nature = Nature { obey, alike: plateau.alike, even: field.is_even() || obey };
     let scene = Scene { cloud, in_cells, field: &field, nature, rounding, quantum, how };
     let (parameters, (surfels, findings)) = scene.classes(surfaces.as_mut())?;
     let Findings { mut found, failed } = findings;

@@ -34,7 +34,7 @@ const MAY_SLICE: f64 = 16.0;
 /// … from one of so many of the finest levels, …
 const FINEST: usize = 3;
 /// … to one at most this many levels above it.
-const WIDEST_STEPS: usize = 5;
+pub(super) const WIDEST_STEPS: usize = 5;
 /// The noise of neighbours is correlated when normals turn from one level to the next by more than this share
 /// of what the thickness allows; with independent noise it is 0.2 to 0.4.
 const ALIKE: f64 = 0.5;
@@ -46,6 +46,8 @@ const LASTING: f64 = 0.5;
 const STILL_STRICT: f64 = 0.2;
 /// The searched cells are this many levels finer than the level at which the noise shows.
 const FINER: usize = 1;
+/// Steps still show where this many times as many neighbourhoods are flat on the next level.
+const CLEARER: f64 = 1.2;
 /// A smaller share of flat neighbourhoods says nothing.
 const SOME: f64 = 0.02;
 
@@ -86,6 +88,8 @@ pub(super) struct Plateau {
     pub sliced: bool,
     /// Whether the noise is known to be the same everywhere.
     pub even: bool,
+    /// Whether the noise of neighbours is correlated.
+    pub alike: bool,
     /// Whether there may be slices with steps so wide that only the camera's view shows them.
     pub stepped: bool,
 }
@@ -151,32 +155,49 @@ impl View {
         usual(&places[places.len() - third..]) >= usual(&places[..third])
     }
 
+    /// Whether more neighbourhoods are flat on the next level, where they are not much thicker: a level on which steps still show.
+    pub fn clears_up(&self, level: usize) -> bool {
+        let curve = curve(&self.samples.iter().collect::<Vec<_>>());
+        curve.get(level + 1).is_some_and(|next| {
+            next.flat > CLEARER * curve[level].flat && next.thin <= GROWTH * curve[level].thin
+        })
+    }
+
     /// Where the curve of thickness over size levels out for most of a cloud.
-    pub fn plateau(&self) -> Plateau {
+    pub fn plateau(&self, steps: usize) -> Plateau {
         let curve = curve(&self.samples.iter().collect::<Vec<_>>());
         for (level, scale) in curve.iter().enumerate() {
             log::debug!("level {level}: {scale:.3?}");
         }
-        let first = slices(&curve);
+        let first = slices(&curve, steps);
         // Where almost nothing is flat, the correlation between neighbours is unknown.
         let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
-        let climbed = climb(&curve, told);
+        let look: usize = if steps == STEPS && first == 0 { std::env::var("LOOK").map_or(2, |v| v.parse().unwrap()) } else { 1 };
+        let climbed = climb(&curve, told, look);
         let level = if climbed > told { climbed } else { first };
         log::debug!("the noise shows from level {level} on, slices below {first}");
-        Plateau { level, sliced: first > 0, even: false, stepped: is_stepped(&curve) }
+        let al = told + 1 < curve.len() && is_alike(&curve, told, look);
+        log::debug!("alike {al}");
+        let alike = level > 0 || al;
+        Plateau { level, sliced: first > 0, even: false, stepped: is_stepped(&curve), alike }
     }
 }
 
 /// Climbs from a level as long as the noise of neighbours is correlated, and returns the level it reaches.
-fn climb(curve: &[Scale], from: usize) -> usize {
+fn climb(curve: &[Scale], from: usize, look: usize) -> usize {
     let goes_on = |&level: &usize| {
         let (here, next) = (curve[level], curve[level + 1]);
         let lasts = next.flat >= LASTING * here.flat && next.flat > SOME;
-        // On cells that are small against the waves, independent noise hides correlated noise.
-        let alike = here.turn.max(next.turn) > ALIKE;
-        alike && next.thin <= GROWTH * here.thin && lasts
+        is_alike(curve, level, look) && next.thin <= GROWTH * here.thin && lasts
     };
     from + (from..curve.len().saturating_sub(1)).take_while(goes_on).count()
+}
+
+/// Whether the noise of neighbours is correlated.
+fn is_alike(curve: &[Scale], level: usize, look: usize) -> bool {
+    // On cells that are small against the waves, independent noise hides correlated noise.
+    let here = curve[level];
+    here.turn > ALIKE || (1..=look).any(|k| curve.get(level + k).is_some_and(|s| s.turn > ALIKE && (k == 1 || s.flat >= LASTING * here.flat && s.flat > SOME && s.thin <= GROWTH * here.thin)))
 }
 
 /// Standard deviation that rounding adds to the coordinates (of a file with two decimals, or of voxel
@@ -200,8 +221,8 @@ pub(super) fn rounding(points: &Points) -> [f64; 2] {
 }
 
 /// The first level above those on which neighbourhoods are slices.
-pub(super) fn slices(curve: &[Scale]) -> usize {
-    (0..curve.len()).take_while(|&level| is_sliced(curve, level)).count()
+pub(super) fn slices(curve: &[Scale], steps: usize) -> usize {
+    (0..curve.len()).take_while(|&level| is_sliced(curve, level, steps)).count()
 }
 
 /// Whether fine neighbourhoods may be slices: on some coarser level they are much thicker and still flat.
@@ -221,10 +242,10 @@ fn lasts(s: &Scale, here: &Scale) -> bool {
 
 /// Whether the neighbourhoods of a level are slices: a few levels higher they are much thicker and still
 /// flat.
-fn is_sliced(curve: &[Scale], level: usize) -> bool {
+fn is_sliced(curve: &[Scale], level: usize, steps: usize) -> bool {
     let here = curve[level];
     here.flat > SOME
-        && (level + 1..curve.len().min(level + 1 + STEPS)).any(|at| {
+        && (level + 1..curve.len().min(level + 1 + steps)).any(|at| {
             let is_exact = curve[at].thinnest > SLICE * here.thinnest;
             lasts(&curve[at], &here) && (is_exact || is_blurred(curve, level, at))
         })

@@ -53,7 +53,7 @@ pub(super) fn measure(
     flatness: impl Fn(usize, u32) -> Option<Flatness> + Sync,
 ) -> NoiseField {
     let beyond = match plateau {
-        Plateau { level: 0, .. } => 1.0,
+        Plateau { alike: false, .. } => 1.0,
         Plateau { sliced: false, .. } => BEYOND,
         Plateau { even: true, .. } => BEYOND_STEPS,
         _ => 1.0,
@@ -61,7 +61,7 @@ pub(super) fn measure(
     let Some(seen) = view.noise(plateau.finer()) else { return NoiseField::even() };
     let usual = beyond * seen;
     let rounded = rounding > ROUNDED * usual;
-    if plateau.level > 0 {
+    if plateau.alike {
         let usual = if rounded { usual.max(rounding) } else { usual };
         return coarse(cells, view, plateau, [usual, beyond, rounding]);
     }
@@ -85,9 +85,8 @@ fn white(
     usual: f64,
     flatness: impl Fn(usize, u32) -> Option<Flatness> + Sync,
 ) -> NoiseField {
-    let Some(level) = (0..cells.levels.len()).find(|&l| cells.len(l) * EACH <= MOST) else {
-        return NoiseField::even();
-    };
+    let last = cells.levels.len() - 1;
+    let level = (0..last).find(|&l| cells.len(l) * EACH <= MOST).unwrap_or(last);
     let regions = Regions::of_level(cells, level, CAP * usual, &flatness);
     let known = regions.noise.iter().zip(&regions.weight);
     let known: Vec<(f64, u64)> = known.filter_map(|(noise, &n)| Some(((*noise)?, n))).collect();
@@ -217,7 +216,7 @@ fn of_region(around: Vec<&Sample>, plateau: Plateau) -> Option<f64> {
         return None;
     }
     let curve = curve(&around);
-    let first = slices(&curve).max(plateau.finer());
+    let first = slices(&curve, STEPS).max(plateau.finer());
     // Steps that are large against the neighbourhoods hide the surface at the finest levels.
     let levels = first..(first + if plateau.sliced { STEPS } else { 1 }).min(curve.len());
     let level = levels.into_iter().find(|&l| curve[l].flat >= ENOUGH)?;
@@ -250,7 +249,7 @@ mod tests {
         let cloud = whole(&points);
         let cells = &cloud.cells;
         let view = View::new(cells, &mut cloud.sums());
-        let plateau = view.plateau();
+        let plateau = view.plateau(STEPS);
         assert_eq!(plateau.level, 0);
         let known = judge_all(cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
@@ -278,7 +277,7 @@ mod tests {
         let points: Points = (0..60_000).map(point).collect();
         let cloud = whole(&points);
         let view = View::new(&cloud.cells, &mut cloud.sums());
-        let plateau = Plateau { level: 1, sliced: false, even: false, stepped: false };
+        let plateau = Plateau { level: 1, sliced: false, even: false, stepped: false, alike: true };
         let field = measure(&cloud.cells, &view, plateau, 0.0, |_, _| None);
         let scales = (0..cloud.cells.base().len()).map(|cell| field.scale(cell));
         let most = scales.fold(0.0, f64::max);

@@ -65,7 +65,10 @@ impl Unit {
         let limit = fall_to(LIMIT);
         let share = |&n: &u64| n as f64 / counts.finest.max(1) as f64;
         let dense = crossing(counts.roomy.iter().map(|n| share(n) - DENSE));
-        let edge = f64::from(FINEST) * mean.min(dense.max(most)).max(limit).exp2();
+        let k: f64 = std::env::var("EDGE").map_or(1.0, |v| v.parse().unwrap());
+        let n0: f64 = std::env::var("N0").map_or(1e99, |v| v.parse().unwrap());
+        let k = k * (distinct / n0).max(1.0).powf(0.25);
+        let edge = k * f64::from(FINEST) * mean.min(dense.max(most)).max(limit).exp2();
         Unit::of_edge(edge)
     }
 
