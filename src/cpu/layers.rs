@@ -11,6 +11,7 @@ use crate::shared::{
     LAYER_FITS as ITERATIONS, LAYER_SLAB as SLAB, MAJORITY, MOST_GUESSES, NOT_LAYERS, SPARSE,
     THICKEST_LAYER as THICKEST, TRIANGLES,
 };
+use crate::surface::blocks::Finder;
 use crate::surface::cloud::CellCloud;
 use crate::surface::eigen::{LANES, smallest_of};
 use crate::surface::flat::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT};
@@ -85,10 +86,11 @@ impl Work for Trying<'_> {
     fn run(self) -> Tried {
         let mut tried = Tried { outcomes: Vec::with_capacity(self.open.len()), layers: Vec::new() };
         let mut blocks: [Block; LANES] = Default::default();
+        let mut finder = self.search.cloud.cells.finder(self.search.trials.level);
         let mut used = 0;
         for group in self.open.chunk_by(|a, b| a.0 == b.0) {
             let first = tried.outcomes.len();
-            let filled = self.fill(&mut blocks[used], group);
+            let filled = self.fill(&mut blocks[used], group, &mut finder);
             let outcome = filled.err().unwrap_or(Outcome::None);
             tried.outcomes.extend(group.iter().map(|_| outcome));
             if filled.is_ok() {
@@ -110,7 +112,12 @@ impl Trying<'_> {
     ///
     /// The noise is that of the first of the group: it changes little from region to region.
     #[inline(always)]
-    fn fill(&self, block: &mut Block, group: &[InCell]) -> Result<(), Outcome> {
+    fn fill(
+        &self,
+        block: &mut Block,
+        group: &[InCell],
+        finder: &mut Finder,
+    ) -> Result<(), Outcome> {
         let Search { cloud, field, trials } = *self.search;
         let &Trials { level, noise, widest, .. } = trials;
         let noise = noise * field.scale(group[0].1 as usize);
@@ -118,7 +125,7 @@ impl Trying<'_> {
             return Err(Outcome::TooFew);
         }
         let cells = &cloud.cells.levels[level];
-        let around = cloud.cells.block(level, group[0].0);
+        let around = finder.block(group[0].0);
         let n: i64 = around.iter().map(|&c| cells.count(c as usize)).sum();
         if n < MIN_POINTS {
             return Err(Outcome::TooFew);

@@ -71,11 +71,15 @@ impl CpuSurfaces {
         let points = |cell: usize| if known[cell] & TAKEN == 0 { 0 } else { base.count(cell) };
         let mut taken: Vec<i64> = (0..base.len()).into_par_iter().map(points).collect();
         for (number, (level, judged)) in cells.levels.iter().zip(&mut self.flatness).enumerate() {
-            let is_mixed = |cell: usize| {
-                let block = cells.block(number, cell as u32);
-                let taken: i64 = block.iter().map(|&cell| taken[cell as usize]).sum();
-                let all = || block.iter().map(|&cell| level.count(cell as usize)).sum::<i64>();
-                taken > 0 && taken * MIXED > all()
+            let is_mixed = || {
+                let mut finder = cells.finder(number);
+                let taken = &taken;
+                move |cell: usize| {
+                    let block = finder.block(cell as u32);
+                    let taken: i64 = block.iter().map(|&cell| taken[cell as usize]).sum();
+                    let all = || block.iter().map(|&cell| level.count(cell as usize)).sum::<i64>();
+                    taken > 0 && taken * MIXED > all()
+                }
             };
             judged.strike(is_mixed);
             if !level.parent.is_empty() {

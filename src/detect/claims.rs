@@ -11,7 +11,7 @@ use crate::surface::spread::Spread;
 use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::dot;
 use rayon::prelude::*;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// The claims of planes, from their surfels, whose base cells have the given edge. A measured tolerance tells the
 /// standard deviation of points; with a given one (`obey`), the surfels tell it.
@@ -37,7 +37,7 @@ fn deviation(surfels: &[Surfel], support: &Support) -> f64 {
 /// Points per square step.
 fn density(surfels: &[Surfel], support: &Support, base: f64) -> f64 {
     let lattice = Lattice::new(surfels, &support.surfels, support.normal, base);
-    let (mut places, mut spread) = (HashSet::new(), Spread::default());
+    let (mut places, mut spread) = (FxHashSet::default(), Spread::default());
     for surfel in support.surfels.iter().map(|&i| &surfels[i as usize]) {
         places.extend(lattice.covered(surfel));
         spread.add(surfel.centroid, f64::from(surfel.weight));

@@ -5,12 +5,13 @@
 
 use super::found::FoundPlane;
 use super::lattice::Lattice;
+use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::plane::LocalPlane;
 use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::{Vec3, dot, minus};
 use rayon::prelude::*;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A plane is an arbitrary piece of a surface that goes on beyond more than this share of its outline, …
 const OPEN: f64 = 0.5;
@@ -45,12 +46,22 @@ struct Piece<'a> {
 }
 
 /// The distances of the surfels over places of a lattice: their weights, and the weighted sums.
-type Heights = HashMap<(i64, i64), [f64; 2]>;
+type Heights = FxHashMap<(i64, i64), [f64; 2]>;
 
-/// The cells whose surroundings were looked into.
-type Looked = HashSet<(usize, u32)>;
+/// What a walk over the surfels has looked into.
+struct Looked<'a> {
+    /// The cells whose surroundings were seen, with their levels.
+    cells: FxHashSet<(usize, u32)>,
+    finders: Vec<Finder<'a>>,
+}
 
-impl Piece<'_> {
+impl<'a> Looked<'a> {
+    fn new(cells: &'a Cells) -> Looked<'a> {
+        Looked { cells: FxHashSet::default(), finders: cells.finders() }
+    }
+}
+
+impl<'a> Piece<'a> {
     fn is_arbitrary(&self) -> bool {
         let beyond = self.beyond();
         !beyond.is_empty() && self.open(&beyond) > OPEN && self.goes_on(beyond)
@@ -69,12 +80,12 @@ impl Piece<'_> {
     }
 
     /// Calls `visit` with the surfels of other planes, or of none, around a surfel.
-    fn look_around(&self, i: u32, looked: &mut Looked, mut visit: impl FnMut(u32)) {
+    fn look_around(&self, i: u32, looked: &mut Looked<'a>, mut visit: impl FnMut(u32)) {
         let Some(surface) = self.surfel(i).surface else { return };
         let level = surface.level();
         for home in self.surfels.homes(self.cells, i, level) {
-            if looked.insert((level, home)) {
-                let around = self.surfels.around(self.cells, level, home);
+            if looked.cells.insert((level, home)) {
+                let around = self.surfels.around(&mut looked.finders, level, home);
                 around.filter(|&j| !self.is_own(j)).for_each(&mut visit);
             }
         }
@@ -82,7 +93,7 @@ impl Piece<'_> {
 
     /// The surfels next to the plane that may go on with its surface, ascending.
     fn beyond(&self) -> Vec<u32> {
-        let (mut looked, mut beyond) = (Looked::new(), Vec::new());
+        let (mut looked, mut beyond) = (Looked::new(self.cells), Vec::new());
         // What touches the slab from outside has its middle farther away.
         let reach = (1.0 + 2.0 * STEP) * self.plane.tolerance;
         let may_go_on = |j: u32| {
@@ -121,7 +132,7 @@ impl Piece<'_> {
 
     /// How far surfels lie above the plane, over the places of a lattice.
     fn heights(&self, lattice: &Lattice, set: &[u32]) -> Heights {
-        let mut heights = Heights::with_capacity(set.len());
+        let mut heights = Heights::with_capacity_and_hasher(set.len(), Default::default());
         for &i in set {
             let (surfel, distance) = (self.surfel(i), self.distance(i));
             let weight = f64::from(surfel.weight);
@@ -137,8 +148,8 @@ impl Piece<'_> {
     fn goes_on(&self, mut next: Vec<u32>) -> bool {
         let weight = |i: u32| u64::from(self.surfel(i).weight);
         let most = LARGER * self.own.iter().map(|&i| weight(i)).sum::<u64>();
-        let mut looked = Looked::new();
-        let mut met: HashSet<u32> = next.iter().copied().collect();
+        let mut looked = Looked::new(self.cells);
+        let mut met: FxHashSet<u32> = next.iter().copied().collect();
         let (mut at, mut larger) = (0, 0);
         while let Some(&i) = next.get(at) {
             at += 1;

@@ -8,12 +8,13 @@
 use super::found::{Class, FoundPlane};
 use crate::Result;
 use crate::backend::{SEEN, Surfaces, TAKEN};
+use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::flat::Seen;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::surfels::{Surfel, Surfels};
 use rayon::prelude::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Share of the flat blocks, the thinnest, whose thickness is taken to be noise alone.
 const THIN: f64 = 0.25;
@@ -21,7 +22,7 @@ const THIN: f64 = 0.25;
 const THICKEST: f64 = 3.0;
 
 /// Points in the blocks of each kind: a kind is a level and a number of points.
-type Kinds = HashMap<(usize, i64), u64>;
+type Kinds = FxHashMap<(usize, i64), u64>;
 
 /// The noise of the flat places, in steps, and the number of points there.
 pub(super) fn noise(surfaces: &mut dyn Surfaces) -> Result<(f64, u64)> {
@@ -53,11 +54,11 @@ pub(super) fn known(surfels: &Surfels, found: &[FoundPlane], known: &[u8]) -> Ve
 
 /// Distance between neighbouring points on surfaces, in steps: the median over the points.
 pub(super) fn spacing(cells: &Cells, surfels: &[Surfel]) -> f64 {
-    let place = |s: &Surfel| {
+    let place = |finders: &mut Vec<Finder>, s: &Surfel| {
         let level = s.surface?.level();
         let cell = cells.ancestor(s.places[0], level);
         let on_level = &cells.levels[level];
-        let block = cells.block(level, cell).into_iter();
+        let block = finders[level].block(cell).into_iter();
         let n: i64 = block.map(|c| on_level.count(c as usize)).sum();
         Some(((level, n), u64::from(s.weight)))
     };
@@ -68,9 +69,10 @@ pub(super) fn spacing(cells: &Cells, surfels: &[Surfel]) -> f64 {
     };
     let all: Kinds = surfels
         .par_iter()
-        .filter_map(place)
-        .fold(Kinds::new, count)
-        .reduce(Kinds::new, |all, some| some.into_iter().fold(all, count));
+        .map_init(|| cells.finders(), place)
+        .flatten()
+        .fold(Kinds::default, count)
+        .reduce(Kinds::default, |all, some| some.into_iter().fold(all, count));
     let spacing = |((level, n), weight): ((usize, i64), u64)| {
         // The block is as wide as three cells, and the surface crosses it once.
         let width = 3.0 * cells.levels[level].size;

@@ -5,6 +5,7 @@
 //! connected as a dense floor. The cost follows the plane's own size, not the cloud's.
 
 use super::limits::Limits;
+use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::{Vec3, dot};
@@ -13,6 +14,8 @@ use crate::vector::{Vec3, dot};
 pub(super) struct Grower<'a> {
     surfels: &'a Surfels,
     cells: &'a Cells,
+    /// For each level.
+    finders: Vec<Finder<'a>>,
     marks: Vec<Marks>,
     /// Number of the last search that met each surfel.
     met: Vec<Number>,
@@ -45,6 +48,7 @@ impl<'a> Grower<'a> {
         Grower {
             surfels,
             cells,
+            finders: cells.finders(),
             marks: (0..cells.levels.len()).map(marks).collect(),
             met: vec![0; surfels.list.len()],
             search: 0,
@@ -115,7 +119,7 @@ impl<'a> Grower<'a> {
         let (surfels, cells) = (self.surfels, self.cells);
         let Some(surface) = surfels.list[from as usize].surface else { return };
         let (level, search) = (surface.level(), self.search);
-        let marks = &mut self.marks[level];
+        let (marks, finder) = (&mut self.marks[level], &mut self.finders[level]);
         let is_new = |marks: &mut [Number], i: u32| {
             std::mem::replace(&mut marks[i as usize], search) != search
         };
@@ -123,7 +127,7 @@ impl<'a> Grower<'a> {
             if !is_new(&mut marks.spread, cell) {
                 continue;
             }
-            for neighbour in cells.block(level, cell) {
+            for neighbour in finder.block(cell) {
                 if is_new(&mut marks.looked, neighbour) {
                     let inside = surfels.within(cells.run(level, neighbour));
                     near.extend(inside.filter(|&i| is_new(&mut self.met, i)));

@@ -5,7 +5,7 @@ use super::evidence;
 use super::found::{Class, Failed, Findings, FoundPlane};
 use super::limits::{MIN_STEPS, SIGMAS};
 use super::load::Loaded;
-use super::noise::{self, Plateau, View};
+use super::noise::{self, Drawn, Plateau, View};
 use super::options::{Mode, Options};
 use super::parameters::{Measured, Nature};
 use super::planes::Answer;
@@ -101,14 +101,14 @@ fn labelled<'b>(
     (mut held, counts): (Box<dyn Held<'b> + 'b>, CellCounts),
     how: How<'_, 'b>,
 ) -> Result<Labelled> {
-    let mut ground = Ground::first(held.as_mut(), &counts, noise::STEPS)?;
+    let mut ground = Ground::first(held.as_mut(), &counts, Drawn::InSpace)?;
     if let Some(viewpoint) = ground.viewpoint(cloud, how.options) {
         // Both searches at once would take twice the memory.
         drop(ground);
         if let Some(labelled) = as_seen(cloud, &viewpoint, how)? {
             return Ok(labelled);
         }
-        ground = Ground::first(held.as_mut(), &counts, noise::STEPS)?;
+        ground = Ground::first(held.as_mut(), &counts, Drawn::InSpace)?;
     }
     ground.search(cloud, held, how)
 }
@@ -119,7 +119,7 @@ fn as_seen(cloud: &mut Loaded, viewpoint: &Viewpoint, how: How) -> Result<Option
     let mut seen = cloud.redrawn(frame.step, points);
     let mut held = how.backend.hold(seen.points.clone())?;
     let counts = held.count_cells()?;
-    let mut ground = Ground::first(held.as_mut(), &counts, noise::WIDEST_STEPS)?;
+    let mut ground = Ground::first(held.as_mut(), &counts, Drawn::AsSeen)?;
     if !ground.keeps_up(viewpoint, &frame) {
         return Ok(None);
     }
@@ -146,12 +146,12 @@ struct Ground<'b> {
 
 impl<'b> Ground<'b> {
     /// Cells as fine as the points allow.
-    fn first(held: &mut dyn Held<'b>, counts: &CellCounts, steps: usize) -> Result<Ground<'b>> {
+    fn first(held: &mut dyn Held<'b>, counts: &CellCounts, drawn: Drawn) -> Result<Ground<'b>> {
         let unit = Unit::for_counts(counts);
         let (order, cells) = held.cut(unit)?;
         let mut sums = cells.sums();
         let view = View::new(cells.cells(), &mut sums);
-        let plateau = view.plateau(steps);
+        let plateau = view.plateau(drawn);
         Ok(Ground { order, cells, sums, view, plateau })
     }
 
@@ -163,7 +163,8 @@ impl<'b> Ground<'b> {
         wanted.then(|| Viewpoint::find(&cloud.points)).flatten()
     }
 
-    /// Whether a cloud drawn in the camera's view has the noise of a frame.
+    /// Whether a cloud drawn in the camera's view has the noise of a frame. The noise is then that of the
+    /// finest level at which it is, since steps may blur the levels below.
     fn keeps_up(&mut self, viewpoint: &Viewpoint, frame: &Frame) -> bool {
         let far = |middle: Vec3| viewpoint.depth_of_seen(middle, frame);
         let mut level = self.plateau.level;

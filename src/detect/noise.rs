@@ -27,14 +27,16 @@ const JUMP: f64 = 5.0;
 const STAYS: f64 = 1.6;
 /// … and when at least this share of the neighbourhoods is still flat.
 const STAYS_FLAT: f64 = 0.8;
-/// Levels above a slice within which its steps must show.
+/// Levels above a slice within which its steps must show …
 pub(super) const STEPS: usize = 3;
+/// … and within which they must show in the camera's view, where nothing else is so exact.
+const STEPS_SEEN: usize = 5;
 /// Steps that only the camera's view shows may be there when the thickness grows by this factor, …
 const MAY_SLICE: f64 = 16.0;
 /// … from one of so many of the finest levels, …
 const FINEST: usize = 3;
 /// … to one at most this many levels above it.
-pub(super) const WIDEST_STEPS: usize = 5;
+const WIDEST_STEPS: usize = 5;
 /// The noise of neighbours is correlated when normals turn from one level to the next by more than this share
 /// of what the thickness allows; with independent noise it is 0.2 to 0.4.
 const ALIKE: f64 = 0.5;
@@ -46,7 +48,7 @@ const LASTING: f64 = 0.5;
 const STILL_STRICT: f64 = 0.2;
 /// The searched cells are this many levels finer than the level at which the noise shows.
 const FINER: usize = 1;
-/// Steps still show where this many times as many neighbourhoods are flat on the next level.
+/// Steps still show on a level when this many times as many neighbourhoods are flat on the next.
 const CLEARER: f64 = 1.2;
 /// A smaller share of flat neighbourhoods says nothing.
 const SOME: f64 = 0.02;
@@ -86,10 +88,10 @@ pub(super) struct Plateau {
     pub level: usize,
     /// Whether finer levels show slices.
     pub sliced: bool,
-    /// Whether the noise is known to be the same everywhere.
-    pub even: bool,
     /// Whether the noise of neighbours is correlated.
     pub alike: bool,
+    /// Whether the noise is known to be the same everywhere.
+    pub even: bool,
     /// Whether there may be slices with steps so wide that only the camera's view shows them.
     pub stepped: bool,
 }
@@ -105,6 +107,15 @@ impl Plateau {
     pub fn widening(&self) -> f64 {
         f64::from(1u32 << (self.level - self.finer()))
     }
+}
+
+/// How the points of a cloud are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Drawn {
+    /// Where they are.
+    InSpace,
+    /// In a depth camera's view.
+    AsSeen,
 }
 
 /// The neighbourhoods of a sample of cells, spread evenly over the cloud.
@@ -155,49 +166,61 @@ impl View {
         usual(&places[places.len() - third..]) >= usual(&places[..third])
     }
 
-    /// Whether more neighbourhoods are flat on the next level, where they are not much thicker: a level on which steps still show.
+    /// Whether steps still show on a level: more neighbourhoods are flat on the next one, where they are not
+    /// much thicker.
     pub fn clears_up(&self, level: usize) -> bool {
         let curve = curve(&self.samples.iter().collect::<Vec<_>>());
-        curve.get(level + 1).is_some_and(|next| {
-            next.flat > CLEARER * curve[level].flat && next.thin <= GROWTH * curve[level].thin
-        })
+        let here = curve[level];
+        let clearer = |next: &Scale| next.flat > CLEARER * here.flat && grows(&here, next);
+        curve.get(level + 1).is_some_and(clearer)
     }
 
     /// Where the curve of thickness over size levels out for most of a cloud.
-    pub fn plateau(&self, steps: usize) -> Plateau {
+    pub fn plateau(&self, drawn: Drawn) -> Plateau {
         let curve = curve(&self.samples.iter().collect::<Vec<_>>());
         for (level, scale) in curve.iter().enumerate() {
             log::debug!("level {level}: {scale:.3?}");
         }
+        let steps = if drawn == Drawn::AsSeen { STEPS_SEEN } else { STEPS };
         let first = slices(&curve, steps);
         // Where almost nothing is flat, the correlation between neighbours is unknown.
         let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
-        let look: usize = if steps == STEPS && first == 0 { std::env::var("LOOK").map_or(2, |v| v.parse().unwrap()) } else { 1 };
-        let climbed = climb(&curve, told, look);
+        // Steps turn normals as waves do.
+        let far = drawn == Drawn::InSpace && first == 0;
+        let climbed = climb(&curve, told, far);
         let level = if climbed > told { climbed } else { first };
-        log::debug!("the noise shows from level {level} on, slices below {first}");
-        let al = told + 1 < curve.len() && is_alike(&curve, told, look);
-        log::debug!("alike {al}");
-        let alike = level > 0 || al;
-        Plateau { level, sliced: first > 0, even: false, stepped: is_stepped(&curve), alike }
+        let alike = level > 0 || is_alike(&curve, told, far);
+        log::debug!("the noise shows from level {level} on, slices below {first}, alike {alike}");
+        Plateau { level, sliced: first > 0, alike, even: false, stepped: is_stepped(&curve) }
     }
 }
 
 /// Climbs from a level as long as the noise of neighbours is correlated, and returns the level it reaches.
-fn climb(curve: &[Scale], from: usize, look: usize) -> usize {
-    let goes_on = |&level: &usize| {
-        let (here, next) = (curve[level], curve[level + 1]);
-        let lasts = next.flat >= LASTING * here.flat && next.flat > SOME;
-        is_alike(curve, level, look) && next.thin <= GROWTH * here.thin && lasts
-    };
+fn climb(curve: &[Scale], from: usize, far: bool) -> usize {
+    let goes_on =
+        |&level: &usize| is_alike(curve, level, far) && goes_on(&curve[level], &curve[level + 1]);
     from + (from..curve.len().saturating_sub(1)).take_while(goes_on).count()
 }
 
-/// Whether the noise of neighbours is correlated.
-fn is_alike(curve: &[Scale], level: usize, look: usize) -> bool {
+/// Whether the noise of neighbours is correlated, as a level or the next one shows; `far` looks one level
+/// farther.
+fn is_alike(curve: &[Scale], level: usize, far: bool) -> bool {
     // On cells that are small against the waves, independent noise hides correlated noise.
-    let here = curve[level];
-    here.turn > ALIKE || (1..=look).any(|k| curve.get(level + k).is_some_and(|s| s.turn > ALIKE && (k == 1 || s.flat >= LASTING * here.flat && s.flat > SOME && s.thin <= GROWTH * here.thin)))
+    let turns = |at: usize| curve.get(at).filter(|s| s.turn > ALIKE);
+    let is_hidden = |s: &Scale| goes_on(&curve[level], s);
+    turns(level).is_some()
+        || turns(level + 1).is_some()
+        || far && turns(level + 2).is_some_and(is_hidden)
+}
+
+/// Whether a coarser level shows the surfaces that a finer level `here` shows.
+fn goes_on(here: &Scale, next: &Scale) -> bool {
+    next.flat >= LASTING * here.flat && next.flat > SOME && grows(here, next)
+}
+
+/// Whether thickness grows as noise makes it grow.
+fn grows(here: &Scale, next: &Scale) -> bool {
+    next.thin <= GROWTH * here.thin
 }
 
 /// Standard deviation that rounding adds to the coordinates (of a file with two decimals, or of voxel
@@ -333,7 +356,7 @@ mod tests {
     fn plateau_of(points: &Points) -> (usize, bool, NoiseField) {
         let view = |cloud: &CellCloud| View::new(&cloud.cells, &mut cloud.sums());
         let cloud = whole(points);
-        let plateau = view(&cloud).plateau();
+        let plateau = view(&cloud).plateau(Drawn::InSpace);
         let cloud = cut(points, cloud.cells.unit.coarser(plateau.widening())).1;
         let known = judge_all(&cloud.cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);

@@ -230,7 +230,7 @@ fn quantiles(known: Vec<(f64, u64)>) -> [f64; 3] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::noise::rounding;
+    use super::super::noise::{Drawn, rounding};
     use super::*;
     use crate::cpu::cut::whole;
     use crate::frame::Points;
@@ -249,7 +249,7 @@ mod tests {
         let cloud = whole(&points);
         let cells = &cloud.cells;
         let view = View::new(cells, &mut cloud.sums());
-        let plateau = view.plateau(STEPS);
+        let plateau = view.plateau(Drawn::InSpace);
         assert_eq!(plateau.level, 0);
         let known = judge_all(cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);

@@ -9,7 +9,7 @@ use crate::surface::plane::PRESENT;
 use crate::surface::present::Present;
 use crate::surface::surfels::{Surfel, Surfels};
 use rayon::prelude::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Most planes that meet in one block; more than four at a corner are rare.
 const MEETING: usize = PRESENT - 1;
@@ -40,12 +40,13 @@ fn planes_around(cells: &Cells, surfels: &Surfels, own: &[u32], planes: u32) -> 
     Present::new(cells.len(0), move |range| {
         // Consecutive cells often have the same block.
         let (mut last, mut planes) = (None, [NONE; MEETING]);
+        let mut finders = cells.finders();
         range.map(move |cell| {
             let surfel = surfels.at(cell);
             let level = surfels.list[surfel].surface.map_or(usual, |s| s.level());
             let home = (level, cells.ancestor(cell as u32, level));
             if last.replace(home) != Some(home) {
-                planes = within.all(level, &cells.block(level, home.1));
+                planes = within.all(level, &finders[level].block(home.1));
             }
             let mut around = [own[surfel]; PRESENT];
             around[1..].copy_from_slice(&planes);
@@ -61,7 +62,7 @@ struct Within {
     /// one plane each.
     sets: Vec<[u32; MEETING]>,
     /// The sets of more than one plane.
-    known: HashMap<[u32; MEETING], u32>,
+    known: FxHashMap<[u32; MEETING], u32>,
     /// The set of each cell of each level.
     levels: Vec<Vec<u32>>,
 }
@@ -75,7 +76,7 @@ impl Within {
             NONE => 0,
             plane => plane + 1,
         });
-        let mut within = Within { sets, known: HashMap::new(), levels: vec![base.collect()] };
+        let mut within = Within { sets, known: FxHashMap::default(), levels: vec![base.collect()] };
         for level in &cells.levels[..cells.levels.len() - 1] {
             let mut below = within.levels.last().map_or(&[][..], Vec::as_slice);
             let mut above = Vec::new();
@@ -106,7 +107,7 @@ impl Within {
 /// The set that joins some others.
 fn join(
     sets: &mut Vec<[u32; MEETING]>,
-    known: &mut HashMap<[u32; MEETING], u32>,
+    known: &mut FxHashMap<[u32; MEETING], u32>,
     all: &[u32],
 ) -> u32 {
     let first = all.iter().copied().find(|&set| set != 0).unwrap_or(0);

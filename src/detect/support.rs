@@ -13,7 +13,7 @@ use crate::surface::quantile::weighted_quantile;
 use crate::surface::spread::Spread;
 use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::{Vec3, axes, dot, normalized};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// Most refinements of one candidate; most candidates settle in four or five.
@@ -247,7 +247,7 @@ impl Field<'_> {
     fn bend(&self, cells: &Cells, plane: &Support) -> Bend {
         let lattice =
             Lattice::new(&self.surfels.list, &plane.surfels, plane.normal, self.limits.cell);
-        let mut places: HashMap<(i64, i64), (f64, f64)> = HashMap::new();
+        let mut places: FxHashMap<(i64, i64), (f64, f64)> = FxHashMap::default();
         let mut spread = Spread::default();
         let (mut weight, mut squares) = (0.0, 0.0);
         for &i in &plane.surfels {
@@ -317,14 +317,15 @@ impl Field<'_> {
     /// The surfels of a set around which no other surface was seen.
     fn inner(&self, cells: &Cells, set: &[u32]) -> Vec<u32> {
         let is_other = |i: u32| self.surfel(i).surface.is_some() && set.binary_search(&i).is_err();
-        let mut seen: HashMap<(usize, u32), bool> = HashMap::new();
+        let mut seen: FxHashMap<(usize, u32), bool> = FxHashMap::default();
+        let mut finders = cells.finders();
         let mut alone = |&i: &u32| {
             let Some(surface) = self.surfel(i).surface else { return false };
             let level = surface.level();
             let mut around = |cell: u32| {
-                *seen
-                    .entry((level, cell))
-                    .or_insert_with(|| !self.surfels.around(cells, level, cell).any(is_other))
+                *seen.entry((level, cell)).or_insert_with(|| {
+                    !self.surfels.around(&mut finders, level, cell).any(is_other)
+                })
             };
             self.surfels.homes(cells, i, level).all(&mut around)
         };
@@ -435,7 +436,8 @@ impl Field<'_> {
     /// seen; neighbouring places, corners included, are connected.
     fn parts(&self, set: &[u32], normal: Vec3) -> Vec<Vec<u32>> {
         let lattice = Lattice::new(&self.surfels.list, set, normal, self.limits.cell);
-        let mut places: HashMap<(i64, i64), usize> = HashMap::with_capacity(set.len() / 2);
+        let mut places: FxHashMap<(i64, i64), usize> =
+            FxHashMap::with_capacity_and_hasher(set.len() / 2, Default::default());
         let mut parent: Vec<usize> = Vec::new();
         let mut place_of = Vec::with_capacity(set.len());
         for &i in set {
@@ -459,7 +461,7 @@ impl Field<'_> {
                 }
             }
         }
-        let mut parts: HashMap<usize, Vec<u32>> = HashMap::new();
+        let mut parts: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
         for (&i, &place) in set.iter().zip(&place_of) {
             parts.entry(root(&mut parent, place)).or_default().push(i);
         }

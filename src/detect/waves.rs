@@ -12,8 +12,8 @@ use crate::surface::plane::LocalPlane;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::surfels::Surfels;
 use crate::vector::dot;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
 
 /// A plane lies within the slab of another one if the root mean square distance of its points from the other
 /// plane is at most this many tolerances, …
@@ -187,11 +187,12 @@ impl Planes<'_> {
         plane: LocalPlane,
         larger: &[usize],
         root: impl Fn(u32) -> Option<u32>,
-    ) -> (HashMap<usize, Contact>, u64) {
+    ) -> (FxHashMap<usize, Contact>, u64) {
         let Planes { cells, surfels, .. } = *self;
-        let mut contacts: HashMap<usize, Contact> = HashMap::new();
-        let mut around: HashMap<(usize, u32), Vec<usize>> = HashMap::new();
-        let mut met = HashSet::new();
+        let mut contacts: FxHashMap<usize, Contact> = FxHashMap::default();
+        let mut around: FxHashMap<(usize, u32), Vec<usize>> = FxHashMap::default();
+        let mut finders = cells.finders();
+        let mut met = FxHashSet::default();
         let mut all = 0;
         for &i in parts.iter().flat_map(|&part| &self.found[part].support.surfels) {
             let surfel = &surfels.list[i as usize];
@@ -201,7 +202,7 @@ impl Planes<'_> {
             for home in surfels.homes(cells, i, level) {
                 let here = around.entry((level, home)).or_insert_with(|| {
                     let mut here = Vec::new();
-                    for j in surfels.around(cells, level, home) {
+                    for j in surfels.around(&mut finders, level, home) {
                         let other = root(j).map(|root| root as usize);
                         let Some(other) = other.filter(|other| larger.contains(other)) else {
                             continue;

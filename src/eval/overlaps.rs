@@ -2,7 +2,7 @@
 
 use super::surfaces::Surfaces;
 use crate::cloud::UNKNOWN;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Two segments that share more than this of their union are each other's only match.
 pub(super) const HALF: f64 = 0.5;
@@ -23,7 +23,7 @@ pub(super) struct Overlaps {
 impl Overlaps {
     /// Counts the points of labels that have been checked. If a side has no labels, nothing is shared.
     pub(super) fn new(truth: &Surfaces, found: &Surfaces) -> Overlaps {
-        let mut shared: HashMap<(i32, i32), u64> = HashMap::new();
+        let mut shared: FxHashMap<(i32, i32), u64> = FxHashMap::default();
         let mut run = ((-1, -1), 0);
         for key in truth.labels.iter().copied().zip(found.labels.iter().copied()) {
             // Neighbours often share both labels.

@@ -3,8 +3,7 @@
 //! A tile is one word, so closing gaps takes a few shifts for 64 cells, and memory follows the number of
 //! occupied tiles, not the extent of the plane.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use rustc_hash::FxHashMap;
 
 /// No tile, no neighbour.
 const NONE: u32 = u32::MAX;
@@ -32,26 +31,7 @@ fn key(column: u32, row: u32) -> u64 {
     u64::from(row) << 32 | u64::from(column)
 }
 
-/// Fibonacci hashing: keys are small grid coordinates and need no protection against attacks.
-#[derive(Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for &b in bytes {
-            self.write_u64(u64::from(b));
-        }
-    }
-    fn write_u64(&mut self, n: u64) {
-        let h = (self.0 ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = h ^ (h >> 29);
-    }
-}
-
-type TileMap = HashMap<u64, u32, BuildHasherDefault<KeyHasher>>;
+type TileMap = FxHashMap<u64, u32>;
 
 /// Looks up cells of a set; remembers the last tile, which mostly holds the next cell as well.
 pub struct Finder<'a> {

@@ -55,6 +55,12 @@ impl<'a> Finder<'a> {
         Finder { level, home: u64::MAX, near: [UNKNOWN; BLOCK] }
     }
 
+    /// The level of the cells.
+    #[inline(always)]
+    pub fn level(&self) -> &'a Level {
+        self.level
+    }
+
     /// The occupied cells of the block of a cell.
     #[inline(always)]
     pub fn block(&mut self, cell: u32) -> Block {

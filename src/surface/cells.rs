@@ -64,8 +64,13 @@ impl Cells {
 
     /// Finds the blocks of many cells of a level.
     #[inline(always)]
-    pub(super) fn finder(&self, level: usize) -> Finder<'_> {
+    pub fn finder(&self, level: usize) -> Finder<'_> {
         Finder::new(&self.levels[level])
+    }
+
+    /// Finds the blocks of many cells of each level.
+    pub fn finders(&self) -> Vec<Finder<'_>> {
+        self.levels.iter().map(Finder::new).collect()
     }
 
     /// For every cell of a level, `of(cell, block)`.
@@ -74,8 +79,9 @@ impl Cells {
         level: usize,
         of: impl Fn(usize, &[u32]) -> T + Sync,
     ) -> Vec<T> {
-        let one = |cell: u32| of(cell as usize, &self.block(level, cell));
-        (0..self.len(level) as u32).into_par_iter().with_min_len(1024).map(one).collect()
+        let one = |finder: &mut Finder, cell: u32| of(cell as usize, &finder.block(cell));
+        let all = (0..self.len(level) as u32).into_par_iter().with_min_len(1024);
+        all.map_init(|| self.finder(level), one).collect()
     }
 
     /// Where the base cells inside a cell begin and end.

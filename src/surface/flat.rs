@@ -113,9 +113,10 @@ impl LevelFlatness {
         (known & bit != 0).then(|| piece.flat[place as usize])
     }
 
-    /// Forgets the flat blocks of some cells.
-    pub fn strike(&mut self, is_struck: impl Fn(usize) -> bool + Sync) {
+    /// Forgets the flat blocks of the cells that a judge strikes out; each judge is asked about successive cells.
+    pub fn strike<J: FnMut(usize) -> bool>(&mut self, judge: impl Fn() -> J + Sync) {
         self.pieces.par_iter_mut().enumerate().for_each(|(number, piece)| {
+            let mut is_struck = judge();
             let Piece { known, flat } = std::mem::replace(piece, Piece::new());
             let mut flat = flat.into_iter();
             for (word, (known, _)) in known.into_iter().enumerate() {

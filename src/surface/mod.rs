@@ -3,7 +3,7 @@
 //! This module holds data and the arithmetic that every backend shares. The work on whole clouds is in
 //! [`cpu`](crate::cpu) and [`cuda`](crate::cuda), behind the traits of [`backend`](crate::backend).
 
-mod blocks;
+pub mod blocks;
 mod bricks;
 pub mod cells;
 pub mod cloud;

@@ -2,7 +2,7 @@
 
 use crate::shared::PRESENT;
 use rayon::prelude::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// Cells that share one list of sets; their number fits into 16 bits.
@@ -50,7 +50,7 @@ impl Present {
 impl Piece {
     fn new(all: impl Iterator<Item = [u32; PRESENT]>) -> Piece {
         let mut piece = Piece::default();
-        let mut known = HashMap::new();
+        let mut known = FxHashMap::default();
         let mut last = None;
         for planes in all {
             let set = match last {

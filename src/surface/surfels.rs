@@ -4,6 +4,7 @@
 //! together: a floor is thousands of pieces instead of hundreds of thousands, while creases, boards and
 //! clutter keep their own.
 
+use super::blocks::Finder;
 use super::cells::Cells;
 use super::cloud::CellCloud;
 use super::flat::{Seen, Surface};
@@ -142,9 +143,15 @@ impl Surfels {
     }
 
     /// Indices of the surfels in the block around a cell of a level.
-    pub fn around(&self, cells: &Cells, level: usize, cell: u32) -> impl Iterator<Item = u32> {
-        let block = cells.block(level, cell).into_iter();
-        block.flat_map(move |cell| self.within(cells.run(level, cell)))
+    pub fn around<'a>(
+        &'a self,
+        finders: &mut [Finder<'a>],
+        level: usize,
+        cell: u32,
+    ) -> impl Iterator<Item = u32> + use<'a> {
+        let finder = &mut finders[level];
+        let (cells, block) = (finder.level(), finder.block(cell).into_iter());
+        block.flat_map(move |cell| self.within(cells.run(cell)))
     }
 
     /// Indices of the surfels that hold a run of base cells.

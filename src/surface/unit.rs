@@ -10,6 +10,9 @@ pub const FULL: u32 = 6;
 const MOST_CELLS: f64 = 0.75;
 /// … and at most this many in all: larger clouds are judged on cells of more points.
 const LIMIT: f64 = 1.5e6;
+/// Beyond this many distinct points, the mean number of points in a cell grows with the square root of their
+/// number: of a cloud of more points, smaller details are wanted, but not by as much.
+const DETAILED: f64 = 1e5;
 /// Edge of the finest cells that are counted, in steps: points that share such a cell count as one.
 pub const FINEST: u32 = 8;
 /// Points stand in clusters when there are this many times fewer clusters than points, …
@@ -65,10 +68,9 @@ impl Unit {
         let limit = fall_to(LIMIT);
         let share = |&n: &u64| n as f64 / counts.finest.max(1) as f64;
         let dense = crossing(counts.roomy.iter().map(|n| share(n) - DENSE));
-        let k: f64 = std::env::var("EDGE").map_or(1.0, |v| v.parse().unwrap());
-        let n0: f64 = std::env::var("N0").map_or(1e99, |v| v.parse().unwrap());
-        let k = k * (distinct / n0).max(1.0).powf(0.25);
-        let edge = k * f64::from(FINEST) * mean.min(dense.max(most)).max(limit).exp2();
+        let fine = mean.min(dense.max(most)).max(limit).exp2();
+        let wider = (distinct / DETAILED).max(1.0).sqrt().sqrt();
+        let edge = f64::from(FINEST) * fine * wider;
         Unit::of_edge(edge)
     }
 
