@@ -181,18 +181,24 @@ impl View {
         for (level, scale) in curve.iter().enumerate() {
             log::debug!("level {level}: {scale:.3?}");
         }
-        let steps = if drawn == Drawn::AsSeen { STEPS_SEEN } else { STEPS };
-        let first = slices(&curve, steps);
-        // Where almost nothing is flat, the correlation between neighbours is unknown.
-        let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
-        // Steps turn normals as waves do.
-        let far = drawn == Drawn::InSpace && first == 0;
-        let climbed = climb(&curve, told, far);
-        let level = if climbed > told { climbed } else { first };
-        let alike = level > 0 || is_alike(&curve, told, far);
-        log::debug!("the noise shows from level {level} on, slices below {first}, alike {alike}");
-        Plateau { level, sliced: first > 0, alike, even: false, stepped: is_stepped(&curve) }
+        let plateau = read(&curve, drawn);
+        log::debug!("{plateau:?}");
+        plateau
     }
+}
+
+/// Where a curve levels out.
+fn read(curve: &[Scale], drawn: Drawn) -> Plateau {
+    let steps = if drawn == Drawn::AsSeen { STEPS_SEEN } else { STEPS };
+    let first = slices(curve, steps);
+    // Where almost nothing is flat, the correlation between neighbours is unknown.
+    let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
+    // Steps turn normals as waves do.
+    let far = drawn == Drawn::InSpace && first == 0;
+    let climbed = climb(curve, told, far);
+    let level = if climbed > told { climbed } else { first };
+    let alike = level > 0 || is_alike(curve, told, far);
+    Plateau { level, sliced: first > 0, alike, even: false, stepped: is_stepped(curve) }
 }
 
 /// Climbs from a level as long as the noise of neighbours is correlated, and returns the level it reaches.
@@ -206,11 +212,10 @@ fn climb(curve: &[Scale], from: usize, far: bool) -> usize {
 /// farther.
 fn is_alike(curve: &[Scale], level: usize, far: bool) -> bool {
     // On cells that are small against the waves, independent noise hides correlated noise.
-    let turns = |at: usize| curve.get(at).filter(|s| s.turn > ALIKE);
-    let is_hidden = |s: &Scale| goes_on(&curve[level], s);
-    turns(level).is_some()
-        || turns(level + 1).is_some()
-        || far && turns(level + 2).is_some_and(is_hidden)
+    let turned = |at: usize| curve.get(at).filter(|s| s.turn > ALIKE);
+    turned(level).is_some()
+        || turned(level + 1).is_some()
+        || far && turned(level + 2).is_some_and(|s| goes_on(&curve[level], s))
 }
 
 /// Whether a coarser level shows the surfaces that a finer level `here` shows.
@@ -410,6 +415,48 @@ mod tests {
         let mut whole = even;
         whole[8..].iter_mut().for_each(|s| s.thinnest = 1000.0);
         assert!(!is_stepped(&whole));
+    }
+
+    #[test]
+    fn correlated_noise_is_told_where_independent_noise_hides_it() {
+        let scale = |thin, turn| Scale { flat: 0.8, strict: 0.8, thin, thinnest: thin, turn };
+        let white = [scale(1.0, 0.3); 8];
+        let plateau = read(&white, Drawn::InSpace);
+        assert!(plateau.level == 0 && !plateau.alike);
+        // Normals turn two levels above the finest.
+        let mut hidden = white;
+        hidden[2].turn = 0.7;
+        let plateau = read(&hidden, Drawn::InSpace);
+        assert!(plateau.level == 3 && plateau.alike);
+        // There, these are edges.
+        hidden[2..].iter_mut().for_each(|s| s.thin = 3.0);
+        assert!(!read(&hidden, Drawn::InSpace).alike);
+        // Cells are as wide as the waves, so that thickness grows to that of edges at once.
+        let mut wide = white;
+        wide[0].turn = 0.7;
+        wide[1..].iter_mut().for_each(|s| s.thin = 3.0);
+        let plateau = read(&wide, Drawn::InSpace);
+        assert!(plateau.level == 0 && plateau.alike);
+    }
+
+    #[test]
+    fn slices_of_dense_frames_are_seen_through() {
+        let scale = |flat, thickness| Scale {
+            flat,
+            strict: flat,
+            thin: thickness,
+            thinnest: thickness,
+            turn: 0.2,
+        };
+        // Neighbourhoods that are as wide as a few steps are hardly ever flat.
+        let flat = [0.9, 0.9, 0.8, 0.3, 0.5, 0.6, 0.6, 0.5];
+        let curve: Vec<Scale> = flat
+            .into_iter()
+            .enumerate()
+            .map(|(level, flat)| scale(flat, if level < 3 { 1.0 } else { 100.0 }))
+            .collect();
+        assert_eq!(read(&curve, Drawn::AsSeen).level, 3);
+        assert_eq!(read(&curve, Drawn::InSpace).level, 0);
     }
 
     #[test]

@@ -85,8 +85,12 @@ fn white(
     usual: f64,
     flatness: impl Fn(usize, u32) -> Option<Flatness> + Sync,
 ) -> NoiseField {
+    let examined = |level: usize| {
+        let inside = (0..cells.len(level) as u32).map(|cell| cells.inside(level, cell).len());
+        inside.map(|inside| inside.min(EACH)).sum::<usize>()
+    };
     let last = cells.levels.len() - 1;
-    let level = (0..last).find(|&l| cells.len(l) * EACH <= MOST).unwrap_or(last);
+    let level = (2..last).find(|&level| examined(level) <= MOST).unwrap_or(last);
     let regions = Regions::of_level(cells, level, CAP * usual, &flatness);
     let known = regions.noise.iter().zip(&regions.weight);
     let known: Vec<(f64, u64)> = known.filter_map(|(noise, &n)| Some(((*noise)?, n))).collect();
@@ -236,16 +240,24 @@ mod tests {
     use crate::frame::Points;
     use crate::surface::cloud::CellCloud;
     use crate::surface::flat::judge_all;
+    use crate::vector::Vec3;
 
     /// The field of a plane of 60,000 points whose noise, in steps, depends on the column, one of 300.
     fn field_of(noise: impl Fn(usize) -> f64) -> (CellCloud, NoiseField) {
+        field_among(noise, &[])
+    }
+
+    /// The same among some strays.
+    fn field_among(noise: impl Fn(usize) -> f64, strays: &[Vec3]) -> (CellCloud, NoiseField) {
         let height = |i: usize| (i * 48_271 % 2003) as f64 / 1001.0 - 1.0;
         let point = |i: usize| {
             let place = [(i % 300 * 100) as f64, (i / 300 * 100) as f64];
             let jitter = [(i * 7919 % 97) as f64, (i * 104_729 % 89) as f64];
             [place[0] + jitter[0], place[1] + jitter[1], noise(i % 300) * height(i)]
         };
-        let points: Points = (0..60_000).map(|i| point(i).map(|v| v as f32)).collect();
+        let surface = (0..60_000).map(point);
+        let points: Points =
+            surface.chain(strays.iter().copied()).map(|p| p.map(|v| v as f32)).collect();
         let cloud = whole(&points);
         let cells = &cloud.cells;
         let view = View::new(cells, &mut cloud.sums());
@@ -256,6 +268,16 @@ mod tests {
         let [_, rounding] = rounding(&points);
         let field = measure(cells, &view, plateau, rounding, flatness);
         (cloud, field)
+    }
+
+    #[test]
+    fn noise_that_grows_is_followed_among_many_strays() {
+        // On every level, far more cells hold strays than there may be regions.
+        let stray = |i: usize| [i % 20, i / 20 % 20, i / 400].map(|v| 2e5 + 60_000.0 * v as f64);
+        let strays: Vec<Vec3> = (0..8000).map(stray).collect();
+        let (cloud, field) = field_among(|column| 10.0 + 40.0 * column as f64 / 300.0, &strays);
+        assert!(cloud.cells.levels.last().unwrap().len() * EACH > MOST);
+        assert!(!field.is_even());
     }
 
     #[test]

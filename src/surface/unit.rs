@@ -120,3 +120,28 @@ fn crossing(values: impl Iterator<Item = f64>) -> f64 {
     let share = if fine > coarse { fine / (fine - coarse) } else { 0.0 };
     (above - 1) as f64 + share.clamp(0.0, 1.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The cells of a surface on which `points` lie evenly.
+    fn counts(points: u64) -> CellCounts {
+        let cells = (0..12).map(|size| (64 * points >> (2 * size)).min(points));
+        let roomy = (0..12).map(|size| if size < 5 { points } else { 0 });
+        let (cells, roomy) = (cells.collect(), roomy.collect());
+        CellCounts { points, finest: points, cells, roomy }
+    }
+
+    #[test]
+    fn cells_grow_with_the_points_beyond_a_number() {
+        let edge = |points: u64| {
+            let Unit { span, steps } = Unit::for_counts(&counts(points));
+            f64::from(span * steps)
+        };
+        let fine = edge(25_000);
+        assert_eq!(edge(100_000), fine);
+        // Both are rounded to whole steps.
+        assert!((edge(1_600_000) - 2.0 * fine).abs() <= 1.0);
+    }
+}
