@@ -38,8 +38,10 @@ const FINEST: usize = 3;
 /// … to one at most this many levels above it.
 const WIDEST_STEPS: usize = 5;
 /// The noise of neighbours is correlated when normals turn from one level to the next by more than this share
-/// of what the thickness allows; with independent noise it is 0.2 to 0.4.
+/// of what the thickness allows; …
 const ALIKE: f64 = 0.5;
+/// … with independent noise it is 0.2 to 0.4.
+const INDEPENDENT: f64 = 0.4;
 /// Thickness that grows by more than this factor from level to level is that of edges, not of noise.
 const GROWTH: f64 = 2.5;
 /// A level counts when it has at least this share of the flat neighbourhoods of the level before.
@@ -212,10 +214,11 @@ fn climb(curve: &[Scale], from: usize, far: bool) -> usize {
 /// farther.
 fn is_alike(curve: &[Scale], level: usize, far: bool) -> bool {
     // On cells that are small against the waves, independent noise hides correlated noise.
-    let turned = |at: usize| curve.get(at).filter(|s| s.turn > ALIKE);
-    turned(level).is_some()
-        || turned(level + 1).is_some()
-        || far && turned(level + 2).is_some_and(|s| goes_on(&curve[level], s))
+    let turned = |at: usize, more: f64| curve.get(at).filter(|s| s.turn > more);
+    let next = || turned(level + 1, INDEPENDENT).and_then(|_| turned(level + 2, ALIKE));
+    turned(level, ALIKE).is_some()
+        || turned(level + 1, ALIKE).is_some()
+        || far && next().is_some_and(|s| goes_on(&curve[level], s))
 }
 
 /// Whether a coarser level shows the surfaces that a finer level `here` shows.
@@ -426,6 +429,8 @@ mod tests {
         // Normals turn two levels above the finest.
         let mut hidden = white;
         hidden[2].turn = 0.7;
+        assert!(!read(&hidden, Drawn::InSpace).alike);
+        hidden[1].turn = 0.45;
         let plateau = read(&hidden, Drawn::InSpace);
         assert!(plateau.level == 3 && plateau.alike);
         // There, these are edges.
