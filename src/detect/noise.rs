@@ -9,7 +9,7 @@
 use crate::frame::Points;
 use crate::surface::cells::Cells;
 use crate::surface::flat::{FLAT, Flatness, judge_some};
-use crate::surface::quantile::weighted_quantile;
+use crate::surface::quantile::{quantile, weighted_quantile};
 use crate::surface::sums::Sums;
 use crate::vector::{Vec3, dot};
 
@@ -304,10 +304,10 @@ pub(super) fn noise(samples: &[&Sample], level: usize) -> Option<f64> {
 }
 
 /// The usual thickness: the median of the thinner ones.
-pub(super) fn usual_of(thickness: Vec<f64>) -> f64 {
-    let all: Vec<(f64, u64)> = thickness.into_iter().map(|t| (t, 1)).collect();
-    let thin = 3.0 * weighted_quantile(all.clone(), 0.25);
-    weighted_quantile(all.into_iter().filter(|&(t, _)| t <= thin).collect(), 0.5)
+pub(super) fn usual_of(mut thickness: Vec<f64>) -> f64 {
+    let thin = 3.0 * quantile(&mut thickness, 0.25);
+    thickness.retain(|&t| t <= thin);
+    quantile(&mut thickness, 0.5)
 }
 
 /// What the neighbourhoods of some cells show, level by level.

@@ -13,6 +13,8 @@ use rayon::prelude::*;
 
 /// For noise that shows at the finest scale: neighbourhoods examined in each cell of the regions' level, …
 const EACH: usize = 16;
+/// … which on a surface holds as many from this level on, …
+const SMALLEST: usize = 2;
 /// … and most in all on that level; the next finer one may have eight times as many.
 const MOST: usize = 100_000;
 /// Fewest flat neighbourhoods from which the noise of a region is read, …
@@ -90,7 +92,7 @@ fn white(
         inside.map(|inside| inside.min(EACH)).sum::<usize>()
     };
     let last = cells.levels.len() - 1;
-    let level = (2..last).find(|&level| examined(level) <= MOST).unwrap_or(last);
+    let level = (SMALLEST..last).find(|&level| examined(level) <= MOST).unwrap_or(last);
     let regions = Regions::of_level(cells, level, CAP * usual, &flatness);
     let known = regions.noise.iter().zip(&regions.weight);
     let known: Vec<(f64, u64)> = known.filter_map(|(noise, &n)| Some(((*noise)?, n))).collect();
@@ -133,16 +135,15 @@ impl Regions {
         flatness: &(impl Fn(usize, u32) -> Option<Flatness> + Sync),
     ) -> Regions {
         let inside = thicknesses(cells, level, thickest, flatness);
-        let noise = |cell: u32| {
-            let block = || cells.block(level, cell).into_iter().map(|cell| &inside[cell as usize]);
-            let all: usize = block().map(|cell| cell.0).sum();
-            let flat: Vec<f64> = block().flat_map(|cell| cell.1.iter().copied()).collect();
+        let noise = |_, block: &[u32]| {
+            let inside = || block.iter().map(|&cell| &inside[cell as usize]);
+            let all: usize = inside().map(|cell| cell.0).sum();
+            let flat: Vec<f64> = inside().flat_map(|cell| cell.1.iter().copied()).collect();
             let enough = flat.len() >= FEWEST && flat.len() as f64 >= SHARE * all as f64;
             enough.then(|| usual_of(flat))
         };
-        let all = (0..cells.len(level) as u32).into_par_iter();
         let weight = inside.iter().map(|cell| cell.1.len() as u64).collect();
-        Regions { level, noise: all.map(noise).collect(), weight }
+        Regions { level, noise: cells.map_blocks(level, noise), weight }
     }
 }
 

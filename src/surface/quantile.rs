@@ -16,6 +16,15 @@ pub fn weighted_quantile(mut values: Vec<(f64, u64)>, share: f64) -> f64 {
     rest.first().map_or(0.0, |v| v.0)
 }
 
+/// The value below which `share` of the values lie, whose order it changes; 0 without values.
+pub fn quantile(values: &mut [f64], share: f64) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let wanted = (share * values.len() as f64).ceil() as usize;
+    *values.select_nth_unstable_by(wanted.saturating_sub(1), f64::total_cmp).1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,6 +46,19 @@ mod tests {
             };
             let plain = sorted.iter().find(reaches).map(|v| v.0);
             assert_eq!(Some(weighted_quantile(values.clone(), share)), plain);
+        }
+    }
+
+    #[test]
+    fn values_without_weights_weigh_the_same() {
+        assert_eq!(quantile(&mut [], 0.5), 0.0);
+        for n in 1..40u32 {
+            let values: Vec<f64> = (0..n).map(|i| f64::from(i * 7919 % 97)).collect();
+            for share in [0.0, 0.1, 0.25, 0.5, 0.9, 1.0] {
+                let weighted = values.iter().map(|&v| (v, 1)).collect();
+                let same = weighted_quantile(weighted, share);
+                assert_eq!(quantile(&mut values.clone(), share), same, "{n} {share}");
+            }
         }
     }
 }

@@ -68,9 +68,9 @@ impl Unit {
         let limit = fall_to(LIMIT);
         let share = |&n: &u64| n as f64 / counts.finest.max(1) as f64;
         let dense = crossing(counts.roomy.iter().map(|n| share(n) - DENSE));
-        let fine = mean.min(dense.max(most)).max(limit).exp2();
         let wider = (distinct / DETAILED).max(1.0).sqrt().sqrt();
-        let edge = f64::from(FINEST) * fine * wider;
+        let wanted = wider * mean.min(dense.max(most)).exp2();
+        let edge = f64::from(FINEST) * wanted.max(limit.exp2());
         Unit::of_edge(edge)
     }
 
@@ -127,7 +127,7 @@ mod tests {
 
     /// The cells of a surface on which `points` lie evenly.
     fn counts(points: u64) -> CellCounts {
-        let cells = (0..12).map(|size| (64 * points >> (2 * size)).min(points));
+        let cells = (0..12).map(|size| ((64 * points) >> (2 * size)).min(points));
         let roomy = (0..12).map(|size| if size < 5 { points } else { 0 });
         let (cells, roomy) = (cells.collect(), roomy.collect());
         CellCounts { points, finest: points, cells, roomy }
@@ -143,5 +143,18 @@ mod tests {
         assert_eq!(edge(100_000), fine);
         // Both are rounded to whole steps.
         assert!((edge(1_600_000) - 2.0 * fine).abs() <= 1.0);
+    }
+
+    #[test]
+    fn large_clouds_have_as_many_cells_as_may_be() {
+        let cells = |points: u64| {
+            let counts = counts(points);
+            let Unit { span, steps } = Unit::for_counts(&counts);
+            let size = f64::from(span * steps) / f64::from(FINEST);
+            64.0 * points as f64 / (size * size)
+        };
+        let [some, most] = [cells(10_000_000) / 5e5, cells(1_000_000_000) / LIMIT];
+        assert!((0.98..1.02).contains(&some), "{some}");
+        assert!((0.98..1.02).contains(&most), "{most}");
     }
 }

@@ -54,6 +54,10 @@ fn planes_are_found_as_instruments_see_them() {
         // Sparse frames, in which few neighbourhoods are slices.
         ("room --points 30000 --sensor depth --seed 11", 0.60, 0.55),
         ("hard --points 100000 --sensor depth --seed 2", 0.50, 0.40),
+        ("street --points 30000 --sensor depth --seed 12", 0.55, 0.45),
+        // Dense frames, and dense clouds with strays far away.
+        ("room --points 1000000 --sensor depth", 0.60, 0.55),
+        ("hard --points 1000000 --sensor tripod", 0.84, 0.80),
         // Slabs 10 cm apart, which are no noise.
         ("hard --points 100000 --sensor photo --seed 11", 0.88, 0.83),
         // A level road is exact, the façades are not.
