@@ -71,7 +71,7 @@ impl CpuSurfaces {
         let points = |cell: usize| if known[cell] & TAKEN == 0 { 0 } else { base.count(cell) };
         let mut taken: Vec<i64> = (0..base.len()).into_par_iter().map(points).collect();
         for (number, (level, judged)) in cells.levels.iter().zip(&mut self.flatness).enumerate() {
-            let is_mixed = || {
+            let judge = || {
                 let mut finder = cells.finder(number);
                 let taken = &taken;
                 move |cell: usize| {
@@ -81,7 +81,7 @@ impl CpuSurfaces {
                     taken > 0 && taken * MIXED > all()
                 }
             };
-            judged.strike(is_mixed);
+            judged.strike(judge);
             if !level.parent.is_empty() {
                 let below = std::mem::replace(&mut taken, vec![0; cells.len(number + 1)]);
                 level.parent.iter().zip(below).for_each(|(&cell, n)| taken[cell as usize] += n);

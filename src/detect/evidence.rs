@@ -70,7 +70,7 @@ pub(super) fn spacing(cells: &Cells, surfels: &[Surfel]) -> f64 {
     let all: Kinds = surfels
         .par_iter()
         .map_init(|| cells.finders(), place)
-        .flatten()
+        .flatten_iter()
         .fold(Kinds::default, count)
         .reduce(Kinds::default, |all, some| some.into_iter().fold(all, count));
     let spacing = |((level, n), weight): ((usize, i64), u64)| {

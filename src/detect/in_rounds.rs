@@ -120,7 +120,7 @@ fn as_seen(cloud: &mut Loaded, viewpoint: &Viewpoint, how: How) -> Result<Option
     let mut held = how.backend.hold(seen.points.clone())?;
     let counts = held.count_cells()?;
     let mut ground = Ground::first(held.as_mut(), &counts, Drawn::AsSeen)?;
-    if !ground.keeps_up(viewpoint, &frame) {
+    if !ground.settle_on_frame(viewpoint, &frame) {
         return Ok(None);
     }
     ground.plateau.even = true;
@@ -163,9 +163,9 @@ impl<'b> Ground<'b> {
         wanted.then(|| Viewpoint::find(&cloud.points)).flatten()
     }
 
-    /// Whether a cloud drawn in the camera's view has the noise of a frame. The noise is then that of the
-    /// finest level at which it is, since steps may blur the levels below.
-    fn keeps_up(&mut self, viewpoint: &Viewpoint, frame: &Frame) -> bool {
+    /// Finds the finest level above the base on which a cloud drawn in the camera's view has the noise of a frame,
+    /// and makes it the plateau; false if there is none. Steps may blur the levels below.
+    fn settle_on_frame(&mut self, viewpoint: &Viewpoint, frame: &Frame) -> bool {
         let far = |middle: Vec3| viewpoint.depth_of_seen(middle, frame);
         let mut level = self.plateau.level;
         while level == 0 || !self.view.keeps_up(level, far) {

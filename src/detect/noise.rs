@@ -29,7 +29,8 @@ const STAYS: f64 = 1.6;
 const STAYS_FLAT: f64 = 0.8;
 /// Levels above a slice within which its steps must show …
 pub(super) const STEPS: usize = 3;
-/// … and within which they must show in the camera's view, where nothing else is so exact.
+/// … and within which they must show in the camera's view: there, nothing else is so exact, and steps far from the
+/// camera are wider than three levels of cells.
 const STEPS_SEEN: usize = 5;
 /// Steps that only the camera's view shows may be there when the thickness grows by this factor, …
 const MAY_SLICE: f64 = 16.0;
@@ -40,7 +41,8 @@ const WIDEST_STEPS: usize = 5;
 /// The noise of neighbours is correlated when normals turn from one level to the next by more than this share
 /// of what the thickness allows; …
 const ALIKE: f64 = 0.5;
-/// … with independent noise it is 0.2 to 0.4.
+/// … if waves show two levels higher only, normals turn by more than this in between. With independent noise it is
+/// 0.2 to 0.4.
 const INDEPENDENT: f64 = 0.4;
 /// Thickness that grows by more than this factor from level to level is that of edges, not of noise.
 const GROWTH: f64 = 2.5;
@@ -50,7 +52,8 @@ const LASTING: f64 = 0.5;
 const STILL_STRICT: f64 = 0.2;
 /// The searched cells are this many levels finer than the level at which the noise shows.
 const FINER: usize = 1;
-/// Steps still show on a level when this many times as many neighbourhoods are flat on the next.
+/// Steps still show on a level when this many times as many neighbourhoods are flat on the next; without steps,
+/// fewer are, because of edges.
 const CLEARER: f64 = 1.2;
 /// A smaller share of flat neighbourhoods says nothing.
 const SOME: f64 = 0.02;
@@ -165,16 +168,12 @@ impl View {
             let range = some.get(some.len() / 2).map_or(0.0, |p| p.0);
             range * usual_of(some.iter().map(|p| f64::from(p.1)).collect())
         };
-        usual(&places[places.len() - third..]) >= usual(&places[..third])
+        third > 0 && usual(&places[places.len() - third..]) >= usual(&places[..third])
     }
 
-    /// Whether steps still show on a level: more neighbourhoods are flat on the next one, where they are not
-    /// much thicker.
+    /// Whether steps still show on a level.
     pub fn clears_up(&self, level: usize) -> bool {
-        let curve = curve(&self.samples.iter().collect::<Vec<_>>());
-        let here = curve[level];
-        let clearer = |next: &Scale| next.flat > CLEARER * here.flat && grows(&here, next);
-        curve.get(level + 1).is_some_and(clearer)
+        clears_up(&curve(&self.samples.iter().collect::<Vec<_>>()), level)
     }
 
     /// Where the curve of thickness over size levels out for most of a cloud.
@@ -203,6 +202,15 @@ fn read(curve: &[Scale], drawn: Drawn) -> Plateau {
     Plateau { level, sliced: first > 0, alike, even: false, stepped: is_stepped(curve) }
 }
 
+/// Whether more neighbourhoods are flat on the level after this one, where they are not much thicker: steps that blur
+/// this level are narrow against the neighbourhoods of the next.
+fn clears_up(curve: &[Scale], level: usize) -> bool {
+    let here = &curve[level];
+    curve.get(level + 1).is_some_and(|next| {
+        next.flat > SOME && next.flat > CLEARER * here.flat && grows(here, next)
+    })
+}
+
 /// Climbs from a level as long as the noise of neighbours is correlated, and returns the level it reaches.
 fn climb(curve: &[Scale], from: usize, far: bool) -> usize {
     let goes_on =
@@ -211,14 +219,16 @@ fn climb(curve: &[Scale], from: usize, far: bool) -> usize {
 }
 
 /// Whether the noise of neighbours is correlated, as a level or the next one shows; `far` looks one level
-/// farther.
+/// farther, up to which thickness may grow no more than from one level to the next.
 fn is_alike(curve: &[Scale], level: usize, far: bool) -> bool {
     // On cells that are small against the waves, independent noise hides correlated noise.
     let turned = |at: usize, more: f64| curve.get(at).filter(|s| s.turn > more);
-    let next = || turned(level + 1, INDEPENDENT).and_then(|_| turned(level + 2, ALIKE));
+    let shown = |s: &Scale| goes_on(&curve[level], s);
     turned(level, ALIKE).is_some()
-        || turned(level + 1, ALIKE).is_some()
-        || far && next().is_some_and(|s| goes_on(&curve[level], s))
+        || turned(level + 1, ALIKE).is_some_and(shown)
+        || far
+            && turned(level + 1, INDEPENDENT).is_some()
+            && turned(level + 2, ALIKE).is_some_and(shown)
 }
 
 /// Whether a coarser level shows the surfaces that a finer level `here` shows.
@@ -426,7 +436,7 @@ mod tests {
         let white = [scale(1.0, 0.3); 8];
         let plateau = read(&white, Drawn::InSpace);
         assert!(plateau.level == 0 && !plateau.alike);
-        // Normals turn two levels above the finest.
+        // That alone may be edges; the level between turns a little, too, where it is waves.
         let mut hidden = white;
         hidden[2].turn = 0.7;
         assert!(!read(&hidden, Drawn::InSpace).alike);
@@ -442,6 +452,25 @@ mod tests {
         wide[1..].iter_mut().for_each(|s| s.thin = 3.0);
         let plateau = read(&wide, Drawn::InSpace);
         assert!(plateau.level == 0 && plateau.alike);
+    }
+
+    #[test]
+    fn normals_that_turn_at_edges_do_not_make_noise_correlated() {
+        let scale = |flat, turn| Scale { flat, strict: flat, thin: 1.0, thinnest: 1.0, turn };
+        let mut edges = [scale(0.8, 0.3); 8];
+        edges[1..].fill(scale(0.01, 0.9));
+        assert!(!read(&edges, Drawn::InSpace).alike);
+    }
+
+    #[test]
+    fn a_level_blurred_by_steps_clears_up() {
+        let scale = |flat, thin| Scale { flat, strict: flat, thin, thinnest: thin, turn: 0.3 };
+        assert!(clears_up(&[scale(0.4, 1.0), scale(0.5, 1.5)], 0));
+        // Hardly more are flat, hardly any are, or they are those of edges; or there is no such level.
+        assert!(!clears_up(&[scale(0.4, 1.0), scale(0.45, 1.5)], 0));
+        assert!(!clears_up(&[scale(0.01, 1.0), scale(0.015, 1.5)], 0));
+        assert!(!clears_up(&[scale(0.4, 1.0), scale(0.5, 3.0)], 0));
+        assert!(!clears_up(&[scale(0.4, 1.0)], 0));
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl LevelFlatness {
         (known & bit != 0).then(|| piece.flat[place as usize])
     }
 
-    /// Forgets the flat blocks of the cells that a judge strikes out; each judge is asked about successive cells.
+    /// Forgets the flat blocks of the cells that a judge strikes out; each judge is asked about ascending cells.
     pub fn strike<J: FnMut(usize) -> bool>(&mut self, judge: impl Fn() -> J + Sync) {
         self.pieces.par_iter_mut().enumerate().for_each(|(number, piece)| {
             let mut is_struck = judge();

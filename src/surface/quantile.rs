@@ -1,4 +1,4 @@
-//! Quantiles of weighted values.
+//! Quantiles of values, with weights or without.
 
 /// The value below which `share` of the total weight lies; 0 without values.
 pub fn weighted_quantile(mut values: Vec<(f64, u64)>, share: f64) -> f64 {
@@ -16,7 +16,7 @@ pub fn weighted_quantile(mut values: Vec<(f64, u64)>, share: f64) -> f64 {
     rest.first().map_or(0.0, |v| v.0)
 }
 
-/// The value below which `share` of the values lie, whose order it changes; 0 without values.
+/// The value below which `share` of the values lie; 0 without values. Reorders the values.
 pub fn quantile(values: &mut [f64], share: f64) -> f64 {
     if values.is_empty() {
         return 0.0;

@@ -150,8 +150,8 @@ impl Surfels {
         cell: u32,
     ) -> impl Iterator<Item = u32> + use<'a> {
         let finder = &mut finders[level];
-        let (cells, block) = (finder.level(), finder.block(cell).into_iter());
-        block.flat_map(move |cell| self.within(cells.run(cell)))
+        let (level, block) = (finder.level(), finder.block(cell).into_iter());
+        block.flat_map(move |cell| self.within(level.run(cell)))
     }
 
     /// Indices of the surfels that hold a run of base cells.

@@ -1,6 +1,6 @@
 //! The size of a cloud's base cells.
 
-/// Most distinct points in a base cell, on average.
+/// Mean number of distinct points in a base cell of a cloud of at most [`DETAILED`] points.
 const OCCUPANCY: f64 = 2.0;
 /// Where a cloud is denser than its average, cells are so small that this share of the points …
 const DENSE: f64 = 0.9;
@@ -10,8 +10,8 @@ pub const FULL: u32 = 6;
 const MOST_CELLS: f64 = 0.75;
 /// … and at most this many in all: larger clouds are judged on cells of more points.
 const LIMIT: f64 = 1.5e6;
-/// Beyond this many distinct points, the mean number of points in a cell grows with the square root of their
-/// number: of a cloud of more points, smaller details are wanted, but not by as much.
+/// Beyond this many distinct points, the cells of a surface hold more points, by the square root: one half of the
+/// added density gives finer detail, the other fewer cells. Below, small planes need cells as fine as they can be.
 const DETAILED: f64 = 1e5;
 /// Edge of the finest cells that are counted, in steps: points that share such a cell count as one.
 pub const FINEST: u32 = 8;
@@ -146,14 +146,15 @@ mod tests {
     }
 
     #[test]
-    fn large_clouds_have_as_many_cells_as_may_be() {
+    fn the_cells_of_large_clouds_are_few() {
         let cells = |points: u64| {
             let counts = counts(points);
             let Unit { span, steps } = Unit::for_counts(&counts);
             let size = f64::from(span * steps) / f64::from(FINEST);
             64.0 * points as f64 / (size * size)
         };
-        let [some, most] = [cells(10_000_000) / 5e5, cells(1_000_000_000) / LIMIT];
+        let per_cell = OCCUPANCY * (1e7 / DETAILED).sqrt();
+        let [some, most] = [cells(10_000_000) * per_cell / 1e7, cells(1_000_000_000) / LIMIT];
         assert!((0.98..1.02).contains(&some), "{some}");
         assert!((0.98..1.02).contains(&most), "{most}");
     }
