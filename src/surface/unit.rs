@@ -1,6 +1,6 @@
 //! The size of a cloud's base cells.
 
-/// Mean number of distinct points in a base cell of a cloud of at most [`DETAILED`] points.
+/// Most distinct points in a base cell, on average.
 const OCCUPANCY: f64 = 2.0;
 /// Where a cloud is denser than its average, cells are so small that this share of the points …
 const DENSE: f64 = 0.9;
@@ -10,9 +10,6 @@ pub const FULL: u32 = 6;
 const MOST_CELLS: f64 = 0.75;
 /// … and at most this many in all: larger clouds are judged on cells of more points.
 const LIMIT: f64 = 1.5e6;
-/// Beyond this many distinct points, the cells of a surface hold more points, by the square root: one half of the
-/// added density gives finer detail, the other fewer cells. Below, small planes need cells as fine as they can be.
-const DETAILED: f64 = 1e5;
 /// Edge of the finest cells that are counted, in steps: points that share such a cell count as one.
 pub const FINEST: u32 = 8;
 /// Points stand in clusters when there are this many times fewer clusters than points, …
@@ -68,9 +65,7 @@ impl Unit {
         let limit = fall_to(LIMIT);
         let share = |&n: &u64| n as f64 / counts.finest.max(1) as f64;
         let dense = crossing(counts.roomy.iter().map(|n| share(n) - DENSE));
-        let wider = (distinct / DETAILED).max(1.0).sqrt().sqrt();
-        let wanted = wider * mean.min(dense.max(most)).exp2();
-        let edge = f64::from(FINEST) * wanted.max(limit.exp2());
+        let edge = f64::from(FINEST) * mean.min(dense.max(most)).max(limit).exp2();
         Unit::of_edge(edge)
     }
 
@@ -119,43 +114,4 @@ fn crossing(values: impl Iterator<Item = f64>) -> f64 {
     let (fine, coarse) = (values[above - 1], values[above]);
     let share = if fine > coarse { fine / (fine - coarse) } else { 0.0 };
     (above - 1) as f64 + share.clamp(0.0, 1.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The cells of a surface on which `points` lie evenly.
-    fn counts(points: u64) -> CellCounts {
-        let cells = (0..12).map(|size| ((64 * points) >> (2 * size)).min(points));
-        let roomy = (0..12).map(|size| if size < 5 { points } else { 0 });
-        let (cells, roomy) = (cells.collect(), roomy.collect());
-        CellCounts { points, finest: points, cells, roomy }
-    }
-
-    #[test]
-    fn cells_grow_with_the_points_beyond_a_number() {
-        let edge = |points: u64| {
-            let Unit { span, steps } = Unit::for_counts(&counts(points));
-            f64::from(span * steps)
-        };
-        let fine = edge(25_000);
-        assert_eq!(edge(100_000), fine);
-        // Both are rounded to whole steps.
-        assert!((edge(1_600_000) - 2.0 * fine).abs() <= 1.0);
-    }
-
-    #[test]
-    fn the_cells_of_large_clouds_are_few() {
-        let cells = |points: u64| {
-            let counts = counts(points);
-            let Unit { span, steps } = Unit::for_counts(&counts);
-            let size = f64::from(span * steps) / f64::from(FINEST);
-            64.0 * points as f64 / (size * size)
-        };
-        let per_cell = OCCUPANCY * (1e7 / DETAILED).sqrt();
-        let [some, most] = [cells(10_000_000) * per_cell / 1e7, cells(1_000_000_000) / LIMIT];
-        assert!((0.98..1.02).contains(&some), "{some}");
-        assert!((0.98..1.02).contains(&most), "{most}");
-    }
 }
