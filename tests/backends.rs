@@ -160,7 +160,7 @@ fn points_are_cut_into_cells() {
         let mut held = backend.hold(Arc::new(points.clone())).unwrap();
         // Keys of the smallest cells do not fit 64 bits together with an index.
         for (edge, steps) in [(8, 1), (24, 2), (1000, 4), (70_000, 300), (4_000_000, 20_000)] {
-            let unit = Unit { span: edge / steps, steps };
+            let unit = Unit { span: edge / steps, steps, doublings: 0 };
             let (order, in_cells) = held.cut(unit).unwrap();
             let sums = in_cells.sums();
             let surfaces = in_cells.judge(Room::default()).unwrap();
@@ -410,7 +410,7 @@ fn points_in_cells_vote_as_others_do() {
     let few = few.map(|gpu| Box::new(gpu) as Box<dyn Backend>);
     for backend in backends().into_iter().chain(few) {
         let mut held = backend.hold(Arc::new(points.clone())).unwrap();
-        let (_, in_cells) = held.cut(Unit { span: 12, steps: 2 }).unwrap();
+        let (_, in_cells) = held.cut(Unit { span: 12, steps: 2, doublings: 0 }).unwrap();
         let surfaces = in_cells.judge(Room::default()).unwrap();
         let points = surfaces.cloud().points.clone();
         let mut votes = surfaces.accumulator(backend.as_ref(), &space).unwrap();

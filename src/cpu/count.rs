@@ -49,6 +49,20 @@ mod tests {
     }
 
     #[test]
+    fn cells_of_a_large_cloud_hold_more_points() {
+        // 500,000 points have as many cells as 300,000.
+        let large = unit(square(707, 1024, 0.0));
+        let edge = f64::from(large.span * large.steps);
+        assert!((edge / 1024.0 - (2.0f64 * 5.0 / 3.0).sqrt()).abs() < 0.1, "{edge}");
+        assert_eq!([unit(square(200, 1024, 0.0)), large].map(|unit| unit.doublings), [0, 0]);
+        // 1,960,000 points have as many as 442,700.
+        let larger = unit(square(1400, 1024, 0.0));
+        let edge = f64::from(larger.span * larger.steps);
+        assert!((edge / 1024.0 - (2.0 * 19.6f64.sqrt()).sqrt()).abs() < 0.15, "{edge}");
+        assert_eq!([larger, larger.coarser(1.1)].map(|unit| unit.doublings), [1, 1]);
+    }
+
+    #[test]
     fn dense_places_make_cells_smaller() {
         let even = unit(square(200, 4096, 0.0));
         let both = unit(square(200, 4096, 0.0).chain(square(150, 512, -1e6)));

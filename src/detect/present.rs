@@ -33,10 +33,13 @@ pub(super) fn present<'c>(
 
 /// For each base cell, its own plane and those claimed within its block at the level of its surface, or at the
 /// usual level if it has none; `own` gives the plane of each surfel, one of so many `planes`.
+///
+/// Where cells are wider because the cloud has many points, the level is that many lower, so that a plane still
+/// reaches no farther beyond its edge than a few points do.
 fn planes_around(cells: &Cells, surfels: &Surfels, own: &[u32], planes: u32) -> Present {
     let usual = usual_level(cells.levels.len(), &surfels.list);
     let within = Within::new(cells, |cell| own[surfels.at(cell)], planes);
-    let within = &within;
+    let (within, doublings) = (&within, cells.unit.doublings as usize);
     Present::new(cells.len(0), move |range| {
         // Consecutive cells often have the same block.
         let (mut last, mut planes) = (None, [NONE; MEETING]);
@@ -44,6 +47,7 @@ fn planes_around(cells: &Cells, surfels: &Surfels, own: &[u32], planes: u32) -> 
         range.map(move |cell| {
             let surfel = surfels.at(cell);
             let level = surfels.list[surfel].surface.map_or(usual, |s| s.level());
+            let level = level.saturating_sub(doublings);
             let home = (level, cells.ancestor(cell as u32, level));
             if last.replace(home) != Some(home) {
                 planes = within.all(level, &finders[level].block(home.1));

@@ -256,7 +256,7 @@ pub mod tests {
     }
 
     fn cloud(points: &Points, span: u32) -> CellCloud {
-        let unit = Unit { span, steps: 1 };
+        let unit = Unit { span, steps: 1, doublings: 0 };
         cut(points, unit).1
     }
 

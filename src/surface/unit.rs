@@ -8,8 +8,15 @@ const DENSE: f64 = 0.9;
 pub const FULL: u32 = 6;
 /// But there are at most this many cells per point, …
 const MOST_CELLS: f64 = 0.75;
-/// … and at most this many in all: larger clouds are judged on cells of more points.
+/// … at most this many for the root of the number of points, …
+const PER_ROOT: f64 = 500.0;
+/// … and at most this many in all.
 const LIMIT: f64 = 1.5e6;
+/// Clouds of more distinct points than this are judged on cells of more points. A surface has as many cells as
+/// if the cloud had this many points, …
+const MANY: f64 = 3e5;
+/// … or as many points as the geometric mean of this and of its own number, if that is more.
+const MEAN_WITH: f64 = 1e5;
 /// Edge of the finest cells that are counted, in steps: points that share such a cell count as one.
 pub const FINEST: u32 = 8;
 /// Points stand in clusters when there are this many times fewer clusters than points, …
@@ -49,6 +56,8 @@ pub struct Unit {
     pub span: u32,
     /// Steps in a unit.
     pub steps: u32,
+    /// How many times the edge was doubled, in whole doublings, because the cloud has many points.
+    pub doublings: u32,
 }
 
 impl Unit {
@@ -62,21 +71,25 @@ impl Unit {
         let fall_to = |n: f64| crossing(cells.clone().map(|c| (c / n).ln()));
         let mean = fall_to(distinct / OCCUPANCY);
         let most = fall_to(distinct * MOST_CELLS);
-        let limit = fall_to(LIMIT);
+        let limit = fall_to(LIMIT.min(PER_ROOT * distinct.sqrt()));
         let share = |&n: &u64| n as f64 / counts.finest.max(1) as f64;
         let dense = crossing(counts.roomy.iter().map(|n| share(n) - DENSE));
-        let edge = f64::from(FINEST) * mean.min(dense.max(most)).max(limit).exp2();
-        Unit::of_edge(edge)
+        let few = mean.min(dense.max(most));
+        let like = distinct.min(MANY.max((MEAN_WITH * distinct).sqrt()));
+        let wider = (0.5 * (distinct / like).log2()).max(limit - few);
+        let edge = f64::from(FINEST) * (few + wider.max(0.0)).exp2();
+        Unit { doublings: wider.round() as u32, ..Unit::of_edge(edge) }
     }
 
     /// The same for cells `times` as wide.
     pub fn coarser(self, times: f64) -> Unit {
-        Unit::of_edge(times * f64::from(self.span * self.steps))
+        let edge = times * f64::from(self.span * self.steps);
+        Unit { doublings: self.doublings, ..Unit::of_edge(edge) }
     }
 
     fn of_edge(edge: f64) -> Unit {
         let steps = (edge / f64::from(DETAIL)).ceil().max(1.0) as u32;
-        Unit { span: ((edge / f64::from(steps)).round() as u32).max(FINEST), steps }
+        Unit { span: ((edge / f64::from(steps)).round() as u32).max(FINEST), steps, doublings: 0 }
     }
 }
 
