@@ -5,6 +5,7 @@
 //! integer of at most 24 bits. Such a number is exact in `f32` (for votes) and in `i64` (for the sums of a
 //! fit), so neither depends on rounding or on order.
 
+use crate::mix::mixed;
 use rayon::prelude::*;
 
 /// Largest magnitude of a local coordinate, in steps; above `2^24` `f32` has no odd integers.
@@ -123,6 +124,20 @@ impl Points {
         Points { x: pick(&self.x), y: pick(&self.y), z: pick(&self.z) }
     }
 
+    /// About one in so many points, chosen by their coordinates alone: all copies of a point, or none.
+    pub(crate) fn one_in(&self, many: u64) -> Points {
+        let chosen = |i: &u32| self.hash(*i as usize).is_multiple_of(many);
+        let indices: Vec<u32> =
+            (0..self.len() as u32).into_par_iter().with_min_len(1 << 12).filter(chosen).collect();
+        self.select(&indices)
+    }
+
+    /// A hash of the coordinates of a point, whole numbers.
+    pub(crate) fn hash(&self, i: usize) -> u64 {
+        let [x, y, z] = self.get(i).map(|v| u64::from(v as i32 as u32));
+        mixed(mixed(mixed(x) ^ y) ^ z)
+    }
+
     /// A copy of the points of a range.
     ///
     /// # Panics
@@ -173,6 +188,26 @@ mod tests {
             let moved = std::array::from_fn(|a| p[a] + shift[a]);
             assert_eq!(home.local(p), away.local(moved));
         }
+    }
+
+    #[test]
+    fn a_part_is_chosen_by_coordinates_alone() {
+        let points = |reversed: bool| -> Points {
+            // Each point twice.
+            let point = |i: i32| [i / 2 % 100, i / 200, 7 * i].map(|v| (v / 14 * 14) as f32);
+            (0..20_000).map(|i| point(if reversed { 19_999 - i } else { i })).collect()
+        };
+        let chosen = |points: Points| -> std::collections::BTreeMap<[i32; 3], u32> {
+            let part = points.one_in(4);
+            let mut count = std::collections::BTreeMap::new();
+            let places = (0..part.len()).map(|i| part.get(i).map(|v| v as i32));
+            places.for_each(|place| *count.entry(place).or_default() += 1);
+            count
+        };
+        let all = chosen(points(false));
+        assert!((2000..3000).contains(&all.len()), "{}", all.len());
+        assert!(all.values().all(|&copies| copies == 2));
+        assert_eq!(all, chosen(points(true)));
     }
 
     #[test]

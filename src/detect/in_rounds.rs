@@ -38,6 +38,12 @@ const WORTH: u64 = 10;
 /// Where the noise of neighbours is correlated, about this many cells share one error.
 const ALIKE: f64 = 4.0;
 
+/// The finest neighbourhoods of clouds of more points than this are so small that independent noise hides
+/// correlated noise there …
+const DENSE: usize = 2_000_000;
+/// … which those of about so many of the points show.
+const PART: usize = 500_000;
+
 /// How a cloud is searched.
 #[derive(Clone, Copy)]
 pub(super) struct How<'a, 'b> {
@@ -101,14 +107,14 @@ fn labelled<'b>(
     (mut held, counts): (Box<dyn Held<'b> + 'b>, CellCounts),
     how: How<'_, 'b>,
 ) -> Result<Labelled> {
-    let mut ground = Ground::first(held.as_mut(), &counts, Drawn::InSpace)?;
+    let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     if let Some(viewpoint) = ground.viewpoint(cloud, how.options) {
         // Both searches at once would take twice the memory.
         drop(ground);
         if let Some(labelled) = as_seen(cloud, &viewpoint, how)? {
             return Ok(labelled);
         }
-        ground = Ground::first(held.as_mut(), &counts, Drawn::InSpace)?;
+        ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     }
     ground.search(cloud, held, how)
 }
@@ -119,7 +125,7 @@ fn as_seen(cloud: &mut Loaded, viewpoint: &Viewpoint, how: How) -> Result<Option
     let mut seen = cloud.redrawn(frame.step, points);
     let mut held = how.backend.hold(seen.points.clone())?;
     let counts = held.count_cells()?;
-    let mut ground = Ground::first(held.as_mut(), &counts, Drawn::AsSeen)?;
+    let mut ground = Ground::of_cloud(held.as_mut(), &counts, (&seen, Drawn::AsSeen), how)?;
     if !ground.settle_on_frame(viewpoint, &frame) {
         return Ok(None);
     }
@@ -145,9 +151,34 @@ struct Ground<'b> {
 }
 
 impl<'b> Ground<'b> {
-    /// Cells as fine as the points allow.
-    fn first(held: &mut dyn Held<'b>, counts: &CellCounts, drawn: Drawn) -> Result<Ground<'b>> {
+    /// Cells as fine as the points allow, or as fine as a part of them allows if that shows correlated noise.
+    fn of_cloud(
+        held: &mut dyn Held<'b>,
+        counts: &CellCounts,
+        (cloud, drawn): (&Loaded, Drawn),
+        how: How<'_, 'b>,
+    ) -> Result<Ground<'b>> {
         let unit = Unit::for_counts(counts);
+        if cloud.points.len() <= DENSE {
+            return Ground::of_cells(held, unit, drawn);
+        }
+        let part = Arc::new(cloud.points.one_in(cloud.points.len().div_ceil(PART) as u64));
+        let mut held_part = how.backend.hold(part)?;
+        let wide = Unit::for_counts(&held_part.count_cells()?).at_least(unit);
+        let Ground { plateau, .. } = Ground::of_cells(held_part.as_mut(), wide, drawn)?;
+        drop(held_part);
+        if !plateau.alike && drawn == Drawn::InSpace {
+            return Ground::of_cells(held, unit, drawn);
+        }
+        let mut ground = Ground::of_cells(held, wide, drawn)?;
+        if !ground.plateau.alike {
+            ground.plateau = plateau;
+        }
+        Ok(ground)
+    }
+
+    /// Cells of this edge.
+    fn of_cells(held: &mut dyn Held<'b>, unit: Unit, drawn: Drawn) -> Result<Ground<'b>> {
         let (order, cells) = held.cut(unit)?;
         let mut sums = cells.sums();
         let view = View::new(cells.cells(), &mut sums);

@@ -171,11 +171,7 @@ impl Viewpoint {
 /// About `most` of the points, chosen and ordered at random, but independently of their order in the file.
 fn sample(points: &Points, most: usize) -> Vec<Vec3> {
     let one_in = points.len().div_ceil(most) as u64;
-    let hashed = |i: usize| {
-        let p = points.get(i).map(|v| v as i32);
-        let [x, y, z] = p.map(|v| u64::from(v as u32));
-        (mixed(mixed(mixed(x) ^ y) ^ z), p)
-    };
+    let hashed = |i: usize| (points.hash(i), points.get(i).map(|v| v as i32));
     let all = (0..points.len()).into_par_iter().with_min_len(1 << 12).map(hashed);
     // The hash that chose them is not random among them, so it is mixed again.
     let chosen = all.filter(|(hash, _)| hash % one_in == 0).map(|(hash, p)| (mixed(!hash), p));

@@ -83,8 +83,17 @@ impl Unit {
 
     /// The same for cells `times` as wide.
     pub fn coarser(self, times: f64) -> Unit {
-        let edge = times * f64::from(self.span * self.steps);
-        Unit { doublings: self.doublings, ..Unit::of_edge(edge) }
+        Unit { doublings: self.doublings, ..Unit::of_edge(times * self.edge()) }
+    }
+
+    /// This or another, whichever is wider.
+    pub fn at_least(self, other: Unit) -> Unit {
+        if self.edge() < other.edge() { other } else { self }
+    }
+
+    /// The edge, in local steps.
+    fn edge(self) -> f64 {
+        f64::from(self.span * self.steps)
     }
 
     fn of_edge(edge: f64) -> Unit {
