@@ -58,7 +58,7 @@ fn planes_are_found_as_instruments_see_them() {
         // Dense frames, and dense clouds with strays far away.
         ("room --points 1000000 --sensor depth", 0.60, 0.55),
         ("hard --points 1000000 --sensor tripod", 0.84, 0.80),
-        // So many points that independent noise hides the correlated one.
+        // So many points that independent noise hides correlated noise.
         ("room --points 3000000 --sensor depth", 0.60, 0.55),
         // Slabs 10 cm apart, which are no noise.
         ("hard --points 100000 --sensor photo --seed 11", 0.88, 0.83),
