@@ -38,11 +38,11 @@ const WORTH: u64 = 10;
 /// Where the noise of neighbours is correlated, about this many cells share one error.
 const ALIKE: f64 = 4.0;
 
-/// The finest neighbourhoods of clouds of more points than this are so small that independent noise hides
-/// correlated noise there …
-const DENSE: usize = 2_000_000;
+/// The finest neighbourhoods of clouds of more distinct points than this are so small that independent noise
+/// hides correlated noise there …
+const LARGE: u64 = 2_000_000;
 /// … which those of about so many of the points show.
-const PART: usize = 500_000;
+const PART: u64 = 500_000;
 
 /// How a cloud is searched.
 #[derive(Clone, Copy)]
@@ -151,7 +151,8 @@ struct Ground<'b> {
 }
 
 impl<'b> Ground<'b> {
-    /// Cells as fine as the points allow, or as fine as a part of them allows if that shows correlated noise.
+    /// Cells as fine as the points allow. In a large cloud they are as fine as a part of the points allows if
+    /// that shows correlated noise, which the frame of a depth camera always has in the camera's view.
     fn of_cloud(
         held: &mut dyn Held<'b>,
         counts: &CellCounts,
@@ -159,10 +160,10 @@ impl<'b> Ground<'b> {
         how: How<'_, 'b>,
     ) -> Result<Ground<'b>> {
         let unit = Unit::for_counts(counts);
-        if cloud.points.len() <= DENSE {
+        if counts.finest <= LARGE {
             return Ground::of_cells(held, unit, drawn);
         }
-        let part = Arc::new(cloud.points.one_in(cloud.points.len().div_ceil(PART) as u64));
+        let part = Arc::new(cloud.points.one_in(counts.finest.div_ceil(PART)));
         let mut held_part = how.backend.hold(part)?;
         let wide = Unit::for_counts(&held_part.count_cells()?).at_least(unit);
         let Ground { plateau, .. } = Ground::of_cells(held_part.as_mut(), wide, drawn)?;

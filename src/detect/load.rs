@@ -16,8 +16,8 @@ use std::sync::{Arc, OnceLock};
 const HELD_POINTS: u64 = 1 << 25;
 /// Bytes that a search takes for each of the first million points, and for each of the rest: cells and what
 /// is learned about them, fewer per point in larger clouds. These are lower bounds, so that memory can still
-/// run out during a search. Measured: 80 to 120 on scenes of a million points, 35 on one of ten million.
-const SEARCH_BYTES: [u64; 2] = [60, 24];
+/// run out during a search. Measured: 46 to 80 on scenes of a million points, 35 on eight million.
+const SEARCH_BYTES: [u64; 2] = [36, 16];
 /// Points that take the larger number of bytes.
 const FIRST_POINTS: u64 = 1_000_000;
 /// Bytes of a point in local coordinates, and of a point as read.

@@ -160,6 +160,34 @@ fn insert(list: &mut [u32], plane: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::cut::whole;
+    use crate::surface::flat::Surface;
+
+    #[test]
+    fn planes_reach_as_far_as_cells_of_few_points() {
+        // A row of base cells, each with a surface that was seen on the next level.
+        let mut cells = whole(&(0..4000).map(|i| [16.0 * i as f32, 0.0, 0.0]).collect()).cells;
+        let surface = Some(Surface::new([0.0, 0.0, 1.0], 0.01, 1.0, 1));
+        let surfel = |cell: u32| Surfel {
+            centroid: [0.0; 3],
+            scatter: [0.0; 6],
+            weight: 2,
+            surface,
+            scale: 1.0,
+            places: [cell, cell + 1],
+        };
+        let n = cells.len(0);
+        let surfels = Surfels::of((0..n as u32).map(surfel).collect(), n);
+        let middle = cells.inside(1, cells.ancestor(n as u32 / 2, 1)).start;
+        for (doublings, before, after) in [(0, 2, 3), (1, 1, 1)] {
+            cells.unit.doublings = doublings;
+            let present = present(&cells, &surfels, [&[middle][..]].into_iter());
+            let sees = |&cell: &usize| present.of(cell).contains(&0);
+            let all: Vec<usize> = (0..n).filter(sees).collect();
+            let middle = middle as usize;
+            assert_eq!(all, (middle - before..=middle + after).collect::<Vec<_>>(), "{doublings}");
+        }
+    }
 
     #[test]
     fn a_full_list_keeps_the_lowest() {

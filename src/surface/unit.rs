@@ -15,8 +15,8 @@ const LIMIT: f64 = 1.5e6;
 /// Clouds of more distinct points than this are judged on cells of more points. A surface has as many cells as
 /// if the cloud had this many points, …
 const MANY: f64 = 3e5;
-/// … or as many points as the geometric mean of this and of its own number, if that is more.
-const MEAN_WITH: f64 = 1e5;
+/// … or as many as the geometric mean of this number and that of its points, if that is more.
+const MEAN_OF: f64 = 1e5;
 /// Edge of the finest cells that are counted, in steps: points that share such a cell count as one.
 pub const FINEST: u32 = 8;
 /// Points stand in clusters when there are this many times fewer clusters than points, …
@@ -56,7 +56,8 @@ pub struct Unit {
     pub span: u32,
     /// Steps in a unit.
     pub steps: u32,
-    /// How many times the edge was doubled, in whole doublings, because the cloud has many points.
+    /// How many times, in whole doublings, the edge is wider because the cloud has many points; cells that are
+    /// wider for the sake of the noise do not count.
     pub doublings: u32,
 }
 
@@ -75,8 +76,8 @@ impl Unit {
         let share = |&n: &u64| n as f64 / counts.finest.max(1) as f64;
         let dense = crossing(counts.roomy.iter().map(|n| share(n) - DENSE));
         let few = mean.min(dense.max(most));
-        let like = distinct.min(MANY.max((MEAN_WITH * distinct).sqrt()));
-        let wider = (0.5 * (distinct / like).log2()).max(limit - few);
+        let as_if = distinct.min(MANY.max((MEAN_OF * distinct).sqrt()));
+        let wider = (0.5 * (distinct / as_if).log2()).max(limit - few);
         let edge = f64::from(FINEST) * (few + wider.max(0.0)).exp2();
         Unit { doublings: wider.round() as u32, ..Unit::of_edge(edge) }
     }
