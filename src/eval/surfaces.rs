@@ -128,7 +128,7 @@ impl Surfaces {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a label that the detection does not have, and if the number of
-    /// labels differs from the detection's.
+    /// labels, or of those of a plane, differs from the detection's.
     pub fn from_detection(found: &Detection, labels: Option<&[i32]>) -> Result<Surfaces> {
         let planes = found.planes.iter().enumerate().map(|(id, plane)| {
             let flat =
@@ -147,8 +147,23 @@ impl Surfaces {
                 return Err(Error::Parameter(message));
             }
             surfaces.take_labels(labels, &same)?;
+            surfaces.check_inliers(found)?;
         }
         Ok(surfaces)
+    }
+
+    /// Refuses labels of another search: every inlier of a plane has its label, and no other point has.
+    ///
+    /// Files of an earlier run may lie beside a newer document, and would be scored without a word.
+    fn check_inliers(&self, found: &Detection) -> Result<()> {
+        let counts = self.planes.iter().zip(&found.planes).map(|(a, b)| (a.points, b.inliers));
+        match counts.enumerate().find(|(_, (labelled, inliers))| labelled != inliers) {
+            Some((id, (labelled, inliers))) => Err(Error::Parameter(format!(
+                "plane {id} has {labelled} points, but the result says {inliers}; these are labels of \
+                 another run, or of pieces"
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Sets the labels, replacing each by its entry in `group`, and recounts the points.
@@ -299,6 +314,7 @@ impl Members {
 mod tests {
     use super::*;
     use crate::synth::TruthPlane;
+    use crate::{Input, Plane};
 
     fn piece(name: &str, offset: f64, points: u64) -> TruthPlane {
         let normal = [0.0, 0.0, 1.0];
@@ -351,6 +367,28 @@ mod tests {
         let found = Detection::default();
         let error = Surfaces::from_detection(&found, Some(&[0])).unwrap_err();
         assert_eq!(error.to_string(), "1 labels, but the result says 0");
+        let plane = |inliers| Plane {
+            normal: [0.0, 0.0, 1.0],
+            offset: 0.0,
+            theta: 0.0,
+            phi: 0.0,
+            rho: 0.0,
+            votes: 0,
+            significance: 0.0,
+            inliers,
+            tolerance: 0.0,
+            rmse: 0.0,
+            normal_error: None,
+            offset_error: None,
+            centroid: [0.0; 3],
+            area: 0.0,
+            pieces: vec![],
+        };
+        let input = Input { points: 4, ..Input::default() };
+        let found = Detection { input, planes: vec![plane(2), plane(1)], ..Detection::default() };
+        assert!(Surfaces::from_detection(&found, Some(&[1, 0, -1, 0])).is_ok());
+        let error = Surfaces::from_detection(&found, Some(&[0, 0, -1, 0])).unwrap_err().to_string();
+        assert!(error.starts_with("plane 0 has 3 points, but the result says 2; "), "{error}");
         assert!(Surfaces::from_labels(&[[0.0; 3]], &[]).is_err());
     }
 

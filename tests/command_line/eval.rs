@@ -101,6 +101,35 @@ fn a_result_is_scored_from_whatever_holds_it() {
 }
 
 #[test]
+fn labels_of_an_earlier_run_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let room = shipped("room.ply");
+    detect(&room, &format!("--out {}", folder.path().display())).text();
+    eval(&at("room.json"), &room, "").text();
+    // Another search, whose labels are not written.
+    let options = format!("--angle 10 --tolerance 0.05 --json {}", at("room.json").display());
+    detect(&room, &options).text();
+    let labels = format!("--labels {}", at("room.labels.ply").display());
+    for options in ["", &labels] {
+        let message = eval(&at("room.json"), &room, options).refusal();
+        assert!(message.contains("room.labels.ply: labels: "), "{message}");
+        assert!(message.contains("but the result says"), "{message}");
+    }
+    // So are labels of pieces, of which a plane has several.
+    let pieces = at("pieces.npy");
+    let options = format!(
+        "--json {} --labels {} --label-by piece",
+        at("room.json").display(),
+        pieces.display()
+    );
+    detect(&room, &options).text();
+    let message =
+        eval(&at("room.json"), &room, &format!("--labels {}", pieces.display())).refusal();
+    assert!(message.contains("pieces.npy: labels: "), "{message}");
+}
+
+#[test]
 fn limits_are_in_the_document_and_decide() {
     let room = shipped("room.ply");
     let s = scores(&room, &room, "");
