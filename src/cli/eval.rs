@@ -1,7 +1,7 @@
 //! `planes eval`.
 
 use super::console::write_stdout;
-use super::failure::Failure;
+use super::failure::{Failure, with_options};
 use super::guard::{self, Output};
 use super::lines::eval as lines;
 use super::reading::Reading;
@@ -110,7 +110,7 @@ impl Eval {
         let loaded = load_with(&files, &self.reading.options())?;
         self.reading.check_used(&loaded.formats)?;
         for (path, note) in &loaded.notes {
-            log::warn!("{}: {note}", path.display());
+            log::warn!("{}: {}", path.display(), with_options(&note.to_string()));
         }
         loaded.read.iter().for_each(|path| log::info!("read {}", path.display()));
         let scores = evaluate(&loaded.points, &loaded.truth, &loaded.found, &options)?;

@@ -308,6 +308,19 @@ fn what_cannot_be_compared_is_refused() {
     }
 }
 
+#[test]
+fn what_is_said_of_a_cloud_names_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let truth = folder.path().join("truth.txt");
+    let labels = folder.path().join("found.labels");
+    let rows = (0..100).map(|i| format!("{} {} 0 0\n", i % 10, i / 10));
+    std::fs::write(&truth, rows.collect::<String>()).unwrap();
+    std::fs::write(&labels, "0\n".repeat(100)).unwrap();
+    let done = eval(&labels, &truth, "");
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(done.err.contains("say it with --columns, as in --columns x,y,z,-"), "{}", done.err);
+}
+
 #[cfg(unix)]
 #[test]
 fn devices_are_no_files() {
