@@ -21,7 +21,8 @@ pub struct Input {
     /// Of these, points that were not to be searched ([`Parameters::choice`]): label `-1`.
     #[serde(default)]
     pub not_chosen: u64,
-    /// Of the others, points with a coordinate that is not finite: skipped, label `-1`.
+    /// Of the others, points with a coordinate that is not finite, and those that an E57 marks as
+    /// invalid: skipped, label `-1`.
     pub not_finite: u64,
     /// Of the others, points so far from the rest that they are not part of the cloud: label `-1`.
     pub stray: u64,

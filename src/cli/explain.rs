@@ -43,7 +43,7 @@ fn measured(out: &mut String, detection: &Detection) {
     if input.not_finite + input.stray > 0 {
         line!(
             out,
-            "  left out   {} not finite, {} far from all others",
+            "  left out   {} without usable coordinates, {} far from all others",
             counted(input.not_finite, "point"),
             input.stray
         );

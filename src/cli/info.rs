@@ -7,8 +7,8 @@ use super::reading::Reading;
 use super::words::{clean, counted, shortly, significant};
 use clap::Args;
 use planes::Error;
-use planes::cloud::Source;
 use planes::cloud::info::{Summary, summarize};
+use planes::cloud::{Format, Source};
 use planes::detect::Progress;
 use planes::image::{EdgeMap, Image, Method};
 use planes::input::Input;
@@ -117,8 +117,12 @@ fn text(name: &str, summary: &Summary) -> String {
     }
     line("size", counted(summary.bytes, "byte"));
     line("points", summary.points.to_string());
-    if summary.not_finite > 0 {
-        line("not finite", summary.not_finite.to_string());
+    match summary.not_finite {
+        0 => {}
+        n if summary.format == Format::E57 => {
+            line("left out", format!("{} marked as invalid or not finite", counted(n, "point")))
+        }
+        n => line("not finite", n.to_string()),
     }
     let fields = summary.header.fields;
     let with = [

@@ -277,8 +277,7 @@ impl Machine {
         if promised.is_none_or(|promised| promised < chosen) {
             check(chosen, wants_cells)?;
         }
-        let is_depth = source.format() == Format::DEPTH;
-        if let Some(what) = left_out(cloud.not_finite, cloud.stray, is_depth) {
+        if let Some(what) = left_out(cloud.not_finite, cloud.stray, source.format()) {
             bar.aside(|| log::warn!("{}: left out {what}", source.path().display()));
         }
         bar.stage("device", None);
@@ -333,11 +332,13 @@ fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
 }
 
 /// The points that could not be used, in words.
-fn left_out(not_finite: u64, stray: u64, is_depth: bool) -> Option<String> {
+fn left_out(not_finite: u64, stray: u64, format: Format) -> Option<String> {
     let points = |n: u64| counted(n, "point");
-    let not_finite = (not_finite > 0).then(|| match is_depth {
-        true => format!("{} without depth", counted(not_finite, "pixel")),
-        false => format!("{} with coordinates that are not finite", points(not_finite)),
+    let not_finite = (not_finite > 0).then(|| match format {
+        Format::DEPTH => format!("{} without depth", counted(not_finite, "pixel")),
+        // The coordinates of points that an instrument marked are dropped when they are read.
+        Format::E57 => format!("{} marked as invalid or not finite", points(not_finite)),
+        _ => format!("{} with coordinates that are not finite", points(not_finite)),
     });
     let stray = (stray > 0).then(|| format!("{} far from all others", points(stray)));
     let parts: Vec<String> = [not_finite, stray].into_iter().flatten().collect();
@@ -346,7 +347,7 @@ fn left_out(not_finite: u64, stray: u64, is_depth: bool) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{left_out, measured};
+    use super::{Format, left_out, measured};
 
     #[test]
     fn steps_that_were_measured_are_round() {
@@ -355,10 +356,12 @@ mod tests {
 
     #[test]
     fn what_was_left_out_is_said_in_words() {
-        assert_eq!(left_out(0, 0, false), None);
-        assert_eq!(left_out(0, 1, false).unwrap(), "1 point far from all others");
+        assert_eq!(left_out(0, 0, Format::LAS), None);
+        assert_eq!(left_out(0, 1, Format::LAS).unwrap(), "1 point far from all others");
         let both = "2 points with coordinates that are not finite and 3 points far from all others";
-        assert_eq!(left_out(2, 3, false).unwrap(), both);
-        assert_eq!(left_out(2, 0, true).unwrap(), "2 pixels without depth");
+        assert_eq!(left_out(2, 3, Format::LAS).unwrap(), both);
+        let marked = "1 point marked as invalid or not finite";
+        assert_eq!(left_out(1, 0, Format::E57).unwrap(), marked);
+        assert_eq!(left_out(2, 0, Format::DEPTH).unwrap(), "2 pixels without depth");
     }
 }

@@ -21,7 +21,7 @@ pub struct Summary {
     pub bytes: u64,
     /// Points in the file.
     pub points: u64,
-    /// Of these, points with a coordinate that is not finite.
+    /// Of these, points with a coordinate that is not finite, and those that an E57 marks as invalid.
     pub not_finite: u64,
     /// Smallest coordinates of the finite points, if there are any.
     pub min: Option<[f64; 3]>,

@@ -144,6 +144,32 @@ fn e57_file(path: &Path, points: &[[f64; 3]]) {
 }
 
 #[test]
+fn points_that_a_scanner_marked_are_called_so() {
+    use e57::{E57Writer, Record, RecordDataType, RecordName, RecordValue};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.e57");
+    let mut writer = E57Writer::from_file(&path, "a file").unwrap();
+    let state = Record {
+        name: RecordName::CartesianInvalidState,
+        data_type: RecordDataType::Integer { min: 0, max: 2 },
+    };
+    let axes = [Record::CARTESIAN_X_F64, Record::CARTESIAN_Y_F64, Record::CARTESIAN_Z_F64];
+    let mut scan = writer.add_pointcloud("a scan", [&axes[..], &[state]].concat()).unwrap();
+    for (k, point) in points().into_iter().enumerate() {
+        let state = RecordValue::Integer(if k < 7 { 2 } else { 0 });
+        scan.add_point([&point.map(RecordValue::Double)[..], &[state]].concat()).unwrap();
+    }
+    scan.finalize().unwrap();
+    writer.finalize().unwrap();
+    drop(writer);
+    let marked = "7 points marked as invalid or not finite";
+    let done = detect(&path, "");
+    assert!(done.err.contains(&format!("a.e57: left out {marked}\n")), "{}", done.err);
+    let said = planes([OsStr::new("info"), path.as_ref()]).text();
+    assert!(said.contains("  left out   7 points marked as invalid or not finite\n"), "{said}");
+}
+
+#[test]
 fn a_newly_written_cloud_has_the_coordinate_system() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
