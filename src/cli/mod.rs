@@ -29,11 +29,13 @@ mod values;
 mod warnings;
 mod words;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
 use console::{say, write_stdout};
 use failure::{BAD_INPUT, DONE, Failure, SOME_FAILED, message};
 use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 
 /// Finds planes in point clouds and lines in images by the Hough transform.
 #[derive(Debug, Parser)]
@@ -145,13 +147,23 @@ fn usage(error: &clap::Error, line: &[OsString]) -> u8 {
         .map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
         .filter(|part| !part.is_empty() && !part.starts_with("For more information"))
         .collect();
+    let meant = meant(error).map(|file| format!(" (did you mean: planes detect {file}?)"));
     let command = usage.split_whitespace().take_while(|word| !word.starts_with(['[', '<', '-']));
     let mut command = command.collect::<Vec<_>>().join(" ");
     if command.is_empty() {
         // A wrong value comes without the usage.
         command = named_command(line.iter().cloned());
     }
-    refuse(&format!("{}; see {command} --help", parts.join("; ")))
+    refuse(&format!("{}{}; see {command} --help", parts.join("; "), meant.unwrap_or_default()))
+}
+
+/// The file that was given where a command was expected, if it is one or is called as a cloud.
+fn meant(error: &clap::Error) -> Option<&str> {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let path = Path::new(given);
+    (path.is_file() || batch::is_called_as_inputs(path)).then_some(given)
 }
 
 /// The program and those of its commands that these arguments begin with.

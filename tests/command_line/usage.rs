@@ -152,6 +152,20 @@ fn hints_name_the_command_that_was_given() {
 }
 
 #[test]
+fn a_cloud_in_the_place_of_a_command_is_understood() {
+    let folder = tempfile::tempdir().unwrap();
+    let bare = folder.path().join("cloud");
+    std::fs::write(&bare, "0 0 0\n").unwrap();
+    for file in [bare.to_str().unwrap(), "no/such.LAZ", "a.xyz.gz", "b.npy", "c.png"] {
+        let message = planes([file]).refusal();
+        let meant = format!("'{file}' (did you mean: planes detect {file}?); see planes --help");
+        assert!(message.ends_with(&meant), "{message}");
+    }
+    let message = planes(["no-such-command"]).refusal();
+    assert!(!message.contains("did you mean: planes detect"), "{message}");
+}
+
+#[test]
 fn messages_name_what_was_given() {
     assert_eq!(refused("--top 0"), "--top must be at least 1");
     assert_eq!(refused("--min-inliers 0"), "--min-inliers must be at least 1");

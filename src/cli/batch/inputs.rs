@@ -250,10 +250,18 @@ fn is_document(path: &Path, formats: &[&str]) -> bool {
 
 /// Extensions of clouds, in small letters.
 const CLOUDS: [&str; 7] = ["las", "laz", "ply", "pcd", "e57", "xyz", "pts"];
+/// Extensions of arrays, of which few are clouds.
+const ARRAYS: [&str; 2] = ["npy", "npz"];
 /// Extensions of images.
 const IMAGES: [&str; 9] = ["png", "jpg", "jpeg", "webp", "tif", "tiff", "pbm", "pgm", "ppm"];
 /// Extensions of texts that may be clouds.
 const TEXTS: [&str; 3] = ["txt", "csv", "asc"];
+
+/// Whether a file is called as clouds or images are, perhaps inside an archive.
+pub fn is_called_as_inputs(path: &Path) -> bool {
+    let inner = if is_called(path, &PACKED) { path.with_extension("") } else { path.to_path_buf() };
+    [&CLOUDS[..], &ARRAYS, &IMAGES, &TEXTS].iter().any(|all| is_called(&inner, all))
+}
 
 fn is_called(path: &Path, extensions: &[&str]) -> bool {
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();

@@ -15,6 +15,7 @@ mod summary;
 mod wanted;
 
 pub use arguments::Batch;
+pub use inputs::is_called_as_inputs;
 
 use super::console::say;
 use super::engine::Engine;
