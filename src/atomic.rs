@@ -1,5 +1,6 @@
 //! Output files that are written whole or not at all.
 
+use crate::error::in_words;
 use crate::{Error, Result};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -430,8 +431,8 @@ pub(crate) fn no_temporary(error: &io::Error) -> Error {
     let kind = error.kind();
     let why = match (kind, error.raw_os_error()) {
         (io::ErrorKind::NotFound, _) => "there is no such folder".to_owned(),
-        (_, Some(code)) => io::Error::from_raw_os_error(code).to_string(),
-        _ => kind.to_string(),
+        (_, Some(code)) => in_words(&io::Error::from_raw_os_error(code)),
+        _ => in_words(&kind.into()),
     };
     let message =
         format!("no temporary file can be written here ({why}); name another folder in TMPDIR");

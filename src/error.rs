@@ -1,5 +1,7 @@
 //! The one error type of the library.
 
+use std::borrow::Cow;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// What can go wrong, with the file and the place in it.
@@ -7,12 +9,12 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum Error {
     /// The operating system refused to open, read or write a file.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), in_words(source))]
     Io {
         /// The file.
         path: PathBuf,
         /// What the operating system said.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// A file is not what its content or header promises.
     #[error("{}: {place}: {message}", path.display())]
@@ -86,7 +88,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     /// An [`Error::Io`] on `path`, to be used with `map_err`.
-    pub fn io(path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Error {
+    pub fn io(path: impl AsRef<Path>) -> impl FnOnce(io::Error) -> Error {
         let path = path.as_ref().to_path_buf();
         move |source| Error::Io { path, source }
     }
@@ -107,5 +109,69 @@ impl Error {
             place: place.into(),
             message: message.into(),
         }
+    }
+}
+
+/// What the operating system said, without its number.
+///
+/// An error may come with that number or only with its kind, depending on who found it; the words are the same.
+pub fn in_words(error: &io::Error) -> String {
+    if error.raw_os_error().is_none() && error.get_ref().is_none() {
+        return of_kind(error.kind()).into_owned();
+    }
+    let mut text = error.to_string();
+    // The standard library adds the number to the words of the system.
+    while let Some(start) = text.find(" (os error ") {
+        let end = text[start..].find(')').map_or(text.len(), |length| start + length + 1);
+        text.replace_range(start..end, "");
+    }
+    text
+}
+
+/// The words of Unix for a kind of error.
+fn of_kind(kind: io::ErrorKind) -> Cow<'static, str> {
+    use io::ErrorKind as Kind;
+    Cow::Borrowed(match kind {
+        Kind::AlreadyExists => "File exists",
+        Kind::DirectoryNotEmpty => "Directory not empty",
+        Kind::IsADirectory => "Is a directory",
+        Kind::NotADirectory => "Not a directory",
+        Kind::NotFound => "No such file or directory",
+        Kind::PermissionDenied => "Permission denied",
+        Kind::QuotaExceeded => "Disk quota exceeded",
+        Kind::ReadOnlyFilesystem => "Read-only file system",
+        Kind::StorageFull => "No space left on device",
+        other => return Cow::Owned(other.to_string()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn an_error_has_the_same_words_whoever_found_it() {
+        let codes = [
+            libc::EEXIST,
+            libc::ENOTEMPTY,
+            libc::EISDIR,
+            libc::ENOTDIR,
+            libc::ENOENT,
+            libc::EACCES,
+            libc::EDQUOT,
+            libc::EROFS,
+            libc::ENOSPC,
+        ];
+        for code in codes {
+            let found = io::Error::from_raw_os_error(code);
+            let words = in_words(&found);
+            assert_eq!(words, in_words(&found.kind().into()), "{code}");
+            assert!(!words.contains("os error"), "{words}");
+            let wrapped = io::Error::new(found.kind(), format!("a: {found}, b: {found}"));
+            assert_eq!(in_words(&wrapped), format!("a: {words}, b: {words}"));
+        }
+        let own = io::Error::new(io::ErrorKind::NotFound, "its folder does not exist");
+        assert_eq!(Error::io("a")(own).to_string(), "a: its folder does not exist");
     }
 }

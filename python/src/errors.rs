@@ -1,6 +1,7 @@
 //! The library's errors as Python's.
 
 use planes::Error;
+use planes::error::in_words;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::fmt::Display;
@@ -39,12 +40,8 @@ fn os_error(path: &Path, source: &io::Error) -> PyErr {
     let code = source.raw_os_error().or(named);
     match code {
         // Python makes its own text and class of the number.
-        Some(code) => {
-            let text = source.to_string();
-            let text = text.split(" (os error").next().unwrap_or_default().to_owned();
-            PyOSError::new_err((code, text, path.display().to_string()))
-        }
-        None => PyOSError::new_err(format!("{}: {source}", path.display())),
+        Some(code) => PyOSError::new_err((code, in_words(source), path.display().to_string())),
+        None => PyOSError::new_err(format!("{}: {}", path.display(), in_words(source))),
     }
 }
 

@@ -6,6 +6,7 @@ use planes::Error;
 use planes::backend::Backend;
 use planes::cpu::{Cpu, Voter};
 use planes::cuda::Cuda;
+use planes::error::in_words;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread::{self, JoinHandle};
 
@@ -70,7 +71,8 @@ impl Engine {
         }
         let starting = thread::Builder::new().spawn(move || choose(device, voter, &gpus));
         let starting = starting.map_err(|error| {
-            Error::Parameter(format!("no thread can be started for the device: {error}"))
+            let why = in_words(&error);
+            Error::Parameter(format!("no thread can be started for the device: {why}"))
         })?;
         Ok(Engine {
             starting: Mutex::new(Some(starting)),

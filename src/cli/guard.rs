@@ -72,20 +72,29 @@ fn probe(output: &Output) -> Result<(), Error> {
         Some(folder) if !folder.is_dir() => folder,
         _ => return AtomicFile::create(&output.path).map(drop),
     };
-    if fs::symlink_metadata(folder).is_ok() {
-        let name = folder.display();
-        let message = format!("{} {name}: not a folder; choose another", output.option);
-        return Err(Error::Parameter(message));
-    }
+    check_folder(&output.option, folder)?;
     let there = folder.ancestors().find(|a| !a.as_os_str().is_empty() && a.exists());
     let there = there.unwrap_or(Path::new("."));
     if !there.is_dir() {
         return Err(Error::io(folder)(io::ErrorKind::NotADirectory.into()));
     }
     match AtomicFile::create(there.join("new")) {
+        // The parent is there, but takes nothing new, as /proc.
+        Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            Err(Error::io(folder)(io::ErrorKind::NotFound.into()))
+        }
         Err(Error::Io { source, .. }) => Err(Error::io(folder)(source)),
         other => other.map(drop),
     }
+}
+
+/// Refuses a name that something else than a folder has.
+pub fn check_folder(option: &str, folder: &Path) -> Result<(), Error> {
+    if folder.is_dir() || fs::symlink_metadata(folder).is_err() {
+        return Ok(());
+    }
+    let message = format!("{option} {}: not a folder; choose another", folder.display());
+    Err(Error::Parameter(message))
 }
 
 /// The identity of a file.

@@ -33,6 +33,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
 use console::{say, write_stdout};
 use failure::{BAD_INPUT, DONE, Failure, SOME_FAILED, message};
+use planes::error::in_words;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
@@ -122,7 +123,7 @@ pub fn run(line: impl IntoIterator<Item = OsString>) -> u8 {
         Err(Failure::Some) => SOME_FAILED,
         Err(Failure::All) => BAD_INPUT,
         Err(Failure::Library(error)) => refuse(&message(&error)),
-        Err(Failure::Output(error)) => refuse(&format!("standard output: {error}")),
+        Err(Failure::Output(error)) => refuse(&format!("standard output: {}", in_words(&error))),
     }
 }
 

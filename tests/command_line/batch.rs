@@ -547,7 +547,7 @@ fn a_folder_in_the_place_of_a_result_is_found_before_the_search() {
     fs::create_dir_all(place.at("out/a.planes.ply")).unwrap();
     let done = place.batch("in");
     assert_eq!((done.code, &done.device), (Some(2), &None), "{}", done.err);
-    assert!(done.err.contains("a.planes.ply: is a directory"), "{}", done.err);
+    assert!(done.err.contains("a.planes.ply: Is a directory"), "{}", done.err);
     assert!(!place.at("out/a.json").exists());
 }
 

@@ -132,6 +132,32 @@ fn what_cannot_be_written_is_said_before_the_search() {
     assert_eq!(names(&at("full")), ["room.png"]);
 }
 
+#[test]
+fn a_fault_has_the_same_words_in_all_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("in")).unwrap();
+    fs::copy(shipped("room.ply"), at("in/room.ply")).unwrap();
+    fs::write(at("plain"), "").unwrap();
+    for (out, what) in [
+        ("plain", "--out @plain: not a folder; choose another"),
+        ("plain/below", "@plain/below: Not a directory"),
+        #[cfg(target_os = "linux")]
+        ("/proc/x", "/proc/x: No such file or directory"),
+    ] {
+        let out = if out.starts_with('/') { out.to_owned() } else { format!("@{out}") };
+        let what = what.replace('@', &format!("{}/", folder.path().display()));
+        for command in ["detect @in/room.ply", "batch @in"] {
+            let message = run_in(folder.path(), &format!("{command} --out {out}")).refusal();
+            assert_eq!(message, what, "{command}");
+        }
+    }
+    for command in ["detect", "info"] {
+        let message = run_in(folder.path(), &format!("{command} @none.ply")).refusal();
+        assert!(message.ends_with("none.ply: No such file or directory"), "{message}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_stream_without_an_end_comes_to_one() {

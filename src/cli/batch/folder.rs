@@ -1,5 +1,6 @@
 //! The folder of the results: who may write there, and what lies where.
 
+use super::super::guard::check_folder;
 use super::shard::{MOST, Shard};
 use planes::Error;
 use planes::atomic::remove_leftovers;
@@ -79,6 +80,7 @@ impl Folder {
     }
 
     fn locked(path: &Path, kind: Lock) -> Result<Folder, Error> {
+        check_folder("--out", path)?;
         let own = path.join(OWN);
         fs::create_dir_all(&own).map_err(Error::io(path))?;
         let name = own.join(LOCK);
