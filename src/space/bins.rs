@@ -3,6 +3,9 @@
 use super::axis::RhoAxis;
 use crate::{Error, Result};
 
+/// Most bins of a space.
+const MOST: u64 = 1 << 31;
+
 /// A space: directions times `ρ` bins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Space {
@@ -17,15 +20,13 @@ impl Space {
     /// [`Error::Parameter`] if there is no direction or no bin, or more than `2^31` bins in all.
     pub fn new(directions: Vec<[f64; 3]>, rho: RhoAxis) -> Result<Space> {
         let size = directions.len() as u64 * u64::from(rho.bins);
-        if size == 0
-            || size > 1 << 31
-            || !rho.bin.is_normal()
-            || rho.bin < 0.0
-            || !rho.min.is_finite()
-        {
+        if size > MOST {
+            return Err(Error::Parameter(too_many(&directions, rho)));
+        }
+        if size == 0 || !rho.bin.is_normal() || rho.bin < 0.0 || !rho.min.is_finite() {
             return Err(Error::Parameter(format!(
-                "a space of {} directions and {} bins of {:?} does not work; it must have 1 to 2^31 \
-                 bins in all: choose a larger `rho_bin` or coarser `directions`, in images `rho_step` and `theta_step`",
+                "a space of {} directions and {} bins of {:?} does not work: choose a larger `rho_bin` or \
+                 coarser `directions`, in images `rho_step` and `theta_step`",
                 directions.len(),
                 rho.bins,
                 rho.bin
@@ -76,6 +77,41 @@ impl Space {
     }
 }
 
+/// What is said of more bins than a space can have: how much wider they must be, in whatever unit.
+fn too_many(directions: &[[f64; 3]], rho: RhoAxis) -> String {
+    /// Bins beyond the ends of an axis.
+    const SPARE: u64 = 6;
+    let count = directions.len() as u64;
+    // Lines lie in one plane.
+    let (width, step) = match directions.iter().all(|d| d[2] == 0.0) {
+        true => ("rho_step", "theta_step"),
+        false => ("rho_bin", "directions"),
+    };
+    let room = (MOST / count).saturating_sub(SPARE);
+    if room == 0 {
+        return format!("{count} directions are too many for a space; choose coarser `{step}`");
+    }
+    let times = (-2.0 * rho.min / rho.bin / room as f64).max(1.0);
+    let larger = if times.is_finite() { at_least(times) } else { "far larger".into() };
+    format!(
+        "`{width}` is too small: with {count} directions and no more than 2^31 bins in all, it must be \
+         {larger}; or choose coarser `{step}`"
+    )
+}
+
+/// So many times as large, rounded up to two digits.
+fn at_least(times: f64) -> String {
+    let exponent = times.log10().floor() as i32;
+    let unit = 10f64.powi(exponent - 1);
+    let digits = (times / unit).ceil();
+    let times = if exponent < 4 {
+        format!("{}", digits * 10f64.powi(exponent + 1) / 100.0)
+    } else {
+        format!("{}e{exponent}", digits / 10.0)
+    };
+    format!("at least {times} times as large")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,5 +121,27 @@ mod tests {
         let axis = RhoAxis { min: 0.0, bin: 1.0, bins: 1 << 20 };
         assert!(Space::new(vec![[0.0, 0.0, 1.0]; 1 << 12], axis).is_err());
         assert!(Space::new(vec![], axis).is_err());
+        assert!(Space::new(vec![[0.0, 0.0, 1.0]], RhoAxis { bin: 0.0, ..axis }).is_err());
+    }
+
+    #[test]
+    fn bins_that_are_too_small_say_how_large_they_must_be() {
+        let directions = vec![[0.0, 0.0, 1.0]; 5000];
+        let refusal = |directions: &[[f64; 3]], bin: f64| {
+            let space = Space::new(directions.to_vec(), RhoAxis::symmetric(7.0, bin));
+            space.err().map(|error| error.to_string())
+        };
+        // Bins so many times as large are few enough, and fewer times are not.
+        for (bin, times, much) in [(1e-12, "3.3e7", 3.3e7), (1e-5, "3.3", 3.3), (1e-6, "33", 33.0)]
+        {
+            let said = refusal(&directions, bin).unwrap();
+            assert!(said.contains(&format!("at least {times} times as large")), "{bin}: {said}");
+            assert!(said.starts_with("`rho_bin` is too small"), "{said}");
+            assert_eq!(refusal(&directions, bin * much), None, "{bin}");
+            assert!(refusal(&directions, bin * much * 0.95).is_some(), "{bin}");
+        }
+        assert!(refusal(&directions, 1e-320).unwrap().contains("must be far larger"));
+        let lines = refusal(&[[1.0, 0.0, 0.0]; 5000], 1e-9).unwrap();
+        assert!(lines.starts_with("`rho_step` is too small"), "{lines}");
     }
 }

@@ -173,7 +173,11 @@ fn messages_name_what_was_given() {
     let message = refused("--json a.csv");
     assert!(message.contains("--json a.csv: its name must end in .json"), "{message}");
     let message = refused("--rho-bin 1e-300");
-    assert!(message.contains("e-") && message.len() < 250, "{message}");
+    assert!(message.starts_with("--rho-bin is too small: with "), "{message}");
+    assert!(message.contains(" directions and ") && message.len() < 250, "{message}");
+    let message = refused("--rho-bin 1e-12");
+    assert!(message.contains(" it must be at least "), "{message}");
+    assert!(message.ends_with("e7 times as large; or choose coarser --space"), "{message}");
     let folder = tempfile::tempdir().unwrap();
     let room = folder.path().join("room.ply");
     std::fs::copy(shipped("room.ply"), &room).unwrap();
