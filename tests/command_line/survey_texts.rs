@@ -218,7 +218,7 @@ fn what_cannot_be_told_apart_is_refused() {
     let refused = detect(&folder.write(wide.collect::<Vec<u8>>()), "").refusal();
     assert!(refused.contains("UTF-16 text; save it as UTF-8"), "{refused}");
     let thousands = folder.write("1.234,5;2,3;4,0\n1.235,5;2,3;4,0\n");
-    assert!(detect(&thousands, "").refusal().contains("is not"), "no thousands");
+    assert!(detect(&thousands, "").refusal().contains("separators of thousands"));
     let mesh = folder.write("v 1 2 3\nv 2 3 4\nf 1 2 3\n");
     assert!(detect(&mesh, "").refusal().contains("an OBJ mesh"));
 }
@@ -259,6 +259,16 @@ fn a_fourth_column_without_a_name_is_said() {
     assert_eq!(said, "");
     let label = text("", |k, [x, y, z]| format!("{x} {y} {z} {}", k % 3));
     assert!(folder.detect(&label, "").1.contains("taken as x y z label"));
+}
+
+#[test]
+fn lone_carriage_returns_are_named_in_pipes_too() {
+    let folder = Folder::new();
+    let path = folder.write(text("", |_, xyz| xyz.join(" ")).replace('\n', "\r"));
+    for refused in [detect(&path, ""), planes_with(["detect", "-"], Some(&path))] {
+        let refused = refused.refusal();
+        assert!(refused.contains("its lines end in a lone carriage return"), "{refused}");
+    }
 }
 
 #[test]

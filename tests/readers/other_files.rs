@@ -23,6 +23,13 @@ fn what_is_no_cloud_says_what_it_is() {
 }
 
 #[test]
+fn lone_carriage_returns_are_named_in_files_of_any_length() {
+    let long = "500000.25 4600000.5 303.125\r".repeat(20_000);
+    let lone = "its lines end in a lone carriage return; save it with line feeds";
+    assert!(error(long.as_bytes()).ends_with(lone));
+}
+
+#[test]
 fn a_missing_file_is_named() {
     let error = Source::open("no/such/cloud.las").unwrap_err().to_string();
     assert!(error.starts_with("no/such/cloud.las: "), "{error}");

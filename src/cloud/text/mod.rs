@@ -18,7 +18,7 @@ use super::{
 use crate::{Error, Result};
 use line::{LineFormat, Separator, Step};
 use lines::{Expect, Lines};
-use schema::Schema;
+use schema::{LONE, Schema};
 use std::sync::Arc;
 
 pub(super) const DRIVER: Driver = Driver {
@@ -42,6 +42,9 @@ fn told(head: &[u8]) -> Option<Format> {
 fn check_stream(head: &[u8]) -> std::result::Result<(), String> {
     let goes_on = head.len() as u64 == HEAD;
     if goes_on && !head.contains(&b'\n') {
+        if head.contains(&b'\r') {
+            return Err(LONE.into());
+        }
         return Err(format!("text without a line end in its first {HEAD} bytes"));
     }
     if goes_on && !head.iter().any(u8::is_ascii_digit) {
@@ -65,7 +68,9 @@ impl Text {
     fn open(bytes: &Arc<Bytes>, columns: Option<&Columns>) -> Result<Text> {
         let mut sample = bytes.head(0, SAMPLE)?;
         if bytes.len() > SAMPLE {
-            let end = sample.iter().rposition(|&byte| byte == b'\n');
+            let last = |end: u8| sample.iter().rposition(|&byte| byte == end);
+            // Text whose lines end otherwise is told why it is refused.
+            let end = last(b'\n').or_else(|| last(b'\r'));
             sample.truncate(end.map_or(0, |end| end + 1));
         }
         let schema = Schema::of(&sample, columns)

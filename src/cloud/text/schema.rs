@@ -14,6 +14,8 @@ use super::{
 const MANY_ALONE: usize = 3;
 /// What is said of them.
 const LABELS: &str = "one number a line, as labels are; name the cloud itself";
+/// What is said of lines that end as on the Macintosh of old.
+pub(super) const LONE: &str = "its lines end in a lone carriage return; save it with line feeds";
 /// Lines that may stand before the first point where the columns are said.
 const MOST_FRONT: u64 = 100;
 
@@ -82,7 +84,7 @@ impl Schema {
         if let Some(end) = sample.iter().position(|&byte| byte == b'\r')
             && sample.get(end + 1).is_some_and(|&next| next != b'\n')
         {
-            return Err("its lines end in a lone carriage return; save it with line feeds".into());
+            return Err(LONE.into());
         }
         let text = sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample);
         let mut start = (sample.len() - text.len()) as u64;
@@ -281,10 +283,40 @@ impl<'a> Front<'a> {
 fn what_is_wrong(line: &[u8]) -> &'static str {
     let style = style_of(line);
     let cells = style.cells(line);
-    match cells.len() == 2 && cells.iter().all(|cell| style.value(cell).is_some()) {
-        true => "has two numbers, and a point has three",
-        false => "is not numbers",
+    if cells.len() == 2 && cells.iter().all(|cell| style.value(cell).is_some()) {
+        return "has two numbers, and a point has three";
     }
+    let mut parts = line.split(|byte| matches!(byte, b';' | b'\t' | b' ' | b'"'));
+    if parts.any(has_thousands) {
+        return "has separators of thousands in its numbers; save it without";
+    }
+    "is not numbers"
+}
+
+/// Whether a number's digits are in groups of three, as `500,003.562`, `4.600.001,832` or `500'003`.
+///
+/// One group behind a comma or a point may be a fraction.
+fn has_thousands(cell: &[u8]) -> bool {
+    let cell = cell.strip_prefix(b"-").unwrap_or(cell);
+    let are_digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    b",'.".iter().any(|&mark| {
+        let is_end = |byte: &u8| b",.".contains(byte) && *byte != mark;
+        let whole = cell.split(is_end).next().unwrap_or_default();
+        let has_fraction = match cell.get(whole.len() + 1..) {
+            Some(fraction) if are_digits(fraction) => true,
+            None if whole.len() == cell.len() => false,
+            _ => return false,
+        };
+        let mut groups = whole.split(|&byte| byte == mark);
+        let first = groups.next().unwrap_or_default();
+        let groups: Vec<&[u8]> = groups.collect();
+        let is_told = has_fraction || mark == b'\'' || groups.len() > 1;
+        is_told
+            && !groups.is_empty()
+            && are_digits(first)
+            && first.len() <= 3
+            && groups.iter().all(|group| group.len() == 3 && are_digits(group))
+    })
 }
 
 /// Whether the first line has numbers where x, y and z are.
@@ -377,6 +409,28 @@ mod tests {
         );
         assert_eq!(wrong("1.5;2\n"), format!("text, but line 1 {two}"));
         assert_eq!(wrong("a b\nc d\n"), "text, but line 2 is not numbers: 'c d'");
+    }
+
+    #[test]
+    fn separators_of_thousands_are_called_so() {
+        let wrong = |line: &str| Schema::of(format!("x;y;z\n{line}\n").as_bytes(), None);
+        let thousands =
+            "text, but line 2 has separators of thousands in its numbers; save it without";
+        for line in [
+            "500,003.562;4,600,001.832;303.005",
+            "500.003,562;4.600.001,832;303,005",
+            "500'003.562;4'600'001.832;303.005",
+            "500,003.562 4,600,001.832 303.005",
+            "\"500,003.562\"\t\"4,600,001.832\"\t\"303.005\"",
+            "-1'003;5;6",
+        ] {
+            assert_eq!(wrong(line).unwrap_err(), thousands, "{line}");
+        }
+        for line in
+            ["12.05.2024;a;b", "12:30;5,003;b", "1.2.3;10.0.0.1;b", "1,23.5;a;b", "a.500;b;c"]
+        {
+            assert_eq!(wrong(line).unwrap_err(), "text, but line 2 is not numbers", "{line}");
+        }
     }
 
     #[test]
