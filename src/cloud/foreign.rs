@@ -1,7 +1,7 @@
 //! Files that are no clouds, told by their first bytes.
 
 /// Formats that are not read: how they start, and what to say of them.
-pub(super) const FOREIGN: [(&[u8], &str); 22] = [
+pub(super) const FOREIGN: [(&[u8], &str); 24] = [
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
@@ -24,6 +24,12 @@ pub(super) const FOREIGN: [(&[u8], &str); 22] = [
     (b"solid ", "an STL mesh; convert it to PLY"),
     (b"OFF", "an OFF mesh; convert it to PLY"),
     (b"{", "JSON"),
+    // Their centroids and ends would pass for points.
+    (
+        b"id,normal_x,normal_y,normal_z,",
+        "a table of planes that planes wrote; name the cloud itself",
+    ),
+    (b"line,theta,rho,votes,", "a table of lines that planes wrote"),
 ];
 
 /// What a file is that starts with `head`, where it is neither text nor of a format with a mark of its own.
