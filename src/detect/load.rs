@@ -7,7 +7,7 @@ use crate::mix::{STEP, mixed};
 use crate::ranges::ranges;
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
-use std::collections::BinaryHeap;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -245,9 +245,9 @@ struct FirstPass {
     not_chosen: u64,
     not_finite: u64,
     bounds: Option<[[f64; 3]; 2]>,
-    /// The points with the smallest hashes: a sample that depends on which points there are, not
-    /// on their order.
-    sample: BinaryHeap<(u64, [u64; 3])>,
+    /// The distinct points with the smallest hashes: a sample that depends on which points there are, not on
+    /// their order.
+    sample: BTreeSet<(u64, [u64; 3])>,
 }
 
 impl FirstPass {
@@ -261,7 +261,7 @@ impl FirstPass {
 
     /// The largest entry of a full sample: larger ones are not kept.
     fn last(&self) -> Option<(u64, [u64; 3])> {
-        if self.sample.len() < SAMPLE { None } else { self.sample.peek().copied() }
+        if self.sample.len() < SAMPLE { None } else { self.sample.last().copied() }
     }
 
     /// The first pass over a piece of a chunk; only entries below `last` enter its sample.
@@ -291,13 +291,11 @@ impl FirstPass {
 
     /// Adds an entry to the sample if it is among the smallest.
     fn keep(&mut self, entry: (u64, [u64; 3])) {
-        match self.last() {
-            None => self.sample.push(entry),
-            Some(last) if entry < last => {
-                self.sample.push(entry);
-                self.sample.pop();
+        if self.last().is_none_or(|last| entry < last) {
+            self.sample.insert(entry);
+            if self.sample.len() > SAMPLE {
+                self.sample.pop_last();
             }
-            Some(_) => {}
         }
     }
 
@@ -346,12 +344,7 @@ impl FirstPass {
             let message = format!("{} points are more than the 2^32 − 1 that fit", self.total);
             return Err(degenerate(message));
         }
-        let quantiles: [[f64; 2]; 3] = std::array::from_fn(|a| {
-            let mut values: Vec<f64> =
-                self.sample.iter().map(|(_, bits)| f64::from_bits(bits[a])).collect();
-            values.sort_by(f64::total_cmp);
-            [values[values.len() / 100], values[values.len() - 1 - values.len() / 100]]
-        });
+        let quantiles: [[f64; 2]; 3] = std::array::from_fn(|axis| self.quantiles(axis));
         let span = quantiles.iter().map(|[low, high]| high - low).fold(0.0, f64::max);
         // Where nearly all points are equal, there is no span by which to judge others.
         if span == 0.0 || !span.is_finite() {
@@ -361,6 +354,22 @@ impl FirstPass {
             std::array::from_fn(|a| min[a].max(quantiles[a][0] - STRAY * span)),
             std::array::from_fn(|a| max[a].min(quantiles[a][1] + STRAY * span)),
         ])
+    }
+
+    /// The first and the last percentile of the coordinates along an axis, or of the distinct coordinates if these are
+    /// closer together: many points may have the same coordinate, such as -9999, because theirs is unknown.
+    fn quantiles(&self, axis: usize) -> [f64; 2] {
+        let coordinate = |(_, bits): &(u64, [u64; 3])| f64::from_bits(bits[axis]);
+        let mut values: Vec<f64> = self.sample.iter().map(coordinate).collect();
+        values.sort_by(f64::total_cmp);
+        let percentiles = |values: &[f64]| {
+            let cut = values.len() / 100;
+            [values[cut], values[values.len() - 1 - cut]]
+        };
+        let of_points = percentiles(&values);
+        values.dedup();
+        let of_values = percentiles(&values);
+        [of_points[0].max(of_values[0]), of_points[1].min(of_values[1])]
     }
 }
 
@@ -610,6 +619,37 @@ mod tests {
         let places = dirty.places.unwrap();
         assert_eq!((places.len(), places[2], places[3], places[999]), (1000, 2, 4, 1001));
         assert_eq!(clean.places, None);
+    }
+
+    #[test]
+    fn coordinates_that_stand_for_nothing_are_strays() {
+        let place = |i: usize| [500_000.0 + i as f64 * 0.37, 4.6e6 + (i * 7919 % 977) as f64, 0.5];
+        let points: Vec<[f64; 3]> = (0..1000).map(place).collect();
+        let clean = loaded(&points, 100).unwrap();
+        // In all coordinates or in one, of a few points or of many.
+        for (one_in, axes) in [(400, 0..3), (50, 0..3), (10, 1..2), (3, 2..3)] {
+            let mut dirty = points.clone();
+            let all: Vec<[f64; 3]> = points.iter().step_by(one_in).copied().collect();
+            dirty.extend(
+                all.iter().map(|p| {
+                    std::array::from_fn(|a| if axes.contains(&a) { -9999.0 } else { p[a] })
+                }),
+            );
+            let dirty = loaded(&dirty, 100).unwrap();
+            assert_eq!(dirty.stray, all.len() as u64, "{one_in} {axes:?}");
+            assert_eq!((&dirty.points, dirty.bounds), (&clean.points, clean.bounds));
+        }
+    }
+
+    #[test]
+    fn two_parts_far_apart_are_both_kept() {
+        // One point in fifty stands in the second part, on whole numbers.
+        let place = |i: usize| {
+            let far = if i.is_multiple_of(50) { 1e6 } else { 0.0 };
+            [far + (i % 97) as f64, far + (i * 7919 % 89) as f64, (i % 7) as f64]
+        };
+        let points: Vec<[f64; 3]> = (0..10_000).map(place).collect();
+        assert_eq!(loaded(&points, 100).unwrap().stray, 0);
     }
 
     #[test]
