@@ -284,6 +284,9 @@ impl Machine {
         let backend = bar.aside(|| engine.backend())?;
         let _turn = turn.or_else(|| engine.turn());
         let found = detect_held(cloud, held, options, backend, bar)?;
+        if let Some(coarse) = coarse_coordinates(&found) {
+            bar.aside(|| log::warn!("{}: {coarse}", source.path().display()));
+        }
         if let Some(odd) = options.tolerance.and_then(|tolerance| odd_tolerance(tolerance, &found))
         {
             bar.aside(|| log::warn!("{}: --tolerance {odd}", source.path().display()));
@@ -295,6 +298,35 @@ impl Machine {
 /// A length that was measured, whose last digits say nothing.
 fn measured(length: f64) -> String {
     shortly(length, 0.01 * length)
+}
+
+/// Why the coordinates are too coarse for planes, if few are found and that is so.
+fn coarse_coordinates(found: &Detection) -> Option<String> {
+    let (input, rounding) = (&found.input, found.parameters.rounding);
+    // Steps from the standard deviation of rounding to them.
+    let step = rounding * 12f64.sqrt();
+    let is = |other: f64| other > 0.0 && (step / other - 1.0).abs() < 0.01;
+    if step == 0.0 || 2 * found.labelled() > input.searched() {
+        return None;
+    }
+    if is(input.step) {
+        let side = (0..3).map(|a| input.max[a] - input.min[a]).fold(0.0, f64::max);
+        let (side, step) = (measured(side), measured(step));
+        return Some(format!(
+            "points lie as far apart as {side} and are searched in steps of {step}, which hides planes; \
+             search the parts one by one, with --bbox"
+        ));
+    }
+    let most = (0..3).map(|a| input.min[a].abs().max(input.max[a].abs())).fold(0.0, f64::max);
+    // A 32-bit float has 24 binary digits.
+    let of_float = (most.log2().floor() - 23.0).exp2();
+    is(of_float).then(|| {
+        format!(
+            "coordinates are in steps of {}, as in 32-bit floats, which hides planes; export them as 64-bit \
+             floats, or shifted towards the origin",
+            measured(step)
+        )
+    })
 }
 
 /// Why no plane can be right within this tolerance, if that is so.

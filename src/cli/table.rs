@@ -52,8 +52,13 @@ fn row(id: usize, plane: &Plane, detection: &Detection) -> Vec<String> {
     let Measures { slope, aspect, length, width } = Measures::of(plane);
     let (input, parameters) = (&detection.input, &detection.parameters);
     let turn = plane.normal_error.unwrap_or(0.1).max(FINEST_ANGLE);
+    // The offset holds at the origin. The error of the normal adds to it there.
+    let far = plane.centroid.iter().map(|v| v * v).sum::<f64>();
+    let reach = (far - plane.offset * plane.offset).max(0.0).sqrt();
+    let leaning = plane.normal_error.unwrap_or(0.0).to_radians() * reach;
+    let offset = plane.offset_error.unwrap_or(parameters.tolerance / 10.0).hypot(leaning);
     // Coordinates are rounded to steps, so no digit below the step is shown.
-    let offset = plane.offset_error.unwrap_or(parameters.tolerance / 10.0).max(input.step);
+    let offset = offset.max(input.step);
     // The steeper a plane, the more certain its aspect.
     let turn_of_aspect = turn / slope.to_radians().sin().max(f64::MIN_POSITIVE);
     let aspect = aspect.map(|aspect| {
@@ -123,6 +128,14 @@ mod tests {
         let text = planes("a", &detection, None);
         let row: Vec<&str> = text.lines().nth(2).unwrap().split_whitespace().collect();
         assert_eq!(row[6], "0.00", "{text}");
+    }
+
+    #[test]
+    fn far_from_the_origin_the_offset_has_few_digits() {
+        let mut detection = detection();
+        detection.planes[0].centroid = [0.6 * 12.345_678, 4.6e6, 0.8 * 12.345_678];
+        let text = planes("a", &detection, None);
+        assert!(text.lines().nth(2).unwrap().contains(" 12 "), "{text}");
     }
 
     #[test]
