@@ -199,14 +199,14 @@ impl<'b> Ground<'b> {
     /// and makes it the plateau; false if there is none. Steps may blur the levels below.
     fn settle_on_frame(&mut self, viewpoint: &Viewpoint, frame: &Frame) -> bool {
         let far = |middle: Vec3| viewpoint.depth_of_seen(middle, frame);
-        let mut level = self.plateau.level;
+        let mut level = self.plateau.level as usize;
         while level == 0 || !self.view.keeps_up(level, far) {
             if !self.view.clears_up(level) {
                 return false;
             }
             level += 1;
         }
-        (self.plateau.level, self.plateau.alike) = (level, true);
+        (self.plateau.level, self.plateau.alike) = (level as f64, true);
         true
     }
 
@@ -290,7 +290,10 @@ fn search<'b>(
         }
     }
     let alike = if nature.alike {
-        ALIKE * cells.distinct as f64 / cells.len(plateau.finer()) as f64
+        let shown = noise::between(plateau.finer(), |at| {
+            cells.levels.get(at).map(|level| level.len() as f64)
+        });
+        ALIKE * cells.distinct as f64 / shown.unwrap_or(1.0)
     } else {
         1.0
     };

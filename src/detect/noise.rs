@@ -50,11 +50,17 @@ const GROWTH: f64 = 2.5;
 const LASTING: f64 = 0.5;
 /// The same for neighbourhoods that are certainly flat, to tell steps from furniture.
 const STILL_STRICT: f64 = 0.2;
+/// What differs from its limit by less than this share, more or less exceeds it, so that nearly the same cloud is
+/// searched at nearly the same scale. The levels of frames in the camera's view are not divided: steps are seen or not.
+const SOFT: f64 = 0.2;
 /// The searched cells are this many levels finer than the level at which the noise shows.
-const FINER: usize = 1;
+const FINER: f64 = 1.0;
 /// Steps still show on a level when this many times as many neighbourhoods are flat on the next; without steps,
 /// fewer are, because of edges.
 const CLEARER: f64 = 1.2;
+/// They no longer blur a level on which at least this many times as many neighbourhoods are flat as on the level
+/// from which on thickness stays the same.
+const CLEARED: f64 = 0.3;
 /// A smaller share of flat neighbourhoods says nothing.
 const SOME: f64 = 0.02;
 
@@ -87,10 +93,12 @@ pub(super) struct Scale {
 }
 
 /// Where the curve of thickness over size levels out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Plateau {
     /// The finest level at which neighbourhoods show the noise, not slices or correlated errors.
-    pub level: usize,
+    ///
+    /// Between two levels where it is not clear from which one on.
+    pub level: f64,
     /// Whether finer levels show slices.
     pub sliced: bool,
     /// Whether the noise of neighbours is correlated.
@@ -104,13 +112,13 @@ pub(super) struct Plateau {
 impl Plateau {
     /// Levels by which the searched cells are finer: a small surface is then seen by more cells, and the
     /// noise is still that of the plateau.
-    pub fn finer(&self) -> usize {
+    pub fn finer(&self) -> f64 {
         self.level.min(FINER)
     }
 
     /// How many times wider the cells shall be.
     pub fn widening(&self) -> f64 {
-        f64::from(1u32 << (self.level - self.finer()))
+        (self.level - self.finer()).exp2()
     }
 }
 
@@ -152,7 +160,7 @@ impl View {
     }
 
     /// The noise that neighbourhoods of a level show.
-    pub fn noise(&self, level: usize) -> Option<f64> {
+    pub fn noise(&self, level: f64) -> Option<f64> {
         noise(&self.samples.iter().collect::<Vec<_>>(), level)
     }
 
@@ -190,15 +198,20 @@ impl View {
 
 /// Where a curve levels out.
 fn read(curve: &[Scale], drawn: Drawn) -> Plateau {
-    let steps = if drawn == Drawn::AsSeen { STEPS_SEEN } else { STEPS };
-    let first = slices(curve, steps);
+    let first = match drawn {
+        Drawn::AsSeen => slices(curve, STEPS_SEEN),
+        Drawn::InSpace => slices(curve, STEPS),
+    };
+    let first = first.max(beyond_steps(curve, drawn));
     // Where almost nothing is flat, the correlation between neighbours is unknown.
     let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
     // Steps turn normals as waves do.
     let far = drawn == Drawn::InSpace && first == 0;
-    let climbed = climb(curve, told, far);
-    let level = if climbed > told { climbed } else { first };
-    let alike = level > 0 || is_alike(curve, told, far);
+    let soft = if drawn == Drawn::AsSeen { 0.0 } else { SOFT };
+    let climbed = climb(curve, told, far, soft);
+    let reached = if climbed > told as f64 { climbed } else { first as f64 };
+    let alike = reached >= 1.0 || likeness(curve, told, far, soft) >= 0.5;
+    let level = if alike { reached } else { 0.0 };
     Plateau { level, sliced: first > 0, alike, even: false, stepped: is_stepped(curve) }
 }
 
@@ -212,28 +225,38 @@ fn clears_up(curve: &[Scale], level: usize) -> bool {
 }
 
 /// Climbs from a level as long as the noise of neighbours is correlated, and returns the level it reaches.
-fn climb(curve: &[Scale], from: usize, far: bool) -> usize {
-    let goes_on =
-        |&level: &usize| is_alike(curve, level, far) && goes_on(&curve[level], &curve[level + 1]);
-    from + (from..curve.len().saturating_sub(1)).take_while(goes_on).count()
+fn climb(curve: &[Scale], from: usize, far: bool, soft: f64) -> f64 {
+    let climbs = (from..curve.len().saturating_sub(1)).scan(1.0, |so_far, level| {
+        *so_far *=
+            likeness(curve, level, far, soft) * goes_on(&curve[level], &curve[level + 1], soft);
+        Some(*so_far)
+    });
+    from as f64 + climbs.sum::<f64>()
 }
 
-/// Whether the noise of neighbours is correlated, as a level or the next one shows; `far` looks one level
-/// farther, up to which thickness may grow no more than from one level to the next.
-fn is_alike(curve: &[Scale], level: usize, far: bool) -> bool {
+/// How surely, from 0 to 1, the noise of neighbours is correlated, as a level or the next one shows; `far` looks
+/// one level farther, up to which thickness may grow no more than from one level to the next.
+fn likeness(curve: &[Scale], level: usize, far: bool, soft: f64) -> f64 {
     // On cells that are small against the waves, independent noise hides correlated noise.
-    let turned = |at: usize, more: f64| curve.get(at).filter(|s| s.turn > more);
-    let shown = |s: &Scale| goes_on(&curve[level], s);
-    turned(level, ALIKE).is_some()
-        || turned(level + 1, ALIKE).is_some_and(shown)
-        || far
-            && turned(level + 1, INDEPENDENT).is_some()
-            && turned(level + 2, ALIKE).is_some_and(shown)
+    let turned =
+        |by: usize, more: f64| curve.get(level + by).map_or(0.0, |s| exceeds(s.turn, more, soft));
+    let shown = |by: usize| curve.get(level + by).map_or(0.0, |s| goes_on(&curve[level], s, soft));
+    let next = turned(1, ALIKE) * shown(1);
+    let after = turned(1, INDEPENDENT) * turned(2, ALIKE) * shown(2);
+    turned(0, ALIKE).max(next).max(if far { after } else { 0.0 })
 }
 
-/// Whether a coarser level shows the surfaces that a finer level `here` shows.
-fn goes_on(here: &Scale, next: &Scale) -> bool {
-    next.flat >= LASTING * here.flat && next.flat > SOME && grows(here, next)
+/// How surely, from 0 to 1, a coarser level shows the surfaces that a finer level `here` shows.
+fn goes_on(here: &Scale, next: &Scale, soft: f64) -> f64 {
+    let lasts = exceeds(next.flat, LASTING * here.flat, soft);
+    let is_edges = exceeds(next.thin, GROWTH * here.thin, soft);
+    if next.flat > SOME { lasts * (1.0 - is_edges) } else { 0.0 }
+}
+
+/// How surely, from 0 to 1, a value exceeds a limit; it is between where it differs by less than a share `soft`.
+fn exceeds(value: f64, limit: f64, soft: f64) -> f64 {
+    let by = value - limit;
+    if by.abs() < soft * limit { 0.5 + 0.5 * by / (soft * limit) } else { f64::from(by > 0.0) }
 }
 
 /// Whether thickness grows as noise makes it grow.
@@ -266,12 +289,34 @@ pub(super) fn slices(curve: &[Scale], steps: usize) -> usize {
     (0..curve.len()).take_while(|&level| is_sliced(curve, level, steps)).count()
 }
 
+/// The first level whose neighbourhoods are wide against steps that are too wide for [`slices`]; 0 if there are none.
+///
+/// The finest neighbourhoods are exact slices, and there is a thickness that stays the same above a coarser level.
+/// The neighbourhoods in between reach over a step or two, and are hardly ever flat.
+fn beyond_steps(curve: &[Scale], drawn: Drawn) -> usize {
+    let stays = |pair: &[Scale]| {
+        let [here, next] = [&pair[0], &pair[1]];
+        here.thinnest > SLICE * curve[0].thinnest
+            && here.flat >= LASTING * curve[0].flat
+            && (drawn == Drawn::AsSeen || here.strict >= STILL_STRICT * curve[0].strict)
+            && (next.thin < STAYS * here.thin || next.thinnest < STAYS * here.thinnest)
+            && next.flat >= LASTING * here.flat
+    };
+    let Some(by) = curve.windows(2).skip(1).take(WIDEST_STEPS).position(stays) else { return 0 };
+    let wide = &curve[1 + by];
+    let shows = |s: &Scale| s.flat >= CLEARED * wide.flat && STAYS * s.thin >= wide.thin;
+    1 + curve[1..].iter().position(shows).unwrap_or(by)
+}
+
 /// Whether fine neighbourhoods may be slices: on some coarser level they are much thicker and still flat.
 fn is_stepped(curve: &[Scale]) -> bool {
     let thicker = |here: &Scale, s: &Scale| s.thinnest > MAY_SLICE * here.thinnest;
     let coarser = |(level, here): (usize, &Scale)| {
         let end = curve.len().min(level + 1 + WIDEST_STEPS);
-        here.flat > SOME && curve[level + 1..end].iter().any(|s| thicker(here, s) && lasts(s, here))
+        here.flat > SOME
+            && curve[level + 1..end]
+                .iter()
+                .any(|s| thicker(here, s) && s.flat >= LASTING * here.flat)
     };
     curve.iter().enumerate().take(FINEST).any(coarser)
 }
@@ -307,10 +352,19 @@ fn is_blurred(curve: &[Scale], level: usize, at: usize) -> bool {
 
 /// The root mean square distance of points from their surface, as the thinner neighbourhoods of a
 /// level show it.
-pub(super) fn noise(samples: &[&Sample], level: usize) -> Option<f64> {
-    let flat =
-        samples.iter().filter_map(|s| s.blocks[level]).filter(|f| f64::from(f.ratio) <= FLAT);
-    Some(usual_of(flat.map(|f| f64::from(f.thickness)).collect())).filter(|&noise| noise > 0.0)
+pub(super) fn noise(samples: &[&Sample], level: f64) -> Option<f64> {
+    between(level, |level| {
+        let blocks = samples.iter().filter_map(|s| *s.blocks.get(level)?);
+        let flat = blocks.filter(|f| f64::from(f.ratio) <= FLAT);
+        Some(usual_of(flat.map(|f| f64::from(f.thickness)).collect())).filter(|&noise| noise > 0.0)
+    })
+}
+
+/// What lies between the values of two levels, on a logarithmic scale.
+pub(super) fn between(level: f64, of: impl Fn(usize) -> Option<f64>) -> Option<f64> {
+    let fine = of(level as usize)?;
+    let coarse = if level.fract() > 0.0 { of(level as usize + 1) } else { None };
+    Some(coarse.map_or(fine, |coarse| fine * (coarse / fine).powf(level.fract())))
 }
 
 /// The usual thickness: the median of the thinner ones.
@@ -371,7 +425,7 @@ mod tests {
         (0..40_000).map(point).collect()
     }
 
-    fn plateau_of(points: &Points) -> (usize, bool, NoiseField) {
+    fn plateau_of(points: &Points) -> (f64, bool, NoiseField) {
         let view = |cloud: &CellCloud| View::new(&cloud.cells, &mut cloud.sums());
         let cloud = whole(points);
         let plateau = view(&cloud).plateau(Drawn::InSpace);
@@ -387,7 +441,7 @@ mod tests {
     fn independent_noise_is_seen_at_the_finest_scale() {
         let noisy = slope(|z, i| (z + (i * 48_271 % 201 - 100) as f64 / 4.0).round());
         let (level, sliced, field) = plateau_of(&noisy);
-        assert_eq!((level, sliced), (0, false));
+        assert_eq!((level, sliced), (0.0, false));
         assert!(field.is_even());
     }
 
@@ -397,7 +451,7 @@ mod tests {
         let depth = 200.0;
         let sliced = slope(|z, i| ((z + (i % 7) as f64) / depth).round() * depth);
         let (level, is_sliced, field) = plateau_of(&sliced);
-        assert!(is_sliced && level >= 1, "{level}");
+        assert!(is_sliced && level >= 1.0, "{level}");
         let flat = Flatness { ratio: 1e-6, thickness: 1.0, error: 1e-4, normal: [0.0, 0.0, 1.0] };
         let least = f64::from(field.at_least(0, flat).thickness);
         assert!((0.5..2.0).contains(&(least / (depth / 12f64.sqrt()))), "{least}");
@@ -408,7 +462,7 @@ mod tests {
         let blur = |i: i64| (i * 48_271 % 201 - 100) as f64 / 25.0;
         let sliced = slope(|z, i| ((z + (i % 7) as f64) / 200.0).round() * 200.0 + blur(i));
         let (level, is_sliced, _) = plateau_of(&sliced);
-        assert!(is_sliced && level >= 1, "{level}");
+        assert!(is_sliced && level >= 1.0, "{level}");
     }
 
     #[test]
@@ -435,14 +489,14 @@ mod tests {
         let scale = |thin, turn| Scale { flat: 0.8, strict: 0.8, thin, thinnest: thin, turn };
         let white = [scale(1.0, 0.3); 8];
         let plateau = read(&white, Drawn::InSpace);
-        assert!(plateau.level == 0 && !plateau.alike);
+        assert!(plateau.level == 0.0 && !plateau.alike);
         // That alone may be edges; the level between turns a little, too, where it is waves.
         let mut hidden = white;
         hidden[2].turn = 0.7;
         assert!(!read(&hidden, Drawn::InSpace).alike);
         hidden[1].turn = 0.45;
         let plateau = read(&hidden, Drawn::InSpace);
-        assert!(plateau.level == 3 && plateau.alike);
+        assert!(plateau.level == 3.0 && plateau.alike);
         // There, these are edges.
         hidden[2..].iter_mut().for_each(|s| s.thin = 3.0);
         assert!(!read(&hidden, Drawn::InSpace).alike);
@@ -451,7 +505,7 @@ mod tests {
         wide[0].turn = 0.7;
         wide[1..].iter_mut().for_each(|s| s.thin = 3.0);
         let plateau = read(&wide, Drawn::InSpace);
-        assert!(plateau.level == 0 && plateau.alike);
+        assert!(plateau.level == 0.0 && plateau.alike);
     }
 
     #[test]
@@ -489,8 +543,28 @@ mod tests {
             .enumerate()
             .map(|(level, flat)| scale(flat, if level < 3 { 1.0 } else { 100.0 }))
             .collect();
-        assert_eq!(read(&curve, Drawn::AsSeen).level, 3);
-        assert_eq!(read(&curve, Drawn::InSpace).level, 0);
+        assert_eq!(read(&curve, Drawn::AsSeen).level, 3.0);
+        assert_eq!(read(&curve, Drawn::InSpace).level, 0.0);
+    }
+
+    #[test]
+    fn a_wall_of_wide_steps_is_seen_through() {
+        let scale = |flat, strict, thin| Scale { flat, strict, thin, thinnest: thin, turn: 0.2 };
+        // The curve of a wall 3 m from a depth camera.
+        let mut wall = [
+            scale(0.8, 0.8, 1.0),
+            scale(0.9, 0.9, 1.0),
+            scale(0.05, 0.0, 400.0),
+            scale(0.3, 0.01, 600.0),
+            scale(0.9, 0.01, 1400.0),
+            scale(0.8, 0.7, 1450.0),
+            scale(0.6, 0.6, 1500.0),
+        ];
+        let plateau = read(&wall, Drawn::InSpace);
+        assert!(plateau.level == 4.0 && plateau.sliced && plateau.alike);
+        // Thickness that goes on growing is that of edges.
+        wall[6].thin = 3000.0;
+        assert!(!read(&wall, Drawn::InSpace).sliced);
     }
 
     #[test]

