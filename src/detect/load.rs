@@ -627,7 +627,7 @@ mod tests {
         let points: Vec<[f64; 3]> = (0..1000).map(place).collect();
         let clean = loaded(&points, 100).unwrap();
         // In all coordinates or in one, of a few points or of many.
-        for (one_in, axes) in [(400, 0..3), (50, 0..3), (10, 1..2), (3, 2..3)] {
+        for (one_in, axes) in [(400, 0..3), (50, 0..3), (10, 1..2), (3, 1..2)] {
             let mut dirty = points.clone();
             let all: Vec<[f64; 3]> = points.iter().step_by(one_in).copied().collect();
             dirty.extend(

@@ -50,6 +50,8 @@ const GROWTH: f64 = 2.5;
 const LASTING: f64 = 0.5;
 /// The same for neighbourhoods that are certainly flat, to tell steps from furniture.
 const STILL_STRICT: f64 = 0.2;
+/// The same where fine neighbourhoods are so exact that hardly anything else can be steps.
+const HARDLY_STRICT: f64 = 0.1;
 /// What differs from its limit by less than this share, more or less exceeds it, so that nearly the same cloud is
 /// searched at nearly the same scale. The levels of frames in the camera's view are not divided: steps are seen or not.
 const SOFT: f64 = 0.2;
@@ -202,7 +204,7 @@ fn read(curve: &[Scale], drawn: Drawn) -> Plateau {
         Drawn::AsSeen => slices(curve, STEPS_SEEN),
         Drawn::InSpace => slices(curve, STEPS),
     };
-    let first = first.max(beyond_steps(curve, drawn));
+    let first = first.max(beyond_steps(curve));
     // Where almost nothing is flat, the correlation between neighbours is unknown.
     let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
     // Steps turn normals as waves do.
@@ -291,21 +293,26 @@ pub(super) fn slices(curve: &[Scale], steps: usize) -> usize {
 
 /// The first level whose neighbourhoods are wide against steps that are too wide for [`slices`]; 0 if there are none.
 ///
-/// The finest neighbourhoods are exact slices, and there is a thickness that stays the same above a coarser level.
-/// The neighbourhoods in between reach over a step or two, and are hardly ever flat.
-fn beyond_steps(curve: &[Scale], drawn: Drawn) -> usize {
+/// The finest neighbourhoods are exact slices, no thicker on the next level, and there is a thickness that stays the
+/// same above a coarser level. The neighbourhoods in between reach over a step or two, and are hardly ever flat.
+fn beyond_steps(curve: &[Scale]) -> usize {
+    let Some(finest) = curve.iter().position(|s| s.flat > SOME) else { return 0 };
+    let (exact, coarser) = (&curve[finest], &curve[finest + 1..]);
+    if coarser.first().is_none_or(|next| next.thinnest > exact.thinnest) {
+        return 0;
+    }
     let stays = |pair: &[Scale]| {
         let [here, next] = [&pair[0], &pair[1]];
-        here.thinnest > SLICE * curve[0].thinnest
-            && here.flat >= LASTING * curve[0].flat
-            && (drawn == Drawn::AsSeen || here.strict >= STILL_STRICT * curve[0].strict)
+        here.thinnest > SLICE * exact.thinnest
+            && here.flat >= LASTING * exact.flat
+            && here.strict >= HARDLY_STRICT * exact.strict
             && (next.thin < STAYS * here.thin || next.thinnest < STAYS * here.thinnest)
             && next.flat >= LASTING * here.flat
     };
-    let Some(by) = curve.windows(2).skip(1).take(WIDEST_STEPS).position(stays) else { return 0 };
-    let wide = &curve[1 + by];
+    let Some(by) = coarser.windows(2).take(WIDEST_STEPS).position(stays) else { return 0 };
+    let wide = &coarser[by];
     let shows = |s: &Scale| s.flat >= CLEARED * wide.flat && STAYS * s.thin >= wide.thin;
-    1 + curve[1..].iter().position(shows).unwrap_or(by)
+    finest + 1 + coarser.iter().position(shows).unwrap_or(by)
 }
 
 /// Whether fine neighbourhoods may be slices: on some coarser level they are much thicker and still flat.
@@ -494,7 +501,7 @@ mod tests {
         let mut hidden = white;
         hidden[2].turn = 0.7;
         assert!(!read(&hidden, Drawn::InSpace).alike);
-        hidden[1].turn = 0.45;
+        hidden[1].turn = 0.49;
         let plateau = read(&hidden, Drawn::InSpace);
         assert!(plateau.level == 3.0 && plateau.alike);
         // There, these are edges.
@@ -506,6 +513,19 @@ mod tests {
         wide[1..].iter_mut().for_each(|s| s.thin = 3.0);
         let plateau = read(&wide, Drawn::InSpace);
         assert!(plateau.level == 0.0 && plateau.alike);
+    }
+
+    #[test]
+    fn the_noise_lies_between_levels_where_a_limit_is_hardly_met() {
+        let scale = |turn| Scale { flat: 0.8, strict: 0.8, thin: 1.0, thinnest: 1.0, turn };
+        let level = |turn| {
+            let mut curve = [scale(0.3); 8];
+            curve[..2].fill(scale(0.7));
+            curve[2].turn = turn;
+            read(&curve, Drawn::InSpace).level
+        };
+        assert_eq!([level(0.3), level(0.5), level(0.7)], [2.0, 2.5, 3.0]);
+        assert!((level(0.501) - level(0.499)).abs() < 0.02);
     }
 
     #[test]
@@ -544,7 +564,6 @@ mod tests {
             .map(|(level, flat)| scale(flat, if level < 3 { 1.0 } else { 100.0 }))
             .collect();
         assert_eq!(read(&curve, Drawn::AsSeen).level, 3.0);
-        assert_eq!(read(&curve, Drawn::InSpace).level, 0.0);
     }
 
     #[test]
@@ -562,8 +581,16 @@ mod tests {
         ];
         let plateau = read(&wall, Drawn::InSpace);
         assert!(plateau.level == 4.0 && plateau.sliced && plateau.alike);
+        // One flat level may be so by chance.
+        let mut sparse = wall;
+        sparse[0] = scale(0.01, 0.0, 1.0);
+        assert!(!read(&sparse, Drawn::InSpace).sliced);
+        // Noise that is not exact grows.
+        let mut noisy = wall;
+        noisy[1] = scale(0.9, 0.9, 1.3);
+        assert!(!read(&noisy, Drawn::InSpace).sliced);
         // Thickness that goes on growing is that of edges.
-        wall[6].thin = 3000.0;
+        wall[6] = scale(0.6, 0.6, 3000.0);
         assert!(!read(&wall, Drawn::InSpace).sliced);
     }
 
