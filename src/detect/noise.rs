@@ -52,6 +52,9 @@ const LASTING: f64 = 0.5;
 const STILL_STRICT: f64 = 0.2;
 /// The same where fine neighbourhoods are so exact that hardly anything else can be steps.
 const HARDLY_STRICT: f64 = 0.1;
+/// Exact slices are no thicker than this on the next level; independent noise grows by more there, because the finest
+/// neighbourhoods have few points.
+const REMAINS: f64 = 1.15;
 /// What differs from its limit by less than this share, more or less exceeds it, so that nearly the same cloud is
 /// searched at nearly the same scale. The levels of frames in the camera's view are not divided: steps are seen or not.
 const SOFT: f64 = 0.2;
@@ -61,7 +64,7 @@ const FINER: f64 = 1.0;
 /// fewer are, because of edges.
 const CLEARER: f64 = 1.2;
 /// They no longer blur a level on which at least this many times as many neighbourhoods are flat as on the level
-/// from which on thickness stays the same.
+/// from which on thickness stays the same; so many are flat on the level after that, too.
 const CLEARED: f64 = 0.3;
 /// A smaller share of flat neighbourhoods says nothing.
 const SOME: f64 = 0.02;
@@ -204,7 +207,7 @@ fn read(curve: &[Scale], drawn: Drawn) -> Plateau {
         Drawn::AsSeen => slices(curve, STEPS_SEEN),
         Drawn::InSpace => slices(curve, STEPS),
     };
-    let first = first.max(beyond_steps(curve));
+    let first = first.max(beyond_steps(curve, drawn));
     // Where almost nothing is flat, the correlation between neighbours is unknown.
     let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
     // Steps turn normals as waves do.
@@ -293,21 +296,22 @@ pub(super) fn slices(curve: &[Scale], steps: usize) -> usize {
 
 /// The first level whose neighbourhoods are wide against steps that are too wide for [`slices`]; 0 if there are none.
 ///
-/// The finest neighbourhoods are exact slices, no thicker on the next level, and there is a thickness that stays the
-/// same above a coarser level. The neighbourhoods in between reach over a step or two, and are hardly ever flat.
-fn beyond_steps(curve: &[Scale]) -> usize {
+/// The finest neighbourhoods are exact slices, hardly thicker on the next level if any are flat there, and there is a
+/// thickness that stays the same above a coarser level. The neighbourhoods in between reach over a step or two, and are hardly ever flat.
+fn beyond_steps(curve: &[Scale], drawn: Drawn) -> usize {
     let Some(finest) = curve.iter().position(|s| s.flat > SOME) else { return 0 };
     let (exact, coarser) = (&curve[finest], &curve[finest + 1..]);
-    if coarser.first().is_none_or(|next| next.thinnest > exact.thinnest) {
+    let is_noise = |next: &Scale| next.flat > SOME && next.thinnest > REMAINS * exact.thinnest;
+    if coarser.first().is_none_or(is_noise) {
         return 0;
     }
     let stays = |pair: &[Scale]| {
         let [here, next] = [&pair[0], &pair[1]];
         here.thinnest > SLICE * exact.thinnest
             && here.flat >= LASTING * exact.flat
-            && here.strict >= HARDLY_STRICT * exact.strict
+            && (drawn == Drawn::AsSeen || here.strict >= HARDLY_STRICT * exact.strict)
             && (next.thin < STAYS * here.thin || next.thinnest < STAYS * here.thinnest)
-            && next.flat >= LASTING * here.flat
+            && next.flat >= CLEARED * here.flat
     };
     let Some(by) = coarser.windows(2).take(WIDEST_STEPS).position(stays) else { return 0 };
     let wide = &coarser[by];
