@@ -82,6 +82,46 @@ fn steps_of_depth_are_no_planes() {
     assert!(score.f1 >= 0.6, "F1 {}", score.f1);
 }
 
+/// What a depth camera with a baseline of 75 mm and disparities in eighths of a pixel sees of a wall, turned by some
+/// degrees.
+fn wall_before_a_camera(file: &Path, distance: f64, degrees: f64) {
+    let (across, along) = degrees.to_radians().sin_cos();
+    let mut state = 1u64;
+    let mut uniform = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f64 / f64::from(1 << 24) - 0.5
+    };
+    let mut text = String::new();
+    for pixel in 0..640 * 480 {
+        let x = (f64::from(pixel % 640) - 319.5) / 525.0;
+        let y = (f64::from(pixel / 640) - 239.5) / 525.0;
+        let depth = distance * along / (across * x + along);
+        // Four uniform numbers have a standard deviation of 0.58.
+        let noise = (0..4).map(|_| uniform()).sum::<f64>() * 0.0625 / 0.58;
+        let disparity = ((525.0 * 0.075 / depth + noise) * 8.0).round() / 8.0;
+        let depth = (525.0 * 0.075 / disparity * 1000.0).round() / 1000.0;
+        text += &format!("{:.5} {:.5} {depth:.3}\n", x * depth, y * depth);
+    }
+    std::fs::write(file, text).unwrap();
+}
+
+#[test]
+fn a_wall_of_wide_steps_is_one_plane() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("wall.xyz");
+    for (distance, degrees) in [(2.0, 10.0), (3.0, 0.0), (3.0, 10.0), (4.0, 3.0)] {
+        wall_before_a_camera(&file, distance, degrees);
+        let document = json(detect(&file, "--json -").text());
+        let planes = found(&document);
+        assert_eq!(planes.len(), 1, "{distance} m, {degrees} degrees");
+        let points = planes[0]["inliers"].as_u64().unwrap();
+        assert!(points > 290_000, "{points}");
+        let slope = planes[0]["slope"].as_f64().unwrap();
+        assert!((slope - degrees).abs() < 0.1, "{slope}");
+    }
+}
+
 #[test]
 fn a_frame_is_searched_as_the_camera_sees_it() {
     let folder = tempfile::tempdir().unwrap();
