@@ -116,7 +116,8 @@ impl Error {
 ///
 /// An error may come with that number or only with its kind, depending on who found it; the words are the same.
 pub fn in_words(error: &io::Error) -> String {
-    if error.raw_os_error().is_none() && error.get_ref().is_none() {
+    // Some errors of the standard library have words of their own.
+    if error.raw_os_error().is_none() && error.to_string() == error.kind().to_string() {
         return of_kind(error.kind()).into_owned();
     }
     let mut text = error.to_string();

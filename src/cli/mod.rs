@@ -148,7 +148,10 @@ fn usage(error: &clap::Error, line: &[OsString]) -> u8 {
         .map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
         .filter(|part| !part.is_empty() && !part.starts_with("For more information"))
         .collect();
-    let meant = meant(error).map(|file| format!(" (did you mean: planes detect {file}?)"));
+    let meant = meant(error).map(|file| {
+        let quote = if file.contains(char::is_whitespace) { "'" } else { "" };
+        format!(" (did you mean: planes detect {quote}{file}{quote}?)")
+    });
     let command = usage.split_whitespace().take_while(|word| !word.starts_with(['[', '<', '-']));
     let mut command = command.collect::<Vec<_>>().join(" ");
     if command.is_empty() {

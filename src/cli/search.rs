@@ -284,7 +284,14 @@ impl Machine {
         let backend = bar.aside(|| engine.backend())?;
         let _turn = turn.or_else(|| engine.turn());
         let found = detect_held(cloud, held, options, backend, bar)?;
-        if let Some(coarse) = coarse_coordinates(&found) {
+        // With a limit on planes, few of them say nothing.
+        let is_limited = options.top.is_some()
+            || options.min_area.is_some()
+            || options.min_inliers.is_some()
+            || options.tolerance.is_some();
+        let in_floats = [Format::PLY, Format::PCD, Format::NPY].contains(&source.format());
+        let coarse = coarse_coordinates(&found, in_floats).filter(|_| !is_limited);
+        if let Some(coarse) = coarse {
             bar.aside(|| log::warn!("{}: {coarse}", source.path().display()));
         }
         if let Some(odd) = options.tolerance.and_then(|tolerance| odd_tolerance(tolerance, &found))
@@ -300,15 +307,19 @@ fn measured(length: f64) -> String {
     shortly(length, 0.01 * length)
 }
 
-/// Why the coordinates are too coarse for planes, if few are found and that is so.
-fn coarse_coordinates(found: &Detection) -> Option<String> {
-    let (input, rounding) = (&found.input, found.parameters.rounding);
+/// Why the coordinates are too coarse for planes, if few are found and that is so; `in_floats` is whether the format
+/// may hold 32-bit floats.
+fn coarse_coordinates(found: &Detection, in_floats: bool) -> Option<String> {
+    /// Finer steps, as a share of the gaps between points, hide nothing.
+    const COARSE: f64 = 0.02;
+    let (input, p) = (&found.input, &found.parameters);
     // Steps from the standard deviation of rounding to them.
-    let step = rounding * 12f64.sqrt();
-    let is = |other: f64| other > 0.0 && (step / other - 1.0).abs() < 0.01;
-    if step == 0.0 || 2 * found.labelled() > input.searched() {
+    let step = p.rounding * 12f64.sqrt();
+    let few = 2 * found.labelled() < input.searched() - input.stray;
+    if !few || step <= COARSE * p.spacing {
         return None;
     }
+    let is = |other: f64| (step / other - 1.0).abs() < 0.01;
     if is(input.step) {
         let side = (0..3).map(|a| input.max[a] - input.min[a]).fold(0.0, f64::max);
         let (side, step) = (measured(side), measured(step));
@@ -320,7 +331,7 @@ fn coarse_coordinates(found: &Detection) -> Option<String> {
     let most = (0..3).map(|a| input.min[a].abs().max(input.max[a].abs())).fold(0.0, f64::max);
     // A 32-bit float has 24 binary digits.
     let of_float = (most.log2().floor() - 23.0).exp2();
-    is(of_float).then(|| {
+    (in_floats && is(of_float)).then(|| {
         format!(
             "coordinates are in steps of {}, as in 32-bit floats, which hides planes; export them as 64-bit \
              floats, or shifted towards the origin",

@@ -26,7 +26,7 @@ pub(super) const FOREIGN: [(&[u8], &str); 24] = [
     (b"{", "JSON"),
     // Their centroids and ends would pass for points.
     (
-        b"id,normal_x,normal_y,normal_z,",
+        b"id,normal_x,normal_y,normal_z,offset,slope,aspect,",
         "a table of planes that planes wrote; name the cloud itself",
     ),
     (b"line,theta,rho,votes,", "a table of lines that planes wrote"),
@@ -37,6 +37,7 @@ pub(super) fn foreign(head: &[u8]) -> Option<&'static str> {
     if head.is_empty() {
         return Some("the file is empty");
     }
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     if let Some((_, what)) = FOREIGN.iter().find(|(start, _)| head.starts_with(start)) {
         return Some(what);
     }

@@ -30,6 +30,10 @@ const PIECE: usize = 1 << 13;
 const SAMPLE: usize = 4096;
 /// A point is a stray when it is this many times the cloud's own span away from the cloud.
 const STRAY: f64 = 32.0;
+/// Numbers that programs write, with either sign, where they know no coordinate …
+const PLACEHOLDERS: [f64; 6] = [999.0, 9999.0, 99_999.0, 999_999.0, 32_767.0, 32_768.0];
+/// … and which stand for none if the gap to all others is this many times as wide as their range.
+const FAR: f64 = 8.0;
 
 /// A cloud in local coordinates.
 #[derive(Debug, Clone, PartialEq)]
@@ -344,33 +348,46 @@ impl FirstPass {
             let message = format!("{} points are more than the 2^32 − 1 that fit", self.total);
             return Err(degenerate(message));
         }
-        let quantiles: [[f64; 2]; 3] = std::array::from_fn(|axis| self.quantiles(axis));
-        let span = quantiles.iter().map(|[low, high]| high - low).fold(0.0, f64::max);
+        let known: [Known; 3] = std::array::from_fn(|a| self.known([min[a], max[a]], a));
+        let span = known.iter().map(|k| k.percentiles[1] - k.percentiles[0]).fold(0.0, f64::max);
         // Where nearly all points are equal, there is no span by which to judge others.
-        if span == 0.0 || !span.is_finite() {
-            return Ok([min, max]);
-        }
+        let reach = if span == 0.0 { f64::INFINITY } else { STRAY * span };
         Ok([
-            std::array::from_fn(|a| min[a].max(quantiles[a][0] - STRAY * span)),
-            std::array::from_fn(|a| max[a].min(quantiles[a][1] + STRAY * span)),
+            std::array::from_fn(|a| known[a].limits[0].max(known[a].percentiles[0] - reach)),
+            std::array::from_fn(|a| known[a].limits[1].min(known[a].percentiles[1] + reach)),
         ])
     }
 
-    /// The first and the last percentile of the coordinates along an axis, or of the distinct coordinates if these are
-    /// closer together: many points may have the same coordinate, such as -9999, because theirs is unknown.
-    fn quantiles(&self, axis: usize) -> [f64; 2] {
+    /// What is known of the coordinates along an axis, whose smallest and largest are `ends`.
+    fn known(&self, ends: [f64; 2], axis: usize) -> Known {
         let coordinate = |(_, bits): &(u64, [u64; 3])| f64::from_bits(bits[axis]);
         let mut values: Vec<f64> = self.sample.iter().map(coordinate).collect();
         values.sort_by(f64::total_cmp);
-        let percentiles = |values: &[f64]| {
-            let cut = values.len() / 100;
-            [values[cut], values[values.len() - 1 - cut]]
-        };
-        let of_points = percentiles(&values);
-        values.dedup();
-        let of_values = percentiles(&values);
-        [of_points[0].max(of_values[0]), of_points[1].min(of_values[1])]
+        let mut limits = ends;
+        for (end, inwards) in [(0, f64::next_up as fn(f64) -> f64), (1, f64::next_down)] {
+            let rest: Vec<f64> = values.iter().copied().filter(|&v| v != ends[end]).collect();
+            let most = 2 * rest.len() > values.len();
+            if most && stands_for_none(ends[end], rest[0], rest[rest.len() - 1]) {
+                (limits[end], values) = (inwards(ends[end]), rest);
+            }
+        }
+        let cut = values.len() / 100;
+        Known { limits, percentiles: [values[cut], values[values.len() - 1 - cut]] }
     }
+}
+
+/// What is known of the coordinates of a cloud along an axis.
+struct Known {
+    /// The smallest and the largest that stand for a place.
+    limits: [f64; 2],
+    /// The first and the last percentile.
+    percentiles: [f64; 2],
+}
+
+/// Whether a coordinate says that the place is unknown: it is a usual number for that, and far from all others.
+fn stands_for_none(value: f64, low: f64, high: f64) -> bool {
+    let gap = (value - low).abs().min((value - high).abs());
+    PLACEHOLDERS.contains(&value.abs()) && gap > FAR * (high - low)
 }
 
 /// The points of a chunk that are searched.
@@ -627,7 +644,7 @@ mod tests {
         let points: Vec<[f64; 3]> = (0..1000).map(place).collect();
         let clean = loaded(&points, 100).unwrap();
         // In all coordinates or in one, of a few points or of many.
-        for (one_in, axes) in [(400, 0..3), (50, 0..3), (10, 1..2), (3, 1..2)] {
+        for (one_in, axes) in [(400, 0..3), (50, 0..3), (10, 1..2), (3, 2..3)] {
             let mut dirty = points.clone();
             let all: Vec<[f64; 3]> = points.iter().step_by(one_in).copied().collect();
             dirty.extend(
@@ -639,6 +656,24 @@ mod tests {
             assert_eq!(dirty.stray, all.len() as u64, "{one_in} {axes:?}");
             assert_eq!((&dirty.points, dirty.bounds), (&clean.points, clean.bounds));
         }
+        // In a wide cloud, and where others are as low.
+        let wide = |low: f64| {
+            let z = |i: usize| if i.is_multiple_of(3) { -9999.0 } else { low * (i % 100) as f64 };
+            let points: Vec<[f64; 3]> = (0..1000)
+                .map(|i| [i as f64 * 37.0, (i * 7919 % 977) as f64 * 40.0, z(i)])
+                .collect();
+            loaded(&points, 100).unwrap().stray
+        };
+        assert_eq!([wide(1.0), wide(-99.0)], [334, 0]);
+    }
+
+    #[test]
+    fn exact_surfaces_far_from_the_rest_are_kept() {
+        let place = |i: usize| [(i * 7919 % 977) as f64 / 977.0, i as f64 / 1e4, 1000.0];
+        let few =
+            (0..300).map(|i| [i as f64 / 300.0, (i * 7919 % 977) as f64 / 977.0, i as f64 / 150.0]);
+        let points: Vec<[f64; 3]> = (0..9700).map(place).chain(few).collect();
+        assert_eq!(loaded(&points, 100).unwrap().stray, 0);
     }
 
     #[test]

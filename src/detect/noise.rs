@@ -55,6 +55,11 @@ const HARDLY_STRICT: f64 = 0.1;
 /// Exact slices are no thicker than this on the next level; independent noise grows by more there, because the finest
 /// neighbourhoods have few points.
 const REMAINS: f64 = 1.15;
+/// The slices of a frame are parallel, unless the frame is drawn in the camera's view: this share of the thin
+/// neighbourhoods …
+const NEARLY_ALL: f64 = 0.9;
+/// … have normals whose cosine with that of the thinnest is larger than this.
+const PARALLEL: f64 = 0.98;
 /// What differs from its limit by less than this share, more or less exceeds it, so that nearly the same cloud is
 /// searched at nearly the same scale. The levels of frames in the camera's view are not divided: steps are seen or not.
 const SOFT: f64 = 0.2;
@@ -189,25 +194,39 @@ impl View {
         clears_up(&curve(&self.samples.iter().collect::<Vec<_>>()), level)
     }
 
+    /// Whether nearly all thin neighbourhoods of a level are parallel, as the slices of a depth camera's frame are, and
+    /// the steps of a staircase are not.
+    fn faces_one_way(&self, level: usize) -> bool {
+        let flat = |s: &Sample| s.blocks[level].filter(|f| f.ratio <= STRICT);
+        let flat: Vec<Flatness> = self.samples.iter().filter_map(flat).collect();
+        let thinnest = flat.iter().min_by(|a, b| a.thickness.total_cmp(&b.thickness));
+        thinnest.is_some_and(|thinnest| {
+            let cosine =
+                |f: &Flatness| dot(f.normal.map(f64::from), thinnest.normal.map(f64::from));
+            let parallel = flat.iter().filter(|f| cosine(f).abs() > PARALLEL).count();
+            parallel as f64 >= NEARLY_ALL * flat.len() as f64
+        })
+    }
+
     /// Where the curve of thickness over size levels out for most of a cloud.
     pub fn plateau(&self, drawn: Drawn) -> Plateau {
         let curve = curve(&self.samples.iter().collect::<Vec<_>>());
         for (level, scale) in curve.iter().enumerate() {
             log::debug!("level {level}: {scale:.3?}");
         }
-        let plateau = read(&curve, drawn);
+        let plateau = read(&curve, drawn, |level| self.faces_one_way(level));
         log::debug!("{plateau:?}");
         plateau
     }
 }
 
 /// Where a curve levels out.
-fn read(curve: &[Scale], drawn: Drawn) -> Plateau {
+fn read(curve: &[Scale], drawn: Drawn, faces_one_way: impl Fn(usize) -> bool) -> Plateau {
     let first = match drawn {
         Drawn::AsSeen => slices(curve, STEPS_SEEN),
         Drawn::InSpace => slices(curve, STEPS),
     };
-    let first = first.max(beyond_steps(curve, drawn));
+    let first = first.max(beyond_steps(curve, drawn, faces_one_way));
     // Where almost nothing is flat, the correlation between neighbours is unknown.
     let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
     // Steps turn normals as waves do.
@@ -215,7 +234,7 @@ fn read(curve: &[Scale], drawn: Drawn) -> Plateau {
     let soft = if drawn == Drawn::AsSeen { 0.0 } else { SOFT };
     let climbed = climb(curve, told, far, soft);
     let reached = if climbed > told as f64 { climbed } else { first as f64 };
-    let alike = reached >= 1.0 || likeness(curve, told, far, soft) >= 0.5;
+    let alike = first > 0 || likeness(curve, told, far, soft) >= 0.5;
     let level = if alike { reached } else { 0.0 };
     Plateau { level, sliced: first > 0, alike, even: false, stepped: is_stepped(curve) }
 }
@@ -298,7 +317,7 @@ pub(super) fn slices(curve: &[Scale], steps: usize) -> usize {
 ///
 /// The finest neighbourhoods are exact slices, hardly thicker on the next level if any are flat there, and there is a
 /// thickness that stays the same above a coarser level. The neighbourhoods in between reach over a step or two, and are hardly ever flat.
-fn beyond_steps(curve: &[Scale], drawn: Drawn) -> usize {
+fn beyond_steps(curve: &[Scale], drawn: Drawn, faces_one_way: impl Fn(usize) -> bool) -> usize {
     let Some(finest) = curve.iter().position(|s| s.flat > SOME) else { return 0 };
     let (exact, coarser) = (&curve[finest], &curve[finest + 1..]);
     let is_noise = |next: &Scale| next.flat > SOME && next.thinnest > REMAINS * exact.thinnest;
@@ -316,6 +335,9 @@ fn beyond_steps(curve: &[Scale], drawn: Drawn) -> usize {
     let Some(by) = coarser.windows(2).take(WIDEST_STEPS).position(stays) else { return 0 };
     let wide = &coarser[by];
     let shows = |s: &Scale| s.flat >= CLEARED * wide.flat && STAYS * s.thin >= wide.thin;
+    if drawn == Drawn::InSpace && !faces_one_way(finest) {
+        return 0;
+    }
     finest + 1 + coarser.iter().position(shows).unwrap_or(by)
 }
 
@@ -499,23 +521,23 @@ mod tests {
     fn correlated_noise_is_told_where_independent_noise_hides_it() {
         let scale = |thin, turn| Scale { flat: 0.8, strict: 0.8, thin, thinnest: thin, turn };
         let white = [scale(1.0, 0.3); 8];
-        let plateau = read(&white, Drawn::InSpace);
+        let plateau = read(&white, Drawn::InSpace, |_| true);
         assert!(plateau.level == 0.0 && !plateau.alike);
         // That alone may be edges; the level between turns a little, too, where it is waves.
         let mut hidden = white;
         hidden[2].turn = 0.7;
-        assert!(!read(&hidden, Drawn::InSpace).alike);
+        assert!(!read(&hidden, Drawn::InSpace, |_| true).alike);
         hidden[1].turn = 0.49;
-        let plateau = read(&hidden, Drawn::InSpace);
+        let plateau = read(&hidden, Drawn::InSpace, |_| true);
         assert!(plateau.level == 3.0 && plateau.alike);
         // There, these are edges.
         hidden[2..].iter_mut().for_each(|s| s.thin = 3.0);
-        assert!(!read(&hidden, Drawn::InSpace).alike);
+        assert!(!read(&hidden, Drawn::InSpace, |_| true).alike);
         // Cells are as wide as the waves, so that thickness grows to that of edges at once.
         let mut wide = white;
         wide[0].turn = 0.7;
         wide[1..].iter_mut().for_each(|s| s.thin = 3.0);
-        let plateau = read(&wide, Drawn::InSpace);
+        let plateau = read(&wide, Drawn::InSpace, |_| true);
         assert!(plateau.level == 0.0 && plateau.alike);
     }
 
@@ -526,7 +548,7 @@ mod tests {
             let mut curve = [scale(0.3); 8];
             curve[..2].fill(scale(0.7));
             curve[2].turn = turn;
-            read(&curve, Drawn::InSpace).level
+            read(&curve, Drawn::InSpace, |_| true).level
         };
         assert_eq!([level(0.3), level(0.5), level(0.7)], [2.0, 2.5, 3.0]);
         assert!((level(0.501) - level(0.499)).abs() < 0.02);
@@ -537,7 +559,7 @@ mod tests {
         let scale = |flat, turn| Scale { flat, strict: flat, thin: 1.0, thinnest: 1.0, turn };
         let mut edges = [scale(0.8, 0.3); 8];
         edges[1..].fill(scale(0.01, 0.9));
-        assert!(!read(&edges, Drawn::InSpace).alike);
+        assert!(!read(&edges, Drawn::InSpace, |_| true).alike);
     }
 
     #[test]
@@ -567,7 +589,9 @@ mod tests {
             .enumerate()
             .map(|(level, flat)| scale(flat, if level < 3 { 1.0 } else { 100.0 }))
             .collect();
-        assert_eq!(read(&curve, Drawn::AsSeen).level, 3.0);
+        assert_eq!(read(&curve, Drawn::AsSeen, |_| true).level, 3.0);
+        assert_eq!(read(&curve, Drawn::InSpace, |_| true).level, 3.0);
+        assert_eq!(read(&curve, Drawn::InSpace, |_| false).level, 0.0);
     }
 
     #[test]
@@ -583,19 +607,19 @@ mod tests {
             scale(0.8, 0.7, 1450.0),
             scale(0.6, 0.6, 1500.0),
         ];
-        let plateau = read(&wall, Drawn::InSpace);
+        let plateau = read(&wall, Drawn::InSpace, |_| true);
         assert!(plateau.level == 4.0 && plateau.sliced && plateau.alike);
         // One flat level may be so by chance.
         let mut sparse = wall;
         sparse[0] = scale(0.01, 0.0, 1.0);
-        assert!(!read(&sparse, Drawn::InSpace).sliced);
+        assert!(!read(&sparse, Drawn::InSpace, |_| true).sliced);
         // Noise that is not exact grows.
         let mut noisy = wall;
         noisy[1] = scale(0.9, 0.9, 1.3);
-        assert!(!read(&noisy, Drawn::InSpace).sliced);
+        assert!(!read(&noisy, Drawn::InSpace, |_| true).sliced);
         // Thickness that goes on growing is that of edges.
         wall[6] = scale(0.6, 0.6, 3000.0);
-        assert!(!read(&wall, Drawn::InSpace).sliced);
+        assert!(!read(&wall, Drawn::InSpace, |_| true).sliced);
     }
 
     #[test]

@@ -176,15 +176,7 @@ fn coarse(
     let [quiet, middle, rough] = quantiles(known);
     // Where slices hide the noise, the usual value is that of the regions that show it.
     let sliced = plateau.sliced;
-    let usual = if sliced {
-        if plateau.even && std::env::var("Q").is_ok() {
-            quiet.max(usual)
-        } else {
-            middle.max(usual)
-        }
-    } else {
-        usual
-    };
+    let usual = if sliced { middle.max(usual) } else { usual };
     let even = plateau.even || !sliced && rough < EVEN * quiet;
     log::debug!(
         "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"

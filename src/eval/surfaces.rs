@@ -159,8 +159,8 @@ impl Surfaces {
         let counts = self.planes.iter().zip(&found.planes).map(|(a, b)| (a.points, b.inliers));
         match counts.enumerate().find(|(_, (labelled, inliers))| labelled != inliers) {
             Some((id, (labelled, inliers))) => Err(Error::Parameter(format!(
-                "plane {id} has {labelled} points, but the result says {inliers}; these are labels of \
-                 another run, or of pieces"
+                "plane {id} has {labelled} points, but the result says {inliers}; the labels are not those \
+                 of this result: write both in one run, with labels by plane"
             ))),
             None => Ok(()),
         }

@@ -91,7 +91,8 @@ fn too_many(directions: &[[f64; 3]], rho: RhoAxis) -> String {
     if room == 0 {
         return format!("{count} directions are too many for a space; choose coarser `{step}`");
     }
-    let times = (-2.0 * rho.min / rho.bin / room as f64).max(1.0);
+    let bins = (-2.0 * rho.min / rho.bin).max(f64::from(rho.bins));
+    let times = (bins / room as f64).max(1.0);
     let larger = if times.is_finite() { at_least(times) } else { "far larger".into() };
     format!(
         "`{width}` is too small: with {count} directions and no more than 2^31 bins in all, it must be \

@@ -123,6 +123,24 @@ fn a_wall_of_wide_steps_is_one_plane() {
 }
 
 #[test]
+fn exact_terraces_are_no_steps_of_depth() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("terraces.xyz");
+    let mut text = String::new();
+    for i in 0..60_000_u32 {
+        let (step, place) = (f64::from(i % 12), i / 12);
+        let along = f64::from(place * 7919 % 9973) / 9973.0;
+        let across = f64::from(place * 104_729 % 9967) / 9967.0 * 10.0;
+        // Two thirds of the points are on the treads, the others on the risers.
+        let (x, z) = if place % 3 < 2 { (along, 0.0) } else { (1.0, along) };
+        text += &format!("{:.6} {across:.6} {:.6}\n", 0.9 * (step + x), 0.4 * (step + z));
+    }
+    std::fs::write(&file, text).unwrap();
+    let document = json(detect(&file, "--json -").text());
+    assert_eq!(found(&document).len(), 24);
+}
+
+#[test]
 fn a_frame_is_searched_as_the_camera_sees_it() {
     let folder = tempfile::tempdir().unwrap();
     let cloud = synth(folder.path(), "room --points 100000 --sensor depth");
