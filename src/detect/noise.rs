@@ -63,6 +63,8 @@ const PARALLEL: f64 = 0.98;
 /// What differs from its limit by less than this share, more or less exceeds it, so that nearly the same cloud is
 /// searched at nearly the same scale. The levels of frames in the camera's view are not divided: steps are seen or not.
 const SOFT: f64 = 0.2;
+/// Scales between two levels.
+const STEPS_OF_LEVEL: f64 = 4.0;
 /// The searched cells are this many levels finer than the level at which the noise shows.
 const FINER: f64 = 1.0;
 /// Steps still show on a level when this many times as many neighbourhoods are flat on the next; without steps,
@@ -235,7 +237,8 @@ fn read(curve: &[Scale], drawn: Drawn, faces_one_way: impl Fn(usize) -> bool) ->
     let climbed = climb(curve, told, far, soft);
     let reached = if climbed > told as f64 { climbed } else { first as f64 };
     let alike = first > 0 || likeness(curve, told, far, soft) >= 0.5;
-    let level = if alike { reached } else { 0.0 };
+    // In steps, so that a hair's breadth does not move every cell.
+    let level = if alike { (STEPS_OF_LEVEL * reached).round() / STEPS_OF_LEVEL } else { 0.0 };
     Plateau { level, sliced: first > 0, alike, even: false, stepped: is_stepped(curve) }
 }
 
