@@ -132,6 +132,8 @@ pub enum Reason {
     /// Its surface is curved, like that of a column or a ball, or it is an arbitrary piece of a larger one, such as
     /// terrain.
     Round,
+    /// It does not stand out from the points right above and below it.
+    Indistinct,
     /// It is not flat in a slab of any width.
     Bent,
     /// Its points turned out to belong to planes that fit them better.

@@ -166,6 +166,7 @@ fn because(rejected: &Rejected, limits: &Parameters) -> String {
         Reason::TooSmall => ": too few connected points lie along it",
         Reason::Mixed => ": most of what lies in its slab does not lie along it",
         Reason::Round => ": its surface is curved, or a piece of one that goes on around it",
+        Reason::Indistinct => ": it does not stand out from the points right above and below it",
         Reason::Bent => ": it is not flat",
         Reason::Taken => ": too few points fit it better than other planes",
         Reason::Chance => ": chance could have made it",
@@ -177,7 +178,7 @@ fn because(rejected: &Rejected, limits: &Parameters) -> String {
         Reason::TooSmall | Reason::Taken if few => {
             Some(format!("--min-inliers {}", rejected.points))
         }
-        Reason::Round => Some("--curved facets".to_string()),
+        Reason::Round | Reason::Indistinct => Some("--curved facets".to_string()),
         Reason::Bent => rejected.needs.map(|needs| format!("--tolerance {}", significant(needs))),
         _ => None,
     };

@@ -1,5 +1,6 @@
 //! Detection in rounds: surfaces, parameters, planes class by class, then the points of each plane.
 
+use super::around::{self, Around};
 use super::copies::Sites;
 use super::evidence;
 use super::found::{Class, Failed, Findings, FoundPlane};
@@ -276,6 +277,7 @@ fn search<'b>(
     begin(progress, "labels", None)?;
     let surfels_of = || found.iter().map(|f| f.support.surfels.as_slice());
     let claimed = claims::claims(&surfels, &found, cells.base().size, obey);
+    let densities: Vec<f64> = claimed.iter().map(|claim| claim.density).collect();
     let mut labels =
         surfaces.present(&|| present::present(cells, &surfels, surfels_of()), claimed)?;
     let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
@@ -314,11 +316,13 @@ fn search<'b>(
     let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
     let judges_curves = !obey && options.curved == Curved::Grey;
     let arbitrary = judges_curves.then(|| ends::arbitrary((cells, &surfels), &found, &local));
+    let around = judges_curves.then(|| around::look(&cloud.points, &assigned, &local, &densities));
     Ok(Labelled {
         parameters,
         local,
         found,
         arbitrary,
+        around,
         failed,
         assigned,
         outline_cell,
@@ -412,6 +416,8 @@ struct Labelled {
     found: Vec<FoundPlane>,
     /// Whether each is an arbitrary piece of a larger surface; `None` if pieces of curved surfaces are planes.
     arbitrary: Option<Vec<bool>>,
+    /// The points around each; `None` if slices of thicker things are planes.
+    around: Option<Vec<Around>>,
     /// The candidates that led to no plane, with the votes of their peaks.
     failed: Vec<(u64, Failed)>,
     assigned: Assigned,
@@ -482,6 +488,7 @@ impl Labelled {
             found: &found,
             refined: &refined,
             round: &round,
+            around: self.around.as_deref(),
             outline_cell: &outline_cell,
         };
         let planes = planes::finish(cloud, &assigned, known, (&parameters, options), &mut rejected);

@@ -1,5 +1,6 @@
 //! From labelled points to the reported planes: in input coordinates, best first.
 
+use super::around::{self, Around};
 use super::found::{Failed, FoundPlane};
 use super::load::Loaded;
 use super::members::members;
@@ -33,6 +34,8 @@ pub(super) struct Known<'a> {
     pub refined: &'a [Refined],
     /// Whether each is a piece of a curved surface.
     pub round: &'a [bool],
+    /// The points around each; `None` if slices of thicker things are planes.
+    pub around: Option<&'a [Around]>,
     /// Edge of the cells of the outline raster, in steps.
     pub outline_cell: &'a [f64],
 }
@@ -44,7 +47,7 @@ pub(super) struct Known<'a> {
 pub(super) fn finish(
     cloud: &Loaded,
     Assigned { labels, sums }: &Assigned,
-    Known { found, refined, round, outline_cell }: Known,
+    Known { found, refined, round, around, outline_cell }: Known,
     (parameters, options): (&Parameters, &Options),
     rejected: &mut Vec<Rejected>,
 ) -> Finished {
@@ -54,8 +57,15 @@ pub(super) fn finish(
         .partition(|&i| fits[i].is_some() && sums[i].n as u64 >= parameters.min_inliers);
     ranked.sort_by(|&i, &j| significance[j].total_cmp(&significance[i]).then(i.cmp(&j)));
     let by_chance = ranked.split_off(ranked.partition_point(|&i| significance[i] > 0.0));
-    let (rounded, mut ranked): (Vec<usize>, Vec<usize>) =
-        ranked.into_iter().partition(|&i| round[i]);
+    let (rounded, ranked): (Vec<usize>, Vec<usize>) = ranked.into_iter().partition(|&i| round[i]);
+    let indistinct = around.map_or_else(Vec::new, |around| {
+        let mut is_plane = vec![false; found.len()];
+        ranked.iter().for_each(|&i| is_plane[i] = true);
+        let errors: Vec<Option<f64>> = refined.iter().map(|r| Some(r.errors?[0])).collect();
+        around::indistinct(around, &is_plane, &errors)
+    });
+    let (indistinct, mut ranked): (Vec<usize>, Vec<usize>) =
+        ranked.into_iter().partition(|&i| indistinct.get(i).is_some_and(|&is| is));
     // Areas are known only with the outlines; a plane that is too small must take no place in the top.
     let wanted = Wanted { min_area: options.min_area, top: options.top };
     let top = wanted.most_before_areas().min(ranked.len());
@@ -69,6 +79,7 @@ pub(super) fn finish(
         (left, Reason::Taken),
         (by_chance, Reason::Chance),
         (rounded, Reason::Round),
+        (indistinct, Reason::Indistinct),
         (beyond, Reason::BeyondTop),
     ] {
         of.into_iter().for_each(|i| reject(i, reason));

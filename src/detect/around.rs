@@ -1,0 +1,296 @@
+//! Whether planes stand out from the points around them.
+//!
+//! A slab through foliage, clutter or a curved surface is about as full as the space right above and below it,
+//! whereas next to a wall there is hardly anything.
+
+use crate::frame::Points;
+use crate::surface::plane::{Assigned, LocalPlane};
+use crate::vector::{Vec3, axes, dot};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A plane is a slice of something thicker when the unlabelled points right above and below it are more than this
+/// share of its own, …
+const SLICE: f64 = 0.25;
+/// … or more than this share …
+const PART_OF_SLICE: f64 = 0.05;
+/// … if its own points fill the slab: if their distance is, root mean square, more than this share of the
+/// tolerance. It is 0.58 for points strewn evenly and 0.3 for a wall.
+const FILLED: f64 = 0.4;
+/// Among many points a plane must be certain: if those right above and below, labelled or not, are more than this share
+/// of its own, …
+const CROWD: f64 = 0.22;
+/// … the standard error of its normal is at most this, in radians.
+const CERTAIN: f64 = 0.8 * std::f64::consts::PI / 180.0;
+/// Right above and below a plane means within this many tolerances.
+const BEYOND: f64 = 2.0;
+/// Points of a plane in a place of its footprint, on average.
+const IN_PLACE: f64 = 9.0;
+/// Points that are looked at together.
+const RUN: usize = 64;
+/// Of larger planes only some runs are looked at.
+const ENOUGH: usize = 1 << 15;
+/// Labels that one thread processes at a time.
+const PIECE: usize = 1 << 16;
+
+/// The points around a plane.
+pub(super) struct Around {
+    /// Points of the plane that were looked at.
+    own: f64,
+    /// How many points of each label lie right above and below them, by label.
+    beyond: Vec<(i32, u32)>,
+    /// Root mean square distance of the plane's points, over its tolerance.
+    filled: f64,
+}
+
+impl Around {
+    /// Whether the plane does not stand out. `is_plane` tells which labels are planes, and `error` is the standard
+    /// error of the plane's normal, if it is known.
+    fn is_indistinct(&self, is_plane: &[bool], error: Option<f64>) -> bool {
+        let share = |counts: bool| {
+            let counted = |label: i32| counts || !is_plane.get(label as usize).is_some_and(|&p| p);
+            let beyond = self.beyond.iter().filter(|b| counted(b.0));
+            beyond.map(|&(_, n)| f64::from(n)).sum::<f64>() / self.own.max(1.0)
+        };
+        let (all, unlabelled) = (share(true), share(false));
+        unlabelled > SLICE
+            || unlabelled > PART_OF_SLICE && self.filled > FILLED
+            || all > CROWD && error.is_some_and(|error| error > CERTAIN)
+    }
+}
+
+/// Which of the planes do not stand out; `is_plane` tells which are planes otherwise, and `errors` are the standard
+/// errors of their normals.
+pub(super) fn indistinct(
+    around: &[Around],
+    is_plane: &[bool],
+    errors: &[Option<f64>],
+) -> Vec<bool> {
+    let is = |i: usize| is_plane[i] && around[i].is_indistinct(is_plane, errors[i]);
+    (0..around.len()).map(is).collect()
+}
+
+/// Looks at the points around each plane. `densities` are those of their points, per square step; points that are near
+/// in their order should be near in space.
+pub(super) fn look(
+    points: &Points,
+    Assigned { labels, sums }: &Assigned,
+    planes: &[LocalPlane],
+    densities: &[f64],
+) -> Vec<Around> {
+    let strides: Vec<usize> = sums.iter().map(|s| stride(s.n)).collect();
+    let members = members(labels, &strides);
+    let runs = runs(points);
+    let look = |(i, members): (usize, &Vec<u32>)| {
+        let place = (IN_PLACE / densities[i]).sqrt();
+        let plane = planes[i];
+        let (u, v) = axes(plane.normal);
+        let slab = Slab { points, labels, label: i as i32, plane, axes: [u, v], place };
+        Around {
+            own: members.len() as f64,
+            beyond: slab.beyond(members, &runs, strides[i]),
+            filled: sums[i].distance_rms(plane.normal, plane.rho) / plane.tolerance,
+        }
+    };
+    members.par_iter().enumerate().map(look).collect()
+}
+
+/// Of a plane of this many points, one run of so many is looked at.
+fn stride(points: i64) -> usize {
+    (points.max(0) as usize).div_ceil(ENOUGH).max(1)
+}
+
+/// The points of each plane in the runs that are looked at, ascending.
+fn members(labels: &[i32], strides: &[usize]) -> Vec<Vec<u32>> {
+    let piece = |(piece, labels): (usize, &[i32])| {
+        let looked_at = |(i, &label): (usize, &i32)| {
+            let i = piece * PIECE + i;
+            let stride = *strides.get(label as usize)?;
+            (i / RUN).is_multiple_of(stride).then_some((label, i as u32))
+        };
+        labels.iter().enumerate().filter_map(looked_at).collect::<Vec<_>>()
+    };
+    let pieces: Vec<_> = labels.par_chunks(PIECE).enumerate().map(piece).collect();
+    let mut members = vec![Vec::new(); strides.len()];
+    pieces.into_iter().flatten().for_each(|(label, i)| members[label as usize].push(i));
+    members
+}
+
+/// The box around each run of points, as its middle and half its sides.
+fn runs(points: &Points) -> Vec<[Vec3; 2]> {
+    let bounds = |values: &[f32]| {
+        let [low, high] = values
+            .iter()
+            .fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], &v| [low.min(v), high.max(v)]);
+        [0.5 * (f64::from(low) + f64::from(high)), 0.5 * (f64::from(high) - f64::from(low))]
+    };
+    let [x, y, z] = [&points.x, &points.y, &points.z]
+        .map(|axis| axis.par_chunks(RUN).map(bounds).collect::<Vec<_>>());
+    x.into_iter().zip(y).zip(z).map(|((x, y), z)| [0, 1].map(|k| [x[k], y[k], z[k]])).collect()
+}
+
+/// A plane among the points.
+struct Slab<'a> {
+    points: &'a Points,
+    labels: &'a [i32],
+    label: i32,
+    plane: LocalPlane,
+    /// Axes in the plane.
+    axes: [Vec3; 2],
+    /// Edge of a place of its footprint.
+    place: f64,
+}
+
+/// The places of a plane with points of it.
+struct Footprint {
+    places: FxHashSet<[i64; 2]>,
+    /// The least and the largest place along each axis.
+    bounds: [[i64; 2]; 2],
+}
+
+impl Slab<'_> {
+    fn point(&self, i: usize) -> Vec3 {
+        self.points.get(i).map(f64::from)
+    }
+
+    fn distance(&self, p: Vec3) -> f64 {
+        (dot(p, self.plane.normal) - self.plane.rho).abs()
+    }
+
+    fn place(&self, p: Vec3) -> [i64; 2] {
+        self.axes.map(|axis| (dot(p, axis) / self.place).floor() as i64)
+    }
+
+    fn footprint(&self, members: &[u32]) -> Footprint {
+        let mut footprint =
+            Footprint { places: FxHashSet::default(), bounds: [[i64::MAX, i64::MIN]; 2] };
+        let mut last = None;
+        for &i in members {
+            let place = self.place(self.point(i as usize));
+            // Neighbours are often in one place.
+            if last.replace(place) != Some(place) && footprint.places.insert(place) {
+                for ([low, high], at) in footprint.bounds.iter_mut().zip(place) {
+                    (*low, *high) = ((*low).min(at), (*high).max(at));
+                }
+            }
+        }
+        footprint
+    }
+
+    /// Whether points of a run may lie above or below the footprint.
+    fn touches(&self, footprint: &Footprint, [middle, half]: [Vec3; 2]) -> bool {
+        let reach = |axis: Vec3| (0..3).map(|a| axis[a].abs() * half[a]).sum::<f64>();
+        let is_beside = |(axis, [low, high]): (Vec3, [i64; 2])| {
+            let (at, reach) = (dot(middle, axis), reach(axis));
+            at + reach < low as f64 * self.place || at - reach > (high + 1) as f64 * self.place
+        };
+        let LocalPlane { normal, tolerance, .. } = self.plane;
+        self.distance(middle) <= BEYOND * tolerance + reach(normal)
+            && !self.axes.into_iter().zip(footprint.bounds).any(is_beside)
+    }
+
+    /// How many points of each other label lie right above and below the plane's `members`, by label.
+    fn beyond(&self, members: &[u32], runs: &[[Vec3; 2]], stride: usize) -> Vec<(i32, u32)> {
+        let footprint = self.footprint(members);
+        let near = self.plane.tolerance;
+        let mut beyond: FxHashMap<i32, u32> = FxHashMap::default();
+        for run in (0..runs.len()).step_by(stride) {
+            if !self.touches(&footprint, runs[run]) {
+                continue;
+            }
+            for i in run * RUN..((run + 1) * RUN).min(self.points.len()) {
+                let (p, label) = (self.point(i), self.labels[i]);
+                let distance = self.distance(p);
+                if distance > near
+                    && distance <= BEYOND * near
+                    && label != self.label
+                    && footprint.places.contains(&self.place(p))
+                {
+                    *beyond.entry(label).or_default() += 1;
+                }
+            }
+        }
+        let mut beyond: Vec<(i32, u32)> = beyond.into_iter().collect();
+        beyond.sort_unstable();
+        beyond
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::members;
+
+    const TOLERANCE: f64 = 30.0;
+
+    /// A square of 1600 points at a place, whose heights `height` gives from a number that looks random in −1..1.
+    fn square(x0: i32, height: impl Fn(f64) -> f64) -> impl Iterator<Item = [f32; 3]> {
+        (0..1600).map(move |i| {
+            let random =
+                f64::from((i as u32).wrapping_mul(2_654_435_769) >> 8) / f64::from(1 << 23) - 1.0;
+            [f64::from(x0 + i % 40 * 10), f64::from(i / 40 * 10), height(random)].map(|v| v as f32)
+        })
+    }
+
+    /// What is around a level plane that has the points with the given labels within its tolerance, and around others
+    /// beside it.
+    fn around(points: &Points, planes: &[f64]) -> Vec<Around> {
+        let plane = |&rho: &f64| LocalPlane { normal: [0.0, 0.0, 1.0], rho, tolerance: TOLERANCE };
+        let local: Vec<LocalPlane> = planes.iter().map(plane).collect();
+        let label = |&z: &f32| {
+            let near = local.iter().position(|p| (f64::from(z) - p.rho).abs() <= TOLERANCE);
+            near.map_or(-1, |p| p as i32)
+        };
+        let labels: Vec<i32> = points.z.iter().map(label).collect();
+        let sums = members::sums(points, &labels, local.len());
+        look(points, &Assigned { labels, sums }, &local, &vec![0.01; local.len()])
+    }
+
+    fn verdicts(points: &Points, planes: &[f64], errors: &[Option<f64>]) -> Vec<bool> {
+        indistinct(&around(points, planes), &vec![true; planes.len()], errors)
+    }
+
+    #[test]
+    fn a_wall_stands_out_and_a_slice_does_not() {
+        let wall: Points = square(0, |random| 25.0 * random.powi(3)).collect();
+        assert_eq!(verdicts(&wall, &[0.0], &[None]), [false]);
+        let clutter: Points = square(0, |random| 300.0 * random).collect();
+        assert_eq!(verdicts(&clutter, &[0.0], &[None]), [true]);
+        // Beside the wall, not above it.
+        let both: Points = square(0, |random| 25.0 * random.powi(3))
+            .chain(square(420, |random| 45.0 + 14.0 * random))
+            .collect();
+        assert_eq!(verdicts(&both, &[0.0], &[None]), [false]);
+        assert_eq!(around(&both, &[0.0])[0].beyond, []);
+    }
+
+    #[test]
+    fn among_others_a_plane_must_be_certain() {
+        let boards: Points = square(0, |random| 25.0 * random.powi(3))
+            .chain(square(0, |random| 55.0 + 20.0 * random.powi(3)).step_by(2))
+            .collect();
+        let errors = |error: f64| [Some(error), Some(0.0)];
+        assert_eq!(verdicts(&boards, &[0.0, 62.0], &errors(0.9 * CERTAIN)), [false; 2]);
+        assert_eq!(verdicts(&boards, &[0.0, 62.0], &errors(1.1 * CERTAIN)), [true, false]);
+        // What is no plane itself is not judged, and counts as no plane.
+        let judged = indistinct(&around(&boards, &[0.0, 62.0]), &[true, false], &errors(0.0));
+        assert_eq!(judged, [true, false]);
+    }
+
+    #[test]
+    fn of_large_planes_some_runs_are_looked_at() {
+        let many = |height: fn(f64) -> f64| -> Points {
+            (0..200).flat_map(|k| square(400 * k, height)).collect()
+        };
+        let wall = around(&many(|random| 25.0 * random.powi(3)), &[0.0]);
+        assert!(
+            (ENOUGH as f64 / 3.0..=ENOUGH as f64 * 1.1).contains(&wall[0].own),
+            "{}",
+            wall[0].own
+        );
+        assert_eq!(wall[0].beyond, []);
+        let clutter = around(&many(|random| 60.0 * random), &[0.0]);
+        let beyond = f64::from(clutter[0].beyond[0].1) / clutter[0].own;
+        assert!((0.9..1.1).contains(&beyond), "{beyond}");
+    }
+}
