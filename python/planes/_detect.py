@@ -54,7 +54,8 @@ def detect(
         widen: Planes that are not quite flat get up to so many times the tolerance, and rougher places one in
             proportion to their noise; 1 for neither. Default: 5; with `tolerance` 1.
         angle: Largest angle between a point's surface and its plane, in degrees; default: 20.
-        curved: Pieces of something round are no planes ("grey", the default), or each is one ("facets").
+        curved: Pieces of something round and slices of clutter are no planes ("grey", the default), or each is
+            one ("facets").
         min_inliers: Fewest points of a plane; default: from the number of points.
         min_area: Leave out planes that are smaller, in the unit of the points squared.
         min_votes: Fewest votes of a peak; default: from `min_inliers`.

@@ -31,7 +31,7 @@ pub struct Search {
     /// Largest angle between a point's surface and its plane, 1 to 45 [default: 20]
     #[arg(long, value_name = "DEGREES", help_heading = "Search in clouds", value_parser = number)]
     angle: Option<f64>,
-    /// What to do with pieces of round objects, such as columns and vaults
+    /// What to do with pieces of round objects, such as columns and vaults, and with slices of clutter
     #[arg(
         long,
         value_enum,

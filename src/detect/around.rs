@@ -1,43 +1,46 @@
 //! Whether planes stand out from the points around them.
 //!
-//! A slab through foliage, clutter or a curved surface is about as full as the space right above and below it,
-//! whereas next to a wall there is hardly anything.
+//! A slab through foliage, clutter or a curved surface is about as full as the space right above and below it, whereas
+//! next to a wall there is hardly anything. The limits below are those that divide planes that are in the truth best
+//! from those that are not, over all scenes and instruments of `benches/peers/real`.
 
+use super::members::members;
 use crate::frame::Points;
 use crate::surface::plane::{Assigned, LocalPlane};
 use crate::vector::{Vec3, axes, dot};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A plane is a slice of something thicker when the unlabelled points right above and below it are more than this
+/// A plane is a slice of something thicker when the points of no plane right above and below it are more than this
 /// share of its own, …
 const SLICE: f64 = 0.25;
 /// … or more than this share …
 const PART_OF_SLICE: f64 = 0.05;
 /// … if its own points fill the slab: if their distance is, root mean square, more than this share of the
-/// tolerance. It is 0.58 for points strewn evenly and 0.3 for a wall.
+/// tolerance. It is 0.58 for points strewn evenly and 0.33 for a wall.
 const FILLED: f64 = 0.4;
-/// Among many points a plane must be certain: if those right above and below, labelled or not, are more than this share
-/// of its own, …
+/// Parallel surfaces close together are common, but slices of clutter are too small to fix their normal. So if the
+/// points right above and below a plane, of other planes or of none, are more than this share of its own, …
 const CROWD: f64 = 0.22;
 /// … the standard error of its normal is at most this, in radians.
 const CERTAIN: f64 = 0.8 * std::f64::consts::PI / 180.0;
-/// Right above and below a plane means within this many tolerances.
+/// Right above and below a plane means farther than its tolerance, but within this many tolerances.
 const BEYOND: f64 = 2.0;
 /// Points of a plane in a place of its footprint, on average.
 const IN_PLACE: f64 = 9.0;
-/// Points that are looked at together.
+/// Points that have a box around them.
 const RUN: usize = 64;
-/// Of larger planes only some runs are looked at.
-const ENOUGH: usize = 1 << 15;
-/// Labels that one thread processes at a time.
-const PIECE: usize = 1 << 16;
+/// Points that are looked at or not, and have a box around them as well: so many that they lie above, below and on a plane.
+const BLOCK: usize = 256 * RUN;
+/// Of planes with more points than this, only some blocks are looked at, to bound the time.
+const ENOUGH: usize = 1 << 17;
 
 /// The points around a plane.
+#[derive(Default)]
 pub(super) struct Around {
     /// Points of the plane that were looked at.
     own: f64,
-    /// How many points of each label lie right above and below them, by label.
+    /// How many points of each other label lie right above and below them, by label.
     beyond: Vec<(i32, u32)>,
     /// Root mean square distance of the plane's points, over its tolerance.
     filled: f64,
@@ -47,20 +50,23 @@ impl Around {
     /// Whether the plane does not stand out. `is_plane` tells which labels are planes, and `error` is the standard
     /// error of the plane's normal, if it is known.
     fn is_indistinct(&self, is_plane: &[bool], error: Option<f64>) -> bool {
-        let share = |counts: bool| {
-            let counted = |label: i32| counts || !is_plane.get(label as usize).is_some_and(|&p| p);
-            let beyond = self.beyond.iter().filter(|b| counted(b.0));
-            beyond.map(|&(_, n)| f64::from(n)).sum::<f64>() / self.own.max(1.0)
+        let is_of_plane = |label: i32| is_plane.get(label as usize).is_some_and(|&is| is);
+        let share = |counts: &dyn Fn(i32) -> bool| {
+            let counted = self.beyond.iter().filter(|(label, _)| counts(*label));
+            counted.map(|&(_, n)| f64::from(n)).sum::<f64>() / self.own.max(1.0)
         };
-        let (all, unlabelled) = (share(true), share(false));
-        unlabelled > SLICE
-            || unlabelled > PART_OF_SLICE && self.filled > FILLED
-            || all > CROWD && error.is_some_and(|error| error > CERTAIN)
+        let (of_any, of_no_plane) = (share(&|_| true), share(&|label| !is_of_plane(label)));
+        of_no_plane > SLICE
+            || of_no_plane > PART_OF_SLICE && self.filled > FILLED
+            || of_any > CROWD && error.is_some_and(|error| error > CERTAIN)
     }
 }
 
 /// Which of the planes do not stand out; `is_plane` tells which are planes otherwise, and `errors` are the standard
 /// errors of their normals.
+///
+/// Points of planes that do not stand out still count as those of planes: judged again without them, as many planes that
+/// are in the truth would be lost as slices.
 pub(super) fn indistinct(
     around: &[Around],
     is_plane: &[bool],
@@ -70,62 +76,49 @@ pub(super) fn indistinct(
     (0..around.len()).map(is).collect()
 }
 
-/// Looks at the points around each plane. `densities` are those of their points, per square step; points that are near
-/// in their order should be near in space.
+/// Looks at the points around each plane of at least `min_points`. `densities` are the points of each per square step;
+/// points that are near in their order should be near in space.
 pub(super) fn look(
     points: &Points,
     Assigned { labels, sums }: &Assigned,
     planes: &[LocalPlane],
-    densities: &[f64],
+    (densities, min_points): (&[f64], u64),
 ) -> Vec<Around> {
-    let strides: Vec<usize> = sums.iter().map(|s| stride(s.n)).collect();
-    let members = members(labels, &strides);
-    let runs = runs(points);
-    let look = |(i, members): (usize, &Vec<u32>)| {
-        let place = (IN_PLACE / densities[i]).sqrt();
-        let plane = planes[i];
+    let itself: Vec<Option<usize>> = (0..planes.len()).map(Some).collect();
+    let members = members(labels, &itself, planes.len());
+    let [runs, blocks] = [RUN, BLOCK].map(|length| boxes(points, length));
+    let look = |(i, members): (usize, Vec<u32>)| {
+        if members.is_empty() || (members.len() as u64) < min_points {
+            return Around::default();
+        }
+        let (plane, stride) = (planes[i], members.len().div_ceil(ENOUGH));
         let (u, v) = axes(plane.normal);
+        let place = (IN_PLACE / densities[i]).sqrt();
         let slab = Slab { points, labels, label: i as i32, plane, axes: [u, v], place };
+        let members = || members.iter().filter(|&&i| (i as usize / BLOCK).is_multiple_of(stride));
         Around {
-            own: members.len() as f64,
-            beyond: slab.beyond(members, &runs, strides[i]),
+            own: members().count() as f64,
+            beyond: slab.beyond(&slab.footprint(members()), (&runs, &blocks), stride),
             filled: sums[i].distance_rms(plane.normal, plane.rho) / plane.tolerance,
         }
     };
-    members.par_iter().enumerate().map(look).collect()
+    members.into_par_iter().enumerate().map(look).collect()
 }
 
-/// Of a plane of this many points, one run of so many is looked at.
-fn stride(points: i64) -> usize {
-    (points.max(0) as usize).div_ceil(ENOUGH).max(1)
-}
+/// A box along the axes: its middle, and half its sides.
+type Bounds = [Vec3; 2];
 
-/// The points of each plane in the runs that are looked at, ascending.
-fn members(labels: &[i32], strides: &[usize]) -> Vec<Vec<u32>> {
-    let piece = |(piece, labels): (usize, &[i32])| {
-        let looked_at = |(i, &label): (usize, &i32)| {
-            let i = piece * PIECE + i;
-            let stride = *strides.get(label as usize)?;
-            (i / RUN).is_multiple_of(stride).then_some((label, i as u32))
-        };
-        labels.iter().enumerate().filter_map(looked_at).collect::<Vec<_>>()
-    };
-    let pieces: Vec<_> = labels.par_chunks(PIECE).enumerate().map(piece).collect();
-    let mut members = vec![Vec::new(); strides.len()];
-    pieces.into_iter().flatten().for_each(|(label, i)| members[label as usize].push(i));
-    members
-}
-
-/// The box around each run of points, as its middle and half its sides.
-fn runs(points: &Points) -> Vec<[Vec3; 2]> {
+/// The boxes around each so many points.
+fn boxes(points: &Points, length: usize) -> Vec<Bounds> {
     let bounds = |values: &[f32]| {
         let [low, high] = values
             .iter()
-            .fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], &v| [low.min(v), high.max(v)]);
-        [0.5 * (f64::from(low) + f64::from(high)), 0.5 * (f64::from(high) - f64::from(low))]
+            .fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], &v| [low.min(v), high.max(v)])
+            .map(f64::from);
+        [0.5 * (low + high), 0.5 * (high - low)]
     };
     let [x, y, z] = [&points.x, &points.y, &points.z]
-        .map(|axis| axis.par_chunks(RUN).map(bounds).collect::<Vec<_>>());
+        .map(|axis| axis.par_chunks(length).map(bounds).collect::<Vec<_>>());
     x.into_iter().zip(y).zip(z).map(|((x, y), z)| [0, 1].map(|k| [x[k], y[k], z[k]])).collect()
 }
 
@@ -161,7 +154,7 @@ impl Slab<'_> {
         self.axes.map(|axis| (dot(p, axis) / self.place).floor() as i64)
     }
 
-    fn footprint(&self, members: &[u32]) -> Footprint {
+    fn footprint<'m>(&self, members: impl Iterator<Item = &'m u32>) -> Footprint {
         let mut footprint =
             Footprint { places: FxHashSet::default(), bounds: [[i64::MAX, i64::MIN]; 2] };
         let mut last = None;
@@ -177,8 +170,8 @@ impl Slab<'_> {
         footprint
     }
 
-    /// Whether points of a run may lie above or below the footprint.
-    fn touches(&self, footprint: &Footprint, [middle, half]: [Vec3; 2]) -> bool {
+    /// Whether points in a box may lie above or below the footprint.
+    fn touches(&self, footprint: &Footprint, [middle, half]: Bounds) -> bool {
         let reach = |axis: Vec3| (0..3).map(|a| axis[a].abs() * half[a]).sum::<f64>();
         let is_beside = |(axis, [low, high]): (Vec3, [i64; 2])| {
             let (at, reach) = (dot(middle, axis), reach(axis));
@@ -189,15 +182,22 @@ impl Slab<'_> {
             && !self.axes.into_iter().zip(footprint.bounds).any(is_beside)
     }
 
-    /// How many points of each other label lie right above and below the plane's `members`, by label.
-    fn beyond(&self, members: &[u32], runs: &[[Vec3; 2]], stride: usize) -> Vec<(i32, u32)> {
-        let footprint = self.footprint(members);
+    /// How many points of each other label lie right above and below the footprint, by label, in one of `stride` blocks.
+    fn beyond(
+        &self,
+        footprint: &Footprint,
+        (runs, blocks): (&[Bounds], &[Bounds]),
+        stride: usize,
+    ) -> Vec<(i32, u32)> {
         let near = self.plane.tolerance;
         let mut beyond: FxHashMap<i32, u32> = FxHashMap::default();
-        for run in (0..runs.len()).step_by(stride) {
-            if !self.touches(&footprint, runs[run]) {
-                continue;
-            }
+        let touches = |it: Bounds| self.touches(footprint, it);
+        let in_block = |block: usize| {
+            let first = block * (BLOCK / RUN);
+            (first..runs.len().min(first + BLOCK / RUN)).filter(|&run| touches(runs[run]))
+        };
+        let near_blocks = (0..blocks.len()).step_by(stride).filter(|&block| touches(blocks[block]));
+        for run in near_blocks.flat_map(in_block) {
             for i in run * RUN..((run + 1) * RUN).min(self.points.len()) {
                 let (p, label) = (self.point(i), self.labels[i]);
                 let distance = self.distance(p);
@@ -243,7 +243,7 @@ mod tests {
         };
         let labels: Vec<i32> = points.z.iter().map(label).collect();
         let sums = members::sums(points, &labels, local.len());
-        look(points, &Assigned { labels, sums }, &local, &vec![0.01; local.len()])
+        look(points, &Assigned { labels, sums }, &local, (&vec![0.01; local.len()], 3))
     }
 
     fn verdicts(points: &Points, planes: &[f64], errors: &[Option<f64>]) -> Vec<bool> {

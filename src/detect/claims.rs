@@ -34,6 +34,23 @@ fn deviation(surfels: &[Surfel], support: &Support) -> f64 {
     (squares / weight.max(1.0)).sqrt()
 }
 
+/// The densities of planes after parts were joined, as `into` says, from the densities `before`.
+pub(super) fn densities(
+    surfels: &Surfels,
+    (found, into): (&[FoundPlane], &[u32]),
+    mut before: Vec<f64>,
+    base: f64,
+) -> Vec<f64> {
+    let mut wholes: Vec<u32> =
+        (0..).zip(into).filter(|(i, of)| i != *of).map(|(_, &of)| of).collect();
+    wholes.sort_unstable();
+    wholes.dedup();
+    for whole in wholes {
+        before[whole as usize] = density(&surfels.list, &found[whole as usize].support, base);
+    }
+    before
+}
+
 /// Points per square step.
 fn density(surfels: &[Surfel], support: &Support, base: f64) -> f64 {
     let lattice = Lattice::new(surfels, &support.surfels, support.normal, base);

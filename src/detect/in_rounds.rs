@@ -316,7 +316,11 @@ fn search<'b>(
     let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
     let judges_curves = !obey && options.curved == Curved::Grey;
     let arbitrary = judges_curves.then(|| ends::arbitrary((cells, &surfels), &found, &local));
-    let around = judges_curves.then(|| around::look(&cloud.points, &assigned, &local, &densities));
+    // Of a wall that is rougher than the rest, slabs that are not widened take a slice.
+    let around = (judges_curves && parameters.widen > 1.0).then(|| {
+        let densities = claims::densities(&surfels, (&found, &into), densities, cells.base().size);
+        around::look(&cloud.points, &assigned, &local, (&densities, parameters.min_inliers))
+    });
     Ok(Labelled {
         parameters,
         local,

@@ -46,6 +46,8 @@ const ALIKE: f64 = 0.5;
 const INDEPENDENT: f64 = 0.4;
 /// Thickness that grows by more than this factor from level to level is that of edges, not of noise.
 const GROWTH: f64 = 2.5;
+/// There may be edges only where a level has less than this share of the flat neighbourhoods of the level before.
+const REMAIN_FLAT: f64 = 0.95;
 /// A level counts when it has at least this share of the flat neighbourhoods of the level before.
 const LASTING: f64 = 0.5;
 /// The same for neighbourhoods that are certainly flat, to tell steps from furniture.
@@ -276,6 +278,8 @@ fn likeness(curve: &[Scale], level: usize, far: bool, soft: f64) -> f64 {
 /// How surely, from 0 to 1, a coarser level shows the surfaces that a finer level `here` shows.
 fn goes_on(here: &Scale, next: &Scale, soft: f64) -> f64 {
     let lasts = exceeds(next.flat, LASTING * here.flat, soft);
+    // Edges take flat neighbourhoods away.
+    let soft = if next.flat < REMAIN_FLAT * here.flat { soft } else { 0.0 };
     let is_edges = exceeds(next.thin, GROWTH * here.thin, soft);
     if next.flat > SOME { lasts * (1.0 - is_edges) } else { 0.0 }
 }
@@ -555,6 +559,19 @@ mod tests {
         };
         assert_eq!([level(0.3), level(0.5), level(0.7)], [2.0, 2.5, 3.0]);
         assert!((level(0.501) - level(0.499)).abs() < 0.02);
+    }
+
+    #[test]
+    fn growth_is_that_of_edges_only_where_they_take_flat_neighbourhoods_away() {
+        // Thickness grows by hardly less than edges make it grow.
+        let level = |flat| {
+            let scale = |flat, thin, turn| Scale { flat, strict: flat, thin, thinnest: thin, turn };
+            let mut curve = [scale(flat, 2.4, 0.3); 8];
+            curve[0] = scale(0.8, 1.0, 0.9);
+            read(&curve, Drawn::InSpace, |_| true).level
+        };
+        assert_eq!([level(0.8), level(0.77)], [1.0; 2]);
+        assert_eq!(level(0.7), 0.5);
     }
 
     #[test]

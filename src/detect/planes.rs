@@ -43,7 +43,7 @@ pub(super) struct Known<'a> {
 /// The reported planes, best first.
 ///
 /// Planes are ranked by significance. Those with too few points, those that chance may have made, pieces of
-/// curved surfaces and those beyond the top are dropped.
+/// curved surfaces, those that do not stand out and those beyond the top are dropped.
 pub(super) fn finish(
     cloud: &Loaded,
     Assigned { labels, sums }: &Assigned,
@@ -104,7 +104,7 @@ pub(super) fn finish(
 
 /// The significance of each plane.
 ///
-/// The points of larger planes, and of larger pieces of curved surfaces, are not strewn at random: chance has
+/// The points of larger planes, of larger pieces of curved surfaces and of larger slices are not strewn at random: chance has
 /// only the remaining points to work with. Otherwise a wall of a few hundred points could be the work of
 /// chance below a floor of a million.
 fn significances(

@@ -199,6 +199,20 @@ fn pieces_of_round_surfaces_are_planes_for_those_who_want_them() {
     assert!(told.contains("around it; --curved facets may take it"), "{told}");
 }
 
+#[test]
+fn slices_of_clutter_are_planes_for_those_who_want_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let cloud = synth(folder.path(), "street --points 30000 --sensor slam");
+    let told = detect(&cloud, "--explain").text();
+    let said = "does not stand out from the points right above and below it; --curved facets";
+    assert!(told.contains(said), "{told}");
+    let told = detect(&cloud, "--explain --curved facets").text();
+    assert!(told.contains("Best candidates") && !told.contains("stand out"), "{told}");
+    // A slab as narrow as asked for is a slice of a rougher wall.
+    let told = detect(&cloud, "--explain --widen 1").text();
+    assert!(told.contains("Best candidates") && !told.contains("stand out"), "{told}");
+}
+
 /// A point of a floor of six by five metres that waves by up to so much.
 fn wave(height: f64) -> impl Fn(u32) -> [f64; 3] {
     move |i: u32| {
