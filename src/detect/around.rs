@@ -4,7 +4,6 @@
 //! next to a wall there is hardly anything. The limits below are those that divide planes that are in the truth best
 //! from those that are not, over all scenes and instruments of `benches/peers/real`.
 
-use super::members::members;
 use crate::frame::Points;
 use crate::surface::plane::{Assigned, LocalPlane};
 use crate::vector::{Vec3, axes, dot};
@@ -31,9 +30,11 @@ const IN_PLACE: f64 = 9.0;
 /// Points that have a box around them.
 const RUN: usize = 64;
 /// Points that are looked at or not, and have a box around them as well: so many that they lie above, below and on a plane.
-const BLOCK: usize = 256 * RUN;
+const BLOCK: usize = 64 * RUN;
+/// Numbers that are compared side by side.
+const LANES: usize = 8;
 /// Of planes with more points than this, only some blocks are looked at, to bound the time.
-const ENOUGH: usize = 1 << 17;
+const ENOUGH: usize = 1 << 15;
 
 /// The points around a plane.
 #[derive(Default)]
@@ -84,42 +85,74 @@ pub(super) fn look(
     planes: &[LocalPlane],
     (densities, min_points): (&[f64], u64),
 ) -> Vec<Around> {
-    let itself: Vec<Option<usize>> = (0..planes.len()).map(Some).collect();
-    let members = members(labels, &itself, planes.len());
-    let [runs, blocks] = [RUN, BLOCK].map(|length| boxes(points, length));
+    let strides: Vec<usize> =
+        sums.iter().map(|sums| (sums.n as usize).div_ceil(ENOUGH).max(1)).collect();
+    let members = members(labels, &strides);
+    let runs = boxes(points);
+    let blocks: Vec<Bounds> = runs.chunks(BLOCK / RUN).map(around_all).collect();
     let look = |(i, members): (usize, Vec<u32>)| {
-        if members.is_empty() || (members.len() as u64) < min_points {
+        if members.is_empty() || (sums[i].n as u64) < min_points {
             return Around::default();
         }
-        let (plane, stride) = (planes[i], members.len().div_ceil(ENOUGH));
+        let plane = planes[i];
         let (u, v) = axes(plane.normal);
         let place = (IN_PLACE / densities[i]).sqrt();
         let slab = Slab { points, labels, label: i as i32, plane, axes: [u, v], place };
-        let members = || members.iter().filter(|&&i| (i as usize / BLOCK).is_multiple_of(stride));
         Around {
-            own: members().count() as f64,
-            beyond: slab.beyond(&slab.footprint(members()), (&runs, &blocks), stride),
+            own: members.len() as f64,
+            beyond: slab.beyond(&slab.footprint(&members), (&runs, &blocks), strides[i]),
             filled: sums[i].distance_rms(plane.normal, plane.rho) / plane.tolerance,
         }
     };
     members.into_par_iter().enumerate().map(look).collect()
 }
 
-/// A box along the axes: its middle, and half its sides.
+/// The points of each plane in the blocks that are looked at, one in so many, ascending.
+fn members(labels: &[i32], strides: &[usize]) -> Vec<Vec<u32>> {
+    let in_block = |(block, labels): (usize, &[i32])| {
+        let looked_at: Vec<bool> = strides.iter().map(|&s| block.is_multiple_of(s)).collect();
+        let is_looked_at = |label: i32| looked_at.get(label as usize).is_some_and(|&is| is);
+        let places = (block * BLOCK) as u32..;
+        let chosen = places.zip(labels).filter(|&(_, &label)| is_looked_at(label));
+        chosen.map(|(i, &label)| (label, i)).collect::<Vec<_>>()
+    };
+    let blocks: Vec<_> = labels.par_chunks(BLOCK).enumerate().map(in_block).collect();
+    let mut members = vec![Vec::new(); strides.len()];
+    blocks.into_iter().flatten().for_each(|(label, i)| members[label as usize].push(i));
+    members
+}
+
+/// A box along the axes: its least and its largest corner.
 type Bounds = [Vec3; 2];
 
-/// The boxes around each so many points.
-fn boxes(points: &Points, length: usize) -> Vec<Bounds> {
-    let bounds = |values: &[f32]| {
-        let [low, high] = values
-            .iter()
-            .fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], &v| [low.min(v), high.max(v)])
-            .map(f64::from);
-        [0.5 * (low + high), 0.5 * (high - low)]
-    };
+/// The boxes around the runs of points.
+fn boxes(points: &Points) -> Vec<Bounds> {
     let [x, y, z] = [&points.x, &points.y, &points.z]
-        .map(|axis| axis.par_chunks(length).map(bounds).collect::<Vec<_>>());
+        .map(|axis| axis.par_chunks(RUN).map(bounds).collect::<Vec<_>>());
     x.into_iter().zip(y).zip(z).map(|((x, y), z)| [0, 1].map(|k| [x[k], y[k], z[k]])).collect()
+}
+
+/// The least and the largest of some numbers.
+fn bounds(values: &[f32]) -> [f64; 2] {
+    // Side by side, so that the compiler makes vectors of them.
+    let (mut low, mut high) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]);
+    for values in values.chunks(LANES) {
+        for ((low, high), &value) in low.iter_mut().zip(&mut high).zip(values) {
+            *low = if value < *low { value } else { *low };
+            *high = if value > *high { value } else { *high };
+        }
+    }
+    let low = low.into_iter().fold(f32::INFINITY, f32::min);
+    [low, high.into_iter().fold(f32::NEG_INFINITY, f32::max)].map(f64::from)
+}
+
+/// The box around some boxes.
+fn around_all(boxes: &[Bounds]) -> Bounds {
+    let both = |[low, high]: Bounds, [other_low, other_high]: &Bounds| {
+        let of = |of: fn(f64, f64) -> f64, a: Vec3, b: &Vec3| [0, 1, 2].map(|k| of(a[k], b[k]));
+        [of(f64::min, low, other_low), of(f64::max, high, other_high)]
+    };
+    boxes.iter().fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], both)
 }
 
 /// A plane among the points.
@@ -154,7 +187,7 @@ impl Slab<'_> {
         self.axes.map(|axis| (dot(p, axis) / self.place).floor() as i64)
     }
 
-    fn footprint<'m>(&self, members: impl Iterator<Item = &'m u32>) -> Footprint {
+    fn footprint(&self, members: &[u32]) -> Footprint {
         let mut footprint =
             Footprint { places: FxHashSet::default(), bounds: [[i64::MAX, i64::MIN]; 2] };
         let mut last = None;
@@ -171,7 +204,9 @@ impl Slab<'_> {
     }
 
     /// Whether points in a box may lie above or below the footprint.
-    fn touches(&self, footprint: &Footprint, [middle, half]: Bounds) -> bool {
+    fn touches(&self, footprint: &Footprint, [least, most]: Bounds) -> bool {
+        let middle = [0, 1, 2].map(|a| 0.5 * (least[a] + most[a]));
+        let half = [0, 1, 2].map(|a| 0.5 * (most[a] - least[a]));
         let reach = |axis: Vec3| (0..3).map(|a| axis[a].abs() * half[a]).sum::<f64>();
         let is_beside = |(axis, [low, high]): (Vec3, [i64; 2])| {
             let (at, reach) = (dot(middle, axis), reach(axis));
