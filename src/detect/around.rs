@@ -10,6 +10,8 @@ use crate::vector::{Vec3, axes, dot};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// In clouds of fewer points nothing is judged: there, walls are so sparse that their normals are uncertain, too.
+pub(super) const FEWEST: usize = 10_000;
 /// A plane is a slice of something thicker when the points of no plane right above and below it are more than this
 /// share of its own, …
 const SLICE: f64 = 0.25;

@@ -317,7 +317,8 @@ fn search<'b>(
     let judges_curves = !obey && options.curved == Curved::Grey;
     let arbitrary = judges_curves.then(|| ends::arbitrary((cells, &surfels), &found, &local));
     // Of a wall that is rougher than the rest, slabs that are not widened take a slice.
-    let around = (judges_curves && parameters.widen > 1.0).then(|| {
+    let is_judged = judges_curves && parameters.widen > 1.0 && cloud.points.len() >= around::FEWEST;
+    let around = is_judged.then(|| {
         let densities = claims::densities(&surfels, (&found, &into), densities, cells.base().size);
         around::look(&cloud.points, &assigned, &local, (&densities, parameters.min_inliers))
     });
