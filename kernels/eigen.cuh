@@ -1,7 +1,10 @@
-// Vectors, and the eigenvalues of a symmetric matrix; the twins of src/vector.rs and src/surface/eigen.rs.
+// Vectors, and the eigenvalues of a block's covariance; the twins of src/vector.rs and of `of_block` in
+// src/surface/eigen.rs.
 //
 // Compiled without fused operations, in the CPU's order: the two agree to the last bit.
 #pragma once
+
+#include "evidence.cuh"
 
 struct Vec3 {
     double x, y, z;
@@ -13,69 +16,51 @@ __device__ __forceinline__ Vec3 cross(Vec3 a, Vec3 b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// Cyclic Jacobi rotations of a symmetric matrix.
-struct Eigen {
-    double a[3][3], v[3][3];
+// A number, or zero if it is below.
+__device__ __forceinline__ double positive(double v) { return v > 0.0 ? v : 0.0; }
 
-    template <int P, int Q>
-    __device__ __forceinline__ void rotate() {
-        if (a[P][Q] == 0.0) return;
-        const double theta = (a[Q][Q] - a[P][P]) / (2.0 * a[P][Q]);
-        const double t = copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1.0));
-        const double c = 1.0 / sqrt(t * t + 1.0);
-        const double s = t * c;
+// The smallest root of x^3 - trace x^2 + pairs x - product by Laguerre's method from zero.
+__device__ __forceinline__ double smallest_root(double trace, double pairs, double product) {
+    double at = 0.0;
 #pragma unroll
-        for (int k = 0; k < 3; k++) {
-            turn(a[k][P], a[k][Q], c, s);
-            turn(v[k][P], v[k][Q], c, s);
-        }
-#pragma unroll
-        for (int k = 0; k < 3; k++) turn(a[P][k], a[Q][k], c, s);
+    for (int step = 0; step < EIGEN_STEPS; step++) {
+        const double value = ((at - trace) * at + pairs) * at - product;
+        const double slope = (3.0 * at - 2.0 * trace) * at + pairs;
+        const double bend = 6.0 * at - 2.0 * trace;
+        const double under = slope + sqrt(positive(4.0 * slope * slope - 6.0 * value * bend));
+        if (under > 0.0) at = at - 3.0 * value / under;
     }
-
-    static __device__ __forceinline__ void turn(double& x, double& y, double c, double s) {
-        const double old = x;
-        x = c * old - s * y;
-        y = s * old + c * y;
-    }
-};
-
-// The bits of a float, transformed so that they are ordered as Rust's `total_cmp` orders floats.
-__device__ __forceinline__ long long ordered(double v) {
-    const long long bits = __double_as_longlong(v);
-    return bits ^ (long long)((unsigned long long)(bits >> 63) >> 1);
+    return at;
 }
 
 // Eigenvalues ascending, and the eigenvector of the smallest; `m` holds xx, xy, xz, yy, yz, zz.
 __device__ __forceinline__ Vec3 smallest(const double (&m)[6], double (&values)[3]) {
-    Eigen e = {{{m[0], m[1], m[2]}, {m[1], m[3], m[4]}, {m[2], m[4], m[5]}},
-               {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
-    for (int sweep = 0; sweep < 5; sweep++) {
-        e.rotate<0, 1>();
-        e.rotate<0, 2>();
-        e.rotate<1, 2>();
-    }
-    const double d[3] = {e.a[0][0], e.a[1][1], e.a[2][2]};
-    Vec3 column[3] = {{e.v[0][0], e.v[1][0], e.v[2][0]},
-                      {e.v[0][1], e.v[1][1], e.v[2][1]},
-                      {e.v[0][2], e.v[1][2], e.v[2][2]}};
-    const long long key[3] = {ordered(d[0]), ordered(d[1]), ordered(d[2])};
-    // The ranks in a stable order of three.
-    int rank[3] = {0, 0, 0};
-#pragma unroll
-    for (int i = 0; i < 3; i++) {
-#pragma unroll
-        for (int j = 0; j < 3; j++) rank[i] += key[j] < key[i] || (key[j] == key[i] && j < i);
-    }
-    Vec3 normal = column[0];
-#pragma unroll
-    for (int i = 0; i < 3; i++) {
-        if (rank[i] == 0) {
-            values[0] = d[i];
-            normal = column[i];
-        }
-        if (rank[i] == 1) values[1] = d[i];
-        if (rank[i] == 2) values[2] = d[i];
-    }
+    const double xx = m[0], xy = m[1], xz = m[2], yy = m[3], yz = m[4], zz = m[5];
+    const double trace = xx + yy + zz;
+    // The adjugate.
+    const double a_xx = yy * zz - yz * yz, a_xy = yz * xz - xy * zz, a_xz = xy * yz - yy * xz;
+    const double a_yy = xx * zz - xz * xz, a_yz = xy * xz - xx * yz, a_zz = xx * yy - xy * xy;
+    const double pairs = a_xx + a_yy + a_zz;
+    const double product = xx * a_xx + xy * a_xy + xz * a_xz;
+    const double root = smallest_root(trace, pairs, product);
+    // The adjugate less the root is a multiple of the projection to the eigenvector.
+    const double e_xx = (root - (trace - xx)) * root + a_xx;
+    const double e_yy = (root - (trace - yy)) * root + a_yy;
+    const double e_zz = (root - (trace - zz)) * root + a_zz;
+    const double e_xy = a_xy + root * xy, e_xz = a_xz + root * xz, e_yz = a_yz + root * yz;
+    Vec3 longest = e_yy >= e_zz ? Vec3{e_xy, e_yy, e_yz} : Vec3{e_xz, e_yz, e_zz};
+    if (e_xx >= e_yy && e_xx >= e_zz) longest = {e_xx, e_xy, e_xz};
+    const double length = sqrt(dot(longest, longest));
+    Vec3 normal = {0.0, 0.0, 1.0};
+    if (length > 0.0) normal = {longest.x / length, longest.y / length, longest.z / length};
+    const Vec3 to = {dot({xx, xy, xz}, normal), dot({xy, yy, yz}, normal), dot({xz, yz, zz}, normal)};
+    const double least = dot(to, normal);
+    const double sum = trace - least;
+    const double rest = pairs - least * sum;
+    const double most = 0.5 * (sum + sqrt(positive(sum * sum - 4.0 * rest)));
+    const bool is_line = pairs <= ON_LINE * trace * trace;
+    values[0] = is_line ? 0.0 : least;
+    values[1] = is_line ? 0.0 : rest / most;
+    values[2] = is_line ? trace : most;
     return normal;
 }

@@ -13,7 +13,7 @@ use crate::shared::{
 };
 use crate::surface::blocks::Finder;
 use crate::surface::cloud::CellCloud;
-use crate::surface::eigen::{LANES, smallest_of};
+use crate::surface::eigen::{LANES, of_blocks};
 use crate::surface::flat::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT};
 use crate::surface::layers::{Layer, Outcome, Trials, Tried};
 use crate::surface::noise_field::NoiseField;
@@ -389,5 +389,5 @@ fn thinnest<'a>(spreads: impl Iterator<Item = &'a Spread>) -> [([f64; 3], Vec3);
     for (lane, spread) in spreads.enumerate() {
         covariances.iter_mut().zip(spread.covariance()).for_each(|(all, one)| all[lane] = one);
     }
-    smallest_of(&covariances)
+    of_blocks(&covariances)
 }

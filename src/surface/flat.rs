@@ -237,7 +237,7 @@ impl Waiting {
     /// Judges the waiting blocks; results of empty lanes are dropped.
     #[inline(always)]
     fn judge(&mut self, unit: f64, judged: &mut [Option<Flatness>]) {
-        let eigen = eigen::smallest_of(&self.covariances);
+        let eigen = eigen::of_blocks(&self.covariances);
         for (lane, eigen) in eigen.into_iter().enumerate().take(self.len) {
             judged[self.places[lane]] = flatness(self.counts[lane], eigen, unit);
         }
@@ -252,7 +252,7 @@ pub fn judge_block(level: &Level, sums: &[Sums], cell: usize, block: &[u32]) -> 
     if moments.n < MIN_POINTS {
         return None;
     }
-    flatness(moments.n as f64, eigen::smallest(moments.covariance()), level.unit())
+    flatness(moments.n as f64, eigen::of_block(moments.covariance()), level.unit())
 }
 
 /// Whether a block with this covariance may be nearly flat, by a bound that costs less than the eigenvalues.
@@ -310,7 +310,7 @@ mod tests {
             let covariance = PAIRS.map(|(a, b)| {
                 values.iter().zip(axes).map(|(value, axis)| value * axis[a] * axis[b]).sum()
             });
-            let is_flat = flatness(1000.0, eigen::smallest(covariance), 1.0).is_some();
+            let is_flat = flatness(1000.0, eigen::of_block(covariance), 1.0).is_some();
             assert!(!is_flat || may_be_flat(&covariance), "{values:?}");
             flat += u32::from(is_flat);
             sure += u32::from(!may_be_flat(&covariance));
