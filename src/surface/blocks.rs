@@ -3,15 +3,13 @@
 //! Lists of neighbours would take more memory than all else that is known of the cells. So a block is put
 //! together when it is wanted, from the bricks that it reaches into: eight at most.
 
-use super::bricks::{Brick, CELLS, NONE, WITHIN};
+use super::bricks::{CELLS, NONE, WITHIN};
 use super::lattice::BITS;
 use super::level::Level;
 use std::ops::Deref;
 
 /// Cells of a block.
 const BLOCK: usize = 27;
-/// A brick that was not looked for.
-const UNKNOWN: u32 = NONE - 1;
 
 /// The occupied cells of a block, by z, then y, then x.
 #[derive(Debug, Clone, Copy)]
@@ -39,20 +37,44 @@ impl IntoIterator for Block {
     }
 }
 
+/// Edge, in cells, of a brick and the cells next to it.
+const EDGE: usize = 6;
+/// Number of these cells.
+const AROUND: usize = EDGE * EDGE * EDGE;
+
 /// Finds blocks; fast where the next one is wanted for a cell of the same brick.
 pub struct Finder<'a> {
     level: &'a Level,
-    /// The key of a brick, and the slots of it and of the ones around it.
+    /// The next level, and what finds the bricks, which are the cells of the level after it; none at the top.
+    above: Option<(&'a Level, Box<Finder<'a>>)>,
+    /// The key of a brick.
     home: u64,
-    near: [u32; BLOCK],
+    /// The bricks of the block of bricks around it, if there is a level that says so.
+    bricks: [u32; BLOCK],
+    /// A bit for each of them whose cells are known.
+    known: u32,
+    /// The occupied cells of the brick and next to it, by z, then y, then x, as far as they are known.
+    around: [u32; AROUND],
 }
 
 impl<'a> Finder<'a> {
-    /// Finds blocks among the cells of a level.
-    #[inline(always)]
-    pub fn new(level: &'a Level) -> Finder<'a> {
-        // No brick has this key.
-        Finder { level, home: u64::MAX, near: [UNKNOWN; BLOCK] }
+    /// Finds blocks among the cells of the first of these levels, each of which joins the cells of the one before.
+    pub fn new(levels: &'a [Level]) -> Finder<'a> {
+        let above = match levels {
+            [_, next, above @ ..] if !above.is_empty() => {
+                Some((next, Box::new(Finder::new(above))))
+            }
+            _ => None,
+        };
+        Finder {
+            level: &levels[0],
+            above,
+            // No brick has this key.
+            home: u64::MAX,
+            bricks: [NONE; BLOCK],
+            known: 0,
+            around: [NONE; AROUND],
+        }
     }
 
     /// The level of the cells.
@@ -64,58 +86,69 @@ impl<'a> Finder<'a> {
     /// The occupied cells of the block of a cell.
     #[inline(always)]
     pub fn block(&mut self, cell: u32) -> Block {
-        let key = self.level.key(cell);
-        if self.home != key >> WITHIN {
-            (self.home, self.near) = (key >> WITHIN, [UNKNOWN; BLOCK]);
-        }
-        let cell = (key % CELLS as u64) as usize;
-        // The cells by their places in the block, and a bit for each that is occupied.
-        let (mut at, mut occupied) = ([0; BLOCK], 0u32);
-        for (beyond, &within) in WITHIN_REACH[cell].iter().enumerate() {
-            if within == 0 {
-                continue;
-            }
-            let to = offset(cell, beyond);
-            let Some(brick) = self.brick(to) else { continue };
-            let mut left = brick.occupied & within;
-            while left != 0 {
-                let bit = left.trailing_zeros();
-                let place = MIDDLE + PLACES[bit as usize] - PLACES[cell] + 4 * place(to);
-                let before = brick.occupied & ((1 << bit) - 1);
-                at[place as usize] = brick.first + before.count_ones();
-                occupied |= 1 << place;
-                left &= left - 1;
-            }
-        }
         let mut block = Block { cells: [0; BLOCK], len: 0 };
-        while occupied != 0 {
-            block.cells[block.len] = at[occupied.trailing_zeros() as usize];
-            block.len += 1;
-            occupied &= occupied - 1;
+        for cell in self.near(cell) {
+            // Written in any case: a branch would be taken at random.
+            block.cells[block.len] = cell;
+            block.len += usize::from(cell != NONE);
         }
         block
     }
 
-    /// The brick `to` one side or the other of the last one, if there is one.
+    /// The cells of the block of a cell, occupied or [`NONE`].
     #[inline(always)]
-    fn brick(&mut self, to: [i32; 3]) -> Option<Brick> {
-        let place = (MIDDLE + place(to)) as usize;
-        let bricks = &self.level.bricks;
-        if self.near[place] == UNKNOWN {
-            self.near[place] = bricks.slot(moved(self.home, to), |cell| self.level.key(cell));
+    fn near(&mut self, cell: u32) -> [u32; BLOCK] {
+        let key = self.level.key(cell);
+        if self.home != key >> WITHIN {
+            self.home = key >> WITHIN;
+            self.enter(cell);
         }
-        bricks.get(self.near[place])
+        let within = (key % CELLS as u64) as usize;
+        let mut unknown = BRICKS[within] & !self.known;
+        self.known |= unknown;
+        while unknown != 0 {
+            self.learn(unknown.trailing_zeros() as usize);
+            unknown &= unknown - 1;
+        }
+        let near = &self.around[CORNERS[within]..][..WITHIN_BLOCK[BLOCK - 1] + 1];
+        WITHIN_BLOCK.map(|at| near[at])
+    }
+
+    /// Forgets what is known of another brick than that of a cell, and finds the bricks around this one.
+    #[inline(never)]
+    fn enter(&mut self, cell: u32) {
+        (self.known, self.around) = (0, [NONE; AROUND]);
+        if let Some((next, above)) = &mut self.above {
+            let brick = next.parent[self.level.parent[cell as usize] as usize];
+            self.bricks = above.near(brick);
+        }
+    }
+
+    /// Learns the cells of a brick, by its place in the block of bricks.
+    #[inline(always)]
+    fn learn(&mut self, place: usize) {
+        let bricks = &self.level.bricks;
+        let index = match self.above {
+            Some(_) => self.bricks[place],
+            None => bricks.find(moved(self.home, offset(place)), |cell| self.level.key(cell)),
+        };
+        let Some(brick) = bricks.get(index) else { return };
+        let mut left = brick.occupied & NEXT[place];
+        while left != 0 {
+            let bit = left.trailing_zeros();
+            let before = brick.occupied & ((1 << bit) - 1);
+            let at = PLACES[place][bit as usize];
+            self.around[usize::from(at)] = brick.first + before.count_ones();
+            left &= left - 1;
+        }
     }
 }
 
-/// The place of a cell or brick in a block around one, from the middle on.
+/// Where a place in a block lies, seen from its middle.
 #[inline(always)]
-const fn place([x, y, z]: [i32; 3]) -> i32 {
-    x + 3 * y + 9 * z
+const fn offset(place: usize) -> [i32; 3] {
+    [place as i32 % 3 - 1, place as i32 / 3 % 3 - 1, place as i32 / 9 - 1]
 }
-
-/// The place of the middle.
-const MIDDLE: i32 = 13;
 
 /// The key of a brick next to another. Beyond the lattice there is none with that key, since the keys of
 /// bricks are shorter than those of cells.
@@ -133,6 +166,9 @@ fn moved(key: u64, to: [i32; 3]) -> u64 {
     moved
 }
 
+/// The place of the middle of a block.
+const MIDDLE: usize = BLOCK / 2;
+
 /// The bits of the first coordinate in a Morton key.
 const AXIS: u64 = {
     let (mut bits, mut i) = (0, 0);
@@ -143,71 +179,94 @@ const AXIS: u64 = {
     bits
 };
 
-/// In which direction the next brick along an axis is reached from a cell, by its coordinate in its brick.
-const SIDES: [i32; 4] = [-1, 0, 0, 1];
-
 /// The coordinate of a cell of a brick along an axis.
-const fn coordinate(cell: usize, axis: usize) -> usize {
-    (cell >> axis & 1) | (cell >> (axis + 3) & 1) << 1
+const fn coordinate(cell: usize, axis: usize) -> i32 {
+    ((cell >> axis & 1) | (cell >> (axis + 3) & 1) << 1) as i32
 }
 
-/// The brick beyond the sides of a cell's brick; a bit of `beyond` says along which axes.
-#[inline(always)]
-const fn offset(cell: usize, beyond: usize) -> [i32; 3] {
-    let (mut to, mut axis) = ([0; 3], 0);
-    while axis < 3 {
-        to[axis] = SIDES[coordinate(cell, axis)] * (beyond >> axis & 1) as i32;
-        axis += 1;
-    }
-    to
+/// The coordinates of a cell of a brick, by the brick's place in the block of bricks.
+const fn coordinates(place: usize, cell: usize) -> [i32; 3] {
+    let [x, y, z] = offset(place);
+    [4 * x + coordinate(cell, 0), 4 * y + coordinate(cell, 1), 4 * z + coordinate(cell, 2)]
 }
 
-/// The place of each cell of a brick in a block around the first one, from the middle on.
-static PLACES: [i32; CELLS] = {
-    let (mut places, mut cell) = ([0; CELLS], 0);
+/// Where a cell at some coordinates is kept among those around a brick.
+const fn kept([x, y, z]: [i32; 3]) -> usize {
+    (x + 1) as usize + EDGE * ((y + 1) as usize + EDGE * (z + 1) as usize)
+}
+
+/// Where the first corner of the block of each cell of a brick is kept.
+static CORNERS: [usize; CELLS] = {
+    let (mut corners, mut cell) = ([0; CELLS], 0);
     while cell < CELLS {
-        let of = [coordinate(cell, 0), coordinate(cell, 1), coordinate(cell, 2)];
-        places[cell] = place([of[0] as i32, of[1] as i32, of[2] as i32]);
+        let [x, y, z] = coordinates(MIDDLE, cell);
+        corners[cell] = kept([x - 1, y - 1, z - 1]);
         cell += 1;
+    }
+    corners
+};
+
+/// Where the cells of a block are kept, from its first corner on.
+const WITHIN_BLOCK: [usize; BLOCK] = {
+    let (mut within, mut i) = ([0; BLOCK], 0);
+    while i < BLOCK {
+        within[i] = i % 3 + EDGE * (i / 3 % 3 + EDGE * (i / 9));
+        i += 1;
+    }
+    within
+};
+
+/// For each brick of a block of them, where its cells next to the middle one are kept.
+static PLACES: [[u8; CELLS]; BLOCK] = {
+    let (mut places, mut place) = ([[0; CELLS]; BLOCK], 0);
+    while place < BLOCK {
+        let mut cell = 0;
+        while cell < CELLS {
+            if NEXT[place] >> cell & 1 != 0 {
+                places[place][cell] = kept(coordinates(place, cell)) as u8;
+            }
+            cell += 1;
+        }
+        place += 1;
     }
     places
 };
 
-/// For each cell of a brick, the cells of its block in its own brick and in those beyond its sides.
-static WITHIN_REACH: [[u64; 8]; CELLS] = {
-    let mut near = [[0; 8]; CELLS];
-    let mut cell = 0;
+/// For each brick of a block of them, its cells in the middle one and next to it.
+const NEXT: [u64; BLOCK] = {
+    let (mut next, mut place) = ([0; BLOCK], 0);
+    while place < BLOCK {
+        let mut cell = 0;
+        while cell < CELLS {
+            let [x, y, z] = coordinates(place, cell);
+            let near = -1 <= x && x <= 4 && -1 <= y && y <= 4 && -1 <= z && z <= 4;
+            next[place] |= (near as u64) << cell;
+            cell += 1;
+        }
+        place += 1;
+    }
+    next
+};
+
+/// For each cell of a brick, the bricks that its block reaches into.
+static BRICKS: [u32; CELLS] = {
+    let (mut bricks, mut cell) = ([0; CELLS], 0);
     while cell < CELLS {
-        let mut beyond = 0;
-        while beyond < 8 {
-            let mut other = 0;
-            while other < CELLS {
-                if is_near(cell, beyond, other) {
-                    near[cell][beyond] |= 1 << other;
-                }
-                other += 1;
+        let mut place = 0;
+        while place < BLOCK {
+            let (to, mut reaches, mut axis) = (offset(place), true, 0);
+            while axis < 3 {
+                let beyond = coordinate(cell, axis) + to[axis];
+                reaches &= to[axis] == 0 || beyond < 0 || beyond > 3;
+                axis += 1;
             }
-            beyond += 1;
+            bricks[cell] |= (reaches as u32) << place;
+            place += 1;
         }
         cell += 1;
     }
-    near
+    bricks
 };
-
-/// Whether a cell of the brick beyond some sides of another cell's brick lies in the block of that cell.
-const fn is_near(cell: usize, beyond: usize, other: usize) -> bool {
-    let (mut near, mut axis) = (true, 0);
-    while axis < 3 {
-        let [from, to] = [coordinate(cell, axis) as i32, coordinate(other, axis) as i32];
-        let side = SIDES[from as usize];
-        near &= match beyond >> axis & 1 {
-            0 => (from - to).abs() <= 1,
-            _ => side != 0 && (from - to - 4 * side).abs() <= 1,
-        };
-        axis += 1;
-    }
-    near
-}
 
 #[cfg(test)]
 mod tests {

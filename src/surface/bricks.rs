@@ -1,9 +1,8 @@
 //! Bricks of 4 × 4 × 4 cells, by which the cells of a level are found.
 //!
 //! A brick knows in one bit for each of its cells whether the cell is occupied, and in Morton order the occupied
-//! cells of a brick have consecutive indices.
+//! cells of a brick have consecutive indices. The bricks of a level are the cells two levels above it.
 
-use crate::mix::STEP;
 use crate::ranges::ranges;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -12,30 +11,24 @@ use std::ops::Range;
 pub const WITHIN: u32 = 6;
 /// Cells of a brick.
 pub const CELLS: usize = 1 << WITHIN;
-/// The slot of no brick. A cloud has some millions of bricks at most, since larger clouds get larger cells.
+/// The index of no cell and of no brick. A cloud has some millions of cells at most, since larger clouds get larger
+/// cells.
 pub const NONE: u32 = u32::MAX;
 
-/// The bricks of a level: a hash table of which two thirds are in use.
+/// The bricks of a level, in Morton order.
 #[derive(Default)]
 pub struct Bricks {
-    slots: Vec<Brick>,
-    /// Whether all keys have 32 bits.
-    is_narrow: bool,
+    all: Vec<Brick>,
 }
 
 /// A brick of cells of which at least one is occupied.
 #[derive(Clone, Copy)]
 pub struct Brick {
-    /// A bit for each cell, in Morton order; zero in a slot that is free.
+    /// A bit for each cell, in Morton order.
     pub occupied: u64,
     /// Index of the first occupied one.
     pub first: u32,
-    /// The lowest bits of the Morton key of its cells without their place in the brick.
-    key: u32,
 }
-
-/// A free slot.
-const FREE: Brick = Brick { occupied: 0, first: 0, key: 0 };
 
 /// Cells that one thread takes at a time.
 const PIECE: usize = 1 << 14;
@@ -43,56 +36,21 @@ const PIECE: usize = 1 << 14;
 impl Bricks {
     /// The bricks of so many `cells`, whose Morton keys ascend.
     pub fn new(cells: u32, key: impl Fn(u32) -> u64 + Sync) -> Bricks {
-        let pieces = ranges(cells as usize, PIECE);
-        let pieces: Vec<Vec<Brick>> = pieces.map(|piece| begun(piece, cells, &key)).collect();
-        let count: usize = pieces.iter().map(Vec::len).sum();
-        let is_narrow = cells == 0 || key(cells - 1) >> WITHIN <= u64::from(u32::MAX);
-        let mut bricks = Bricks { slots: vec![FREE; count + count / 2 + 1], is_narrow };
-        for brick in pieces.into_iter().flatten() {
-            let mut slot = bricks.hash(key(brick.first) >> WITHIN);
-            while bricks.slots[slot].occupied != 0 {
-                slot = bricks.next(slot);
-            }
-            bricks.slots[slot] = brick;
-        }
-        bricks
+        let pieces: Vec<Vec<Brick>> =
+            ranges(cells as usize, PIECE).map(|piece| begun(piece, cells, &key)).collect();
+        Bricks { all: pieces.concat() }
     }
 
-    /// The slot from which on a brick is sought.
+    /// The brick with this index, if there is one.
     #[inline(always)]
-    fn hash(&self, key: u64) -> usize {
-        let hash = u128::from(key.wrapping_mul(STEP));
-        ((hash * self.slots.len() as u128) >> u64::BITS) as usize
+    pub fn get(&self, index: u32) -> Option<Brick> {
+        self.all.get(index as usize).copied()
     }
 
-    /// The slot after another.
-    #[inline(always)]
-    fn next(&self, slot: usize) -> usize {
-        if slot + 1 == self.slots.len() { 0 } else { slot + 1 }
-    }
-
-    /// The slot of a brick; `key_of` gives the keys of cells.
-    #[inline(always)]
-    pub fn slot(&self, key: u64, key_of: impl Fn(u32) -> u64) -> u32 {
-        let mut slot = self.hash(key);
-        let low_bits_say = self.is_narrow && key <= u64::from(u32::MAX);
-        loop {
-            // There are free slots.
-            let brick = &self.slots[slot];
-            if brick.occupied == 0 {
-                return NONE;
-            }
-            if brick.key == key as u32 && (low_bits_say || key_of(brick.first) >> WITHIN == key) {
-                return slot as u32;
-            }
-            slot = self.next(slot);
-        }
-    }
-
-    /// The brick in a slot, if there is one.
-    #[inline(always)]
-    pub fn get(&self, slot: u32) -> Option<Brick> {
-        self.slots.get(slot as usize).copied()
+    /// The index of the brick with this key; `key_of` gives the keys of cells.
+    pub fn find(&self, key: u64, key_of: impl Fn(u32) -> u64) -> u32 {
+        let found = self.all.binary_search_by_key(&key, |brick| key_of(brick.first) >> WITHIN);
+        found.map_or(NONE, |index| index as u32)
     }
 }
 
@@ -107,7 +65,7 @@ fn begun(range: Range<usize>, cells: u32, key: impl Fn(u32) -> u64) -> Vec<Brick
             if cell >= end {
                 break;
             }
-            bricks.push(Brick { occupied: 0, first: cell, key: brick as u32 });
+            bricks.push(Brick { occupied: 0, first: cell });
         }
         // The first cells may belong to a brick of the range before.
         if let Some(brick) = bricks.last_mut() {
@@ -122,22 +80,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bricks_are_found_by_short_and_by_long_keys() {
+    fn bricks_are_found_by_their_keys() {
         for apart in [1, 7 << 6, 3 << 40] {
             let keys: Vec<u64> =
                 (0..3 * PIECE as u64).map(|i| i * i % 7 + i * 11 * apart).collect();
             let key = |cell: u32| keys[cell as usize];
             assert!(keys.is_sorted_by(|a, b| a < b));
             let bricks = Bricks::new(keys.len() as u32, key);
-            for family in keys.chunk_by(|a, b| a >> WITHIN == b >> WITHIN) {
-                let brick = bricks.get(bricks.slot(family[0] >> WITHIN, key)).unwrap();
+            let families = keys.chunk_by(|a, b| a >> WITHIN == b >> WITHIN);
+            for (index, family) in (0..).zip(families) {
+                assert_eq!(bricks.find(family[0] >> WITHIN, key), index);
+                let brick = bricks.get(index).unwrap();
                 assert_eq!(keys[brick.first as usize], family[0]);
                 let bits = family.iter().map(|key| 1 << (key % CELLS as u64));
                 assert_eq!(brick.occupied, bits.sum::<u64>());
                 // The same low bits.
-                assert_eq!(bricks.slot(family[0] >> WITHIN | 1 << 57, key), NONE);
+                assert_eq!(bricks.find(family[0] >> WITHIN | 1 << 57, key), NONE);
             }
         }
-        assert_eq!(Bricks::new(0, |_| 0).slot(5, |_| 0), NONE);
+        assert_eq!(Bricks::new(0, |_| 0).find(5, |_| 0), NONE);
+        assert!(Bricks::default().get(NONE).is_none());
     }
 }

@@ -63,14 +63,13 @@ impl Cells {
     }
 
     /// Finds the blocks of many cells of a level.
-    #[inline(always)]
     pub fn finder(&self, level: usize) -> Finder<'_> {
-        Finder::new(&self.levels[level])
+        Finder::new(&self.levels[level..])
     }
 
     /// Finds the blocks of many cells of each level.
     pub fn finders(&self) -> Vec<Finder<'_>> {
-        self.levels.iter().map(Finder::new).collect()
+        (0..self.levels.len()).map(|level| self.finder(level)).collect()
     }
 
     /// For every cell of a level, `of(cell, block)`.
