@@ -35,6 +35,9 @@ struct Lists {
     all: Vec<Neighbour>,
 }
 
+/// Directions whose neighbours are found in one go.
+const ROWS: usize = 128;
+
 /// Longer lists (16 MiB), which very fine spaces have, are not cached.
 const MOST_KEPT: usize = 1 << 21;
 
@@ -72,13 +75,16 @@ impl Neighbours {
 
     fn find(directions: &[[f64; 3]], degrees: f64) -> Neighbours {
         let index = SphereIndex::new(directions, degrees);
-        let lists: Vec<Vec<Neighbour>> = directions.par_iter().map(|&d| index.within(d)).collect();
-        let mut start = Vec::with_capacity(lists.len() + 1);
-        let mut all = Vec::with_capacity(lists.iter().map(Vec::len).sum());
+        // Many rows to a list: a list for each row would cost more than looking its neighbours up.
+        let parts: Vec<(Vec<u32>, Vec<Neighbour>)> =
+            directions.par_chunks(ROWS).map(|rows| index.within_each(rows)).collect();
+        let mut start = Vec::with_capacity(directions.len() + 1);
+        let mut all = Vec::with_capacity(parts.iter().map(|(_, part)| part.len()).sum());
         start.push(0);
-        for one in lists {
-            all.extend(one);
-            start.push(all.len() as u32);
+        for (ends, part) in parts {
+            let before = all.len() as u32;
+            start.extend(ends.into_iter().map(|end| before + end));
+            all.extend(part);
         }
         Neighbours { lists: Arc::new(Lists { start, all }) }
     }
@@ -107,20 +113,33 @@ impl Neighbours {
 }
 
 /// A lattice over the unit cube in which directions are looked up by nearness.
-pub struct SphereIndex<'a> {
-    directions: &'a [[f64; 3]],
+pub struct SphereIndex {
     cell: f64,
     cosine: f64,
     /// Lattice cells along an edge of the cube, with a spare one at either end.
     edge: usize,
     /// Entries of lattice cell `c`: `list[start[c]..start[c + 1]]`.
     start: Vec<u32>,
-    list: Vec<Neighbour>,
+    list: Vec<Entry>,
 }
 
-impl<'a> SphereIndex<'a> {
+/// A direction or its opposite.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    vector: [f64; 3],
+    /// Twice the row, and one for the opposite: one number sorts faster than a [`Neighbour`].
+    key: u32,
+}
+
+impl Entry {
+    fn row(self) -> u32 {
+        self.key >> 1
+    }
+}
+
+impl SphereIndex {
     /// An index of unit directions for look-ups within `degrees`.
-    pub fn new(directions: &'a [[f64; 3]], degrees: f64) -> SphereIndex<'a> {
+    pub fn new(directions: &[[f64; 3]], degrees: f64) -> SphereIndex {
         let reach = degrees.clamp(1e-3, 45.0).to_radians();
         // The chord of the angle, so that a neighbour is at most one lattice cell away. Cells smaller than
         // 1/50 would be nearly empty.
@@ -128,26 +147,30 @@ impl<'a> SphereIndex<'a> {
         let edge = 2 * (1.0 / cell).floor() as usize + 4;
         // A hair of slack: directions exactly at the angle count as within it.
         let cosine = reach.cos() - 1e-12;
-        let mut index =
-            SphereIndex { directions, cell, cosine, edge, start: Vec::new(), list: Vec::new() };
-        let mut entries: Vec<(usize, Neighbour)> = Vec::with_capacity(2 * directions.len());
-        for (row, d) in directions.iter().enumerate() {
-            for flipped in [false, true] {
-                let sign = if flipped { -1.0 } else { 1.0 };
-                let [x, y, z] = index.home(d.map(|v| sign * v));
-                let entry = Neighbour { row: row as u32, flipped };
-                entries.push(((z * edge + y) * edge + x, entry));
-            }
-        }
-        entries.sort_unstable();
+        let mut index = SphereIndex { cell, cosine, edge, start: Vec::new(), list: Vec::new() };
+        let both = |(row, &d): (usize, &[f64; 3])| {
+            [(d, 2 * row as u32), (d.map(|v| -v), 2 * row as u32 + 1)]
+        };
+        let entries: Vec<Entry> = directions
+            .iter()
+            .enumerate()
+            .flat_map(both)
+            .map(|(vector, key)| Entry { vector, key })
+            .collect();
+        let homes: Vec<usize> = entries.iter().map(|e| index.number(e.vector)).collect();
         index.start = vec![0; edge * edge * edge + 1];
-        for &(home, _) in &entries {
+        for &home in &homes {
             index.start[home + 1] += 1;
         }
         for home in 0..edge * edge * edge {
             index.start[home + 1] += index.start[home];
         }
-        index.list = entries.into_iter().map(|(_, entry)| entry).collect();
+        let mut next = index.start.clone();
+        index.list = entries.clone();
+        for (home, entry) in homes.into_iter().zip(entries) {
+            index.list[next[home] as usize] = entry;
+            next[home] += 1;
+        }
         index
     }
 
@@ -158,43 +181,56 @@ impl<'a> SphereIndex<'a> {
         d.map(|v| ((v / self.cell).floor() + middle).max(1.0).min(last) as usize)
     }
 
+    /// The number of the lattice cell of a vector.
+    fn number(&self, d: [f64; 3]) -> usize {
+        let [x, y, z] = self.home(d);
+        (z * self.edge + y) * self.edge + x
+    }
+
     /// Calls `visit` with every entry in the lattice cells around `d` and its cosine with `d`.
-    fn around(&self, d: [f64; 3], mut visit: impl FnMut(Neighbour, f64)) {
+    fn around(&self, d: [f64; 3], mut visit: impl FnMut(Entry, f64)) {
         let [x, y, z] = self.home(d);
         for z in z - 1..=z + 1 {
             for y in y - 1..=y + 1 {
                 let row = (z * self.edge + y) * self.edge;
                 let range = self.start[row + x - 1] as usize..self.start[row + x + 2] as usize;
-                for &n in &self.list[range] {
-                    let e = self.directions[n.row as usize];
-                    let dot = d[0] * e[0] + d[1] * e[1] + d[2] * e[2];
-                    visit(n, if n.flipped { -dot } else { dot });
+                for &entry in &self.list[range] {
+                    let e = entry.vector;
+                    visit(entry, d[0] * e[0] + d[1] * e[1] + d[2] * e[2]);
                 }
             }
         }
     }
 
-    /// All entries within the angle of the unit vector `d`, ascending, each direction once.
-    pub fn within(&self, d: [f64; 3]) -> Vec<Neighbour> {
-        let mut found = Vec::new();
-        self.around(d, |n, cosine| {
-            if cosine >= self.cosine {
-                found.push(n);
-            }
-        });
-        found.sort_unstable();
-        found.dedup_by_key(|n| n.row);
-        found
+    /// All entries within the angle of each of the unit vectors, ascending, each direction once: one list after the
+    /// other, and where each of them ends.
+    fn within_each(&self, vectors: &[[f64; 3]]) -> (Vec<u32>, Vec<Neighbour>) {
+        let mut ends = Vec::with_capacity(vectors.len());
+        let (mut all, mut keys) = (Vec::new(), Vec::new());
+        for &d in vectors {
+            keys.clear();
+            self.around(d, |entry, cosine| {
+                if cosine >= self.cosine {
+                    keys.push(entry.key);
+                }
+            });
+            keys.sort_unstable();
+            keys.dedup_by_key(|key| *key >> 1);
+            all.extend(keys.iter().map(|key| Neighbour { row: key >> 1, flipped: key & 1 == 1 }));
+            ends.push(all.len() as u32);
+        }
+        (ends, all)
     }
 
     /// The row of the direction nearest to the unit vector `d` or to its opposite, if one is
     /// within the angle; the lowest row of equals.
     pub fn nearest(&self, d: [f64; 3]) -> Option<u32> {
         let mut best: Option<(f64, u32)> = None;
-        self.around(d, |n, cosine| {
-            let better = best.is_none_or(|(c, row)| cosine > c || (cosine == c && n.row < row));
-            if cosine >= self.cosine && better {
-                best = Some((cosine, n.row));
+        self.around(d, |entry, cosine| {
+            let is_better =
+                best.is_none_or(|(c, row)| cosine > c || (cosine == c && entry.row() < row));
+            if cosine >= self.cosine && is_better {
+                best = Some((cosine, entry.row()));
             }
         });
         best.map(|(_, row)| row)
