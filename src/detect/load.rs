@@ -1,13 +1,12 @@
 //! Reads a cloud into local coordinates.
 
+use super::sample::{self, Entry, Sample};
 use crate::backend::{Backend, Held, Receiver};
 use crate::cloud::{Choice, Chunk, Crs, Note, PointReader, Source};
 use crate::frame::{Frame, Points};
-use crate::mix::{STEP, mixed};
 use crate::ranges::ranges;
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -26,8 +25,6 @@ const POINT_BYTES: [u64; 2] = [12, 24];
 const CHECKED: u64 = 1 << 18;
 /// Points that one thread processes at a time.
 const PIECE: usize = 1 << 13;
-/// Size of the sample that separates a cloud from its strays.
-const SAMPLE: usize = 4096;
 /// A point is a stray when it is this many times the cloud's own span away from the cloud.
 const STRAY: f64 = 32.0;
 /// Numbers that programs write, with either sign, where they know no coordinate …
@@ -144,7 +141,8 @@ pub fn load_onto<'b, 'r>(
 ) -> Result<(Loaded, Option<Box<dyn Held<'b> + 'b>>)> {
     let mut pass = FirstPass::default();
     let mut held: Option<Vec<Chunk>> = (!open()?.is_cheap()).then(Vec::new);
-    each_chunk(open, chunk, progress, |read| {
+    let buffers = &mut <[Chunk; 2]>::default();
+    each_chunk(open, buffers, chunk, progress, |read| {
         pass.add(read, choice);
         if pass.total > HELD_POINTS {
             held = None;
@@ -165,7 +163,7 @@ pub fn load_onto<'b, 'r>(
         let mut inside = FirstPass::default();
         match &held {
             Some(held) => held.iter().for_each(|read| inside.add_within(read, window, choice)),
-            None => each_chunk(open, chunk, &|_| {}, |read| {
+            None => each_chunk(open, buffers, chunk, &|_| {}, |read| {
                 inside.add_within(read, window, choice);
                 Ok(())
             })?,
@@ -187,7 +185,7 @@ pub fn load_onto<'b, 'r>(
             ask();
             passing.on(&loading, ready.get().copied())
         })?,
-        None => each_chunk(open, chunk, &|_| ask(), |read| {
+        None => each_chunk(open, buffers, chunk, &|_| ask(), |read| {
             loading.add(path, read)?;
             passing.on(&loading, ready.get().copied())
         })?,
@@ -223,21 +221,22 @@ impl<'b> Passing<'b> {
     }
 }
 
-/// Calls `each` with every chunk of one pass, while the next one is read.
+/// Calls `each` with every chunk of one pass, while the next one is read. All passes share two `buffers`: fresh memory
+/// costs as much as reading does.
 fn each_chunk<'r>(
     open: &dyn Fn() -> Result<Box<dyn PointReader + 'r>>,
+    [chunk, next]: &mut [Chunk; 2],
     limit: usize,
     progress: &dyn Fn(u64),
     mut each: impl FnMut(&Chunk) -> Result<()> + Send,
 ) -> Result<()> {
     let mut reader = open()?;
-    let (mut chunk, mut next) = (Chunk::default(), Chunk::default());
-    reader.read(&mut chunk, limit)?;
+    reader.read(chunk, limit)?;
     while !chunk.is_empty() {
-        let (read, done) = rayon::join(|| reader.read(&mut next, limit), || each(&chunk));
+        let (read, done) = rayon::join(|| reader.read(next, limit), || each(chunk));
         read.and(done)?;
         progress(chunk.len() as u64);
-        std::mem::swap(&mut chunk, &mut next);
+        std::mem::swap(chunk, next);
     }
     Ok(())
 }
@@ -249,28 +248,30 @@ struct FirstPass {
     not_chosen: u64,
     not_finite: u64,
     bounds: Option<[[f64; 3]; 2]>,
-    /// The distinct points with the smallest hashes: a sample that depends on which points there are, not on
-    /// their order.
-    sample: BTreeSet<(u64, [u64; 3])>,
+    /// The sample that separates the cloud from its strays.
+    sample: Sample,
 }
 
 impl FirstPass {
     fn add(&mut self, chunk: &Chunk, choice: &Choice) {
-        let last = self.last();
         let chosen = Chosen { choice, chunk, first: self.total };
-        let pieces: Vec<FirstPass> =
-            ranges(chunk.len(), PIECE).map(|piece| FirstPass::of(chosen, piece, last)).collect();
+        let look = |limit: u64| -> Vec<(FirstPass, Vec<Entry>)> {
+            ranges(chunk.len(), PIECE).map(|piece| FirstPass::of(chosen, piece, limit)).collect()
+        };
+        let limit = self.sample.limit(chunk.len());
+        let (pieces, entries): (Vec<FirstPass>, Vec<_>) = look(limit).into_iter().unzip();
+        if !self.sample.add(entries.into_iter().flatten(), limit) {
+            let all = look(u64::MAX).into_iter().flat_map(|(_, entries)| entries);
+            self.sample.add(all, u64::MAX);
+        }
         pieces.into_iter().for_each(|piece| self.merge(piece));
     }
 
-    /// The largest entry of a full sample: larger ones are not kept.
-    fn last(&self) -> Option<(u64, [u64; 3])> {
-        if self.sample.len() < SAMPLE { None } else { self.sample.last().copied() }
-    }
-
-    /// The first pass over a piece of a chunk; only entries below `last` enter its sample.
-    fn of(chosen: Chosen, piece: Range<usize>, last: Option<(u64, [u64; 3])>) -> FirstPass {
+    /// The first pass over a piece of a chunk, and those of its points that may enter the sample: their hashes are at
+    /// most `limit`.
+    fn of(chosen: Chosen, piece: Range<usize>, limit: u64) -> (FirstPass, Vec<Entry>) {
         let mut pass = FirstPass { total: piece.len() as u64, ..FirstPass::default() };
+        let mut entries = Vec::new();
         let Chosen { chunk, .. } = chosen;
         for i in piece {
             if !chosen.has(i) {
@@ -283,32 +284,20 @@ impl FirstPass {
                 continue;
             }
             pass.extend(p);
-            // Adding zero makes −0 the same as 0.
-            let bits = p.map(|v| (v + 0.0).to_bits());
-            let entry = (hash(bits), bits);
-            if last.is_none_or(|last| entry < last) {
-                pass.keep(entry);
+            let entry = sample::entry(p);
+            if entry.0 <= limit {
+                entries.push(entry);
             }
         }
-        pass
+        (pass, entries)
     }
 
-    /// Adds an entry to the sample if it is among the smallest.
-    fn keep(&mut self, entry: (u64, [u64; 3])) {
-        if self.last().is_none_or(|last| entry < last) {
-            self.sample.insert(entry);
-            if self.sample.len() > SAMPLE {
-                self.sample.pop_last();
-            }
-        }
-    }
-
-    fn merge(&mut self, other: FirstPass) {
-        self.total += other.total;
-        self.not_chosen += other.not_chosen;
-        self.not_finite += other.not_finite;
-        other.bounds.into_iter().flatten().for_each(|p| self.extend(p));
-        other.sample.into_iter().for_each(|entry| self.keep(entry));
+    /// Adds what was learned about a piece, without its sample.
+    fn merge(&mut self, piece: FirstPass) {
+        self.total += piece.total;
+        self.not_chosen += piece.not_chosen;
+        self.not_finite += piece.not_finite;
+        piece.bounds.into_iter().flatten().for_each(|p| self.extend(p));
     }
 
     /// Widens the bounds to a point.
@@ -360,8 +349,7 @@ impl FirstPass {
 
     /// What is known of the coordinates along an axis, whose smallest and largest are `ends`.
     fn known(&self, ends: [f64; 2], axis: usize) -> Known {
-        let coordinate = |(_, bits): &(u64, [u64; 3])| f64::from_bits(bits[axis]);
-        let mut values: Vec<f64> = self.sample.iter().map(coordinate).collect();
+        let mut values: Vec<f64> = self.sample.coordinates(axis).collect();
         values.sort_by(f64::total_cmp);
         let mut limits = ends;
         for (end, inwards) in [(0, f64::next_up as fn(f64) -> f64), (1, f64::next_down)] {
@@ -409,11 +397,6 @@ impl Chosen<'_> {
 /// Whether a point lies in a box; NaN lies in none.
 fn is_within(p: [f64; 3], [low, high]: [[f64; 3]; 2]) -> bool {
     (0..3).all(|a| p[a] >= low[a] && p[a] <= high[a])
-}
-
-/// A well-mixed hash of a point's bits (the finalizer of splitmix64, chained).
-fn hash(bits: [u64; 3]) -> u64 {
-    bits.into_iter().fold(STEP, |state, v| mixed((state ^ v).wrapping_add(STEP)))
 }
 
 /// The second pass.

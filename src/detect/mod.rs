@@ -34,6 +34,7 @@ mod refine;
 mod rejected;
 mod roundness;
 mod rounds;
+mod sample;
 mod significance;
 mod support;
 #[cfg(test)]

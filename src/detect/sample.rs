@@ -1,0 +1,93 @@
+//! A sample of a cloud's points that depends on which points there are, not on their order.
+
+use crate::mix::{STEP, mixed};
+
+/// Number of points in a full sample.
+pub(super) const SAMPLE: usize = 4096;
+/// The limit for hashes lets this many times as many points pass as are needed, so that they nearly always suffice.
+const SPARE: usize = 2;
+
+/// A point that may enter a sample: its hash, and the bits of its coordinates.
+pub(super) type Entry = (u64, [u64; 3]);
+
+/// The distinct points with the smallest hashes.
+#[derive(Default)]
+pub(super) struct Sample {
+    /// Ascending.
+    entries: Vec<Entry>,
+}
+
+impl Sample {
+    /// The largest hash to look at in `points` more points; see [`add`](Sample::add).
+    pub fn limit(&self, points: usize) -> u64 {
+        match self.entries.last() {
+            Some(&(last, _)) if self.entries.len() == SAMPLE => last,
+            _ if points <= SPARE * SAMPLE => u64::MAX,
+            _ => u64::MAX / points as u64 * (SPARE * SAMPLE) as u64,
+        }
+    }
+
+    /// Adds the `entries` of more points whose hashes are at most `limit`. False where these are too few to tell which
+    /// hashes are the smallest: all entries are to be added then.
+    pub fn add(&mut self, entries: impl IntoIterator<Item = Entry>, limit: u64) -> bool {
+        self.entries.extend(entries);
+        self.entries.sort_unstable();
+        self.entries.dedup();
+        self.entries.truncate(SAMPLE);
+        let is_told = self.entries.get(SAMPLE - 1).is_some_and(|&(last, _)| last <= limit);
+        is_told || limit == u64::MAX
+    }
+
+    /// The coordinates of its points along an axis.
+    pub fn coordinates(&self, axis: usize) -> impl Iterator<Item = f64> + '_ {
+        self.entries.iter().map(move |(_, bits)| f64::from_bits(bits[axis]))
+    }
+}
+
+/// A point as an entry, with a well-mixed hash of its bits (the finalizer of splitmix64, chained).
+#[inline]
+pub(super) fn entry(p: [f64; 3]) -> Entry {
+    // Adding zero makes −0 the same as 0.
+    let bits = p.map(|v| (v + 0.0).to_bits());
+    (bits.into_iter().fold(STEP, |state, v| mixed((state ^ v).wrapping_add(STEP))), bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Adds points as a reader does, a chunk at a time.
+    fn sample(points: &[Entry], chunk: usize) -> Sample {
+        let mut sample = Sample::default();
+        for chunk in points.chunks(chunk) {
+            let limit = sample.limit(chunk.len());
+            if !sample.add(chunk.iter().copied().filter(|e| e.0 <= limit), limit) {
+                assert!(sample.add(chunk.iter().copied(), u64::MAX));
+            }
+        }
+        sample
+    }
+
+    /// Few and many points, and copies of few, in chunks of several sizes.
+    #[test]
+    fn holds_the_smallest_hashes_whatever_the_chunks() {
+        for (distinct, copies) in [(0, 1), (100, 1), (5000, 1), (60_000, 1), (3000, 20), (5000, 20)]
+        {
+            let all = (0..distinct * copies).map(|i| entry([f64::from(i % distinct), 0.0, -0.0]));
+            let all: Vec<Entry> = all.collect();
+            let smallest: BTreeSet<Entry> = all.iter().copied().collect();
+            let smallest: Vec<Entry> = smallest.into_iter().take(SAMPLE).collect();
+            for chunk in [1000, 9000, 50_000, 1_000_000] {
+                assert_eq!(sample(&all, chunk).entries, smallest, "{distinct} x {copies}, {chunk}");
+            }
+        }
+    }
+
+    #[test]
+    fn looks_at_few_points_of_many() {
+        let sample = Sample::default();
+        assert_eq!(sample.limit(8192), u64::MAX);
+        assert!(sample.limit(1_000_000) < u64::MAX / 100);
+    }
+}
