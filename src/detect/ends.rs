@@ -21,8 +21,13 @@ const LARGER: u64 = 1;
 const TILT: f64 = 20.0 * std::f64::consts::PI / 180.0;
 /// … and rises or falls there by at most this many tolerances: else there is a step.
 const STEP: f64 = 1.0;
+/// What lies beyond the outline is next to surfels at most this many places within it.
+const RIM: i64 = 1;
 /// Farther on it turns from surfel to surfel by at most this angle, in radians.
 const TURN: f64 = 10.0 * std::f64::consts::PI / 180.0;
+
+/// The plane of a surfel of none.
+const NONE: u32 = u32::MAX;
 
 /// For each plane, whether it is an arbitrary piece of a larger surface.
 pub(super) fn arbitrary(
@@ -30,23 +35,35 @@ pub(super) fn arbitrary(
     found: &[FoundPlane],
     local: &[LocalPlane],
 ) -> Vec<bool> {
-    let is_arbitrary = |(found, &plane): (&FoundPlane, &LocalPlane)| {
-        Piece { cells, surfels, own: &found.support.surfels, plane }.is_arbitrary()
+    let mut owners = vec![NONE; surfels.list.len()];
+    for (number, found) in found.iter().enumerate() {
+        found.support.surfels.iter().for_each(|&i| owners[i as usize] = number as u32);
+    }
+    let is_arbitrary = |(number, (found, &plane)): (usize, (&FoundPlane, &LocalPlane))| {
+        let (own, number) = (&found.support.surfels, number as u32);
+        Piece { cells, surfels, owners: &owners, number, own, plane }.is_arbitrary()
     };
-    found.par_iter().zip(local).map(is_arbitrary).collect()
+    found.par_iter().zip(local).enumerate().map(is_arbitrary).collect()
 }
 
 /// A plane among the surfels.
 struct Piece<'a> {
     cells: &'a Cells,
     surfels: &'a Surfels,
+    /// The number of the plane of each surfel.
+    owners: &'a [u32],
+    /// That of this plane.
+    number: u32,
     /// The surfels of the plane, ascending.
     own: &'a [u32],
     plane: LocalPlane,
 }
 
+/// A place of a lattice.
+type Place = (i64, i64);
+
 /// The distances of the surfels over places of a lattice: their weights, and the weighted sums.
-type Heights = FxHashMap<(i64, i64), [f64; 2]>;
+type Heights = FxHashMap<Place, [f64; 2]>;
 
 /// What a walk over the surfels has looked into.
 struct Looked<'a> {
@@ -63,8 +80,16 @@ impl<'a> Looked<'a> {
 
 impl<'a> Piece<'a> {
     fn is_arbitrary(&self) -> bool {
-        let beyond = self.beyond();
-        !beyond.is_empty() && self.open(&beyond) > OPEN && self.goes_on(beyond)
+        let (list, normal) = (&self.surfels.list, self.plane.normal);
+        let lattice = Lattice::new(list, self.own, normal, self.cells.base().size);
+        let inside = self.heights(&lattice, self.own);
+        let outline = outline(&inside);
+        let beyond = self.beyond(&lattice, &rim(&outline));
+        if beyond.is_empty() {
+            return false;
+        }
+        let outside = self.heights(&lattice, &beyond);
+        self.open(&outline, [&inside, &outside]) > OPEN && self.goes_on(beyond)
     }
 
     fn surfel(&self, i: u32) -> &Surfel {
@@ -76,7 +101,7 @@ impl<'a> Piece<'a> {
     }
 
     fn is_own(&self, i: u32) -> bool {
-        self.own.binary_search(&i).is_ok()
+        self.owners[i as usize] == self.number
     }
 
     /// Calls `visit` with the surfels of other planes, or of none, around a surfel.
@@ -91,8 +116,9 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// The surfels next to the plane that may go on with its surface, ascending.
-    fn beyond(&self) -> Vec<u32> {
+    /// The surfels beyond the plane's outline that may go on with its surface, ascending; `rim` are the places along the
+    /// outline. The inside of a wall is not looked at.
+    fn beyond(&self, lattice: &Lattice, rim: &FxHashSet<Place>) -> Vec<u32> {
         let (mut looked, mut beyond) = (Looked::new(self.cells), Vec::new());
         // What touches the slab from outside has its middle farther away.
         let reach = (1.0 + 2.0 * STEP) * self.plane.tolerance;
@@ -101,7 +127,8 @@ impl<'a> Piece<'a> {
             self.surfel(j).surface.is_some_and(|s| along(s.normal()))
                 && self.distance(j).abs() <= reach
         };
-        for &i in self.own {
+        let is_at_rim = |&i: &u32| lattice.covered(self.surfel(i)).any(|p| rim.contains(&p));
+        for i in self.own.iter().copied().filter(is_at_rim) {
             self.look_around(i, &mut looked, |j| beyond.extend(may_go_on(j).then_some(j)));
         }
         beyond.sort_unstable();
@@ -110,24 +137,14 @@ impl<'a> Piece<'a> {
     }
 
     /// The share of the plane's outline beyond which its surface goes on without a step.
-    fn open(&self, beyond: &[u32]) -> f64 {
-        let lattice =
-            Lattice::new(&self.surfels.list, self.own, self.plane.normal, self.cells.base().size);
-        let [inside, outside] = [self.own, beyond].map(|set| self.heights(&lattice, set));
-        let (mut edges, mut open) = (0u32, 0u32);
-        for (&(u, v), [weight, sum]) in &inside {
-            for next in [(u + 1, v), (u - 1, v), (u, v + 1), (u, v - 1)] {
-                if inside.contains_key(&next) {
-                    continue;
-                }
-                edges += 1;
-                if let Some([other_weight, other]) = outside.get(&next) {
-                    let step = (sum / weight - other / other_weight).abs();
-                    open += u32::from(step <= STEP * self.plane.tolerance);
-                }
-            }
-        }
-        f64::from(open) / f64::from(edges.max(1))
+    fn open(&self, outline: &[[Place; 2]], [inside, outside]: [&Heights; 2]) -> f64 {
+        let height = |[weight, sum]: &[f64; 2]| sum / weight;
+        let is_open = |[within, next]: &&[Place; 2]| {
+            let heights = inside.get(within).map(height).zip(outside.get(next).map(height));
+            heights.is_some_and(|(a, b)| (a - b).abs() <= STEP * self.plane.tolerance)
+        };
+        let open = outline.iter().filter(is_open).count();
+        open as f64 / outline.len().max(1) as f64
     }
 
     /// How far surfels lie above the plane, over the places of a lattice.
@@ -179,8 +196,24 @@ impl<'a> Piece<'a> {
     }
 }
 
+/// The edges between a place of a plane and a place next to it that is none, in any order.
+fn outline(inside: &Heights) -> Vec<[Place; 2]> {
+    let around = |&(u, v): &Place| [(u + 1, v), (u - 1, v), (u, v + 1), (u, v - 1)];
+    let edges = inside.keys().flat_map(|place| around(place).map(|next| [*place, next]));
+    edges.filter(|[_, next]| !inside.contains_key(next)).collect()
+}
+
+/// The places along an outline.
+fn rim(outline: &[[Place; 2]]) -> FxHashSet<Place> {
+    let near = |&[(u, v), _]: &[Place; 2]| {
+        (-RIM..=RIM).flat_map(move |a| (-RIM..=RIM).map(move |b| (u + a, v + b)))
+    };
+    outline.iter().flat_map(near).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::found::Support;
     use super::super::testing::surfels;
     use super::*;
     use crate::frame::Points;
@@ -201,9 +234,15 @@ mod tests {
             let [x, y, z] = surfels.list[i as usize].centroid;
             (z - PLANE.rho).abs() <= PLANE.tolerance && is_own([x, y])
         };
-        let own: Vec<u32> = (0..surfels.list.len() as u32).filter(is_in).collect();
-        let piece = Piece { cells: &cloud.cells, surfels: &surfels, own: &own, plane: PLANE };
-        piece.is_arbitrary()
+        let surfels_in = (0..surfels.list.len() as u32).filter(is_in).collect();
+        let support = Support {
+            normal: PLANE.normal,
+            rho: PLANE.rho,
+            tolerance: PLANE.tolerance,
+            surfels: surfels_in,
+        };
+        let found = [FoundPlane { votes: 1, support }];
+        arbitrary((&cloud.cells, &surfels), &found, &[PLANE])[0]
     }
 
     #[test]
