@@ -31,7 +31,8 @@ const BEYOND: f64 = 2.0;
 const IN_PLACE: f64 = 9.0;
 /// Points that have a box around them.
 const RUN: usize = 64;
-/// Points that are looked at or not, and have a box around them as well: so many that they lie above, below and on a plane.
+/// Points of a block, which is looked at as a whole or not at all, and has a box around it, too: so many that they lie
+/// above, below and on a plane.
 const BLOCK: usize = 64 * RUN;
 /// Numbers that are compared side by side.
 const LANES: usize = 8;
@@ -68,8 +69,8 @@ impl Around {
 /// Which of the planes do not stand out; `is_plane` tells which are planes otherwise, and `errors` are the standard
 /// errors of their normals.
 ///
-/// Points of planes that do not stand out still count as those of planes: judged again without them, as many planes that
-/// are in the truth would be lost as slices.
+/// Points of planes that do not stand out still count as those of planes. Judged again without them, as many true planes
+/// would be lost as slices.
 pub(super) fn indistinct(
     around: &[Around],
     is_plane: &[bool],
@@ -219,7 +220,8 @@ impl Slab<'_> {
             && !self.axes.into_iter().zip(footprint.bounds).any(is_beside)
     }
 
-    /// How many points of each other label lie right above and below the footprint, by label, in one of `stride` blocks.
+    /// How many points of each other label lie right above and below the footprint, by label. One block in `stride` is
+    /// looked at.
     fn beyond(
         &self,
         footprint: &Footprint,
@@ -315,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn of_large_planes_some_runs_are_looked_at() {
+    fn of_large_planes_some_blocks_are_looked_at() {
         let many = |height: fn(f64) -> f64| -> Points {
             (0..200).flat_map(|k| square(400 * k, height)).collect()
         };

@@ -116,8 +116,8 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// The surfels beyond the plane's outline that may go on with its surface, ascending; `rim` are the places along the
-    /// outline. The inside of a wall is not looked at.
+    /// The surfels beyond the plane's outline that may go on with its surface, ascending; `rim` are the places along
+    /// the outline. The inside of a wall is not looked at.
     fn beyond(&self, lattice: &Lattice, rim: &FxHashSet<Place>) -> Vec<u32> {
         let (mut looked, mut beyond) = (Looked::new(self.cells), Vec::new());
         // What touches the slab from outside has its middle farther away.

@@ -323,7 +323,8 @@ pub(super) fn slices(curve: &[Scale], steps: usize) -> usize {
 /// The first level whose neighbourhoods are wide against steps that are too wide for [`slices`]; 0 if there are none.
 ///
 /// The finest neighbourhoods are exact slices, hardly thicker on the next level if any are flat there, and there is a
-/// thickness that stays the same above a coarser level. The neighbourhoods in between reach over a step or two, and are hardly ever flat.
+/// thickness that stays the same above a coarser level. The neighbourhoods in between reach over a step or two, and are
+/// hardly ever flat.
 fn beyond_steps(curve: &[Scale], drawn: Drawn, faces_one_way: impl Fn(usize) -> bool) -> usize {
     let Some(finest) = curve.iter().position(|s| s.flat > SOME) else { return 0 };
     let (exact, coarser) = (&curve[finest], &curve[finest + 1..]);

@@ -58,14 +58,15 @@ pub(super) fn finish(
     ranked.sort_by(|&i, &j| significance[j].total_cmp(&significance[i]).then(i.cmp(&j)));
     let by_chance = ranked.split_off(ranked.partition_point(|&i| significance[i] > 0.0));
     let (rounded, ranked): (Vec<usize>, Vec<usize>) = ranked.into_iter().partition(|&i| round[i]);
-    let indistinct = around.map_or_else(Vec::new, |around| {
+    let mut is_indistinct = vec![false; found.len()];
+    if let Some(around) = around {
         let mut is_plane = vec![false; found.len()];
         ranked.iter().for_each(|&i| is_plane[i] = true);
         let errors: Vec<Option<f64>> = refined.iter().map(|r| Some(r.errors?[0])).collect();
-        around::indistinct(around, &is_plane, &errors)
-    });
+        is_indistinct = around::indistinct(around, &is_plane, &errors);
+    }
     let (indistinct, mut ranked): (Vec<usize>, Vec<usize>) =
-        ranked.into_iter().partition(|&i| indistinct.get(i).is_some_and(|&is| is));
+        ranked.into_iter().partition(|&i| is_indistinct[i]);
     // Areas are known only with the outlines; a plane that is too small must take no place in the top.
     let wanted = Wanted { min_area: options.min_area, top: options.top };
     let top = wanted.most_before_areas().min(ranked.len());
@@ -104,8 +105,8 @@ pub(super) fn finish(
 
 /// The significance of each plane.
 ///
-/// The points of larger planes, of larger pieces of curved surfaces and of larger slices are not strewn at random: chance has
-/// only the remaining points to work with. Otherwise a wall of a few hundred points could be the work of
+/// The points of larger planes, of larger pieces of curved surfaces and of larger slices are not strewn at random:
+/// chance has only the remaining points to work with. Otherwise a wall of a few hundred points could be the work of
 /// chance below a floor of a million.
 fn significances(
     cloud: &Loaded,
