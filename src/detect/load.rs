@@ -289,6 +289,8 @@ impl FirstPass {
                 entries.push(entry);
             }
         }
+        // Where there are many copies, little is left for the thread that joins the pieces.
+        sample::keep_smallest(&mut entries);
         (pass, entries)
     }
 

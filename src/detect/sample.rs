@@ -3,7 +3,7 @@
 use crate::mix::{STEP, mixed};
 
 /// Number of points in a full sample.
-pub(super) const SAMPLE: usize = 4096;
+const SAMPLE: usize = 4096;
 /// The limit for hashes lets this many times as many points pass as are needed, so that they nearly always suffice.
 const SPARE: usize = 2;
 
@@ -31,9 +31,7 @@ impl Sample {
     /// hashes are the smallest: all entries are to be added then.
     pub fn add(&mut self, entries: impl IntoIterator<Item = Entry>, limit: u64) -> bool {
         self.entries.extend(entries);
-        self.entries.sort_unstable();
-        self.entries.dedup();
-        self.entries.truncate(SAMPLE);
+        keep_smallest(&mut self.entries);
         let is_told = self.entries.get(SAMPLE - 1).is_some_and(|&(last, _)| last <= limit);
         is_told || limit == u64::MAX
     }
@@ -42,6 +40,13 @@ impl Sample {
     pub fn coordinates(&self, axis: usize) -> impl Iterator<Item = f64> + '_ {
         self.entries.iter().map(move |(_, bits)| f64::from_bits(bits[axis]))
     }
+}
+
+/// Leaves the distinct entries that may be among the smallest, ascending.
+pub(super) fn keep_smallest(entries: &mut Vec<Entry>) {
+    entries.sort_unstable();
+    entries.dedup();
+    entries.truncate(SAMPLE);
 }
 
 /// A point as an entry, with a well-mixed hash of its bits (the finalizer of splitmix64, chained).
