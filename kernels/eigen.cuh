@@ -33,7 +33,7 @@ __device__ __forceinline__ double smallest_root(double trace, double pairs, doub
     return at;
 }
 
-// Eigenvalues ascending, and the eigenvector of the smallest; `m` holds xx, xy, xz, yy, yz, zz.
+// The twin of `of_block`: eigenvalues ascending, and the eigenvector of the smallest; `m` holds xx, xy, xz, yy, yz, zz.
 __device__ __forceinline__ Vec3 smallest(const double (&m)[6], double (&values)[3]) {
     const double xx = m[0], xy = m[1], xz = m[2], yy = m[3], yz = m[4], zz = m[5];
     const double trace = xx + yy + zz;

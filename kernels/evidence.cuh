@@ -23,7 +23,7 @@ constexpr float EXACT_BLOCK = 12.0;
 enum : long long { MIXED = 4 };
 
 // Steps towards the smallest eigenvalue of a block: after three it is exact to rounding where it is at most
-// 0.6 of the next, and to a hundredth where the two are equal.
+// 0.6 of the next, and to a fiftieth where the two are equal.
 enum : unsigned int { EIGEN_STEPS = 3 };
 
 // The points of a block are on a line when the sum of the pairwise products of their variances is at most this

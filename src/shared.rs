@@ -150,7 +150,7 @@ shared! { evidence:
     MIXED: i64 = 4;
 
     /// Steps towards the smallest eigenvalue of a block: after three it is exact to rounding where it is at most
-    /// 0.6 of the next, and to a hundredth where the two are equal.
+    /// 0.6 of the next, and to a fiftieth where the two are equal.
     EIGEN_STEPS: usize = 3;
     /// The points of a block are on a line when the sum of the pairwise products of their variances is at most this
     /// share of the square of their sum.

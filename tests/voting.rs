@@ -239,7 +239,7 @@ fn the_street_in_the_papers_space_equals_the_serial_loop() {
 fn ballots_vote_for_the_directions_near_their_own() {
     let points = cloud(600, 5);
     let space = space("polar:30x30", &points, 40.0);
-    let near = Neighbours::within(&space, 9.0);
+    let near = Neighbours::within(&space, 9.0).unwrap();
     let index = SphereIndex::new(space.directions(), 9.0);
     let mut random = Random(99);
     let mut rows: Vec<(u32, usize, u32)> = (0..points.len())
@@ -280,7 +280,7 @@ fn ballots_vote_for_the_directions_near_their_own() {
 fn peaks_equal_the_plain_definition() {
     let points = cloud(400, 21);
     let space = space("polar:24x20", &points, 80.0);
-    let near = Neighbours::within(&space, 12.0);
+    let near = Neighbours::within(&space, 12.0).unwrap();
     let (radius, least) = (2, 5);
     let cpu = Cpu::default();
     let mut accumulator = cpu.accumulator(&space).unwrap();
@@ -319,7 +319,7 @@ fn peaks_equal_the_plain_definition() {
 fn the_best_of_very_many_peaks_are_the_same_everywhere() {
     let points = cloud(30_000, 8);
     let space = space("polar:90x90", &points, 4.0);
-    let near = Neighbours::within(&space, 2.5);
+    let near = Neighbours::within(&space, 2.5).unwrap();
     let options = |rho_radius, limit| PeakOptions { rho_radius, min_votes: 1, limit };
     let cpu = Cpu::default();
     let mut on_cpu = cpu.accumulator(&space).unwrap();
@@ -363,7 +363,7 @@ fn a_plane_on_the_seam_or_at_the_pole_is_found_once() {
             })
             .collect();
         let space = space("polar:180x180", &points, 40.0);
-        let near = Neighbours::within(&space, 8.0);
+        let near = Neighbours::within(&space, 8.0).unwrap();
         let cpu = Cpu::default();
         let mut accumulator = cpu.accumulator(&space).unwrap();
         accumulator.vote(&points, Sign::Add).unwrap();

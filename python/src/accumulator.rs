@@ -63,7 +63,7 @@ pub fn accumulate<'py>(
         }
         watch.go_on()?;
         watch.stage("peaks", None);
-        let near = Neighbours::within(&space, f64::from(radius) * directions.step());
+        let near = Neighbours::within(&space, f64::from(radius) * directions.step())?;
         let options = PeakOptions { rho_radius: radius, min_votes: 1, limit: usize::MAX };
         let peaks = accumulator.peaks(&near, options)?;
         let counts = accumulator.into_counts()?;

@@ -69,8 +69,8 @@ impl Around {
 /// Which of the planes do not stand out; `is_plane` tells which are planes otherwise, and `errors` are the standard
 /// errors of their normals.
 ///
-/// Points of planes that do not stand out still count as those of planes. Judged again without them, as many true planes
-/// would be lost as slices.
+/// Points of planes that do not stand out still count as those of planes. Judged again without them, as many true
+/// planes would be lost as slices.
 pub(super) fn indistinct(
     around: &[Around],
     is_plane: &[bool],

@@ -3,7 +3,7 @@
 //! A wall ends at a corner, a step or a gap. A piece of terrain ends where the ground leaves its slab, and such
 //! a piece is arbitrary: a little noise, and the ground falls into other pieces.
 
-use super::found::FoundPlane;
+use super::found::{FoundPlane, owners};
 use super::lattice::Lattice;
 use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
@@ -21,13 +21,10 @@ const LARGER: u64 = 1;
 const TILT: f64 = 20.0 * std::f64::consts::PI / 180.0;
 /// … and rises or falls there by at most this many tolerances: else there is a step.
 const STEP: f64 = 1.0;
-/// What lies beyond the outline is next to surfels at most this many places within it.
+/// What lies beyond the outline is looked for around surfels at most this many places from it.
 const RIM: i64 = 1;
 /// Farther on it turns from surfel to surfel by at most this angle, in radians.
 const TURN: f64 = 10.0 * std::f64::consts::PI / 180.0;
-
-/// The plane of a surfel of none.
-const NONE: u32 = u32::MAX;
 
 /// For each plane, whether it is an arbitrary piece of a larger surface.
 pub(super) fn arbitrary(
@@ -35,10 +32,7 @@ pub(super) fn arbitrary(
     found: &[FoundPlane],
     local: &[LocalPlane],
 ) -> Vec<bool> {
-    let mut owners = vec![NONE; surfels.list.len()];
-    for (number, found) in found.iter().enumerate() {
-        found.support.surfels.iter().for_each(|&i| owners[i as usize] = number as u32);
-    }
+    let owners = owners(found, surfels.list.len());
     let is_arbitrary = |(number, (found, &plane)): (usize, (&FoundPlane, &LocalPlane))| {
         let (own, number) = (&found.support.surfels, number as u32);
         Piece { cells, surfels, owners: &owners, number, own, plane }.is_arbitrary()
@@ -196,14 +190,14 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// The edges between a place of a plane and a place next to it that is none, in any order.
+/// The edges of the outline, in any order: a place of the plane, and a place next to it outside.
 fn outline(inside: &Heights) -> Vec<[Place; 2]> {
     let around = |&(u, v): &Place| [(u + 1, v), (u - 1, v), (u, v + 1), (u, v - 1)];
     let edges = inside.keys().flat_map(|place| around(place).map(|next| [*place, next]));
     edges.filter(|[_, next]| !inside.contains_key(next)).collect()
 }
 
-/// The places along an outline.
+/// The places along an outline, on both sides of it.
 fn rim(outline: &[[Place; 2]]) -> FxHashSet<Place> {
     let near = |&[(u, v), _]: &[Place; 2]| {
         (-RIM..=RIM).flat_map(move |a| (-RIM..=RIM).map(move |b| (u + a, v + b)))
@@ -234,15 +228,18 @@ mod tests {
             let [x, y, z] = surfels.list[i as usize].centroid;
             (z - PLANE.rho).abs() <= PLANE.tolerance && is_own([x, y])
         };
-        let surfels_in = (0..surfels.list.len() as u32).filter(is_in).collect();
-        let support = Support {
-            normal: PLANE.normal,
-            rho: PLANE.rho,
-            tolerance: PLANE.tolerance,
-            surfels: surfels_in,
+        let (own, others) = (0..surfels.list.len() as u32).partition(is_in);
+        let plane = |surfels: Vec<u32>| FoundPlane {
+            votes: 1,
+            support: Support {
+                normal: PLANE.normal,
+                rho: PLANE.rho,
+                tolerance: PLANE.tolerance,
+                surfels,
+            },
         };
-        let found = [FoundPlane { votes: 1, support }];
-        arbitrary((&cloud.cells, &surfels), &found, &[PLANE])[0]
+        // Surfels of another plane are not its own.
+        arbitrary((&cloud.cells, &surfels), &[plane(others), plane(own)], &[PLANE; 2])[1]
     }
 
     #[test]

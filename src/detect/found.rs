@@ -49,6 +49,18 @@ impl Failed {
     }
 }
 
+/// Stands for no plane.
+const NONE: u32 = u32::MAX;
+
+/// The number of the plane of each of so many surfels; that of a surfel of no plane is larger than any.
+pub(super) fn owners(found: &[FoundPlane], surfels: usize) -> Vec<u32> {
+    let mut owners = vec![NONE; surfels];
+    for (number, found) in found.iter().enumerate() {
+        found.support.surfels.iter().for_each(|&i| owners[i as usize] = number as u32);
+    }
+    owners
+}
+
 /// A plane found in the rounds and the votes of the peak that proposed it.
 #[derive(Debug, Clone)]
 pub(super) struct FoundPlane {

@@ -255,15 +255,13 @@ struct FirstPass {
 impl FirstPass {
     fn add(&mut self, chunk: &Chunk, choice: &Choice) {
         let chosen = Chosen { choice, chunk, first: self.total };
-        let look = |limit: u64| -> Vec<(FirstPass, Vec<Entry>)> {
-            ranges(chunk.len(), PIECE).map(|piece| FirstPass::of(chosen, piece, limit)).collect()
-        };
-        let limit = self.sample.limit(chunk.len());
-        let (pieces, entries): (Vec<FirstPass>, Vec<_>) = look(limit).into_iter().unzip();
-        if !self.sample.add(entries.into_iter().flatten(), limit) {
-            let all = look(u64::MAX).into_iter().flat_map(|(_, entries)| entries);
-            self.sample.add(all, u64::MAX);
-        }
+        let mut pieces: Vec<FirstPass> = Vec::new();
+        self.sample.add(chunk.len(), |limit| {
+            let parts = ranges(chunk.len(), PIECE);
+            let entries: Vec<Vec<Entry>>;
+            (pieces, entries) = parts.map(|piece| FirstPass::of(chosen, piece, limit)).unzip();
+            entries.into_iter().flatten()
+        });
         pieces.into_iter().for_each(|piece| self.merge(piece));
     }
 

@@ -54,7 +54,7 @@ pub(super) fn detect(
         ..Parameters::default()
     };
     begin(progress, "votes", None)?;
-    let neighbours = Neighbours::within(&space, f64::from(RADIUS) * directions.step());
+    let neighbours = Neighbours::within(&space, f64::from(RADIUS) * directions.step())?;
     let mut accumulator = backend.accumulator(&space)?;
     accumulator.vote(&cloud.points, Sign::Add)?;
     let peaks = accumulator.peaks(

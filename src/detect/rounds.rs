@@ -110,7 +110,7 @@ pub(super) fn search(
     let list = &surfels.list;
     let rows: Vec<u32> = list.par_iter().map(row).collect();
     let voting: Vec<bool> = rows.iter().map(|&r| r != NOWHERE).collect();
-    let near = Neighbours::within(space, search.spread);
+    let near = Neighbours::within(space, search.spread)?;
     match &mut votes {
         Votes::Near(table) => {
             let chosen = (0..list.len() as u32).filter(|&i| voting[i as usize]);

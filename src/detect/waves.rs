@@ -5,7 +5,7 @@
 //! and is flat enough for a small plane of its own. Such a plane either lies within the wall's slab, or goes on
 //! where the wall leaves off: without the step that a board or a door has.
 
-use super::found::FoundPlane;
+use super::found::{FoundPlane, owners};
 use crate::surface::cells::Cells;
 use crate::surface::moments::Moments;
 use crate::surface::plane::LocalPlane;
@@ -37,8 +37,6 @@ const ROUGH: f64 = 1.5;
 /// Planes touch if they meet in the blocks so many levels above those in which their surfaces were seen:
 /// between two waves lies what belongs to neither.
 const ABOVE: usize = 2;
-/// No plane.
-const NONE: u32 = u32::MAX;
 
 /// The planes of a search before waves are joined.
 pub(super) struct Planes<'a> {
@@ -74,10 +72,7 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
     for (sums, &root) in planes.sums.iter().zip(&*into) {
         whole[root as usize].merge(sums);
     }
-    let mut own = vec![NONE; planes.surfels.list.len()];
-    for (plane, found) in planes.found.iter().enumerate() {
-        found.support.surfels.iter().for_each(|&i| own[i as usize] = plane as u32);
-    }
+    let own = owners(planes.found, planes.surfels.list.len());
     let mut rough: Vec<Roughness> =
         whole.iter().zip(&*local).map(|(sums, plane)| Roughness::new(sums, plane)).collect();
     let is_root = |&plane: &usize| into[plane] == plane as u32 && whole[plane].n > 0;

@@ -19,9 +19,9 @@ pub(super) struct Casting<'a> {
 
 impl Casting<'_> {
     /// For the pixels of a grid.
-    pub fn new<'a>(polar: &'a Polar, raster: &Raster) -> Casting<'a> {
+    pub fn new<'a>(polar: &'a Polar, raster: &Raster) -> Result<Casting<'a>> {
         let near = raster.has_gradients().then(|| Neighbours::within(&polar.space, ACROSS));
-        Casting { polar, near }
+        Ok(Casting { polar, near: near.transpose()? })
     }
 
     /// Lets pixels vote.

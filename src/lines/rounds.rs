@@ -72,7 +72,7 @@ pub(super) fn search(
 ) -> Result<Vec<FoundLine>> {
     let mut votes = backend.accumulator(&polar.space)?;
     let raster = Raster::new(edges);
-    let casting = Casting::new(polar, &raster);
+    let casting = Casting::new(polar, &raster)?;
     casting.vote(votes.as_mut(), &raster, &edges.pixels, Sign::Add)?;
     let mut rounds = Rounds {
         polar,

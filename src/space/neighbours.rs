@@ -1,6 +1,8 @@
 //! The directions within an angle of each other, across seams and poles.
 
 use super::bins::Space;
+use crate::sort::sort;
+use crate::{Error, Result};
 use rayon::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -38,6 +40,11 @@ struct Lists {
 /// Directions whose neighbours are found in one go.
 const ROWS: usize = 128;
 
+/// Most neighbours of all directions together, as estimated: 16 GiB. Lists number them in 32 bits.
+const MOST: u64 = 1 << 31;
+/// The estimate looks at about so many directions.
+const TRIED: usize = 1000;
+
 /// Longer lists (16 MiB), which very fine spaces have, are not cached.
 const MOST_KEPT: usize = 1 << 21;
 
@@ -52,17 +59,21 @@ impl Neighbours {
     /// The neighbours within `degrees` (at most 45) in `space`, whose directions are unit vectors.
     ///
     /// The last ones are cached: the clouds of a batch and the frames of a camera ask for the same.
-    pub fn within(space: &Space, degrees: f64) -> Neighbours {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Parameter`] if there are more than some 2³¹.
+    pub fn within(space: &Space, degrees: f64) -> Result<Neighbours> {
         static LAST: Mutex<Option<Kept>> = Mutex::new(None);
         let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same =
             |kept: &Kept| kept.degrees == degrees && kept.directions == space.directions();
         if let Some(kept) = last().as_ref().filter(|kept| is_same(kept)) {
-            return kept.neighbours.clone();
+            return Ok(kept.neighbours.clone());
         }
-        let neighbours = Neighbours::find(space.directions(), degrees);
+        let neighbours = Neighbours::find(space.directions(), degrees)?;
         if neighbours.lists.all.len() > MOST_KEPT {
-            return neighbours;
+            return Ok(neighbours);
         }
         let kept = Kept {
             directions: space.directions().to_vec(),
@@ -70,11 +81,14 @@ impl Neighbours {
             neighbours: neighbours.clone(),
         };
         *last() = Some(kept);
-        neighbours
+        Ok(neighbours)
     }
 
-    fn find(directions: &[[f64; 3]], degrees: f64) -> Neighbours {
+    fn find(directions: &[[f64; 3]], degrees: f64) -> Result<Neighbours> {
         let index = SphereIndex::new(directions, degrees);
+        if index.estimate(directions) > MOST {
+            return Err(too_many());
+        }
         // Many rows to a list: a list for each row would cost more than looking its neighbours up.
         let parts: Vec<(Vec<u32>, Vec<Neighbour>)> =
             directions.par_chunks(ROWS).map(|rows| index.within_each(rows)).collect();
@@ -86,7 +100,7 @@ impl Neighbours {
             start.extend(ends.into_iter().map(|end| before + end));
             all.extend(part);
         }
-        Neighbours { lists: Arc::new(Lists { start, all }) }
+        Ok(Neighbours { lists: Arc::new(Lists { start, all }) })
     }
 
     /// The neighbours of direction `row`, in ascending order.
@@ -110,6 +124,10 @@ impl Neighbours {
     pub fn is_same(&self, other: &Neighbours) -> bool {
         Arc::ptr_eq(&self.lists, &other.lists)
     }
+}
+
+fn too_many() -> Error {
+    Error::Parameter("`space` has too many directions for a search: take larger steps".into())
 }
 
 /// A lattice over the unit cube in which directions are looked up by nearness.
@@ -148,29 +166,24 @@ impl SphereIndex {
         // A hair of slack: directions exactly at the angle count as within it.
         let cosine = reach.cos() - 1e-12;
         let mut index = SphereIndex { cell, cosine, edge, start: Vec::new(), list: Vec::new() };
-        let both = |(row, &d): (usize, &[f64; 3])| {
-            [(d, 2 * row as u32), (d.map(|v| -v), 2 * row as u32 + 1)]
+        let entry = |key: u32| {
+            let d = directions[key as usize / 2];
+            Entry { vector: if key & 1 == 1 { d.map(|v| -v) } else { d }, key }
         };
-        let entries: Vec<Entry> = directions
-            .iter()
-            .enumerate()
-            .flat_map(both)
-            .map(|(vector, key)| Entry { vector, key })
+        let home = |key: u32| index.number(entry(key).vector);
+        let mut sorted: Vec<u64> = (0..2 * directions.len() as u32)
+            .map(|key| (home(key) as u64) << 32 | u64::from(key))
             .collect();
-        let homes: Vec<usize> = entries.iter().map(|e| index.number(e.vector)).collect();
-        index.start = vec![0; edge * edge * edge + 1];
-        for &home in &homes {
-            index.start[home + 1] += 1;
+        sort(&mut sorted);
+        let mut start = vec![0; edge * edge * edge + 1];
+        for &packed in &sorted {
+            start[(packed >> 32) as usize + 1] += 1;
         }
         for home in 0..edge * edge * edge {
-            index.start[home + 1] += index.start[home];
+            start[home + 1] += start[home];
         }
-        let mut next = index.start.clone();
-        index.list = entries.clone();
-        for (home, entry) in homes.into_iter().zip(entries) {
-            index.list[next[home] as usize] = entry;
-            next[home] += 1;
-        }
+        let list = sorted.into_iter().map(|packed| entry(packed as u32)).collect();
+        (index.start, index.list) = (start, list);
         index
     }
 
@@ -200,6 +213,14 @@ impl SphereIndex {
                 }
             }
         }
+    }
+
+    /// About how many neighbours all directions have together.
+    fn estimate(&self, directions: &[[f64; 3]]) -> u64 {
+        let every = directions.len().div_ceil(TRIED).max(1);
+        let tried = directions.par_iter().step_by(every);
+        let found: usize = tried.map(|&d| self.within_each(&[d]).1.len()).sum();
+        found as u64 * every as u64
     }
 
     /// All entries within the angle of each of the unit vectors, ascending, each direction once: one list after the
@@ -252,7 +273,7 @@ mod tests {
     fn equals_the_plain_definition() {
         for (name, degrees) in [("polar:36x36", 7.0), ("polar:45x60", 3.0), ("ball:6", 20.0)] {
             let space = space(name.parse().unwrap());
-            let near = Neighbours::within(&space, degrees);
+            let near = Neighbours::within(&space, degrees).unwrap();
             let limit = degrees.to_radians().cos() - 1e-12;
             for (row, d) in space.directions().iter().enumerate() {
                 let plain: Vec<u32> = (0..space.rows() as u32)
@@ -270,13 +291,20 @@ mod tests {
     #[test]
     fn the_seam_is_crossed_with_a_flip() {
         let space = space("polar:180x180".parse().unwrap());
-        let near = Neighbours::within(&space, 1.5);
+        let near = Neighbours::within(&space, 1.5).unwrap();
         let row = |theta: usize, phi: usize| phi * 180 + theta;
         // (θ = 179°, φ = 60°) lies next to (θ = 180°, φ = 60°), which is −(θ = 0°, φ = 120°).
         let across = Neighbour { row: row(0, 120) as u32, flipped: true };
         assert!(near.of(row(179, 60)).contains(&across));
         // The pole is next to every azimuth of φ = 1° and, flipped, of φ = 179°.
         assert_eq!(near.of(0).len(), 3 * 180);
+    }
+
+    #[test]
+    fn more_neighbours_than_can_be_numbered_are_refused() {
+        let space = space("ball:0.1".parse().unwrap());
+        let error = Neighbours::within(&space, 3.0).unwrap_err();
+        assert_eq!(error.to_string(), too_many().to_string());
     }
 
     #[test]

@@ -45,7 +45,8 @@ const AROUND: usize = EDGE * EDGE * EDGE;
 /// Finds blocks; fast where the next one is wanted for a cell of the same brick.
 pub struct Finder<'a> {
     level: &'a Level,
-    /// The next level, and what finds the bricks, which are the cells of the level after it; none at the top.
+    /// The next level, and what finds the bricks, which are the cells of the level after it; none on the top two
+    /// levels.
     above: Option<(&'a Level, Box<Finder<'a>>)>,
     /// The key of a brick.
     home: u64,
@@ -114,7 +115,7 @@ impl<'a> Finder<'a> {
         WITHIN_BLOCK.map(|at| near[at])
     }
 
-    /// Forgets what is known of another brick than that of a cell, and finds the bricks around this one.
+    /// Moves to the brick of a cell: forgets the last one, and finds the bricks around this one.
     #[inline(never)]
     fn enter(&mut self, cell: u32) {
         (self.known, self.around) = (0, [NONE; AROUND]);
@@ -291,6 +292,13 @@ mod tests {
                     at.get(&[at_offset(0)?, at_offset(1)?, at_offset(2)?]).copied()
                 });
                 assert!(around.eq(cells.block(number, cell)));
+            }
+            // What a finder keeps of the cell before changes nothing.
+            let (mut finder, n) = (cells.finder(number), level.len() as u32);
+            let in_order = 0..n;
+            let jumping = (0..n).map(|i| (u64::from(i) * 7919 % u64::from(n)) as u32);
+            for cell in in_order.chain(jumping) {
+                assert!(finder.block(cell).iter().eq(cells.block(number, cell).iter()));
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Bricks of 4 × 4 × 4 cells, by which the cells of a level are found.
 //!
 //! A brick knows in one bit for each of its cells whether the cell is occupied, and in Morton order the occupied
-//! cells of a brick have consecutive indices. The bricks of a level are the cells two levels above it.
+//! cells of a brick have consecutive indices. The bricks of a level are the cells two levels above it, if there is
+//! such a level.
 
 use crate::ranges::ranges;
 use rayon::prelude::*;

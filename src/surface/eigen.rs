@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors of the covariances of points.
 //!
-//! Millions of small neighbourhoods need them, and few are narrow: [`of_blocks`] takes the roots of the
-//! characteristic polynomial, several matrices side by side. Planes may be a thousand times longer than wide:
+//! Millions of small neighbourhoods need them, and few are narrow: [`of_blocks`] takes the smallest root of the
+//! characteristic polynomial and from it the others, several matrices side by side. Planes may be a thousand times longer than wide:
 //! [`smallest`] takes cyclic Jacobi rotations, which lose nothing then. Both use only addition, multiplication,
 //! division and square root, which round the same on every device, and end after a fixed number of steps.
 
@@ -51,8 +51,9 @@ pub fn of_blocks(m: &[Lane; 6]) -> [([f64; 3], [f64; 3]); LANES] {
 /// Eigenvalues ascending, and the unit eigenvector of the smallest, of the covariance xx, xy, xz, yy, yz, zz of
 /// points that are not much longer than wide.
 ///
-/// The eigenvector is exact to rounding for points up to seven times as long as wide; it loses digits with the
-/// fourth power of that ratio.
+/// For points of a surface (smallest eigenvalue at most 0.6 of the next) up to seven times as long as wide, the
+/// eigenvector is exact to rounding; it loses digits with the fourth power of that ratio. Points on a line have no
+/// surface, and get any unit vector. Eigenvalues that are equal but for rounding may come in either order.
 #[inline(always)]
 pub fn of_block([xx, xy, xz, yy, yz, zz]: [f64; 6]) -> ([f64; 3], [f64; 3]) {
     let trace = xx + yy + zz;

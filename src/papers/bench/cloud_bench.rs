@@ -59,8 +59,13 @@ impl<'a> Bench<'a> {
         }
         if self.rows.contains(&Row::Fast) {
             progress.stage("fast", None);
-            let near = || Neighbours::within(&case.space, RADIUS as f64);
-            let near = self.neighbours.get_or_init(near);
+            let near = match self.neighbours.get() {
+                Some(near) => near,
+                None => {
+                    let near = Neighbours::within(&case.space, RADIUS as f64)?;
+                    self.neighbours.get_or_init(|| near)
+                }
+            };
             measurements.extend(match self.gpu {
                 Some(gpu) => on_gpu::fast(gpu, &case, &reference, near, tops)?,
                 None => on_cpu::fast(&case, &reference, near, tops)?,
