@@ -266,7 +266,7 @@ fn search<'b>(
     let in_cells = &surfaces.cloud().clone();
     let cells = &in_cells.cells;
     let flatness = |level, cell| surfaces.flatness(level, cell);
-    let field = Arc::new(noise_field::measure(cells, view, plateau, rounding, flatness));
+    let field = Arc::new(noise_field::measure(in_cells, view, plateau, rounding, flatness));
     surfaces.follow(field.clone())?;
     // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);

@@ -474,7 +474,7 @@ mod tests {
         let known = judge_all(&cloud.cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
         let [_, rounding] = rounding(points);
-        let field = measure(&cloud.cells, &view(&cloud), plateau, rounding, flatness);
+        let field = measure(&cloud, &view(&cloud), plateau, rounding, flatness);
         (plateau.level, plateau.sliced, field)
     }
 

@@ -5,10 +5,13 @@
 //! and every limit that is a multiple of the noise follows it.
 
 use super::noise::{Plateau, STEPS, Sample, View, curve, noise, slices, usual_of};
+use crate::shared::BLOCK_POINTS;
 use crate::surface::cells::Cells;
+use crate::surface::cloud::CellCloud;
 use crate::surface::flat::{FLAT, Flatness};
 use crate::surface::noise_field::NoiseField;
 use crate::surface::quantile::weighted_quantile;
+use crate::vector::dot;
 use rayon::prelude::*;
 
 /// For noise that shows at the finest scale: most neighbourhoods examined in each cell of the regions' level.
@@ -27,6 +30,11 @@ const SHARE: f64 = 0.15;
 const OTHER_REGIONS: [isize; 3] = [-1, 1, 2];
 /// What is more than this many times as thick as usual is a tree, a heap, an edge or two surfaces.
 const CAP: f64 = 8.0;
+/// A thick neighbourhood holds two layers, such as the sides of a board, when the kurtosis of its points' distances is
+/// below this: it is 3 for noise, 1.8 for points that fill a slab evenly, and 1 for two sheets.
+const LAYERS: f64 = 2.0;
+/// Fewest points whose kurtosis tells something.
+const TELLING: usize = 20;
 /// White noise is the same everywhere if in the rough places it is less than this many times the usual one.
 const EVEN_WHITE: f64 = 1.4;
 
@@ -49,12 +57,13 @@ const ROUNDED: f64 = 0.5;
 /// Measures the noise in the regions of a cloud. `rounding` is the standard deviation that rounding adds to
 /// the coordinates, and `flatness` judges the block around a cell of a level.
 pub(super) fn measure(
-    cells: &Cells,
+    cloud: &CellCloud,
     view: &View,
     plateau: Plateau,
     rounding: f64,
     flatness: impl Fn(usize, u32) -> Option<Flatness> + Sync,
 ) -> NoiseField {
+    let cells = &cloud.cells;
     let beyond = match plateau {
         Plateau { alike: false, .. } => 1.0,
         Plateau { sliced: false, .. } => BEYOND,
@@ -76,7 +85,47 @@ pub(super) fn measure(
     if plateau.even {
         return NoiseField::even();
     }
-    white(cells, usual, flatness)
+    let surface = |level: usize, cell: u32| {
+        let flat = flatness(level, cell).filter(|f| f64::from(f.ratio) <= FLAT)?;
+        let is_thick = f64::from(flat.thickness) > EVEN_WHITE * usual;
+        Some(Shown {
+            thickness: f64::from(flat.thickness),
+            is_layered: is_thick && is_layered(cloud, level, cell, &flat),
+        })
+    };
+    white(cells, usual, surface)
+}
+
+/// What a flat neighbourhood shows.
+#[derive(Clone, Copy)]
+struct Shown {
+    thickness: f64,
+    /// Whether this is the distance of two layers rather than the noise of one.
+    is_layered: bool,
+}
+
+/// Whether the points of the flat block around a cell lie in two layers.
+fn is_layered(cloud: &CellCloud, level: usize, cell: u32, flat: &Flatness) -> bool {
+    let cells = &cloud.cells;
+    let normal = flat.normal.map(f64::from);
+    let block = || cells.finder(level).block(cell).into_iter();
+    let n: usize = block().map(|c| cells.levels[level].count(c as usize) as usize).sum();
+    let stride = n.div_ceil(BLOCK_POINTS).max(1);
+    let (mut heights, mut passed) = (Vec::with_capacity(BLOCK_POINTS), 0);
+    for base in block().flat_map(|c| cells.inside(level, c)) {
+        cloud.each_distinct(base, |point| {
+            if passed % stride == 0 {
+                heights.push(dot(point, normal));
+            }
+            passed += 1;
+        });
+    }
+    let n = heights.len() as f64;
+    let mean = heights.iter().sum::<f64>() / n;
+    let squares = || heights.iter().map(|h| (h - mean) * (h - mean));
+    let variance = squares().sum::<f64>() / n;
+    let fourth = squares().map(|square| square * square).sum::<f64>() / n;
+    heights.len() >= TELLING && fourth < LAYERS * variance * variance
 }
 
 /// Noise that shows at the finest scale.
@@ -86,7 +135,7 @@ pub(super) fn measure(
 fn white(
     cells: &Cells,
     usual: f64,
-    flatness: impl Fn(usize, u32) -> Option<Flatness> + Sync,
+    surface: impl Fn(usize, u32) -> Option<Shown> + Sync,
 ) -> NoiseField {
     let examined = |level: usize| {
         let inside = (0..cells.len(level) as u32).map(|cell| cells.inside(level, cell).len());
@@ -94,7 +143,7 @@ fn white(
     };
     let last = cells.levels.len() - 1;
     let level = (SMALLEST..last).find(|&level| examined(level) <= MOST).unwrap_or(last);
-    let regions = Regions::of_level(cells, level, CAP * usual, &flatness);
+    let regions = Regions::of_level(cells, level, CAP * usual, &surface);
     let known = regions.noise.iter().zip(&regions.weight);
     let known: Vec<(f64, u64)> = known.filter_map(|(noise, &n)| Some(((*noise)?, n))).collect();
     let [quiet, middle, rough] = quantiles(known);
@@ -107,7 +156,7 @@ fn white(
     }
     let others = OTHER_REGIONS.iter().filter_map(|&by| level.checked_add_signed(by));
     let others = others.filter(|&level| level < cells.levels.len());
-    let others = others.map(|level| Regions::of_level(cells, level, CAP * usual, &flatness));
+    let others = others.map(|level| Regions::of_level(cells, level, CAP * usual, &surface));
     let all: Vec<Regions> = std::iter::once(regions).chain(others).collect();
     // Noise is lower along a scan line than across, so no region gets less than the usual noise.
     let of = |cell: u32| {
@@ -133,9 +182,9 @@ impl Regions {
         cells: &Cells,
         level: usize,
         thickest: f64,
-        flatness: &(impl Fn(usize, u32) -> Option<Flatness> + Sync),
+        surface: &(impl Fn(usize, u32) -> Option<Shown> + Sync),
     ) -> Regions {
-        let inside = thicknesses(cells, level, thickest, flatness);
+        let inside = thicknesses(cells, level, thickest, surface);
         let noise = |_, block: &[u32]| {
             let inside = || block.iter().map(|&cell| &inside[cell as usize]);
             let all: usize = inside().map(|cell| cell.0).sum();
@@ -194,18 +243,16 @@ fn coarse(
 }
 
 /// For each cell of a level, the number of neighbourhoods examined and the thickness of the flat ones, each
-/// at the finest level at which it is flat, unless it is thicker than `thickest`.
+/// at the finest level at which it is flat, unless it is thicker than `thickest` or layered.
 fn thicknesses(
     cells: &Cells,
     level: usize,
     thickest: f64,
-    flatness: &(impl Fn(usize, u32) -> Option<Flatness> + Sync),
+    surface: &(impl Fn(usize, u32) -> Option<Shown> + Sync),
 ) -> Vec<(usize, Vec<f64>)> {
     let thickness = |base: u32| {
-        (0..=level).find_map(|l| {
-            let cell = cells.ancestor(base, l);
-            flatness(l, cell).filter(|f| f64::from(f.ratio) <= FLAT).map(|f| f64::from(f.thickness))
-        })
+        let shown = (0..=level).find_map(|l| surface(l, cells.ancestor(base, l)))?;
+        (!shown.is_layered).then_some(shown.thickness)
     };
     let inside = |cell: u32| {
         let inside = cells.inside(level, cell);
@@ -268,7 +315,7 @@ mod tests {
         let known = judge_all(cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
         let [_, rounding] = rounding(&points);
-        let field = measure(cells, &view, plateau, rounding, flatness);
+        let field = measure(&cloud, &view, plateau, rounding, flatness);
         (cloud, field)
     }
 
@@ -303,10 +350,33 @@ mod tests {
         let view = View::new(&cloud.cells, &mut cloud.sums());
         let plateau =
             Plateau { level: 1.0, sliced: false, even: false, stepped: false, alike: true };
-        let field = measure(&cloud.cells, &view, plateau, 0.0, |_, _| None);
+        let field = measure(&cloud, &view, plateau, 0.0, |_, _| None);
         let scales = (0..cloud.cells.base().len()).map(|cell| field.scale(cell));
         let most = scales.fold(0.0, f64::max);
         assert!(most < CAP, "{most}");
+    }
+
+    #[test]
+    fn two_layers_are_told_from_noise() {
+        // One block: a sheet with a height for each of its points.
+        let layered = |height: fn(usize) -> f64| {
+            let jitter = |i: usize| ((i * 48_271 % 2003) + (i * 7919 % 2003)) as f64 / 2002.0 - 1.0;
+            let point =
+                |i: usize| [i % 20, i / 20].map(|v| v as f64 * 100.0 + 1.0).map(|v| v as f32);
+            let all = (0..400).map(|i| {
+                let [x, y] = point(i);
+                [x, y, (height(i) + 60.0 * jitter(i)) as f32]
+            });
+            let cloud = whole(&all.collect());
+            let known = judge_all(&cloud.cells, cloud.sums());
+            let level = cloud.cells.levels.len() - 1;
+            let flat = known[level].of(0).unwrap();
+            is_layered(&cloud, level, 0, &flat)
+        };
+        assert!(!layered(|_| 0.0));
+        assert!(layered(|i| if i % 2 == 0 { 110.0 } else { -110.0 }));
+        // One in eight points is a stray.
+        assert!(!layered(|i| if i % 8 == 0 { 220.0 } else { 0.0 }));
     }
 
     #[test]

@@ -48,6 +48,9 @@ const INNER: f64 = 0.3;
 const LAYERED: f64 = 1.5;
 /// The same where the noise of neighbours is correlated.
 const LAYERED_ALIKE: f64 = 4.0;
+/// Slabs in which a layer is tried, in tolerances.
+const LAYER_SLABS: [f64; 2] = [1.0, 0.5];
+
 /// How a plane's surfels deviate from it, in steps.
 struct Bend {
     /// Root mean square distance of the surface, without its noise.
@@ -194,13 +197,27 @@ impl Field<'_> {
                     let in_slab = |&&i: &&u32| {
                         (dot(self.surfel(i).centroid, normal) - rho).abs() <= 1.5 * noise
                     };
-                    let members = set.iter().filter(in_slab).copied().collect();
-                    self.settle(grower, members, self.limits.tolerance, free).ok()
-                })
-                .map(|layer| (self.bend(grower.cells(), &layer), layer));
-        Ok(match layer {
-            Some((sharp, layer)) if !sharp.layered => (layer, sharp),
-            _ => (plane, bend),
+                    let members: Vec<u32> = set.iter().filter(in_slab).copied().collect();
+                    self.layer(grower, &members, free)
+                });
+        Ok(layer.unwrap_or((plane, bend)))
+    }
+
+    /// The layer around `members`, in a slab as thick as that of a plane or, of layers that are closer to each other, half
+    /// as thick. Uneven or correlated noise gives one surface layers as close, too.
+    fn layer(
+        &self,
+        grower: &mut Grower,
+        members: &[u32],
+        free: &[bool],
+    ) -> Option<(Support, Bend)> {
+        let is_white = self.limits.even && !self.limits.alike;
+        LAYER_SLABS[..1 + usize::from(is_white)].iter().find_map(|share| {
+            let tolerance = share * self.limits.tolerance;
+            let layer = self.settle(grower, members.to_vec(), tolerance, free).ok()?;
+            let layer = Support { tolerance: layer.tolerance / share, ..layer };
+            let bend = self.bend(grower.cells(), &layer);
+            (!bend.layered).then_some((layer, bend))
         })
     }
 

@@ -63,6 +63,10 @@ fn planes_are_found_as_instruments_see_them() {
         ("room --points 3000000 --sensor photo", 0.76, 0.69),
         // Slabs 10 cm apart, which are no noise.
         ("hard --points 100000 --sensor photo --seed 11", 0.88, 0.83),
+        // The sides of boards, closer together than neighbourhoods are wide.
+        ("boards --points 100000", 0.66, 0.57),
+        ("boards --points 400000 --seed 41", 0.66, 0.57),
+        ("boards --points 1000000", 0.65, 0.56),
         // A level road is exact, the façades are not.
         ("street --points 300000 --noise 0.002 --round 0.01", 0.90, 0.84),
     ] {
