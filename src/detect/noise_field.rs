@@ -108,17 +108,16 @@ struct Shown {
 fn is_layered(cloud: &CellCloud, level: usize, cell: u32, flat: &Flatness) -> bool {
     let cells = &cloud.cells;
     let normal = flat.normal.map(f64::from);
-    let block = || cells.finder(level).block(cell).into_iter();
-    let n: usize = block().map(|c| cells.levels[level].count(c as usize) as usize).sum();
-    let stride = n.div_ceil(BLOCK_POINTS).max(1);
-    let (mut heights, mut passed) = (Vec::with_capacity(BLOCK_POINTS), 0);
-    for base in block().flat_map(|c| cells.inside(level, c)) {
-        cloud.each_distinct(base, |point| {
-            if passed % stride == 0 {
-                heights.push(dot(point, normal));
-            }
-            passed += 1;
-        });
+    let block = cells.finder(level).block(cell);
+    let runs = || block.iter().map(|&c| cells.points_in(cells.levels[level].run(c)));
+    // Every second, third, … point.
+    let stride = runs().map(|run| run.len()).sum::<usize>().div_ceil(BLOCK_POINTS).max(1);
+    let height = |i: usize| dot(cloud.points.get(i).map(f64::from), normal);
+    let (mut heights, mut skip) = (Vec::with_capacity(BLOCK_POINTS), 0);
+    for run in runs() {
+        heights.extend(run.clone().skip(skip).step_by(stride).map(height));
+        let past = run.len().saturating_sub(skip) % stride;
+        skip = if run.len() < skip { skip - run.len() } else { (stride - past) % stride };
     }
     let n = heights.len() as f64;
     let mean = heights.iter().sum::<f64>() / n;
