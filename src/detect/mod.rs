@@ -12,6 +12,7 @@ mod around;
 mod claims;
 mod copies;
 mod ends;
+mod evenness;
 mod evidence;
 mod found;
 mod grow;

@@ -9,10 +9,11 @@
 //! The camera's position need not be given: there is one point for each of its pixels, so the points lie
 //! evenly if seen from the camera, and only from there.
 
+use super::evenness::{OUTSIDE, Seen};
 use crate::frame::{Frame, Points};
 use crate::mix::mixed;
 use crate::surface::plane::LocalPlane;
-use crate::vector::{Vec3, axes, dot, minus, normalized};
+use crate::vector::{Vec3, axes, dot, minus};
 use rayon::prelude::*;
 
 /// Larger clouds are not taken for frames.
@@ -21,8 +22,6 @@ const MOST: usize = 1 << 23;
 const FEWEST: usize = 1 << 13;
 /// Points by which viewpoints are compared, by which a few are improved, and by which the best are improved.
 const SAMPLES: [usize; 3] = [1 << 9, 1 << 12, 1 << 15];
-/// Mean number of points of a place in the image.
-const EACH: f64 = 16.0;
 /// Viewpoints tried along each edge of the box in which they are sought, …
 const TRIED: i32 = 8;
 /// … which is this many times as wide as the cloud.
@@ -35,12 +34,6 @@ const STEP: f64 = 0.16;
 const HALVINGS: u32 = 5;
 /// … with at most this many steps of each length.
 const MOST_STEPS: u32 = 64;
-/// Cosine of the widest angle at which a frame shows points.
-const WIDEST: f64 = 0.25;
-/// At most one in this many points of a frame is outside that angle.
-const OUTSIDE: usize = 200;
-/// Most places of an image for each point.
-const PLACES: usize = 64;
 /// Points lie evenly where the mean square of the counts of places is at most this many times the squared
 /// mean.
 const EVENLY: f64 = 1.5;
@@ -72,8 +65,9 @@ impl Viewpoint {
             return None;
         }
         let many = sample(points, SAMPLES[2]);
-        let [few, some] = [0, 1].map(|i| &many[..many.len().min(SAMPLES[i])]);
-        let (low, high) = bounds(few);
+        let first = |n: usize| Seen::new(&many[..many.len().min(n)]);
+        let [few, some, all] = &SAMPLES.map(first);
+        let (low, high) = few.bounds();
         let of = |i: i32| {
             let place = [i % TRIED, i / TRIED % TRIED, i / TRIED / TRIED];
             let share = place.map(|v| AROUND * (f64::from(v) / f64::from(TRIED - 1) - 0.5));
@@ -82,12 +76,12 @@ impl Viewpoint {
         };
         let tried = (0..TRIED.pow(3)).into_par_iter().map(of);
         let mut tried: Vec<(f64, Vec3)> =
-            tried.filter_map(|eye| Some((unevenness(few, eye)?, eye))).collect();
+            tried.filter_map(|eye| Some((few.unevenness(eye)?, eye))).collect();
         tried.sort_by(|a, b| a.0.total_cmp(&b.0));
         tried.retain(|&(uneven, eye)| uneven <= ROUGHLY && is_deep(few, eye));
         tried.truncate(STARTS[0]);
         let mut best = tried;
-        for (points, starts) in [(some, STARTS[1]), (&many[..], STARTS[2])] {
+        for (points, starts) in [(some, STARTS[1]), (all, STARTS[2])] {
             let improved = best.into_par_iter().filter_map(|(_, eye)| improved(points, eye));
             best = improved.filter(|&(_, eye)| is_deep(points, eye)).collect();
             best.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -101,8 +95,8 @@ impl Viewpoint {
         if uneven > EVENLY {
             return None;
         }
-        let forward = forward(&many, eye);
-        let [near, middle, far] = depths(&many, eye, forward);
+        let forward = all.forward(eye);
+        let [near, middle, far] = all.depths(eye, forward);
         log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
         let (u, v) = axes(forward);
         let seen = Viewpoint { eye, axes: [u, v, forward], middle };
@@ -182,104 +176,23 @@ fn sample(points: &Points, most: usize) -> Vec<Vec3> {
     chosen.into_iter().map(|(_, p)| p.map(f64::from)).collect()
 }
 
-/// The smallest and the largest coordinates.
-fn bounds(points: &[Vec3]) -> (Vec3, Vec3) {
-    let start = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    points.iter().fold(start, |(low, high), p| {
-        (std::array::from_fn(|a| low[a].min(p[a])), std::array::from_fn(|a| high[a].max(p[a])))
-    })
-}
-
-/// The mean direction of points.
-fn forward(points: &[Vec3], eye: Vec3) -> Vec3 {
-    let mut sum = [0.0; 3];
-    for &p in points {
-        let to = normalized(minus(p, eye));
-        sum.iter_mut().zip(to).for_each(|(sum, v)| *sum += v);
-    }
-    normalized(sum)
-}
-
-/// First decile, median and ninth decile of the depths.
-fn depths(points: &[Vec3], eye: Vec3, forward: Vec3) -> [f64; 3] {
-    let mut depths: Vec<f64> = points.iter().map(|&p| dot(minus(p, eye), forward)).collect();
-    depths.sort_by(f64::total_cmp);
-    [1, 5, 9].map(|tenths| depths[depths.len() * tenths / 10])
-}
-
 /// Whether a frame seen from near here may be deep.
-fn is_deep(points: &[Vec3], eye: Vec3) -> bool {
-    let [near, _, far] = depths(points, eye, forward(points, eye));
+fn is_deep(points: &Seen, eye: Vec3) -> bool {
+    let [near, _, far] = points.depths(eye, points.forward(eye));
     far > ROUGHLY_DEEP * near
 }
 
-/// How unevenly points lie in the image seen from `eye`: the mean square of the counts of its places over the
-/// squared mean. `None` if too many of them are not in front of the eye.
-fn unevenness(points: &[Vec3], eye: Vec3) -> Option<f64> {
-    let forward = forward(points, eye);
-    let (u, v) = axes(forward);
-    let mut places = Vec::with_capacity(points.len());
-    let mut outside = 0;
-    for &p in points {
-        let to = minus(p, eye);
-        let z = dot(to, forward);
-        if z <= WIDEST * dot(to, to).sqrt() {
-            outside += 1;
-            if outside * OUTSIDE > points.len() {
-                return None;
-            }
-            continue;
-        }
-        places.push([dot(to, u) / z, dot(to, v) / z]);
-    }
-    let n = places.len() as f64;
-    let mean = [0, 1].map(|a| places.iter().map(|p| p[a]).sum::<f64>() / n);
-    let product = |a: usize, b: usize| {
-        places.iter().map(|p| (p[a] - mean[a]) * (p[b] - mean[b])).sum::<f64>() / n
-    };
-    // The squared edge of an even rectangle is twelve times its variance.
-    let area =
-        12.0 * (product(0, 0) * product(1, 1) - product(0, 1) * product(0, 1)).max(0.0).sqrt();
-    let edge = (area * EACH / n).sqrt();
-    if edge.is_nan() || edge <= 0.0 {
-        return None;
-    }
-    let reach = 1.0 / WIDEST;
-    let across = (2.0 * reach / edge).ceil();
-    if across * across > (PLACES * places.len()) as f64 {
-        return None;
-    }
-    // Counted within their bounds only: most of what could be seen is empty.
-    let cell = |place: [f64; 2]| place.map(|v| ((v + reach) / edge) as u32);
-    let cells: Vec<[u32; 2]> = places.into_iter().map(cell).collect();
-    let start = ([u32::MAX; 2], [0; 2]);
-    let (low, high) = cells.iter().fold(start, |(low, high), cell| {
-        ([0, 1].map(|a| cell[a].min(low[a])), [0, 1].map(|a| cell[a].max(high[a])))
-    });
-    let [rows, columns] = [0, 1].map(|a| (high[a] - low[a] + 1) as usize);
-    let mut counts = vec![0u32; rows * columns];
-    let (mut taken, mut squares) = (0u64, 0u64);
-    for [a, b] in cells {
-        let count = &mut counts[(a - low[0]) as usize * columns + (b - low[1]) as usize];
-        taken += u64::from(*count == 0);
-        // The square of one more is larger by this.
-        squares += 2 * u64::from(*count) + 1;
-        *count += 1;
-    }
-    Some(squares as f64 * taken as f64 / (n * n))
-}
-
 /// The best viewpoint near `eye`, and how uneven the points lie there.
-fn improved(points: &[Vec3], eye: Vec3) -> Option<(f64, Vec3)> {
-    let mut best = (unevenness(points, eye)?, eye);
-    let to = minus(eye, points[points.len() / 2]);
+fn improved(points: &Seen, eye: Vec3) -> Option<(f64, Vec3)> {
+    let mut best = (points.unevenness(eye)?, eye);
+    let to = minus(eye, points.get(points.len() / 2));
     let mut step = STEP * dot(to, to).sqrt();
     for _ in 0..HALVINGS {
         for _ in 0..MOST_STEPS {
             let around = (0..6).filter_map(|way| {
                 let mut eye = best.1;
                 eye[way / 2] += if way % 2 == 0 { step } else { -step };
-                Some((unevenness(points, eye)?, eye))
+                Some((points.unevenness(eye)?, eye))
             });
             match around.reduce(|a, b| if b.0 < a.0 { b } else { a }) {
                 Some(next) if next.0 < best.0 => best = next,
