@@ -30,11 +30,13 @@ const SHARE: f64 = 0.15;
 const OTHER_REGIONS: [isize; 3] = [-1, 1, 2];
 /// What is more than this many times as thick as usual is a tree, a heap, an edge or two surfaces.
 const CAP: f64 = 8.0;
-/// A thick neighbourhood holds two layers, such as the sides of a board, when the kurtosis of its points' distances is
-/// below this: it is 3 for noise, 1.8 for points that fill a slab evenly, and 1 for two sheets.
-const LAYERS: f64 = 2.0;
+/// A neighbourhood so many times thicker than usual may hold two layers, such as the sides of a board: …
+const THICK: f64 = 2.0;
+/// … it does when the kurtosis of its points' distances is below this. It is 3 for noise, 1.8 for points that fill a slab
+/// evenly, and 1 for two sheets.
+const LAYERS: f64 = 1.75;
 /// Fewest points whose kurtosis tells something.
-const TELLING: usize = 20;
+const TELLING: usize = 40;
 /// White noise is the same everywhere if in the rough places it is less than this many times the usual one.
 const EVEN_WHITE: f64 = 1.4;
 
@@ -87,7 +89,7 @@ pub(super) fn measure(
     }
     let surface = |level: usize, cell: u32| {
         let flat = flatness(level, cell).filter(|f| f64::from(f.ratio) <= FLAT)?;
-        let is_thick = f64::from(flat.thickness) > EVEN_WHITE * usual;
+        let is_thick = (THICK * usual..=CAP * usual).contains(&f64::from(flat.thickness));
         Some(Shown {
             thickness: f64::from(flat.thickness),
             is_layered: is_thick && is_layered(cloud, level, cell, &flat),
@@ -109,16 +111,13 @@ fn is_layered(cloud: &CellCloud, level: usize, cell: u32, flat: &Flatness) -> bo
     let cells = &cloud.cells;
     let normal = flat.normal.map(f64::from);
     let block = cells.finder(level).block(cell);
-    let runs = || block.iter().map(|&c| cells.points_in(cells.levels[level].run(c)));
-    // Every second, third, … point.
-    let stride = runs().map(|run| run.len()).sum::<usize>().div_ceil(BLOCK_POINTS).max(1);
-    let height = |i: usize| dot(cloud.points.get(i).map(f64::from), normal);
-    let (mut heights, mut skip) = (Vec::with_capacity(BLOCK_POINTS), 0);
-    for run in runs() {
-        heights.extend(run.clone().skip(skip).step_by(stride).map(height));
-        let past = run.len().saturating_sub(skip) % stride;
-        skip = if run.len() < skip { skip - run.len() } else { (stride - past) % stride };
-    }
+    let run = |&cell: &u32| cells.points_in(cells.levels[level].run(cell));
+    let points = || block.iter().flat_map(run);
+    // Odd, since of two sheets over each other every other point may be the upper one's.
+    let stride = block.iter().map(|cell| run(cell).len()).sum::<usize>().div_ceil(BLOCK_POINTS) | 1;
+    let mut chosen: Vec<[f32; 3]> = points().step_by(stride).map(|i| cloud.points.get(i)).collect();
+    chosen.dedup();
+    let heights: Vec<f64> = chosen.iter().map(|p| dot(p.map(f64::from), normal)).collect();
     let n = heights.len() as f64;
     let mean = heights.iter().sum::<f64>() / n;
     let squares = || heights.iter().map(|h| (h - mean) * (h - mean));
@@ -357,25 +356,25 @@ mod tests {
 
     #[test]
     fn two_layers_are_told_from_noise() {
-        // One block: a sheet with a height for each of its points.
-        let layered = |height: fn(usize) -> f64| {
-            let jitter = |i: usize| ((i * 48_271 % 2003) + (i * 7919 % 2003)) as f64 / 2002.0 - 1.0;
-            let point =
-                |i: usize| [i % 20, i / 20].map(|v| v as f64 * 100.0 + 1.0).map(|v| v as f32);
-            let all = (0..400).map(|i| {
-                let [x, y] = point(i);
-                [x, y, (height(i) + 60.0 * jitter(i)) as f32]
-            });
-            let cloud = whole(&all.collect());
+        // One block of sheets over the same places; `height` gives that of a point in units of their noise.
+        let layered = |sheets: usize, height: fn(usize, usize, f64) -> f64| {
+            let noise = |i: usize| ((i * 48_271 % 2003) + (i * 7919 % 2003)) as f64 / 818.0 - 2.45;
+            let even = |i: usize| (i * 104_729 % 2003) as f64 / 1001.5 - 1.0;
+            let point = |i: usize| {
+                let [x, y] = [i / sheets % 15, i / sheets / 15].map(|v| v as f64 * 100.0 + 1.0);
+                [x, y, 25.0 * (height(i, i % sheets, even(i)) + noise(i))].map(|v| v as f32)
+            };
+            let cloud = whole(&(0..225 * sheets).map(point).collect());
             let known = judge_all(&cloud.cells, cloud.sums());
             let level = cloud.cells.levels.len() - 1;
-            let flat = known[level].of(0).unwrap();
-            is_layered(&cloud, level, 0, &flat)
+            is_layered(&cloud, level, 0, &known[level].of(0).unwrap())
         };
-        assert!(!layered(|_| 0.0));
-        assert!(layered(|i| if i % 2 == 0 { 110.0 } else { -110.0 }));
-        // One in eight points is a stray.
-        assert!(!layered(|i| if i % 8 == 0 { 220.0 } else { 0.0 }));
+        assert!(!layered(1, |_, _, _| 0.0));
+        // Both sheets are looked at, whatever the stride.
+        assert!(layered(2, |_, sheet, _| 4.4 * sheet as f64));
+        // A slab that is filled evenly, and one stray among eight points, are no layers.
+        assert!(!layered(2, |_, _, even| 5.0 * even));
+        assert!(!layered(1, |i, _, _| if i % 8 == 0 { 8.0 } else { 0.0 }));
     }
 
     #[test]

@@ -50,6 +50,9 @@ const LAYERED: f64 = 1.5;
 const LAYERED_ALIKE: f64 = 4.0;
 /// Slabs in which a layer is tried, in tolerances.
 const LAYER_SLABS: [f64; 2] = [1.0, 0.5];
+/// Of the points in the slab of a layer that is close to another, the outer half of the slab has at most this share of
+/// those in the inner half. A surface twice as thick as the noise has more than half of them there.
+const APART: f64 = 0.4;
 
 /// How a plane's surfels deviate from it, in steps.
 struct Bend {
@@ -198,17 +201,17 @@ impl Field<'_> {
                         (dot(self.surfel(i).centroid, normal) - rho).abs() <= 1.5 * noise
                     };
                     let members: Vec<u32> = set.iter().filter(in_slab).copied().collect();
-                    self.layer(grower, &members, free)
+                    self.layer(grower, (set, &members), free)
                 });
         Ok(layer.unwrap_or((plane, bend)))
     }
 
-    /// The layer around `members`, in a slab as thick as that of a plane or, of layers that are closer to each other, half
-    /// as thick. Uneven or correlated noise gives one surface layers as close, too.
+    /// The layer around some `members` of a set, in a slab as thick as that of a plane or, of layers that are closer
+    /// to each other, half as thick. Uneven or correlated noise gives one surface layers as close, too.
     fn layer(
         &self,
         grower: &mut Grower,
-        members: &[u32],
+        (set, members): (&[u32], &[u32]),
         free: &[bool],
     ) -> Option<(Support, Bend)> {
         let is_white = self.limits.even && !self.limits.alike;
@@ -217,8 +220,23 @@ impl Field<'_> {
             let layer = self.settle(grower, members.to_vec(), tolerance, free).ok()?;
             let layer = Support { tolerance: layer.tolerance / share, ..layer };
             let bend = self.bend(grower.cells(), &layer);
-            (!bend.layered).then_some((layer, bend))
+            let stands_apart = *share == 1.0 || self.stands_apart(&layer, set);
+            (!bend.layered && stands_apart).then_some((layer, bend))
         })
+    }
+
+    /// Whether little of a set lies in the outer half of a layer's slab; much does where a slab is a slice of something
+    /// thick.
+    fn stands_apart(&self, layer: &Support, set: &[u32]) -> bool {
+        let mut halves = [0; 2];
+        for &i in set {
+            let s = self.surfel(i);
+            let share = (dot(s.centroid, layer.normal) - layer.rho).abs() / layer.tolerance;
+            if share <= 1.0 {
+                halves[usize::from(share > 0.5)] += u64::from(s.weight);
+            }
+        }
+        halves[1] as f64 <= APART * halves[0] as f64
     }
 
     /// Grows a plane from `members` and fits it, in turn, until it no longer changes.
@@ -555,6 +573,22 @@ mod tests {
         let all: Vec<u32> = (0..surfels.list.len() as u32).collect();
         let parts = field(&surfels).parts(&all, [0.0, 0.0, 1.0]);
         assert_eq!(parts, [(225..625).collect::<Vec<u32>>(), (0..225).collect()]);
+    }
+
+    #[test]
+    fn a_layer_stands_apart_from_the_next_and_a_slice_does_not() {
+        // Heights in tolerances.
+        let stands_apart = |height: fn(i32) -> f64| {
+            let at = |i: i32| [f64::from(i % 20), f64::from(i / 20), height(i)];
+            let surfels =
+                Surfels::of((0..400).map(|i| surfel(at(i), [0.0, 0.0, 1.0])).collect(), 1);
+            let set: Vec<u32> = (0..400).collect();
+            let layer =
+                Support { normal: [0.0, 0.0, 1.0], rho: 0.0, tolerance: 1.0, surfels: vec![] };
+            field(&surfels).stands_apart(&layer, &set)
+        };
+        assert!(stands_apart(|i| if i % 2 == 0 { 0.1 } else { 1.4 }));
+        assert!(!stands_apart(|i| f64::from(i * 7919 % 400 - 200) / 150.0));
     }
 
     #[test]

@@ -66,7 +66,8 @@ impl Viewpoint {
         }
         let many = sample(points, SAMPLES[2]);
         let first = |n: usize| Seen::new(&many[..many.len().min(n)]);
-        let [few, some, all] = &SAMPLES.map(first);
+        let [few, some] = &[SAMPLES[0], SAMPLES[1]].map(first);
+        let all = &Seen::new(&many);
         let (low, high) = few.bounds();
         let of = |i: i32| {
             let place = [i % TRIED, i / TRIED % TRIED, i / TRIED / TRIED];

@@ -40,8 +40,9 @@ struct Lists {
 /// Directions whose neighbours are found in one go.
 const ROWS: usize = 128;
 
-/// Most neighbours of all directions together, as estimated: 16 GiB. Lists number them in 32 bits.
-const MOST: u64 = 1 << 31;
+/// Most neighbours of all directions together, as estimated: 16 GiB while they are found. Lists number them in
+/// 32 bits.
+const MOST: u64 = 1 << 30;
 /// The estimate looks at about so many directions.
 const TRIED: usize = 1000;
 
@@ -62,7 +63,7 @@ impl Neighbours {
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] if there are more than some 2³¹.
+    /// [`Error::Parameter`] if there are more than some 2³⁰.
     pub fn within(space: &Space, degrees: f64) -> Result<Neighbours> {
         static LAST: Mutex<Option<Kept>> = Mutex::new(None);
         let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,6 +93,9 @@ impl Neighbours {
         // Many rows to a list: a list for each row would cost more than looking its neighbours up.
         let parts: Vec<(Vec<u32>, Vec<Neighbour>)> =
             directions.par_chunks(ROWS).map(|rows| index.within_each(rows)).collect();
+        if parts.iter().map(|(_, part)| part.len() as u64).sum::<u64>() > u64::from(u32::MAX) {
+            return Err(too_many());
+        }
         let mut start = Vec::with_capacity(directions.len() + 1);
         let mut all = Vec::with_capacity(parts.iter().map(|(_, part)| part.len()).sum());
         start.push(0);
@@ -127,7 +131,9 @@ impl Neighbours {
 }
 
 fn too_many() -> Error {
-    Error::Parameter("`space` has too many directions for a search: take larger steps".into())
+    Error::Parameter(
+        "too many directions lie near each other: take larger steps between directions".into(),
+    )
 }
 
 /// A lattice over the unit cube in which directions are looked up by nearness.

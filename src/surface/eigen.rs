@@ -1,8 +1,8 @@
 //! Eigenvalues and eigenvectors of the covariances of points.
 //!
 //! Millions of small neighbourhoods need them, and few are narrow: [`of_blocks`] takes the smallest root of the
-//! characteristic polynomial and from it the others, several matrices side by side. Planes may be a thousand times longer than wide:
-//! [`smallest`] takes cyclic Jacobi rotations, which lose nothing then. Both use only addition, multiplication,
+//! characteristic polynomial and from it the others, several matrices side by side. Planes may be a thousand times
+//! longer than wide: [`smallest`] takes cyclic Jacobi rotations, which lose nothing then. Both use only addition, multiplication,
 //! division and square root, which round the same on every device, and end after a fixed number of steps.
 
 use crate::shared::{EIGEN_STEPS as STEPS, ON_LINE};
