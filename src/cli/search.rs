@@ -200,6 +200,11 @@ impl Machine {
         !self.is_for_cpu() && Cuda::find_driver().is_ok()
     }
 
+    /// Whether the choice of the device is left to the program.
+    pub fn is_automatic(&self) -> bool {
+        self.device == DeviceName::Auto && self.gpus.is_none() && self.voter.is_none()
+    }
+
     /// Whether the CPU was asked for.
     fn is_for_cpu(&self) -> bool {
         self.device == DeviceName::Cpu || self.voter.is_some()
