@@ -28,6 +28,7 @@ use std::io;
 #[cfg(target_os = "linux")]
 use std::num::NonZeroU64;
 use std::path::Path;
+use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 /// Whether a file of so many bytes is worth the threads of the whole machine. Of those below, a LAZ of
@@ -202,9 +203,13 @@ impl<'a> Job<'a> {
         (engine, bar): (&Engine, &Bar),
     ) -> Result<Done, Error> {
         let start = Instant::now();
+        let digesting = digest_meanwhile(&input.path, stamp);
         let answer = self.find(&input.path, before, (engine, bar))?;
         bar.stage("digest", Some(stamp.bytes()));
-        let sha256 = digest(&input.path, &|n| bar.advance(n))?;
+        let sha256 = match digesting.map(JoinHandle::join) {
+            Some(Ok(sha256)) => sha256?,
+            _ => digest(&input.path, &|n| bar.advance(n))?,
+        };
         bar.stage("writing", None);
         let kind = answer.kind();
         let is_same = before.is_some_and(|record| self.is_same(record, kind, &sha256));
@@ -432,4 +437,10 @@ impl Answer {
             },
         }
     }
+}
+/// The digest of a large file, which is made while it is searched; of a small one, that is not worth a thread.
+fn digest_meanwhile(path: &Path, stamp: &Stamp) -> Option<JoinHandle<Result<String, Error>>> {
+    let path = path.to_owned();
+    let start = || thread::Builder::new().spawn(move || digest(&path, &|_| ())).ok();
+    is_large(stamp.bytes()).then(start).flatten()
 }
