@@ -21,7 +21,6 @@ const LANES: usize = 8;
 type Lane = [f64; LANES];
 
 /// Points, axis by axis.
-#[derive(Default)]
 pub(super) struct Seen {
     axes: [Vec<f64>; 3],
 }
@@ -141,7 +140,7 @@ struct Drawn {
     places: [Vec<f64>; 2],
     /// Number of points inside.
     inside: usize,
-    /// Sums over the others of u, v, uu, uv and vv.
+    /// Sums over those inside of u, v, uu, uv and vv.
     sums: [f64; 5],
 }
 

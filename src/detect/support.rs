@@ -219,9 +219,11 @@ impl Field<'_> {
             let tolerance = share * self.limits.tolerance;
             let layer = self.settle(grower, members.to_vec(), tolerance, free).ok()?;
             let layer = Support { tolerance: layer.tolerance / share, ..layer };
+            if *share < 1.0 && !self.stands_apart(&layer, set) {
+                return None;
+            }
             let bend = self.bend(grower.cells(), &layer);
-            let stands_apart = *share == 1.0 || self.stands_apart(&layer, set);
-            (!bend.layered && stands_apart).then_some((layer, bend))
+            (!bend.layered).then_some((layer, bend))
         })
     }
 

@@ -438,7 +438,8 @@ impl Answer {
         }
     }
 }
-/// The digest of a large file, which is made while it is searched; of a small one, that is not worth a thread.
+/// The digest of a large file, which is made while it is searched; of a small one, that is not worth a thread. If the
+/// search fails, nobody waits for it.
 fn digest_meanwhile(path: &Path, stamp: &Stamp) -> Option<JoinHandle<Result<String, Error>>> {
     let path = path.to_owned();
     let start = || thread::Builder::new().spawn(move || digest(&path, &|_| ())).ok();

@@ -243,9 +243,9 @@ impl Work<'_> {
             error: OnceLock::new(),
         };
         let all = files.iter().map(|(input, name)| (input, name.as_path()));
+        let engines = self.engines;
         match self.batch.jobs {
             Some(jobs) => {
-                let engines = self.engines;
                 let crew = Crew { engines, workers: jobs.into(), is_alone: false };
                 self.some(&all.collect::<Vec<_>>(), &crew, &progress);
             }
@@ -253,7 +253,6 @@ impl Work<'_> {
                 let (large, small): (Vec<Named>, Vec<Named>) = all.partition(|(input, _)| {
                     std::fs::metadata(&input.path).is_ok_and(|found| is_large(found.len()))
                 });
-                let engines = self.engines;
                 let one_by_one = Crew { engines, workers: engines.len(), is_alone: false };
                 self.some(&large, &one_by_one, &progress);
                 if self.cores.is_some() && !small.is_empty() && !self.quiet {
