@@ -4,8 +4,8 @@
 //! along it. Cells are neighbours at the scale at which the surface was seen, so a sparse facade is as
 //! connected as a dense floor. The cost follows the plane's own size, not the cloud's.
 
+use super::adjacency::Adjacency;
 use super::limits::Limits;
-use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::{Vec3, dot};
@@ -14,9 +14,9 @@ use crate::vector::{Vec3, dot};
 pub(super) struct Grower<'a> {
     surfels: &'a Surfels,
     cells: &'a Cells,
-    /// For each level.
-    finders: Vec<Finder<'a>>,
-    marks: Vec<Marks>,
+    adjacency: Adjacency,
+    /// For each cell of each level, the last search that spread from it.
+    spread: Vec<Vec<Number>>,
     /// Number of the last search that met each surfel.
     met: Vec<Number>,
     search: Number,
@@ -24,12 +24,6 @@ pub(super) struct Grower<'a> {
 
 /// The number of a search. When all are used up, the marks are wiped off.
 type Number = u16;
-
-/// For each cell of a level, the last search that spread from it and the last that looked into it.
-struct Marks {
-    spread: Vec<Number>,
-    looked: Vec<Number>,
-}
 
 /// What a plane grew to.
 pub(super) struct Grown {
@@ -44,12 +38,11 @@ impl<'a> Grower<'a> {
     /// A grower over all surfels, none of them met.
     pub fn new(cells: &'a Cells, surfels: &'a Surfels) -> Grower<'a> {
         let none = |level| vec![0; cells.len(level)];
-        let marks = |level| Marks { spread: none(level), looked: none(level) };
         Grower {
             surfels,
             cells,
-            finders: cells.finders(),
-            marks: (0..cells.levels.len()).map(marks).collect(),
+            adjacency: Adjacency::new(cells, surfels),
+            spread: (0..cells.levels.len()).map(none).collect(),
             met: vec![0; surfels.list.len()],
             search: 0,
         }
@@ -105,9 +98,8 @@ impl<'a> Grower<'a> {
     /// Begins a search.
     fn begin(&mut self) {
         if self.search == Number::MAX {
-            let marks =
-                self.marks.iter_mut().flat_map(|marks| [&mut marks.spread, &mut marks.looked]);
-            marks.chain([&mut self.met]).for_each(|marks| marks.fill(0));
+            let spread = self.spread.iter_mut();
+            spread.chain([&mut self.met]).for_each(|marks| marks.fill(0));
             self.search = 0;
         }
         self.search += 1;
@@ -116,21 +108,16 @@ impl<'a> Grower<'a> {
     /// Lists the surfels in the blocks around a surfel that this search has not met yet.
     fn look_around(&mut self, from: u32, near: &mut Vec<u32>) {
         near.clear();
-        let (surfels, cells) = (self.surfels, self.cells);
+        let (surfels, cells, search) = (self.surfels, self.cells, self.search);
         let Some(surface) = surfels.list[from as usize].surface else { return };
-        let (level, search) = (surface.level(), self.search);
-        let (marks, finder) = (&mut self.marks[level], &mut self.finders[level]);
+        let level = surface.level();
         let is_new = |marks: &mut [Number], i: u32| {
             std::mem::replace(&mut marks[i as usize], search) != search
         };
         for cell in surfels.homes(cells, from, level) {
-            if !is_new(&mut marks.spread, cell) {
-                continue;
-            }
-            for neighbour in finder.block(cell) {
-                if is_new(&mut marks.looked, neighbour) {
-                    let inside = surfels.within(cells.run(level, neighbour));
-                    near.extend(inside.filter(|&i| is_new(&mut self.met, i)));
+            if is_new(&mut self.spread[level], cell) {
+                for run in self.adjacency.around(level, cell) {
+                    near.extend(run.clone().filter(|&i| is_new(&mut self.met, i)));
                 }
             }
         }

@@ -17,10 +17,10 @@ const ROUGHER_UNEVEN: f64 = 1.15;
 /// apart; for two squares side by side it is 1.7.
 const NEXT: f64 = 2.5;
 /// Two small parts farther apart than this often fit one plane by accident. So unless one of them determines
-/// its plane at the other to within `KNOWN` of its noise, chance gets less credit: one case in twenty.
+/// its plane at the other to within `KNOWN` of its noise, chance gets less credit: two cases in five.
 const FAR: f64 = 4.0;
 const KNOWN: f64 = 0.6;
-const CHANCE_FAR: f64 = 8.0;
+const CHANCE_FAR: f64 = 3.0;
 /// Points lie within a given tolerance when their root mean square distance is at most this share of it.
 const OBEYED: f64 = 0.6;
 

@@ -8,6 +8,7 @@
 //!
 //! [`Mode::OnePass`] is the papers' flow instead: vote, suppress, take the winners.
 
+mod adjacency;
 mod around;
 mod claims;
 mod copies;
