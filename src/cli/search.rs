@@ -8,7 +8,7 @@ use super::words::{brief, counted, shortly};
 use clap::{Args, ValueEnum};
 use planes::cloud::{Choice, Format, Source};
 use planes::cuda::Cuda;
-use planes::detect::{Mode, Options, Progress, detect_held, least_memory, load_onto};
+use planes::detect::{Loaded, Mode, Options, Progress, detect_held, least_memory, load_onto};
 use planes::detection::Curved;
 use planes::lms::Refine;
 use planes::orient::Orient;
@@ -285,6 +285,9 @@ impl Machine {
         if let Some(what) = left_out(cloud.not_finite, cloud.stray, source.format()) {
             bar.aside(|| log::warn!("{}: left out {what}", source.path().display()));
         }
+        if let Some(what) = without_place(&cloud) {
+            bar.aside(|| log::warn!("{}: {what}", source.path().display()));
+        }
         bar.stage("device", None);
         let backend = bar.aside(|| engine.backend())?;
         let _turn = turn.or_else(|| engine.turn());
@@ -295,8 +298,7 @@ impl Machine {
             || options.min_inliers.is_some()
             || options.tolerance.is_some();
         let in_floats = [Format::PLY, Format::PCD, Format::NPY].contains(&source.format());
-        let coarse = coarse_coordinates(&found, in_floats).filter(|_| !is_limited);
-        if let Some(coarse) = coarse {
+        if let Some(coarse) = coarse_coordinates(&found, in_floats, is_limited) {
             bar.aside(|| log::warn!("{}: {coarse}", source.path().display()));
         }
         if let Some(odd) = options.tolerance.and_then(|tolerance| odd_tolerance(tolerance, &found))
@@ -312,20 +314,22 @@ fn measured(length: f64) -> String {
     shortly(length, 0.01 * length)
 }
 
-/// Why the coordinates are too coarse for planes, if few are found and that is so; `in_floats` is whether the format
-/// may hold 32-bit floats.
-fn coarse_coordinates(found: &Detection, in_floats: bool) -> Option<String> {
+/// Why the coordinates are too coarse for planes, if that is so and few are found although `is_limited` is false, or
+/// if what is found may be steps instead of surfaces; `in_floats` is whether the format may hold 32-bit floats.
+fn coarse_coordinates(found: &Detection, in_floats: bool, is_limited: bool) -> Option<String> {
     /// Finer steps, as a share of the gaps between points, hide nothing.
     const COARSE: f64 = 0.02;
+    /// Rounding that is at least this share of the noise makes surfaces of its own.
+    const MOST_OF_NOISE: f64 = 0.5;
     let (input, p) = (&found.input, &found.parameters);
     // Steps from the standard deviation of rounding to them.
     let step = p.rounding * 12f64.sqrt();
-    let few = 2 * found.labelled() < input.searched() - input.stray;
-    if !few || step <= COARSE * p.spacing {
+    if step <= COARSE * p.spacing {
         return None;
     }
+    let few = !is_limited && 2 * found.labelled() < input.searched() - input.stray;
     let is = |other: f64| (step / other - 1.0).abs() < 0.01;
-    if is(input.step) {
+    if few && is(input.step) {
         let side = (0..3).map(|a| input.max[a] - input.min[a]).fold(0.0, f64::max);
         let (side, step) = (measured(side), measured(step));
         return Some(format!(
@@ -336,10 +340,11 @@ fn coarse_coordinates(found: &Detection, in_floats: bool) -> Option<String> {
     let most = (0..3).map(|a| input.min[a].abs().max(input.max[a].abs())).fold(0.0, f64::max);
     // A 32-bit float has 24 binary digits.
     let of_float = (most.log2().floor() - 23.0).exp2();
-    (in_floats && is(of_float)).then(|| {
+    let harms = few || p.rounding >= MOST_OF_NOISE * p.noise;
+    (in_floats && harms && is(of_float)).then(|| {
         format!(
-            "coordinates are in steps of {}, as in 32-bit floats, which hides planes; export them as 64-bit \
-             floats, or shifted towards the origin",
+            "coordinates are in steps of {}, as in 32-bit floats, which hide planes or look like some; export \
+             them as 64-bit floats, or shifted towards the origin",
             measured(step)
         )
     })
@@ -376,6 +381,21 @@ fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
     let is_thick = is_none && tolerance * TIMES > side;
     is_thick.then(|| {
         format!("{given} leaves no room for planes in a cloud that is {} wide", brief(side))
+    })
+}
+
+/// What is said of points at the origin, if they are so many that they may stand for no place.
+fn without_place(cloud: &Loaded) -> Option<String> {
+    /// Fewer may be one place, measured again and again.
+    const MANY: u64 = 20;
+    /// Or a smaller share of the points than one in so many.
+    const ONE_IN: u64 = 1000;
+    let n = cloud.at_origin;
+    (n >= MANY && n * ONE_IN >= cloud.points.len() as u64).then(|| {
+        format!(
+            "{n} points are exactly at 0, 0, 0, where some programs put points whose place is unknown; they \
+             are searched like all others"
+        )
     })
 }
 

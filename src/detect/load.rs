@@ -31,6 +31,8 @@ const STRAY: f64 = 32.0;
 const PLACEHOLDERS: [f64; 6] = [999.0, 9999.0, 99_999.0, 999_999.0, 32_767.0, 32_768.0];
 /// … and which stand for none if the gap to all others is this many times as wide as their range.
 const FAR: f64 = 8.0;
+/// Where no coordinate is known, other programs write this.
+const ORIGIN: [f64; 3] = [0.0; 3];
 
 /// A cloud in local coordinates.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +53,8 @@ pub struct Loaded {
     pub not_finite: u64,
     /// Of those chosen, points too far from the rest.
     pub stray: u64,
+    /// Of the usable points, those at the origin, where some programs put points whose place they do not know.
+    pub at_origin: u64,
     /// Smallest and largest coordinates of the usable points.
     pub bounds: [[f64; 3]; 2],
     /// The coordinate system, if the file names one: see [`Loaded::describe`].
@@ -247,6 +251,7 @@ struct FirstPass {
     total: u64,
     not_chosen: u64,
     not_finite: u64,
+    at_origin: u64,
     bounds: Option<[[f64; 3]; 2]>,
     /// The sample that separates the cloud from its strays.
     sample: Sample,
@@ -281,6 +286,7 @@ impl FirstPass {
                 pass.not_finite += 1;
                 continue;
             }
+            pass.at_origin += u64::from(p == ORIGIN);
             pass.extend(p);
             let entry = sample::entry(p);
             if entry.0 <= limit {
@@ -297,6 +303,7 @@ impl FirstPass {
         self.total += piece.total;
         self.not_chosen += piece.not_chosen;
         self.not_finite += piece.not_finite;
+        self.at_origin += piece.at_origin;
         piece.bounds.into_iter().flatten().for_each(|p| self.extend(p));
     }
 
@@ -446,6 +453,7 @@ impl<'a> Loading<'a> {
                 not_chosen: pass.not_chosen,
                 not_finite: pass.not_finite,
                 stray: 0,
+                at_origin: if is_within(ORIGIN, window) { pass.at_origin } else { 0 },
                 bounds: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
                 crs: None,
                 scanner: None,
@@ -614,11 +622,22 @@ mod tests {
         points.push([1e30, 0.0, 0.0]);
         let dirty = loaded(&points, 7).unwrap();
         assert_eq!((dirty.total, dirty.not_finite, dirty.stray), (1003, 1, 2));
+        assert_eq!(dirty.at_origin, 0);
         assert_eq!(dirty.points, clean.points);
         assert_eq!(dirty.bounds, clean.bounds);
         let places = dirty.places.unwrap();
         assert_eq!((places.len(), places[2], places[3], places[999]), (1000, 2, 4, 1001));
         assert_eq!(clean.places, None);
+    }
+
+    #[test]
+    fn points_at_the_origin_are_counted() {
+        let mut points: Vec<[f64; 3]> =
+            grid().iter().map(|p| [p[0] - 500_010.0, p[1], 0.5]).collect();
+        points.insert(3, [0.0; 3]);
+        points.extend([[-0.0; 3]; 8]);
+        let all = loaded(&points, 100).unwrap();
+        assert_eq!((all.at_origin, all.points.len()), (9, 1009));
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Planes as a table: everything in the JSON document except the outlines.
+//! Planes as a table: the numbers of the JSON document without the outlines, and without the angles and the distance
+//! that follow from the normal and the offset.
 
 use super::output::{About, Export, Planes};
 use crate::detection::Detection;

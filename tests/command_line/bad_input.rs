@@ -260,6 +260,50 @@ fn points_at_1e30_are_left_out() {
 }
 
 #[test]
+fn coordinates_in_coarse_floats_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let room = read(&shipped("room.ply"));
+    let moved = |by: [f64; 3]| {
+        let at = |i: usize| [room.x[i] + by[0], room.y[i] + by[1], room.z[i] + by[2]];
+        let path = folder.path().join("floats.ply");
+        let points: Vec<[f64; 3]> = (0..room.len()).map(at).collect();
+        write(&path, &points.iter().map(|p| p.map(|v| f64::from(v as f32))).collect::<Vec<_>>());
+        path
+    };
+    // Steps of 25 cm hold most of the points on planes, which are the steps.
+    let far = moved([2.6e6, 1.2e6, 500.0]);
+    for options in ["", "--top 3", "--min-area 1"] {
+        let done = detect(&far, options);
+        assert_eq!(done.code, Some(0));
+        assert!(
+            done.err.contains("coordinates are in steps of 0.25, as in 32-bit"),
+            "{}",
+            done.err
+        );
+    }
+    // Of 1/128 mm.
+    let done = detect(&moved([100.0, 50.0, 0.0]), "");
+    assert!(done.code == Some(0) && !done.err.contains("in steps"), "{}", done.err);
+}
+
+#[test]
+fn many_points_at_the_origin_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("zeros.ply");
+    let with = |zeros: usize| {
+        let mut points = square();
+        points.extend(vec![[0.0; 3]; zeros]);
+        write(&path, &points);
+        let done = detect(&path, "");
+        assert_eq!(done.code, Some(0));
+        done.err
+    };
+    let said = with(30);
+    assert!(said.contains("30 points are exactly at 0, 0, 0, where"), "{said}");
+    assert!(!with(5).contains("0, 0, 0"));
+}
+
+#[test]
 fn a_header_that_promises_too_much() {
     let promised = 1u64 << 60;
     for kind in ["las", "laz"] {
