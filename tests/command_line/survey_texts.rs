@@ -262,6 +262,29 @@ fn a_fourth_column_without_a_name_is_said() {
 }
 
 #[test]
+fn more_columns_without_names_are_said_where_they_may_be_others() {
+    let folder = Folder::new();
+    let id = |k: usize| 997 * k % 1640;
+    for (columns, file) in [
+        ("x y z – –", text("", |k, p| format!("1600000000.{k:06},{},{}", p.join(","), k % 9))),
+        ("x y z – –", text("", |k, p| format!("{} {} {}", id(k), p.join(" "), 90 + k % 99))),
+        (
+            "x y z intensity red green blue",
+            text("", |k, p| format!("{} {} 8 8 {}", id(k), p.join(" "), 9 + k % 99)),
+        ),
+    ] {
+        let (_, said) = folder.detect(&file, "");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        let all = format!("have no names and are taken as {columns}; if not so, say it with");
+        assert!(said.contains(&all) && said.contains("--columns -,x,y,z"), "{said}");
+        let (found, said) = folder.detect(&file, "--columns -,x,y,z");
+        assert_eq!((found, &*said), (plain(&folder), ""));
+    }
+    let coloured = text("", |k, p| format!("{} -1372 {} 8 {}", p.join(" "), k % 99, k % 200));
+    assert_eq!(folder.detect(&coloured, "").1, "");
+}
+
+#[test]
 fn lone_carriage_returns_are_named_in_pipes_too() {
     let folder = Folder::new();
     let path = folder.write(text("", |_, xyz| xyz.join(" ")).replace('\n', "\r"));

@@ -199,33 +199,37 @@ impl<'a> Rows<'a> {
             || (by_one && first[0] <= 1 && first.len() >= MANY && changes[0] && changes[1])
     }
 
+    /// The numbers in these columns, of the lines that have them all.
+    pub(super) fn values(&self, columns: Range<usize>) -> Vec<Vec<f64>> {
+        let values = |row: &Vec<&[u8]>| -> Option<Vec<f64>> {
+            row.get(columns.clone())?.iter().map(|cell| self.style.value(cell)).collect()
+        };
+        self.rows.iter().filter_map(values).collect()
+    }
+
+    /// Whether these columns are channels of colours.
+    pub(super) fn are_colours(&self, columns: Range<usize>) -> bool {
+        let rows = self.values(columns.clone());
+        let all = |is: fn(f64) -> bool| rows.iter().flatten().all(|&value| is(value));
+        let is_channel = |value: f64| value.fract() == 0.0 && (0.0..=65535.0).contains(&value);
+        let mut cells = self.rows.iter().filter_map(|row| row.get(columns.clone())).flatten();
+        // Normals may be whole numbers, but none is above 1. Black is as good a colour as any.
+        all(is_channel) && (!all(|value| value <= 1.0) || cells.all(|&cell| cell == b"0"))
+    }
+
     /// What the columns are from `column` on, by their number.
     pub(super) fn by_count(&self, column: usize) -> Vec<Option<Role>> {
         let width = self.numbers_from(column);
-        let values = |row: &Vec<&[u8]>| -> Option<Vec<f64>> {
-            row.get(column..column + width)?.iter().map(|cell| self.style.value(cell)).collect()
-        };
-        let rows: Vec<Vec<f64>> = self.rows.iter().filter_map(values).collect();
-        let all = |columns: Range<usize>, is: fn(f64) -> bool| {
-            rows.iter().all(|row| row[columns.clone()].iter().all(|&value| is(value)))
-        };
-        let is_channel = |value: f64| value.fract() == 0.0 && (0.0..=65535.0).contains(&value);
-        // Normals may be whole numbers, but none is above 1. Black is as good a colour as any.
-        let is_colour = |columns: Range<usize>| {
-            let cells =
-                || self.rows.iter().filter_map(|row| row.get(column..)?.get(columns.clone()));
-            all(columns.clone(), is_channel)
-                && (!all(columns.clone(), |value| value <= 1.0)
-                    || cells().flatten().all(|&cell| cell == b"0"))
-        };
-        let is_label = |value: f64| value.fract() == 0.0 && value >= f64::from(UNKNOWN);
+        let is_colour = |from: usize| self.are_colours(column + from..column + from + 3);
+        let is_label = |value: &f64| value.fract() == 0.0 && *value >= f64::from(UNKNOWN);
         let xyz = [0, 1, 2].map(|axis| Some(Role::Axis(axis)));
         let rgb = [0, 1, 2].map(|channel| Some(Role::Colour(channel)));
+        let fourth = || self.values(column + 3..column + 4);
         let more = match width {
-            4 if all(3..4, is_label) => vec![Some(Role::Label)],
+            4 if fourth().iter().flatten().all(is_label) => vec![Some(Role::Label)],
             4 => vec![Some(Role::Intensity)],
-            6 if is_colour(3..6) => rgb.to_vec(),
-            7 if is_colour(4..7) => [&[Some(Role::Intensity)], &rgb[..]].concat(),
+            6 if is_colour(3) => rgb.to_vec(),
+            7 if is_colour(4) => [&[Some(Role::Intensity)], &rgb[..]].concat(),
             7 => vec![Some(Role::Intensity), None, None, None],
             _ => vec![None; width.saturating_sub(3)],
         };

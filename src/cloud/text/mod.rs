@@ -1,6 +1,7 @@
 //! Points as text: `xyz`, `pts`, `csv` and their kin.
 
 mod guess;
+mod layout;
 pub(super) mod line;
 pub(super) mod lines;
 mod names;
