@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn what_may_start_with_something_else_is_not_usual() {
         let id = |i: usize| 17 * i % 50;
-        let time = |i: usize| format!("1600000000.{:03}", i);
+        let time = |i: usize| format!("1600000000.{i:03}");
         assert!(!usual(|i| format!("{} 0.5", point(i))));
         assert!(!usual(|i| format!("{} {} {}", id(i), point(i), i % 200)));
         assert!(!usual(|i| format!("{} {} {}", time(i), point(i), i % 200)));
