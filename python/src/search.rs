@@ -64,6 +64,7 @@ impl Search {
     fn check_one_pass(&self) -> PyResult<()> {
         let given = [
             ("vote", self.vote.is_some()),
+            ("widen", self.widen.is_some()),
             ("angle", self.angle.is_some()),
             ("min_inliers", self.min_inliers.is_some()),
             ("curved", self.curved.is_some()),

@@ -82,6 +82,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"refine": "stroke"}, planes.ParameterError, "`refine` stroke is for lines"),
     ({"space": "cube:3"}, planes.ParameterError, "space `cube:3`: expected"),
     ({"one_pass": True, "vote": "all"}, planes.ParameterError, "`vote` cannot be used with one_pass=True"),
+    ({"one_pass": True, "widen": 3}, planes.ParameterError, "`widen` cannot be used with one_pass=True"),
     ({"voter": "serial"}, planes.ParameterError, '`voter` is for vote="all" and one_pass=True'),
     ({"gpus": 2, "device": "cpu"}, planes.ParameterError, "`gpus`: the CPU was asked for"),
     ({"device": "tpu"}, planes.ParameterError, "`device` is auto, cpu or cuda"),

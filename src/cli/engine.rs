@@ -17,6 +17,7 @@ pub enum DeviceName {
     /// On the CPU
     Cpu,
     /// On an NVIDIA GPU; an error if there is none
+    #[value(alias = "gpu")]
     Cuda,
 }
 

@@ -70,7 +70,7 @@ enum Command {
     /// Print the JSON schema of `detect --json`
     Schema {
         /// For planes or for lines
-        #[arg(value_enum, default_value_t = Document::Planes)]
+        #[arg(value_enum, value_name = "DOCUMENT", default_value_t = Document::Planes)]
         of: Document,
     },
     /// Print a completion script for a shell

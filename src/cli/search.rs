@@ -67,7 +67,7 @@ pub struct Search {
     vote: Option<Vote>,
     /// The papers' procedure: vote, suppress (not for images), take every peak with at least --min-votes
     /// votes, or the --top N (10 if neither is given); no rounds, no refinement
-    #[arg(long, conflicts_with_all = ["vote", "angle", "min_inliers", "curved"])]
+    #[arg(long, conflicts_with_all = ["vote", "widen", "angle", "min_inliers", "curved"])]
     pub one_pass: bool,
     /// Which side of a plane its normal looks to: up (for a wall towards y, then x), offset (away from the
     /// middle of the cloud's box), scanner (to its position, if an E57, PCD or

@@ -66,6 +66,7 @@ pub(crate) use formats::{format_of, labelled_endings, recognise};
 pub(crate) use labels::Labels;
 pub use labels::{LABEL, LeftOut};
 pub use note::Note;
+pub(crate) use npy::labels as npy_labels;
 pub(crate) use packed::head_of;
 pub use points::PointCloud;
 pub(crate) use points::{IN_MEMORY, read_points};

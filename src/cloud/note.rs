@@ -44,8 +44,8 @@ pub enum Note {
     },
     /// The file does not give the position of its scanner, and (0, 0, 0) is far from all points.
     FarScanner,
-    /// The fourth of four columns without names is what such columns mostly are.
-    FourthColumn {
+    /// Columns without names are taken for what such columns mostly are, and may well be something else.
+    UnnamedColumns {
         /// What the columns are taken for.
         columns: String,
     },
@@ -117,10 +117,11 @@ impl fmt::Display for Note {
                 "`orient` scanner means 0,0,0, since the file gives no position, and that is far from all \
                  points; name the position, as in `orient` scanner:1,2,3",
             ),
-            Note::FourthColumn { columns } => write!(
+            Note::UnnamedColumns { columns } => write!(
                 f,
                 "the columns have no names and are taken as {columns}; if not so, say it with `columns`, as \
-                 in `columns` x,y,z,-"
+                 in `columns` {}",
+                if columns.split(' ').count() > 4 { "-,x,y,z" } else { "x,y,z,-" }
             ),
             Note::ColumnUnits { units } => {
                 f.write_str("the names of the columns say ")?;

@@ -79,6 +79,16 @@ fn a_result_is_scored_from_whatever_holds_it() {
     assert!(beside["planes"]["f1"].as_f64().unwrap() > 0.2);
     let labels = format!("--labels {}", at("alone.npy").display());
     assert_eq!(scores(&document, &room, &labels), beside);
+    // The same as floats in the shape of an image.
+    let numbers = npy(&at("alone.npy"));
+    let shape = format!("(2, {})", numbers.len() / 2);
+    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n");
+    let mut image = [b"\x93NUMPY\x01\0", &(header.len() as u16).to_le_bytes()[..]].concat();
+    image.extend(header.as_bytes());
+    image.extend(numbers.iter().flat_map(|&label| f64::from(label).to_le_bytes()));
+    std::fs::write(at("image.npy"), image).unwrap();
+    let labels = format!("--labels {}", at("image.npy").display());
+    assert_eq!(scores(&document, &room, &labels), beside);
 
     // Planes fitted to the labels are all but those of the document.
     let fitted = scores(&at("alone.npy"), &room, "");

@@ -225,7 +225,7 @@ fn damaged_files_end_in_one_line() {
         ("a.npy", cut(&npy, 30), "header: it does not end"),
         ("a.npy", cut(&npy, npy.len() - 1), "point 1799: the file ends before"),
         ("a.npy", changed(&npy, "(1800,", "(99999999999999999,"), "the file ends before"),
-        ("a.npy", changed(&npy, "<f8", "|O8"), "'descr' is missing or wrong"),
+        ("a.npy", changed(&npy, "<f8", "|O8"), "its elements are Python objects, and no numbers"),
         ("a.npy", labels.to_vec(), "labels, or other numbers, and no points"),
         ("a.npy.gz", packed(gzip, 3), "gzip: the file ends after"),
         ("a.npy.zst", packed(zstd, 3), "zstd: "),

@@ -127,11 +127,16 @@ fn every_shell_gets_completions() {
 fn tables_that_were_written_are_no_clouds() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    detect(&shipped("room.ply"), &format!("--csv {}", at("a.csv").display())).text();
+    let outputs = format!("--csv {} --ply {}", at("a.csv").display(), at("a.ply").display());
+    detect(&shipped("room.ply"), &outputs).text();
     let image = at("lines.png");
     planes([OsStr::new("synth"), "lines".as_ref(), "-o".as_ref(), image.as_ref()]).text();
     detect(&image, &format!("--csv {}", at("b.csv").display())).text();
-    for (name, what) in [("a.csv", "a table of planes"), ("b.csv", "a table of lines")] {
+    for (name, what) in [
+        ("a.csv", "a table of planes"),
+        ("a.ply", "outlines of planes that planes wrote"),
+        ("b.csv", "a table of lines"),
+    ] {
         for command in ["detect", "info"] {
             let message = planes([command.as_ref(), at(name).as_os_str()]).refusal();
             assert!(message.contains(&format!("{name}: not a cloud that planes can read: {what}")));

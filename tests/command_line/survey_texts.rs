@@ -219,8 +219,24 @@ fn what_cannot_be_told_apart_is_refused() {
     assert!(refused.contains("UTF-16 text; save it as UTF-8"), "{refused}");
     let thousands = folder.write("1.234,5;2,3;4,0\n1.235,5;2,3;4,0\n");
     assert!(detect(&thousands, "").refusal().contains("separators of thousands"));
+    let thousands = folder.write("x;y;z\n3,071;576;0\n5,702;4,392;5\n864;1,496;2\n");
+    assert!(detect(&thousands, "").refusal().contains("separators of thousands"));
+    let mixed = folder.write("3.071,0.576,0.001\n5.703 4.393 -0.006\n");
+    let refused = detect(&mixed, "").refusal();
+    let changed = "line 2: column 1: '5.703 4.393 -0.006' is not a number: this line has blanks between \
+        its numbers, not ','";
+    assert!(refused.ends_with(changed), "{refused}");
     let mesh = folder.write("v 1 2 3\nv 2 3 4\nf 1 2 3\n");
     assert!(detect(&mesh, "").refusal().contains("an OBJ mesh"));
+}
+
+#[test]
+fn words_for_missing_numbers_are_points_left_out() {
+    let folder = Folder::new();
+    let rows = text("x,y,z\n", |_, p| p.join(","));
+    let want = folder.detect(rows.clone() + "0.0,1.0,nan\nnan,1.0,2.0\n", "");
+    assert!(want.1.contains("left out 2 points"), "{}", want.1);
+    assert_eq!(folder.detect(rows + "0.0,1.0,NULL\nN/A,1.0,2.0\n", ""), want);
 }
 
 #[test]
@@ -259,6 +275,29 @@ fn a_fourth_column_without_a_name_is_said() {
     assert_eq!(said, "");
     let label = text("", |k, [x, y, z]| format!("{x} {y} {z} {}", k % 3));
     assert!(folder.detect(&label, "").1.contains("taken as x y z label"));
+}
+
+#[test]
+fn more_columns_without_names_are_said_where_they_may_be_others() {
+    let folder = Folder::new();
+    let id = |k: usize| 997 * k % 1640;
+    for (columns, file) in [
+        ("x y z – –", text("", |k, p| format!("1600000000.{k:06},{},{}", p.join(","), k % 9))),
+        ("x y z – –", text("", |k, p| format!("{} {} {}", id(k), p.join(" "), 90 + k % 99))),
+        (
+            "x y z intensity red green blue",
+            text("", |k, p| format!("{} {} 8 8 {}", id(k), p.join(" "), 9 + k % 99)),
+        ),
+    ] {
+        let (_, said) = folder.detect(&file, "");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        let all = format!("have no names and are taken as {columns}; if not so, say it with");
+        assert!(said.contains(&all) && said.contains("--columns -,x,y,z"), "{said}");
+        let (found, said) = folder.detect(&file, "--columns -,x,y,z");
+        assert_eq!((found, &*said), (plain(&folder), ""));
+    }
+    let coloured = text("", |k, p| format!("{} -1372 {} 8 {}", p.join(" "), k % 99, k % 200));
+    assert_eq!(folder.detect(&coloured, "").1, "");
 }
 
 #[test]

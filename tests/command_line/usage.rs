@@ -9,12 +9,22 @@ fn refused(options: &str) -> String {
 
 #[test]
 fn options_that_contradict_each_other() {
-    for other in ["--vote all", "--angle 10", "--min-inliers 9"] {
+    for other in ["--vote all", "--angle 10", "--min-inliers 9", "--widen 3", "--curved grey"] {
         let message = refused(&format!("--one-pass {other}"));
         assert!(message.contains("--one-pass"), "{message}");
         assert!(message.contains(other.split_once(' ').unwrap().0), "{message}");
     }
     assert!(refused("-q -v").contains("--quiet"));
+}
+
+#[test]
+fn names_are_as_users_call_things() {
+    let message = planes(["schema", "clouds"]).refusal();
+    assert!(message.starts_with("invalid value 'clouds' for '[DOCUMENT]'"), "{message}");
+    // Where there is a GPU it is used, else it is missed.
+    let cloud = shipped("room.ply");
+    let [gpu, cuda] = ["gpu", "cuda"].map(|name| detect(&cloud, &format!("--device {name}")));
+    assert_eq!((gpu.code, gpu.err), (cuda.code, cuda.err));
 }
 
 #[test]

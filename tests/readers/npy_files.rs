@@ -125,7 +125,11 @@ fn what_holds_no_points_is_refused_in_a_line() {
     let wide = "[('x', '<f4'), ('y', '<f4'), ('z', '<f4'), ('p', '|V65525')]";
     assert_eq!(refusal(wide, "(0,)"), "records of 65537 bytes, more than 65536");
     assert!(refusal("[('x', '<f4'), ('y', '>f4'), ('z', '<f4')]", "(9,)").contains("differ"));
-    assert_eq!(refusal("'|O'", "(9, 3)"), "header: 'descr' is missing or wrong");
+    assert_eq!(
+        refusal("'|O'", "(9, 3)"),
+        "header: its elements are Python objects, and no numbers"
+    );
+    assert_eq!(refusal("'<q'", "(9, 3)"), "header: 'descr' is missing or wrong");
     assert_eq!(
         refusal("'<f8'", "(1152921504606846976, 3)"),
         "point 266: the file ends before, its header promises 1152921504606846976"

@@ -29,7 +29,7 @@ impl<W: Write + Seek + Send + Sync> Sink<W> {
     pub(super) fn write(&mut self, records: &[u8]) -> io::Result<()> {
         match self {
             Sink::Plain(file) => file.write_all(records),
-            Sink::Compressed(compressor) => compressor.compress_many(records),
+            Sink::Compressed(compressor) => compressor.compress_many(records).map_err(unwrapped),
         }
     }
 
@@ -47,9 +47,14 @@ impl<W: Write + Seek + Send + Sync> Sink<W> {
 
 fn io_error(error: LasZipError) -> io::Error {
     match error {
-        LasZipError::IoError(error) => error,
+        LasZipError::IoError(error) => unwrapped(error),
         other => io::Error::other(other),
     }
+}
+
+/// What the system said: the compressor wraps it in errors of its own, and these in one of the system.
+fn unwrapped(error: io::Error) -> io::Error {
+    error.downcast::<LasZipError>().map_or_else(|error| error, io_error)
 }
 
 /// Adds the records that `make` makes, until it says that it made the last: those of one call are written while
@@ -109,9 +114,14 @@ mod tests {
     fn a_failing_disk_is_an_error_and_no_panic() {
         let items = LazItemRecordBuilder::default_for_point_format_id(6, 0).unwrap();
         for laszip in [None, Some(LazVlr::from_laz_items(items))] {
-            let mut sink = Sink::new(Full, laszip).unwrap();
-            let error = sink.write(&[0; 30]).and_then(|()| sink.finish().map(drop)).unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+            // A whole chunk is written at once, a part of one at the end.
+            for records in [1, CHUNK, 3 * CHUNK + 1] {
+                let mut sink = Sink::new(Full, laszip.clone()).unwrap();
+                let written = sink.write(&vec![0; 30 * records]);
+                let error = written.and_then(|()| sink.finish().map(drop)).unwrap_err();
+                assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+                assert_eq!(error.to_string(), io::ErrorKind::StorageFull.to_string());
+            }
         }
     }
 }

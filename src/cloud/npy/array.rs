@@ -10,6 +10,9 @@ pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 /// Longest header that is read.
 pub(super) const MOST: u64 = 1 << 20;
 
+/// The signs before a type that tell the order of its bytes.
+const ORDERS: [char; 4] = ['<', '>', '|', '='];
+
 /// A number that each element holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Member {
@@ -25,6 +28,8 @@ pub(super) struct Member {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Array {
     pub(super) members: Vec<Member>,
+    /// What the elements are, for messages: `float64`, `records`.
+    pub(super) kind: String,
     /// Size of an element in bytes.
     pub(super) size: usize,
     /// Whether the first axis varies fastest (Fortran order).
@@ -52,12 +57,16 @@ impl Array {
         let shape = header.get("shape").and_then(Literal::numbers);
         let shape = shape.ok_or_else(|| missing("shape"))?;
         let descr = header.get("descr").ok_or_else(|| missing("descr"))?;
+        if has_objects(descr) {
+            return Err("its elements are Python objects, and no numbers".into());
+        }
+        let kind = descr.text().map_or_else(|| "records".into(), name_of);
         let mut members = Vec::new();
         let size = describe(descr, "", 0, &mut members).ok_or_else(|| missing("descr"))?;
         if size == 0 {
             return Err("its elements are empty".into());
         }
-        Ok(Array { members, size, fortran, shape, start })
+        Ok(Array { members, kind, size, fortran, shape, start })
     }
 
     /// Whether the elements are plain numbers rather than records with named fields.
@@ -94,6 +103,15 @@ fn text(head: &[u8]) -> Option<(&str, u64)> {
     };
     let (text, elements) = rest.split_at_checked(length)?;
     Some((std::str::from_utf8(text).ok()?, (head.len() - elements.len()) as u64))
+}
+
+/// Whether elements are, or hold, objects of Python: they are pickled, so their bytes mean nothing here.
+fn has_objects(descr: &Literal) -> bool {
+    let is_object = |code: &str| code.trim_start_matches(ORDERS).starts_with('O');
+    let kind =
+        |field: &Literal| field.items().and_then(|parts| parts.get(1)).is_some_and(has_objects);
+    descr.text().is_some_and(is_object)
+        || descr.items().is_some_and(|fields| fields.iter().any(kind))
 }
 
 /// Appends the members of a type, the first at `offset`, and returns their size.
@@ -162,8 +180,26 @@ fn element(code: &str) -> Option<(Option<(NumberType, bool)>, usize)> {
         _ => None,
     };
     let size = if kind == 'U' { size.checked_mul(4)? } else { size };
-    // Objects are pickled, so their bytes mean nothing here.
-    (kind != 'O').then_some((number.map(|number| (number, order == ">")), size))
+    Some((number.map(|number| (number, order == ">")), size))
+}
+
+/// The name of a type.
+fn name_of(code: &str) -> String {
+    let code = code.trim_start_matches(ORDERS);
+    let mut rest = code.chars();
+    let kind = rest.next();
+    let bits = rest.as_str().parse::<usize>().ok().and_then(|size| size.checked_mul(8));
+    match (kind, bits) {
+        (Some('f'), Some(bits)) => format!("float{bits}"),
+        (Some('i'), Some(bits)) => format!("int{bits}"),
+        (Some('u'), Some(bits)) => format!("uint{bits}"),
+        (Some('c'), Some(bits)) => format!("complex{bits}"),
+        (Some('b'), _) => "bool".into(),
+        (Some('S' | 'U'), _) => "text".into(),
+        (Some('M'), _) => "times".into(),
+        (Some('m'), _) => "durations".into(),
+        _ => "an unknown type".into(),
+    }
 }
 
 #[cfg(test)]
@@ -193,6 +229,11 @@ mod tests {
         }
         for descr in ["'|O'", "'<f'", "''", "[('x',)]", "[]", "5", "[('x', '<f4', (0,))]"] {
             assert_eq!(array(descr), None, "{descr}");
+        }
+        for descr in ["'|O'", "'O8'", "[('x', '<f4'), ('o', [('p', '|O')])]"] {
+            let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (5, 3)}}");
+            let wrong = Array::parse(&npy(&text)).unwrap_err();
+            assert_eq!(wrong, "its elements are Python objects, and no numbers");
         }
     }
 

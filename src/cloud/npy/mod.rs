@@ -1,6 +1,7 @@
 //! NumPy arrays of points, `.npy`, and archives of arrays, `.npz`.
 
 mod array;
+pub(crate) mod labels;
 mod literal;
 mod zip;
 

@@ -101,6 +101,13 @@ impl Header {
         parse(&front)
             .map_err(|(line, message)| Error::format(bytes.path(), format!("line {line}"), message))
     }
+
+    /// Whether the vertices are the corners of planes that were found: faces tell the plane and the piece of each.
+    pub(super) fn is_of_outlines(&self) -> bool {
+        let has = |face: &Element, name| face.properties.iter().any(|p| p.name == name);
+        let is_of_planes = |face: &Element| has(face, "plane_id") && has(face, "piece_id");
+        self.elements.iter().any(|element| element.name == "face" && is_of_planes(element))
+    }
 }
 
 /// A file whose header was read and whose vertices were found.
@@ -205,6 +212,18 @@ mod tests {
         assert_eq!(header.elements[0].count, 7);
         assert_eq!(header.elements[1].stride(), None);
         assert_eq!(header.elements[1].least(), 1);
+    }
+
+    #[test]
+    fn outlines_are_told_by_their_faces() {
+        let of = |faces: &str| {
+            let text = format!("ply\nformat ascii 1.0\nelement vertex 3\n{faces}end_header\n");
+            parse(text.as_bytes()).unwrap().is_of_outlines()
+        };
+        let corners = "element face 1\nproperty list uchar int vertex_indices\n";
+        assert!(of(&format!("{corners}property int plane_id\nproperty int piece_id\n")));
+        assert!(!of(&format!("{corners}property int plane_id\n")) && !of(corners));
+        assert!(!of("property int plane_id\nproperty int piece_id\n"));
     }
 
     #[test]

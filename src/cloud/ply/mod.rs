@@ -41,6 +41,9 @@ fn told(head: &[u8]) -> Option<Format> {
     head.strip_prefix(b"ply")?.first()?.is_ascii_whitespace().then_some(Format::PLY)
 }
 
+/// What is said of corners of planes, which would pass for points.
+const OUTLINES: &str = "outlines of planes that planes wrote; name the cloud itself";
+
 /// A PLY file whose header was read.
 struct Ply {
     front: Front,
@@ -119,6 +122,9 @@ impl Ply {
     /// Reads the header and finds the vertices.
     fn open(bytes: &Arc<Bytes>) -> Result<Ply> {
         let header = Header::read(bytes)?;
+        if header.is_of_outlines() {
+            return Err(Error::unrecognized(bytes.path(), OUTLINES));
+        }
         let fault = |message: &str| Error::format(bytes.path(), "header", message);
         let index = header.elements.iter().position(|e| e.name == "vertex");
         let index = index.ok_or_else(|| fault("there is no element vertex"))?;

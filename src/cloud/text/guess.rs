@@ -9,6 +9,8 @@ const ROWS: usize = 4000;
 /// What is said of text whose columns cannot be told apart.
 const COMMAS: &str = "text with commas in its numbers and between them; \
     save it with semicolons or tabs between the numbers";
+/// What is said of text with commas between the thousands of whole numbers.
+const THOUSANDS: &str = "text with separators of thousands in its numbers; save it without";
 /// Fewest lines that can count.
 const FEWEST: usize = 3;
 /// Fewest lines that count from 0 or 1 where nothing else speaks for numbers of points.
@@ -65,6 +67,7 @@ impl<'a> Rows<'a> {
             rows.check_commas(&lines)?;
         } else {
             rows.style.comma = rows.has_commas();
+            rows.check_thousands()?;
         }
         Ok(rows)
     }
@@ -133,6 +136,28 @@ impl<'a> Rows<'a> {
         cells().any(|cell| is_comma_number(cell)) && !cells().any(|cell| is_point_number(cell))
     }
 
+    /// Refuses whole numbers whose commas part thousands, as in `3,071;576;0`.
+    ///
+    /// Fractions may have three digits as well, but then all of a column have, unless zeros at their ends are dropped
+    /// and some have fewer; and some start with a zero.
+    fn check_thousands(&self) -> Result<(), String> {
+        let mut cells = self.rows.iter().flatten().filter(|cell| is_comma_number(cell));
+        if !self.style.comma || !cells.all(|cell| has_group(cell)) {
+            return Ok(());
+        }
+        let is_mixed = |column: usize| {
+            let cells = || self.rows.iter().filter_map(|row| row.get(column));
+            let has_commas = cells().any(|cell| is_comma_number(cell));
+            let mut others = cells().filter(|cell| !is_comma_number(cell));
+            let mut small = others.clone().filter(|cell| is_below_thousand(cell));
+            has_commas && small.next().is_some() && others.all(|cell| is_below_thousand(cell))
+        };
+        if (0..self.width()).any(is_mixed) {
+            return Err(THOUSANDS.into());
+        }
+        Ok(())
+    }
+
     fn number(&self, cell: &[u8]) -> bool {
         Style { comma: false, ..self.style }.value(cell).is_some()
     }
@@ -159,12 +184,14 @@ impl<'a> Rows<'a> {
     }
 
     /// Whether the first column has the names of points: it is not always a number, and the next three
-    /// always are.
+    /// always are. Names that all stand for none have nothing to do with x, either.
     pub(super) fn has_names(&self) -> bool {
         let value = |cell: &&[u8]| self.style.value(cell).is_some();
         let is_named = |row: &Vec<&[u8]>| row.first().is_some_and(|cell| !value(cell));
         let has_three = |row: &Vec<&[u8]>| row.get(1..4).is_some_and(|xyz| xyz.iter().all(value));
-        self.rows.iter().any(is_named) && self.rows.iter().all(has_three)
+        let is_missing = |row: &Vec<f64>| row[0].is_nan() && row[1..].iter().all(|v| v.is_finite());
+        let all_missing = || self.values(0..4).iter().all(is_missing);
+        self.rows.iter().all(has_three) && (self.rows.iter().any(is_named) || all_missing())
     }
 
     /// Whether the first column has the numbers of points, and not x.
@@ -199,33 +226,37 @@ impl<'a> Rows<'a> {
             || (by_one && first[0] <= 1 && first.len() >= MANY && changes[0] && changes[1])
     }
 
+    /// The numbers in these columns, of the lines that have them all.
+    pub(super) fn values(&self, columns: Range<usize>) -> Vec<Vec<f64>> {
+        let values = |row: &Vec<&[u8]>| -> Option<Vec<f64>> {
+            row.get(columns.clone())?.iter().map(|cell| self.style.value(cell)).collect()
+        };
+        self.rows.iter().filter_map(values).collect()
+    }
+
+    /// Whether these columns are channels of colours.
+    pub(super) fn are_colours(&self, columns: Range<usize>) -> bool {
+        let rows = self.values(columns.clone());
+        let all = |is: fn(f64) -> bool| rows.iter().flatten().all(|&value| is(value));
+        let is_channel = |value: f64| value.fract() == 0.0 && (0.0..=65535.0).contains(&value);
+        let mut cells = self.rows.iter().filter_map(|row| row.get(columns.clone())).flatten();
+        // Normals may be whole numbers, but none is above 1. Black is as good a colour as any.
+        all(is_channel) && (!all(|value| value <= 1.0) || cells.all(|&cell| cell == b"0"))
+    }
+
     /// What the columns are from `column` on, by their number.
     pub(super) fn by_count(&self, column: usize) -> Vec<Option<Role>> {
         let width = self.numbers_from(column);
-        let values = |row: &Vec<&[u8]>| -> Option<Vec<f64>> {
-            row.get(column..column + width)?.iter().map(|cell| self.style.value(cell)).collect()
-        };
-        let rows: Vec<Vec<f64>> = self.rows.iter().filter_map(values).collect();
-        let all = |columns: Range<usize>, is: fn(f64) -> bool| {
-            rows.iter().all(|row| row[columns.clone()].iter().all(|&value| is(value)))
-        };
-        let is_channel = |value: f64| value.fract() == 0.0 && (0.0..=65535.0).contains(&value);
-        // Normals may be whole numbers, but none is above 1. Black is as good a colour as any.
-        let is_colour = |columns: Range<usize>| {
-            let cells =
-                || self.rows.iter().filter_map(|row| row.get(column..)?.get(columns.clone()));
-            all(columns.clone(), is_channel)
-                && (!all(columns.clone(), |value| value <= 1.0)
-                    || cells().flatten().all(|&cell| cell == b"0"))
-        };
-        let is_label = |value: f64| value.fract() == 0.0 && value >= f64::from(UNKNOWN);
+        let is_colour = |from: usize| self.are_colours(column + from..column + from + 3);
+        let is_label = |value: &f64| value.fract() == 0.0 && *value >= f64::from(UNKNOWN);
         let xyz = [0, 1, 2].map(|axis| Some(Role::Axis(axis)));
         let rgb = [0, 1, 2].map(|channel| Some(Role::Colour(channel)));
+        let fourth = || self.values(column + 3..column + 4);
         let more = match width {
-            4 if all(3..4, is_label) => vec![Some(Role::Label)],
+            4 if fourth().iter().flatten().all(is_label) => vec![Some(Role::Label)],
             4 => vec![Some(Role::Intensity)],
-            6 if is_colour(3..6) => rgb.to_vec(),
-            7 if is_colour(4..7) => [&[Some(Role::Intensity)], &rgb[..]].concat(),
+            6 if is_colour(3) => rgb.to_vec(),
+            7 if is_colour(4) => [&[Some(Role::Intensity)], &rgb[..]].concat(),
             7 => vec![Some(Role::Intensity), None, None, None],
             _ => vec![None; width.saturating_sub(3)],
         };
@@ -274,6 +305,18 @@ fn is_comma_number(cell: &[u8]) -> bool {
     [whole, fraction].iter().all(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit))
 }
 
+/// Whether a number with one comma is a whole one of thousands.
+fn has_group(cell: &[u8]) -> bool {
+    let digits = cell.strip_prefix(b"-").or(cell.strip_prefix(b"+")).unwrap_or(cell);
+    let group = digits.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    group == 3 && (5..=7).contains(&digits.len()) && !digits.starts_with(b"0")
+}
+
+/// Whether a column is a whole number of up to three digits.
+fn is_below_thousand(cell: &[u8]) -> bool {
+    whole(cell).is_some_and(|number| number.abs() < 1000)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -318,6 +361,34 @@ mod tests {
     }
 
     #[test]
+    fn commas_between_thousands_are_no_decimals() {
+        let of = |text: &str| {
+            let first = text.lines().next().unwrap_or_default();
+            Rows::new(style_of(first.as_bytes()), text.as_bytes(), None)
+                .map(|rows| rows.style.comma)
+        };
+        for text in [
+            "3,071;576;0\n5,702;4,392;5\n864;1,496;2\n",
+            "864;496;2\n-5,702;12,392;5\n",
+            "3,071 576 0\n5,702 4,392 5\n",
+            "3,071\t576\t0\n5,702\t4,392\t5\n",
+            "\"3,071\",\"576\",\"0\"\n\"5,702\",\"4,392\",\"5\"\n",
+        ] {
+            assert_eq!(of(text), Err(THOUSANDS.into()), "{text}");
+        }
+        for text in [
+            "1,500;2,250;3,125\n2,000;1,125;4,750\n",
+            "1,5;2,250;3\n2;1,125;4,750\n",
+            "1,500;0,250;3\n2;1,125;4,750\n",
+            "1;500000,125;5400000,250;310,125\n2;500001,125;5400000,250;310\n",
+            "1500;250,125;3\n2,125;1,125;4\n",
+            "1,5e3;250;3\n2;1,125;4\n",
+        ] {
+            assert_eq!(of(text), Ok(true), "{text}");
+        }
+    }
+
+    #[test]
     fn normals_are_no_colours() {
         let has_colours = |text: &str| rows(text).by_count(0).contains(&Some(Role::Colour(0)));
         assert!(has_colours("1 2 3 10 20 30\n2 3 4 0 0 0\n"));
@@ -351,5 +422,8 @@ mod tests {
         assert!(rows("P1 1 2 3\nP2 1 2 3\n").has_names());
         assert!(rows("1 1 2 3\nP2 1 2 3\n").has_names());
         assert!(!rows("P1 1 2 3\n1 2 3\n").has_names());
+        assert!(rows("NA 1 2 3\nNA 1 2 3\n").has_names());
+        assert!(!rows("NA 1 2 3\n1 1 2 3\n").has_names());
+        assert!(!rows("NA NA NA 3\nNA NA NA 3\n").has_names());
     }
 }

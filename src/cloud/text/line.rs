@@ -22,6 +22,15 @@ pub(in super::super) enum Separator {
 }
 
 impl Separator {
+    /// What it is, in words.
+    pub(super) fn in_words(self) -> String {
+        match self {
+            Separator::Space => "blanks".to_string(),
+            Separator::Tab => "tabs".to_string(),
+            Separator::Char(byte) => format!("'{}'", char::from(byte)),
+        }
+    }
+
     /// The first column of a line without blanks at its front.
     pub(super) fn first(self, line: &[u8]) -> &[u8] {
         let end = line.iter().position(|&byte| match self {
@@ -205,7 +214,9 @@ fn decimal(text: &[u8]) -> Option<(f64, usize)> {
 /// A number of any other kind.
 #[cold]
 fn odd_number(text: &[u8]) -> Option<(f64, usize)> {
-    let (value, length) = fast_float2::parse_partial::<f64, _>(text).ok()?;
+    let Ok((value, length)) = fast_float2::parse_partial::<f64, _>(text) else {
+        return missing(text).map(|length| (f64::NAN, length));
+    };
     match text.get(length) {
         // Some C libraries write infinities and NaN as 1.#INF, -1.#IND, 1.#QNAN; others as nan(ind).
         Some(b'#' | b'(') => {
@@ -215,6 +226,15 @@ fn odd_number(text: &[u8]) -> Option<(f64, usize)> {
         }
         _ => Some((value, length)),
     }
+}
+
+/// The length of the word at the front of `text`, if it stands for a number that is missing.
+fn missing(text: &[u8]) -> Option<usize> {
+    /// As R, databases and spreadsheets write it.
+    const WORDS: [&[u8]; 3] = [b"na", b"n/a", b"null"];
+    let is_end = |byte: &u8| !byte.is_ascii_alphanumeric() && !b"/_.-".contains(byte);
+    let length = text.iter().position(is_end).unwrap_or(text.len());
+    WORDS.iter().any(|word| word.eq_ignore_ascii_case(&text[..length])).then_some(length)
 }
 
 /// What to do with a column.
@@ -352,7 +372,24 @@ impl LineFormat {
             return format!("column {} is missing", index + 1);
         }
         let text = String::from_utf8_lossy(text);
-        format!("column {}: '{}' is not a number", index + 1, shorten(&text))
+        let wrong = format!("column {}: '{}' is not a number", index + 1, shorten(&text));
+        match self.other_separator(rest) {
+            Some(other) => {
+                let (other, own) = (other.in_words(), self.style.separator.in_words());
+                format!("{wrong}: this line has {other} between its numbers, not {own}")
+            }
+            None => wrong,
+        }
+    }
+
+    /// What stands between the numbers of a line, if that is something else than it should be.
+    fn other_separator(&self, line: &[u8]) -> Option<Separator> {
+        let all = [Separator::Space, Separator::Char(b';'), Separator::Char(b',')];
+        all.into_iter().filter(|&separator| separator != self.style.separator).find(|&separator| {
+            let style = Style { separator, ..self.style };
+            let cells = style.cells(line);
+            cells.len() >= 3 && cells[..3].iter().all(|cell| style.value(cell).is_some())
+        })
     }
 }
 
@@ -410,5 +447,18 @@ mod tests {
         assert_eq!(decimal(b"1.2.3"), None);
         assert_eq!(number(b"1e5 "), Some((1e5, 3)));
         assert_eq!(number(b"x"), None);
+    }
+
+    #[test]
+    fn words_for_a_missing_number_are_none() {
+        for word in ["NA", "na", "N/A", "NULL", "null", "Null", "nan"] {
+            for end in ["", " 5", ",5", ";5", "\t5"] {
+                let (value, length) = number(format!("{word}{end}").as_bytes()).unwrap();
+                assert!(value.is_nan() && length == word.len(), "{word}{end}");
+            }
+        }
+        for word in ["NAME", "N", "NA1", "nulls", "n/a/b", "NA-1", "", "-NA"] {
+            assert_eq!(number(word.as_bytes()), None, "{word}");
+        }
     }
 }

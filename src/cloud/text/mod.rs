@@ -1,6 +1,7 @@
 //! Points as text: `xyz`, `pts`, `csv` and their kin.
 
 mod guess;
+mod layout;
 pub(super) mod line;
 pub(super) mod lines;
 mod names;
@@ -16,7 +17,7 @@ use super::{
     foreign::foreign,
 };
 use crate::{Error, Result};
-use line::{LineFormat, Separator, Step};
+use line::{LineFormat, Step};
 use lines::{Expect, Lines};
 use schema::{LONE, Schema};
 use std::sync::Arc;
@@ -80,11 +81,7 @@ impl Text {
 }
 
 fn info(schema: &Schema) -> HeaderInfo {
-    let separator = match schema.style.separator {
-        Separator::Space => "blanks".to_string(),
-        Separator::Tab => "tabs".to_string(),
-        Separator::Char(byte) => format!("'{}'", char::from(byte)),
-    };
+    let separator = schema.style.separator.in_words();
     let comma = if schema.style.comma { ", decimal commas" } else { "" };
     let unit = schema.unit.map(|unit| format!(", in {unit}")).unwrap_or_default();
     HeaderInfo {

@@ -6,6 +6,7 @@ use super::{
         scale::{Role, Shape},
     },
     guess::{Rows, style_of},
+    layout,
     line::{Separator, Style, content, shorten},
     names,
 };
@@ -73,6 +74,8 @@ enum Known {
     Told,
     /// By their number.
     Counted,
+    /// By their number, which may well mean something else.
+    Guessed,
     /// By their number, and the first one is taken for the numbers of the points.
     Numbered,
 }
@@ -202,7 +205,8 @@ impl<'a> Front<'a> {
         if rows.has_numbers() {
             return Ok(Some((rows.style, rows.by_count(1), Known::Numbered)));
         }
-        Ok(Some((rows.style, rows.by_count(0), Known::Counted)))
+        let known = if layout::is_usual(&rows) { Known::Counted } else { Known::Guessed };
+        Ok(Some((rows.style, rows.by_count(0), known)))
     }
 
     /// What the columns are by their names, if they have names and the first line fits them.
@@ -237,13 +241,9 @@ impl<'a> Front<'a> {
             notes.push(Note::UnknownHeader { line, text, columns: in_words(&columns) });
         } else if known == Known::Numbered {
             notes.push(Note::PointNumbers);
-        } else if known == Known::Counted
-            && columns.len() == 4
-            && columns[0].is_some()
-            && self.promised.is_none()
-        {
-            // A .pts has the intensity there.
-            notes.push(Note::FourthColumn { columns: in_words(&columns) });
+        } else if known == Known::Guessed && self.promised.is_none() {
+            // A .pts has the intensity in the fourth.
+            notes.push(Note::UnnamedColumns { columns: in_words(&columns) });
         }
         let (mut unit, mut is_geographic, mut unused) = (None, false, Vec::new());
         if let Some(cells) = self.cells(style, &columns) {
