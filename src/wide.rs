@@ -28,7 +28,7 @@ pub(crate) fn widely<W: Work>(work: W) -> W::Output {
 }
 
 /// The same code, compiled with AVX2 and the instructions that came with it: for single bits, and for `mul_add`,
-/// which is a call of a library without one.
+/// which without such an instruction is a call of a library.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,popcnt")]
 fn with_avx2<W: Work>(work: W) -> W::Output {

@@ -319,7 +319,9 @@ fn measured(length: f64) -> String {
 fn coarse_coordinates(found: &Detection, in_floats: bool, is_limited: bool) -> Option<String> {
     /// Finer steps, as a share of the gaps between points, hide nothing.
     const COARSE: f64 = 0.02;
-    /// Rounding that is at least this share of the noise makes surfaces of its own.
+    /// Steps of at least this share of the gaps look like surfaces …
+    const VERY_COARSE: f64 = 0.25;
+    /// … if their rounding is at least this share of the noise.
     const MOST_OF_NOISE: f64 = 0.5;
     let (input, p) = (&found.input, &found.parameters);
     // Steps from the standard deviation of rounding to them.
@@ -340,11 +342,12 @@ fn coarse_coordinates(found: &Detection, in_floats: bool, is_limited: bool) -> O
     let most = (0..3).map(|a| input.min[a].abs().max(input.max[a].abs())).fold(0.0, f64::max);
     // A 32-bit float has 24 binary digits.
     let of_float = (most.log2().floor() - 23.0).exp2();
-    let harms = few || p.rounding >= MOST_OF_NOISE * p.noise;
+    let is_seen = step >= VERY_COARSE * p.spacing && p.rounding >= MOST_OF_NOISE * p.noise;
+    let harms = few || is_seen;
     (in_floats && harms && is(of_float)).then(|| {
         format!(
-            "coordinates are in steps of {}, as in 32-bit floats, which hide planes or look like some; export \
-             them as 64-bit floats, or shifted towards the origin",
+            "coordinates are in steps of {}, as in 32-bit floats; such steps hide planes, or look like planes; \
+             export them as 64-bit floats, or shifted towards the origin",
             measured(step)
         )
     })

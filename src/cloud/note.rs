@@ -121,7 +121,7 @@ impl fmt::Display for Note {
                 f,
                 "the columns have no names and are taken as {columns}; if not so, say it with `columns`, as \
                  in `columns` {}",
-                if columns.split(' ').count() > 4 { "-,x,y,z" } else { "x,y,z,-" }
+                if columns.split(' ').count() > 4 { "-,x,y,z (- skips a column)" } else { "x,y,z,-" }
             ),
             Note::ColumnUnits { units } => {
                 f.write_str("the names of the columns say ")?;

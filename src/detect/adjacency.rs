@@ -81,6 +81,7 @@ impl Piece {
             }
             piece.ends.push(piece.runs.len() as u32);
         }
+        piece.runs.shrink_to_fit();
         piece
     }
 

@@ -133,9 +133,14 @@ mod tests {
 
     /// A square of 900 points with a little noise, tilted and lifted, with its plane.
     fn tile(corner: [i64; 2], tilt: f64, lift: f64) -> (LocalPlane, Moments) {
+        tile_of(30, corner, tilt, lift)
+    }
+
+    /// The same with so many points a side.
+    fn tile_of(side: i64, corner: [i64; 2], tilt: f64, lift: f64) -> (LocalPlane, Moments) {
         let mut sums = Moments::default();
-        for i in 0..900 {
-            let (x, y) = (i % 30 * 1000 + corner[0], i / 30 * 1000 + corner[1]);
+        for i in 0..side * side {
+            let (x, y) = (i % side * 1000 + corner[0], i / side * 1000 + corner[1]);
             let noise = f64::from((i * 7919 % 1009) as i32 - 504);
             sums.add([x, y, (lift + tilt * x as f64 + noise) as i64]);
         }
@@ -162,5 +167,16 @@ mod tests {
             assert_eq!(into, [0, 1]);
             assert!(planes[0] != planes[1]);
         }
+    }
+
+    #[test]
+    fn small_parts_far_from_each_other_must_agree_closely() {
+        let are_one = |tilt: f64, y: i64| {
+            let tiles = [tile_of(6, [0, 0], 0.0, 9e5), tile_of(6, [0, y], tilt, 9e5)];
+            merged(tiles).0 == [0, 0]
+        };
+        assert!(are_one(0.05, 20_000) && !are_one(0.12, 20_000));
+        // Between parts that are adjacent the same tilt passes for chance.
+        assert!(are_one(0.12, 6000) && !are_one(0.25, 6000));
     }
 }

@@ -1,7 +1,7 @@
 //! Which cells lie next to each other.
 //!
-//! Lists of neighbours would take more memory than all else that is known of the cells. So a block is put
-//! together when it is wanted, from the bricks that it reaches into: eight at most.
+//! Lists of the neighbours of all cells of all levels would take more memory than all else that is known of the
+//! cells. So a block is put together when it is wanted, from the bricks that it reaches into: eight at most.
 
 use super::bricks::{CELLS, NONE, WITHIN};
 use super::lattice::BITS;

@@ -51,7 +51,8 @@ pub(crate) fn read(file: &[u8]) -> Result<Vec<i32>, Wrong> {
 fn label(kind: NumberType, bytes: &[u8]) -> Result<i32, String> {
     let mut all = [0; 8];
     all[..bytes.len()].copy_from_slice(bytes);
-    let large = |value: &dyn std::fmt::Display| format!("{value} is too large");
+    let large = |value: &dyn std::fmt::Display| format!("{value} is too large for a label");
+    let small = |value: &dyn std::fmt::Display| format!("{value} is too small for a label");
     if kind.is_float() {
         let value = match kind {
             NumberType::F32 => f32::from_bits(u64::from_le_bytes(all) as u32).into(),
@@ -59,7 +60,8 @@ fn label(kind: NumberType, bytes: &[u8]) -> Result<i32, String> {
         };
         return match value {
             value if value.fract() != 0.0 => Err(format!("{value} is no label; {LABELS}")),
-            value if value.abs() > f64::from(i32::MAX) => Err(large(&value)),
+            value if value > f64::from(i32::MAX) => Err(large(&value)),
+            value if value < f64::from(i32::MIN) => Err(small(&value)),
             value => Ok(value as i32),
         };
     }
@@ -69,7 +71,7 @@ fn label(kind: NumberType, bytes: &[u8]) -> Result<i32, String> {
     }
     let unused = 64 - 8 * bytes.len();
     let signed = (unsigned << unused) as i64 >> unused;
-    i32::try_from(signed).map_err(|_| large(&signed))
+    i32::try_from(signed).map_err(|_| if signed < 0 { small(&signed) } else { large(&signed) })
 }
 
 /// Where the `count` elements of an array stand whose first axis varies fastest, in row-major order.
@@ -162,7 +164,7 @@ mod tests {
             [("'<u4'", 4, "4294967295"), ("'<u8'", 8, "18446744073709551615")]
         {
             let wrong = read(&npy(descr, "False", "(1,)", &[255; 8][..size]));
-            assert_eq!(wrong, Err(("label 0".into(), format!("{value} is too large"))));
+            assert_eq!(wrong, Err(("label 0".into(), format!("{value} is too large for a label"))));
         }
     }
 

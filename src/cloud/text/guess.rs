@@ -141,6 +141,8 @@ impl<'a> Rows<'a> {
     /// Fractions may have three digits as well, but then all of a column have, unless zeros at their ends are dropped
     /// and some have fewer; and some start with a zero.
     fn check_thousands(&self) -> Result<(), String> {
+        /// One fraction in a thousand is 000, which is dropped. Of numbers from 0 on, more are below a thousand.
+        const RARE: usize = 50;
         let mut cells = self.rows.iter().flatten().filter(|cell| is_comma_number(cell));
         if !self.style.comma || !cells.all(|cell| has_group(cell)) {
             return Ok(());
@@ -149,8 +151,9 @@ impl<'a> Rows<'a> {
             let cells = || self.rows.iter().filter_map(|row| row.get(column));
             let has_commas = cells().any(|cell| is_comma_number(cell));
             let mut others = cells().filter(|cell| !is_comma_number(cell));
-            let mut small = others.clone().filter(|cell| is_below_thousand(cell));
-            has_commas && small.next().is_some() && others.all(|cell| is_below_thousand(cell))
+            let small = others.clone().filter(|cell| is_below_thousand(cell)).count();
+            let are_some = small > 0 && small * RARE >= cells().count();
+            has_commas && are_some && others.all(|cell| is_below_thousand(cell))
         };
         if (0..self.width()).any(is_mixed) {
             return Err(THOUSANDS.into());
@@ -179,12 +182,19 @@ impl<'a> Rows<'a> {
 
     /// Number of columns of the first line from `column` on that are numbers.
     pub(super) fn numbers_from(&self, column: usize) -> usize {
-        let cells = self.first().iter().skip(column);
-        cells.take_while(|cell| self.style.value(cell).is_some()).count()
+        let value = |cell: &[u8]| self.style.value(cell);
+        // A word for a missing number may as well be one of a column of words.
+        let has_words = |k: usize| {
+            self.rows.iter().filter_map(|row| row.get(k)).any(|cell| value(cell).is_none())
+        };
+        let cells = self.first().iter().enumerate().skip(column);
+        cells
+            .take_while(|(k, cell)| value(cell).is_some_and(|v| !v.is_nan() || !has_words(*k)))
+            .count()
     }
 
     /// Whether the first column has the names of points: it is not always a number, and the next three
-    /// always are. Names that all stand for none have nothing to do with x, either.
+    /// always are. A first column in which every number is missing is taken for names, too.
     pub(super) fn has_names(&self) -> bool {
         let value = |cell: &&[u8]| self.style.value(cell).is_some();
         let is_named = |row: &Vec<&[u8]>| row.first().is_some_and(|cell| !value(cell));
@@ -244,6 +254,16 @@ impl<'a> Rows<'a> {
         all(is_channel) && (!all(|value| value <= 1.0) || cells.all(|&cell| cell == b"0"))
     }
 
+    /// Whether these columns are directions of length 1, or of none.
+    pub(super) fn are_normals(&self, columns: Range<usize>) -> bool {
+        /// How far the square of a normal's length may be from 1 where its numbers are rounded.
+        const ROUNDED: f64 = 0.05;
+        self.values(columns).iter().all(|normal| {
+            let square: f64 = normal.iter().map(|value| value * value).sum();
+            square == 0.0 || square.is_nan() || (square - 1.0).abs() <= ROUNDED
+        })
+    }
+
     /// What the columns are from `column` on, by their number.
     pub(super) fn by_count(&self, column: usize) -> Vec<Option<Role>> {
         let width = self.numbers_from(column);
@@ -251,12 +271,18 @@ impl<'a> Rows<'a> {
         let is_label = |value: &f64| value.fract() == 0.0 && *value >= f64::from(UNKNOWN);
         let xyz = [0, 1, 2].map(|axis| Some(Role::Axis(axis)));
         let rgb = [0, 1, 2].map(|channel| Some(Role::Colour(channel)));
-        let fourth = || self.values(column + 3..column + 4);
+        let are_labels = |rows: Vec<Vec<f64>>| {
+            let mut values = rows.iter().flatten().filter(|value| !value.is_nan()).peekable();
+            values.peek().is_some() && values.all(is_label)
+        };
         let more = match width {
-            4 if fourth().iter().flatten().all(is_label) => vec![Some(Role::Label)],
+            4 if are_labels(self.values(column + 3..column + 4)) => vec![Some(Role::Label)],
             4 => vec![Some(Role::Intensity)],
             6 if is_colour(3) => rgb.to_vec(),
             7 if is_colour(4) => [&[Some(Role::Intensity)], &rgb[..]].concat(),
+            7 if is_colour(3) && !self.are_normals(column + 4..column + 7) => {
+                [&rgb[..], &[None]].concat()
+            }
             7 => vec![Some(Role::Intensity), None, None, None],
             _ => vec![None; width.saturating_sub(3)],
         };
@@ -398,6 +424,7 @@ mod tests {
         assert!(!has_colours("1 2 3 0 0 1\n2 3 4 0 1 0\n"));
         assert!(!has_colours("1 2 3 0.0 0.0 0.0\n"));
         assert!(!has_colours("1 2 3 0 0 -1\n2 3 4 0 1 0\n"));
+        assert!(has_colours("1 2 3 10 20 30 0.5\n2 3 4 0 0 0 7.25\n"));
         assert!(!has_colours("1 2 3 9 0 0 1\n2 3 4 8 0 1 0\n"));
     }
 
@@ -425,5 +452,7 @@ mod tests {
         assert!(rows("NA 1 2 3\nNA 1 2 3\n").has_names());
         assert!(!rows("NA 1 2 3\n1 1 2 3\n").has_names());
         assert!(!rows("NA NA NA 3\nNA NA NA 3\n").has_names());
+        assert_eq!(rows("1.5 2.5 3.5 NA\n2.5 3.5 4.5 oak\n").numbers_from(0), 3);
+        assert_eq!(rows("1.5 2.5 3.5 NA\n2.5 3.5 4.5 7\n").numbers_from(0), 4);
     }
 }

@@ -2,32 +2,29 @@
 
 use super::guess::Rows;
 
-/// How far the square of a normal's length may be from 1 where its numbers are rounded.
-const ROUNDED: f64 = 0.05;
-
 /// Whether numbers that start with x y z go on with nothing, or with colours and normals, before which the
-/// intensity may stand.
+/// intensity may stand, or with a colour and one number.
 ///
 /// Anything else may as well start with a time, the number of a ring or that of a point.
 pub(super) fn is_usual(rows: &Rows) -> bool {
     let width = rows.numbers_from(0);
     let has_intensity = width % 3 == 1;
     let first = 3 + usize::from(has_intensity);
-    let is_known = |from: usize| rows.are_colours(from..from + 3) || are_normals(rows, from);
+    let has_colour = |from: usize| rows.are_colours(from..from + 3) || are_shares(rows, from);
+    let is_known = |from: usize| has_colour(from) || rows.are_normals(from..from + 3);
     match width {
         3 => true,
         4 => false,
         _ if width % 3 == 2 => false,
+        7 if !has_colour(4) && !rows.are_normals(4..7) => has_colour(3),
         _ => (first..width).step_by(3).all(is_known) && !(has_intensity && is_shifted(rows)),
     }
 }
 
-/// Whether three columns are directions of length 1, or of none.
-fn are_normals(rows: &Rows, from: usize) -> bool {
-    rows.values(from..from + 3).iter().all(|normal| {
-        let square: f64 = normal.iter().map(|value| value * value).sum();
-        square == 0.0 || square.is_nan() || (square - 1.0).abs() <= ROUNDED
-    })
+/// Whether three columns are shares of the brightest colour.
+fn are_shares(rows: &Rows, from: usize) -> bool {
+    let rows = rows.values(from..from + 3);
+    rows.iter().flatten().all(|value| (0.0..=1.0).contains(value))
 }
 
 /// Whether the first four columns look like something else and then x, y and z: whole numbers before fractions,
@@ -75,6 +72,8 @@ mod tests {
         assert!(usual(|i| format!("{} {} {}", point(i), colour(i), normal(i))));
         assert!(usual(|i| format!("{} {} {}", point(i), normal(i), colour(i))));
         assert!(usual(|i| format!("{} 3 {} {}", point(i), colour(i), normal(i))));
+        assert!(usual(|i| format!("{} 0.{} 0.31 1", point(i), i % 10)));
+        assert!(usual(|i| format!("{} {} -7.25", point(i), colour(i))));
         // Sorted by x, or x in whole metres.
         assert!(usual(|i| format!("{i}.5 {} 3.25 17 {}", 7 * i % 50, colour(i))));
         assert!(usual(|i| format!("{} 0.5 3.25 17 {}", 7 * i % 50, colour(i))));
