@@ -114,6 +114,13 @@ impl Eval {
         }
         loaded.read.iter().for_each(|path| log::info!("read {}", path.display()));
         let scores = evaluate(&loaded.points, &loaded.truth, &loaded.found, &options)?;
+        if scores.unknown > 0 && scores.segments.is_none() {
+            log::warn!(
+                "{}: without labels, planes on points that the truth does not know count as wrong; name the labels with \
+                 --labels",
+                self.result.display()
+            );
+        }
         match (file, &self.json) {
             (Some(path), _) => save(&scores, path)?,
             (None, Some(_)) => write_stdout(&json(&scores)?)?,

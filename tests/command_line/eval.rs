@@ -256,6 +256,13 @@ fn unknown_points_are_neither_right_nor_wrong() {
     assert_eq!(s["found"][1]["unknown"], 50);
     let said = eval(&wrong, &truth, "").text();
     assert!(said.contains("250 points, 100 of them unknown\n"), "{said}");
+    // Which planes lie on unknown points, a document alone does not tell.
+    let document = folder.path().join("alone.json");
+    let written = detect(&truth, &format!("--json {}", document.display()));
+    assert_eq!(written.code, Some(0), "{}", written.err);
+    let said = eval(&document, &truth, "").err;
+    assert!(said.contains("alone.json: without labels, planes on points that the truth"), "{said}");
+    assert!(!eval(&wrong, &truth, "").err.contains("without labels"));
 }
 
 #[test]
