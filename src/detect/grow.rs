@@ -2,7 +2,8 @@
 //!
 //! A plane is connected: from a seed it spreads from cell to neighbouring cell as long as their surfaces lie
 //! along it. Cells are neighbours at the scale at which the surface was seen, so a sparse facade is as
-//! connected as a dense floor. Once it is known which surfels are neighbours, the cost follows the plane's own size, not the cloud's.
+//! connected as a dense floor. Once it is known which surfels are neighbours, the cost follows the plane's own size,
+//! not the cloud's.
 
 use super::adjacency::Adjacency;
 use super::limits::Limits;
