@@ -54,6 +54,11 @@ impl<'a> Grower<'a> {
         self.cells
     }
 
+    /// The surfels in the block around a cell on which the surface of one was seen.
+    pub fn around(&self, level: usize, cell: u32) -> impl Iterator<Item = u32> {
+        self.adjacency.around(level, cell).iter().cloned().flatten()
+    }
+
     /// Grows the plane `normal · p = rho` from the surfels of `seed`, over free surfels within `reach` of it,
     /// scaled by their noise.
     pub fn grow(

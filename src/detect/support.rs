@@ -8,7 +8,6 @@ use super::zoom;
 use crate::Result as Done;
 use crate::backend::Backend;
 use crate::detection::Reason;
-use crate::surface::cells::Cells;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::spread::Spread;
 use crate::surface::surfels::{Surfel, Surfels};
@@ -187,7 +186,7 @@ impl Field<'_> {
         plane: Support,
         free: &[bool],
     ) -> Done<(Support, Bend)> {
-        let bend = self.bend(grower.cells(), &plane);
+        let bend = self.bend(grower, &plane);
         if !bend.layered || self.limits.obey {
             return Ok((plane, bend));
         }
@@ -222,7 +221,7 @@ impl Field<'_> {
             if *share < 1.0 && !self.stands_apart(&layer, set) {
                 return None;
             }
-            let bend = self.bend(grower.cells(), &layer);
+            let bend = self.bend(grower, &layer);
             (!bend.layered).then_some((layer, bend))
         })
     }
@@ -281,7 +280,7 @@ impl Field<'_> {
     ///
     /// They are seen on a lattice as coarse as the surface needs: the means of its places show the plane's
     /// own shape; the spread within a place is noise, or several layers.
-    fn bend(&self, cells: &Cells, plane: &Support) -> Bend {
+    fn bend(&self, grower: &Grower, plane: &Support) -> Bend {
         let lattice =
             Lattice::new(&self.surfels.list, &plane.surfels, plane.normal, self.limits.cell);
         let mut places: FxHashMap<(i64, i64), (f64, f64)> = FxHashMap::default();
@@ -316,7 +315,7 @@ impl Field<'_> {
             fan: turns.iter().map(|t| t.fan * t.fan).sum::<f64>().sqrt(),
             curved: self.is_curved(&turns, &plane.surfels) && {
                 // Near an edge, the surface beyond it turns normals as well.
-                let inner = self.inner(cells, &plane.surfels);
+                let inner = self.inner(grower, &plane.surfels);
                 let enough = self.weight(&inner) as f64 > INNER * weight;
                 enough && self.is_curved(&self.turns(plane, &inner), &inner)
             },
@@ -352,19 +351,18 @@ impl Field<'_> {
     }
 
     /// The surfels of a set around which no other surface was seen.
-    fn inner(&self, cells: &Cells, set: &[u32]) -> Vec<u32> {
+    fn inner(&self, grower: &Grower, set: &[u32]) -> Vec<u32> {
         let is_other = |i: u32| self.surfel(i).surface.is_some() && set.binary_search(&i).is_err();
         let mut seen: FxHashMap<(usize, u32), bool> = FxHashMap::default();
-        let mut finders = cells.finders();
         let mut alone = |&i: &u32| {
             let Some(surface) = self.surfel(i).surface else { return false };
             let level = surface.level();
             let mut around = |cell: u32| {
-                *seen.entry((level, cell)).or_insert_with(|| {
-                    !self.surfels.around(&mut finders, level, cell).any(is_other)
-                })
+                *seen
+                    .entry((level, cell))
+                    .or_insert_with(|| !grower.around(level, cell).any(is_other))
             };
-            self.surfels.homes(cells, i, level).all(&mut around)
+            self.surfels.homes(grower.cells(), i, level).all(&mut around)
         };
         set.iter().copied().filter(|i| alone(i)).collect()
     }

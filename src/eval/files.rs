@@ -1,8 +1,8 @@
 //! Reads results and truths from files.
 
-use super::labels::{MAGIC, is_heading, read_labels};
+use super::labels::{is_heading, read_labels};
 use super::surfaces::Surfaces;
-use crate::cloud::{Chunk, Fields, Format, Note, ReadOptions, Source};
+use crate::cloud::{Chunk, Fields, Format, Note, ReadOptions, Source, npy_labels};
 use crate::export::json::{self, read_json};
 use crate::export::{format_of, lines};
 use crate::synth::{self, Truth, truth_path};
@@ -317,7 +317,11 @@ impl FileKind {
             false => single(first) && lines.next().is_none_or(single),
         };
         let labels = first.is_some_and(is_label);
-        if labels || head.starts_with(MAGIC) { FileKind::Labels } else { FileKind::Cloud }
+        if labels || head.starts_with(npy_labels::MAGIC) {
+            FileKind::Labels
+        } else {
+            FileKind::Cloud
+        }
     }
 }
 

@@ -4,9 +4,6 @@ use crate::cloud::npy_labels;
 use crate::{Error, Result};
 use std::path::Path;
 
-/// The first bytes of NumPy's files.
-pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
-
 /// Reads the labels in a file: an array of whole numbers in NumPy's format (`.npy`), of any type and shape, read row
 /// by row, or a text with one number per line, as in Semantic3D, perhaps below a line that names them. Numbers below
 /// 0 mean no plane.
@@ -16,7 +13,8 @@ pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 /// header.
 pub fn read_labels(path: &Path) -> Result<Vec<i32>> {
     let bytes = std::fs::read(path).map_err(Error::io(path))?;
-    let labels = if bytes.starts_with(MAGIC) { npy_labels::read(&bytes) } else { text(&bytes) };
+    let labels =
+        if bytes.starts_with(npy_labels::MAGIC) { npy_labels::read(&bytes) } else { text(&bytes) };
     labels.map_err(|(place, message)| Error::format(path, place, message))
 }
 

@@ -438,6 +438,7 @@ impl Answer {
         }
     }
 }
+
 /// The digest of a large file, which is made while it is searched; of a small one, that is not worth a thread. If the
 /// search fails, nobody waits for it.
 fn digest_meanwhile(path: &Path, stamp: &Stamp) -> Option<JoinHandle<Result<String, Error>>> {

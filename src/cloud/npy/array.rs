@@ -6,7 +6,7 @@ use super::literal::Literal;
 use crate::{Error, Result};
 
 /// The first bytes of a NumPy file.
-pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 /// Longest header that is read.
 pub(super) const MOST: u64 = 1 << 20;
 

@@ -1,5 +1,6 @@
 //! Labels in a NumPy array: whole numbers, whatever its shape and type.
 
+pub(crate) use super::array::MAGIC;
 use super::{
     super::records::NumberType,
     array::{Array, MOST},
