@@ -34,19 +34,17 @@ fn deviation(surfels: &[Surfel], support: &Support) -> f64 {
     (squares / weight.max(1.0)).sqrt()
 }
 
-/// The densities of planes after parts were joined, as `into` says, from the densities `before`.
+/// The densities of planes from those `before`, after some of them got other surfels (`changed`) and new ones were added.
 pub(super) fn densities(
     surfels: &Surfels,
-    (found, into): (&[FoundPlane], &[u32]),
+    (found, changed): (&[FoundPlane], &[usize]),
     mut before: Vec<f64>,
     base: f64,
 ) -> Vec<f64> {
-    let mut wholes: Vec<u32> =
-        (0..).zip(into).filter(|(i, of)| i != *of).map(|(_, &of)| of).collect();
-    wholes.sort_unstable();
-    wholes.dedup();
-    for whole in wholes {
-        before[whole as usize] = density(&surfels.list, &found[whole as usize].support, base);
+    let known = before.len();
+    before.resize(found.len(), 0.0);
+    for i in changed.iter().copied().chain(known..found.len()) {
+        before[i] = density(&surfels.list, &found[i].support, base);
     }
     before
 }

@@ -9,13 +9,14 @@ use super::load::Loaded;
 use super::noise::{self, Drawn, Plateau, View};
 use super::options::{Mode, Options};
 use super::parameters::{Measured, Nature};
+use super::pixels::{Pixels, Sight};
 use super::planes::Answer;
 use super::progress::{Progress, begin};
 use super::rounds::{self, Votes};
 use super::viewpoint::{NEAREST, Viewpoint};
 use super::{
-    claims, ends, layers, members, merge, noise_field, parameters, planes, present, refine,
-    rejected, roundness, tolerance, waves,
+    claims, ends, interrupted, layers, members, merge, noise_field, parameters, planes, present,
+    refine, rejected, roundness, tolerance, waves,
 };
 use crate::Result;
 use crate::backend::{Backend, Held, InCells, Room, Surfaces};
@@ -117,7 +118,7 @@ fn labelled<'b>(
         }
         ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     }
-    ground.search(cloud, held, how)
+    ground.search(cloud, held, (Drawn::InSpace, how))
 }
 
 /// Searches a depth camera's frame in the camera's view; `None` if its noise is not that of such a frame.
@@ -131,7 +132,7 @@ fn as_seen(cloud: &mut Loaded, viewpoint: &Viewpoint, how: How) -> Result<Option
         return Ok(None);
     }
     ground.plateau.even = true;
-    let mut labelled = ground.search(&mut seen, held, how)?;
+    let mut labelled = ground.search(&mut seen, held, (Drawn::AsSeen, how))?;
     let order = seen.places.unwrap_or_default();
     let points = Arc::new(cloud.points.select(&order));
     cloud.reorder(order, points);
@@ -193,14 +194,15 @@ impl<'b> Ground<'b> {
         let may_be_frame = self.plateau.alike || self.plateau.stepped;
         // A given tolerance means the same everywhere.
         let wanted = may_be_frame && options.tolerance.is_none();
-        wanted.then(|| Viewpoint::find(&cloud.points)).flatten()
+        wanted.then(|| Viewpoint::find(&cloud.points, cloud.home())).flatten()
     }
 
     /// Finds the finest level above the base on which a cloud drawn in the camera's view has the noise of a frame,
     /// and makes it the plateau; false if there is none. Steps may blur the levels below.
     fn settle_on_frame(&mut self, viewpoint: &Viewpoint, frame: &Frame) -> bool {
         let far = |middle: Vec3| viewpoint.depth_of_seen(middle, frame);
-        let mut level = self.plateau.level as usize;
+        // What is surely a frame needs no steps that blur the base.
+        let mut level = self.plateau.level.max(f64::from(u8::from(viewpoint.is_exact()))) as usize;
         while level == 0 || !self.view.keeps_up(level, far) {
             if !self.view.clears_up(level) {
                 return false;
@@ -216,7 +218,7 @@ impl<'b> Ground<'b> {
         mut self,
         cloud: &mut Loaded,
         mut held: Box<dyn Held<'b> + 'b>,
-        how: How<'_, 'b>,
+        (drawn, how): (Drawn, How<'_, 'b>),
     ) -> Result<Labelled> {
         let widening = self.plateau.widening();
         if widening != 1.0 {
@@ -237,7 +239,7 @@ impl<'b> Ground<'b> {
         begin(how.progress, "surfaces", None)?;
         let surfaces = cells.judge(Room { points, sums })?;
         cloud.reorder(order, surfaces.cloud().points.clone());
-        search(cloud, surfaces, (&view, plateau), how)
+        search(cloud, surfaces, (&view, plateau), (drawn, how))
     }
 }
 
@@ -259,7 +261,7 @@ fn search<'b>(
     cloud: &Loaded,
     mut surfaces: Box<dyn Surfaces<'b> + 'b>,
     (view, plateau): (&View, Plateau),
-    how: How<'_, 'b>,
+    (drawn, how): (Drawn, How<'_, 'b>),
 ) -> Result<Labelled> {
     let How { options, progress, .. } = how;
     let [quantum, rounding] = noise::rounding(&cloud.points);
@@ -310,8 +312,23 @@ fn search<'b>(
             waves::Planes { cells, surfels: &surfels, found: &found, sums, drifts, usual, widen };
         waves::join(&planes, &mut local, &mut into);
     }
-    let assigned = labels.assign(&local, &into)?;
+    let mut assigned = labels.assign(&local, &into)?;
     merge::gather(&mut found, &into);
+    let mut changed = merge::wholes(&into);
+    let sight = match drawn {
+        Drawn::AsSeen => Some(Sight::Drawn),
+        Drawn::InSpace => Viewpoint::at_home(&cloud.points, cloud.home()).map(Sight::From),
+    };
+    if let Some(pixels) = sight.and_then(|sight| Pixels::find(&cloud.points, sight)) {
+        log::debug!("a frame, pixel by pixel");
+        let frame = interrupted::Frame {
+            pixels: &pixels,
+            in_cells,
+            surfels: &surfels,
+            parameters: &parameters,
+        };
+        changed.extend(interrupted::divide(&frame, (&mut local, &mut found, &mut assigned)));
+    }
     found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);
     let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
     let judges_curves = !obey && options.curved == Curved::Grey;
@@ -319,7 +336,8 @@ fn search<'b>(
     // Of a wall that is rougher than the rest, slabs that are not widened take a slice.
     let is_judged = judges_curves && parameters.widen > 1.0 && cloud.points.len() >= around::FEWEST;
     let around = is_judged.then(|| {
-        let densities = claims::densities(&surfels, (&found, &into), densities, cells.base().size);
+        let size = cells.base().size;
+        let densities = claims::densities(&surfels, (&found, &changed), densities, size);
         around::look(&cloud.points, &assigned, &local, (&densities, parameters.min_inliers))
     });
     Ok(Labelled {

@@ -93,6 +93,11 @@ impl Loaded {
         }
     }
 
+    /// The origin of the input, in local coordinates.
+    pub(super) fn home(&self) -> [f64; 3] {
+        self.frame.origin.map(|v| -v / self.frame.step)
+    }
+
     /// Replaces the points by the same points in another `order`.
     pub(super) fn reorder(&mut self, order: Vec<u32>, points: Arc<Points>) {
         self.points = points;

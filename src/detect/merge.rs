@@ -76,6 +76,15 @@ pub(super) fn gather(found: &mut [FoundPlane], into: &[u32]) {
     }
 }
 
+/// The planes that other parts were joined with, ascending.
+pub(super) fn wholes(into: &[u32]) -> Vec<usize> {
+    let joined = into.iter().enumerate().filter(|&(part, &whole)| part != whole as usize);
+    let mut wholes: Vec<usize> = joined.map(|(_, &whole)| whole as usize).collect();
+    wholes.sort_unstable();
+    wholes.dedup();
+    wholes
+}
+
 /// The plane through the points of both parts, if they are one plane.
 fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
     let [(a, of_a), (b, of_b)] = parts;

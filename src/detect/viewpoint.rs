@@ -10,10 +10,11 @@
 //! evenly if seen from the camera, and only from there.
 
 use super::evenness::{OUTSIDE, Seen};
+use super::pixel_grid;
 use crate::frame::{Frame, Points};
 use crate::mix::mixed;
 use crate::surface::plane::LocalPlane;
-use crate::vector::{Vec3, axes, dot, minus};
+use crate::vector::{Vec3, axes, dot, minus, normalized};
 use rayon::prelude::*;
 
 /// Larger clouds are not taken for frames.
@@ -26,8 +27,10 @@ const SAMPLES: [usize; 3] = [1 << 9, 1 << 12, 1 << 15];
 const TRIED: i32 = 8;
 /// … which is this many times as wide as the cloud.
 const AROUND: f64 = 2.0;
-/// Viewpoints that are improved, those improved by more points, and the best.
-const STARTS: [usize; 3] = [6, 2, 1];
+/// Viewpoints that are improved by the fewest points, …
+const TRIES: usize = 12;
+/// … and those that are left each time.
+const STARTS: [usize; 2] = [4, 2];
 /// They are improved in steps of this share of the depth, …
 const STEP: f64 = 0.16;
 /// … halved this many times, …
@@ -56,59 +59,107 @@ pub(super) struct Viewpoint {
     axes: [Vec3; 3],
     /// Median of the depths, in steps.
     middle: f64,
+    /// Whether points are a grid of pixels from there.
+    is_exact: bool,
 }
 
 impl Viewpoint {
-    /// The viewpoint from which points lie evenly, if there is one, and the frame is deep.
-    pub fn find(points: &Points) -> Option<Viewpoint> {
+    /// The viewpoint from which points lie evenly, if there is one, and the frame is deep. Most cameras are at the
+    /// `home` of their points: the origin of the input, in their coordinates.
+    pub fn find(points: &Points, home: Vec3) -> Option<Viewpoint> {
         if !(FEWEST..=MOST).contains(&points.len()) {
             return None;
         }
         let many = sample(points, SAMPLES[2]);
         let first = |n: usize| Seen::new(&many[..many.len().min(n)]);
         let [few, some] = &[SAMPLES[0], SAMPLES[1]].map(first);
-        let all = &Seen::new(&many);
-        let (low, high) = few.bounds();
-        let of = |i: i32| {
-            let place = [i % TRIED, i / TRIED % TRIED, i / TRIED / TRIED];
-            let share = place.map(|v| AROUND * (f64::from(v) / f64::from(TRIED - 1) - 0.5));
-            let at = |a: usize| 0.5 * (low[a] + high[a]) + share[a] * (high[a] - low[a]);
-            std::array::from_fn(at)
-        };
-        let tried = (0..TRIED.pow(3)).into_par_iter().map(of);
-        let mut tried: Vec<(f64, Vec3)> =
-            tried.filter_map(|eye| Some((few.unevenness(eye)?, eye))).collect();
-        tried.sort_by(|a, b| a.0.total_cmp(&b.0));
-        tried.retain(|&(uneven, eye)| uneven <= ROUGHLY && is_deep(few, eye));
-        tried.truncate(STARTS[0]);
-        let mut best = tried;
-        for (points, starts) in [(some, STARTS[1]), (all, STARTS[2])] {
-            let improved = best.into_par_iter().filter_map(|(_, eye)| improved(points, eye));
-            best = improved.filter(|&(_, eye)| is_deep(points, eye)).collect();
+        let at_home = Viewpoint::of_grid(points, home, some);
+        let found =
+            at_home.or_else(|| Viewpoint::search(points, [few, some, &Seen::new(&many)]))?;
+        let [near, middle, far] = some.depths(found.eye, found.axes[2]);
+        log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
+        // Almost no point may be nearer than the nearest depth that is drawn.
+        let nearer = many.iter().filter(|&&p| found.depth(p) < NEAREST * middle).count();
+        (far > DEEP * near && nearer * OUTSIDE <= many.len()).then_some(found)
+    }
+
+    /// The viewpoint at the `home` of points in the order of their cells, if they are a grid of pixels from there.
+    pub fn at_home(points: &Points, home: Vec3) -> Option<Viewpoint> {
+        if !(FEWEST..=MOST).contains(&points.len()) {
+            return None;
+        }
+        let one_in = points.len().div_ceil(SAMPLES[1]);
+        let some: Vec<Vec3> =
+            (0..points.len()).step_by(one_in).map(|i| points.get(i).map(f64::from)).collect();
+        Viewpoint::of_grid(points, home, &Seen::new(&some))
+    }
+
+    /// The viewpoint near `eye` from which the points, and so `some` of them, are a grid of pixels.
+    fn of_grid(points: &Points, eye: Vec3, some: &Seen) -> Option<Viewpoint> {
+        if some.unevenness(eye)? > UNEVEN {
+            return None;
+        }
+        let grid = pixel_grid::fit(points, Viewpoint::new(eye, some.forward(eye), some))?;
+        Some(Viewpoint { is_exact: true, ..Viewpoint::new(grid.eye, grid.axes[2], some) })
+    }
+
+    /// The viewpoint from which points lie evenly, by more and more of them. If they are pixels, these tell where
+    /// the camera is as soon as it is known roughly.
+    fn search(points: &Points, [few, some, all]: [&Seen; 3]) -> Option<Viewpoint> {
+        let mut best = tried(few);
+        for (seen, starts) in [some, all].into_iter().zip(STARTS) {
+            let improved = best.into_par_iter().filter_map(|(_, eye)| improved(seen, eye));
+            best = improved.filter(|&(_, eye)| is_deep(seen, eye)).collect();
             best.sort_by(|a, b| a.0.total_cmp(&b.0));
             best.truncate(starts);
             if best.first().is_none_or(|best| best.0 > UNEVEN) {
                 return None;
             }
+            let grid =
+                best.iter().take(2).find_map(|&(_, eye)| Viewpoint::of_grid(points, eye, some));
+            if grid.is_some() {
+                return grid;
+            }
         }
-        let (uneven, eye) = *best.first()?;
+        let &(uneven, eye) = best.first()?;
         log::debug!("seen from {eye:?}, {uneven:.3} times as uneven as can be");
-        if uneven > EVENLY {
-            return None;
-        }
-        let forward = all.forward(eye);
-        let [near, middle, far] = all.depths(eye, forward);
-        log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
+        (uneven <= EVENLY).then(|| Viewpoint::new(eye, all.forward(eye), all))
+    }
+
+    /// A viewpoint with a direction from which some points are seen.
+    fn new(eye: Vec3, forward: Vec3, points: &Seen) -> Viewpoint {
+        let [_, middle, _] = points.depths(eye, forward);
         let (u, v) = axes(forward);
-        let seen = Viewpoint { eye, axes: [u, v, forward], middle };
-        // Almost no point may be nearer than the nearest depth that is drawn.
-        let nearer = many.iter().filter(|&&p| seen.depth(p) < NEAREST * middle).count();
-        (far > DEEP * near && nearer * OUTSIDE <= many.len()).then_some(seen)
+        Viewpoint { eye, axes: [u, v, forward], middle, is_exact: false }
+    }
+
+    /// The viewpoint moved along its axes by three shares of the median depth, and turned towards the first two by two
+    /// angles, in radians; `None` if it turns too far.
+    pub fn moved(&self, [right, down, ahead, turn_u, turn_v]: [f64; 5]) -> Option<Viewpoint> {
+        let [u, v, forward] = self.axes;
+        let along = |share: [f64; 3]| -> Vec3 {
+            std::array::from_fn(|a| share[0] * u[a] + share[1] * v[a] + share[2] * forward[a])
+        };
+        let by = along([right, down, ahead].map(|share| share * self.middle));
+        let turned = normalized(along([turn_u, turn_v, 1.0]));
+        let middle = self.middle * (1.0 - ahead);
+        let (u, v) = axes(turned);
+        (dot(turned, forward) > 0.5 && middle > 0.0).then_some(Viewpoint {
+            eye: std::array::from_fn(|a| self.eye[a] + by[a]),
+            axes: [u, v, turned],
+            middle,
+            is_exact: false,
+        })
     }
 
     /// Position of the camera, in the coordinates of the points.
     pub fn eye(&self) -> Vec3 {
         self.eye
+    }
+
+    /// Whether points are a grid of pixels from there, so that it is exact.
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
     }
 
     /// Depth of a point along the direction of view, in steps.
@@ -147,6 +198,13 @@ impl Viewpoint {
         [a * times, b * times, (times - 1.0) * self.middle]
     }
 
+    /// Where a point lies in the image at a depth of one.
+    pub fn image(&self, p: Vec3) -> [f64; 2] {
+        let [a, b, z] = self.axes.map(|axis| dot(minus(p, self.eye), axis));
+        let z = z.max(NEAREST * self.middle);
+        [a / z, b / z]
+    }
+
     /// Maps a plane from the camera's view to the coordinates of the points; its tolerance is that at the
     /// median depth.
     pub fn plane(&self, seen: LocalPlane, frame: &Frame) -> LocalPlane {
@@ -177,6 +235,24 @@ fn sample(points: &Points, most: usize) -> Vec<Vec3> {
     chosen.into_iter().map(|(_, p)| p.map(f64::from)).collect()
 }
 
+/// The most even of the viewpoints that are tried, and how uneven they are.
+fn tried(points: &Seen) -> Vec<(f64, Vec3)> {
+    let (low, high) = points.bounds();
+    let of = |i: i32| {
+        let place = [i % TRIED, i / TRIED % TRIED, i / TRIED / TRIED];
+        let share = place.map(|v| AROUND * (f64::from(v) / f64::from(TRIED - 1) - 0.5));
+        let at = |a: usize| 0.5 * (low[a] + high[a]) + share[a] * (high[a] - low[a]);
+        std::array::from_fn(at)
+    };
+    let tried = (0..TRIED.pow(3)).into_par_iter().map(of);
+    let mut tried: Vec<(f64, Vec3)> =
+        tried.filter_map(|eye| Some((points.unevenness(eye)?, eye))).collect();
+    tried.sort_by(|a, b| a.0.total_cmp(&b.0));
+    tried.retain(|&(uneven, eye)| uneven <= ROUGHLY && is_deep(points, eye));
+    tried.truncate(TRIES);
+    tried
+}
+
 /// Whether a frame seen from near here may be deep.
 fn is_deep(points: &Seen, eye: Vec3) -> bool {
     let [near, _, far] = points.depths(eye, points.forward(eye));
@@ -190,9 +266,12 @@ fn improved(points: &Seen, eye: Vec3) -> Option<(f64, Vec3)> {
     let mut step = STEP * dot(to, to).sqrt();
     for _ in 0..HALVINGS {
         for _ in 0..MOST_STEPS {
-            let around = (0..6).filter_map(|way| {
-                let mut eye = best.1;
-                eye[way / 2] += if way % 2 == 0 { step } else { -step };
+            let forward = points.forward(best.1);
+            let (u, v) = axes(forward);
+            let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], u, v, forward];
+            let around = (0..2 * axes.len()).filter_map(|way| {
+                let step = if way % 2 == 0 { step } else { -step };
+                let eye = std::array::from_fn(|a| best.1[a] + step * axes[way / 2][a]);
                 Some((points.unevenness(eye)?, eye))
             });
             match around.reduce(|a, b| if b.0 < a.0 { b } else { a }) {
@@ -239,11 +318,11 @@ mod tests {
     #[test]
     fn a_camera_is_found_by_what_it_sees() {
         let points = points();
-        let found = Viewpoint::find(&points).unwrap();
+        let found = Viewpoint::find(&points, [0.0; 3]).unwrap();
         let off = minus(found.eye, EYE);
         assert!(dot(off, off).sqrt() < 0.1 * found.middle, "{found:?}");
         let order: Vec<u32> = (0..points.len() as u32).map(|i| i * 7919 % 19_200).collect();
-        assert_eq!(Viewpoint::find(&points.select(&order)), Some(found));
+        assert_eq!(Viewpoint::find(&points.select(&order), [0.0; 3]), Some(found));
     }
 
     #[test]
@@ -257,12 +336,12 @@ mod tests {
             p.rotate_left(i / 2 % 3);
             p
         };
-        assert_eq!(Viewpoint::find(&(0..30_000).map(point).collect()), None);
+        assert_eq!(Viewpoint::find(&(0..30_000).map(point).collect(), [0.0; 3]), None);
     }
 
     #[test]
     fn planes_come_back_from_what_is_seen() {
-        let viewpoint = Viewpoint::find(&points()).unwrap();
+        let viewpoint = Viewpoint::find(&points(), [0.0; 3]).unwrap();
         let (unit, seen) = viewpoint.seen(&points());
         for k in 0..3 {
             let of: Vec<usize> =

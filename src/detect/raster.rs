@@ -1,0 +1,163 @@
+//! The points of an image in square places, to find neighbours.
+
+use crate::frame::Points;
+use crate::mix::mixed;
+use crate::vector::Vec3;
+use rayon::prelude::*;
+
+/// Edge of a place, in the lengths that places are given in.
+pub(super) const EDGE: f32 = 1.6;
+/// Points farther than this many standard deviations from the middle of the image are not in it.
+const FAR: f64 = 4.0;
+/// Most places of the image for each point.
+const PLACES: usize = 4;
+/// Points that one thread processes at a time.
+const PIECE: usize = 1 << 14;
+
+/// The points of an image in square places of equal size, row by row.
+#[derive(Debug)]
+pub(super) struct Raster {
+    /// Where each point lies, in a length of about one pixel; NaN for the few that are far outside.
+    at: Vec<[f32; 2]>,
+    columns: usize,
+    rows: usize,
+    /// Where each place begins in `points`, and where the last one ends.
+    starts: Vec<u32>,
+    /// The points, place by place.
+    points: Vec<u32>,
+}
+
+/// Where points lie in an image, before their places have a size.
+pub(super) struct Image {
+    at: Vec<[f64; 2]>,
+    low: [f64; 2],
+    /// Distance between neighbours if they are a square grid that fills the image; in others it is less.
+    pub apart: f64,
+}
+
+impl Image {
+    /// The image in which `place` tells where a point lies; `None` if all of them lie on a line.
+    pub fn of(points: &Points, place: impl Fn(Vec3) -> [f64; 2] + Sync) -> Option<Image> {
+        let place = |i: usize| place(points.get(i).map(f64::from));
+        let mut at: Vec<[f64; 2]> =
+            (0..points.len()).into_par_iter().with_min_len(PIECE).map(place).collect();
+        let (low, high) = bounds(&at);
+        let is_inside = |p: &[f64; 2]| (0..2).all(|a| (low[a]..=high[a]).contains(&p[a]));
+        at.par_iter_mut().filter(|p| !is_inside(p)).for_each(|p| *p = [f64::NAN; 2]);
+        let area = (high[0] - low[0]) * (high[1] - low[1]);
+        let apart = (area / points.len().max(1) as f64).sqrt();
+        (apart > 0.0 && apart.is_finite()).then_some(Image { at, low, apart })
+    }
+
+    /// The points in one in so many square tiles of this edge, given in lengths of `apart`, sorted by tile.
+    pub fn tiles(&self, edge: f64, one_in: u64) -> Vec<(u64, u32)> {
+        let tile = |(i, p): (usize, &[f64; 2])| {
+            let [u, v] = [0, 1].map(|a| ((p[a] - self.low[a]) / (edge * self.apart)) as u64);
+            let tile = mixed(mixed(u) ^ v);
+            (!p[0].is_nan() && tile.is_multiple_of(one_in)).then_some((tile, i as u32))
+        };
+        let all = self.at.par_iter().enumerate().with_min_len(PIECE);
+        let mut tiles: Vec<(u64, u32)> = all.filter_map(tile).collect();
+        tiles.par_sort_unstable();
+        tiles
+    }
+
+    /// Where a point is in its tile of this edge, in tiles.
+    pub fn in_tile(&self, point: u32, edge: f64) -> [f64; 2] {
+        let place = self.at[point as usize];
+        [0, 1].map(|a| ((place[a] - self.low[a]) / (edge * self.apart)).fract())
+    }
+
+    /// Its points in places of about one pixel, which is so long; `None` if most of the image is empty.
+    pub fn raster(&self, pixel: f64) -> Option<Raster> {
+        if !(pixel > 0.0 && pixel.is_finite()) {
+            return None;
+        }
+        let in_pixels = |p: &[f64; 2]| [0, 1].map(|a| ((p[a] - self.low[a]) / pixel) as f32);
+        Raster::new(self.at.par_iter().with_min_len(PIECE).map(in_pixels).collect())
+    }
+}
+
+impl Raster {
+    fn new(at: Vec<[f32; 2]>) -> Option<Raster> {
+        let inside = || at.iter().zip(0u32..).filter(|(p, _)| !p[0].is_nan());
+        let high = inside().fold([0f32; 2], |high, (p, _)| [0, 1].map(|a| high[a].max(p[a])));
+        let [columns, rows] = high.map(|v| (v / EDGE) as usize + 1);
+        let count = columns.checked_mul(rows).filter(|&n| n <= PLACES * at.len())?;
+        let place = |p: &[f32; 2]| {
+            let [column, row] = p.map(|v| (v / EDGE) as usize);
+            row * columns + column
+        };
+        let mut starts = vec![0u32; count + 1];
+        inside().for_each(|(p, _)| starts[place(p) + 1] += 1);
+        (1..starts.len()).for_each(|i| starts[i] += starts[i - 1]);
+        let mut next = starts.clone();
+        let mut points = vec![0u32; starts[count] as usize];
+        for (p, i) in inside() {
+            let next = &mut next[place(p)];
+            points[*next as usize] = i;
+            *next += 1;
+        }
+        Some(Raster { at, columns, rows, starts, points })
+    }
+
+    /// Number of columns and rows.
+    pub fn size(&self) -> [usize; 2] {
+        [self.columns, self.rows]
+    }
+
+    /// The points in some columns of a row.
+    pub fn run(&self, row: usize, [first, end]: [usize; 2]) -> &[u32] {
+        let at = |column: usize| self.starts[row * self.columns + column.min(self.columns)];
+        let first = first.min(self.columns);
+        &self.points[at(first) as usize..at(end.max(first)) as usize]
+    }
+
+    /// The points of the image, place by place.
+    pub fn points(&self) -> &[u32] {
+        &self.points
+    }
+
+    /// Where a point lies; NaN if it is not in the image.
+    pub fn at(&self, point: u32) -> [f32; 2] {
+        self.at[point as usize]
+    }
+
+    /// The points in the places around a position, at least those within `EDGE`, and their distances from it.
+    pub fn around(&self, at: [f32; 2]) -> impl Iterator<Item = (u32, f32)> {
+        // What is no number is in no place.
+        let [column, row] = at.map(|v| if v >= 0.0 { (v / EDGE) as usize } else { usize::MAX - 1 });
+        let rows = row.saturating_sub(1)..row.saturating_add(2).min(self.rows);
+        rows.flat_map(move |row| {
+            let run = self.run(row, [column.saturating_sub(1), column.saturating_add(2)]);
+            run.iter().map(move |&j| (j, apart(self.at(j), at)))
+        })
+    }
+}
+
+/// The distance between two places.
+pub(super) fn apart(a: [f32; 2], b: [f32; 2]) -> f32 {
+    let [x, y] = [a[0] - b[0], a[1] - b[1]];
+    (x * x + y * y).sqrt()
+}
+
+/// The part of the image in which nearly all places are: its least and its largest coordinates.
+fn bounds(places: &[[f64; 2]]) -> ([f64; 2], [f64; 2]) {
+    // Added up piece by piece and then in order, so that the sums do not depend on the number of threads.
+    let sums = |places: &[[f64; 2]]| {
+        places
+            .iter()
+            .fold([0.0; 4], |[u, v, uu, vv], &[a, b]| [u + a, v + b, uu + a * a, vv + b * b])
+    };
+    let pieces: Vec<[f64; 4]> = places.par_chunks(PIECE).map(sums).collect();
+    let mut total = [0.0; 4];
+    pieces.iter().for_each(|piece| total.iter_mut().zip(piece).for_each(|(sum, v)| *sum += v));
+    let [u, v, uu, vv] = total.map(|sum| sum / places.len().max(1) as f64);
+    let (middle, half) =
+        ([u, v], [uu - u * u, vv - v * v].map(|variance| FAR * variance.max(0.0).sqrt()));
+    let within = |p: &&[f64; 2]| (0..2).all(|a| (p[a] - middle[a]).abs() <= half[a]);
+    let start = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+    places.iter().filter(within).fold(start, |(low, high), p| {
+        ([0, 1].map(|a| low[a].min(p[a])), [0, 1].map(|a| high[a].max(p[a])))
+    })
+}
