@@ -79,6 +79,10 @@ pub struct Parameters {
     /// all other clouds, and if the tolerance was given.
     #[serde(default)]
     pub viewpoint: Option<[f64; 3]>,
+    /// Position of the camera whose pixels the points are, in input coordinates; `None` if they are no grid of pixels.
+    /// Planes of such a frame are divided where the camera sees through between their parts.
+    #[serde(default)]
+    pub camera: Option<[f64; 3]>,
     /// Largest distance of an inlier from its plane, in the cloud's unit.
     pub tolerance: f64,
     /// Planes that are not quite flat get up to this many times the tolerance, and rougher places one in

@@ -68,6 +68,13 @@ fn measured(out: &mut String, detection: &Detection) {
             "  camera     at {x}, {y}, {z}, as the points tell: a frame, with lengths at its middle depth"
         );
     }
+    if let Some(at) = p.camera {
+        let [x, y, z] = at.map(significant);
+        line!(
+            out,
+            "  pixels     seen from {x}, {y}, {z}; planes are divided where the camera sees through"
+        );
+    }
     if p.copies > 1.0 {
         line!(
             out,

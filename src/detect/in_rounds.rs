@@ -9,11 +9,11 @@ use super::load::Loaded;
 use super::noise::{self, Drawn, Plateau, View};
 use super::options::{Mode, Options};
 use super::parameters::{Measured, Nature};
-use super::pixels::{Pixels, Sight};
+use super::pixels::Pixels;
 use super::planes::Answer;
 use super::progress::{Progress, begin};
 use super::rounds::{self, Votes};
-use super::viewpoint::{NEAREST, Viewpoint};
+use super::viewpoint::{NEAREST, SeenFrom, Sight, Viewpoint};
 use super::{
     claims, ends, interrupted, layers, members, merge, noise_field, parameters, planes, present,
     refine, rejected, roundness, tolerance, waves,
@@ -110,7 +110,11 @@ fn labelled<'b>(
     how: How<'_, 'b>,
 ) -> Result<Labelled> {
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
-    if let Some(viewpoint) = ground.viewpoint(cloud, how.options) {
+    let viewpoint = ground.viewpoint(cloud, how.options);
+    // Steps that stay steps at every size are only told apart from planes in the camera's view.
+    let Plateau { stepped, alike, .. } = ground.plateau;
+    if let Some(viewpoint) = viewpoint.filter(|v| v.is_deep() || v.is_exact() && stepped && !alike)
+    {
         // Both searches at once would take twice the memory.
         drop(ground);
         if let Some(labelled) = as_seen(cloud, &viewpoint, how)? {
@@ -118,7 +122,8 @@ fn labelled<'b>(
         }
         ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     }
-    ground.search(cloud, held, (Drawn::InSpace, how))
+    let sight = viewpoint.filter(Viewpoint::is_exact).map(|v| v.sight(&cloud.frame));
+    ground.search(cloud, held, (sight, how))
 }
 
 /// Searches a depth camera's frame in the camera's view; `None` if its noise is not that of such a frame.
@@ -132,7 +137,8 @@ fn as_seen(cloud: &mut Loaded, viewpoint: &Viewpoint, how: How) -> Result<Option
         return Ok(None);
     }
     ground.plateau.even = true;
-    let mut labelled = ground.search(&mut seen, held, (Drawn::AsSeen, how))?;
+    let sight = Sight { from: SeenFrom::Drawn, ..viewpoint.sight(&cloud.frame) };
+    let mut labelled = ground.search(&mut seen, held, (Some(sight), how))?;
     let order = seen.places.unwrap_or_default();
     let points = Arc::new(cloud.points.select(&order));
     cloud.reorder(order, points);
@@ -218,7 +224,7 @@ impl<'b> Ground<'b> {
         mut self,
         cloud: &mut Loaded,
         mut held: Box<dyn Held<'b> + 'b>,
-        (drawn, how): (Drawn, How<'_, 'b>),
+        (sight, how): (Option<Sight>, How<'_, 'b>),
     ) -> Result<Labelled> {
         let widening = self.plateau.widening();
         if widening != 1.0 {
@@ -239,7 +245,7 @@ impl<'b> Ground<'b> {
         begin(how.progress, "surfaces", None)?;
         let surfaces = cells.judge(Room { points, sums })?;
         cloud.reorder(order, surfaces.cloud().points.clone());
-        search(cloud, surfaces, (&view, plateau), (drawn, how))
+        search(cloud, surfaces, (&view, plateau), (sight, how))
     }
 }
 
@@ -261,7 +267,7 @@ fn search<'b>(
     cloud: &Loaded,
     mut surfaces: Box<dyn Surfaces<'b> + 'b>,
     (view, plateau): (&View, Plateau),
-    (drawn, how): (Drawn, How<'_, 'b>),
+    (sight, how): (Option<Sight>, How<'_, 'b>),
 ) -> Result<Labelled> {
     let How { options, progress, .. } = how;
     let [quantum, rounding] = noise::rounding(&cloud.points);
@@ -274,7 +280,7 @@ fn search<'b>(
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
     let nature = Nature { obey, alike: plateau.alike, even: field.is_even() || obey };
     let scene = Scene { cloud, in_cells, field: &field, nature, rounding, quantum, how };
-    let (parameters, (surfels, findings)) = scene.classes(surfaces.as_mut())?;
+    let (mut parameters, (surfels, findings)) = scene.classes(surfaces.as_mut())?;
     let Findings { mut found, failed } = findings;
     begin(progress, "labels", None)?;
     let surfels_of = || found.iter().map(|f| f.support.surfels.as_slice());
@@ -315,12 +321,10 @@ fn search<'b>(
     let mut assigned = labels.assign(&local, &into)?;
     merge::gather(&mut found, &into);
     let mut changed = merge::wholes(&into);
-    let sight = match drawn {
-        Drawn::AsSeen => Some(Sight::Drawn),
-        Drawn::InSpace => Viewpoint::at_home(&cloud.points, cloud.home()).map(Sight::From),
-    };
+    let at_home = || Some(Viewpoint::at_home(&cloud.points, cloud.home())?.sight(&cloud.frame));
+    let sight = sight.or_else(at_home);
     if let Some(pixels) = sight.and_then(|sight| Pixels::find(&cloud.points, sight)) {
-        log::debug!("a frame, pixel by pixel");
+        parameters.camera = Some(pixels.sight.camera);
         let frame = interrupted::Frame {
             pixels: &pixels,
             in_cells,

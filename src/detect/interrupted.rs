@@ -30,8 +30,11 @@ const LONGER: f32 = 1.3;
 const OPEN: f64 = 0.5;
 /// A line is interrupted where it shows something else than the plane on so many pixels in a row.
 const INTERRUPTED: usize = 2;
-/// Edge of the squares of pixels that tell the outline of a part.
+/// Edge of the squares that tell the outline of a part, and of the blocks by which they are found, in pixels.
 const SQUARE: f32 = 2.0;
+const BLOCK: f32 = 32.0;
+/// Parts farther apart than this many blocks are not one.
+const MOST_RINGS: i32 = 256;
 
 /// A frame whose planes were found.
 pub(super) struct Frame<'a> {
@@ -92,17 +95,70 @@ struct Part {
     is_plane: bool,
 }
 
-/// The outline of a connected part of a plane.
-struct Outline(Vec<[f32; 2]>);
+/// The outline of a connected part of a plane: the middles of the squares of pixels along it, by the block they are in.
+#[derive(Default)]
+struct Outline {
+    squares: Vec<[f32; 2]>,
+    blocks: FxHashMap<[i32; 2], Vec<[f32; 2]>>,
+}
+
+impl Outline {
+    /// The outline of a part whose points are at these places.
+    fn of(places: impl Iterator<Item = [f32; 2]>) -> Outline {
+        let mut filled: Vec<[i32; 2]> =
+            places.map(|place| place.map(|v| (v / SQUARE) as i32)).collect();
+        filled.sort_unstable();
+        filled.dedup();
+        let has = |square: [i32; 2]| filled.binary_search(&square).is_ok();
+        let is_outer = |&&[u, v]: &&[i32; 2]| {
+            [[u - 1, v], [u + 1, v], [u, v - 1], [u, v + 1]].into_iter().any(|next| !has(next))
+        };
+        let middle = |square: &[i32; 2]| square.map(|v| (v as f32 + 0.5) * SQUARE);
+        let squares: Vec<[f32; 2]> = filled.iter().filter(is_outer).map(middle).collect();
+        let mut blocks: FxHashMap<[i32; 2], Vec<[f32; 2]>> = FxHashMap::default();
+        for &square in &squares {
+            blocks.entry(block(square)).or_default().push(square);
+        }
+        Outline { squares, blocks }
+    }
+
+    /// The square nearest to a place and its distance, if that is at most `limit`.
+    fn nearest(&self, place: [f32; 2], limit: f32) -> Option<(f32, [f32; 2])> {
+        let [u, v] = block(place);
+        let mut best: Option<(f32, [f32; 2])> = None;
+        // Ring by ring of blocks; those of the next ring are at least this far away.
+        for ring in 0i32.. {
+            let least = (ring - 1) as f32 * BLOCK;
+            if ring > MOST_RINGS || least > best.map_or(limit, |best| best.0) {
+                break;
+            }
+            let around = (-ring..=ring).flat_map(|a| (-ring..=ring).map(move |b| [a, b]));
+            let on_ring = around.filter(|[a, b]| a.abs().max(b.abs()) == ring);
+            let squares = on_ring.filter_map(|[a, b]| self.blocks.get(&[u + a, v + b])).flatten();
+            for &square in squares {
+                let distance = apart(square, place);
+                if distance <= limit && best.is_none_or(|best| distance < best.0) {
+                    best = Some((distance, square));
+                }
+            }
+        }
+        best
+    }
+}
+
+/// The block of a place.
+fn block(place: [f32; 2]) -> [i32; 2] {
+    place.map(|v| (v / BLOCK) as i32)
+}
 
 impl Frame<'_> {
     /// The parts of all planes, plane by plane.
     fn parts(&self, planes: &[LocalPlane], labels: &[i32]) -> Vec<Part> {
-        let roots = self.pixels.connected(labels);
+        let part_of = self.pixels.connected(labels);
         let mut sizes: Vec<FxHashMap<u32, u64>> = vec![FxHashMap::default(); planes.len()];
-        for (&label, &root) in labels.iter().zip(&roots) {
+        for (&label, &part) in labels.iter().zip(&part_of) {
             if label >= 0 {
-                *sizes[label as usize].entry(root).or_default() += 1;
+                *sizes[label as usize].entry(part).or_default() += 1;
             }
         }
         let mut parts = Vec::new();
@@ -112,31 +168,32 @@ impl Frame<'_> {
             let mut large: Vec<(u32, u64)> =
                 sizes.into_iter().filter(|part| part.1 >= least).collect();
             if large.len() > 1 {
-                large.sort_unstable_by_key(|&(root, size)| (Reverse(size), root));
+                large.sort_unstable_by_key(|&(part, size)| (Reverse(size), part));
                 let is_own = |&point: &u32| labels[point as usize] == i as i32;
                 let members: Vec<u32> = (0..labels.len() as u32).filter(is_own).collect();
-                let of_plane = self.parts_of((i, &planes[i]), &members, (&roots, &large));
+                let of_plane = self.parts_of((i, &planes[i]), &members, (&part_of, &large));
                 parts.extend(of_plane);
             }
         }
         parts
     }
 
-    /// The parts of a plane with these points, whose `large` connected parts, largest first, are known by their roots.
+    /// The parts of a plane with these points, whose `large` connected parts, largest first, are known by their numbers.
     fn parts_of(
         &self,
         (of, plane): (usize, &LocalPlane),
         members: &[u32],
-        (roots, large): (&[u32], &[(u32, u64)]),
+        (part_of, large): (&[u32], &[(u32, u64)]),
     ) -> Vec<Part> {
         let number: FxHashMap<u32, usize> = (0..).zip(large).map(|(k, part)| (part.0, k)).collect();
         let mut points = vec![Vec::new(); large.len()];
         for &i in members {
-            if let Some(&k) = number.get(&roots[i as usize]) {
+            if let Some(&k) = number.get(&part_of[i as usize]) {
                 points[k].push(i);
             }
         }
-        let outlines: Vec<Outline> = points.iter().map(|points| self.outline(points)).collect();
+        let outline = |points: &Vec<u32>| Outline::of(points.iter().map(|&i| self.pixels.place(i)));
+        let outlines: Vec<Outline> = points.iter().map(outline).collect();
         // Each part belongs to the first one that it is one with.
         let mut first: Vec<usize> = (0..large.len()).collect();
         for b in 1..large.len() {
@@ -153,7 +210,7 @@ impl Frame<'_> {
         }
         let mut parts = vec![Vec::new(); large.len()];
         for &i in members {
-            let part = number.get(&roots[i as usize]).copied();
+            let part = number.get(&part_of[i as usize]).copied();
             let part = part.unwrap_or_else(|| nearest(&outlines, self.pixels.place(i)));
             parts[first[part]].push(i);
         }
@@ -178,34 +235,20 @@ impl Frame<'_> {
         most.map(|(plane, _)| plane)
     }
 
-    /// The middles of the squares of a part that have no square of it on some side.
-    fn outline(&self, points: &[u32]) -> Outline {
-        let square = |&i: &u32| self.pixels.place(i).map(|v| (v / SQUARE) as i32);
-        let mut squares: Vec<[i32; 2]> = points.iter().map(square).collect();
-        squares.sort_unstable();
-        squares.dedup();
-        let has = |square: [i32; 2]| squares.binary_search(&square).is_ok();
-        let is_outer = |&&[u, v]: &&[i32; 2]| {
-            [[u - 1, v], [u + 1, v], [u, v - 1], [u, v + 1]].into_iter().any(|next| !has(next))
-        };
-        let middle = |square: &[i32; 2]| square.map(|v| (v as f32 + 0.5) * SQUARE);
-        Outline(squares.iter().filter(is_outer).map(middle).collect())
-    }
-
     /// Whether a plane goes on between two parts of it, as far as can be seen.
     fn is_one(&self, plane: &LocalPlane, [small, large]: [&Outline; 2]) -> bool {
-        let nearest = |&from: &[f32; 2]| {
-            let to = |&to: &[f32; 2]| (apart(from, to), from, to);
-            large.0.iter().map(to).min_by(|a, b| a.0.total_cmp(&b.0))
-        };
-        let mut lines: Vec<(f32, [f32; 2], [f32; 2])> =
-            small.0.iter().filter_map(nearest).collect();
+        let mut longest = f32::INFINITY;
+        let mut lines: Vec<(f32, [f32; 2], [f32; 2])> = Vec::new();
+        for &from in &small.squares {
+            if let Some((length, to)) = large.nearest(from, longest) {
+                longest = longest.min(LONGER * length + 1.0);
+                lines.push((length, from, to));
+            }
+        }
         lines.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let Some(shortest) = lines.first() else { return false };
-        let longest = LONGER * shortest.0 + 1.0;
         lines.truncate(lines.partition_point(|line| line.0 <= longest).min(LINES));
         let open = lines.iter().filter(|&&(_, from, to)| self.is_open(plane, from, to)).count();
-        open as f64 >= OPEN * lines.len() as f64
+        !lines.is_empty() && open as f64 >= OPEN * lines.len() as f64
     }
 
     /// Whether a plane goes on along a line of the image: whether only points of it, or before it, are there.
@@ -258,9 +301,118 @@ impl Seen {
 
 /// The part whose outline is nearest to a place.
 fn nearest(outlines: &[Outline], place: [f32; 2]) -> usize {
-    let distance = |outline: &Outline| {
-        outline.0.iter().map(|&at| apart(at, place)).fold(f32::INFINITY, f32::min)
-    };
-    let distances = outlines.iter().map(distance).enumerate();
-    distances.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(part, _)| part)
+    let mut best = (f32::INFINITY, 0);
+    for (part, outline) in outlines.iter().enumerate() {
+        if let Some((distance, _)) = outline.nearest(place, best.0).filter(|n| n.0 < best.0) {
+            best = (distance, part);
+        }
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::surfels;
+    use super::super::viewpoint::{SeenFrom, Sight};
+    use super::*;
+    use crate::frame::Points;
+
+    const WIDTH: usize = 120;
+    const PLANE: LocalPlane = LocalPlane { normal: [0.0, 0.0, 1.0], rho: 0.0, tolerance: 30.0 };
+
+    /// What a camera above sees: the height of each of 120 × 80 pixels, if it has a point. The label is 0 at heights of
+    /// zero.
+    fn divided(
+        height: impl Fn(usize, usize) -> Option<f32>,
+    ) -> (Vec<Option<i32>>, usize, Vec<i64>) {
+        let pixel = |i: usize| height(i % WIDTH, i / WIDTH);
+        let shown: Vec<usize> = (0..WIDTH * 80).filter(|&i| pixel(i).is_some()).collect();
+        let point = |&i: &usize| {
+            let [u, v] = [i % WIDTH, i / WIDTH].map(|v| 100.0 * v as f32);
+            [u, v, pixel(i).unwrap_or(0.0) + (i * 7919 % 21) as f32 - 10.0]
+        };
+        let points: Points = shown.iter().map(point).collect();
+        let (in_cells, surfels) = surfels(&points, 8.0);
+        let parameters = Parameters { min_inliers: 50, angle: 10.0, ..Parameters::default() };
+        let sight = Sight { from: SeenFrom::Drawn, camera: [0.0; 3] };
+        let pixels = Pixels::find(&in_cells.points, sight).unwrap();
+        let is_on = |p: [f32; 3]| PLANE.distance(p).abs() <= PLANE.tolerance;
+        let own = |i: &usize| is_on(in_cells.points.get(*i));
+        let label = |i: usize| if own(&i) { 0 } else { -1 };
+        let labels: Vec<i32> = (0..points.len()).map(label).collect();
+        let middle = |s: &crate::surface::surfels::Surfel| s.centroid[2].abs() <= PLANE.tolerance;
+        let of_plane =
+            (0..).zip(&surfels.list).filter(|(_, s)| middle(s)).map(|(i, _)| i).collect();
+        let LocalPlane { normal, rho, tolerance } = PLANE;
+        let support = Support { normal, rho, tolerance, surfels: of_plane };
+        let mut found = vec![FoundPlane { votes: 9, support }];
+        let mut planes = vec![PLANE];
+        let sums = members::sums(&in_cells.points, &labels, 1);
+        let mut assigned = Assigned { labels, sums };
+        let frame = Frame {
+            pixels: &pixels,
+            in_cells: &in_cells,
+            surfels: &surfels,
+            parameters: &parameters,
+        };
+        let before: usize = found[0].support.surfels.len();
+        divide(&frame, (&mut planes, &mut found, &mut assigned));
+        assert_eq!(found.iter().map(|f| f.support.surfels.len()).sum::<usize>(), before);
+        assert_eq!(planes.len(), found.len());
+        let mut by_pixel = vec![None; WIDTH * 80];
+        for (i, &label) in assigned.labels.iter().enumerate() {
+            let [x, y, _] = in_cells.points.get(i);
+            by_pixel[(x / 100.0) as usize + WIDTH * (y / 100.0) as usize] = Some(label);
+        }
+        (by_pixel, planes.len(), assigned.sums.iter().map(|sums| sums.n).collect())
+    }
+
+    /// Two plates, the larger one on the left, and what is between them.
+    fn plates(between: impl Fn(usize) -> Option<f32>) -> (Vec<Option<i32>>, usize, Vec<i64>) {
+        divided(|x, _| if (60..68).contains(&x) { between(x) } else { Some(0.0) })
+    }
+
+    #[test]
+    fn plates_are_parted_where_the_camera_sees_through() {
+        for behind in [Some(-900.0), None] {
+            let (labels, planes, points) = plates(|_| behind);
+            assert_eq!((planes, points), (2, vec![60 * 80, 52 * 80]));
+            assert_eq!([labels[5], labels[100]], [Some(0), Some(1)]);
+        }
+    }
+
+    #[test]
+    fn a_wall_behind_a_pole_and_its_shadow_is_one() {
+        assert_eq!(plates(|_| Some(900.0)).1, 1);
+        // The shadow is right of the pole.
+        assert_eq!(plates(|x| (x < 64).then_some(900.0)).1, 1);
+        // A pole before a gap through which the wall behind is seen.
+        assert_eq!(plates(|x| Some(if x < 64 { 900.0 } else { -900.0 })).1, 2);
+        // A single pixel that sees through is no gap.
+        assert_eq!(divided(|x, _| (x != 60).then_some(0.0)).1, 1);
+    }
+
+    #[test]
+    fn parts_that_hang_together_somewhere_are_one() {
+        let window = |x: usize, y: usize| (60..68).contains(&x) && y < 70;
+        assert_eq!(divided(|x, y| Some(if window(x, y) { -900.0 } else { 0.0 })).1, 1);
+    }
+
+    #[test]
+    fn slats_stay_one_plane() {
+        assert_eq!(divided(|x, _| Some(if x % 4 < 2 { -900.0 } else { 0.0 })).1, 1);
+    }
+
+    #[test]
+    fn where_another_surface_crosses_the_slab_is_no_part() {
+        // A ramp so steep that only a strip of it is within the tolerance, far from the plate.
+        let height = |x: usize, y: usize| match x {
+            0..30 => Some(0.0),
+            30..70 => Some(-900.0),
+            _ => Some(25.0 * (y as f32 - 40.0)),
+        };
+        let (labels, planes, points) = divided(height);
+        assert_eq!((planes, points), (1, vec![30 * 80]));
+        assert_eq!(labels[100 + WIDTH * 40], Some(-1));
+    }
 }

@@ -68,6 +68,7 @@ pub(super) fn choose(
         copies: 1.0,
         rounding: measured.rounding * step,
         viewpoint: None,
+        camera: None,
         tolerance,
         widen: options.widen.unwrap_or(if options.tolerance.is_none() { WIDEN } else { 1.0 }),
         angle: options.angle.unwrap_or(ANGLE),

@@ -16,22 +16,27 @@ use rayon::prelude::*;
 /// Edge of the tiles of the image in which neighbours are looked up, in pixels of a full image, …
 const TILE: f64 = 8.0;
 /// … points in those of them that are looked at, …
-const IN_TILES: usize = 1 << 14;
+const IN_TILES: usize = 1 << 13;
 /// … and how near its edge the neighbours of a point may be outside, in tiles.
 const RIM: f64 = 0.2;
 /// Most points whose distance to the nearest one is measured.
-const SAMPLES: usize = 1 << 12;
+const SAMPLES: usize = 1 << 11;
 /// In a grid the nearest point is one pixel away, give or take this share of a pixel, …
 const UNEVEN: f64 = 0.25;
 /// … for at least this share of the points.
-const SHARE: f64 = 0.9;
+const SHARE: f64 = 0.95;
+/// With fewer of them than this there is no use in looking again.
+const PROMISING: f64 = 0.6;
+/// Most views in which neighbours are looked for; the last one is at most this much, in depths, from the one before.
+const VIEWS: usize = 6;
+const SAME: f64 = 1e-3;
 /// The share of the errors that tells their usual size.
 const MOST: f64 = 0.8;
 /// The search ends when that is at most this, …
 const EXACT: f64 = 1e-5;
 /// … or more than this share of what it was before.
 const CLOSER: f64 = 0.99;
-/// How often the neighbours are looked up, each time seen from a better place.
+/// How often neighbours are chosen anew in a view, each time seen from a better place.
 const LOOKS: usize = 8;
 /// Most steps towards the camera between two looks.
 const STEPS: usize = 20;
@@ -55,9 +60,32 @@ type Corner = [Vec3; 3];
 
 /// The viewpoint near `start` from which the points are a grid of pixels, if there is one.
 pub(super) fn fit(points: &Points, start: Viewpoint) -> Option<Viewpoint> {
-    let (mut best, mut last) = (start, f64::INFINITY);
+    let mut near = start;
+    for _ in 0..VIEWS {
+        let tiles = tiles(points, &near)?;
+        let (found, share) = in_tiles(&tiles, near)?;
+        log::debug!(
+            "seen from {:?}, {share:.3} of the points are a pixel from the next",
+            found.eye()
+        );
+        if share < PROMISING {
+            return None;
+        }
+        // Tiles of a wrong view hold what is not next to each other.
+        if found.shift(&near) <= SAME {
+            return (share >= SHARE).then_some(found);
+        }
+        near = found;
+    }
+    None
+}
+
+/// The viewpoint near `best` from which the points of the tiles are a grid, as far as they are, and the share of them
+/// that are a pixel from the next one.
+fn in_tiles(tiles: &[Tile], mut best: Viewpoint) -> Option<(Viewpoint, f64)> {
+    let mut last = f64::INFINITY;
     for _ in 0..LOOKS {
-        let seen = corners(points, &best)?;
+        let seen = corners(tiles, &best);
         // From a wrong place the grid is skewed: its areas are alike sooner than its edges. Then all corners count.
         best = improved(&seen, best, (Measure::Area, f64::INFINITY));
         for _ in 0..NARROWER {
@@ -65,66 +93,65 @@ pub(super) fn fit(points: &Points, start: Viewpoint) -> Option<Viewpoint> {
             best = improved(&seen, best, (Measure::Edge, outlier));
         }
         let errors = Errors::new(&seen, &best, Measure::Edge)?;
-        let apart = |error: &f64| ((2.0 + error) / (2.0 - error)).sqrt();
-        let even = errors.of.iter().filter(|&error| (apart(error) - 1.0).abs() <= UNEVEN);
-        let share = even.count() as f64 / seen.len() as f64;
-        log::debug!(
-            "seen from {:?}, {share:.3} of the points are a pixel from the next",
-            best.eye()
-        );
         let size = errors.size();
         if size <= EXACT || size > CLOSER * last {
-            return (share >= SHARE).then_some(best);
+            let apart = |error: &f64| ((2.0 + error) / (2.0 - error)).sqrt();
+            let even = errors.of.iter().filter(|&error| (apart(error) - 1.0).abs() <= UNEVEN);
+            return Some((best, even.count() as f64 / seen.len() as f64));
         }
         last = size;
     }
     None
 }
 
-/// The corners at some points, chosen independently of their order.
-fn corners(points: &Points, seen_from: &Viewpoint) -> Option<Vec<Corner>> {
+/// Points that are near each other in the image, and whether each has its neighbours among them.
+type Tile = Vec<(Vec3, bool)>;
+
+/// The points in some tiles of the image, chosen independently of the order of points.
+fn tiles(points: &Points, seen_from: &Viewpoint) -> Option<Vec<Tile>> {
     let image = Image::of(points, |p| seen_from.image(p))?;
-    let tiles = image.tiles(TILE, points.len().div_ceil(IN_TILES) as u64);
-    let in_tile = |tile: &[(u64, u32)]| {
-        let tile: Vec<Placed> = tile
-            .iter()
-            .map(|&(_, i)| (points.get(i as usize).map(f64::from), image.in_tile(i, TILE)))
-            .collect();
-        tile.iter().filter_map(|from| corner(from, &tile)).collect::<Vec<_>>()
+    let in_tiles = image.tiles(TILE, points.len().div_ceil(IN_TILES) as u64);
+    let placed = |&(_, i): &(u64, u32)| {
+        let is_inner = image.in_tile(i, TILE).iter().all(|v| (v - 0.5).abs() <= 0.5 - RIM);
+        (points.get(i as usize).map(f64::from), is_inner)
     };
-    let tiles: Vec<&[(u64, u32)]> = tiles.chunk_by(|a, b| a.0 == b.0).collect();
-    let mut corners: Vec<Corner> = tiles.par_iter().flat_map_iter(|tile| in_tile(tile)).collect();
+    let tiles = in_tiles.chunk_by(|a, b| a.0 == b.0);
+    Some(tiles.map(|tile| tile.iter().map(placed).collect()).collect())
+}
+
+/// The corners at some points of the tiles.
+fn corners(tiles: &[Tile], seen_from: &Viewpoint) -> Vec<Corner> {
+    let in_tile = |tile: &Tile| {
+        let places: Vec<[f64; 2]> = tile.iter().map(|&(p, _)| seen_from.image(p)).collect();
+        let inner = (0..tile.len()).filter(|&i| tile[i].1);
+        inner.filter_map(|i| corner(i, tile, &places)).collect::<Vec<_>>()
+    };
+    let mut corners: Vec<Corner> = tiles.par_iter().flat_map_iter(in_tile).collect();
     // In an order that says nothing of where they are, nor of the order of the points.
     let hash = |[x, y, z]: [i64; 3]| mixed(mixed(mixed(x as u64) ^ y as u64) ^ z as u64);
     corners.sort_by_cached_key(|corner| (hash(whole(corner[0])), whole(corner[0])));
     corners.dedup_by_key(|corner| whole(corner[0]));
     corners.truncate(SAMPLES);
-    Some(corners)
+    corners
 }
 
-/// A point, and where it is in its tile, in tiles.
-type Placed = (Vec3, [f64; 2]);
-
-/// The corner at a point that is not at the rim of its tile.
-fn corner(&(point, at): &Placed, tile: &[Placed]) -> Option<Corner> {
-    if at.iter().any(|v| (v - 0.5).abs() > 0.5 - RIM) {
-        return None;
-    }
-    let to = |place: &[f64; 2]| [place[0] - at[0], place[1] - at[1]];
-    let square = |place: &[f64; 2]| to(place).iter().map(|v| v * v).sum::<f64>();
-    let others = || tile.iter().filter(|(_, place)| *place != at);
+/// The corner at a point of a tile, whose points are at these places.
+fn corner(i: usize, tile: &Tile, places: &[[f64; 2]]) -> Option<Corner> {
+    let to = |j: usize| [0, 1].map(|a| places[j][a] - places[i][a]);
+    let square = |j: usize| to(j).iter().map(|v| v * v).sum::<f64>();
+    let others = || (0..tile.len()).filter(|&j| places[j] != places[i]);
     // Ties are broken by coordinates, not by order.
-    let nearer = |a: &&Placed, b: &&Placed| {
-        let by_place = || whole(a.0).cmp(&whole(b.0));
-        square(&a.1).total_cmp(&square(&b.1)).then_with(by_place)
+    let nearer = |&a: &usize, &b: &usize| {
+        let by_place = || whole(tile[a].0).cmp(&whole(tile[b].0));
+        square(a).total_cmp(&square(b)).then_with(by_place)
     };
     let first = others().min_by(nearer)?;
-    let is_across = |other: &&Placed| {
-        let [[a, b], [c, d]] = [to(&first.1), to(&other.1)];
-        (a * d - b * c).powi(2) >= ACROSS * ACROSS * square(&first.1) * square(&other.1)
+    let is_across = |&j: &usize| {
+        let [[a, b], [c, d]] = [to(first), to(j)];
+        (a * d - b * c).powi(2) >= ACROSS * ACROSS * square(first) * square(j)
     };
     let second = others().filter(is_across).min_by(nearer)?;
-    Some([point, first.0, second.0])
+    Some([i, first, second].map(|j| tile[j].0))
 }
 
 /// The coordinates of a point, which are whole numbers.
@@ -224,15 +251,13 @@ fn equations(
     errors: &Errors,
     (measure, outlier): (Measure, f64),
 ) -> Option<(Matrix6<f64>, Vector6<f64>)> {
-    let moved = |k: usize, by: f64| {
+    let moved = |way: usize| {
         let mut step = [0.0; 5];
-        step[k] = by;
+        step[way / 2] = if way % 2 == 0 { -DIFFERENCE } else { DIFFERENCE };
         Some(measure.all(corners, &at.moved(step)?))
     };
-    let mut beside = Vec::with_capacity(5);
-    for k in 0..5 {
-        beside.push([moved(k, -DIFFERENCE)?, moved(k, DIFFERENCE)?]);
-    }
+    let beside: Vec<Vec<f64>> = (0..10).into_par_iter().map(moved).collect::<Option<_>>()?;
+    let beside: Vec<&[Vec<f64>]> = beside.chunks(2).collect();
     let (mut normal, mut right) = (Matrix6::zeros(), Vector6::zeros());
     for (i, &of) in errors.of.iter().enumerate() {
         let slope = Vector6::from_fn(|k, _| match beside.get(k) {
@@ -247,4 +272,61 @@ fn equations(
         right -= weight * of * slope;
     }
     Some((normal, right))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::evenness::Seen;
+    use super::*;
+    use crate::vector::{axes, dot, minus, normalized};
+
+    const EYE: Vec3 = [700_000.0, -300_000.0, 200_000.0];
+    const AHEAD: Vec3 = [0.9, 0.4, -0.2];
+
+    /// A camera of 200 × 150 pixels before a corner of a room, with errors that grow with the squared depth; `at` tells
+    /// where each of its rays goes.
+    fn seen(at: impl Fn([f64; 2], usize) -> [f64; 2]) -> Vec<[f32; 3]> {
+        let ahead = normalized(AHEAD);
+        let (u, v) = axes(ahead);
+        let walls = [([0.0, 0.0, -1.0], 1.2e6), ([1.0, 0.2, 0.0], 5e6), ([0.1, 1.0, 0.0], 3e6)];
+        let point = |i: usize| {
+            let pixel = [(i % 200) as f64 - 110.0, (i / 200) as f64 - 60.0];
+            let [a, b] = at(pixel, i).map(|v| v / 170.0);
+            let ray: Vec3 = std::array::from_fn(|k| ahead[k] + a * u[k] + b * v[k]);
+            let depth = walls.iter().map(|&(normal, rho)| rho / dot(normal, ray));
+            let depth = depth.filter(|&t| t > 0.0).fold(f64::INFINITY, f64::min);
+            let error = ((i * 7919 % 1009) as f64 / 1009.0 - 0.5) * 4e-9 * depth * depth;
+            std::array::from_fn(|k| (EYE[k] + (depth + error) * ray[k]).round() as f32)
+        };
+        (0..200 * 150).map(point).collect()
+    }
+
+    /// A viewpoint a tenth of the depth away from the camera, looking at the middle of the points.
+    fn rough(points: &Points) -> Viewpoint {
+        let all: Vec<Vec3> = (0..points.len()).map(|i| points.get(i).map(f64::from)).collect();
+        let all = Seen::new(&all);
+        let eye = [EYE[0] - 150_000.0, EYE[1] + 200_000.0, EYE[2] + 100_000.0];
+        Viewpoint::new(eye, all.forward(eye), &all)
+    }
+
+    #[test]
+    fn pixels_tell_where_the_camera_is() {
+        let points: Points = seen(|pixel, _| pixel).into_iter().collect();
+        let found = fit(&points, rough(&points)).unwrap();
+        let off = minus(found.eye(), EYE);
+        assert!(dot(off, off).sqrt() < 500.0, "{off:?}");
+        // Neither the order of the points nor the number of threads matters.
+        let order: Vec<u32> = (0..30_000).map(|i| i * 7919 % 30_000).collect();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let again = points.select(&order);
+        assert_eq!(pool.install(|| fit(&again, rough(&points))), Some(found));
+    }
+
+    #[test]
+    fn points_at_random_are_no_pixels() {
+        let random = |i: usize, salt: u64| (mixed(i as u64 ^ salt) >> 11) as f64 / 2f64.powi(53);
+        let anywhere = |_, i| [200.0 * random(i, 1 << 40) - 110.0, 150.0 * random(i, 5) - 60.0];
+        let points: Points = seen(anywhere).into_iter().collect();
+        assert_eq!(fit(&points, rough(&points)), None);
+    }
 }

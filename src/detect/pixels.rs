@@ -1,14 +1,17 @@
 //! The pixels of a depth camera's frame: which points are next to each other in its image.
 
 use super::raster::{EDGE, Image, Raster, apart};
-use super::viewpoint::Viewpoint;
+use super::viewpoint::Sight;
 use crate::frame::Points;
-use crate::surface::plane::LocalPlane;
 use crate::surface::quantile::quantile;
-use crate::vector::{Vec3, dot};
+use rayon::prelude::*;
 
 /// Points are next to each other when they are at most this many pixels apart: across a corner, too.
 const NEXT: f32 = EDGE;
+/// Every place of a grid has a point at most so many pixels away; half the diagonal of a pixel is 0.71.
+const WITHIN: f32 = 0.75;
+/// Points that one thread joins at a time.
+const BAND: usize = 1 << 15;
 /// Points that tell the distance between pixels, and whether they are a grid.
 const SAMPLES: usize = 1 << 12;
 /// In a grid the nearest point is one pixel away, give or take this share of a pixel, …
@@ -17,33 +20,6 @@ const UNEVEN: f64 = 0.25;
 const SHARE: f64 = 0.8;
 /// … and most points have at least this many next to them: neither every other row is missing nor every other column.
 const NEIGHBOURS: f64 = 4.0;
-
-/// How a frame is seen, in the coordinates in which it is searched.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Sight {
-    /// From a viewpoint among the points.
-    From(Viewpoint),
-    /// Along the third axis, from its far end: points are drawn in the camera's view.
-    Drawn,
-}
-
-impl Sight {
-    /// Where a point lies in the image.
-    fn place(&self, p: Vec3) -> [f64; 2] {
-        match self {
-            Sight::From(viewpoint) => viewpoint.image(p),
-            Sight::Drawn => [p[0], p[1]],
-        }
-    }
-
-    /// The side of a plane on which the camera is: the sign of the distance of points before it.
-    pub fn side(&self, plane: &LocalPlane) -> f64 {
-        match self {
-            Sight::From(viewpoint) => dot(plane.normal, viewpoint.eye()) - plane.rho,
-            Sight::Drawn => plane.normal[2],
-        }
-    }
-}
 
 /// The image of a frame.
 #[derive(Debug)]
@@ -71,11 +47,6 @@ impl Pixels {
         let near =
             |i: u32| self.raster.around(self.place(i)).filter(move |&(j, d)| j != i && d <= NEXT);
         let mut next: Vec<f64> = self.samples().map(|i| near(i).count() as f64).collect();
-        log::debug!(
-            "{:.3} of the points are one pixel from the next, {} around each",
-            even as f64 / nearest.len() as f64,
-            quantile(&mut next, 0.5)
-        );
         even as f64 >= SHARE * nearest.len() as f64 && quantile(&mut next, 0.5) >= NEIGHBOURS
     }
 
@@ -94,9 +65,9 @@ impl Pixels {
         self.samples().map(nearest).collect()
     }
 
-    /// The point at a place of the image, if there is one within a pixel.
+    /// The point at a place of the image, if there is one.
     pub fn at(&self, place: [f32; 2]) -> Option<u32> {
-        let near = self.raster.around(place).filter(|&(_, d)| d <= 1.0);
+        let near = self.raster.around(place).filter(|&(_, d)| d <= WITHIN);
         near.min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0))).map(|(point, _)| point)
     }
 
@@ -105,39 +76,76 @@ impl Pixels {
         self.raster.at(point)
     }
 
-    /// For each point a point that stands for all those of its label that are connected with it through points next
-    /// to each other: the first of them. Points with a negative label are alone.
+    /// For each point the number of its part: all points of its label that are connected with it through points next to
+    /// each other. Points with a negative label, and those outside the image, are alone.
     pub fn connected(&self, labels: &[i32]) -> Vec<u32> {
-        let mut parts = Parts((0..labels.len() as u32).collect());
         let raster = &self.raster;
-        let [columns, rows] = raster.size();
-        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |c| (row, c))) {
-            let own = raster.run(row, [column, column + 1]);
-            let right = raster.run(row, [column + 1, column + 2]);
-            let below = [column.saturating_sub(1), column + 2];
-            let below = if row + 1 < rows { raster.run(row + 1, below) } else { &[] };
-            for (k, &i) in own.iter().enumerate().filter(|&(_, &i)| labels[i as usize] >= 0) {
-                for &j in own[k + 1..].iter().chain(right).chain(below) {
-                    let is_next = labels[i as usize] == labels[j as usize]
-                        && apart(self.place(i), self.place(j)) <= NEXT;
-                    if is_next {
-                        parts.join(i, j);
-                    }
+        let points = raster.points();
+        let ordered: Vec<(i32, [f32; 2])> = points
+            .par_iter()
+            .with_min_len(BAND)
+            .map(|&i| (labels[i as usize], self.place(i)))
+            .collect();
+        let is_next = |i: usize, j: usize| {
+            let [(label, at), (other, there)] = [ordered[i], ordered[j]];
+            label == other && apart(at, there) <= NEXT
+        };
+        // Joins the points of a row with those of the next one, or with each other.
+        let join_row = |row: usize, below: bool, join: &mut dyn FnMut(usize, usize)| {
+            for column in 0..raster.columns() {
+                let own = raster.run(row, [column, column + 1]);
+                let others = match below {
+                    true => raster.run(row + 1, [column.saturating_sub(1), column + 2]),
+                    false => own.start..raster.run(row, [column, column + 2]).end,
+                };
+                for i in own.filter(|&i| ordered[i].0 >= 0) {
+                    let others = others.start.max(i + 1)..others.end;
+                    others.filter(|&j| is_next(i, j)).for_each(|j| join(i, j));
                 }
             }
+        };
+        let mut parts: Vec<u32> = (0..points.len() as u32).collect();
+        let bands = raster.bands(BAND);
+        let mut rest = &mut parts[..];
+        let mut own = Vec::new();
+        for rows in &bands {
+            let (band, after) = rest.split_at_mut(raster.run_of(rows).len());
+            own.push((rows.clone(), Parts { first: raster.run_of(rows).start as u32, of: band }));
+            rest = after;
         }
-        (0..labels.len() as u32).map(|i| parts.root(i)).collect()
+        own.into_par_iter().for_each(|(rows, mut parts)| {
+            for row in rows.clone() {
+                join_row(row, false, &mut |i, j| parts.join(i as u32, j as u32));
+                if row + 1 < rows.end {
+                    join_row(row, true, &mut |i, j| parts.join(i as u32, j as u32));
+                }
+            }
+        });
+        let mut whole = Parts { first: 0, of: &mut parts };
+        for rows in &bands[..bands.len().saturating_sub(1)] {
+            join_row(rows.end - 1, true, &mut |i, j| whole.join(i as u32, j as u32));
+        }
+        let mut numbers: Vec<u32> = vec![u32::MAX; labels.len()];
+        for (k, &i) in (0..).zip(points) {
+            numbers[i as usize] = whole.root(k);
+        }
+        numbers
     }
 }
 
-/// Sets that are joined in turn; each is known by its least member.
-struct Parts(Vec<u32>);
+/// Sets of consecutive numbers that are joined in turn; each is known by its least member.
+struct Parts<'a> {
+    /// The least number.
+    first: u32,
+    of: &'a mut [u32],
+}
 
-impl Parts {
+impl Parts<'_> {
     fn root(&mut self, mut i: u32) -> u32 {
-        while self.0[i as usize] != i {
-            let above = self.0[self.0[i as usize] as usize];
-            self.0[i as usize] = above;
+        let at = |i: u32| (i - self.first) as usize;
+        while self.of[at(i)] != i {
+            let above = self.of[at(self.of[at(i)])];
+            self.of[at(i)] = above;
             i = above;
         }
         i
@@ -145,6 +153,74 @@ impl Parts {
 
     fn join(&mut self, i: u32, j: u32) {
         let [a, b] = [i, j].map(|i| self.root(i));
-        self.0[a.max(b) as usize] = a.min(b);
+        self.of[(a.max(b) - self.first) as usize] = a.min(b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::viewpoint::SeenFrom;
+    use super::*;
+
+    /// A grid of 60 × 40 pixels, rotated, without those that are `left_out`.
+    fn grid(left_out: impl Fn(usize) -> bool) -> (Vec<usize>, Points) {
+        let chosen: Vec<usize> = (0..2400).filter(|&i| !left_out(i)).collect();
+        let point = |&i: &usize| {
+            let [u, v] = [i % 60, i / 60].map(|v| v as f32);
+            [80.0 * u - 60.0 * v, 60.0 * u + 80.0 * v, (i * 7919 % 997) as f32].map(f32::round)
+        };
+        let points = chosen.iter().map(point).collect();
+        (chosen, points)
+    }
+
+    fn pixels(points: &Points) -> Option<Pixels> {
+        Pixels::find(points, Sight { from: SeenFrom::Drawn, camera: [0.0; 3] })
+    }
+
+    #[test]
+    fn parts_are_what_is_connected_from_pixel_to_pixel() {
+        // A column and a row are missing, and one pixel of another label bridges nothing.
+        let (chosen, points) = grid(|i| i % 60 == 20 || i / 60 == 30);
+        let pixels = pixels(&points).unwrap();
+        let labels: Vec<i32> = chosen.iter().map(|i| if i % 60 < 50 { 4 } else { -1 }).collect();
+        let parts = pixels.connected(&labels);
+        let part_of = |i: usize| (i % 60 > 20, i / 60 > 30);
+        for (a, &i) in chosen.iter().enumerate().step_by(7) {
+            for (b, &j) in chosen.iter().enumerate() {
+                let labelled = labels[a] >= 0 && labels[b] >= 0;
+                let same = a == b || labelled && part_of(i) == part_of(j);
+                assert_eq!(parts[a] == parts[b], same, "{i} {j}");
+            }
+        }
+        // A pixel is found by where it is, a missing one is not.
+        assert_eq!(pixels.at(pixels.place(77)), Some(77));
+        let [before, after] =
+            [79, 81].map(|i| pixels.place(chosen.binary_search(&i).unwrap() as u32));
+        assert_eq!(pixels.at([0, 1].map(|a| 0.5 * (before[a] + after[a]))), None);
+        assert_eq!(pixels.at([f32::NAN, 3.0]), None);
+        assert_eq!(pixels.at([-50.0, 3.0]), None);
+    }
+
+    #[test]
+    fn bands_are_joined() {
+        // More points than one thread joins at a time: rows that are connected at one end only.
+        let points: Points =
+            (0..400 * 400).map(|i| [(i % 400) as f32, (i / 400) as f32, 0.0]).collect();
+        let label = |i: usize| match [i % 400, i / 400] {
+            [x, y] if y % 2 == 0 || x == if y % 4 == 1 { 399 } else { 0 } => 0,
+            _ => -1,
+        };
+        let labels: Vec<i32> = (0..400 * 400).map(label).collect();
+        let parts = pixels(&points).unwrap().connected(&labels);
+        let of_label: Vec<u32> =
+            (0..parts.len()).filter(|&i| labels[i] == 0).map(|i| parts[i]).collect();
+        assert!(of_label.iter().all(|&part| part == of_label[0]));
+    }
+
+    #[test]
+    fn rows_with_wide_gaps_are_no_grid() {
+        assert!(pixels(&grid(|_| false).1).is_some());
+        assert!(pixels(&grid(|i| i / 60 % 2 == 1).1).is_none());
+        assert!(pixels(&(0..2400).map(|i| [i as f32, 0.0, 0.0]).collect()).is_none());
     }
 }

@@ -4,6 +4,7 @@ use crate::frame::Points;
 use crate::mix::mixed;
 use crate::vector::Vec3;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Edge of a place, in the lengths that places are given in.
 pub(super) const EDGE: f32 = 1.6;
@@ -101,16 +102,33 @@ impl Raster {
         Some(Raster { at, columns, rows, starts, points })
     }
 
-    /// Number of columns and rows.
-    pub fn size(&self) -> [usize; 2] {
-        [self.columns, self.rows]
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
     }
 
-    /// The points in some columns of a row.
-    pub fn run(&self, row: usize, [first, end]: [usize; 2]) -> &[u32] {
+    /// The points in some columns of a row, by their numbers in `points`.
+    pub fn run(&self, row: usize, [first, end]: [usize; 2]) -> Range<usize> {
         let at = |column: usize| self.starts[row * self.columns + column.min(self.columns)];
-        let first = first.min(self.columns);
-        &self.points[at(first) as usize..at(end.max(first)) as usize]
+        at(first) as usize..at(end) as usize
+    }
+
+    /// The points in some rows, by their numbers in `points`.
+    pub fn run_of(&self, rows: &Range<usize>) -> Range<usize> {
+        let [first, end] = [rows.start, rows.end].map(|row| self.starts[row * self.columns]);
+        first as usize..end as usize
+    }
+
+    /// The rows in bands of about so many points.
+    pub fn bands(&self, points: usize) -> Vec<Range<usize>> {
+        let (mut bands, mut first) = (Vec::new(), 0);
+        for end in 1..=self.rows {
+            if end == self.rows || self.run_of(&(first..end)).len() >= points {
+                bands.push(first..end);
+                first = end;
+            }
+        }
+        bands
     }
 
     /// The points of the image, place by place.
@@ -130,7 +148,7 @@ impl Raster {
         let rows = row.saturating_sub(1)..row.saturating_add(2).min(self.rows);
         rows.flat_map(move |row| {
             let run = self.run(row, [column.saturating_sub(1), column.saturating_add(2)]);
-            run.iter().map(move |&j| (j, apart(self.at(j), at)))
+            self.points[run].iter().map(move |&j| (j, apart(self.at(j), at)))
         })
     }
 }

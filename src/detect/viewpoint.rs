@@ -51,6 +51,41 @@ const ROUGHLY_DEEP: f64 = 1.4;
 /// Points nearer than this share of the median depth are drawn at that depth.
 pub(super) const NEAREST: f64 = 0.125;
 
+/// How a frame is seen, in the coordinates in which it is searched.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sight {
+    pub from: SeenFrom,
+    /// Position of the camera, in input coordinates.
+    pub camera: Vec3,
+}
+
+/// From where a frame is seen.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum SeenFrom {
+    /// A viewpoint among the points.
+    Viewpoint(Viewpoint),
+    /// The far end of the third axis, since points are drawn in the camera's view.
+    Drawn,
+}
+
+impl Sight {
+    /// Where a point lies in the image.
+    pub fn place(&self, p: Vec3) -> [f64; 2] {
+        match self.from {
+            SeenFrom::Viewpoint(viewpoint) => viewpoint.image(p),
+            SeenFrom::Drawn => [p[0], p[1]],
+        }
+    }
+
+    /// The side of a plane on which the camera is: the sign of the distance of points before it.
+    pub fn side(&self, plane: &LocalPlane) -> f64 {
+        match self.from {
+            SeenFrom::Viewpoint(viewpoint) => dot(plane.normal, viewpoint.eye()) - plane.rho,
+            SeenFrom::Drawn => plane.normal[2],
+        }
+    }
+}
+
 /// Where a cloud was seen from, in its local coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Viewpoint {
@@ -61,11 +96,13 @@ pub(super) struct Viewpoint {
     middle: f64,
     /// Whether points are a grid of pixels from there.
     is_exact: bool,
+    /// Whether the far points are much farther away than the near ones.
+    is_deep: bool,
 }
 
 impl Viewpoint {
-    /// The viewpoint from which points lie evenly, if there is one, and the frame is deep. Most cameras are at the
-    /// `home` of their points: the origin of the input, in their coordinates.
+    /// The viewpoint from which points lie evenly, if there is one. Most cameras are at the `home` of their points: the
+    /// origin of the input, in their coordinates.
     pub fn find(points: &Points, home: Vec3) -> Option<Viewpoint> {
         if !(FEWEST..=MOST).contains(&points.len()) {
             return None;
@@ -80,7 +117,8 @@ impl Viewpoint {
         log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
         // Almost no point may be nearer than the nearest depth that is drawn.
         let nearer = many.iter().filter(|&&p| found.depth(p) < NEAREST * middle).count();
-        (far > DEEP * near && nearer * OUTSIDE <= many.len()).then_some(found)
+        let found = Viewpoint { is_deep: far > DEEP * near, ..found };
+        (nearer * OUTSIDE <= many.len()).then_some(found)
     }
 
     /// The viewpoint at the `home` of points in the order of their cells, if they are a grid of pixels from there.
@@ -127,10 +165,10 @@ impl Viewpoint {
     }
 
     /// A viewpoint with a direction from which some points are seen.
-    fn new(eye: Vec3, forward: Vec3, points: &Seen) -> Viewpoint {
+    pub fn new(eye: Vec3, forward: Vec3, points: &Seen) -> Viewpoint {
         let [_, middle, _] = points.depths(eye, forward);
         let (u, v) = axes(forward);
-        Viewpoint { eye, axes: [u, v, forward], middle, is_exact: false }
+        Viewpoint { eye, axes: [u, v, forward], middle, is_exact: false, is_deep: false }
     }
 
     /// The viewpoint moved along its axes by three shares of the median depth, and turned towards the first two by two
@@ -149,7 +187,19 @@ impl Viewpoint {
             axes: [u, v, turned],
             middle,
             is_exact: false,
+            is_deep: false,
         })
+    }
+
+    /// The distance between two viewpoints, in depths.
+    pub fn shift(&self, other: &Viewpoint) -> f64 {
+        let apart = minus(self.eye, other.eye);
+        dot(apart, apart).sqrt() / self.middle
+    }
+
+    /// How a cloud of this frame is seen from there.
+    pub fn sight(&self, frame: &Frame) -> Sight {
+        Sight { from: SeenFrom::Viewpoint(*self), camera: frame.input(self.eye) }
     }
 
     /// Position of the camera, in the coordinates of the points.
@@ -160,6 +210,11 @@ impl Viewpoint {
     /// Whether points are a grid of pixels from there, so that it is exact.
     pub fn is_exact(&self) -> bool {
         self.is_exact
+    }
+
+    /// Whether noise that grows with range differs much between near points and far ones.
+    pub fn is_deep(&self) -> bool {
+        self.is_deep
     }
 
     /// Depth of a point along the direction of view, in steps.
