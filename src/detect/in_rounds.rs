@@ -321,8 +321,8 @@ fn search<'b>(
     let mut assigned = labels.assign(&local, &into)?;
     merge::gather(&mut found, &into);
     let mut changed = merge::wholes(&into);
-    let at_home = || Some(Viewpoint::at_home(&cloud.points, cloud.home())?.sight(&cloud.frame));
-    let sight = sight.or_else(at_home);
+    let of_pixels = || Some(Viewpoint::of_pixels(in_cells, cloud.home())?.sight(&cloud.frame));
+    let sight = sight.or_else(of_pixels);
     if let Some(pixels) = sight.and_then(|sight| Pixels::find(&cloud.points, sight)) {
         parameters.camera = Some(pixels.sight.camera);
         let frame = interrupted::Frame {

@@ -40,6 +40,7 @@ mod refine;
 mod rejected;
 mod roundness;
 mod rounds;
+mod rows;
 mod sample;
 mod significance;
 mod support;

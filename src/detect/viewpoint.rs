@@ -10,9 +10,10 @@
 //! evenly if seen from the camera, and only from there.
 
 use super::evenness::{OUTSIDE, Seen};
-use super::pixel_grid;
+use super::{pixel_grid, rows};
 use crate::frame::{Frame, Points};
 use crate::mix::mixed;
+use crate::surface::cloud::CellCloud;
 use crate::surface::plane::LocalPlane;
 use crate::vector::{Vec3, axes, dot, minus, normalized};
 use rayon::prelude::*;
@@ -27,10 +28,13 @@ const SAMPLES: [usize; 3] = [1 << 9, 1 << 12, 1 << 15];
 const TRIED: i32 = 8;
 /// … which is this many times as wide as the cloud.
 const AROUND: f64 = 2.0;
-/// Viewpoints that are improved by the fewest points, …
-const TRIES: usize = 12;
-/// … and those that are left each time.
-const STARTS: [usize; 2] = [4, 2];
+/// The most even of them are improved, so many at once, …
+const TRIES: usize = 36;
+const AT_ONCE: usize = 12;
+/// … the best so many are compared with a grid each time, …
+const ATTEMPTS: usize = 2;
+/// … and so many are improved by more points.
+const LEFT: usize = 8;
 /// They are improved in steps of this share of the depth, …
 const STEP: f64 = 0.16;
 /// … halved this many times, …
@@ -44,6 +48,8 @@ const EVENLY: f64 = 1.5;
 const UNEVEN: f64 = 1.8;
 /// … and before the first.
 const ROUGHLY: f64 = 2.5;
+/// Points that may be pixels lie so evenly at the best of the viewpoints that are tried.
+const NEARLY_EVEN: f64 = 1.22;
 /// A frame is deep when the ninth decile of the depths is more than this many times the first.
 const DEEP: f64 = 1.6;
 /// The same while the viewpoint is approximate.
@@ -121,15 +127,25 @@ impl Viewpoint {
         (nearer * OUTSIDE <= many.len()).then_some(found)
     }
 
-    /// The viewpoint at the `home` of points in the order of their cells, if they are a grid of pixels from there.
-    pub fn at_home(points: &Points, home: Vec3) -> Option<Viewpoint> {
+    /// The viewpoint from which the points of a cloud are a grid of pixels, if there is one. It is sought away from their
+    /// `home` only where points lie in rows, and nearly evenly if seen from somewhere, since that takes a while.
+    pub fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
+        let points = &*cloud.points;
         if !(FEWEST..=MOST).contains(&points.len()) {
             return None;
         }
-        let one_in = points.len().div_ceil(SAMPLES[1]);
-        let some: Vec<Vec3> =
-            (0..points.len()).step_by(one_in).map(|i| points.get(i).map(f64::from)).collect();
-        Viewpoint::of_grid(points, home, &Seen::new(&some))
+        // Points in the order of their cells are a sample of the same places, whatever their order in the file.
+        let sample = |most: usize| {
+            let every = (0..points.len()).step_by(points.len().div_ceil(most));
+            Seen::new(&every.map(|i| points.get(i).map(f64::from)).collect::<Vec<_>>())
+        };
+        let some = sample(SAMPLES[1]);
+        Viewpoint::of_grid(points, home, &some).or_else(|| {
+            let few = sample(SAMPLES[0]);
+            let may_be = rows::lie_in_rows(cloud) && tried(&few).first()?.0 <= NEARLY_EVEN;
+            let found = may_be.then(|| Viewpoint::search(points, [&few, &some, &some]))??;
+            found.is_exact.then_some(found)
+        })
     }
 
     /// The viewpoint near `eye` from which the points, and so `some` of them, are a grid of pixels.
@@ -144,20 +160,25 @@ impl Viewpoint {
     /// The viewpoint from which points lie evenly, by more and more of them. If they are pixels, these tell where
     /// the camera is as soon as it is known roughly.
     fn search(points: &Points, [few, some, all]: [&Seen; 3]) -> Option<Viewpoint> {
-        let mut best = tried(few);
-        for (seen, starts) in [some, all].into_iter().zip(STARTS) {
-            let improved = best.into_par_iter().filter_map(|(_, eye)| improved(seen, eye));
-            best = improved.filter(|&(_, eye)| is_deep(seen, eye)).collect();
+        let tried = tried(few);
+        let mut best = Vec::new();
+        for some_tried in tried.chunks(AT_ONCE) {
+            best.extend(improved_by(some, some_tried));
             best.sort_by(|a, b| a.0.total_cmp(&b.0));
-            best.truncate(starts);
             if best.first().is_none_or(|best| best.0 > UNEVEN) {
                 return None;
             }
-            let grid =
-                best.iter().take(2).find_map(|&(_, eye)| Viewpoint::of_grid(points, eye, some));
+            let grid = best.iter().take(ATTEMPTS);
+            let grid = grid.filter_map(|&(_, eye)| Viewpoint::of_grid(points, eye, some)).next();
             if grid.is_some() {
                 return grid;
             }
+        }
+        best.truncate(LEFT);
+        let mut best = improved_by(all, &best);
+        best.sort_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some(grid) = best.iter().find_map(|&(_, eye)| Viewpoint::of_grid(points, eye, all)) {
+            return Some(grid);
         }
         let &(uneven, eye) = best.first()?;
         log::debug!("seen from {eye:?}, {uneven:.3} times as uneven as can be");
@@ -306,6 +327,12 @@ fn tried(points: &Seen) -> Vec<(f64, Vec3)> {
     tried.retain(|&(uneven, eye)| uneven <= ROUGHLY && is_deep(points, eye));
     tried.truncate(TRIES);
     tried
+}
+
+/// The viewpoints near these from which the frame is even, and deep.
+fn improved_by(points: &Seen, from: &[(f64, Vec3)]) -> Vec<(f64, Vec3)> {
+    let improved = from.par_iter().filter_map(|&(_, eye)| improved(points, eye));
+    improved.filter(|&(_, eye)| is_deep(points, eye)).collect()
 }
 
 /// Whether a frame seen from near here may be deep.
