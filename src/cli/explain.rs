@@ -72,7 +72,7 @@ fn measured(out: &mut String, detection: &Detection) {
         let [x, y, z] = at.map(significant);
         line!(
             out,
-            "  pixels     seen from {x}, {y}, {z}; planes are divided where the camera sees through"
+            "  pixels     as seen from {x}, {y}, {z}: planes are divided where the camera sees through"
         );
     }
     if p.copies > 1.0 {

@@ -207,8 +207,9 @@ impl<'b> Ground<'b> {
     /// and makes it the plateau; false if there is none. Steps may blur the levels below.
     fn settle_on_frame(&mut self, viewpoint: &Viewpoint, frame: &Frame) -> bool {
         let far = |middle: Vec3| viewpoint.depth_of_seen(middle, frame);
-        // What is surely a frame needs no steps that blur the base.
-        let mut level = self.plateau.level.max(f64::from(u8::from(viewpoint.is_exact()))) as usize;
+        // Steps hide the noise of a frame on the finest level; where pixels tell that it is a frame, none need show.
+        let first = usize::from(viewpoint.is_exact() && self.view.levels() > 1);
+        let mut level = (self.plateau.level as usize).max(first);
         while level == 0 || !self.view.keeps_up(level, far) {
             if !self.view.clears_up(level) {
                 return false;
@@ -321,16 +322,12 @@ fn search<'b>(
     let mut assigned = labels.assign(&local, &into)?;
     merge::gather(&mut found, &into);
     let mut changed = merge::wholes(&into);
-    let of_pixels = || Some(Viewpoint::of_pixels(in_cells, cloud.home())?.sight(&cloud.frame));
-    let sight = sight.or_else(of_pixels);
+    let sight =
+        sight.or_else(|| Some(Viewpoint::of_pixels(in_cells, cloud.home())?.sight(&cloud.frame)));
     if let Some(pixels) = sight.and_then(|sight| Pixels::find(&cloud.points, sight)) {
-        parameters.camera = Some(pixels.sight.camera);
-        let frame = interrupted::Frame {
-            pixels: &pixels,
-            in_cells,
-            surfels: &surfels,
-            parameters: &parameters,
-        };
+        parameters.camera = pixels.sight.camera;
+        let (pixels, surfels, parameters) = (&pixels, &surfels, &parameters);
+        let frame = interrupted::Frame { pixels, in_cells, surfels, parameters };
         changed.extend(interrupted::divide(&frame, (&mut local, &mut found, &mut assigned)));
     }
     found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);

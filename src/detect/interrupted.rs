@@ -11,10 +11,11 @@ use super::raster::apart;
 use crate::detection::Parameters;
 use crate::lms::Refine;
 use crate::surface::cloud::CellCloud;
-use crate::surface::moments::Moments;
+use crate::surface::moments::{Fit, Moments};
 use crate::surface::plane::{Assigned, LocalPlane};
 use crate::surface::surfels::Surfels;
 use crate::vector::dot;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
@@ -28,13 +29,13 @@ const LINES: usize = 40;
 const LONGER: f32 = 1.3;
 /// The parts are one if this share of the lines is not interrupted.
 const OPEN: f64 = 0.5;
+/// The direction of a part is known if it is this many times as wide as it is thick.
+const WIDER: f64 = 3.0;
 /// A line is interrupted where it shows something else than the plane on so many pixels in a row.
 const INTERRUPTED: usize = 2;
 /// Edge of the squares that tell the outline of a part, and of the blocks by which they are found, in pixels.
 const SQUARE: f32 = 2.0;
 const BLOCK: f32 = 32.0;
-/// Parts farther apart than this many blocks are not one.
-const MOST_RINGS: i32 = 256;
 
 /// A frame whose planes were found.
 pub(super) struct Frame<'a> {
@@ -44,9 +45,9 @@ pub(super) struct Frame<'a> {
     pub parameters: &'a Parameters,
 }
 
-/// Divides the planes that are interrupted, and fits each part to its own points. The largest part of a plane keeps its
-/// number, other parts are new planes. Parts that are tilted against their plane get no plane: they are where another
-/// surface crosses its slab. Returns the planes that lost points.
+/// Divides the planes that are interrupted, and fits each part to its own points. What is one with the largest part of a plane keeps its
+/// number, other parts are new planes at the end. Parts that are tilted against their plane get no plane: they are where
+/// another surface crosses its slab. Returns the planes that were divided.
 pub(super) fn divide(
     frame: &Frame,
     (planes, found, assigned): (&mut Vec<LocalPlane>, &mut Vec<FoundPlane>, &mut Assigned),
@@ -54,6 +55,8 @@ pub(super) fn divide(
     let Assigned { labels, sums } = assigned;
     let parts = frame.parts(planes, labels);
     let first_new = planes.len();
+    let new_of: Vec<usize> =
+        parts.iter().filter(|part| part.is_plane).map(|part| part.of).collect();
     let mut divided: Vec<usize> = parts.iter().map(|part| part.of).collect();
     divided.dedup();
     for part in &parts {
@@ -70,10 +73,8 @@ pub(super) fn divide(
         *sums = members::sums(&frame.in_cells.points, labels, planes.len());
     }
     for &plane in &divided {
-        for i in std::mem::take(&mut found[plane].support.surfels) {
-            let owner = frame.owner(i, labels, |label| label == plane || label >= first_new);
-            found[owner.unwrap_or(plane)].support.surfels.push(i);
-        }
+        let new = (first_new..planes.len()).filter(|&i| new_of[i - first_new] == plane);
+        frame.share_surfels(plane, &new.collect::<Vec<_>>(), labels, found);
     }
     if frame.parameters.refine != Refine::None {
         for i in divided.iter().copied().chain(first_new..planes.len()) {
@@ -96,10 +97,11 @@ struct Part {
 }
 
 /// The outline of a connected part of a plane: the middles of the squares of pixels along it, by the block they are in.
-#[derive(Default)]
 struct Outline {
     squares: Vec<[f32; 2]>,
     blocks: FxHashMap<[i32; 2], Vec<[f32; 2]>>,
+    /// The least and the largest block along each axis.
+    bounds: [[i32; 2]; 2],
 }
 
 impl Outline {
@@ -116,26 +118,32 @@ impl Outline {
         let middle = |square: &[i32; 2]| square.map(|v| (v as f32 + 0.5) * SQUARE);
         let squares: Vec<[f32; 2]> = filled.iter().filter(is_outer).map(middle).collect();
         let mut blocks: FxHashMap<[i32; 2], Vec<[f32; 2]>> = FxHashMap::default();
+        let mut bounds = [[i32::MAX; 2], [i32::MIN; 2]];
         for &square in &squares {
-            blocks.entry(block(square)).or_default().push(square);
+            let block = block(square);
+            let [low, high] = bounds;
+            bounds = [[0, 1].map(|a| low[a].min(block[a])), [0, 1].map(|a| high[a].max(block[a]))];
+            blocks.entry(block).or_default().push(square);
         }
-        Outline { squares, blocks }
+        Outline { squares, blocks, bounds }
     }
 
     /// The square nearest to a place and its distance, if that is at most `limit`.
     fn nearest(&self, place: [f32; 2], limit: f32) -> Option<(f32, [f32; 2])> {
-        let [u, v] = block(place);
+        let at = block(place);
+        let [low, high] = self.bounds;
+        // Ring by ring of blocks, from the first that may hold one to the last.
+        let nearest = |a: usize| (low[a] - at[a]).max(at[a] - high[a]).max(0);
+        let farthest = |a: usize| (low[a] - at[a]).abs().max((high[a] - at[a]).abs());
         let mut best: Option<(f32, [f32; 2])> = None;
-        // Ring by ring of blocks; those of the next ring are at least this far away.
-        for ring in 0i32.. {
-            let least = (ring - 1) as f32 * BLOCK;
-            if ring > MOST_RINGS || least > best.map_or(limit, |best| best.0) {
+        for ring in nearest(0).max(nearest(1))..=farthest(0).max(farthest(1)) {
+            // The blocks of a ring are at least this far away.
+            if (ring - 1) as f32 * BLOCK > best.map_or(limit, |best| best.0) {
                 break;
             }
-            let around = (-ring..=ring).flat_map(|a| (-ring..=ring).map(move |b| [a, b]));
-            let on_ring = around.filter(|[a, b]| a.abs().max(b.abs()) == ring);
-            let squares = on_ring.filter_map(|[a, b]| self.blocks.get(&[u + a, v + b])).flatten();
-            for &square in squares {
+            let sides = (-ring..=ring).flat_map(|k| [[k, -ring], [k, ring], [-ring, k], [ring, k]]);
+            let squares = sides.filter_map(|[a, b]| self.blocks.get(&[at[0] + a, at[1] + b]));
+            for &square in squares.flatten() {
                 let distance = apart(square, place);
                 if distance <= limit && best.is_none_or(|best| distance < best.0) {
                     best = Some((distance, square));
@@ -155,27 +163,36 @@ impl Frame<'_> {
     /// The parts of all planes, plane by plane.
     fn parts(&self, planes: &[LocalPlane], labels: &[i32]) -> Vec<Part> {
         let part_of = self.pixels.connected(labels);
-        let mut sizes: Vec<FxHashMap<u32, u64>> = vec![FxHashMap::default(); planes.len()];
-        for (&label, &part) in labels.iter().zip(&part_of) {
-            if label >= 0 {
-                *sizes[label as usize].entry(part).or_default() += 1;
+        let mut sizes = vec![0u32; labels.len()];
+        let mut whole = vec![0u64; planes.len()];
+        let labelled = || {
+            let all = labels.iter().zip(&part_of);
+            all.filter_map(|(&label, &part)| Some((usize::try_from(label).ok()?, part)))
+        };
+        for (plane, part) in labelled() {
+            sizes[part as usize] += 1;
+            whole[plane] += 1;
+        }
+        let mut large: Vec<Vec<(u32, u32)>> = vec![Vec::new(); planes.len()];
+        for (plane, part) in labelled() {
+            let least = self.parameters.min_inliers.max((SHARE * whole[plane] as f64) as u64);
+            // Each part is taken once.
+            let size = std::mem::take(&mut sizes[part as usize]);
+            if size > 0 && u64::from(size) >= least {
+                large[plane].push((part, size));
             }
         }
-        let mut parts = Vec::new();
-        for (i, sizes) in sizes.into_iter().enumerate() {
-            let all: u64 = sizes.values().sum();
-            let least = self.parameters.min_inliers.max((SHARE * all as f64) as u64);
-            let mut large: Vec<(u32, u64)> =
-                sizes.into_iter().filter(|part| part.1 >= least).collect();
-            if large.len() > 1 {
-                large.sort_unstable_by_key(|&(part, size)| (Reverse(size), part));
-                let is_own = |&point: &u32| labels[point as usize] == i as i32;
-                let members: Vec<u32> = (0..labels.len() as u32).filter(is_own).collect();
-                let of_plane = self.parts_of((i, &planes[i]), &members, (&part_of, &large));
-                parts.extend(of_plane);
-            }
-        }
-        parts
+        let several: Vec<usize> = (0..planes.len()).filter(|&i| large[i].len() > 1).collect();
+        let place = |i: usize| several.binary_search(&i).ok();
+        let places: Vec<Option<usize>> = (0..planes.len()).map(place).collect();
+        let members = members::members(labels, &places, several.len());
+        let of_plane = |(i, members): (usize, Vec<u32>)| {
+            let mut large = large[i].clone();
+            large.sort_unstable_by_key(|&(part, size)| (Reverse(size), part));
+            self.parts_of((i, &planes[i]), &members, (&part_of, &large))
+        };
+        let all = several.into_par_iter().zip(members);
+        all.flat_map_iter(of_plane).collect()
     }
 
     /// The parts of a plane with these points, whose `large` connected parts, largest first, are known by their numbers.
@@ -183,7 +200,7 @@ impl Frame<'_> {
         &self,
         (of, plane): (usize, &LocalPlane),
         members: &[u32],
-        (part_of, large): (&[u32], &[(u32, u64)]),
+        (part_of, large): (&[u32], &[(u32, u32)]),
     ) -> Vec<Part> {
         let number: FxHashMap<u32, usize> = (0..).zip(large).map(|(k, part)| (part.0, k)).collect();
         let mut points = vec![Vec::new(); large.len()];
@@ -208,10 +225,12 @@ impl Frame<'_> {
         if first.iter().all(|&first| first == 0) {
             return Vec::new();
         }
+        // A small part goes to the nearest large one, as a whole.
         let mut parts = vec![Vec::new(); large.len()];
+        let mut number = number;
         for &i in members {
-            let part = number.get(&part_of[i as usize]).copied();
-            let part = part.unwrap_or_else(|| nearest(&outlines, self.pixels.place(i)));
+            let nearest = || nearest(&outlines, self.pixels.place(i));
+            let part = *number.entry(part_of[i as usize]).or_insert_with(nearest);
             parts[first[part]].push(i);
         }
         let others = parts.into_iter().skip(1).filter(|points| !points.is_empty());
@@ -220,19 +239,29 @@ impl Frame<'_> {
             .collect()
     }
 
-    /// The plane that most points of a surfel belong to, the first one of several; only some planes count.
-    fn owner(&self, surfel: u32, labels: &[i32], counts: impl Fn(usize) -> bool) -> Option<usize> {
-        let points = self.in_cells.cells.points_in(self.surfels.list[surfel as usize].places);
-        let planes = labels[points].iter().filter_map(|&label| usize::try_from(label).ok());
-        let mut seen: Vec<(usize, u32)> = Vec::new();
-        for plane in planes.filter(|&plane| counts(plane)) {
-            match seen.iter_mut().find(|seen| seen.0 == plane) {
-                Some(seen) => seen.1 += 1,
-                None => seen.push((plane, 1)),
+    /// Gives the surfels of a divided plane to the parts of it that most of their points belong to; a part of which there
+    /// is no such surfel shares those that hold any of its points.
+    fn share_surfels(&self, plane: usize, new: &[usize], labels: &[i32], found: &mut [FoundPlane]) {
+        let parts: Vec<usize> = std::iter::once(plane).chain(new.iter().copied()).collect();
+        let before = std::mem::take(&mut found[plane].support.surfels);
+        let points = |surfel: u32| {
+            let places = self.surfels.list[surfel as usize].places;
+            &labels[self.in_cells.cells.points_in(places)]
+        };
+        let points_of =
+            |surfel: u32, part: usize| points(surfel).iter().filter(|&&l| l == part as i32).count();
+        for &surfel in &before {
+            let counts = parts.iter().map(|&part| (points_of(surfel, part), Reverse(part)));
+            if let Some((1.., Reverse(part))) = counts.max() {
+                found[part].support.surfels.push(surfel);
             }
         }
-        let most = seen.into_iter().min_by_key(|&(plane, n)| (Reverse(n), plane));
-        most.map(|(plane, _)| plane)
+        for part in parts {
+            if found[part].support.surfels.is_empty() {
+                let touched = before.iter().copied().filter(|&surfel| points_of(surfel, part) > 0);
+                found[part].support.surfels = touched.collect();
+            }
+        }
     }
 
     /// Whether a plane goes on between two parts of it, as far as can be seen.
@@ -245,10 +274,11 @@ impl Frame<'_> {
                 lines.push((length, from, to));
             }
         }
-        lines.sort_by(|a, b| a.0.total_cmp(&b.0));
-        lines.truncate(lines.partition_point(|line| line.0 <= longest).min(LINES));
-        let open = lines.iter().filter(|&&(_, from, to)| self.is_open(plane, from, to)).count();
-        !lines.is_empty() && open as f64 >= OPEN * lines.len() as f64
+        lines.retain(|line| line.0 <= longest);
+        // Some of them, all along the gap.
+        let some = lines.iter().step_by(lines.len().div_ceil(LINES).max(1));
+        let open = some.clone().filter(|&&(_, from, to)| self.is_open(plane, from, to)).count();
+        !lines.is_empty() && open as f64 >= OPEN * some.count() as f64
     }
 
     /// Whether a plane goes on along a line of the image: whether only points of it, or before it, are there.
@@ -279,8 +309,12 @@ impl Frame<'_> {
             .iter()
             .for_each(|&i| sums.add(self.in_cells.points.get(i as usize).map(|v| v as i64)));
         let least = self.parameters.angle.to_radians().cos();
-        let along = |normal| dot(normal, plane.normal).abs() >= least;
-        sums.fit().is_some_and(|fit| along(fit.normal))
+        // The direction of what is hardly wider than thick is unknown.
+        let lies_along = |fit: Fit| {
+            let [thick, wide, _] = fit.variance;
+            wide < WIDER * WIDER * thick || dot(fit.normal, plane.normal).abs() >= least
+        };
+        sums.fit().is_some_and(lies_along)
     }
 }
 
@@ -299,8 +333,11 @@ impl Seen {
     }
 }
 
-/// The part whose outline is nearest to a place.
+/// The part whose outline is nearest to a place; the first for points outside the image.
 fn nearest(outlines: &[Outline], place: [f32; 2]) -> usize {
+    if place[0].is_nan() {
+        return 0;
+    }
     let mut best = (f32::INFINITY, 0);
     for (part, outline) in outlines.iter().enumerate() {
         if let Some((distance, _)) = outline.nearest(place, best.0).filter(|n| n.0 < best.0) {
@@ -334,7 +371,7 @@ mod tests {
         let points: Points = shown.iter().map(point).collect();
         let (in_cells, surfels) = surfels(&points, 8.0);
         let parameters = Parameters { min_inliers: 50, angle: 10.0, ..Parameters::default() };
-        let sight = Sight { from: SeenFrom::Drawn, camera: [0.0; 3] };
+        let sight = Sight { from: SeenFrom::Drawn, camera: None };
         let pixels = Pixels::find(&in_cells.points, sight).unwrap();
         let is_on = |p: [f32; 3]| PLANE.distance(p).abs() <= PLANE.tolerance;
         let own = |i: &usize| is_on(in_cells.points.get(*i));
@@ -348,7 +385,7 @@ mod tests {
         let mut found = vec![FoundPlane { votes: 9, support }];
         let mut planes = vec![PLANE];
         let sums = members::sums(&in_cells.points, &labels, 1);
-        let mut assigned = Assigned { labels, sums };
+        let mut assigned = Assigned { labels: labels.clone(), sums };
         let frame = Frame {
             pixels: &pixels,
             in_cells: &in_cells,
@@ -357,7 +394,12 @@ mod tests {
         };
         let before: usize = found[0].support.surfels.len();
         divide(&frame, (&mut planes, &mut found, &mut assigned));
-        assert_eq!(found.iter().map(|f| f.support.surfels.len()).sum::<usize>(), before);
+        let after = found.iter().map(|f| f.support.surfels.len()).sum::<usize>();
+        let dropped = planes.len() == 1 && assigned.labels.iter().zip(&labels).any(|(a, b)| a != b);
+        assert!(if dropped { after < before } else { after == before }, "{after} of {before}");
+        assert!(
+            found.iter().all(|f| f.support.surfels.is_sorted() && !f.support.surfels.is_empty())
+        );
         assert_eq!(planes.len(), found.len());
         let mut by_pixel = vec![None; WIDTH * 80];
         for (i, &label) in assigned.labels.iter().enumerate() {
@@ -396,6 +438,21 @@ mod tests {
     fn parts_that_hang_together_somewhere_are_one() {
         let window = |x: usize, y: usize| (60..68).contains(&x) && y < 70;
         assert_eq!(divided(|x, y| Some(if window(x, y) { -900.0 } else { 0.0 })).1, 1);
+    }
+
+    #[test]
+    fn points_outside_the_image_stay_with_their_plane() {
+        let outline = Outline::of([[4.0, 4.0], [90.0, 9.0]].into_iter());
+        assert_eq!(nearest(&[outline], [f32::NAN; 2]), 0);
+    }
+
+    #[test]
+    fn the_nearest_square_is_found_however_far() {
+        let near = Outline::of((0..50).map(|i| [3000.0 + 2.0 * i as f32, 700.0]));
+        let (distance, square) = near.nearest([5.0, 701.0], f32::INFINITY).unwrap();
+        assert_eq!((distance, square), (2996.0, [3001.0, 701.0]));
+        assert_eq!(near.nearest([5.0, 701.0], 2990.0), None);
+        assert_eq!(near.nearest([3051.0, 701.0], 9.0).unwrap().0, 0.0);
     }
 
     #[test]

@@ -173,6 +173,11 @@ impl View {
         View { samples }
     }
 
+    /// Number of levels.
+    pub fn levels(&self) -> usize {
+        self.samples.first().map_or(0, |sample| sample.blocks.len())
+    }
+
     /// The noise that neighbourhoods of a level show.
     pub fn noise(&self, level: f64) -> Option<f64> {
         noise(&self.samples.iter().collect::<Vec<_>>(), level)

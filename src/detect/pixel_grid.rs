@@ -17,6 +17,8 @@ use rayon::prelude::*;
 const TILE: f64 = 8.0;
 /// … points in those of them that are looked at, …
 const IN_TILES: usize = 1 << 13;
+/// … at most this many in one tile, …
+const CROWD: usize = 1 << 10;
 /// … and how near its edge the neighbours of a point may be outside, in tiles.
 const RIM: f64 = 0.2;
 /// Most points whose distance to the nearest one is measured.
@@ -30,7 +32,7 @@ const PROMISING: f64 = 0.6;
 /// Most views in which neighbours are looked for; the last one is at most this much, in depths, from the one before.
 const VIEWS: usize = 6;
 const SAME: f64 = 1e-3;
-/// The share of the errors that tells their usual size.
+/// The share of the errors that tells their usual size: in a wrong view a few large surfaces may be even.
 const MOST: f64 = 0.8;
 /// The search ends when that is at most this, …
 const EXACT: f64 = 1e-5;
@@ -115,7 +117,8 @@ fn tiles(points: &Points, seen_from: &Viewpoint) -> Option<Vec<Tile>> {
         let is_inner = image.in_tile(i, TILE).iter().all(|v| (v - 0.5).abs() <= 0.5 - RIM);
         (points.get(i as usize).map(f64::from), is_inner)
     };
-    let tiles = in_tiles.chunk_by(|a, b| a.0 == b.0);
+    // What is crowded is no grid of pixels.
+    let tiles = in_tiles.chunk_by(|a, b| a.0 == b.0).filter(|tile| tile.len() <= CROWD);
     Some(tiles.map(|tile| tile.iter().map(placed).collect()).collect())
 }
 
@@ -253,7 +256,7 @@ fn equations(
 ) -> Option<(Matrix6<f64>, Vector6<f64>)> {
     let moved = |way: usize| {
         let mut step = [0.0; 5];
-        step[way / 2] = if way % 2 == 0 { -DIFFERENCE } else { DIFFERENCE };
+        step[way / 2] = if way.is_multiple_of(2) { -DIFFERENCE } else { DIFFERENCE };
         Some(measure.all(corners, &at.moved(step)?))
     };
     let beside: Vec<Vec<f64>> = (0..10).into_par_iter().map(moved).collect::<Option<_>>()?;
@@ -265,6 +268,7 @@ fn equations(
                 let [below, above] = [0, 1].map(|side| error(measures[side][i], errors.usual));
                 (above - below) / (2.0 * DIFFERENCE)
             }
+            // The error by the logarithm of the usual measure.
             None => 0.25 * of * of - 1.0,
         });
         let weight = (1.0 + (of / outlier).powi(2)).powi(-2);

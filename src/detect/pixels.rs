@@ -10,6 +10,8 @@ use rayon::prelude::*;
 const NEXT: f32 = EDGE;
 /// Every place of a grid has a point at most so many pixels away; half the diagonal of a pixel is 0.71.
 const WITHIN: f32 = 0.75;
+/// More points than this in one place are no pixels.
+const CROWD: usize = 64;
 /// Points that one thread joins at a time.
 const BAND: usize = 1 << 15;
 /// Points that tell the distance between pixels, and whether they are a grid.
@@ -34,10 +36,14 @@ impl Pixels {
     /// The image of a cloud; `None` if its points are no grid of pixels as they are seen.
     pub fn find(points: &Points, sight: Sight) -> Option<Pixels> {
         let image = Image::of(points, |p| sight.place(p))?;
-        let rough = Pixels { sight, raster: image.raster(image.apart)? };
-        let pixel = image.apart * quantile(&mut rough.nearest_to_samples(), 0.5);
+        let nearest = || {
+            let rough = Pixels { sight, raster: image.raster(image.apart)? };
+            Some(rough.nearest_to_samples())
+        };
+        let pixel = image.apart * quantile(&mut nearest()?, 0.5);
         let pixels = Pixels { sight, raster: image.raster(pixel)? };
-        pixels.is_grid().then_some(pixels)
+        let is_crowded = pixels.raster.most_in_place() > CROWD;
+        (!is_crowded && pixels.is_grid()).then_some(pixels)
     }
 
     /// Whether the points are a grid: one a pixel, each with pixels around it.
@@ -76,7 +82,7 @@ impl Pixels {
         self.raster.at(point)
     }
 
-    /// For each point the number of its part: all points of its label that are connected with it through points next to
+    /// For each point the number of its part, which is less than the number of points: all points of its label that are connected with it through points next to
     /// each other. Points with a negative label, and those outside the image, are alone.
     pub fn connected(&self, labels: &[i32]) -> Vec<u32> {
         let raster = &self.raster;
@@ -125,10 +131,14 @@ impl Pixels {
         for rows in &bands[..bands.len().saturating_sub(1)] {
             join_row(rows.end - 1, true, &mut |i, j| whole.join(i as u32, j as u32));
         }
+        // Points outside the image get the numbers after those of the others.
+        let mut outside = points.len() as u32..;
         let mut numbers: Vec<u32> = vec![u32::MAX; labels.len()];
         for (k, &i) in (0..).zip(points) {
             numbers[i as usize] = whole.root(k);
         }
+        let missing = numbers.iter_mut().filter(|number| **number == u32::MAX);
+        missing.zip(&mut outside).for_each(|(number, next)| *number = next);
         numbers
     }
 }
@@ -174,7 +184,7 @@ mod tests {
     }
 
     fn pixels(points: &Points) -> Option<Pixels> {
-        Pixels::find(points, Sight { from: SeenFrom::Drawn, camera: [0.0; 3] })
+        Pixels::find(points, Sight { from: SeenFrom::Drawn, camera: None })
     }
 
     #[test]

@@ -32,7 +32,8 @@ pub(super) struct Raster {
 pub(super) struct Image {
     at: Vec<[f64; 2]>,
     low: [f64; 2],
-    /// Distance between neighbours if they are a square grid that fills the image; in others it is less.
+    /// Distance between neighbours of a square grid that fills the image. Where part of the image is empty, neighbours
+    /// are nearer.
     pub apart: f64,
 }
 
@@ -54,7 +55,8 @@ impl Image {
     pub fn tiles(&self, edge: f64, one_in: u64) -> Vec<(u64, u32)> {
         let tile = |(i, p): (usize, &[f64; 2])| {
             let [u, v] = [0, 1].map(|a| ((p[a] - self.low[a]) / (edge * self.apart)) as u64);
-            let tile = mixed(mixed(u) ^ v);
+            // Not even the first tile is always chosen.
+            let tile = mixed(mixed(u + 1) ^ v);
             (!p[0].is_nan() && tile.is_multiple_of(one_in)).then_some((tile, i as u32))
         };
         let all = self.at.par_iter().enumerate().with_min_len(PIECE);
@@ -83,7 +85,7 @@ impl Raster {
     fn new(at: Vec<[f32; 2]>) -> Option<Raster> {
         let inside = || at.iter().zip(0u32..).filter(|(p, _)| !p[0].is_nan());
         let high = inside().fold([0f32; 2], |high, (p, _)| [0, 1].map(|a| high[a].max(p[a])));
-        let [columns, rows] = high.map(|v| (v / EDGE) as usize + 1);
+        let [columns, rows] = high.map(|v| ((v / EDGE) as usize).saturating_add(1));
         let count = columns.checked_mul(rows).filter(|&n| n <= PLACES * at.len())?;
         let place = |p: &[f32; 2]| {
             let [column, row] = p.map(|v| (v / EDGE) as usize);
@@ -100,6 +102,11 @@ impl Raster {
             *next += 1;
         }
         Some(Raster { at, columns, rows, starts, points })
+    }
+
+    /// Most points in one place.
+    pub fn most_in_place(&self) -> usize {
+        self.starts.windows(2).map(|ends| (ends[1] - ends[0]) as usize).max().unwrap_or(0)
     }
 
     /// Number of columns.
@@ -141,7 +148,8 @@ impl Raster {
         self.at[point as usize]
     }
 
-    /// The points in the places around a position, at least those within `EDGE`, and their distances from it.
+    /// The points in the places around a position of the image, at least those within `EDGE`, and their distances from it;
+    /// none for positions that are negative or no numbers.
     pub fn around(&self, at: [f32; 2]) -> impl Iterator<Item = (u32, f32)> {
         // What is no number is in no place.
         let [column, row] = at.map(|v| if v >= 0.0 { (v / EDGE) as usize } else { usize::MAX - 1 });
@@ -178,4 +186,43 @@ fn bounds(places: &[[f64; 2]]) -> ([f64; 2], [f64; 2]) {
     places.iter().filter(within).fold(start, |(low, high), p| {
         ([0, 1].map(|a| low[a].min(p[a])), [0, 1].map(|a| high[a].max(p[a])))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_found_by_where_they_are() {
+        let point = |i: usize| [(i % 50) as f32 * 100.0, (i / 50) as f32 * 100.0, 7.0];
+        let points: Points = (0..2000).map(point).chain([[4e6, 4e6, 7.0]]).collect();
+        let image = Image::of(&points, |p| [p[0], p[1]]).unwrap();
+        let raster = image.raster(100.0).unwrap();
+        // The last point is far outside.
+        assert_eq!(raster.points().len(), 2000);
+        assert!(raster.at(2000)[0].is_nan());
+        assert_eq!(raster.around(raster.at(2000)).count(), 0);
+        assert_eq!(raster.around([-3.0, 5.0]).count(), 0);
+        let near = |at| raster.around(at).filter(|&(_, d)| d <= 1.0).map(|(i, _)| i);
+        let mut around: Vec<u32> = near(raster.at(777)).collect();
+        around.sort_unstable();
+        assert_eq!(around, [727, 776, 777, 778, 827]);
+        assert_eq!(near(raster.at(1999)).count(), 3);
+        let bands = raster.bands(500);
+        assert!(bands.len() > 2);
+        let all: Vec<usize> = bands.iter().flat_map(|rows| raster.run_of(rows)).collect();
+        assert!(all.into_iter().eq(0..2000));
+    }
+
+    #[test]
+    fn what_has_no_area_has_no_image() {
+        let image = |points: Points| Image::of(&points, |p| [p[0], p[1]]);
+        assert!(image((0..100).map(|i| [i as f32, 5.0, 0.0]).collect()).is_none());
+        assert!(image((0..100).map(|_| [3.0, 5.0, 0.0]).collect()).is_none());
+        assert!(image(Points::default()).is_none());
+        let wide = image((0..100).map(|i| [(i % 10) as f32, (i / 10) as f32, 0.0]).collect());
+        let wide = wide.unwrap();
+        assert!(wide.raster(1e-30).is_none() && wide.raster(f64::NAN).is_none());
+        assert!(wide.raster(0.0).is_none() && wide.raster(1.0).is_some());
+    }
 }

@@ -61,8 +61,8 @@ pub(super) const NEAREST: f64 = 0.125;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sight {
     pub from: SeenFrom,
-    /// Position of the camera, in input coordinates.
-    pub camera: Vec3,
+    /// Position of the camera, in input coordinates, if it is known exactly.
+    pub camera: Option<Vec3>,
 }
 
 /// From where a frame is seen.
@@ -220,7 +220,8 @@ impl Viewpoint {
 
     /// How a cloud of this frame is seen from there.
     pub fn sight(&self, frame: &Frame) -> Sight {
-        Sight { from: SeenFrom::Viewpoint(*self), camera: frame.input(self.eye) }
+        let camera = self.is_exact.then(|| frame.input(self.eye));
+        Sight { from: SeenFrom::Viewpoint(*self), camera }
     }
 
     /// Position of the camera, in the coordinates of the points.

@@ -152,17 +152,19 @@ fn a_frame_is_searched_as_the_camera_sees_it() {
         let command = format!("detect -q {} --json - {options}", cloud.display());
         planes(command.split_whitespace()).text()
     };
-    let viewpoint = |document: &str| -> Option<[f64; 3]> {
+    let place = |document: &str, name: &str| -> Option<[f64; 3]> {
         let document: Value = serde_json::from_str(document).unwrap();
-        serde_json::from_value(document["parameters"]["viewpoint"].clone()).unwrap()
+        serde_json::from_value(document["parameters"][name].clone()).unwrap()
     };
+    let viewpoint = |document: &str| place(document, "viewpoint");
     let plain = found("--device cpu");
     let truth = std::fs::read_to_string(cloud.with_extension("truth.json")).unwrap();
     let truth: Value = serde_json::from_str(&truth).unwrap();
     let camera: [f64; 3] =
         serde_json::from_value(truth["survey"]["camera"]["position"].clone()).unwrap();
     let at = viewpoint(&plain).unwrap();
-    assert!((0..3).all(|a| (at[a] - camera[a]).abs() < 0.3), "{at:?} {camera:?}");
+    assert!((0..3).all(|a| (at[a] - camera[a]).abs() < 0.001), "{at:?} {camera:?}");
+    assert_eq!(place(&plain, "camera"), Some(at));
     assert!(found("--device cpu --threads 1 --chunk 1000") == plain);
     assert!(viewpoint(&found("--refine lms --vote all")).is_some());
     // What a given tolerance means is the same everywhere.
@@ -171,6 +173,46 @@ fn a_frame_is_searched_as_the_camera_sees_it() {
     let explained = format!("detect {} --explain", cloud.display());
     let explained = planes(explained.split_whitespace()).text();
     assert!(explained.contains("  camera     at "), "{explained}");
+    assert!(explained.contains("  pixels     as seen from "), "{explained}");
+}
+
+#[test]
+fn planes_of_a_frame_are_divided_where_the_camera_sees_through() {
+    let folder = tempfile::tempdir().unwrap();
+    // What a camera that measures exactly sees: two plates 2 m before it, 8 pixels apart, and a wall 3 m away, which a pole
+    // hides in part. All are moved and turned.
+    let depth = |u: i32, v: i32| match [u, v] {
+        [60..=64, _] => 1.5,
+        [20..=99 | 108..=149, 40..=79] => 2.0,
+        _ => 3.0,
+    };
+    let mut text = String::new();
+    for (u, v) in (0..120).flat_map(|v| (0..160).map(move |u| (u, v))) {
+        let z = depth(u, v) + 0.0005 * f64::from((u * 7919 + v * 104_729) % 101 - 50) / 50.0;
+        let [x, y] = [(f64::from(u) - 79.5) * z / 140.0, (f64::from(v) - 59.5) * z / 140.0];
+        let (a, b) = (0.8 * x - 0.6 * z, 0.6 * x + 0.8 * z);
+        text += &format!("{:.7} {:.7} {:.7}\n", a + 5.0, b - 7.0, 1.6 - y);
+    }
+    let cloud = folder.path().join("plates.txt");
+    std::fs::write(&cloud, text).unwrap();
+    let document = |options: &str| {
+        let command = format!("detect -q {} --json - {options}", cloud.display());
+        planes(command.split_whitespace()).text()
+    };
+    let plain = document("--device cpu");
+    assert!(document("--device cpu --threads 1 --chunk 500") == plain);
+    let camera: [f64; 3] =
+        serde_json::from_value(json(plain.clone())["parameters"]["camera"].clone()).unwrap();
+    let off = [camera[0] - 5.0, camera[1] + 7.0, camera[2] - 1.6];
+    assert!(off.iter().all(|v| v.abs() < 0.001), "{camera:?}");
+    let mut inliers: Vec<u64> =
+        found(&json(plain)).iter().map(|p| p["inliers"].as_u64().unwrap()).collect();
+    inliers.sort_unstable();
+    // The pole, the plates, one of them behind the pole, and the wall.
+    let expected = [5 * 120, 42 * 40, 75 * 40, 160 * 120 - 5 * 120 - 117 * 40];
+    assert_eq!(inliers.len(), 4, "{inliers:?}");
+    let close = |(&n, &of): (&u64, &u64)| n.abs_diff(of) * 20 <= of;
+    assert!(inliers.iter().zip(&expected).all(close), "{inliers:?}");
 }
 
 #[test]
