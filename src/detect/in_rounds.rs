@@ -16,7 +16,7 @@ use super::rounds::{self, Votes};
 use super::viewpoint::{NEAREST, SeenFrom, Sight, Viewpoint};
 use super::{
     claims, ends, interrupted, layers, members, merge, noise_field, parameters, planes, present,
-    refine, rejected, roundness, tolerance, waves,
+    refine, rejected, roundness, tolerance, viewpoint_search, waves,
 };
 use crate::Result;
 use crate::backend::{Backend, Held, InCells, Room, Surfaces};
@@ -200,7 +200,7 @@ impl<'b> Ground<'b> {
         let may_be_frame = self.plateau.alike || self.plateau.stepped;
         // A given tolerance means the same everywhere.
         let wanted = may_be_frame && options.tolerance.is_none();
-        wanted.then(|| Viewpoint::find(&cloud.points, cloud.home())).flatten()
+        wanted.then(|| viewpoint_search::find(&cloud.points, cloud.home())).flatten()
     }
 
     /// Finds the finest level above the base on which a cloud drawn in the camera's view has the noise of a frame,
@@ -322,8 +322,8 @@ fn search<'b>(
     let mut assigned = labels.assign(&local, &into)?;
     merge::gather(&mut found, &into);
     let mut changed = merge::wholes(&into);
-    let sight =
-        sight.or_else(|| Some(Viewpoint::of_pixels(in_cells, cloud.home())?.sight(&cloud.frame)));
+    let sight = sight
+        .or_else(|| Some(viewpoint_search::of_pixels(in_cells, cloud.home())?.sight(&cloud.frame)));
     if let Some(pixels) = sight.and_then(|sight| Pixels::find(&cloud.points, sight)) {
         parameters.camera = pixels.sight.camera;
         let (pixels, surfels, parameters) = (&pixels, &surfels, &parameters);

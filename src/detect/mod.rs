@@ -48,6 +48,7 @@ mod support;
 mod testing;
 mod tolerance;
 mod viewpoint;
+mod viewpoint_search;
 mod waves;
 mod zoom;
 

@@ -1,0 +1,279 @@
+//! The search for the camera of a frame.
+//!
+//! Its position need not be given: there is one point for each of its pixels, so the points lie evenly if seen from the
+//! camera, and only from there.
+
+use super::evenness::{OUTSIDE, Seen};
+use super::viewpoint::{NEAREST, Viewpoint};
+use super::{pixel_grid, rows};
+use crate::frame::Points;
+use crate::mix::mixed;
+use crate::surface::cloud::CellCloud;
+use crate::vector::{Vec3, axes, dot, minus};
+use rayon::prelude::*;
+
+/// Larger clouds are not taken for frames.
+const MOST: usize = 1 << 23;
+/// Fewest points of a frame: fewer may well lie evenly by chance.
+const FEWEST: usize = 1 << 13;
+/// Points by which viewpoints are compared, by which a few are improved, and by which the best are improved.
+const SAMPLES: [usize; 3] = [1 << 9, 1 << 12, 1 << 15];
+/// Viewpoints tried along each edge of the box in which they are sought, …
+const TRIED: i32 = 8;
+/// … which is this many times as wide as the cloud.
+const AROUND: f64 = 2.0;
+/// The most even of them are improved, so many at once, …
+const TRIES: usize = 36;
+const AT_ONCE: usize = 12;
+/// … the best so many are compared with a grid each time, …
+const ATTEMPTS: usize = 2;
+/// … and so many are improved by more points.
+const LEFT: usize = 8;
+/// They are improved in steps of this share of the depth, …
+const STEP: f64 = 0.16;
+/// … halved this many times, …
+const HALVINGS: u32 = 5;
+/// … with at most this many steps of each length.
+const MOST_STEPS: u32 = 64;
+/// Points lie evenly where the mean square of the counts of places is at most this many times the squared
+/// mean.
+const EVENLY: f64 = 1.5;
+/// The same after each improvement, …
+const UNEVEN: f64 = 1.8;
+/// … and before the first.
+const ROUGHLY: f64 = 2.5;
+/// Points that may be pixels lie so evenly at the best of the viewpoints that are tried.
+const NEARLY_EVEN: f64 = 1.22;
+/// A frame is deep when the ninth decile of the depths is more than this many times the first.
+const DEEP: f64 = 1.6;
+/// The same while the viewpoint is approximate.
+const ROUGHLY_DEEP: f64 = 1.4;
+
+/// The viewpoint from which points lie evenly, if there is one. Most cameras are at the `home` of their points: the
+/// origin of the input, in their coordinates.
+pub(super) fn find(points: &Points, home: Vec3) -> Option<Viewpoint> {
+    if !(FEWEST..=MOST).contains(&points.len()) {
+        return None;
+    }
+    let many = sample(points, SAMPLES[2]);
+    let first = |n: usize| Seen::new(&many[..many.len().min(n)]);
+    let [few, some] = &[SAMPLES[0], SAMPLES[1]].map(first);
+    let at_home = of_grid(points, home, some);
+    let found = at_home.or_else(|| search(points, [few, some, &Seen::new(&many)]))?;
+    let [near, middle, far] = some.depths(found.eye(), found.ahead());
+    log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
+    // Almost no point may be nearer than the nearest depth that is drawn.
+    let nearer = many.iter().filter(|&&p| found.depth(p) < NEAREST * middle).count();
+    let found = found.deep(far > DEEP * near);
+    (nearer * OUTSIDE <= many.len()).then_some(found)
+}
+
+/// The viewpoint from which the points of a cloud are a grid of pixels, if there is one. It is sought away from their
+/// `home` only where points lie in rows, and nearly evenly if seen from somewhere, since that takes a while.
+pub(super) fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
+    let points = &*cloud.points;
+    if !(FEWEST..=MOST).contains(&points.len()) {
+        return None;
+    }
+    // Points in the order of their cells are a sample of the same places, whatever their order in the file.
+    let sample = |most: usize| {
+        let every = (0..points.len()).step_by(points.len().div_ceil(most));
+        Seen::new(&every.map(|i| points.get(i).map(f64::from)).collect::<Vec<_>>())
+    };
+    let some = sample(SAMPLES[1]);
+    of_grid(points, home, &some).or_else(|| {
+        let few = sample(SAMPLES[0]);
+        let may_be = rows::lie_in_rows(cloud) && tried(&few).first()?.0 <= NEARLY_EVEN;
+        let found = may_be.then(|| search(points, [&few, &some, &some]))??;
+        found.is_exact().then_some(found)
+    })
+}
+
+/// The viewpoint near `eye` from which the points, and so `some` of them, are a grid of pixels.
+fn of_grid(points: &Points, eye: Vec3, some: &Seen) -> Option<Viewpoint> {
+    if some.unevenness(eye)? > UNEVEN {
+        return None;
+    }
+    let grid = pixel_grid::fit(points, Viewpoint::new(eye, some.forward(eye), some))?;
+    Some(Viewpoint::new(grid.eye(), grid.ahead(), some).exactly())
+}
+
+/// The viewpoint from which points lie evenly, by more and more of them. If they are pixels, these tell where
+/// the camera is as soon as it is known roughly.
+fn search(points: &Points, [few, some, all]: [&Seen; 3]) -> Option<Viewpoint> {
+    let tried = tried(few);
+    let mut best = Vec::new();
+    for some_tried in tried.chunks(AT_ONCE) {
+        best.extend(improved_by(some, some_tried));
+        best.sort_by(|a, b| a.0.total_cmp(&b.0));
+        if best.first().is_none_or(|best| best.0 > UNEVEN) {
+            return None;
+        }
+        let attempts = best.iter().take(ATTEMPTS);
+        let grid = attempts.map(|&(_, eye)| of_grid(points, eye, some)).find(Option::is_some);
+        let grid = grid.flatten();
+        if grid.is_some() {
+            return grid;
+        }
+    }
+    best.truncate(LEFT);
+    let mut best = improved_by(all, &best);
+    best.sort_by(|a, b| a.0.total_cmp(&b.0));
+    if let Some(grid) = best.iter().find_map(|&(_, eye)| of_grid(points, eye, all)) {
+        return Some(grid);
+    }
+    let &(uneven, eye) = best.first()?;
+    log::debug!("seen from {eye:?}, {uneven:.3} times as uneven as can be");
+    (uneven <= EVENLY).then(|| Viewpoint::new(eye, all.forward(eye), all))
+}
+
+/// About `most` of the points, chosen and ordered at random, but independently of their order in the file.
+fn sample(points: &Points, most: usize) -> Vec<Vec3> {
+    let one_in = points.len().div_ceil(most) as u64;
+    let hashed = |i: usize| (points.hash(i), points.get(i).map(|v| v as i32));
+    let all = (0..points.len()).into_par_iter().with_min_len(1 << 12).map(hashed);
+    // The hash that chose them is not random among them, so it is mixed again.
+    let chosen = all.filter(|(hash, _)| hash % one_in == 0).map(|(hash, p)| (mixed(!hash), p));
+    let mut chosen: Vec<(u64, [i32; 3])> = chosen.collect();
+    chosen.sort_unstable();
+    // Either all copies of a point are chosen or none.
+    chosen.dedup();
+    chosen.into_iter().map(|(_, p)| p.map(f64::from)).collect()
+}
+
+/// The most even of the viewpoints that are tried, and how uneven they are.
+fn tried(points: &Seen) -> Vec<(f64, Vec3)> {
+    let (low, high) = points.bounds();
+    let of = |i: i32| {
+        let place = [i % TRIED, i / TRIED % TRIED, i / TRIED / TRIED];
+        let share = place.map(|v| AROUND * (f64::from(v) / f64::from(TRIED - 1) - 0.5));
+        let at = |a: usize| 0.5 * (low[a] + high[a]) + share[a] * (high[a] - low[a]);
+        std::array::from_fn(at)
+    };
+    let tried = (0..TRIED.pow(3)).into_par_iter().map(of);
+    let mut tried: Vec<(f64, Vec3)> =
+        tried.filter_map(|eye| Some((points.unevenness(eye)?, eye))).collect();
+    tried.sort_by(|a, b| a.0.total_cmp(&b.0));
+    tried.retain(|&(uneven, eye)| uneven <= ROUGHLY && is_deep(points, eye));
+    tried.truncate(TRIES);
+    tried
+}
+
+/// The viewpoints near these from which the frame is even, and deep.
+fn improved_by(points: &Seen, from: &[(f64, Vec3)]) -> Vec<(f64, Vec3)> {
+    let improved = from.par_iter().filter_map(|&(_, eye)| improved(points, eye));
+    improved.filter(|&(_, eye)| is_deep(points, eye)).collect()
+}
+
+/// Whether a frame seen from near here may be deep.
+fn is_deep(points: &Seen, eye: Vec3) -> bool {
+    let [near, _, far] = points.depths(eye, points.forward(eye));
+    far > ROUGHLY_DEEP * near
+}
+
+/// The best viewpoint near `eye`, and how uneven the points lie there.
+fn improved(points: &Seen, eye: Vec3) -> Option<(f64, Vec3)> {
+    let mut best = (points.unevenness(eye)?, eye);
+    let to = minus(eye, points.get(points.len() / 2));
+    let mut step = STEP * dot(to, to).sqrt();
+    for _ in 0..HALVINGS {
+        for _ in 0..MOST_STEPS {
+            let forward = points.forward(best.1);
+            let (u, v) = axes(forward);
+            let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], u, v, forward];
+            let around = (0..2 * axes.len()).filter_map(|way| {
+                let step = if way % 2 == 0 { step } else { -step };
+                let eye = std::array::from_fn(|a| best.1[a] + step * axes[way / 2][a]);
+                Some((points.unevenness(eye)?, eye))
+            });
+            match around.reduce(|a, b| if b.0 < a.0 { b } else { a }) {
+                Some(next) if next.0 < best.0 => best = next,
+                _ => break,
+            }
+        }
+        step *= 0.5;
+    }
+    Some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::plane::LocalPlane;
+
+    const EYE: Vec3 = [300_000.0, -200_000.0, 100_000.0];
+
+    /// What a camera of 160 × 120 pixels looking along x sees: a floor, a wall and a box before it.
+    fn frame() -> Vec<([f32; 3], usize)> {
+        let planes = [
+            ([0.0, 0.0, 1.0], -1.4e6, 1.0),
+            ([0.98, 0.2, 0.0], 5.0e6, 1.0),
+            ([1.0, 0.0, 0.0], 2.2e6, 0.15),
+        ];
+        let pixel = |i: usize| {
+            let ray = [1.0, (i % 160) as f64 / 145.0 - 0.55, (i / 160) as f64 / 145.0 - 0.5];
+            let hit = |&(k, (normal, rho, reach)): &(usize, (Vec3, f64, f64))| {
+                let times = rho / dot(normal, ray);
+                let inside = ray[1].abs() <= reach && ray[2].abs() <= reach;
+                (times > 0.0 && inside).then_some((times, k))
+            };
+            let first = planes.into_iter().enumerate().filter_map(|plane| hit(&plane));
+            let (times, k) = first.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+            (std::array::from_fn(|a| (EYE[a] + times * ray[a]).round() as f32), k)
+        };
+        (0..160 * 120).map(pixel).collect()
+    }
+
+    fn points() -> Points {
+        frame().into_iter().map(|(p, _)| p).collect()
+    }
+
+    #[test]
+    fn a_camera_is_found_by_what_it_sees() {
+        let points = points();
+        let found = find(&points, [0.0; 3]).unwrap();
+        let off = minus(found.eye(), EYE);
+        assert!(dot(off, off).sqrt() < 0.1 * found.depth_of_middle(), "{found:?}");
+        let order: Vec<u32> = (0..points.len() as u32).map(|i| i * 7919 % 19_200).collect();
+        assert_eq!(find(&points.select(&order), [0.0; 3]), Some(found));
+    }
+
+    #[test]
+    fn what_was_seen_from_all_around_is_no_frame() {
+        // The surface of a cube, one square after the other.
+        let point = |i: usize| {
+            let [u, v] = [i * 7919 % 997, i * 104_729 % 991].map(|v| v as f32 * 2000.0);
+            let far = if i.is_multiple_of(2) { 0.0 } else { 1_990_000.0 };
+            let mut p = [u, v, 0.0];
+            p[2] = far;
+            p.rotate_left(i / 2 % 3);
+            p
+        };
+        assert_eq!(find(&(0..30_000).map(point).collect(), [0.0; 3]), None);
+    }
+
+    #[test]
+    fn planes_come_back_from_what_is_seen() {
+        let viewpoint = find(&points(), [0.0; 3]).unwrap();
+        let (unit, seen) = viewpoint.seen(&points());
+        for k in 0..3 {
+            let of: Vec<usize> =
+                frame().iter().enumerate().filter(|(_, p)| p.1 == k).map(|(i, _)| i).collect();
+            let sums = |points: &Points| {
+                let mut sums = crate::surface::moments::Moments::<i128>::default();
+                of.iter().for_each(|&i| sums.add(points.get(i).map(|v| v as i64)));
+                sums.fit().unwrap()
+            };
+            let (there, here) = (sums(&seen), sums(&points()));
+            assert!(there.rmse() < 2.0, "{}", there.rmse());
+            let rho = dot(there.normal, there.centroid);
+            let seen = LocalPlane { normal: there.normal, rho, tolerance: 1.0 };
+            let plane = viewpoint.plane(seen, &unit);
+            assert!(dot(plane.normal, here.normal).abs() > 1.0 - 1e-9);
+            assert!((dot(plane.normal, here.centroid) - plane.rho).abs() < 10.0);
+        }
+        let p = points().get(7).map(f64::from);
+        let depth = viewpoint.depth_of_seen(seen.get(7).map(f64::from), &unit);
+        assert!((depth / viewpoint.depth(p) - 1.0).abs() < 1e-4);
+    }
+}
