@@ -92,7 +92,7 @@ impl Cost {
 /// The points assigned to planes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assigned {
-    /// The label of each point, `-1` without a plane; empty if not requested.
+    /// The label of each point, `-1` without a plane.
     pub labels: Vec<i32>,
     /// Exact sums over the points of each label, in local coordinates.
     pub sums: Vec<Moments>,
