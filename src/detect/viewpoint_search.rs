@@ -22,8 +22,9 @@ const SAMPLES: [usize; 3] = [1 << 9, 1 << 12, 1 << 15];
 const TRIED: i32 = 8;
 /// … which is this many times as wide as the cloud.
 const AROUND: f64 = 2.0;
-/// The most even of them are improved, so many at once, …
+/// The most even of them are improved: the first by the fewest points, then so many at once, …
 const TRIES: usize = 36;
+const FIRST: usize = 4;
 const AT_ONCE: usize = 12;
 /// … the best so many are compared with a grid each time, …
 const ATTEMPTS: usize = 2;
@@ -102,6 +103,11 @@ fn of_grid(points: &Points, eye: Vec3, some: &Seen) -> Option<Viewpoint> {
 /// the camera is as soon as it is known roughly.
 fn search(points: &Points, [few, some, all]: [&Seen; 3]) -> Option<Viewpoint> {
     let tried = tried(few);
+    // Most clouds that are no frames end here, by few points.
+    let first = improved_by(few, &tried[..tried.len().min(FIRST)]);
+    if !first.iter().any(|&(uneven, _)| uneven <= UNEVEN) {
+        return None;
+    }
     let mut best = Vec::new();
     for some_tried in tried.chunks(AT_ONCE) {
         best.extend(improved_by(some, some_tried));
