@@ -5,7 +5,7 @@
 //! integer of at most 24 bits. Such a number is exact in `f32` (for votes) and in `i64` (for the sums of a
 //! fit), so neither depends on rounding or on order.
 
-use crate::mix::mixed;
+use crate::mix::mixed_all;
 use rayon::prelude::*;
 
 /// Largest magnitude of a local coordinate, in steps; above `2^24` `f32` has no odd integers.
@@ -134,8 +134,7 @@ impl Points {
 
     /// A hash of the coordinates of a point, whole numbers.
     pub(crate) fn hash(&self, i: usize) -> u64 {
-        let [x, y, z] = self.get(i).map(|v| u64::from(v as i32 as u32));
-        mixed(mixed(mixed(x) ^ y) ^ z)
+        mixed_all(self.get(i).map(|v| u64::from(v as i32 as u32)))
     }
 
     /// A copy of the points of a range.

@@ -9,3 +9,8 @@ pub(crate) fn mixed(z: u64) -> u64 {
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
+
+/// One hash of three numbers.
+pub(crate) fn mixed_all(numbers: [u64; 3]) -> u64 {
+    numbers.into_iter().fold(0, |hash, v| mixed(hash ^ v))
+}

@@ -322,13 +322,13 @@ fn search<'b>(
     let mut assigned = labels.assign(&local, &into)?;
     merge::gather(&mut found, &into);
     let mut changed = merge::wholes(&into);
-    let sight = sight
-        .or_else(|| Some(viewpoint_search::of_pixels(in_cells, cloud.home())?.sight(&cloud.frame)));
-    if let Some(pixels) = sight.and_then(|sight| Pixels::find(&cloud.points, sight)) {
+    if let Some(pixels) = pixels((cloud, in_cells), sight) {
         parameters.camera = pixels.sight.camera;
         let (pixels, surfels, parameters) = (&pixels, &surfels, &parameters);
         let frame = interrupted::Frame { pixels, in_cells, surfels, parameters };
         changed.extend(interrupted::divide(&frame, (&mut local, &mut found, &mut assigned)));
+        changed.sort_unstable();
+        changed.dedup();
     }
     found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);
     let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
@@ -353,6 +353,12 @@ fn search<'b>(
         alike,
         obey,
     })
+}
+
+/// The image of a frame, seen as is known or can be found out; `None` if the points are no pixels.
+fn pixels((cloud, in_cells): (&Loaded, &CellCloud), sight: Option<Sight>) -> Option<Pixels> {
+    let found = || Some(viewpoint_search::of_pixels(in_cells, cloud.home())?.sight(&cloud.frame));
+    Pixels::find(&cloud.points, sight.or_else(found)?)
 }
 
 impl Scene<'_> {

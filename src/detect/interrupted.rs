@@ -45,9 +45,11 @@ pub(super) struct Frame<'a> {
     pub parameters: &'a Parameters,
 }
 
-/// Divides the planes that are interrupted, and fits each part to its own points. What is one with the largest part of a plane keeps its
-/// number, other parts are new planes at the end. Parts that are tilted against their plane get no plane: they are where
-/// another surface crosses its slab. Returns the planes that were divided.
+/// Divides the planes that are interrupted, and fits each part to its own points.
+///
+/// What is one with the largest part of a plane keeps its number, other parts are new planes at the end. Parts that are
+/// tilted against their plane get no plane: they are where another surface crosses its slab. Returns the planes that
+/// were divided.
 pub(super) fn divide(
     frame: &Frame,
     (planes, found, assigned): (&mut Vec<LocalPlane>, &mut Vec<FoundPlane>, &mut Assigned),
@@ -202,7 +204,8 @@ impl Frame<'_> {
         members: &[u32],
         (part_of, large): (&[u32], &[(u32, u32)]),
     ) -> Vec<Part> {
-        let number: FxHashMap<u32, usize> = (0..).zip(large).map(|(k, part)| (part.0, k)).collect();
+        let mut number: FxHashMap<u32, usize> =
+            (0..).zip(large).map(|(k, part)| (part.0, k)).collect();
         let mut points = vec![Vec::new(); large.len()];
         for &i in members {
             if let Some(&k) = number.get(&part_of[i as usize]) {
@@ -227,7 +230,6 @@ impl Frame<'_> {
         }
         // A small part goes to the nearest large one, as a whole.
         let mut parts = vec![Vec::new(); large.len()];
-        let mut number = number;
         for &i in members {
             let nearest = || nearest(&outlines, self.pixels.place(i));
             let part = *number.entry(part_of[i as usize]).or_insert_with(nearest);
@@ -289,8 +291,11 @@ impl Frame<'_> {
             let share = k as f32 / steps;
             let point = self.pixels.at([0, 1].map(|a| from[a] + share * (to[a] - from[a])))?;
             let distance = plane.distance(self.in_cells.points.get(point as usize));
-            let is_near = distance.abs() <= NEAR * plane.tolerance;
-            Some(if is_near { Seen::Plane } else { Seen::other(distance * side > 0.0) })
+            Some(match distance * side > 0.0 {
+                _ if distance.abs() <= NEAR * plane.tolerance => Seen::Plane,
+                true => Seen::Before,
+                false => Seen::Behind,
+            })
         });
         let seen: Vec<Option<Seen>> = seen.collect();
         // The camera does not see what is in the shadow of something before the plane.
@@ -324,13 +329,6 @@ enum Seen {
     Plane,
     Before,
     Behind,
-}
-
-impl Seen {
-    /// What is not on the plane.
-    fn other(is_before: bool) -> Seen {
-        if is_before { Seen::Before } else { Seen::Behind }
-    }
 }
 
 /// The part whose outline is nearest to a place; the first for points outside the image.

@@ -42,6 +42,7 @@ mod roundness;
 mod rounds;
 mod rows;
 mod sample;
+mod sets;
 mod significance;
 mod support;
 #[cfg(test)]

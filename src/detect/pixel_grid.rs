@@ -4,10 +4,10 @@
 //! between neighbours tell the camera's position and direction much more precisely than the evenness of the points,
 //! once these are about right.
 
-use super::raster::Image;
+use super::raster::{Image, UNEVEN};
 use super::viewpoint::Viewpoint;
 use crate::frame::Points;
-use crate::mix::mixed;
+use crate::mix::mixed_all;
 use crate::surface::quantile::quantile;
 use crate::vector::Vec3;
 use nalgebra::{Matrix6, Vector6};
@@ -23,9 +23,8 @@ const CROWD: usize = 1 << 10;
 const RIM: f64 = 0.2;
 /// Most points whose distance to the nearest one is measured.
 const SAMPLES: usize = 1 << 11;
-/// In a grid the nearest point is one pixel away, give or take this share of a pixel, …
-const UNEVEN: f64 = 0.25;
-/// … for at least this share of the points.
+/// At least this share of the points of a grid are a pixel from the next one, give or take `UNEVEN`. It is more than is
+/// asked of `Pixels`, since some wrong views are nearly as even.
 const SHARE: f64 = 0.95;
 /// With fewer of them than this there is no use in looking again.
 const PROMISING: f64 = 0.6;
@@ -131,7 +130,7 @@ fn corners(tiles: &[Tile], seen_from: &Viewpoint) -> Vec<Corner> {
     };
     let mut corners: Vec<Corner> = tiles.par_iter().flat_map_iter(in_tile).collect();
     // In an order that says nothing of where they are, nor of the order of the points.
-    let hash = |[x, y, z]: [i64; 3]| mixed(mixed(mixed(x as u64) ^ y as u64) ^ z as u64);
+    let hash = |place: [i64; 3]| mixed_all(place.map(|v| v as u64));
     corners.sort_by_cached_key(|corner| (hash(whole(corner[0])), whole(corner[0])));
     corners.dedup_by_key(|corner| whole(corner[0]));
     corners.truncate(SAMPLES);
@@ -282,6 +281,7 @@ fn equations(
 mod tests {
     use super::super::evenness::Seen;
     use super::*;
+    use crate::mix::mixed;
     use crate::vector::{axes, dot, minus, normalized};
 
     const EYE: Vec3 = [700_000.0, -300_000.0, 200_000.0];

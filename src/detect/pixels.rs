@@ -1,6 +1,7 @@
 //! The pixels of a depth camera's frame: which points are next to each other in its image.
 
-use super::raster::{EDGE, Image, Raster, apart};
+use super::raster::{EDGE, Image, Raster, UNEVEN, apart};
+use super::sets::Sets;
 use super::viewpoint::Sight;
 use crate::frame::Points;
 use crate::surface::quantile::quantile;
@@ -16,9 +17,7 @@ const CROWD: usize = 64;
 const BAND: usize = 1 << 15;
 /// Points that tell the distance between pixels, and whether they are a grid.
 const SAMPLES: usize = 1 << 12;
-/// In a grid the nearest point is one pixel away, give or take this share of a pixel, …
-const UNEVEN: f64 = 0.25;
-/// … for at least this share of the points, …
+/// At least this share of the points of a grid are a pixel from the next one, give or take `UNEVEN`, …
 const SHARE: f64 = 0.8;
 /// … and most points have at least this many next to them: neither every other row is missing nor every other column.
 const NEIGHBOURS: f64 = 4.0;
@@ -82,8 +81,9 @@ impl Pixels {
         self.raster.at(point)
     }
 
-    /// For each point the number of its part, which is less than the number of points: all points of its label that are connected with it through points next to
-    /// each other. Points with a negative label, and those outside the image, are alone.
+    /// For each point the number of its part, which is less than the number of points. A part is all points of one label
+    /// that are connected through points next to each other. Points with a negative label, and those outside the image,
+    /// are alone.
     pub fn connected(&self, labels: &[i32]) -> Vec<u32> {
         let raster = &self.raster;
         let points = raster.points();
@@ -116,7 +116,7 @@ impl Pixels {
         let mut own = Vec::new();
         for rows in &bands {
             let (band, after) = rest.split_at_mut(raster.run_of(rows).len());
-            own.push((rows.clone(), Parts { first: raster.run_of(rows).start as u32, of: band }));
+            own.push((rows.clone(), Sets::new(raster.run_of(rows).start as u32, band)));
             rest = after;
         }
         own.into_par_iter().for_each(|(rows, mut parts)| {
@@ -127,7 +127,7 @@ impl Pixels {
                 }
             }
         });
-        let mut whole = Parts { first: 0, of: &mut parts };
+        let mut whole = Sets::new(0, &mut parts);
         for rows in &bands[..bands.len().saturating_sub(1)] {
             join_row(rows.end - 1, true, &mut |i, j| whole.join(i as u32, j as u32));
         }
@@ -140,30 +140,6 @@ impl Pixels {
         let missing = numbers.iter_mut().filter(|number| **number == u32::MAX);
         missing.zip(&mut outside).for_each(|(number, next)| *number = next);
         numbers
-    }
-}
-
-/// Sets of consecutive numbers that are joined in turn; each is known by its least member.
-struct Parts<'a> {
-    /// The least number.
-    first: u32,
-    of: &'a mut [u32],
-}
-
-impl Parts<'_> {
-    fn root(&mut self, mut i: u32) -> u32 {
-        let at = |i: u32| (i - self.first) as usize;
-        while self.of[at(i)] != i {
-            let above = self.of[at(self.of[at(i)])];
-            self.of[at(i)] = above;
-            i = above;
-        }
-        i
-    }
-
-    fn join(&mut self, i: u32, j: u32) {
-        let [a, b] = [i, j].map(|i| self.root(i));
-        self.of[(a.max(b) - self.first) as usize] = a.min(b);
     }
 }
 

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 /// Edge of a place, in the lengths that places are given in.
 pub(super) const EDGE: f32 = 1.6;
+/// In a grid the nearest point is one pixel away, give or take this share of a pixel.
+pub(super) const UNEVEN: f64 = 0.25;
 /// Points farther than this many standard deviations from the middle of the image are not in it.
 const FAR: f64 = 4.0;
 /// Most places of the image for each point.

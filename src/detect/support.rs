@@ -4,6 +4,7 @@ use super::found::{Failed, Support};
 use super::grow::Grower;
 use super::lattice::Lattice;
 use super::limits::{Limits, SIGMAS};
+use super::sets::Sets;
 use super::zoom;
 use crate::Result as Done;
 use crate::backend::Backend;
@@ -471,48 +472,37 @@ impl Field<'_> {
     /// seen; neighbouring places, corners included, are connected.
     fn parts(&self, set: &[u32], normal: Vec3) -> Vec<Vec<u32>> {
         let lattice = Lattice::new(&self.surfels.list, set, normal, self.limits.cell);
-        let mut places: FxHashMap<(i64, i64), usize> =
+        let mut places: FxHashMap<(i64, i64), u32> =
             FxHashMap::with_capacity_and_hasher(set.len() / 2, Default::default());
-        let mut parent: Vec<usize> = Vec::new();
+        let mut joined: Vec<u32> = Vec::new();
         let mut place_of = Vec::with_capacity(set.len());
         for &i in set {
             let mut own = None;
             for place in lattice.covered(self.surfel(i)) {
                 let place = *places.entry(place).or_insert_with(|| {
-                    parent.push(parent.len());
-                    parent.len() - 1
+                    joined.push(joined.len() as u32);
+                    joined.len() as u32 - 1
                 });
-                let (a, b) =
-                    (root(&mut parent, place), root(&mut parent, *own.get_or_insert(place)));
-                parent[a.max(b)] = a.min(b);
+                Sets::new(0, &mut joined).join(place, *own.get_or_insert(place));
             }
             place_of.extend(own);
         }
+        let mut joined = Sets::new(0, &mut joined);
         for (&(u, v), &at) in &places {
             for (du, dv) in [(1, -1), (1, 0), (1, 1), (0, 1)] {
                 if let Some(&other) = places.get(&(u + du, v + dv)) {
-                    let (a, b) = (root(&mut parent, at), root(&mut parent, other));
-                    parent[a.max(b)] = a.min(b);
+                    joined.join(at, other);
                 }
             }
         }
-        let mut parts: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
+        let mut parts: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for (&i, &place) in set.iter().zip(&place_of) {
-            parts.entry(root(&mut parent, place)).or_default().push(i);
+            parts.entry(joined.root(place)).or_default().push(i);
         }
         let mut parts: Vec<Vec<u32>> = parts.into_values().collect();
         parts.sort_by_cached_key(|part| (std::cmp::Reverse(self.weight(part)), part[0]));
         parts
     }
-}
-
-/// The root of a place in the union-find forest, shortening the path to it.
-fn root(parent: &mut [usize], mut at: usize) -> usize {
-    while parent[at] != at {
-        parent[at] = parent[parent[at]];
-        at = parent[at];
-    }
-    at
 }
 
 /// The range of sorted values within a window of `width` that weighs most; the first of equals.

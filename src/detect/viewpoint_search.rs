@@ -60,7 +60,8 @@ pub(super) fn find(points: &Points, home: Vec3) -> Option<Viewpoint> {
     let first = |n: usize| Seen::new(&many[..many.len().min(n)]);
     let [few, some] = &[SAMPLES[0], SAMPLES[1]].map(first);
     let at_home = of_grid(points, home, some);
-    let found = at_home.or_else(|| search(points, [few, some, &Seen::new(&many)]))?;
+    let elsewhere = || search(points, &tried(few), [few, some, &Seen::new(&many)]);
+    let found = at_home.or_else(elsewhere)?;
     let [near, middle, far] = some.depths(found.eye(), found.ahead());
     log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
     // Almost no point may be nearer than the nearest depth that is drawn.
@@ -84,9 +85,11 @@ pub(super) fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
     let some = sample(SAMPLES[1]);
     of_grid(points, home, &some).or_else(|| {
         let few = sample(SAMPLES[0]);
-        let may_be = rows::lie_in_rows(cloud) && tried(&few).first()?.0 <= NEARLY_EVEN;
-        let found = may_be.then(|| search(points, [&few, &some, &some]))??;
-        found.is_exact().then_some(found)
+        let tried = rows::lie_in_rows(cloud).then(|| tried(&few))?;
+        if tried.first()?.0 > NEARLY_EVEN {
+            return None;
+        }
+        search(points, &tried, [&few, &some, &some]).filter(Viewpoint::is_exact)
     })
 }
 
@@ -99,10 +102,13 @@ fn of_grid(points: &Points, eye: Vec3, some: &Seen) -> Option<Viewpoint> {
     Some(Viewpoint::new(grid.eye(), grid.ahead(), some).exactly())
 }
 
-/// The viewpoint from which points lie evenly, by more and more of them. If they are pixels, these tell where
-/// the camera is as soon as it is known roughly.
-fn search(points: &Points, [few, some, all]: [&Seen; 3]) -> Option<Viewpoint> {
-    let tried = tried(few);
+/// The viewpoint from which points lie evenly, from those that were `tried`, by more and more points. If they are
+/// pixels, these tell where the camera is as soon as it is known roughly.
+fn search(
+    points: &Points,
+    tried: &[(f64, Vec3)],
+    [few, some, all]: [&Seen; 3],
+) -> Option<Viewpoint> {
     // Most clouds that are no frames end here, by few points.
     let first = improved_by(few, &tried[..tried.len().min(FIRST)]);
     if !first.iter().any(|&(uneven, _)| uneven <= UNEVEN) {
@@ -115,11 +121,9 @@ fn search(points: &Points, [few, some, all]: [&Seen; 3]) -> Option<Viewpoint> {
         if best.first().is_none_or(|best| best.0 > UNEVEN) {
             return None;
         }
-        let attempts = best.iter().take(ATTEMPTS);
-        let grid = attempts.map(|&(_, eye)| of_grid(points, eye, some)).find(Option::is_some);
-        let grid = grid.flatten();
-        if grid.is_some() {
-            return grid;
+        let mut attempts = best.iter().take(ATTEMPTS);
+        if let Some(grid) = attempts.find_map(|&(_, eye)| of_grid(points, eye, some)) {
+            return Some(grid);
         }
     }
     best.truncate(LEFT);
