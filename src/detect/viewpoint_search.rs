@@ -22,9 +22,8 @@ const SAMPLES: [usize; 3] = [1 << 9, 1 << 12, 1 << 15];
 const TRIED: i32 = 8;
 /// … which is this many times as wide as the cloud.
 const AROUND: f64 = 2.0;
-/// The most even of them are improved: the first by the fewest points, then so many at once, …
+/// The most even of them are improved, so many at once, …
 const TRIES: usize = 36;
-const FIRST: usize = 4;
 const AT_ONCE: usize = 12;
 /// … the best so many are compared with a grid each time, …
 const ATTEMPTS: usize = 2;
@@ -60,7 +59,7 @@ pub(super) fn find(points: &Points, home: Vec3) -> Option<Viewpoint> {
     let first = |n: usize| Seen::new(&many[..many.len().min(n)]);
     let [few, some] = &[SAMPLES[0], SAMPLES[1]].map(first);
     let at_home = of_grid(points, home, some);
-    let elsewhere = || search(points, &tried(few), [few, some, &Seen::new(&many)]);
+    let elsewhere = || search(points, &tried(few), [some, &Seen::new(&many)]);
     let found = at_home.or_else(elsewhere)?;
     let [near, middle, far] = some.depths(found.eye(), found.ahead());
     log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
@@ -89,7 +88,7 @@ pub(super) fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
         if tried.first()?.0 > NEARLY_EVEN {
             return None;
         }
-        search(points, &tried, [&few, &some, &some]).filter(Viewpoint::is_exact)
+        search(points, &tried, [&some, &some]).filter(Viewpoint::is_exact)
     })
 }
 
@@ -104,16 +103,7 @@ fn of_grid(points: &Points, eye: Vec3, some: &Seen) -> Option<Viewpoint> {
 
 /// The viewpoint from which points lie evenly, from those that were `tried`, by more and more points. If they are
 /// pixels, these tell where the camera is as soon as it is known roughly.
-fn search(
-    points: &Points,
-    tried: &[(f64, Vec3)],
-    [few, some, all]: [&Seen; 3],
-) -> Option<Viewpoint> {
-    // Most clouds that are no frames end here, by few points.
-    let first = improved_by(few, &tried[..tried.len().min(FIRST)]);
-    if !first.iter().any(|&(uneven, _)| uneven <= UNEVEN) {
-        return None;
-    }
+fn search(points: &Points, tried: &[(f64, Vec3)], [some, all]: [&Seen; 2]) -> Option<Viewpoint> {
     let mut best = Vec::new();
     for some_tried in tried.chunks(AT_ONCE) {
         best.extend(improved_by(some, some_tried));
