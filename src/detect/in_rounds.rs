@@ -16,7 +16,7 @@ use super::rounds::{self, Votes};
 use super::viewpoint::{NEAREST, SeenFrom, Sight, Viewpoint};
 use super::{
     claims, ends, interrupted, layers, members, merge, noise_field, parameters, planes, present,
-    refine, rejected, roundness, tolerance, viewpoint_search, waves,
+    refine, rejected, roundness, rows, tolerance, viewpoint_search, waves,
 };
 use crate::Result;
 use crate::backend::{Backend, Held, InCells, Room, Surfaces};
@@ -200,7 +200,11 @@ impl<'b> Ground<'b> {
         let may_be_frame = self.plateau.alike || self.plateau.stepped;
         // A given tolerance means the same everywhere.
         let wanted = may_be_frame && options.tolerance.is_none();
-        wanted.then(|| viewpoint_search::find(&cloud.points, cloud.home())).flatten()
+        let in_rows = || {
+            let (order, points) = (&self.order, &cloud.points);
+            rows::lie_in_rows(self.cells.cells(), |i| points.get(order[i] as usize).map(f64::from))
+        };
+        wanted.then(|| viewpoint_search::find(&cloud.points, cloud.home(), in_rows)).flatten()
     }
 
     /// Finds the finest level above the base on which a cloud drawn in the camera's view has the noise of a frame,

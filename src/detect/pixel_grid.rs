@@ -21,8 +21,8 @@ const IN_TILES: usize = 1 << 13;
 const CROWD: usize = 1 << 10;
 /// … and how near its edge the neighbours of a point may be outside, in tiles.
 const RIM: f64 = 0.2;
-/// Most points whose distance to the nearest one is measured.
-const SAMPLES: usize = 1 << 11;
+/// Most points whose distance to the nearest one is measured: while a view is sought, and in the last one.
+const SAMPLES: [usize; 2] = [1 << 9, 1 << 11];
 /// At least this share of the points of a grid are a pixel from the next one, give or take `UNEVEN`. It is more than is
 /// asked of `Pixels`, since some wrong views are nearly as even.
 const SHARE: f64 = 0.95;
@@ -30,7 +30,7 @@ const SHARE: f64 = 0.95;
 const PROMISING: f64 = 0.6;
 /// Most views in which neighbours are looked for; the last one is at most this much, in depths, from the one before.
 const VIEWS: usize = 6;
-const SAME: f64 = 1e-3;
+const SAME: f64 = 3e-3;
 /// The share of the errors that tells their usual size: in a wrong view a few large surfaces may be even.
 const MOST: f64 = 0.8;
 /// The search ends when that is at most this, …
@@ -64,11 +64,16 @@ pub(super) fn fit(points: &Points, start: Viewpoint) -> Option<Viewpoint> {
     let mut near = start;
     for _ in 0..VIEWS {
         let tiles = tiles(points, &near)?;
-        let (found, share) = in_tiles(&tiles, near)?;
-        log::debug!(
-            "seen from {:?}, {share:.3} of the points are a pixel from the next",
-            found.eye()
-        );
+        let look = |from: Viewpoint, samples: usize| {
+            let (found, share) = in_tiles(&tiles, from, samples)?;
+            let eye = found.eye();
+            log::debug!("seen from {eye:?}, {share:.3} of the points are a pixel from the next");
+            Some((found, share))
+        };
+        let (mut found, mut share) = look(near, SAMPLES[0])?;
+        if share >= SHARE {
+            (found, share) = look(found, SAMPLES[1])?;
+        }
         if share < PROMISING {
             return None;
         }
@@ -83,10 +88,10 @@ pub(super) fn fit(points: &Points, start: Viewpoint) -> Option<Viewpoint> {
 
 /// The viewpoint near `best` from which the points of the tiles are a grid, as far as they are, and the share of them
 /// that are a pixel from the next one.
-fn in_tiles(tiles: &[Tile], mut best: Viewpoint) -> Option<(Viewpoint, f64)> {
+fn in_tiles(tiles: &[Tile], mut best: Viewpoint, samples: usize) -> Option<(Viewpoint, f64)> {
     let mut last = f64::INFINITY;
     for _ in 0..LOOKS {
-        let seen = corners(tiles, &best);
+        let seen = corners(tiles, &best, samples);
         // From a wrong place the grid is skewed: its areas are alike sooner than its edges. Then all corners count.
         best = improved(&seen, best, (Measure::Area, f64::INFINITY));
         for _ in 0..NARROWER {
@@ -121,8 +126,8 @@ fn tiles(points: &Points, seen_from: &Viewpoint) -> Option<Vec<Tile>> {
     Some(tiles.map(|tile| tile.iter().map(placed).collect()).collect())
 }
 
-/// The corners at some points of the tiles.
-fn corners(tiles: &[Tile], seen_from: &Viewpoint) -> Vec<Corner> {
+/// The corners at so many points of the tiles at most.
+fn corners(tiles: &[Tile], seen_from: &Viewpoint, samples: usize) -> Vec<Corner> {
     let in_tile = |tile: &Tile| {
         let places: Vec<[f64; 2]> = tile.iter().map(|&(p, _)| seen_from.image(p)).collect();
         let inner = (0..tile.len()).filter(|&i| tile[i].1);
@@ -133,7 +138,7 @@ fn corners(tiles: &[Tile], seen_from: &Viewpoint) -> Vec<Corner> {
     let hash = |place: [i64; 3]| mixed_all(place.map(|v| v as u64));
     corners.sort_by_cached_key(|corner| (hash(whole(corner[0])), whole(corner[0])));
     corners.dedup_by_key(|corner| whole(corner[0]));
-    corners.truncate(SAMPLES);
+    corners.truncate(samples);
     corners
 }
 

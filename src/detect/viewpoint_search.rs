@@ -25,10 +25,12 @@ const AROUND: f64 = 2.0;
 /// The most even of them are improved, so many at once, …
 const TRIES: usize = 36;
 const AT_ONCE: usize = 12;
-/// … the best so many are compared with a grid each time, …
-const ATTEMPTS: usize = 2;
-/// … and so many are improved by more points.
-const LEFT: usize = 8;
+/// … and the best so many by more points.
+const LEFT: usize = 3;
+/// Points that do not lie in rows: so even at the best of the viewpoints that are tried, and after so many of them were
+/// improved.
+const SAMPLED: [f64; 2] = [1.4, 1.21];
+const FIRST: usize = 4;
 /// They are improved in steps of this share of the depth, …
 const STEP: f64 = 0.16;
 /// … halved this many times, …
@@ -50,17 +52,28 @@ const DEEP: f64 = 1.6;
 const ROUGHLY_DEEP: f64 = 1.4;
 
 /// The viewpoint from which points lie evenly, if there is one. Most cameras are at the `home` of their points: the
-/// origin of the input, in their coordinates.
-pub(super) fn find(points: &Points, home: Vec3) -> Option<Viewpoint> {
+/// origin of the input, in their coordinates. Others are sought, thoroughly only where the points lie in rows, as pixels
+/// do.
+pub(super) fn find(
+    points: &Points,
+    home: Vec3,
+    in_rows: impl FnOnce() -> bool,
+) -> Option<Viewpoint> {
     if !(FEWEST..=MOST).contains(&points.len()) {
         return None;
     }
     let many = sample(points, SAMPLES[2]);
     let first = |n: usize| Seen::new(&many[..many.len().min(n)]);
     let [few, some] = &[SAMPLES[0], SAMPLES[1]].map(first);
-    let at_home = of_grid(points, home, some);
-    let elsewhere = || search(points, &tried(few), [some, &Seen::new(&many)]);
-    let found = at_home.or_else(elsewhere)?;
+    let elsewhere = || {
+        let tried = tried(few);
+        let (grid, best) = match in_rows() {
+            true => of_pixels_from(points, &tried, [few, some]),
+            false => (None, of_sample(few, some, &tried)),
+        };
+        grid.or_else(|| at_last(points, best, &Seen::new(&many)))
+    };
+    let found = of_grid(points, home, some).or_else(elsewhere)?;
     let [near, middle, far] = some.depths(found.eye(), found.ahead());
     log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
     // Almost no point may be nearer than the nearest depth that is drawn.
@@ -84,11 +97,12 @@ pub(super) fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
     let some = sample(SAMPLES[1]);
     of_grid(points, home, &some).or_else(|| {
         let few = sample(SAMPLES[0]);
-        let tried = rows::lie_in_rows(cloud).then(|| tried(&few))?;
+        let in_rows = rows::lie_in_rows(&cloud.cells, |i| points.get(i).map(f64::from));
+        let tried = in_rows.then(|| tried(&few))?;
         if tried.first()?.0 > NEARLY_EVEN {
             return None;
         }
-        search(points, &tried, [&some, &some]).filter(Viewpoint::is_exact)
+        of_pixels_from(points, &tried, [&few, &some]).0
     })
 }
 
@@ -101,24 +115,49 @@ fn of_grid(points: &Points, eye: Vec3, some: &Seen) -> Option<Viewpoint> {
     Some(Viewpoint::new(grid.eye(), grid.ahead(), some).exactly())
 }
 
-/// The viewpoint from which points lie evenly, from those that were `tried`, by more and more points. If they are
-/// pixels, these tell where the camera is as soon as it is known roughly.
-fn search(points: &Points, tried: &[(f64, Vec3)], [some, all]: [&Seen; 2]) -> Option<Viewpoint> {
+/// Viewpoints, the most even first.
+type Tried = Vec<(f64, Vec3)>;
+
+/// The viewpoint from which points in rows are a grid of pixels, near those that were `tried`. Pixels tell where the
+/// camera is as soon as it is known roughly. Without it, the most even viewpoints.
+fn of_pixels_from(
+    points: &Points,
+    tried: &[(f64, Vec3)],
+    [few, some]: [&Seen; 2],
+) -> (Option<Viewpoint>, Tried) {
     let mut best = Vec::new();
     for some_tried in tried.chunks(AT_ONCE) {
-        best.extend(improved_by(some, some_tried));
+        let mut improved = improved_by(few, some_tried);
+        improved.truncate(LEFT);
+        let improved = improved_by(some, &improved);
+        if let Some(grid) = improved.iter().find_map(|&(_, eye)| of_grid(points, eye, some)) {
+            return (Some(grid), best);
+        }
+        best.extend(improved);
         best.sort_by(|a, b| a.0.total_cmp(&b.0));
         if best.first().is_none_or(|best| best.0 > UNEVEN) {
-            return None;
-        }
-        let mut attempts = best.iter().take(ATTEMPTS);
-        if let Some(grid) = attempts.find_map(|&(_, eye)| of_grid(points, eye, some)) {
-            return Some(grid);
+            return (None, Vec::new());
         }
     }
     best.truncate(LEFT);
-    let mut best = improved_by(all, &best);
-    best.sort_by(|a, b| a.0.total_cmp(&b.0));
+    (None, best)
+}
+
+/// The viewpoints from which points that do not lie in rows are even: some of the pixels of a frame, at random.
+fn of_sample(few: &Seen, some: &Seen, tried: &[(f64, Vec3)]) -> Tried {
+    if tried.first().is_none_or(|tried| tried.0 > SAMPLED[0]) {
+        return Vec::new();
+    }
+    let mut best = improved_by(few, &tried[..tried.len().min(FIRST)]);
+    best.truncate(LEFT);
+    let mut best = improved_by(some, &best);
+    best.retain(|best| best.0 <= SAMPLED[1]);
+    best
+}
+
+/// The most even of the viewpoints near these, by all points, or the one from which they are a grid.
+fn at_last(points: &Points, best: Tried, all: &Seen) -> Option<Viewpoint> {
+    let best = improved_by(all, &best);
     if let Some(grid) = best.iter().find_map(|&(_, eye)| of_grid(points, eye, all)) {
         return Some(grid);
     }
@@ -142,7 +181,7 @@ fn sample(points: &Points, most: usize) -> Vec<Vec3> {
 }
 
 /// The most even of the viewpoints that are tried, and how uneven they are.
-fn tried(points: &Seen) -> Vec<(f64, Vec3)> {
+fn tried(points: &Seen) -> Tried {
     let (low, high) = points.bounds();
     let of = |i: i32| {
         let place = [i % TRIED, i / TRIED % TRIED, i / TRIED / TRIED];
@@ -151,18 +190,19 @@ fn tried(points: &Seen) -> Vec<(f64, Vec3)> {
         std::array::from_fn(at)
     };
     let tried = (0..TRIED.pow(3)).into_par_iter().map(of);
-    let mut tried: Vec<(f64, Vec3)> =
-        tried.filter_map(|eye| Some((points.unevenness(eye)?, eye))).collect();
+    let mut tried: Tried = tried.filter_map(|eye| Some((points.unevenness(eye)?, eye))).collect();
     tried.sort_by(|a, b| a.0.total_cmp(&b.0));
     tried.retain(|&(uneven, eye)| uneven <= ROUGHLY && is_deep(points, eye));
     tried.truncate(TRIES);
     tried
 }
 
-/// The viewpoints near these from which the frame is even, and deep.
-fn improved_by(points: &Seen, from: &[(f64, Vec3)]) -> Vec<(f64, Vec3)> {
+/// The viewpoints near these from which the frame is even, and deep; the most even first.
+fn improved_by(points: &Seen, from: &[(f64, Vec3)]) -> Tried {
     let improved = from.par_iter().filter_map(|&(_, eye)| improved(points, eye));
-    improved.filter(|&(_, eye)| is_deep(points, eye)).collect()
+    let mut improved: Tried = improved.filter(|&(_, eye)| is_deep(points, eye)).collect();
+    improved.sort_by(|a, b| a.0.total_cmp(&b.0));
+    improved
 }
 
 /// Whether a frame seen from near here may be deep.
@@ -231,11 +271,21 @@ mod tests {
     #[test]
     fn a_camera_is_found_by_what_it_sees() {
         let points = points();
-        let found = find(&points, [0.0; 3]).unwrap();
+        let found = find(&points, [0.0; 3], || true).unwrap();
         let off = minus(found.eye(), EYE);
         assert!(dot(off, off).sqrt() < 0.1 * found.depth_of_middle(), "{found:?}");
         let order: Vec<u32> = (0..points.len() as u32).map(|i| i * 7919 % 19_200).collect();
-        assert_eq!(find(&points.select(&order), [0.0; 3]), Some(found));
+        assert_eq!(find(&points.select(&order), [0.0; 3], || true), Some(found));
+    }
+
+    #[test]
+    fn a_few_of_the_pixels_tell_roughly_where_the_camera_is() {
+        let points = points();
+        let some: Vec<u32> =
+            (0..points.len() as u32).filter(|&i| mixed(i.into()).is_multiple_of(2)).collect();
+        let found = find(&points.select(&some), [0.0; 3], || false).unwrap();
+        let off = minus(found.eye(), EYE);
+        assert!(dot(off, off).sqrt() < 0.2 * found.depth_of_middle(), "{found:?}");
     }
 
     #[test]
@@ -249,12 +299,14 @@ mod tests {
             p.rotate_left(i / 2 % 3);
             p
         };
-        assert_eq!(find(&(0..30_000).map(point).collect(), [0.0; 3]), None);
+        for in_rows in [true, false] {
+            assert_eq!(find(&(0..30_000).map(point).collect(), [0.0; 3], || in_rows), None);
+        }
     }
 
     #[test]
     fn planes_come_back_from_what_is_seen() {
-        let viewpoint = find(&points(), [0.0; 3]).unwrap();
+        let viewpoint = find(&points(), [0.0; 3], || true).unwrap();
         let (unit, seen) = viewpoint.seen(&points());
         for k in 0..3 {
             let of: Vec<usize> =
