@@ -27,7 +27,7 @@ const SAMPLES: [usize; 2] = [1 << 9, 1 << 11];
 /// asked of `Pixels`, since some wrong views are nearly as even.
 const SHARE: f64 = 0.95;
 /// With fewer of them than this there is no use in looking again.
-const PROMISING: f64 = 0.6;
+pub(super) const PROMISING: f64 = 0.6;
 /// Most views in which neighbours are looked for; the last one is at most this much, in depths, from the one before.
 const VIEWS: usize = 6;
 const SAME: f64 = 3e-3;
@@ -59,35 +59,39 @@ const TRIES: i32 = 8;
 /// A point with the nearest one in the image, and the nearest one in another direction.
 type Corner = [Vec3; 3];
 
-/// The viewpoint near `start` from which the points are a grid of pixels, if there is one.
-pub(super) fn fit(points: &Points, start: Viewpoint) -> Option<Viewpoint> {
-    let mut near = start;
+/// The viewpoint near `start` from which the points are a grid of pixels; if there is none, the largest share of points
+/// that are a pixel from the next one in a view of them.
+pub(super) fn fit(points: &Points, start: Viewpoint) -> Result<Viewpoint, f64> {
+    let (mut near, mut largest) = (start, 0.0);
     for _ in 0..VIEWS {
-        let tiles = tiles(points, &near)?;
-        let look = |from: Viewpoint, samples: usize| {
-            let (found, share) = in_tiles(&tiles, from, samples)?;
-            let eye = found.eye();
-            log::debug!("seen from {eye:?}, {share:.3} of the points are a pixel from the next");
-            Some((found, share))
-        };
-        let (mut found, mut share) = look(near, SAMPLES[0])?;
-        if share >= SHARE {
-            (found, share) = look(found, SAMPLES[1])?;
-        }
+        let Some(tiles) = tiles(points, &near) else { break };
+        let Some((found, share)) = looked_at(&tiles, near) else { break };
+        largest = f64::max(largest, share);
         if share < PROMISING {
-            return None;
+            break;
         }
         // Tiles of a wrong view hold what is not next to each other.
         if found.shift(&near) <= SAME {
-            return (share >= SHARE).then_some(found);
+            return if share >= SHARE { Ok(found) } else { Err(largest) };
         }
         near = found;
     }
-    None
+    Err(largest)
 }
 
-/// The viewpoint near `best` from which the points of the tiles are a grid, as far as they are, and the share of them
-/// that are a pixel from the next one.
+/// The viewpoint near `start` from which the points of the tiles are a grid, as far as they are, and the share of them
+/// that are a pixel from the next one. Few of them are looked at unless they are a grid.
+fn looked_at(tiles: &[Tile], start: Viewpoint) -> Option<(Viewpoint, f64)> {
+    let (mut found, mut share) = in_tiles(tiles, start, SAMPLES[0])?;
+    if share >= SHARE {
+        (found, share) = in_tiles(tiles, found, SAMPLES[1])?;
+    }
+    let eye = found.eye();
+    log::debug!("seen from {eye:?}, {share:.3} of the points are a pixel from the next");
+    Some((found, share))
+}
+
+/// The same, by so many of the points at most.
 fn in_tiles(tiles: &[Tile], mut best: Viewpoint, samples: usize) -> Option<(Viewpoint, f64)> {
     let mut last = f64::INFINITY;
     for _ in 0..LOOKS {
@@ -328,7 +332,7 @@ mod tests {
         let order: Vec<u32> = (0..30_000).map(|i| i * 7919 % 30_000).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let again = points.select(&order);
-        assert_eq!(pool.install(|| fit(&again, rough(&points))), Some(found));
+        assert_eq!(pool.install(|| fit(&again, rough(&points))), Ok(found));
     }
 
     #[test]
@@ -336,6 +340,6 @@ mod tests {
         let random = |i: usize, salt: u64| (mixed(i as u64 ^ salt) >> 11) as f64 / 2f64.powi(53);
         let anywhere = |_, i| [200.0 * random(i, 1 << 40) - 110.0, 150.0 * random(i, 5) - 60.0];
         let points: Points = seen(anywhere).into_iter().collect();
-        assert_eq!(fit(&points, rough(&points)), None);
+        assert!(fit(&points, rough(&points)).is_err_and(|share| share < PROMISING));
     }
 }

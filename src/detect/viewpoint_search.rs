@@ -4,8 +4,9 @@
 //! camera, and only from there.
 
 use super::evenness::{OUTSIDE, Seen};
+use super::pixel_grid::{self, PROMISING};
+use super::rows;
 use super::viewpoint::{NEAREST, Viewpoint};
-use super::{pixel_grid, rows};
 use crate::frame::Points;
 use crate::mix::mixed;
 use crate::surface::cloud::CellCloud;
@@ -111,8 +112,13 @@ fn of_grid(points: &Points, eye: Vec3, some: &Seen) -> Option<Viewpoint> {
     if some.unevenness(eye)? > UNEVEN {
         return None;
     }
+    gridded(points, eye, some).ok()
+}
+
+/// The same; if there is none, the largest share of points that are a pixel from the next one.
+fn gridded(points: &Points, eye: Vec3, some: &Seen) -> Result<Viewpoint, f64> {
     let grid = pixel_grid::fit(points, Viewpoint::new(eye, some.forward(eye), some))?;
-    Some(Viewpoint::new(grid.eye(), grid.ahead(), some).exactly())
+    Ok(Viewpoint::new(grid.eye(), grid.ahead(), some).exactly())
 }
 
 /// Viewpoints, the most even first.
@@ -125,20 +131,27 @@ fn of_pixels_from(
     tried: &[(f64, Vec3)],
     [few, some]: [&Seen; 2],
 ) -> (Option<Viewpoint>, Tried) {
-    let mut best = Vec::new();
-    for some_tried in tried.chunks(AT_ONCE) {
-        let mut improved = improved_by(few, some_tried);
-        improved.truncate(LEFT);
-        let improved = improved_by(some, &improved);
-        if let Some(grid) = improved.iter().find_map(|&(_, eye)| of_grid(points, eye, some)) {
-            return (Some(grid), best);
+    let (mut best, mut largest) = (Vec::new(), 0.0);
+    // Few points are fast, and enough for most frames.
+    for by in [few, some] {
+        for some_tried in tried.chunks(AT_ONCE) {
+            let mut improved = improved_by(by, some_tried);
+            improved.truncate(LEFT);
+            let improved = improved_by(some, &improved);
+            for &(_, eye) in improved.iter().filter(|best| best.0 <= UNEVEN) {
+                match gridded(points, eye, some) {
+                    Ok(grid) => return (Some(grid), Vec::new()),
+                    Err(share) => largest = f64::max(largest, share),
+                }
+            }
+            best.extend(improved);
         }
-        best.extend(improved);
-        best.sort_by(|a, b| a.0.total_cmp(&b.0));
-        if best.first().is_none_or(|best| best.0 > UNEVEN) {
-            return (None, Vec::new());
+        // Even wrong views of a frame show many pixels.
+        if largest < PROMISING {
+            break;
         }
     }
+    best.sort_by(|a, b| a.0.total_cmp(&b.0));
     best.truncate(LEFT);
     (None, best)
 }
