@@ -27,7 +27,7 @@ const SAMPLES: [usize; 2] = [1 << 9, 1 << 11];
 /// asked of `Pixels`, since some wrong views are nearly as even.
 const SHARE: f64 = 0.95;
 /// With fewer of them than this there is no use in looking again.
-pub(super) const PROMISING: f64 = 0.6;
+const PROMISING: f64 = 0.6;
 /// Most views in which neighbours are looked for; the last one is at most this much, in depths, from the one before.
 const VIEWS: usize = 6;
 const SAME: f64 = 3e-3;

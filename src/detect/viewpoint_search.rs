@@ -4,9 +4,8 @@
 //! camera, and only from there.
 
 use super::evenness::{OUTSIDE, Seen};
-use super::pixel_grid::{self, PROMISING};
-use super::rows;
 use super::viewpoint::{NEAREST, Viewpoint};
+use super::{pixel_grid, rows};
 use crate::frame::Points;
 use crate::mix::mixed;
 use crate::surface::cloud::CellCloud;
@@ -28,6 +27,9 @@ const TRIES: usize = 36;
 const AT_ONCE: usize = 12;
 /// … and the best so many by more points.
 const LEFT: usize = 3;
+/// Even from a wrong place at least this share of the points of a frame seem to be a pixel from the next. It is about a
+/// third for other points in rows.
+const SHOWN: f64 = 0.45;
 /// Points that do not lie in rows: so even at the best of the viewpoints that are tried, and after so many of them were
 /// improved.
 const SAMPLED: [f64; 2] = [1.4, 1.21];
@@ -131,7 +133,7 @@ fn of_pixels_from(
     tried: &[(f64, Vec3)],
     [few, some]: [&Seen; 2],
 ) -> (Option<Viewpoint>, Tried) {
-    let (mut best, mut largest) = (Vec::new(), 0.0);
+    let (mut best, mut largest): (Tried, f64) = (Vec::new(), 0.0);
     // Few points are fast, and enough for most frames.
     for by in [few, some] {
         for some_tried in tried.chunks(AT_ONCE) {
@@ -141,14 +143,13 @@ fn of_pixels_from(
             for &(_, eye) in improved.iter().filter(|best| best.0 <= UNEVEN) {
                 match gridded(points, eye, some) {
                     Ok(grid) => return (Some(grid), Vec::new()),
-                    Err(share) => largest = f64::max(largest, share),
+                    Err(share) => largest = largest.max(share),
                 }
             }
             best.extend(improved);
-        }
-        // Even wrong views of a frame show many pixels.
-        if largest < PROMISING {
-            break;
+            if largest < SHOWN {
+                return (None, Vec::new());
+            }
         }
     }
     best.sort_by(|a, b| a.0.total_cmp(&b.0));
