@@ -30,6 +30,8 @@ const LEFT: usize = 3;
 /// Even from a wrong place at least this share of the points of a frame seem to be a pixel from the next. It is about a
 /// third for other points in rows.
 const SHOWN: f64 = 0.45;
+/// A camera that is found so near the home of the points, in depths, is there.
+const AT_HOME: f64 = 5e-3;
 /// Points that do not lie in rows: so even at the best of the viewpoints that are tried, and after so many of them were
 /// improved.
 const SAMPLED: [f64; 2] = [1.4, 1.21];
@@ -76,7 +78,7 @@ pub(super) fn find(
         };
         grid.or_else(|| at_last(points, best, &Seen::new(&many)))
     };
-    let found = of_grid(points, home, some).or_else(elsewhere)?;
+    let found = at_home(points, home, some).or_else(elsewhere)?;
     let [near, middle, far] = some.depths(found.eye(), found.ahead());
     log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
     // Almost no point may be nearer than the nearest depth that is drawn.
@@ -98,7 +100,7 @@ pub(super) fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
         Seen::new(&every.map(|i| points.get(i).map(f64::from)).collect::<Vec<_>>())
     };
     let some = sample(SAMPLES[1]);
-    of_grid(points, home, &some).or_else(|| {
+    at_home(points, home, &some).or_else(|| {
         let few = sample(SAMPLES[0]);
         let in_rows = rows::lie_in_rows(&cloud.cells, |i| points.get(i).map(f64::from));
         let tried = in_rows.then(|| tried(&few))?;
@@ -107,6 +109,14 @@ pub(super) fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
         }
         of_pixels_from(points, &tried, [&few, &some]).0
     })
+}
+
+/// The viewpoint near their `home` from which the points, and so `some` of them, are a grid of pixels: the home itself if
+/// it is as near as pixels tell.
+fn at_home(points: &Points, home: Vec3, some: &Seen) -> Option<Viewpoint> {
+    let found = of_grid(points, home, some)?;
+    let there = Viewpoint::new(home, found.ahead(), some).exactly();
+    Some(if found.shift(&there) <= AT_HOME { there } else { found })
 }
 
 /// The viewpoint near `eye` from which the points, and so `some` of them, are a grid of pixels.
@@ -290,6 +300,14 @@ mod tests {
         assert!(dot(off, off).sqrt() < 0.1 * found.depth_of_middle(), "{found:?}");
         let order: Vec<u32> = (0..points.len() as u32).map(|i| i * 7919 % 19_200).collect();
         assert_eq!(find(&points.select(&order), [0.0; 3], || true), Some(found));
+    }
+
+    #[test]
+    fn a_camera_near_the_home_of_its_points_is_there() {
+        let near = EYE.map(|v| v + 1000.0);
+        assert_eq!(find(&points(), near, || false).unwrap().eye(), near);
+        let far = EYE.map(|v| v + 100_000.0);
+        assert_ne!(find(&points(), far, || true).unwrap().eye(), far);
     }
 
     #[test]
