@@ -16,7 +16,7 @@ use rayon::prelude::*;
 const MOST: usize = 1 << 23;
 /// Fewest points of a frame: fewer may well lie evenly by chance.
 const FEWEST: usize = 1 << 13;
-/// Points by which viewpoints are compared, by which a few are improved, and by which the best are improved.
+/// Points by which viewpoints are compared and first improved, by which the best are, and by which the last are.
 const SAMPLES: [usize; 3] = [1 << 9, 1 << 12, 1 << 15];
 /// Viewpoints tried along each edge of the box in which they are sought, …
 const TRIED: i32 = 8;
@@ -27,15 +27,6 @@ const TRIES: usize = 36;
 const AT_ONCE: usize = 12;
 /// … and the best so many by more points.
 const LEFT: usize = 3;
-/// Even from a wrong place at least this share of the points of a frame seem to be a pixel from the next. It is about a
-/// third for other points in rows.
-const SHOWN: f64 = 0.45;
-/// A camera that is found so near the home of the points, in depths, is there.
-const AT_HOME: f64 = 5e-3;
-/// Points that do not lie in rows: so even at the best of the viewpoints that are tried, and after so many of them were
-/// improved.
-const SAMPLED: [f64; 2] = [1.4, 1.21];
-const FIRST: usize = 4;
 /// They are improved in steps of this share of the depth, …
 const STEP: f64 = 0.16;
 /// … halved this many times, …
@@ -51,6 +42,15 @@ const UNEVEN: f64 = 1.8;
 const ROUGHLY: f64 = 2.5;
 /// Points that may be pixels lie so evenly at the best of the viewpoints that are tried.
 const NEARLY_EVEN: f64 = 1.22;
+/// Even from a wrong place at least this share of the points of a frame seem to be a pixel from the next. It is about a
+/// third for other points in rows.
+const SHOWN: f64 = 0.45;
+/// A camera that is found so near the home of the points, in depths, is there.
+const AT_HOME: f64 = 5e-3;
+/// Points that do not lie in rows: so even at the best of the viewpoints that are tried, and after so many of them were
+/// improved.
+const SAMPLED: [f64; 2] = [1.4, 1.21];
+const FIRST: usize = 4;
 /// A frame is deep when the ninth decile of the depths is more than this many times the first.
 const DEEP: f64 = 1.6;
 /// The same while the viewpoint is approximate.
@@ -72,11 +72,11 @@ pub(super) fn find(
     let [few, some] = &[SAMPLES[0], SAMPLES[1]].map(first);
     let elsewhere = || {
         let tried = tried(few);
-        let (grid, best) = match in_rows() {
+        let grid = match in_rows() {
             true => of_pixels_from(points, &tried, [few, some]),
-            false => (None, of_sample(few, some, &tried)),
+            false => Err(of_sample(few, some, &tried)),
         };
-        grid.or_else(|| at_last(points, best, &Seen::new(&many)))
+        grid.map_or_else(|best| at_last(points, &best, &Seen::new(&many)), Some)
     };
     let found = at_home(points, home, some).or_else(elsewhere)?;
     let [near, middle, far] = some.depths(found.eye(), found.ahead());
@@ -107,7 +107,7 @@ pub(super) fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
         if tried.first()?.0 > NEARLY_EVEN {
             return None;
         }
-        of_pixels_from(points, &tried, [&few, &some]).0
+        of_pixels_from(points, &tried, [&few, &some]).ok()
     })
 }
 
@@ -137,12 +137,12 @@ fn gridded(points: &Points, eye: Vec3, some: &Seen) -> Result<Viewpoint, f64> {
 type Tried = Vec<(f64, Vec3)>;
 
 /// The viewpoint from which points in rows are a grid of pixels, near those that were `tried`. Pixels tell where the
-/// camera is as soon as it is known roughly. Without it, the most even viewpoints.
+/// camera is as soon as it is known roughly. If they are none, the most even viewpoints.
 fn of_pixels_from(
     points: &Points,
     tried: &[(f64, Vec3)],
     [few, some]: [&Seen; 2],
-) -> (Option<Viewpoint>, Tried) {
+) -> Result<Viewpoint, Tried> {
     let (mut best, mut largest): (Tried, f64) = (Vec::new(), 0.0);
     // Few points are fast, and enough for most frames.
     for by in [few, some] {
@@ -152,19 +152,19 @@ fn of_pixels_from(
             let improved = improved_by(some, &improved);
             for &(_, eye) in improved.iter().filter(|best| best.0 <= UNEVEN) {
                 match gridded(points, eye, some) {
-                    Ok(grid) => return (Some(grid), Vec::new()),
+                    Ok(grid) => return Ok(grid),
                     Err(share) => largest = largest.max(share),
                 }
             }
             best.extend(improved);
             if largest < SHOWN {
-                return (None, Vec::new());
+                return Err(Vec::new());
             }
         }
     }
-    best.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut best = sorted(best);
     best.truncate(LEFT);
-    (None, best)
+    Err(best)
 }
 
 /// The viewpoints from which points that do not lie in rows are even: some of the pixels of a frame, at random.
@@ -180,8 +180,8 @@ fn of_sample(few: &Seen, some: &Seen, tried: &[(f64, Vec3)]) -> Tried {
 }
 
 /// The most even of the viewpoints near these, by all points, or the one from which they are a grid.
-fn at_last(points: &Points, best: Tried, all: &Seen) -> Option<Viewpoint> {
-    let best = improved_by(all, &best);
+fn at_last(points: &Points, best: &[(f64, Vec3)], all: &Seen) -> Option<Viewpoint> {
+    let best = improved_by(all, best);
     if let Some(grid) = best.iter().find_map(|&(_, eye)| of_grid(points, eye, all)) {
         return Some(grid);
     }
@@ -214,8 +214,8 @@ fn tried(points: &Seen) -> Tried {
         std::array::from_fn(at)
     };
     let tried = (0..TRIED.pow(3)).into_par_iter().map(of);
-    let mut tried: Tried = tried.filter_map(|eye| Some((points.unevenness(eye)?, eye))).collect();
-    tried.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let tried = tried.filter_map(|eye| Some((points.unevenness(eye)?, eye)));
+    let mut tried = sorted(tried.collect());
     tried.retain(|&(uneven, eye)| uneven <= ROUGHLY && is_deep(points, eye));
     tried.truncate(TRIES);
     tried
@@ -224,9 +224,13 @@ fn tried(points: &Seen) -> Tried {
 /// The viewpoints near these from which the frame is even, and deep; the most even first.
 fn improved_by(points: &Seen, from: &[(f64, Vec3)]) -> Tried {
     let improved = from.par_iter().filter_map(|&(_, eye)| improved(points, eye));
-    let mut improved: Tried = improved.filter(|&(_, eye)| is_deep(points, eye)).collect();
-    improved.sort_by(|a, b| a.0.total_cmp(&b.0));
-    improved
+    sorted(improved.filter(|&(_, eye)| is_deep(points, eye)).collect())
+}
+
+/// The same viewpoints, the most even first.
+fn sorted(mut viewpoints: Tried) -> Tried {
+    viewpoints.sort_by(|a, b| a.0.total_cmp(&b.0));
+    viewpoints
 }
 
 /// Whether a frame seen from near here may be deep.
