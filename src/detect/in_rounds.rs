@@ -13,17 +13,20 @@ use super::pixels::Pixels;
 use super::planes::Answer;
 use super::progress::{Progress, begin};
 use super::rounds::{self, Votes};
-use super::viewpoint::{NEAREST, SeenFrom, Sight, Viewpoint};
+use super::viewpoint::{NEAREST, Sight, Viewpoint};
+use super::viewpoint_search::Found;
 use super::{
     claims, ends, interrupted, layers, members, merge, noise_field, parameters, planes, present,
     refine, rejected, roundness, rows, tolerance, viewpoint_search, waves,
 };
 use crate::Result;
-use crate::backend::{Backend, Held, InCells, Room, Surfaces};
+use crate::backend::{Backend, Held, InCells, Labels, Room, Surfaces};
 use crate::detection::{Curved, Parameters};
 use crate::frame::{Frame, Points};
 use crate::lms::Refine;
+use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
+use crate::surface::moments::Moments;
 use crate::surface::noise_field::NoiseField;
 use crate::surface::plane::{Assigned, LocalPlane};
 use crate::surface::sums::Sums;
@@ -110,35 +113,57 @@ fn labelled<'b>(
     how: How<'_, 'b>,
 ) -> Result<Labelled> {
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
-    let viewpoint = ground.viewpoint(cloud, how.options);
+    // A given tolerance means the same everywhere.
+    let sought = ground.may_be_frame() && how.options.tolerance.is_none();
+    let found = sought.then(|| ground.viewpoint(cloud)).flatten();
     // Steps that stay steps at every size are only told apart from planes in the camera's view.
     let Plateau { stepped, alike, .. } = ground.plateau;
-    if let Some(viewpoint) = viewpoint.filter(|v| v.is_deep() || v.is_exact() && stepped && !alike)
-    {
+    let is_drawn = |found: &&Found| found.is_deep || found.is_exact && stepped && !alike;
+    if let Some(found) = found.as_ref().filter(is_drawn) {
         // Both searches at once would take twice the memory.
         drop(ground);
-        if let Some(labelled) = as_seen(cloud, &viewpoint, how)? {
+        if let Some(labelled) = as_seen(cloud, found, how)? {
             return Ok(labelled);
         }
         ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     }
-    let sight = viewpoint.filter(Viewpoint::is_exact).map(|v| v.sight(&cloud.frame));
-    ground.search(cloud, held, (sight, how))
+    let exact = found.filter(|found| found.is_exact).map(|f| f.viewpoint.sight(&cloud.frame));
+    let camera = match exact {
+        Some(sight) => Camera::Seen(sight),
+        None if sought => Camera::None,
+        None => Camera::Unsought,
+    };
+    ground.search(cloud, held, (camera, how))
+}
+
+/// The camera whose pixels the points of a cloud are.
+#[derive(Debug, Clone, Copy)]
+enum Camera {
+    /// It was not looked for.
+    Unsought,
+    /// There is none.
+    None,
+    /// It sees the points like this.
+    Seen(Sight),
 }
 
 /// Searches a depth camera's frame in the camera's view; `None` if its noise is not that of such a frame.
-fn as_seen(cloud: &mut Loaded, viewpoint: &Viewpoint, how: How) -> Result<Option<Labelled>> {
+fn as_seen(cloud: &mut Loaded, found: &Found, how: How) -> Result<Option<Labelled>> {
+    let Found { viewpoint, is_exact, .. } = found;
     let (frame, points) = viewpoint.seen(&cloud.points);
     let mut seen = cloud.redrawn(frame.step, points);
     let mut held = how.backend.hold(seen.points.clone())?;
     let counts = held.count_cells()?;
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (&seen, Drawn::AsSeen), how)?;
-    if !ground.settle_on_frame(viewpoint, &frame) {
+    if !ground.settle_on_frame(found, &frame) {
         return Ok(None);
     }
     ground.plateau.even = true;
-    let sight = Sight { from: SeenFrom::Drawn, ..viewpoint.sight(&cloud.frame) };
-    let mut labelled = ground.search(&mut seen, held, (Some(sight), how))?;
+    let camera = match is_exact {
+        true => Camera::Seen(viewpoint.sight_of_drawn(&cloud.frame, &frame)),
+        false => Camera::None,
+    };
+    let mut labelled = ground.search(&mut seen, held, (camera, how))?;
     let order = seen.places.unwrap_or_default();
     let points = Arc::new(cloud.points.select(&order));
     cloud.reorder(order, points);
@@ -195,24 +220,26 @@ impl<'b> Ground<'b> {
         Ok(Ground { order, cells, sums, view, plateau })
     }
 
-    /// The viewpoint of a depth camera's frame; it is sought where noise is correlated or comes in steps.
-    fn viewpoint(&self, cloud: &Loaded, options: &Options) -> Option<Viewpoint> {
-        let may_be_frame = self.plateau.alike || self.plateau.stepped;
-        // A given tolerance means the same everywhere.
-        let wanted = may_be_frame && options.tolerance.is_none();
+    /// Whether the noise may be that of a depth camera's frame: it is correlated or comes in steps.
+    fn may_be_frame(&self) -> bool {
+        self.plateau.alike || self.plateau.stepped
+    }
+
+    /// The viewpoint of a depth camera's frame.
+    fn viewpoint(&self, cloud: &Loaded) -> Option<Found> {
         let in_rows = || {
             let (order, points) = (&self.order, &cloud.points);
             rows::lie_in_rows(self.cells.cells(), |i| points.get(order[i] as usize).map(f64::from))
         };
-        wanted.then(|| viewpoint_search::find(&cloud.points, cloud.home(), in_rows)).flatten()
+        viewpoint_search::find(&cloud.points, cloud.home(), in_rows)
     }
 
     /// Finds the finest level above the base on which a cloud drawn in the camera's view has the noise of a frame,
     /// and makes it the plateau; false if there is none. Steps may blur the levels below.
-    fn settle_on_frame(&mut self, viewpoint: &Viewpoint, frame: &Frame) -> bool {
-        let far = |middle: Vec3| viewpoint.depth_of_seen(middle, frame);
+    fn settle_on_frame(&mut self, found: &Found, frame: &Frame) -> bool {
+        let far = |middle: Vec3| found.viewpoint.depth_of_seen(middle, frame);
         // Steps hide the noise of a frame on the finest level; where pixels tell that it is a frame, none need show.
-        let first = usize::from(viewpoint.is_exact() && self.view.levels() > 1);
+        let first = usize::from(found.is_exact && self.view.levels() > 1);
         let mut level = (self.plateau.level as usize).max(first);
         while level == 0 || !self.view.keeps_up(level, far) {
             if !self.view.clears_up(level) {
@@ -229,7 +256,7 @@ impl<'b> Ground<'b> {
         mut self,
         cloud: &mut Loaded,
         mut held: Box<dyn Held<'b> + 'b>,
-        (sight, how): (Option<Sight>, How<'_, 'b>),
+        (camera, how): (Camera, How<'_, 'b>),
     ) -> Result<Labelled> {
         let widening = self.plateau.widening();
         if widening != 1.0 {
@@ -250,7 +277,7 @@ impl<'b> Ground<'b> {
         begin(how.progress, "surfaces", None)?;
         let surfaces = cells.judge(Room { points, sums })?;
         cloud.reorder(order, surfaces.cloud().points.clone());
-        search(cloud, surfaces, (&view, plateau), (sight, how))
+        search(cloud, surfaces, (&view, plateau), (camera, how))
     }
 }
 
@@ -272,7 +299,7 @@ fn search<'b>(
     cloud: &Loaded,
     mut surfaces: Box<dyn Surfaces<'b> + 'b>,
     (view, plateau): (&View, Plateau),
-    (sight, how): (Option<Sight>, How<'_, 'b>),
+    (camera, how): (Camera, How<'_, 'b>),
 ) -> Result<Labelled> {
     let How { options, progress, .. } = how;
     let [quantum, rounding] = noise::rounding(&cloud.points);
@@ -293,25 +320,8 @@ fn search<'b>(
     let densities: Vec<f64> = claimed.iter().map(|claim| claim.density).collect();
     let mut labels =
         surfaces.present(&|| present::present(cells, &surfels, surfels_of()), claimed)?;
-    let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
-    // The planes come from cells. Their points make them exact and are then assigned to them.
-    let mut sums = labels.sums(&local)?;
-    if parameters.widen > 1.0 {
-        sums = tolerance::settle(labels.as_mut(), &mut local, sums, parameters.widen)?;
-    }
-    if parameters.refine != Refine::None {
-        for (plane, sums) in local.iter_mut().zip(&sums) {
-            *plane = sums.fit().map_or(*plane, |fit| LocalPlane::of_fit(&fit, plane.tolerance));
-        }
-    }
-    let alike = if nature.alike {
-        let shown = noise::between(plateau.finer(), |at| {
-            cells.levels.get(at).map(|level| level.len() as f64)
-        });
-        ALIKE * cells.distinct as f64 / shown.unwrap_or(1.0)
-    } else {
-        1.0
-    };
+    let (mut local, sums) = exact_planes(labels.as_mut(), &found, &parameters)?;
+    let alike = if nature.alike { sharing_errors(cells, plateau) } else { 1.0 };
     let uneven = nature.alike || !nature.even;
     let drifts = !nature.even && !field.has_floor();
     let how = merge::How { angle: parameters.angle.to_radians(), alike, uneven, drifts, obey };
@@ -326,8 +336,8 @@ fn search<'b>(
     let mut assigned = labels.assign(&local, &into)?;
     merge::gather(&mut found, &into);
     let mut changed = merge::wholes(&into);
-    if let Some(pixels) = pixels((cloud, in_cells), sight) {
-        parameters.camera = pixels.sight.camera;
+    if let Some(pixels) = pixels((cloud, in_cells), camera) {
+        parameters.camera = Some(pixels.sight.camera);
         let (pixels, surfels, parameters) = (&pixels, &surfels, &parameters);
         let frame = interrupted::Frame { pixels, in_cells, surfels, parameters };
         changed.extend(interrupted::divide(&frame, (&mut local, &mut found, &mut assigned)));
@@ -359,10 +369,42 @@ fn search<'b>(
     })
 }
 
-/// The image of a frame, seen as is known or can be found out; `None` if the points are no pixels.
-fn pixels((cloud, in_cells): (&Loaded, &CellCloud), sight: Option<Sight>) -> Option<Pixels> {
-    let found = || Some(viewpoint_search::of_pixels(in_cells, cloud.home())?.sight(&cloud.frame));
-    Pixels::find(&cloud.points, sight.or_else(found)?)
+/// The planes that were found, made exact by their points, and the sums of these.
+fn exact_planes(
+    labels: &mut dyn Labels,
+    found: &[FoundPlane],
+    parameters: &Parameters,
+) -> Result<(Vec<LocalPlane>, Vec<Moments>)> {
+    let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
+    let mut sums = labels.sums(&local)?;
+    if parameters.widen > 1.0 {
+        sums = tolerance::settle(labels, &mut local, sums, parameters.widen)?;
+    }
+    if parameters.refine != Refine::None {
+        for (plane, sums) in local.iter_mut().zip(&sums) {
+            *plane = sums.fit().map_or(*plane, |fit| LocalPlane::of_fit(&fit, plane.tolerance));
+        }
+    }
+    Ok((local, sums))
+}
+
+/// The number of points that share one error where the noise of neighbours is correlated.
+fn sharing_errors(cells: &Cells, plateau: Plateau) -> f64 {
+    let shown =
+        noise::between(plateau.finer(), |at| cells.levels.get(at).map(|level| level.len() as f64));
+    ALIKE * cells.distinct as f64 / shown.unwrap_or(1.0)
+}
+
+/// The image of a frame; `None` if the points are no pixels.
+fn pixels((cloud, in_cells): (&Loaded, &CellCloud), camera: Camera) -> Option<Pixels> {
+    let sight = match camera {
+        Camera::Seen(sight) => sight,
+        Camera::None => return None,
+        Camera::Unsought => {
+            viewpoint_search::of_pixels(in_cells, cloud.home())?.sight(&cloud.frame)
+        }
+    };
+    Pixels::find(&cloud.points, sight)
 }
 
 impl Scene<'_> {

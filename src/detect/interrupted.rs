@@ -132,6 +132,9 @@ impl Outline {
 
     /// The square nearest to a place and its distance, if that is at most `limit`.
     fn nearest(&self, place: [f32; 2], limit: f32) -> Option<(f32, [f32; 2])> {
+        if self.squares.is_empty() {
+            return None;
+        }
         let at = block(place);
         let [low, high] = self.bounds;
         // Ring by ring of blocks, from the first that may hold one to the last.
@@ -212,7 +215,11 @@ impl Frame<'_> {
                 points[k].push(i);
             }
         }
-        let outline = |points: &Vec<u32>| Outline::of(points.iter().map(|&i| self.pixels.place(i)));
+        let outline = |points: &Vec<u32>| {
+            let places = points.iter().map(|&i| self.pixels.place(i));
+            // A point that is large enough a part may be outside the image.
+            Outline::of(places.filter(|place| !place[0].is_nan()))
+        };
         let outlines: Vec<Outline> = points.iter().map(outline).collect();
         // Each part belongs to the first one that it is one with.
         let mut first: Vec<usize> = (0..large.len()).collect();
@@ -262,6 +269,10 @@ impl Frame<'_> {
             if found[part].support.surfels.is_empty() {
                 let touched = before.iter().copied().filter(|&surfel| points_of(surfel, part) > 0);
                 found[part].support.surfels = touched.collect();
+            }
+            // The labels may come from cells beside the surfels.
+            if found[part].support.surfels.is_empty() {
+                found[part].support.surfels.clone_from(&before);
             }
         }
     }
@@ -331,11 +342,8 @@ enum Seen {
     Behind,
 }
 
-/// The part whose outline is nearest to a place; the first for points outside the image.
+/// The part whose outline is nearest to a place; the first for points outside the image, which are near none.
 fn nearest(outlines: &[Outline], place: [f32; 2]) -> usize {
-    if place[0].is_nan() {
-        return 0;
-    }
     let mut best = (f32::INFINITY, 0);
     for (part, outline) in outlines.iter().enumerate() {
         if let Some((distance, _)) = outline.nearest(place, best.0).filter(|n| n.0 < best.0) {
@@ -369,7 +377,7 @@ mod tests {
         let points: Points = shown.iter().map(point).collect();
         let (in_cells, surfels) = surfels(&points, 8.0);
         let parameters = Parameters { min_inliers: 50, angle: 10.0, ..Parameters::default() };
-        let sight = Sight { from: SeenFrom::Drawn, camera: None };
+        let sight = Sight { from: SeenFrom::Drawn { nearest: f64::INFINITY }, camera: [0.0; 3] };
         let pixels = Pixels::find(&in_cells.points, sight).unwrap();
         let is_on = |p: [f32; 3]| PLANE.distance(p).abs() <= PLANE.tolerance;
         let own = |i: &usize| is_on(in_cells.points.get(*i));
@@ -439,9 +447,15 @@ mod tests {
     }
 
     #[test]
-    fn points_outside_the_image_stay_with_their_plane() {
-        let outline = Outline::of([[4.0, 4.0], [90.0, 9.0]].into_iter());
-        assert_eq!(nearest(&[outline], [f32::NAN; 2]), 0);
+    fn small_parts_go_to_the_nearest_large_one_and_points_outside_the_image_to_the_first() {
+        let outline = |at: [f32; 2]| Outline::of([at].into_iter());
+        let outlines = [outline([4.0, 4.0]), outline([90.0, 9.0])];
+        assert_eq!(nearest(&outlines, [80.0, 200.0]), 1);
+        assert_eq!(nearest(&outlines, [20.0, 200.0]), 0);
+        assert_eq!(nearest(&outlines, [f32::NAN; 2]), 0);
+        // A part may be outside as a whole.
+        let nowhere = Outline::of(std::iter::empty());
+        assert_eq!(nowhere.nearest([3.0, 3.0], f32::INFINITY), None);
     }
 
     #[test]

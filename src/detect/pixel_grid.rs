@@ -4,6 +4,7 @@
 //! between neighbours tell the camera's position and direction much more precisely than the evenness of the points,
 //! once these are about right.
 
+use super::evenness::Seen;
 use super::raster::{Image, UNEVEN};
 use super::viewpoint::Viewpoint;
 use crate::frame::Points;
@@ -43,6 +44,13 @@ const LOOKS: usize = 8;
 const STEPS: usize = 20;
 /// A step that changes less than this, in depths and radians, is the last one.
 const LAST: f64 = 1e-6;
+/// The camera's distance is told if errors as seen from it are less than this share …
+const TOLD: f64 = 0.5;
+/// … of those as seen from so many times as far away, unless these are so small.
+const FAR_AWAY: f64 = 10.0;
+const SMALL: f64 = 1e-4;
+/// The squared edges of a grid in space are alike up to rounding, which is such a share of them.
+const REGULAR: f64 = 1e-2;
 /// Difference by which derivatives are taken, in depths and radians.
 const DIFFERENCE: f64 = 1e-5;
 
@@ -59,9 +67,18 @@ const TRIES: i32 = 8;
 /// A point with the nearest one in the image, and the nearest one in another direction.
 type Corner = [Vec3; 3];
 
+/// A viewpoint from which points are a grid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Grid {
+    pub viewpoint: Viewpoint,
+    /// Whether the points are as much a grid from far away. Then they lie on a grid in space, as a height model or the
+    /// centres of voxels do, or on a wall before the camera, and do not tell how far away they were seen from.
+    pub is_regular: bool,
+}
+
 /// The viewpoint near `start` from which the points are a grid of pixels; if there is none, the largest share of points
 /// that are a pixel from the next one in a view of them.
-pub(super) fn fit(points: &Points, start: Viewpoint) -> Result<Viewpoint, f64> {
+pub(super) fn fit(points: &Points, start: Viewpoint) -> Result<Grid, f64> {
     let (mut near, mut largest) = (start, 0.0);
     for _ in 0..VIEWS {
         let Some(tiles) = tiles(points, &near) else { break };
@@ -70,13 +87,48 @@ pub(super) fn fit(points: &Points, start: Viewpoint) -> Result<Viewpoint, f64> {
         if share < PROMISING {
             break;
         }
+        let is_regular = share >= SHARE && is_regular(&tiles, &found);
         // Tiles of a wrong view hold what is not next to each other.
-        if found.shift(&near) <= SAME {
-            return if share >= SHARE { Ok(found) } else { Err(largest) };
+        let is_last = found.shift(&near) <= SAME;
+        if is_regular || is_last && share >= SHARE {
+            return Ok(Grid { viewpoint: found, is_regular });
+        }
+        if is_last {
+            break;
         }
         near = found;
     }
     Err(largest)
+}
+
+/// Whether points are a grid as seen from far away along one of the axes of their coordinates. `some` of them tell where
+/// they are.
+pub(super) fn is_regular_along_axis(points: &Points, some: &Seen) -> bool {
+    let (low, high) = some.bounds();
+    let middle: Vec3 = std::array::from_fn(|a| 0.5 * (low[a] + high[a]));
+    let along = |axis: usize| {
+        let (mut eye, mut forward) = (middle, [0.0; 3]);
+        let extent = (0..3).map(|a| high[a] - low[a]).fold(0.0, f64::max);
+        (eye[axis], forward[axis]) = (middle[axis] + FAR_AWAY / SMALL * extent, -1.0);
+        let view = Viewpoint::new(eye, forward, some);
+        let corners = corners(&tiles(points, &view)?, &view, SAMPLES[0]);
+        let Errors { of, .. } = Errors::new(&corners, &view, Measure::Edge)?;
+        let alike = of.iter().filter(|error| error.abs() <= REGULAR).count();
+        Some(alike as f64 / of.len() as f64)
+    };
+    (0..3).filter_map(along).any(|alike| alike >= SHARE)
+}
+
+/// Whether points that are a grid as they are seen are one from far away, too.
+fn is_regular(tiles: &[Tile], seen_from: &Viewpoint) -> bool {
+    let corners = corners(tiles, seen_from, SAMPLES[1]);
+    let size = |seen_from: &Viewpoint| {
+        let errors = Errors::new(&corners, seen_from, Measure::Edge);
+        errors.map_or(f64::INFINITY, |errors| errors.size())
+    };
+    let count = corners.len().max(1) as f64;
+    let middle = [0, 1, 2].map(|a| corners.iter().map(|corner| corner[0][a]).sum::<f64>() / count);
+    size(seen_from).max(SMALL) > TOLD * size(&seen_from.farther(FAR_AWAY, middle))
 }
 
 /// The viewpoint near `start` from which the points of the tiles are a grid, as far as they are, and the share of them
@@ -93,7 +145,7 @@ fn looked_at(tiles: &[Tile], start: Viewpoint) -> Option<(Viewpoint, f64)> {
 
 /// The same, by so many of the points at most.
 fn in_tiles(tiles: &[Tile], mut best: Viewpoint, samples: usize) -> Option<(Viewpoint, f64)> {
-    let mut last = f64::INFINITY;
+    let (mut last, mut share) = (f64::INFINITY, 0.0);
     for _ in 0..LOOKS {
         let seen = corners(tiles, &best, samples);
         // From a wrong place the grid is skewed: its areas are alike sooner than its edges. Then all corners count.
@@ -103,15 +155,16 @@ fn in_tiles(tiles: &[Tile], mut best: Viewpoint, samples: usize) -> Option<(View
             best = improved(&seen, best, (Measure::Edge, outlier));
         }
         let errors = Errors::new(&seen, &best, Measure::Edge)?;
+        let apart = |error: &f64| ((2.0 + error) / (2.0 - error)).sqrt();
+        let even = errors.of.iter().filter(|&error| (apart(error) - 1.0).abs() <= UNEVEN);
+        share = even.count() as f64 / seen.len() as f64;
         let size = errors.size();
         if size <= EXACT || size > CLOSER * last {
-            let apart = |error: &f64| ((2.0 + error) / (2.0 - error)).sqrt();
-            let even = errors.of.iter().filter(|&error| (apart(error) - 1.0).abs() <= UNEVEN);
-            return Some((best, even.count() as f64 / seen.len() as f64));
+            break;
         }
         last = size;
     }
-    None
+    Some((best, share))
 }
 
 /// Points that are near each other in the image, and whether each has its neighbours among them.
@@ -119,7 +172,7 @@ type Tile = Vec<(Vec3, bool)>;
 
 /// The points in some tiles of the image, chosen independently of the order of points.
 fn tiles(points: &Points, seen_from: &Viewpoint) -> Option<Vec<Tile>> {
-    let image = Image::of(points, |p| seen_from.image(p))?;
+    let image = Image::of(points, |p| seen_from.place(p))?;
     let in_tiles = image.tiles(TILE, points.len().div_ceil(IN_TILES) as u64);
     let placed = |&(_, i): &(u64, u32)| {
         let is_inner = image.in_tile(i, TILE).iter().all(|v| (v - 0.5).abs() <= 0.5 - RIM);
@@ -288,7 +341,6 @@ fn equations(
 
 #[cfg(test)]
 mod tests {
-    use super::super::evenness::Seen;
     use super::*;
     use crate::mix::mixed;
     use crate::vector::{axes, dot, minus, normalized};
@@ -325,14 +377,48 @@ mod tests {
     #[test]
     fn pixels_tell_where_the_camera_is() {
         let points: Points = seen(|pixel, _| pixel).into_iter().collect();
-        let found = fit(&points, rough(&points)).unwrap();
+        let Grid { viewpoint: found, is_regular } = fit(&points, rough(&points)).unwrap();
+        let all: Vec<Vec3> = (0..points.len()).map(|i| points.get(i).map(f64::from)).collect();
+        assert!(!is_regular && !is_regular_along_axis(&points, &Seen::new(&all)));
         let off = minus(found.eye(), EYE);
         assert!(dot(off, off).sqrt() < 500.0, "{off:?}");
         // Neither the order of the points nor the number of threads matters.
         let order: Vec<u32> = (0..30_000).map(|i| i * 7919 % 30_000).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let again = points.select(&order);
-        assert_eq!(pool.install(|| fit(&again, rough(&points))), Ok(found));
+        assert_eq!(
+            pool.install(|| fit(&again, rough(&points))),
+            Ok(Grid { viewpoint: found, is_regular })
+        );
+    }
+
+    #[test]
+    fn a_height_model_was_seen_by_no_camera() {
+        // Roofs on a regular grid, as they are and turned.
+        let height = |x: usize, y: usize| match (x % 60, y % 50) {
+            (10..50, 10..40) => 16_000.0 - 300.0 * (x % 60) as f64,
+            _ => 0.0,
+        };
+        let place = |i: usize| {
+            let [x, y] = [i % 200, i / 200];
+            [1000.0 * x as f64, 1000.0 * y as f64, height(x, y)]
+        };
+        let model = |turned: bool| -> (Points, Viewpoint) {
+            let turn = |[x, y, z]: Vec3| {
+                if turned { [x, 0.6 * y - 0.8 * z, 0.8 * y + 0.6 * z] } else { [x, y, z] }
+            };
+            let points: Vec<Vec3> = (0..200 * 150).map(|i| turn(place(i))).collect();
+            let all = Seen::new(&points);
+            let eye = turn([120_000.0, 60_000.0, 400_000.0]);
+            let start = Viewpoint::new(eye, all.forward(eye), &all);
+            (points.iter().map(|p| p.map(|v| v.round() as f32)).collect(), start)
+        };
+        for turned in [false, true] {
+            let (points, start) = model(turned);
+            assert!(fit(&points, start).unwrap().is_regular);
+            let all: Vec<Vec3> = (0..points.len()).map(|i| points.get(i).map(f64::from)).collect();
+            assert!(turned || is_regular_along_axis(&points, &Seen::new(&all)));
+        }
     }
 
     #[test]

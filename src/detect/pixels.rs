@@ -11,8 +11,10 @@ use rayon::prelude::*;
 const NEXT: f32 = EDGE;
 /// Every place of a grid has a point at most so many pixels away; half the diagonal of a pixel is 0.71.
 const WITHIN: f32 = 0.75;
-/// More points than this in one place are no pixels.
+/// More points than this in one place are no pixels, …
 const CROWD: usize = 64;
+/// … or than this in places of a size that most of the image may not fill.
+const ROUGH_CROWD: usize = 1 << 10;
 /// Points that one thread joins at a time.
 const BAND: usize = 1 << 15;
 /// Points that tell the distance between pixels, and whether they are a grid.
@@ -35,14 +37,12 @@ impl Pixels {
     /// The image of a cloud; `None` if its points are no grid of pixels as they are seen.
     pub fn find(points: &Points, sight: Sight) -> Option<Pixels> {
         let image = Image::of(points, |p| sight.place(p))?;
-        let nearest = || {
-            let rough = Pixels { sight, raster: image.raster(image.apart)? };
-            Some(rough.nearest_to_samples())
+        let with = |pixel: f64, most: usize| {
+            let pixels = Pixels { sight, raster: image.raster(pixel)? };
+            (pixels.raster.most_in_place() <= most).then_some(pixels)
         };
-        let pixel = image.apart * quantile(&mut nearest()?, 0.5);
-        let pixels = Pixels { sight, raster: image.raster(pixel)? };
-        let is_crowded = pixels.raster.most_in_place() > CROWD;
-        (!is_crowded && pixels.is_grid()).then_some(pixels)
+        let apart = quantile(&mut with(image.apart, ROUGH_CROWD)?.nearest_to_samples(), 0.5);
+        with(image.apart * apart, CROWD).filter(Pixels::is_grid)
     }
 
     /// Whether the points are a grid: one a pixel, each with pixels around it.
@@ -160,17 +160,25 @@ mod tests {
     }
 
     fn pixels(points: &Points) -> Option<Pixels> {
-        Pixels::find(points, Sight { from: SeenFrom::Drawn, camera: None })
+        Pixels::find(
+            points,
+            Sight { from: SeenFrom::Drawn { nearest: f64::INFINITY }, camera: [0.0; 3] },
+        )
     }
 
     #[test]
     fn parts_are_what_is_connected_from_pixel_to_pixel() {
-        // A column and a row are missing, and one pixel of another label bridges nothing.
+        // A column and a row are missing; other labels are other parts.
         let (chosen, points) = grid(|i| i % 60 == 20 || i / 60 == 30);
         let pixels = pixels(&points).unwrap();
-        let labels: Vec<i32> = chosen.iter().map(|i| if i % 60 < 50 { 4 } else { -1 }).collect();
+        let label = |i: usize| match i % 60 {
+            0..40 => 4,
+            40..50 => 7,
+            _ => -1,
+        };
+        let labels: Vec<i32> = chosen.iter().map(|&i| label(i)).collect();
         let parts = pixels.connected(&labels);
-        let part_of = |i: usize| (i % 60 > 20, i / 60 > 30);
+        let part_of = |i: usize| (i % 60 > 20, i / 60 > 30, label(i));
         for (a, &i) in chosen.iter().enumerate().step_by(7) {
             for (b, &j) in chosen.iter().enumerate() {
                 let labelled = labels[a] >= 0 && labels[b] >= 0;

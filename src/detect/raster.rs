@@ -20,7 +20,7 @@ const PIECE: usize = 1 << 14;
 /// The points of an image in square places of equal size, row by row.
 #[derive(Debug)]
 pub(super) struct Raster {
-    /// Where each point lies, in a length of about one pixel; NaN for the few that are far outside.
+    /// Where each point lies, in a length of about one pixel; NaN for those that are not in the image.
     at: Vec<[f32; 2]>,
     columns: usize,
     rows: usize,
@@ -40,7 +40,8 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// The image in which `place` tells where a point lies; `None` if all of them lie on a line.
+    /// The image in which `place` tells where a point lies, NaN if it is not there; `None` if all of them lie on a line.
+    /// Points far from all others are not in it either.
     pub fn of(points: &Points, place: impl Fn(Vec3) -> [f64; 2] + Sync) -> Option<Image> {
         let place = |i: usize| place(points.get(i).map(f64::from));
         let mut at: Vec<[f64; 2]> =
@@ -49,7 +50,8 @@ impl Image {
         let is_inside = |p: &[f64; 2]| (0..2).all(|a| (low[a]..=high[a]).contains(&p[a]));
         at.par_iter_mut().filter(|p| !is_inside(p)).for_each(|p| *p = [f64::NAN; 2]);
         let area = (high[0] - low[0]) * (high[1] - low[1]);
-        let apart = (area / points.len().max(1) as f64).sqrt();
+        let inside = at.iter().filter(|p| !p[0].is_nan()).count();
+        let apart = (area / inside.max(1) as f64).sqrt();
         (apart > 0.0 && apart.is_finite()).then_some(Image { at, low, apart })
     }
 
@@ -169,18 +171,19 @@ pub(super) fn apart(a: [f32; 2], b: [f32; 2]) -> f32 {
     (x * x + y * y).sqrt()
 }
 
-/// The part of the image in which nearly all places are: its least and its largest coordinates.
+/// The part of the image in which nearly all places are that are numbers: its least and its largest coordinates.
 fn bounds(places: &[[f64; 2]]) -> ([f64; 2], [f64; 2]) {
     // Added up piece by piece and then in order, so that the sums do not depend on the number of threads.
-    let sums = |places: &[[f64; 2]]| {
-        places
-            .iter()
-            .fold([0.0; 4], |[u, v, uu, vv], &[a, b]| [u + a, v + b, uu + a * a, vv + b * b])
+    let add = |[n, u, v, uu, vv]: [f64; 5], &[a, b]: &[f64; 2]| {
+        [n + 1.0, u + a, v + b, uu + a * a, vv + b * b]
     };
-    let pieces: Vec<[f64; 4]> = places.par_chunks(PIECE).map(sums).collect();
-    let mut total = [0.0; 4];
+    let sums =
+        |places: &[[f64; 2]]| places.iter().filter(|place| !place[0].is_nan()).fold([0.0; 5], add);
+    let pieces: Vec<[f64; 5]> = places.par_chunks(PIECE).map(sums).collect();
+    let mut total = [0.0; 5];
     pieces.iter().for_each(|piece| total.iter_mut().zip(piece).for_each(|(sum, v)| *sum += v));
-    let [u, v, uu, vv] = total.map(|sum| sum / places.len().max(1) as f64);
+    let [n, sums @ ..] = total;
+    let [u, v, uu, vv] = sums.map(|sum| sum / n.max(1.0));
     let (middle, half) =
         ([u, v], [uu - u * u, vv - v * v].map(|variance| FAR * variance.max(0.0).sqrt()));
     let within = |p: &&[f64; 2]| (0..2).all(|a| (p[a] - middle[a]).abs() <= half[a]);

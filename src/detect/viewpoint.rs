@@ -15,12 +15,12 @@ use rayon::prelude::*;
 /// Points nearer than this share of the median depth are drawn at that depth.
 pub(super) const NEAREST: f64 = 0.125;
 
-/// How a frame is seen, in the coordinates in which it is searched.
+/// How a frame of pixels is seen, in the coordinates in which it is searched.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sight {
     pub from: SeenFrom,
-    /// Position of the camera, in input coordinates, if it is known exactly.
-    pub camera: Option<Vec3>,
+    /// Position of the camera, in input coordinates.
+    pub camera: Vec3,
 }
 
 /// From where a frame is seen.
@@ -28,16 +28,19 @@ pub(super) struct Sight {
 pub(super) enum SeenFrom {
     /// A viewpoint among the points.
     Viewpoint(Viewpoint),
-    /// The far end of the third axis, since points are drawn in the camera's view.
-    Drawn,
+    /// The far end of the third axis, since points are drawn in the camera's view. Points drawn at this height are
+    /// nearer to the camera than that.
+    Drawn { nearest: f64 },
 }
 
 impl Sight {
-    /// Where a point lies in the image.
+    /// Where a point lies in the image; NaN if it is too near to be drawn, as a point at the camera is that stands for
+    /// a missing one.
     pub fn place(&self, p: Vec3) -> [f64; 2] {
         match self.from {
-            SeenFrom::Viewpoint(viewpoint) => viewpoint.image(p),
-            SeenFrom::Drawn => [p[0], p[1]],
+            SeenFrom::Viewpoint(viewpoint) => viewpoint.place(p),
+            SeenFrom::Drawn { nearest } if p[2] < nearest => [p[0], p[1]],
+            SeenFrom::Drawn { .. } => [f64::NAN; 2],
         }
     }
 
@@ -45,7 +48,7 @@ impl Sight {
     pub fn side(&self, plane: &LocalPlane) -> f64 {
         match self.from {
             SeenFrom::Viewpoint(viewpoint) => dot(plane.normal, viewpoint.eye()) - plane.rho,
-            SeenFrom::Drawn => plane.normal[2],
+            SeenFrom::Drawn { .. } => plane.normal[2],
         }
     }
 }
@@ -56,24 +59,20 @@ pub(super) struct Viewpoint {
     eye: Vec3,
     /// Two directions across the view and each other, and the direction of view.
     axes: [Vec3; 3],
-    /// Median of the depths, in steps.
+    /// A usual depth, in steps: the median of those of some points, seen from where it was first looked for.
     middle: f64,
-    /// Whether points are a grid of pixels from there.
-    is_exact: bool,
-    /// Whether the far points are much farther away than the near ones.
-    is_deep: bool,
 }
 
 impl Viewpoint {
-    /// A viewpoint with a direction from which some points are seen.
+    /// A viewpoint that looks in some direction at points.
     pub fn new(eye: Vec3, forward: Vec3, points: &Seen) -> Viewpoint {
         let [_, middle, _] = points.depths(eye, forward);
         let (u, v) = axes(forward);
-        Viewpoint { eye, axes: [u, v, forward], middle, is_exact: false, is_deep: false }
+        Viewpoint { eye, axes: [u, v, forward], middle }
     }
 
     /// The viewpoint moved along its axes by three shares of the median depth, and turned towards the first two by two
-    /// angles, in radians; `None` if it turns too far.
+    /// angles, in radians; `None` if it turns too far or passes the median depth.
     pub fn moved(&self, [right, down, ahead, turn_u, turn_v]: [f64; 5]) -> Option<Viewpoint> {
         let [u, v, forward] = self.axes;
         let along = |share: [f64; 3]| -> Vec3 {
@@ -87,9 +86,13 @@ impl Viewpoint {
             eye: std::array::from_fn(|a| self.eye[a] + by[a]),
             axes: [u, v, turned],
             middle,
-            is_exact: false,
-            is_deep: false,
         })
+    }
+
+    /// The viewpoint from which what is at `middle` is seen in the same direction, so many times as far away.
+    pub fn farther(&self, times: f64, middle: Vec3) -> Viewpoint {
+        let eye = std::array::from_fn(|a| middle[a] + times * (self.eye[a] - middle[a]));
+        Viewpoint { eye, middle: times * self.middle, ..*self }
     }
 
     /// The distance between two viewpoints, in depths.
@@ -100,8 +103,13 @@ impl Viewpoint {
 
     /// How a cloud of this frame is seen from there.
     pub fn sight(&self, frame: &Frame) -> Sight {
-        let camera = self.is_exact.then(|| frame.input(self.eye));
-        Sight { from: SeenFrom::Viewpoint(*self), camera }
+        Sight { from: SeenFrom::Viewpoint(*self), camera: frame.input(self.eye) }
+    }
+
+    /// The same if the points are drawn in the camera's view, in coordinates of the frame `drawn`.
+    pub fn sight_of_drawn(&self, frame: &Frame, drawn: &Frame) -> Sight {
+        let nearest = ((1.0 / NEAREST - 1.0) * self.middle / drawn.step).floor();
+        Sight { from: SeenFrom::Drawn { nearest }, ..self.sight(frame) }
     }
 
     /// Position of the camera, in the coordinates of the points.
@@ -114,32 +122,12 @@ impl Viewpoint {
         self.axes[2]
     }
 
-    /// The same viewpoint, which is exact, since points are a grid of pixels from there.
-    pub fn exactly(self) -> Viewpoint {
-        Viewpoint { is_exact: true, ..self }
-    }
-
-    /// The same viewpoint, from which the far points are much farther away than the near ones, or not.
-    pub fn deep(self, is_deep: bool) -> Viewpoint {
-        Viewpoint { is_deep, ..self }
-    }
-
-    /// Whether points are a grid of pixels from there, so that it is exact.
-    pub fn is_exact(&self) -> bool {
-        self.is_exact
-    }
-
-    /// Whether noise that grows with range differs much between near points and far ones.
-    pub fn is_deep(&self) -> bool {
-        self.is_deep
-    }
-
     /// Depth of a point along the direction of view, in steps.
     pub fn depth(&self, p: Vec3) -> f64 {
         dot(minus(p, self.eye), self.axes[2])
     }
 
-    /// Median of the depths, in steps.
+    /// The usual depth, in steps.
     pub fn depth_of_middle(&self) -> f64 {
         self.middle
     }
@@ -170,7 +158,12 @@ impl Viewpoint {
         [a * times, b * times, (times - 1.0) * self.middle]
     }
 
-    /// Where a point lies in the image at a depth of one.
+    /// Where a point lies in the image at a depth of one; NaN if it is too near to be drawn.
+    pub fn place(&self, p: Vec3) -> [f64; 2] {
+        if self.depth(p) > NEAREST * self.middle { self.image(p) } else { [f64::NAN; 2] }
+    }
+
+    /// The same, but what is too near is drawn at the least depth.
     pub fn image(&self, p: Vec3) -> [f64; 2] {
         let [a, b, z] = self.axes.map(|axis| dot(minus(p, self.eye), axis));
         let z = z.max(NEAREST * self.middle);

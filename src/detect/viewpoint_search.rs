@@ -4,8 +4,9 @@
 //! camera, and only from there.
 
 use super::evenness::{OUTSIDE, Seen};
+use super::pixel_grid::{self, Grid};
+use super::rows;
 use super::viewpoint::{NEAREST, Viewpoint};
-use super::{pixel_grid, rows};
 use crate::frame::Points;
 use crate::mix::mixed;
 use crate::surface::cloud::CellCloud;
@@ -56,34 +57,58 @@ const DEEP: f64 = 1.6;
 /// The same while the viewpoint is approximate.
 const ROUGHLY_DEEP: f64 = 1.4;
 
+/// The viewpoint of a frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Found {
+    pub viewpoint: Viewpoint,
+    /// Whether the points are a grid of pixels from there, so that it is exact.
+    pub is_exact: bool,
+    /// Whether the far points are much farther away than the near ones, so that noise that grows with range differs much
+    /// between them.
+    pub is_deep: bool,
+}
+
+/// Why there is no grid of pixels near a viewpoint.
+enum NoPixels {
+    /// The points are a grid as well from far away: they lie on a grid in space and were seen by no camera.
+    Regular,
+    /// So many of the points are a pixel from the next one, as a share, at most.
+    Uneven(f64),
+}
+
 /// The viewpoint from which points lie evenly, if there is one. Most cameras are at the `home` of their points: the
 /// origin of the input, in their coordinates. Others are sought, thoroughly only where the points lie in rows, as pixels
 /// do.
-pub(super) fn find(
-    points: &Points,
-    home: Vec3,
-    in_rows: impl FnOnce() -> bool,
-) -> Option<Viewpoint> {
+pub(super) fn find(points: &Points, home: Vec3, in_rows: impl FnOnce() -> bool) -> Option<Found> {
     if !(FEWEST..=MOST).contains(&points.len()) {
         return None;
     }
-    let many = sample(points, SAMPLES[2]);
+    let mut many = sample(points, SAMPLES[2]);
+    many.retain(|&p| !stands_for_none(p, home));
     let first = |n: usize| Seen::new(&many[..many.len().min(n)]);
     let [few, some] = &[SAMPLES[0], SAMPLES[1]].map(first);
     let elsewhere = || {
         let tried = tried(few);
         let grid = match in_rows() {
+            true if pixel_grid::is_regular_along_axis(points, some) => return None,
             true => of_pixels_from(points, &tried, [few, some]),
             false => Err(of_sample(few, some, &tried)),
         };
-        grid.map_or_else(|best| at_last(points, &best, &Seen::new(&many)), Some)
+        match grid {
+            Ok(viewpoint) => Some((viewpoint, true)),
+            Err(best) => at_last(points, &best, &Seen::new(&many)),
+        }
     };
-    let found = at_home(points, home, some).or_else(elsewhere)?;
-    let [near, middle, far] = some.depths(found.eye(), found.ahead());
+    let (viewpoint, is_exact) = match at_home(points, home, some) {
+        Ok(viewpoint) => (viewpoint, true),
+        Err(NoPixels::Regular) => return None,
+        Err(NoPixels::Uneven(_)) => elsewhere()?,
+    };
+    let [near, middle, far] = some.depths(viewpoint.eye(), viewpoint.ahead());
     log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
     // Almost no point may be nearer than the nearest depth that is drawn.
-    let nearer = many.iter().filter(|&&p| found.depth(p) < NEAREST * middle).count();
-    let found = found.deep(far > DEEP * near);
+    let nearer = many.iter().filter(|&&p| viewpoint.depth(p) < NEAREST * middle).count();
+    let found = Found { viewpoint, is_exact, is_deep: far > DEEP * near };
     (nearer * OUTSIDE <= many.len()).then_some(found)
 }
 
@@ -97,47 +122,64 @@ pub(super) fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
     // Points in the order of their cells are a sample of the same places, whatever their order in the file.
     let sample = |most: usize| {
         let every = (0..points.len()).step_by(points.len().div_ceil(most));
-        Seen::new(&every.map(|i| points.get(i).map(f64::from)).collect::<Vec<_>>())
+        let all = every.map(|i| points.get(i).map(f64::from));
+        Seen::new(&all.filter(|&p| !stands_for_none(p, home)).collect::<Vec<_>>())
     };
     let some = sample(SAMPLES[1]);
-    at_home(points, home, &some).or_else(|| {
-        let few = sample(SAMPLES[0]);
-        let in_rows = rows::lie_in_rows(&cloud.cells, |i| points.get(i).map(f64::from));
-        let tried = in_rows.then(|| tried(&few))?;
-        if tried.first()?.0 > NEARLY_EVEN {
-            return None;
-        }
-        of_pixels_from(points, &tried, [&few, &some]).ok()
-    })
+    match at_home(points, home, &some) {
+        Ok(viewpoint) => return Some(viewpoint),
+        Err(NoPixels::Regular) => return None,
+        Err(NoPixels::Uneven(_)) => {}
+    }
+    let few = sample(SAMPLES[0]);
+    let in_rows = rows::lie_in_rows(&cloud.cells, |i| points.get(i).map(f64::from));
+    let tried = in_rows.then(|| tried(&few))?;
+    if tried.first()?.0 > NEARLY_EVEN || pixel_grid::is_regular_along_axis(points, &some) {
+        return None;
+    }
+    of_pixels_from(points, &tried, [&few, &some]).ok()
+}
+
+/// Whether a point, whose coordinates are whole numbers, is at the home of the points: some programs put missing pixels
+/// there.
+fn stands_for_none(p: Vec3, home: Vec3) -> bool {
+    p == home.map(f64::round_ties_even)
 }
 
 /// The viewpoint near their `home` from which the points, and so `some` of them, are a grid of pixels: the home itself if
 /// it is as near as pixels tell.
-fn at_home(points: &Points, home: Vec3, some: &Seen) -> Option<Viewpoint> {
-    let found = of_grid(points, home, some)?;
-    let there = Viewpoint::new(home, found.ahead(), some).exactly();
-    Some(if found.shift(&there) <= AT_HOME { there } else { found })
-}
-
-/// The viewpoint near `eye` from which the points, and so `some` of them, are a grid of pixels.
-fn of_grid(points: &Points, eye: Vec3, some: &Seen) -> Option<Viewpoint> {
-    if some.unevenness(eye)? > UNEVEN {
-        return None;
+fn at_home(points: &Points, home: Vec3, some: &Seen) -> Result<Viewpoint, NoPixels> {
+    let Grid { viewpoint, is_regular } = of_grid(points, home, some)?;
+    let there = Viewpoint::new(home, viewpoint.ahead(), some);
+    match viewpoint.shift(&there) <= AT_HOME {
+        true => Ok(there),
+        false if is_regular => Err(NoPixels::Regular),
+        false => Ok(viewpoint),
     }
-    gridded(points, eye, some).ok()
 }
 
-/// The same; if there is none, the largest share of points that are a pixel from the next one.
-fn gridded(points: &Points, eye: Vec3, some: &Seen) -> Result<Viewpoint, f64> {
-    let grid = pixel_grid::fit(points, Viewpoint::new(eye, some.forward(eye), some))?;
-    Ok(Viewpoint::new(grid.eye(), grid.ahead(), some).exactly())
+/// The viewpoint near `eye` from which the points, and so `some` of them, are a grid.
+fn of_grid(points: &Points, eye: Vec3, some: &Seen) -> Result<Grid, NoPixels> {
+    if some.unevenness(eye).is_none_or(|uneven| uneven > UNEVEN) {
+        return Err(NoPixels::Uneven(0.0));
+    }
+    let start = Viewpoint::new(eye, some.forward(eye), some);
+    let grid = pixel_grid::fit(points, start).map_err(NoPixels::Uneven)?;
+    let Grid { viewpoint, .. } = grid;
+    Ok(Grid { viewpoint: Viewpoint::new(viewpoint.eye(), viewpoint.ahead(), some), ..grid })
+}
+
+/// The same if the points tell how far away it is.
+fn of_camera(points: &Points, eye: Vec3, some: &Seen) -> Result<Viewpoint, NoPixels> {
+    let Grid { viewpoint, is_regular } = of_grid(points, eye, some)?;
+    if is_regular { Err(NoPixels::Regular) } else { Ok(viewpoint) }
 }
 
 /// Viewpoints, the most even first.
 type Tried = Vec<(f64, Vec3)>;
 
 /// The viewpoint from which points in rows are a grid of pixels, near those that were `tried`. Pixels tell where the
-/// camera is as soon as it is known roughly. If they are none, the most even viewpoints.
+/// camera is as soon as it is known roughly. If they are none, the most even viewpoints, as long as pixels seem to show.
 fn of_pixels_from(
     points: &Points,
     tried: &[(f64, Vec3)],
@@ -150,10 +192,11 @@ fn of_pixels_from(
             let mut improved = improved_by(by, some_tried);
             improved.truncate(LEFT);
             let improved = improved_by(some, &improved);
-            for &(_, eye) in improved.iter().filter(|best| best.0 <= UNEVEN) {
-                match gridded(points, eye, some) {
-                    Ok(grid) => return Ok(grid),
-                    Err(share) => largest = largest.max(share),
+            for &(_, eye) in &improved {
+                match of_camera(points, eye, some) {
+                    Ok(viewpoint) => return Ok(viewpoint),
+                    Err(NoPixels::Regular) => return Err(Vec::new()),
+                    Err(NoPixels::Uneven(share)) => largest = largest.max(share),
                 }
             }
             best.extend(improved);
@@ -179,15 +222,16 @@ fn of_sample(few: &Seen, some: &Seen, tried: &[(f64, Vec3)]) -> Tried {
     best
 }
 
-/// The most even of the viewpoints near these, by all points, or the one from which they are a grid.
-fn at_last(points: &Points, best: &[(f64, Vec3)], all: &Seen) -> Option<Viewpoint> {
+/// The viewpoint near these from which the points are a grid of pixels, and that it is exact; or the most even one, by
+/// all points.
+fn at_last(points: &Points, best: &[(f64, Vec3)], all: &Seen) -> Option<(Viewpoint, bool)> {
     let best = improved_by(all, best);
-    if let Some(grid) = best.iter().find_map(|&(_, eye)| of_grid(points, eye, all)) {
-        return Some(grid);
+    if let Some(camera) = best.iter().find_map(|&(_, eye)| of_camera(points, eye, all).ok()) {
+        return Some((camera, true));
     }
     let &(uneven, eye) = best.first()?;
     log::debug!("seen from {eye:?}, {uneven:.3} times as uneven as can be");
-    (uneven <= EVENLY).then(|| Viewpoint::new(eye, all.forward(eye), all))
+    (uneven <= EVENLY).then(|| (Viewpoint::new(eye, all.forward(eye), all), false))
 }
 
 /// About `most` of the points, chosen and ordered at random, but independently of their order in the file.
@@ -299,19 +343,20 @@ mod tests {
     #[test]
     fn a_camera_is_found_by_what_it_sees() {
         let points = points();
-        let found = find(&points, [0.0; 3], || true).unwrap();
+        let all = find(&points, [0.0; 3], || true).unwrap();
+        let found = all.viewpoint;
         let off = minus(found.eye(), EYE);
         assert!(dot(off, off).sqrt() < 0.1 * found.depth_of_middle(), "{found:?}");
         let order: Vec<u32> = (0..points.len() as u32).map(|i| i * 7919 % 19_200).collect();
-        assert_eq!(find(&points.select(&order), [0.0; 3], || true), Some(found));
+        assert_eq!(find(&points.select(&order), [0.0; 3], || true), Some(all));
     }
 
     #[test]
     fn a_camera_near_the_home_of_its_points_is_there() {
         let near = EYE.map(|v| v + 1000.0);
-        assert_eq!(find(&points(), near, || false).unwrap().eye(), near);
+        assert_eq!(find(&points(), near, || false).unwrap().viewpoint.eye(), near);
         let far = EYE.map(|v| v + 100_000.0);
-        assert_ne!(find(&points(), far, || true).unwrap().eye(), far);
+        assert_ne!(find(&points(), far, || true).unwrap().viewpoint.eye(), far);
     }
 
     #[test]
@@ -319,9 +364,26 @@ mod tests {
         let points = points();
         let some: Vec<u32> =
             (0..points.len() as u32).filter(|&i| mixed(i.into()).is_multiple_of(2)).collect();
-        let found = find(&points.select(&some), [0.0; 3], || false).unwrap();
+        let found = find(&points.select(&some), [0.0; 3], || false).unwrap().viewpoint;
         let off = minus(found.eye(), EYE);
         assert!(dot(off, off).sqrt() < 0.2 * found.depth_of_middle(), "{found:?}");
+    }
+
+    #[test]
+    fn what_lies_on_a_grid_in_space_is_no_frame() {
+        let point = |i: usize| {
+            let [x, y] = [i % 200, i / 200];
+            let is_roof = (40..160).contains(&x) && (20..110).contains(&y);
+            [500.0 * x as f32, 500.0 * y as f32, if is_roof { 8000.0 } else { (x % 7) as f32 }]
+        };
+        let points: Points = (0..200 * 150).map(point).collect();
+        // Above it, below it, beside it and far away.
+        let homes = [[5e4, 4e4, 8e4], [3e4, 4e4, -1e5], [-1e4, -1e4, 1e4], [1e7, 3e7, -1e3]];
+        for home in homes {
+            for in_rows in [true, false] {
+                assert_eq!(find(&points, home, || in_rows), None);
+            }
+        }
     }
 
     #[test]
@@ -342,7 +404,7 @@ mod tests {
 
     #[test]
     fn planes_come_back_from_what_is_seen() {
-        let viewpoint = find(&points(), [0.0; 3], || true).unwrap();
+        let viewpoint = find(&points(), [0.0; 3], || true).unwrap().viewpoint;
         let (unit, seen) = viewpoint.seen(&points());
         for k in 0..3 {
             let of: Vec<usize> =

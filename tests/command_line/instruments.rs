@@ -205,14 +205,73 @@ fn planes_of_a_frame_are_divided_where_the_camera_sees_through() {
         serde_json::from_value(json(plain.clone())["parameters"]["camera"].clone()).unwrap();
     let off = [camera[0] - 5.0, camera[1] + 7.0, camera[2] - 1.6];
     assert!(off.iter().all(|v| v.abs() < 0.001), "{camera:?}");
-    let mut inliers: Vec<u64> =
-        found(&json(plain)).iter().map(|p| p["inliers"].as_u64().unwrap()).collect();
-    inliers.sort_unstable();
-    // The pole, the plates, one of them behind the pole, and the wall.
-    let expected = [5 * 120, 42 * 40, 75 * 40, 160 * 120 - 5 * 120 - 117 * 40];
+    let (inliers, _) = inliers_and_camera(&json(plain));
+    // The wall, the plates, one of them behind the pole, and the pole.
+    let expected = [160 * 120 - 5 * 120 - 117 * 40, 75 * 40, 42 * 40, 5 * 120];
     assert_eq!(inliers.len(), 4, "{inliers:?}");
     let close = |(&n, &of): (&u64, &u64)| n.abs_diff(of) * 20 <= of;
     assert!(inliers.iter().zip(&expected).all(close), "{inliers:?}");
+}
+
+/// The planes' points, the largest first, and the camera that is told.
+fn inliers_and_camera(document: &Value) -> (Vec<u64>, Option<[f64; 3]>) {
+    let mut inliers: Vec<u64> =
+        found(document).iter().map(|p| p["inliers"].as_u64().unwrap()).collect();
+    inliers.sort_unstable_by_key(|&n| std::cmp::Reverse(n));
+    (inliers, serde_json::from_value(document["parameters"]["camera"].clone()).unwrap())
+}
+
+#[test]
+fn roofs_of_a_height_model_are_found_wherever_its_origin_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let cloud = folder.path().join("model.txt");
+    let is_roof = |u: i32, v: i32| (41..160).contains(&v) && (matches!(u, 21..110 | 126..220));
+    for [east, north, up] in
+        [[500_000.0, 4_600_000.0, 300.0], [-60.0, -50.0, 120.0], [-60.0, -50.0, -120.0]]
+    {
+        let mut text = String::new();
+        let (mut roofs, mut ground) = (0, 0);
+        for (u, v) in (0..200).flat_map(|v| (0..240).map(move |u| (u, v))) {
+            let noise = 0.01 * f64::from((u * 7919 + v * 104_729) % 101 - 50) / 50.0;
+            let height = if is_roof(u, v) { 8.0 } else { 0.0 };
+            *(if is_roof(u, v) { &mut roofs } else { &mut ground }) += 1;
+            text += &format!(
+                "{:.4} {:.4} {:.4}\n",
+                east + 0.5 * f64::from(u),
+                north + 0.5 * f64::from(v),
+                up + height + noise
+            );
+        }
+        std::fs::write(&cloud, text).unwrap();
+        let (inliers, camera) = inliers_and_camera(&json(detect(&cloud, "-q --json -").text()));
+        assert_eq!(camera, None);
+        let expected = [ground, roofs];
+        let close = |(&n, &of): (&u64, &u64)| n.abs_diff(of) * 1000 <= of;
+        assert!(inliers.len() == 2 && inliers.iter().zip(&expected).all(close), "{inliers:?}");
+    }
+}
+
+#[test]
+fn missing_pixels_at_the_camera_do_not_hide_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let cloud = folder.path().join("frame.txt");
+    let mut text = String::new();
+    for (u, v) in (0..120).flat_map(|v| (0..160).map(move |u| (u, v))) {
+        let ray = [(f64::from(u) - 79.5) / 140.0, (f64::from(v) - 59.5) / 140.0];
+        // A floor, a wall, and a box before it.
+        let box_at = if (50..90).contains(&u) && v > 30 { 1.5 } else { f64::INFINITY };
+        let depth = (1.0 / ray[1].max(1e-9)).min(3.0).min(box_at);
+        let depth = depth + 0.0005 * f64::from((u * 7919 + v * 104_729) % 101 - 50) / 50.0;
+        text += &format!("{:.6} {:.6} {depth:.6}\n", ray[0] * depth, ray[1] * depth);
+    }
+    let found = |missing: usize| {
+        std::fs::write(&cloud, text.clone() + &"0 0 0\n".repeat(missing)).unwrap();
+        inliers_and_camera(&json(detect(&cloud, "-q --json -").text()))
+    };
+    let some = found(1);
+    assert_eq!(some.1, Some([0.0; 3]));
+    assert_eq!(some.0.len(), 3, "{:?}", some.0);
+    assert_eq!(found(3000), some);
 }
 
 #[test]
