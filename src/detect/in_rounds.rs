@@ -17,7 +17,7 @@ use super::viewpoint::{NEAREST, Sight, Viewpoint};
 use super::viewpoint_search::Found;
 use super::{
     claims, ends, interrupted, layers, members, merge, noise_field, parameters, planes, present,
-    refine, rejected, roundness, rows, tolerance, viewpoint_search, waves,
+    refine, rejected, roundness, rows, tolerance, viewpoint, viewpoint_search, waves,
 };
 use crate::Result;
 use crate::backend::{Backend, Held, InCells, Labels, Room, Surfaces};
@@ -158,7 +158,6 @@ fn as_seen(cloud: &mut Loaded, found: &Found, how: How) -> Result<Option<Labelle
     if !ground.settle_on_frame(found, &frame) {
         return Ok(None);
     }
-    ground.plateau.even = true;
     let camera = match is_exact {
         true => Camera::Seen(viewpoint.sight_of_drawn(&cloud.frame, &frame)),
         false => Camera::None,
@@ -291,6 +290,7 @@ struct Scene<'a> {
     rounding: f64,
     /// The same along the axis that is rounded least: no surface that crosses the steps shows less.
     quantum: f64,
+    drawn: Drawn,
     how: How<'a, 'a>,
 }
 
@@ -311,7 +311,8 @@ fn search<'b>(
     // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
     let nature = Nature { obey, alike: plateau.alike, even: field.is_even() || obey };
-    let scene = Scene { cloud, in_cells, field: &field, nature, rounding, quantum, how };
+    let drawn = plateau.drawn;
+    let scene = Scene { cloud, in_cells, field: &field, nature, rounding, quantum, drawn, how };
     let (mut parameters, (surfels, findings)) = scene.classes(surfaces.as_mut())?;
     let Findings { mut found, failed } = findings;
     begin(progress, "labels", None)?;
@@ -457,10 +458,17 @@ impl Scene<'_> {
         Ok((parameters, all))
     }
 
-    /// A given tolerance means the same everywhere.
+    /// Sets how much thicker or thinner than usual surfaces are, as far as their places do not tell. A given tolerance means
+    /// the same everywhere.
     fn settle(&self, surfels: &mut [Surfel]) {
         if self.nature.obey {
             surfels.iter_mut().for_each(|s| s.scale = 1.0);
+        } else if self.drawn == Drawn::AsSeen {
+            for s in surfels {
+                let share =
+                    s.surface.map_or(1.0, |surface| viewpoint::share_of_error(surface.normal()));
+                s.scale *= share as f32;
+            }
         }
     }
 

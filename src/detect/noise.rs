@@ -117,8 +117,8 @@ pub(super) struct Plateau {
     pub sliced: bool,
     /// Whether the noise of neighbours is correlated.
     pub alike: bool,
-    /// Whether the noise is known to be the same everywhere.
-    pub even: bool,
+    /// How the points are drawn. In the camera's view their noise is the same everywhere.
+    pub drawn: Drawn,
     /// Whether there may be slices with steps so wide that only the camera's view shows them.
     pub stepped: bool,
 }
@@ -246,7 +246,7 @@ fn read(curve: &[Scale], drawn: Drawn, faces_one_way: impl Fn(usize) -> bool) ->
     let alike = first > 0 || likeness(curve, told, far, soft) >= 0.5;
     // In steps, so that a hair's breadth does not move every cell.
     let level = if alike { (STEPS_OF_LEVEL * reached).round() / STEPS_OF_LEVEL } else { 0.0 };
-    Plateau { level, sliced: first > 0, alike, even: false, stepped: is_stepped(curve) }
+    Plateau { level, sliced: first > 0, alike, drawn, stepped: is_stepped(curve) }
 }
 
 /// Whether more neighbourhoods are flat on the level after this one, where they are not much thicker: steps that blur

@@ -4,7 +4,7 @@
 //! drift, and that of a depth camera with the square of the range. So the noise is measured region by region,
 //! and every limit that is a multiple of the noise follows it.
 
-use super::noise::{Plateau, STEPS, Sample, View, curve, noise, slices, usual_of};
+use super::noise::{Drawn, Plateau, STEPS, Sample, View, curve, noise, slices, usual_of};
 use crate::shared::BLOCK_POINTS;
 use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
@@ -69,7 +69,7 @@ pub(super) fn measure(
     let beyond = match plateau {
         Plateau { alike: false, .. } => 1.0,
         Plateau { sliced: false, .. } => BEYOND,
-        Plateau { even: true, .. } => BEYOND_STEPS,
+        Plateau { drawn: Drawn::AsSeen, .. } => BEYOND_STEPS,
         _ => 1.0,
     };
     let Some(seen) = view.noise(plateau.finer()) else { return NoiseField::even() };
@@ -84,7 +84,7 @@ pub(super) fn measure(
         let floor = vec![(THINNEST * usual.max(rounding)) as f32; cells.base().len()];
         return NoiseField { scale: None, floor: Some(floor) };
     }
-    if plateau.even {
+    if plateau.drawn == Drawn::AsSeen {
         return NoiseField::even();
     }
     let surface = |level: usize, cell: u32| {
@@ -224,7 +224,7 @@ fn coarse(
     // Where slices hide the noise, the usual value is that of the regions that show it.
     let sliced = plateau.sliced;
     let usual = if sliced { middle.max(usual) } else { usual };
-    let even = plateau.even || !sliced && rough < EVEN * quiet;
+    let even = plateau.drawn == Drawn::AsSeen || !sliced && rough < EVEN * quiet;
     log::debug!(
         "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"
     );
@@ -281,7 +281,7 @@ fn quantiles(known: Vec<(f64, u64)>) -> [f64; 3] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::noise::{Drawn, rounding};
+    use super::super::noise::rounding;
     use super::*;
     use crate::cpu::cut::whole;
     use crate::frame::Points;
@@ -346,8 +346,13 @@ mod tests {
         let points: Points = (0..60_000).map(point).collect();
         let cloud = whole(&points);
         let view = View::new(&cloud.cells, &mut cloud.sums());
-        let plateau =
-            Plateau { level: 1.0, sliced: false, even: false, stepped: false, alike: true };
+        let plateau = Plateau {
+            level: 1.0,
+            sliced: false,
+            drawn: Drawn::InSpace,
+            stepped: false,
+            alike: true,
+        };
         let field = measure(&cloud, &view, plateau, 0.0, |_, _| None);
         let scales = (0..cloud.cells.base().len()).map(|cell| field.scale(cell));
         let most = scales.fold(0.0, f64::max);

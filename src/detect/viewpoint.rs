@@ -15,6 +15,18 @@ use rayon::prelude::*;
 /// Points nearer than this share of the median depth are drawn at that depth.
 pub(super) const NEAREST: f64 = 0.125;
 
+/// A point is off across the line of sight by this share of what it is off along it: by a fraction of a pixel, where
+/// disparities are off by a tenth of one. Kinects have about a quarter at their usual range.
+const ACROSS: f64 = 0.25;
+
+/// How far points are off from a surface with this normal in the camera's view, as a share of what they are off along the
+/// line of sight, which is the third axis. A floor that is seen at a grazing angle is thinner than a wall seen from the
+/// front.
+pub(super) fn share_of_error(normal: Vec3) -> f64 {
+    let along = normal[2] * normal[2];
+    (along + ACROSS * ACROSS * (1.0 - along).max(0.0)).sqrt()
+}
+
 /// How a frame of pixels is seen, in the coordinates in which it is searched.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sight {
