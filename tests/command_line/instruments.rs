@@ -90,12 +90,7 @@ fn steps_of_depth_are_no_planes() {
 /// degrees.
 fn wall_before_a_camera(file: &Path, distance: f64, degrees: f64) {
     let (across, along) = degrees.to_radians().sin_cos();
-    let mut state = 1u64;
-    let mut uniform = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as f64 / f64::from(1 << 24) - 0.5
-    };
+    let mut uniform = uniform();
     let mut text = String::new();
     for pixel in 0..640 * 480 {
         let x = (f64::from(pixel % 640) - 319.5) / 525.0;
@@ -108,6 +103,64 @@ fn wall_before_a_camera(file: &Path, distance: f64, degrees: f64) {
         text += &format!("{:.5} {:.5} {depth:.3}\n", x * depth, y * depth);
     }
     std::fs::write(file, text).unwrap();
+}
+
+/// Numbers between −0.5 and 0.5 in no visible order.
+fn uniform() -> impl FnMut() -> f64 {
+    let mut state = 1u64;
+    move || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f64 / f64::from(1 << 24) - 0.5
+    }
+}
+
+#[test]
+fn a_table_top_seen_at_a_grazing_angle_is_thin() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("table.xyz");
+    let mut uniform = uniform();
+    let mut text = String::new();
+    let (sin, cos) = (-0.1f64).sin_cos();
+    let (mut top, mut front) = (0, 0);
+    for pixel in 0..320 * 240 {
+        let ray =
+            [(f64::from(pixel % 320) - 159.5) / 262.5, (f64::from(pixel / 320) - 119.5) / 262.5];
+        // The camera looks up a little. A floor, a wall 4 m away, and a block before it, whose top is 0.5 m below.
+        let (down, ahead) = (ray[1] * cos + sin, cos - ray[1] * sin);
+        let at = |depth: f64| [ray[0] * depth, down * depth, ahead * depth];
+        let (floor, wall) = (1.3 / down.max(1e-9), 4.0 / ahead);
+        let (block_top, block_front) = (0.5 / down.max(1e-9), 1.8 / ahead);
+        let [x, _, z] = at(block_top);
+        let is_top = x.abs() <= 0.6 && (1.8..2.6).contains(&z);
+        let [x, y, _] = at(block_front);
+        let is_front = x.abs() <= 0.6 && (0.5..0.7).contains(&y);
+        (top, front) = (top + u64::from(is_top), front + u64::from(is_front));
+        let depth = match (is_front, is_top) {
+            (true, _) => block_front,
+            (_, true) => block_top,
+            _ => floor.min(wall),
+        };
+        let noise = (0..4).map(|_| uniform()).sum::<f64>() / 0.58;
+        let disparity = 262.5 * 0.075 / (depth + 0.0015 * depth * depth * noise);
+        let depth = 262.5 * 0.075 / ((disparity * 16.0).round() / 16.0);
+        text += &format!("{:.6} {:.6} {depth:.6}\n", ray[0] * depth, ray[1] * depth);
+    }
+    std::fs::write(&file, text).unwrap();
+    let document = json(detect(&file, "-q --json -").text());
+    assert_eq!(inliers_and_camera(&document).1, Some([0.0; 3]));
+    let normal =
+        |plane: &Value| -> [f64; 3] { serde_json::from_value(plane["normal"].clone()).unwrap() };
+    let distance = |plane: &Value| plane["offset"].as_f64().unwrap().abs();
+    let is_top = |plane: &&Value| (distance(plane) - 0.5).abs() < 0.05;
+    let planes = found(&document);
+    let plane = planes.iter().find(is_top).unwrap();
+    let cosine = normal(plane)[1] * cos + normal(plane)[2] * sin;
+    assert!(cosine.abs() > 0.5f64.to_radians().cos(), "{plane}");
+    // Nearly the whole top, and hardly anything of the front.
+    let inliers = plane["inliers"].as_u64().unwrap();
+    assert!(top > 3000 && front > 3000, "{top} {front}");
+    assert!((top * 8 / 10..top + front / 10).contains(&inliers), "{inliers} of {top}");
 }
 
 #[test]
