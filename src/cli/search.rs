@@ -314,12 +314,13 @@ fn measured(length: f64) -> String {
     shortly(length, 0.01 * length)
 }
 
-/// Why the coordinates are too coarse for planes, if that is so and few are found although `is_limited` is false, or
-/// if what is found may be steps instead of surfaces; `in_floats` is whether the format may hold 32-bit floats.
+/// Why the coordinates are too coarse for planes, if that is so and few are found although `is_limited` is false, if the
+/// cloud is so wide that they are rounded to as much as the gaps between points, or if what is found may be steps instead
+/// of surfaces; `in_floats` is whether the format may hold 32-bit floats.
 fn coarse_coordinates(found: &Detection, in_floats: bool, is_limited: bool) -> Option<String> {
     /// Finer steps, as a share of the gaps between points, hide nothing.
     const COARSE: f64 = 0.02;
-    /// Steps of at least this share of the gaps look like surfaces …
+    /// Steps of at least this share of the gaps hide planes however many points are labelled, or look like surfaces …
     const VERY_COARSE: f64 = 0.25;
     /// … if their rounding is at least this share of the noise.
     const MOST_OF_NOISE: f64 = 0.5;
@@ -331,7 +332,8 @@ fn coarse_coordinates(found: &Detection, in_floats: bool, is_limited: bool) -> O
     }
     let few = !is_limited && 2 * found.labelled() < input.searched() - input.stray;
     let is = |other: f64| (step / other - 1.0).abs() < 0.01;
-    if few && is(input.step) {
+    let hides = few || step >= VERY_COARSE * p.spacing;
+    if hides && is(input.step) {
         let side = (0..3).map(|a| input.max[a] - input.min[a]).fold(0.0, f64::max);
         let (side, step) = (measured(side), measured(step));
         return Some(format!(

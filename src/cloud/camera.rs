@@ -29,11 +29,12 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// The point that a pixel shows; NaN if its value is 0, which means no depth.
+    /// The point that a pixel shows; NaN if its value is 0 or 65535, which mean no depth: some cameras store the largest
+    /// value for it, and what is farther away than that has it as well.
     #[inline]
     #[must_use]
     pub fn point(&self, column: u32, row: u32, value: u16) -> [f64; 3] {
-        if value == 0 {
+        if value == 0 || value == u16::MAX {
             return [f64::NAN; 3];
         }
         let z = f64::from(value) / self.scale;
@@ -78,7 +79,7 @@ mod tests {
     fn five_numbers_are_read_and_written() {
         let camera: Camera = "525, 524.5,319.5,-1,1000".parse().unwrap();
         assert_eq!(camera.to_string(), "525,524.5,319.5,-1,1000");
-        assert!(camera.point(0, 0, 0)[2].is_nan());
+        assert!(camera.point(0, 0, 0)[2].is_nan() && camera.point(9, 9, 65535)[2].is_nan());
         for wrong in
             ["", "1,2,3,4", "1,2,3,4,5,6", "0,1,1,1,1", "1,1,1,1,-5", "1,1,1,1,nan", "a,b,c,d,e"]
         {

@@ -287,6 +287,23 @@ fn coordinates_in_coarse_floats_are_named() {
 }
 
 #[test]
+fn parts_in_two_coordinate_systems_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let room = &read(&shipped("room.ply"));
+    let path = folder.path().join("parts.ply");
+    let part = |by: [f64; 3]| {
+        (0..room.len()).map(move |i| [room.x[i] + by[0], room.y[i] + by[1], room.z[i] + by[2]])
+    };
+    // So wide a cloud is rounded to decimetres, which are planes as thick as the room is wide.
+    write(&path, &part([0.0; 3]).chain(part([5e6, 5e5, 300.0])).collect::<Vec<_>>());
+    let done = detect(&path, "");
+    assert_eq!(done.code, Some(0));
+    assert!(done.err.contains("search the parts one by one, with --bbox"), "{}", done.err);
+    write(&path, &part([0.0; 3]).chain(part([50.0, 0.0, 0.0])).collect::<Vec<_>>());
+    assert!(!detect(&path, "").err.contains("--bbox"));
+}
+
+#[test]
 fn many_points_at_the_origin_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("zeros.ply");
