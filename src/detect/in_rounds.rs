@@ -290,7 +290,6 @@ struct Scene<'a> {
     rounding: f64,
     /// The same along the axis that is rounded least: no surface that crosses the steps shows less.
     quantum: f64,
-    drawn: Drawn,
     how: How<'a, 'a>,
 }
 
@@ -310,9 +309,9 @@ fn search<'b>(
     surfaces.follow(field.clone())?;
     // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
-    let nature = Nature { obey, alike: plateau.alike, even: field.is_even() || obey };
-    let drawn = plateau.drawn;
-    let scene = Scene { cloud, in_cells, field: &field, nature, rounding, quantum, drawn, how };
+    let as_seen = plateau.drawn == Drawn::AsSeen;
+    let nature = Nature { obey, alike: plateau.alike, even: field.is_even() || obey, as_seen };
+    let scene = Scene { cloud, in_cells, field: &field, nature, rounding, quantum, how };
     let (mut parameters, (surfels, findings)) = scene.classes(surfaces.as_mut())?;
     let Findings { mut found, failed } = findings;
     begin(progress, "labels", None)?;
@@ -463,7 +462,7 @@ impl Scene<'_> {
     fn settle(&self, surfels: &mut [Surfel]) {
         if self.nature.obey {
             surfels.iter_mut().for_each(|s| s.scale = 1.0);
-        } else if self.drawn == Drawn::AsSeen {
+        } else if self.nature.as_seen {
             for s in surfels {
                 let share =
                     s.surface.map_or(1.0, |surface| viewpoint::share_of_error(surface.normal()));

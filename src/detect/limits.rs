@@ -26,6 +26,8 @@ pub(super) struct Limits {
     pub alike: bool,
     /// Whether the noise is the same everywhere.
     pub even: bool,
+    /// Whether the points are drawn in a depth camera's view.
+    pub as_seen: bool,
     /// Slabs in which a plane is tried, in multiples of the tolerance, ascending.
     pub slabs: &'static [f64],
 }

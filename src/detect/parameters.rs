@@ -44,6 +44,8 @@ pub(super) struct Nature {
     pub alike: bool,
     /// Whether the noise is the same everywhere.
     pub even: bool,
+    /// Whether the points are drawn in a depth camera's view.
+    pub as_seen: bool,
 }
 
 /// The parameters for a cloud: what the user set, and the rest as measured.
@@ -140,6 +142,7 @@ pub(super) fn search<'a>(
             facets: parameters.curved == Curved::Facets,
             alike: how.alike,
             even: how.even,
+            as_seen: how.as_seen,
             slabs: &SLABS[..SLABS.partition_point(|&times| times <= parameters.widen)],
         },
     }

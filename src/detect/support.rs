@@ -168,8 +168,7 @@ impl Field<'_> {
             if bend.layered && *times > 1.0 {
                 break;
             }
-            let bent = if self.limits.alike { BENT_ALIKE } else { BENT };
-            if bend.depth <= bent * tolerance {
+            if bend.depth <= self.most_bent(&plane) * tolerance {
                 return Ok(Ok(plane));
             }
             members = plane.surfels.clone();
@@ -178,6 +177,16 @@ impl Field<'_> {
             }
         }
         Ok(best.ok_or(failed))
+    }
+
+    /// By what share of its tolerance a plane may be bent. A steep surface in the camera's view, whose slab is thin, may
+    /// bend by less: a slab that holds a strip of something round is widened until it holds enough of that to tell.
+    fn most_bent(&self, plane: &Support) -> f64 {
+        match self.limits.alike {
+            true if self.limits.as_seen => BENT_ALIKE * self.scale(&plane.surfels, 0.5),
+            true => BENT_ALIKE,
+            false => BENT,
+        }
     }
 
     /// The bend of a plane; a plane that holds several layers becomes the densest of them.
@@ -547,6 +556,7 @@ mod tests {
             facets: false,
             alike: false,
             even: true,
+            as_seen: false,
             slabs: SLABS,
         };
         Field { backend: &*CPU, surfels, limits }

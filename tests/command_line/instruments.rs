@@ -330,7 +330,8 @@ fn missing_pixels_at_the_camera_do_not_hide_it() {
 #[test]
 fn planes_of_scanned_clouds_are_found() {
     let truth = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/clouds/truth");
-    for (name, f1) in [("office_room2.ply", 0.95), ("tunnel_frame.ply", 0.95)] {
+    // The wall of the tunnel is curved.
+    for (name, f1, most) in [("office_room2.ply", 0.95, 30), ("tunnel_frame.ply", 0.95, 2)] {
         let cloud = truth.join(name);
         if !cloud.exists() {
             println!("skipped: {name} is not there");
@@ -338,6 +339,7 @@ fn planes_of_scanned_clouds_are_found() {
         }
         let score = score(&cloud, "");
         assert!(score.f1 >= f1, "{name}: F1 {}", score.f1);
+        assert!(score.planes <= most, "{name}: {} planes", score.planes);
     }
 }
 
