@@ -15,8 +15,8 @@ use rayon::prelude::*;
 /// Points nearer than this share of the median depth are drawn at that depth.
 pub(super) const NEAREST: f64 = 0.125;
 
-/// A point is off across the line of sight by this share of what it is off along it: by a fraction of a pixel, where
-/// disparities are off by a tenth of one. Kinects have about a quarter at their usual range.
+/// A point is off across the line of sight by this share of what it is off along it, since its pixel is an area. A table
+/// top tells a smaller share best, and 0.5 does as well for scenes (`benches/results/detect.md`).
 const ACROSS: f64 = 0.25;
 
 /// How far points are off from a surface with this normal in the camera's view, as a share of what they are off along the
