@@ -254,11 +254,10 @@ fn planes_of_a_frame_are_divided_where_the_camera_sees_through() {
     };
     let plain = document("--device cpu");
     assert!(document("--device cpu --threads 1 --chunk 500") == plain);
-    let camera: [f64; 3] =
-        serde_json::from_value(json(plain.clone())["parameters"]["camera"].clone()).unwrap();
+    let (inliers, camera) = inliers_and_camera(&json(plain));
+    let camera = camera.unwrap();
     let off = [camera[0] - 5.0, camera[1] + 7.0, camera[2] - 1.6];
     assert!(off.iter().all(|v| v.abs() < 0.001), "{camera:?}");
-    let (inliers, _) = inliers_and_camera(&json(plain));
     // The wall, the plates, one of them behind the pole, and the pole.
     let expected = [160 * 120 - 5 * 120 - 117 * 40, 75 * 40, 42 * 40, 5 * 120];
     assert_eq!(inliers.len(), 4, "{inliers:?}");
