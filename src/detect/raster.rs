@@ -12,8 +12,10 @@ pub(super) const EDGE: f32 = 1.6;
 pub(super) const UNEVEN: f64 = 0.25;
 /// Points farther than this many standard deviations from the middle of the image are not in it.
 const FAR: f64 = 4.0;
-/// Most places of the image for each point.
+/// Most places of the image for each point, or in all if that is more: a frame may be nearly empty, and is larger if it
+/// is rolled.
 const PLACES: usize = 4;
+const IN_ALL: usize = 1 << 22;
 /// Points that one thread processes at a time.
 const PIECE: usize = 1 << 14;
 
@@ -75,7 +77,7 @@ impl Image {
         [0, 1].map(|a| ((place[a] - self.low[a]) / (edge * self.apart)).fract())
     }
 
-    /// Its points in places of about one pixel, which is so long; `None` if most of the image is empty.
+    /// Its points in places of about one pixel, which is so long; `None` if they are too many since most of the image is empty.
     pub fn raster(&self, pixel: f64) -> Option<Raster> {
         if !(pixel > 0.0 && pixel.is_finite()) {
             return None;
@@ -90,7 +92,7 @@ impl Raster {
         let inside = || at.iter().zip(0u32..).filter(|(p, _)| !p[0].is_nan());
         let high = inside().fold([0f32; 2], |high, (p, _)| [0, 1].map(|a| high[a].max(p[a])));
         let [columns, rows] = high.map(|v| ((v / EDGE) as usize).saturating_add(1));
-        let count = columns.checked_mul(rows).filter(|&n| n <= PLACES * at.len())?;
+        let count = columns.checked_mul(rows).filter(|&n| n <= IN_ALL.max(PLACES * at.len()))?;
         let place = |p: &[f32; 2]| {
             let [column, row] = p.map(|v| (v / EDGE) as usize);
             row * columns + column
