@@ -71,6 +71,8 @@ type Corner = [Vec3; 3];
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Grid {
     pub viewpoint: Viewpoint,
+    /// From a pixel to the next of its row or column in the image.
+    pub edge: [f64; 2],
     /// Whether the points are as much a grid from far away. Then they lie on a grid in space, as a height model or the
     /// centres of voxels do, or on a wall before the camera, and do not tell how far away they were seen from.
     pub is_regular: bool,
@@ -91,7 +93,7 @@ pub(super) fn fit(points: &Points, start: Viewpoint) -> Result<Grid, f64> {
         // Tiles of a wrong view hold what is not next to each other.
         let is_last = found.shift(&near) <= SAME;
         if is_regular || is_last && share >= SHARE {
-            return Ok(Grid { viewpoint: found, is_regular });
+            return Ok(Grid { viewpoint: found, edge: edge(&tiles, &found), is_regular });
         }
         if is_last {
             break;
@@ -117,6 +119,21 @@ pub(super) fn is_regular_along_axis(points: &Points, some: &Seen) -> bool {
         Some(alike as f64 / of.len() as f64)
     };
     (0..3).filter_map(along).any(|alike| alike >= SHARE)
+}
+
+/// From a pixel to the next in the image of points that are a grid.
+fn edge(tiles: &[Tile], seen_from: &Viewpoint) -> [f64; 2] {
+    let of = |corner: &Corner| {
+        let [[x, y], [a, b], _] = corner.map(|p| seen_from.image(p));
+        [a - x, b - y]
+    };
+    let edges: Vec<[f64; 2]> = corners(tiles, seen_from, usize::MAX).iter().map(of).collect();
+    let pitch = quantile(&mut edges.iter().map(|[a, b]| a.hypot(*b)).collect::<Vec<_>>(), 0.5);
+    // Edges along rows and columns, there and back, are the same four times as fast.
+    let turns = edges.iter().map(|[a, b]| 4.0 * b.atan2(*a));
+    let (sin, cos) = turns.fold((0.0, 0.0), |(s, c), turn| (s + turn.sin(), c + turn.cos()));
+    let turn = 0.25 * f64::atan2(sin, cos);
+    [pitch * turn.cos(), pitch * turn.sin()]
 }
 
 /// Whether points that are a grid as they are seen are one from far away, too.
@@ -377,7 +394,8 @@ mod tests {
     #[test]
     fn pixels_tell_where_the_camera_is() {
         let points: Points = seen(|pixel, _| pixel).into_iter().collect();
-        let Grid { viewpoint: found, is_regular } = fit(&points, rough(&points)).unwrap();
+        let grid = fit(&points, rough(&points)).unwrap();
+        let Grid { viewpoint: found, is_regular, .. } = grid;
         let all: Vec<Vec3> = (0..points.len()).map(|i| points.get(i).map(f64::from)).collect();
         assert!(!is_regular && !is_regular_along_axis(&points, &Seen::new(&all)));
         let off = minus(found.eye(), EYE);
@@ -386,10 +404,7 @@ mod tests {
         let order: Vec<u32> = (0..30_000).map(|i| i * 7919 % 30_000).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let again = points.select(&order);
-        assert_eq!(
-            pool.install(|| fit(&again, rough(&points))),
-            Ok(Grid { viewpoint: found, is_regular })
-        );
+        assert_eq!(pool.install(|| fit(&again, rough(&points))), Ok(grid));
     }
 
     #[test]

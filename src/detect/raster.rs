@@ -222,6 +222,16 @@ mod tests {
     }
 
     #[test]
+    fn an_image_that_is_nearly_empty_is_in_places_as_well() {
+        // A diagonal of 1000 rows and columns.
+        let points: Points = (0..1000).map(|i| [i as f32, i as f32, 0.0]).collect();
+        let image = Image::of(&points, |p| [p[0], p[1]]).unwrap();
+        let raster = image.raster(1.0).unwrap();
+        assert_eq!((raster.points().len(), raster.most_in_place()), (1000, 2));
+        assert!(image.raster(0.1).is_none());
+    }
+
+    #[test]
     fn what_has_no_area_has_no_image() {
         let image = |points: Points| Image::of(&points, |p| [p[0], p[1]]);
         assert!(image((0..100).map(|i| [i as f32, 5.0, 0.0]).collect()).is_none());

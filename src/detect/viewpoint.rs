@@ -9,8 +9,10 @@
 use super::evenness::Seen;
 use crate::frame::{Frame, Points};
 use crate::surface::plane::LocalPlane;
+use crate::surface::quantile::quantile;
 use crate::vector::{Vec3, axes, dot, minus, normalized};
 use rayon::prelude::*;
+use std::f64::consts::TAU;
 
 /// Points nearer than this share of the median depth are drawn at that depth.
 pub(super) const NEAREST: f64 = 0.125;
@@ -73,6 +75,17 @@ pub(super) struct Viewpoint {
     axes: [Vec3; 3],
     /// A usual depth, in steps: the median of those of some points, seen from where it was first looked for.
     middle: f64,
+    /// The grid of its pixels, along the first two axes, if it is known.
+    pixels: Option<PixelGrid>,
+}
+
+/// A square grid of pixels in the image at a depth of one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct PixelGrid {
+    /// The distance from a pixel to the next.
+    pitch: f64,
+    /// What is added to the places of pixels so that they are whole numbers of pixels and a half.
+    shift: [f64; 2],
 }
 
 impl Viewpoint {
@@ -80,7 +93,7 @@ impl Viewpoint {
     pub fn new(eye: Vec3, forward: Vec3, points: &Seen) -> Viewpoint {
         let [_, middle, _] = points.depths(eye, forward);
         let (u, v) = axes(forward);
-        Viewpoint { eye, axes: [u, v, forward], middle }
+        Viewpoint { eye, axes: [u, v, forward], middle, pixels: None }
     }
 
     /// The viewpoint moved along its axes by three shares of the median depth, and turned towards the first two by two
@@ -98,6 +111,7 @@ impl Viewpoint {
             eye: std::array::from_fn(|a| self.eye[a] + by[a]),
             axes: [u, v, turned],
             middle,
+            pixels: None,
         })
     }
 
@@ -105,6 +119,42 @@ impl Viewpoint {
     pub fn farther(&self, times: f64, middle: Vec3) -> Viewpoint {
         let eye = std::array::from_fn(|a| middle[a] + times * (self.eye[a] - middle[a]));
         Viewpoint { eye, middle: times * self.middle, ..*self }
+    }
+
+    /// The same viewpoint with axes along the rows and columns of its pixels, one of which is at `edge` from the next in the
+    /// image. `some` of its points tell which way is down, so that a frame is drawn alike however its camera was turned.
+    pub fn along_pixels(&self, edge: [f64; 2], some: &[Vec3]) -> Viewpoint {
+        let pitch = edge[0].hypot(edge[1]);
+        let [a, b] = edge.map(|v| v / pitch);
+        let ways = [[a, b], [-b, a], [-a, -b], [b, -a]];
+        let images: Vec<[f64; 2]> = some.iter().map(|&p| self.image(p)).collect();
+        // Near points are at the bottom of most frames.
+        let near: Vec<f64> =
+            some.iter().map(|&p| 1.0 / self.depth(p).max(NEAREST * self.middle)).collect();
+        let mean = near.iter().sum::<f64>() / near.len().max(1) as f64;
+        let nearer = |[x, y]: [f64; 2]| -> f64 {
+            images.iter().zip(&near).map(|([a, b], near)| (x * a + y * b) * (near - mean)).sum()
+        };
+        let down = ways.into_iter().max_by(|&a, &b| nearer(a).total_cmp(&nearer(b)));
+        let [x, y] = down.unwrap_or([0.0, 1.0]);
+        let [u, v, forward] = self.axes;
+        let along = |a: f64, b: f64| -> Vec3 { std::array::from_fn(|k| a * u[k] + b * v[k]) };
+        let turned = Viewpoint { axes: [along(y, -x), along(x, y), forward], ..*self };
+        // Where pixels are between two whole numbers of pixels is an angle; this is the mean.
+        let shift = [[y, -x], [x, y]].map(|[x, y]| {
+            let turns = images.iter().map(|[a, b]| TAU * (x * a + y * b) / pitch);
+            let (sin, cos) = turns.fold((0.0, 0.0), |(s, c), t| (s + t.sin(), c + t.cos()));
+            pitch * (0.5 - sin.atan2(cos) / TAU)
+        });
+        Viewpoint { pixels: Some(PixelGrid { pitch, shift }), ..turned }
+    }
+
+    /// The same viewpoint whose usual depth is the median of those of all points.
+    pub fn with_middle_of(&self, points: &Points) -> Viewpoint {
+        let depths =
+            (0..points.len()).into_par_iter().map(|i| self.depth(points.get(i).map(f64::from)));
+        let middle = quantile(&mut depths.collect::<Vec<f64>>(), 0.5);
+        Viewpoint { middle: if middle > 0.0 { middle } else { self.middle }, ..*self }
     }
 
     /// The distance between two viewpoints, in depths.
@@ -156,18 +206,29 @@ impl Viewpoint {
             || (0..points.len()).into_par_iter().map(|i| self.draw(points.get(i).map(f64::from)));
         let most =
             all().map(|p| p.iter().fold(0f64, |m, v| m.max(v.abs()))).reduce(|| 0.0, f64::max);
-        let frame =
-            Frame { origin: [0.0; 3], step: Frame::fit([-most; 3], [most; 3]).step.max(1.0) };
+        let fits = Frame::fit([-most; 3], [most; 3]).step.max(1.0);
+        // A pixel is a power of two of steps, so that cells cut it in the same way in any unit.
+        let step = self.pixels.map_or(fits, |pixels| {
+            let pixel = pixels.pitch * self.middle;
+            pixel * 0.5f64.powi((pixel / fits).log2().floor() as i32)
+        });
+        let frame = Frame { origin: [0.0; 3], step };
         let drawn: Vec<[f32; 3]> =
             all().map(|p| p.map(|v| (v / frame.step).round_ties_even() as f32)).collect();
         (frame, drawn.into_iter().collect())
+    }
+
+    /// How far points are drawn from where they are in the image at the usual depth.
+    fn offset(&self) -> [f64; 2] {
+        self.pixels.map_or([0.0; 2], |pixels| pixels.shift.map(|v| v * self.middle))
     }
 
     /// Where a point is drawn.
     fn draw(&self, p: Vec3) -> Vec3 {
         let [a, b, z] = self.axes.map(|axis| dot(minus(p, self.eye), axis));
         let times = self.middle / z.max(NEAREST * self.middle);
-        [a * times, b * times, (times - 1.0) * self.middle]
+        let [x, y] = self.offset();
+        [a * times + x, b * times + y, (times - 1.0) * self.middle]
     }
 
     /// Where a point lies in the image at a depth of one; NaN if it is too near to be drawn.
@@ -187,7 +248,8 @@ impl Viewpoint {
     pub fn plane(&self, seen: LocalPlane, frame: &Frame) -> LocalPlane {
         // n · (a m / z, b m / z, m² / z − m) = ρ, times z.
         let [a, b, c] = seen.normal;
-        let (m, rho) = (self.middle, seen.rho * frame.step);
+        let [x, y] = self.offset();
+        let (m, rho) = (self.middle, seen.rho * frame.step - a * x - b * y);
         let across = [a * m, b * m, -(c * m + rho)];
         let normal: Vec3 =
             std::array::from_fn(|i| (0..3).map(|k| across[k] * self.axes[k][i]).sum::<f64>());

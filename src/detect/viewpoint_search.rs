@@ -95,12 +95,12 @@ pub(super) fn find(points: &Points, home: Vec3, in_rows: impl FnOnce() -> bool) 
             false => Err(of_sample(few, some, &tried)),
         };
         match grid {
-            Ok(viewpoint) => Some((viewpoint, true)),
+            Ok(grid) => Some((grid.viewpoint, Some(grid.edge))),
             Err(best) => at_last(points, &best, &Seen::new(&many)),
         }
     };
-    let (viewpoint, is_exact) = match at_home(points, home, some) {
-        Ok(viewpoint) => (viewpoint, true),
+    let (viewpoint, edge) = match at_home(points, home, some) {
+        Ok(grid) => (grid.viewpoint, Some(grid.edge)),
         Err(NoPixels::Regular) => return None,
         Err(NoPixels::Uneven(_)) => elsewhere()?,
     };
@@ -108,7 +108,12 @@ pub(super) fn find(points: &Points, home: Vec3, in_rows: impl FnOnce() -> bool) 
     log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
     // Almost no point may be nearer than the nearest depth that is drawn.
     let nearer = many.iter().filter(|&&p| viewpoint.depth(p) < NEAREST * middle).count();
-    let found = Found { viewpoint, is_exact, is_deep: far > DEEP * near };
+    let drawn = match edge {
+        Some(edge) => viewpoint.along_pixels(edge, &many),
+        None => viewpoint,
+    };
+    let drawn = drawn.with_middle_of(points);
+    let found = Found { viewpoint: drawn, is_exact: edge.is_some(), is_deep: far > DEEP * near };
     (nearer * OUTSIDE <= many.len()).then_some(found)
 }
 
@@ -127,7 +132,7 @@ pub(super) fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
     };
     let some = sample(SAMPLES[1]);
     match at_home(points, home, &some) {
-        Ok(viewpoint) => return Some(viewpoint),
+        Ok(grid) => return Some(grid.viewpoint),
         Err(NoPixels::Regular) => return None,
         Err(NoPixels::Uneven(_)) => {}
     }
@@ -137,7 +142,7 @@ pub(super) fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
     if tried.first()?.0 > NEARLY_EVEN || pixel_grid::is_regular_along_axis(points, &some) {
         return None;
     }
-    of_pixels_from(points, &tried, [&few, &some]).ok()
+    of_pixels_from(points, &tried, [&few, &some]).ok().map(|grid| grid.viewpoint)
 }
 
 /// Whether a point, whose coordinates are whole numbers, is at the home of the points: some programs put missing pixels
@@ -148,13 +153,13 @@ fn stands_for_none(p: Vec3, home: Vec3) -> bool {
 
 /// The viewpoint near their `home` from which the points, and so `some` of them, are a grid of pixels: the home itself if
 /// it is as near as pixels tell.
-fn at_home(points: &Points, home: Vec3, some: &Seen) -> Result<Viewpoint, NoPixels> {
-    let Grid { viewpoint, is_regular } = of_grid(points, home, some)?;
-    let there = Viewpoint::new(home, viewpoint.ahead(), some);
-    match viewpoint.shift(&there) <= AT_HOME {
-        true => Ok(there),
-        false if is_regular => Err(NoPixels::Regular),
-        false => Ok(viewpoint),
+fn at_home(points: &Points, home: Vec3, some: &Seen) -> Result<Grid, NoPixels> {
+    let grid = of_grid(points, home, some)?;
+    let there = Viewpoint::new(home, grid.viewpoint.ahead(), some);
+    match grid.viewpoint.shift(&there) <= AT_HOME {
+        true => Ok(Grid { viewpoint: there, ..grid }),
+        false if grid.is_regular => Err(NoPixels::Regular),
+        false => Ok(grid),
     }
 }
 
@@ -170,9 +175,9 @@ fn of_grid(points: &Points, eye: Vec3, some: &Seen) -> Result<Grid, NoPixels> {
 }
 
 /// The same if the points tell how far away it is.
-fn of_camera(points: &Points, eye: Vec3, some: &Seen) -> Result<Viewpoint, NoPixels> {
-    let Grid { viewpoint, is_regular } = of_grid(points, eye, some)?;
-    if is_regular { Err(NoPixels::Regular) } else { Ok(viewpoint) }
+fn of_camera(points: &Points, eye: Vec3, some: &Seen) -> Result<Grid, NoPixels> {
+    let grid = of_grid(points, eye, some)?;
+    if grid.is_regular { Err(NoPixels::Regular) } else { Ok(grid) }
 }
 
 /// Viewpoints, the most even first.
@@ -184,7 +189,7 @@ fn of_pixels_from(
     points: &Points,
     tried: &[(f64, Vec3)],
     [few, some]: [&Seen; 2],
-) -> Result<Viewpoint, Tried> {
+) -> Result<Grid, Tried> {
     let (mut best, mut largest): (Tried, f64) = (Vec::new(), 0.0);
     // Few points are fast, and enough for most frames.
     for by in [few, some] {
@@ -194,7 +199,7 @@ fn of_pixels_from(
             let improved = improved_by(some, &improved);
             for &(_, eye) in &improved {
                 match of_camera(points, eye, some) {
-                    Ok(viewpoint) => return Ok(viewpoint),
+                    Ok(grid) => return Ok(grid),
                     Err(NoPixels::Regular) => return Err(Vec::new()),
                     Err(NoPixels::Uneven(share)) => largest = largest.max(share),
                 }
@@ -224,14 +229,18 @@ fn of_sample(few: &Seen, some: &Seen, tried: &[(f64, Vec3)]) -> Tried {
 
 /// The viewpoint near these from which the points are a grid of pixels, and that it is exact; or the most even one, by
 /// all points.
-fn at_last(points: &Points, best: &[(f64, Vec3)], all: &Seen) -> Option<(Viewpoint, bool)> {
+fn at_last(
+    points: &Points,
+    best: &[(f64, Vec3)],
+    all: &Seen,
+) -> Option<(Viewpoint, Option<[f64; 2]>)> {
     let best = improved_by(all, best);
     if let Some(camera) = best.iter().find_map(|&(_, eye)| of_camera(points, eye, all).ok()) {
-        return Some((camera, true));
+        return Some((camera.viewpoint, Some(camera.edge)));
     }
     let &(uneven, eye) = best.first()?;
     log::debug!("seen from {eye:?}, {uneven:.3} times as uneven as can be");
-    (uneven <= EVENLY).then(|| (Viewpoint::new(eye, all.forward(eye), all), false))
+    (uneven <= EVENLY).then(|| (Viewpoint::new(eye, all.forward(eye), all), None))
 }
 
 /// About `most` of the points, chosen and ordered at random, but independently of their order in the file.
@@ -367,6 +376,33 @@ mod tests {
         let found = find(&points.select(&some), [0.0; 3], || false).unwrap().viewpoint;
         let off = minus(found.eye(), EYE);
         assert!(dot(off, off).sqrt() < 0.2 * found.depth_of_middle(), "{found:?}");
+    }
+
+    #[test]
+    fn a_frame_is_drawn_alike_however_the_camera_was_turned() {
+        let drawn = |turned: bool| -> Vec<Vec3> {
+            let turn = |[x, y, z]: Vec3| match turned {
+                true => [0.6 * x + 0.8 * z, -y, 0.8 * x - 0.6 * z],
+                false => [x, y, z],
+            };
+            let points: Points = frame()
+                .into_iter()
+                .map(|(p, _)| turn(p.map(f64::from)).map(|v| v.round() as f32))
+                .collect();
+            let (unit, seen) = find(&points, [0.0; 3], || true).unwrap().viewpoint.seen(&points);
+            // In pixels, which are a power of two of steps.
+            let to_next = seen.get(1)[0] - seen.get(0)[0];
+            let pixel = 2f64.powi(f64::from(to_next.abs()).log2().round() as i32);
+            assert!(unit.step >= 1.0);
+            (0..seen.len()).map(|i| seen.get(i).map(|v| f64::from(v) / pixel)).collect()
+        };
+        let [straight, turned] = [false, true].map(drawn);
+        for (a, b) in straight.iter().zip(&turned) {
+            let off = minus(*a, *b);
+            assert!(dot(off, off) < 0.05 * 0.05, "{a:?} {b:?}");
+            // Pixels are a whole number of pixels and a half from the middle.
+            assert!((0..2).all(|k| (a[k].rem_euclid(1.0) - 0.5).abs() < 0.05), "{a:?}");
+        }
     }
 
     #[test]
