@@ -29,11 +29,14 @@ mod values;
 mod warnings;
 mod words;
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 use console::{say, write_stdout};
+use exports::outputs_of;
 use failure::{BAD_INPUT, DONE, Failure, SOME_FAILED, message};
+use planes::cloud::Format;
 use planes::error::in_words;
+use planes::input::Kind;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
@@ -135,11 +138,14 @@ fn refuse(message: &str) -> u8 {
 
 /// Prints the requested help, or reports in one line what is wrong with the arguments.
 fn usage(error: &clap::Error, line: &[OsString]) -> u8 {
-    use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand as NoArguments;
-    if !error.use_stderr() || error.kind() == NoArguments {
+    let no_arguments = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if !error.use_stderr() || error.kind() == no_arguments {
         // A reader that has closed the pipe has seen enough.
         let _ = error.print();
         return if error.use_stderr() { BAD_INPUT } else { DONE };
+    }
+    if let Some(message) = only_in_detect(error, line) {
+        return refuse(&message);
     }
     let text = error.to_string();
     let (message, usage) = text.split_once("\n\nUsage: ").unwrap_or((&text, ""));
@@ -159,6 +165,20 @@ fn usage(error: &clap::Error, line: &[OsString]) -> u8 {
         command = named_command(line.iter().cloned());
     }
     refuse(&format!("{}{}; see {command} --help", parts.join("; "), meant.unwrap_or_default()))
+}
+
+/// What to do instead of giving `planes batch` an option that names one file of `planes detect`.
+fn only_in_detect(error: &clap::Error, line: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
+    let name = given.strip_prefix("--").filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    let name = name.split('=').next().unwrap_or(name);
+    let kinds = [Kind::Cloud(Format::LAS), Kind::Image];
+    let is_output = kinds.into_iter().flat_map(outputs_of).any(|about| about.name == name);
+    (is_output && named_command(line.iter().cloned()) == "planes batch").then(|| {
+        format!(
+            "--{name}: one file has no room for the results of a batch; give --out DIR --only {name}"
+        )
+    })
 }
 
 /// The file that was given where a command was expected, if it is one or is called as a cloud.

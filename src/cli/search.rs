@@ -292,6 +292,9 @@ impl Machine {
         let backend = bar.aside(|| engine.backend())?;
         let _turn = turn.or_else(|| engine.turn());
         let found = detect_held(cloud, held, options, backend, bar)?;
+        if let Some(few) = too_few(&found) {
+            bar.aside(|| log::warn!("{}: {few}", source.path().display()));
+        }
         // With a limit on planes, few of them say nothing.
         let is_limited = options.top.is_some()
             || options.min_area.is_some()
@@ -386,6 +389,19 @@ fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
     let is_thick = is_none && tolerance * TIMES > side;
     is_thick.then(|| {
         format!("{given} leaves no room for planes in a cloud that is {} wide", brief(side))
+    })
+}
+
+/// What is said of a cloud that has fewer points than a plane must have.
+fn too_few(found: &Detection) -> Option<String> {
+    let input = &found.input;
+    let points = input.points - input.not_chosen - input.not_finite - input.stray;
+    let fewest = found.parameters.min_inliers;
+    (points < fewest).then(|| {
+        format!(
+            "{} in all, but a plane must have {fewest} (--min-inliers)",
+            counted(points, "point")
+        )
     })
 }
 

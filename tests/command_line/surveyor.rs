@@ -26,6 +26,23 @@ fn cloud(path: &Path, scale: f64, surfaces: &[&dyn Fn(f64, f64) -> [f64; 3]]) {
 }
 
 #[test]
+fn a_cloud_of_too_few_points_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("few.xyz");
+    let point = |k: u32| [f64::from(k % 4), f64::from(k / 4), 0.0];
+    for (points, options, said) in [
+        (19, "", Some("19 points in all, but a plane must have 20 (--min-inliers)")),
+        (19, "--min-inliers 19", None),
+        (20, "", None),
+    ] {
+        write(&file, &(0..points).map(point).collect::<Vec<_>>());
+        let stderr = detect(&file, options).err;
+        assert_eq!(stderr.contains("but a plane must have"), said.is_some(), "{stderr}");
+        assert!(stderr.contains(said.unwrap_or_default()), "{stderr}");
+    }
+}
+
+#[test]
 fn normals_look_up() {
     for (name, options) in [("roofs.las", ""), ("room.ply", ""), ("room.ply", "--one-pass")] {
         let document = document(name, options);

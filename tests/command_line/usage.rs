@@ -162,6 +162,19 @@ fn hints_name_the_command_that_was_given() {
 }
 
 #[test]
+fn an_output_of_detect_given_to_batch_is_answered_with_the_folder() {
+    let hint = "one file has no room for the results of a batch; give --out DIR --only";
+    for name in ["json", "ply", "overlay"] {
+        for line in [format!("batch a.las --{name} o.{name}"), format!("batch --{name}=o a.las")] {
+            let message = planes(line.split(' ')).refusal();
+            assert!(message.ends_with(&format!("--{name}: {hint} {name}")), "{message}");
+        }
+    }
+    let message = planes(["batch", "a.las", "--out", "o", "--distance", "1"]).refusal();
+    assert!(!message.contains(hint), "{message}");
+}
+
+#[test]
 fn a_cloud_in_the_place_of_a_command_is_understood() {
     let folder = tempfile::tempdir().unwrap();
     let bare = folder.path().join("cloud");
