@@ -184,18 +184,18 @@ __device__ __forceinline__ Flatness at_least(Flatness flat, float floor) {
 }
 
 // The finest level that is flat around a base cell, or else the flattest that nearly is, among blocks of at
-// most the given thickness; NONE without any. `best` is its block. Blocks that are exact compared with the
-// noise are steps of the coordinates, unless they are exact on several levels.
+// most the given thickness; NONE without any. `best` is its block. Where noise is `sliced`, blocks that are exact
+// compared with it are steps of the depths, unless they are exact on several levels.
 __device__ __forceinline__ u32 choose(
-    const Flatness* flat, const u32* parent, u32 levels, double thickest, float floor, u32 cell,
-    Flatness& best
+    const Flatness* flat, const u32* parent, u32 levels, double thickest, float floor, u32 sliced,
+    u32 cell, Flatness& best
 ) {
     u32 found = NONE, slice = NONE, slices = 0;
     Flatness exact = {0.0f, 0.0f, 0.0f, {0.0f, 0.0f, 0.0f}};
     for (u32 level = 0; level < levels; level++) {
         const Flatness seen = flat[cell];
         if (seen.thickness > 0.0f && (double)seen.thickness <= thickest) {
-            const bool is_slice = EXACT_BLOCK * seen.thickness < floor;
+            const bool is_slice = sliced && EXACT_BLOCK * seen.thickness < floor;
             const Flatness judged = at_least(seen, floor);
             if (is_slice) {
                 if (slice == NONE) {
@@ -223,7 +223,7 @@ __device__ __forceinline__ u32 choose(
 // counts as thinner than `floor`.
 extern "C" __global__ void thicknesses(
     const Flatness* flat, const u32* parent, u32 levels, double thickest, const float* scale,
-    const float* floor, const unsigned char* seen, u32 count, float* thickness
+    const float* floor, u32 sliced, const unsigned char* seen, u32 count, float* thickness
 ) {
     const u32 cell = blockIdx.x * blockDim.x + threadIdx.x;
     if (cell >= count) return;
@@ -231,7 +231,7 @@ extern "C" __global__ void thicknesses(
     const double times = scale[cell];
     const bool there =
         !(seen[cell] & 1) &&
-        choose(flat, parent, levels, thickest * times, floor[cell], cell, best) != NONE;
+        choose(flat, parent, levels, thickest * times, floor[cell], sliced, cell, best) != NONE;
     thickness[cell] = there ? (float)((double)best.thickness / times) : 0.0f;
 }
 
@@ -265,15 +265,16 @@ struct Surface {
 // The surfaces of all base cells.
 extern "C" __global__ void surfaces(
     const Flatness* flat, const u32* parent, u32 levels, double thickest, const float* scale,
-    const float* floor, const unsigned char* seen, u32 count, Surface* found
+    const float* floor, u32 sliced, const unsigned char* seen, u32 count, Surface* found
 ) {
     const u32 cell = blockIdx.x * blockDim.x + threadIdx.x;
     if (cell >= count) return;
     Surface surface = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
     Flatness block = {0.0f, 0.0f, 0.0f, {0.0f, 0.0f, 0.0f}};
     const double limit = thickest * (double)scale[cell];
+    const bool known = seen[cell] & 1;
     const u32 level =
-        seen[cell] & 1 ? NONE : choose(flat, parent, levels, limit, floor[cell], cell, block);
+        known ? NONE : choose(flat, parent, levels, limit, floor[cell], sliced, cell, block);
     if (level != NONE) {
         const Vec3 v = {block.normal[0], block.normal[1], block.normal[2]};
         const double length = sqrt(dot(v, v)), by = length > 0.0 ? length : 1.0;

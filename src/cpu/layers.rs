@@ -150,7 +150,7 @@ impl Trying<'_> {
             }
         }
         block.patch.end();
-        (block.noise, block.sliced) = (noise, field.has_floor());
+        (block.noise, block.sliced) = (noise, field.sliced);
         block.bases.clear();
         block.bases.extend(group.iter().map(|&(_, base)| base));
         Ok(())

@@ -181,7 +181,8 @@ kernels! {
         );
         fn thicknesses(
             flat: &[Flatness; count], parent: &[u32; count], levels: u32, thickest: f64,
-            scale: &[f32; count], floor: &[f32; count], seen: &[u8; count], count: u32,
+            scale: &[f32; count], floor: &[f32; count], sliced: u32,
+            seen: &[u8; count], count: u32,
             thickness: &mut [f32; count],
         );
         fn weigh(
@@ -190,7 +191,8 @@ kernels! {
         );
         fn surfaces(
             flat: &[Flatness; count], parent: &[u32; count], levels: u32, thickest: f64,
-            scale: &[f32; count], floor: &[f32; count], seen: &[u8; count], count: u32,
+            scale: &[f32; count], floor: &[f32; count], sliced: u32,
+            seen: &[u8; count], count: u32,
             found: &mut [CellSurface; count],
         );
         fn take(

@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
             count,
             first_block,
             range.start as u32,
-            u32::from(judged.has_floor),
+            u32::from(judged.sliced),
             &mut found.outcomes.slice_mut(range),
             &mut found.layers,
             &mut found.count,

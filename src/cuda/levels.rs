@@ -49,8 +49,8 @@ pub(super) struct Judged<'a> {
     /// The noise of each as a multiple of the usual noise, and the least thickness of a block.
     pub scale: CudaSlice<f32>,
     floor: CudaSlice<f32>,
-    /// Whether there is a least thickness.
-    pub has_floor: bool,
+    /// Whether much thinner blocks may be steps of the depths.
+    pub sliced: bool,
 }
 
 impl<'a> Tree<'a> {
@@ -242,7 +242,7 @@ impl<'a> Judged<'a> {
             seen: device.zeros(cells)?,
             scale: device.upload(&vec![1.0; cells])?,
             floor: device.zeros(cells)?,
-            has_floor: false,
+            sliced: false,
         }))
     }
 
@@ -260,7 +260,7 @@ impl<'a> Judged<'a> {
         if let Some(floor) = &field.floor {
             self.floor = device.upload(floor)?;
         }
-        self.has_floor = field.has_floor();
+        self.sliced = field.sliced;
         Ok(())
     }
 
@@ -286,6 +286,7 @@ impl<'a> Judged<'a> {
             thickest,
             &self.scale,
             &self.floor,
+            u32::from(self.sliced),
             &self.seen,
             count,
             &mut thickness,
@@ -345,6 +346,7 @@ impl<'a> Judged<'a> {
             thickest,
             &self.scale,
             &self.floor,
+            u32::from(self.sliced),
             &self.seen,
             count,
             &mut found,

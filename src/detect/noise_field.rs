@@ -76,13 +76,12 @@ pub(super) fn measure(
     let usual = beyond * seen;
     let rounded = rounding > ROUNDED * usual;
     if plateau.alike {
-        let usual = if rounded { usual.max(rounding) } else { usual };
-        return coarse(cells, view, plateau, [usual, beyond, rounding]);
+        return coarse(cells, view, plateau, ([usual, beyond, rounding], rounded));
     }
     if rounded {
         // Regions that look rougher are trees and edges.
         let floor = vec![(THINNEST * usual.max(rounding)) as f32; cells.base().len()];
-        return NoiseField { scale: None, floor: Some(floor) };
+        return NoiseField { scale: None, floor: Some(floor), sliced: false };
     }
     if plateau.drawn == Drawn::AsSeen {
         return NoiseField::even();
@@ -162,7 +161,7 @@ fn white(
         (noise.next().unwrap_or(usual) / usual).max(1.0) as f32
     };
     let all = (0..cells.base().len() as u32).into_par_iter();
-    NoiseField { scale: Some(all.map(of).collect()), floor: None }
+    NoiseField { scale: Some(all.map(of).collect()), floor: None, sliced: false }
 }
 
 /// The noise of the regions that the cells of a level stand for.
@@ -201,8 +200,9 @@ fn coarse(
     cells: &Cells,
     View { samples, .. }: &View,
     plateau: Plateau,
-    [usual, beyond, rounding]: [f64; 3],
+    ([usual, beyond, rounding], rounded): ([f64; 3], bool),
 ) -> NoiseField {
+    let usual = if rounded { usual.max(rounding) } else { usual };
     let count = cells.base().len();
     let is_small = |&l: &usize| cells.len(l) > 1 && cells.len(l) * IN_REGION <= samples.len();
     let Some(level) = (0..cells.levels.len()).find(is_small) else { return NoiseField::even() };
@@ -237,6 +237,7 @@ fn coarse(
     NoiseField {
         scale: (!even).then(|| noises.par_iter().map(scale).collect()),
         floor: Some(noises.par_iter().map(|&noise| (THINNEST * noise) as f32).collect()),
+        sliced: !rounded,
     }
 }
 

@@ -9,19 +9,23 @@ pub struct NoiseField {
     pub scale: Option<Vec<f32>>,
     /// A neighbourhood of a base cell that is thinner than this counts as this thick, in steps.
     pub floor: Option<Vec<f32>>,
+    /// Whether a neighbourhood much thinner than that may be one step of the depths of a camera, and no surface. The steps of
+    /// rounded coordinates are no wider than the floor.
+    pub sliced: bool,
 }
 
 impl NoiseField {
     /// Noise that is the same everywhere.
     pub fn even() -> NoiseField {
-        NoiseField { scale: None, floor: None }
+        NoiseField { scale: None, floor: None, sliced: false }
     }
 
     /// A field of arbitrary noise that differs between cells, to compare backends with.
     #[cfg(test)]
     pub fn strange(cells: usize, floor: f32) -> NoiseField {
         let of = |times: f32| (0..cells).map(|i| times * (1 + i * 7919 % 5) as f32).collect();
-        NoiseField { scale: Some(of(0.5)), floor: (floor > 0.0).then(|| of(floor)) }
+        let floor = (floor > 0.0).then(|| of(floor));
+        NoiseField { scale: Some(of(0.5)), sliced: floor.is_some(), floor }
     }
 
     /// Whether the noise is the same everywhere and at every scale.
@@ -47,9 +51,9 @@ impl NoiseField {
     }
 
     /// Whether a neighbourhood of a base cell is so much thinner than the noise there that it shows one step
-    /// of the coordinates, not a surface.
+    /// of the depths, not a surface.
     pub fn is_slice(&self, cell: usize, thickness: f32) -> bool {
-        self.floor.as_ref().is_some_and(|floor| EXACT * thickness < floor[cell])
+        self.sliced && self.floor.as_ref().is_some_and(|floor| EXACT * thickness < floor[cell])
     }
 
     /// A neighbourhood of a base cell, made at least as thick as the floor there.
