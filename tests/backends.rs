@@ -112,11 +112,12 @@ fn judged<'a>(backend: &'a dyn Backend, points: &Points) -> Box<dyn Surfaces<'a>
     in_cells(backend, points).1.judge(Room { points: points.clone(), sums: Vec::new() }).unwrap()
 }
 
-/// Noise that differs from cell to cell in a way that makes no sense, with a floor or without.
-fn strange(cells: usize, floor: f32) -> Arc<NoiseField> {
+/// Noise that differs from cell to cell in a way that makes no sense, with a floor or without; below the floor there may
+/// be steps.
+fn strange(cells: usize, (floor, sliced): (f32, bool)) -> Arc<NoiseField> {
     let of = |times: f32| (0..cells).map(|i| times * (1 + i * 7919 % 5) as f32).collect();
     let floor = (floor > 0.0).then(|| of(floor));
-    Arc::new(NoiseField { scale: Some(of(0.5)), floor })
+    Arc::new(NoiseField { scale: Some(of(0.5)), floor, sliced })
 }
 
 fn interleave(cell: [u64; 3]) -> u64 {
@@ -242,11 +243,21 @@ fn blocks_are_judged() {
     }
 }
 
+/// Least thicknesses, and whether there may be steps below them.
+const FLOORS: [Option<(f32, bool)>; 6] = [
+    None,
+    Some((0.0, true)),
+    Some((20.0, true)),
+    Some((20.0, false)),
+    Some((3000.0, true)),
+    Some((3000.0, false)),
+];
+
 /// What is seen of a cloud, class after class.
 type Classes = Vec<(f64, u64, Vec<Option<Surface>>)>;
 
-/// The surfaces of a cloud, and those of what is left of it, where the noise is even, or has this floor.
-fn classes(backend: &dyn Backend, points: &Points, floor: Option<f32>) -> Classes {
+/// The surfaces of a cloud, and those of what is left of it, where the noise is even, or has this floor and perhaps steps.
+fn classes(backend: &dyn Backend, points: &Points, floor: Option<(f32, bool)>) -> Classes {
     let mut surfaces = judged(backend, points);
     let cloud = surfaces.cloud().clone();
     let cells = &cloud.cells;
@@ -275,14 +286,18 @@ fn classes(backend: &dyn Backend, points: &Points, floor: Option<f32>) -> Classe
 #[test]
 fn surfaces_are_seen_and_left_behind() {
     let [cpu, others @ ..] = &backends()[..] else { panic!("there is a CPU") };
+    let mut differ = 0;
     for points in clouds() {
-        for floor in [None, Some(0.0), Some(20.0), Some(3000.0)] {
+        let with = |sliced: bool| classes(cpu.as_ref(), &points, Some((3000.0, sliced)));
+        differ += usize::from(with(true) != with(false));
+        for floor in FLOORS {
             let expected = classes(cpu.as_ref(), &points, floor);
             for backend in others {
                 assert!(classes(backend.as_ref(), &points, floor) == expected, "{floor:?}");
             }
         }
     }
+    assert!(differ > 0);
 }
 
 #[test]
@@ -337,7 +352,7 @@ fn neither_the_order_of_the_points_nor_copies_matter() {
 fn layers(
     backend: &dyn Backend,
     points: &Points,
-    floor: Option<f32>,
+    floor: Option<(f32, bool)>,
 ) -> Vec<(Vec<Outcome>, Vec<Layer>)> {
     let mut surfaces = judged(backend, points);
     let cloud = surfaces.cloud().clone();
@@ -368,7 +383,8 @@ fn layers_are_found() {
     let [cpu, others @ ..] = &backends()[..] else { panic!("there is a CPU") };
     let mut found = 0;
     for points in clouds() {
-        for floor in [None, Some(0.0), Some(20.0)] {
+        for floor in &FLOORS[..4] {
+            let floor = *floor;
             let expected = layers(cpu.as_ref(), &points, floor);
             found += expected.iter().map(|tried| tried.1.len()).sum::<usize>();
             for backend in others {

@@ -40,7 +40,7 @@ fn synth(folder: &Path, scene: &str) -> PathBuf {
 fn planes_are_found_as_instruments_see_them() {
     let folder = tempfile::tempdir().unwrap();
     for (scene, f1, quality) in [
-        ("room --points 200000 --noise 0.002 --round 0.01", 0.97, 0.90),
+        ("room --points 200000 --noise 0.002 --round 0.01", 0.99, 0.95),
         ("room --points 200000 --noise 0.002 --copies 4", 0.93, 0.88),
         ("room --points 200000 --sag 0.006", 0.94, 0.88),
         ("room --points 100000 --curved", 0.93, 0.88),
