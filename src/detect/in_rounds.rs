@@ -301,7 +301,9 @@ fn search<'b>(
     (camera, how): (Camera, How<'_, 'b>),
 ) -> Result<Labelled> {
     let How { options, progress, .. } = how;
-    let [quantum, rounding] = noise::rounding(&cloud.points);
+    let of_axes = noise::rounding(&cloud.points);
+    let [quantum, rounding] =
+        [f64::min, f64::max].map(|of| of_axes.into_iter().fold(of_axes[0], of));
     let in_cells = &surfaces.cloud().clone();
     let cells = &in_cells.cells;
     let flatness = |level, cell| surfaces.flatness(level, cell);
@@ -364,6 +366,7 @@ fn search<'b>(
         failed,
         assigned,
         outline_cell,
+        rounding: of_axes,
         alike,
         obey,
     })
@@ -506,6 +509,8 @@ struct Labelled {
     assigned: Assigned,
     /// Edge of the cells of each plane's outline raster, in steps.
     outline_cell: Vec<f64>,
+    /// Standard deviation that rounding adds to each of the coordinates, in steps.
+    rounding: Vec3,
     /// Number of points that share one error.
     alike: f64,
     /// Whether the tolerance was given.
@@ -524,6 +529,8 @@ impl Labelled {
     /// Maps the planes from the camera's view to the coordinates of the points, and fits them there.
     fn leave(&mut self, (viewpoint, frame): (&Viewpoint, &Frame), points: &Points) {
         self.assigned.sums = members::sums(points, &self.assigned.labels, self.local.len());
+        // It was that of the camera's view.
+        self.rounding = [0.0; 3];
         let sums = &self.assigned.sums;
         for (i, plane) in self.local.iter_mut().enumerate() {
             let farther = viewpoint.depth(sums[i].mean()) / viewpoint.depth_of_middle();
@@ -573,6 +580,7 @@ impl Labelled {
             round: &round,
             around: self.around.as_deref(),
             outline_cell: &outline_cell,
+            rounding: self.rounding,
         };
         let planes = planes::finish(cloud, &assigned, known, (&parameters, options), &mut rejected);
         let rejected = rejected::best(rejected, parameters.tolerance);

@@ -300,9 +300,9 @@ fn grows(here: &Scale, next: &Scale) -> bool {
     next.thin <= GROWTH * here.thin
 }
 
-/// Standard deviation that rounding adds to the coordinates (of a file with two decimals, or of voxel
-/// centres), in steps, along the axes that are rounded least and most; 0 where they are not rounded.
-pub(super) fn rounding(points: &Points) -> [f64; 2] {
+/// Standard deviation that rounding adds to each of the coordinates (of a file with two decimals, or of voxel
+/// centres), in steps; 0 where they are not rounded.
+pub(super) fn rounding(points: &Points) -> Vec3 {
     let stride = points.len().div_ceil(COORDINATES).max(1);
     let of_axis = |axis: usize| {
         let chosen = (0..points.len()).step_by(stride);
@@ -316,8 +316,7 @@ pub(super) fn rounding(points: &Points) -> [f64; 2] {
         let whole = gaps.iter().filter(is_whole).count();
         if whole as f64 >= WHOLE * gaps.len() as f64 { step / 12f64.sqrt() } else { 0.0 }
     };
-    let of_axes = [0, 1, 2].map(of_axis);
-    [f64::min, f64::max].map(|of| of_axes.into_iter().fold(of_axes[0], of))
+    [0, 1, 2].map(of_axis)
 }
 
 /// The first level above those on which neighbourhoods are slices.
@@ -478,7 +477,7 @@ mod tests {
         let cloud = cut(points, cloud.cells.unit.coarser(plateau.widening())).1;
         let known = judge_all(&cloud.cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
-        let [_, rounding] = rounding(points);
+        let rounding = rounding(points).into_iter().fold(0.0, f64::max);
         let field = measure(&cloud, &view(&cloud), plateau, rounding, flatness);
         (plateau.level, plateau.sliced, field)
     }
@@ -651,11 +650,11 @@ mod tests {
     #[test]
     fn rounded_coordinates_have_steps() {
         let rounded = slope(|z, _| (z / 50.0).round() * 50.0);
-        let [least, most] = rounding(&rounded);
-        assert!((most - 50.0 / 12f64.sqrt()).abs() < 1e-9 && least < most);
+        let [x, y, z] = rounding(&rounded);
+        assert!((z - 50.0 / 12f64.sqrt()).abs() < 1e-9 && x < z && y < z);
         let exact = slope(|z, i| z + (i * 48_271 % 201) as f64);
-        assert!(rounding(&exact)[1] < 1.0);
-        assert_eq!(rounding(&Points::default()), [0.0; 2]);
-        assert_eq!(rounding(&[[3.0; 3]; 5].into_iter().collect()), [0.0; 2]);
+        assert!(rounding(&exact).iter().all(|&r| r < 1.0));
+        assert_eq!(rounding(&Points::default()), [0.0; 3]);
+        assert_eq!(rounding(&[[3.0; 3]; 5].into_iter().collect()), [0.0; 3]);
     }
 }

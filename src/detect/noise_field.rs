@@ -313,7 +313,7 @@ mod tests {
         assert!(plateau.level == 0.0 && !plateau.alike);
         let known = judge_all(cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
-        let [_, rounding] = rounding(&points);
+        let rounding = rounding(&points).into_iter().fold(0.0, f64::max);
         let field = measure(&cloud, &view, plateau, rounding, flatness);
         (cloud, field)
     }

@@ -38,6 +38,8 @@ pub(super) struct Known<'a> {
     pub around: Option<&'a [Around]>,
     /// Edge of the cells of the outline raster, in steps.
     pub outline_cell: &'a [f64],
+    /// Standard deviation that rounding adds to each of the coordinates, in steps.
+    pub rounding: Vec3,
 }
 
 /// The reported planes, best first.
@@ -47,7 +49,7 @@ pub(super) struct Known<'a> {
 pub(super) fn finish(
     cloud: &Loaded,
     Assigned { labels, sums }: &Assigned,
-    Known { found, refined, round, around, outline_cell }: Known,
+    Known { found, refined, round, around, outline_cell, rounding }: Known,
     (parameters, options): (&Parameters, &Options),
     rejected: &mut Vec<Rejected>,
 ) -> Finished {
@@ -91,7 +93,7 @@ pub(super) fn finish(
         .iter()
         .map(|&i| Reported {
             plane: refined[i].plane,
-            errors: refined[i].errors,
+            errors: refined[i].errors_of_rounded(fits[i].as_ref(), rounding),
             votes: found[i].votes,
             significance: significance[i],
             sums: &sums[i],

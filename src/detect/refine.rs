@@ -5,9 +5,13 @@ use crate::Result;
 use crate::backend::Backend;
 use crate::frame::Points;
 use crate::lms::{Refine, SIGMAS, Sheet, robust_sigma, sample};
-use crate::surface::moments::Moments;
+use crate::surface::moments::{Fit, Moments};
 use crate::surface::plane::LocalPlane;
+use crate::vector::Vec3;
 use rayon::prelude::*;
+
+/// Points on several steps of rounded coordinates are at least so rough, as a share of what rounding adds.
+const ONE_STEP: f64 = 0.9;
 
 /// A plane as reported, with the standard errors of its direction and its distance if it was fitted to
 /// points.
@@ -27,6 +31,18 @@ impl Refined {
             },
             None => Refined { plane, errors: None },
         }
+    }
+
+    /// The standard errors where rounding adds this standard deviation to each of the coordinates. If it adds more across the
+    /// plane than the points of the `fit` show, they lie on one step and share its error.
+    pub fn errors_of_rounded(&self, fit: Option<&Fit>, rounding: Vec3) -> Option<[f64; 2]> {
+        let (errors, fit) = (self.errors?, fit?);
+        let square = |a: usize| (self.plane.normal[a] * rounding[a]).powi(2);
+        let across = (0..3).map(square).sum::<f64>().sqrt();
+        let [_, within, _] = fit.variance;
+        let shared = if fit.rmse() < ONE_STEP * across { across } else { 0.0 };
+        let [angle, distance] = errors;
+        Some([angle.max(shared / within.max(f64::MIN_POSITIVE).sqrt()), distance.max(shared)])
     }
 }
 
@@ -82,4 +98,32 @@ fn near(points: &Points, members: &[u32], sheet: &Sheet, n: usize) -> Moments {
         }
     }
     sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_on_one_step_share_its_error() {
+        // 400 points 10 apart on a plane whose coordinates are rounded to 100 in x and z, but not in y.
+        let rounding = [100.0 / 12f64.sqrt(), 0.0, 100.0 / 12f64.sqrt()];
+        let errors = |point: &dyn Fn(i64, i64) -> [i64; 3]| {
+            let mut sums = Moments::default();
+            (0..400).for_each(|i| sums.add(point(i % 20 * 100, i / 20 * 100)));
+            let fit = sums.fit().unwrap();
+            let refined = Refined::fitted(LocalPlane::of_fit(&fit, 1.0), &sums);
+            (refined.errors.unwrap(), refined.errors_of_rounded(Some(&fit), rounding).unwrap())
+        };
+        let (before, [angle, distance]) = errors(&|u, v| [u, v, 300]);
+        assert_eq!(before, [0.0; 2]);
+        assert!((distance - rounding[2]).abs() < 1e-9, "{distance}");
+        // The variance of 0, 100, … 1900 is 332,500.
+        assert!((angle - rounding[2] / 332_500f64.sqrt()).abs() < 1e-9, "{angle}");
+        // Across an axis that is not rounded it is exact, and on several steps the errors are those of the fit.
+        let (before, after) = errors(&|u, v| [u, 300, v]);
+        assert_eq!(before, after);
+        let (before, after) = errors(&|u, v| [u, v, (u + v) / 700 * 100]);
+        assert!(before == after && before[1] > 0.0);
+    }
 }
