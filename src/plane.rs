@@ -66,8 +66,9 @@ pub struct Plane {
     ///
     /// This and `offset_error` are the errors of a fit to `n` points whose noise is independent from point to
     /// point. They do not include errors that many points share, such as a wrong calibration or registration,
-    /// or a surface that is not flat; with such errors the plane is off by more. If all points lie on one step of rounded
-    /// coordinates, as those of a level floor may, they share the error of rounding, which counts once.
+    /// or a surface that is not flat; with such errors the plane is off by more. Where coordinates are
+    /// rounded, the error that points on the same step share is included: all of it if a level floor lies on one step, little
+    /// of it on many steps or where the noise is wider than a step.
     ///
     /// `None` if the plane was not fitted to its points ([`Mode::OnePass`](crate::detect::Mode)), or if there
     /// are only three of them or they lie on one line.

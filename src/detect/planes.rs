@@ -93,7 +93,7 @@ pub(super) fn finish(
         .iter()
         .map(|&i| Reported {
             plane: refined[i].plane,
-            errors: refined[i].errors_of_rounded(fits[i].as_ref(), rounding),
+            errors: refined[i].errors_of_rounded(&sums[i], rounding),
             votes: found[i].votes,
             significance: significance[i],
             sums: &sums[i],

@@ -5,13 +5,11 @@ use crate::Result;
 use crate::backend::Backend;
 use crate::frame::Points;
 use crate::lms::{Refine, SIGMAS, Sheet, robust_sigma, sample};
-use crate::surface::moments::{Fit, Moments};
+use crate::surface::moments::Moments;
 use crate::surface::plane::LocalPlane;
-use crate::vector::Vec3;
+use crate::vector::{Vec3, dot};
 use rayon::prelude::*;
-
-/// Points on several steps of rounded coordinates are at least so rough, as a share of what rounding adds.
-const ONE_STEP: f64 = 0.9;
+use std::f64::consts::PI;
 
 /// A plane as reported, with the standard errors of its direction and its distance if it was fitted to
 /// points.
@@ -33,17 +31,31 @@ impl Refined {
         }
     }
 
-    /// The standard errors where rounding adds this standard deviation to each of the coordinates. If it adds more across the
-    /// plane than the points of the `fit` show, they lie on one step and share its error.
-    pub fn errors_of_rounded(&self, fit: Option<&Fit>, rounding: Vec3) -> Option<[f64; 2]> {
-        let (errors, fit) = (self.errors?, fit?);
-        let square = |a: usize| (self.plane.normal[a] * rounding[a]).powi(2);
-        let across = (0..3).map(square).sum::<f64>().sqrt();
-        let [_, within, _] = fit.variance;
-        let shared = if fit.rmse() < ONE_STEP * across { across } else { 0.0 };
-        let [angle, distance] = errors;
-        Some([angle.max(shared / within.max(f64::MIN_POSITIVE).sqrt()), distance.max(shared)])
+    /// The standard errors of a plane of points with these sums, where rounding adds this standard deviation to each of the
+    /// coordinates. Points on the same step share its error. On many steps errors cancel, like those of a sawtooth, and so they
+    /// do where noise is wider than a step.
+    pub fn errors_of_rounded(&self, sums: &Moments, rounding: Vec3) -> Option<[f64; 2]> {
+        let ([angle, distance], fit) = (self.errors?, sums.fit()?);
+        let [xx, _, _, yy, _, zz] = sums.covariance()?;
+        let across: Vec3 = std::array::from_fn(|a| self.plane.normal[a] * rounding[a]);
+        let [least, within, _] = fit.variance;
+        let noise = (least - dot(across, across)).max(0.0);
+        let shared = |(a, spread): (usize, f64)| {
+            let square = (rounding[a] * rounding[a]).max(f64::MIN_POSITIVE);
+            // The first harmonic of the sawtooth, which is smoothed by the noise.
+            let smoothed = decay(PI * PI / 3.0 * noise / square);
+            let steps = (spread / square).max(1.0);
+            across[a] * across[a] * smoothed / (steps * steps.sqrt())
+        };
+        let shared: f64 = [xx, yy, zz].into_iter().enumerate().map(shared).sum();
+        let with = |error: f64, more: f64| (error * error + more).sqrt();
+        Some([with(angle, shared / within.max(f64::MIN_POSITIVE)), with(distance, shared)])
     }
+}
+
+/// About the exponential of `-t`, the same on every machine.
+fn decay(t: f64) -> f64 {
+    (0..6).fold(1.0 / (1.0 + t / 64.0), |power, _| power * power)
 }
 
 /// Refines planes on the points labelled with them, whose sums are `sums`.
@@ -103,27 +115,54 @@ fn near(points: &Points, members: &[u32], sheet: &Sheet, n: usize) -> Moments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mix::mixed;
+
+    /// A plane through points, rounded to `step` in z alone, and its standard errors with the error of rounding.
+    fn rounded(points: impl Iterator<Item = Vec3>, step: f64) -> (Refined, [f64; 2]) {
+        let mut sums = Moments::default();
+        let round = |[x, y, z]: Vec3| [x, y, (z / step).round() * step].map(|v| v as i64);
+        points.for_each(|p| sums.add(round(p)));
+        let fit = sums.fit().unwrap();
+        let refined = Refined::fitted(LocalPlane::of_fit(&fit, 1.0), &sums);
+        let errors = refined.errors_of_rounded(&sums, [0.0, 0.0, step / 12f64.sqrt()]).unwrap();
+        (refined, errors)
+    }
 
     #[test]
     fn points_on_one_step_share_its_error() {
-        // 400 points 10 apart on a plane whose coordinates are rounded to 100 in x and z, but not in y.
-        let rounding = [100.0 / 12f64.sqrt(), 0.0, 100.0 / 12f64.sqrt()];
-        let errors = |point: &dyn Fn(i64, i64) -> [i64; 3]| {
-            let mut sums = Moments::default();
-            (0..400).for_each(|i| sums.add(point(i % 20 * 100, i / 20 * 100)));
-            let fit = sums.fit().unwrap();
-            let refined = Refined::fitted(LocalPlane::of_fit(&fit, 1.0), &sums);
-            (refined.errors.unwrap(), refined.errors_of_rounded(Some(&fit), rounding).unwrap())
-        };
-        let (before, [angle, distance]) = errors(&|u, v| [u, v, 300]);
-        assert_eq!(before, [0.0; 2]);
-        assert!((distance - rounding[2]).abs() < 1e-9, "{distance}");
+        let grid = || (0..400).map(|i| [i % 20 * 100, i / 20 * 100].map(f64::from));
+        let (refined, [angle, distance]) = rounded(grid().map(|[u, v]| [u, v, 330.0]), 100.0);
+        assert_eq!(refined.errors.unwrap(), [0.0; 2]);
+        let across = 100.0 / 12f64.sqrt();
+        assert!((distance / across - 1.0).abs() < 1e-9, "{distance}");
         // The variance of 0, 100, … 1900 is 332,500.
-        assert!((angle - rounding[2] / 332_500f64.sqrt()).abs() < 1e-9, "{angle}");
-        // Across an axis that is not rounded it is exact, and on several steps the errors are those of the fit.
-        let (before, after) = errors(&|u, v| [u, 300, v]);
-        assert_eq!(before, after);
-        let (before, after) = errors(&|u, v| [u, v, (u + v) / 700 * 100]);
-        assert!(before == after && before[1] > 0.0);
+        assert!((angle / (across / 332_500f64.sqrt()) - 1.0).abs() < 1e-9, "{angle}");
+        // Across an axis that is not rounded it is exact.
+        let (refined, errors) = rounded(grid().map(|[u, v]| [u, 330.0, v]), 100.0);
+        assert_eq!(refined.errors.unwrap(), errors);
+    }
+
+    #[test]
+    fn fits_to_rounded_points_scatter_as_their_errors_say() {
+        let random = |i: u64, salt: u64| (mixed(i ^ salt << 40) >> 11) as f64 / 2f64.powi(53);
+        // A plane that rises over so many steps, with noise in steps.
+        for (rise, noise) in [(1.0, 0.0), (3.0, 0.0), (10.0, 0.0), (3.0, 0.2), (5.0, 0.5)] {
+            let (step, side, clouds) = (1000.0, 100_000.0, 60);
+            let score = |cloud: u64| {
+                let of = |salt: u64| random(cloud, salt);
+                let point = |i: u64| {
+                    let [x, y] = [1, 2].map(|salt| side * random(i, 16 * cloud + salt));
+                    // The sum of twelve even numbers has a variance of one.
+                    let sum: f64 = (3..15).map(|salt| random(i, 16 * cloud + salt)).sum();
+                    [x, y, step * (rise * x / side + of(99) + noise * (sum - 6.0))]
+                };
+                let (refined, [angle, _]) = rounded((0..2000).map(point), step);
+                let [x, _, z] = refined.plane.normal;
+                (-x / z - rise * step / side) / angle
+            };
+            let squares: f64 = (0..clouds).map(|cloud| score(cloud).powi(2)).sum();
+            let scatter = (squares / clouds as f64).sqrt();
+            assert!((0.4..1.6).contains(&scatter), "{rise} steps, noise {noise}: {scatter}");
+        }
     }
 }

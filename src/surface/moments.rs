@@ -85,7 +85,7 @@ impl<P: Product> Moments<P> {
 impl Moments {
     /// Covariance xx, xy, xz, yy, yz, zz of the points; `None` without points, or where the sums
     /// are too large for exact arithmetic.
-    fn covariance(&self) -> Option<[f64; 6]> {
+    pub fn covariance(&self) -> Option<[f64; 6]> {
         let n = self.n as f64;
         let mut c = [0.0; 6];
         for (c, (i, (a, b))) in c.iter_mut().zip(PAIRS.into_iter().enumerate()) {
