@@ -201,7 +201,7 @@ struct Trial {
     u32 room, points, base;
     uint2 own;
     double noise;
-    // Whether an exact layer is a step of the coordinates.
+    // Whether an exact layer is a step of the depths.
     u32 sliced;
 
     __device__ __forceinline__ Vec3 point(u32 k) const {

@@ -16,7 +16,7 @@ pub const LOCAL_LIMIT: f64 = (1 << 23) as f64;
 pub struct Frame {
     /// Local zero in input coordinates.
     pub origin: [f64; 3],
-    /// Length of one local unit in the cloud's unit; a power of two.
+    /// Length of one local unit in the cloud's unit; a power of two, except in a camera's view.
     pub step: f64,
 }
 

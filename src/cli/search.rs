@@ -395,11 +395,11 @@ fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
 /// What is said of a cloud that has fewer points than a plane must have.
 fn too_few(found: &Detection) -> Option<String> {
     let input = &found.input;
-    let points = input.points - input.not_chosen - input.not_finite - input.stray;
+    let points = input.searched().saturating_sub(input.stray);
     let fewest = found.parameters.min_inliers;
     (points < fewest).then(|| {
         format!(
-            "{} in all, but a plane must have {fewest} (--min-inliers)",
+            "{} to search, but a plane must have {fewest} (--min-inliers)",
             counted(points, "point")
         )
     })

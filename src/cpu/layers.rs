@@ -212,7 +212,7 @@ struct Block {
     normal: Vec3,
     /// Standard deviation of points about their surface in the block, in steps.
     noise: f64,
-    /// Whether an exact layer is a step of the coordinates.
+    /// Whether an exact layer is a step of the depths.
     sliced: bool,
     bases: Vec<u32>,
     /// Index of the first base cell among those that are tried.

@@ -80,6 +80,8 @@ const SOME: f64 = 0.02;
 
 /// Most points whose coordinates are examined for steps.
 const COORDINATES: usize = 1 << 15;
+/// Fewest gaps between successive coordinates that tell the step.
+const FEWEST_GAPS: usize = 16;
 /// Least share of the gaps between successive coordinates that are multiples of the step.
 const WHOLE: f64 = 0.98;
 
@@ -303,20 +305,41 @@ fn grows(here: &Scale, next: &Scale) -> bool {
 /// Standard deviation that rounding adds to each of the coordinates (of a file with two decimals, or of voxel
 /// centres), in steps; 0 where they are not rounded.
 pub(super) fn rounding(points: &Points) -> Vec3 {
+    let steps = [0, 1, 2].map(|axis| step_of(points, axis));
+    let is_told = |step: &&Step| step.gaps >= FEWEST_GAPS;
+    // Between a few level floors there are a few gaps, which say nothing: heights are rounded as the rest is, or less.
+    let told = steps.iter().filter(is_told).map(|step| step.length).fold(0.0, f64::max);
+    steps.map(|step| match is_told(&&step) {
+        true => step.length / 12f64.sqrt(),
+        false if step.gaps == 0 => told / 12f64.sqrt(),
+        false => step.length.min(told) / 12f64.sqrt(),
+    })
+}
+
+/// The step of rounded coordinates along an axis.
+struct Step {
+    /// 0 where they are not rounded.
+    length: f64,
+    /// Number of gaps between successive coordinates, which tell it.
+    gaps: usize,
+}
+
+/// The step of the coordinates along an axis, in local steps.
+fn step_of(points: &Points, axis: usize) -> Step {
     let stride = points.len().div_ceil(COORDINATES).max(1);
-    let of_axis = |axis: usize| {
-        let chosen = (0..points.len()).step_by(stride);
-        let mut values: Vec<f64> = chosen.map(|i| f64::from(points.get(i)[axis])).collect();
-        values.sort_by(f64::total_cmp);
-        values.dedup();
-        let mut gaps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        gaps.sort_by(f64::total_cmp);
+    let length = |gaps: &[f64]| {
         let Some(&step) = gaps.get(gaps.len() / 10) else { return 0.0 };
         let is_whole = |&&gap: &&f64| (gap / step - (gap / step).round()).abs() < 0.1;
         let whole = gaps.iter().filter(is_whole).count();
-        if whole as f64 >= WHOLE * gaps.len() as f64 { step / 12f64.sqrt() } else { 0.0 }
+        if whole as f64 >= WHOLE * gaps.len() as f64 { step } else { 0.0 }
     };
-    [0, 1, 2].map(of_axis)
+    let chosen = (0..points.len()).step_by(stride);
+    let mut values: Vec<f64> = chosen.map(|i| f64::from(points.get(i)[axis])).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let mut gaps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    gaps.sort_by(f64::total_cmp);
+    Step { length: length(&gaps), gaps: gaps.len() }
 }
 
 /// The first level above those on which neighbourhoods are slices.
@@ -654,6 +677,13 @@ mod tests {
         assert!((z - 50.0 / 12f64.sqrt()).abs() < 1e-9 && x < z && y < z);
         let exact = slope(|z, i| z + (i * 48_271 % 201) as f64);
         assert!(rounding(&exact).iter().all(|&r| r < 1.0));
+        // Three floors at heights that are not rounded so much; one floor.
+        let floors = |heights: [f32; 3]| {
+            let point = |i: usize| [(i % 50 * 20) as f32, (i / 50 * 30) as f32, heights[i % 3]];
+            rounding(&(0..2500).map(point).collect()).map(|v| (v * 12f64.sqrt()).round())
+        };
+        assert_eq!(floors([0.0, 3000.0, 6000.0]), [20.0, 30.0, 30.0]);
+        assert_eq!(floors([50.0; 3]), [20.0, 30.0, 30.0]);
         assert_eq!(rounding(&Points::default()), [0.0; 3]);
         assert_eq!(rounding(&[[3.0; 3]; 5].into_iter().collect()), [0.0; 3]);
     }

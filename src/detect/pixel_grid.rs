@@ -129,7 +129,7 @@ fn edge(tiles: &[Tile], seen_from: &Viewpoint) -> [f64; 2] {
     };
     let edges: Vec<[f64; 2]> = corners(tiles, seen_from, usize::MAX).iter().map(of).collect();
     let pitch = quantile(&mut edges.iter().map(|[a, b]| a.hypot(*b)).collect::<Vec<_>>(), 0.5);
-    // Edges along rows and columns, there and back, are the same four times as fast.
+    // Four times its angle is the same for all four directions of an edge.
     let turns = edges.iter().map(|[a, b]| 4.0 * b.atan2(*a));
     let (sin, cos) = turns.fold((0.0, 0.0), |(s, c), turn| (s + turn.sin(), c + turn.cos()));
     let turn = 0.25 * f64::atan2(sin, cos);

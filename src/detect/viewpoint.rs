@@ -17,6 +17,13 @@ use std::f64::consts::TAU;
 /// Points nearer than this share of the median depth are drawn at that depth.
 pub(super) const NEAREST: f64 = 0.125;
 
+/// Pixels are in step with their grid if the mean of their places between two pixels, as directions, is at least so long.
+const IN_STEP: f64 = 0.5;
+
+/// The shift of an image jumps by a pixel where pixels are so far from a whole number of pixels: by no half and no quarter,
+/// since these are common.
+const JUMP: f64 = 0.35;
+
 /// A point is off across the line of sight by this share of what it is off along it, since its pixel is an area. A table
 /// top tells a smaller share best, and 0.5 does as well for scenes (`benches/results/detect.md`).
 const ACROSS: f64 = 0.25;
@@ -73,7 +80,7 @@ pub(super) struct Viewpoint {
     eye: Vec3,
     /// Two directions across the view and each other, and the direction of view.
     axes: [Vec3; 3],
-    /// A usual depth, in steps: the median of those of some points, seen from where it was first looked for.
+    /// A usual depth, in steps: the median of those of some points, seen from where it was first looked for, or of all.
     middle: f64,
     /// The grid of its pixels, along the first two axes, if it is known.
     pixels: Option<PixelGrid>,
@@ -84,7 +91,7 @@ pub(super) struct Viewpoint {
 struct PixelGrid {
     /// The distance from a pixel to the next.
     pitch: f64,
-    /// What is added to the places of pixels so that they are whole numbers of pixels and a half.
+    /// What is added to the places of pixels so that they are whole numbers of pixels and a half; 0 if that is unknown.
     shift: [f64; 2],
 }
 
@@ -144,15 +151,22 @@ impl Viewpoint {
         let shift = [[y, -x], [x, y]].map(|[x, y]| {
             let turns = images.iter().map(|[a, b]| TAU * (x * a + y * b) / pitch);
             let (sin, cos) = turns.fold((0.0, 0.0), |(s, c), t| (s + t.sin(), c + t.cos()));
-            pitch * (0.5 - sin.atan2(cos) / TAU)
+            // Where coordinates are rounded, edges are not exact, and the pixels of a wide image are anywhere between.
+            let is_told = sin.hypot(cos) >= IN_STEP * images.len() as f64;
+            let phase = (sin.atan2(cos) / TAU + JUMP).rem_euclid(1.0) - JUMP;
+            if is_told { pitch * (0.5 - phase) } else { 0.0 }
         });
         Viewpoint { pixels: Some(PixelGrid { pitch, shift }), ..turned }
     }
 
-    /// The same viewpoint whose usual depth is the median of those of all points.
-    pub fn with_middle_of(&self, points: &Points) -> Viewpoint {
-        let depths =
-            (0..points.len()).into_par_iter().map(|i| self.depth(points.get(i).map(f64::from)));
+    /// The same viewpoint whose usual depth is the median of those of the points that `count`.
+    pub fn with_middle_of(
+        &self,
+        points: &Points,
+        count: impl Fn(Vec3) -> bool + Sync,
+    ) -> Viewpoint {
+        let all = (0..points.len()).into_par_iter().map(|i| points.get(i).map(f64::from));
+        let depths = all.filter(|&p| count(p)).map(|p| self.depth(p));
         let middle = quantile(&mut depths.collect::<Vec<f64>>(), 0.5);
         Viewpoint { middle: if middle > 0.0 { middle } else { self.middle }, ..*self }
     }

@@ -106,13 +106,14 @@ pub(super) fn find(points: &Points, home: Vec3, in_rows: impl FnOnce() -> bool) 
     };
     let [near, middle, far] = some.depths(viewpoint.eye(), viewpoint.ahead());
     log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
-    // Almost no point may be nearer than the nearest depth that is drawn.
-    let nearer = many.iter().filter(|&&p| viewpoint.depth(p) < NEAREST * middle).count();
     let drawn = match edge {
         Some(edge) => viewpoint.along_pixels(edge, &many),
         None => viewpoint,
     };
-    let drawn = drawn.with_middle_of(points);
+    let drawn = drawn.with_middle_of(points, |p| !stands_for_none(p, home));
+    // Almost no point may be nearer than the nearest depth that is drawn.
+    let nearest = NEAREST * drawn.depth_of_middle();
+    let nearer = many.iter().filter(|&&p| drawn.depth(p) < nearest).count();
     let found = Found { viewpoint: drawn, is_exact: edge.is_some(), is_deep: far > DEEP * near };
     (nearer * OUTSIDE <= many.len()).then_some(found)
 }
@@ -380,10 +381,12 @@ mod tests {
 
     #[test]
     fn a_frame_is_drawn_alike_however_the_camera_was_turned() {
-        let drawn = |turned: bool| -> Vec<Vec3> {
-            let turn = |[x, y, z]: Vec3| match turned {
-                true => [0.6 * x + 0.8 * z, -y, 0.8 * x - 0.6 * z],
-                false => [x, y, z],
+        let drawn = |degrees: f64| -> Vec<Vec3> {
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            // Rolled about the direction of view, which is x, and turned.
+            let turn = |[x, y, z]: Vec3| {
+                let [y, z] = [cos * y - sin * z, sin * y + cos * z];
+                if degrees == 0.0 { [x, y, z] } else { [0.6 * x + 0.8 * z, -y, 0.8 * x - 0.6 * z] }
             };
             let points: Points = frame()
                 .into_iter()
@@ -396,13 +399,25 @@ mod tests {
             assert!(unit.step >= 1.0);
             (0..seen.len()).map(|i| seen.get(i).map(|v| f64::from(v) / pixel)).collect()
         };
-        let [straight, turned] = [false, true].map(drawn);
-        for (a, b) in straight.iter().zip(&turned) {
-            let off = minus(*a, *b);
+        let straight = drawn(0.0);
+        for (a, b) in
+            [17.0, 120.0].into_iter().flat_map(|degrees| straight.iter().zip(drawn(degrees)))
+        {
+            let off = minus(*a, b);
             assert!(dot(off, off) < 0.05 * 0.05, "{a:?} {b:?}");
             // Pixels are a whole number of pixels and a half from the middle.
             assert!((0..2).all(|k| (a[k].rem_euclid(1.0) - 0.5).abs() < 0.05), "{a:?}");
         }
+    }
+
+    #[test]
+    fn points_that_stand_for_missing_pixels_do_not_change_the_depth() {
+        let home = [0.0; 3];
+        let few = find(&points(), home, || true).unwrap().viewpoint;
+        let all = frame().into_iter().map(|(p, _)| p).chain((0..9000).map(|_| [0.0; 3]));
+        let found = find(&all.collect(), home, || true).unwrap().viewpoint;
+        let off = found.depth_of_middle() / few.depth_of_middle() - 1.0;
+        assert!(off.abs() < 1e-3, "{off}");
     }
 
     #[test]

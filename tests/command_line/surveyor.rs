@@ -31,7 +31,7 @@ fn a_cloud_of_too_few_points_says_so() {
     let file = folder.path().join("few.xyz");
     let point = |k: u32| [f64::from(k % 4), f64::from(k / 4), 0.0];
     for (points, options, said) in [
-        (19, "", Some("19 points in all, but a plane must have 20 (--min-inliers)")),
+        (19, "", Some("19 points to search, but a plane must have 20 (--min-inliers)")),
         (19, "--min-inliers 19", None),
         (20, "", None),
     ] {
