@@ -306,14 +306,18 @@ fn grows(here: &Scale, next: &Scale) -> bool {
 /// centres), in steps; 0 where they are not rounded.
 pub(super) fn rounding(points: &Points) -> Vec3 {
     let steps = [0, 1, 2].map(|axis| step_of(points, axis));
-    let is_told = |step: &&Step| step.gaps >= FEWEST_GAPS;
     // Between a few level floors there are a few gaps, which say nothing: heights are rounded as the rest is, or less.
-    let told = steps.iter().filter(is_told).map(|step| step.length).fold(0.0, f64::max);
-    steps.map(|step| match is_told(&&step) {
-        true => step.length / 12f64.sqrt(),
-        false if step.gaps == 0 => told / 12f64.sqrt(),
-        false => step.length.min(told) / 12f64.sqrt(),
-    })
+    let told = steps
+        .iter()
+        .filter(|step| step.gaps >= FEWEST_GAPS)
+        .map(|step| step.length)
+        .fold(0.0, f64::max);
+    let lengths = steps.map(|step| match step.gaps {
+        0 => told,
+        1..FEWEST_GAPS => step.length.min(told),
+        _ => step.length,
+    });
+    lengths.map(|length| length / 12f64.sqrt())
 }
 
 /// The step of rounded coordinates along an axis.

@@ -6,7 +6,7 @@
 
 use super::evenness::Seen;
 use super::raster::{Image, UNEVEN};
-use super::viewpoint::Viewpoint;
+use super::viewpoint::{Viewpoint, sum_of_directions};
 use crate::frame::Points;
 use crate::mix::mixed_all;
 use crate::surface::quantile::quantile;
@@ -130,8 +130,7 @@ fn edge(tiles: &[Tile], seen_from: &Viewpoint) -> [f64; 2] {
     let edges: Vec<[f64; 2]> = corners(tiles, seen_from, usize::MAX).iter().map(of).collect();
     let pitch = quantile(&mut edges.iter().map(|[a, b]| a.hypot(*b)).collect::<Vec<_>>(), 0.5);
     // Four times its angle is the same for all four directions of an edge.
-    let turns = edges.iter().map(|[a, b]| 4.0 * b.atan2(*a));
-    let (sin, cos) = turns.fold((0.0, 0.0), |(s, c), turn| (s + turn.sin(), c + turn.cos()));
+    let [cos, sin] = sum_of_directions(edges.iter().map(|[a, b]| 4.0 * b.atan2(*a)));
     let turn = 0.25 * f64::atan2(sin, cos);
     [pitch * turn.cos(), pitch * turn.sin()]
 }

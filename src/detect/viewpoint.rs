@@ -95,6 +95,20 @@ struct PixelGrid {
     shift: [f64; 2],
 }
 
+/// What is added to places on a line, in pixels, so that they are whole numbers and a half; `None` if they are anywhere
+/// between whole numbers, as where coordinates are rounded and the pixels of a wide image get out of step.
+fn shift_to_halves(places: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
+    let all = places.len();
+    let [cos, sin] = sum_of_directions(places.map(|place| TAU * place));
+    let phase = (sin.atan2(cos) / TAU + JUMP).rem_euclid(1.0) - JUMP;
+    (sin.hypot(cos) >= IN_STEP * all as f64).then_some(0.5 - phase)
+}
+
+/// The sum of the directions, of unit length, at some angles; its own angle is their mean.
+pub(super) fn sum_of_directions(angles: impl Iterator<Item = f64>) -> [f64; 2] {
+    angles.fold([0.0, 0.0], |[x, y], angle| [x + angle.cos(), y + angle.sin()])
+}
+
 impl Viewpoint {
     /// A viewpoint that looks in some direction at points.
     pub fn new(eye: Vec3, forward: Vec3, points: &Seen) -> Viewpoint {
@@ -144,18 +158,15 @@ impl Viewpoint {
         };
         let down = ways.into_iter().max_by(|&a, &b| nearer(a).total_cmp(&nearer(b)));
         let [x, y] = down.unwrap_or([0.0, 1.0]);
+        let ways = [[y, -x], [x, y]];
         let [u, v, forward] = self.axes;
-        let along = |a: f64, b: f64| -> Vec3 { std::array::from_fn(|k| a * u[k] + b * v[k]) };
-        let turned = Viewpoint { axes: [along(y, -x), along(x, y), forward], ..*self };
-        // Where pixels are between two whole numbers of pixels is an angle; this is the mean.
-        let shift = [[y, -x], [x, y]].map(|[x, y]| {
-            let turns = images.iter().map(|[a, b]| TAU * (x * a + y * b) / pitch);
-            let (sin, cos) = turns.fold((0.0, 0.0), |(s, c), t| (s + t.sin(), c + t.cos()));
-            // Where coordinates are rounded, edges are not exact, and the pixels of a wide image are anywhere between.
-            let is_told = sin.hypot(cos) >= IN_STEP * images.len() as f64;
-            let phase = (sin.atan2(cos) / TAU + JUMP).rem_euclid(1.0) - JUMP;
-            if is_told { pitch * (0.5 - phase) } else { 0.0 }
+        let [right, down] =
+            ways.map(|[a, b]| -> Vec3 { std::array::from_fn(|k| a * u[k] + b * v[k]) });
+        let shift = ways.map(|[x, y]| {
+            let places = images.iter().map(|[a, b]| (x * a + y * b) / pitch);
+            pitch * shift_to_halves(places).unwrap_or(0.0)
         });
+        let turned = Viewpoint { axes: [right, down, forward], ..*self };
         Viewpoint { pixels: Some(PixelGrid { pitch, shift }), ..turned }
     }
 

@@ -228,7 +228,7 @@ fn of_sample(few: &Seen, some: &Seen, tried: &[(f64, Vec3)]) -> Tried {
     best
 }
 
-/// The viewpoint near these from which the points are a grid of pixels, and that it is exact; or the most even one, by
+/// The viewpoint near these from which the points are a grid of pixels, with an edge of the grid; or the most even one, by
 /// all points.
 fn at_last(
     points: &Points,
