@@ -19,6 +19,7 @@ use crate::surface::surfels::{Surfel, closing_edge};
 use crate::vector::{Vec3, dot};
 use rayon::prelude::*;
 use std::cmp::Reverse;
+use std::ops::Range;
 
 /// Edge of the cells of each plane's outline raster, in steps.
 pub(super) fn outline_cell(cells: &Cells, surfels: &[Surfel], found: &[FoundPlane]) -> Vec<f64> {
@@ -261,7 +262,9 @@ impl Reported<'_> {
         let frame = PlaneFrame::new(self.turned(cloud, Orient::Up).normal, self.foot(cloud));
         let is_turned = dot(frame.normal, normal) < 0.0;
         let point = |i: u32| cloud.frame.input(cloud.points.get(i as usize).map(f64::from));
-        let flat = |k: usize| frame.project(point(members[k]));
+        let flat = |run: Range<usize>, to: &mut Vec<[f64; 2]>| {
+            to.extend(members[run].iter().map(|&i| frame.project(point(i))));
+        };
         let options = OutlineOptions::new(self.cell * step);
         let outline = outline::outline_of(members.len(), flat, &options);
         let (theta, phi) = angles(normal);

@@ -33,26 +33,6 @@ fn key(column: u32, row: u32) -> u64 {
 
 type TileMap = FxHashMap<u64, u32>;
 
-/// Looks up cells of a set; remembers the last tile, which mostly holds the next cell as well.
-pub struct Finder<'a> {
-    set: &'a CellSet,
-    last: (u64, u32),
-}
-
-impl Finder<'_> {
-    /// The cell at a column and row, if it is in the set.
-    pub fn find(&mut self, column: u32, row: u32) -> Option<Cell> {
-        let key = key(column >> 3, row >> 3);
-        if key != self.last.0 {
-            self.last = (key, self.set.index.get(&key).copied().unwrap_or(NONE));
-        }
-        let bit = (row & 7) << 3 | (column & 7);
-        let tile = self.last.1;
-        (tile != NONE && self.set.masks[tile as usize] >> bit & 1 == 1)
-            .then(|| u64::from(tile) * 64 + u64::from(bit))
-    }
-}
-
 /// A set of cells with non-negative coordinates below 2³⁰.
 #[derive(Default)]
 pub struct CellSet {
@@ -69,13 +49,16 @@ impl CellSet {
         CellSet { last: (u64::MAX, NONE), ..CellSet::default() }
     }
 
-    /// Adds a cell. [`Cell`]s found before [`CellSet::finish`] are invalid after it.
-    pub fn insert(&mut self, column: u32, row: u32) {
+    /// Adds a cell and returns it. What is returned before [`CellSet::finish`] is invalid after it.
+    #[inline]
+    pub fn insert(&mut self, column: u32, row: u32) -> Cell {
         let key = key(column >> 3, row >> 3);
         if key != self.last.0 {
             self.last = (key, self.tile_or_new(key));
         }
-        self.masks[self.last.1 as usize] |= 1 << ((row & 7) << 3 | (column & 7));
+        let bit = (row & 7) << 3 | (column & 7);
+        self.masks[self.last.1 as usize] |= 1 << bit;
+        u64::from(self.last.1) << 6 | u64::from(bit)
     }
 
     /// Adds the cells of another set.
@@ -188,15 +171,15 @@ impl CellSet {
     }
 
     /// All cells in a fixed order.
+    #[cfg(test)]
     pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
-        self.masks.iter().enumerate().flat_map(|(t, &mask)| {
-            (0..64u64).filter(move |bit| mask >> bit & 1 == 1).map(move |bit| t as u64 * 64 + bit)
-        })
+        let masks = self.masks.iter().enumerate();
+        masks.flat_map(|(t, &mask)| bits(mask).map(move |bit| t as u64 * 64 + bit))
     }
 
-    /// Looks up cells.
-    pub fn finder(&self) -> Finder<'_> {
-        Finder { set: self, last: (u64::MAX, NONE) }
+    /// The tiles in which those of a set lie that was [absorbed](CellSet::absorb).
+    pub fn tiles_of(&self, absorbed: &CellSet) -> Vec<u32> {
+        absorbed.keys.iter().map(|key| self.index[key]).collect()
     }
 
     /// Column and row of a cell.
@@ -230,35 +213,109 @@ impl CellSet {
             .then(|| u64::from(tile) * 64 + bit)
     }
 
+    /// The cells of each tile that have a free side.
+    pub fn borders(&self) -> impl Iterator<Item = Cell> + '_ {
+        let border = |t: usize| {
+            let inner = (EAST..=SOUTH).fold(u64::MAX, |inner, side| inner & self.shifted(t, side));
+            self.masks[t] & !inner
+        };
+        (0..self.masks.len()).flat_map(move |t| bits(border(t)).map(move |bit| t as u64 * 64 + bit))
+    }
+
     /// The connected components over shared edges: for each [`Cell`] the number of its component,
     /// `u32::MAX` where there is no cell, and the number of cells of each component.
     pub fn components(&self) -> (Vec<u32>, Vec<u64>) {
-        let mut component = vec![NONE; self.cell_limit()];
-        let mut sizes = Vec::new();
-        let mut open = Vec::new();
-        for seed in self.cells() {
-            if component[seed as usize] != NONE {
-                continue;
-            }
-            let number = sizes.len() as u32;
-            let mut size = 0;
-            component[seed as usize] = number;
-            open.push(seed);
-            while let Some(cell) = open.pop() {
-                size += 1;
-                for direction in EAST..=SOUTH {
-                    if let Some(next) = self.step(cell, direction)
-                        && component[next as usize] == NONE
-                    {
-                        component[next as usize] = number;
-                        open.push(next);
+        let (first, parts) = self.parts_of_tiles();
+        let of_tile = |t: u32| first[t as usize]..first[t as usize + 1];
+        // The first of the parts of a component is its root.
+        let mut parents: Vec<u32> = (0..parts.len() as u32).collect();
+        for t in 0..self.masks.len() as u32 {
+            for side in [EAST, NORTH] {
+                let next = self.neighbours[t as usize][usize::from(side)];
+                if next == NONE {
+                    continue;
+                }
+                for i in of_tile(t) {
+                    let part = parts[i as usize];
+                    let beyond = if side == EAST { (part & COLUMN_7) >> 7 } else { part >> 56 };
+                    for j in of_tile(next).filter(|&j| parts[j as usize] & beyond != 0) {
+                        unite(&mut parents, i, j);
                     }
                 }
             }
-            sizes.push(size);
+        }
+        let mut component = vec![NONE; self.cell_limit()];
+        let (mut sizes, mut numbers) = (Vec::new(), vec![NONE; parts.len()]);
+        for t in 0..self.masks.len() as u32 {
+            for i in of_tile(t) {
+                let root = root(&mut parents, i) as usize;
+                if numbers[root] == NONE {
+                    numbers[root] = sizes.len() as u32;
+                    sizes.push(0);
+                }
+                let (part, number) = (parts[i as usize], numbers[root]);
+                sizes[number as usize] += u64::from(part.count_ones());
+                let cells = &mut component[t as usize * 64..][..64];
+                bits(part).for_each(|bit| cells[bit as usize] = number);
+            }
         }
         (component, sizes)
     }
+
+    /// Where the parts of each tile begin and end, and the parts: the connected cells of a tile, ordered by their first.
+    fn parts_of_tiles(&self) -> (Vec<u32>, Vec<u64>) {
+        let (mut first, mut parts) = (vec![0], Vec::new());
+        for &mask in &self.masks {
+            let mut rest = mask;
+            while rest != 0 {
+                let part = connected(rest & rest.wrapping_neg(), mask);
+                parts.push(part);
+                rest &= !part;
+            }
+            first.push(parts.len() as u32);
+        }
+        (first, parts)
+    }
+}
+
+/// The bits of a tile that are set, ascending.
+fn bits(mut mask: u64) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || {
+        let bit = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (bit < 64).then_some(u64::from(bit))
+    })
+}
+
+/// The cells of a tile that are connected with some of them.
+fn connected(mut some: u64, mask: u64) -> u64 {
+    if mask == u64::MAX {
+        return mask;
+    }
+    loop {
+        let across = (some & !COLUMN_7) << 1 | (some & !COLUMN_0) >> 1;
+        let more = (some | across | some << 8 | some >> 8) & mask;
+        if more == some {
+            return some;
+        }
+        some = more;
+    }
+}
+
+/// The root of a tree in a forest of numbers, each of which has a parent, roots themselves.
+fn root(parents: &mut [u32], mut i: u32) -> u32 {
+    while parents[i as usize] != i {
+        let above = parents[parents[i as usize] as usize];
+        parents[i as usize] = above;
+        i = above;
+    }
+    i
+}
+
+/// Makes one tree of two; its root is the smaller one.
+fn unite(parents: &mut [u32], i: u32, j: u32) {
+    let [a, b] = [i, j].map(|k| root(parents, k));
+    parents[a.max(b) as usize] = a.min(b);
 }
 
 #[cfg(test)]
@@ -298,12 +355,23 @@ mod tests {
         let cells = scatter();
         let set = set(&cells);
         assert_eq!(all(&set), cells);
-        for r in 0..50 {
-            for c in 0..70 {
-                let found = set.finder().find(c, r);
-                assert_eq!(found.is_some(), cells.contains(&(c, r)));
-                assert!(found.is_none_or(|cell| set.position(cell) == (c, r)));
-            }
+    }
+
+    #[test]
+    fn cells_of_a_part_are_found_in_the_whole() {
+        let cells = scatter();
+        let (mut part, mut whole) = (CellSet::new(), CellSet::new());
+        let named: Vec<(Cell, (u32, u32))> =
+            cells.iter().skip(40).map(|&(c, r)| (part.insert(c, r), (c, r))).collect();
+        for &(c, r) in &cells {
+            whole.insert(c, r);
+        }
+        whole.absorb(&part);
+        whole.finish();
+        let tiles = whole.tiles_of(&part);
+        for (cell, place) in named {
+            let cell = u64::from(tiles[(cell >> 6) as usize]) << 6 | cell & 63;
+            assert_eq!(whole.position(cell), place);
         }
     }
 
@@ -332,6 +400,40 @@ mod tests {
             wide.iter().copied().filter(|&p| around(p).all(|q| wide.contains(&q))).collect();
         assert_eq!(all(&closed), expected);
         assert!(closed.cells().count() > cells.len());
+    }
+
+    #[test]
+    fn components_are_numbered_by_their_first_cells() {
+        let block = (0..400).map(|k| (70 + k % 20, 5 + k / 20));
+        let set = set(&scatter().into_iter().chain(block).collect());
+        let (component, sizes) = set.components();
+        let mut expected = vec![NONE; set.cell_limit()];
+        let mut counts = Vec::new();
+        for seed in set.cells() {
+            if expected[seed as usize] != NONE {
+                continue;
+            }
+            let mut open = vec![seed];
+            counts.push(0);
+            while let Some(cell) = open.pop() {
+                if expected[cell as usize] == NONE {
+                    expected[cell as usize] = counts.len() as u32 - 1;
+                    counts[expected[cell as usize] as usize] += 1;
+                    open.extend((EAST..=SOUTH).filter_map(|side| set.step(cell, side)));
+                }
+            }
+        }
+        assert!(counts.len() > 10 && counts.contains(&400), "{counts:?}");
+        assert_eq!((component, sizes), (expected, counts));
+    }
+
+    #[test]
+    fn borders_have_a_free_side() {
+        let set = set(&(0..400).map(|k| (7 + k % 20, 7 + k / 20)).collect());
+        let is_border = |&cell: &Cell| (EAST..=SOUTH).any(|side| set.step(cell, side).is_none());
+        let expected: Vec<Cell> = set.cells().filter(is_border).collect();
+        assert_eq!(expected.len(), 76);
+        assert!(set.borders().eq(expected));
     }
 
     #[test]

@@ -122,20 +122,25 @@ impl Outline {
 /// Points with a coordinate that is not finite, or beyond 1e150, belong to no part. If the cell is not a
 /// positive number, there are no parts.
 pub fn outline(points: &[[f64; 2]], options: &OutlineOptions) -> Outline {
-    outline_of(points.len(), |i| points[i], options)
+    outline_of(points.len(), |run, to| to.extend_from_slice(&points[run]), options)
 }
 
-/// The outline of `n` points that are not stored: `at` computes a point, and is called a few times for each.
+/// The outline of `n` points that are not stored: `add` computes a run of them and adds them to a list. Each point is
+/// computed a few times, in different runs.
 pub(crate) fn outline_of(
     n: usize,
-    at: impl Fn(usize) -> [f64; 2] + Sync,
+    add: impl Fn(Range<usize>, &mut Vec<[f64; 2]>) + Sync,
     options: &OutlineOptions,
 ) -> Outline {
-    let at = &at;
-    let Some(grid) = Grid::new(n, at, options.cell) else {
+    let points = &Computed { n, add };
+    let Some(grid) = Grid::new(points, options.cell) else {
         return Outline { parts: Vec::new(), part_of: vec![NO_PART; n] };
     };
-    let mut cells = occupied(n, at, &grid);
+    // First the cell of each point in its piece, then its part.
+    let mut part_of = vec![NO_PART; n];
+    let pieces = occupied(points, &grid, &mut part_of);
+    let mut cells = CellSet::new();
+    pieces.iter().for_each(|piece| cells.absorb(piece));
     cells.finish();
     if options.close {
         cells.close();
@@ -156,28 +161,31 @@ pub(crate) fn outline_of(
     }
     edges.finish(&cells);
 
-    let mut counts = vec![0u64; groups.len()];
-    let place = |range: Range<usize>| {
+    let place = |(k, (part_of, piece)): (usize, (&mut [u32], &CellSet))| {
         let mut placed = Placed::default();
-        let mut finder = cells.finder();
-        for p in range.map(at) {
-            let cell = grid.cell(p).and_then(|[c, r]| finder.find(c, r));
-            let part = cell.map_or(NO_PART, |cell| component[cell as usize]);
-            placed.add(part);
-            if let Some(cell) = cell.filter(|&cell| edges.is_near(cell)) {
-                placed.supporters.push((cell, grid.in_cells(p)));
+        let tiles = cells.tiles_of(piece);
+        let mut computed = Vec::with_capacity(1);
+        for (i, of) in part_of.iter_mut().enumerate().filter(|(_, of)| **of != NO_PART) {
+            let cell = u64::from(tiles[(*of >> 6) as usize]) << 6 | u64::from(*of & 63);
+            *of = component[cell as usize];
+            placed.add(*of);
+            if edges.is_near(cell) {
+                computed.clear();
+                (points.add)(k * PIECE + i..k * PIECE + i + 1, &mut computed);
+                placed.supporters.extend(computed.iter().map(|&p| (cell, grid.in_cells(p))));
             }
         }
         placed
     };
-    let placed: Vec<Placed> = ranges(n, PIECE).map(place).collect();
+    let placed: Vec<Placed> =
+        part_of.par_chunks_mut(PIECE).zip(&pieces).enumerate().map(place).collect();
+    drop(pieces);
     for (cell, p) in placed.iter().flat_map(|piece| &piece.supporters) {
         edges.support(*cell, *p);
     }
+    let mut counts = vec![0u64; groups.len()];
     for &(part, run) in placed.iter().flat_map(|piece| &piece.runs) {
-        if let Some(n) = counts.get_mut(part as usize) {
-            *n += run as u64;
-        }
+        counts[part as usize] += run;
     }
 
     let mut parts: Vec<(u32, Part)> = Vec::new();
@@ -195,13 +203,8 @@ pub(crate) fn outline_of(
     for (r, (number, _)) in parts.iter().enumerate() {
         rank[*number as usize] = r as u32;
     }
-    let part = |&(part, run): &(u32, usize)| {
-        std::iter::repeat_n(rank.get(part as usize).copied().unwrap_or(NO_PART), run)
-    };
-    let mut part_of = vec![0; n];
-    part_of.par_chunks_mut(PIECE).zip(&placed).for_each(|(to, placed)| {
-        to.iter_mut().zip(placed.runs.iter().flat_map(part)).for_each(|(to, part)| *to = part);
-    });
+    let ranked = |part: &mut u32| *part = rank.get(*part as usize).copied().unwrap_or(NO_PART);
+    part_of.par_chunks_mut(PIECE).for_each(|piece| piece.iter_mut().for_each(ranked));
     Outline { parts: parts.into_iter().map(|(_, part)| part).collect(), part_of }
 }
 
@@ -209,7 +212,7 @@ pub(crate) fn outline_of(
 #[derive(Default)]
 struct Placed {
     /// Components, and how many points in a row lie in each.
-    runs: Vec<(u32, usize)>,
+    runs: Vec<(u32, u64)>,
     /// Points in cells near long edges.
     supporters: Vec<(Cell, [f64; 2])>,
 }
@@ -226,17 +229,52 @@ impl Placed {
 /// Points that one thread processes at a time.
 const PIECE: usize = 1 << 14;
 
-/// The cells that hold points.
-fn occupied(n: usize, at: &(impl Fn(usize) -> [f64; 2] + Sync), grid: &Grid) -> CellSet {
-    let piece = |range: Range<usize>| {
+/// Points that are computed at a time: they stay in the first-level cache.
+const BLOCK: usize = 1 << 10;
+
+/// Points that are computed when they are wanted.
+struct Computed<A> {
+    n: usize,
+    /// Adds a run of them to a list.
+    add: A,
+}
+
+impl<A: Fn(Range<usize>, &mut Vec<[f64; 2]>) + Sync> Computed<A> {
+    /// The points in pieces for threads.
+    fn pieces(&self) -> impl IndexedParallelIterator<Item = Range<usize>> {
+        ranges(self.n, PIECE)
+    }
+
+    /// Calls `visit` with each point of a run.
+    #[inline]
+    fn each(&self, run: Range<usize>, mut visit: impl FnMut([f64; 2])) {
+        let mut block = Vec::with_capacity(BLOCK.min(run.len()));
+        for start in run.clone().step_by(BLOCK) {
+            block.clear();
+            (self.add)(start..run.end.min(start + BLOCK), &mut block);
+            block.iter().for_each(|&p| visit(p));
+        }
+    }
+}
+
+/// The cells that hold points, for each piece of these; `cell_of` becomes the cell of each point in its piece.
+fn occupied(
+    points: &Computed<impl Fn(Range<usize>, &mut Vec<[f64; 2]>) + Sync>,
+    grid: &Grid,
+    cell_of: &mut [u32],
+) -> Vec<CellSet> {
+    let piece = |(piece, cell_of): (Range<usize>, &mut [u32])| {
         let mut cells = CellSet::new();
-        range.filter_map(|i| grid.cell(at(i))).for_each(|[c, r]| cells.insert(c, r));
+        let mut cell_of = cell_of.iter_mut();
+        points.each(piece, |p| {
+            let cell = grid.cell(p).map(|[column, row]| cells.insert(column, row) as u32);
+            if let (Some(to), Some(cell)) = (cell_of.next(), cell) {
+                *to = cell;
+            }
+        });
         cells
     };
-    let pieces: Vec<CellSet> = ranges(n, PIECE).map(piece).collect();
-    let mut all = CellSet::new();
-    pieces.iter().for_each(|cells| all.absorb(cells));
-    all
+    points.pieces().zip(cell_of.par_chunks_mut(PIECE)).map(piece).collect()
 }
 
 /// Removes what is left of the steps once the long edges are in place.
@@ -300,14 +338,23 @@ fn usable(p: &[f64; 2]) -> bool {
 }
 
 impl Grid {
-    fn new(n: usize, at: &(impl Fn(usize) -> [f64; 2] + Sync), cell: f64) -> Option<Grid> {
+    fn new(
+        points: &Computed<impl Fn(Range<usize>, &mut Vec<[f64; 2]>) + Sync>,
+        cell: f64,
+    ) -> Option<Grid> {
         if !(cell.is_finite() && cell > 0.0) {
             return None;
         }
-        let piece = |range: Range<usize>| {
-            range.map(at).filter(usable).fold(NOWHERE, |bounds, p| joined(bounds, [p, p]))
+        let piece = |piece: Range<usize>| {
+            let mut bounds = NOWHERE;
+            points.each(piece, |p| {
+                if usable(&p) {
+                    bounds = joined(bounds, [p, p]);
+                }
+            });
+            bounds
         };
-        let [min, max] = ranges(n, PIECE).map(piece).reduce(|| NOWHERE, joined);
+        let [min, max] = points.pieces().map(piece).reduce(|| NOWHERE, joined);
         let extent = (max[0] - min[0]).max(max[1] - min[1]);
         let mut cell = cell;
         while extent / cell > MOST_CELLS {

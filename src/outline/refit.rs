@@ -104,6 +104,8 @@ pub struct Edges {
     edges: Vec<Edge>,
     near: Vec<(Cell, u32)>,
     first: Vec<u32>,
+    /// For each tile of 64 cells, a bit for each that may.
+    is_near: Vec<u64>,
 }
 
 impl Edges {
@@ -143,8 +145,10 @@ impl Edges {
         self.near.sort_unstable();
         self.near.dedup();
         self.first = vec![0; cells.cell_limit() + 1];
+        self.is_near = vec![0; cells.cell_limit() / 64];
         for &(cell, _) in &self.near {
             self.first[cell as usize + 1] += 1;
+            self.is_near[(cell >> 6) as usize] |= 1 << (cell & 63);
         }
         for k in 1..self.first.len() {
             self.first[k] += self.first[k - 1];
@@ -153,7 +157,7 @@ impl Edges {
 
     /// Whether the points of a cell may support an edge.
     pub fn is_near(&self, cell: Cell) -> bool {
-        self.first[cell as usize] < self.first[cell as usize + 1]
+        self.is_near[(cell >> 6) as usize] >> (cell & 63) & 1 == 1
     }
 
     /// Lets a point, in cells, support the edges near its cell.

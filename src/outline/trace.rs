@@ -27,7 +27,7 @@ pub struct Ring {
 pub fn rings(cells: &CellSet, component: &[u32]) -> Vec<Ring> {
     let mut seen = vec![0u8; cells.cell_limit()];
     let mut rings = Vec::new();
-    for cell in cells.cells() {
+    for cell in cells.borders() {
         for side in EAST..=SOUTH {
             if seen[cell as usize] >> side & 1 == 0 && cells.step(cell, side).is_none() {
                 let sides = follow(cells, cell, side, &mut seen);
