@@ -2,7 +2,8 @@
 
 use crate::backend::Backend;
 use crate::cloud::{
-    Choice, Chunk, Format, IN_MEMORY, PointCloud, PointReader, Source, read_points,
+    Choice, Chunk, Format, IN_MEMORY, PointCloud, PointReader, Source, StoredPass, StoredReader,
+    read_points,
 };
 use crate::cpu::Cpu;
 use crate::cuda::Cuda;
@@ -266,6 +267,21 @@ impl PointReader for Watched<'_, '_> {
 
     fn is_cheap(&self) -> bool {
         self.reader.is_cheap()
+    }
+
+    fn stored(&mut self) -> Option<StoredPass<'_>> {
+        let StoredPass { points, meaning, .. } = self.reader.stored()?;
+        Some(StoredPass { points, meaning, reader: self })
+    }
+}
+
+impl StoredReader for Watched<'_, '_> {
+    fn read(&mut self, columns: [&mut [f32]; 3]) -> Result<usize> {
+        match self.reader.stored() {
+            _ if self.watch.is_cancelled() => Err(Error::Cancelled),
+            Some(pass) => pass.reader.read(columns),
+            None => Ok(0),
+        }
     }
 }
 

@@ -92,6 +92,12 @@ pub struct Points {
 }
 
 impl Points {
+    /// So many points at local zero.
+    pub(crate) fn zeros(n: usize) -> Points {
+        let zeros = || vec![0.0; n];
+        Points { x: zeros(), y: zeros(), z: zeros() }
+    }
+
     /// Number of points.
     pub fn len(&self) -> usize {
         self.x.len()

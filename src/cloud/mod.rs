@@ -233,4 +233,58 @@ pub trait PointReader: Send {
     fn is_cheap(&self) -> bool {
         false
     }
+
+    /// This pass over coordinates as they are stored, if each of them takes 32 bits: such a cloud can be kept as it is
+    /// and need not be read twice. To be called before anything is read; the points are those of
+    /// [`read`](PointReader::read), bit for bit.
+    fn stored(&mut self) -> Option<StoredPass<'_>> {
+        None
+    }
+}
+
+/// A pass over coordinates as they are stored, 32 bits each.
+pub struct StoredPass<'a> {
+    /// The exact number of points.
+    pub points: u64,
+    /// What the bits mean.
+    pub meaning: Stored,
+    /// What reads them.
+    pub reader: &'a mut dyn StoredReader,
+}
+
+/// Reads coordinates as they are stored, 32 bits each. The type `f32` only carries the bits, which need not be those of a
+/// floating-point number.
+pub trait StoredReader: Send {
+    /// Fills the three columns, which are equally long, with the bits of the next coordinates; returns the number of
+    /// points, which is less than their length only at the end.
+    ///
+    /// # Errors
+    /// As [`PointReader::read`].
+    fn read(&mut self, columns: [&mut [f32]; 3]) -> Result<usize>;
+}
+
+/// What the 32 bits of stored coordinates mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Stored {
+    /// Floating-point numbers.
+    Floats,
+    /// Whole numbers with a sign; the factor of each axis, and what is added to the product.
+    Whole([(f64, f64); 3]),
+}
+
+impl Stored {
+    /// The coordinate along an axis that is stored in these bits.
+    ///
+    /// # Panics
+    /// If there is no such axis: they are 0, 1 and 2.
+    #[inline]
+    pub fn coordinate(&self, axis: usize, stored: f32) -> f64 {
+        match self {
+            Stored::Floats => f64::from(stored),
+            Stored::Whole(transform) => {
+                let (scale, offset) = transform[axis];
+                f64::from(stored.to_bits().cast_signed()) * scale + offset
+            }
+        }
+    }
 }

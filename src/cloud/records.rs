@@ -1,7 +1,7 @@
 //! Points in records of one length: uncompressed LAS, and binary PLY without lists.
 
 use super::{
-    Chunk, ColumnsMut, Fields, PointReader,
+    Chunk, ColumnsMut, Fields, PointReader, Stored, StoredPass, StoredReader,
     bytes::Bytes,
     scale::{Scale, label},
 };
@@ -173,6 +173,30 @@ impl Layout {
         }
     }
 
+    /// What the coordinates mean if each of them takes 32 bits.
+    fn stored(&self) -> Option<Stored> {
+        let are = |kind: NumberType| self.xyz.iter().all(|place| place.kind == kind);
+        match self.transform {
+            None if are(NumberType::F32) => Some(Stored::Floats),
+            Some(transform) if are(NumberType::I32) => Some(Stored::Whole(transform)),
+            _ => None,
+        }
+    }
+
+    /// Takes the bits of coordinates of 32 bits out of `records`.
+    fn take_stored(&self, records: &[u8], columns: [&mut [f32]; 3]) {
+        for (place, column) in self.xyz.iter().zip(columns) {
+            for (to, record) in column.iter_mut().zip(records.chunks_exact(self.stride)) {
+                let Some(&bytes) = record[place.offset..].first_chunk() else { return };
+                let bits = match self.big_endian {
+                    true => u32::from_be_bytes(bytes),
+                    false => u32::from_le_bytes(bytes),
+                };
+                *to = f32::from_bits(bits);
+            }
+        }
+    }
+
     /// The largest of the numbers at `places` in `records`.
     pub(super) fn largest(&self, records: &[u8], places: &[Place]) -> f64 {
         let mut column = vec![0.0; records.len() / self.stride];
@@ -253,28 +277,32 @@ impl RecordReader {
         RecordReader { table, layout, next: 0 }
     }
 
-    fn read_piece(&self, index: usize, buffer: &mut Vec<u8>, out: ColumnsMut<'_>) -> Result<()> {
+    /// Reads `n` records of a piece of those that come next.
+    fn read_piece(&self, index: usize, n: usize, buffer: &mut Vec<u8>) -> Result<()> {
         let stride = self.layout.stride as u64;
         let first = self.next + (index * PIECE) as u64;
-        buffer.resize(out.x.len() * self.layout.stride, 0);
-        self.table.bytes.read_exact(self.table.start + first * stride, buffer)?;
-        self.layout.decode(buffer, out);
-        Ok(())
+        buffer.resize(n * self.layout.stride, 0);
+        self.table.bytes.read_exact(self.table.start + first * stride, buffer)
+    }
+
+    /// The number of points that are left, `most` at most.
+    fn left(&self, most: usize) -> usize {
+        usize::try_from(self.table.count - self.next).unwrap_or(usize::MAX).min(most)
     }
 }
 
 impl PointReader for RecordReader {
     fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
-        let left = usize::try_from(self.table.count - self.next).unwrap_or(usize::MAX);
-        let n = left.min(limit);
+        let n = self.left(limit);
         chunk.resize(n, self.layout.fields());
-        let done = chunk
-            .columns(PIECE)
-            .into_par_iter()
-            .enumerate()
-            .try_for_each_init(Vec::new, |buffer, (index, out)| {
-                self.read_piece(index, buffer, out)
-            });
+        let done = chunk.columns(PIECE).into_par_iter().enumerate().try_for_each_init(
+            Vec::new,
+            |buffer, (index, out)| {
+                self.read_piece(index, out.x.len(), buffer)?;
+                self.layout.decode(buffer, out);
+                Ok(())
+            },
+        );
         if done.is_err() {
             chunk.clear();
         }
@@ -284,5 +312,85 @@ impl PointReader for RecordReader {
 
     fn is_cheap(&self) -> bool {
         true
+    }
+
+    fn stored(&mut self) -> Option<StoredPass<'_>> {
+        let meaning = self.layout.stored()?;
+        Some(StoredPass { points: self.table.count, meaning, reader: self })
+    }
+}
+
+impl StoredReader for RecordReader {
+    fn read(&mut self, columns: [&mut [f32]; 3]) -> Result<usize> {
+        let n = self.left(columns[0].len());
+        let [x, y, z] = columns.map(|column| column[..n].par_chunks_mut(PIECE));
+        let pieces = x.zip(y).zip(z).enumerate();
+        pieces.try_for_each_init(Vec::new, |buffer, (index, ((x, y), z))| {
+            self.read_piece(index, x.len(), buffer)?;
+            self.layout.take_stored(buffer, [x, y, z]);
+            Ok(())
+        })?;
+        self.next += n as u64;
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Source, WriteOptions, create};
+    use super::*;
+
+    /// A cloud's coordinates as they are read, and as they are stored.
+    fn both(source: &Source) -> [Vec<[u64; 3]>; 2] {
+        let mut chunk = Chunk::default();
+        source.reader(Fields::NONE).unwrap().read(&mut chunk, usize::MAX).unwrap();
+        let read = (0..chunk.len()).map(|k| [chunk.x[k], chunk.y[k], chunk.z[k]]);
+        let mut reader = source.reader(Fields::NONE).unwrap();
+        let StoredPass { points, meaning, reader } = reader.stored().unwrap();
+        let mut columns = [0, 1, 2].map(|_| vec![0.0; points as usize]);
+        // More than one call, the last of which asks for more than there is.
+        let [a, b] = [0..5000, 5000..points as usize];
+        for run in [a, b] {
+            let of_run = columns.each_mut().map(|column| &mut column[run.clone()]);
+            assert_eq!(reader.read(of_run).unwrap(), run.len());
+        }
+        assert_eq!(reader.read([&mut [0.0], &mut [0.0], &mut [0.0]]).unwrap(), 0);
+        let stored =
+            (0..points as usize).map(|k| [0, 1, 2].map(|a| meaning.coordinate(a, columns[a][k])));
+        [read.map(|p| p.map(f64::to_bits)).collect(), stored.map(|p| p.map(f64::to_bits)).collect()]
+    }
+
+    #[test]
+    fn stored_coordinates_mean_what_is_read() {
+        let point = |i: u32| [7919, 104_729, 48_271].map(|k| (i.wrapping_mul(k) % 10_007) as f32);
+        let points: Vec<[f32; 3]> = (0..9000).map(point).chain([[-0.0, f32::NAN, 1e30]]).collect();
+        for (name, bytes) in [
+            ("big", f32::to_be_bytes as fn(f32) -> [u8; 4]),
+            ("little", f32::to_le_bytes as fn(f32) -> [u8; 4]),
+        ] {
+            let header = format!(
+                "ply\nformat binary_{name}_endian 1.0\nelement vertex 9001\nproperty float x\n\
+                 property uchar red\nproperty float y\nproperty float z\nend_header\n"
+            );
+            let record =
+                |p: &[f32; 3]| [&bytes(p[0])[..], &[7], &bytes(p[1]), &bytes(p[2])].concat();
+            let file = [header.into_bytes(), points.iter().flat_map(record).collect()].concat();
+            let [read, stored] = both(&Source::from_bytes(file).unwrap());
+            assert_eq!(
+                (read.len(), read[8999]),
+                (9001, points[8999].map(|v| f64::from(v).to_bits()))
+            );
+            assert!(read == stored, "{name}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.las");
+        let axis = |a: usize| points[..9000].iter().map(|p| 4.6e6 + f64::from(p[a])).collect();
+        let chunk = Chunk { x: axis(0), y: axis(1), z: axis(2), ..Chunk::default() };
+        let mut writer = create(&path, &WriteOptions::default()).unwrap();
+        writer.write(&chunk).unwrap();
+        writer.finish().unwrap();
+        let [read, stored] = both(&Source::open(&path).unwrap());
+        assert_eq!(read.len(), 9000);
+        assert!(read == stored);
     }
 }

@@ -2,9 +2,10 @@
 
 use super::sample::{self, Entry, Sample};
 use crate::backend::{Backend, Held, Receiver};
-use crate::cloud::{Choice, Chunk, Crs, Note, PointReader, Source};
+use crate::cloud::{Choice, Chunk, Crs, Note, PointReader, Source, Stored, StoredPass};
 use crate::frame::{Frame, Points};
 use crate::ranges::ranges;
+use crate::vector::Vec3;
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -25,6 +26,8 @@ const POINT_BYTES: [u64; 2] = [12, 24];
 const CHECKED: u64 = 1 << 18;
 /// Points that one thread processes at a time.
 const PIECE: usize = 1 << 13;
+/// Points that are read at a time if they are kept as they are stored.
+const STORED: usize = 1 << 20;
 /// A point is a stray when it is this many times the cloud's own span away from the cloud.
 const STRAY: f64 = 32.0;
 /// Numbers that programs write, with either sign, where they know no coordinate …
@@ -118,8 +121,9 @@ pub fn least_memory(points: u64, wants_cells: bool) -> u64 {
 
 /// Reads a cloud, `chunk` points at a time.
 ///
-/// `open` starts a pass. A cloud of more than 2²⁵ points takes two passes, as does one that is cheap to read.
-/// `progress` is told the number of points read.
+/// `open` starts a pass. A cloud whose coordinates are stored in 32 bits takes one pass, whatever the `chunk`. Another one
+/// of more than 2²⁵ points takes two passes, as does one that is cheap to read. `progress` is told the number of points
+/// read.
 ///
 /// # Errors
 /// Errors of the reader, and [`Error::Degenerate`] for a cloud without usable points or with more than 2³² −
@@ -148,11 +152,16 @@ pub fn load_onto<'b, 'r>(
     progress: &dyn Fn(u64),
     backend: &dyn Fn() -> Option<&'b dyn Backend>,
 ) -> Result<(Loaded, Option<Box<dyn Held<'b> + 'b>>)> {
+    let mut first = open()?;
+    if let (true, Some(stored)) = (choice.is_all(), first.stored()) {
+        return load_stored(path, stored, progress, backend);
+    }
     let mut pass = FirstPass::default();
-    let mut held: Option<Vec<Chunk>> = (!open()?.is_cheap()).then(Vec::new);
+    let mut held: Option<Vec<Chunk>> = (!first.is_cheap()).then(Vec::new);
+    drop(first);
     let buffers = &mut <[Chunk; 2]>::default();
     each_chunk(open, buffers, chunk, progress, |read| {
-        pass.add(read, choice);
+        pass.add_chunk(read, choice);
         if pass.total > HELD_POINTS {
             held = None;
         }
@@ -171,15 +180,20 @@ pub fn load_onto<'b, 'r>(
         // Some points are outside: only those inside decide the frame.
         let mut inside = FirstPass::default();
         match &held {
-            Some(held) => held.iter().for_each(|read| inside.add_within(read, window, choice)),
+            Some(held) => {
+                held.iter().for_each(|read| inside.add_chunk_within(read, window, choice))
+            }
             None => each_chunk(open, buffers, chunk, &|_| {}, |read| {
-                inside.add_within(read, window, choice);
+                inside.add_chunk_within(read, window, choice);
                 Ok(())
             })?,
         }
         window = inside.bounds.unwrap_or(window);
     }
-    let mut loading = Loading::new(&pass, window, choice, chunk);
+    // Zeros cost nothing until they are touched. There is room for a whole chunk before its gaps are closed.
+    let chosen = (pass.total - pass.not_chosen).saturating_add(chunk as u64);
+    let room = Points::zeros(chosen.min(pass.total) as usize);
+    let mut loading = Loading::new(&pass, window, choice, room);
     let mut passing = Passing::default();
     let ready = OnceLock::new();
     let ask = || {
@@ -190,18 +204,75 @@ pub fn load_onto<'b, 'r>(
     match held {
         // Each chunk is freed as soon as its points are local.
         Some(held) => held.into_iter().try_for_each(|read| {
-            loading.add(path, &read)?;
+            loading.add_chunk(path, &read)?;
             ask();
             passing.on(&loading, ready.get().copied())
         })?,
         None => each_chunk(open, buffers, chunk, &|_| ask(), |read| {
-            loading.add(path, read)?;
+            loading.add_chunk(path, read)?;
             passing.on(&loading, ready.get().copied())
         })?,
     }
     let loaded = loading.finish(path)?;
     let held = passing.finish(&loaded.points)?;
     Ok((loaded, held))
+}
+
+/// Loads points that are stored in 32 bits a coordinate: they are read once and become local where they are.
+fn load_stored<'b>(
+    path: &Path,
+    StoredPass { points: total, meaning, reader }: StoredPass,
+    progress: &dyn Fn(u64),
+    backend: &dyn Fn() -> Option<&'b dyn Backend>,
+) -> Result<(Loaded, Option<Box<dyn Held<'b> + 'b>>)> {
+    let all = usize::try_from(total).ok().filter(|_| total <= u64::from(u32::MAX));
+    let all = all.ok_or_else(|| too_many(path, total))?;
+    memory::check(path, least_memory(total, false))?;
+    let mut points = Points::zeros(all);
+    let mut pass = FirstPass::default();
+    let pieces = || (0..all).step_by(STORED).map(|at| at..all.min(at + STORED));
+    for piece in pieces() {
+        let Points { x, y, z } = &mut points;
+        let mut columns = [x, y, z].map(|axis| &mut axis[piece.clone()]);
+        let read = reader.read(columns.each_mut().map(|column| &mut **column))?;
+        if read != piece.len() {
+            return Err(changed(path, piece.start));
+        }
+        let columns = columns.map(|column| &*column);
+        pass.add(read, |k| Some([0, 1, 2].map(|a| meaning.coordinate(a, columns[a][k]))));
+        progress(read as u64);
+    }
+    let mut window = pass.window(path)?;
+    if pass.bounds.is_some_and(|all| all != window) {
+        let mut inside = FirstPass::default();
+        let columns = [&points.x, &points.y, &points.z];
+        let point = |k: usize| Some([0, 1, 2].map(|a| meaning.coordinate(a, columns[a][k])));
+        inside.add_within(all, window, point);
+        window = inside.bounds.unwrap_or(window);
+    }
+    let choice = &Choice::default();
+    let (mut loading, mut passing) =
+        (Loading::new(&pass, window, choice, points), Passing::default());
+    let mut ready = None;
+    for piece in pieces() {
+        loading.add(path, piece.len(), Coming::Stored(meaning))?;
+        ready = ready.or_else(backend);
+        passing.on(&loading, ready)?;
+    }
+    let loaded = loading.finish(path)?;
+    let held = passing.finish(&loaded.points)?;
+    Ok((loaded, held))
+}
+
+/// The error for a cloud of more points than can be numbered.
+fn too_many(path: &Path, points: u64) -> Error {
+    let message = format!("{points} points are more than the 2^32 − 1 that fit");
+    Error::Degenerate { path: path.into(), message }
+}
+
+/// The error for a cloud whose passes differ, from some point on.
+fn changed(path: &Path, point: usize) -> Error {
+    Error::format(path, format!("point {point}"), "the cloud was changed while it was read")
 }
 
 /// Passes points on to a backend.
@@ -263,30 +334,37 @@ struct FirstPass {
 }
 
 impl FirstPass {
-    fn add(&mut self, chunk: &Chunk, choice: &Choice) {
+    fn add_chunk(&mut self, chunk: &Chunk, choice: &Choice) {
         let chosen = Chosen { choice, chunk, first: self.total };
+        self.add(chunk.len(), |k| chosen.point(k));
+    }
+
+    /// Adds so many points; `point` gives each of them, if it is chosen.
+    fn add(&mut self, points: usize, point: impl Fn(usize) -> Option<Vec3> + Sync) {
         let mut pieces: Vec<FirstPass> = Vec::new();
-        self.sample.add(chunk.len(), |limit| {
-            let parts = ranges(chunk.len(), PIECE);
+        self.sample.add(points, |limit| {
+            let parts = ranges(points, PIECE);
             let entries: Vec<Vec<Entry>>;
-            (pieces, entries) = parts.map(|piece| FirstPass::of(chosen, piece, limit)).unzip();
+            (pieces, entries) = parts.map(|piece| FirstPass::of(piece, &point, limit)).unzip();
             entries.into_iter().flatten()
         });
         pieces.into_iter().for_each(|piece| self.merge(piece));
     }
 
-    /// The first pass over a piece of a chunk, and those of its points that may enter the sample: their hashes are at
-    /// most `limit`.
-    fn of(chosen: Chosen, piece: Range<usize>, limit: u64) -> (FirstPass, Vec<Entry>) {
+    /// The first pass over a piece of the points, and those of them that may enter the sample: their hashes are at most
+    /// `limit`.
+    fn of(
+        piece: Range<usize>,
+        point: impl Fn(usize) -> Option<Vec3>,
+        limit: u64,
+    ) -> (FirstPass, Vec<Entry>) {
         let mut pass = FirstPass { total: piece.len() as u64, ..FirstPass::default() };
         let mut entries = Vec::new();
-        let Chosen { chunk, .. } = chosen;
         for i in piece {
-            if !chosen.has(i) {
+            let Some(p) = point(i) else {
                 pass.not_chosen += 1;
                 continue;
-            }
-            let p = [chunk.x[i], chunk.y[i], chunk.z[i]];
+            };
             if !p.iter().all(|v| v.is_finite()) {
                 pass.not_finite += 1;
                 continue;
@@ -322,13 +400,21 @@ impl FirstPass {
     }
 
     /// Widens the bounds to the points within a box.
-    fn add_within(&mut self, chunk: &Chunk, window: [[f64; 3]; 2], choice: &Choice) {
+    fn add_chunk_within(&mut self, chunk: &Chunk, window: [Vec3; 2], choice: &Choice) {
         let chosen = Chosen { choice, chunk, first: self.total };
-        self.total += chunk.len() as u64;
-        let points = (0..chunk.len())
-            .filter(|&i| chosen.has(i))
-            .map(|i| [chunk.x[i], chunk.y[i], chunk.z[i]]);
-        points.filter(|&p| is_within(p, window)).for_each(|p| self.extend(p));
+        self.add_within(chunk.len(), window, |k| chosen.point(k));
+    }
+
+    /// The same for so many points; `point` gives each of them, if it is chosen.
+    fn add_within(
+        &mut self,
+        points: usize,
+        window: [Vec3; 2],
+        point: impl Fn(usize) -> Option<Vec3>,
+    ) {
+        self.total += points as u64;
+        let inside = (0..points).filter_map(point).filter(|&p| is_within(p, window));
+        inside.for_each(|p| self.extend(p));
     }
 
     /// The box of the cloud without its strays.
@@ -346,8 +432,7 @@ impl FirstPass {
             }));
         };
         if self.total > u64::from(u32::MAX) {
-            let message = format!("{} points are more than the 2^32 − 1 that fit", self.total);
-            return Err(degenerate(message));
+            return Err(too_many(path, self.total));
         }
         let known: [Known; 3] = std::array::from_fn(|a| self.known([min[a], max[a]], a));
         let span = known.iter().map(|k| k.percentiles[1] - k.percentiles[0]).fold(0.0, f64::max);
@@ -400,9 +485,33 @@ struct Chosen<'a> {
 }
 
 impl Chosen<'_> {
+    /// A point, if it is searched.
     #[inline]
-    fn has(self, k: usize) -> bool {
-        self.choice.takes(self.chunk, k, self.first + k as u64)
+    fn point(self, k: usize) -> Option<Vec3> {
+        let Chosen { choice, chunk, first } = self;
+        choice.takes(chunk, k, first + k as u64).then(|| [chunk.x[k], chunk.y[k], chunk.z[k]])
+    }
+}
+
+/// Points on their way to local coordinates.
+#[derive(Clone, Copy)]
+enum Coming<'a> {
+    /// As they were read.
+    Read(Chosen<'a>),
+    /// As they are stored, where they will be.
+    Stored(Stored),
+}
+
+impl Coming<'_> {
+    /// Point `k` of the piece that begins at `start`, if it is searched; `there` holds the stored points of the piece.
+    #[inline]
+    fn point(self, [start, k]: [usize; 2], there: &[&mut [f32]; 3]) -> Option<Vec3> {
+        match self {
+            Coming::Read(chosen) => chosen.point(start + k),
+            Coming::Stored(meaning) => {
+                Some([0, 1, 2].map(|axis| meaning.coordinate(axis, there[axis][k])))
+            }
+        }
     }
 }
 
@@ -418,7 +527,7 @@ struct Loading<'a> {
     /// Points of the file read so far, and those of them that are used.
     place: usize,
     used: usize,
-    /// The points, until all of them are known.
+    /// The points, until all of them are known: local up to `used`; stored ones from `place` on.
     points: Points,
     loaded: Loaded,
 }
@@ -437,18 +546,14 @@ impl<'a> Loading<'a> {
         pass: &FirstPass,
         window: [[f64; 3]; 2],
         choice: &'a Choice,
-        chunk: usize,
+        points: Points,
     ) -> Loading<'a> {
-        // Zeros cost nothing until they are touched. There is room for a whole chunk before its gaps are
-        // closed.
-        let chosen = (pass.total - pass.not_chosen).saturating_add(chunk as u64);
-        let room = || vec![0.0; chosen.min(pass.total) as usize];
         Loading {
             window,
             choice,
             place: 0,
             used: 0,
-            points: Points { x: room(), y: room(), z: room() },
+            points,
             loaded: Loaded {
                 frame: Frame::fit(window[0], window[1]),
                 points: Arc::default(),
@@ -470,21 +575,29 @@ impl<'a> Loading<'a> {
     ///
     /// # Errors
     /// [`Error::Format`] where there are more than in the first pass.
-    fn add(&mut self, path: &Path, chunk: &Chunk) -> Result<()> {
-        if self.used + chunk.len() > self.points.len() {
-            return Err(self.changed(path));
+    fn add_chunk(&mut self, path: &Path, chunk: &Chunk) -> Result<()> {
+        let chosen = Chosen { choice: self.choice, chunk, first: self.place as u64 };
+        self.add(path, chunk.len(), Coming::Read(chosen))
+    }
+
+    /// Adds so many points.
+    fn add(&mut self, path: &Path, points: usize, coming: Coming) -> Result<()> {
+        // As long as no point is left out, every piece is already in place.
+        let mut from = match coming {
+            Coming::Read(_) => self.used,
+            Coming::Stored(_) => self.place,
+        };
+        if from + points > self.points.len() {
+            return Err(changed(path, self.place));
         }
         let (frame, window) = (self.loaded.frame, self.window);
-        let chosen = Chosen { choice: self.choice, chunk, first: self.place as u64 };
-        // As long as no point is left out, every piece is already in place.
-        let to = self.used..self.used + chunk.len();
+        let to = from..from + points;
         let Points { x, y, z } = &mut self.points;
         let [x, y, z] = [x, y, z].map(|axis| axis[to.clone()].par_chunks_mut(PIECE));
-        let starts = (0..chunk.len()).into_par_iter().step_by(PIECE);
+        let starts = (0..points).into_par_iter().step_by(PIECE);
         let pieces: Vec<LoadedPiece> = (x.zip(y).zip(z).zip(starts))
-            .map(|(((x, y), z), start)| LoadedPiece::new(chosen, start, frame, window, [x, y, z]))
+            .map(|(((x, y), z), start)| LoadedPiece::new(coming, start, frame, window, [x, y, z]))
             .collect();
-        let mut from = self.used;
         for piece in &pieces {
             self.loaded.stray += piece.stray;
             let [min, max] = &mut self.loaded.bounds;
@@ -506,12 +619,6 @@ impl<'a> Loading<'a> {
         Ok(())
     }
 
-    /// The error for a cloud whose second pass differs from its first.
-    fn changed(&self, path: &Path) -> Error {
-        let place = format!("point {}", self.place);
-        Error::format(path, place, "the cloud was changed while it was read")
-    }
-
     /// Notes the places in the file of a piece's points, once a point has been left out.
     fn note_places(&mut self, piece: &LoadedPiece) {
         if self.loaded.places.is_none() && piece.left_out.is_empty() {
@@ -528,7 +635,7 @@ impl<'a> Loading<'a> {
 
     fn finish(mut self, path: &Path) -> Result<Loaded> {
         if self.place as u64 != self.loaded.total {
-            return Err(self.changed(path));
+            return Err(changed(path, self.place));
         }
         let Points { x, y, z } = &mut self.points;
         for axis in [x, y, z] {
@@ -543,7 +650,7 @@ impl LoadedPiece {
     /// Writes the local coordinates of the points from `start` on, as many as fit into `to`, to the front of
     /// `to`.
     fn new(
-        chosen: Chosen,
+        coming: Coming,
         start: usize,
         frame: Frame,
         window: [[f64; 3]; 2],
@@ -555,13 +662,11 @@ impl LoadedPiece {
             stray: 0,
             bounds: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
         };
-        let Chosen { chunk, .. } = chosen;
         for k in 0..to[0].len() {
-            if !chosen.has(start + k) {
+            let Some(p) = coming.point([start, k], &to) else {
                 done.left_out.push(k);
                 continue;
-            }
-            let p = [chunk.x[start + k], chunk.y[start + k], chunk.z[start + k]];
+            };
             let local = is_within(p, window).then(|| frame.local(p)).flatten();
             let Some(local) = local else {
                 done.stray += u64::from(p.iter().all(|v| v.is_finite()));
@@ -584,6 +689,7 @@ impl LoadedPiece {
 mod tests {
     use super::*;
     use crate::backend::{Accumulator, Weighted};
+    use crate::cloud::StoredReader;
     use crate::cpu::CpuReceiver;
     use crate::space::Space;
     use std::cell::Cell;
@@ -616,6 +722,119 @@ mod tests {
 
     fn grid() -> Vec<[f64; 3]> {
         (0..1000).map(|i| [500_000.0 + f64::from(i % 40), f64::from(i / 40), 0.5]).collect()
+    }
+
+    /// A reader over points as a file stores them; whether it says so.
+    struct AsStored {
+        points: Vec<[f32; 3]>,
+        meaning: Stored,
+        says_so: bool,
+        read: usize,
+    }
+
+    impl PointReader for AsStored {
+        fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
+            chunk.clear();
+            for p in self.points[self.read..].iter().take(limit) {
+                let [x, y, z] = [0, 1, 2].map(|a| self.meaning.coordinate(a, p[a]));
+                chunk.x.push(x);
+                chunk.y.push(y);
+                chunk.z.push(z);
+            }
+            self.read += chunk.len();
+            Ok(())
+        }
+
+        fn is_cheap(&self) -> bool {
+            true
+        }
+
+        fn stored(&mut self) -> Option<StoredPass<'_>> {
+            let (points, meaning) = (self.points.len() as u64, self.meaning);
+            self.says_so.then_some(StoredPass { points, meaning, reader: self })
+        }
+    }
+
+    impl StoredReader for AsStored {
+        fn read(&mut self, columns: [&mut [f32]; 3]) -> Result<usize> {
+            let n = columns[0].len().min(self.points.len() - self.read);
+            for (a, column) in columns.into_iter().enumerate() {
+                let points = &self.points[self.read..];
+                column.iter_mut().zip(points).for_each(|(to, p)| *to = p[a]);
+            }
+            self.read += n;
+            Ok(n)
+        }
+    }
+
+    #[test]
+    fn points_kept_as_stored_load_as_points_that_are_read_twice() {
+        // Strays in both of the pieces that are read, and at the ends.
+        let is_stray = |i: usize| i == 0 || i.is_multiple_of(400_003) || i == STORED + 69_999;
+        let place = |i: usize| [(i % 1009) as i32, (i / 1009) as i32, (i * 7919 % 13) as i32];
+        let n = STORED + 70_000;
+        let whole = |i: usize| {
+            let p = if is_stray(i) { [i32::MAX; 3] } else { place(i) };
+            p.map(|v| f32::from_bits(v.cast_unsigned()))
+        };
+        let float = |i: usize| match i % 3 {
+            _ if !is_stray(i) => place(i).map(|v| v as f32),
+            0 => [f32::NAN; 3],
+            _ => [0.0, 1e30, f32::INFINITY],
+        };
+        let transform = Stored::Whole([(0.01, 5e5), (0.01, 4.6e6), (0.02, -3.0)]);
+        let all: [(Stored, Vec<[f32; 3]>); 2] = [
+            (transform, (0..n).map(whole).collect()),
+            (Stored::Floats, (0..n).map(float).collect()),
+        ];
+        for (meaning, points) in all {
+            let loaded = |says_so: bool| {
+                let open = || {
+                    let points = points.clone();
+                    let reader = AsStored { points, meaning, says_so, read: 0 };
+                    Ok(Box::new(reader) as Box<dyn PointReader>)
+                };
+                load(Path::new("memory"), &open, 100_000, &|_| {}).unwrap()
+            };
+            let (once, twice) = (loaded(true), loaded(false));
+            assert!(once == twice, "{meaning:?}");
+            assert_eq!(once.stray + once.not_finite, 4, "{meaning:?}");
+            assert_eq!(once.places.map(|places| places.len()), Some(n - 4));
+        }
+    }
+
+    #[test]
+    fn a_cloud_with_fewer_points_than_it_says_or_too_many_is_refused() {
+        /// Says that it has so many points, and gives none after the first three.
+        struct Short(u64, usize);
+
+        impl PointReader for Short {
+            fn read(&mut self, _: &mut Chunk, _: usize) -> Result<()> {
+                unreachable!("it is read as it is stored")
+            }
+
+            fn stored(&mut self) -> Option<StoredPass<'_>> {
+                Some(StoredPass { points: self.0, meaning: Stored::Floats, reader: self })
+            }
+        }
+
+        impl StoredReader for Short {
+            fn read(&mut self, columns: [&mut [f32]; 3]) -> Result<usize> {
+                let n = columns[0].len().min(self.1);
+                self.1 -= n;
+                Ok(n)
+            }
+        }
+
+        let message = |points: u64| {
+            let open = || Ok(Box::new(Short(points, 3)) as Box<dyn PointReader>);
+            load(Path::new("memory"), &open, 100, &|_| {}).unwrap_err().to_string()
+        };
+        assert_eq!(message(9), "memory: point 0: the cloud was changed while it was read");
+        assert_eq!(
+            message(1 << 32),
+            "memory: 4294967296 points are more than the 2^32 − 1 that fit"
+        );
     }
 
     #[test]
