@@ -3,6 +3,7 @@
 use super::{Chunk, PointReader, Rounded};
 use crate::plane::Plane;
 use crate::{Error, Result};
+use rayon::prelude::*;
 use std::fmt;
 
 /// The name of the column, property or dimension that holds the plane of each point.
@@ -85,7 +86,7 @@ impl<'a> Labels<'a> {
     pub(crate) fn check(&self) -> Result<()> {
         let count = self.planes.len();
         let known = |&label: &i32| label == -1 || usize::try_from(label).is_ok_and(|k| k < count);
-        if let Some(label) = self.of_plane.iter().find(|label| !known(label)) {
+        if let Some(label) = self.of_plane.par_iter().find_first(|label| !known(label)) {
             let message = format!("a point has the label {label}, there are {count} planes");
             return Err(Error::Parameter(message));
         }
@@ -101,11 +102,11 @@ impl<'a> Labels<'a> {
         let planes = self.planes.iter().enumerate();
         let plane_of: Vec<i32> =
             planes.flat_map(|(id, plane)| plane.pieces.iter().map(move |_| id as i32)).collect();
-        let fits = |&(&piece, &plane): &(&i32, &i32)| {
+        let fits = |(&piece, &plane): (&i32, &i32)| {
             let own = usize::try_from(piece).ok().and_then(|k| plane_of.get(k));
             piece == -1 || own == Some(&plane)
         };
-        match pieces.iter().zip(self.of_plane).find(|labels| !fits(labels)) {
+        match pieces.par_iter().zip(self.of_plane).find_first(|&labels| !fits(labels)) {
             None => Ok(()),
             Some((piece, plane)) => Err(Error::Parameter(format!(
                 "a point has the label {piece} by piece, which is no piece of its plane {plane}"

@@ -43,9 +43,9 @@ pub(super) fn copy(
     let mut sink = Sink::new(file, laszip).map_err(Error::io(path))?;
     let mut old = Vec::new();
     let mut done = 0;
+    let batch = batch(sink.is_compressed());
     pass_on(&mut sink, path, |new| {
-        old.clear();
-        records.read(batch(), &mut old)?;
+        records.read(batch, &mut old)?;
         let n = old.len() / header.stride();
         change.label(&old, header.stride(), &labels.take(n)?, new);
         done += n as u64;

@@ -5,7 +5,7 @@ use super::super::labels::{BATCH, Labels, LeftOut};
 use super::super::rounding::Watch;
 use super::super::write::Rows;
 use super::super::{Chunk, Fields};
-use super::encoder::{Encoder, LABELLED};
+use super::encoder::{Encoder, LABELLED, is_laz};
 use super::extra::Extra;
 use super::sink::{batch, pass_on};
 use crate::atomic::AtomicFile;
@@ -23,7 +23,7 @@ pub(super) fn save(cloud: &dyn Cloud, mut labels: Labels<'_>, path: &Path) -> Re
     let mut reader = cloud.reader(Fields { label: false, class: false, ..Fields::ALL })?;
     let file = AtomicFile::create(path)?;
     let mut chunk = Chunk::default();
-    reader.read(&mut chunk, batch())?;
+    reader.read(&mut chunk, batch(is_laz(path)))?;
     let extra = Extra::new(None, 0, labels.names())
         .ok_or_else(|| Error::Parameter("a LAS file cannot hold this cloud".into()))?;
     let described = (&extra.description[..], extra.length());
@@ -38,6 +38,7 @@ pub(super) fn save(cloud: &dyn Cloud, mut labels: Labels<'_>, path: &Path) -> Re
     )?;
     let (mut left_out, mut watch) = (LeftOut::default(), Watch::new());
     pass_on(&mut sink, path, |bytes| {
+        bytes.clear();
         let now = labels.take(chunk.len())?;
         let rows = Rows::new(&chunk)?;
         for k in 0..rows.len() {
@@ -51,7 +52,7 @@ pub(super) fn save(cloud: &dyn Cloud, mut labels: Labels<'_>, path: &Path) -> Re
             encoder.append(&row, steps, bytes);
             now.encode(k, row.position, bytes);
         }
-        reader.read(&mut chunk, batch())?;
+        reader.read(&mut chunk, batch(is_laz(path)))?;
         Ok(!chunk.is_empty())
     })?;
     labels.finish()?;

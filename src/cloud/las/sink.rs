@@ -25,6 +25,11 @@ impl<W: Write + Seek + Send + Sync> Sink<W> {
             .map_err(io_error)
     }
 
+    /// Whether it compresses.
+    pub(super) fn is_compressed(&self) -> bool {
+        matches!(self, Sink::Compressed(_))
+    }
+
     /// Adds whole records.
     pub(super) fn write(&mut self, records: &[u8]) -> io::Result<()> {
         match self {
@@ -58,7 +63,7 @@ fn unwrapped(error: io::Error) -> io::Error {
 }
 
 /// Adds the records that `make` makes, until it says that it made the last: those of one call are written while
-/// the next are made.
+/// the next are made, in place of those of the call before.
 pub(super) fn pass_on<W: Write + Seek + Send + Sync>(
     sink: &mut Sink<W>,
     path: &Path,
@@ -67,7 +72,6 @@ pub(super) fn pass_on<W: Write + Seek + Send + Sync>(
     let (mut made, mut next) = (Vec::new(), Vec::new());
     let mut is_more = true;
     while is_more {
-        next.clear();
         let (written, done) = rayon::join(|| sink.write(&made), || make(&mut next));
         written.map_err(Error::io(path))?;
         is_more = done?;
@@ -76,13 +80,19 @@ pub(super) fn pass_on<W: Write + Seek + Send + Sync>(
     sink.write(&made).map_err(Error::io(path))
 }
 
-/// Points that are written at a time: whole chunks of LAZ, for those are coded side by side. The chunk that a
+/// Points that are written at a time as they are: few, so that they are still in a cache.
+const PLAIN: usize = 1 << 16;
+
+/// Points that are written at a time: of LAZ whole chunks, for those are coded side by side. The chunk that a
 /// part is left of is coded alone.
-pub(super) fn batch() -> usize {
+pub(super) fn batch(is_compressed: bool) -> usize {
     /// Where there are few threads, each gets several.
     const FEWEST: usize = 6;
     /// Where there are many, the points would take a lot of memory.
     const MOST: usize = 32;
+    if !is_compressed {
+        return PLAIN;
+    }
     CHUNK * rayon::current_num_threads().clamp(FEWEST, MOST)
 }
 
