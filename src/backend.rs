@@ -103,6 +103,13 @@ pub trait Backend: Send + Sync {
         slab: usize,
     ) -> Result<Option<(usize, usize)>>;
 
+    /// Shuts the device down, for the whole process. Called while other work goes on, it saves the wait for that at the
+    /// end of the process.
+    ///
+    /// Nothing that was obtained from the backend may be alive, and nothing may be asked of it afterwards.
+    #[doc(hidden)]
+    fn shut_down(&'static self) {}
+
     /// The edges of an image: those of [`EdgeMap::find`], on whichever device they are found.
     ///
     /// # Errors

@@ -68,8 +68,9 @@ impl Detect {
         self.outputs.check(&self.files, &reading)?;
         let engine = self.machine.start(quiet)?;
         let mut failed = Vec::new();
-        for file in &self.files {
-            match self.file(file, &options, &engine, quiet) {
+        for (i, file) in self.files.iter().enumerate() {
+            let is_last = i + 1 == self.files.len();
+            match self.file(file, &options, (&engine, is_last), quiet) {
                 Err(Failure::Library(error)) if self.files.len() > 1 && !concerns_all(&error) => {
                     say(&message(&error));
                     failed.push(file);
@@ -89,7 +90,7 @@ impl Detect {
         &self,
         file: &Path,
         options: &Options,
-        engine: &Engine,
+        (engine, is_last): (&Engine, bool),
         quiet: bool,
     ) -> Result<(), Failure> {
         let bar = Bar::new(&file.display().to_string(), quiet);
@@ -104,7 +105,7 @@ impl Detect {
                 }
                 say_notes(source, &bar);
                 let how = (options, &self.search.choice());
-                let detection = self.machine.find(source, how, engine, &bar)?;
+                let detection = self.machine.find(source, how, (engine, is_last), &bar)?;
                 bar.stage("writing", None);
                 let explained = self.explain.then(|| explain(&detection, options));
                 let style = self.outputs.style();

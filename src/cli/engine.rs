@@ -44,8 +44,10 @@ struct Chosen {
 /// The backend, which starts while a cloud is read: a GPU takes a third of a second.
 pub struct Engine {
     starting: Mutex<Option<JoinHandle<Result<Chosen, Error>>>>,
-    /// Never released: the system shuts a device down faster than its driver does.
+    /// Never dropped: at the end of the program the system frees what is left faster than the driver does.
     ready: OnceLock<&'static dyn Backend>,
+    /// A thread that shuts it down before the end.
+    ending: Mutex<Option<JoinHandle<()>>>,
     /// Held by the file whose turn it is; only needed on a GPU.
     turn: Mutex<()>,
     is_gpu: OnceLock<bool>,
@@ -78,6 +80,7 @@ impl Engine {
         Ok(Engine {
             starting: Mutex::new(Some(starting)),
             ready: OnceLock::new(),
+            ending: Mutex::default(),
             turn: Mutex::new(()),
             is_gpu: OnceLock::new(),
             failed: Mutex::new(None),
@@ -122,6 +125,17 @@ impl Engine {
         })
     }
 
+    /// Shuts a GPU down that is no longer needed, while other work goes on.
+    pub fn shut_down(&self) {
+        if let (Some(true), Some(&backend)) = (self.is_gpu.get(), self.ready.get()) {
+            let mut ending = lock(&self.ending);
+            if ending.is_none() {
+                // Without a thread the system does it at the end.
+                *ending = thread::Builder::new().spawn(|| backend.shut_down()).ok();
+            }
+        }
+    }
+
     /// The turn for a file, unless another file has it.
     pub fn try_turn(&self) -> Option<MutexGuard<'_, ()>> {
         match self.turn.try_lock() {
@@ -135,6 +149,13 @@ impl Engine {
     /// they go one after the other.
     pub fn turn(&self) -> Option<MutexGuard<'_, ()>> {
         self.is_gpu.get().is_some_and(|&is_gpu| is_gpu).then(|| lock(&self.turn))
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // The driver must not be in the middle of this when the program ends.
+        let _ = lock(&self.ending).take().map(JoinHandle::join);
     }
 }
 

@@ -247,12 +247,13 @@ impl Machine {
         }
     }
 
-    /// Reads a cloud and finds the planes of the chosen points.
+    /// Reads a cloud and finds the planes of the chosen points. After the last file the device is shut down as soon as it is
+    /// no longer needed.
     pub fn find(
         &self,
         source: &Source,
         (options, choice): (&Options, &Choice),
-        engine: &Engine,
+        (engine, is_last): (&Engine, bool),
         bar: &Bar,
     ) -> Result<Detection, Error> {
         bar.stage("reading", source.info().points);
@@ -291,7 +292,8 @@ impl Machine {
         bar.stage("device", None);
         let backend = bar.aside(|| engine.backend())?;
         let _turn = turn.or_else(|| engine.turn());
-        let found = detect_held(cloud, held, options, backend, bar)?;
+        let ends = (is_last && options.mode != Mode::OnePass).then_some(engine);
+        let found = detect_held(cloud, held, options, backend, &Stages { bar, ends })?;
         if let Some(few) = too_few(&found) {
             bar.aside(|| log::warn!("{}: {few}", source.path().display()));
         }
@@ -309,6 +311,30 @@ impl Machine {
             bar.aside(|| log::warn!("{}: --tolerance {odd}", source.path().display()));
         }
         Ok(found)
+    }
+}
+
+/// Passes the stages of a search on to its bar.
+struct Stages<'a> {
+    bar: &'a Bar,
+    /// The engine to shut down at the first stage that does not need it.
+    ends: Option<&'a Engine>,
+}
+
+impl Progress for Stages<'_> {
+    fn stage(&self, name: &str, total: Option<u64>) {
+        self.bar.stage(name, total);
+        if let (Some(engine), "outlines") = (self.ends, name) {
+            engine.shut_down();
+        }
+    }
+
+    fn advance(&self, points: u64) {
+        self.bar.advance(points);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.bar.is_cancelled()
     }
 }
 

@@ -36,6 +36,10 @@ impl Backend for Cuda {
         })
     }
 
+    fn shut_down(&'static self) {
+        self.devices.iter().for_each(Device::shut_down);
+    }
+
     fn slabs(&self, problems: &[Problem]) -> Result<Vec<Slab>> {
         let fits = |p: &Problem| p.points().len() <= lms::MOST_POINTS;
         let done = if problems.iter().all(fits) {

@@ -4,7 +4,7 @@ use super::module::Module;
 use super::pool::Pool;
 use super::staging::{LARGE, Staging};
 use crate::{Error, Result};
-use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute, CUresult};
+use cudarc::driver::sys::{self, CUdevice_attribute, CUfunction_attribute, CUresult};
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaModule, CudaSlice, CudaStream, CudaView, CudaViewMut,
     DeviceRepr, DriverError, ValidAsZeroBits,
@@ -12,7 +12,7 @@ use cudarc::driver::{
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 /// A result of the driver.
@@ -33,6 +33,8 @@ pub(crate) struct Device {
     pool: Option<Pool>,
     /// Buffers that may be taken before one fails; `usize::MAX` if none shall fail.
     left: AtomicUsize,
+    /// Whether it was shut down.
+    is_down: AtomicBool,
     /// Multiprocessors.
     pub processors: u32,
     /// Shared memory that a block may have, and that a multiprocessor has, in bytes.
@@ -73,6 +75,7 @@ impl Device {
             staging: Mutex::default(),
             pool,
             left: AtomicUsize::new(usize::MAX),
+            is_down: AtomicBool::new(false),
             processors,
             block_shared,
             processor_shared,
@@ -145,14 +148,28 @@ impl Device {
         self.left.store(buffers, Relaxed);
     }
 
+    /// Destroys everything that this process has on the device, which must not be used or dropped from then on. It gives
+    /// out no more buffers.
+    pub fn shut_down(&'static self) {
+        if !self.is_down.swap(true, Relaxed) {
+            // A failure changes nothing: the system does the same when the process ends.
+            // SAFETY: the caller has dropped all that was made on the device, and its own streams, modules and buffers for
+            // copies are never dropped: it lives as long as the process.
+            let _ = unsafe { sys::cuDevicePrimaryCtxReset_v2(self.context.cu_device()) };
+        }
+    }
+
     /// Counts a buffer, if one shall fail.
     fn take(&self) -> Result<()> {
-        if self.left.load(Relaxed) == usize::MAX {
+        let is_up = !self.is_down.load(Relaxed);
+        if is_up && self.left.load(Relaxed) == usize::MAX {
             return Ok(());
         }
-        match self.left.fetch_sub(1, Relaxed) {
-            0 => Err(self.error("taking memory", DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY))),
-            _ => Ok(()),
+        match is_up && self.left.fetch_sub(1, Relaxed) > 0 {
+            true => Ok(()),
+            false => {
+                Err(self.error("taking memory", DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)))
+            }
         }
     }
 

@@ -572,6 +572,7 @@ impl Labelled {
             Some(pieces) => round().into_iter().zip(pieces).map(|(a, b)| a | b).collect(),
             None => vec![false; found.len()],
         };
+        // Nothing may use the backend from here on: the program shuts it down.
         begin(progress, "outlines", None)?;
         let mut rejected = rejected::candidates(cloud, failed);
         let known = planes::Known {

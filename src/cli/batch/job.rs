@@ -266,7 +266,7 @@ impl<'a> Job<'a> {
                 let planes_only = !targets.any(|target| target.about.needs_labels);
                 let options = Options { planes_only, ..self.options.clone() };
                 let how = (&options, &search.choice());
-                let found = machine.find(&source, how, engine, bar)?;
+                let found = machine.find(&source, how, (engine, false), bar)?;
                 Ok(Answer::Cloud(source, found.into()))
             }
             input::Input::Image(image) => {
