@@ -1,29 +1,76 @@
 //! Counts of cells of all sizes.
 
 use crate::frame::Points;
+use crate::ranges::ranges;
+use crate::shared::DOUBLINGS;
 use crate::sort::sort;
-use crate::surface::lattice::{BITS, morton_key};
+use crate::surface::lattice::{Divisor, morton_key};
 use crate::surface::unit::{CellCounts, FINEST, FULL};
 use rayon::prelude::*;
+use std::ops::Range;
+
+/// Keys that one thread counts at a time.
+const PIECE: usize = 1 << 14;
 
 /// Counts the cells of all sizes.
 pub fn count_cells(points: &Points) -> CellCounts {
+    let finest = Divisor::new(FINEST);
     let mut keys: Vec<u64> =
-        (0..points.len()).into_par_iter().map(|i| morton_key(points.get(i), FINEST)).collect();
+        (0..points.len()).into_par_iter().map(|i| morton_key(points.get(i), finest)).collect();
     sort(&mut keys);
     keys.dedup();
-    let (cells, roomy) = (0..BITS).into_par_iter().map(|bits| count(&keys, bits)).unzip();
-    CellCounts { points: points.len() as u64, finest: keys.len() as u64, cells, roomy }
+    let joined = ranges(keys.len(), PIECE).map(|piece| Joined::of(&keys, piece));
+    let joined = joined.reduce(Joined::default, Joined::with);
+    // A key begins a cell of so many doublings if it joins the previous key only after more of them.
+    let later = |of: &[u64], doublings: usize| of[doublings + 1..].iter().sum::<u64>();
+    let begun = |doublings: usize| later(&joined.with_last, doublings) + !keys.is_empty() as u64;
+    CellCounts {
+        points: points.len() as u64,
+        finest: keys.len() as u64,
+        cells: (0..DOUBLINGS - 1).map(begun).collect(),
+        roomy: (0..DOUBLINGS - 1).map(|b| later(&joined.with_many, b)).collect(),
+    }
 }
 
-/// Counts the cells of `2^bits` finest ones, and the keys in cells with room.
-fn count(keys: &[u64], bits: u32) -> (u64, u64) {
-    let (mut cells, mut roomy) = (0, 0);
-    for cell in keys.chunk_by(|a, b| a >> (3 * bits) == b >> (3 * bits)) {
-        cells += 1;
-        roomy += if cell.len() <= FULL as usize { cell.len() as u64 } else { 0 };
+/// After how many doublings of the finest cells keys join others; [`DOUBLINGS`] stands for never.
+#[derive(Default)]
+struct Joined {
+    /// Keys by when they join the one before them, …
+    with_last: [u64; DOUBLINGS + 1],
+    /// … and by when their cell holds more than [`FULL`] keys.
+    with_many: [u64; DOUBLINGS + 1],
+}
+
+impl Joined {
+    /// A piece of all keys, which are distinct and ascending.
+    fn of(keys: &[u64], piece: Range<usize>) -> Joined {
+        let full = FULL as usize;
+        let mut joined = Joined::default();
+        for i in piece {
+            if i > 0 {
+                joined.with_last[doublings(keys[i - 1] ^ keys[i])] += 1;
+            }
+            // So many keys that follow each other, itself among them, must come into one cell.
+            let first = i.saturating_sub(full)..(i + 1).min(keys.len().saturating_sub(full));
+            let least = first.map(|k| keys[k] ^ keys[k + full]).min();
+            joined.with_many[least.map_or(DOUBLINGS, doublings)] += 1;
+        }
+        joined
     }
-    (cells, roomy)
+
+    fn with(mut self, other: Joined) -> Joined {
+        for (all, more) in
+            [(&mut self.with_last, other.with_last), (&mut self.with_many, other.with_many)]
+        {
+            all.iter_mut().zip(more).for_each(|(all, more)| *all += more);
+        }
+        self
+    }
+}
+
+/// The number of doublings after which keys with this difference, which is not zero, are in one cell.
+fn doublings(difference: u64) -> usize {
+    difference.ilog2() as usize / 3 + 1
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::frame::Points;
 use crate::sort::Ordered;
 use crate::surface::cells::{CellTable, Cells};
 use crate::surface::cloud::CellCloud;
-use crate::surface::lattice::{OFFSET, morton_key, pairs, positive};
+use crate::surface::lattice::{Divisor, OFFSET, morton_key, pairs, positive};
 use crate::surface::unit::Unit;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -51,7 +51,8 @@ fn table(points: &Points, unit: Unit) -> (Vec<u32>, Points, CellTable) {
 /// The Morton keys of the occupied cells, ascending; where each cell begins; and the points in cell order,
 /// within a cell by index.
 fn sorted(points: &Points, edge: u32) -> (Vec<u64>, Vec<u32>, Vec<u32>) {
-    let key = |i: usize| morton_key(points.get(i), edge);
+    let divisor = Divisor::new(edge);
+    let key = |i: usize| morton_key(points.get(i), divisor);
     let bits = 3 * (u32::BITS - ((2 * OFFSET as u32) / edge).leading_zeros());
     match Ordered::new(points.len(), bits, key) {
         Some(ordered) => {
@@ -176,7 +177,7 @@ mod tests {
         // Keys of the smaller cells do not fit 64 bits together with an index.
         for span in [64, 8] {
             let (order, sorted, cut) = table(&points, Unit { span, steps: 1, doublings: 0 });
-            let key = |i: u32| morton_key(points.get(i as usize), span);
+            let key = |i: u32| morton_key(points.get(i as usize), Divisor::new(span));
             let place = |i: u32| points.get(i as usize).map(positive);
             let mut expected: Vec<u32> = (0..points.len() as u32).collect();
             expected.sort_by_key(|&i| (key(i), place(i)));

@@ -111,8 +111,16 @@ impl<'a> Finder<'a> {
             self.learn(unknown.trailing_zeros() as usize);
             unknown &= unknown - 1;
         }
-        let near = &self.around[CORNERS[within]..][..WITHIN_BLOCK[BLOCK - 1] + 1];
-        WITHIN_BLOCK.map(|at| near[at])
+        // From the first corner to the last, so that only the first index is checked.
+        const SPAN: usize = WITHIN_BLOCK[BLOCK - 1] + 1;
+        let mut cells = [NONE; BLOCK];
+        if let Some(near) = self.around[CORNERS[within]..].first_chunk::<SPAN>() {
+            for (row, cells) in cells.as_chunks_mut::<3>().0.iter_mut().enumerate() {
+                let first = WITHIN_BLOCK[3 * row];
+                *cells = [near[first], near[first + 1], near[first + 2]];
+            }
+        }
+        cells
     }
 
     /// Moves to the brick of a cell: forgets the last one, and finds the bricks around this one.

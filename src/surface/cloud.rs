@@ -1,7 +1,7 @@
 //! A cloud in cells.
 
 use super::cells::Cells;
-use super::lattice::positive;
+use super::lattice::{Divisor, positive};
 use super::sums::{CellMoments, Sums};
 use crate::frame::Points;
 use rayon::prelude::*;
@@ -26,9 +26,12 @@ impl CellCloud {
     /// The same for a run of base cells.
     #[inline(always)]
     fn each_distinct_in(&self, run: [u32; 2], mut visit: impl FnMut([f32; 3])) {
+        let points = self.cells.points_in(run);
+        let [x, y, z] = [&self.points.x, &self.points.y, &self.points.z]
+            .map(|axis| axis[points.clone()].iter());
         let mut last = None;
-        for i in self.cells.points_in(run) {
-            let point = self.points.get(i);
+        for ((&x, &y), &z) in x.zip(y).zip(z) {
+            let point = [x, y, z];
             if last.replace(point) != Some(point) {
                 visit(point);
             }
@@ -53,11 +56,12 @@ impl CellCloud {
     pub fn moments(&self, level: usize, cell: u32) -> CellMoments {
         let on_level = &self.cells.levels[level];
         let steps = self.cells.unit.steps;
-        let corner = on_level.corner(cell as usize).map(|v| v as u32 * steps);
+        let (corner, unit) =
+            (on_level.corner(cell as usize).map(|v| v as u32 * steps), Divisor::new(steps));
         let mut moments = CellMoments::default();
         self.each_distinct_in(on_level.run(cell), |point| {
             let place = point.map(positive);
-            moments.add(std::array::from_fn(|a| i64::from((place[a] - corner[a]) / steps)));
+            moments.add(std::array::from_fn(|a| i64::from(unit.quotient(place[a] - corner[a]))));
         });
         moments
     }

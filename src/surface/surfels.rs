@@ -11,6 +11,7 @@ use super::flat::{Seen, Surface};
 use super::moments::PAIRS;
 use super::noise_field::NoiseField;
 use super::quantile::weighted_quantile;
+use crate::ranges::split;
 use crate::vector::{Vec3, dot, normalized};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -22,6 +23,8 @@ pub const LAYERED: f64 = 1.6;
 const JOINED: usize = 3;
 /// Cells of the highest of them that one thread joins at a time.
 const PIECE: usize = 256;
+/// Surfels whose base cells one thread notes at a time.
+const FILLED: usize = 1 << 14;
 
 /// A piece of surface as the search sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,10 +96,17 @@ impl Surfels {
 
     /// Surfels that together hold all of `cells` base cells.
     pub fn of(list: Vec<Surfel>, cells: usize) -> Surfels {
-        let mut at = Vec::with_capacity(cells);
-        for (i, surfel) in (0..).zip(&list) {
-            at.extend(std::iter::repeat_n(i, surfel.cells() as usize));
-        }
+        let mut at = vec![0; cells];
+        let length = |piece: &[Surfel]| piece.iter().map(Surfel::cells).sum::<u32>() as usize;
+        let lengths: Vec<usize> = list.par_chunks(FILLED).map(length).collect();
+        let parts = split(&mut at, lengths).into_par_iter().zip(list.par_chunks(FILLED));
+        parts.enumerate().for_each(|(k, (mut part, piece))| {
+            for (i, surfel) in ((k * FILLED) as u32..).zip(piece) {
+                let own;
+                (own, part) = part.split_at_mut(surfel.cells() as usize);
+                own.fill(i);
+            }
+        });
         Surfels { list, at: Arc::new(at) }
     }
 
