@@ -92,7 +92,7 @@ pub(super) fn look(
         sums.iter().map(|sums| (sums.n as usize).div_ceil(ENOUGH).max(1)).collect();
     let members = members(labels, &strides);
     let runs = boxes(points);
-    let blocks: Vec<Bounds> = runs.chunks(BLOCK / RUN).map(around_all).collect();
+    let blocks: Vec<Bounds> = runs.par_chunks(BLOCK / RUN).map(around_all).collect();
     let look = |(i, members): (usize, Vec<u32>)| {
         if members.is_empty() || (sums[i].n as u64) < min_points {
             return Around::default();
@@ -132,7 +132,8 @@ type Bounds = [Vec3; 2];
 fn boxes(points: &Points) -> Vec<Bounds> {
     let [x, y, z] = [&points.x, &points.y, &points.z]
         .map(|axis| axis.par_chunks(RUN).map(bounds).collect::<Vec<_>>());
-    x.into_iter().zip(y).zip(z).map(|((x, y), z)| [0, 1].map(|k| [x[k], y[k], z[k]])).collect()
+    let joined = |((x, y), z): (([f64; 2], [f64; 2]), [f64; 2])| [0, 1].map(|k| [x[k], y[k], z[k]]);
+    x.into_par_iter().zip(y).zip(z).map(joined).collect()
 }
 
 /// The least and the largest of some numbers.

@@ -6,12 +6,12 @@
 
 use super::found::{FoundPlane, Support};
 use super::lattice::Lattice;
+use super::sparse_grid::SparseGrid;
 use crate::surface::plane::Claim;
 use crate::surface::spread::Spread;
 use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::dot;
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
 
 /// The claims of planes, from their surfels, whose base cells have the given edge. A measured tolerance tells the
 /// standard deviation of points; with a given one (`obey`), the surfels tell it.
@@ -52,13 +52,15 @@ pub(super) fn densities(
 /// Points per square step.
 fn density(surfels: &[Surfel], support: &Support, base: f64) -> f64 {
     let lattice = Lattice::new(surfels, &support.surfels, support.normal, base);
-    let (mut places, mut spread) = (FxHashSet::default(), Spread::default());
+    let (mut places, mut covered, mut spread) = (SparseGrid::new(), 0u64, Spread::default());
     for surfel in support.surfels.iter().map(|&i| &surfels[i as usize]) {
-        places.extend(lattice.covered(surfel));
+        for place in lattice.covered(surfel) {
+            covered += u64::from(!std::mem::replace(places.at(place), true));
+        }
         spread.add(surfel.centroid, f64::from(surfel.weight));
     }
     // A rectangle is too large if the plane has holes, places are too large if it is narrow.
-    let area = (places.len() as f64 * lattice.cell * lattice.cell).min(spread.area());
+    let area = (covered as f64 * lattice.cell * lattice.cell).min(spread.area());
     spread.weight().max(1.0) / area.max(1.0)
 }
 

@@ -5,13 +5,14 @@
 
 use super::found::{FoundPlane, owners};
 use super::lattice::Lattice;
+use super::sparse_grid::{Place, SparseGrid};
 use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::plane::LocalPlane;
 use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::{Vec3, dot, minus};
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// A plane is an arbitrary piece of a surface that goes on beyond more than this share of its outline, …
 const OPEN: f64 = 0.5;
@@ -53,11 +54,8 @@ struct Piece<'a> {
     plane: LocalPlane,
 }
 
-/// A place of a lattice.
-type Place = (i64, i64);
-
 /// The distances of the surfels over places of a lattice: their weights, and the weighted sums.
-type Heights = FxHashMap<Place, [f64; 2]>;
+type Heights = SparseGrid<[f64; 2]>;
 
 /// What a walk over the surfels has looked into.
 struct Looked<'a> {
@@ -112,7 +110,7 @@ impl<'a> Piece<'a> {
 
     /// The surfels beyond the plane's outline that may go on with its surface, ascending; `rim` are the places along
     /// the outline. The inside of a wall is not looked at.
-    fn beyond(&self, lattice: &Lattice, rim: &FxHashSet<Place>) -> Vec<u32> {
+    fn beyond(&self, lattice: &Lattice, rim: &SparseGrid<bool>) -> Vec<u32> {
         let (mut looked, mut beyond) = (Looked::new(self.cells), Vec::new());
         // What touches the slab from outside has its middle farther away.
         let reach = (1.0 + 2.0 * STEP) * self.plane.tolerance;
@@ -121,7 +119,8 @@ impl<'a> Piece<'a> {
             self.surfel(j).surface.is_some_and(|s| along(s.normal()))
                 && self.distance(j).abs() <= reach
         };
-        let is_at_rim = |&i: &u32| lattice.covered(self.surfel(i)).any(|p| rim.contains(&p));
+        let mut rim = rim.finder();
+        let is_at_rim = |i: &u32| lattice.covered(self.surfel(*i)).any(|p| rim.get(p));
         for i in self.own.iter().copied().filter(is_at_rim) {
             self.look_around(i, &mut looked, |j| beyond.extend(may_go_on(j).then_some(j)));
         }
@@ -132,9 +131,10 @@ impl<'a> Piece<'a> {
 
     /// The share of the plane's outline beyond which its surface goes on without a step.
     fn open(&self, outline: &[[Place; 2]], [inside, outside]: [&Heights; 2]) -> f64 {
-        let height = |[weight, sum]: &[f64; 2]| sum / weight;
-        let is_open = |[within, next]: &&[Place; 2]| {
-            let heights = inside.get(within).map(height).zip(outside.get(next).map(height));
+        let (mut inside, mut outside) = (inside.finder(), outside.finder());
+        let height = |[weight, sum]: [f64; 2]| (weight > 0.0).then(|| sum / weight);
+        let is_open = |&&[within, next]: &&[Place; 2]| {
+            let heights = height(inside.get(within)).zip(height(outside.get(next)));
             heights.is_some_and(|(a, b)| (a - b).abs() <= STEP * self.plane.tolerance)
         };
         let open = outline.iter().filter(is_open).count();
@@ -143,12 +143,12 @@ impl<'a> Piece<'a> {
 
     /// How far surfels lie above the plane, over the places of a lattice.
     fn heights(&self, lattice: &Lattice, set: &[u32]) -> Heights {
-        let mut heights = Heights::with_capacity_and_hasher(set.len(), Default::default());
+        let mut heights = Heights::new();
         for &i in set {
             let (surfel, distance) = (self.surfel(i), self.distance(i));
             let weight = f64::from(surfel.weight);
             for place in lattice.covered(surfel) {
-                let [all, sum] = heights.entry(place).or_default();
+                let [all, sum] = heights.at(place);
                 (*all, *sum) = (*all + weight, *sum + weight * distance);
             }
         }
@@ -192,17 +192,22 @@ impl<'a> Piece<'a> {
 
 /// The edges of the outline, in any order: a place of the plane, and a place next to it outside.
 fn outline(inside: &Heights) -> Vec<[Place; 2]> {
-    let around = |&(u, v): &Place| [(u + 1, v), (u - 1, v), (u, v + 1), (u, v - 1)];
-    let edges = inside.keys().flat_map(|place| around(place).map(|next| [*place, next]));
-    edges.filter(|[_, next]| !inside.contains_key(next)).collect()
+    let around = |(u, v): Place| [(u + 1, v), (u - 1, v), (u, v + 1), (u, v - 1)];
+    let mut finder = inside.finder();
+    let places = inside.iter().filter(|(_, [weight, _])| *weight > 0.0);
+    let edges = places.flat_map(|(place, _)| around(place).map(|next| [place, next]));
+    edges.filter(|&[_, next]| finder.get(next)[0] == 0.0).collect()
 }
 
 /// The places along an outline, on both sides of it.
-fn rim(outline: &[[Place; 2]]) -> FxHashSet<Place> {
-    let near = |&[(u, v), _]: &[Place; 2]| {
-        (-RIM..=RIM).flat_map(move |a| (-RIM..=RIM).map(move |b| (u + a, v + b)))
-    };
-    outline.iter().flat_map(near).collect()
+fn rim(outline: &[[Place; 2]]) -> SparseGrid<bool> {
+    let mut rim = SparseGrid::new();
+    for &[(u, v), _] in outline {
+        for (a, b) in (-RIM..=RIM).flat_map(|a| (-RIM..=RIM).map(move |b| (a, b))) {
+            *rim.at((u + a, v + b)) = true;
+        }
+    }
+    rim
 }
 
 #[cfg(test)]

@@ -44,6 +44,7 @@ mod rows;
 mod sample;
 mod sets;
 mod significance;
+mod sparse_grid;
 mod support;
 #[cfg(test)]
 mod testing;

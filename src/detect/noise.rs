@@ -9,7 +9,7 @@
 use crate::frame::Points;
 use crate::surface::cells::Cells;
 use crate::surface::flat::{FLAT, Flatness, judge_some};
-use crate::surface::quantile::{quantile, weighted_quantile};
+use crate::surface::quantile::quantile;
 use crate::surface::sums::Sums;
 use crate::vector::{Vec3, dot};
 
@@ -165,8 +165,15 @@ impl View {
         let mut samples: Vec<Sample> = (0..base.len()).step_by(stride).map(sample).collect();
         let mut around: Vec<u32> = samples.iter().map(|sample| sample.cell).collect();
         for (number, level) in cells.levels.iter().enumerate() {
-            let judged = judge_some(cells, number, sums, &around);
-            samples.iter_mut().zip(judged).for_each(|(sample, judged)| sample.blocks.push(judged));
+            // Samples that follow each other share their larger cells.
+            let mut different = around.clone();
+            different.dedup();
+            let judged = judge_some(cells, number, sums, &different);
+            let mut at = 0;
+            for (sample, &cell) in samples.iter_mut().zip(&around) {
+                at += usize::from(different[at] != cell);
+                sample.blocks.push(judged[at]);
+            }
             level.join_sums(sums);
             if let Some(parents) = Some(&level.parent).filter(|parents| !parents.is_empty()) {
                 around.iter_mut().for_each(|cell| *cell = parents[*cell as usize]);
@@ -305,7 +312,9 @@ fn grows(here: &Scale, next: &Scale) -> bool {
 /// Standard deviation that rounding adds to each of the coordinates (of a file with two decimals, or of voxel
 /// centres), in steps; 0 where they are not rounded.
 pub(super) fn rounding(points: &Points) -> Vec3 {
-    let steps = [0, 1, 2].map(|axis| step_of(points, axis));
+    let [x, y, z] = [&points.x, &points.y, &points.z];
+    let (x, (y, z)) = rayon::join(|| step_of(x), || rayon::join(|| step_of(y), || step_of(z)));
+    let steps = [x, y, z];
     // Between a few level floors there are a few gaps, which say nothing: heights are rounded as the rest is, or less.
     let told = steps
         .iter()
@@ -329,21 +338,25 @@ struct Step {
 }
 
 /// The step of the coordinates along an axis, in local steps.
-fn step_of(points: &Points, axis: usize) -> Step {
-    let stride = points.len().div_ceil(COORDINATES).max(1);
-    let length = |gaps: &[f64]| {
-        let Some(&step) = gaps.get(gaps.len() / 10) else { return 0.0 };
-        let is_whole = |&&gap: &&f64| (gap / step - (gap / step).round()).abs() < 0.1;
-        let whole = gaps.iter().filter(is_whole).count();
-        if whole as f64 >= WHOLE * gaps.len() as f64 { step } else { 0.0 }
-    };
-    let chosen = (0..points.len()).step_by(stride);
-    let mut values: Vec<f64> = chosen.map(|i| f64::from(points.get(i)[axis])).collect();
-    values.sort_by(f64::total_cmp);
+fn step_of(axis: &[f32]) -> Step {
+    let stride = axis.len().div_ceil(COORDINATES).max(1);
+    // They are whole numbers.
+    let mut values: Vec<i32> = axis.iter().step_by(stride).map(|&v| v as i32).collect();
+    values.sort_unstable();
     values.dedup();
-    let mut gaps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    gaps.sort_by(f64::total_cmp);
-    Step { length: length(&gaps), gaps: gaps.len() }
+    let mut gaps: Vec<i32> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let tenth = gaps.len() / 10;
+    if gaps.is_empty() {
+        return Step { length: 0.0, gaps: 0 };
+    }
+    let step = f64::from(*gaps.select_nth_unstable(tenth).1);
+    let is_whole = |&&gap: &&i32| {
+        let times = f64::from(gap) / step;
+        (times - times.round()).abs() < 0.1
+    };
+    let whole = gaps.iter().filter(is_whole).count();
+    let is_rounded = whole as f64 >= WHOLE * gaps.len() as f64;
+    Step { length: if is_rounded { step } else { 0.0 }, gaps: gaps.len() }
 }
 
 /// The first level above those on which neighbourhoods are slices.
@@ -447,21 +460,30 @@ pub(super) fn usual_of(mut thickness: Vec<f64>) -> f64 {
 }
 
 /// What the neighbourhoods of some cells show, level by level.
-pub(super) fn curve(samples: &[&Sample]) -> Vec<Scale> {
+fn curve(samples: &[&Sample]) -> Vec<Scale> {
+    let mut curve = thicknesses(samples);
+    for (level, scale) in curve.iter_mut().enumerate() {
+        let mut turns: Vec<f64> = samples.iter().filter_map(|s| turn(s, level)).collect();
+        scale.turn = quantile(&mut turns, 0.5);
+    }
+    curve
+}
+
+/// The same without the turns of the normals, which stay 0.
+pub(super) fn thicknesses(samples: &[&Sample]) -> Vec<Scale> {
     let levels = samples.first().map_or(0, |s| s.blocks.len());
     let n = samples.len().max(1) as f64;
     let one = |level: usize| {
         let blocks = samples.iter().filter_map(|s| s.blocks[level]);
         let flat: Vec<Flatness> = blocks.filter(|f| f64::from(f.ratio) <= FLAT).collect();
         let strict = flat.iter().filter(|f| f.ratio <= STRICT).count();
-        let thickness: Vec<(f64, u64)> = flat.iter().map(|f| (f64::from(f.thickness), 1)).collect();
-        let turns = samples.iter().filter_map(|s| turn(s, level)).map(|t| (t, 1)).collect();
+        let mut thickness: Vec<f64> = flat.iter().map(|f| f64::from(f.thickness)).collect();
         Scale {
             flat: flat.len() as f64 / n,
             strict: strict as f64 / n,
-            thin: weighted_quantile(Vec::clone(&thickness), 0.25),
-            thinnest: weighted_quantile(thickness, 0.1),
-            turn: weighted_quantile(turns, 0.5),
+            thin: quantile(&mut thickness, 0.25),
+            thinnest: quantile(&mut thickness, 0.1),
+            turn: 0.0,
         }
     };
     (0..levels).map(one).collect()

@@ -4,7 +4,7 @@
 //! drift, and that of a depth camera with the square of the range. So the noise is measured region by region,
 //! and every limit that is a multiple of the noise follows it.
 
-use super::noise::{Drawn, Plateau, STEPS, Sample, View, curve, noise, slices, usual_of};
+use super::noise::{self, Drawn, Plateau, STEPS, Sample, View, noise, slices, usual_of};
 use crate::shared::BLOCK_POINTS;
 use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
@@ -267,7 +267,7 @@ fn of_region(around: Vec<&Sample>, plateau: Plateau) -> Option<f64> {
     if around.len() < IN_REGION {
         return None;
     }
-    let curve = curve(&around);
+    let curve = noise::thicknesses(&around);
     let first = slices(&curve, STEPS).max(plateau.finer() as usize);
     // Steps that are large against the neighbourhoods hide the surface at the finest levels.
     let levels = first..(first + if plateau.sliced { STEPS } else { 1 }).min(curve.len());

@@ -22,6 +22,8 @@ const IN_TILES: usize = 1 << 13;
 const CROWD: usize = 1 << 10;
 /// … and how near its edge the neighbours of a point may be outside, in tiles.
 const RIM: f64 = 0.2;
+/// Points whose corners are sought at once.
+const AT_ONCE: usize = 1 << 9;
 /// Most points whose distance to the nearest one is measured: while a view is sought, and in the last one.
 const SAMPLES: [usize; 2] = [1 << 9, 1 << 11];
 /// At least this share of the points of a grid are a pixel from the next one, give or take `UNEVEN`. It is more than is
@@ -122,7 +124,7 @@ pub(super) fn is_regular_along_axis(points: &Points, some: &Seen) -> bool {
 }
 
 /// From a pixel to the next in the image of points that are a grid.
-fn edge(tiles: &[Tile], seen_from: &Viewpoint) -> [f64; 2] {
+fn edge(tiles: &Tiles, seen_from: &Viewpoint) -> [f64; 2] {
     let of = |corner: &Corner| {
         let [[x, y], [a, b], _] = corner.map(|p| seen_from.image(p));
         [a - x, b - y]
@@ -136,7 +138,7 @@ fn edge(tiles: &[Tile], seen_from: &Viewpoint) -> [f64; 2] {
 }
 
 /// Whether points that are a grid as they are seen are one from far away, too.
-fn is_regular(tiles: &[Tile], seen_from: &Viewpoint) -> bool {
+fn is_regular(tiles: &Tiles, seen_from: &Viewpoint) -> bool {
     let corners = corners(tiles, seen_from, SAMPLES[1]);
     let size = |seen_from: &Viewpoint| {
         let errors = Errors::new(&corners, seen_from, Measure::Edge);
@@ -149,7 +151,7 @@ fn is_regular(tiles: &[Tile], seen_from: &Viewpoint) -> bool {
 
 /// The viewpoint near `start` from which the points of the tiles are a grid, as far as they are, and the share of them
 /// that are a pixel from the next one. Few of them are looked at unless they are a grid.
-fn looked_at(tiles: &[Tile], start: Viewpoint) -> Option<(Viewpoint, f64)> {
+fn looked_at(tiles: &Tiles, start: Viewpoint) -> Option<(Viewpoint, f64)> {
     let (mut found, mut share) = in_tiles(tiles, start, SAMPLES[0])?;
     if share >= SHARE {
         (found, share) = in_tiles(tiles, found, SAMPLES[1])?;
@@ -160,7 +162,7 @@ fn looked_at(tiles: &[Tile], start: Viewpoint) -> Option<(Viewpoint, f64)> {
 }
 
 /// The same, by so many of the points at most.
-fn in_tiles(tiles: &[Tile], mut best: Viewpoint, samples: usize) -> Option<(Viewpoint, f64)> {
+fn in_tiles(tiles: &Tiles, mut best: Viewpoint, samples: usize) -> Option<(Viewpoint, f64)> {
     let (mut last, mut share) = (f64::INFINITY, 0.0);
     for _ in 0..LOOKS {
         let seen = corners(tiles, &best, samples);
@@ -183,46 +185,64 @@ fn in_tiles(tiles: &[Tile], mut best: Viewpoint, samples: usize) -> Option<(View
     Some((best, share))
 }
 
-/// Points that are near each other in the image, and whether each has its neighbours among them.
-type Tile = Vec<(Vec3, bool)>;
+/// Points of some tiles of the image.
+struct Tiles {
+    /// Those that are near each other in the image.
+    points: Vec<Vec<Vec3>>,
+    /// The places in them, tile and point, of points that have their neighbours among them. They are in an order that says
+    /// nothing of where they are, nor of the order of the points.
+    inner: Vec<[usize; 2]>,
+}
 
 /// The points in some tiles of the image, chosen independently of the order of points.
-fn tiles(points: &Points, seen_from: &Viewpoint) -> Option<Vec<Tile>> {
+fn tiles(points: &Points, seen_from: &Viewpoint) -> Option<Tiles> {
     let image = Image::of(points, |p| seen_from.place(p))?;
     let in_tiles = image.tiles(TILE, points.len().div_ceil(IN_TILES) as u64);
-    let placed = |&(_, i): &(u64, u32)| {
-        let is_inner = image.in_tile(i, TILE).iter().all(|v| (v - 0.5).abs() <= 0.5 - RIM);
-        (points.get(i as usize).map(f64::from), is_inner)
-    };
     // What is crowded is no grid of pixels.
     let tiles = in_tiles.chunk_by(|a, b| a.0 == b.0).filter(|tile| tile.len() <= CROWD);
-    Some(tiles.map(|tile| tile.iter().map(placed).collect()).collect())
+    let is_inner =
+        |&(_, i): &(u64, u32)| image.in_tile(i, TILE).iter().all(|v| (v - 0.5).abs() <= 0.5 - RIM);
+    let (mut all, mut inner) = (Vec::new(), Vec::new());
+    for tile in tiles {
+        let own: Vec<Vec3> =
+            tile.iter().map(|&(_, i)| points.get(i as usize).map(f64::from)).collect();
+        inner.extend((0..tile.len()).filter(|&i| is_inner(&tile[i])).map(|i| [all.len(), i]));
+        all.push(own);
+    }
+    let point = |&[tile, i]: &[usize; 2]| whole(all[tile][i]);
+    inner.sort_by_cached_key(|place| {
+        let point = point(place);
+        (mixed_all(point.map(|v| v as u64)), point)
+    });
+    inner.dedup_by_key(|place| point(place));
+    Some(Tiles { points: all, inner })
 }
 
 /// The corners at so many points of the tiles at most.
-fn corners(tiles: &[Tile], seen_from: &Viewpoint, samples: usize) -> Vec<Corner> {
-    let in_tile = |tile: &Tile| {
-        let places: Vec<[f64; 2]> = tile.iter().map(|&(p, _)| seen_from.image(p)).collect();
-        let inner = (0..tile.len()).filter(|&i| tile[i].1);
-        inner.filter_map(|i| corner(i, tile, &places)).collect::<Vec<_>>()
-    };
-    let mut corners: Vec<Corner> = tiles.par_iter().flat_map_iter(in_tile).collect();
-    // In an order that says nothing of where they are, nor of the order of the points.
-    let hash = |place: [i64; 3]| mixed_all(place.map(|v| v as u64));
-    corners.sort_by_cached_key(|corner| (hash(whole(corner[0])), whole(corner[0])));
-    corners.dedup_by_key(|corner| whole(corner[0]));
+fn corners(tiles: &Tiles, seen_from: &Viewpoint, samples: usize) -> Vec<Corner> {
+    let image = |tile: &Vec<Vec3>| tile.iter().map(|&p| seen_from.image(p)).collect();
+    let places: Vec<Vec<[f64; 2]>> = tiles.points.iter().map(image).collect();
+    let mut corners = Vec::new();
+    // Most points have a corner, so few are looked at in vain.
+    for some in tiles.inner.chunks(AT_ONCE) {
+        let of = |&[tile, i]: &[usize; 2]| corner(i, &tiles.points[tile], &places[tile]);
+        corners.extend(some.par_iter().filter_map(of).collect::<Vec<Corner>>());
+        if corners.len() >= samples {
+            break;
+        }
+    }
     corners.truncate(samples);
     corners
 }
 
 /// The corner at a point of a tile, whose points are at these places.
-fn corner(i: usize, tile: &Tile, places: &[[f64; 2]]) -> Option<Corner> {
+fn corner(i: usize, tile: &[Vec3], places: &[[f64; 2]]) -> Option<Corner> {
     let to = |j: usize| [0, 1].map(|a| places[j][a] - places[i][a]);
     let square = |j: usize| to(j).iter().map(|v| v * v).sum::<f64>();
     let others = || (0..tile.len()).filter(|&j| places[j] != places[i]);
     // Ties are broken by coordinates, not by order.
     let nearer = |&a: &usize, &b: &usize| {
-        let by_place = || whole(tile[a].0).cmp(&whole(tile[b].0));
+        let by_place = || whole(tile[a]).cmp(&whole(tile[b]));
         square(a).total_cmp(&square(b)).then_with(by_place)
     };
     let first = others().min_by(nearer)?;
@@ -231,7 +251,7 @@ fn corner(i: usize, tile: &Tile, places: &[[f64; 2]]) -> Option<Corner> {
         (a * d - b * c).powi(2) >= ACROSS * ACROSS * square(first) * square(j)
     };
     let second = others().filter(is_across).min_by(nearer)?;
-    Some([i, first, second].map(|j| tile[j].0))
+    Some([i, first, second].map(|j| tile[j]))
 }
 
 /// The coordinates of a point, which are whole numbers.

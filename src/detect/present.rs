@@ -81,14 +81,19 @@ impl Within {
             plane => plane + 1,
         });
         let mut within = Within { sets, known: FxHashMap::default(), levels: vec![base.collect()] };
-        for level in &cells.levels[..cells.levels.len() - 1] {
-            let mut below = within.levels.last().map_or(&[][..], Vec::as_slice);
-            let mut above = Vec::new();
-            // Children of one cell are consecutive.
-            for children in level.parent.chunk_by(|a, b| a == b) {
-                let (own, rest) = below.split_at(children.len());
-                above.push(join(&mut within.sets, &mut within.known, own));
-                below = rest;
+        for level in 1..cells.levels.len() {
+            let below = within.levels.last().map_or(&[][..], Vec::as_slice);
+            let children = |cell: u32| {
+                let [first, end] = cells.run(level, cell);
+                let [first, last] = [first, end - 1].map(|base| cells.ancestor(base, level - 1));
+                &below[first as usize..=last as usize]
+            };
+            // Most have children with one plane; the others take a new set or one of many.
+            let all = (0..cells.len(level) as u32).into_par_iter();
+            let mut above: Vec<u32> =
+                all.map(|cell| only(children(cell)).unwrap_or(NONE)).collect();
+            for (cell, set) in (0..).zip(&mut above).filter(|(_, set)| **set == NONE) {
+                *set = join(&mut within.sets, &mut within.known, children(cell));
             }
             within.levels.push(above);
         }
@@ -108,16 +113,18 @@ impl Within {
     }
 }
 
+/// The only one of some sets that is not empty, or the empty set if all are; `None` if there are more.
+fn only(all: &[u32]) -> Option<u32> {
+    let first = all.iter().copied().find(|&set| set != 0).unwrap_or(0);
+    all.iter().all(|&set| set == first || set == 0).then_some(first)
+}
+
 /// The set that joins some others.
 fn join(
     sets: &mut Vec<[u32; MEETING]>,
     known: &mut FxHashMap<[u32; MEETING], u32>,
     all: &[u32],
 ) -> u32 {
-    let first = all.iter().copied().find(|&set| set != 0).unwrap_or(0);
-    if all.iter().all(|&set| set == first || set == 0) {
-        return first;
-    }
     let mut joined = [NONE; MEETING];
     all.iter().for_each(|&set| insert_all(&mut joined, &sets[set as usize]));
     *known.entry(joined).or_insert_with(|| {

@@ -5,6 +5,7 @@ use super::grow::Grower;
 use super::lattice::Lattice;
 use super::limits::{Limits, SIGMAS};
 use super::sets::Sets;
+use super::sparse_grid::SparseGrid;
 use super::zoom;
 use crate::Result as Done;
 use crate::backend::Backend;
@@ -293,30 +294,31 @@ impl Field<'_> {
     fn bend(&self, grower: &Grower, plane: &Support) -> Bend {
         let lattice =
             Lattice::new(&self.surfels.list, &plane.surfels, plane.normal, self.limits.cell);
-        let mut places: FxHashMap<(i64, i64), (f64, f64)> = FxHashMap::default();
+        // The weight of each, and the weighted sum of the distances.
+        let mut places: SparseGrid<[f64; 2]> = SparseGrid::new();
         let mut spread = Spread::default();
         let (mut weight, mut squares) = (0.0, 0.0);
         for &i in &plane.surfels {
             let s = self.surfel(i);
             let (w, scale) = (f64::from(s.weight), f64::from(s.scale));
             let distance = (dot(s.centroid, plane.normal) - plane.rho) / scale;
-            let place = places.entry(lattice.place(s.centroid)).or_default();
-            (place.0, place.1) = (place.0 + w, place.1 + w * distance);
+            let [all, sum] = places.at(lattice.place(s.centroid));
+            (*all, *sum) = (*all + w, *sum + w * distance);
             weight += w;
             let within = s.variance_along(plane.normal) / (scale * scale);
             squares += w * (distance * distance + within);
             spread.add(s.centroid, w);
         }
-        // Sorted, since a sum of floats depends on its order and that of a hash map is arbitrary.
-        let mut means: Vec<f64> = places.values().map(|(w, sum)| sum * sum / w).collect();
-        means.sort_by(f64::total_cmp);
-        let means: f64 = means.iter().sum();
+        let places = places.iter().filter(|(_, [w, _])| *w > 0.0);
+        // Sorted, since a sum of floats depends on its order and that of the places is arbitrary.
+        let mut all: Vec<f64> = places.map(|(_, [w, sum])| sum * sum / w).collect();
+        all.sort_unstable_by(f64::total_cmp);
+        let (means, places) = (all.iter().sum::<f64>(), all.len() as f64);
         let usual = self.noise();
         let turns = self.turns(plane, &plane.surfels);
-        let free = (weight - places.len() as f64).max(1.0);
+        let free = (weight - places).max(1.0);
         let within = (squares - means).max(0.0) / free;
         // Less what chance alone gives the means: its expectation and two standard deviations.
-        let places = places.len() as f64;
         let between = means - within * (places + 2.0 * (2.0 * places).sqrt());
         Bend {
             depth: (between.max(0.0) / weight).sqrt(),
@@ -481,26 +483,30 @@ impl Field<'_> {
     /// seen; neighbouring places, corners included, are connected.
     fn parts(&self, set: &[u32], normal: Vec3) -> Vec<Vec<u32>> {
         let lattice = Lattice::new(&self.surfels.list, set, normal, self.limits.cell);
-        let mut places: FxHashMap<(i64, i64), u32> =
-            FxHashMap::with_capacity_and_hasher(set.len() / 2, Default::default());
+        // The number of each from 1 on, 0 for none.
+        let mut places: SparseGrid<u32> = SparseGrid::new();
         let mut joined: Vec<u32> = Vec::new();
         let mut place_of = Vec::with_capacity(set.len());
         for &i in set {
             let mut own = None;
             for place in lattice.covered(self.surfel(i)) {
-                let place = *places.entry(place).or_insert_with(|| {
+                let number = places.at(place);
+                if *number == 0 {
                     joined.push(joined.len() as u32);
-                    joined.len() as u32 - 1
-                });
+                    *number = joined.len() as u32;
+                }
+                let place = *number - 1;
                 Sets::new(0, &mut joined).join(place, *own.get_or_insert(place));
             }
             place_of.extend(own);
         }
         let mut joined = Sets::new(0, &mut joined);
-        for (&(u, v), &at) in &places {
+        let mut finder = places.finder();
+        for ((u, v), number) in places.iter().filter(|&(_, number)| number > 0) {
             for (du, dv) in [(1, -1), (1, 0), (1, 1), (0, 1)] {
-                if let Some(&other) = places.get(&(u + du, v + dv)) {
-                    joined.join(at, other);
+                match finder.get((u + du, v + dv)) {
+                    0 => {}
+                    other => joined.join(number - 1, other - 1),
                 }
             }
         }
@@ -569,7 +575,7 @@ mod tests {
                 surfel([x0 + f64::from(i % side), f64::from(i / side), 10.0], [0.0, 0.0, 1.0])
             })
         };
-        let surfels = Surfels::of(square(0.0, 15).chain(square(60.0, 20)).collect(), 1);
+        let surfels = Surfels::of(square(0.0, 15).chain(square(60.0, 20)).collect(), 625);
         let all: Vec<u32> = (0..surfels.list.len() as u32).collect();
         let parts = field(&surfels).parts(&all, [0.0, 0.0, 1.0]);
         assert_eq!(parts, [(225..625).collect::<Vec<u32>>(), (0..225).collect()]);
@@ -581,7 +587,7 @@ mod tests {
         let stands_apart = |height: fn(i32) -> f64| {
             let at = |i: i32| [f64::from(i % 20), f64::from(i / 20), height(i)];
             let surfels =
-                Surfels::of((0..400).map(|i| surfel(at(i), [0.0, 0.0, 1.0])).collect(), 1);
+                Surfels::of((0..400).map(|i| surfel(at(i), [0.0, 0.0, 1.0])).collect(), 400);
             let set: Vec<u32> = (0..400).collect();
             let layer =
                 Support { normal: [0.0, 0.0, 1.0], rho: 0.0, tolerance: 1.0, surfels: vec![] };
@@ -597,7 +603,7 @@ mod tests {
             let (u, v) = (f64::from(i % 7), f64::from(i / 7));
             surfel([u, v, 4.0 + 0.5 * u], [0.0, 0.0, 1.0])
         };
-        let surfels = Surfels::of((0..50).map(tilted).collect(), 1);
+        let surfels = Surfels::of((0..50).map(tilted).collect(), 50);
         let (normal, rho) = field(&surfels).fit(&(0..50).collect::<Vec<_>>()).unwrap();
         for s in &surfels.list {
             assert!((dot(normal, s.centroid) - rho).abs() < 1e-12);
