@@ -145,7 +145,8 @@ fn in_file_order(cloud: &Loaded, members: &[Members]) -> (Vec<i32>, Vec<i32>) {
             // Each index is written once.
             let at = place(point) as usize;
             labels[at].store(plane as i32, Relaxed);
-            pieces[at].store(piece, Relaxed);
+            // The number of no piece is −1 with a sign.
+            pieces[at].store(piece.cast_signed(), Relaxed);
         });
     }
     // One thread converts each in place; several threads would allocate new memory.

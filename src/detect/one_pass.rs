@@ -89,7 +89,7 @@ pub(super) fn detect(
         })
         .collect();
     let itself: Vec<Option<usize>> = (0..local.len()).map(Some).collect();
-    let wanted = Wanted { min_area: options.min_area, top };
+    let wanted = Wanted { min_area: options.min_area, top, labels: !options.planes_only };
     let (planes, _) = planes::report(cloud, &labels, &itself, &reported, (wanted, options.orient));
     Ok(Answer { planes, parameters, rejected: Vec::new() })
 }

@@ -120,7 +120,7 @@ pub(super) fn is_regular_along_axis(points: &Points, some: &Seen) -> bool {
         let alike = of.iter().filter(|error| error.abs() <= REGULAR).count();
         Some(alike as f64 / of.len() as f64)
     };
-    (0..3).filter_map(along).any(|alike| alike >= SHARE)
+    (0..3).into_par_iter().filter_map(along).any(|alike| alike >= SHARE)
 }
 
 /// From a pixel to the next in the image of points that are a grid.

@@ -21,6 +21,9 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::ops::Range;
 
+/// Points of a plane that one thread numbers at a time.
+const PIECE: usize = 1 << 14;
+
 /// Edge of the cells of each plane's outline raster, in steps.
 pub(super) fn outline_cell(cells: &Cells, surfels: &[Surfel], found: &[FoundPlane]) -> Vec<f64> {
     let cell = |f: &FoundPlane| closing_edge(surfels, &f.support.surfels, cells.base().size);
@@ -71,7 +74,8 @@ pub(super) fn finish(
     let (indistinct, mut ranked): (Vec<usize>, Vec<usize>) =
         ranked.into_iter().partition(|&i| is_indistinct[i]);
     // Areas are known only with the outlines; a plane that is too small must take no place in the top.
-    let wanted = Wanted { min_area: options.min_area, top: options.top };
+    let (min_area, top) = (options.min_area, options.top);
+    let wanted = Wanted { min_area, top, labels: !options.planes_only };
     let top = wanted.most_before_areas().min(ranked.len());
     let beyond = ranked.split_off(top);
     let mut reject = |i: usize, reason: Reason| {
@@ -134,9 +138,11 @@ fn significances(
     significance
 }
 
-/// Which of the planes found are reported.
+/// Which of the planes found are reported, and whether with labels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
+    /// Whether the pieces of points are wanted.
+    pub labels: bool,
     /// Smallest area, in the cloud's unit squared.
     pub min_area: Option<f64>,
     /// Most planes.
@@ -185,8 +191,8 @@ pub(super) struct Finished {
 pub(super) struct Members {
     /// Their indices, ascending.
     pub points: Vec<u32>,
-    /// The piece of each of them, or `-1`.
-    pub pieces: Vec<i32>,
+    /// The piece of each of them, or [`NO_PART`]; empty if that is not wanted.
+    pub pieces: Vec<u32>,
 }
 
 /// The `reported` planes in input coordinates with their pieces. The points with label `l` are those of the
@@ -220,8 +226,13 @@ pub(super) fn report(
             piece.id = next;
             next += 1;
         }
-        let piece = |part: u32| if part == NO_PART { -1 } else { (first + part) as i32 };
-        let pieces = part_of.into_par_iter().map(piece).collect();
+        let mut pieces = part_of;
+        if wanted.labels {
+            let of_plane = pieces.par_iter_mut().with_min_len(PIECE);
+            of_plane.filter(|part| **part != NO_PART).for_each(|part| *part += first);
+        } else {
+            pieces = Vec::new();
+        }
         finished.planes.push(plane);
         finished.members.push(Members { points, pieces });
     }
