@@ -273,18 +273,15 @@ pub enum Stored {
 }
 
 impl Stored {
-    /// The coordinate along an axis that is stored in these bits.
-    ///
-    /// # Panics
-    /// If there is no such axis: they are 0, 1 and 2.
+    /// The point whose coordinates are stored in these bits.
     #[inline]
-    pub fn coordinate(&self, axis: usize, stored: f32) -> f64 {
+    pub fn point(&self, stored: [f32; 3]) -> [f64; 3] {
         match self {
-            Stored::Floats => f64::from(stored),
-            Stored::Whole(transform) => {
+            Stored::Floats => stored.map(f64::from),
+            Stored::Whole(transform) => std::array::from_fn(|axis| {
                 let (scale, offset) = transform[axis];
-                f64::from(stored.to_bits().cast_signed()) * scale + offset
-            }
+                f64::from(stored[axis].to_bits().cast_signed()) * scale + offset
+            }),
         }
     }
 }

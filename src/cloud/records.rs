@@ -355,8 +355,8 @@ mod tests {
             assert_eq!(reader.read(of_run).unwrap(), run.len());
         }
         assert_eq!(reader.read([&mut [0.0], &mut [0.0], &mut [0.0]]).unwrap(), 0);
-        let stored =
-            (0..points as usize).map(|k| [0, 1, 2].map(|a| meaning.coordinate(a, columns[a][k])));
+        let stored = |k: usize| meaning.point(columns.each_ref().map(|column| column[k]));
+        let stored = (0..points as usize).map(stored);
         [read.map(|p| p.map(f64::to_bits)).collect(), stored.map(|p| p.map(f64::to_bits)).collect()]
     }
 

@@ -239,15 +239,13 @@ fn load_stored<'b>(
             return Err(changed(path, piece.start));
         }
         let columns = columns.map(|column| &*column);
-        pass.add(read, |k| Some([0, 1, 2].map(|a| meaning.coordinate(a, columns[a][k]))));
+        pass.add(read, |k| Some(meaning.point(columns.map(|column| column[k]))));
         progress(read as u64);
     }
     let mut window = pass.window(path)?;
     if pass.bounds.is_some_and(|all| all != window) {
         let mut inside = FirstPass::default();
-        let columns = [&points.x, &points.y, &points.z];
-        let point = |k: usize| Some([0, 1, 2].map(|a| meaning.coordinate(a, columns[a][k])));
-        inside.add_within(all, window, point);
+        inside.add_within(all, window, |k| Some(meaning.point(points.get(k))));
         window = inside.bounds.unwrap_or(window);
     }
     let choice = &Choice::default();
@@ -508,9 +506,7 @@ impl Coming<'_> {
     fn point(self, [start, k]: [usize; 2], there: &[&mut [f32]; 3]) -> Option<Vec3> {
         match self {
             Coming::Read(chosen) => chosen.point(start + k),
-            Coming::Stored(meaning) => {
-                Some([0, 1, 2].map(|axis| meaning.coordinate(axis, there[axis][k])))
-            }
+            Coming::Stored(meaning) => Some(meaning.point(there.each_ref().map(|axis| axis[k]))),
         }
     }
 }
@@ -736,7 +732,7 @@ mod tests {
         fn read(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
             chunk.clear();
             for p in self.points[self.read..].iter().take(limit) {
-                let [x, y, z] = [0, 1, 2].map(|a| self.meaning.coordinate(a, p[a]));
+                let [x, y, z] = self.meaning.point(*p);
                 chunk.x.push(x);
                 chunk.y.push(y);
                 chunk.z.push(z);
