@@ -44,6 +44,8 @@ pub struct HeaderInfo {
     pub crs: Option<Crs>,
     /// Where the scanner stood, in the cloud's coordinates, if the file says so.
     pub scanner: Option<[f64; 3]>,
+    /// Number of points in a row, if the points are those of an image, row after row.
+    pub row_length: Option<u32>,
 }
 
 /// How a file is to be read.

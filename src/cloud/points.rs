@@ -168,6 +168,7 @@ impl Kept {
             bounds: None,
             crs: None,
             scanner: None,
+            row_length: None,
         };
         Ok(Kept { points, info })
     }

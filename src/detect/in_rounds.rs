@@ -64,6 +64,19 @@ pub(super) fn detect<'b>(
     how: How<'_, 'b>,
 ) -> Result<Answer> {
     begin(how.progress, "cells", None)?;
+    let mut given = cloud.rows().and_then(|rows| {
+        viewpoint_search::given(&cloud.points, cloud.home(), rows)
+    });
+    let mut held = held;
+    // A given tolerance means the same everywhere.
+    if let Some(found) = given.as_mut().filter(|f| f.is_deep && how.options.tolerance.is_none()) {
+        // Both searches at once would take twice the memory.
+        held = None;
+        if let Some(labelled) = as_seen(cloud, found, how)? {
+            return labelled.finish(cloud, how);
+        }
+        found.is_deep = false;
+    }
     let mut held = match held {
         Some(held) => held,
         None => how.backend.hold(cloud.points.clone())?,
@@ -74,7 +87,7 @@ pub(super) fn detect<'b>(
     let clusters = counts.clusters().filter(|&[width, _]| f64::from(width) <= tolerance);
     let sites = clusters.map(|[_, edge]| Sites::find(&cloud.points, edge));
     match sites.filter(Sites::are_of_copies) {
-        None => labelled(cloud, (held, counts), how)?.finish(cloud, how),
+        None => labelled(cloud, (held, counts), (given, how))?.finish(cloud, how),
         Some(sites) => {
             drop(held);
             without_copies(cloud, &sites, how)?.finish(cloud, how)
@@ -96,7 +109,8 @@ fn without_copies(cloud: &Loaded, sites: &Sites, how: How<'_, '_>) -> Result<Lab
         min_votes: fewer(how.options.min_votes),
         ..how.options.clone()
     };
-    let mut labelled = labelled(&mut alone, (held, counts), How { options: &options, ..how })?;
+    let of_sites = How { options: &options, ..how };
+    let mut labelled = labelled(&mut alone, (held, counts), (None, of_sites))?;
     labelled.spread(sites, &alone.places.unwrap_or_default(), &cloud.points);
     let more = |sites: u64| (sites as f64 * copies).round() as u64;
     let parameters = &mut labelled.parameters;
@@ -106,16 +120,16 @@ fn without_copies(cloud: &Loaded, sites: &Sites, how: How<'_, '_>) -> Result<Lab
     Ok(labelled)
 }
 
-/// The planes of a cloud without copies of points, and their points.
+/// The planes of a cloud without copies of points, and their points. The camera of an organized cloud is `given`.
 fn labelled<'b>(
     cloud: &mut Loaded,
     (mut held, counts): (Box<dyn Held<'b> + 'b>, CellCounts),
-    how: How<'_, 'b>,
+    (given, how): (Option<Found>, How<'_, 'b>),
 ) -> Result<Labelled> {
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     // A given tolerance means the same everywhere.
     let sought = ground.may_be_frame() && how.options.tolerance.is_none();
-    let found = sought.then(|| ground.viewpoint(cloud)).flatten();
+    let found = sought.then(|| given.or_else(|| ground.viewpoint(cloud))).flatten();
     // Steps that stay steps at every size are only told apart from planes in the camera's view.
     let Plateau { stepped, alike, .. } = ground.plateau;
     let is_drawn = |found: &&Found| found.is_deep || found.is_exact && stepped && !alike;
@@ -127,7 +141,7 @@ fn labelled<'b>(
         }
         ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     }
-    let exact = found.filter(|found| found.is_exact).map(|f| f.viewpoint.sight(&cloud.frame));
+    let exact = given.or(found).filter(|found| found.is_exact).map(|f| f.viewpoint.sight(&cloud.frame));
     let camera = match exact {
         Some(sight) => Camera::Seen(sight),
         None if sought => Camera::None,
@@ -301,7 +315,9 @@ fn search<'b>(
     (camera, how): (Camera, How<'_, 'b>),
 ) -> Result<Labelled> {
     let How { options, progress, .. } = how;
-    let of_axes = noise::rounding(&cloud.points);
+    let as_seen = plateau.drawn == Drawn::AsSeen;
+    // In the camera's view coordinates come in steps because pixels do.
+    let of_axes = if as_seen { [0.0; 3] } else { noise::rounding(&cloud.points) };
     let [quantum, rounding] =
         [f64::min, f64::max].map(|of| of_axes.into_iter().fold(of_axes[0], of));
     let in_cells = &surfaces.cloud().clone();
@@ -311,7 +327,6 @@ fn search<'b>(
     surfaces.follow(field.clone())?;
     // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
-    let as_seen = plateau.drawn == Drawn::AsSeen;
     let nature = Nature { obey, alike: plateau.alike, even: field.is_even() || obey, as_seen };
     let scene = Scene { cloud, in_cells, field: &field, nature, rounding, quantum, how };
     let (mut parameters, (surfels, findings)) = scene.classes(surfaces.as_mut())?;

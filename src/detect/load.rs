@@ -1,8 +1,9 @@
 //! Reads a cloud into local coordinates.
 
+use super::organized::Rows;
 use super::sample::{self, Entry, Sample};
 use crate::backend::{Backend, Held, Receiver};
-use crate::cloud::{Choice, Chunk, Crs, Note, PointReader, Source, Stored, StoredPass};
+use crate::cloud::{Choice, Chunk, Crs, HeaderInfo, Note, PointReader, Source, Stored, StoredPass};
 use crate::frame::{Frame, Points};
 use crate::ranges::ranges;
 use crate::vector::Vec3;
@@ -64,6 +65,8 @@ pub struct Loaded {
     pub crs: Option<Crs>,
     /// Where the scanner stood, if the file says so.
     pub scanner: Option<[f64; 3]>,
+    /// Number of points in a row of the file, if they are those of an image, row after row.
+    pub row_length: Option<u32>,
 }
 
 impl Loaded {
@@ -79,7 +82,8 @@ impl Loaded {
                 message: note.to_string(),
             });
         }
-        (self.crs, self.scanner) = (source.info().crs.clone(), source.info().scanner);
+        let HeaderInfo { crs, scanner, row_length, .. } = source.info();
+        (self.crs, self.scanner, self.row_length) = (crs.clone(), *scanner, *row_length);
         Ok(())
     }
 
@@ -92,6 +96,7 @@ impl Loaded {
             choice: self.choice.clone(),
             crs: None,
             scanner: None,
+            row_length: None,
             ..*self
         }
     }
@@ -99,6 +104,11 @@ impl Loaded {
     /// The origin of the input, in local coordinates.
     pub(super) fn home(&self) -> [f64; 3] {
         self.frame.origin.map(|v| -v / self.frame.step)
+    }
+
+    /// Which pixel each point is, if the cloud is organized.
+    pub(super) fn rows(&self) -> Option<Rows<'_>> {
+        self.row_length.map(|length| Rows { length, places: self.places.as_deref() })
     }
 
     /// Replaces the points by the same points in another `order`.
@@ -563,6 +573,7 @@ impl<'a> Loading<'a> {
                 bounds: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
                 crs: None,
                 scanner: None,
+                row_length: None,
             },
         }
     }

@@ -29,6 +29,7 @@ mod noise;
 mod noise_field;
 mod one_pass;
 mod options;
+mod organized;
 mod parameters;
 mod pixel_grid;
 mod pixels;

@@ -204,6 +204,11 @@ impl Viewpoint {
         self.eye
     }
 
+    /// The components of a vector along the two axes across the view.
+    pub fn across(&self, vector: Vec3) -> [f64; 2] {
+        [dot(vector, self.axes[0]), dot(vector, self.axes[1])]
+    }
+
     /// The direction of view.
     pub fn ahead(&self) -> Vec3 {
         self.axes[2]

@@ -4,6 +4,7 @@
 //! camera, and only from there.
 
 use super::evenness::{OUTSIDE, Seen};
+use super::organized::{self, Rows};
 use super::pixel_grid::{self, Grid};
 use super::rows;
 use super::viewpoint::{NEAREST, Viewpoint};
@@ -76,6 +77,17 @@ enum NoPixels {
     Uneven(f64),
 }
 
+/// The viewpoint of a frame whose pixels are given by its rows, if points fit them. Its home is the origin of the input, in
+/// the coordinates of the points.
+pub(super) fn given(points: &Points, home: Vec3, rows: Rows) -> Option<Found> {
+    let many = sample(points, SAMPLES[2]);
+    let some = Seen::new(&many[..many.len().min(SAMPLES[1])]);
+    let stands_for_none = |p| stands_for_none(p, home);
+    let Grid { viewpoint, edge, .. } =
+        organized::camera(points, rows, (home, &stands_for_none), &some)?;
+    found((points, home), (viewpoint, Some(edge)), (&many, &some))
+}
+
 /// The viewpoint from which points lie evenly, if there is one. Most cameras are at the `home` of their points: the
 /// origin of the input, in their coordinates. Others are sought, thoroughly only where the points lie in rows, as pixels
 /// do.
@@ -99,15 +111,25 @@ pub(super) fn find(points: &Points, home: Vec3, in_rows: impl FnOnce() -> bool) 
             Err(best) => at_last(points, &best, &Seen::new(&many)),
         }
     };
-    let (viewpoint, edge) = match at_home(points, home, some) {
+    let seen_from = match at_home(points, home, some) {
         Ok(grid) => (grid.viewpoint, Some(grid.edge)),
         Err(NoPixels::Regular) => return None,
         Err(NoPixels::Uneven(_)) => elsewhere()?,
     };
+    found((points, home), seen_from, (&many, some))
+}
+
+/// What is known of the frame that is seen from a viewpoint, with an edge of its pixels if they are known; `None` if some
+/// points are too near to be drawn.
+fn found(
+    (points, home): (&Points, Vec3),
+    (viewpoint, edge): (Viewpoint, Option<[f64; 2]>),
+    (many, some): (&[Vec3], &Seen),
+) -> Option<Found> {
     let [near, middle, far] = some.depths(viewpoint.eye(), viewpoint.ahead());
     log::debug!("depth {near:.0}, {middle:.0} to {far:.0} steps");
     let drawn = match edge {
-        Some(edge) => viewpoint.along_pixels(edge, &many),
+        Some(edge) => viewpoint.along_pixels(edge, many),
         None => viewpoint,
     };
     let drawn = drawn.with_middle_of(points, |p| !stands_for_none(p, home));

@@ -66,6 +66,7 @@ impl Depth {
             crs: None,
             // The cloud is in the camera's own coordinates.
             scanner: Some([0.0; 3]),
+            row_length: Some(pixels.width),
         };
         Ok(Depth { pixels: Arc::new(pixels), camera, info })
     }

@@ -92,6 +92,7 @@ impl E57 {
             others: others(&description.clouds, &scans),
             bounds: None,
             crs,
+            row_length: None,
             scanner: match stations[..] {
                 [station] if is_posed => Some(station),
                 _ => None,

@@ -320,6 +320,7 @@ impl Header {
             bounds: Some(([raw.min_x, raw.min_y, raw.min_z], [raw.max_x, raw.max_y, raw.max_z])),
             crs: self.crs(),
             scanner: None,
+            row_length: None,
         }
     }
 

@@ -74,6 +74,17 @@ impl Array {
         matches!(&self.members[..], [member] if member.name.is_empty())
     }
 
+    /// Number of points in a row of an organized cloud: an array of shape (rows, columns, coordinates) or, of records,
+    /// (rows, columns).
+    pub(super) fn row_length(&self) -> Option<u32> {
+        match (&self.shape[..], self.is_plain()) {
+            (&[rows, columns, _], true) | (&[rows, columns], false) if rows > 1 && columns > 1 => {
+                u32::try_from(columns).ok()
+            }
+            _ => None,
+        }
+    }
+
     /// Number of elements, unless it overflows.
     pub(super) fn count(&self) -> Option<u64> {
         self.shape.iter().try_fold(1_u64, |product, &n| product.checked_mul(n))

@@ -148,6 +148,7 @@ impl Npy {
             bounds: None,
             crs: None,
             scanner: None,
+            row_length: array.row_length().filter(|_| !is_transposed),
         };
         let end = array.start + count * array_stride;
         let more = (length > end).then_some(Note::MoreBytes { bytes: length - end });

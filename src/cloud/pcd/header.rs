@@ -118,6 +118,12 @@ impl Header {
         (is_finite && !is_default).then_some([x, y, z])
     }
 
+    /// Number of points in a row, if the cloud is organized.
+    pub(super) fn row_length(&self) -> Option<u32> {
+        let is_organized = self.width > 1 && self.height > 1;
+        is_organized.then(|| u32::try_from(self.width).ok()).flatten()
+    }
+
     /// The header as text.
     pub(super) fn text(&self) -> String {
         let each = |of: &dyn Fn(&Field) -> String| {

@@ -266,6 +266,7 @@ fn info(header: &Header, meanings: &[Option<Meaning>]) -> HeaderInfo {
         bounds: None,
         crs: None,
         scanner: header.scanner(),
+        row_length: header.row_length(),
     }
 }
 

@@ -275,6 +275,7 @@ fn info(header: &Header, vertex: &Element, roles: &[Option<Role>]) -> HeaderInfo
         bounds: None,
         crs: None,
         scanner: None,
+        row_length: None,
     }
 }
 

@@ -92,6 +92,7 @@ fn info(schema: &Schema) -> HeaderInfo {
         bounds: None,
         crs: schema.is_geographic.then(Crs::of_degrees),
         scanner: None,
+        row_length: None,
     }
 }
 

@@ -1,0 +1,194 @@
+//! The camera of an organized cloud: one whose points are the pixels of an image, row after row.
+//!
+//! The pixel of each point is known, so the camera follows from linear equations (the direct linear transform: Hartley and
+//! Zisserman, *Multiple View Geometry in Computer Vision*, 2nd edition, section 7.1). Noise does not disturb them, since it
+//! moves a point along the line of sight of its own pixel.
+
+use super::evenness::Seen;
+use super::pixel_grid::Grid;
+use super::viewpoint::Viewpoint;
+use crate::frame::Points;
+use crate::surface::quantile::quantile;
+use crate::vector::{Vec3, dot, minus, normalized};
+use nalgebra::{DMatrix, Matrix3, SymmetricEigen, Vector3};
+
+/// Fewest points that tell a camera.
+const FEWEST: usize = 1 << 9;
+/// Most points that are used.
+const SAMPLES: usize = 1 << 12;
+/// This share of the points is at most so far from its pixel, in pixels, …
+const MOST: f64 = 0.95;
+const OFF: f64 = 0.25;
+/// … and in front of the camera.
+const IN_FRONT: f64 = 0.995;
+/// The camera is at the home of the points if they fit their pixels so well as seen from there: at most so many times the
+/// distance that is left from where it is found, or so many pixels. A flat wall is seen alike from everywhere.
+const NO_WORSE: f64 = 2.0;
+const EXACT: f64 = 0.01;
+
+/// Which pixel each point is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rows<'a> {
+    /// Pixels of a row.
+    pub length: u32,
+    /// The index in the file of each point; `None` where it is that of the point.
+    pub places: Option<&'a [u32]>,
+}
+
+impl Rows<'_> {
+    /// Column and row of a point.
+    fn pixel(&self, point: usize) -> [f64; 2] {
+        let place = self.places.map_or(point as u32, |places| places[point]);
+        [place % self.length, place / self.length].map(f64::from)
+    }
+}
+
+/// A point in its pixel; both are centred and scaled, which keeps the equations well conditioned.
+struct Sample {
+    pixel: [f64; 2],
+    point: Vec3,
+}
+
+/// The camera that sees each point in its pixel, if there is one. It may be at the `home` of the points; `some` of them tell
+/// how deep the frame is. Points for which `stands_for_none` holds are missing.
+pub(super) fn camera(
+    points: &Points,
+    rows: Rows,
+    (home, stands_for_none): (Vec3, &dyn Fn(Vec3) -> bool),
+    some: &Seen,
+) -> Option<Grid> {
+    let every = points.len().div_ceil(SAMPLES).max(1);
+    let chosen = (0..points.len()).step_by(every);
+    let (pixels, places): (Vec<[f64; 2]>, Vec<Vec3>) = chosen
+        .map(|i| (rows.pixel(i), points.get(i).map(f64::from)))
+        .filter(|&(_, p)| !stands_for_none(p))
+        .unzip();
+    if rows.length < 2 || places.len() < FEWEST {
+        return None;
+    }
+    let (pixel_middle, pixel_scale) = middle_and_scale(&pixels)?;
+    let (middle, scale) = middle_and_scale(&places)?;
+    let samples: Vec<Sample> = (pixels.iter().zip(&places))
+        .map(|(pixel, place)| Sample {
+            pixel: [0, 1].map(|a| (pixel[a] - pixel_middle[a]) / pixel_scale),
+            point: [0, 1, 2].map(|a| (place[a] - middle[a]) / scale),
+        })
+        .collect();
+    let seen_from = |eye: Vec3| {
+        let view = Projection::from(eye, &samples)?;
+        let off = view.off(&samples)? * pixel_scale;
+        Some((view, off))
+    };
+    let at_home = seen_from([0, 1, 2].map(|a| (home[a] - middle[a]) / scale));
+    let elsewhere = eye(&samples).and_then(seen_from);
+    let limit = elsewhere.as_ref().map_or(OFF, |(_, off)| (NO_WORSE * off).max(EXACT).min(OFF));
+    let is_at_home = at_home.as_ref().is_some_and(|&(_, off)| off <= limit);
+    let (view, off) = if is_at_home { at_home? } else { elsewhere? };
+    if off > OFF {
+        return None;
+    }
+    let eye = match is_at_home {
+        true => home,
+        false => [0, 1, 2].map(|a| middle[a] + scale * view.eye[a]),
+    };
+    log::debug!("pixels of an organized cloud, off by {off:.4}, seen from {eye:?}");
+    let viewpoint = Viewpoint::new(eye, view.forward, some);
+    let pitch = 1.0 / pixel_scale;
+    let edge = viewpoint.across(view.to_next_column.map(|v| v * pitch));
+    Some(Grid { viewpoint, edge, is_regular: false })
+}
+
+/// The mean of some places and their distance from it, as a root mean square; `None` if they are all the same.
+fn middle_and_scale<const N: usize>(places: &[[f64; N]]) -> Option<([f64; N], f64)> {
+    let n = places.len() as f64;
+    let middle = std::array::from_fn(|a| places.iter().map(|p| p[a]).sum::<f64>() / n);
+    let square = |p: &[f64; N]| (0..N).map(|a| (p[a] - middle[a]).powi(2)).sum::<f64>();
+    let scale = (places.iter().map(square).sum::<f64>() / n).sqrt();
+    (scale > 0.0).then_some((middle, scale))
+}
+
+/// A pinhole camera at a known place.
+struct Projection {
+    eye: Vec3,
+    /// The matrix that turns directions from the eye into pixels, as homogeneous coordinates.
+    matrix: Matrix3<f64>,
+    forward: Vec3,
+    /// From a pixel to the next of its row, in the image at a depth of one.
+    to_next_column: Vec3,
+}
+
+impl Projection {
+    /// The camera at `eye` that fits the samples best.
+    fn from(eye: Vec3, samples: &[Sample]) -> Option<Projection> {
+        let directions = samples.iter().map(|s| (s.pixel, minus(s.point, eye)));
+        let rows = transform(directions)?;
+        let in_front = samples.iter().filter(|s| dot(rows[2], minus(s.point, eye)) > 0.0).count();
+        // Pixels tell the matrix but for its sign.
+        let sign = if 2 * in_front >= samples.len() { 1.0 } else { -1.0 };
+        let matrix = Matrix3::from_fn(|row, column| sign * rows[row][column]);
+        let ahead = rows[2].map(|v| sign * v);
+        let across = matrix.try_inverse()? * Vector3::x() * dot(ahead, ahead).sqrt();
+        let view =
+            Projection { eye, matrix, forward: normalized(ahead), to_next_column: across.into() };
+        view.to_next_column.iter().all(|v| v.is_finite()).then_some(view)
+    }
+
+    /// How far most samples are from their pixels; `None` if some are behind the camera.
+    fn off(&self, samples: &[Sample]) -> Option<f64> {
+        let mut off: Vec<f64> = samples.iter().filter_map(|s| self.off_one(s)).collect();
+        let in_front = off.len() as f64 >= IN_FRONT * samples.len() as f64;
+        in_front.then(|| quantile(&mut off, MOST))
+    }
+
+    /// How far a sample is from its pixel; `None` if it is behind the camera.
+    fn off_one(&self, sample: &Sample) -> Option<f64> {
+        let seen = self.matrix * Vector3::from(minus(sample.point, self.eye));
+        let [x, y] = sample.pixel;
+        (seen.z > 0.0).then(|| (seen.x / seen.z - x).hypot(seen.y / seen.z - y))
+    }
+}
+
+/// Where the camera is that fits samples best; it need not fit them well.
+fn eye(samples: &[Sample]) -> Option<Vec3> {
+    let homogeneous = samples.iter().map(|s| {
+        let [x, y, z] = s.point;
+        (s.pixel, [x, y, z, 1.0])
+    });
+    let rows = transform(homogeneous)?;
+    let matrix = Matrix3::from_fn(|row, column| rows[row][column]);
+    let shift = Vector3::from_fn(|row, _| rows[row][3]);
+    let eye: Vec3 = (matrix.try_inverse()? * -shift).into();
+    eye.iter().all(|v| v.is_finite()).then_some(eye)
+}
+
+/// The rows of the matrix that turns points into pixels, as homogeneous coordinates, with the least algebraic error.
+fn transform<const N: usize>(
+    samples: impl Iterator<Item = ([f64; 2], [f64; N])>,
+) -> Option<[[f64; N]; 3]> {
+    // Squares of the equations p₁ · x − u (p₃ · x) = 0 and p₂ · x − v (p₃ · x) = 0.
+    let mut products = [[[0.0; N]; N]; 4];
+    for ([u, v], x) in samples {
+        for (weight, sum) in [1.0, u, v, u * u + v * v].into_iter().zip(&mut products) {
+            for (row, a) in sum.iter_mut().zip(x) {
+                row.iter_mut().zip(x).for_each(|(sum, b)| *sum += weight * a * b);
+            }
+        }
+    }
+    let normal = DMatrix::from_fn(3 * N, 3 * N, |i, j| {
+        let at = |k: usize| products[k][i % N][j % N];
+        match [i / N, j / N] {
+            [0, 0] | [1, 1] => at(0),
+            [0, 2] | [2, 0] => -at(1),
+            [1, 2] | [2, 1] => -at(2),
+            [2, 2] => at(3),
+            _ => 0.0,
+        }
+    });
+    if !normal.iter().all(|v| v.is_finite()) {
+        return None;
+    }
+    let eigen = SymmetricEigen::new(normal);
+    let least = eigen.eigenvalues.imin();
+    let found = eigen.eigenvectors.column(least);
+    Some([0, 1, 2].map(|row| std::array::from_fn(|column| found[row * N + column])))
+}
