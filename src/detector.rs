@@ -7,7 +7,7 @@ use crate::cloud::{
 };
 use crate::cpu::Cpu;
 use crate::cuda::Cuda;
-use crate::detect::{Mode, Options, Progress, begin, detect_held, least_memory, load_onto};
+use crate::detect::{Loaded, Mode, Options, Progress, begin, detect_held, least_memory, load_onto};
 use crate::detection::Detection;
 use crate::{Error, Result, memory};
 use std::path::Path;
@@ -164,7 +164,11 @@ impl<'a> Detector<'a> {
         }
         points.check()?;
         let open = || Ok(read_points(points));
-        self.search(Path::new(IN_MEMORY), &open, Some(points.len() as u64), None)
+        let describe = |cloud: &mut Loaded| {
+            cloud.row_length = points.row_length();
+            Ok(())
+        };
+        self.search(Path::new(IN_MEMORY), &open, Some(points.len() as u64), &describe)
     }
 
     /// Finds the planes of a cloud in a file, whose format is recognized by its content.
@@ -186,16 +190,16 @@ impl<'a> Detector<'a> {
         // A header may promise more points than the file has bytes; the reader judges that.
         let most = if source.format() == Format::MEMORY { u64::MAX } else { source.size() };
         let promised = source.info().points.map(|points| points.min(most));
-        self.search(source.path(), &open, promised, Some(source))
+        self.search(source.path(), &open, promised, &|cloud| cloud.describe(source))
     }
 
-    /// Finds the planes of a cloud that can be read repeatedly.
+    /// Finds the planes of a cloud that can be read repeatedly. `describe` adds what is known of its points as a whole.
     fn search<'r>(
         &self,
         path: &Path,
         open: &dyn Fn() -> Result<Box<dyn PointReader + 'r>>,
         points: Option<u64>,
-        source: Option<&Source>,
+        describe: &dyn Fn(&mut Loaded) -> Result<()>,
     ) -> Result<Detection> {
         self.options.check()?;
         let watch = Watch { progress: self.progress, cancelled: self.cancelled };
@@ -211,7 +215,7 @@ impl<'a> Detector<'a> {
         // The one-pass mode copies the points when it votes.
         let ready = || wants_cells.then_some(backend);
         let (mut cloud, held) = load_onto(path, &open, &self.choice, CHUNK, &read, &ready)?;
-        source.map_or(Ok(()), |source| cloud.describe(source))?;
+        describe(&mut cloud)?;
         check(cloud.points.len() as u64)?;
         detect_held(cloud, held, &self.options, backend, &watch)
     }

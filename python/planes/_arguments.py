@@ -16,8 +16,11 @@ from planes import _planes
 from planes._errors import DegenerateError, ParameterError
 
 Path: TypeAlias = "str | os.PathLike[str]"
-#: Points: an array of shape (n, 3), or what NumPy makes one of.
+#: Points: an array of shape (n, 3) or (height, width, 3), or what NumPy makes one of.
 Points: TypeAlias = "npt.ArrayLike"
+
+#: Coordinates, and the length of a row if the points are those of an image.
+_Axes: TypeAlias = "tuple[list[npt.NDArray[Any]], int | None]"
 
 _AXES = ("x", "y", "z")
 
@@ -94,16 +97,20 @@ def cloud(
     if columns is not None:
         raise ParameterError("`columns` is for files of text")
     if camera is not None:
-        return _planes.Cloud.of_arrays(*seen(points, numbers("camera", camera) or ""))
-    return _planes.Cloud.of_arrays(*coordinates(points))
+        axes, row_length = seen(points, numbers("camera", camera) or "")
+    else:
+        axes, row_length = coordinates(points)
+    return _planes.Cloud.of_arrays(*axes, row_length=row_length)
 
 
-def seen(image: Points, camera: str) -> list[npt.NDArray[np.float64]]:
-    """The coordinates that a camera gives the pixels of a depth image, row by row; NaN where there is no depth.
+def seen(image: Points, camera: str) -> _Axes:
+    """The coordinates that a camera gives the pixels of a depth image, row by row, and the length of a row; NaN where there
+    is no depth.
 
     >>> import numpy as np
-    >>> [axis.tolist() for axis in seen(np.array([[0, 1000]], np.uint16), "500,500,0,0,1000")]
-    [[nan, 0.002], [nan, 0.0], [nan, 1.0]]
+    >>> axes, row_length = seen(np.array([[0, 1000]], np.uint16), "500,500,0,0,1000")
+    >>> [axis.tolist() for axis in axes], row_length
+    ([[nan, 0.002], [nan, 0.0], [nan, 1.0]], 2)
     """
     depth = image if isinstance(image, np.ndarray) else _array(image)
     if depth.dtype.kind not in "fiu":
@@ -116,30 +123,37 @@ def seen(image: Points, camera: str) -> list[npt.NDArray[np.float64]]:
     z = depth.astype(np.float64) / scale
     z[~(depth > 0)] = np.nan
     rows, columns = np.arange(depth.shape[0])[:, np.newaxis], np.arange(depth.shape[1])
-    return [axis.reshape(-1) for axis in ((columns - cx) * z / fx, (rows - cy) * z / fy, z)]
+    axes = ((columns - cx) * z / fx, (rows - cy) * z / fy, z)
+    return [axis.reshape(-1) for axis in axes], depth.shape[1]
 
 
-def coordinates(points: Points) -> list[npt.NDArray[np.floating[Any]]]:
-    """The three coordinates of points as arrays of float64 or float32, without a copy where they are such.
+def coordinates(points: Points) -> _Axes:
+    """The three coordinates of points as arrays of float64 or float32, without a copy where they are such, and the length of
+    a row where points are the pixels of an image.
 
     >>> import numpy as np
     >>> points = np.zeros((5, 3))
-    >>> x, y, z = coordinates(points)
-    >>> x.base is points
-    True
+    >>> (x, y, z), row_length = coordinates(points)
+    >>> x.base is points, row_length
+    (True, None)
+    >>> coordinates(np.zeros((480, 640, 3)))[1]
+    640
     """
     array = points if isinstance(points, np.ndarray) else _array(points)
     if array.dtype.names is not None:
-        return [_axis(column) for column in _fields(array)]
+        return [_axis(column) for column in _fields(array)], None
     if array.dtype.kind not in "fiu":
         raise _no_numbers(str(array.dtype))
     if isinstance(array, np.ma.MaskedArray):
         array = masked(array)
     if array.size == 0:
         raise DegenerateError("points in memory: the cloud has no points")
-    if array.ndim != 2 or array.shape[1] != 3:
-        raise ParameterError(f"points must be of shape (n, 3), not {array.shape}")
-    return [_axis(array[:, axis]) for axis in range(3)]
+    if array.ndim not in (2, 3) or array.shape[-1] != 3:
+        raise ParameterError(f"points must be of shape (n, 3) or (height, width, 3), not {array.shape}")
+    is_image = array.ndim == 3 and min(array.shape) > 1
+    row_length = array.shape[1] if is_image else None
+    array = array.reshape(-1, 3)
+    return [_axis(array[:, axis]) for axis in range(3)], row_length
 
 
 def masked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -47,7 +47,8 @@ def detect(
         points: An array of shape (n, 3), float64 or float32, of any strides, which is read where it is; anything
             that `np.asarray` makes one of (`pcd.points` of Open3D, `las.xyz` of laspy, a tensor of PyTorch on the
             CPU, lists); a structured array with fields X, Y and Z, as PDAL has them; or the path of a file. Points
-            that are not finite belong to no plane.
+            that are not finite belong to no plane. An array of shape (height, width, 3) is the image of a depth
+            camera, whose place need not be sought then; the labels are those of the pixels, row by row.
         top: Report only so many planes, the most significant ones.
         tolerance: Largest distance of a point from its plane, in the unit of the points; default: 3 times the
             measured noise.

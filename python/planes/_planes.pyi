@@ -37,7 +37,10 @@ def camera(text: str) -> list[float]: ...
 class Cloud:
     @staticmethod
     def of_arrays(
-        x: npt.NDArray[Any], y: npt.NDArray[Any], z: npt.NDArray[Any]
+        x: npt.NDArray[Any],
+        y: npt.NDArray[Any],
+        z: npt.NDArray[Any],
+        row_length: int | None = None,
     ) -> Cloud: ...
     @staticmethod
     def open(

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 pub struct ArrayPoints {
     axes: [Axis; 3],
     len: usize,
+    row_length: Option<u32>,
 }
 
 /// One coordinate of all points.
@@ -28,8 +29,9 @@ unsafe impl Send for Axis {}
 unsafe impl Sync for Axis {}
 
 impl ArrayPoints {
-    /// The points whose coordinates these arrays of `float64` or `float32` are.
-    pub fn new(axes: [&Bound<'_, PyAny>; 3]) -> PyResult<ArrayPoints> {
+    /// The points whose coordinates these arrays of `float64` or `float32` are, with the length of their rows if they are
+    /// pixels.
+    pub fn new(axes: [&Bound<'_, PyAny>; 3], row_length: Option<u32>) -> PyResult<ArrayPoints> {
         let [x, y, z] = axes.map(|axis| Axis::new::<f64>(axis).or_else(|| Axis::new::<f32>(axis)));
         let (Some(x), Some(y), Some(z)) = (x, y, z) else {
             let message = "coordinates are arrays of float64 or float32, aligned";
@@ -39,7 +41,7 @@ impl ArrayPoints {
         if n_y != n || n_z != n {
             return Err(PyValueError::new_err(format!("there are {n} x, {n_y} y and {n_z} z")));
         }
-        Ok(ArrayPoints { axes: [x, y, z], len: n })
+        Ok(ArrayPoints { axes: [x, y, z], len: n, row_length })
     }
 }
 
@@ -92,6 +94,10 @@ impl PointCloud for ArrayPoints {
         let [x, y, z] = &mut point;
         self.copy(index, [x, y, z]);
         point.map(|[v]| v)
+    }
+
+    fn row_length(&self) -> Option<u32> {
+        self.row_length
     }
 
     fn copy(&self, first: usize, to: [&mut [f64]; 3]) {

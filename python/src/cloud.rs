@@ -19,15 +19,17 @@ pub struct Cloud(pub Arc<Source>);
 
 #[pymethods]
 impl Cloud {
-    /// The points whose coordinates are these arrays.
+    /// The points whose coordinates are these arrays, with the length of their rows if they are pixels.
     #[staticmethod]
+    #[pyo3(signature = (x, y, z, row_length=None))]
     fn of_arrays(
         py: Python<'_>,
         x: &Bound<'_, PyAny>,
         y: &Bound<'_, PyAny>,
         z: &Bound<'_, PyAny>,
+        row_length: Option<u32>,
     ) -> PyResult<Cloud> {
-        let points = ArrayPoints::new([x, y, z])?;
+        let points = ArrayPoints::new([x, y, z], row_length)?;
         let source =
             Source::from_points(Arc::new(points)).map_err(|error| to_python(py, &error))?;
         Ok(Cloud(Arc::new(source)))

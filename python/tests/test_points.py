@@ -114,9 +114,9 @@ def test_distance_is_that_of_the_plane(found: planes.Found) -> None:
 REFUSED: list[tuple[Any, type[Exception], str]] = [
     (np.zeros((0, 3)), planes.DegenerateError, "points in memory: the cloud has no points"),
     ([], planes.DegenerateError, "points in memory: the cloud has no points"),
-    (np.zeros((5, 2)), planes.ParameterError, "points must be of shape (n, 3), not (5, 2)"),
-    (np.zeros(9), planes.ParameterError, "points must be of shape (n, 3), not (9,)"),
-    (np.zeros((2, 3, 3)), planes.ParameterError, "points must be of shape (n, 3), not (2, 3, 3)"),
+    (np.zeros((5, 2)), planes.ParameterError, "points must be of shape (n, 3) or (height, width, 3), not (5, 2)"),
+    (np.zeros(9), planes.ParameterError, "points must be of shape (n, 3) or (height, width, 3), not (9,)"),
+    (np.zeros((2, 3, 3, 3)), planes.ParameterError, "points must be of shape (n, 3) or (height, width, 3), not (2, 3, 3, 3)"),
     ([[0, 0, 0], [1, 2]], planes.ParameterError, "points must be of shape (n, 3): setting an array"),
     (np.full((10, 3), np.nan), planes.DegenerateError, "none of the 10 points has finite coordinates"),
     (np.zeros((4, 3), object), TypeError, "points must be numbers, not object"),

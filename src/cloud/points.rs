@@ -40,6 +40,11 @@ pub trait PointCloud: Sync {
         }
     }
 
+    /// Number of points in a row, if the points are those of an image, row after row: see [`Organized`].
+    fn row_length(&self) -> Option<u32> {
+        None
+    }
+
     /// Rejects an invalid cloud.
     ///
     /// # Errors
@@ -116,6 +121,51 @@ impl PointCloud for [&[f64]; 3] {
     }
 }
 
+/// The points of a depth camera's image, row after row; a pixel without depth is not finite.
+///
+/// The rows tell exactly where the camera was, so that it need not be sought.
+///
+/// ```
+/// use planes::cloud::Organized;
+///
+/// let frame = vec![[f32::NAN; 3]; 640 * 480];
+/// let points = Organized { points: &frame, row_length: 640 };
+/// assert!(planes::detect(&points).is_err(), "no pixel has a depth");
+/// ```
+#[derive(Debug)]
+pub struct Organized<'a, P: ?Sized> {
+    /// The points.
+    pub points: &'a P,
+    /// Number of points in a row.
+    pub row_length: u32,
+}
+
+impl<P: PointCloud + ?Sized> PointCloud for Organized<'_, P> {
+    fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    fn point(&self, index: usize) -> [f64; 3] {
+        self.points.point(index)
+    }
+
+    fn copy(&self, first: usize, axes: [&mut [f64]; 3]) {
+        self.points.copy(first, axes);
+    }
+
+    fn row_length(&self) -> Option<u32> {
+        Some(self.row_length)
+    }
+
+    fn check(&self) -> Result<()> {
+        let (all, row) = (self.len(), self.row_length);
+        if row == 0 || !all.is_multiple_of(row as usize) {
+            return Err(Error::Parameter(format!("{all} points are no rows of {row}")));
+        }
+        self.points.check()
+    }
+}
+
 /// Starts a pass over points in memory.
 pub(crate) fn read_points<'a>(points: &'a (impl PointCloud + ?Sized)) -> Box<dyn PointReader + 'a> {
     Box::new(Memory { points, len: points.len(), read: 0 })
@@ -168,7 +218,7 @@ impl Kept {
             bounds: None,
             crs: None,
             scanner: None,
-            row_length: None,
+            row_length: points.row_length(),
         };
         Ok(Kept { points, info })
     }

@@ -43,6 +43,9 @@ const WORTH: u64 = 10;
 /// Where the noise of neighbours is correlated, about this many cells share one error.
 const ALIKE: f64 = 4.0;
 
+/// Neighbourhoods so many times as thick as the precision of their sums makes them show noise.
+const THICKER: f64 = 2.0;
+
 /// The finest neighbourhoods of clouds of more distinct points than this are so small that independent noise
 /// hides correlated noise there …
 const LARGE: u64 = 2_000_000;
@@ -64,18 +67,17 @@ pub(super) fn detect<'b>(
     how: How<'_, 'b>,
 ) -> Result<Answer> {
     begin(how.progress, "cells", None)?;
-    let mut given = cloud.rows().and_then(|rows| {
-        viewpoint_search::given(&cloud.points, cloud.home(), rows)
-    });
-    let mut held = held;
+    let given =
+        cloud.rows().and_then(|rows| viewpoint_search::given(&cloud.points, cloud.home(), rows));
     // A given tolerance means the same everywhere.
-    if let Some(found) = given.as_mut().filter(|f| f.is_deep && how.options.tolerance.is_none()) {
-        // Both searches at once would take twice the memory.
-        held = None;
-        if let Some(labelled) = as_seen(cloud, found, how)? {
-            return labelled.finish(cloud, how);
-        }
-        found.is_deep = false;
+    let is_deep = |found: &&Found| found.is_deep && how.options.tolerance.is_none();
+    let deep = given.as_ref().filter(is_deep);
+    // Both searches at once would take twice the memory.
+    let held = held.filter(|_| deep.is_none());
+    if let Some(found) = deep
+        && let Some(labelled) = as_seen(cloud, (found, false), how)?
+    {
+        return labelled.finish(cloud, how);
     }
     let mut held = match held {
         Some(held) => held,
@@ -136,12 +138,13 @@ fn labelled<'b>(
     if let Some(found) = found.as_ref().filter(is_drawn) {
         // Both searches at once would take twice the memory.
         drop(ground);
-        if let Some(labelled) = as_seen(cloud, found, how)? {
+        if let Some(labelled) = as_seen(cloud, (found, true), how)? {
             return Ok(labelled);
         }
         ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     }
-    let exact = given.or(found).filter(|found| found.is_exact).map(|f| f.viewpoint.sight(&cloud.frame));
+    let exact =
+        given.or(found).filter(|found| found.is_exact).map(|f| f.viewpoint.sight(&cloud.frame));
     let camera = match exact {
         Some(sight) => Camera::Seen(sight),
         None if sought => Camera::None,
@@ -161,15 +164,22 @@ enum Camera {
     Seen(Sight),
 }
 
-/// Searches a depth camera's frame in the camera's view; `None` if its noise is not that of such a frame.
-fn as_seen(cloud: &mut Loaded, found: &Found, how: How) -> Result<Option<Labelled>> {
+/// Searches a depth camera's frame in the camera's view; `None` if its noise is not that of such a frame. If the noise in
+/// space does not tell that it `may_be_frame`, that in the camera's view must tell it, or be there at all: planes without
+/// noise are cut at their edges more precisely in space.
+fn as_seen(
+    cloud: &mut Loaded,
+    (found, may_be_frame): (&Found, bool),
+    how: How,
+) -> Result<Option<Labelled>> {
     let Found { viewpoint, is_exact, .. } = found;
     let (frame, points) = viewpoint.seen(&cloud.points);
     let mut seen = cloud.redrawn(frame.step, points);
     let mut held = how.backend.hold(seen.points.clone())?;
     let counts = held.count_cells()?;
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (&seen, Drawn::AsSeen), how)?;
-    if !ground.settle_on_frame(found, &frame) {
+    let may_be_frame = may_be_frame || ground.may_be_frame() || ground.shows_noise();
+    if !may_be_frame || !ground.settle_on_frame(found, &frame) {
         return Ok(None);
     }
     let camera = match is_exact {
@@ -236,6 +246,12 @@ impl<'b> Ground<'b> {
     /// Whether the noise may be that of a depth camera's frame: it is correlated or comes in steps.
     fn may_be_frame(&self) -> bool {
         self.plateau.alike || self.plateau.stepped
+    }
+
+    /// Whether neighbourhoods are thicker than the precision of their sums makes them.
+    fn shows_noise(&self) -> bool {
+        let exact = self.cells.cells().base().unit() / 12f64.sqrt();
+        self.view.noise(self.plateau.level).is_some_and(|noise| noise > THICKER * exact)
     }
 
     /// The viewpoint of a depth camera's frame.

@@ -16,15 +16,16 @@ use nalgebra::{DMatrix, Matrix3, SymmetricEigen, Vector3};
 const FEWEST: usize = 1 << 9;
 /// Most points that are used.
 const SAMPLES: usize = 1 << 12;
-/// This share of the points is at most so far from its pixel, in pixels, …
+/// This share of the points is at most so far from its pixel, in pixels: coordinates may be rounded, and lines bent by a
+/// lens …
 const MOST: f64 = 0.95;
-const OFF: f64 = 0.25;
+const OFF: f64 = 3.0;
 /// … and in front of the camera.
 const IN_FRONT: f64 = 0.995;
 /// The camera is at the home of the points if they fit their pixels so well as seen from there: at most so many times the
 /// distance that is left from where it is found, or so many pixels. A flat wall is seen alike from everywhere.
 const NO_WORSE: f64 = 2.0;
-const EXACT: f64 = 0.01;
+const SAME: f64 = 0.01;
 
 /// Which pixel each point is.
 #[derive(Debug, Clone, Copy)]
@@ -81,7 +82,7 @@ pub(super) fn camera(
     };
     let at_home = seen_from([0, 1, 2].map(|a| (home[a] - middle[a]) / scale));
     let elsewhere = eye(&samples).and_then(seen_from);
-    let limit = elsewhere.as_ref().map_or(OFF, |(_, off)| (NO_WORSE * off).max(EXACT).min(OFF));
+    let limit = elsewhere.as_ref().map_or(OFF, |(_, off)| (NO_WORSE * off).max(SAME).min(OFF));
     let is_at_home = at_home.as_ref().is_some_and(|&(_, off)| off <= limit);
     let (view, off) = if is_at_home { at_home? } else { elsewhere? };
     if off > OFF {
@@ -191,4 +192,92 @@ fn transform<const N: usize>(
     let least = eigen.eigenvalues.imin();
     let found = eigen.eigenvectors.column(least);
     Some([0, 1, 2].map(|row| std::array::from_fn(|column| found[row * N + column])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: u32 = 120;
+    const ROWS: u32 = 90;
+
+    /// What a camera of 120 × 90 pixels at `eye` sees: two walls and a box before them, drawn `turned`.
+    fn frame(eye: Vec3, turned: bool) -> Vec<Vec3> {
+        let pixel = |i: u32| {
+            let [column, row] = [i % COLUMNS, i / COLUMNS].map(f64::from);
+            let [x, y] = [(column - 57.0) / 110.0, (row - 41.0) / 110.0];
+            // Lines of sight: noise along them does not matter.
+            let rough = f64::from(i * 7919 % 1009) * 20.0;
+            let depth = match (x, y) {
+                (-0.2..0.1, -0.1..0.2) => 2.0e6,
+                _ => 3.0e6 / (1.0 + 0.6 * x.abs()),
+            } + rough;
+            let [x, y, z] = [x * depth, y * depth, depth];
+            let [x, y, z] =
+                if turned { [0.6 * x + 0.8 * z, y, 0.6 * z - 0.8 * x] } else { [x, y, z] };
+            [x + eye[0], y + eye[1], z + eye[2]].map(f64::round)
+        };
+        (0..COLUMNS * ROWS).map(pixel).collect()
+    }
+
+    /// The camera of the points that are kept.
+    fn camera_of(all: &[Vec3], keep: impl Fn(usize) -> bool, length: u32) -> Option<Viewpoint> {
+        let places: Vec<u32> = (0..all.len()).filter(|&i| keep(i)).map(|i| i as u32).collect();
+        let points: Points = places.iter().map(|&i| all[i as usize].map(|v| v as f32)).collect();
+        let some = Seen::new(&places.iter().map(|&i| all[i as usize]).collect::<Vec<_>>());
+        let rows = Rows { length, places: Some(&places) };
+        let grid = camera(&points, rows, ([0.0; 3], &|p| p == [0.0; 3]), &some)?;
+        Some(grid.viewpoint.along_pixels(grid.edge, &all[..2000]))
+    }
+
+    #[test]
+    fn rows_tell_where_the_camera_is() {
+        for (eye, turned) in [([0.0; 3], false), ([0.0; 3], true), ([9e5, -4e5, 2e6], true)] {
+            let all = frame(eye, turned);
+            // Most pixels are missing, and one in ten stands for none.
+            let mut holes = all.clone();
+            holes.iter_mut().step_by(10).for_each(|p| *p = [0.0; 3]);
+            for (points, keep) in [(&all, 1), (&holes, 3)] {
+                let found = camera_of(points, |i| i % keep == 0, COLUMNS).unwrap();
+                let off = minus(found.eye(), eye);
+                assert!(dot(off, off).sqrt() < 30.0, "{found:?}");
+                let ahead = if turned { [0.8, 0.0, 0.6] } else { [0.0, 0.0, 1.0] };
+                assert!(dot(found.ahead(), ahead) > 1.0 - 1e-9, "{found:?}");
+                // The next pixel is 1/110 away.
+                let [a, b] = [0, 1].map(|i| found.image(all[i]));
+                assert!(((a[0] - b[0]).hypot(a[1] - b[1]) - 1.0 / 110.0).abs() < 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn a_camera_is_at_home_where_points_do_not_tell() {
+        // A flat wall.
+        let wall: Vec<Vec3> = (0..COLUMNS * ROWS)
+            .map(|i| [i % COLUMNS * 900, i / COLUMNS * 900, 1_000_000].map(f64::from))
+            .collect();
+        assert_eq!(camera_of(&wall, |_| true, COLUMNS).unwrap().eye(), [0.0; 3]);
+        let all = frame([0.0; 3], true);
+        assert_eq!(camera_of(&all, |_| true, COLUMNS).unwrap().eye(), [0.0; 3]);
+    }
+
+    #[test]
+    fn what_is_no_image_has_no_camera() {
+        let all = frame([9e5, -4e5, 2e6], true);
+        // Rows of another length, or few points.
+        assert!(camera_of(&all, |_| true, COLUMNS + 7).is_none());
+        assert!(camera_of(&all, |_| true, 1).is_none());
+        assert!(camera_of(&all, |i| i % 40 == 0, COLUMNS).is_none());
+        // A scanner that turns.
+        let around = |i: u32| {
+            let [turn, up] = [f64::from(i % COLUMNS) / 25.0, f64::from(i / COLUMNS) / 100.0 - 0.4];
+            let far = 1e6 + f64::from(i * 7919 % 1009) * 300.0;
+            [far * up.cos() * turn.cos(), far * up.cos() * turn.sin(), far * up.sin()]
+                .map(f64::round)
+        };
+        let scan: Vec<Vec3> = (0..COLUMNS * ROWS).map(around).collect();
+        assert!(camera_of(&scan, |_| true, COLUMNS).is_none());
+        // Points that are all the same.
+        assert!(camera_of(&vec![[5.0; 3]; 9000], |_| true, COLUMNS).is_none());
+    }
 }
