@@ -19,7 +19,8 @@ fn frame() -> Vec<[f32; 3]> {
         }
         let [x, y] = [(f64::from(column) - 79.5) / 140.0, (f64::from(row) - 59.5) / 140.0];
         let disparity = f64::max(1.0 / (5.0 - x), y / 0.8);
-        let depth = 600.0 / (600.0 * disparity).round();
+        let noise = f64::from(i.wrapping_mul(2_654_435_761) >> 16) / 65_536.0 - 0.5;
+        let depth = 600.0 / (600.0 * disparity + noise).round();
         let [x, y, z] = [x * depth, y * depth, depth];
         let turned = [0.6 * x + 0.8 * z, y, 0.6 * z - 0.8 * x];
         std::array::from_fn(|a| (turned[a] + CAMERA[a]) as f32)
@@ -77,11 +78,12 @@ fn rows_are_known_whatever_the_cloud_is_kept_in() {
 }
 
 #[test]
-fn without_rows_or_with_wrong_ones_no_camera_is_found() {
+fn rows_that_are_none_tell_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let points = frame();
     let alone = detector().detect(&points).unwrap();
-    assert_eq!((alone.parameters.viewpoint, alone.parameters.camera), (None, None));
+    // Their noise in space is not that of a frame, so they are not drawn as one.
+    assert_eq!(alone.parameters.viewpoint, None);
     for width in [points.len() as u32, COLUMNS + 32] {
         let found = detector().detect_file(&pcd(folder.path(), &points, width)).unwrap();
         assert_eq!(found, alone, "{width}");
