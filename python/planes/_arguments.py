@@ -97,10 +97,10 @@ def cloud(
     if columns is not None:
         raise ParameterError("`columns` is for files of text")
     if camera is not None:
-        axes, row_length = seen(points, numbers("camera", camera) or "")
+        (x, y, z), row_length = seen(points, numbers("camera", camera) or "")
     else:
-        axes, row_length = coordinates(points)
-    return _planes.Cloud.of_arrays(*axes, row_length=row_length)
+        (x, y, z), row_length = coordinates(points)
+    return _planes.Cloud.of_arrays(x, y, z, row_length)
 
 
 def seen(image: Points, camera: str) -> _Axes:
