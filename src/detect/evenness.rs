@@ -76,6 +76,12 @@ impl Seen {
         Some(image.counts(edge))
     }
 
+    /// Where the points lie in the image that a camera at `eye` takes along the third of these axes, at a depth of one; NaN
+    /// for those outside. There are more places than points, to fill the last lanes.
+    pub fn places(&self, eye: Vec3, axes: [Vec3; 3]) -> [Vec<f64>; 2] {
+        widely(Image { seen: self, eye, axes }).places
+    }
+
     /// The distances of some points from the eye along each axis; beyond the last point they are zero.
     #[inline(always)]
     fn offsets(&self, first: usize, eye: Vec3) -> [Lane; 3] {

@@ -17,6 +17,7 @@ mod evenness;
 mod evidence;
 mod found;
 mod grow;
+mod in_order;
 mod in_rounds;
 mod interrupted;
 mod lattice;

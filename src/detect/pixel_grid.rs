@@ -238,19 +238,26 @@ fn corners(tiles: &Tiles, seen_from: &Viewpoint, samples: usize) -> Vec<Corner> 
 /// The corner at a point of a tile, whose points are at these places.
 fn corner(i: usize, tile: &[Vec3], places: &[[f64; 2]]) -> Option<Corner> {
     let to = |j: usize| [0, 1].map(|a| places[j][a] - places[i][a]);
-    let square = |j: usize| to(j).iter().map(|v| v * v).sum::<f64>();
-    let others = || (0..tile.len()).filter(|&j| places[j] != places[i]);
-    // Ties are broken by coordinates, not by order.
-    let nearer = |&a: &usize, &b: &usize| {
-        let by_place = || whole(tile[a]).cmp(&whole(tile[b]));
-        square(a).total_cmp(&square(b)).then_with(by_place)
+    let square = |[a, b]: [f64; 2]| a * a + b * b;
+    // The nearest of the others that fit. Ties are broken by coordinates, not by order.
+    let nearest = |fits: &dyn Fn([f64; 2]) -> bool| {
+        let mut best: Option<(f64, usize)> = None;
+        for j in 0..tile.len() {
+            let apart = square(to(j));
+            let is_nearer = best.is_none_or(|(least, k)| {
+                apart < least || apart == least && whole(tile[j]) < whole(tile[k])
+            });
+            if is_nearer && places[j] != places[i] && fits(to(j)) {
+                best = Some((apart, j));
+            }
+        }
+        best
     };
-    let first = others().min_by(nearer)?;
-    let is_across = |&j: &usize| {
-        let [[a, b], [c, d]] = [to(first), to(j)];
-        (a * d - b * c).powi(2) >= ACROSS * ACROSS * square(first) * square(j)
-    };
-    let second = others().filter(is_across).min_by(nearer)?;
+    let (edge, first) = nearest(&|_| true)?;
+    let [a, b] = to(first);
+    let is_across =
+        |[c, d]: [f64; 2]| (a * d - b * c).powi(2) >= ACROSS * ACROSS * edge * square([c, d]);
+    let (_, second) = nearest(&is_across)?;
     Some([i, first, second].map(|j| tile[j]))
 }
 

@@ -4,6 +4,7 @@
 //! camera, and only from there.
 
 use super::evenness::{OUTSIDE, Seen};
+use super::in_order;
 use super::organized::{self, Rows};
 use super::pixel_grid::{self, Grid};
 use super::rows;
@@ -100,6 +101,10 @@ pub(super) fn find(points: &Points, home: Vec3, in_rows: impl FnOnce() -> bool) 
     let first = |n: usize| Seen::new(&many[..many.len().min(n)]);
     let [few, some] = &[SAMPLES[0], SAMPLES[1]].map(first);
     let elsewhere = || {
+        let mut likely = in_order::places(points).into_iter();
+        if let Some(grid) = likely.find_map(|eye| of_camera(points, eye, some).ok()) {
+            return Some((grid.viewpoint, Some(grid.edge)));
+        }
         let tried = tried(few);
         let grid = match in_rows() {
             true if pixel_grid::is_regular_along_axis(points, some) => return None,

@@ -1,0 +1,151 @@
+//! Where the camera of a frame may be whose points come pixel after pixel, though nothing says so.
+//!
+//! Between most points and the next there is one pixel. Where the next one is much farther away or nearer, both are on
+//! nearly the same line of sight: two such lines meet near the camera. From there, and only from there, nearly all steps
+//! are equally long in the image.
+
+use super::evenness::{OUTSIDE, Seen};
+use crate::frame::Points;
+use crate::mix::mixed;
+use crate::surface::quantile::quantile;
+use crate::vector::{Vec3, axes, dot, minus};
+use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
+
+/// Steps that are looked at: to choose places, and to improve them.
+const STEPS: [usize; 2] = [1 << 9, 1 << 11];
+/// A step so many times as long as most goes along the line of sight, or to the next row.
+const LONG: f64 = 3.0;
+/// Pairs of lines that are tried.
+const TRIES: usize = 1 << 9;
+/// Lines whose sine is less than this do not tell where they meet.
+const ACROSS: f64 = 0.02;
+/// The best places so far, which are improved in moves of this share of the depth, halved so many times, with at most so
+/// many moves of each length.
+const LEFT: usize = 4;
+const MOVE: f64 = 0.16;
+const HALVINGS: u32 = 7;
+const MOST_MOVES: u32 = 40;
+/// Steps are as uneven as this, on average, at most: before places are improved, and then.
+const UNEVEN: [f64; 2] = [0.5, 0.2];
+
+/// Places at which a camera may be that saw the points one after the other, the likeliest first.
+pub(super) fn places(points: &Points) -> Vec<Vec3> {
+    let [few, many] = STEPS.map(|most| Steps::of(points, most));
+    let lines = many.long();
+    if lines.len() < 2 {
+        return Vec::new();
+    }
+    let meeting = |k: usize| {
+        let line = |salt: u64| lines[(mixed(2 * k as u64 + salt) % lines.len() as u64) as usize];
+        let place = meet([many.get(line(0)), many.get(line(1))])?;
+        Some((few.unevenness(place)?, place))
+    };
+    let mut best: Vec<(f64, Vec3)> = (0..TRIES).into_par_iter().filter_map(meeting).collect();
+    best.retain(|best| best.0 <= UNEVEN[0]);
+    sort(&mut best);
+    best.truncate(LEFT);
+    let improved = best.par_iter().filter_map(|&(_, place)| many.improved(place));
+    let mut improved: Vec<(f64, Vec3)> = improved.collect();
+    improved.retain(|best| best.0 <= UNEVEN[1]);
+    sort(&mut improved);
+    improved.into_iter().map(|(_, place)| place).collect()
+}
+
+/// The most even first.
+fn sort(places: &mut [(f64, Vec3)]) {
+    places.sort_by(|a, b| a.0.total_cmp(&b.0));
+}
+
+/// The point that is nearest to two lines, each through two points.
+fn meet(lines: [[Vec3; 2]; 2]) -> Option<Vec3> {
+    let (mut normal, mut right) = (Matrix3::zeros(), Vector3::zeros());
+    let along = lines.map(|[from, to]| Vector3::from(minus(to, from)).normalize());
+    for (along, [from, _]) in along.iter().zip(lines) {
+        let across = Matrix3::identity() - along * along.transpose();
+        normal += across;
+        right += across * Vector3::from(from);
+    }
+    (along[0].cross(&along[1]).norm() >= ACROSS).then(|| normal.try_inverse())?.map(|inverse| {
+        let place: Vec3 = (inverse * right).into();
+        place
+    })
+}
+
+/// Some of the steps from a point to the next.
+struct Steps {
+    from: Seen,
+    to: Seen,
+}
+
+impl Steps {
+    /// About so many steps, spread over all points.
+    fn of(points: &Points, most: usize) -> Steps {
+        let every = points.len().div_ceil(most).max(1);
+        let last = points.len().saturating_sub(1);
+        let place = |k: usize| k * every + (mixed(k as u64) % every as u64) as usize;
+        let at: Vec<usize> = (0..most).map(place).take_while(|&i| i < last).collect();
+        let seen = |next: usize| {
+            let all = at.iter().map(|&i| points.get(i + next).map(f64::from));
+            Seen::new(&all.collect::<Vec<Vec3>>())
+        };
+        Steps { from: seen(0), to: seen(1) }
+    }
+
+    /// The points of a step.
+    fn get(&self, i: usize) -> [Vec3; 2] {
+        [self.from.get(i), self.to.get(i)]
+    }
+
+    /// The steps that are much longer than most.
+    fn long(&self) -> Vec<usize> {
+        let length = |i: usize| {
+            let [from, to] = self.get(i);
+            let step = minus(to, from);
+            dot(step, step).sqrt()
+        };
+        let lengths: Vec<f64> = (0..self.from.len()).map(length).collect();
+        let usual = quantile(&mut lengths.clone(), 0.5);
+        (0..lengths.len()).filter(|&i| lengths[i] > LONG * usual).collect()
+    }
+
+    /// How much the lengths of steps in the image of a camera at `eye` differ from the usual one, as a mean of shares that
+    /// are at most 1; `None` if too many points are outside it.
+    fn unevenness(&self, eye: Vec3) -> Option<f64> {
+        let forward = self.from.forward(eye);
+        let (u, v) = axes(forward);
+        let axes = [u, v, forward];
+        let [[a, b], [c, d]] = [&self.from, &self.to].map(|seen| seen.places(eye, axes));
+        let length = |i: usize| ((a[i] - c[i]).powi(2) + (b[i] - d[i]).powi(2)).sqrt();
+        let all = self.from.len();
+        let mut lengths: Vec<f64> = (0..all).map(length).filter(|v| v.is_finite()).collect();
+        if lengths.is_empty() || (all - lengths.len()) * OUTSIDE > all {
+            return None;
+        }
+        let usual = quantile(&mut lengths, 0.5);
+        let off = |length: &f64| (2.0 * (length - usual).abs() / (length + usual)).min(1.0);
+        (usual > 0.0).then(|| lengths.iter().map(off).sum::<f64>() / lengths.len() as f64)
+    }
+
+    /// The best place near this one, and how uneven steps are there.
+    fn improved(&self, place: Vec3) -> Option<(f64, Vec3)> {
+        let mut best = (self.unevenness(place)?, place);
+        let [_, middle, _] = self.from.depths(place, self.from.forward(place));
+        let mut by = MOVE * middle.abs();
+        for _ in 0..HALVINGS {
+            for _ in 0..MOST_MOVES {
+                let around = (0..6).filter_map(|way| {
+                    let mut place = best.1;
+                    place[way / 2] += if way % 2 == 0 { by } else { -by };
+                    Some((self.unevenness(place)?, place))
+                });
+                match around.min_by(|a, b| a.0.total_cmp(&b.0)) {
+                    Some(next) if next.0 < best.0 => best = next,
+                    _ => break,
+                }
+            }
+            by *= 0.5;
+        }
+        Some(best)
+    }
+}
