@@ -11,6 +11,7 @@ use crate::frame::Points;
 use crate::mix::mixed_all;
 use crate::surface::quantile::quantile;
 use crate::vector::Vec3;
+use crate::wide::{Work, widely};
 use nalgebra::{Matrix6, Vector6};
 use rayon::prelude::*;
 
@@ -277,6 +278,7 @@ enum Measure {
 
 impl Measure {
     /// The measure of a corner, from where its points are in the image.
+    #[inline(always)]
     fn of(self, [[x, y], [a, b], [c, d]]: [[f64; 2]; 3]) -> f64 {
         let ([a, b], [c, d]) = ([a - x, b - y], [c - x, d - y]);
         match self {
@@ -287,7 +289,28 @@ impl Measure {
 
     /// The measures of all corners.
     fn all(self, corners: &[Corner], seen_from: &Viewpoint) -> Vec<f64> {
-        corners.iter().map(|corner| self.of(corner.map(|p| seen_from.image(p)))).collect()
+        widely(Measured { measure: self, corners, seen_from })
+    }
+}
+
+/// The task of measuring corners.
+struct Measured<'a> {
+    measure: Measure,
+    corners: &'a [Corner],
+    seen_from: &'a Viewpoint,
+}
+
+impl Work for Measured<'_> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<f64> {
+        let Measured { measure, corners, seen_from } = self;
+        let mut measures = vec![0.0; corners.len()];
+        for (found, &[a, b, c]) in measures.iter_mut().zip(corners) {
+            *found = measure.of([seen_from.image(a), seen_from.image(b), seen_from.image(c)]);
+        }
+        measures
     }
 }
 

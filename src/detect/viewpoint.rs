@@ -8,12 +8,15 @@
 
 use super::evenness::Seen;
 use crate::frame::{Frame, Points};
+use crate::ranges::ranges;
 use crate::surface::plane::LocalPlane;
 use crate::surface::quantile::quantile;
 use crate::vector::{Vec3, axes, dot, minus, normalized};
 use rayon::prelude::*;
 use std::f64::consts::TAU;
 
+/// Points that one thread draws at a time.
+const PIECE: usize = 1 << 13;
 /// Points nearer than this share of the median depth are drawn at that depth.
 pub(super) const NEAREST: f64 = 0.125;
 
@@ -232,10 +235,11 @@ impl Viewpoint {
     /// The points in the camera's view, at a scale that keeps lengths at the median depth, and the frame of
     /// these coordinates, whose step is in steps of the points.
     pub fn seen(&self, points: &Points) -> (Frame, Points) {
-        let all =
-            || (0..points.len()).into_par_iter().map(|i| self.draw(points.get(i).map(f64::from)));
-        let most =
-            all().map(|p| p.iter().fold(0f64, |m, v| m.max(v.abs()))).reduce(|| 0.0, f64::max);
+        let drawn = |i: usize| self.draw(points.get(i).map(f64::from));
+        let farthest =
+            |most: f64, i: usize| drawn(i).iter().fold(most, |most, v| most.max(v.abs()));
+        let most = ranges(points.len(), PIECE).map(|piece| piece.fold(0.0, farthest));
+        let most = most.reduce(|| 0.0, f64::max);
         let fits = Frame::fit([-most; 3], [most; 3]).step.max(1.0);
         // A pixel is a power of two of steps, so that cells cut it in the same way in any unit.
         let step = self.pixels.map_or(fits, |pixels| {
@@ -243,9 +247,16 @@ impl Viewpoint {
             pixel * 0.5f64.powi((pixel / fits).log2().floor() as i32)
         });
         let frame = Frame { origin: [0.0; 3], step };
-        let drawn: Vec<[f32; 3]> =
-            all().map(|p| p.map(|v| (v / frame.step).round_ties_even() as f32)).collect();
-        (frame, drawn.into_iter().collect())
+        let mut seen = Points::zeros(points.len());
+        let Points { x, y, z } = &mut seen;
+        let [x, y, z] = [x, y, z].map(|axis| axis.par_chunks_mut(PIECE));
+        x.zip(y).zip(z).enumerate().for_each(|(piece, ((x, y), z))| {
+            for k in 0..x.len() {
+                let [a, b, c] = drawn(piece * PIECE + k);
+                [x[k], y[k], z[k]] = [a, b, c].map(|v| (v / step).round_ties_even() as f32);
+            }
+        });
+        (frame, seen)
     }
 
     /// How far points are drawn from where they are in the image at the usual depth.
@@ -254,11 +265,12 @@ impl Viewpoint {
     }
 
     /// Where a point is drawn.
+    #[inline(always)]
     fn draw(&self, p: Vec3) -> Vec3 {
-        let [a, b, z] = self.axes.map(|axis| dot(minus(p, self.eye), axis));
-        let times = self.middle / z.max(NEAREST * self.middle);
+        let ([u, v, forward], from) = (&self.axes, minus(p, self.eye));
+        let times = self.middle / dot(from, *forward).max(NEAREST * self.middle);
         let [x, y] = self.offset();
-        [a * times + x, b * times + y, (times - 1.0) * self.middle]
+        [dot(from, *u) * times + x, dot(from, *v) * times + y, (times - 1.0) * self.middle]
     }
 
     /// Where a point lies in the image at a depth of one; NaN if it is too near to be drawn.
@@ -267,10 +279,11 @@ impl Viewpoint {
     }
 
     /// The same, but what is too near is drawn at the least depth.
+    #[inline(always)]
     pub fn image(&self, p: Vec3) -> [f64; 2] {
-        let [a, b, z] = self.axes.map(|axis| dot(minus(p, self.eye), axis));
-        let z = z.max(NEAREST * self.middle);
-        [a / z, b / z]
+        let ([u, v, forward], from) = (&self.axes, minus(p, self.eye));
+        let z = dot(from, *forward).max(NEAREST * self.middle);
+        [dot(from, *u) / z, dot(from, *v) / z]
     }
 
     /// Maps a plane from the camera's view to the coordinates of the points; its tolerance is that at the
