@@ -387,7 +387,12 @@ fn beyond_steps(curve: &[Scale], drawn: Drawn, faces_one_way: impl Fn(usize) -> 
     let Some(by) = coarser.windows(2).take(WIDEST_STEPS).position(stays) else { return 0 };
     let wide = &coarser[by];
     let shows = |s: &Scale| s.flat >= CLEARED * wide.flat && STAYS * s.thin >= wide.thin;
-    if drawn == Drawn::InSpace && !faces_one_way(finest) {
+    let is_told = match drawn {
+        Drawn::InSpace => faces_one_way(finest),
+        // Edges are as thick as steps, but no wider neighbourhoods are flat there.
+        Drawn::AsSeen => coarser[by..].iter().any(|s| s.strict >= HARDLY_STRICT * exact.strict),
+    };
+    if !is_told {
         return 0;
     }
     finest + 1 + coarser.iter().position(shows).unwrap_or(by)

@@ -17,7 +17,9 @@ use rayon::prelude::*;
 
 /// Larger clouds are not taken for frames.
 const MOST: usize = 1 << 23;
-/// Fewest points of a frame: fewer may well lie evenly by chance.
+/// Fewest points of a frame whose pixels are told by the order of its points or by its home …
+const FEWEST_PIXELS: usize = 1 << 10;
+/// … and by the evenness of points: fewer may well lie evenly by chance.
 const FEWEST: usize = 1 << 13;
 /// Points by which viewpoints are compared and first improved, by which the best are, and by which the last are.
 const SAMPLES: [usize; 3] = [1 << 9, 1 << 12, 1 << 15];
@@ -93,7 +95,7 @@ pub(super) fn given(points: &Points, home: Vec3, rows: Rows) -> Option<Found> {
 /// origin of the input, in their coordinates. Others are sought, thoroughly only where the points lie in rows, as pixels
 /// do.
 pub(super) fn find(points: &Points, home: Vec3, in_rows: impl FnOnce() -> bool) -> Option<Found> {
-    if !(FEWEST..=MOST).contains(&points.len()) {
+    if !(FEWEST_PIXELS..=MOST).contains(&points.len()) {
         return None;
     }
     let mut many = sample(points, SAMPLES[2]);
@@ -104,6 +106,9 @@ pub(super) fn find(points: &Points, home: Vec3, in_rows: impl FnOnce() -> bool) 
         let mut likely = in_order::places(points).into_iter();
         if let Some(grid) = likely.find_map(|eye| of_camera(points, eye, some).ok()) {
             return Some((grid.viewpoint, Some(grid.edge)));
+        }
+        if points.len() < FEWEST {
+            return None;
         }
         let tried = tried(few);
         let grid = match in_rows() {
