@@ -67,11 +67,10 @@ pub(super) fn detect<'b>(
     how: How<'_, 'b>,
 ) -> Result<Answer> {
     begin(how.progress, "cells", None)?;
-    let given =
-        cloud.rows().and_then(|rows| viewpoint_search::given(&cloud.points, cloud.home(), rows));
+    let told = viewpoint_search::told(&cloud.points, cloud.home(), cloud.rows());
     // A given tolerance means the same everywhere.
     let is_deep = |found: &&Found| found.is_deep && how.options.tolerance.is_none();
-    let deep = given.as_ref().filter(is_deep);
+    let deep = told.as_ref().filter(is_deep);
     // Both searches at once would take twice the memory.
     let held = held.filter(|_| deep.is_none());
     if let Some(found) = deep
@@ -89,7 +88,7 @@ pub(super) fn detect<'b>(
     let clusters = counts.clusters().filter(|&[width, _]| f64::from(width) <= tolerance);
     let sites = clusters.map(|[_, edge]| Sites::find(&cloud.points, edge));
     match sites.filter(Sites::are_of_copies) {
-        None => labelled(cloud, (held, counts), (given, how))?.finish(cloud, how),
+        None => labelled(cloud, (held, counts), (told, how))?.finish(cloud, how),
         Some(sites) => {
             drop(held);
             without_copies(cloud, &sites, how)?.finish(cloud, how)
@@ -122,16 +121,17 @@ fn without_copies(cloud: &Loaded, sites: &Sites, how: How<'_, '_>) -> Result<Lab
     Ok(labelled)
 }
 
-/// The planes of a cloud without copies of points, and their points. The camera of an organized cloud is `given`.
+/// The planes of a cloud without copies of points, and their points. The order of the points may have `told`
+/// their camera.
 fn labelled<'b>(
     cloud: &mut Loaded,
     (mut held, counts): (Box<dyn Held<'b> + 'b>, CellCounts),
-    (given, how): (Option<Found>, How<'_, 'b>),
+    (told, how): (Option<Found>, How<'_, 'b>),
 ) -> Result<Labelled> {
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     // A given tolerance means the same everywhere.
     let sought = ground.may_be_frame() && how.options.tolerance.is_none();
-    let found = sought.then(|| given.or_else(|| ground.viewpoint(cloud))).flatten();
+    let found = sought.then(|| told.or_else(|| ground.viewpoint(cloud))).flatten();
     // Steps that stay steps at every size are only told apart from planes in the camera's view.
     let Plateau { stepped, alike, .. } = ground.plateau;
     let is_drawn = |found: &&Found| found.is_deep || found.is_exact && stepped && !alike;
@@ -144,7 +144,7 @@ fn labelled<'b>(
         ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     }
     let exact =
-        given.or(found).filter(|found| found.is_exact).map(|f| f.viewpoint.sight(&cloud.frame));
+        told.or(found).filter(|found| found.is_exact).map(|f| f.viewpoint.sight(&cloud.frame));
     let camera = match exact {
         Some(sight) => Camera::Seen(sight),
         None if sought => Camera::None,

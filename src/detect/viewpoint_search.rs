@@ -17,9 +17,9 @@ use rayon::prelude::*;
 
 /// Larger clouds are not taken for frames.
 const MOST: usize = 1 << 23;
-/// Fewest points of a frame whose pixels are told by the order of its points or by its home …
+/// Fewest points of a frame whose points come pixel after pixel …
 const FEWEST_PIXELS: usize = 1 << 10;
-/// … and by the evenness of points: fewer may well lie evenly by chance.
+/// … and of one whose points come anyhow: fewer may well lie evenly by chance.
 const FEWEST: usize = 1 << 13;
 /// Points by which viewpoints are compared and first improved, by which the best are, and by which the last are.
 const SAMPLES: [usize; 3] = [1 << 9, 1 << 12, 1 << 15];
@@ -80,22 +80,38 @@ enum NoPixels {
     Uneven(f64),
 }
 
-/// The viewpoint of a frame whose pixels are given by its rows, if points fit them. Its home is the origin of the input, in
-/// the coordinates of the points.
-pub(super) fn given(points: &Points, home: Vec3, rows: Rows) -> Option<Found> {
-    let many = sample(points, SAMPLES[2]);
-    let some = Seen::new(&many[..many.len().min(SAMPLES[1])]);
-    let stands_for_none = |p| stands_for_none(p, home);
-    let Grid { viewpoint, edge, .. } =
-        organized::camera(points, rows, (home, &stands_for_none), &some)?;
-    found((points, home), (viewpoint, Some(edge)), (&many, &some))
+/// The viewpoint of a frame whose pixels are given by its rows, or whose points come pixel after pixel, if there is one. Most
+/// cameras are at the `home` of their points: the origin of the input, in their coordinates.
+pub(super) fn told(points: &Points, home: Vec3, rows: Option<Rows>) -> Option<Found> {
+    let likely = || match (FEWEST_PIXELS..=MOST).contains(&points.len()) {
+        true => in_order::places(points),
+        false => Vec::new(),
+    };
+    let likely = if rows.is_some() { Vec::new() } else { likely() };
+    if rows.is_none() && likely.is_empty() {
+        return None;
+    }
+    let mut many = sample(points, SAMPLES[2]);
+    many.retain(|&p| !stands_for_none(p, home));
+    let some = &Seen::new(&many[..many.len().min(SAMPLES[1])]);
+    let is_none = |p| stands_for_none(p, home);
+    let grid = match rows {
+        Some(rows) => organized::camera(points, rows, (home, &is_none), some),
+        None => match at_home(points, home, some) {
+            Ok(grid) => Some(grid),
+            Err(NoPixels::Regular) => None,
+            Err(NoPixels::Uneven(_)) => {
+                likely.into_iter().find_map(|eye| of_camera(points, eye, some).ok())
+            }
+        },
+    }?;
+    found((points, home), (grid.viewpoint, Some(grid.edge)), (&many, some))
 }
 
-/// The viewpoint from which points lie evenly, if there is one. Most cameras are at the `home` of their points: the
-/// origin of the input, in their coordinates. Others are sought, thoroughly only where the points lie in rows, as pixels
-/// do.
+/// The viewpoint from which points lie evenly, if there is one: their `home`, or a place that is sought, thoroughly only
+/// where the points lie in rows, as pixels do.
 pub(super) fn find(points: &Points, home: Vec3, in_rows: impl FnOnce() -> bool) -> Option<Found> {
-    if !(FEWEST_PIXELS..=MOST).contains(&points.len()) {
+    if !(FEWEST..=MOST).contains(&points.len()) {
         return None;
     }
     let mut many = sample(points, SAMPLES[2]);
@@ -103,13 +119,6 @@ pub(super) fn find(points: &Points, home: Vec3, in_rows: impl FnOnce() -> bool) 
     let first = |n: usize| Seen::new(&many[..many.len().min(n)]);
     let [few, some] = &[SAMPLES[0], SAMPLES[1]].map(first);
     let elsewhere = || {
-        let mut likely = in_order::places(points).into_iter();
-        if let Some(grid) = likely.find_map(|eye| of_camera(points, eye, some).ok()) {
-            return Some((grid.viewpoint, Some(grid.edge)));
-        }
-        if points.len() < FEWEST {
-            return None;
-        }
         let tried = tried(few);
         let grid = match in_rows() {
             true if pixel_grid::is_regular_along_axis(points, some) => return None,
