@@ -33,6 +33,7 @@ use crate::surface::sums::Sums;
 use crate::surface::surfels::{Surfel, Surfels, Thinner};
 use crate::surface::unit::{CellCounts, Unit};
 use crate::vector::Vec3;
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Most classes of noise that are searched; each is rougher than the one before.
@@ -67,17 +68,6 @@ pub(super) fn detect<'b>(
     how: How<'_, 'b>,
 ) -> Result<Answer> {
     begin(how.progress, "cells", None)?;
-    let told = viewpoint_search::told(&cloud.points, cloud.home(), cloud.rows());
-    // A given tolerance means the same everywhere.
-    let is_deep = |found: &&Found| found.is_deep && how.options.tolerance.is_none();
-    let deep = told.as_ref().filter(is_deep);
-    // Both searches at once would take twice the memory.
-    let held = held.filter(|_| deep.is_none());
-    if let Some(found) = deep
-        && let Some(labelled) = as_seen(cloud, (found, false), how)?
-    {
-        return labelled.finish(cloud, how);
-    }
     let mut held = match held {
         Some(held) => held,
         None => how.backend.hold(cloud.points.clone())?,
@@ -88,7 +78,7 @@ pub(super) fn detect<'b>(
     let clusters = counts.clusters().filter(|&[width, _]| f64::from(width) <= tolerance);
     let sites = clusters.map(|[_, edge]| Sites::find(&cloud.points, edge));
     match sites.filter(Sites::are_of_copies) {
-        None => labelled(cloud, (held, counts), (told, how))?.finish(cloud, how),
+        None => labelled(cloud, (held, counts), how)?.finish(cloud, how),
         Some(sites) => {
             drop(held);
             without_copies(cloud, &sites, how)?.finish(cloud, how)
@@ -100,8 +90,12 @@ pub(super) fn detect<'b>(
 fn without_copies(cloud: &Loaded, sites: &Sites, how: How<'_, '_>) -> Result<Labelled> {
     let copies = sites.copies();
     log::debug!("{copies:.2} copies of each point");
-    let mut alone =
-        Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, cloud.points.select(&sites.points)) };
+    // In the order of the file, which may tell the camera.
+    let mut order: Vec<u32> = (0..sites.points.len() as u32).collect();
+    order.par_sort_unstable_by_key(|&site| sites.points[site as usize]);
+    let chosen: Vec<u32> = order.par_iter().map(|&site| sites.points[site as usize]).collect();
+    let mut alone = cloud.redrawn(1.0, cloud.points.select(&chosen));
+    (alone.frame, alone.places) = (cloud.frame, Some(order));
     let mut held = how.backend.hold(alone.points.clone())?;
     let counts = held.count_cells()?;
     let fewer = |points: Option<u64>| points.map(|n| (n as f64 / copies).ceil() as u64);
@@ -111,7 +105,7 @@ fn without_copies(cloud: &Loaded, sites: &Sites, how: How<'_, '_>) -> Result<Lab
         ..how.options.clone()
     };
     let of_sites = How { options: &options, ..how };
-    let mut labelled = labelled(&mut alone, (held, counts), (None, of_sites))?;
+    let mut labelled = labelled(&mut alone, (held, counts), of_sites)?;
     labelled.spread(sites, &alone.places.unwrap_or_default(), &cloud.points);
     let more = |sites: u64| (sites as f64 * copies).round() as u64;
     let parameters = &mut labelled.parameters;
@@ -121,15 +115,21 @@ fn without_copies(cloud: &Loaded, sites: &Sites, how: How<'_, '_>) -> Result<Lab
     Ok(labelled)
 }
 
-/// The planes of a cloud without copies of points, and their points. The order of the points may have `told`
-/// their camera.
+/// The planes of a cloud without copies of points, and their points.
 fn labelled<'b>(
     cloud: &mut Loaded,
     (mut held, counts): (Box<dyn Held<'b> + 'b>, CellCounts),
-    (told, how): (Option<Found>, How<'_, 'b>),
+    how: How<'_, 'b>,
 ) -> Result<Labelled> {
-    let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
+    let told = viewpoint_search::told(&cloud.points, cloud.home(), cloud.rows());
     // A given tolerance means the same everywhere.
+    let is_deep = |found: &&Found| found.is_deep && how.options.tolerance.is_none();
+    if let Some(found) = told.as_ref().filter(is_deep)
+        && let Some(labelled) = as_seen(cloud, (found, false), how)?
+    {
+        return Ok(labelled);
+    }
+    let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     let sought = ground.may_be_frame() && how.options.tolerance.is_none();
     let found = sought.then(|| told.or_else(|| ground.viewpoint(cloud))).flatten();
     // Steps that stay steps at every size are only told apart from planes in the camera's view.
