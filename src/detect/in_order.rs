@@ -149,3 +149,55 @@ impl Steps {
         Some(best)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EYE: Vec3 = [300_000.0, -200_000.0, 100_000.0];
+    const ROW: usize = 160;
+
+    /// What a camera of 160 × 120 pixels at `EYE` looking along x sees of a room and boxes before its walls.
+    fn frame() -> Vec<[f32; 3]> {
+        let pixel = |i: usize| {
+            let [x, y] = [(i % ROW) as f64 / 145.0 - 0.55, (i / ROW) as f64 / 145.0 - 0.4];
+            let is_box = (i % ROW) % 40 < 15 && (i / ROW) % 30 < 12;
+            let wall = if y > 0.2 { 8e5 / y } else { 4e6 + 1e6 * x };
+            let depth = if is_box { 2e6 } else { wall } + (i * 7919 % 1009) as f64 * 15.0;
+            std::array::from_fn(|a| (EYE[a] + depth * [1.0, x, y][a]).round() as f32)
+        };
+        (0..ROW * 120).map(pixel).collect()
+    }
+
+    /// How far the likeliest place is from the camera, as a share of the usual depth.
+    fn off(points: &[[f32; 3]]) -> Option<f64> {
+        let off = minus(*places(&points.iter().copied().collect()).first()?, EYE);
+        Some(dot(off, off).sqrt() / 3e6)
+    }
+
+    #[test]
+    fn long_steps_meet_at_the_camera() {
+        let all = frame();
+        assert!(off(&all).unwrap() < 0.05, "{:?}", off(&all));
+        // Some pixels are missing, in blocks and alone; columns may come one after the other instead of rows.
+        let is_there = |i: &usize| (i % ROW) / 9 % 4 != 0 && i * 7919 % 11 != 0;
+        let some: Vec<[f32; 3]> = (0..all.len()).filter(is_there).map(|i| all[i]).collect();
+        assert!(off(&some).unwrap() < 0.05, "{:?}", off(&some));
+        let columns: Vec<[f32; 3]> = (0..all.len()).map(|i| all[i % 120 * ROW + i / 120]).collect();
+        assert!(off(&columns).unwrap() < 0.05, "{:?}", off(&columns));
+    }
+
+    #[test]
+    fn points_in_another_order_tell_nothing() {
+        let all = frame();
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_unstable_by_key(|&i| mixed(i as u64));
+        let anyhow: Vec<[f32; 3]> = order.iter().map(|&i| all[i]).collect();
+        assert_eq!(off(&anyhow), None);
+        // Nor do points on a line, the same point, or too few.
+        let line: Vec<[f32; 3]> = (0..2000).map(|i| [(i * i % 977) as f32, 0.0, 0.0]).collect();
+        for points in [&line[..], &[[5.0; 3]; 2000], &all[..1], &[]] {
+            assert_eq!(off(points), None);
+        }
+    }
+}

@@ -53,6 +53,8 @@ fn planes_are_found_as_instruments_see_them() {
         ("street --points 300000 --sensor depth", 0.50, 0.45),
         // Sparse frames, in which few neighbourhoods are slices.
         ("room --points 30000 --sensor depth --seed 11", 0.60, 0.55),
+        ("room --points 16000 --sensor depth --seed 2", 0.70, 0.65),
+        ("hard --points 30000 --sensor depth", 0.70, 0.60),
         ("hard --points 100000 --sensor depth --seed 2", 0.50, 0.40),
         ("street --points 30000 --sensor depth --seed 12", 0.55, 0.45),
         // Dense frames, and dense clouds with strays far away.
