@@ -12,44 +12,70 @@ use crate::vector::{Vec3, axes, dot, minus};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
-/// Steps that are looked at: to choose places, and to improve them.
+/// Steps by which places are compared, and steps of which the long ones are lines.
 const STEPS: [usize; 2] = [1 << 9, 1 << 11];
 /// A step so many times as long as most goes along the line of sight, or to the next row.
 const LONG: f64 = 3.0;
-/// Pairs of lines that are tried.
-const TRIES: usize = 1 << 9;
+/// Fewest such steps.
+const FEWEST_LONG: usize = 16;
+/// Pairs of lines that are tried: first, and if steps are hardly more uneven than this where the best of them meet.
+const TRIES: [usize; 2] = [1 << 6, 1 << 8];
+const PROMISING: f64 = 0.55;
 /// Lines whose sine is less than this do not tell where they meet.
 const ACROSS: f64 = 0.02;
 /// The best places so far, which are improved in moves of this share of the depth, halved so many times, with at most so
 /// many moves of each length.
 const LEFT: usize = 4;
 const MOVE: f64 = 0.16;
-const HALVINGS: u32 = 7;
-const MOST_MOVES: u32 = 40;
+const HALVINGS: u32 = 5;
+const MOST_MOVES: u32 = 32;
+/// A camera is at most so many times as far from the middle of the points as they are wide: from farther away, rows of
+/// points look even that no camera saw.
+const REACH: f64 = 2.0;
+/// Places that are nearer to each other than this share of the depth are one.
+const NEAR: f64 = 0.1;
 /// Steps are as uneven as this, on average, at most: before places are improved, and then.
-const UNEVEN: [f64; 2] = [0.5, 0.2];
+const UNEVEN: [f64; 2] = [0.4, 0.2];
 
 /// Places at which a camera may be that saw the points one after the other, the likeliest first.
 pub(super) fn places(points: &Points) -> Vec<Vec3> {
-    let [few, many] = STEPS.map(|most| Steps::of(points, most));
+    let many = Steps::of(points, STEPS[1]);
     let lines = many.long();
-    if lines.len() < 2 {
+    if lines.len() < FEWEST_LONG {
         return Vec::new();
     }
+    let few = Steps::of(points, STEPS[0]);
     let meeting = |k: usize| {
         let line = |salt: u64| lines[(mixed(2 * k as u64 + salt) % lines.len() as u64) as usize];
         let place = meet([many.get(line(0)), many.get(line(1))])?;
         Some((few.unevenness(place)?, place))
     };
-    let mut best: Vec<(f64, Vec3)> = (0..TRIES).into_par_iter().filter_map(meeting).collect();
+    let mut best: Vec<(f64, Vec3)> = Vec::new();
+    for tries in [0..TRIES[0], TRIES[0]..TRIES[1]] {
+        best.par_extend(tries.into_par_iter().filter_map(meeting));
+        if !best.iter().any(|best| best.0 <= PROMISING) {
+            return Vec::new();
+        }
+    }
     best.retain(|best| best.0 <= UNEVEN[0]);
     sort(&mut best);
     best.truncate(LEFT);
-    let improved = best.par_iter().filter_map(|&(_, place)| many.improved(place));
+    let improved = best.par_iter().filter_map(|&(_, place)| few.improved(place));
     let mut improved: Vec<(f64, Vec3)> = improved.collect();
     improved.retain(|best| best.0 <= UNEVEN[1]);
     sort(&mut improved);
-    improved.into_iter().map(|(_, place)| place).collect()
+    let mut places: Vec<Vec3> = Vec::new();
+    for (_, place) in improved {
+        let middle = few.depth(place);
+        let is_near = |other: &Vec3| {
+            let apart = minus(place, *other);
+            dot(apart, apart).sqrt() < NEAR * middle
+        };
+        if !places.iter().any(is_near) {
+            places.push(place);
+        }
+    }
+    places
 }
 
 /// The most even first.
@@ -76,6 +102,9 @@ fn meet(lines: [[Vec3; 2]; 2]) -> Option<Vec3> {
 struct Steps {
     from: Seen,
     to: Seen,
+    /// The middle of the points, and how far from it a camera may be along each axis.
+    middle: Vec3,
+    reach: f64,
 }
 
 impl Steps {
@@ -89,7 +118,11 @@ impl Steps {
             let all = at.iter().map(|&i| points.get(i + next).map(f64::from));
             Seen::new(&all.collect::<Vec<Vec3>>())
         };
-        Steps { from: seen(0), to: seen(1) }
+        let (from, to) = (seen(0), seen(1));
+        let (low, high) = from.bounds();
+        let middle = [0, 1, 2].map(|a| 0.5 * (low[a] + high[a]));
+        let reach = REACH * (0..3).map(|a| high[a] - low[a]).fold(0.0, f64::max);
+        Steps { from, to, middle, reach }
     }
 
     /// The points of a step.
@@ -110,8 +143,11 @@ impl Steps {
     }
 
     /// How much the lengths of steps in the image of a camera at `eye` differ from the usual one, as a mean of shares that
-    /// are at most 1; `None` if too many points are outside it.
+    /// are at most 1; `None` if it is far from the points, or too many of them are outside its image.
     fn unevenness(&self, eye: Vec3) -> Option<f64> {
+        if !minus(eye, self.middle).iter().all(|v| v.abs() <= self.reach) {
+            return None;
+        }
         let forward = self.from.forward(eye);
         let (u, v) = axes(forward);
         let axes = [u, v, forward];
@@ -127,11 +163,16 @@ impl Steps {
         (usual > 0.0).then(|| lengths.iter().map(off).sum::<f64>() / lengths.len() as f64)
     }
 
+    /// The median depth, as seen from a place.
+    fn depth(&self, place: Vec3) -> f64 {
+        let [_, middle, _] = self.from.depths(place, self.from.forward(place));
+        middle.abs()
+    }
+
     /// The best place near this one, and how uneven steps are there.
     fn improved(&self, place: Vec3) -> Option<(f64, Vec3)> {
         let mut best = (self.unevenness(place)?, place);
-        let [_, middle, _] = self.from.depths(place, self.from.forward(place));
-        let mut by = MOVE * middle.abs();
+        let mut by = MOVE * self.depth(place);
         for _ in 0..HALVINGS {
             for _ in 0..MOST_MOVES {
                 let around = (0..6).filter_map(|way| {

@@ -52,6 +52,8 @@ const NEARLY_EVEN: f64 = 1.22;
 const SHOWN: f64 = 0.45;
 /// A camera that is found so near the home of the points, in depths, is there.
 const AT_HOME: f64 = 5e-3;
+/// One that is farther from where steps told it to be, in depths, is another.
+const NEARBY: f64 = 0.5;
 /// Points that do not lie in rows: so even at the best of the viewpoints that are tried, and after so many of them were
 /// improved.
 const SAMPLED: [f64; 2] = [1.4, 1.21];
@@ -101,7 +103,7 @@ pub(super) fn told(points: &Points, home: Vec3, rows: Option<Rows>) -> Option<Fo
             Ok(grid) => Some(grid),
             Err(NoPixels::Regular) => None,
             Err(NoPixels::Uneven(_)) => {
-                likely.into_iter().find_map(|eye| of_camera(points, eye, some).ok())
+                likely.into_iter().find_map(|eye| of_camera_near(points, eye, some))
             }
         },
     }?;
@@ -220,6 +222,13 @@ fn of_grid(points: &Points, eye: Vec3, some: &Seen) -> Result<Grid, NoPixels> {
 fn of_camera(points: &Points, eye: Vec3, some: &Seen) -> Result<Grid, NoPixels> {
     let grid = of_grid(points, eye, some)?;
     if grid.is_regular { Err(NoPixels::Regular) } else { Ok(grid) }
+}
+
+/// The same if that is near `eye`.
+fn of_camera_near(points: &Points, eye: Vec3, some: &Seen) -> Option<Grid> {
+    let grid = of_camera(points, eye, some).ok()?;
+    let there = Viewpoint::new(eye, grid.viewpoint.ahead(), some);
+    (grid.viewpoint.shift(&there) <= NEARBY).then_some(grid)
 }
 
 /// Viewpoints, the most even first.
