@@ -34,8 +34,12 @@ const MOST_MOVES: u32 = 32;
 const REACH: f64 = 2.0;
 /// Places that are nearer to each other than this share of the depth are one.
 const NEAR: f64 = 0.1;
-/// Steps are as uneven as this, on average, at most: before places are improved, and then.
-const UNEVEN: [f64; 2] = [0.4, 0.2];
+/// Steps are as uneven as this, on average, at most, before places are improved.
+const UNEVEN: f64 = 0.4;
+/// Then this share of them differs from the usual length by at most this share of it. Where a scanner turns or flies, or
+/// points are few, fewer are so even; some of the others go to the next surface that was seen, beyond missing pixels.
+const MOST: f64 = 0.75;
+const EVEN: f64 = 0.09;
 
 /// Places at which a camera may be that saw the points one after the other, the likeliest first.
 pub(super) fn places(points: &Points) -> Vec<Vec3> {
@@ -57,12 +61,14 @@ pub(super) fn places(points: &Points) -> Vec<Vec3> {
             return Vec::new();
         }
     }
-    best.retain(|best| best.0 <= UNEVEN[0]);
+    best.retain(|best| best.0 <= UNEVEN);
     sort(&mut best);
     best.truncate(LEFT);
     let improved = best.par_iter().filter_map(|&(_, place)| few.improved(place));
     let mut improved: Vec<(f64, Vec3)> = improved.collect();
-    improved.retain(|best| best.0 <= UNEVEN[1]);
+    improved.retain(|&(_, place)| {
+        few.errors(place).is_some_and(|mut errors| quantile(&mut errors, MOST) <= EVEN)
+    });
     sort(&mut improved);
     let mut places: Vec<Vec3> = Vec::new();
     for (_, place) in improved {
@@ -142,9 +148,15 @@ impl Steps {
         (0..lengths.len()).filter(|&i| lengths[i] > LONG * usual).collect()
     }
 
-    /// How much the lengths of steps in the image of a camera at `eye` differ from the usual one, as a mean of shares that
-    /// are at most 1; `None` if it is far from the points, or too many of them are outside its image.
+    /// How uneven the steps are in the image of a camera at `eye`: the mean of their errors.
     fn unevenness(&self, eye: Vec3) -> Option<f64> {
+        let errors = self.errors(eye)?;
+        Some(errors.iter().sum::<f64>() / errors.len() as f64)
+    }
+
+    /// How much the length of each step in the image of a camera at `eye` differs from the usual one, as a share that is at
+    /// most 1; `None` if the camera is far from the points, or too many of them are outside its image.
+    fn errors(&self, eye: Vec3) -> Option<Vec<f64>> {
         if !minus(eye, self.middle).iter().all(|v| v.abs() <= self.reach) {
             return None;
         }
@@ -160,7 +172,7 @@ impl Steps {
         }
         let usual = quantile(&mut lengths, 0.5);
         let off = |length: &f64| (2.0 * (length - usual).abs() / (length + usual)).min(1.0);
-        (usual > 0.0).then(|| lengths.iter().map(off).sum::<f64>() / lengths.len() as f64)
+        (usual > 0.0).then(|| lengths.iter().map(off).collect())
     }
 
     /// The median depth, as seen from a place.
