@@ -19,7 +19,7 @@ const LONG: f64 = 3.0;
 /// Fewest such steps.
 const FEWEST_LONG: usize = 16;
 /// Pairs of lines that are tried: first, and if steps are hardly more uneven than this where the best of them meet.
-const TRIES: [usize; 2] = [1 << 6, 1 << 8];
+const TRIES: [usize; 2] = [1 << 6, 1 << 9];
 const PROMISING: f64 = 0.55;
 /// Lines whose sine is less than this do not tell where they meet.
 const ACROSS: f64 = 0.02;

@@ -53,7 +53,7 @@ const SHOWN: f64 = 0.45;
 /// A camera that is found so near the home of the points, in depths, is there.
 const AT_HOME: f64 = 5e-3;
 /// One that is farther from where steps told it to be, in depths, is another.
-const NEARBY: f64 = 0.5;
+const NEARBY: f64 = 0.25;
 /// Points that do not lie in rows: so even at the best of the viewpoints that are tried, and after so many of them were
 /// improved.
 const SAMPLED: [f64; 2] = [1.4, 1.21];
