@@ -41,14 +41,15 @@ const UNEVEN: f64 = 0.4;
 const MOST: f64 = 0.75;
 const EVEN: f64 = 0.09;
 
-/// Places at which a camera may be that saw the points one after the other, the likeliest first.
-pub(super) fn places(points: &Points) -> Vec<Vec3> {
-    let many = Steps::of(points, STEPS[1]);
+/// Places at which a camera may be that saw the points one after the other, the likeliest first. Points for which
+/// `stands_for_none` holds are missing.
+pub(super) fn places(points: &Points, stands_for_none: impl Fn(Vec3) -> bool) -> Vec<Vec3> {
+    let many = Steps::of(points, &stands_for_none, STEPS[1]);
     let lines = many.long();
     if lines.len() < FEWEST_LONG {
         return Vec::new();
     }
-    let few = Steps::of(points, STEPS[0]);
+    let few = Steps::of(points, &stands_for_none, STEPS[0]);
     let meeting = |k: usize| {
         let line = |salt: u64| lines[(mixed(2 * k as u64 + salt) % lines.len() as u64) as usize];
         let place = meet([many.get(line(0)), many.get(line(1))])?;
@@ -115,15 +116,16 @@ struct Steps {
 
 impl Steps {
     /// About so many steps, spread over all points.
-    fn of(points: &Points, most: usize) -> Steps {
+    fn of(points: &Points, stands_for_none: impl Fn(Vec3) -> bool, most: usize) -> Steps {
         let every = points.len().div_ceil(most).max(1);
         let last = points.len().saturating_sub(1);
         let place = |k: usize| k * every + (mixed(k as u64) % every as u64) as usize;
-        let at: Vec<usize> = (0..most).map(place).take_while(|&i| i < last).collect();
-        let seen = |next: usize| {
-            let all = at.iter().map(|&i| points.get(i + next).map(f64::from));
-            Seen::new(&all.collect::<Vec<Vec3>>())
-        };
+        let point = |i: usize| points.get(i).map(f64::from);
+        let at = (0..most).map(place).take_while(|&i| i < last);
+        let steps = at.map(|i| [point(i), point(i + 1)]);
+        let steps: Vec<[Vec3; 2]> =
+            steps.filter(|ends| !ends.iter().any(|&p| stands_for_none(p))).collect();
+        let seen = |end: usize| Seen::new(&steps.iter().map(|ends| ends[end]).collect::<Vec<_>>());
         let (from, to) = (seen(0), seen(1));
         let (low, high) = from.bounds();
         let middle = [0, 1, 2].map(|a| 0.5 * (low[a] + high[a]));
@@ -224,7 +226,8 @@ mod tests {
 
     /// How far the likeliest place is from the camera, as a share of the usual depth.
     fn off(points: &[[f32; 3]]) -> Option<f64> {
-        let off = minus(*places(&points.iter().copied().collect()).first()?, EYE);
+        let off =
+            minus(*places(&points.iter().copied().collect(), |p| p == [0.0; 3]).first()?, EYE);
         Some(dot(off, off).sqrt() / 3e6)
     }
 
@@ -233,9 +236,14 @@ mod tests {
         let all = frame();
         assert!(off(&all).unwrap() < 0.05, "{:?}", off(&all));
         // Some pixels are missing, in blocks and alone; columns may come one after the other instead of rows.
-        let is_there = |i: &usize| (i % ROW) / 9 % 4 != 0 && i * 7919 % 11 != 0;
-        let some: Vec<[f32; 3]> = (0..all.len()).filter(is_there).map(|i| all[i]).collect();
+        let is_missing =
+            |i: usize| (i % ROW / 9).is_multiple_of(4) || (i * 7919).is_multiple_of(11);
+        let some: Vec<[f32; 3]> =
+            (0..all.len()).filter(|&i| !is_missing(i)).map(|i| all[i]).collect();
         assert!(off(&some).unwrap() < 0.05, "{:?}", off(&some));
+        let holes: Vec<[f32; 3]> =
+            (0..all.len()).map(|i| if is_missing(i) { [0.0; 3] } else { all[i] }).collect();
+        assert!(off(&holes).unwrap() < 0.05, "{:?}", off(&holes));
         let columns: Vec<[f32; 3]> = (0..all.len()).map(|i| all[i % 120 * ROW + i / 120]).collect();
         assert!(off(&columns).unwrap() < 0.05, "{:?}", off(&columns));
     }

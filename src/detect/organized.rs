@@ -82,7 +82,7 @@ pub(super) fn camera(
     };
     let at_home = seen_from([0, 1, 2].map(|a| (home[a] - middle[a]) / scale));
     let elsewhere = eye(&samples).and_then(seen_from);
-    let limit = elsewhere.as_ref().map_or(OFF, |(_, off)| (NO_WORSE * off).max(SAME).min(OFF));
+    let limit = elsewhere.as_ref().map_or(OFF, |(_, off)| (NO_WORSE * off).clamp(SAME, OFF));
     let is_at_home = at_home.as_ref().is_some_and(|&(_, off)| off <= limit);
     let (view, off) = if is_at_home { at_home? } else { elsewhere? };
     if off > OFF {

@@ -86,7 +86,7 @@ enum NoPixels {
 /// cameras are at the `home` of their points: the origin of the input, in their coordinates.
 pub(super) fn told(points: &Points, home: Vec3, rows: Option<Rows>) -> Option<Found> {
     let likely = || match (FEWEST_PIXELS..=MOST).contains(&points.len()) {
-        true => in_order::places(points),
+        true => in_order::places(points, |p| stands_for_none(p, home)),
         false => Vec::new(),
     };
     let likely = if rows.is_some() { Vec::new() } else { likely() };
