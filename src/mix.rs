@@ -14,3 +14,11 @@ pub(crate) fn mixed(z: u64) -> u64 {
 pub(crate) fn mixed_all(numbers: [u64; 3]) -> u64 {
     numbers.into_iter().fold(0, |hash, v| mixed(hash ^ v))
 }
+
+/// At most `most` of the numbers below `n`, ascending: one of each of equally long runs, at random, so that nothing that
+/// repeats among them is met again and again.
+pub(crate) fn spread(n: usize, most: usize) -> impl Iterator<Item = usize> {
+    let every = n.div_ceil(most).max(1);
+    let place = move |k: usize| k * every + (mixed(k as u64) % every as u64) as usize;
+    (0..n.div_ceil(every)).map(place).filter(move |&i| i < n)
+}

@@ -40,7 +40,7 @@ pub trait PointCloud: Sync {
         }
     }
 
-    /// Number of points in a row, if the points are those of an image, row after row: see [`Organized`].
+    /// Number of points in a row, at least 1, if the points are those of an image, row after row: see [`Organized`].
     fn row_length(&self) -> Option<u32> {
         None
     }

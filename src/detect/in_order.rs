@@ -6,7 +6,7 @@
 
 use super::evenness::{OUTSIDE, Seen};
 use crate::frame::Points;
-use crate::mix::mixed;
+use crate::mix::{mixed, spread};
 use crate::surface::quantile::quantile;
 use crate::vector::{Vec3, axes, dot, minus};
 use nalgebra::{Matrix3, Vector3};
@@ -18,7 +18,7 @@ const STEPS: [usize; 2] = [1 << 9, 1 << 11];
 const LONG: f64 = 3.0;
 /// Fewest such steps.
 const FEWEST_LONG: usize = 16;
-/// Pairs of lines that are tried: first, and if steps are hardly more uneven than this where the best of them meet.
+/// Pairs of lines that are tried first, and in all if steps are at most so uneven where the best of the first meet.
 const TRIES: [usize; 2] = [1 << 6, 1 << 9];
 const PROMISING: f64 = 0.55;
 /// Lines whose sine is less than this do not tell where they meet.
@@ -56,12 +56,11 @@ pub(super) fn places(points: &Points, stands_for_none: impl Fn(Vec3) -> bool) ->
         Some((few.unevenness(place)?, place))
     };
     let mut best: Vec<(f64, Vec3)> = Vec::new();
-    for tries in [0..TRIES[0], TRIES[0]..TRIES[1]] {
-        best.par_extend(tries.into_par_iter().filter_map(meeting));
-        if !best.iter().any(|best| best.0 <= PROMISING) {
-            return Vec::new();
-        }
+    best.par_extend((0..TRIES[0]).into_par_iter().filter_map(meeting));
+    if !best.iter().any(|best| best.0 <= PROMISING) {
+        return Vec::new();
     }
+    best.par_extend((TRIES[0]..TRIES[1]).into_par_iter().filter_map(meeting));
     best.retain(|best| best.0 <= UNEVEN);
     sort(&mut best);
     best.truncate(LEFT);
@@ -117,11 +116,8 @@ struct Steps {
 impl Steps {
     /// About so many steps, spread over all points.
     fn of(points: &Points, stands_for_none: impl Fn(Vec3) -> bool, most: usize) -> Steps {
-        let every = points.len().div_ceil(most).max(1);
-        let last = points.len().saturating_sub(1);
-        let place = |k: usize| k * every + (mixed(k as u64) % every as u64) as usize;
         let point = |i: usize| points.get(i).map(f64::from);
-        let at = (0..most).map(place).take_while(|&i| i < last);
+        let at = spread(points.len().saturating_sub(1), most);
         let steps = at.map(|i| [point(i), point(i + 1)]);
         let steps: Vec<[Vec3; 2]> =
             steps.filter(|ends| !ends.iter().any(|&p| stands_for_none(p))).collect();

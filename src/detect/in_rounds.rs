@@ -90,11 +90,12 @@ pub(super) fn detect<'b>(
 fn without_copies(cloud: &Loaded, sites: &Sites, how: How<'_, '_>) -> Result<Labelled> {
     let copies = sites.copies();
     log::debug!("{copies:.2} copies of each point");
-    // In the order of the file, which may tell the camera.
+    // Of copies that coincide the first is taken, so that the order of the file is kept, which may tell the camera.
     let mut order: Vec<u32> = (0..sites.points.len() as u32).collect();
     order.par_sort_unstable_by_key(|&site| sites.points[site as usize]);
     let chosen: Vec<u32> = order.par_iter().map(|&site| sites.points[site as usize]).collect();
     let mut alone = cloud.redrawn(1.0, cloud.points.select(&chosen));
+    // Its places are sites.
     (alone.frame, alone.places) = (cloud.frame, Some(order));
     let mut held = how.backend.hold(alone.points.clone())?;
     let counts = held.count_cells()?;
@@ -124,21 +125,25 @@ fn labelled<'b>(
     let told = viewpoint_search::told(&cloud.points, cloud.home(), cloud.rows());
     // A given tolerance means the same everywhere.
     let is_deep = |found: &&Found| found.is_deep && how.options.tolerance.is_none();
-    if let Some(found) = told.as_ref().filter(is_deep)
-        && let Some(labelled) = as_seen(cloud, (found, false), how)?
-    {
-        return Ok(labelled);
+    let mut is_frame = None;
+    if let Some(found) = told.as_ref().filter(is_deep) {
+        match as_seen(cloud, (found, Noise::Unknown), how)? {
+            Ok(labelled) => return Ok(labelled),
+            Err(why) => is_frame = Some(why),
+        }
     }
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     let sought = ground.may_be_frame() && how.options.tolerance.is_none();
     let found = sought.then(|| told.or_else(|| ground.viewpoint(cloud))).flatten();
     // Steps that stay steps at every size are only told apart from planes in the camera's view.
     let Plateau { stepped, alike, .. } = ground.plateau;
-    let is_drawn = |found: &&Found| found.is_deep || found.is_exact && stepped && !alike;
+    let is_drawn = |found: &&Found| {
+        is_frame != Some(Unseen::Unlike) && (found.is_deep || found.is_exact && stepped && !alike)
+    };
     if let Some(found) = found.as_ref().filter(is_drawn) {
         // Both searches at once would take twice the memory.
         drop(ground);
-        if let Some(labelled) = as_seen(cloud, (found, true), how)? {
+        if let Ok(labelled) = as_seen(cloud, (found, Noise::LikeFrame), how)? {
             return Ok(labelled);
         }
         ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
@@ -164,23 +169,40 @@ enum Camera {
     Seen(Sight),
 }
 
-/// Searches a depth camera's frame in the camera's view; `None` if its noise is not that of such a frame. If the noise in
-/// space does not tell that it `may_be_frame`, that in the camera's view must tell it, or be there at all: planes without
-/// noise are cut at their edges more precisely in space.
+/// What the noise of a cloud in space says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Noise {
+    /// It may be a depth camera's frame.
+    LikeFrame,
+    Unknown,
+}
+
+/// Why a cloud is not searched in the camera's view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unseen {
+    /// Nothing says that its noise is that of a frame, and planes without noise are cut more precisely in space.
+    NoNoise,
+    /// Its noise is not that of a frame.
+    Unlike,
+}
+
+/// Searches a depth camera's frame in the camera's view, if its noise is that of such a frame.
 fn as_seen(
     cloud: &mut Loaded,
-    (found, may_be_frame): (&Found, bool),
+    (found, noise): (&Found, Noise),
     how: How,
-) -> Result<Option<Labelled>> {
+) -> Result<std::result::Result<Labelled, Unseen>> {
     let Found { viewpoint, is_exact, .. } = found;
     let (frame, points) = viewpoint.seen(&cloud.points);
     let mut seen = cloud.redrawn(frame.step, points);
     let mut held = how.backend.hold(seen.points.clone())?;
     let counts = held.count_cells()?;
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (&seen, Drawn::AsSeen), how)?;
-    let may_be_frame = may_be_frame || ground.may_be_frame() || ground.shows_noise();
-    if !may_be_frame || !ground.settle_on_frame(found, &frame) {
-        return Ok(None);
+    if noise == Noise::Unknown && !ground.may_be_frame() && !ground.shows_noise() {
+        return Ok(Err(Unseen::NoNoise));
+    }
+    if !ground.settle_on_frame(found, &frame) {
+        return Ok(Err(Unseen::Unlike));
     }
     let camera = match is_exact {
         true => Camera::Seen(viewpoint.sight_of_drawn(&cloud.frame, &frame)),
@@ -192,7 +214,7 @@ fn as_seen(
     cloud.reorder(order, points);
     labelled.leave((viewpoint, &frame), &cloud.points);
     labelled.parameters.viewpoint = Some(cloud.frame.input(viewpoint.eye()));
-    Ok(Some(labelled))
+    Ok(Ok(labelled))
 }
 
 /// What a search starts from: the cells, and the scale at which they show the noise.
@@ -560,8 +582,6 @@ impl Labelled {
     /// Maps the planes from the camera's view to the coordinates of the points, and fits them there.
     fn leave(&mut self, (viewpoint, frame): (&Viewpoint, &Frame), points: &Points) {
         self.assigned.sums = members::sums(points, &self.assigned.labels, self.local.len());
-        // It was that of the camera's view.
-        self.rounding = [0.0; 3];
         let sums = &self.assigned.sums;
         for (i, plane) in self.local.iter_mut().enumerate() {
             let farther = viewpoint.depth(sums[i].mean()) / viewpoint.depth_of_middle();

@@ -8,6 +8,7 @@ use super::evenness::Seen;
 use super::pixel_grid::Grid;
 use super::viewpoint::Viewpoint;
 use crate::frame::Points;
+use crate::mix::spread;
 use crate::surface::quantile::quantile;
 use crate::vector::{Vec3, dot, minus, normalized};
 use nalgebra::{DMatrix, Matrix3, SymmetricEigen, Vector3};
@@ -26,6 +27,11 @@ const IN_FRONT: f64 = 0.995;
 /// distance that is left from where it is found, or so many pixels. A flat wall is seen alike from everywhere.
 const NO_WORSE: f64 = 2.0;
 const SAME: f64 = 0.01;
+/// A camera is at most so many times as far from the middle of the points as they are, in the mean, …
+const REACH: f64 = 30.0;
+/// … and, unless it is at home, so many times as far away points are more than so many times as far from their pixels.
+const FARTHER: f64 = 10.0;
+const TOLD: f64 = 2.0;
 
 /// Which pixel each point is.
 #[derive(Debug, Clone, Copy)]
@@ -58,13 +64,14 @@ pub(super) fn camera(
     (home, stands_for_none): (Vec3, &dyn Fn(Vec3) -> bool),
     some: &Seen,
 ) -> Option<Grid> {
-    let every = points.len().div_ceil(SAMPLES).max(1);
-    let chosen = (0..points.len()).step_by(every);
-    let (pixels, places): (Vec<[f64; 2]>, Vec<Vec3>) = chosen
+    if rows.length < 2 {
+        return None;
+    }
+    let (pixels, places): (Vec<[f64; 2]>, Vec<Vec3>) = spread(points.len(), SAMPLES)
         .map(|i| (rows.pixel(i), points.get(i).map(f64::from)))
         .filter(|&(_, p)| !stands_for_none(p))
         .unzip();
-    if rows.length < 2 || places.len() < FEWEST {
+    if places.len() < FEWEST {
         return None;
     }
     let (pixel_middle, pixel_scale) = middle_and_scale(&pixels)?;
@@ -80,8 +87,15 @@ pub(super) fn camera(
         let off = view.off(&samples)? * pixel_scale;
         Some((view, off))
     };
-    let at_home = seen_from([0, 1, 2].map(|a| (home[a] - middle[a]) / scale));
-    let elsewhere = eye(&samples).and_then(seen_from);
+    let is_near = |eye: &Vec3| dot(*eye, *eye) <= REACH * REACH;
+    // From much farther away points are seen in other pixels, unless they lie on a grid in space.
+    let is_told = |(view, off): &(Projection, f64)| {
+        let farther = seen_from(view.eye.map(|v| FARTHER * v));
+        farther.is_none_or(|(_, farther)| farther > TOLD * off.max(SAME))
+    };
+    let home_of_samples = Some([0, 1, 2].map(|a| (home[a] - middle[a]) / scale));
+    let at_home = home_of_samples.filter(is_near).and_then(seen_from);
+    let elsewhere = eye(&samples).filter(is_near).and_then(seen_from).filter(is_told);
     let limit = elsewhere.as_ref().map_or(OFF, |(_, off)| (NO_WORSE * off).clamp(SAME, OFF));
     let is_at_home = at_home.as_ref().is_some_and(|&(_, off)| off <= limit);
     let (view, off) = if is_at_home { at_home? } else { elsewhere? };
@@ -254,7 +268,7 @@ mod tests {
     fn a_camera_is_at_home_where_points_do_not_tell() {
         // A flat wall.
         let wall: Vec<Vec3> = (0..COLUMNS * ROWS)
-            .map(|i| [i % COLUMNS * 900, i / COLUMNS * 900, 1_000_000].map(f64::from))
+            .map(|i| [i % COLUMNS * 3000, i / COLUMNS * 3000, 1_000_000].map(f64::from))
             .collect();
         assert_eq!(camera_of(&wall, |_| true, COLUMNS).unwrap().eye(), [0.0; 3]);
         let all = frame([0.0; 3], true);
@@ -277,6 +291,15 @@ mod tests {
         };
         let scan: Vec<Vec3> = (0..COLUMNS * ROWS).map(around).collect();
         assert!(camera_of(&scan, |_| true, COLUMNS).is_none());
+        // A height model in steps, level ground far from home, and both at once.
+        for (far, step) in [(0.0, 700.0), (4e6, 0.0), (4e6, 700.0)] {
+            let model = |i: u32| {
+                let [x, y] = [i % COLUMNS, i / COLUMNS].map(f64::from);
+                [1000.0 * x + far, 1000.0 * y + far, step * (x / 7.0 + y / 11.0).round() + far]
+            };
+            let model: Vec<Vec3> = (0..COLUMNS * ROWS).map(model).collect();
+            assert!(camera_of(&model, |_| true, COLUMNS).is_none(), "{far} {step}");
+        }
         // Points that are all the same.
         assert!(camera_of(&vec![[5.0; 3]; 9000], |_| true, COLUMNS).is_none());
     }

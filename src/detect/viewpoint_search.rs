@@ -85,29 +85,42 @@ enum NoPixels {
 /// The viewpoint of a frame whose pixels are given by its rows, or whose points come pixel after pixel, if there is one. Most
 /// cameras are at the `home` of their points: the origin of the input, in their coordinates.
 pub(super) fn told(points: &Points, home: Vec3, rows: Option<Rows>) -> Option<Found> {
-    let likely = || match (FEWEST_PIXELS..=MOST).contains(&points.len()) {
-        true => in_order::places(points, |p| stands_for_none(p, home)),
+    if points.len() > MOST {
+        return None;
+    }
+    let is_none = |p: Vec3| stands_for_none(p, home);
+    let in_order = || match points.len() >= FEWEST_PIXELS {
+        true => in_order::places(points, is_none),
         false => Vec::new(),
     };
-    let likely = if rows.is_some() { Vec::new() } else { likely() };
-    if rows.is_none() && likely.is_empty() {
+    let likely = rows.is_none().then(in_order);
+    if likely.as_ref().is_some_and(Vec::is_empty) {
         return None;
     }
     let mut many = sample(points, SAMPLES[2]);
-    many.retain(|&p| !stands_for_none(p, home));
+    many.retain(|&p| !is_none(p));
+    if many.is_empty() {
+        return None;
+    }
     let some = &Seen::new(&many[..many.len().min(SAMPLES[1])]);
-    let is_none = |p| stands_for_none(p, home);
-    let grid = match rows {
-        Some(rows) => organized::camera(points, rows, (home, &is_none), some),
-        None => match at_home(points, home, some) {
-            Ok(grid) => Some(grid),
-            Err(NoPixels::Regular) => None,
-            Err(NoPixels::Uneven(_)) => {
-                likely.into_iter().find_map(|eye| of_camera_near(points, eye, some))
-            }
-        },
-    }?;
+    let of_rows = rows.and_then(|rows| organized::camera(points, rows, (home, &is_none), some));
+    let of_order = || of_likely(points, home, likely.unwrap_or_else(in_order), some);
+    let grid = of_rows.or_else(of_order)?;
     found((points, home), (grid.viewpoint, Some(grid.edge)), (&many, some))
+}
+
+/// The viewpoint of points that come pixel after pixel, which may be near these places: their home, or one of them.
+fn of_likely(points: &Points, home: Vec3, likely: Vec<Vec3>, some: &Seen) -> Option<Grid> {
+    if likely.is_empty() {
+        return None;
+    }
+    match at_home(points, home, some) {
+        Ok(grid) => Some(grid),
+        Err(NoPixels::Regular) => None,
+        Err(NoPixels::Uneven(_)) => {
+            likely.into_iter().find_map(|eye| of_camera_near(points, eye, some))
+        }
+    }
 }
 
 /// The viewpoint from which points lie evenly, if there is one: their `home`, or a place that is sought, thoroughly only
