@@ -44,6 +44,10 @@ const WORTH: u64 = 10;
 /// Where the noise of neighbours is correlated, about this many cells share one error.
 const ALIKE: f64 = 4.0;
 
+/// The noise of a frame shows only on cells that are wide against its pixels. An outline is finer: its cells are at most so
+/// many times as wide as the spacing of the plane's points, which differs between its near and far ends.
+const CLOSING: f64 = 16.0;
+
 /// Neighbourhoods so many times as thick as the precision of their sums makes them show noise.
 const THICKER: f64 = 2.0;
 
@@ -597,7 +601,9 @@ impl Labelled {
             let support = &mut self.found[i].support;
             (support.normal, support.rho) = (plane.normal, plane.rho);
             support.tolerance = plane.tolerance;
-            self.outline_cell[i] *= frame.step * farther.max(NEAREST);
+            let seen = frame.step * farther.max(NEAREST) * self.outline_cell[i];
+            let spacing = sums[i].fit().map_or(f64::INFINITY, |fit| fit.spacing(sums[i].n));
+            self.outline_cell[i] = seen.min(CLOSING * spacing);
         }
         for (_, failed) in &mut self.failed {
             let plane = LocalPlane { normal: failed.normal, rho: failed.rho, tolerance: 0.0 };

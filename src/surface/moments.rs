@@ -155,6 +155,12 @@ impl Fit {
         self.variance[0].sqrt()
     }
 
+    /// Distance between `n` points that are evenly spread over a rectangle with these variances.
+    pub fn spacing(&self, n: i64) -> f64 {
+        let [_, width, length] = self.variance;
+        (12.0 * (width * length).sqrt() / n.max(1) as f64).sqrt()
+    }
+
     /// Standard errors of the plane through `n` points with independent noise: of its direction along the
     /// worse axis, in radians, and of its distance at the centroid.
     pub fn standard_errors(&self, n: i64) -> Option<[f64; 2]> {
@@ -233,5 +239,13 @@ mod tests {
         moments.add([0, 0, 0]);
         moments.add([5, 0, 0]);
         assert_eq!(moments.fit(), None);
+    }
+
+    #[test]
+    fn spacing_is_that_of_points_on_a_grid() {
+        let mut sums = Moments::default();
+        (0..800).for_each(|i| sums.add([i % 20 * 50, i / 20 * 50, 7 * (i % 2)]));
+        let spacing = sums.fit().unwrap().spacing(sums.n);
+        assert!((spacing - 50.0).abs() < 0.2, "{spacing}");
     }
 }
