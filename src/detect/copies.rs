@@ -35,6 +35,18 @@ impl Sites {
         Sites { points: second, site_of }
     }
 
+    /// The same sites in the order of the points that stand for them. Of copies that coincide the first does, so that the
+    /// order of the file is kept, which may tell a camera.
+    pub fn in_file_order(self) -> Sites {
+        let mut order: Vec<u32> = (0..self.points.len() as u32).collect();
+        order.par_sort_unstable_by_key(|&site| self.points[site as usize]);
+        let points = order.par_iter().map(|&site| self.points[site as usize]).collect();
+        let mut rank = vec![0; order.len()];
+        (0..).zip(&order).for_each(|(new, &site)| rank[site as usize] = new);
+        let site_of = self.site_of.into_par_iter().map(|site| rank[site as usize]).collect();
+        Sites { points, site_of }
+    }
+
     /// Mean number of points of a site.
     pub fn copies(&self) -> f64 {
         self.site_of.len() as f64 / self.points.len() as f64

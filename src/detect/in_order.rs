@@ -5,6 +5,7 @@
 //! are equally long in the image.
 
 use super::evenness::{OUTSIDE, Seen};
+use super::pattern_search::{self, MOVE, Tried, sorted};
 use crate::frame::Points;
 use crate::mix::{mixed, spread};
 use crate::surface::quantile::quantile;
@@ -23,11 +24,8 @@ const TRIES: [usize; 2] = [1 << 6, 1 << 9];
 const PROMISING: f64 = 0.55;
 /// Lines whose sine is less than this do not tell where they meet.
 const ACROSS: f64 = 0.02;
-/// The best places so far, which are improved in moves of this share of the depth, halved so many times, with at most so
-/// many moves of each length.
+/// The best places so far, which are improved with at most so many moves of each length.
 const LEFT: usize = 4;
-const MOVE: f64 = 0.16;
-const HALVINGS: u32 = 5;
 const MOST_MOVES: u32 = 32;
 /// A camera is at most so many times as far from the middle of the points as they are wide: from farther away, rows of
 /// points look even that no camera saw.
@@ -55,23 +53,22 @@ pub(super) fn places(points: &Points, stands_for_none: impl Fn(Vec3) -> bool) ->
         let place = meet([many.get(line(0)), many.get(line(1))])?;
         Some((few.unevenness(place)?, place))
     };
-    let mut best: Vec<(f64, Vec3)> = Vec::new();
+    let mut best = Tried::new();
     best.par_extend((0..TRIES[0]).into_par_iter().filter_map(meeting));
     if !best.iter().any(|best| best.0 <= PROMISING) {
         return Vec::new();
     }
     best.par_extend((TRIES[0]..TRIES[1]).into_par_iter().filter_map(meeting));
     best.retain(|best| best.0 <= UNEVEN);
-    sort(&mut best);
+    let mut best = sorted(best);
     best.truncate(LEFT);
     let improved = best.par_iter().filter_map(|&(_, place)| few.improved(place));
-    let mut improved: Vec<(f64, Vec3)> = improved.collect();
+    let mut improved: Tried = improved.collect();
     improved.retain(|&(_, place)| {
         few.errors(place).is_some_and(|mut errors| quantile(&mut errors, MOST) <= EVEN)
     });
-    sort(&mut improved);
     let mut places: Vec<Vec3> = Vec::new();
-    for (_, place) in improved {
+    for (_, place) in sorted(improved) {
         let middle = few.depth(place);
         let is_near = |other: &Vec3| {
             let apart = minus(place, *other);
@@ -82,11 +79,6 @@ pub(super) fn places(points: &Points, stands_for_none: impl Fn(Vec3) -> bool) ->
         }
     }
     places
-}
-
-/// The most even first.
-fn sort(places: &mut [(f64, Vec3)]) {
-    places.sort_by(|a, b| a.0.total_cmp(&b.0));
 }
 
 /// The point that is nearest to two lines, each through two points.
@@ -181,23 +173,9 @@ impl Steps {
 
     /// The best place near this one, and how uneven steps are there.
     fn improved(&self, place: Vec3) -> Option<(f64, Vec3)> {
-        let mut best = (self.unevenness(place)?, place);
-        let mut by = MOVE * self.depth(place);
-        for _ in 0..HALVINGS {
-            for _ in 0..MOST_MOVES {
-                let around = (0..6).filter_map(|way| {
-                    let mut place = best.1;
-                    place[way / 2] += if way % 2 == 0 { by } else { -by };
-                    Some((self.unevenness(place)?, place))
-                });
-                match around.min_by(|a, b| a.0.total_cmp(&b.0)) {
-                    Some(next) if next.0 < best.0 => best = next,
-                    _ => break,
-                }
-            }
-            by *= 0.5;
-        }
-        Some(best)
+        let axes = |_| [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let length = MOVE * self.depth(place);
+        pattern_search::improved(place, (length, MOST_MOVES), axes, |eye| self.unevenness(eye))
     }
 }
 

@@ -33,7 +33,6 @@ use crate::surface::sums::Sums;
 use crate::surface::surfels::{Surfel, Surfels, Thinner};
 use crate::surface::unit::{CellCounts, Unit};
 use crate::vector::Vec3;
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Most classes of noise that are searched; each is rougher than the one before.
@@ -85,7 +84,7 @@ pub(super) fn detect<'b>(
         None => labelled(cloud, (held, counts), how)?.finish(cloud, how),
         Some(sites) => {
             drop(held);
-            without_copies(cloud, &sites, how)?.finish(cloud, how)
+            without_copies(cloud, &sites.in_file_order(), how)?.finish(cloud, how)
         }
     }
 }
@@ -94,13 +93,8 @@ pub(super) fn detect<'b>(
 fn without_copies(cloud: &Loaded, sites: &Sites, how: How<'_, '_>) -> Result<Labelled> {
     let copies = sites.copies();
     log::debug!("{copies:.2} copies of each point");
-    // Of copies that coincide the first is taken, so that the order of the file is kept, which may tell the camera.
-    let mut order: Vec<u32> = (0..sites.points.len() as u32).collect();
-    order.par_sort_unstable_by_key(|&site| sites.points[site as usize]);
-    let chosen: Vec<u32> = order.par_iter().map(|&site| sites.points[site as usize]).collect();
-    let mut alone = cloud.redrawn(1.0, cloud.points.select(&chosen));
-    // Its places are sites.
-    (alone.frame, alone.places) = (cloud.frame, Some(order));
+    let mut alone =
+        Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, cloud.points.select(&sites.points)) };
     let mut held = how.backend.hold(alone.points.clone())?;
     let counts = held.count_cells()?;
     let fewer = |points: Option<u64>| points.map(|n| (n as f64 / copies).ceil() as u64);
@@ -129,11 +123,11 @@ fn labelled<'b>(
     let told = viewpoint_search::told(&cloud.points, cloud.home(), cloud.rows());
     // A given tolerance means the same everywhere.
     let is_deep = |found: &&Found| found.is_deep && how.options.tolerance.is_none();
-    let mut is_frame = None;
+    let mut unseen = None;
     if let Some(found) = told.as_ref().filter(is_deep) {
         match as_seen(cloud, (found, Noise::Unknown), how)? {
             Ok(labelled) => return Ok(labelled),
-            Err(why) => is_frame = Some(why),
+            Err(why) => unseen = Some(why),
         }
     }
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
@@ -142,7 +136,7 @@ fn labelled<'b>(
     // Steps that stay steps at every size are only told apart from planes in the camera's view.
     let Plateau { stepped, alike, .. } = ground.plateau;
     let is_drawn = |found: &&Found| {
-        is_frame != Some(Unseen::Unlike) && (found.is_deep || found.is_exact && stepped && !alike)
+        unseen != Some(Unseen::Unlike) && (found.is_deep || found.is_exact && stepped && !alike)
     };
     if let Some(found) = found.as_ref().filter(is_drawn) {
         // Both searches at once would take twice the memory.

@@ -32,6 +32,7 @@ mod one_pass;
 mod options;
 mod organized;
 mod parameters;
+mod pattern_search;
 mod pixel_grid;
 mod pixels;
 mod planes;

@@ -6,6 +6,7 @@
 use super::evenness::{OUTSIDE, Seen};
 use super::in_order;
 use super::organized::{self, Rows};
+use super::pattern_search::{self, MOVE, Tried, sorted};
 use super::pixel_grid::{self, Grid};
 use super::rows;
 use super::viewpoint::{NEAREST, Viewpoint};
@@ -32,12 +33,8 @@ const TRIES: usize = 36;
 const AT_ONCE: usize = 12;
 /// … and the best so many by more points.
 const LEFT: usize = 3;
-/// They are improved in steps of this share of the depth, …
-const STEP: f64 = 0.16;
-/// … halved this many times, …
-const HALVINGS: u32 = 5;
-/// … with at most this many steps of each length.
-const MOST_STEPS: u32 = 64;
+/// They are improved with at most this many moves of each length.
+const MOST_MOVES: u32 = 64;
 /// Points lie evenly where the mean square of the counts of places is at most this many times the squared
 /// mean.
 const EVENLY: f64 = 1.5;
@@ -244,9 +241,6 @@ fn of_camera_near(points: &Points, eye: Vec3, some: &Seen) -> Option<Grid> {
     (grid.viewpoint.shift(&there) <= NEARBY).then_some(grid)
 }
 
-/// Viewpoints, the most even first.
-type Tried = Vec<(f64, Vec3)>;
-
 /// The viewpoint from which points in rows are a grid of pixels, near those that were `tried`. Pixels tell where the
 /// camera is as soon as it is known roughly. If they are none, the most even viewpoints, as long as pixels seem to show.
 fn of_pixels_from(
@@ -344,12 +338,6 @@ fn improved_by(points: &Seen, from: &[(f64, Vec3)]) -> Tried {
     sorted(improved.filter(|&(_, eye)| is_deep(points, eye)).collect())
 }
 
-/// The same viewpoints, the most even first.
-fn sorted(mut viewpoints: Tried) -> Tried {
-    viewpoints.sort_by(|a, b| a.0.total_cmp(&b.0));
-    viewpoints
-}
-
 /// Whether a frame seen from near here may be deep.
 fn is_deep(points: &Seen, eye: Vec3) -> bool {
     let [near, _, far] = points.depths(eye, points.forward(eye));
@@ -358,27 +346,14 @@ fn is_deep(points: &Seen, eye: Vec3) -> bool {
 
 /// The best viewpoint near `eye`, and how uneven the points lie there.
 fn improved(points: &Seen, eye: Vec3) -> Option<(f64, Vec3)> {
-    let mut best = (points.unevenness(eye)?, eye);
     let to = minus(eye, points.get(points.len() / 2));
-    let mut step = STEP * dot(to, to).sqrt();
-    for _ in 0..HALVINGS {
-        for _ in 0..MOST_STEPS {
-            let forward = points.forward(best.1);
-            let (u, v) = axes(forward);
-            let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], u, v, forward];
-            let around = (0..2 * axes.len()).filter_map(|way| {
-                let step = if way % 2 == 0 { step } else { -step };
-                let eye = std::array::from_fn(|a| best.1[a] + step * axes[way / 2][a]);
-                Some((points.unevenness(eye)?, eye))
-            });
-            match around.reduce(|a, b| if b.0 < a.0 { b } else { a }) {
-                Some(next) if next.0 < best.0 => best = next,
-                _ => break,
-            }
-        }
-        step *= 0.5;
-    }
-    Some(best)
+    let axes = |eye: Vec3| {
+        let forward = points.forward(eye);
+        let (u, v) = axes(forward);
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], u, v, forward]
+    };
+    let length = MOVE * dot(to, to).sqrt();
+    pattern_search::improved(eye, (length, MOST_MOVES), axes, |eye| points.unevenness(eye))
 }
 
 #[cfg(test)]
