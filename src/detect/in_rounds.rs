@@ -2,6 +2,7 @@
 
 use super::around::{self, Around};
 use super::copies::Sites;
+use super::depth_steps::DepthSteps;
 use super::evidence;
 use super::found::{Class, Failed, Findings, FoundPlane};
 use super::limits::{MIN_STEPS, SIGMAS};
@@ -196,10 +197,9 @@ fn as_seen(
     let mut held = how.backend.hold(seen.points.clone())?;
     let counts = held.count_cells()?;
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (&seen, Drawn::AsSeen), how)?;
-    if noise == Noise::Unknown && !ground.may_be_frame() && !ground.shows_noise() {
-        return Ok(Err(Unseen::NoNoise));
-    }
-    if !ground.settle_on_frame(found, &frame) {
+    let steps = DepthSteps::find(&cloud.points, viewpoint, &frame);
+    ground.steps = steps;
+    if !(ground.is_exact() || ground.settle_on_frame(found, &frame)) {
         return Ok(Err(Unseen::Unlike));
     }
     let camera = match is_exact {
@@ -224,6 +224,8 @@ struct Ground<'b> {
     sums: Vec<Sums>,
     view: View,
     plateau: Plateau,
+    /// The steps in which the depths of a frame come, if it is drawn in the camera's view.
+    steps: Option<DepthSteps>,
 }
 
 impl<'b> Ground<'b> {
@@ -260,12 +262,21 @@ impl<'b> Ground<'b> {
         let mut sums = cells.sums();
         let view = View::new(cells.cells(), &mut sums);
         let plateau = view.plateau(drawn);
-        Ok(Ground { order, cells, sums, view, plateau })
+        Ok(Ground { order, cells, sums, view, plateau, steps: None })
     }
 
     /// Whether the noise may be that of a depth camera's frame: it is correlated or comes in steps.
     fn may_be_frame(&self) -> bool {
         self.plateau.alike || self.plateau.stepped
+    }
+
+    /// Whether the points of a frame are exact but for rounding.
+    fn is_exact(&self) -> bool {
+        let View { samples, .. } = &self.view;
+        let is_rounded = |steps: &DepthSteps| {
+            steps.noise_beyond(samples, self.plateau.finer()) <= steps.usual_among(samples)
+        };
+        self.steps.as_ref().is_some_and(is_rounded) || !self.may_be_frame() && !self.shows_noise()
     }
 
     /// Whether neighbourhoods are thicker than the precision of their sums makes them.
@@ -312,21 +323,21 @@ impl<'b> Ground<'b> {
             // Finer cells do not show the surface. They are dropped before the wider ones are made, to save
             // memory.
             let unit = self.cells.cells().unit.coarser(widening);
-            let Ground { order, cells, sums, view, plateau } = self;
+            let Ground { order, cells, sums, view, plateau, steps } = self;
             drop((order, cells, sums, view));
             let (order, cells) = held.cut(unit)?;
             let mut sums = cells.sums();
             let view = View::new(cells.cells(), &mut sums);
-            self = Ground { order, cells, sums, view, plateau };
+            self = Ground { order, cells, sums, view, plateau, steps };
         }
         // The points in their old order are no longer needed, but their memory is.
         drop(held);
-        let Ground { order, cells, sums, view, plateau } = self;
+        let Ground { order, cells, sums, view, plateau, steps } = self;
         let points = Arc::try_unwrap(std::mem::take(&mut cloud.points)).unwrap_or_default();
         begin(how.progress, "surfaces", None)?;
         let surfaces = cells.judge(Room { points, sums })?;
         cloud.reorder(order, surfaces.cloud().points.clone());
-        search(cloud, surfaces, (&view, plateau), (camera, how))
+        search(cloud, surfaces, (&view, plateau, steps), (camera, how))
     }
 }
 
@@ -347,7 +358,7 @@ struct Scene<'a> {
 fn search<'b>(
     cloud: &Loaded,
     mut surfaces: Box<dyn Surfaces<'b> + 'b>,
-    (view, plateau): (&View, Plateau),
+    (view, plateau, steps): (&View, Plateau, Option<DepthSteps>),
     (camera, how): (Camera, How<'_, 'b>),
 ) -> Result<Labelled> {
     let How { options, progress, .. } = how;
@@ -359,7 +370,12 @@ fn search<'b>(
     let in_cells = &surfaces.cloud().clone();
     let cells = &in_cells.cells;
     let flatness = |level, cell| surfaces.flatness(level, cell);
-    let field = Arc::new(noise_field::measure(in_cells, view, plateau, rounding, flatness));
+    let of_depths = steps
+        .and_then(|steps| noise_field::of_rounded_depths(cells, view, plateau, &steps))
+        .map(Arc::new);
+    let field = of_depths.unwrap_or_else(|| {
+        Arc::new(noise_field::measure(in_cells, view, plateau, rounding, flatness))
+    });
     surfaces.follow(field.clone())?;
     // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);

@@ -21,6 +21,9 @@ const NEXT: f64 = 2.5;
 const FAR: f64 = 4.0;
 const KNOWN: f64 = 0.6;
 const CHANCE_FAR: f64 = 3.0;
+/// Least variance of a point, in squared steps: coordinates are rounded to steps, which are known to no more than that, and
+/// the parts of an exact plane may seem to be tilted against each other.
+const ROUNDED: f64 = 1.0;
 /// Points lie within a given tolerance when their root mean square distance is at most this share of it.
 const OBEYED: f64 = 0.6;
 
@@ -107,7 +110,7 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
         let n = sums.n as f64;
         let squares = |p: &LocalPlane| n * sums.distance_rms(p.normal, p.rho).powi(2);
         // Three parameters were fitted to the points of this part alone.
-        let variance = squares(plane) / (n - 3.0);
+        let variance = (squares(plane) / (n - 3.0)).max(ROUNDED);
         let by_chance = squares(plane) + chance * how.alike.min(n / 3.0) * variance;
         let rougher = match how.uneven {
             true if how.drifts || apart <= NEXT => ROUGHER_UNEVEN,

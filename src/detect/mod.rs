@@ -12,6 +12,7 @@ mod adjacency;
 mod around;
 mod claims;
 mod copies;
+mod depth_steps;
 mod ends;
 mod evenness;
 mod evidence;

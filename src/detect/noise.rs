@@ -89,8 +89,16 @@ const WHOLE: f64 = 0.98;
 pub(super) struct Sample {
     pub cell: u32,
     /// The middle of the base cell's points.
-    middle: Vec3,
+    pub middle: Vec3,
     blocks: Vec<Option<Flatness>>,
+}
+
+impl Sample {
+    /// The thickness of the neighbourhood on a level, where it is flat.
+    pub fn flat_thickness(&self, level: usize) -> Option<f64> {
+        let flat = (*self.blocks.get(level)?).filter(|f| f64::from(f.ratio) <= FLAT)?;
+        Some(f64::from(flat.thickness))
+    }
 }
 
 /// What neighbourhoods of one size show.
@@ -313,7 +321,8 @@ fn grows(here: &Scale, next: &Scale) -> bool {
 /// centres), in steps; 0 where they are not rounded.
 pub(super) fn rounding(points: &Points) -> Vec3 {
     let [x, y, z] = [&points.x, &points.y, &points.z];
-    let (x, (y, z)) = rayon::join(|| step_of(x), || rayon::join(|| step_of(y), || step_of(z)));
+    let step = |axis| gaps_of(coordinates(axis));
+    let (x, (y, z)) = rayon::join(|| step(x), || rayon::join(|| step(y), || step(z)));
     let steps = [x, y, z];
     // Between a few level floors there are a few gaps, which say nothing: heights are rounded as the rest is, or less.
     let told = steps
@@ -329,19 +338,28 @@ pub(super) fn rounding(points: &Points) -> Vec3 {
     lengths.map(|length| length / 12f64.sqrt())
 }
 
-/// The step of rounded coordinates along an axis.
+/// The step of rounded values.
 struct Step {
     /// 0 where they are not rounded.
     length: f64,
-    /// Number of gaps between successive coordinates, which tell it.
+    /// Number of gaps between successive values, which tell it.
     gaps: usize,
 }
 
-/// The step of the coordinates along an axis, in local steps.
-fn step_of(axis: &[f32]) -> Step {
+/// The step of some values that are rounded to its multiples; `None` if they are not, or hardly any differ.
+pub(super) fn step_of(values: Vec<i32>) -> Option<f64> {
+    let step = gaps_of(values);
+    (step.gaps >= FEWEST_GAPS && step.length > 0.0).then_some(step.length)
+}
+
+/// Some of the coordinates along an axis, in local steps; they are whole numbers.
+fn coordinates(axis: &[f32]) -> Vec<i32> {
     let stride = axis.len().div_ceil(COORDINATES).max(1);
-    // They are whole numbers.
-    let mut values: Vec<i32> = axis.iter().step_by(stride).map(|&v| v as i32).collect();
+    axis.iter().step_by(stride).map(|&v| v as i32).collect()
+}
+
+/// The step of some values, as the gaps between them tell it.
+fn gaps_of(mut values: Vec<i32>) -> Step {
     values.sort_unstable();
     values.dedup();
     let mut gaps: Vec<i32> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
