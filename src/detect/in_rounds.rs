@@ -193,14 +193,17 @@ fn as_seen(
 ) -> Result<std::result::Result<Labelled, Unseen>> {
     let Found { viewpoint, is_exact, .. } = found;
     let (frame, points) = viewpoint.seen(&cloud.points);
+    let steps = DepthSteps::find(&cloud.points, viewpoint, (&frame, &points));
     let mut seen = cloud.redrawn(frame.step, points);
     let mut held = how.backend.hold(seen.points.clone())?;
     let counts = held.count_cells()?;
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (&seen, Drawn::AsSeen), how)?;
-    let steps = DepthSteps::find(&cloud.points, viewpoint, &frame);
-    ground.steps = steps;
-    if !(ground.is_exact() || ground.settle_on_frame(found, &frame)) {
-        return Ok(Err(Unseen::Unlike));
+    ground.look_beyond_steps(steps);
+    if !ground.is_exact() {
+        if !ground.settle_on_frame(found, &frame) {
+            return Ok(Err(Unseen::Unlike));
+        }
+        ground.steps = None;
     }
     let camera = match is_exact {
         true => Camera::Seen(viewpoint.sight_of_drawn(&cloud.frame, &frame)),
@@ -270,13 +273,25 @@ impl<'b> Ground<'b> {
         self.plateau.alike || self.plateau.stepped
     }
 
+    /// Takes the steps of the depths of a frame into account: the plateau is not where they hide surfaces.
+    fn look_beyond_steps(&mut self, steps: Option<DepthSteps>) {
+        self.steps = steps;
+        let samples = &self.view.samples;
+        let first = steps
+            .and_then(|s| (0..self.view.levels()).find(|&l| s.hide(samples, l) == Some(false)));
+        if let Some(first) = first.map(|first| first as f64).filter(|&f| f > self.plateau.level) {
+            (self.plateau.level, self.plateau.sliced) = (first, true);
+        }
+    }
+
     /// Whether the points of a frame are exact but for rounding.
     fn is_exact(&self) -> bool {
         let View { samples, .. } = &self.view;
         let is_rounded = |steps: &DepthSteps| {
-            steps.noise_beyond(samples, self.plateau.finer()) <= steps.usual_among(samples)
+            steps.noise_beyond(samples, self.plateau.level) <= steps.usual_among(samples)
         };
-        self.steps.as_ref().is_some_and(is_rounded) || !self.may_be_frame() && !self.shows_noise()
+        let of_depths = self.steps.as_ref().filter(|steps| !steps.are_of_disparities());
+        of_depths.is_some_and(is_rounded) || !self.may_be_frame() && !self.shows_noise()
     }
 
     /// Whether neighbourhoods are thicker than the precision of their sums makes them.
@@ -370,11 +385,9 @@ fn search<'b>(
     let in_cells = &surfaces.cloud().clone();
     let cells = &in_cells.cells;
     let flatness = |level, cell| surfaces.flatness(level, cell);
-    let of_depths = steps
-        .and_then(|steps| noise_field::of_rounded_depths(cells, view, plateau, &steps))
-        .map(Arc::new);
-    let field = of_depths.unwrap_or_else(|| {
-        Arc::new(noise_field::measure(in_cells, view, plateau, rounding, flatness))
+    let field = Arc::new(match steps {
+        Some(steps) => noise_field::of_rounded_depths(cells, view, plateau, &steps),
+        None => noise_field::measure(in_cells, view, plateau, rounding, flatness),
     });
     surfaces.follow(field.clone())?;
     // A given tolerance that may be widened is treated like a measured one.

@@ -76,7 +76,7 @@ const CLEARER: f64 = 1.2;
 /// from which on thickness stays the same; so many are flat on the level after that, too.
 const CLEARED: f64 = 0.3;
 /// A smaller share of flat neighbourhoods says nothing.
-const SOME: f64 = 0.02;
+pub(super) const SOME: f64 = 0.02;
 
 /// Most points whose coordinates are examined for steps.
 const COORDINATES: usize = 1 << 15;
@@ -84,6 +84,8 @@ const COORDINATES: usize = 1 << 15;
 const FEWEST_GAPS: usize = 16;
 /// Least share of the gaps between successive coordinates that are multiples of the step.
 const WHOLE: f64 = 0.98;
+/// Such a gap is a multiple of the step within this share of it.
+const WITHIN: f64 = 0.1;
 
 /// The neighbourhood of a base cell on every level.
 pub(super) struct Sample {
@@ -321,7 +323,7 @@ fn grows(here: &Scale, next: &Scale) -> bool {
 /// centres), in steps; 0 where they are not rounded.
 pub(super) fn rounding(points: &Points) -> Vec3 {
     let [x, y, z] = [&points.x, &points.y, &points.z];
-    let step = |axis| gaps_of(coordinates(axis));
+    let step = |axis| gaps_of(coordinates(axis), WITHIN);
     let (x, (y, z)) = rayon::join(|| step(x), || rayon::join(|| step(y), || step(z)));
     let steps = [x, y, z];
     // Between a few level floors there are a few gaps, which say nothing: heights are rounded as the rest is, or less.
@@ -346,9 +348,10 @@ struct Step {
     gaps: usize,
 }
 
-/// The step of some values that are rounded to its multiples; `None` if they are not, or hardly any differ.
-pub(super) fn step_of(values: Vec<i32>) -> Option<f64> {
-    let step = gaps_of(values);
+/// The step of some values, if the gaps between them are multiples of it `within` a share of it; `None` if they are not,
+/// or hardly any values differ.
+pub(super) fn step_of(values: Vec<i32>, within: f64) -> Option<f64> {
+    let step = gaps_of(values, within);
     (step.gaps >= FEWEST_GAPS && step.length > 0.0).then_some(step.length)
 }
 
@@ -359,7 +362,7 @@ fn coordinates(axis: &[f32]) -> Vec<i32> {
 }
 
 /// The step of some values, as the gaps between them tell it.
-fn gaps_of(mut values: Vec<i32>) -> Step {
+fn gaps_of(mut values: Vec<i32>, within: f64) -> Step {
     values.sort_unstable();
     values.dedup();
     let mut gaps: Vec<i32> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -370,7 +373,7 @@ fn gaps_of(mut values: Vec<i32>) -> Step {
     let step = f64::from(*gaps.select_nth_unstable(tenth).1);
     let is_whole = |&&gap: &&i32| {
         let times = f64::from(gap) / step;
-        (times - times.round()).abs() < 0.1
+        (times - times.round()).abs() < within
     };
     let whole = gaps.iter().filter(is_whole).count();
     let is_rounded = whole as f64 >= WHOLE * gaps.len() as f64;

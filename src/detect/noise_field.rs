@@ -54,34 +54,29 @@ const BEYOND: f64 = 2.5;
 const BEYOND_STEPS: f64 = 2.0;
 /// A neighbourhood counts as at least this many times as thick as the noise.
 const THINNEST: f64 = 1.25;
-/// The rough places of a field are at this quantile.
-const ROUGH: f64 = 0.9;
 /// Rounding of the coordinates counts when it is more than this share of the noise.
 const ROUNDED: f64 = 0.5;
 
-/// The field of a frame in the camera's view whose depths are rounded, if that is much of its noise; `None` otherwise.
+/// The field of a frame in the camera's view whose noise is mostly that of rounded depths.
 pub(super) fn of_rounded_depths(
     cells: &Cells,
     View { samples, .. }: &View,
     plateau: Plateau,
     steps: &DepthSteps,
-) -> Option<NoiseField> {
+) -> NoiseField {
     let noise = steps.noise_beyond(samples, plateau.finer());
     let mut all: Vec<f64> = samples.iter().map(|s| steps.at(s.middle)).collect();
-    if quantile(&mut all, ROUGH) <= ROUNDED * noise {
-        return None;
-    }
     let usual = quantile(&mut all, 0.5).hypot(noise);
     log::debug!("depths are rounded by {usual:.3} steps, and off by {noise:.3} besides");
     let base = cells.base();
     let half = 0.5 * base.size / base.unit();
     let of = |cell: usize| steps.at(base.local(cell, [half; 3])).hypot(noise);
     let noises: Vec<f64> = (0..base.len()).into_par_iter().map(of).collect();
-    Some(NoiseField {
+    NoiseField {
         scale: Some(noises.par_iter().map(|noise| (noise / usual) as f32).collect()),
         floor: Some(noises.par_iter().map(|noise| (THINNEST * noise) as f32).collect()),
         sliced: false,
-    })
+    }
 }
 
 /// Measures the noise in the regions of a cloud. `rounding` is the standard deviation that rounding adds to
@@ -305,7 +300,7 @@ fn of_region(around: Vec<&Sample>, plateau: Plateau) -> Option<f64> {
 
 /// The noise of the quiet, the middling and the rough places.
 fn quantiles(known: Vec<(f64, u64)>) -> [f64; 3] {
-    [1.0 - ROUGH, 0.5, ROUGH].map(|share| weighted_quantile(known.clone(), share))
+    [0.1, 0.5, 0.9].map(|share| weighted_quantile(known.clone(), share))
 }
 
 #[cfg(test)]
