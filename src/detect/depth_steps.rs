@@ -6,7 +6,7 @@
 //!
 //! Where steps are wide against the distance between points, small neighbourhoods lie on one step, exactly flat.
 
-use super::noise::{self, Sample};
+use super::noise::{self, FEWEST_GAPS, Sample, WHOLE};
 use super::viewpoint::Viewpoint;
 use crate::frame::{Frame, Points};
 use crate::surface::quantile::quantile;
@@ -25,6 +25,10 @@ const APART: f64 = 4.0;
 const OF_DEPTHS: f64 = 0.1;
 /// The same for disparities, which may have been rounded to depths in millimetres.
 const OF_DISPARITIES: f64 = 0.2;
+/// A gap of one step is less than so many times as wide as the narrow ones.
+const SINGLE: f64 = 1.4;
+/// Gaps of fewer steps than this tell whether there are steps.
+const TELLING: f64 = 8.0;
 /// A neighbourhood lies on one step if it is thinner than this share of what rounding adds.
 const ON_ONE: f64 = 0.25;
 /// Steps hide the surface on a level where this share of the flat neighbourhoods lies on one step.
@@ -41,28 +45,37 @@ pub(super) struct DepthSteps {
 }
 
 impl DepthSteps {
-    /// The steps of the depths or disparities of points, which are `seen` in a `frame` of the camera's view; `None` if they
-    /// are not rounded.
-    pub fn find(
-        points: &Points,
-        viewpoint: &Viewpoint,
-        (frame, seen): (&Frame, &Points),
-    ) -> Option<DepthSteps> {
-        let ahead = viewpoint.ahead();
-        let along = (0..3).find(|&axis| ahead[axis].abs() >= ALONG);
+    /// The steps of the depths or disparities of points that `frame` draws in the camera's view; `None` if they are not
+    /// rounded.
+    pub fn find(points: &Points, viewpoint: &Viewpoint, frame: &Frame) -> Option<DepthSteps> {
+        let (ahead, eye) = (viewpoint.ahead(), viewpoint.eye());
         // Most frames have their camera's axes, which the camera that was found need not have to a hair's breadth.
-        let depth = |i: usize| {
-            let p = points.get(i).map(f64::from);
-            along.map_or_else(|| viewpoint.depth(p), |axis| p[axis])
+        let along = (0..3).find(|&axis| ahead[axis].abs() >= ALONG);
+        let depth = |p: Vec3| match along {
+            Some(axis) => ahead[axis].signum() * (p[axis] - eye[axis]),
+            None => viewpoint.depth(p),
         };
-        let of_depths = step_of(points.len(), depth, OF_DEPTHS).map(|step| DepthSteps {
+        let stride = points.len().div_ceil(DEPTHS).max(1);
+        let some = (0..points.len()).step_by(stride).map(|i| depth(points.get(i).map(f64::from)));
+        let mut depths: Vec<f64> = some.filter(|&depth| depth > 0.0).collect();
+        depths.sort_unstable_by(f64::total_cmp);
+        let middle = viewpoint.depth_of_middle();
+        let of_depths = step_of(&depths, OF_DEPTHS).map(|step| DepthSteps {
             usual: step / 12f64.sqrt() / frame.step,
-            nearer: frame.step / viewpoint.depth_of_middle(),
+            nearer: frame.step / middle,
         });
         of_depths.or_else(|| {
-            let step = step_of(seen.len(), |i| f64::from(seen.z[i]), OF_DISPARITIES)?;
+            let disparities: Vec<f64> =
+                depths.iter().rev().map(|depth| middle * middle / depth / frame.step).collect();
+            let step = step_of(&disparities, OF_DISPARITIES)?;
             Some(DepthSteps { usual: step / 12f64.sqrt(), nearer: 0.0 })
         })
+    }
+
+    /// Whether points show steps of disparities from a viewpoint.
+    pub fn show(points: &Points, viewpoint: &Viewpoint) -> bool {
+        let steps = DepthSteps::find(points, viewpoint, &Frame { origin: [0.0; 3], step: 1.0 });
+        steps.is_some_and(|steps| steps.are_of_disparities())
     }
 
     /// Whether disparities are rounded, rather than depths.
@@ -104,14 +117,20 @@ impl DepthSteps {
     }
 }
 
-/// The step of some of the values of so many points, whose gaps are multiples of it within a share of it.
-fn step_of(points: usize, value: impl Fn(usize) -> f64, within: f64) -> Option<f64> {
-    let stride = points.div_ceil(DEPTHS).max(1);
-    let mut values: Vec<f64> = (0..points).step_by(stride).map(value).collect();
-    values.sort_unstable_by(f64::total_cmp);
+/// The step of ascending values whose gaps are multiples of it within a share of it.
+fn step_of(values: &[f64], within: f64) -> Option<f64> {
     SAME.into_iter().find_map(|same| {
         let groups = values.chunk_by(|a, b| b - a < same);
-        let middles = groups.map(|group| (0.5 * (group[0] + group[group.len() - 1])) as i32);
-        noise::step_of(middles.collect(), within).filter(|&step| step >= APART * same)
+        let middles: Vec<f64> = groups.map(|g| 0.5 * (g[0] + g[g.len() - 1])).collect();
+        let mut gaps: Vec<f64> = middles.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let narrow = quantile(&mut gaps, 0.1);
+        let mut single: Vec<f64> = gaps.iter().copied().filter(|&g| g < SINGLE * narrow).collect();
+        let step = quantile(&mut single, 0.5);
+        // Of wide gaps the precision of the step does not tell.
+        gaps.retain(|&gap| gap < TELLING * step);
+        let is_whole = |gap: &&f64| (*gap / step - (*gap / step).round()).abs() < within;
+        let whole = gaps.iter().filter(is_whole).count();
+        let is_step = gaps.len() >= FEWEST_GAPS && whole as f64 >= WHOLE * gaps.len() as f64;
+        (is_step && step >= APART * same).then_some(step)
     })
 }

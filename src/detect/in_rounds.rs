@@ -123,7 +123,10 @@ fn labelled<'b>(
 ) -> Result<Labelled> {
     let told = viewpoint_search::told(&cloud.points, cloud.home(), cloud.rows());
     // A given tolerance means the same everywhere.
-    let is_deep = |found: &&Found| found.is_deep && how.options.tolerance.is_none();
+    let is_deep = |found: &&Found| {
+        how.options.tolerance.is_none()
+            && (found.is_deep || found.is_exact && DepthSteps::show(&cloud.points, &found.viewpoint))
+    };
     let mut unseen = None;
     if let Some(found) = told.as_ref().filter(is_deep) {
         match as_seen(cloud, (found, Noise::Unknown), how)? {
@@ -137,7 +140,8 @@ fn labelled<'b>(
     // Steps that stay steps at every size are only told apart from planes in the camera's view.
     let Plateau { stepped, alike, .. } = ground.plateau;
     let is_drawn = |found: &&Found| {
-        unseen != Some(Unseen::Unlike) && (found.is_deep || found.is_exact && stepped && !alike)
+        let is_clear = stepped && !alike || DepthSteps::show(&cloud.points, &found.viewpoint);
+        unseen != Some(Unseen::Unlike) && (found.is_deep || found.is_exact && is_clear)
     };
     if let Some(found) = found.as_ref().filter(is_drawn) {
         // Both searches at once would take twice the memory.
@@ -193,7 +197,7 @@ fn as_seen(
 ) -> Result<std::result::Result<Labelled, Unseen>> {
     let Found { viewpoint, is_exact, .. } = found;
     let (frame, points) = viewpoint.seen(&cloud.points);
-    let steps = DepthSteps::find(&cloud.points, viewpoint, (&frame, &points));
+    let steps = DepthSteps::find(&cloud.points, viewpoint, &frame);
     let mut seen = cloud.redrawn(frame.step, points);
     let mut held = how.backend.hold(seen.points.clone())?;
     let counts = held.count_cells()?;

@@ -81,11 +81,9 @@ pub(super) const SOME: f64 = 0.02;
 /// Most points whose coordinates are examined for steps.
 const COORDINATES: usize = 1 << 15;
 /// Fewest gaps between successive coordinates that tell the step.
-const FEWEST_GAPS: usize = 16;
+pub(super) const FEWEST_GAPS: usize = 16;
 /// Least share of the gaps between successive coordinates that are multiples of the step.
-const WHOLE: f64 = 0.98;
-/// Such a gap is a multiple of the step within this share of it.
-const WITHIN: f64 = 0.1;
+pub(super) const WHOLE: f64 = 0.98;
 
 /// The neighbourhood of a base cell on every level.
 pub(super) struct Sample {
@@ -323,8 +321,7 @@ fn grows(here: &Scale, next: &Scale) -> bool {
 /// centres), in steps; 0 where they are not rounded.
 pub(super) fn rounding(points: &Points) -> Vec3 {
     let [x, y, z] = [&points.x, &points.y, &points.z];
-    let step = |axis| gaps_of(coordinates(axis), WITHIN);
-    let (x, (y, z)) = rayon::join(|| step(x), || rayon::join(|| step(y), || step(z)));
+    let (x, (y, z)) = rayon::join(|| step_of(x), || rayon::join(|| step_of(y), || step_of(z)));
     let steps = [x, y, z];
     // Between a few level floors there are a few gaps, which say nothing: heights are rounded as the rest is, or less.
     let told = steps
@@ -340,29 +337,19 @@ pub(super) fn rounding(points: &Points) -> Vec3 {
     lengths.map(|length| length / 12f64.sqrt())
 }
 
-/// The step of rounded values.
+/// The step of rounded coordinates along an axis.
 struct Step {
     /// 0 where they are not rounded.
     length: f64,
-    /// Number of gaps between successive values, which tell it.
+    /// Number of gaps between successive coordinates, which tell it.
     gaps: usize,
 }
 
-/// The step of some values, if the gaps between them are multiples of it `within` a share of it; `None` if they are not,
-/// or hardly any values differ.
-pub(super) fn step_of(values: Vec<i32>, within: f64) -> Option<f64> {
-    let step = gaps_of(values, within);
-    (step.gaps >= FEWEST_GAPS && step.length > 0.0).then_some(step.length)
-}
-
-/// Some of the coordinates along an axis, in local steps; they are whole numbers.
-fn coordinates(axis: &[f32]) -> Vec<i32> {
+/// The step of the coordinates along an axis, in local steps.
+fn step_of(axis: &[f32]) -> Step {
     let stride = axis.len().div_ceil(COORDINATES).max(1);
-    axis.iter().step_by(stride).map(|&v| v as i32).collect()
-}
-
-/// The step of some values, as the gaps between them tell it.
-fn gaps_of(mut values: Vec<i32>, within: f64) -> Step {
+    // They are whole numbers.
+    let mut values: Vec<i32> = axis.iter().step_by(stride).map(|&v| v as i32).collect();
     values.sort_unstable();
     values.dedup();
     let mut gaps: Vec<i32> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -373,7 +360,7 @@ fn gaps_of(mut values: Vec<i32>, within: f64) -> Step {
     let step = f64::from(*gaps.select_nth_unstable(tenth).1);
     let is_whole = |&&gap: &&i32| {
         let times = f64::from(gap) / step;
-        (times - times.round()).abs() < within
+        (times - times.round()).abs() < 0.1
     };
     let whole = gaps.iter().filter(is_whole).count();
     let is_rounded = whole as f64 >= WHOLE * gaps.len() as f64;
