@@ -127,13 +127,13 @@ fn labelled<'b>(
         how.options.tolerance.is_none()
             && (found.is_deep || found.is_exact && DepthSteps::show(&cloud.points, &found.viewpoint))
     };
-    let mut unseen = None;
-    if let Some(found) = told.as_ref().filter(is_deep) {
-        match as_seen(cloud, (found, Noise::Unknown), how)? {
-            Ok(labelled) => return Ok(labelled),
-            Err(why) => unseen = Some(why),
-        }
+    let likely = told.as_ref().filter(is_deep);
+    if let Some(found) = likely
+        && let Some(labelled) = as_seen(cloud, found, how)?
+    {
+        return Ok(labelled);
     }
+    let is_unlike = likely.is_some();
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     let sought = ground.may_be_frame() && how.options.tolerance.is_none();
     let found = sought.then(|| told.or_else(|| ground.viewpoint(cloud))).flatten();
@@ -141,12 +141,12 @@ fn labelled<'b>(
     let Plateau { stepped, alike, .. } = ground.plateau;
     let is_drawn = |found: &&Found| {
         let is_clear = stepped && !alike || DepthSteps::show(&cloud.points, &found.viewpoint);
-        unseen != Some(Unseen::Unlike) && (found.is_deep || found.is_exact && is_clear)
+        !is_unlike && (found.is_deep || found.is_exact && is_clear)
     };
     if let Some(found) = found.as_ref().filter(is_drawn) {
         // Both searches at once would take twice the memory.
         drop(ground);
-        if let Ok(labelled) = as_seen(cloud, (found, Noise::LikeFrame), how)? {
+        if let Some(labelled) = as_seen(cloud, found, how)? {
             return Ok(labelled);
         }
         ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
@@ -172,44 +172,25 @@ enum Camera {
     Seen(Sight),
 }
 
-/// What the noise of a cloud in space says of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Noise {
-    /// It may be a depth camera's frame.
-    LikeFrame,
-    Unknown,
-}
-
-/// Why a cloud is not searched in the camera's view.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unseen {
-    /// Nothing says that its noise is that of a frame, and planes without noise are cut more precisely in space.
-    NoNoise,
-    /// Its noise is not that of a frame.
-    Unlike,
-}
-
-/// Searches a depth camera's frame in the camera's view, if its noise is that of such a frame.
-fn as_seen(
-    cloud: &mut Loaded,
-    (found, noise): (&Found, Noise),
-    how: How,
-) -> Result<std::result::Result<Labelled, Unseen>> {
-    let Found { viewpoint, is_exact, .. } = found;
+/// Searches a depth camera's frame in the camera's view, if its noise is that of such a frame, or if it has none. Rounded
+/// depths are off by the same everywhere in space, so that wide steps of theirs are told better there.
+fn as_seen(cloud: &mut Loaded, found: &Found, how: How) -> Result<Option<Labelled>> {
+    let viewpoint = &found.viewpoint;
     let (frame, points) = viewpoint.seen(&cloud.points);
     let steps = DepthSteps::find(&cloud.points, viewpoint, &frame);
     let mut seen = cloud.redrawn(frame.step, points);
     let mut held = how.backend.hold(seen.points.clone())?;
     let counts = held.count_cells()?;
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (&seen, Drawn::AsSeen), how)?;
-    ground.look_beyond_steps(steps);
-    if !ground.is_exact() {
-        if !ground.settle_on_frame(found, &frame) {
-            return Ok(Err(Unseen::Unlike));
-        }
-        ground.steps = None;
+    if let Some(steps) = &steps {
+        ground.look_beyond(steps);
     }
-    let camera = match is_exact {
+    let is_exact = ground.is_exact(steps.as_ref());
+    if is_exact && ground.plateau.sliced || !is_exact && !ground.settle_on_frame(found, &frame) {
+        return Ok(None);
+    }
+    ground.steps = steps.filter(|_| is_exact);
+    let camera = match found.is_exact {
         true => Camera::Seen(viewpoint.sight_of_drawn(&cloud.frame, &frame)),
         false => Camera::None,
     };
@@ -219,7 +200,7 @@ fn as_seen(
     cloud.reorder(order, points);
     labelled.leave((viewpoint, &frame), &cloud.points);
     labelled.parameters.viewpoint = Some(cloud.frame.input(viewpoint.eye()));
-    Ok(Ok(labelled))
+    Ok(Some(labelled))
 }
 
 /// What a search starts from: the cells, and the scale at which they show the noise.
@@ -231,7 +212,7 @@ struct Ground<'b> {
     sums: Vec<Sums>,
     view: View,
     plateau: Plateau,
-    /// The steps in which the depths of a frame come, if it is drawn in the camera's view.
+    /// The steps in which depths come, if a frame that is drawn in the camera's view has no other noise.
     steps: Option<DepthSteps>,
 }
 
@@ -277,25 +258,23 @@ impl<'b> Ground<'b> {
         self.plateau.alike || self.plateau.stepped
     }
 
-    /// Takes the steps of the depths of a frame into account: the plateau is not where they hide surfaces.
-    fn look_beyond_steps(&mut self, steps: Option<DepthSteps>) {
-        self.steps = steps;
+    /// Moves the plateau to a level on which the steps of a frame's depths do not hide its surfaces.
+    fn look_beyond(&mut self, steps: &DepthSteps) {
         let samples = &self.view.samples;
-        let first = steps
-            .and_then(|s| (0..self.view.levels()).find(|&l| s.hide(samples, l) == Some(false)));
+        let first = (0..self.view.levels()).find(|&l| steps.hide(samples, l) == Some(false));
         if let Some(first) = first.map(|first| first as f64).filter(|&f| f > self.plateau.level) {
             (self.plateau.level, self.plateau.sliced) = (first, true);
         }
     }
 
-    /// Whether the points of a frame are exact but for rounding.
-    fn is_exact(&self) -> bool {
+    /// Whether the points of a frame have no noise but that of rounded depths.
+    fn is_exact(&self, steps: Option<&DepthSteps>) -> bool {
         let View { samples, .. } = &self.view;
         let is_rounded = |steps: &DepthSteps| {
-            steps.noise_beyond(samples, self.plateau.level) <= steps.usual_among(samples)
+            !steps.are_of_disparities()
+                && steps.noise_beyond(samples, self.plateau.level) <= steps.usual_among(samples)
         };
-        let of_depths = self.steps.as_ref().filter(|steps| !steps.are_of_disparities());
-        of_depths.is_some_and(is_rounded) || !self.may_be_frame() && !self.shows_noise()
+        steps.is_some_and(is_rounded) || !self.may_be_frame() && !self.shows_noise()
     }
 
     /// Whether neighbourhoods are thicker than the precision of their sums makes them.
