@@ -47,8 +47,8 @@ const IN_REGION: usize = 64;
 const ENOUGH: f64 = 0.25;
 /// Noise is the same everywhere if the rough places have less than this many times that of the quiet ones.
 const EVEN: f64 = 3.0;
-/// With correlated noise, a whole surface deviates from its plane by this many times what neighbourhoods
-/// show.
+/// With correlated noise, that of rounded depths as well, a whole surface deviates from its plane by this many times what
+/// neighbourhoods show.
 const BEYOND: f64 = 2.5;
 /// The same in the frame of a depth camera, where steps hide part of the correlated noise.
 const BEYOND_STEPS: f64 = 2.0;
@@ -66,11 +66,12 @@ pub(super) fn of_rounded_depths(
 ) -> NoiseField {
     let noise = steps.noise_beyond(samples, plateau.finer());
     let mut all: Vec<f64> = samples.iter().map(|s| steps.at(s.middle)).collect();
-    let usual = quantile(&mut all, 0.5).hypot(noise);
+    // Runs of pixels share their error.
+    let usual = BEYOND * quantile(&mut all, 0.5).hypot(noise);
     log::debug!("depths are rounded by {usual:.3} steps, and off by {noise:.3} besides");
     let base = cells.base();
     let half = 0.5 * base.size / base.unit();
-    let of = |cell: usize| steps.at(base.local(cell, [half; 3])).hypot(noise);
+    let of = |cell: usize| BEYOND * steps.at(base.local(cell, [half; 3])).hypot(noise);
     let noises: Vec<f64> = (0..base.len()).into_par_iter().map(of).collect();
     NoiseField {
         scale: Some(noises.par_iter().map(|noise| (noise / usual) as f32).collect()),
