@@ -123,10 +123,7 @@ fn labelled<'b>(
 ) -> Result<Labelled> {
     let told = viewpoint_search::told(&cloud.points, cloud.home(), cloud.rows());
     // A given tolerance means the same everywhere.
-    let is_deep = |found: &&Found| {
-        how.options.tolerance.is_none()
-            && (found.is_deep || found.is_exact && DepthSteps::show(&cloud.points, &found.viewpoint))
-    };
+    let is_deep = |found: &&Found| found.is_deep && how.options.tolerance.is_none();
     let likely = told.as_ref().filter(is_deep);
     if let Some(found) = likely
         && let Some(labelled) = as_seen(cloud, found, how)?
@@ -138,10 +135,10 @@ fn labelled<'b>(
     let sought = ground.may_be_frame() && how.options.tolerance.is_none();
     let found = sought.then(|| told.or_else(|| ground.viewpoint(cloud))).flatten();
     // Steps that stay steps at every size are only told apart from planes in the camera's view.
-    let Plateau { stepped, alike, .. } = ground.plateau;
+    let Plateau { stepped, alike, sliced, .. } = ground.plateau;
     let is_drawn = |found: &&Found| {
-        let is_clear = stepped && !alike || DepthSteps::show(&cloud.points, &found.viewpoint);
-        !is_unlike && (found.is_deep || found.is_exact && is_clear)
+        let is_hidden = !alike || !sliced && DepthSteps::show(&cloud.points, &found.viewpoint);
+        !is_unlike && (found.is_deep || found.is_exact && stepped && is_hidden)
     };
     if let Some(found) = found.as_ref().filter(is_drawn) {
         // Both searches at once would take twice the memory.
