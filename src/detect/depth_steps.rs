@@ -6,7 +6,8 @@
 //!
 //! Where steps are wide against the distance between points, small neighbourhoods lie on one step, exactly flat.
 
-use super::noise::{self, FEWEST_GAPS, Sample, WHOLE};
+use super::gaps;
+use super::noise::{self, Sample};
 use super::viewpoint::Viewpoint;
 use crate::frame::{Frame, Points};
 use crate::surface::quantile::quantile;
@@ -25,12 +26,10 @@ const APART: f64 = 4.0;
 const OF_DEPTHS: f64 = 0.1;
 /// The same for disparities, which may have been rounded to depths in millimetres.
 const OF_DISPARITIES: f64 = 0.2;
-/// A gap of one step is less than so many times as wide as the narrow ones.
-const SINGLE: f64 = 1.4;
-/// Gaps of fewer steps than this tell whether there are steps.
-const TELLING: f64 = 8.0;
-/// A neighbourhood lies on one step if it is thinner than this share of what rounding adds.
+/// A neighbourhood lies on one step if it is thinner than this share of what rounding adds, …
 const ON_ONE: f64 = 0.25;
+/// … and its normal has at least this component along the line of sight.
+const FACING: f32 = 0.98;
 /// Steps hide the surface on a level where this share of the flat neighbourhoods lies on one step.
 const HIDDEN: f64 = 0.75;
 
@@ -96,7 +95,8 @@ impl DepthSteps {
             (thickness * thickness - rounding * rounding).max(0.0).sqrt()
         };
         let noise = noise::between(level, |level| {
-            let flat = samples.iter().filter_map(|s| Some(beyond(s, s.flat_thickness(level)?)));
+            let flat =
+                samples.iter().filter_map(|s| Some(beyond(s, s.flat(level)?.thickness.into())));
             Some(noise::usual_of(flat.collect())).filter(|&noise| noise > 0.0)
         });
         noise.unwrap_or(0.0)
@@ -107,9 +107,13 @@ impl DepthSteps {
         quantile(&mut samples.iter().map(|s| self.at(s.middle)).collect::<Vec<f64>>(), 0.5)
     }
 
-    /// The share of the flat neighbourhoods of a level that lie on one step; `None` if hardly any are flat.
+    /// Whether most of the flat neighbourhoods of a level lie on one step; `None` if hardly any are flat.
     pub fn hide(&self, samples: &[Sample], level: usize) -> Option<bool> {
-        let on_one = |s: &Sample| Some(s.flat_thickness(level)? < ON_ONE * self.at(s.middle));
+        let on_one = |s: &Sample| {
+            let flat = s.flat(level)?;
+            let is_thin = f64::from(flat.thickness) < ON_ONE * self.at(s.middle);
+            Some(is_thin && flat.normal[2].abs() > FACING)
+        };
         let flat: Vec<bool> = samples.iter().filter_map(on_one).collect();
         let thin = flat.iter().filter(|&&on_one| on_one).count();
         (flat.len() as f64 > noise::SOME * samples.len() as f64)
@@ -122,15 +126,69 @@ fn step_of(values: &[f64], within: f64) -> Option<f64> {
     SAME.into_iter().find_map(|same| {
         let groups = values.chunk_by(|a, b| b - a < same);
         let middles: Vec<f64> = groups.map(|g| 0.5 * (g[0] + g[g.len() - 1])).collect();
-        let mut gaps: Vec<f64> = middles.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let narrow = quantile(&mut gaps, 0.1);
-        let mut single: Vec<f64> = gaps.iter().copied().filter(|&g| g < SINGLE * narrow).collect();
-        let step = quantile(&mut single, 0.5);
-        // Of wide gaps the precision of the step does not tell.
-        gaps.retain(|&gap| gap < TELLING * step);
-        let is_whole = |gap: &&f64| (*gap / step - (*gap / step).round()).abs() < within;
-        let whole = gaps.iter().filter(is_whole).count();
-        let is_step = gaps.len() >= FEWEST_GAPS && whole as f64 >= WHOLE * gaps.len() as f64;
-        (is_step && step >= APART * same).then_some(step)
+        let gaps = middles.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        gaps::step(gaps, within).filter(|&step| step >= APART * same)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::evenness::Seen;
+
+    const EYE: Vec3 = [40_000.0, -90_000.0, 25_000.0];
+
+    /// The steps that a camera looking along y sees in a floor and a wall, whose depths are changed by `rounded`.
+    fn steps(turn: f64, rounded: impl Fn(f64) -> f64) -> (Option<DepthSteps>, Viewpoint, Frame) {
+        let (sin, cos) = turn.sin_cos();
+        let point = |i: u32| -> [f32; 3] {
+            let [right, down] = [i % 160, i / 160].map(|v| f64::from(v) / 150.0 - 0.45);
+            let wall = 8e6 / (1.0 + 0.23 * right - 0.11 * down);
+            let depth = rounded(wall.min(1.6e6 / down.max(1e-9)));
+            let [x, y, z] = [right * depth, depth, -down * depth];
+            let turned = [cos * x + sin * y, cos * y - sin * x, z];
+            std::array::from_fn(|a| (EYE[a] + turned[a]).round() as f32)
+        };
+        let points: Points = (0..160 * 120).map(point).collect();
+        let all: Vec<Vec3> = (0..points.len()).map(|i| points.get(i).map(f64::from)).collect();
+        let viewpoint = Viewpoint::new(EYE, [sin, cos, 0.0], &Seen::new(&all));
+        let (frame, _) = viewpoint.seen(&points);
+        (DepthSteps::find(&points, &viewpoint, &frame), viewpoint, frame)
+    }
+
+    #[test]
+    fn rounded_depths_are_off_by_more_towards_the_camera() {
+        for turn in [0.0, 0.3] {
+            let (found, viewpoint, frame) = steps(turn, |depth| (depth / 2500.0).round() * 2500.0);
+            let found = found.unwrap();
+            assert!(!found.are_of_disparities());
+            let middle = viewpoint.depth_of_middle();
+            for times in [0.6, 1.0, 2.5] {
+                let height = (times - 1.0) * middle / frame.step;
+                let off = times * times * 2500.0 / 12f64.sqrt() / frame.step;
+                assert!((found.at([0.0, 0.0, height]) / off - 1.0).abs() < 1e-2, "{times}");
+            }
+        }
+    }
+
+    #[test]
+    fn rounded_disparities_are_off_by_the_same_everywhere() {
+        let rounded = |depth: f64| 8e6 * 50.0 / (8e6 / depth * 50.0).round();
+        for turn in [0.0, 0.3] {
+            let (found, viewpoint, frame) = steps(turn, rounded);
+            let found = found.unwrap();
+            assert!(found.are_of_disparities());
+            let middle = viewpoint.depth_of_middle();
+            let step = middle * middle / 8e6 / 50.0 / frame.step;
+            for height in [-1e5, 0.0, 3e6] {
+                let off = found.at([0.0, 0.0, height]) * 12f64.sqrt() / step;
+                assert!((off - 1.0).abs() < 1e-2, "{off}");
+            }
+        }
+    }
+
+    #[test]
+    fn depths_that_are_not_rounded_have_no_steps() {
+        assert_eq!(steps(0.3, |depth| depth * (1.0 + 1e-3 * (depth / 3e4).sin())).0, None);
+    }
 }

@@ -179,7 +179,9 @@ fn as_seen(cloud: &mut Loaded, found: &Found, how: How) -> Result<Option<Labelle
     let mut held = how.backend.hold(seen.points.clone())?;
     let counts = held.count_cells()?;
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (&seen, Drawn::AsSeen), how)?;
-    if let Some(steps) = &steps && !ground.plateau.sliced {
+    if let Some(steps) = &steps
+        && !ground.plateau.sliced
+    {
         ground.look_beyond(steps);
     }
     let is_exact = ground.is_exact(steps.as_ref());

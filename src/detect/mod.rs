@@ -17,6 +17,7 @@ mod ends;
 mod evenness;
 mod evidence;
 mod found;
+mod gaps;
 mod grow;
 mod in_order;
 mod in_rounds;

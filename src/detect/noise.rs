@@ -6,6 +6,7 @@
 //! points, so thickness grows until the neighbourhood is larger than that correlation. The noise is therefore
 //! read where the curve of thickness over size levels out, and no surface is judged at a smaller scale.
 
+use super::gaps;
 use crate::frame::Points;
 use crate::surface::cells::Cells;
 use crate::surface::flat::{FLAT, Flatness, judge_some};
@@ -80,10 +81,8 @@ pub(super) const SOME: f64 = 0.02;
 
 /// Most points whose coordinates are examined for steps.
 const COORDINATES: usize = 1 << 15;
-/// Fewest gaps between successive coordinates that tell the step.
-pub(super) const FEWEST_GAPS: usize = 16;
-/// Least share of the gaps between successive coordinates that are multiples of the step.
-pub(super) const WHOLE: f64 = 0.98;
+/// Gaps between successive coordinates are multiples of the step within this share of it.
+const WITHIN: f64 = 0.1;
 
 /// The neighbourhood of a base cell on every level.
 pub(super) struct Sample {
@@ -94,10 +93,9 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// The thickness of the neighbourhood on a level, where it is flat.
-    pub fn flat_thickness(&self, level: usize) -> Option<f64> {
-        let flat = (*self.blocks.get(level)?).filter(|f| f64::from(f.ratio) <= FLAT)?;
-        Some(f64::from(flat.thickness))
+    /// The neighbourhood on a level, where it is flat.
+    pub fn flat(&self, level: usize) -> Option<Flatness> {
+        (*self.blocks.get(level)?).filter(|f| f64::from(f.ratio) <= FLAT)
     }
 }
 
@@ -326,12 +324,12 @@ pub(super) fn rounding(points: &Points) -> Vec3 {
     // Between a few level floors there are a few gaps, which say nothing: heights are rounded as the rest is, or less.
     let told = steps
         .iter()
-        .filter(|step| step.gaps >= FEWEST_GAPS)
+        .filter(|step| step.gaps >= gaps::FEWEST)
         .map(|step| step.length)
         .fold(0.0, f64::max);
     let lengths = steps.map(|step| match step.gaps {
         0 => told,
-        1..FEWEST_GAPS => step.length.min(told),
+        1..gaps::FEWEST => step.length.min(told),
         _ => step.length,
     });
     lengths.map(|length| length / 12f64.sqrt())
@@ -360,11 +358,12 @@ fn step_of(axis: &[f32]) -> Step {
     let step = f64::from(*gaps.select_nth_unstable(tenth).1);
     let is_whole = |&&gap: &&i32| {
         let times = f64::from(gap) / step;
-        (times - times.round()).abs() < 0.1
+        (times - times.round()).abs() < WITHIN
     };
     let whole = gaps.iter().filter(is_whole).count();
-    let is_rounded = whole as f64 >= WHOLE * gaps.len() as f64;
-    Step { length: if is_rounded { step } else { 0.0 }, gaps: gaps.len() }
+    let (is_rounded, count) = (whole as f64 >= gaps::WHOLE * gaps.len() as f64, gaps.len());
+    let narrower = || gaps::step(gaps.into_iter().map(f64::from).collect(), WITHIN);
+    Step { length: if is_rounded { step } else { narrower().unwrap_or(0.0) }, gaps: count }
 }
 
 /// The first level above those on which neighbourhoods are slices.

@@ -1,0 +1,70 @@
+//! The step of rounded numbers, as the gaps between those that differ tell it.
+
+use crate::surface::quantile::quantile;
+
+/// Fewest gaps that tell the step.
+pub(super) const FEWEST: usize = 16;
+/// Least share of the gaps that are multiples of the step.
+pub(super) const WHOLE: f64 = 0.98;
+/// Gaps up to so many times as wide as the narrow ones tell whether there is a step, …
+const TELLING: f64 = 8.0;
+/// … which fits in a narrow gap at most so many times.
+const MOST_STEPS: u32 = 64;
+/// So many gaps are looked at first, of which this share must be multiples.
+const FIRST: usize = 32;
+const WHOLE_FIRST: f64 = 0.9;
+
+/// The step of which nearly all gaps are multiples `within` a share of it; `None` if there is none, or too few gaps. It may be
+/// narrower than all of them, since few numbers that lie on many steps hardly ever lie on two that follow each other.
+pub(super) fn step(mut gaps: Vec<f64>, within: f64) -> Option<f64> {
+    if gaps.len() < FEWEST {
+        return None;
+    }
+    gaps.sort_unstable_by(f64::total_cmp);
+    let narrow = gaps[gaps.len() / 10];
+    // Of much wider gaps the precision of the step does not tell.
+    let telling = &gaps[..gaps.partition_point(|gap| *gap < TELLING * narrow)];
+    (1..=MOST_STEPS).find_map(|steps| step_near(narrow / f64::from(steps), telling, within))
+}
+
+/// The step that is nearly `step`, if nearly all gaps are its multiples.
+fn step_near(step: f64, gaps: &[f64], within: f64) -> Option<f64> {
+    let are_whole = |gaps: &[f64], step: f64, share: f64| {
+        let off = |gap: &f64| (gap / step - (gap / step).round()).abs();
+        let whole = gaps.iter().filter(|gap| off(gap) < within).count();
+        whole as f64 >= share * gaps.len() as f64
+    };
+    if gaps.len() < FEWEST || !are_whole(&gaps[..gaps.len().min(FIRST)], step, WHOLE_FIRST) {
+        return None;
+    }
+    let mut of_gaps: Vec<f64> =
+        gaps.iter().map(|gap| gap / (gap / step).round().max(1.0)).collect();
+    let step = quantile(&mut of_gaps, 0.5);
+    are_whole(gaps, step, WHOLE).then_some(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_numbers_tell_a_step_that_is_narrower_than_all_gaps() {
+        let steps = [29, 31, 31, 34, 37, 38, 40, 41, 43, 44, 44, 46, 47, 50, 52, 53, 55, 58];
+        let of = |noise: i32| {
+            let gaps = steps.iter().enumerate();
+            let gap = |(i, gap): (usize, &i32)| {
+                2000.0 * f64::from(*gap) / 3.0 + f64::from(i as i32 * 7 % 5 * noise)
+            };
+            step(gaps.map(gap).collect(), 0.1)
+        };
+        let found = of(1).unwrap();
+        assert!((found / (2000.0 / 3.0) - 1.0).abs() < 0.01, "{found}");
+        assert_eq!(of(211), None);
+    }
+
+    #[test]
+    fn too_few_gaps_tell_nothing() {
+        assert_eq!(step(vec![5.0; FEWEST], 0.1), Some(5.0));
+        assert_eq!(step(vec![5.0; FEWEST - 1], 0.1), None);
+    }
+}
