@@ -1,7 +1,7 @@
 //! Depths of a frame that come in steps.
 //!
 //! Cameras that measure disparities give multiples of a part of a pixel, so that the inverses of depths come in equal steps.
-//! Depth images come in whole millimetres, rendered ones without any other error. In the camera's view rounded disparities
+//! Depth images often come in whole millimetres, rendered ones without any other error. In the camera's view rounded disparities
 //! are off by the same everywhere, rounded depths by more towards the camera, with the inverse square of the depth.
 //!
 //! Where steps are wide against the distance between points, small neighbourhoods lie on one step, exactly flat.
@@ -30,6 +30,8 @@ const OF_DISPARITIES: f64 = 0.2;
 const ON_ONE: f64 = 0.25;
 /// … and its normal has at least this component along the line of sight.
 const FACING: f32 = 0.98;
+/// Rounding is the noise of a frame if it is that of each of so many ranges of depth.
+const DEPTH_RANGES: usize = 3;
 /// Steps hide the surface on a level where this share of the flat neighbourhoods lies on one step.
 const HIDDEN: f64 = 0.75;
 
@@ -38,9 +40,11 @@ const HIDDEN: f64 = 0.75;
 pub(super) struct DepthSteps {
     /// The standard deviation at the middle depth, in steps of the view.
     pub usual: f64,
-    /// By how much the inverse of the depth, as a share of that of the middle depth, grows from a step of the view's third axis
-    /// to the next; 0 where rounding adds the same at every depth.
+    /// A step of the view over the middle depth: a point at height h of the view has the middle depth / (1 + nearer · h).
+    /// 0 where rounding adds the same at every depth.
     nearer: f64,
+    /// Whether the depths are coordinates of the points, along an axis.
+    pub are_along_axis: bool,
 }
 
 impl DepthSteps {
@@ -50,29 +54,32 @@ impl DepthSteps {
         let (ahead, eye) = (viewpoint.ahead(), viewpoint.eye());
         // Most frames have their camera's axes, which the camera that was found need not have to a hair's breadth.
         let along = (0..3).find(|&axis| ahead[axis].abs() >= ALONG);
-        let depth = |p: Vec3| match along {
-            Some(axis) => ahead[axis].signum() * (p[axis] - eye[axis]),
-            None => viewpoint.depth(p),
-        };
-        let stride = points.len().div_ceil(DEPTHS).max(1);
-        let some = (0..points.len()).step_by(stride).map(|i| depth(points.get(i).map(f64::from)));
-        let mut depths: Vec<f64> = some.filter(|&depth| depth > 0.0).collect();
-        depths.sort_unstable_by(f64::total_cmp);
-        let middle = viewpoint.depth_of_middle();
-        let of_depths = step_of(&depths, OF_DEPTHS).map(|step| DepthSteps {
-            usual: step / 12f64.sqrt() / frame.step,
-            nearer: frame.step / middle,
+        let along = along.and_then(|axis| {
+            let depth = |p: Vec3| ahead[axis].signum() * (p[axis] - eye[axis]);
+            let steps = DepthSteps::of_depths(&sorted(points, depth), viewpoint, frame)?;
+            Some(DepthSteps { are_along_axis: true, ..steps })
         });
-        of_depths.or_else(|| {
-            let disparities: Vec<f64> =
-                depths.iter().rev().map(|depth| middle * middle / depth / frame.step).collect();
-            let step = step_of(&disparities, OF_DISPARITIES)?;
-            Some(DepthSteps { usual: step / 12f64.sqrt(), nearer: 0.0 })
+        along.or_else(|| {
+            DepthSteps::of_depths(&sorted(points, |p| viewpoint.depth(p)), viewpoint, frame)
         })
     }
 
-    /// Whether points show steps of disparities from a viewpoint.
-    pub fn show(points: &Points, viewpoint: &Viewpoint) -> bool {
+    /// The steps of ascending depths or of their disparities.
+    fn of_depths(depths: &[f64], viewpoint: &Viewpoint, frame: &Frame) -> Option<DepthSteps> {
+        let middle = viewpoint.depth_of_middle();
+        let sd = |step: f64| step / 12f64.sqrt() / frame.step;
+        if let Some(step) = step_of(depths, OF_DEPTHS) {
+            let nearer = frame.step / middle;
+            return Some(DepthSteps { usual: sd(step), nearer, are_along_axis: false });
+        }
+        let disparities: Vec<f64> =
+            depths.iter().rev().map(|depth| middle * middle / depth).collect();
+        let step = step_of(&disparities, OF_DISPARITIES)?;
+        Some(DepthSteps { usual: sd(step), nearer: 0.0, are_along_axis: false })
+    }
+
+    /// Whether the disparities of points, as seen from a viewpoint, come in steps.
+    pub fn are_in_disparities(points: &Points, viewpoint: &Viewpoint) -> bool {
         let steps = DepthSteps::find(points, viewpoint, &Frame { origin: [0.0; 3], step: 1.0 });
         steps.is_some_and(|steps| steps.are_of_disparities())
     }
@@ -90,6 +97,10 @@ impl DepthSteps {
 
     /// The noise that neighbourhoods of a level show beyond that of rounding, in steps.
     pub fn noise_beyond(&self, samples: &[Sample], level: f64) -> f64 {
+        self.noise_among(&samples.iter().collect::<Vec<_>>(), level)
+    }
+
+    fn noise_among(&self, samples: &[&Sample], level: f64) -> f64 {
         let beyond = |s: &Sample, thickness: f64| {
             let rounding = self.at(s.middle);
             (thickness * thickness - rounding * rounding).max(0.0).sqrt()
@@ -102,8 +113,22 @@ impl DepthSteps {
         noise.unwrap_or(0.0)
     }
 
+    /// Whether rounding is most of the noise that neighbourhoods of a level show, near and far ones.
+    pub fn explain(&self, samples: &[Sample], level: f64) -> bool {
+        let mut order: Vec<usize> = (0..samples.len()).collect();
+        order.sort_by(|&a, &b| samples[a].middle[2].total_cmp(&samples[b].middle[2]));
+        order.chunks(order.len().div_ceil(DEPTH_RANGES).max(1)).all(|range| {
+            let some: Vec<&Sample> = range.iter().map(|&i| &samples[i]).collect();
+            self.noise_among(&some, level) <= self.usual_of(&some)
+        })
+    }
+
     /// The usual standard deviation in the places of some neighbourhoods.
     pub fn usual_among(&self, samples: &[Sample]) -> f64 {
+        self.usual_of(&samples.iter().collect::<Vec<_>>())
+    }
+
+    fn usual_of(&self, samples: &[&Sample]) -> f64 {
         quantile(&mut samples.iter().map(|s| self.at(s.middle)).collect::<Vec<f64>>(), 0.5)
     }
 
@@ -119,6 +144,15 @@ impl DepthSteps {
         (flat.len() as f64 > noise::SOME * samples.len() as f64)
             .then_some(thin as f64 >= HIDDEN * flat.len() as f64)
     }
+}
+
+/// The depths of some of the points in front of the camera, ascending.
+fn sorted(points: &Points, depth: impl Fn(Vec3) -> f64) -> Vec<f64> {
+    let stride = points.len().div_ceil(DEPTHS).max(1);
+    let some = (0..points.len()).step_by(stride).map(|i| depth(points.get(i).map(f64::from)));
+    let mut depths: Vec<f64> = some.filter(|&depth| depth > 0.0).collect();
+    depths.sort_unstable_by(f64::total_cmp);
+    depths
 }
 
 /// The step of ascending values whose gaps are multiples of it within a share of it.

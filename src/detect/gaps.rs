@@ -21,9 +21,11 @@ pub(super) fn step(mut gaps: Vec<f64>, within: f64) -> Option<f64> {
         return None;
     }
     gaps.sort_unstable_by(f64::total_cmp);
-    let narrow = gaps[gaps.len() / 10];
-    // Of much wider gaps the precision of the step does not tell.
-    let telling = &gaps[..gaps.partition_point(|gap| *gap < TELLING * narrow)];
+    // The narrowest ones may be those of strays.
+    let tenth = gaps.len() / 10;
+    let narrow = gaps[tenth];
+    // The step is not known precisely enough to tell anything of much wider gaps.
+    let telling = &gaps[tenth..gaps.partition_point(|gap| *gap < TELLING * narrow)];
     (1..=MOST_STEPS).find_map(|steps| step_near(narrow / f64::from(steps), telling, within))
 }
 
@@ -63,8 +65,17 @@ mod tests {
     }
 
     #[test]
+    fn strays_do_not_hide_the_step() {
+        let of = |strays: usize| {
+            let stray = |i: usize| 300.0 + 77.0 * i as f64;
+            step((0..strays).map(stray).chain(vec![2000.0; 4000]).collect(), 0.1)
+        };
+        assert_eq!([0, 3, 5, 40].map(of), [Some(2000.0); 4]);
+    }
+
+    #[test]
     fn too_few_gaps_tell_nothing() {
-        assert_eq!(step(vec![5.0; FEWEST], 0.1), Some(5.0));
+        assert_eq!(step(vec![5.0; FEWEST + 1], 0.1), Some(5.0));
         assert_eq!(step(vec![5.0; FEWEST - 1], 0.1), None);
     }
 }

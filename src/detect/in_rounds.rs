@@ -130,15 +130,16 @@ fn labelled<'b>(
     {
         return Ok(labelled);
     }
-    let is_unlike = likely.is_some();
+    let was_refused = likely.is_some();
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     let sought = ground.may_be_frame() && how.options.tolerance.is_none();
     let found = sought.then(|| told.or_else(|| ground.viewpoint(cloud))).flatten();
     // Steps that stay steps at every size are only told apart from planes in the camera's view.
     let Plateau { stepped, alike, sliced, .. } = ground.plateau;
     let is_drawn = |found: &&Found| {
-        let is_hidden = !alike || !sliced && DepthSteps::show(&cloud.points, &found.viewpoint);
-        !is_unlike && (found.is_deep || found.is_exact && stepped && is_hidden)
+        let are_steps = || DepthSteps::are_in_disparities(&cloud.points, &found.viewpoint);
+        let may_hide = || !alike || !sliced && are_steps();
+        !was_refused && (found.is_deep || found.is_exact && stepped && may_hide())
     };
     if let Some(found) = found.as_ref().filter(is_drawn) {
         // Both searches at once would take twice the memory.
@@ -169,8 +170,8 @@ enum Camera {
     Seen(Sight),
 }
 
-/// Searches a depth camera's frame in the camera's view, if its noise is that of such a frame, or if it has none. Rounded
-/// depths are off by the same everywhere in space, so that wide steps of theirs are told better there.
+/// Searches a depth camera's frame in the camera's view, if its noise is that of such a frame or of rounded depths. Exact
+/// points are searched in space, and so are wide steps along an axis: in space, rounding adds the same to all depths.
 fn as_seen(cloud: &mut Loaded, found: &Found, how: How) -> Result<Option<Labelled>> {
     let viewpoint = &found.viewpoint;
     let (frame, points) = viewpoint.seen(&cloud.points);
@@ -184,11 +185,17 @@ fn as_seen(cloud: &mut Loaded, found: &Found, how: How) -> Result<Option<Labelle
     {
         ground.look_beyond(steps);
     }
-    let is_exact = ground.is_exact(steps.as_ref());
-    if is_exact && ground.plateau.sliced || !is_exact && !ground.settle_on_frame(found, &frame) {
+    if ground.is_exact(steps.as_ref()) {
+        // The rows of an exact floor may look like steps of disparities.
+        let of_depths = steps.filter(|steps| !steps.are_of_disparities());
+        let is_hidden = |steps: &DepthSteps| ground.plateau.sliced && steps.are_along_axis;
+        if of_depths.as_ref().is_none_or(is_hidden) {
+            return Ok(None);
+        }
+        ground.steps = of_depths;
+    } else if !ground.settle_on_frame(found, &frame) {
         return Ok(None);
     }
-    ground.steps = steps.filter(|_| is_exact);
     let camera = match found.is_exact {
         true => Camera::Seen(viewpoint.sight_of_drawn(&cloud.frame, &frame)),
         false => Camera::None,
@@ -217,7 +224,7 @@ struct Ground<'b> {
 
 impl<'b> Ground<'b> {
     /// Cells as fine as the points allow. In a large cloud they are as fine as a part of the points allows if
-    /// that shows correlated noise, which the frame of a depth camera always has in the camera's view.
+    /// that shows correlated noise, or if it is a frame in the camera's view.
     fn of_cloud(
         held: &mut dyn Held<'b>,
         counts: &CellCounts,
@@ -260,8 +267,14 @@ impl<'b> Ground<'b> {
     /// Moves the plateau to a level on which the steps of a frame's depths do not hide its surfaces.
     fn look_beyond(&mut self, steps: &DepthSteps) {
         let samples = &self.view.samples;
-        let first = (0..self.view.levels()).find(|&l| steps.hide(samples, l) == Some(false));
-        if let Some(first) = first.map(|first| first as f64).filter(|&f| f > self.plateau.level) {
+        let mut seen = (0..self.view.levels()).map(|l| (l as f64, steps.hide(samples, l)));
+        // Where hardly any neighbourhood is flat, nothing tells whether steps hide it.
+        if seen.find(|(_, hidden)| hidden.is_some()).is_none_or(|(_, hidden)| hidden == Some(false))
+        {
+            return;
+        }
+        let first = seen.find(|&(_, hidden)| hidden == Some(false));
+        if let Some((first, _)) = first.filter(|&(first, _)| first > self.plateau.level) {
             (self.plateau.level, self.plateau.sliced) = (first, true);
         }
     }
@@ -270,8 +283,7 @@ impl<'b> Ground<'b> {
     fn is_exact(&self, steps: Option<&DepthSteps>) -> bool {
         let View { samples, .. } = &self.view;
         let is_rounded = |steps: &DepthSteps| {
-            !steps.are_of_disparities()
-                && steps.noise_beyond(samples, self.plateau.level) <= steps.usual_among(samples)
+            !steps.are_of_disparities() && steps.explain(samples, self.plateau.level)
         };
         steps.is_some_and(is_rounded) || !self.may_be_frame() && !self.shows_noise()
     }
@@ -375,6 +387,7 @@ fn search<'b>(
     // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
     let nature = Nature { obey, alike: plateau.alike, even: field.is_even() || obey, as_seen };
+    let rounding = steps.map_or(rounding, |steps| steps.usual);
     let scene = Scene { cloud, in_cells, field: &field, nature, rounding, quantum, how };
     let (mut parameters, (surfels, findings)) = scene.classes(surfaces.as_mut())?;
     let Findings { mut found, failed } = findings;

@@ -21,8 +21,8 @@ const NEXT: f64 = 2.5;
 const FAR: f64 = 4.0;
 const KNOWN: f64 = 0.6;
 const CHANCE_FAR: f64 = 3.0;
-/// Least variance of a point, in squared steps: coordinates are rounded to steps, which are known to no more than that, and
-/// the parts of an exact plane may seem to be tilted against each other.
+/// Least variance of a point, in squared steps. Coordinates are whole steps, in the camera's view and before, so that parts
+/// of an exact plane would otherwise seem to be tilted against each other.
 const ROUNDED: f64 = 1.0;
 /// Points lie within a given tolerance when their root mean square distance is at most this share of it.
 const OBEYED: f64 = 0.6;
@@ -179,6 +179,17 @@ mod tests {
             assert_eq!(into, [0, 1]);
             assert!(planes[0] != planes[1]);
         }
+    }
+
+    #[test]
+    fn parts_without_noise_are_joined_within_the_rounding_of_their_coordinates() {
+        let tile = |corner: i64, height: i64| {
+            let mut sums = Moments::default();
+            (0..900).for_each(|i| sums.add([corner + i % 30 * 1000, i / 30 * 1000, height]));
+            (LocalPlane::of_fit(&sums.fit().unwrap(), 30.0), sums)
+        };
+        let into = |height: i64| merged([tile(0, 900_000), tile(40_000, height)]).0;
+        assert_eq!((into(900_001), into(900_008)), (vec![0, 0], vec![0, 1]));
     }
 
     #[test]

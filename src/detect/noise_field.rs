@@ -11,7 +11,7 @@ use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
 use crate::surface::flat::{FLAT, Flatness};
 use crate::surface::noise_field::NoiseField;
-use crate::surface::quantile::{quantile, weighted_quantile};
+use crate::surface::quantile::weighted_quantile;
 use crate::vector::dot;
 use rayon::prelude::*;
 
@@ -57,27 +57,32 @@ const THINNEST: f64 = 1.25;
 /// Rounding of the coordinates counts when it is more than this share of the noise.
 const ROUNDED: f64 = 0.5;
 
-/// The field of a frame in the camera's view whose noise is mostly that of rounded depths.
+/// The field of a frame in the camera's view whose noise is that of rounded depths.
 pub(super) fn of_rounded_depths(
     cells: &Cells,
     View { samples, .. }: &View,
     plateau: Plateau,
     steps: &DepthSteps,
 ) -> NoiseField {
-    let noise = steps.noise_beyond(samples, plateau.finer());
-    let mut all: Vec<f64> = samples.iter().map(|s| steps.at(s.middle)).collect();
-    // Runs of pixels share their error.
-    let usual = BEYOND * quantile(&mut all, 0.5).hypot(noise);
-    log::debug!("depths are rounded by {usual:.3} steps, and off by {noise:.3} besides");
     let base = cells.base();
+    // No neighbourhood is thinner than the precision of its sums.
+    let beside = steps.noise_beyond(samples, plateau.finer()).hypot(base.unit() / 12f64.sqrt());
+    // Runs of pixels share their error.
+    let usual = BEYOND * steps.usual_among(samples).hypot(beside);
+    log::debug!("noise {usual:.3} steps of rounded depths, {beside:.3} beside rounding");
     let half = 0.5 * base.size / base.unit();
-    let of = |cell: usize| BEYOND * steps.at(base.local(cell, [half; 3])).hypot(noise);
+    let of = |cell: usize| BEYOND * steps.at(base.local(cell, [half; 3])).hypot(beside);
     let noises: Vec<f64> = (0..base.len()).into_par_iter().map(of).collect();
     NoiseField {
-        scale: Some(noises.par_iter().map(|noise| (noise / usual) as f32).collect()),
+        scale: Some(noises.par_iter().map(|noise| clamped(noise / usual)).collect()),
         floor: Some(noises.par_iter().map(|noise| (THINNEST * noise) as f32).collect()),
         sliced: false,
     }
+}
+
+/// A scale of the noise that is neither absurdly small nor absurdly large.
+fn clamped(scale: f64) -> f32 {
+    scale.clamp(1.0 / 64.0, 64.0) as f32
 }
 
 /// Measures the noise in the regions of a cloud. `rounding` is the standard deviation that rounding adds to
@@ -257,7 +262,7 @@ fn coarse(
         _ => usual,
     };
     let noises: Vec<f64> = (0..count as u32).into_par_iter().map(of).collect();
-    let scale = |&noise: &f64| (noise / usual).clamp(1.0 / 64.0, 64.0) as f32;
+    let scale = |noise: &f64| clamped(noise / usual);
     NoiseField {
         scale: (!even).then(|| noises.par_iter().map(scale).collect()),
         floor: Some(noises.par_iter().map(|&noise| (THINNEST * noise) as f32).collect()),
