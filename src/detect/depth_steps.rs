@@ -7,7 +7,7 @@
 //! Where steps are wide against the distance between points, small neighbourhoods lie on one step, exactly flat.
 
 use super::gaps;
-use super::noise::{self, Sample};
+use super::noise::{self, MOST_STEPS, Sample};
 use super::viewpoint::Viewpoint;
 use crate::frame::{Frame, Points};
 use crate::surface::quantile::quantile;
@@ -68,14 +68,19 @@ impl DepthSteps {
     fn of_depths(depths: &[f64], viewpoint: &Viewpoint, frame: &Frame) -> Option<DepthSteps> {
         let middle = viewpoint.depth_of_middle();
         let sd = |step: f64| step / 12f64.sqrt() / frame.step;
-        if let Some(step) = step_of(depths, OF_DEPTHS) {
-            let nearer = frame.step / middle;
-            return Some(DepthSteps { usual: sd(step), nearer, are_along_axis: false });
-        }
-        let disparities: Vec<f64> =
-            depths.iter().rev().map(|depth| middle * middle / depth).collect();
-        let step = step_of(&disparities, OF_DISPARITIES)?;
-        Some(DepthSteps { usual: sd(step), nearer: 0.0, are_along_axis: false })
+        let nearer = frame.step / middle;
+        let of_depths = |most| {
+            let usual = sd(step_of(depths, OF_DEPTHS, most)?);
+            Some(DepthSteps { usual, nearer, are_along_axis: false })
+        };
+        let of_disparities = || {
+            let disparities: Vec<f64> =
+                depths.iter().rev().map(|depth| middle * middle / depth).collect();
+            let usual = sd(step_of(&disparities, OF_DISPARITIES, 1)?);
+            Some(DepthSteps { usual, nearer: 0.0, are_along_axis: false })
+        };
+        // Disparities may have been rounded to depths in millimetres; a camera that looks straight ahead sees few depths.
+        of_depths(1).or_else(of_disparities).or_else(|| of_depths(MOST_STEPS))
     }
 
     /// Whether the disparities of points, as seen from a viewpoint, come in steps.
@@ -156,12 +161,12 @@ fn sorted(points: &Points, depth: impl Fn(Vec3) -> f64) -> Vec<f64> {
 }
 
 /// The step of ascending values whose gaps are multiples of it within a share of it.
-fn step_of(values: &[f64], within: f64) -> Option<f64> {
+fn step_of(values: &[f64], within: f64, most: u32) -> Option<f64> {
     SAME.into_iter().find_map(|same| {
         let groups = values.chunk_by(|a, b| b - a < same);
         let middles: Vec<f64> = groups.map(|g| 0.5 * (g[0] + g[g.len() - 1])).collect();
         let gaps = middles.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        gaps::step(gaps, within).filter(|&step| step >= APART * same)
+        gaps::step(gaps, within, most).filter(|&step| step >= APART * same)
     })
 }
 

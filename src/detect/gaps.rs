@@ -6,17 +6,15 @@ use crate::surface::quantile::quantile;
 pub(super) const FEWEST: usize = 16;
 /// Least share of the gaps that are multiples of the step.
 pub(super) const WHOLE: f64 = 0.98;
-/// Gaps up to so many times as wide as the narrow ones tell whether there is a step, …
+/// Gaps up to so many times as wide as the narrow ones tell whether there is a step.
 const TELLING: f64 = 8.0;
-/// … which fits in a narrow gap at most so many times.
-const MOST_STEPS: u32 = 64;
 /// So many gaps are looked at first, of which this share must be multiples.
 const FIRST: usize = 32;
 const WHOLE_FIRST: f64 = 0.9;
 
-/// The step of which nearly all gaps are multiples `within` a share of it; `None` if there is none, or too few gaps. It may be
-/// narrower than all of them, since few numbers that lie on many steps hardly ever lie on two that follow each other.
-pub(super) fn step(mut gaps: Vec<f64>, within: f64) -> Option<f64> {
+/// The step of which nearly all gaps are multiples `within` a share of it, and narrow ones at most so many; `None` if there is
+/// none, or too few gaps. Few numbers that lie on many steps hardly ever lie on two that follow each other.
+pub(super) fn step(mut gaps: Vec<f64>, within: f64, most: u32) -> Option<f64> {
     if gaps.len() < FEWEST {
         return None;
     }
@@ -26,7 +24,7 @@ pub(super) fn step(mut gaps: Vec<f64>, within: f64) -> Option<f64> {
     let narrow = gaps[tenth];
     // The step is not known precisely enough to tell anything of much wider gaps.
     let telling = &gaps[tenth..gaps.partition_point(|gap| *gap < TELLING * narrow)];
-    (1..=MOST_STEPS).find_map(|steps| step_near(narrow / f64::from(steps), telling, within))
+    (1..=most).find_map(|steps| step_near(narrow / f64::from(steps), telling, within))
 }
 
 /// The step that is nearly `step`, if nearly all gaps are its multiples.
@@ -57,7 +55,7 @@ mod tests {
             let gap = |(i, gap): (usize, &i32)| {
                 2000.0 * f64::from(*gap) / 3.0 + f64::from(i as i32 * 7 % 5 * noise)
             };
-            step(gaps.map(gap).collect(), 0.1)
+            step(gaps.map(gap).collect(), 0.1, 64)
         };
         let found = of(1).unwrap();
         assert!((found / (2000.0 / 3.0) - 1.0).abs() < 0.01, "{found}");
@@ -68,14 +66,14 @@ mod tests {
     fn strays_do_not_hide_the_step() {
         let of = |strays: usize| {
             let stray = |i: usize| 300.0 + 77.0 * i as f64;
-            step((0..strays).map(stray).chain(vec![2000.0; 4000]).collect(), 0.1)
+            step((0..strays).map(stray).chain(vec![2000.0; 4000]).collect(), 0.1, 64)
         };
         assert_eq!([0, 3, 5, 40].map(of), [Some(2000.0); 4]);
     }
 
     #[test]
     fn too_few_gaps_tell_nothing() {
-        assert_eq!(step(vec![5.0; FEWEST + 1], 0.1), Some(5.0));
-        assert_eq!(step(vec![5.0; FEWEST - 1], 0.1), None);
+        assert_eq!(step(vec![5.0; FEWEST + 1], 0.1, 1), Some(5.0));
+        assert_eq!(step(vec![5.0; FEWEST - 1], 0.1, 1), None);
     }
 }

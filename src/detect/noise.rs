@@ -81,6 +81,8 @@ pub(super) const SOME: f64 = 0.02;
 
 /// Most points whose coordinates are examined for steps.
 const COORDINATES: usize = 1 << 15;
+/// Narrow gaps between successive coordinates are at most so many steps.
+pub(super) const MOST_STEPS: u32 = 64;
 /// A step that is narrower than all gaps is at least so many local steps: all coordinates are multiples of one.
 const NARROWEST: f64 = 16.0;
 /// Gaps between successive coordinates are multiples of the step within this share of it.
@@ -365,7 +367,8 @@ fn step_of(axis: &[f32]) -> Step {
     let whole = gaps.iter().filter(is_whole).count();
     let (is_rounded, count) = (whole as f64 >= gaps::WHOLE * gaps.len() as f64, gaps.len());
     let narrower = || {
-        gaps::step(gaps.into_iter().map(f64::from).collect(), WITHIN).filter(|&s| s >= NARROWEST)
+        gaps::step(gaps.into_iter().map(f64::from).collect(), WITHIN, MOST_STEPS)
+            .filter(|&s| s >= NARROWEST)
     };
     Step { length: if is_rounded { step } else { narrower().unwrap_or(0.0) }, gaps: count }
 }
