@@ -80,9 +80,9 @@ fn rendered_frames_have_whole_walls() {
 #[test]
 fn rows_of_an_exact_floor_are_no_steps() {
     // A level camera sees the inverse depths of a floor grow alike from row to row; a low plate lies 1 cm above the floor.
-    let scene = [([0.0, 1.0, 0.0], 1.2), ([0.0, 0.0, 1.0], 4.5)];
+    let scene = [([0.0, 1.0, 0.0], 1.2), ([0.3, 0.0, 1.0], 4.5)];
     let (mut points, mut walls) = image(&scene, ALL, |depth, _| depth);
-    let higher = [([0.0, 1.0, 0.0], 1.19), ([0.0, 0.0, 1.0], 4.5)];
+    let higher = [([0.0, 1.0, 0.0], 1.19), ([0.3, 0.0, 1.0], 4.5)];
     let plate = image(&higher, ALL, |depth, _| depth).0;
     for (i, p) in plate.into_iter().enumerate() {
         if p[0].abs() < 0.5 && (2.2..3.2).contains(&p[2]) {
