@@ -6,8 +6,8 @@
 //!
 //! Where steps are wide against the distance between points, small neighbourhoods lie on one step, exactly flat.
 
-use super::gaps;
-use super::noise::{self, MOST_STEPS, Sample};
+use super::gaps::{self, MOST_STEPS};
+use super::noise::{self, Sample};
 use super::viewpoint::Viewpoint;
 use crate::frame::{Frame, Points};
 use crate::surface::quantile::quantile;
@@ -101,18 +101,18 @@ impl DepthSteps {
     }
 
     /// The noise that neighbourhoods of a level show beyond that of rounding, in steps.
-    pub fn noise_beyond(&self, samples: &[Sample], level: f64) -> f64 {
-        self.noise_among(&samples.iter().collect::<Vec<_>>(), level)
-    }
-
-    fn noise_among(&self, samples: &[&Sample], level: f64) -> f64 {
+    pub fn noise_beyond<'a>(
+        &self,
+        samples: impl Iterator<Item = &'a Sample> + Clone,
+        level: f64,
+    ) -> f64 {
         let beyond = |s: &Sample, thickness: f64| {
             let rounding = self.at(s.middle);
             (thickness * thickness - rounding * rounding).max(0.0).sqrt()
         };
         let noise = noise::between(level, |level| {
-            let flat =
-                samples.iter().filter_map(|s| Some(beyond(s, s.flat(level)?.thickness.into())));
+            let flat = samples.clone();
+            let flat = flat.filter_map(|s| Some(beyond(s, s.flat(level)?.thickness.into())));
             Some(noise::usual_of(flat.collect())).filter(|&noise| noise > 0.0)
         });
         noise.unwrap_or(0.0)
@@ -120,21 +120,17 @@ impl DepthSteps {
 
     /// Whether rounding is most of the noise that neighbourhoods of a level show, near and far ones.
     pub fn explain(&self, samples: &[Sample], level: f64) -> bool {
-        let mut order: Vec<usize> = (0..samples.len()).collect();
-        order.sort_by(|&a, &b| samples[a].middle[2].total_cmp(&samples[b].middle[2]));
+        let mut order: Vec<&Sample> = samples.iter().collect();
+        order.sort_by(|a, b| a.middle[2].total_cmp(&b.middle[2]));
         order.chunks(order.len().div_ceil(DEPTH_RANGES).max(1)).all(|range| {
-            let some: Vec<&Sample> = range.iter().map(|&i| &samples[i]).collect();
-            self.noise_among(&some, level) <= self.usual_of(&some)
+            let some = range.iter().copied();
+            self.noise_beyond(some.clone(), level) <= self.usual_among(some)
         })
     }
 
     /// The usual standard deviation in the places of some neighbourhoods.
-    pub fn usual_among(&self, samples: &[Sample]) -> f64 {
-        self.usual_of(&samples.iter().collect::<Vec<_>>())
-    }
-
-    fn usual_of(&self, samples: &[&Sample]) -> f64 {
-        quantile(&mut samples.iter().map(|s| self.at(s.middle)).collect::<Vec<f64>>(), 0.5)
+    pub fn usual_among<'a>(&self, samples: impl Iterator<Item = &'a Sample>) -> f64 {
+        quantile(&mut samples.map(|s| self.at(s.middle)).collect::<Vec<f64>>(), 0.5)
     }
 
     /// Whether most of the flat neighbourhoods of a level lie on one step; `None` if hardly any are flat.

@@ -6,6 +6,8 @@ use crate::surface::quantile::quantile;
 pub(super) const FEWEST: usize = 16;
 /// Least share of the gaps that are multiples of the step.
 pub(super) const WHOLE: f64 = 0.98;
+/// Narrow gaps are at most so many steps, where the step may be narrower than they are.
+pub(super) const MOST_STEPS: u32 = 64;
 /// Gaps up to so many times as wide as the narrow ones tell whether there is a step.
 const TELLING: f64 = 8.0;
 /// So many gaps are looked at first, of which this share must be multiples.
@@ -55,7 +57,7 @@ mod tests {
             let gap = |(i, gap): (usize, &i32)| {
                 2000.0 * f64::from(*gap) / 3.0 + f64::from(i as i32 * 7 % 5 * noise)
             };
-            step(gaps.map(gap).collect(), 0.1, 64)
+            step(gaps.map(gap).collect(), 0.1, MOST_STEPS)
         };
         let found = of(1).unwrap();
         assert!((found / (2000.0 / 3.0) - 1.0).abs() < 0.01, "{found}");
@@ -66,7 +68,7 @@ mod tests {
     fn strays_do_not_hide_the_step() {
         let of = |strays: usize| {
             let stray = |i: usize| 300.0 + 77.0 * i as f64;
-            step((0..strays).map(stray).chain(vec![2000.0; 4000]).collect(), 0.1, 64)
+            step((0..strays).map(stray).chain(vec![2000.0; 4000]).collect(), 0.1, MOST_STEPS)
         };
         assert_eq!([0, 3, 5, 40].map(of), [Some(2000.0); 4]);
     }

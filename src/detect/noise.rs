@@ -81,8 +81,6 @@ pub(super) const SOME: f64 = 0.02;
 
 /// Most points whose coordinates are examined for steps.
 const COORDINATES: usize = 1 << 15;
-/// Narrow gaps between successive coordinates are at most so many steps.
-pub(super) const MOST_STEPS: u32 = 64;
 /// A step that is narrower than all gaps is at least so many local steps: all coordinates are multiples of one.
 const NARROWEST: f64 = 16.0;
 /// Gaps between successive coordinates are multiples of the step within this share of it.
@@ -205,8 +203,8 @@ impl View {
     /// Whether the noise on a level falls off no faster than the inverse of the depth, which `far` gives for
     /// the middle of each cell.
     pub fn keeps_up(&self, level: usize, far: impl Fn(Vec3) -> f64) -> bool {
-        let flat = |s: &Sample| s.blocks[level].filter(|f| f64::from(f.ratio) <= FLAT);
-        let places = self.samples.iter().filter_map(|s| Some((far(s.middle), flat(s)?.thickness)));
+        let thickness = |s: &Sample| Some((far(s.middle), s.flat(level)?.thickness));
+        let places = self.samples.iter().filter_map(thickness);
         let mut places: Vec<(f64, f32)> = places.collect();
         places.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let third = places.len() / 3;
@@ -367,7 +365,7 @@ fn step_of(axis: &[f32]) -> Step {
     let whole = gaps.iter().filter(is_whole).count();
     let (is_rounded, count) = (whole as f64 >= gaps::WHOLE * gaps.len() as f64, gaps.len());
     let narrower = || {
-        gaps::step(gaps.into_iter().map(f64::from).collect(), WITHIN, MOST_STEPS)
+        gaps::step(gaps.into_iter().map(f64::from).collect(), WITHIN, gaps::MOST_STEPS)
             .filter(|&s| s >= NARROWEST)
     };
     Step { length: if is_rounded { step } else { narrower().unwrap_or(0.0) }, gaps: count }
@@ -458,8 +456,7 @@ fn is_blurred(curve: &[Scale], level: usize, at: usize) -> bool {
 /// level show it.
 pub(super) fn noise(samples: &[&Sample], level: f64) -> Option<f64> {
     between(level, |level| {
-        let blocks = samples.iter().filter_map(|s| *s.blocks.get(level)?);
-        let flat = blocks.filter(|f| f64::from(f.ratio) <= FLAT);
+        let flat = samples.iter().filter_map(|s| s.flat(level));
         Some(usual_of(flat.map(|f| f64::from(f.thickness)).collect())).filter(|&noise| noise > 0.0)
     })
 }
@@ -493,8 +490,7 @@ pub(super) fn thicknesses(samples: &[&Sample]) -> Vec<Scale> {
     let levels = samples.first().map_or(0, |s| s.blocks.len());
     let n = samples.len().max(1) as f64;
     let one = |level: usize| {
-        let blocks = samples.iter().filter_map(|s| s.blocks[level]);
-        let flat: Vec<Flatness> = blocks.filter(|f| f64::from(f.ratio) <= FLAT).collect();
+        let flat: Vec<Flatness> = samples.iter().filter_map(|s| s.flat(level)).collect();
         let strict = flat.iter().filter(|f| f.ratio <= STRICT).count();
         let mut thickness: Vec<f64> = flat.iter().map(|f| f64::from(f.thickness)).collect();
         Scale {
@@ -510,11 +506,7 @@ pub(super) fn thicknesses(samples: &[&Sample]) -> Vec<Scale> {
 
 /// How far the normal of a cell turns from a level to the next, relative to thickness over width.
 fn turn(sample: &Sample, level: usize) -> Option<f64> {
-    let flat = |level: usize| {
-        let block = *sample.blocks.get(level)?;
-        block.filter(|f| f64::from(f.ratio) <= FLAT)
-    };
-    let (here, next) = (flat(level)?, flat(level + 1)?);
+    let (here, next) = (sample.flat(level)?, sample.flat(level + 1)?);
     let cosine = dot(here.normal.map(f64::from), next.normal.map(f64::from)).abs().min(1.0);
     Some((1.0 - cosine * cosine).sqrt() / f64::from(here.ratio).sqrt())
 }

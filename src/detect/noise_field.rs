@@ -66,23 +66,27 @@ pub(super) fn of_rounded_depths(
 ) -> NoiseField {
     let base = cells.base();
     // No neighbourhood is thinner than the precision of its sums.
-    let beside = steps.noise_beyond(samples, plateau.finer()).hypot(base.unit() / 12f64.sqrt());
+    let beside =
+        steps.noise_beyond(samples.iter(), plateau.finer()).hypot(base.unit() / 12f64.sqrt());
     // Runs of pixels share their error.
-    let usual = BEYOND * steps.usual_among(samples).hypot(beside);
+    let usual = BEYOND * steps.usual_among(samples.iter()).hypot(beside);
     log::debug!("noise {usual:.3} steps of rounded depths, {beside:.3} beside rounding");
     let half = 0.5 * base.size / base.unit();
     let of = |cell: usize| BEYOND * steps.at(base.local(cell, [half; 3])).hypot(beside);
     let noises: Vec<f64> = (0..base.len()).into_par_iter().map(of).collect();
-    NoiseField {
-        scale: Some(noises.par_iter().map(|noise| clamped(noise / usual)).collect()),
-        floor: Some(noises.par_iter().map(|noise| (THINNEST * noise) as f32).collect()),
-        sliced: false,
-    }
+    of_noises(&noises, Some(usual), false)
 }
 
-/// A scale of the noise that is neither absurdly small nor absurdly large.
-fn clamped(scale: f64) -> f32 {
-    scale.clamp(1.0 / 64.0, 64.0) as f32
+/// The field of the noise of each base cell. It differs from place to place if the `usual` noise is given.
+fn of_noises(noises: &[f64], usual: Option<f64>, sliced: bool) -> NoiseField {
+    let scale = |usual: f64| {
+        noises.par_iter().map(move |noise| (noise / usual).clamp(1.0 / 64.0, 64.0) as f32)
+    };
+    NoiseField {
+        scale: usual.map(|usual| scale(usual).collect()),
+        floor: Some(noises.par_iter().map(|&noise| (THINNEST * noise) as f32).collect()),
+        sliced,
+    }
 }
 
 /// Measures the noise in the regions of a cloud. `rounding` is the standard deviation that rounding adds to
@@ -262,12 +266,7 @@ fn coarse(
         _ => usual,
     };
     let noises: Vec<f64> = (0..count as u32).into_par_iter().map(of).collect();
-    let scale = |noise: &f64| clamped(noise / usual);
-    NoiseField {
-        scale: (!even).then(|| noises.par_iter().map(scale).collect()),
-        floor: Some(noises.par_iter().map(|&noise| (THINNEST * noise) as f32).collect()),
-        sliced: !rounded,
-    }
+    of_noises(&noises, (!even).then_some(usual), !rounded)
 }
 
 /// For each cell of a level, the number of neighbourhoods examined and the thickness of the flat ones, each
