@@ -198,11 +198,10 @@ impl Temporary {
             return Ok(Temporary::Unnamed(file));
         }
         loop {
-            let file = builder().tempfile_in(folder)?;
+            let (file, listed) = Listed::file_in(folder)?;
             let _ = file.as_file().lock();
             // Somebody may have removed it as a leftover before it was locked.
             if file.path().exists() {
-                let listed = Listed::new(file.path());
                 return Ok(Temporary::Named(file, listed));
             }
         }
@@ -250,7 +249,7 @@ impl Seek for Temporary {
 /// Files without a name, which only Linux has.
 #[cfg(target_os = "linux")]
 mod unnamed {
-    use super::{Listed, builder, folder_of};
+    use super::{Listed, builder, folder_of, named};
     use rustix::fs::{AtFlags, CWD, linkat};
     use std::fs::{File, OpenOptions};
     use std::io::{self, Seek};
@@ -287,6 +286,8 @@ mod unnamed {
     ) -> io::Result<()> {
         let error = match link(file, target) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                // Whoever discards all waits until the temporary name is gone.
+                let _all = named();
                 match builder().make_in(folder_of(target), |path| link(file, path)) {
                     Ok(named) => {
                         return named.persist(target).map(drop).map_err(|failed| failed.error);
@@ -303,8 +304,7 @@ mod unnamed {
 
     /// Copies the file to a named one beside the target, and renames that.
     fn copy(mut from: &File, target: &Path) -> io::Result<()> {
-        let mut named = builder().tempfile_in(folder_of(target))?;
-        let _listed = Listed::new(named.path());
+        let (mut named, _listed) = Listed::file_in(folder_of(target))?;
         let _ = named.as_file().lock();
         from.rewind()?;
         io::copy(&mut from, &mut named)?;
@@ -330,9 +330,13 @@ fn named() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 struct Listed(PathBuf);
 
 impl Listed {
-    fn new(path: &Path) -> Listed {
-        named().insert(path.to_path_buf());
-        Listed(path.to_path_buf())
+    /// A new temporary file in `folder`; no moment lies between its beginning and its entry.
+    fn file_in(folder: &Path) -> io::Result<(NamedTempFile, Listed)> {
+        let mut all = named();
+        let file = builder().tempfile_in(folder)?;
+        all.insert(file.path().to_path_buf());
+        let listed = Listed(file.path().to_path_buf());
+        Ok((file, listed))
     }
 }
 
@@ -342,12 +346,16 @@ impl Drop for Listed {
     }
 }
 
-/// Removes the temporary files of this process, which is about to end early.
+/// Removes the temporary files of this process, which is about to end early: a thread that would begin or name
+/// another one waits from now on.
 pub fn discard_all() {
-    for path in named().iter() {
+    let all = named();
+    for path in all.iter() {
         // What cannot be removed is left to a later run.
         let _ = fs::remove_file(path);
     }
+    // Never unlocked.
+    std::mem::forget(all);
 }
 
 /// Removes the temporary files in `folder` whose writers are gone, for example after a kill. Files that are
@@ -621,9 +629,8 @@ mod tests {
     fn a_file_with_a_name_is_listed_while_it_is_at_work() {
         let folder = tempfile::tempdir().unwrap();
         let start = || {
-            let mut file = builder().tempfile_in(folder.path()).unwrap();
+            let (mut file, listed) = Listed::file_in(folder.path()).unwrap();
             file.write_all(b"whole").unwrap();
-            let listed = Listed::new(file.path());
             Temporary::Named(file, listed)
         };
         let ours = || named().iter().any(|path| path.starts_with(folder.path()));
