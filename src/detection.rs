@@ -71,6 +71,10 @@ pub struct Parameters {
     /// Mean number of points of a cluster, in clouds that hold every point several times; 1 in others. The
     /// search takes one point of each cluster, and what it measures holds for these.
     pub copies: f64,
+    /// Number of rings of points that the lasers of a spinning scanner left, if the search put points between them; 0 in
+    /// other clouds. What was measured holds for the points and those between.
+    #[serde(default)]
+    pub rings: usize,
     /// Standard deviation that rounding adds to the coordinates, in the cloud's unit; 0 if they are not
     /// rounded, or if it was not measured.
     pub rounding: f64,

@@ -13,6 +13,7 @@ use super::parameters::{Measured, Nature};
 use super::pixels::Pixels;
 use super::planes::Answer;
 use super::progress::{Progress, begin};
+use super::rings::Rings;
 use super::rounds::{self, Votes};
 use super::viewpoint::{NEAREST, Sight, Viewpoint};
 use super::viewpoint_search::Found;
@@ -81,13 +82,18 @@ pub(super) fn detect<'b>(
     let tolerance = how.options.tolerance.unwrap_or(f64::INFINITY) / cloud.frame.step;
     let clusters = counts.clusters().filter(|&[width, _]| f64::from(width) <= tolerance);
     let sites = clusters.map(|[_, edge]| Sites::find(&cloud.points, edge));
-    match sites.filter(Sites::are_of_copies) {
-        None => labelled(cloud, (held, counts), how)?.finish(cloud, how),
-        Some(sites) => {
+    if let Some(sites) = sites.filter(Sites::are_of_copies) {
+        drop(held);
+        return without_copies(cloud, &sites.in_file_order(), how)?.finish(cloud, how);
+    }
+    if let Some(rings) = Rings::find(&cloud.points, cloud.scanner()) {
+        let between = rings.between();
+        if !between.is_empty() {
             drop(held);
-            without_copies(cloud, &sites.in_file_order(), how)?.finish(cloud, how)
+            return with_points_between(cloud, (&rings, &between), how)?.finish(cloud, how);
         }
     }
+    labelled(cloud, (held, counts), how)?.finish(cloud, how)
 }
 
 /// The planes of a cloud whose points are copies at these sites.
@@ -112,6 +118,29 @@ fn without_copies(cloud: &Loaded, sites: &Sites, how: How<'_, '_>) -> Result<Lab
     parameters.copies = copies;
     parameters.min_inliers = how.options.min_inliers.unwrap_or(more(parameters.min_inliers));
     parameters.min_votes = how.options.min_votes.unwrap_or(more(parameters.min_votes));
+    Ok(labelled)
+}
+
+/// The planes of a cloud of rings, which are found with points between these.
+fn with_points_between(
+    cloud: &Loaded,
+    (rings, between): (&Rings, &Points),
+    how: How<'_, '_>,
+) -> Result<Labelled> {
+    let own = cloud.points.len();
+    let points =
+        (0..own).map(|i| cloud.points.get(i)).chain((0..between.len()).map(|i| between.get(i)));
+    let mut dense = Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, points.collect()) };
+    let mut held = how.backend.hold(dense.points.clone())?;
+    let counts = held.count_cells()?;
+    let ground = Ground::of_cloud(held.as_mut(), &counts, (&dense, Drawn::InSpace), how)?;
+    drop(counts);
+    let mut labelled = ground.search(&mut dense, held, (Camera::None, how))?;
+    labelled.leave_out_others(&cloud.points, &dense.places.unwrap_or_default());
+    let parameters = &mut labelled.parameters;
+    parameters.rings = rings.len();
+    let fewest = || parameters::smallest_plane(own as u64);
+    parameters.min_inliers = how.options.min_inliers.unwrap_or_else(fewest);
     Ok(labelled)
 }
 
@@ -599,6 +628,18 @@ impl Labelled {
         self.assigned.labels = sites.spread(&self.assigned.labels, order, (points, planes));
         self.assigned.sums = members::sums(points, &self.assigned.labels, self.local.len());
         self.alike *= sites.copies();
+    }
+
+    /// Keeps the labels of the first points alone, which were searched together with others in this order.
+    fn leave_out_others(&mut self, points: &Points, order: &[u32]) {
+        let mut labels = vec![-1; points.len()];
+        for (&point, &label) in order.iter().zip(&self.assigned.labels) {
+            if let Some(own) = labels.get_mut(point as usize) {
+                *own = label;
+            }
+        }
+        self.assigned.sums = members::sums(points, &labels, self.local.len());
+        self.assigned.labels = labels;
     }
 
     /// Maps the planes from the camera's view to the coordinates of the points, and fits them there.

@@ -106,6 +106,12 @@ impl Loaded {
         self.frame.origin.map(|v| -v / self.frame.step)
     }
 
+    /// Where the scanner stood, in local coordinates: the origin of the input unless the file says otherwise.
+    pub(super) fn scanner(&self) -> [f64; 3] {
+        let at = self.scanner.unwrap_or_default();
+        std::array::from_fn(|a| (at[a] - self.frame.origin[a]) / self.frame.step)
+    }
+
     /// Which pixel each point is, if the cloud is organized.
     pub(super) fn rows(&self) -> Option<Rows<'_>> {
         self.row_length.map(|length| Rows { length, places: self.places.as_deref() })

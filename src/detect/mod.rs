@@ -43,6 +43,7 @@ mod progress;
 mod raster;
 mod refine;
 mod rejected;
+mod rings;
 mod roundness;
 mod rounds;
 mod rows;

@@ -43,6 +43,7 @@ pub(super) fn detect(
         directions,
         rho_bin,
         copies: 1.0,
+        rings: 0,
         tolerance: options.tolerance.unwrap_or(rho_bin / 2.0),
         widen: 1.0,
         min_votes: options.min_votes.unwrap_or(1),

@@ -68,6 +68,7 @@ pub(super) fn choose(
         spacing: measured.spacing * step,
         scale: 3.0 * cells.base().size * step,
         copies: 1.0,
+        rings: 0,
         rounding: measured.rounding * step,
         viewpoint: None,
         camera: None,
@@ -109,7 +110,7 @@ fn spread(surfels: &[Surfel]) -> f64 {
 
 /// Fewest points of a plane in a cloud of `n`: one in 2500, but not more than half the square root
 /// (a large cloud has small planes that matter), nor less than 20 (so few agree by chance).
-fn smallest_plane(n: u64) -> u64 {
+pub(super) fn smallest_plane(n: u64) -> u64 {
     let n = n as f64;
     (n / 2500.0).min(n.sqrt() / 2.0).max(20.0).ceil() as u64
 }

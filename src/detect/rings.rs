@@ -1,0 +1,280 @@
+//! The rings of a spinning scanner, and points between them.
+//!
+//! Each laser of such a scanner keeps its elevation while the head turns, so its points lie on a cone, or ring. Neighbours on a ring
+//! are often ten times as close as rings are, so that no neighbourhood is both small and a surface: it holds one line, or
+//! several things. So the search gets points between rings as well, where rings continue each other: with the ring before or behind,
+//! they lie on a straight line as a plane would. What lies between two points of a plane lies in the plane.
+
+use crate::frame::Points;
+use crate::mix::spread;
+use crate::surface::quantile::quantile;
+use crate::vector::Vec3;
+use rayon::prelude::*;
+
+/// Points that tell whether there are rings.
+const SAMPLES: usize = 1 << 12;
+/// Fewest points of a cloud with rings, and of a ring.
+const FEWEST: usize = 1 << 10;
+const ON_RING: usize = 32;
+/// Most points of a cloud whose rings are sought: more are no single sweep.
+const MOST: usize = 1 << 23;
+/// Fewest and most rings.
+const RINGS: std::ops::RangeInclusive<usize> = 8..=256;
+/// Between rings there are gaps, so many times as wide as points are apart in the mean, if they are sorted by elevation …
+const GAP: f64 = 12.0;
+/// … and rings are at most half as wide as they are apart.
+const NARROW: f64 = 0.5;
+/// Each laser fires as often as the others, so that no ring has more than so many times as many points as the mean.
+const UNEVEN: usize = 3;
+/// A part of a ring ends where neighbours are this part of the rings' usual distance apart.
+const APART: f64 = 0.25;
+/// Farther points are so many times as far as near ones, at least, or elevations and heights cannot be told apart.
+const DEEP: f64 = 1.1;
+/// Neighbours on a ring are at most so many of its usual steps apart …
+const MISSING: f64 = 2.5;
+/// … and those that tell the noise so many.
+const NEXT: f64 = 1.5;
+/// Points of three rings are on a line if the middle one is at most so many standard deviations away.
+const STRAIGHT: f64 = 4.0;
+/// Coordinates are so precise, in parts of a distance, and chords between neighbours so near to a ring.
+const PRECISE: f64 = 1e-4;
+/// Points are added if rings are so many times as far apart as the points on them …
+const SPARSE: f64 = 1.5;
+/// … and at most so many between two.
+const BETWEEN: f64 = 8.0;
+
+/// The rings of a cloud, from the lowest to the highest.
+pub(super) struct Rings {
+    home: Vec3,
+    /// The axis about which the scanner turns, and the two across it.
+    axes: [usize; 3],
+    rings: Vec<Vec<Spot>>,
+    /// The usual sine of the angle between neighbours on a ring.
+    step: f64,
+    /// Standard deviation of distances.
+    noise: f64,
+}
+
+/// A point of a ring.
+#[derive(Debug, Clone, Copy)]
+struct Spot {
+    /// Its azimuth, from -2 to 2: it grows as the angle does, and needs no trigonometry.
+    turn: f64,
+    /// Where it is as seen from the scanner: across the axis, and along it.
+    place: Vec3,
+}
+
+impl Spot {
+    /// A place; `None` on the axis itself.
+    fn at(place: Vec3) -> Option<Spot> {
+        let [x, y, _] = place;
+        let sum = x.abs() + y.abs();
+        let turn = if x >= 0.0 { y / sum } else { (2.0 - y.abs() / sum).copysign(y) };
+        turn.is_finite().then_some(Spot { turn, place })
+    }
+
+    /// Distance from the axis.
+    fn distance(&self) -> f64 {
+        let [x, y, _] = self.place;
+        (x * x + y * y).sqrt()
+    }
+
+    /// Tangent of the elevation.
+    fn elevation(&self) -> f64 {
+        self.place[2] / self.distance()
+    }
+
+    /// What turns this azimuth into another: the product of both distances and the sine of the angle.
+    fn cross(&self, other: &Spot) -> f64 {
+        self.place[0] * other.place[1] - self.place[1] * other.place[0]
+    }
+
+    /// The sine of the angle to the next spot of a ring; `None` if it is a right angle or more.
+    fn sine(&self, next: &Spot) -> Option<f64> {
+        let along = self.place[0] * next.place[0] + self.place[1] * next.place[1];
+        (along > 0.0).then(|| self.cross(next).abs() / (self.distance() * next.distance()))
+    }
+}
+
+impl Rings {
+    /// The rings of a scanner at `home`, if the points are such.
+    pub fn find(points: &Points, home: Vec3) -> Option<Rings> {
+        if !(FEWEST..=MOST).contains(&points.len()) {
+            return None;
+        }
+        [[0, 1, 2], [2, 0, 1], [1, 2, 0]].into_iter().find_map(|axes| {
+            let spot = |i: usize| {
+                let place = points.get(i).map(f64::from);
+                Spot::at(axes.map(|a| place[a] - home[a]))
+            };
+            let some: Vec<Spot> = spread(points.len(), SAMPLES).filter_map(spot).collect();
+            let apart = distance_of_rings(&some)?;
+            let spots: Vec<Spot> = (0..points.len()).into_par_iter().filter_map(spot).collect();
+            let rings = divided(spots, APART * apart)?;
+            let step = usual_step(&rings)?;
+            let noise = noise(&rings, step);
+            log::debug!("{} rings, {step:.5} between neighbours, noise {noise:.1}", rings.len());
+            Some(Rings { home, axes, rings, step, noise })
+        })
+    }
+
+    /// Their number.
+    pub fn len(&self) -> usize {
+        self.rings.len()
+    }
+
+    /// Points between rings, in the coordinates of the points; none if rings are not much farther apart than the points on them.
+    pub fn between(&self) -> Points {
+        let pairs = (1..self.rings.len()).into_par_iter();
+        let added: Vec<Vec<[f32; 3]>> = pairs.map(|upper| self.between_two(upper)).collect();
+        added.into_iter().flatten().collect()
+    }
+
+    /// Points between a ring and the one below.
+    fn between_two(&self, upper: usize) -> Vec<[f32; 3]> {
+        let lower = &self.rings[upper - 1];
+        let parts = self.parts(upper);
+        let mut added = Vec::new();
+        if parts < 2.0 {
+            return added;
+        }
+        let above = |from: &Spot, ring: usize| on(self.rings.get(ring)?, from, MISSING * self.step);
+        for from in lower {
+            let Some(to) = above(from, upper) else { continue };
+            let is_straight = |three: [Option<Spot>; 3]| {
+                let [Some(low), Some(middle), Some(high)] = three else { return false };
+                self.are_straight([low, middle, high])
+            };
+            let below = upper.checked_sub(2).and_then(|ring| above(from, ring));
+            if !is_straight([below, Some(*from), Some(to)])
+                && !is_straight([Some(*from), Some(to), above(from, upper + 1)])
+            {
+                continue;
+            }
+            // Evenly spread as the scanner sees them, as rings would be.
+            let near = [from, &to].map(|spot| 1.0 / spot.distance());
+            added.extend((1..parts as u32).map(|k| {
+                let share = f64::from(k) / parts;
+                let along = share * near[1] / ((1.0 - share) * near[0] + share * near[1]);
+                let mut place = self.home;
+                for (at, axis) in self.axes.into_iter().enumerate() {
+                    place[axis] += from.place[at] + along * (to.place[at] - from.place[at]);
+                }
+                place.map(|v| v.round_ties_even() as f32)
+            }));
+        }
+        added
+    }
+
+    /// Into how many parts points divide the distance between a ring and the one below. So many that, where rings are
+    /// n times as far apart as the points on them, the distance that is left is about the root of that.
+    fn parts(&self, upper: usize) -> f64 {
+        let [low, high] = [upper - 1, upper].map(|ring| middle(&self.rings[ring]));
+        let ratio = (high - low) / (1.0 + low * high) / self.step;
+        if ratio < SPARSE { 1.0 } else { ratio.sqrt().ceil().min(BETWEEN + 1.0) }
+    }
+
+    /// Whether spots of three rings in one direction are on a straight line, as far as the noise tells.
+    fn are_straight(&self, spots: [Spot; 3]) -> bool {
+        // On a line, the inverse of the distance is a linear function of the tangent of the elevation.
+        let [low, middle, high] = spots.map(|spot| spot.elevation());
+        let near = spots.map(|spot| 1.0 / spot.distance());
+        let share = (middle - low) / (high - low);
+        let off = near[1] - (1.0 - share) * near[0] - share * near[2];
+        let error = |k: usize| (self.noise * near[k] + PRECISE) * near[k];
+        let errors = [(1.0 - share) * error(0), error(1), share * error(2)];
+        off * off <= STRAIGHT * STRAIGHT * errors.iter().map(|e| e * e).sum::<f64>()
+    }
+}
+
+/// The spot of a ring in the direction of another spot, on the line between its two neighbours there, which are no farther from
+/// each other than this sine.
+fn on(ring: &[Spot], from: &Spot, most: f64) -> Option<Spot> {
+    let next = ring.partition_point(|spot| spot.turn <= from.turn);
+    let after = &ring[next % ring.len()];
+    let before = &ring[next.checked_sub(1).unwrap_or(ring.len() - 1)];
+    if before.sine(after)? > most || from.sine(before)? > most {
+        return None;
+    }
+    let [left, right] = [from.cross(before), from.cross(after)];
+    let share = if left == right { 0.0 } else { left / (left - right) };
+    Spot::at([0, 1, 2].map(|a| before.place[a] + share * (after.place[a] - before.place[a])))
+}
+
+/// How far rings are apart, as the tangents of the elevations of some spots tell; `None` if they are no rings.
+fn distance_of_rings(some: &[Spot]) -> Option<f64> {
+    let mut distances: Vec<f64> = some.iter().map(Spot::distance).collect();
+    if quantile(&mut distances, 0.9) < DEEP * quantile(&mut distances, 0.1) {
+        return None;
+    }
+    let mut tangents: Vec<f64> = some.iter().map(Spot::elevation).collect();
+    tangents.sort_unstable_by(f64::total_cmp);
+    // The highest and lowest few may be strays.
+    let rest = tangents.len() / 100;
+    let tangents = &tangents[rest..tangents.len() - rest];
+    let range = tangents.last()? - tangents.first()?;
+    let gap = GAP * range / tangents.len() as f64;
+    let groups: Vec<&[f64]> = tangents.chunk_by(|a, b| b - a < gap).collect();
+    if !RINGS.contains(&groups.len()) {
+        return None;
+    }
+    let width: f64 = groups.iter().map(|group| group[group.len() - 1] - group[0]).sum();
+    let mut apart: Vec<f64> = groups.windows(2).map(|pair| pair[1][0] - pair[0][0]).collect();
+    let is_told = width < NARROW * range && are_even(&groups);
+    is_told.then(|| quantile(&mut apart, 0.25))
+}
+
+/// Spots by their rings, each sorted by azimuth, whose elevations are at least this far apart; `None` if many belong to none.
+fn divided(mut spots: Vec<Spot>, apart: f64) -> Option<Vec<Vec<Spot>>> {
+    spots.par_sort_unstable_by(|a, b| a.elevation().total_cmp(&b.elevation()));
+    let all = spots.len();
+    let groups = spots.chunk_by(|a, b| b.elevation() - a.elevation() < apart);
+    let mut rings: Vec<Vec<Spot>> =
+        groups.filter(|group| group.len() >= ON_RING).map(<[Spot]>::to_vec).collect();
+    let belong: usize = rings.iter().map(Vec::len).sum();
+    if !RINGS.contains(&rings.len()) || belong * 10 < all * 9 || !are_even(&rings) {
+        return None;
+    }
+    rings.par_iter_mut().for_each(|ring| {
+        // Spots of one direction are sorted by their places, so that the order of the file does not matter.
+        let key = |spot: &Spot| [spot.turn, spot.place[0], spot.place[1], spot.place[2]];
+        ring.sort_unstable_by(|a, b| {
+            key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
+        });
+    });
+    Some(rings)
+}
+
+/// Whether no ring has many times as many spots as others.
+fn are_even<T>(rings: &[impl AsRef<[T]>]) -> bool {
+    let sizes = || rings.iter().map(|ring| ring.as_ref().len());
+    let (most, all): (usize, usize) = (sizes().max().unwrap_or(0), sizes().sum());
+    most * rings.len() <= UNEVEN * all
+}
+
+/// The usual sine of the angle between neighbours on a ring; several points in one direction count once.
+fn usual_step(rings: &[Vec<Spot>]) -> Option<f64> {
+    let pairs = rings.iter().flat_map(|ring| ring.windows(2));
+    let mut steps: Vec<f64> =
+        pairs.filter_map(|pair| pair[0].sine(&pair[1])).filter(|&sine| sine > 1e-6).collect();
+    Some(quantile(&mut steps, 0.5)).filter(|&step| step > 0.0)
+}
+
+/// The standard deviation of distances, as they vary along rings.
+fn noise(rings: &[Vec<Spot>], step: f64) -> f64 {
+    let is_next = |a: &Spot, b: &Spot| a.sine(b).is_some_and(|sine| sine <= NEXT * step);
+    let bend = |three: &[Spot]| {
+        let [a, b, c] = three else { return None };
+        let bend = a.distance() - 2.0 * b.distance() + c.distance();
+        (is_next(a, b) && is_next(b, c)).then_some(bend.abs())
+    };
+    let triples = rings.iter().flat_map(|ring| ring.windows(3));
+    let mut bends: Vec<f64> = triples.filter_map(bend).collect();
+    // Half of the values of a normal distribution are within 0.6745 standard deviations.
+    quantile(&mut bends, 0.5) / 6f64.sqrt() / 0.6745
+}
+
+/// The median elevation of a ring, as a tangent.
+fn middle(ring: &[Spot]) -> f64 {
+    quantile(&mut ring.iter().map(Spot::elevation).collect::<Vec<_>>(), 0.5)
+}
