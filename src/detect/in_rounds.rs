@@ -135,8 +135,11 @@ fn with_points_between(
     let counts = held.count_cells()?;
     let ground = Ground::of_cloud(held.as_mut(), &counts, (&dense, Drawn::InSpace), how)?;
     drop(counts);
-    let mut labelled = ground.search(&mut dense, held, (Camera::None, how))?;
+    let mut labelled = ground.search(&mut dense, held, (Camera::Spinning, how))?;
     labelled.leave_out_others(&cloud.points, &dense.places.unwrap_or_default());
+    // Without the points between, rings are farther apart.
+    let farther = dense.points.len() as f64 / own as f64;
+    labelled.outline_cell.iter_mut().for_each(|cell| *cell *= farther);
     let parameters = &mut labelled.parameters;
     parameters.rings = rings.len();
     let fewest = || parameters::smallest_plane(own as u64);
@@ -195,6 +198,8 @@ enum Camera {
     Unsought,
     /// There is none.
     None,
+    /// There is none: a spinning scanner saw them, in rings.
+    Spinning,
     /// It sees the points like this.
     Seen(Sight),
 }
@@ -415,7 +420,13 @@ fn search<'b>(
     surfaces.follow(field.clone())?;
     // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
-    let nature = Nature { obey, alike: plateau.alike, even: field.is_even() || obey, as_seen };
+    let nature = Nature {
+        obey,
+        alike: plateau.alike,
+        even: field.is_even() || obey,
+        as_seen,
+        in_rings: matches!(camera, Camera::Spinning),
+    };
     let rounding = steps.map_or(rounding, |steps| steps.usual);
     let scene = Scene { cloud, in_cells, field: &field, nature, rounding, quantum, how };
     let (mut parameters, (surfels, findings)) = scene.classes(surfaces.as_mut())?;
@@ -506,7 +517,7 @@ fn sharing_errors(cells: &Cells, plateau: Plateau) -> f64 {
 fn pixels((cloud, in_cells): (&Loaded, &CellCloud), camera: Camera) -> Option<Pixels> {
     let sight = match camera {
         Camera::Seen(sight) => sight,
-        Camera::None => return None,
+        Camera::None | Camera::Spinning => return None,
         Camera::Unsought => {
             viewpoint_search::of_pixels(in_cells, cloud.home())?.sight(&cloud.frame)
         }

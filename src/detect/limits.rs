@@ -28,6 +28,8 @@ pub(super) struct Limits {
     pub even: bool,
     /// Whether the points are drawn in a depth camera's view.
     pub as_seen: bool,
+    /// Whether they are rings of a spinning scanner, and points between these.
+    pub in_rings: bool,
     /// Slabs in which a plane is tried, in multiples of the tolerance, ascending.
     pub slabs: &'static [f64],
 }

@@ -46,6 +46,8 @@ pub(super) struct Nature {
     pub even: bool,
     /// Whether the points are drawn in a depth camera's view.
     pub as_seen: bool,
+    /// Whether they are rings of a spinning scanner, and points between these.
+    pub in_rings: bool,
 }
 
 /// The parameters for a cloud: what the user set, and the rest as measured.
@@ -144,6 +146,7 @@ pub(super) fn search<'a>(
             alike: how.alike,
             even: how.even,
             as_seen: how.as_seen,
+            in_rings: how.in_rings,
             slabs: &SLABS[..SLABS.partition_point(|&times| times <= parameters.widen)],
         },
     }

@@ -42,6 +42,9 @@ const FAN: f64 = 0.1;
 const GENTLE: f64 = 0.03;
 /// A fan of normals is certain when it is more than this many standard errors.
 const SURE: f64 = 4.0;
+/// A surface whose normals fan out leaves its plane by three tenths of its sagitta, root mean square. If rings leave it by less
+/// than this share, the normals are wrong: noise along the line of sight tilts those around a ring on the floor.
+const SHOWN: f64 = 0.05;
 /// Share of a plane's points that must lie away from its edges to judge its curvature.
 const INNER: f64 = 0.3;
 /// A plane holds several layers when the variance at one place of it is more than this many times that of the
@@ -320,12 +323,20 @@ impl Field<'_> {
         let within = (squares - means).max(0.0) / free;
         // Less what chance alone gives the means: its expectation and two standard deviations.
         let between = means - within * (places + 2.0 * (2.0 * places).sqrt());
+        let depth = (between.max(0.0) / weight).sqrt();
+        let sagitta = turns.iter().map(|t| t.sagitta).fold(0.0, f64::max);
+        let is_shown =
+            !self.limits.in_rings || depth * self.scale(&plane.surfels, 0.5) >= SHOWN * sagitta;
         Bend {
-            depth: (between.max(0.0) / weight).sqrt(),
+            depth,
             layered: within
                 > if self.limits.alike { LAYERED_ALIKE } else { LAYERED } * usual * usual,
-            fan: turns.iter().map(|t| t.fan * t.fan).sum::<f64>().sqrt(),
-            curved: self.is_curved(&turns, &plane.surfels) && {
+            fan: if is_shown {
+                turns.iter().map(|t| t.fan * t.fan).sum::<f64>().sqrt()
+            } else {
+                0.0
+            },
+            curved: is_shown && self.is_curved(&turns, &plane.surfels) && {
                 // Near an edge, the surface beyond it turns normals as well.
                 let inner = self.inner(grower, &plane.surfels);
                 let enough = self.weight(&inner) as f64 > INNER * weight;
@@ -563,6 +574,7 @@ mod tests {
             alike: false,
             even: true,
             as_seen: false,
+            in_rings: false,
             slabs: SLABS,
         };
         Field { backend: &*CPU, surfels, limits }
