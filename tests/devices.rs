@@ -78,6 +78,7 @@ fn the_same_planes_as_instruments_see_them() {
         plain.clone().with_sensor(Scene::Room, Sensor::Depth),
         plain.clone().with_sensor(Scene::Room, Sensor::Photo),
         plain.clone().with_sensor(Scene::Room, Sensor::Tripod),
+        plain.clone().with_sensor(Scene::Room, Sensor::Spinning),
         SceneOptions { round: Some(0.01), ..plain.clone() },
         SceneOptions { copies: 4, ..plain },
     ];

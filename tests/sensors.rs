@@ -99,7 +99,7 @@ fn the_points_are_what_they_were() {
     assert_eq!(found, EXPECTED);
 }
 
-const EXPECTED: [(&str, u64); 8] = [
+const EXPECTED: [(&str, u64); 9] = [
     ("tripod", 0xbed4_72f6_ef90_423f),
     ("depth", 0x5e75_c6ba_366d_c6f9),
     ("slam", 0xa62b_6c3d_55a3_7344),

@@ -123,7 +123,8 @@ def synth(
         outliers: Share of points that belong to nothing; default: 0.1, of a sensor less.
         seed: Where the random numbers start.
         origin: Where the scene's own origin lies, three numbers in metres.
-        sensor: Draw the scene as an instrument sees it: "tripod", "depth", "slam", "airborne" or "photo".
+        sensor: Draw the scene as an instrument sees it: "tripod", "depth", "slam", "airborne", "photo" or
+            "spinning".
         round: Round coordinates to multiples of this, in metres.
         voxel: Keep one point a voxel of this edge in metres, its middle; "0.05:mean" keeps the mean of its points.
         copies: Each point stands so many times in the cloud.

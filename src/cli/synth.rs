@@ -75,7 +75,8 @@ struct SurveyArgs {
     /// noise at a depth of 1 m, 0.0015), slam (a trolley's laser, twice around, 5 mm of drift over
     /// decimetres to metres; noise of ranges, 0.001), airborne (strips 3 cm apart, scan lines,
     /// several returns from trees; noise of ranges, 0.02), photo (photogrammetry: waves over
-    /// decimetres, holes, blobs at edges; noise is the size of the waves, 0.004)
+    /// decimetres, holes, blobs at edges; noise is the size of the waves, 0.004), spinning (one sweep of
+    /// 16 to 128 lasers, in the scanner's coordinates; noise of ranges, 0.01)
     #[arg(long, value_name = "NAME")]
     sensor: Option<Sensor>,
     /// Round coordinates to multiples of this, such as 0.01

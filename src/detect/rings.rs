@@ -10,6 +10,7 @@ use crate::mix::spread;
 use crate::surface::quantile::quantile;
 use crate::vector::Vec3;
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// Points that tell whether there are rings.
 const SAMPLES: usize = 1 << 12;
@@ -26,8 +27,8 @@ const GAP: f64 = 12.0;
 const NARROW: f64 = 0.5;
 /// Each laser fires as often as the others, so that no ring has more than so many times as many points as the mean.
 const UNEVEN: usize = 3;
-/// A part of a ring ends where neighbours are this part of the rings' usual distance apart.
-const APART: f64 = 0.25;
+/// Fewer points than this part of those of a usual ring are strays between rings.
+const FEW: f64 = 8.0;
 /// Farther points are so many times as far as near ones, at least, or elevations and heights cannot be told apart.
 const DEEP: f64 = 1.1;
 /// Neighbours on a ring are at most so many of its usual steps apart …
@@ -108,9 +109,9 @@ impl Rings {
                 Spot::at(axes.map(|a| place[a] - home[a]))
             };
             let some: Vec<Spot> = spread(points.len(), SAMPLES).filter_map(spot).collect();
-            let apart = distance_of_rings(&some)?;
+            let bands = bands(&some)?;
             let spots: Vec<Spot> = (0..points.len()).into_par_iter().filter_map(spot).collect();
-            let rings = divided(spots, APART * apart)?;
+            let rings = divided(&spots, &bands)?;
             let step = usual_step(&rings)?;
             let noise = noise(&rings, step);
             log::debug!("{} rings, {step:.5} between neighbours, noise {noise:.1}", rings.len());
@@ -201,55 +202,54 @@ fn on(ring: &[Spot], from: &Spot, most: f64) -> Option<Spot> {
     Spot::at([0, 1, 2].map(|a| before.place[a] + share * (after.place[a] - before.place[a])))
 }
 
-/// How far rings are apart, as the tangents of the elevations of some spots tell; `None` if they are no rings.
-fn distance_of_rings(some: &[Spot]) -> Option<f64> {
+/// The elevations of the rings, as tangents from the lowest to the highest of each, as some spots tell; `None` if there are no
+/// rings.
+fn bands(some: &[Spot]) -> Option<Vec<[f64; 2]>> {
     let mut distances: Vec<f64> = some.iter().map(Spot::distance).collect();
     if quantile(&mut distances, 0.9) < DEEP * quantile(&mut distances, 0.1) {
         return None;
     }
     let mut tangents: Vec<f64> = some.iter().map(Spot::elevation).collect();
     tangents.sort_unstable_by(f64::total_cmp);
-    // The highest and lowest few may be strays.
     let rest = tangents.len() / 100;
     let tangents = &tangents[rest..tangents.len() - rest];
     let range = tangents.last()? - tangents.first()?;
     let gap = GAP * range / tangents.len() as f64;
-    let groups: Vec<&[f64]> = tangents.chunk_by(|a, b| b - a < gap).collect();
-    if !RINGS.contains(&groups.len()) {
-        return None;
-    }
-    let width: f64 = groups.iter().map(|group| group[group.len() - 1] - group[0]).sum();
-    let mut apart: Vec<f64> = groups.windows(2).map(|pair| pair[1][0] - pair[0][0]).collect();
-    let is_told = width < NARROW * range && are_even(&groups);
-    is_told.then(|| quantile(&mut apart, 0.25))
+    let groups = || tangents.chunk_by(|a, b| b - a < gap);
+    let mut sizes: Vec<f64> =
+        groups().flat_map(|group| std::iter::repeat_n(group.len() as f64, group.len())).collect();
+    let fewest = quantile(&mut sizes, 0.5) / FEW;
+    let rings: Vec<&[f64]> = groups().filter(|group| group.len() as f64 >= fewest).collect();
+    let width: f64 = rings.iter().map(|ring| ring[ring.len() - 1] - ring[0]).sum();
+    let is_told = are_rings(&rings, tangents.len()) && width < NARROW * range;
+    let band = |ring: &&[f64]| [ring[0] - 0.5 * gap, ring[ring.len() - 1] + 0.5 * gap];
+    is_told.then(|| rings.iter().map(band).collect())
 }
 
-/// Spots by their rings, each sorted by azimuth, whose elevations are at least this far apart; `None` if many belong to none.
-fn divided(mut spots: Vec<Spot>, apart: f64) -> Option<Vec<Vec<Spot>>> {
-    spots.par_sort_unstable_by(|a, b| a.elevation().total_cmp(&b.elevation()));
-    let all = spots.len();
-    let groups = spots.chunk_by(|a, b| b.elevation() - a.elevation() < apart);
-    let mut rings: Vec<Vec<Spot>> =
-        groups.filter(|group| group.len() >= ON_RING).map(<[Spot]>::to_vec).collect();
-    let belong: usize = rings.iter().map(Vec::len).sum();
-    if !RINGS.contains(&rings.len()) || belong * 10 < all * 9 || !are_even(&rings) {
-        return None;
+/// The spots of each ring, sorted by azimuth, in the bands of elevations; `None` if there are no rings.
+fn divided(spots: &[Spot], bands: &[[f64; 2]]) -> Option<Vec<Vec<Spot>>> {
+    let mut rings = vec![Vec::new(); bands.len()];
+    for spot in spots {
+        let elevation = spot.elevation();
+        let ring = bands.partition_point(|band| band[1] < elevation);
+        if bands.get(ring).is_some_and(|band| band[0] <= elevation) {
+            rings[ring].push(*spot);
+        }
     }
+    rings.retain(|ring| ring.len() >= ON_RING);
     rings.par_iter_mut().for_each(|ring| {
         // Spots of one direction are sorted by their places, so that the order of the file does not matter.
         let key = |spot: &Spot| [spot.turn, spot.place[0], spot.place[1], spot.place[2]];
-        ring.sort_unstable_by(|a, b| {
-            key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
-        });
+        ring.sort_unstable_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal));
     });
-    Some(rings)
+    are_rings(&rings, spots.len()).then_some(rings)
 }
 
-/// Whether no ring has many times as many spots as others.
-fn are_even<T>(rings: &[impl AsRef<[T]>]) -> bool {
+/// Whether these may be rings: nearly all of the points are on them, and none has many times as many as others.
+fn are_rings<T>(rings: &[impl AsRef<[T]>], points: usize) -> bool {
     let sizes = || rings.iter().map(|ring| ring.as_ref().len());
     let (most, all): (usize, usize) = (sizes().max().unwrap_or(0), sizes().sum());
-    most * rings.len() <= UNEVEN * all
+    RINGS.contains(&rings.len()) && 10 * all >= 9 * points && most * rings.len() <= UNEVEN * all
 }
 
 /// The usual sine of the angle between neighbours on a ring; several points in one direction count once.
@@ -277,4 +277,137 @@ fn noise(rings: &[Vec<Spot>], step: f64) -> f64 {
 /// The median elevation of a ring, as a tangent.
 fn middle(ring: &[Spot]) -> f64 {
     quantile(&mut ring.iter().map(Spot::elevation).collect::<Vec<_>>(), 0.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mix::mixed;
+
+    /// Steps of a metre.
+    const METRE: f64 = 20_000.0;
+    /// Standard deviation of ranges, in metres.
+    const NOISE: f64 = 0.01;
+    /// A room around the scanner: its walls, floor and ceiling, each at this distance along an axis …
+    const WALLS: [(usize, f64); 6] =
+        [(0, 4.0), (0, -3.1), (1, 2.7), (1, -5.2), (2, 1.6), (2, -1.1)];
+    /// … and a box on its floor, as low and high corners.
+    const BOX: [Vec3; 2] = [[1.2, -0.6, -1.1], [2.0, 0.5, -0.3]];
+
+    /// Where the line of sight leaves the room or meets the box, in metres.
+    fn range(ray: Vec3) -> f64 {
+        let walls = WALLS.iter().map(|&(a, at)| at / ray[a]).filter(|&t| t > 0.0);
+        let wall = walls.fold(f64::INFINITY, f64::min);
+        let (mut enter, mut leave) = (0.0f64, f64::INFINITY);
+        for a in 0..3 {
+            let [s, t] = [BOX[0][a] / ray[a], BOX[1][a] / ray[a]];
+            (enter, leave) = (enter.max(s.min(t)), leave.min(s.max(t)));
+        }
+        if enter < leave { enter } else { wall }
+    }
+
+    /// How far a place, in metres, is from the nearest wall, or side of the box.
+    fn off(place: Vec3) -> f64 {
+        let walls = WALLS.iter().map(|&(a, at)| (place[a] - at).abs());
+        let sides = (0..6).map(|side| {
+            let (a, corner) = (side / 2, BOX[side % 2]);
+            let is_beside =
+                |b: usize| b == a || (BOX[0][b] - 0.05..=BOX[1][b] + 0.05).contains(&place[b]);
+            if (0..3).all(is_beside) { (place[a] - corner[a]).abs() } else { f64::INFINITY }
+        });
+        walls.chain(sides).fold(f64::INFINITY, f64::min)
+    }
+
+    /// About a normal distribution of variance one.
+    fn normal(i: usize) -> f64 {
+        let uniform = |k: u64| mixed(i as u64 * 12 + k) as f64 / u64::MAX as f64;
+        (0..12).map(uniform).sum::<f64>() - 6.0
+    }
+
+    /// The points that lasers evenly spread from 15° below to 15° above the horizon see in the room.
+    fn sweep(lasers: usize, columns: usize) -> Vec<Vec3> {
+        let point = |i: usize| {
+            let elevation = (30.0 * (i % lasers) as f64 / (lasers - 1) as f64 - 15.0).to_radians();
+            let azimuth = (360.0 * (i / lasers) as f64 / columns as f64).to_radians();
+            let ray =
+                [elevation.cos() * azimuth.cos(), elevation.cos() * azimuth.sin(), elevation.sin()];
+            let range = range(ray) + NOISE * normal(i);
+            ray.map(|v| v * range)
+        };
+        (0..lasers * columns).map(point).collect()
+    }
+
+    fn points(places: &[Vec3]) -> Points {
+        places.iter().map(|p| p.map(|v| (v * METRE).round() as f32)).collect()
+    }
+
+    fn places(points: &Points) -> Vec<Vec3> {
+        (0..points.len()).map(|i| points.get(i).map(|v| f64::from(v) / METRE)).collect()
+    }
+
+    #[test]
+    fn rings_are_found_about_any_axis() {
+        let seen = sweep(16, 1200);
+        for turn in 0..3 {
+            let turned: Vec<Vec3> =
+                seen.iter().map(|p| [p[turn], p[(turn + 1) % 3], p[(turn + 2) % 3]]).collect();
+            let rings = Rings::find(&points(&turned), [0.0; 3]).unwrap();
+            assert_eq!(rings.len(), 16, "{turn}");
+            assert!(
+                (rings.step * 1200.0 / std::f64::consts::TAU - 1.0).abs() < 0.01,
+                "{}",
+                rings.step
+            );
+            let noise = rings.noise / METRE / NOISE;
+            assert!((0.9..1.1).contains(&noise), "{noise}");
+        }
+        // From elsewhere, these are no rings.
+        assert!(Rings::find(&points(&seen), [0.5 * METRE; 3]).is_none());
+        // A part of the points, and strays.
+        let mut some: Vec<Vec3> = seen.iter().copied().step_by(3).collect();
+        some.extend((0..some.len() / 100).map(|i| [1, 2, 3].map(|a| 2.0 * normal(4 * i + a))));
+        assert_eq!(Rings::find(&points(&some), [0.0; 3]).unwrap().len(), 16);
+    }
+
+    #[test]
+    fn other_clouds_have_no_rings() {
+        let scattered: Points = (0..20_000)
+            .map(|i| [0, 1, 2].map(|a| (5e4 * normal(3 * i + a)).round() as f32))
+            .collect();
+        // A tripod's scan of the room, in directions at random.
+        let seen: Vec<Vec3> = (0..20_000)
+            .map(|i| {
+                let ray = [0, 1, 2].map(|a| normal(3 * i + a));
+                ray.map(|v| v * range(ray))
+            })
+            .collect();
+        let grid: Points = (0..40_000)
+            .map(|i| [i % 200 * 50, i / 200 * 50, 900].map(|v| v as f32 - 5e3))
+            .collect();
+        for (name, cloud) in [("scattered", scattered), ("seen", points(&seen)), ("grid", grid)] {
+            assert!(Rings::find(&cloud, [0.0; 3]).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn points_between_rings_lie_on_surfaces() {
+        let seen = sweep(16, 1200);
+        let added = Rings::find(&points(&seen), [0.0; 3]).unwrap().between();
+        // Rings are 6.7 times as far apart as the points on them: two between two, nearly everywhere.
+        let all = 2 * 15 * 1200;
+        assert!((all * 17 / 20..=all).contains(&added.len()), "{} of {all}", added.len());
+        // Noise is along the line of sight; at edges rings end, or go on straight as if there were none.
+        let wrong = places(&added).into_iter().filter(|&place| off(place) > 5.0 * NOISE).count();
+        assert!(wrong * 200 < added.len(), "{wrong}");
+        // The order of the points does not matter.
+        let mut reversed = seen.clone();
+        reversed.reverse();
+        assert_eq!(Rings::find(&points(&reversed), [0.0; 3]).unwrap().between(), added);
+    }
+
+    #[test]
+    fn rings_as_close_as_their_points_get_none_between() {
+        let rings = Rings::find(&points(&sweep(64, 600)), [0.0; 3]).unwrap();
+        assert_eq!((rings.len(), rings.between().len()), (64, 0));
+    }
 }

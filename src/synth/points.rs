@@ -40,8 +40,6 @@ const PASS_LENGTH: f64 = 8.0;
 pub fn generate(scene: Scene, options: &SceneOptions) -> Result<Points> {
     options.check(scene)?;
     let grid = options.grid();
-    let origin = options.origin.unwrap_or_else(|| scene.default_origin());
-    let origin = origin.map(|v| (v * STEPS_PER_UNIT).round() / STEPS_PER_UNIT);
     let parts = parts(scene, options);
     let planes: Vec<ModelPlane> =
         parts.iter().flat_map(|part| part.sampler.model().planes.clone()).collect();
@@ -56,6 +54,12 @@ pub fn generate(scene: Scene, options: &SceneOptions) -> Result<Points> {
             Source::Survey(Shots::plan(scene, sensor, &model, options, each)?)
         }
     };
+    let home = match &source {
+        Source::Parts(_) => None,
+        Source::Survey(shots) => shots.home.map(|home| home.map(|v| 0.0 - v)),
+    };
+    let origin = options.origin.or(home).unwrap_or_else(|| scene.default_origin());
+    let origin = origin.map(|v| (v * STEPS_PER_UNIT).round() / STEPS_PER_UNIT);
     let counts = vec![0; planes.len()];
     Ok(Points {
         scene,

@@ -17,6 +17,7 @@ fn every_sensor_writes_every_kind_of_file() {
         ("slam", "c.ply"),
         ("airborne", "d.laz"),
         ("photo", "e.csv"),
+        ("spinning", "f.ply"),
     ] {
         let path = folder.path().join(name);
         synth("roofs", &path, &format!("--points 3000 --sensor {sensor}")).text();

@@ -3,6 +3,7 @@
 use super::super::random::Random;
 use super::super::sampler::Drawn;
 use super::super::truth::Camera;
+use super::super::vector::Vec3;
 use std::fmt;
 
 /// Separates the random numbers of shots from those of scenes.
@@ -18,6 +19,11 @@ pub(super) trait Instrument: fmt::Debug + Send + Sync {
 
     /// The camera, if the instrument is one: it takes one frame with one shot per pixel, and no more.
     fn camera(&self) -> Option<Camera> {
+        None
+    }
+
+    /// Where in the scene its coordinates begin, if it has its own.
+    fn home(&self) -> Option<Vec3> {
         None
     }
 }

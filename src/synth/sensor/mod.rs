@@ -8,6 +8,7 @@ mod photo;
 mod places;
 pub(super) mod sensors;
 mod slam;
+mod spinning;
 mod survey;
 mod tripod;
 

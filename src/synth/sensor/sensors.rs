@@ -31,6 +31,10 @@ pub enum Sensor {
     /// which are correlated over decimetres; a tenth of it is independent from point to point. There are holes where
     /// nothing can be matched, and blobs along edges.
     Photo,
+    /// One sweep of a spinning scanner with 16 to 128 lasers, one above the other, from 25° below the horizon to 15° above: the
+    /// more points, the more lasers. Points are in the scanner's coordinates, column by column, unless an origin is given. Ranges have
+    /// the noise as their error (1 cm) and come in steps of 2 mm.
+    Spinning,
 }
 
 names! { Sensor, "sensor":
@@ -39,6 +43,7 @@ names! { Sensor, "sensor":
     Slam = "slam",
     Airborne = "airborne",
     Photo = "photo",
+    Spinning = "spinning",
 }
 
 impl Sensor {
@@ -50,6 +55,7 @@ impl Sensor {
             Sensor::Depth => 0.0015 / places::baseline_factor(scene),
             Sensor::Slam => 0.001,
             Sensor::Airborne => 0.02,
+            Sensor::Spinning => 0.01,
             Sensor::Photo => 0.004 * places::photo_factor(scene),
         }
     }

@@ -6,11 +6,12 @@ use super::super::random::Random;
 use super::super::sampler::Drawn;
 use super::super::scene::Scene;
 use super::super::truth::Camera;
+use super::super::vector::Vec3;
 use super::cast::Caster;
 use super::instrument::{FAMILY, Instrument};
 use super::places::Places;
 use super::sensors::Sensor;
-use super::{airborne, depth, photo, slam, tripod};
+use super::{airborne, depth, photo, slam, spinning, tripod};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
@@ -23,6 +24,8 @@ pub struct Survey {
     /// Most points of one pass.
     pub points: u64,
     pub camera: Option<Camera>,
+    /// Where in the scene the instrument's coordinates begin, if it has its own.
+    pub home: Option<Vec3>,
 }
 
 impl Survey {
@@ -41,10 +44,11 @@ impl Survey {
             Sensor::Depth => Box::new(depth::Depth::new(caster, &places, options)),
             Sensor::Slam => Box::new(slam::Slam::new(caster, &places, options)),
             Sensor::Airborne => Box::new(airborne::Airborne::new(caster, model, options)),
+            Sensor::Spinning => Box::new(spinning::Spinning::new(caster, &places, options)),
             Sensor::Photo => Box::new(photo::Photo::new(scene, model, &places, options)),
         };
         instrument.plan(points);
-        let camera = instrument.camera();
+        let (camera, home) = (instrument.camera(), instrument.home());
         let shots = match &camera {
             Some(camera) => u64::from(camera.rows) * u64::from(camera.columns),
             None => {
@@ -53,7 +57,7 @@ impl Survey {
                 shots
             }
         };
-        Ok(Survey { instrument, shots, points, camera })
+        Ok(Survey { instrument, shots, points, camera, home })
     }
 
     /// The points of a shot; `None` after the last one. Except for a camera's frame, the survey starts

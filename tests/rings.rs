@@ -1,0 +1,136 @@
+//! Sweeps of a spinning scanner, whose points lie in rings that are far apart.
+
+use planes::cloud::Chunk;
+use planes::synth::{Scene, SceneOptions, Sensor, generate};
+use planes::{Detection, Detector, Device, Options};
+use std::f64::consts::TAU;
+
+/// Lasers, and directions of each.
+const LASERS: u32 = 16;
+const COLUMNS: u32 = 1800;
+
+/// A plane, the points `p` with `normal · p = rho`, as seen by a scanner at the origin.
+type Wall = ([f64; 3], f64);
+
+/// A floor and the four walls of a yard; the scanner is 1.7 m above the floor.
+const YARD: [Wall; 5] = [
+    ([0.02, 0.0, 1.0], -1.7),
+    ([1.0, 0.1, 0.0], 9.0),
+    ([1.0, 0.1, 0.0], -14.0),
+    ([-0.1, 1.0, 0.0], 7.0),
+    ([-0.1, 1.0, 0.0], -11.0),
+];
+/// A round tower in it: where its axis is, and its radius.
+const TOWER: [f64; 3] = [5.0, -4.0, 1.5];
+
+/// Where a ray of length 1 meets the tower.
+fn tower([x, y, _]: [f64; 3]) -> Option<f64> {
+    let [a, b, radius] = TOWER;
+    let (square, along) = (x * x + y * y, a * x + b * y);
+    let root = along * along - square * (a * a + b * b - radius * radius);
+    (root > 0.0 && along > 0.0).then(|| (along - root.sqrt()) / square)
+}
+
+/// A sweep of the yard, and the wall of each point; that of the tower is one more than the last.
+fn sweep() -> (Vec<[f32; 3]>, Vec<usize>) {
+    let mut state = 1u64;
+    let mut uniform = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let point = |i: u32| {
+        let elevation = (2.0 * f64::from(i % LASERS) - 15.0).to_radians();
+        let azimuth = TAU * f64::from(i / LASERS) / f64::from(COLUMNS);
+        let ray =
+            [elevation.cos() * azimuth.cos(), elevation.cos() * azimuth.sin(), elevation.sin()];
+        let hit = |(k, (normal, rho)): (usize, &Wall)| {
+            let range = rho / (0..3).map(|a| normal[a] * ray[a]).sum::<f64>();
+            (range > 0.0).then_some((range, k))
+        };
+        let hits =
+            YARD.iter().enumerate().filter_map(hit).chain(tower(ray).map(|t| (t, YARD.len())));
+        let (range, wall) = hits.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+        let noise = 0.01 * ((0..12).map(|_| uniform()).sum::<f64>() - 6.0);
+        (ray.map(|v| (v * (range + noise)) as f32), wall)
+    };
+    (0..LASERS * COLUMNS).map(point).unzip()
+}
+
+fn detect(points: &[[f32; 3]]) -> Detection {
+    Detector::new().device(Device::Cpu).detect(points).unwrap()
+}
+
+/// Checks that each wall of the yard is one plane with nearly all of its points, and that there is no other.
+fn assert_found(found: &Detection, walls: &[usize]) {
+    assert_eq!(found.parameters.rings, LASERS as usize);
+    let count = |wall: usize, plane: i32| {
+        walls.iter().zip(&found.labels).filter(|&(w, l)| (*w, *l) == (wall, plane)).count()
+    };
+    let mut taken = Vec::new();
+    for wall in 0..YARD.len() {
+        let best = (0..found.planes.len() as i32).max_by_key(|&plane| count(wall, plane)).unwrap();
+        let all = walls.iter().filter(|&&w| w == wall).count();
+        assert!(count(wall, best) as f64 > 0.9 * all as f64, "wall {wall}: {}", count(wall, best));
+        taken.push(best);
+    }
+    taken.sort_unstable();
+    taken.dedup();
+    assert_eq!((taken.len(), found.planes.len()), (YARD.len(), YARD.len()));
+}
+
+#[test]
+fn walls_far_from_the_scanner_and_the_floor_are_planes() {
+    let (points, walls) = sweep();
+    assert_found(&detect(&points), &walls);
+    // The axis may be any of the three.
+    let turned: Vec<[f32; 3]> = points.iter().map(|&[x, y, z]| [x, z, -y]).collect();
+    assert_found(&detect(&turned), &walls);
+}
+
+#[test]
+fn the_order_of_the_points_does_not_matter() {
+    let (points, walls) = sweep();
+    let order = |i: usize| i * 7919 % points.len();
+    let shuffled: Vec<[f32; 3]> = (0..points.len()).map(|i| points[order(i)]).collect();
+    let walls: Vec<usize> = (0..points.len()).map(|i| walls[order(i)]).collect();
+    assert_found(&detect(&shuffled), &walls);
+}
+
+#[test]
+fn outlines_reach_from_ring_to_ring() {
+    let (points, _) = sweep();
+    let found = detect(&points);
+    let floor = found.planes.iter().find(|plane| plane.normal[2].abs() > 0.9).unwrap();
+    // Rings on the floor are up to 3 m apart, points on them 5 cm.
+    assert!(floor.area > 150.0, "{}", floor.area);
+    assert!(floor.pieces.len() < 8, "{}", floor.pieces.len());
+}
+
+#[test]
+fn fewest_inliers_count_points_of_the_cloud() {
+    let (points, _) = sweep();
+    let found = Detector::new()
+        .device(Device::Cpu)
+        .options(Options { min_inliers: Some(3000), ..Options::default() })
+        .detect(&points)
+        .unwrap();
+    assert!(found.planes.iter().all(|plane| plane.inliers >= 3000));
+    assert!(!found.planes.is_empty());
+    assert_eq!(found.parameters.min_inliers, 3000);
+    let labelled =
+        |plane: usize| found.labels.iter().filter(|&&l| l == plane as i32).count() as u64;
+    assert!(found.planes.iter().enumerate().all(|(i, plane)| plane.inliers == labelled(i)));
+}
+
+#[test]
+fn a_simulated_sweep_is_in_rings_about_its_origin() {
+    let options =
+        SceneOptions::new(Scene::Street, 30_000).with_sensor(Scene::Street, Sensor::Spinning);
+    let chunks = generate(Scene::Street, &options).unwrap();
+    let all = |chunk: Chunk| {
+        (0..chunk.len()).map(move |i| [chunk.x[i], chunk.y[i], chunk.z[i]].map(|v| v as f32))
+    };
+    let points: Vec<[f32; 3]> = chunks.flat_map(all).collect();
+    assert_eq!(detect(&points).parameters.rings, 16);
+}
