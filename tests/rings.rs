@@ -61,7 +61,7 @@ fn detect(points: &[[f32; 3]]) -> Detection {
     Detector::new().device(Device::Cpu).detect(points).unwrap()
 }
 
-/// Checks that each wall of the yard is one plane with nearly all of its points, and that there is no other.
+/// Checks that each wall of the yard is one plane with most of its points, and that nearly all of the tower is in no plane.
 fn assert_found(found: &Detection, walls: &[usize]) {
     assert_eq!(found.parameters.rings, LASERS as usize);
     let count = |wall: usize, plane: i32| {
@@ -71,12 +71,15 @@ fn assert_found(found: &Detection, walls: &[usize]) {
     for wall in 0..YARD.len() {
         let best = (0..found.planes.len() as i32).max_by_key(|&plane| count(wall, plane)).unwrap();
         let all = walls.iter().filter(|&&w| w == wall).count();
-        assert!(count(wall, best) as f64 > 0.9 * all as f64, "wall {wall}: {}", count(wall, best));
+        assert!(count(wall, best) as f64 > 0.85 * all as f64, "wall {wall}: {}", count(wall, best));
         taken.push(best);
     }
     taken.sort_unstable();
     taken.dedup();
-    assert_eq!((taken.len(), found.planes.len()), (YARD.len(), YARD.len()));
+    assert_eq!(taken.len(), YARD.len());
+    let of_tower = walls.iter().filter(|&&w| w == YARD.len()).count();
+    assert!(count(YARD.len(), -1) as f64 > 0.9 * of_tower as f64);
+    assert!(found.planes.len() <= YARD.len() + 1);
 }
 
 #[test]

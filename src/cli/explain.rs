@@ -75,6 +75,13 @@ fn measured(out: &mut String, detection: &Detection) {
             "  pixels     as seen from {x}, {y}, {z}: planes are divided where the camera sees through"
         );
     }
+    if p.rings > 0 {
+        line!(
+            out,
+            "  rings      {} of a spinning scanner: the search puts points between them, and measures with these",
+            p.rings
+        );
+    }
     if p.copies > 1.0 {
         line!(
             out,
