@@ -346,16 +346,22 @@ impl Drop for Listed {
     }
 }
 
-/// Removes the temporary files of this process, which is about to end early: a thread that would begin or name
-/// another one waits from now on.
-pub fn discard_all() {
+/// Removes the temporary files of this process, which is about to end early. While the result lives, threads that would begin
+/// or name another one wait.
+pub fn discard_all() -> Discarded {
     let all = named();
     for path in all.iter() {
         // What cannot be removed is left to a later run.
         let _ = fs::remove_file(path);
     }
-    // Never unlocked.
-    std::mem::forget(all);
+    Discarded { _all: all }
+}
+
+/// No temporary file begins or gets a name while this lives: see [`discard_all`].
+#[derive(Debug)]
+#[must_use = "files may begin again once it is dropped"]
+pub struct Discarded {
+    _all: MutexGuard<'static, BTreeSet<PathBuf>>,
 }
 
 /// Removes the temporary files in `folder` whose writers are gone, for example after a kill. Files that are
@@ -641,6 +647,37 @@ mod tests {
         drop(other);
         assert!(!ours());
         assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_is_replaced_while_nobody_discards() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        fs::write(&path, "old").unwrap();
+        let file = unnamed::create(folder.path()).unwrap();
+        (&file).write_all(b"new").unwrap();
+        let first = std::cell::Cell::new(true);
+        let link = |_: &File, name: &Path| {
+            if first.replace(false) {
+                return Err(io::ErrorKind::AlreadyExists.into());
+            }
+            // A file has a temporary name from here on.
+            assert!(NAMED.try_lock().is_err());
+            fs::write(name, "new")
+        };
+        unnamed::call_by(&link, &file, &path).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn files_begin_again_after_all_were_discarded() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(discard_all());
+        let (file, listed) = Listed::file_in(folder.path()).unwrap();
+        assert!(file.path().exists());
+        drop(listed);
     }
 
     #[cfg(target_os = "linux")]

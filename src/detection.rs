@@ -72,7 +72,8 @@ pub struct Parameters {
     /// search takes one point of each cluster, and what it measures holds for these.
     pub copies: f64,
     /// Number of rings of points that the lasers of a spinning scanner left, if the search put points between them; 0 in
-    /// other clouds. What was measured holds for the points and those between.
+    /// other clouds. What was measured holds for the points and those between, which also vote; `min_inliers` counts
+    /// the points of the cloud.
     #[serde(default)]
     pub rings: usize,
     /// Standard deviation that rounding adds to the coordinates, in the cloud's unit; 0 if they are not

@@ -97,7 +97,39 @@ fn the_order_of_the_points_does_not_matter() {
     let order = |i: usize| i * 7919 % points.len();
     let shuffled: Vec<[f32; 3]> = (0..points.len()).map(|i| points[order(i)]).collect();
     let walls: Vec<usize> = (0..points.len()).map(|i| walls[order(i)]).collect();
-    assert_found(&detect(&shuffled), &walls);
+    let (found, plain) = (detect(&shuffled), detect(&points));
+    assert_found(&found, &walls);
+    assert!((0..points.len()).all(|i| found.labels[i] == plain.labels[order(i)]));
+    assert!(found.planes == plain.planes);
+}
+
+#[test]
+fn a_sweep_given_twice_is_a_sweep() {
+    let (points, walls) = sweep();
+    let twice: Vec<[f32; 3]> = points.iter().flat_map(|&p| [p, p]).collect();
+    let walls: Vec<usize> = walls.iter().flat_map(|&wall| [wall, wall]).collect();
+    let found = detect(&twice);
+    assert_eq!(found.parameters.copies, 2.0);
+    assert_found(&found, &walls);
+}
+
+#[test]
+fn an_opening_divides_a_wall() {
+    // Rings are 25 cm apart where the wall has no points, over 2 m.
+    let (points, walls) = sweep();
+    let is_open = |i: usize| walls[i] == 1 && (0.0..2.0).contains(&points[i][1]);
+    let open: Vec<[f32; 3]> =
+        (0..points.len()).filter(|&i| !is_open(i)).map(|i| points[i]).collect();
+    let pieces_across = |points: &[[f32; 3]]| {
+        let found = detect(points);
+        let wall = found
+            .planes
+            .into_iter()
+            .find(|p| p.normal[0].abs() > 0.9 && p.offset.abs() < 9.2)
+            .unwrap();
+        wall.pieces.iter().filter(|piece| piece.inliers > 500).count()
+    };
+    assert_eq!([pieces_across(&points), pieces_across(&open)], [1, 2]);
 }
 
 #[test]
@@ -113,6 +145,8 @@ fn outlines_reach_from_ring_to_ring() {
 #[test]
 fn fewest_inliers_count_points_of_the_cloud() {
     let (points, _) = sweep();
+    // By default, one in 2500, but no fewer than 20.
+    assert_eq!(detect(&points).parameters.min_inliers, 20);
     let found = Detector::new()
         .device(Device::Cpu)
         .options(Options { min_inliers: Some(3000), ..Options::default() })

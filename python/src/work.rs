@@ -110,7 +110,7 @@ pub fn clean_up_at_exit(py: Python<'_>) -> PyResult<()> {
     let clean_up = PyCFunction::new_closure(py, None, None, move |_, _| {
         // After a fork, they are the parent's.
         if process::id() == owner {
-            discard_all();
+            drop(discard_all());
         }
     })?;
     py.import("atexit")?.call_method1("register", (clean_up,)).map(drop)

@@ -17,7 +17,7 @@ pub fn listen() {
         let Ok(mut signals) = Signals::new(wanted) else { return };
         if let Some(signal) = signals.forever().next() {
             progress::clear_all();
-            planes::atomic::discard_all();
+            let _discarded = planes::atomic::discard_all();
             // If that fails, the signal has no effect, and only `kill -9` remains.
             let _ = emulate_default_handler(signal);
         }

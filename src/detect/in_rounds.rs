@@ -13,7 +13,7 @@ use super::parameters::{Measured, Nature};
 use super::pixels::Pixels;
 use super::planes::Answer;
 use super::progress::{Progress, begin};
-use super::rings::Rings;
+use super::rings::{Between, Rings};
 use super::rounds::{self, Votes};
 use super::viewpoint::{NEAREST, Sight, Viewpoint};
 use super::viewpoint_search::Found;
@@ -31,6 +31,7 @@ use crate::surface::cloud::CellCloud;
 use crate::surface::moments::Moments;
 use crate::surface::noise_field::NoiseField;
 use crate::surface::plane::{Assigned, LocalPlane};
+use crate::surface::quantile::quantile;
 use crate::surface::sums::Sums;
 use crate::surface::surfels::{Surfel, Surfels, Thinner};
 use crate::surface::unit::{CellCounts, Unit};
@@ -48,6 +49,9 @@ const ALIKE: f64 = 4.0;
 /// The noise of a frame shows only on cells that are wide against its pixels. An outline is finer: its cells are at most so
 /// many times as wide as the spacing of the plane's points, which differs between its near and far ends.
 const CLOSING: f64 = 16.0;
+
+/// An outline reaches over this share of the gaps between the rings of a plane.
+const NEARLY_ALL: f64 = 0.9;
 
 /// Neighbourhoods so many times as thick as the precision of their sums makes them show noise.
 const THICKER: f64 = 2.0;
@@ -86,13 +90,6 @@ pub(super) fn detect<'b>(
         drop(held);
         return without_copies(cloud, &sites.in_file_order(), how)?.finish(cloud, how);
     }
-    if let Some(rings) = Rings::find(&cloud.points, cloud.scanner()) {
-        let between = rings.between();
-        if !between.is_empty() {
-            drop(held);
-            return with_points_between(cloud, (&rings, &between), how)?.finish(cloud, how);
-        }
-    }
     labelled(cloud, (held, counts), how)?.finish(cloud, how)
 }
 
@@ -121,29 +118,28 @@ fn without_copies(cloud: &Loaded, sites: &Sites, how: How<'_, '_>) -> Result<Lab
     Ok(labelled)
 }
 
-/// The planes of a cloud of rings, which are found with points between these.
+/// The planes of a cloud of so many rings, which are found with points between these.
 fn with_points_between(
-    cloud: &Loaded,
-    (rings, between): (&Rings, &Points),
+    cloud: &mut Loaded,
+    (rings, between): (usize, Between),
     how: How<'_, '_>,
 ) -> Result<Labelled> {
     let own = cloud.points.len();
-    let points =
-        (0..own).map(|i| cloud.points.get(i)).chain((0..between.len()).map(|i| between.get(i)));
-    let mut dense = Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, points.collect()) };
+    let own_points = (0..own).map(|i| cloud.points.get(i));
+    let all = own_points.chain((0..between.gaps.len()).map(|i| between.points.get(i))).collect();
+    let Between { gaps, .. } = between;
+    let mut dense = Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, all) };
     let mut held = how.backend.hold(dense.points.clone())?;
     let counts = held.count_cells()?;
     let ground = Ground::of_cloud(held.as_mut(), &counts, (&dense, Drawn::InSpace), how)?;
     drop(counts);
     let mut labelled = ground.search(&mut dense, held, (Camera::Spinning, how))?;
-    labelled.leave_out_others(&cloud.points, &dense.places.unwrap_or_default());
-    // Without the points between, rings are farther apart.
-    let farther = dense.points.len() as f64 / own as f64;
-    labelled.outline_cell.iter_mut().for_each(|cell| *cell *= farther);
-    let parameters = &mut labelled.parameters;
-    parameters.rings = rings.len();
+    labelled.leave_out_others(&cloud.points, &dense.places.unwrap_or_default(), &gaps);
     let fewest = || parameters::smallest_plane(own as u64);
-    parameters.min_inliers = how.options.min_inliers.unwrap_or_else(fewest);
+    labelled.parameters.min_inliers = how.options.min_inliers.unwrap_or_else(fewest);
+    labelled.parameters.rings = rings;
+    // The labels are in the order of the points, as they are.
+    cloud.reorder((0..own as u32).collect(), cloud.points.clone());
     Ok(labelled)
 }
 
@@ -153,6 +149,16 @@ fn labelled<'b>(
     (mut held, counts): (Box<dyn Held<'b> + 'b>, CellCounts),
     how: How<'_, 'b>,
 ) -> Result<Labelled> {
+    // Programs store a scanner's place with points in its coordinates, too.
+    let rings = Rings::find(&cloud.points, cloud.scanner());
+    let elsewhere = || cloud.scanner.and_then(|_| Rings::find(&cloud.points, cloud.home()));
+    if let Some(rings) = rings.or_else(elsewhere) {
+        let (number, between) = (rings.len(), rings.between());
+        if !between.gaps.is_empty() {
+            drop((held, counts, rings));
+            return with_points_between(cloud, (number, between), how);
+        }
+    }
     let told = viewpoint_search::told(&cloud.points, cloud.home(), cloud.rows());
     // A given tolerance means the same everywhere.
     let is_deep = |found: &&Found| found.is_deep && how.options.tolerance.is_none();
@@ -641,13 +647,22 @@ impl Labelled {
         self.alike *= sites.copies();
     }
 
-    /// Keeps the labels of the first points alone, which were searched together with others in this order.
-    fn leave_out_others(&mut self, points: &Points, order: &[u32]) {
+    /// Keeps the labels of the cloud's `points` alone, which were searched together with points between rings, in this order. An
+    /// outline reaches over nearly all gaps between the rings of its plane.
+    fn leave_out_others(&mut self, points: &Points, order: &[u32], gaps: &[f32]) {
         let mut labels = vec![-1; points.len()];
+        let mut gaps_of = vec![Vec::new(); self.local.len()];
         for (&point, &label) in order.iter().zip(&self.assigned.labels) {
-            if let Some(own) = labels.get_mut(point as usize) {
+            let point = point as usize;
+            if let Some(own) = labels.get_mut(point) {
                 *own = label;
+            } else if let Some(of) = gaps_of.get_mut(label as usize) {
+                of.push(f64::from(gaps[point - points.len()]));
             }
+        }
+        for (cell, gaps) in self.outline_cell.iter_mut().zip(&mut gaps_of) {
+            // An outline closes gaps of two cells.
+            *cell = cell.max(0.5 * quantile(gaps, NEARLY_ALL));
         }
         self.assigned.sums = members::sums(points, &labels, self.local.len());
         self.assigned.labels = labels;

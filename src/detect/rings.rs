@@ -6,9 +6,8 @@
 //! they lie on a straight line as a plane would. What lies between two points of a plane lies in the plane.
 
 use crate::frame::Points;
-use crate::mix::spread;
 use crate::surface::quantile::quantile;
-use crate::vector::Vec3;
+use crate::vector::{Vec3, dot, minus};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
@@ -17,16 +16,19 @@ const SAMPLES: usize = 1 << 12;
 /// Fewest points of a cloud with rings, and of a ring.
 const FEWEST: usize = 1 << 10;
 const ON_RING: usize = 32;
-/// Most points of a cloud whose rings are sought: more are no single sweep.
-const MOST: usize = 1 << 23;
+/// Most points of a cloud whose rings are sought: four turns of 128 lasers, or of one scanner that stands still.
+const MOST: usize = 1 << 20;
 /// Fewest and most rings.
-const RINGS: std::ops::RangeInclusive<usize> = 8..=256;
+const RINGS: std::ops::RangeInclusive<usize> = 12..=256;
 /// Between rings there are gaps, so many times as wide as points are apart in the mean, if they are sorted by elevation …
 const GAP: f64 = 12.0;
 /// … and rings are at most half as wide as they are apart.
 const NARROW: f64 = 0.5;
 /// Each laser fires as often as the others, so that no ring has more than so many times as many points as the mean.
 const UNEVEN: usize = 3;
+/// Share of the points that are on rings, at least, and of the sample that is left out at either end: these may be strays.
+const ON_RINGS: f64 = 0.9;
+const ENDS: f64 = 0.01;
 /// Fewer points than this part of those of a usual ring are strays between rings.
 const FEW: f64 = 8.0;
 /// Farther points are so many times as far as near ones, at least, or elevations and heights cannot be told apart.
@@ -35,6 +37,8 @@ const DEEP: f64 = 1.1;
 const MISSING: f64 = 2.5;
 /// … and those that tell the noise so many.
 const NEXT: f64 = 1.5;
+/// Points whose directions differ by less than this sine are in one direction.
+const SAME: f64 = 1e-6;
 /// Points of three rings are on a line if the middle one is at most so many standard deviations away.
 const STRAIGHT: f64 = 4.0;
 /// Coordinates are so precise, in parts of a distance, and chords between neighbours so near to a ring.
@@ -54,6 +58,14 @@ pub(super) struct Rings {
     step: f64,
     /// Standard deviation of distances.
     noise: f64,
+}
+
+/// Points between rings.
+pub(super) struct Between {
+    /// Where they are, in the coordinates of the cloud's points.
+    pub points: Points,
+    /// For each, how far the rings are apart there, in steps.
+    pub gaps: Vec<f32>,
 }
 
 /// A point of a ring.
@@ -103,12 +115,16 @@ impl Rings {
         if !(FEWEST..=MOST).contains(&points.len()) {
             return None;
         }
+        // Told by the coordinates, so that the order of the points does not matter.
+        let many = (points.len() / SAMPLES).max(1) as u64;
+        let sample: Vec<usize> =
+            (0..points.len()).filter(|&i| points.hash(i).is_multiple_of(many)).collect();
         [[0, 1, 2], [2, 0, 1], [1, 2, 0]].into_iter().find_map(|axes| {
             let spot = |i: usize| {
                 let place = points.get(i).map(f64::from);
                 Spot::at(axes.map(|a| place[a] - home[a]))
             };
-            let some: Vec<Spot> = spread(points.len(), SAMPLES).filter_map(spot).collect();
+            let some: Vec<Spot> = sample.iter().filter_map(|&i| spot(i)).collect();
             let bands = bands(&some)?;
             let spots: Vec<Spot> = (0..points.len()).into_par_iter().filter_map(spot).collect();
             let rings = divided(&spots, &bands)?;
@@ -124,22 +140,25 @@ impl Rings {
         self.rings.len()
     }
 
-    /// Points between rings, in the coordinates of the points; none if rings are not much farther apart than the points on them.
-    pub fn between(&self) -> Points {
+    /// Points between rings; none if rings are not much farther apart than the points on them.
+    pub fn between(&self) -> Between {
         let pairs = (1..self.rings.len()).into_par_iter();
-        let added: Vec<Vec<[f32; 3]>> = pairs.map(|upper| self.between_two(upper)).collect();
-        added.into_iter().flatten().collect()
+        let added: Vec<Vec<([f32; 3], f32)>> = pairs.map(|upper| self.between_two(upper)).collect();
+        let gaps = added.iter().flatten().map(|(_, gap)| *gap).collect();
+        Between { points: added.into_iter().flatten().map(|(point, _)| point).collect(), gaps }
     }
 
     /// Points between a ring and the one below.
-    fn between_two(&self, upper: usize) -> Vec<[f32; 3]> {
+    fn between_two(&self, upper: usize) -> Vec<([f32; 3], f32)> {
         let lower = &self.rings[upper - 1];
         let parts = self.parts(upper);
         let mut added = Vec::new();
         if parts < 2.0 {
             return added;
         }
-        let above = |from: &Spot, ring: usize| on(self.rings.get(ring)?, from, MISSING * self.step);
+        let above = |from: &Spot, ring: usize| {
+            spot_towards(from, self.rings.get(ring)?, MISSING * self.step)
+        };
         for from in lower {
             let Some(to) = above(from, upper) else { continue };
             let is_straight = |three: [Option<Spot>; 3]| {
@@ -153,6 +172,8 @@ impl Rings {
                 continue;
             }
             // Evenly spread as the scanner sees them, as rings would be.
+            let gap = minus(to.place, from.place);
+            let gap = dot(gap, gap).sqrt() as f32;
             let near = [from, &to].map(|spot| 1.0 / spot.distance());
             added.extend((1..parts as u32).map(|k| {
                 let share = f64::from(k) / parts;
@@ -161,7 +182,7 @@ impl Rings {
                 for (at, axis) in self.axes.into_iter().enumerate() {
                     place[axis] += from.place[at] + along * (to.place[at] - from.place[at]);
                 }
-                place.map(|v| v.round_ties_even() as f32)
+                (place.map(|v| v.round_ties_even() as f32), gap)
             }));
         }
         added
@@ -190,7 +211,7 @@ impl Rings {
 
 /// The spot of a ring in the direction of another spot, on the line between its two neighbours there, which are no farther from
 /// each other than this sine.
-fn on(ring: &[Spot], from: &Spot, most: f64) -> Option<Spot> {
+fn spot_towards(from: &Spot, ring: &[Spot], most: f64) -> Option<Spot> {
     let next = ring.partition_point(|spot| spot.turn <= from.turn);
     let after = &ring[next % ring.len()];
     let before = &ring[next.checked_sub(1).unwrap_or(ring.len() - 1)];
@@ -211,7 +232,7 @@ fn bands(some: &[Spot]) -> Option<Vec<[f64; 2]>> {
     }
     let mut tangents: Vec<f64> = some.iter().map(Spot::elevation).collect();
     tangents.sort_unstable_by(f64::total_cmp);
-    let rest = tangents.len() / 100;
+    let rest = (ENDS * tangents.len() as f64) as usize;
     let tangents = &tangents[rest..tangents.len() - rest];
     let range = tangents.last()? - tangents.first()?;
     let gap = GAP * range / tangents.len() as f64;
@@ -249,14 +270,16 @@ fn divided(spots: &[Spot], bands: &[[f64; 2]]) -> Option<Vec<Vec<Spot>>> {
 fn are_rings<T>(rings: &[impl AsRef<[T]>], points: usize) -> bool {
     let sizes = || rings.iter().map(|ring| ring.as_ref().len());
     let (most, all): (usize, usize) = (sizes().max().unwrap_or(0), sizes().sum());
-    RINGS.contains(&rings.len()) && 10 * all >= 9 * points && most * rings.len() <= UNEVEN * all
+    RINGS.contains(&rings.len())
+        && all as f64 >= ON_RINGS * points as f64
+        && most * rings.len() <= UNEVEN * all
 }
 
 /// The usual sine of the angle between neighbours on a ring; several points in one direction count once.
 fn usual_step(rings: &[Vec<Spot>]) -> Option<f64> {
     let pairs = rings.iter().flat_map(|ring| ring.windows(2));
     let mut steps: Vec<f64> =
-        pairs.filter_map(|pair| pair[0].sine(&pair[1])).filter(|&sine| sine > 1e-6).collect();
+        pairs.filter_map(|pair| pair[0].sine(&pair[1])).filter(|&sine| sine > SAME).collect();
     Some(quantile(&mut steps, 0.5)).filter(|&step| step > 0.0)
 }
 
@@ -392,7 +415,7 @@ mod tests {
     #[test]
     fn points_between_rings_lie_on_surfaces() {
         let seen = sweep(16, 1200);
-        let added = Rings::find(&points(&seen), [0.0; 3]).unwrap().between();
+        let added = Rings::find(&points(&seen), [0.0; 3]).unwrap().between().points;
         // Rings are 6.7 times as far apart as the points on them: two between two, nearly everywhere.
         let all = 2 * 15 * 1200;
         assert!((all * 17 / 20..=all).contains(&added.len()), "{} of {all}", added.len());
@@ -402,12 +425,12 @@ mod tests {
         // The order of the points does not matter.
         let mut reversed = seen.clone();
         reversed.reverse();
-        assert_eq!(Rings::find(&points(&reversed), [0.0; 3]).unwrap().between(), added);
+        assert_eq!(Rings::find(&points(&reversed), [0.0; 3]).unwrap().between().points, added);
     }
 
     #[test]
     fn rings_as_close_as_their_points_get_none_between() {
         let rings = Rings::find(&points(&sweep(64, 600)), [0.0; 3]).unwrap();
-        assert_eq!((rings.len(), rings.between().len()), (64, 0));
+        assert_eq!((rings.len(), rings.between().gaps.len()), (64, 0));
     }
 }

@@ -24,7 +24,8 @@ pub struct SceneOptions {
     /// Seed of the random numbers.
     pub seed: u64,
     /// Position of the scene's own origin, rounded to [`STEP`](super::scene::STEP); default
-    /// [`Scene::default_origin`], or that for which an instrument with coordinates of its own is at zero. Relative to the origin, the points are always the same.
+    /// [`Scene::default_origin`], or that for which an instrument with coordinates of its own is at zero.
+    /// Relative to the origin, the points are always the same.
     pub origin: Option<[f64; 3]>,
     /// The instrument; without one, the scene determines how points are drawn.
     pub sensor: Option<Sensor>,
