@@ -647,8 +647,8 @@ impl Labelled {
         self.alike *= sites.copies();
     }
 
-    /// Keeps the labels of the cloud's `points` alone, which were searched together with points between rings, in this order. An
-    /// outline reaches over nearly all gaps between the rings of its plane.
+    /// Keeps the labels of the cloud's `points` alone, which were searched together with points between rings, in this
+    /// order. An outline reaches over nearly all gaps between the rings of its plane.
     fn leave_out_others(&mut self, points: &Points, order: &[u32], gaps: &[f32]) {
         let mut labels = vec![-1; points.len()];
         let mut gaps_of = vec![Vec::new(); self.local.len()];

@@ -1,9 +1,9 @@
 //! The rings of a spinning scanner, and points between them.
 //!
-//! Each laser of such a scanner keeps its elevation while the head turns, so its points lie on a cone, or ring. Neighbours on a ring
-//! are often ten times as close as rings are, so that no neighbourhood is both small and a surface: it holds one line, or
-//! several things. So the search gets points between rings as well, where rings continue each other: with the ring before or behind,
-//! they lie on a straight line as a plane would. What lies between two points of a plane lies in the plane.
+//! Each laser of such a scanner keeps its elevation while the head turns, so its points lie on a cone, or ring. Neighbours
+//! on a ring are often ten times as close as rings are, so that no neighbourhood is both small and a surface: it holds one
+//! line, or several things. So the search gets points between two rings as well, where these and the next one below or
+//! above go on in a straight line, as on a plane. What lies between two points of a plane lies in the plane.
 
 use crate::frame::Points;
 use crate::surface::quantile::quantile;
@@ -16,7 +16,7 @@ const SAMPLES: usize = 1 << 12;
 /// Fewest points of a cloud with rings, and of a ring.
 const FEWEST: usize = 1 << 10;
 const ON_RING: usize = 32;
-/// Most points of a cloud whose rings are sought: four turns of 128 lasers, or of one scanner that stands still.
+/// Most points of a cloud whose rings are sought: four turns of 128 lasers. A search takes several times as many.
 const MOST: usize = 1 << 20;
 /// Fewest and most rings.
 const RINGS: std::ops::RangeInclusive<usize> = 12..=256;
@@ -26,8 +26,9 @@ const GAP: f64 = 12.0;
 const NARROW: f64 = 0.5;
 /// Each laser fires as often as the others, so that no ring has more than so many times as many points as the mean.
 const UNEVEN: usize = 3;
-/// Share of the points that are on rings, at least, and of the sample that is left out at either end: these may be strays.
+/// Share of the points that are on rings, at least.
 const ON_RINGS: f64 = 0.9;
+/// Share of the sample that is left out at either end of the elevations: these points may be strays.
 const ENDS: f64 = 0.01;
 /// Fewer points than this part of those of a usual ring are strays between rings.
 const FEW: f64 = 8.0;
