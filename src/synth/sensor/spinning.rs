@@ -4,7 +4,7 @@ use super::super::options::SceneOptions;
 use super::super::random::Random;
 use super::super::sampler::Drawn;
 use super::super::scene::STEPS_PER_UNIT;
-use super::super::vector::{Vec3, circle, minus, plus, scaled};
+use super::super::vector::{Vec3, circle, dot, minus, plus, scaled};
 use super::cast::{Caster, Ray};
 use super::instrument::Instrument;
 use super::places::Places;
@@ -65,8 +65,7 @@ impl Instrument for Spinning {
         }
         let mut point = self.caster.measured(&ray, &hit, self.noise * random.gaussian(), random);
         // The range is all that is measured: the point stays on its ray.
-        let to = minus(point.position, self.eye);
-        let range = to.iter().zip(ray.direction).map(|(a, b)| a * b).sum::<f64>();
+        let range = dot(minus(point.position, self.eye), ray.direction);
         let range = (range / STEP).round() * STEP;
         point.position = plus(self.eye, scaled(ray.direction, range));
         vec![point]
