@@ -17,11 +17,6 @@ use crate::vector::Vec3;
 const DEPTHS: usize = 1 << 15;
 /// The view is along an axis of the points if its direction has at least this component along it.
 const ALONG: f64 = 0.9999;
-/// Values that differ by less are on the same step: in local steps, to which points are rounded. Where the camera is known
-/// less precisely, it is so many times more.
-const SAME: [f64; 4] = [16.0, 64.0, 256.0, 1024.0];
-/// Steps are at least so many times as wide as what is the same.
-const APART: f64 = 4.0;
 /// Gaps between rounded depths are multiples of the step within this share of it.
 const OF_DEPTHS: f64 = 0.1;
 /// The same for disparities, which may have been rounded to depths in millimetres.
@@ -70,13 +65,13 @@ impl DepthSteps {
         let sd = |step: f64| step / 12f64.sqrt() / frame.step;
         let nearer = frame.step / middle;
         let of_depths = |most| {
-            let usual = sd(step_of(depths, OF_DEPTHS, most)?);
+            let usual = sd(gaps::step_of(depths, OF_DEPTHS, most)?);
             Some(DepthSteps { usual, nearer, are_along_axis: false })
         };
         let of_disparities = || {
             let disparities: Vec<f64> =
                 depths.iter().rev().map(|depth| middle * middle / depth).collect();
-            let usual = sd(step_of(&disparities, OF_DISPARITIES, 1)?);
+            let usual = sd(gaps::step_of(&disparities, OF_DISPARITIES, 1)?);
             Some(DepthSteps { usual, nearer: 0.0, are_along_axis: false })
         };
         // Disparities may have been rounded to depths in millimetres; a camera that looks straight ahead sees few depths.
@@ -154,16 +149,6 @@ fn sorted(points: &Points, depth: impl Fn(Vec3) -> f64) -> Vec<f64> {
     let mut depths: Vec<f64> = some.filter(|&depth| depth > 0.0).collect();
     depths.sort_unstable_by(f64::total_cmp);
     depths
-}
-
-/// The step of ascending values whose gaps are multiples of it within a share of it.
-fn step_of(values: &[f64], within: f64, most: u32) -> Option<f64> {
-    SAME.into_iter().find_map(|same| {
-        let groups = values.chunk_by(|a, b| b - a < same);
-        let middles: Vec<f64> = groups.map(|g| 0.5 * (g[0] + g[g.len() - 1])).collect();
-        let gaps = middles.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        gaps::step(gaps, within, most).filter(|&step| step >= APART * same)
-    })
 }
 
 #[cfg(test)]

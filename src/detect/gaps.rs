@@ -13,6 +13,21 @@ const TELLING: f64 = 8.0;
 /// So many gaps are looked at first, of which this share must be multiples.
 const FIRST: usize = 32;
 const WHOLE_FIRST: f64 = 0.9;
+/// Values that differ by less are on the same step: in local steps, to which points are rounded. Where the camera is known
+/// less precisely, it is so many times more.
+const SAME: [f64; 4] = [16.0, 64.0, 256.0, 1024.0];
+/// Steps are at least so many times as wide as what is the same.
+const APART: f64 = 4.0;
+
+/// The step of ascending values in local steps whose gaps are multiples of it `within` a share of it, as [`step`] tells it.
+pub(super) fn step_of(values: &[f64], within: f64, most: u32) -> Option<f64> {
+    SAME.into_iter().find_map(|same| {
+        let groups = values.chunk_by(|a, b| b - a < same);
+        let middles: Vec<f64> = groups.map(|g| 0.5 * (g[0] + g[g.len() - 1])).collect();
+        let gaps = middles.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        step(gaps, within, most).filter(|&step| step >= APART * same)
+    })
+}
 
 /// The step of which nearly all gaps are multiples `within` a share of it, and narrow ones at most so many; `None` if there is
 /// none, or too few gaps. Few numbers that lie on many steps hardly ever lie on two that follow each other.

@@ -54,6 +54,7 @@ mod sparse_grid;
 mod support;
 #[cfg(test)]
 mod testing;
+mod thinned;
 mod tolerance;
 mod viewpoint;
 mod viewpoint_search;

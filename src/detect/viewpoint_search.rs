@@ -9,6 +9,7 @@ use super::organized::{self, Rows};
 use super::pattern_search::{self, MOVE, Tried, sorted};
 use super::pixel_grid::{self, Grid};
 use super::rows;
+use super::thinned;
 use super::viewpoint::{NEAREST, Viewpoint};
 use crate::frame::Points;
 use crate::mix::mixed;
@@ -92,7 +93,7 @@ pub(super) fn told(points: &Points, home: Vec3, rows: Option<Rows>) -> Option<Fo
     };
     let likely = rows.is_none().then(in_order);
     if likely.as_ref().is_some_and(Vec::is_empty) {
-        return None;
+        return of_some_pixels(points, home);
     }
     let mut many = sample(points, SAMPLES[2]);
     many.retain(|&p| !is_none(p));
@@ -104,6 +105,19 @@ pub(super) fn told(points: &Points, home: Vec3, rows: Option<Rows>) -> Option<Fo
     let of_order = || of_likely(points, home, likely.unwrap_or_else(in_order), some);
     let grid = of_rows.or_else(of_order)?;
     found((points, home), (grid.viewpoint, Some(grid.edge)), (&many, some))
+}
+
+/// The viewpoint of points that are some of the pixels of a deep frame, whose camera is at their `home`.
+fn of_some_pixels(points: &Points, home: Vec3) -> Option<Found> {
+    if points.len() < FEWEST_PIXELS || !thinned::may_be(points, home) {
+        return None;
+    }
+    let mut many = sample(points, SAMPLES[2]);
+    many.retain(|&p| !stands_for_none(p, home));
+    let viewpoint = thinned::at_home(&many, home)?;
+    let some = Seen::new(&many[..many.len().min(SAMPLES[1])]);
+    let found = found((points, home), (viewpoint, None), (&many, &some))?;
+    found.is_deep.then_some(found)
 }
 
 /// The viewpoint of points that come pixel after pixel, which may be near these places: their home, or one of them.
