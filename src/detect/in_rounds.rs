@@ -188,7 +188,7 @@ fn labelled<'b>(
         ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     }
     let exact =
-        told.or(found).filter(|found| found.is_exact).map(|f| f.viewpoint.sight(&cloud.frame));
+        told.or(found).filter(|found| found.is_whole).map(|f| f.viewpoint.sight(&cloud.frame));
     let camera = match exact {
         Some(sight) => Camera::Seen(sight),
         None if sought => Camera::None,
@@ -236,7 +236,7 @@ fn as_seen(cloud: &mut Loaded, found: &Found, how: How) -> Result<Option<Labelle
     } else if !ground.settle_on_frame(found, &frame) {
         return Ok(None);
     }
-    let camera = match found.is_exact {
+    let camera = match found.is_whole {
         true => Camera::Seen(viewpoint.sight_of_drawn(&cloud.frame, &frame)),
         false => Camera::None,
     };
@@ -348,7 +348,7 @@ impl<'b> Ground<'b> {
     fn settle_on_frame(&mut self, found: &Found, frame: &Frame) -> bool {
         let far = |middle: Vec3| found.viewpoint.depth_of_seen(middle, frame);
         // Steps hide the noise of a frame on the finest level; where pixels tell that it is a frame, none need show.
-        let first = usize::from(found.is_exact && self.view.levels() > 1);
+        let first = usize::from(found.is_whole && self.view.levels() > 1);
         let mut level = (self.plateau.level as usize).max(first);
         while level == 0 || !self.view.keeps_up(level, far) {
             if !self.view.clears_up(level) {

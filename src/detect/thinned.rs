@@ -17,7 +17,7 @@ use std::iter;
 const MOST: usize = 1 << 13;
 /// Points that tell whether a frame may be deep: the ninth decile of depths is this many times the first, or more.
 const FIRST: usize = 1 << 6;
-const ROUGHLY_DEEP: f64 = 1.3;
+const ROUGHLY_DEEP: f64 = 1.1;
 /// Gaps between columns, and between rows, are multiples of their step within this share of it.
 const WITHIN: f64 = 0.1;
 /// The same for disparities, which may have been rounded to depths in millimetres.

@@ -65,8 +65,10 @@ const ROUGHLY_DEEP: f64 = 1.4;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Found {
     pub viewpoint: Viewpoint,
-    /// Whether the points are a grid of pixels from there, so that it is exact.
+    /// Whether it is exact, since pixels tell it.
     pub is_exact: bool,
+    /// Whether the points are a grid of pixels from there, with hardly any holes but those where the camera saw nothing.
+    pub is_whole: bool,
     /// Whether the far points are much farther away than the near ones, so that noise that grows with range differs much
     /// between them.
     pub is_deep: bool,
@@ -107,7 +109,7 @@ pub(super) fn told(points: &Points, home: Vec3, rows: Option<Rows>) -> Option<Fo
     found((points, home), (grid.viewpoint, Some(grid.edge)), (&many, some))
 }
 
-/// The viewpoint of points that are some of the pixels of a deep frame, whose camera is at their `home`.
+/// The viewpoint of points that are some of the pixels of a frame, whose camera is at their `home`.
 fn of_some_pixels(points: &Points, home: Vec3) -> Option<Found> {
     if points.len() < FEWEST_PIXELS || !thinned::may_be(points, home) {
         return None;
@@ -117,7 +119,7 @@ fn of_some_pixels(points: &Points, home: Vec3) -> Option<Found> {
     let viewpoint = thinned::at_home(&many, home)?;
     let some = Seen::new(&many[..many.len().min(SAMPLES[1])]);
     let found = found((points, home), (viewpoint, None), (&many, &some))?;
-    found.is_deep.then_some(found)
+    Some(Found { is_exact: true, ..found })
 }
 
 /// The viewpoint of points that come pixel after pixel, which may be near these places: their home, or one of them.
@@ -181,7 +183,8 @@ fn found(
     // Almost no point may be nearer than the nearest depth that is drawn.
     let nearest = NEAREST * drawn.depth_of_middle();
     let nearer = many.iter().filter(|&&p| drawn.depth(p) < nearest).count();
-    let found = Found { viewpoint: drawn, is_exact: edge.is_some(), is_deep: far > DEEP * near };
+    let (is_grid, is_deep) = (edge.is_some(), far > DEEP * near);
+    let found = Found { viewpoint: drawn, is_exact: is_grid, is_whole: is_grid, is_deep };
     (nearer * OUTSIDE <= many.len()).then_some(found)
 }
 
