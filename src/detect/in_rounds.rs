@@ -53,6 +53,10 @@ const CLOSING: f64 = 16.0;
 /// An outline reaches over this share of the gaps between the rings of a plane.
 const NEARLY_ALL: f64 = 0.9;
 
+/// The noise of a frame grows with the depth, by so much more than if it fell off with the inverse of the depth in the
+/// camera's view.
+const GROWS: f64 = 1.5;
+
 /// Neighbourhoods so many times as thick as the precision of their sums makes them show noise.
 const THICKER: f64 = 2.0;
 
@@ -170,7 +174,7 @@ fn labelled<'b>(
     }
     let was_refused = likely.is_some();
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
-    let sought = ground.may_be_frame() && how.options.tolerance.is_none();
+    let sought = how.options.tolerance.is_none();
     let found = sought.then(|| told.or_else(|| ground.viewpoint(cloud))).flatten();
     // Steps that stay steps at every size are only told apart from planes in the camera's view.
     let Plateau { stepped, alike, sliced, .. } = ground.plateau;
@@ -340,17 +344,20 @@ impl<'b> Ground<'b> {
             let (order, points) = (&self.order, &cloud.points);
             rows::lie_in_rows(self.cells.cells(), |i| points.get(order[i] as usize).map(f64::from))
         };
-        viewpoint_search::find(&cloud.points, cloud.home(), in_rows)
+        viewpoint_search::find(&cloud.points, cloud.home(), (self.may_be_frame(), in_rows))
     }
 
     /// Finds the finest level above the base on which a cloud drawn in the camera's view has the noise of a frame,
     /// and makes it the plateau; false if there is none. Steps may blur the levels below.
     fn settle_on_frame(&mut self, found: &Found, frame: &Frame) -> bool {
         let far = |middle: Vec3| found.viewpoint.depth_of_seen(middle, frame);
-        // Steps hide the noise of a frame on the finest level; where pixels tell that it is a frame, none need show.
-        let first = usize::from(found.is_whole && self.view.levels() > 1);
+        let grows = |level, least| self.view.growth(level, far).is_some_and(|by| by >= least);
+        // Steps hide the noise of a frame on the finest level. Where pixels tell that it is a frame, or noise that is much
+        // larger far away, none need show.
+        let is_frame = found.is_whole || grows(1, GROWS);
+        let first = usize::from(is_frame && self.view.levels() > 1);
         let mut level = (self.plateau.level as usize).max(first);
-        while level == 0 || !self.view.keeps_up(level, far) {
+        while level == 0 || !grows(level, 1.0) {
             if !self.view.clears_up(level) {
                 return false;
             }

@@ -200,9 +200,9 @@ impl View {
         noise(&self.samples.iter().collect::<Vec<_>>(), level)
     }
 
-    /// Whether the noise on a level falls off no faster than the inverse of the depth, which `far` gives for
-    /// the middle of each cell.
-    pub fn keeps_up(&self, level: usize, far: impl Fn(Vec3) -> f64) -> bool {
+    /// How many times as large the noise on a level is far away as it would be if it fell off with the inverse of the
+    /// depth, which `far` gives for the middle of each cell; `None` if hardly any neighbourhood is flat.
+    pub fn growth(&self, level: usize, far: impl Fn(Vec3) -> f64) -> Option<f64> {
         let thickness = |s: &Sample| Some((far(s.middle), s.flat(level)?.thickness));
         let places = self.samples.iter().filter_map(thickness);
         let mut places: Vec<(f64, f32)> = places.collect();
@@ -212,7 +212,7 @@ impl View {
             let range = some.get(some.len() / 2).map_or(0.0, |p| p.0);
             range * usual_of(some.iter().map(|p| f64::from(p.1)).collect())
         };
-        third > 0 && usual(&places[places.len() - third..]) >= usual(&places[..third])
+        (third > 0).then(|| usual(&places[places.len() - third..]) / usual(&places[..third]))
     }
 
     /// Whether steps still show on a level.

@@ -43,8 +43,9 @@ const EVENLY: f64 = 1.5;
 const UNEVEN: f64 = 1.8;
 /// … and before the first.
 const ROUGHLY: f64 = 2.5;
-/// Points that may be pixels lie so evenly at the best of the viewpoints that are tried.
-const NEARLY_EVEN: f64 = 1.22;
+/// Points that may be pixels lie so evenly at the best of the viewpoints that are tried, spread evenly over the cloud or
+/// chosen at random.
+const NEARLY_EVEN: [f64; 2] = [1.22, 1.3];
 /// Even from a wrong place at least this share of the points of a frame seem to be a pixel from the next. It is about a
 /// third for other points in rows.
 const SHOWN: f64 = 0.45;
@@ -137,8 +138,13 @@ fn of_likely(points: &Points, home: Vec3, likely: Vec<Vec3>, some: &Seen) -> Opt
 }
 
 /// The viewpoint from which points lie evenly, if there is one: their `home`, or a place that is sought, thoroughly only
-/// where the points lie in rows, as pixels do.
-pub(super) fn find(points: &Points, home: Vec3, in_rows: impl FnOnce() -> bool) -> Option<Found> {
+/// where the points lie in rows, as pixels do, and where their noise is `likely` that of a frame or they are nearly even
+/// from one of the first places that are tried.
+pub(super) fn find(
+    points: &Points,
+    home: Vec3,
+    (likely, in_rows): (bool, impl FnOnce() -> bool),
+) -> Option<Found> {
     if !(FEWEST..=MOST).contains(&points.len()) {
         return None;
     }
@@ -148,7 +154,9 @@ pub(super) fn find(points: &Points, home: Vec3, in_rows: impl FnOnce() -> bool) 
     let [few, some] = &[SAMPLES[0], SAMPLES[1]].map(first);
     let elsewhere = || {
         let tried = tried(few);
+        let is_nearly_even = tried.first().is_some_and(|tried| tried.0 <= NEARLY_EVEN[1]);
         let grid = match in_rows() {
+            true if !likely && !is_nearly_even => return None,
             true if pixel_grid::is_regular_along_axis(points, some) => return None,
             true => of_pixels_from(points, &tried, [few, some]),
             false => Err(of_sample(few, some, &tried)),
@@ -210,7 +218,7 @@ pub(super) fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
     let few = sample(SAMPLES[0]);
     let in_rows = rows::lie_in_rows(&cloud.cells, |i| points.get(i).map(f64::from));
     let tried = in_rows.then(|| tried(&few))?;
-    if tried.first()?.0 > NEARLY_EVEN || pixel_grid::is_regular_along_axis(points, &some) {
+    if tried.first()?.0 > NEARLY_EVEN[0] || pixel_grid::is_regular_along_axis(points, &some) {
         return None;
     }
     of_pixels_from(points, &tried, [&few, &some]).ok().map(|grid| grid.viewpoint)
