@@ -344,7 +344,11 @@ impl<'b> Ground<'b> {
             let (order, points) = (&self.order, &cloud.points);
             rows::lie_in_rows(self.cells.cells(), |i| points.get(order[i] as usize).map(f64::from))
         };
-        viewpoint_search::find(&cloud.points, cloud.home(), (self.may_be_frame(), in_rows))
+        viewpoint_search::find(
+            &cloud.points,
+            cloud.home(),
+            (self.may_be_frame() || self.plateau.clear.is_some(), in_rows),
+        )
     }
 
     /// Finds the finest level above the base on which a cloud drawn in the camera's view has the noise of a frame,
@@ -355,7 +359,9 @@ impl<'b> Ground<'b> {
         // Steps hide the noise of a frame on the finest level. Where pixels tell that it is a frame, or noise that is much
         // larger far away, none need show.
         let is_frame = found.is_whole || grows(1, GROWS);
-        let first = usize::from(is_frame && self.view.levels() > 1);
+        let is_blurred = !found.is_whole;
+        let beyond_steps = is_blurred.then(|| self.view.beyond_slices(&self.plateau)).flatten();
+        let first = usize::from(is_frame && self.view.levels() > 1).max(beyond_steps.unwrap_or(0));
         let mut level = (self.plateau.level as usize).max(first);
         while level == 0 || !grows(level, 1.0) {
             if !self.view.clears_up(level) {

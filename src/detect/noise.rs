@@ -28,6 +28,16 @@ const JUMP: f64 = 5.0;
 const STAYS: f64 = 1.6;
 /// … and when at least this share of the neighbourhoods is still flat.
 const STAYS_FLAT: f64 = 0.8;
+/// Between narrow and wide neighbourhoods that are flat, by so many times as many are as on a level between them, there may
+/// be steps, if the wide ones are so many times as thick.
+const DIP: f64 = 1.1;
+const THICKER: f64 = 3.0;
+/// They are at most so many levels above the one between.
+const WIDEST_DIP: usize = 2;
+/// How many normals are tried as that of slices, …
+const TRIED: usize = 32;
+/// … and the share of the wide neighbourhoods that are parallel to these where there are none: a wall that faces a camera.
+const MANY: f64 = 0.5;
 /// Levels above a slice within which its steps must show …
 pub(super) const STEPS: usize = 3;
 /// … and within which they must show in the camera's view: there, nothing else is so exact, and steps far from the
@@ -131,6 +141,9 @@ pub(super) struct Plateau {
     pub drawn: Drawn,
     /// Whether there may be slices with steps so wide that only the camera's view shows them.
     pub stepped: bool,
+    /// The first level on which wide neighbourhoods are flat again where narrower ones, which may reach over a step or two,
+    /// are not.
+    pub clear: Option<usize>,
 }
 
 impl Plateau {
@@ -220,6 +233,27 @@ impl View {
         clears_up(&curve(&self.samples.iter().collect::<Vec<_>>()), level)
     }
 
+    /// The first level on which wide neighbourhoods show the surfaces that narrow ones hide, if these are slices: nearly
+    /// all of them are parallel, which the surfaces are not.
+    pub fn beyond_slices(&self, plateau: &Plateau) -> Option<usize> {
+        let curve = curve(&self.samples.iter().collect::<Vec<_>>());
+        let (finest, clear) = (curve.iter().position(|s| s.flat > SOME)?, plateau.clear?);
+        let clear = (clear..curve.len()).find(|&level| !clears_up(&curve, level))?;
+        let normals = |level: usize| -> Vec<Vec3> {
+            let normal = |s: &Sample| s.flat(level).map(|flat| flat.normal.map(f64::from));
+            self.samples.iter().filter_map(normal).collect()
+        };
+        let parallel = |normals: &[Vec3], to: &Vec3| {
+            let cosines = normals.iter().map(|normal| dot(*normal, *to).abs());
+            cosines.filter(|&cosine| cosine > PARALLEL).count() as f64 / normals.len() as f64
+        };
+        let fine = normals(finest);
+        let tried = fine.iter().step_by(fine.len().div_ceil(TRIED).max(1));
+        let shares = tried.map(|to| (parallel(&fine, to), to));
+        let (share, slices) = shares.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        (share >= NEARLY_ALL && parallel(&normals(clear), slices) < MANY).then_some(clear)
+    }
+
     /// Whether nearly all thin neighbourhoods of a level are parallel, as the slices of a depth camera's frame are, and
     /// the steps of a staircase are not.
     fn faces_one_way(&self, level: usize) -> bool {
@@ -240,7 +274,13 @@ impl View {
         for (level, scale) in curve.iter().enumerate() {
             log::debug!("level {level}: {scale:.3?}");
         }
-        let plateau = read(&curve, drawn, |level| self.faces_one_way(level));
+        let mut plateau = read(&curve, drawn, |level| self.faces_one_way(level));
+        if drawn == Drawn::InSpace
+            && let Some(level) = self.beyond_slices(&plateau)
+        {
+            let level = plateau.level.max(level as f64);
+            plateau = Plateau { level, sliced: true, alike: true, ..plateau };
+        }
         log::debug!("{plateau:?}");
         plateau
     }
@@ -263,7 +303,14 @@ fn read(curve: &[Scale], drawn: Drawn, faces_one_way: impl Fn(usize) -> bool) ->
     let alike = first > 0 || likeness(curve, told, far, soft) >= 0.5;
     // In steps, so that a hair's breadth does not move every cell.
     let level = if alike { (STEPS_OF_LEVEL * reached).round() / STEPS_OF_LEVEL } else { 0.0 };
-    Plateau { level, sliced: first > 0, alike, drawn, stepped: is_stepped(curve) }
+    Plateau {
+        level,
+        sliced: first > 0,
+        alike,
+        drawn,
+        stepped: is_stepped(curve),
+        clear: clear(curve),
+    }
 }
 
 /// Whether more neighbourhoods are flat on the level after this one, where they are not much thicker: steps that blur
@@ -421,6 +468,21 @@ fn is_stepped(curve: &[Scale]) -> bool {
                 .any(|s| thicker(here, s) && s.flat >= LASTING * here.flat)
     };
     curve.iter().enumerate().take(FINEST).any(coarser)
+}
+
+/// The first level on which more neighbourhoods are flat than on one of the finest levels a little below it, though more
+/// were on a still finer level, where they are much thinner.
+fn clear(curve: &[Scale]) -> Option<usize> {
+    let is_clear = |&at: &usize| {
+        let dip = |by: usize| {
+            let here = &curve[by];
+            let shows = |s: &Scale| s.flat > SOME && s.flat > DIP * here.flat;
+            let fine = |fine: &Scale| shows(fine) && curve[at].thin > THICKER * fine.thin;
+            shows(&curve[at]) && curve[..by].iter().any(fine)
+        };
+        (at.saturating_sub(WIDEST_DIP)..at.min(FINEST)).any(dip)
+    };
+    (0..curve.len()).find(is_clear)
 }
 
 /// Whether nearly as many neighbourhoods are flat as on a finer level `here`.

@@ -380,6 +380,7 @@ mod tests {
             sliced: false,
             drawn: Drawn::InSpace,
             stepped: false,
+            clear: None,
             alike: true,
         };
         let field = measure(&cloud, &view, plateau, 0.0, |_, _| None);
