@@ -359,7 +359,8 @@ impl<'b> Ground<'b> {
         // Steps hide the noise of a frame on the finest level. Where pixels tell that it is a frame, or noise that is much
         // larger far away, none need show.
         let is_frame = found.is_whole || grows(1, GROWS);
-        let is_blurred = !found.is_whole;
+        // Slices of whole pixels are told more precisely.
+        let is_blurred = !found.is_whole || !self.plateau.sliced;
         let beyond_steps = is_blurred.then(|| self.view.beyond_slices(&self.plateau)).flatten();
         let first = usize::from(is_frame && self.view.levels() > 1).max(beyond_steps.unwrap_or(0));
         let mut level = (self.plateau.level as usize).max(first);

@@ -416,20 +416,20 @@ mod tests {
     #[test]
     fn a_camera_is_found_by_what_it_sees() {
         let points = points();
-        let all = find(&points, [0.0; 3], || true).unwrap();
+        let all = find(&points, [0.0; 3], (true, || true)).unwrap();
         let found = all.viewpoint;
         let off = minus(found.eye(), EYE);
         assert!(dot(off, off).sqrt() < 0.1 * found.depth_of_middle(), "{found:?}");
         let order: Vec<u32> = (0..points.len() as u32).map(|i| i * 7919 % 19_200).collect();
-        assert_eq!(find(&points.select(&order), [0.0; 3], || true), Some(all));
+        assert_eq!(find(&points.select(&order), [0.0; 3], (true, || true)), Some(all));
     }
 
     #[test]
     fn a_camera_near_the_home_of_its_points_is_there() {
         let near = EYE.map(|v| v + 1000.0);
-        assert_eq!(find(&points(), near, || false).unwrap().viewpoint.eye(), near);
+        assert_eq!(find(&points(), near, (true, || false)).unwrap().viewpoint.eye(), near);
         let far = EYE.map(|v| v + 100_000.0);
-        assert_ne!(find(&points(), far, || true).unwrap().viewpoint.eye(), far);
+        assert_ne!(find(&points(), far, (true, || true)).unwrap().viewpoint.eye(), far);
     }
 
     #[test]
@@ -437,7 +437,7 @@ mod tests {
         let points = points();
         let some: Vec<u32> =
             (0..points.len() as u32).filter(|&i| mixed(i.into()).is_multiple_of(2)).collect();
-        let found = find(&points.select(&some), [0.0; 3], || false).unwrap().viewpoint;
+        let found = find(&points.select(&some), [0.0; 3], (true, || false)).unwrap().viewpoint;
         let off = minus(found.eye(), EYE);
         assert!(dot(off, off).sqrt() < 0.2 * found.depth_of_middle(), "{found:?}");
     }
@@ -455,7 +455,8 @@ mod tests {
                 .into_iter()
                 .map(|(p, _)| turn(p.map(f64::from)).map(|v| v.round() as f32))
                 .collect();
-            let (unit, seen) = find(&points, [0.0; 3], || true).unwrap().viewpoint.seen(&points);
+            let (unit, seen) =
+                find(&points, [0.0; 3], (true, || true)).unwrap().viewpoint.seen(&points);
             // In pixels, which are a power of two of steps.
             let to_next = seen.get(1)[0] - seen.get(0)[0];
             let pixel = 2f64.powi(f64::from(to_next.abs()).log2().round() as i32);
@@ -476,9 +477,9 @@ mod tests {
     #[test]
     fn points_that_stand_for_missing_pixels_do_not_change_the_depth() {
         let home = [0.0; 3];
-        let few = find(&points(), home, || true).unwrap().viewpoint;
+        let few = find(&points(), home, (true, || true)).unwrap().viewpoint;
         let all = frame().into_iter().map(|(p, _)| p).chain((0..9000).map(|_| [0.0; 3]));
-        let found = find(&all.collect(), home, || true).unwrap().viewpoint;
+        let found = find(&all.collect(), home, (true, || true)).unwrap().viewpoint;
         let off = found.depth_of_middle() / few.depth_of_middle() - 1.0;
         assert!(off.abs() < 1e-3, "{off}");
     }
@@ -495,7 +496,7 @@ mod tests {
         let homes = [[5e4, 4e4, 8e4], [3e4, 4e4, -1e5], [-1e4, -1e4, 1e4], [1e7, 3e7, -1e3]];
         for home in homes {
             for in_rows in [true, false] {
-                assert_eq!(find(&points, home, || in_rows), None);
+                assert_eq!(find(&points, home, (true, || in_rows)), None);
             }
         }
     }
@@ -512,13 +513,13 @@ mod tests {
             p
         };
         for in_rows in [true, false] {
-            assert_eq!(find(&(0..30_000).map(point).collect(), [0.0; 3], || in_rows), None);
+            assert_eq!(find(&(0..30_000).map(point).collect(), [0.0; 3], (true, || in_rows)), None);
         }
     }
 
     #[test]
     fn planes_come_back_from_what_is_seen() {
-        let viewpoint = find(&points(), [0.0; 3], || true).unwrap().viewpoint;
+        let viewpoint = find(&points(), [0.0; 3], (true, || true)).unwrap().viewpoint;
         let (unit, seen) = viewpoint.seen(&points());
         for k in 0..3 {
             let of: Vec<usize> =
