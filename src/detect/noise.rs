@@ -605,6 +605,22 @@ mod tests {
     }
 
     #[test]
+    fn surfaces_are_clear_on_the_level_after_a_dip() {
+        let of = |flat: [f64; 6], thin: [f64; 6]| {
+            let scale =
+                |level: usize| Scale { flat: flat[level], thin: thin[level], ..Scale::default() };
+            clear(&(0..6).map(scale).collect::<Vec<_>>())
+        };
+        let thin = [1.0, 1.2, 6.0, 7.0, 7.0, 7.0];
+        assert_eq!(of([0.4, 0.05, 0.4, 0.8, 0.7, 0.5], thin), Some(2));
+        assert_eq!(of([0.4, 0.3, 0.2, 0.1, 0.1, 0.1], thin), None);
+        // As thin as before: some of the finest cells have too few points.
+        assert_eq!(of([0.4, 0.05, 0.4, 0.8, 0.7, 0.5], [1.0; 6]), None);
+        // A whole roof landscape is flat again from far enough away.
+        assert_eq!(of([0.8, 0.7, 0.6, 0.1, 0.0, 0.9], [1.0, 1.0, 1.0, 2.0, 3.0, 90.0]), None);
+    }
+
+    #[test]
     fn independent_noise_is_seen_at_the_finest_scale() {
         let noisy = slope(|z, i| (z + (i * 48_271 % 201 - 100) as f64 / 4.0).round());
         let (level, sliced, field) = plateau_of(&noisy);
