@@ -121,3 +121,19 @@ fn frames_that_were_registered_have_whole_walls() {
     let shift = |i: u32| if hashed(i, 8) < 0.5 { 0.004 } else { 0.0 };
     check("registered", 0.1, |i, p| Some(moved(p).map(|v| v + shift(i))));
 }
+
+#[test]
+fn treads_seen_from_above_are_no_slices() {
+    for (spacing, noise) in [(0.02, 0.005), (0.05, 0.005)] {
+        let on_tread = (1.2 * 0.28 / spacing / spacing) as u32;
+        let place = |i: u32, tread: u32| {
+            let step = f64::from(tread);
+            let along = 0.28 * (step + hashed(i, 10));
+            [1.2 * hashed(i, 9), along, 0.17 * step + noise * normal(i, 11)]
+        };
+        let treads =
+            (0..14).flat_map(|tread| (0..on_tread).map(move |k| (tread * on_tread + k, tread)));
+        let points: Vec<Point> = treads.map(|(i, tread)| place(i, tread)).collect();
+        assert_eq!(detect(&points).planes.len(), 14, "{spacing}");
+    }
+}

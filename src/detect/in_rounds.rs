@@ -53,8 +53,8 @@ const CLOSING: f64 = 16.0;
 /// An outline reaches over this share of the gaps between the rings of a plane.
 const NEARLY_ALL: f64 = 0.9;
 
-/// The noise of a frame grows with the depth, by so much more than if it fell off with the inverse of the depth in the
-/// camera's view.
+/// Noise that grows with the depth is at least so many times as large far away as if it fell off with the inverse of the depth
+/// in the camera's view.
 const GROWS: f64 = 1.5;
 
 /// Neighbourhoods so many times as thick as the precision of their sums makes them show noise.
@@ -183,6 +183,7 @@ fn labelled<'b>(
         let may_hide = || !alike || !sliced && are_steps();
         !was_refused && (found.is_deep || found.is_exact && stepped && may_hide())
     };
+    let ahead = found.as_ref().map(|found| found.viewpoint.ahead());
     if let Some(found) = found.as_ref().filter(is_drawn) {
         // Both searches at once would take twice the memory.
         drop(ground);
@@ -190,6 +191,9 @@ fn labelled<'b>(
             return Ok(labelled);
         }
         ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
+    }
+    if how.options.tolerance.is_none() {
+        ground.look_past_slices(ahead);
     }
     let exact =
         told.or(found).filter(|found| found.is_whole).map(|f| f.viewpoint.sight(&cloud.frame));
@@ -204,7 +208,7 @@ fn labelled<'b>(
 /// The camera whose pixels the points of a cloud are.
 #[derive(Debug, Clone, Copy)]
 enum Camera {
-    /// It was not looked for.
+    /// It was not looked for, since a tolerance was given.
     Unsought,
     /// There is none.
     None,
@@ -323,6 +327,15 @@ impl<'b> Ground<'b> {
         }
     }
 
+    /// Moves the plateau of a frame that is searched in space to a level on which slices across the direction of view, if it
+    /// is known, do not hide its surfaces.
+    fn look_past_slices(&mut self, ahead: Option<Vec3>) {
+        if let Some(level) = self.view.beyond_slices(&self.plateau, ahead) {
+            let level = self.plateau.level.max(level as f64);
+            self.plateau = Plateau { level, sliced: true, alike: true, ..self.plateau };
+        }
+    }
+
     /// Whether the points of a frame have no noise but that of rounded depths.
     fn is_exact(&self, steps: Option<&DepthSteps>) -> bool {
         let View { samples, .. } = &self.view;
@@ -361,7 +374,8 @@ impl<'b> Ground<'b> {
         let is_frame = found.is_whole || grows(1, GROWS);
         // Slices of whole pixels are told more precisely.
         let is_blurred = !found.is_whole || !self.plateau.sliced;
-        let beyond_steps = is_blurred.then(|| self.view.beyond_slices(&self.plateau)).flatten();
+        let beyond_slices = || self.view.beyond_slices(&self.plateau, Some([0.0, 0.0, 1.0]));
+        let beyond_steps = is_blurred.then(beyond_slices).flatten();
         let first = usize::from(is_frame && self.view.levels() > 1).max(beyond_steps.unwrap_or(0));
         let mut level = (self.plateau.level as usize).max(first);
         while level == 0 || !grows(level, 1.0) {

@@ -32,11 +32,16 @@ const STAYS_FLAT: f64 = 0.8;
 /// be steps, if the wide ones are so many times as thick.
 const DIP: f64 = 1.1;
 const THICKER: f64 = 3.0;
-/// They are at most so many levels above the one between.
+/// The wide ones are at most so many levels above the one between.
 const WIDEST_DIP: usize = 2;
-/// How many normals are tried as that of slices, …
+/// How many normals are tried as that of slices.
 const TRIED: usize = 32;
-/// … and the share of the wide neighbourhoods that are parallel to these where there are none: a wall that faces a camera.
+/// Slices lie across the direction of view if the cosine is larger than this: it may be known roughly.
+const FACING: f64 = 0.95;
+/// The least share of the wide neighbourhoods that are parallel along a ramp, whose fine ones may be the treads of stairs.
+const RAMP: f64 = 0.7;
+/// If this share of the wide neighbourhoods is parallel to the fine ones, these are no slices but a surface, such as a wall
+/// that faces a camera.
 const MANY: f64 = 0.5;
 /// Levels above a slice within which its steps must show …
 pub(super) const STEPS: usize = 3;
@@ -233,25 +238,27 @@ impl View {
         clears_up(&curve(&self.samples.iter().collect::<Vec<_>>()), level)
     }
 
-    /// The first level on which wide neighbourhoods show the surfaces that narrow ones hide, if these are slices: nearly
-    /// all of them are parallel, which the surfaces are not.
-    pub fn beyond_slices(&self, plateau: &Plateau) -> Option<usize> {
+    /// The first level on which wide neighbourhoods show the surfaces that narrow ones hide, if the narrow ones are slices:
+    /// nearly all of those are parallel, and few of the wide ones are parallel to them. Slices lie across the direction
+    /// `ahead`; where that is unknown, the wide ones must lie along surfaces of several directions, which those along the
+    /// treads of stairs do not.
+    pub fn beyond_slices(&self, plateau: &Plateau, ahead: Option<Vec3>) -> Option<usize> {
         let curve = curve(&self.samples.iter().collect::<Vec<_>>());
         let (finest, clear) = (curve.iter().position(|s| s.flat > SOME)?, plateau.clear?);
         let clear = (clear..curve.len()).find(|&level| !clears_up(&curve, level))?;
-        let normals = |level: usize| -> Vec<Vec3> {
-            let normal = |s: &Sample| s.flat(level).map(|flat| flat.normal.map(f64::from));
-            self.samples.iter().filter_map(normal).collect()
+        let [fine, wide] = [finest, clear].map(|level| self.normals(level));
+        let (share, slices) = most_parallel(&fine)?;
+        let are_slices = match ahead {
+            Some(ahead) => dot(slices, ahead).abs() > FACING,
+            None => most_parallel(&wide)?.0 < RAMP,
         };
-        let parallel = |normals: &[Vec3], to: &Vec3| {
-            let cosines = normals.iter().map(|normal| dot(*normal, *to).abs());
-            cosines.filter(|&cosine| cosine > PARALLEL).count() as f64 / normals.len() as f64
-        };
-        let fine = normals(finest);
-        let tried = fine.iter().step_by(fine.len().div_ceil(TRIED).max(1));
-        let shares = tried.map(|to| (parallel(&fine, to), to));
-        let (share, slices) = shares.max_by(|a, b| a.0.total_cmp(&b.0))?;
-        (share >= NEARLY_ALL && parallel(&normals(clear), slices) < MANY).then_some(clear)
+        (are_slices && share >= NEARLY_ALL && parallel(&wide, slices) < MANY).then_some(clear)
+    }
+
+    /// The normals of the flat neighbourhoods of a level.
+    fn normals(&self, level: usize) -> Vec<Vec3> {
+        let normal = |s: &Sample| s.flat(level).map(|flat| flat.normal.map(f64::from));
+        self.samples.iter().filter_map(normal).collect()
     }
 
     /// Whether nearly all thin neighbourhoods of a level are parallel, as the slices of a depth camera's frame are, and
@@ -274,16 +281,22 @@ impl View {
         for (level, scale) in curve.iter().enumerate() {
             log::debug!("level {level}: {scale:.3?}");
         }
-        let mut plateau = read(&curve, drawn, |level| self.faces_one_way(level));
-        if drawn == Drawn::InSpace
-            && let Some(level) = self.beyond_slices(&plateau)
-        {
-            let level = plateau.level.max(level as f64);
-            plateau = Plateau { level, sliced: true, alike: true, ..plateau };
-        }
+        let plateau = read(&curve, drawn, |level| self.faces_one_way(level));
         log::debug!("{plateau:?}");
         plateau
     }
+}
+
+/// The share of some normals that are parallel to a direction.
+fn parallel(normals: &[Vec3], to: Vec3) -> f64 {
+    let cosines = normals.iter().map(|normal| dot(*normal, to).abs());
+    cosines.filter(|&cosine| cosine > PARALLEL).count() as f64 / normals.len() as f64
+}
+
+/// The direction to which most of some normals are parallel, and their share; `None` if there are none.
+fn most_parallel(normals: &[Vec3]) -> Option<(f64, Vec3)> {
+    let tried = normals.iter().step_by(normals.len().div_ceil(TRIED).max(1));
+    tried.map(|&to| (parallel(normals, to), to)).max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 /// Where a curve levels out.

@@ -2,22 +2,20 @@
 //!
 //! Whoever thins a frame leaves holes, so that points are no longer one pixel from the next. Yet their columns and rows
 //! stay: most cameras are at the origin of their points and look along an axis, and seen from there the places of all
-//! points along either other axis are multiples of a step.
+//! points along either other axis are multiples of a step. Where points are moved across the view, as the means of voxels
+//! are, the steps of their disparities still show.
 
 use super::evenness::{OUTSIDE, Seen};
 use super::gaps::{self, FEWEST};
 use super::viewpoint::Viewpoint;
-use crate::frame::Points;
-use crate::mix::spread;
 use crate::surface::quantile::quantile;
 use crate::vector::Vec3;
 use std::iter;
 
 /// Most points whose columns and rows are examined.
 const MOST: usize = 1 << 13;
-/// Points that tell whether a frame may be deep: the ninth decile of depths is this many times the first, or more.
-const FIRST: usize = 1 << 6;
-const ROUGHLY_DEEP: f64 = 1.1;
+/// The ninth decile of the depths is at least so many times the first.
+const RANGE: f64 = 1.1;
 /// Gaps between columns, and between rows, are multiples of their step within this share of it.
 const WITHIN: f64 = 0.1;
 /// The same for disparities, which may have been rounded to depths in millimetres.
@@ -30,18 +28,6 @@ const LARGE: f64 = 0.2;
 const CROWD: f64 = 4.0;
 /// … and this share of the points is at such depths.
 const MOSTLY: f64 = 0.6;
-
-/// Whether a camera at the `home` of points may have seen them: they lie before it, near and far.
-pub(super) fn may_be(points: &Points, home: Vec3) -> bool {
-    let some: Vec<Vec3> =
-        spread(points.len(), FIRST).map(|i| points.get(i).map(f64::from)).collect();
-    (0..3).any(|axis| {
-        let depths = some.iter().map(|p| p[axis] - home[axis]);
-        let [near, far] =
-            [0.1, 0.9].map(|share| quantile(&mut depths.clone().collect::<Vec<f64>>(), share));
-        near * far > 0.0 && f64::max(near / far, far / near) > ROUGHLY_DEEP
-    })
-}
 
 /// The camera at the `home` of some of the points of a frame, if these lie in the columns and rows of its pixels, or if
 /// their disparities come in steps.
@@ -59,6 +45,10 @@ pub(super) fn at_home(some: &[Vec3], home: Vec3) -> Option<Viewpoint> {
         forward[axis] = sign;
         let viewpoint = Viewpoint::new(home, forward, &Seen::new(&before));
         let depths = sorted(before.iter().map(depth));
+        let [near, far] = [1, 9].map(|tenths| depths[depths.len() * tenths / 10]);
+        if far < RANGE * near {
+            return None;
+        }
         let is_frame = are_pixels(&before, &depths, &viewpoint) || are_of_disparities(&depths);
         is_frame.then_some(viewpoint)
     })

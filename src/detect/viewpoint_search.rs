@@ -43,9 +43,13 @@ const EVENLY: f64 = 1.5;
 const UNEVEN: f64 = 1.8;
 /// … and before the first.
 const ROUGHLY: f64 = 2.5;
-/// Points that may be pixels lie so evenly at the best of the viewpoints that are tried, spread evenly over the cloud or
-/// chosen at random.
-const NEARLY_EVEN: [f64; 2] = [1.22, 1.3];
+/// Points that may be pixels lie so evenly at the best of the viewpoints that are tried, if they are spread evenly over the
+/// cloud …
+const NEARLY_EVEN: f64 = 1.22;
+/// … or chosen at random.
+const NEARLY_EVEN_AT_RANDOM: f64 = 1.3;
+/// All points lie so evenly at viewpoints from which a few of them are most even.
+const OF_FEW: f64 = 1.3;
 /// Even from a wrong place at least this share of the points of a frame seem to be a pixel from the next. It is about a
 /// third for other points in rows.
 const SHOWN: f64 = 0.45;
@@ -66,7 +70,7 @@ const ROUGHLY_DEEP: f64 = 1.4;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Found {
     pub viewpoint: Viewpoint,
-    /// Whether it is exact, since pixels tell it.
+    /// Whether it is exact: pixels, or the steps of their disparities, tell it.
     pub is_exact: bool,
     /// Whether the points are a grid of pixels from there, with hardly any holes but those where the camera saw nothing.
     pub is_whole: bool,
@@ -106,13 +110,13 @@ pub(super) fn told(points: &Points, home: Vec3, rows: Option<Rows>) -> Option<Fo
     let some = &Seen::new(&many[..many.len().min(SAMPLES[1])]);
     let of_rows = rows.and_then(|rows| organized::camera(points, rows, (home, &is_none), some));
     let of_order = || of_likely(points, home, likely.unwrap_or_else(in_order), some);
-    let grid = of_rows.or_else(of_order)?;
+    let Some(grid) = of_rows.or_else(of_order) else { return of_some_pixels(points, home) };
     found((points, home), (grid.viewpoint, Some(grid.edge)), (&many, some))
 }
 
 /// The viewpoint of points that are some of the pixels of a frame, whose camera is at their `home`.
 fn of_some_pixels(points: &Points, home: Vec3) -> Option<Found> {
-    if points.len() < FEWEST_PIXELS || !thinned::may_be(points, home) {
+    if points.len() < FEWEST_PIXELS {
         return None;
     }
     let mut many = sample(points, SAMPLES[2]);
@@ -154,12 +158,12 @@ pub(super) fn find(
     let [few, some] = &[SAMPLES[0], SAMPLES[1]].map(first);
     let elsewhere = || {
         let tried = tried(few);
-        let is_nearly_even = tried.first().is_some_and(|tried| tried.0 <= NEARLY_EVEN[1]);
+        let is_nearly_even = tried.first().is_some_and(|tried| tried.0 <= NEARLY_EVEN_AT_RANDOM);
         let grid = match in_rows() {
             true if !likely && !is_nearly_even => return None,
             true if pixel_grid::is_regular_along_axis(points, some) => return None,
             true => of_pixels_from(points, &tried, [few, some]),
-            false => Err(of_sample(few, some, &tried)),
+            false => Err(of_sample(few, some, (likely, &tried))),
         };
         match grid {
             Ok(grid) => Some((grid.viewpoint, Some(grid.edge))),
@@ -218,7 +222,7 @@ pub(super) fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
     let few = sample(SAMPLES[0]);
     let in_rows = rows::lie_in_rows(&cloud.cells, |i| points.get(i).map(f64::from));
     let tried = in_rows.then(|| tried(&few))?;
-    if tried.first()?.0 > NEARLY_EVEN[0] || pixel_grid::is_regular_along_axis(points, &some) {
+    if tried.first()?.0 > NEARLY_EVEN || pixel_grid::is_regular_along_axis(points, &some) {
         return None;
     }
     of_pixels_from(points, &tried, [&few, &some]).ok().map(|grid| grid.viewpoint)
@@ -299,12 +303,15 @@ fn of_pixels_from(
 }
 
 /// The viewpoints from which points that do not lie in rows are even: some of the pixels of a frame, at random.
-fn of_sample(few: &Seen, some: &Seen, tried: &[(f64, Vec3)]) -> Tried {
+fn of_sample(few: &Seen, some: &Seen, (likely, tried): (bool, &[(f64, Vec3)])) -> Tried {
     if tried.first().is_none_or(|tried| tried.0 > SAMPLED[0]) {
         return Vec::new();
     }
     let mut best = improved_by(few, &tried[..tried.len().min(FIRST)]);
     best.truncate(LEFT);
+    if !likely {
+        best.retain(|&(_, eye)| some.unevenness(eye).is_some_and(|uneven| uneven <= OF_FEW));
+    }
     let mut best = improved_by(some, &best);
     best.retain(|best| best.0 <= SAMPLED[1]);
     best
