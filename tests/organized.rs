@@ -82,8 +82,8 @@ fn rows_that_are_none_tell_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let points = frame();
     let alone = detector().detect(&points).unwrap();
-    // Their noise in space is not that of a frame, so they are not drawn as one.
-    assert_eq!(alone.parameters.viewpoint, None);
+    // Their places tell the camera as well, though a little less precisely than their rows.
+    assert!(is_near_camera(alone.parameters.viewpoint), "{:?}", alone.parameters);
     for width in [points.len() as u32, COLUMNS + 32] {
         let found = detector().detect_file(&pcd(folder.path(), &points, width)).unwrap();
         assert_eq!(found, alone, "{width}");
