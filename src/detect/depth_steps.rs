@@ -146,9 +146,7 @@ impl DepthSteps {
 fn sorted(points: &Points, depth: impl Fn(Vec3) -> f64) -> Vec<f64> {
     let stride = points.len().div_ceil(DEPTHS).max(1);
     let some = (0..points.len()).step_by(stride).map(|i| depth(points.get(i).map(f64::from)));
-    let mut depths: Vec<f64> = some.filter(|&depth| depth > 0.0).collect();
-    depths.sort_unstable_by(f64::total_cmp);
-    depths
+    gaps::sorted(some.filter(|&depth| depth > 0.0))
 }
 
 #[cfg(test)]

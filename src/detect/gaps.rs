@@ -19,6 +19,13 @@ const SAME: [f64; 4] = [16.0, 64.0, 256.0, 1024.0];
 /// Steps are at least so many times as wide as what is the same.
 const APART: f64 = 4.0;
 
+/// Some values in ascending order.
+pub(super) fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values
+}
+
 /// The step of ascending values in local steps whose gaps are multiples of it `within` a share of it, as [`step`] tells it.
 pub(super) fn step_of(values: &[f64], within: f64, most: u32) -> Option<f64> {
     SAME.into_iter().find_map(|same| {

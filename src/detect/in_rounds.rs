@@ -192,7 +192,7 @@ fn labelled<'b>(
         }
         ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     }
-    if how.options.tolerance.is_none() {
+    if sought {
         ground.look_past_slices(ahead);
     }
     let exact =
@@ -357,11 +357,8 @@ impl<'b> Ground<'b> {
             let (order, points) = (&self.order, &cloud.points);
             rows::lie_in_rows(self.cells.cells(), |i| points.get(order[i] as usize).map(f64::from))
         };
-        viewpoint_search::find(
-            &cloud.points,
-            cloud.home(),
-            (self.may_be_frame() || self.plateau.clear.is_some(), in_rows),
-        )
+        let likely = self.may_be_frame() || self.plateau.clear.is_some();
+        viewpoint_search::find(&cloud.points, cloud.home(), (likely, in_rows))
     }
 
     /// Finds the finest level above the base on which a cloud drawn in the camera's view has the noise of a frame,

@@ -243,8 +243,10 @@ impl View {
     /// `ahead`; where that is unknown, the wide ones must lie along surfaces of several directions, which those along the
     /// treads of stairs do not.
     pub fn beyond_slices(&self, plateau: &Plateau, ahead: Option<Vec3>) -> Option<usize> {
+        // Most clouds have no such level, and need no curve.
+        let clear = plateau.clear?;
         let curve = curve(&self.samples.iter().collect::<Vec<_>>());
-        let (finest, clear) = (curve.iter().position(|s| s.flat > SOME)?, plateau.clear?);
+        let finest = curve.iter().position(|s| s.flat > SOME)?;
         let clear = (clear..curve.len()).find(|&level| !clears_up(&curve, level))?;
         let [fine, wide] = [finest, clear].map(|level| self.normals(level));
         let (share, slices) = most_parallel(&fine)?;

@@ -6,7 +6,7 @@
 //! are, the steps of their disparities still show.
 
 use super::evenness::{OUTSIDE, Seen};
-use super::gaps::{self, FEWEST};
+use super::gaps::{self, FEWEST, sorted};
 use super::viewpoint::Viewpoint;
 use crate::surface::quantile::quantile;
 use crate::vector::Vec3;
@@ -86,13 +86,6 @@ fn are_of_disparities(depths: &[f64]) -> bool {
     // Those of depths in equal steps are alike only where these are nearly the same.
     let depths = large.windows(2).map(|pair| pair[1][0] - pair[0][0]).collect();
     are_equal && gaps::step(depths, OF_DISPARITIES, 1).is_none()
-}
-
-/// Some values in ascending order.
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_unstable_by(f64::total_cmp);
-    values
 }
 
 #[cfg(test)]
