@@ -85,6 +85,7 @@
 #[doc(hidden)]
 pub mod atomic;
 pub mod backend;
+mod camera;
 pub mod cloud;
 pub mod cpu;
 pub mod cuda;
@@ -95,6 +96,7 @@ pub mod error;
 pub mod eval;
 pub mod export;
 pub mod frame;
+mod gaps;
 pub mod image;
 #[doc(hidden)]
 pub mod input;
@@ -112,6 +114,7 @@ pub mod outline;
 pub mod papers;
 pub mod plane;
 mod ranges;
+mod sets;
 mod shared;
 mod sort;
 pub mod space;

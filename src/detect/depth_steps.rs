@@ -6,10 +6,10 @@
 //!
 //! Where steps are wide against the distance between points, small neighbourhoods lie on one step, exactly flat.
 
-use super::gaps::{self, MOST_STEPS};
 use super::noise::{self, Sample};
-use super::viewpoint::Viewpoint;
+use crate::camera::viewpoint::Viewpoint;
 use crate::frame::{Frame, Points};
+use crate::gaps::{self, MOST_STEPS};
 use crate::surface::quantile::quantile;
 use crate::vector::Vec3;
 
@@ -152,7 +152,7 @@ fn sorted(points: &Points, depth: impl Fn(Vec3) -> f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::evenness::Seen;
+    use crate::camera::evenness::Seen;
 
     const EYE: Vec3 = [40_000.0, -90_000.0, 25_000.0];
 

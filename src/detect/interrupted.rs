@@ -6,8 +6,8 @@
 
 use super::found::{FoundPlane, Support};
 use super::members;
-use super::pixels::Pixels;
-use super::raster::apart;
+use crate::camera::pixels::Pixels;
+use crate::camera::raster::apart;
 use crate::detection::Parameters;
 use crate::lms::Refine;
 use crate::surface::cloud::CellCloud;
@@ -356,8 +356,8 @@ fn nearest(outlines: &[Outline], place: [f32; 2]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::testing::surfels;
-    use super::super::viewpoint::{SeenFrom, Sight};
     use super::*;
+    use crate::camera::viewpoint::{SeenFrom, Sight};
     use crate::frame::Points;
 
     const WIDTH: usize = 120;

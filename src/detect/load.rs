@@ -1,8 +1,8 @@
 //! Reads a cloud into local coordinates.
 
-use super::organized::Rows;
 use super::sample::{self, Entry, Sample};
 use crate::backend::{Backend, Held, Receiver};
+use crate::camera::organized::Rows;
 use crate::cloud::{Choice, Chunk, Crs, HeaderInfo, Note, PointReader, Source, Stored, StoredPass};
 use crate::frame::{Frame, Points};
 use crate::ranges::ranges;

@@ -6,8 +6,8 @@
 //! points, so thickness grows until the neighbourhood is larger than that correlation. The noise is therefore
 //! read where the curve of thickness over size levels out, and no surface is judged at a smaller scale.
 
-use super::gaps;
 use crate::frame::Points;
+use crate::gaps;
 use crate::surface::cells::Cells;
 use crate::surface::flat::{FLAT, Flatness, judge_some};
 use crate::surface::quantile::quantile;

@@ -1,9 +1,9 @@
 //! The pixels of a depth camera's frame: which points are next to each other in its image.
 
 use super::raster::{EDGE, Image, Raster, UNEVEN, apart};
-use super::sets::Sets;
 use super::viewpoint::Sight;
 use crate::frame::Points;
+use crate::sets::Sets;
 use crate::surface::quantile::quantile;
 use rayon::prelude::*;
 
@@ -26,7 +26,7 @@ const NEIGHBOURS: f64 = 4.0;
 
 /// The image of a frame.
 #[derive(Debug)]
-pub(super) struct Pixels {
+pub(crate) struct Pixels {
     /// How it is seen.
     pub sight: Sight,
     /// Its points; lengths are in pixels.

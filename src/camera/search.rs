@@ -68,7 +68,7 @@ const ROUGHLY_DEEP: f64 = 1.4;
 
 /// The viewpoint of a frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Found {
+pub(crate) struct Found {
     pub viewpoint: Viewpoint,
     /// Whether it is exact: pixels, or the steps of their disparities, tell it.
     pub is_exact: bool,
@@ -89,7 +89,7 @@ enum NoPixels {
 
 /// The viewpoint of a frame whose pixels are given by its rows, or whose points come pixel after pixel, if there is one. Most
 /// cameras are at the `home` of their points: the origin of the input, in their coordinates.
-pub(super) fn told(points: &Points, home: Vec3, rows: Option<Rows>) -> Option<Found> {
+pub(crate) fn told(points: &Points, home: Vec3, rows: Option<Rows>) -> Option<Found> {
     if points.len() > MOST {
         return None;
     }
@@ -144,7 +144,7 @@ fn of_likely(points: &Points, home: Vec3, likely: Vec<Vec3>, some: &Seen) -> Opt
 /// The viewpoint from which points lie evenly, if there is one: their `home`, or a place that is sought, thoroughly only
 /// where the points lie in rows, as pixels do, and where their noise is `likely` that of a frame or they are nearly even
 /// from one of the first places that are tried.
-pub(super) fn find(
+pub(crate) fn find(
     points: &Points,
     home: Vec3,
     (likely, in_rows): (bool, impl FnOnce() -> bool),
@@ -202,7 +202,7 @@ fn found(
 
 /// The viewpoint from which the points of a cloud are a grid of pixels, if there is one. It is sought away from their
 /// `home` only where points lie in rows, and nearly evenly if seen from somewhere, since that takes a while.
-pub(super) fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
+pub(crate) fn of_pixels(cloud: &CellCloud, home: Vec3) -> Option<Viewpoint> {
     let points = &*cloud.points;
     if !(FEWEST..=MOST).contains(&points.len()) {
         return None;

@@ -18,7 +18,7 @@ use std::f64::consts::TAU;
 /// Points that one thread draws at a time.
 const PIECE: usize = 1 << 13;
 /// Points nearer than this share of the median depth are drawn at that depth.
-pub(super) const NEAREST: f64 = 0.125;
+pub(crate) const NEAREST: f64 = 0.125;
 
 /// Pixels are in step with their grid if the mean of their places between two pixels, as directions, is at least so long.
 const IN_STEP: f64 = 0.5;
@@ -34,14 +34,14 @@ const ACROSS: f64 = 0.25;
 /// How far points are off from a surface with this normal in the camera's view, as a share of what they are off along the
 /// line of sight, which is the third axis. A floor that is seen at a grazing angle is thinner than a wall seen from the
 /// front.
-pub(super) fn share_of_error(normal: Vec3) -> f64 {
+pub(crate) fn share_of_error(normal: Vec3) -> f64 {
     let along = normal[2] * normal[2];
     (along + ACROSS * ACROSS * (1.0 - along).max(0.0)).sqrt()
 }
 
 /// How a frame of pixels is seen, in the coordinates in which it is searched.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sight {
+pub(crate) struct Sight {
     pub from: SeenFrom,
     /// Position of the camera, in input coordinates.
     pub camera: Vec3,
@@ -49,7 +49,7 @@ pub(super) struct Sight {
 
 /// From where a frame is seen.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum SeenFrom {
+pub(crate) enum SeenFrom {
     /// A viewpoint among the points.
     Viewpoint(Viewpoint),
     /// The far end of the third axis, since points are drawn in the camera's view. Points drawn at this height are
@@ -79,7 +79,7 @@ impl Sight {
 
 /// Where a cloud was seen from, in its local coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Viewpoint {
+pub(crate) struct Viewpoint {
     eye: Vec3,
     /// Two directions across the view and each other, and the direction of view.
     axes: [Vec3; 3],
@@ -108,7 +108,7 @@ fn shift_to_halves(places: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
 }
 
 /// The sum of the directions, of unit length, at some angles; its own angle is their mean.
-pub(super) fn sum_of_directions(angles: impl Iterator<Item = f64>) -> [f64; 2] {
+pub(crate) fn sum_of_directions(angles: impl Iterator<Item = f64>) -> [f64; 2] {
     angles.fold([0.0, 0.0], |[x, y], angle| [x + angle.cos(), y + angle.sin()])
 }
 

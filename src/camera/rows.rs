@@ -20,7 +20,7 @@ const SHARE: f64 = 0.8;
 
 /// Whether the distances from the points of each cell to the nearest others are mostly the same. A point is found by its
 /// rank in the order of the cells.
-pub(super) fn lie_in_rows(cells: &Cells, point: impl Fn(usize) -> Vec3 + Sync) -> bool {
+pub(crate) fn lie_in_rows(cells: &Cells, point: impl Fn(usize) -> Vec3 + Sync) -> bool {
     let each = |level: usize| cells.distinct as f64 / cells.len(level) as f64;
     let Some(level) = (0..cells.levels.len()).find(|&level| each(level) >= USUAL) else {
         return false;

@@ -35,7 +35,7 @@ const TOLD: f64 = 2.0;
 
 /// Which pixel each point is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rows<'a> {
+pub(crate) struct Rows<'a> {
     /// Pixels of a row.
     pub length: u32,
     /// The index in the file of each point; `None` where it is that of the point.
@@ -58,7 +58,7 @@ struct Sample {
 
 /// The camera that sees each point in its pixel, if there is one. It may be at the `home` of the points; `some` of them tell
 /// how deep the frame is. Points for which `stands_for_none` holds are missing.
-pub(super) fn camera(
+pub(crate) fn camera(
     points: &Points,
     rows: Rows,
     (home, stands_for_none): (Vec3, &dyn Fn(Vec3) -> bool),

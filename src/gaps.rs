@@ -3,11 +3,11 @@
 use crate::surface::quantile::quantile;
 
 /// Fewest gaps that tell the step.
-pub(super) const FEWEST: usize = 16;
+pub(crate) const FEWEST: usize = 16;
 /// Least share of the gaps that are multiples of the step.
-pub(super) const WHOLE: f64 = 0.98;
+pub(crate) const WHOLE: f64 = 0.98;
 /// Narrow gaps are at most so many steps, where the step may be narrower than they are.
-pub(super) const MOST_STEPS: u32 = 64;
+pub(crate) const MOST_STEPS: u32 = 64;
 /// Gaps up to so many times as wide as the narrow ones tell whether there is a step.
 const TELLING: f64 = 8.0;
 /// So many gaps are looked at first, of which this share must be multiples.
@@ -20,14 +20,14 @@ const SAME: [f64; 4] = [16.0, 64.0, 256.0, 1024.0];
 const APART: f64 = 4.0;
 
 /// Some values in ascending order.
-pub(super) fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+pub(crate) fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_unstable_by(f64::total_cmp);
     values
 }
 
 /// The step of ascending values in local steps whose gaps are multiples of it `within` a share of it, as [`step`] tells it.
-pub(super) fn step_of(values: &[f64], within: f64, most: u32) -> Option<f64> {
+pub(crate) fn step_of(values: &[f64], within: f64, most: u32) -> Option<f64> {
     SAME.into_iter().find_map(|same| {
         let groups = values.chunk_by(|a, b| b - a < same);
         let middles: Vec<f64> = groups.map(|g| 0.5 * (g[0] + g[g.len() - 1])).collect();
@@ -38,7 +38,7 @@ pub(super) fn step_of(values: &[f64], within: f64, most: u32) -> Option<f64> {
 
 /// The step of which nearly all gaps are multiples `within` a share of it, and narrow ones at most so many; `None` if there is
 /// none, or too few gaps. Few numbers that lie on many steps hardly ever lie on two that follow each other.
-pub(super) fn step(mut gaps: Vec<f64>, within: f64, most: u32) -> Option<f64> {
+pub(crate) fn step(mut gaps: Vec<f64>, within: f64, most: u32) -> Option<f64> {
     if gaps.len() < FEWEST {
         return None;
     }

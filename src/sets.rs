@@ -1,7 +1,7 @@
 //! Sets of numbers that are joined in turn: union-find.
 
 /// Sets of consecutive numbers; each is known by its least member.
-pub(super) struct Sets<'a> {
+pub(crate) struct Sets<'a> {
     /// The least number of all.
     first: u32,
     /// For each number one of its set that is no larger; the least one has itself.

@@ -1,0 +1,189 @@
+//! What a search starts from: the cells of a cloud, and the scale at which they show its noise.
+
+use super::depth_steps::DepthSteps;
+use super::how::{Camera, How};
+use super::labelled::Labelled;
+use super::load::Loaded;
+use super::noise::{Drawn, Plateau, View};
+use super::progress::begin;
+use super::scene;
+use crate::Result;
+use crate::backend::{Held, InCells, Room};
+use crate::camera::rows;
+use crate::camera::search::{self, Found};
+use crate::frame::Frame;
+use crate::surface::sums::Sums;
+use crate::surface::unit::{CellCounts, Unit};
+use crate::vector::Vec3;
+use std::sync::Arc;
+
+/// Noise that grows with the depth is at least so many times as large far away as if it fell off with the inverse of the depth
+/// in the camera's view.
+const GROWS: f64 = 1.5;
+
+/// Neighbourhoods so many times as thick as the precision of their sums makes them show noise.
+const THICKER: f64 = 2.0;
+
+/// The finest neighbourhoods of clouds of more distinct points than this are so small that independent noise
+/// hides correlated noise there …
+const LARGE: u64 = 2_000_000;
+/// … which those of about so many of the points show.
+const PART: u64 = 500_000;
+
+/// What a search starts from: the cells, and the scale at which they show the noise.
+pub(super) struct Ground<'b> {
+    /// For each point in cell order, its index before.
+    order: Vec<u32>,
+    cells: Box<dyn InCells<'b> + 'b>,
+    /// The memory of the sums of the cells, which are made again.
+    sums: Vec<Sums>,
+    view: View,
+    pub plateau: Plateau,
+    /// The steps in which depths come, if a frame that is drawn in the camera's view has no other noise.
+    pub steps: Option<DepthSteps>,
+}
+
+impl<'b> Ground<'b> {
+    /// Cells as fine as the points allow. In a large cloud they are as fine as a part of the points allows if
+    /// that shows correlated noise, or if it is a frame in the camera's view.
+    pub fn of_cloud(
+        held: &mut dyn Held<'b>,
+        counts: &CellCounts,
+        (cloud, drawn): (&Loaded, Drawn),
+        how: How<'_, 'b>,
+    ) -> Result<Ground<'b>> {
+        let unit = Unit::for_counts(counts);
+        if counts.finest <= LARGE {
+            return Ground::of_cells(held, unit, drawn);
+        }
+        let part = Arc::new(cloud.points.one_in(counts.finest.div_ceil(PART)));
+        let mut held_part = how.backend.hold(part)?;
+        let wide = Unit::for_counts(&held_part.count_cells()?).at_least(unit);
+        let Ground { plateau, .. } = Ground::of_cells(held_part.as_mut(), wide, drawn)?;
+        drop(held_part);
+        if !plateau.alike && drawn == Drawn::InSpace {
+            return Ground::of_cells(held, unit, drawn);
+        }
+        let mut ground = Ground::of_cells(held, wide, drawn)?;
+        if !ground.plateau.alike {
+            ground.plateau = plateau;
+        }
+        Ok(ground)
+    }
+
+    /// Cells of this edge.
+    fn of_cells(held: &mut dyn Held<'b>, unit: Unit, drawn: Drawn) -> Result<Ground<'b>> {
+        let (order, cells) = held.cut(unit)?;
+        let mut sums = cells.sums();
+        let view = View::new(cells.cells(), &mut sums);
+        let plateau = view.plateau(drawn);
+        Ok(Ground { order, cells, sums, view, plateau, steps: None })
+    }
+
+    /// Whether the noise may be that of a depth camera's frame: it is correlated or comes in steps.
+    fn may_be_frame(&self) -> bool {
+        self.plateau.alike || self.plateau.stepped
+    }
+
+    /// Moves the plateau to a level on which the steps of a frame's depths do not hide its surfaces.
+    pub fn look_beyond(&mut self, steps: &DepthSteps) {
+        let samples = &self.view.samples;
+        let mut seen = (0..self.view.levels()).map(|l| (l as f64, steps.hide(samples, l)));
+        // Where hardly any neighbourhood is flat, nothing tells whether steps hide it.
+        if seen.find(|(_, hidden)| hidden.is_some()).is_none_or(|(_, hidden)| hidden == Some(false))
+        {
+            return;
+        }
+        let first = seen.find(|&(_, hidden)| hidden == Some(false));
+        if let Some((first, _)) = first.filter(|&(first, _)| first > self.plateau.level) {
+            (self.plateau.level, self.plateau.sliced) = (first, true);
+        }
+    }
+
+    /// Moves the plateau of a frame that is searched in space to a level on which slices across the direction of view, if it
+    /// is known, do not hide its surfaces.
+    pub fn look_past_slices(&mut self, ahead: Option<Vec3>) {
+        if let Some(level) = self.view.beyond_slices(&self.plateau, ahead) {
+            let level = self.plateau.level.max(level as f64);
+            self.plateau = Plateau { level, sliced: true, alike: true, ..self.plateau };
+        }
+    }
+
+    /// Whether the points of a frame have no noise but that of rounded depths.
+    pub fn is_exact(&self, steps: Option<&DepthSteps>) -> bool {
+        let View { samples, .. } = &self.view;
+        let is_rounded = |steps: &DepthSteps| {
+            !steps.are_of_disparities() && steps.explain(samples, self.plateau.level)
+        };
+        steps.is_some_and(is_rounded) || !self.may_be_frame() && !self.shows_noise()
+    }
+
+    /// Whether neighbourhoods are thicker than the precision of their sums makes them.
+    fn shows_noise(&self) -> bool {
+        let exact = self.cells.cells().base().unit() / 12f64.sqrt();
+        self.view.noise(self.plateau.level).is_some_and(|noise| noise > THICKER * exact)
+    }
+
+    /// The viewpoint of a depth camera's frame.
+    pub fn viewpoint(&self, cloud: &Loaded) -> Option<Found> {
+        let in_rows = || {
+            let (order, points) = (&self.order, &cloud.points);
+            rows::lie_in_rows(self.cells.cells(), |i| points.get(order[i] as usize).map(f64::from))
+        };
+        let likely = self.may_be_frame() || self.plateau.clear.is_some();
+        search::find(&cloud.points, cloud.home(), (likely, in_rows))
+    }
+
+    /// Finds the finest level above the base on which a cloud drawn in the camera's view has the noise of a frame,
+    /// and makes it the plateau; false if there is none. Steps may blur the levels below.
+    pub fn settle_on_frame(&mut self, found: &Found, frame: &Frame) -> bool {
+        let far = |middle: Vec3| found.viewpoint.depth_of_seen(middle, frame);
+        let grows = |level, least| self.view.growth(level, far).is_some_and(|by| by >= least);
+        // Steps hide the noise of a frame on the finest level. Where pixels tell that it is a frame, or noise that is much
+        // larger far away, none need show.
+        let is_frame = found.is_whole || grows(1, GROWS);
+        // Slices of whole pixels are told more precisely.
+        let is_blurred = !found.is_whole || !self.plateau.sliced;
+        let beyond_slices = || self.view.beyond_slices(&self.plateau, Some([0.0, 0.0, 1.0]));
+        let beyond_steps = is_blurred.then(beyond_slices).flatten();
+        let first = usize::from(is_frame && self.view.levels() > 1).max(beyond_steps.unwrap_or(0));
+        let mut level = (self.plateau.level as usize).max(first);
+        while level == 0 || !grows(level, 1.0) {
+            if !self.view.clears_up(level) {
+                return false;
+            }
+            level += 1;
+        }
+        (self.plateau.level, self.plateau.alike) = (level as f64, true);
+        true
+    }
+
+    /// Finds the planes of a cloud and their points.
+    pub fn search(
+        mut self,
+        cloud: &mut Loaded,
+        mut held: Box<dyn Held<'b> + 'b>,
+        (camera, how): (Camera, How<'_, 'b>),
+    ) -> Result<Labelled> {
+        let widening = self.plateau.widening();
+        if widening != 1.0 {
+            // Finer cells do not show the surface. They are dropped before the wider ones are made, to save
+            // memory.
+            let unit = self.cells.cells().unit.coarser(widening);
+            let Ground { order, cells, sums, view, plateau, steps } = self;
+            drop((order, cells, sums, view));
+            let (order, cells) = held.cut(unit)?;
+            let mut sums = cells.sums();
+            let view = View::new(cells.cells(), &mut sums);
+            self = Ground { order, cells, sums, view, plateau, steps };
+        }
+        // The points in their old order are no longer needed, but their memory is.
+        drop(held);
+        let Ground { order, cells, sums, view, plateau, steps } = self;
+        let points = Arc::try_unwrap(std::mem::take(&mut cloud.points)).unwrap_or_default();
+        begin(how.progress, "surfaces", None)?;
+        let surfaces = cells.judge(Room { points, sums })?;
+        cloud.reorder(order, surfaces.cloud().points.clone());
+        scene::search(cloud, surfaces, (&view, plateau, steps), (camera, how))
+    }
+}

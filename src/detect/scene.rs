@@ -1,0 +1,293 @@
+//! The search of a cloud that is cut into cells: its planes class by class, then the points of each.
+
+use super::around;
+use super::depth_steps::DepthSteps;
+use super::found::{Class, Findings, FoundPlane};
+use super::how::{Camera, How};
+use super::labelled::Labelled;
+use super::limits::SIGMAS;
+use super::load::Loaded;
+use super::noise::{self, Drawn, Plateau, View};
+use super::options::Mode;
+use super::parameters::{Measured, Nature};
+use super::progress::begin;
+use super::rounds::{self, Votes};
+use super::{
+    claims, ends, evidence, interrupted, layers, merge, noise_field, parameters, planes, present,
+    tolerance, waves,
+};
+use crate::Result;
+use crate::backend::{Labels, Surfaces};
+use crate::camera::pixels::Pixels;
+use crate::camera::{search as camera_search, viewpoint};
+use crate::detection::{Curved, Parameters};
+use crate::lms::Refine;
+use crate::surface::cells::Cells;
+use crate::surface::cloud::CellCloud;
+use crate::surface::moments::Moments;
+use crate::surface::noise_field::NoiseField;
+use crate::surface::plane::LocalPlane;
+use crate::surface::surfels::{Surfel, Surfels, Thinner};
+use crate::vector::Vec3;
+use std::sync::Arc;
+
+/// Most classes of noise that are searched; each is rougher than the one before.
+const CLASSES: usize = 3;
+/// A class is searched when it holds at least one in this many of the points.
+const WORTH: u64 = 10;
+
+/// Where the noise of neighbours is correlated, about this many cells share one error.
+const ALIKE: f64 = 4.0;
+
+/// What the searches of all classes share.
+struct Scene<'a> {
+    cloud: &'a Loaded,
+    in_cells: &'a CellCloud,
+    field: &'a NoiseField,
+    plateau: Plateau,
+    camera: Camera,
+    nature: Nature,
+    /// Standard deviation that rounding adds to each of the coordinates, in steps.
+    of_axes: Vec3,
+    /// That of the coordinates that are rounded most, or of rounded depths.
+    rounding: f64,
+    how: How<'a, 'a>,
+}
+
+/// Searches a cloud that was cut into cells.
+pub(super) fn search<'b>(
+    cloud: &Loaded,
+    mut surfaces: Box<dyn Surfaces<'b> + 'b>,
+    (view, plateau, steps): (&View, Plateau, Option<DepthSteps>),
+    (camera, how): (Camera, How<'_, 'b>),
+) -> Result<Labelled> {
+    let options = how.options;
+    let as_seen = plateau.drawn == Drawn::AsSeen;
+    // In the camera's view coordinates come in steps because pixels do.
+    let of_axes = if as_seen { [0.0; 3] } else { noise::rounding(&cloud.points) };
+    let rounding = of_axes.into_iter().fold(of_axes[0], f64::max);
+    let in_cells = &surfaces.cloud().clone();
+    let cells = &in_cells.cells;
+    let flatness = |level, cell| surfaces.flatness(level, cell);
+    let field = Arc::new(match steps {
+        Some(steps) => noise_field::of_rounded_depths(cells, view, plateau, &steps),
+        None => noise_field::measure(in_cells, view, plateau, rounding, flatness),
+    });
+    surfaces.follow(field.clone())?;
+    // A given tolerance that may be widened is treated like a measured one.
+    let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
+    let nature = Nature {
+        obey,
+        alike: plateau.alike,
+        even: field.is_even() || obey,
+        as_seen,
+        in_rings: matches!(camera, Camera::Spinning),
+    };
+    let rounding = steps.map_or(rounding, |steps| steps.usual);
+    let field = &field;
+    let scene = Scene { cloud, in_cells, field, plateau, camera, nature, of_axes, rounding, how };
+    let found = scene.classes(surfaces.as_mut())?;
+    begin(how.progress, "labels", None)?;
+    scene.label(surfaces, found)
+}
+
+impl Scene<'_> {
+    /// Searches the usual surfaces first, then the rougher ones.
+    fn classes(&self, surfaces: &mut dyn Surfaces) -> Result<(Parameters, Class)> {
+        let Scene { cloud, in_cells, field, nature, .. } = *self;
+        let cells = &in_cells.cells;
+        let How { options, progress, .. } = self.how;
+        let (noise, _) = evidence::noise(surfaces)?;
+        // A floor at one of the steps is exact, the walls around it are not.
+        let noise = noise.max(self.of_axes.into_iter().fold(self.of_axes[0], f64::min));
+        let seen = evidence::seen(surfaces, noise)?;
+        let white = nature.even && !nature.alike;
+        let wanted = options.tolerance.map(|tolerance| tolerance / (SIGMAS * cloud.frame.step));
+        let thinner = Thinner { noise, most: wanted.unwrap_or(f64::INFINITY), white };
+        let mut usual = Surfels::new(in_cells, field, seen.as_ref(), thinner);
+        drop(seen);
+        begin(progress, "layers", None)?;
+        layers::refine(surfaces, cells, &mut usual, [noise, field.least() * noise])?;
+        self.settle(&mut usual.list);
+        let spacing = evidence::spacing(cells, &usual.list);
+        let measured = Measured { noise, spacing, rounding: self.rounding };
+        let parameters = parameters::choose(cloud, cells, &usual.list, measured, options);
+        begin(progress, "planes", Some(cells.distinct))?;
+        let findings = self.search(&usual, &parameters, surfaces)?;
+        let mut all = (usual, findings);
+        let (mut last, mut known): (Option<Class>, _) = (None, Vec::new());
+        for _ in 1..CLASSES {
+            if parameters.widen <= 1.0 {
+                break;
+            }
+            let (surfels, findings) = last.as_ref().unwrap_or(&all);
+            known = evidence::known(surfels, &findings.found, &known);
+            surfaces.leave(&known)?;
+            // No more than two classes are kept, to save memory.
+            last.take().into_iter().for_each(|last| evidence::combine(&mut all, last));
+            let (noise, weight) = evidence::noise(surfaces)?;
+            if weight * WORTH < cells.distinct {
+                break;
+            }
+            let seen = evidence::seen(surfaces, noise)?;
+            let mut rough = all.0.rougher(in_cells, seen.as_ref());
+            drop(seen);
+            self.settle(&mut rough.list);
+            let rougher = parameters::rougher(&parameters, &rough.list, noise, cloud.frame.step);
+            let findings = self.search(&rough, &rougher, surfaces)?;
+            last = Some((rough, findings));
+        }
+        last.into_iter().for_each(|last| evidence::combine(&mut all, last));
+        Ok((parameters, all))
+    }
+
+    /// Sets how much thicker or thinner than usual surfaces are, as far as their places do not tell. A given tolerance means
+    /// the same everywhere.
+    fn settle(&self, surfels: &mut [Surfel]) {
+        if self.nature.obey {
+            surfels.iter_mut().for_each(|s| s.scale = 1.0);
+        } else if self.nature.as_seen {
+            for s in surfels {
+                let share =
+                    s.surface.map_or(1.0, |surface| viewpoint::share_of_error(surface.normal()));
+                s.scale *= share as f32;
+            }
+        }
+    }
+
+    /// The planes among the surfels of one class.
+    fn search(
+        &self,
+        surfels: &Surfels,
+        parameters: &Parameters,
+        surfaces: &dyn Surfaces,
+    ) -> Result<Findings> {
+        let How { options, backend, progress } = self.how;
+        let cells = &self.in_cells.cells;
+        let space = parameters::space(parameters, self.cloud)?;
+        let search = parameters::search(parameters, self.cloud, cells, &space, self.nature);
+        let votes = match options.mode {
+            Mode::All => Votes::All(surfaces.accumulator(backend, &space)?),
+            _ => Votes::Near(backend.accumulator(&space)?),
+        };
+        let places = rounds::Places { cells, surfels };
+        rounds::search(backend, &search, places, votes, progress)
+    }
+
+    /// The points of the planes that were found, which are joined, divided and judged by them.
+    fn label(
+        &self,
+        surfaces: Box<dyn Surfaces<'_> + '_>,
+        (mut parameters, (surfels, findings)): (Parameters, Class),
+    ) -> Result<Labelled> {
+        let Scene { in_cells, plateau, nature, .. } = *self;
+        let (cells, obey) = (&in_cells.cells, nature.obey);
+        let Findings { mut found, failed } = findings;
+        let surfels_of = || found.iter().map(|f| f.support.surfels.as_slice());
+        let claimed = claims::claims(&surfels, &found, cells.base().size, obey);
+        let densities: Vec<f64> = claimed.iter().map(|claim| claim.density).collect();
+        let mut labels =
+            surfaces.present(&|| present::present(cells, &surfels, surfels_of()), claimed)?;
+        let (mut local, sums) = exact_planes(labels.as_mut(), &found, &parameters)?;
+        let alike = if nature.alike { sharing_errors(cells, plateau) } else { 1.0 };
+        let into = self.join((&surfels, &found), (&mut local, &sums), (&parameters, alike));
+        let mut assigned = labels.assign(&local, &into)?;
+        merge::gather(&mut found, &into);
+        let mut changed = merge::wholes(&into);
+        if let Some(pixels) = self.pixels() {
+            parameters.camera = Some(pixels.sight.camera);
+            let (pixels, surfels, parameters) = (&pixels, &surfels, &parameters);
+            let frame = interrupted::Frame { pixels, in_cells, surfels, parameters };
+            changed.extend(interrupted::divide(&frame, (&mut local, &mut found, &mut assigned)));
+            changed.sort_unstable();
+            changed.dedup();
+        }
+        found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);
+        let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
+        let judges_curves = !obey && self.how.options.curved == Curved::Grey;
+        let arbitrary = judges_curves.then(|| ends::arbitrary((cells, &surfels), &found, &local));
+        let points = &self.cloud.points;
+        // Of a wall that is rougher than the rest, slabs that are not widened take a slice.
+        let is_judged = judges_curves && parameters.widen > 1.0 && points.len() >= around::FEWEST;
+        let around = is_judged.then(|| {
+            let size = cells.base().size;
+            let densities = claims::densities(&surfels, (&found, &changed), densities, size);
+            around::look(points, &assigned, &local, (&densities, parameters.min_inliers))
+        });
+        let rounding = self.of_axes;
+        Ok(Labelled {
+            parameters,
+            local,
+            found,
+            arbitrary,
+            around,
+            failed,
+            assigned,
+            outline_cell,
+            rounding,
+            alike,
+            obey,
+        })
+    }
+
+    /// Joins planes that are one; returns for each the one that it became part of. So many points share one error.
+    fn join(
+        &self,
+        (surfels, found): (&Surfels, &[FoundPlane]),
+        (local, sums): (&mut Vec<LocalPlane>, &[Moments]),
+        (parameters, alike): (&Parameters, f64),
+    ) -> Vec<u32> {
+        let Scene { cloud, in_cells, field, nature, .. } = *self;
+        let obey = nature.obey;
+        let uneven = nature.alike || !nature.even;
+        let drifts = !nature.even && !field.has_floor();
+        let how = merge::How { angle: parameters.angle.to_radians(), alike, uneven, drifts, obey };
+        let mut into = merge::merge(local, sums, how);
+        if uneven && !obey {
+            let (cells, widen) = (&in_cells.cells, parameters.widen);
+            let usual = parameters.tolerance / cloud.frame.step;
+            let planes = waves::Planes { cells, surfels, found, sums, drifts, usual, widen };
+            waves::join(&planes, local, &mut into);
+        }
+        into
+    }
+
+    /// The image of a frame; `None` if the points are no pixels.
+    fn pixels(&self) -> Option<Pixels> {
+        let cloud = self.cloud;
+        let sight = match self.camera {
+            Camera::Seen(sight) => sight,
+            Camera::None | Camera::Spinning => return None,
+            Camera::Unsought => {
+                camera_search::of_pixels(self.in_cells, cloud.home())?.sight(&cloud.frame)
+            }
+        };
+        Pixels::find(&cloud.points, sight)
+    }
+}
+
+/// The planes that were found, made exact by their points, and the sums of these.
+fn exact_planes(
+    labels: &mut dyn Labels,
+    found: &[FoundPlane],
+    parameters: &Parameters,
+) -> Result<(Vec<LocalPlane>, Vec<Moments>)> {
+    let mut local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
+    let mut sums = labels.sums(&local)?;
+    if parameters.widen > 1.0 {
+        sums = tolerance::settle(labels, &mut local, sums, parameters.widen)?;
+    }
+    if parameters.refine != Refine::None {
+        for (plane, sums) in local.iter_mut().zip(&sums) {
+            *plane = sums.fit().map_or(*plane, |fit| LocalPlane::of_fit(&fit, plane.tolerance));
+        }
+    }
+    Ok((local, sums))
+}
+
+/// The number of points that share one error where the noise of neighbours is correlated.
+fn sharing_errors(cells: &Cells, plateau: Plateau) -> f64 {
+    let shown =
+        noise::between(plateau.finer(), |at| cells.levels.get(at).map(|level| level.len() as f64));
+    ALIKE * cells.distinct as f64 / shown.unwrap_or(1.0)
+}
