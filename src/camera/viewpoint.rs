@@ -17,8 +17,10 @@ use std::f64::consts::TAU;
 
 /// Points that one thread draws at a time.
 const PIECE: usize = 1 << 13;
-/// Points nearer than this share of the median depth are drawn at that depth.
+/// Points nearer than this share of the usual depth are drawn at that depth: …
 pub(crate) const NEAREST: f64 = 0.125;
+/// … at most about this share of them.
+const NEARLY_NONE: f64 = 0.002;
 
 /// Pixels are in step with their grid if the mean of their places between two pixels, as directions, is at least so long.
 const IN_STEP: f64 = 0.5;
@@ -173,15 +175,19 @@ impl Viewpoint {
         Viewpoint { pixels: Some(PixelGrid { pitch, shift }), ..turned }
     }
 
-    /// The same viewpoint whose usual depth is the median of those of the points that `count`.
+    /// The same viewpoint whose usual depth is the median of those of the points that `count`, or, where they are sure to be
+    /// pixels (`is_frame`), so much less that nearly all of them are drawn.
     pub fn with_middle_of(
         &self,
         points: &Points,
         count: impl Fn(Vec3) -> bool + Sync,
+        is_frame: bool,
     ) -> Viewpoint {
         let all = (0..points.len()).into_par_iter().map(|i| points.get(i).map(f64::from));
         let depths = all.filter(|&p| count(p)).map(|p| self.depth(p));
-        let middle = quantile(&mut depths.collect::<Vec<f64>>(), 0.5);
+        let depths = &mut depths.collect::<Vec<f64>>();
+        let nearest = if is_frame { quantile(depths, NEARLY_NONE) } else { f64::INFINITY };
+        let middle = quantile(depths, 0.5).min(nearest.max(0.0) / NEAREST);
         Viewpoint { middle: if middle > 0.0 { middle } else { self.middle }, ..*self }
     }
 

@@ -121,7 +121,9 @@ impl<'b> Ground<'b> {
     /// Whether neighbourhoods are thicker than the precision of their sums makes them.
     fn shows_noise(&self) -> bool {
         let exact = self.cells.cells().base().unit() / 12f64.sqrt();
-        self.view.noise(self.plateau.level).is_some_and(|noise| noise > THICKER * exact)
+        self.view
+            .noise(self.plateau.level, Drawn::InSpace)
+            .is_some_and(|noise| noise > THICKER * exact)
     }
 
     /// The viewpoint of a depth camera's frame.

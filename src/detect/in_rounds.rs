@@ -124,7 +124,7 @@ fn labelled<'b>(
     let Plateau { stepped, alike, sliced, .. } = ground.plateau;
     let is_drawn = |found: &&Found| {
         let are_steps = || DepthSteps::are_in_disparities(&cloud.points, &found.viewpoint);
-        let may_hide = || !alike || !sliced && are_steps();
+        let may_hide = || !alike || !sliced && (found.is_whole || are_steps());
         !was_refused && (found.is_deep || found.is_exact && stepped && may_hide())
     };
     let ahead = found.as_ref().map(|found| found.viewpoint.ahead());

@@ -6,6 +6,7 @@
 //! points, so thickness grows until the neighbourhood is larger than that correlation. The noise is therefore
 //! read where the curve of thickness over size levels out, and no surface is judged at a smaller scale.
 
+use crate::camera::viewpoint::share_of_error;
 use crate::frame::Points;
 use crate::gaps;
 use crate::surface::cells::Cells;
@@ -62,6 +63,12 @@ const ALIKE: f64 = 0.5;
 const INDEPENDENT: f64 = 0.4;
 /// Thickness that grows by more than this factor from level to level is that of edges, not of noise.
 const GROWTH: f64 = 2.5;
+/// In the camera's view, surfaces tell the noise if the cosine of their slope is larger than this, …
+const ASLANT: f64 = 0.35;
+/// … if so large a share of the flat neighbourhoods lie on such surfaces.
+const TELLING: f64 = 0.15;
+/// In the camera's view the noise is no longer correlated where thickness grows by less than this factor.
+const STEADY: f64 = 1.1;
 /// There may be edges only where a level has less than this share of the flat neighbourhoods of the level before.
 const REMAIN_FLAT: f64 = 0.95;
 /// A level counts when it has at least this share of the flat neighbourhoods of the level before.
@@ -173,6 +180,23 @@ pub(super) enum Drawn {
     AsSeen,
 }
 
+impl Drawn {
+    /// Whether a neighbourhood tells how far its points are off: in the camera's view, one that is seen far aslant does not.
+    fn tells_error(self, flat: &Flatness) -> bool {
+        self == Drawn::InSpace || f64::from(flat.normal[2].abs()) > ASLANT
+    }
+
+    /// How far points are off, root mean square, where a neighbourhood is so thick. In the camera's view they are off along
+    /// the line of sight, which is more than across a surface that is seen aslant.
+    fn error(self, flat: &Flatness) -> f64 {
+        let share = match self {
+            Drawn::InSpace => 1.0,
+            Drawn::AsSeen => share_of_error(flat.normal.map(f64::from)),
+        };
+        f64::from(flat.thickness) / share
+    }
+}
+
 /// The neighbourhoods of a sample of cells, spread evenly over the cloud.
 pub(super) struct View {
     pub samples: Vec<Sample>,
@@ -214,8 +238,8 @@ impl View {
     }
 
     /// The noise that neighbourhoods of a level show.
-    pub fn noise(&self, level: f64) -> Option<f64> {
-        noise(&self.samples.iter().collect::<Vec<_>>(), level)
+    pub fn noise(&self, level: f64, drawn: Drawn) -> Option<f64> {
+        noise(&self.samples.iter().collect::<Vec<_>>(), level, drawn)
     }
 
     /// How many times as large the noise on a level is far away as it would be if it fell off with the inverse of the
@@ -340,8 +364,11 @@ fn clears_up(curve: &[Scale], level: usize) -> bool {
 /// Climbs from a level as long as the noise of neighbours is correlated, and returns the level it reaches.
 fn climb(curve: &[Scale], from: usize, far: bool, soft: f64) -> f64 {
     let climbs = (from..curve.len().saturating_sub(1)).scan(1.0, |so_far, level| {
-        *so_far *=
-            likeness(curve, level, far, soft) * goes_on(&curve[level], &curve[level + 1], soft);
+        let (here, next) = (&curve[level], &curve[level + 1]);
+        // Two surfaces in one neighbourhood turn its normal as waves do.
+        let is_steady = !far && next.thinnest < STEADY * here.thinnest;
+        let climbs = likeness(curve, level, far, soft) * goes_on(here, next, soft);
+        *so_far *= if is_steady { 0.0 } else { climbs };
         Some(*so_far)
     });
     from as f64 + climbs.sum::<f64>()
@@ -529,12 +556,15 @@ fn is_blurred(curve: &[Scale], level: usize, at: usize) -> bool {
     stays && jumps && thickness(&curve[at]) > BLURRED * thickness(&curve[level])
 }
 
-/// The root mean square distance of points from their surface, as the thinner neighbourhoods of a
-/// level show it.
-pub(super) fn noise(samples: &[&Sample], level: f64) -> Option<f64> {
+/// How far points are off their surface, root mean square, as the thinner neighbourhoods of a level show it.
+pub(super) fn noise(samples: &[&Sample], level: f64, drawn: Drawn) -> Option<f64> {
     between(level, |level| {
-        let flat = samples.iter().filter_map(|s| s.flat(level));
-        Some(usual_of(flat.map(|f| f64::from(f.thickness)).collect())).filter(|&noise| noise > 0.0)
+        let flat: Vec<Flatness> = samples.iter().filter_map(|s| s.flat(level)).collect();
+        let tells = flat.iter().filter(|f| drawn.tells_error(f));
+        let errors: Vec<f64> = tells.map(|f| drawn.error(f)).collect();
+        let is_enough = errors.len() as f64 >= TELLING * flat.len() as f64;
+        let all = || flat.iter().map(|f| drawn.error(f)).collect();
+        Some(usual_of(if is_enough { errors } else { all() })).filter(|&noise| noise > 0.0)
     })
 }
 

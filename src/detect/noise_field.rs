@@ -47,11 +47,9 @@ const IN_REGION: usize = 64;
 const ENOUGH: f64 = 0.25;
 /// Noise is the same everywhere if the rough places have less than this many times that of the quiet ones.
 const EVEN: f64 = 3.0;
-/// With correlated noise, that of rounded depths as well, a whole surface deviates from its plane by this many times what
+/// With correlated noise in space, and that of rounded depths, a whole surface deviates from its plane by this many times what
 /// neighbourhoods show.
 const BEYOND: f64 = 2.5;
-/// The same in the frame of a depth camera, where steps hide part of the correlated noise.
-const BEYOND_STEPS: f64 = 2.0;
 /// A neighbourhood counts as at least this many times as thick as the noise.
 const THINNEST: f64 = 1.25;
 /// Rounding of the coordinates counts when it is more than this share of the noise.
@@ -100,12 +98,10 @@ pub(super) fn measure(
 ) -> NoiseField {
     let cells = &cloud.cells;
     let beyond = match plateau {
-        Plateau { alike: false, .. } => 1.0,
-        Plateau { sliced: false, .. } => BEYOND,
-        Plateau { drawn: Drawn::AsSeen, .. } => BEYOND_STEPS,
+        Plateau { alike: true, sliced: false, drawn: Drawn::InSpace, .. } => BEYOND,
         _ => 1.0,
     };
-    let Some(seen) = view.noise(plateau.finer()) else { return NoiseField::even() };
+    let Some(seen) = view.noise(plateau.finer(), plateau.drawn) else { return NoiseField::even() };
     let usual = beyond * seen;
     let rounded = rounding > ROUNDED * usual;
     if plateau.alike {
@@ -300,7 +296,7 @@ fn of_region(around: Vec<&Sample>, plateau: Plateau) -> Option<f64> {
     // Steps that are large against the neighbourhoods hide the surface at the finest levels.
     let levels = first..(first + if plateau.sliced { STEPS } else { 1 }).min(curve.len());
     let level = levels.into_iter().find(|&l| curve[l].flat >= ENOUGH)?;
-    noise(&around, level as f64 + plateau.finer().fract())
+    noise(&around, level as f64 + plateau.finer().fract(), plateau.drawn)
 }
 
 /// The noise of the quiet, the middling and the rough places.

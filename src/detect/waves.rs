@@ -28,8 +28,11 @@ const TILT: f64 = 10.0 * std::f64::consts::PI / 180.0;
 const REACH: f64 = 3.0;
 /// … has at least this share of its points next to the other plane's, …
 const TOUCHING: f64 = 0.5;
-/// … and these are at most this many tolerances away from it, in the median.
+/// … and these are at most this many tolerances away from it, in the median, …
 const STEP: f64 = 2.0;
+/// … and the nearest quarter at most this share of the distance of all its points, if that is more than a tolerance: a wave comes
+/// nearer where it meets the plane, a board is as far away there as elsewhere.
+const NEARER: f64 = 0.85;
 /// With all its waves a plane may be this many times as rough as without, …
 const ROUGHER: f64 = 1.3;
 /// … or deviate by this many of the usual tolerances, root mean square: terrain is not one plane with waves.
@@ -99,13 +102,19 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
         let is_wave = |&&large: &&usize| {
             let tolerance = local[large].tolerance;
             let inside = about(large).first <= INSIDE * tolerance;
-            let step = STEP * tolerance.max(local[small].tolerance);
+            let wider = tolerance.max(local[small].tolerance);
+            let step = STEP * wider;
+            let nearer = (NEARER * about(large).first).max(wider);
             contacts.get(&large).is_some_and(|contact| match inside {
                 true => {
                     let is_level = || planes.drifts && contact.step() <= LEVEL * step;
                     contact.touches(MEETING, points) || is_level()
                 }
-                false => contact.touches(TOUCHING, points) && contact.step() <= step,
+                false => {
+                    contact.touches(TOUCHING, points)
+                        && contact.step() <= step
+                        && contact.nearest() <= nearer
+                }
             })
         };
         let waves = larger.iter().filter(is_wave);
@@ -170,6 +179,11 @@ impl Contact {
     /// How far the other plane's surfels close by lie above or below the plane, in the median.
     fn step(&self) -> f64 {
         weighted_quantile(self.gaps.clone(), 0.5)
+    }
+
+    /// The same for the nearest quarter of them.
+    fn nearest(&self) -> f64 {
+        weighted_quantile(self.gaps.clone(), 0.25)
     }
 }
 
@@ -242,7 +256,7 @@ mod tests {
     fn scene() -> Points {
         let height = |u: u32| match u {
             14_000..15_800 => 150.0,
-            6000..9000 => 100.0 * (f64::from(u - 6000) / 3000.0 * std::f64::consts::PI).sin(),
+            5000..9500 => 100.0 * (f64::from(u - 5000) / 4500.0 * std::f64::consts::PI).sin(),
             _ => 0.0,
         };
         let floor = (0..40_000u32).map(|i| {
@@ -280,7 +294,7 @@ mod tests {
                 support: Support { normal: UP.normal, rho: 0.0, tolerance: TOLERANCE, surfels },
             }
         });
-        let mut local = [20.0, 100.0, 165.0, 15.0].map(|rho| LocalPlane { rho, ..UP });
+        let mut local = [20.0, 90.0, 165.0, 15.0].map(|rho| LocalPlane { rho, ..UP });
         let mut into = [0, 1, 2, 3];
         let planes = Planes {
             cells,
