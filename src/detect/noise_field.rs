@@ -98,8 +98,11 @@ pub(super) fn measure(
 ) -> NoiseField {
     let cells = &cloud.cells;
     let beyond = match plateau {
-        Plateau { alike: true, sliced: false, drawn: Drawn::InSpace, .. } => BEYOND,
-        _ => 1.0,
+        Plateau { alike: false, .. } => 1.0,
+        // The floor under the thickness of neighbourhoods would raise what is read exactly.
+        Plateau { drawn: Drawn::AsSeen, .. } => 1.0 / THINNEST,
+        Plateau { sliced: true, .. } => 1.0,
+        _ => BEYOND,
     };
     let Some(seen) = view.noise(plateau.finer(), plateau.drawn) else { return NoiseField::even() };
     let usual = beyond * seen;
