@@ -80,7 +80,7 @@ pub struct Parameters {
     /// rounded, or if it was not measured.
     pub rounding: f64,
     /// Approximate viewpoint of a depth camera's frame. Such a frame was searched in the camera's view:
-    /// lengths among the parameters are those at its median depth, and angles those in the view. `None` for
+    /// lengths among the parameters are those at its usual depth (the median, or less if much is nearer), and angles those in the view. `None` for
     /// all other clouds, and if the tolerance was given.
     #[serde(default)]
     pub viewpoint: Option<[f64; 3]>,

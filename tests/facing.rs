@@ -66,7 +66,7 @@ fn frame(faces: &[Face]) -> (Vec<[f32; 3]>, Vec<usize>) {
     (0..COLUMNS * ROWS).map(pixel).unzip()
 }
 
-/// Checks that a plane has nearly all of each of the first rectangles and little else, with rows and without.
+/// Checks that a plane has most of each of the first rectangles and little else, with rows and without.
 fn check(name: &str, faces: &[Face], of: usize) {
     let (points, seen) = frame(faces);
     let detector = Detector::new().device(Device::Cpu);

@@ -41,7 +41,7 @@ const EVEN: f64 = 0.09;
 
 /// Places at which a camera may be that saw the points one after the other, the likeliest first. Points for which
 /// `stands_for_none` holds are missing.
-pub(crate) fn places(points: &Points, stands_for_none: impl Fn(Vec3) -> bool) -> Vec<Vec3> {
+pub(super) fn places(points: &Points, stands_for_none: impl Fn(Vec3) -> bool) -> Vec<Vec3> {
     let many = Steps::of(points, &stands_for_none, STEPS[1]);
     let lines = many.long();
     if lines.len() < FEWEST_LONG {

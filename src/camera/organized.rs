@@ -58,7 +58,7 @@ struct Sample {
 
 /// The camera that sees each point in its pixel, if there is one. It may be at the `home` of the points; `some` of them tell
 /// how deep the frame is. Points for which `stands_for_none` holds are missing.
-pub(crate) fn camera(
+pub(super) fn camera(
     points: &Points,
     rows: Rows,
     (home, stands_for_none): (Vec3, &dyn Fn(Vec3) -> bool),

@@ -3,22 +3,22 @@
 use crate::vector::Vec3;
 
 /// The first moves are this share of the depth …
-pub(crate) const MOVE: f64 = 0.16;
+pub(super) const MOVE: f64 = 0.16;
 /// … and halved this many times.
 const HALVINGS: u32 = 5;
 
 /// Places at which a camera may be, and how uneven what it sees is there.
-pub(crate) type Tried = Vec<(f64, Vec3)>;
+pub(super) type Tried = Vec<(f64, Vec3)>;
 
 /// The same places, the most even first.
-pub(crate) fn sorted(mut places: Tried) -> Tried {
+pub(super) fn sorted(mut places: Tried) -> Tried {
     places.sort_by(|a, b| a.0.total_cmp(&b.0));
     places
 }
 
 /// The most even place near `start` and how uneven it is, with at most so many moves of each length, of which the first is
 /// given, both ways along each of the `axes` at a place; `None` if `start` itself is impossible.
-pub(crate) fn improved<const N: usize>(
+pub(super) fn improved<const N: usize>(
     start: Vec3,
     (mut length, most): (f64, u32),
     axes: impl Fn(Vec3) -> [Vec3; N],

@@ -72,7 +72,7 @@ type Corner = [Vec3; 3];
 
 /// A viewpoint from which points are a grid.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Grid {
+pub(super) struct Grid {
     pub viewpoint: Viewpoint,
     /// From a pixel to the next of its row or column in the image.
     pub edge: [f64; 2],
@@ -83,7 +83,7 @@ pub(crate) struct Grid {
 
 /// The viewpoint near `start` from which the points are a grid of pixels; if there is none, the largest share of points
 /// that are a pixel from the next one in a view of them.
-pub(crate) fn fit(points: &Points, start: Viewpoint) -> Result<Grid, f64> {
+pub(super) fn fit(points: &Points, start: Viewpoint) -> Result<Grid, f64> {
     let (mut near, mut largest) = (start, 0.0);
     for _ in 0..VIEWS {
         let Some(tiles) = tiles(points, &near) else { break };
@@ -108,7 +108,7 @@ pub(crate) fn fit(points: &Points, start: Viewpoint) -> Result<Grid, f64> {
 
 /// Whether points are a grid as seen from far away along one of the axes of their coordinates. `some` of them tell where
 /// they are.
-pub(crate) fn is_regular_along_axis(points: &Points, some: &Seen) -> bool {
+pub(super) fn is_regular_along_axis(points: &Points, some: &Seen) -> bool {
     let (low, high) = some.bounds();
     let middle: Vec3 = std::array::from_fn(|a| 0.5 * (low[a] + high[a]));
     let along = |axis: usize| {

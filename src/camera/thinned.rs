@@ -31,7 +31,7 @@ const MOSTLY: f64 = 0.6;
 
 /// The camera at the `home` of some of the points of a frame, if these lie in the columns and rows of its pixels, or if
 /// their disparities come in steps.
-pub(crate) fn at_home(some: &[Vec3], home: Vec3) -> Option<Viewpoint> {
+pub(super) fn at_home(some: &[Vec3], home: Vec3) -> Option<Viewpoint> {
     let some = &some[..some.len().min(MOST)];
     (0..3).find_map(|axis| {
         let ahead = some.iter().filter(|p| p[axis] > home[axis]).count();

@@ -17,10 +17,12 @@ use std::f64::consts::TAU;
 
 /// Points that one thread draws at a time.
 const PIECE: usize = 1 << 13;
-/// Points nearer than this share of the usual depth are drawn at that depth: …
+/// Points nearer than this share of the usual depth are drawn at that depth.
 pub(crate) const NEAREST: f64 = 0.125;
-/// … at most about this share of them.
+/// Where pixels are known, the usual depth is so much less than the median that at most this share of them is nearer than that; …
 const NEARLY_NONE: f64 = 0.002;
+/// … but at least this share of the median.
+const LEAST: f64 = 0.25;
 
 /// Pixels are in step with their grid if the mean of their places between two pixels, as directions, is at least so long.
 const IN_STEP: f64 = 0.5;
@@ -85,7 +87,8 @@ pub(crate) struct Viewpoint {
     eye: Vec3,
     /// Two directions across the view and each other, and the direction of view.
     axes: [Vec3; 3],
-    /// A usual depth, in steps: the median of those of some points, seen from where it was first looked for, or of all.
+    /// A usual depth, in steps: the median of those of some points, seen from where it was first looked for, or of all; less in a
+    /// frame that has much nearer points.
     middle: f64,
     /// The grid of its pixels, along the first two axes, if it is known.
     pixels: Option<PixelGrid>,
@@ -122,8 +125,8 @@ impl Viewpoint {
         Viewpoint { eye, axes: [u, v, forward], middle, pixels: None }
     }
 
-    /// The viewpoint moved along its axes by three shares of the median depth, and turned towards the first two by two
-    /// angles, in radians; `None` if it turns too far or passes the median depth.
+    /// The viewpoint moved along its axes by three shares of the usual depth, and turned towards the first two by two
+    /// angles, in radians; `None` if it turns too far or passes the usual depth.
     pub fn moved(&self, [right, down, ahead, turn_u, turn_v]: [f64; 5]) -> Option<Viewpoint> {
         let [u, v, forward] = self.axes;
         let along = |share: [f64; 3]| -> Vec3 {
@@ -176,7 +179,7 @@ impl Viewpoint {
     }
 
     /// The same viewpoint whose usual depth is the median of those of the points that `count`, or, where they are sure to be
-    /// pixels (`is_frame`), so much less that nearly all of them are drawn.
+    /// pixels (`is_frame`), less, so that nearly all of them are drawn.
     pub fn with_middle_of(
         &self,
         points: &Points,
@@ -187,7 +190,8 @@ impl Viewpoint {
         let depths = all.filter(|&p| count(p)).map(|p| self.depth(p));
         let depths = &mut depths.collect::<Vec<f64>>();
         let nearest = if is_frame { quantile(depths, NEARLY_NONE) } else { f64::INFINITY };
-        let middle = quantile(depths, 0.5).min(nearest.max(0.0) / NEAREST);
+        let median = quantile(depths, 0.5);
+        let middle = median.min((nearest / NEAREST).max(LEAST * median));
         Viewpoint { middle: if middle > 0.0 { middle } else { self.middle }, ..*self }
     }
 
@@ -238,7 +242,7 @@ impl Viewpoint {
         self.middle / (1.0 + seen[2] * frame.step / self.middle)
     }
 
-    /// The points in the camera's view, at a scale that keeps lengths at the median depth, and the frame of
+    /// The points in the camera's view, at a scale that keeps lengths at the usual depth, and the frame of
     /// these coordinates, whose step is in steps of the points.
     pub fn seen(&self, points: &Points) -> (Frame, Points) {
         let drawn = |i: usize| self.draw(points.get(i).map(f64::from));
@@ -293,7 +297,7 @@ impl Viewpoint {
     }
 
     /// Maps a plane from the camera's view to the coordinates of the points; its tolerance is that at the
-    /// median depth.
+    /// usual depth.
     pub fn plane(&self, seen: LocalPlane, frame: &Frame) -> LocalPlane {
         // n · (a m / z, b m / z, m² / z − m) = ρ, times z.
         let [a, b, c] = seen.normal;

@@ -120,6 +120,7 @@ impl<'b> Ground<'b> {
 
     /// Whether neighbourhoods are thicker than the precision of their sums makes them.
     fn shows_noise(&self) -> bool {
+        // The precision limits thickness itself, whichever way points are off.
         let exact = self.cells.cells().base().unit() / 12f64.sqrt();
         self.view
             .noise(self.plateau.level, Drawn::InSpace)

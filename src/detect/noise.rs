@@ -63,11 +63,12 @@ const ALIKE: f64 = 0.5;
 const INDEPENDENT: f64 = 0.4;
 /// Thickness that grows by more than this factor from level to level is that of edges, not of noise.
 const GROWTH: f64 = 2.5;
-/// In the camera's view, surfaces tell the noise if the cosine of their slope is larger than this, …
+/// In the camera's view, surfaces tell the noise if the cosine of the angle between their normal and the line of sight is larger than
+/// this, …
 const ASLANT: f64 = 0.35;
 /// … if so large a share of the flat neighbourhoods lie on such surfaces.
 const TELLING: f64 = 0.15;
-/// In the camera's view the noise is no longer correlated where thickness grows by less than this factor.
+/// In the camera's view, and above slices, the noise is no longer correlated where thickness grows by less than this factor.
 const STEADY: f64 = 1.1;
 /// There may be edges only where a level has less than this share of the flat neighbourhoods of the level before.
 const REMAIN_FLAT: f64 = 0.95;
@@ -242,7 +243,7 @@ impl View {
         noise(&self.samples.iter().collect::<Vec<_>>(), level, drawn)
     }
 
-    /// How many times as large the noise on a level is far away as it would be if it fell off with the inverse of the
+    /// How many times as large the thickness on a level is far away as it would be if it fell off with the inverse of the
     /// depth, which `far` gives for the middle of each cell; `None` if hardly any neighbourhood is flat.
     pub fn growth(&self, level: usize, far: impl Fn(Vec3) -> f64) -> Option<f64> {
         let thickness = |s: &Sample| Some((far(s.middle), s.flat(level)?.thickness));

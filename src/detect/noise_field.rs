@@ -99,7 +99,7 @@ pub(super) fn measure(
     let cells = &cloud.cells;
     let beyond = match plateau {
         Plateau { alike: false, .. } => 1.0,
-        // The floor under the thickness of neighbourhoods would raise what is read exactly.
+        // What is read is exact here; the floor under the thickness of neighbourhoods would raise it.
         Plateau { drawn: Drawn::AsSeen, .. } => 1.0 / THINNEST,
         Plateau { sliced: true, .. } => 1.0,
         _ => BEYOND,

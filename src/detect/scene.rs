@@ -98,7 +98,7 @@ impl Scene<'_> {
         let cells = &in_cells.cells;
         let How { options, progress, .. } = self.how;
         let (noise, _) = evidence::noise(surfaces)?;
-        // A floor at one of the steps is exact, the walls around it are not.
+        // A floor at one of the steps is exact, the walls around it are not. No surface that crosses the steps shows less.
         let noise = noise.max(self.of_axes.into_iter().fold(self.of_axes[0], f64::min));
         let seen = evidence::seen(surfaces, noise)?;
         let white = nature.even && !nature.alike;
@@ -174,7 +174,7 @@ impl Scene<'_> {
         rounds::search(backend, &search, places, votes, progress)
     }
 
-    /// The points of the planes that were found, which are joined, divided and judged by them.
+    /// Assigns points to the planes that were found, then joins, divides and judges these.
     fn label(
         &self,
         surfaces: Box<dyn Surfaces<'_> + '_>,
@@ -230,7 +230,7 @@ impl Scene<'_> {
         })
     }
 
-    /// Joins planes that are one; returns for each the one that it became part of. So many points share one error.
+    /// Joins planes that are one; returns for each the one that it became part of. `alike` points share one error.
     fn join(
         &self,
         (surfels, found): (&Surfels, &[FoundPlane]),

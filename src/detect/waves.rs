@@ -30,8 +30,8 @@ const REACH: f64 = 3.0;
 const TOUCHING: f64 = 0.5;
 /// … and these are at most this many tolerances away from it, in the median, …
 const STEP: f64 = 2.0;
-/// … and the nearest quarter at most this share of the distance of all its points, if that is more than a tolerance: a wave comes
-/// nearer where it meets the plane, a board is as far away there as elsewhere.
+/// … and the lower quartile of their distances is at most this share of that of all its points, root mean square, or a
+/// tolerance: a wave comes nearer where it meets the plane, a board is as far away there as elsewhere.
 const NEARER: f64 = 0.85;
 /// With all its waves a plane may be this many times as rough as without, …
 const ROUGHER: f64 = 1.3;
@@ -104,7 +104,7 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
             let inside = about(large).first <= INSIDE * tolerance;
             let wider = tolerance.max(local[small].tolerance);
             let step = STEP * wider;
-            let nearer = (NEARER * about(large).first).max(wider);
+            let most_near = (NEARER * about(large).first).max(wider);
             contacts.get(&large).is_some_and(|contact| match inside {
                 true => {
                     let is_level = || planes.drifts && contact.step() <= LEVEL * step;
@@ -113,7 +113,7 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
                 false => {
                     contact.touches(TOUCHING, points)
                         && contact.step() <= step
-                        && contact.nearest() <= nearer
+                        && contact.near_step() <= most_near
                 }
             })
         };
@@ -181,8 +181,8 @@ impl Contact {
         weighted_quantile(self.gaps.clone(), 0.5)
     }
 
-    /// The same for the nearest quarter of them.
-    fn nearest(&self) -> f64 {
+    /// The same, in the lower quartile.
+    fn near_step(&self) -> f64 {
         weighted_quantile(self.gaps.clone(), 0.25)
     }
 }
@@ -252,10 +252,11 @@ mod tests {
     const TOLERANCE: f64 = 60.0;
     const UP: LocalPlane = LocalPlane { normal: [0.0, 0.0, 1.0], rho: 0.0, tolerance: TOLERANCE };
 
-    /// A floor that swells by 100, beyond the tolerance; a board 150 above it; an island at its height.
+    /// A floor that swells by 100, beyond the tolerance; boards 150 and 110 above it; an island at its height.
     fn scene() -> Points {
         let height = |u: u32| match u {
             14_000..15_800 => 150.0,
+            17_000..18_800 => 110.0,
             5000..9500 => 100.0 * (f64::from(u - 5000) / 4500.0 * std::f64::consts::PI).sin(),
             _ => 0.0,
         };
@@ -268,11 +269,12 @@ mod tests {
         floor.chain(island).collect()
     }
 
-    /// The part of the scene that a place belongs to: floor, swell, board, island.
+    /// The part of the scene that a place belongs to: floor, swell, board, island, lower board.
     fn part([x, _, z]: [f64; 3]) -> usize {
         match x {
             30_000.0.. => 3,
             13_950.0..15_750.0 => 2,
+            16_950.0..18_750.0 => 4,
             _ => usize::from(z > TOLERANCE),
         }
     }
@@ -282,11 +284,11 @@ mod tests {
         let points = scene();
         let (cloud, surfels) = surfels(&points, 10.0);
         let cells = &cloud.cells;
-        let mut sums = [Moments::default(); 4];
+        let mut sums = [Moments::default(); 5];
         for p in (0..points.len()).map(|i| points.get(i)) {
             sums[part(p.map(f64::from))].add(p.map(|v| v as i64));
         }
-        let found = [0, 1, 2, 3].map(|wanted| {
+        let found = [0, 1, 2, 3, 4].map(|wanted| {
             let is_in = |&i: &u32| part(surfels.list[i as usize].centroid) == wanted;
             let surfels = (0..surfels.list.len() as u32).filter(is_in).collect();
             FoundPlane {
@@ -294,8 +296,8 @@ mod tests {
                 support: Support { normal: UP.normal, rho: 0.0, tolerance: TOLERANCE, surfels },
             }
         });
-        let mut local = [20.0, 90.0, 165.0, 15.0].map(|rho| LocalPlane { rho, ..UP });
-        let mut into = [0, 1, 2, 3];
+        let mut local = [20.0, 90.0, 165.0, 15.0, 125.0].map(|rho| LocalPlane { rho, ..UP });
+        let mut into = [0, 1, 2, 3, 4];
         let planes = Planes {
             cells,
             surfels: &surfels,
@@ -306,7 +308,7 @@ mod tests {
             widen: 5.0,
         };
         join(&planes, &mut local, &mut into);
-        assert_eq!(into, [0, 0, 2, 3]);
+        assert_eq!(into, [0, 0, 2, 3, 4]);
         let wide = local[1].tolerance;
         assert_eq!(local[1], LocalPlane { tolerance: wide, ..local[0] });
         assert!((130.0..5.0 * TOLERANCE).contains(&wide), "{wide}");
