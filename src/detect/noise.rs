@@ -367,7 +367,8 @@ fn climb(curve: &[Scale], from: usize, far: bool, soft: f64) -> f64 {
     let climbs = (from..curve.len().saturating_sub(1)).scan(1.0, |so_far, level| {
         let (here, next) = (&curve[level], &curve[level + 1]);
         // Two surfaces in one neighbourhood turn its normal as waves do.
-        let is_steady = !far && next.thinnest < STEADY * here.thinnest;
+        let is_slice = here.thinnest <= SLICE * curve[0].thinnest;
+        let is_steady = !far && !is_slice && next.thinnest < STEADY * here.thinnest;
         let climbs = likeness(curve, level, far, soft) * goes_on(here, next, soft);
         *so_far *= if is_steady { 0.0 } else { climbs };
         Some(*so_far)
