@@ -80,8 +80,8 @@ pub struct Parameters {
     /// rounded, or if it was not measured.
     pub rounding: f64,
     /// Approximate viewpoint of a depth camera's frame. Such a frame was searched in the camera's view:
-    /// lengths among the parameters are those at its usual depth (the median, or less if much is nearer), and angles those in the view. `None` for
-    /// all other clouds, and if the tolerance was given.
+    /// lengths among the parameters are those at its usual depth (the median, or less if much is nearer), and
+    /// angles those in the view. `None` for all other clouds, and if the tolerance was given.
     #[serde(default)]
     pub viewpoint: Option<[f64; 3]>,
     /// Position of the camera whose pixels the points are, in input coordinates; `None` if they are no grid of pixels.

@@ -1,7 +1,10 @@
 //! Frames of a depth camera that faces a wall with something before it, or that has something near beside what is far.
 
+mod random;
+
 use planes::cloud::Organized;
 use planes::{Detection, Detector, Device};
+use random::Random;
 
 /// A rectangle, as seen by a camera at the origin that looks along z; y points down. A corner and two edges.
 type Face = [[f64; 3]; 3];
@@ -32,34 +35,35 @@ fn depth(ray: [f64; 3], [corner, a, b]: &Face) -> Option<f64> {
     (depth > 0.0 && inside(a) && inside(b)).then_some(depth)
 }
 
-/// A number with a mean of 0 and a variance of 1, nearly normally distributed, that depends on the place of a pixel.
-fn normal(row: u32, column: u32) -> f64 {
-    let mut v = u64::from(row) << 32 | u64::from(column);
-    let hashed = (0..12).map(|_| {
-        v = (v ^ v >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(0x632B_E59B_D9B4_E019);
-        (v >> 40) as f64 / f64::from(1 << 24)
-    });
-    hashed.sum::<f64>() - 6.0
-}
-
-/// The error of a disparity, in pixels: that of neighbouring pixels is alike.
-fn error(row: u32, column: u32) -> f64 {
+/// The error of each pixel's disparity, in pixels: that of neighbouring pixels is alike.
+fn errors() -> Vec<f64> {
+    let mut random = Random(1);
+    // Nearly normally distributed, with a mean of 0 and a variance of 1.
+    let mut normal = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
+    let columns = COLUMNS + 2;
+    let normals: Vec<f64> = (0..columns * (ROWS + 2)).map(|_| normal()).collect();
     let weights = [1.0, 2.0, 1.0];
-    let around = (0..9).map(|k| {
-        let (i, j) = (k / 3, k % 3);
-        weights[i as usize] * weights[j as usize] * normal(row + i, column + j)
-    });
-    0.06 * around.sum::<f64>() / 6.0
+    let error = |i: u32| {
+        let (row, column) = (i / COLUMNS, i % COLUMNS);
+        let around = (0..9).map(|k| {
+            let (down, right) = (k / 3, k % 3);
+            let normal = normals[((row + down) * columns + column + right) as usize];
+            weights[down as usize] * weights[right as usize] * normal
+        });
+        0.06 * around.sum::<f64>() / 6.0
+    };
+    (0..COLUMNS * ROWS).map(error).collect()
 }
 
 /// What the camera sees of some rectangles, whose disparities come in eighths of a pixel, and the rectangle of each pixel.
 fn frame(faces: &[Face]) -> (Vec<[f32; 3]>, Vec<usize>) {
+    let errors = errors();
     let pixel = |i: u32| {
         let (row, column) = (i / COLUMNS, i % COLUMNS);
         let ray = [(f64::from(column) - 319.5) / FOCAL, (f64::from(row) - 239.5) / FOCAL, 1.0];
         let hits = faces.iter().enumerate().filter_map(|(k, face)| Some((depth(ray, face)?, k)));
         let (depth, face) = hits.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
-        let disparity = DEPTH_TIMES_DISPARITY / depth + error(row, column);
+        let disparity = DEPTH_TIMES_DISPARITY / depth + errors[i as usize];
         let depth = DEPTH_TIMES_DISPARITY / ((8.0 * disparity).round() / 8.0);
         (ray.map(|v| (v * depth) as f32), face)
     };

@@ -11,7 +11,7 @@ const EACH: f64 = 16.0;
 /// Cosine of the widest angle at which a frame shows points.
 const WIDEST: f64 = 0.25;
 /// At most one in this many points of a frame is outside that angle.
-pub(crate) const OUTSIDE: usize = 200;
+pub(super) const OUTSIDE: usize = 200;
 /// Most places of an image for each point.
 const PLACES: usize = 64;
 /// Points side by side.

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Edge of a place, in the lengths that places are given in.
-pub(crate) const EDGE: f32 = 1.6;
+pub(super) const EDGE: f32 = 1.6;
 /// In a grid the nearest point is one pixel away, give or take this share of a pixel.
-pub(crate) const UNEVEN: f64 = 0.25;
+pub(super) const UNEVEN: f64 = 0.25;
 /// Points farther than this many standard deviations from the middle of the image are not in it.
 const FAR: f64 = 4.0;
 /// Most places of the image for each point, or in all if that is more: a frame may be nearly empty, and is larger if it
@@ -21,7 +21,7 @@ const PIECE: usize = 1 << 14;
 
 /// The points of an image in square places of equal size, row by row.
 #[derive(Debug)]
-pub(crate) struct Raster {
+pub(super) struct Raster {
     /// Where each point lies, in a length of about one pixel; NaN for those that are not in the image.
     at: Vec<[f32; 2]>,
     columns: usize,
@@ -33,7 +33,7 @@ pub(crate) struct Raster {
 }
 
 /// Where points lie in an image, before their places have a size.
-pub(crate) struct Image {
+pub(super) struct Image {
     at: Vec<[f64; 2]>,
     low: [f64; 2],
     /// Distance between neighbours of a square grid that fills the image. Where part of the image is empty, neighbours

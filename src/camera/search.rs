@@ -191,7 +191,7 @@ fn found(
         Some(edge) => viewpoint.along_pixels(edge, many),
         None => viewpoint,
     };
-    let drawn = drawn.with_middle_of(points, |p| !stands_for_none(p, home), edge.is_some());
+    let drawn = drawn.with_middle_of(points, |p| !stands_for_none(p, home));
     // Almost no point may be nearer than the nearest depth that is drawn.
     let nearest = NEAREST * drawn.depth_of_middle();
     let nearer = many.iter().filter(|&&p| drawn.depth(p) < nearest).count();

@@ -178,18 +178,17 @@ impl Viewpoint {
         Viewpoint { pixels: Some(PixelGrid { pitch, shift }), ..turned }
     }
 
-    /// The same viewpoint whose usual depth is the median of those of the points that `count`, or, where they are sure to be
-    /// pixels (`is_frame`), less, so that nearly all of them are drawn.
+    /// The same viewpoint whose usual depth is the median of those of the points that `count`, or less, so that nearly all
+    /// of them are drawn, if the grid of its pixels is known.
     pub fn with_middle_of(
         &self,
         points: &Points,
         count: impl Fn(Vec3) -> bool + Sync,
-        is_frame: bool,
     ) -> Viewpoint {
         let all = (0..points.len()).into_par_iter().map(|i| points.get(i).map(f64::from));
         let depths = all.filter(|&p| count(p)).map(|p| self.depth(p));
         let depths = &mut depths.collect::<Vec<f64>>();
-        let nearest = if is_frame { quantile(depths, NEARLY_NONE) } else { f64::INFINITY };
+        let nearest = self.pixels.map_or(f64::INFINITY, |_| quantile(depths, NEARLY_NONE));
         let median = quantile(depths, 0.5);
         let middle = median.min((nearest / NEAREST).max(LEAST * median));
         Viewpoint { middle: if middle > 0.0 { middle } else { self.middle }, ..*self }

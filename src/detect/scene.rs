@@ -48,9 +48,9 @@ struct Scene<'a> {
     camera: Camera,
     nature: Nature,
     /// Standard deviation that rounding adds to each of the coordinates, in steps.
-    of_axes: Vec3,
+    rounding: Vec3,
     /// That of the coordinates that are rounded most, or of rounded depths.
-    rounding: f64,
+    most_rounding: f64,
     how: How<'a, 'a>,
 }
 
@@ -64,14 +64,14 @@ pub(super) fn search<'b>(
     let options = how.options;
     let as_seen = plateau.drawn == Drawn::AsSeen;
     // In the camera's view coordinates come in steps because pixels do.
-    let of_axes = if as_seen { [0.0; 3] } else { noise::rounding(&cloud.points) };
-    let rounding = of_axes.into_iter().fold(of_axes[0], f64::max);
+    let rounding = if as_seen { [0.0; 3] } else { noise::rounding(&cloud.points) };
+    let most_rounding = rounding.into_iter().fold(0.0, f64::max);
     let in_cells = &surfaces.cloud().clone();
     let cells = &in_cells.cells;
     let flatness = |level, cell| surfaces.flatness(level, cell);
     let field = Arc::new(match steps {
         Some(steps) => noise_field::of_rounded_depths(cells, view, plateau, &steps),
-        None => noise_field::measure(in_cells, view, plateau, rounding, flatness),
+        None => noise_field::measure(in_cells, view, plateau, most_rounding, flatness),
     });
     surfaces.follow(field.clone())?;
     // A given tolerance that may be widened is treated like a measured one.
@@ -83,9 +83,10 @@ pub(super) fn search<'b>(
         as_seen,
         in_rings: matches!(camera, Camera::Spinning),
     };
-    let rounding = steps.map_or(rounding, |steps| steps.usual);
+    let most_rounding = steps.map_or(most_rounding, |steps| steps.usual);
     let field = &field;
-    let scene = Scene { cloud, in_cells, field, plateau, camera, nature, of_axes, rounding, how };
+    let scene =
+        Scene { cloud, in_cells, field, plateau, camera, nature, rounding, most_rounding, how };
     let found = scene.classes(surfaces.as_mut())?;
     begin(how.progress, "labels", None)?;
     scene.label(surfaces, found)
@@ -99,7 +100,7 @@ impl Scene<'_> {
         let How { options, progress, .. } = self.how;
         let (noise, _) = evidence::noise(surfaces)?;
         // A floor at one of the steps is exact, the walls around it are not. No surface that crosses the steps shows less.
-        let noise = noise.max(self.of_axes.into_iter().fold(self.of_axes[0], f64::min));
+        let noise = noise.max(self.rounding.into_iter().fold(f64::INFINITY, f64::min));
         let seen = evidence::seen(surfaces, noise)?;
         let white = nature.even && !nature.alike;
         let wanted = options.tolerance.map(|tolerance| tolerance / (SIGMAS * cloud.frame.step));
@@ -110,7 +111,7 @@ impl Scene<'_> {
         layers::refine(surfaces, cells, &mut usual, [noise, field.least() * noise])?;
         self.settle(&mut usual.list);
         let spacing = evidence::spacing(cells, &usual.list);
-        let measured = Measured { noise, spacing, rounding: self.rounding };
+        let measured = Measured { noise, spacing, rounding: self.most_rounding };
         let parameters = parameters::choose(cloud, cells, &usual.list, measured, options);
         begin(progress, "planes", Some(cells.distinct))?;
         let findings = self.search(&usual, &parameters, surfaces)?;
@@ -214,7 +215,6 @@ impl Scene<'_> {
             let densities = claims::densities(&surfels, (&found, &changed), densities, size);
             around::look(points, &assigned, &local, (&densities, parameters.min_inliers))
         });
-        let rounding = self.of_axes;
         Ok(Labelled {
             parameters,
             local,
@@ -224,7 +224,7 @@ impl Scene<'_> {
             failed,
             assigned,
             outline_cell,
-            rounding,
+            rounding: self.rounding,
             alike,
             obey,
         })
@@ -234,7 +234,7 @@ impl Scene<'_> {
     fn join(
         &self,
         (surfels, found): (&Surfels, &[FoundPlane]),
-        (local, sums): (&mut Vec<LocalPlane>, &[Moments]),
+        (local, sums): (&mut [LocalPlane], &[Moments]),
         (parameters, alike): (&Parameters, f64),
     ) -> Vec<u32> {
         let Scene { cloud, in_cells, field, nature, .. } = *self;

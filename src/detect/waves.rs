@@ -101,10 +101,11 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
         let (contacts, points) = planes.contacts(&parts, local[small], &larger, root);
         let is_wave = |&&large: &&usize| {
             let tolerance = local[large].tolerance;
-            let inside = about(large).first <= INSIDE * tolerance;
+            let away = about(large).first;
+            let inside = away <= INSIDE * tolerance;
             let wider = tolerance.max(local[small].tolerance);
             let step = STEP * wider;
-            let most_near = (NEARER * about(large).first).max(wider);
+            let most_near = (NEARER * away).max(wider);
             contacts.get(&large).is_some_and(|contact| match inside {
                 true => {
                     let is_level = || planes.drifts && contact.step() <= LEVEL * step;
