@@ -145,6 +145,8 @@ pub enum Reason {
     Indistinct,
     /// It is not flat in a slab of any width.
     Bent,
+    /// It contains the scanner's line of sight, so that its points are those of a single ring, spread by noise.
+    EdgeOn,
     /// Its points turned out to belong to planes that fit them better.
     Taken,
     /// Chance could have made it.

@@ -1,7 +1,7 @@
 //! Sweeps of a spinning scanner, whose points lie in rings that are far apart.
 
 use planes::cloud::Chunk;
-use planes::synth::{Scene, SceneOptions, Sensor, generate};
+use planes::synth::{HardPart, Scene, SceneOptions, Sensor, generate};
 use planes::{Detection, Detector, Device, Options};
 use std::f64::consts::TAU;
 
@@ -160,14 +160,42 @@ fn fewest_inliers_count_points_of_the_cloud() {
     assert!(found.planes.iter().enumerate().all(|(i, plane)| plane.inliers == labelled(i)));
 }
 
-#[test]
-fn a_simulated_sweep_is_in_rings_about_its_origin() {
-    let options =
-        SceneOptions::new(Scene::Street, 30_000).with_sensor(Scene::Street, Sensor::Spinning);
-    let chunks = generate(Scene::Street, &options).unwrap();
+/// The points of a simulated sweep, whose scanner is at the origin.
+fn simulated(scene: Scene, points: u64) -> Vec<[f32; 3]> {
+    let options = SceneOptions::new(scene, points).with_sensor(scene, Sensor::Spinning);
+    let chunks = generate(scene, &options).unwrap();
     let all = |chunk: Chunk| {
         (0..chunk.len()).map(move |i| [chunk.x[i], chunk.y[i], chunk.z[i]].map(|v| v as f32))
     };
-    let points: Vec<[f32; 3]> = chunks.flat_map(all).collect();
-    assert_eq!(detect(&points).parameters.rings, 16);
+    chunks.flat_map(all).collect()
+}
+
+#[test]
+fn a_simulated_sweep_is_in_rings_about_its_origin() {
+    assert_eq!(detect(&simulated(Scene::Street, 30_000)).parameters.rings, 16);
+}
+
+#[test]
+fn strays_are_on_rings_too() {
+    // The lasers of this scanner, from the lowest to the highest.
+    let lowest = -25.0;
+    let apart = 40.0 / 15.0;
+    for [x, y, z] in simulated(Scene::Street, 30_000) {
+        let elevation = f64::from(z).atan2(f64::from(x).hypot(f64::from(y))).to_degrees();
+        let laser = (elevation - lowest) / apart;
+        assert!((laser - laser.round()).abs() < 1e-3, "{elevation}");
+    }
+}
+
+#[test]
+fn a_ring_is_no_plane() {
+    // Most lasers of this scanner pass beside or above the scene, so that a few have most of the points. Those of one on a
+    // wall are spread along their lines of sight by noise, and nowhere else.
+    let found = detect(&simulated(Scene::Hard(HardPart::All), 100_000));
+    assert!(found.parameters.rings > 50, "{}", found.parameters.rings);
+    assert!(found.planes.len() > 15);
+    for plane in &found.planes {
+        let far = plane.centroid.map(|v| v * v).iter().sum::<f64>().sqrt();
+        assert!(plane.offset.abs() > 0.002 * far, "{}: {} at {far}", plane.inliers, plane.offset);
+    }
 }

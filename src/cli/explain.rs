@@ -182,6 +182,7 @@ fn because(rejected: &Rejected, limits: &Parameters) -> String {
         Reason::Round => ": its surface is curved, or a piece of one that goes on around it",
         Reason::Indistinct => ": it does not stand out from the points right above and below it",
         Reason::Bent => ": it is not flat",
+        Reason::EdgeOn => ": the scanner could not see it, so it is a single ring, spread by noise",
         Reason::Taken => ": too few points fit it better than other planes",
         Reason::Chance => ": chance could have made it",
         Reason::SmallArea | Reason::BeyondTop => "",

@@ -4,6 +4,7 @@ use super::options::Options;
 use super::progress::Progress;
 use crate::backend::Backend;
 use crate::camera::viewpoint::Sight;
+use crate::vector::Vec3;
 
 /// How a cloud is searched.
 #[derive(Clone, Copy)]
@@ -20,8 +21,8 @@ pub(super) enum Camera {
     Unsought,
     /// There is none.
     None,
-    /// There is none: a spinning scanner saw them, in rings.
-    Spinning,
+    /// There is none: a spinning scanner at this place saw them, in rings.
+    Spinning(Vec3),
     /// It sees the points like this.
     Seen(Sight),
 }

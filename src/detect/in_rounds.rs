@@ -66,22 +66,19 @@ fn without_copies(cloud: &Loaded, sites: &Sites, how: How<'_, '_>) -> Result<Lab
     Ok(labelled)
 }
 
-/// The planes of a cloud of so many rings, which are found with points between these.
-fn with_points_between(
-    cloud: &mut Loaded,
-    (rings, between): (usize, Between),
-    how: How<'_, '_>,
-) -> Result<Labelled> {
+/// The planes of a cloud of rings, which are found with points between these.
+fn with_points_between(cloud: &mut Loaded, between: Between, how: How<'_, '_>) -> Result<Labelled> {
     let own = cloud.points.len();
     let own_points = (0..own).map(|i| cloud.points.get(i));
     let all = own_points.chain((0..between.gaps.len()).map(|i| between.points.get(i))).collect();
-    let Between { gaps, .. } = between;
+    let Between { gaps, rings, eye, .. } = between;
     let mut dense = Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, all) };
     let mut held = how.backend.hold(dense.points.clone())?;
     let counts = held.count_cells()?;
     let ground = Ground::of_cloud(held.as_mut(), &counts, (&dense, Drawn::InSpace), how)?;
     drop(counts);
-    let mut labelled = ground.search(&mut dense, held, (Camera::Spinning, how))?;
+    let camera = Camera::Spinning(eye);
+    let mut labelled = ground.search(&mut dense, held, (camera, how))?;
     labelled.leave_out_others(&cloud.points, &dense.places.unwrap_or_default(), &gaps);
     let fewest = || parameters::smallest_plane(own as u64);
     labelled.parameters.min_inliers = how.options.min_inliers.unwrap_or_else(fewest);
@@ -101,10 +98,10 @@ fn labelled<'b>(
     let rings = Rings::find(&cloud.points, cloud.scanner());
     let elsewhere = || cloud.scanner.and_then(|_| Rings::find(&cloud.points, cloud.home()));
     if let Some(rings) = rings.or_else(elsewhere) {
-        let (number, between) = (rings.len(), rings.between());
+        let between = rings.between();
         if !between.gaps.is_empty() {
             drop((held, counts, rings));
-            return with_points_between(cloud, (number, between), how);
+            return with_points_between(cloud, between, how);
         }
     }
     let told = search::told(&cloud.points, cloud.home(), cloud.rows());

@@ -1,5 +1,7 @@
 //! What makes a plane.
 
+use crate::vector::Vec3;
+
 /// Inliers lie within this many standard deviations of their plane.
 pub(super) const SIGMAS: f64 = 3.0;
 /// A tolerance below this many steps would be finer than the local coordinates.
@@ -28,8 +30,8 @@ pub(super) struct Limits {
     pub even: bool,
     /// Whether the points are drawn in a depth camera's view.
     pub as_seen: bool,
-    /// Whether they are rings of a spinning scanner, and points between these.
-    pub in_rings: bool,
+    /// Where the spinning scanner stood if they are rings, and points between these.
+    pub scanner: Option<Vec3>,
     /// Slabs in which a plane is tried, in multiples of the tolerance, ascending.
     pub slabs: &'static [f64],
 }

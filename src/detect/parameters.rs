@@ -10,6 +10,7 @@ use crate::space::{RhoAxis, Space};
 use crate::surface::cells::Cells;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::surfels::Surfel;
+use crate::vector::Vec3;
 
 /// Most bins of `ρ`: a coarser axis is enough, since refinement is exact.
 const MAX_RHO_BINS: f64 = 2048.0;
@@ -46,8 +47,8 @@ pub(super) struct Nature {
     pub even: bool,
     /// Whether the points are drawn in a depth camera's view.
     pub as_seen: bool,
-    /// Whether they are rings of a spinning scanner, and points between these.
-    pub in_rings: bool,
+    /// Where the spinning scanner stood if they are rings, and points between these.
+    pub scanner: Option<Vec3>,
 }
 
 /// The parameters for a cloud: what the user set, and the rest as measured.
@@ -146,7 +147,7 @@ pub(super) fn search<'a>(
             alike: how.alike,
             even: how.even,
             as_seen: how.as_seen,
-            in_rings: how.in_rings,
+            scanner: how.scanner,
             slabs: &SLABS[..SLABS.partition_point(|&times| times <= parameters.widen)],
         },
     }

@@ -24,14 +24,15 @@ const RINGS: std::ops::RangeInclusive<usize> = 12..=256;
 const GAP: f64 = 12.0;
 /// … and rings are at most half as wide as they are apart.
 const NARROW: f64 = 0.5;
-/// Each laser fires as often as the others, so that no ring has more than so many times as many points as the mean.
-const UNEVEN: usize = 3;
+/// Each laser fires as often as the others, but some meet nothing: no ring has more than so many times as many points as the
+/// mean.
+const UNEVEN: usize = 8;
 /// Share of the points that are on rings, at least.
 const ON_RINGS: f64 = 0.9;
 /// Share of the sample that is left out at either end of the elevations: these points may be strays.
 const ENDS: f64 = 0.01;
-/// Fewer points than this part of those of a usual ring are strays between rings.
-const FEW: f64 = 8.0;
+/// Points of the sample that are closer together than gaps, at least, where there is a ring; others are strays.
+const TOGETHER: usize = 4;
 /// Farther points are so many times as far as near ones, at least, or elevations and heights cannot be told apart.
 const DEEP: f64 = 1.1;
 /// Neighbours on a ring are at most so many of its usual steps apart …
@@ -44,6 +45,9 @@ const SAME: f64 = 1e-6;
 const STRAIGHT: f64 = 4.0;
 /// Coordinates are so precise, in parts of a distance, and chords between neighbours so near to a ring.
 const PRECISE: f64 = 1e-4;
+/// Sine of the angle between a surface and the line of sight below which the surface is that of a single ring. Points of a
+/// ring on a wall are spread along their lines of sight by noise, and not across them.
+const EDGE_ON: f64 = 0.004;
 /// Points are added if rings are so many times as far apart as the points on them …
 const SPARSE: f64 = 1.5;
 /// … and at most so many between two.
@@ -67,6 +71,10 @@ pub(super) struct Between {
     pub points: Points,
     /// For each, how far the rings are apart there, in steps.
     pub gaps: Vec<f32>,
+    /// Number of rings.
+    pub rings: usize,
+    /// Where the scanner stood, in local coordinates.
+    pub eye: Vec3,
 }
 
 /// A point of a ring.
@@ -136,17 +144,13 @@ impl Rings {
         })
     }
 
-    /// Their number.
-    pub fn len(&self) -> usize {
-        self.rings.len()
-    }
-
     /// Points between rings; none if rings are not much farther apart than the points on them.
     pub fn between(&self) -> Between {
         let pairs = (1..self.rings.len()).into_par_iter();
         let added: Vec<Vec<([f32; 3], f32)>> = pairs.map(|upper| self.between_two(upper)).collect();
         let gaps = added.iter().flatten().map(|(_, gap)| *gap).collect();
-        Between { points: added.into_iter().flatten().map(|(point, _)| point).collect(), gaps }
+        let points = added.into_iter().flatten().map(|(point, _)| point).collect();
+        Between { points, gaps, rings: self.rings.len(), eye: self.home }
     }
 
     /// Points between a ring and the one below.
@@ -224,6 +228,12 @@ fn spot_towards(from: &Spot, ring: &[Spot], most: f64) -> Option<Spot> {
     Spot::at([0, 1, 2].map(|a| before.place[a] + share * (after.place[a] - before.place[a])))
 }
 
+/// Whether a surface at a place contains the line of sight from `eye`, so that a scanner there cannot see it.
+pub(super) fn is_edge_on(eye: Vec3, place: Vec3, normal: Vec3) -> bool {
+    let sight = minus(place, eye);
+    dot(sight, normal).abs() < EDGE_ON * dot(sight, sight).sqrt()
+}
+
 /// The elevations of the rings, as tangents from the lowest to the highest of each, as some spots tell; `None` if there are no
 /// rings.
 fn bands(some: &[Spot]) -> Option<Vec<[f64; 2]>> {
@@ -235,17 +245,26 @@ fn bands(some: &[Spot]) -> Option<Vec<[f64; 2]>> {
     tangents.sort_unstable_by(f64::total_cmp);
     let rest = (ENDS * tangents.len() as f64) as usize;
     let tangents = &tangents[rest..tangents.len() - rest];
+    let all = tangents.len();
     let range = tangents.last()? - tangents.first()?;
-    let gap = GAP * range / tangents.len() as f64;
-    let groups = || tangents.chunk_by(|a, b| b - a < gap);
-    let mut sizes: Vec<f64> =
-        groups().flat_map(|group| std::iter::repeat_n(group.len() as f64, group.len())).collect();
-    let fewest = quantile(&mut sizes, 0.5) / FEW;
-    let rings: Vec<&[f64]> = groups().filter(|group| group.len() as f64 >= fewest).collect();
+    let gap = GAP * range / all as f64;
+    let tangents = without_strays(tangents, gap);
+    let rings: Vec<&[f64]> = tangents.chunk_by(|a, b| b - a < gap).collect();
     let width: f64 = rings.iter().map(|ring| ring[ring.len() - 1] - ring[0]).sum();
-    let is_told = are_rings(&rings, tangents.len()) && width < NARROW * range;
+    let is_told = are_rings(&rings, all) && width < NARROW * range;
     let band = |ring: &&[f64]| [ring[0] - 0.5 * gap, ring[ring.len() - 1] + 0.5 * gap];
     is_told.then(|| rings.iter().map(band).collect())
+}
+
+/// Those of some sorted values that lie within a gap together with others.
+fn without_strays(values: &[f64], gap: f64) -> Vec<f64> {
+    let mut is_kept = vec![false; values.len()];
+    for (first, together) in values.windows(TOGETHER).enumerate() {
+        if together[TOGETHER - 1] - together[0] < gap {
+            is_kept[first..first + TOGETHER].fill(true);
+        }
+    }
+    values.iter().zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|(value, _)| *value).collect()
 }
 
 /// The spots of each ring, sorted by azimuth, in the bands of elevations; `None` if there are no rings.
@@ -376,7 +395,7 @@ mod tests {
             let turned: Vec<Vec3> =
                 seen.iter().map(|p| [p[turn], p[(turn + 1) % 3], p[(turn + 2) % 3]]).collect();
             let rings = Rings::find(&points(&turned), [0.0; 3]).unwrap();
-            assert_eq!(rings.len(), 16, "{turn}");
+            assert_eq!(rings.rings.len(), 16, "{turn}");
             assert!(
                 (rings.step * 1200.0 / std::f64::consts::TAU - 1.0).abs() < 0.01,
                 "{}",
@@ -390,7 +409,11 @@ mod tests {
         // A part of the points, and strays.
         let mut some: Vec<Vec3> = seen.iter().copied().step_by(3).collect();
         some.extend((0..some.len() / 100).map(|i| [1, 2, 3].map(|a| 2.0 * normal(4 * i + a))));
-        assert_eq!(Rings::find(&points(&some), [0.0; 3]).unwrap().len(), 16);
+        assert_eq!(Rings::find(&points(&some), [0.0; 3]).unwrap().rings.len(), 16);
+        // The sky above.
+        let sky = seen.iter().enumerate().filter(|(i, p)| p[2] < 0.0 || i / 16 % 6 == 0);
+        let sky: Vec<Vec3> = sky.map(|(_, p)| *p).collect();
+        assert_eq!(Rings::find(&points(&sky), [0.0; 3]).unwrap().rings.len(), 16);
     }
 
     #[test]
@@ -432,6 +455,7 @@ mod tests {
     #[test]
     fn rings_as_close_as_their_points_get_none_between() {
         let rings = Rings::find(&points(&sweep(64, 600)), [0.0; 3]).unwrap();
-        assert_eq!((rings.len(), rings.between().gaps.len()), (64, 0));
+        let between = rings.between();
+        assert_eq!((between.rings, between.gaps.len()), (64, 0));
     }
 }

@@ -14,7 +14,7 @@ use super::progress::begin;
 use super::rounds::{self, Votes};
 use super::{
     claims, ends, evidence, interrupted, layers, merge, noise_field, parameters, planes, present,
-    tolerance, waves,
+    rings, tolerance, waves,
 };
 use crate::Result;
 use crate::backend::{Labels, Surfaces};
@@ -24,6 +24,7 @@ use crate::detection::{Curved, Parameters};
 use crate::lms::Refine;
 use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
+use crate::surface::flat::Flatness;
 use crate::surface::moments::Moments;
 use crate::surface::noise_field::NoiseField;
 use crate::surface::plane::LocalPlane;
@@ -68,7 +69,17 @@ pub(super) fn search<'b>(
     let most_rounding = rounding.into_iter().fold(0.0, f64::max);
     let in_cells = &surfaces.cloud().clone();
     let cells = &in_cells.cells;
-    let flatness = |level, cell| surfaces.flatness(level, cell);
+    let scanner = match camera {
+        Camera::Spinning(eye) => Some(eye),
+        _ => None,
+    };
+    let is_ring = |level: usize, cell, flat: &Flatness| {
+        let first = cells.points_in(cells.levels[level].run(cell)).start;
+        let place = in_cells.points.get(first).map(f64::from);
+        scanner.is_some_and(|eye| rings::is_edge_on(eye, place, flat.normal.map(f64::from)))
+    };
+    let flatness =
+        |level, cell| surfaces.flatness(level, cell).filter(|flat| !is_ring(level, cell, flat));
     let field = Arc::new(match steps {
         Some(steps) => noise_field::of_rounded_depths(cells, view, plateau, &steps),
         None => noise_field::measure(in_cells, view, plateau, most_rounding, flatness),
@@ -76,13 +87,8 @@ pub(super) fn search<'b>(
     surfaces.follow(field.clone())?;
     // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
-    let nature = Nature {
-        obey,
-        alike: plateau.alike,
-        even: field.is_even() || obey,
-        as_seen,
-        in_rings: matches!(camera, Camera::Spinning),
-    };
+    let nature =
+        Nature { obey, alike: plateau.alike, even: field.is_even() || obey, as_seen, scanner };
     let most_rounding = steps.map_or(most_rounding, |steps| steps.usual);
     let field = &field;
     let scene =
@@ -257,7 +263,7 @@ impl Scene<'_> {
         let cloud = self.cloud;
         let sight = match self.camera {
             Camera::Seen(sight) => sight,
-            Camera::None | Camera::Spinning => return None,
+            Camera::None | Camera::Spinning(_) => return None,
             Camera::Unsought => {
                 camera_search::of_pixels(self.in_cells, cloud.home())?.sight(&cloud.frame)
             }

@@ -5,7 +5,7 @@ use super::grow::Grower;
 use super::lattice::Lattice;
 use super::limits::{Limits, SIGMAS};
 use super::sparse_grid::SparseGrid;
-use super::zoom;
+use super::{rings, zoom};
 use crate::Result as Done;
 use crate::backend::Backend;
 use crate::detection::Reason;
@@ -286,6 +286,10 @@ impl Field<'_> {
         if (weight as f64) < MIN_PURITY * (weight + others) as f64 {
             return failed(plane, weight, Reason::Mixed);
         }
+        let is_edge_on = |eye| rings::is_edge_on(eye, self.middle(&members), plane.0);
+        if self.limits.scanner.is_some_and(is_edge_on) {
+            return failed(plane, weight, Reason::EdgeOn);
+        }
         let tolerance = tolerance * self.scale(&members, 0.9);
         Ok(Support { normal: plane.0, rho: plane.1, tolerance, surfels: members })
     }
@@ -325,8 +329,8 @@ impl Field<'_> {
         let between = means - within * (places + 2.0 * (2.0 * places).sqrt());
         let depth = (between.max(0.0) / weight).sqrt();
         let sagitta = turns.iter().map(|t| t.sagitta).fold(0.0, f64::max);
-        let is_shown =
-            !self.limits.in_rings || depth * self.scale(&plane.surfels, 0.5) >= SHOWN * sagitta;
+        let is_shown = self.limits.scanner.is_none()
+            || depth * self.scale(&plane.surfels, 0.5) >= SHOWN * sagitta;
         Bend {
             depth,
             layered: within
@@ -574,7 +578,7 @@ mod tests {
             alike: false,
             even: true,
             as_seen: false,
-            in_rings: false,
+            scanner: None,
             slabs: SLABS,
         };
         Field { backend: &*CPU, surfels, limits }

@@ -24,6 +24,7 @@ pub(super) struct Spinning {
     caster: Caster,
     eye: Vec3,
     noise: f64,
+    outliers: f64,
     lasers: u64,
     columns: u64,
 }
@@ -32,7 +33,8 @@ impl Spinning {
     pub(super) fn new(caster: Caster, places: &Places, options: &SceneOptions) -> Self {
         // A whole number of steps, so that the scanner is at the origin to the bit.
         let eye = places.stations[0].map(|v| (v * STEPS_PER_UNIT).round() / STEPS_PER_UNIT);
-        Spinning { caster, eye, noise: options.noise, lasers: 1, columns: 1 }
+        let SceneOptions { noise, outliers, .. } = *options;
+        Spinning { caster, eye, noise, outliers, lasers: 1, columns: 1 }
     }
 }
 
@@ -51,9 +53,6 @@ impl Instrument for Spinning {
     }
 
     fn shoot(&self, at: u64, random: &mut Random) -> Vec<Drawn> {
-        if let Some(outlier) = self.caster.outlier(random) {
-            return vec![outlier];
-        }
         let (column, laser) = (at / self.lasers, at % self.lasers);
         let share = laser as f64 / (self.lasers - 1).max(1) as f64;
         let (ca, sa) = circle(column as f64 / self.columns as f64);
@@ -64,8 +63,11 @@ impl Instrument for Spinning {
             return vec![];
         }
         let mut point = self.caster.measured(&ray, &hit, self.noise * random.gaussian(), random);
-        // The range is all that is measured: the point stays on its ray.
-        let range = dot(minus(point.position, self.eye), ray.direction);
+        // The range is all that is measured: the point stays on its ray. A stray comes from dust before the surface.
+        let mut range = dot(minus(point.position, self.eye), ray.direction);
+        if random.unit() < self.outliers {
+            (range, point.label) = (range * random.unit(), -1);
+        }
         let range = (range / STEP).round() * STEP;
         point.position = plus(self.eye, scaled(ray.direction, range));
         vec![point]
