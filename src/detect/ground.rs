@@ -4,14 +4,14 @@ use super::depth_steps::DepthSteps;
 use super::how::{Camera, How};
 use super::labelled::Labelled;
 use super::load::Loaded;
-use super::noise::{Drawn, Plateau, View};
+use super::noise::{self, Drawn, Plateau, View};
 use super::progress::begin;
 use super::scene;
 use crate::Result;
 use crate::backend::{Held, InCells, Room};
 use crate::camera::rows;
 use crate::camera::search::{self, Found};
-use crate::frame::Frame;
+use crate::frame::{Frame, Points};
 use crate::surface::sums::Sums;
 use crate::surface::unit::{CellCounts, Unit};
 use crate::vector::Vec3;
@@ -54,29 +54,40 @@ impl<'b> Ground<'b> {
     ) -> Result<Ground<'b>> {
         let unit = Unit::for_counts(counts);
         if counts.finest <= LARGE {
-            return Ground::of_cells(held, unit, drawn);
+            return Ground::of_cells(held, unit, (&cloud.points, drawn));
         }
         let part = Arc::new(cloud.points.one_in(counts.finest.div_ceil(PART)));
-        let mut held_part = how.backend.hold(part)?;
+        let mut held_part = how.backend.hold(part.clone())?;
         let wide = Unit::for_counts(&held_part.count_cells()?).at_least(unit);
-        let Ground { plateau, .. } = Ground::of_cells(held_part.as_mut(), wide, drawn)?;
+        let Ground { plateau, .. } = Ground::of_cells(held_part.as_mut(), wide, (&part, drawn))?;
         drop(held_part);
         if !plateau.alike && drawn == Drawn::InSpace {
-            return Ground::of_cells(held, unit, drawn);
+            return Ground::of_cells(held, unit, (&cloud.points, drawn));
         }
-        let mut ground = Ground::of_cells(held, wide, drawn)?;
+        let mut ground = Ground::of_cells(held, wide, (&cloud.points, drawn))?;
         if !ground.plateau.alike {
             ground.plateau = plateau;
         }
         Ok(ground)
     }
 
-    /// Cells of this edge.
-    fn of_cells(held: &mut dyn Held<'b>, unit: Unit, drawn: Drawn) -> Result<Ground<'b>> {
+    /// Cells of this edge of some points, which are drawn like this.
+    fn of_cells(
+        held: &mut dyn Held<'b>,
+        unit: Unit,
+        (points, drawn): (&Points, Drawn),
+    ) -> Result<Ground<'b>> {
         let (order, cells) = held.cut(unit)?;
         let mut sums = cells.sums();
         let view = View::new(cells.cells(), &mut sums);
-        let plateau = view.plateau(drawn);
+        let mut plateau = view.plateau(drawn);
+        // In the camera's view coordinates come in steps because pixels do.
+        if plateau.sliced && drawn == Drawn::InSpace {
+            // In the order of the cells, so that the order of the file does not matter.
+            let point = |i: usize| points.get(order[i] as usize);
+            let rounding = noise::rounding_of(order.len(), point).into_iter().fold(0.0, f64::max);
+            plateau = view.within_rounding(plateau, rounding);
+        }
         Ok(Ground { order, cells, sums, view, plateau, steps: None })
     }
 

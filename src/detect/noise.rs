@@ -93,6 +93,12 @@ const SOFT: f64 = 0.2;
 const STEPS_OF_LEVEL: f64 = 4.0;
 /// The searched cells are this many levels finer than the level at which the noise shows.
 const FINER: f64 = 1.0;
+/// Neighbourhoods are wide enough to show the surfaces of rounded points when the thinner ones are this many times as thick as
+/// rounding makes a coordinate uncertain. …
+const SHOWS_ROUNDED: f64 = 0.8;
+/// … Rounding explains their thickness if it is at most this many times that: it adds up to the root of three times as much to
+/// three coordinates.
+const EXPLAINED: f64 = 1.75;
 /// Steps still show on a level when this many times as many neighbourhoods are flat on the next; without steps,
 /// fewer are, because of edges.
 const CLEARER: f64 = 1.2;
@@ -258,6 +264,16 @@ impl View {
         (third > 0).then(|| usual(&places[places.len() - third..]) / usual(&places[..third]))
     }
 
+    /// The plateau of a cloud whose slices may be those of coordinates that are rounded by so much, root mean square. Slices turn the
+    /// normals of neighbourhoods that are wide enough to show the surface, as waves do, and edges make wider ones thick.
+    pub fn within_rounding(&self, plateau: Plateau, rounding: f64) -> Plateau {
+        let curve = thicknesses(&self.samples.iter().collect::<Vec<_>>());
+        let shows = |s: &Scale| s.flat > SOME && s.thin >= SHOWS_ROUNDED * rounding;
+        let level = curve.iter().position(shows).filter(|_| rounding > 0.0);
+        let level = level.filter(|&level| curve[level].thin <= EXPLAINED * rounding);
+        Plateau { level: level.map_or(plateau.level, |l| plateau.level.min(l as f64)), ..plateau }
+    }
+
     /// Whether steps still show on a level.
     pub fn clears_up(&self, level: usize) -> bool {
         clears_up(&curve(&self.samples.iter().collect::<Vec<_>>()), level)
@@ -411,8 +427,16 @@ fn grows(here: &Scale, next: &Scale) -> bool {
 /// Standard deviation that rounding adds to each of the coordinates (of a file with two decimals, or of voxel
 /// centres), in steps; 0 where they are not rounded.
 pub(super) fn rounding(points: &Points) -> Vec3 {
-    let [x, y, z] = [&points.x, &points.y, &points.z];
-    let (x, (y, z)) = rayon::join(|| step_of(x), || rayon::join(|| step_of(y), || step_of(z)));
+    rounding_of(points.len(), |i| points.get(i))
+}
+
+/// The same for so many points.
+pub(super) fn rounding_of(count: usize, point: impl Fn(usize) -> [f32; 3] + Sync) -> Vec3 {
+    let stride = count.div_ceil(COORDINATES).max(1);
+    // They are whole numbers.
+    let along =
+        |axis: usize| step_of((0..count).step_by(stride).map(|i| point(i)[axis] as i32).collect());
+    let (x, (y, z)) = rayon::join(|| along(0), || rayon::join(|| along(1), || along(2)));
     let steps = [x, y, z];
     // Between a few level floors there are a few gaps, which say nothing: heights are rounded as the rest is, or less.
     let told = steps
@@ -436,11 +460,8 @@ struct Step {
     gaps: usize,
 }
 
-/// The step of the coordinates along an axis, in local steps.
-fn step_of(axis: &[f32]) -> Step {
-    let stride = axis.len().div_ceil(COORDINATES).max(1);
-    // They are whole numbers.
-    let mut values: Vec<i32> = axis.iter().step_by(stride).map(|&v| v as i32).collect();
+/// The step of some coordinates along an axis, in local steps.
+fn step_of(mut values: Vec<i32>) -> Step {
     values.sort_unstable();
     values.dedup();
     let mut gaps: Vec<i32> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
