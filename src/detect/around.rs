@@ -20,6 +20,13 @@ const PART_OF_SLICE: f64 = 0.05;
 /// … if its own points fill the slab: if their distance is, root mean square, more than this share of the
 /// tolerance. It is 0.58 for points strewn evenly and 0.33 for a wall.
 const FILLED: f64 = 0.4;
+/// A large plane, with at least one in so many of all points, is no slice, though, …
+const LARGE: usize = 100;
+/// … if its points are at most this many times as dense at the sides of its slab as in the middle: something thicker fills
+/// a slab evenly. What lies beyond a wall that is rougher than the rest is the other side of the wall, or what leans on it.
+const FALLS_OFF: f64 = 0.3;
+/// The middle and either side are one in so many parts of half the slab.
+const PARTS: f64 = 5.0;
 /// Parallel surfaces close together are common, but slices of clutter are too small to fix their normal. So if the
 /// points right above and below a plane, of other planes or of none, are more than this share of its own, …
 const CROWD: f64 = 0.22;
@@ -48,6 +55,8 @@ pub(super) struct Around {
     beyond: Vec<(i32, u32)>,
     /// Root mean square distance of the plane's points, over its tolerance.
     filled: f64,
+    /// Whether the plane is large, and its points are much denser in the middle of its slab than at the sides.
+    falls_off: bool,
 }
 
 impl Around {
@@ -60,9 +69,8 @@ impl Around {
             counted.map(|&(_, n)| f64::from(n)).sum::<f64>() / self.own.max(1.0)
         };
         let (of_any, of_no_plane) = (share(&|_| true), share(&|label| !is_of_plane(label)));
-        of_no_plane > SLICE
-            || of_no_plane > PART_OF_SLICE && self.filled > FILLED
-            || of_any > CROWD && error.is_some_and(|error| error > CERTAIN)
+        let is_slice = of_no_plane > SLICE || of_no_plane > PART_OF_SLICE && self.filled > FILLED;
+        is_slice && !self.falls_off || of_any > CROWD && error.is_some_and(|error| error > CERTAIN)
     }
 }
 
@@ -105,6 +113,7 @@ pub(super) fn look(
             own: members.len() as f64,
             beyond: slab.beyond(&slab.footprint(&members), (&runs, &blocks), strides[i]),
             filled: sums[i].distance_rms(plane.normal, plane.rho) / plane.tolerance,
+            falls_off: sums[i].n as usize * LARGE >= points.len() && slab.falls_off(&members),
         }
     };
     members.into_par_iter().enumerate().map(look).collect()
@@ -205,6 +214,18 @@ impl Slab<'_> {
             }
         }
         footprint
+    }
+
+    /// Whether the plane's points are much denser in the middle of the slab than at its sides.
+    fn falls_off(&self, members: &[u32]) -> bool {
+        let part = self.plane.tolerance / PARTS;
+        let (mut middle, mut sides) = (0u32, 0u32);
+        for &i in members {
+            let distance = self.distance(self.point(i as usize));
+            middle += u32::from(distance <= part);
+            sides += u32::from(distance > self.plane.tolerance - part);
+        }
+        f64::from(sides) <= FALLS_OFF * f64::from(middle)
     }
 
     /// Whether points in a box may lie above or below the footprint.
@@ -312,9 +333,21 @@ mod tests {
         let errors = |error: f64| [Some(error), Some(0.0)];
         assert_eq!(verdicts(&boards, &[0.0, 62.0], &errors(0.9 * CERTAIN)), [false; 2]);
         assert_eq!(verdicts(&boards, &[0.0, 62.0], &errors(1.1 * CERTAIN)), [true, false]);
-        // What is no plane itself is not judged, and counts as no plane.
-        let judged = indistinct(&around(&boards, &[0.0, 62.0]), &[true, false], &errors(0.0));
-        assert_eq!(judged, [true, false]);
+    }
+
+    #[test]
+    fn a_large_wall_with_something_beyond_is_no_slice() {
+        let beyond = || square(0, |random| 55.0 + 20.0 * random.powi(3)).step_by(2);
+        let judged = |height: fn(f64) -> f64, strays: usize| {
+            let far = (0..strays).flat_map(|_| square(5000, |random| 9000.0 * random));
+            let points: Points = square(0, height).chain(beyond()).chain(far).collect();
+            // What is no plane itself is not judged, and counts as no plane.
+            indistinct(&around(&points, &[0.0, 62.0]), &[true, false], &[None; 2])
+        };
+        assert_eq!(judged(|random| 25.0 * random.powi(3), 0), [false; 2]);
+        assert_eq!(judged(|random| 30.0 * random, 0), [true, false]);
+        // A small one may be a slice.
+        assert_eq!(judged(|random| 25.0 * random.powi(3), 200), [true, false]);
     }
 
     #[test]
