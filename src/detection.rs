@@ -145,7 +145,7 @@ pub enum Reason {
     Indistinct,
     /// It is not flat in a slab of any width.
     Bent,
-    /// It contains the scanner's line of sight, so that its points are those of a single ring, spread by noise.
+    /// It contains the scanner's lines of sight, as the points of a single ring do.
     EdgeOn,
     /// Its points turned out to belong to planes that fit them better.
     Taken,

@@ -105,7 +105,7 @@ const EXPECTED: [(&str, u64); 9] = [
     ("slam", 0xa62b_6c3d_55a3_7344),
     ("airborne", 0xd917_9118_371d_789f),
     ("photo", 0xae9b_1ab0_fbc9_d189),
-    ("spinning", 0x86d5_05bc_699f_a34e),
+    ("spinning", 0x3284_40fd_392a_b651),
     ("round", 0x8a11_518a_9cb5_3b00),
     ("copies", 0xcfa8_549f_d3eb_e335),
     ("all", 0xc4b7_2c5e_735d_94da),

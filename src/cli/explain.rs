@@ -182,7 +182,7 @@ fn because(rejected: &Rejected, limits: &Parameters) -> String {
         Reason::Round => ": its surface is curved, or a piece of one that goes on around it",
         Reason::Indistinct => ": it does not stand out from the points right above and below it",
         Reason::Bent => ": it is not flat",
-        Reason::EdgeOn => ": the scanner could not see it, so it is a single ring, spread by noise",
+        Reason::EdgeOn => ": the scanner sees it edge-on, so it may be a single ring",
         Reason::Taken => ": too few points fit it better than other planes",
         Reason::Chance => ": chance could have made it",
         Reason::SmallArea | Reason::BeyondTop => "",

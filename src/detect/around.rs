@@ -22,10 +22,11 @@ const PART_OF_SLICE: f64 = 0.05;
 const FILLED: f64 = 0.4;
 /// A large plane, with at least one in so many of all points, is no slice, though, …
 const LARGE: usize = 100;
-/// … if its points are at most this many times as dense at the sides of its slab as in the middle: something thicker fills
-/// a slab evenly. What lies beyond a wall that is rougher than the rest is the other side of the wall, or what leans on it.
+/// … if the points at the sides of its slab are at most this share of those in the middle. It is 1 for clutter, which fills a slab
+/// evenly, and about 0.03 for normal noise in a slab of three standard deviations. What lies right beyond such a wall is its other
+/// side, or things that lean on it.
 const FALLS_OFF: f64 = 0.3;
-/// The middle and either side are one in so many parts of half the slab.
+/// The middle reaches this part of the tolerance from the plane (one in so many); the sides are as wide, at the edges of the slab.
 const PARTS: f64 = 5.0;
 /// Parallel surfaces close together are common, but slices of clutter are too small to fix their normal. So if the
 /// points right above and below a plane, of other planes or of none, are more than this share of its own, …
@@ -225,7 +226,7 @@ impl Slab<'_> {
             middle += u32::from(distance <= part);
             sides += u32::from(distance > self.plane.tolerance - part);
         }
-        f64::from(sides) <= FALLS_OFF * f64::from(middle)
+        f64::from(sides) < FALLS_OFF * f64::from(middle)
     }
 
     /// Whether points in a box may lie above or below the footprint.
@@ -346,6 +347,8 @@ mod tests {
         };
         assert_eq!(judged(|random| 25.0 * random.powi(3), 0), [false; 2]);
         assert_eq!(judged(|random| 30.0 * random, 0), [true, false]);
+        // Two layers with nothing in the middle.
+        assert_eq!(judged(|random| 15f64.copysign(random), 0), [true, false]);
         // A small one may be a slice.
         assert_eq!(judged(|random| 25.0 * random.powi(3), 200), [true, false]);
     }

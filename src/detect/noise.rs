@@ -93,11 +93,12 @@ const SOFT: f64 = 0.2;
 const STEPS_OF_LEVEL: f64 = 4.0;
 /// The searched cells are this many levels finer than the level at which the noise shows.
 const FINER: f64 = 1.0;
-/// Neighbourhoods are wide enough to show the surfaces of rounded points when the thinner ones are this many times as thick as
-/// rounding makes a coordinate uncertain. …
+/// Neighbourhoods are wide enough to show the surfaces of rounded points when a quarter of them are no thicker than this many times
+/// what rounding adds to a coordinate: a little less than once, since these are the thinner ones. …
 const SHOWS_ROUNDED: f64 = 0.8;
-/// … Rounding explains their thickness if it is at most this many times that: it adds up to the root of three times as much to
-/// three coordinates.
+/// … Rounding explains their thickness if it is at most this many times that. Of a voxel only the centre is left, however many
+/// points the voxel had, so the distances of centres from a surface are spread evenly: over one step if the surface is along an axis, over √3
+/// steps if it is across a diagonal.
 const EXPLAINED: f64 = 1.75;
 /// Steps still show on a level when this many times as many neighbourhoods are flat on the next; without steps,
 /// fewer are, because of edges.
@@ -264,8 +265,9 @@ impl View {
         (third > 0).then(|| usual(&places[places.len() - third..]) / usual(&places[..third]))
     }
 
-    /// The plateau of a cloud whose slices may be those of coordinates that are rounded by so much, root mean square. Slices turn the
-    /// normals of neighbourhoods that are wide enough to show the surface, as waves do, and edges make wider ones thick.
+    /// Lowers the plateau of a sliced cloud to the first level whose thickness rounding explains; `rounding` is the standard deviation
+    /// that rounding adds to a coordinate. Slices turn the normals of neighbourhoods that are wide enough to show the surface, as waves
+    /// do, and edges make wider ones thick.
     pub fn within_rounding(&self, plateau: Plateau, rounding: f64) -> Plateau {
         let curve = thicknesses(&self.samples.iter().collect::<Vec<_>>());
         let shows = |s: &Scale| s.flat > SOME && s.thin >= SHOWS_ROUNDED * rounding;
@@ -430,7 +432,7 @@ pub(super) fn rounding(points: &Points) -> Vec3 {
     rounding_of(points.len(), |i| points.get(i))
 }
 
-/// The same for so many points.
+/// The same for `count` points, each of which `point` gives.
 pub(super) fn rounding_of(count: usize, point: impl Fn(usize) -> [f32; 3] + Sync) -> Vec3 {
     let stride = count.div_ceil(COORDINATES).max(1);
     // They are whole numbers.
@@ -706,6 +708,33 @@ mod tests {
         let flat = Flatness { ratio: 1e-6, thickness: 1.0, error: 1e-4, normal: [0.0, 0.0, 1.0] };
         let least = f64::from(field.at_least(0, flat).thickness);
         assert!((0.5..2.0).contains(&(least / (depth / 12f64.sqrt()))), "{least}");
+    }
+
+    #[test]
+    fn where_rounding_explains_the_thickness_no_wider_neighbourhoods_are_looked_at() {
+        // The centres of voxels that a slope and a wall occupy.
+        let edge = 200i64;
+        let centre = |v: f64| ((v as i64).div_euclid(edge) * edge + edge / 2) as f32;
+        let mut centres: Vec<[i32; 3]> = (0..300_000i64)
+            .flat_map(|i| {
+                let (x, y) = ((i % 600 * 50) as f64, (i / 600 * 50) as f64);
+                [[x, y, 0.3 * x + 0.1 * y], [0.2 * y, y, x]].map(|p| p.map(|v| centre(v) as i32))
+            })
+            .collect();
+        centres.sort_unstable();
+        centres.dedup();
+        let points: Points = centres.into_iter().map(|p| p.map(|v| v as f32)).collect();
+        let cloud = whole(&points);
+        let view = View::new(&cloud.cells, &mut cloud.sums());
+        let rounding = rounding(&points).into_iter().fold(0.0, f64::max);
+        assert!((rounding / (edge as f64 / 12f64.sqrt()) - 1.0).abs() < 1e-6);
+        let high = Plateau { level: 5.0, sliced: true, ..view.plateau(Drawn::InSpace) };
+        let level = view.within_rounding(high, rounding).level;
+        let noise = view.noise(level, Drawn::InSpace).unwrap() / rounding;
+        assert!(level < 4.0 && (0.7..2.0).contains(&noise), "{level} {noise}");
+        // Nothing is rounded, or far less than surfaces are thick.
+        assert_eq!(view.within_rounding(high, 0.0).level, 5.0);
+        assert_eq!(view.within_rounding(high, 0.1 * rounding).level, 5.0);
     }
 
     #[test]

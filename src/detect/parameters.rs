@@ -47,7 +47,7 @@ pub(super) struct Nature {
     pub even: bool,
     /// Whether the points are drawn in a depth camera's view.
     pub as_seen: bool,
-    /// Where the spinning scanner stood if they are rings, and points between these.
+    /// Where the spinning scanner stood, in local coordinates, if the points are rings and points between rings.
     pub scanner: Option<Vec3>,
 }
 

@@ -24,15 +24,16 @@ const RINGS: std::ops::RangeInclusive<usize> = 12..=256;
 const GAP: f64 = 12.0;
 /// … and rings are at most half as wide as they are apart.
 const NARROW: f64 = 0.5;
-/// Each laser fires as often as the others, but some meet nothing: no ring has more than so many times as many points as the
-/// mean.
+/// Each laser fires as often as the others, but from beside a scene most lasers meet little: no ring has more than so many times as
+/// many points as the mean.
 const UNEVEN: usize = 8;
 /// Share of the points that are on rings, at least.
 const ON_RINGS: f64 = 0.9;
 /// Share of the sample that is left out at either end of the elevations: these points may be strays.
 const ENDS: f64 = 0.01;
-/// Points of the sample that are closer together than gaps, at least, where there is a ring; others are strays.
-const TOGETHER: usize = 4;
+/// Points of the sample within one gap, at least, where there is a ring. Strays, a tenth of the points at most, are about one per
+/// gap.
+const TOGETHER: usize = 8;
 /// Farther points are so many times as far as near ones, at least, or elevations and heights cannot be told apart.
 const DEEP: f64 = 1.1;
 /// Neighbours on a ring are at most so many of its usual steps apart …
@@ -45,8 +46,9 @@ const SAME: f64 = 1e-6;
 const STRAIGHT: f64 = 4.0;
 /// Coordinates are so precise, in parts of a distance, and chords between neighbours so near to a ring.
 const PRECISE: f64 = 1e-4;
-/// Sine of the angle between a surface and the line of sight below which the surface is that of a single ring. Points of a
-/// ring on a wall are spread along their lines of sight by noise, and not across them.
+/// Sine of the angle between a surface and the line of sight below which the surface may be that of a single ring: points of a ring
+/// on a wall are spread along their lines of sight by noise, and not across them. In sweeps of `benches/peers/real`, surfaces of
+/// rings are nearer to the line of sight than this, and true surfaces are at three times this angle or more.
 const EDGE_ON: f64 = 0.004;
 /// Points are added if rings are so many times as far apart as the points on them …
 const SPARSE: f64 = 1.5;
@@ -228,7 +230,7 @@ fn spot_towards(from: &Spot, ring: &[Spot], most: f64) -> Option<Spot> {
     Spot::at([0, 1, 2].map(|a| before.place[a] + share * (after.place[a] - before.place[a])))
 }
 
-/// Whether a surface at a place contains the line of sight from `eye`, so that a scanner there cannot see it.
+/// Whether a surface at a place is seen edge-on from `eye`: it nearly contains the line of sight.
 pub(super) fn is_edge_on(eye: Vec3, place: Vec3, normal: Vec3) -> bool {
     let sight = minus(place, eye);
     dot(sight, normal).abs() < EDGE_ON * dot(sight, sight).sqrt()
@@ -410,10 +412,20 @@ mod tests {
         let mut some: Vec<Vec3> = seen.iter().copied().step_by(3).collect();
         some.extend((0..some.len() / 100).map(|i| [1, 2, 3].map(|a| 2.0 * normal(4 * i + a))));
         assert_eq!(Rings::find(&points(&some), [0.0; 3]).unwrap().rings.len(), 16);
-        // The sky above.
-        let sky = seen.iter().enumerate().filter(|(i, p)| p[2] < 0.0 || i / 16 % 6 == 0);
+        // Most lasers see hardly anything but sky.
+        let sky = seen.iter().enumerate().filter(|(i, _)| i % 16 < 3 || i / 16 % 20 == 0);
         let sky: Vec<Vec3> = sky.map(|(_, p)| *p).collect();
         assert_eq!(Rings::find(&points(&sky), [0.0; 3]).unwrap().rings.len(), 16);
+        // Strays between the rings.
+        let mut dense = sweep(16, 6000);
+        let stray = |i: usize| {
+            let [x, y, _] = dense[i * 16];
+            let height = (mixed(i as u64) as f64 / u64::MAX as f64 - 0.5) * 30f64.to_radians();
+            [x, y, height * (x * x + y * y).sqrt()]
+        };
+        let strays: Vec<Vec3> = (0..6000).map(stray).collect();
+        dense.extend(strays);
+        assert_eq!(Rings::find(&points(&dense), [0.0; 3]).unwrap().rings.len(), 16);
     }
 
     #[test]

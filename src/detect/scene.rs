@@ -73,10 +73,13 @@ pub(super) fn search<'b>(
         Camera::Spinning(eye) => Some(eye),
         _ => None,
     };
+    // A flat neighbourhood that contains the line of sight is that of a single ring, and does not show the noise of a surface.
     let is_ring = |level: usize, cell, flat: &Flatness| {
-        let first = cells.points_in(cells.levels[level].run(cell)).start;
-        let place = in_cells.points.get(first).map(f64::from);
-        scanner.is_some_and(|eye| rings::is_edge_on(eye, place, flat.normal.map(f64::from)))
+        scanner.is_some_and(|eye| {
+            let first = cells.points_in(cells.levels[level].run(cell)).start;
+            let place = in_cells.points.get(first).map(f64::from);
+            rings::is_edge_on(eye, place, flat.normal.map(f64::from))
+        })
     };
     let flatness =
         |level, cell| surfaces.flatness(level, cell).filter(|flat| !is_ring(level, cell, flat));

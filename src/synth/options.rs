@@ -19,7 +19,8 @@ pub struct SceneOptions {
     /// along its normal (also in the street, where it is not along the ray), in metres. Leaves have none. For a
     /// sensor it has another meaning, see [`Sensor`].
     pub noise: f64,
-    /// Probability that a point is an outlier, anywhere in the box around the scene.
+    /// Probability that a point is an outlier: anywhere in the box around the scene or, with an instrument whose points are on its
+    /// rays, before the surface on the same ray or at any depth of a camera.
     pub outliers: f64,
     /// Seed of the random numbers.
     pub seed: u64,

@@ -71,7 +71,7 @@ fn planes_are_found_as_instruments_see_them() {
         ("boards --points 1000000", 0.65, 0.56),
         // A level road is exact, the façades are not.
         ("street --points 300000 --noise 0.002 --round 0.01", 0.90, 0.84),
-        // Voxels, whose layers turn the normals of wide neighbourhoods as waves do.
+        // Voxel centres: their layers turn the normals of wide neighbourhoods, as waves do.
         ("street --points 200000 --voxel 0.05", 0.82, 0.75),
     ] {
         let score = score(&synth(folder.path(), scene), "");

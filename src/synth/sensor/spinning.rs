@@ -16,7 +16,9 @@ const LASERS: [u64; 2] = [16, 128];
 const DIRECTIONS: u64 = 1800;
 /// Ranges are whole multiples of this, in metres.
 const STEP: f64 = 0.002;
-/// Longest range, in metres.
+/// Shortest range of a stray, in metres, …
+const NEAREST: f64 = 0.5;
+/// … and longest range.
 const REACH: f64 = 120.0;
 
 #[derive(Debug)]
@@ -66,7 +68,8 @@ impl Instrument for Spinning {
         // The range is all that is measured: the point stays on its ray. A stray comes from dust before the surface.
         let mut range = dot(minus(point.position, self.eye), ray.direction);
         if random.unit() < self.outliers {
-            (range, point.label) = (range * random.unit(), -1);
+            range = NEAREST + (range - NEAREST).max(0.0) * random.unit();
+            point.label = -1;
         }
         let range = (range / STEP).round() * STEP;
         point.position = plus(self.eye, scaled(ray.direction, range));
