@@ -208,3 +208,13 @@ fn a_ring_is_no_plane() {
         assert!(plane.offset.abs() > 0.002 * far, "{}: {} at {far}", plane.inliers, plane.offset);
     }
 }
+
+#[test]
+fn parts_of_a_scene_are_no_rings() {
+    // From the origin, the parts of this scene lie in twelve ranges of elevation.
+    let scene = Scene::Hard(HardPart::All);
+    for points in [30_000, 100_000] {
+        let (points, _) = simulated(scene, &SceneOptions::new(scene, points));
+        assert_eq!(detect(&points).parameters.rings, 0);
+    }
+}

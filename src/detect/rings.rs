@@ -26,7 +26,11 @@ const GAP: f64 = 12.0;
 const NARROW: f64 = 0.5;
 /// Each laser fires as often as the others, but from beside a scene most lasers meet little: no ring has more than so many times as
 /// many points as the mean.
-const UNEVEN: usize = 8;
+const UNEVEN: f64 = 8.0;
+/// Where one has more than so many times as many, parts of a scene may look like rings, unless rings are at most this share as wide
+/// as they are apart.
+const EVEN: f64 = 3.0;
+const VERY_NARROW: f64 = 0.02;
 /// Share of the points that are on rings, at least.
 const ON_RINGS: f64 = 0.9;
 /// Share of the sample that is left out at either end of the elevations: these points may be strays.
@@ -253,7 +257,8 @@ fn bands(some: &[Spot]) -> Option<Vec<[f64; 2]>> {
     let tangents = without_strays(tangents, gap);
     let rings: Vec<&[f64]> = tangents.chunk_by(|a, b| b - a < gap).collect();
     let width: f64 = rings.iter().map(|ring| ring[ring.len() - 1] - ring[0]).sum();
-    let is_told = are_rings(&rings, all) && width < NARROW * range;
+    let narrow = if unevenness(&rings) <= EVEN { NARROW } else { VERY_NARROW };
+    let is_told = are_rings(&rings, all) && width < narrow * range;
     let band = |ring: &&[f64]| [ring[0] - 0.5 * gap, ring[ring.len() - 1] + 0.5 * gap];
     is_told.then(|| rings.iter().map(band).collect())
 }
@@ -290,11 +295,17 @@ fn divided(spots: &[Spot], bands: &[[f64; 2]]) -> Option<Vec<Vec<Spot>>> {
 
 /// Whether these may be rings: nearly all of the points are on them, and none has many times as many as others.
 fn are_rings<T>(rings: &[impl AsRef<[T]>], points: usize) -> bool {
-    let sizes = || rings.iter().map(|ring| ring.as_ref().len());
-    let (most, all): (usize, usize) = (sizes().max().unwrap_or(0), sizes().sum());
+    let all: usize = rings.iter().map(|ring| ring.as_ref().len()).sum();
     RINGS.contains(&rings.len())
         && all as f64 >= ON_RINGS * points as f64
-        && most * rings.len() <= UNEVEN * all
+        && unevenness(rings) <= UNEVEN
+}
+
+/// How many times as many points as the mean the largest ring has.
+fn unevenness<T>(rings: &[impl AsRef<[T]>]) -> f64 {
+    let sizes = || rings.iter().map(|ring| ring.as_ref().len());
+    let (most, all): (usize, usize) = (sizes().max().unwrap_or(0), sizes().sum());
+    (most * rings.len()) as f64 / all.max(1) as f64
 }
 
 /// The usual sine of the angle between neighbours on a ring; several points in one direction count once.
