@@ -93,8 +93,8 @@ const SOFT: f64 = 0.2;
 const STEPS_OF_LEVEL: f64 = 4.0;
 /// The searched cells are this many levels finer than the level at which the noise shows.
 const FINER: f64 = 1.0;
-/// Neighbourhoods are wide enough to show the surfaces of rounded points when a quarter of them are no thicker than this many times
-/// what rounding adds to a coordinate: a little less than once, since these are the thinner ones. …
+/// Neighbourhoods are wide enough to show the surfaces of rounded points when no more than a quarter of them are thinner than this
+/// many times what rounding adds to a coordinate: a little less than once, since the lower quartile is that of the thinner ones. …
 const SHOWS_ROUNDED: f64 = 0.8;
 /// … Rounding explains their thickness if it is at most this many times that. Of a voxel only the centre is left, however many
 /// points the voxel had, so the distances of centres from a surface are spread evenly: over one step if the surface is along an axis, over √3
