@@ -106,6 +106,15 @@ const CLEARER: f64 = 1.2;
 /// They no longer blur a level on which at least this many times as many neighbourhoods are flat as on the level
 /// from which on thickness stays the same; so many are flat on the level after that, too.
 const CLEARED: f64 = 0.3;
+/// Correlated noise makes neighbourhoods thicker from one level to the next by more than this share, beyond what independent
+/// noise does. Where they are no thicker, normals turn because surfaces are curved, or meet in edges.
+const THICKENS: f64 = 0.04;
+/// Parameters of the plane of a neighbourhood: its points lie that much closer to it.
+const PARAMETERS: f64 = 3.0;
+/// Standard deviations by which the lower quartile lies below the mean, …
+const QUARTILE: f64 = 0.674;
+/// … and the lowest decile.
+const DECILE: f64 = 1.282;
 /// A smaller share of flat neighbourhoods says nothing.
 pub(super) const SOME: f64 = 0.02;
 
@@ -144,6 +153,21 @@ pub(super) struct Scale {
     thinnest: f64,
     /// Median turn of the normals to the next level, relative to what the thickness allows.
     turn: f64,
+    /// Median number of points of flat neighbourhoods.
+    points: f64,
+}
+
+impl Scale {
+    /// How many times as thick the thinner neighbourhoods of the next level are, beyond what independent noise makes of more points:
+    /// few points lie closer to their plane, and their thickness varies more.
+    fn growth(&self, next: &Scale) -> f64 {
+        let of = |s: &Scale, thickness: f64, below: f64| {
+            let points = s.points.max(2.0 * PARAMETERS);
+            thickness / ((1.0 - PARAMETERS / points).sqrt() * (1.0 - below / (2.0 * points).sqrt()))
+        };
+        let thin = of(next, next.thin, QUARTILE) / of(self, self.thin, QUARTILE);
+        thin.min(of(next, next.thinnest, DECILE) / of(self, self.thinnest, DECILE))
+    }
 }
 
 /// Where the curve of thickness over size levels out.
@@ -403,7 +427,18 @@ fn likeness(curve: &[Scale], level: usize, far: bool, soft: f64) -> f64 {
     let shown = |by: usize| curve.get(level + by).map_or(0.0, |s| goes_on(&curve[level], s, soft));
     let next = turned(1, ALIKE) * shown(1);
     let after = turned(1, INDEPENDENT) * turned(2, ALIKE) * shown(2);
-    turned(0, ALIKE).max(next).max(if far { after } else { 0.0 })
+    let turns = turned(0, ALIKE).max(next).max(if far { after } else { 0.0 });
+    if far { turns * thickens(curve, level) } else { turns }
+}
+
+/// How surely, from 0 to 1, surfaces are thicker on one of the next two levels than independent noise makes them.
+fn thickens(curve: &[Scale], level: usize) -> f64 {
+    let to = |next: usize| {
+        let (here, next) = (&curve[next - 1], curve.get(next)?);
+        Some(exceeds(here.growth(next) - 1.0, THICKENS, 1.0))
+    };
+    let shown = curve.get(level + 2).map_or(0.0, |s| goes_on(&curve[level + 1], s, 0.0));
+    to(level + 1).unwrap_or(0.0).max(shown * to(level + 2).unwrap_or(0.0))
 }
 
 /// How surely, from 0 to 1, a coarser level shows the surfaces that a finer level `here` shows.
@@ -625,12 +660,14 @@ pub(super) fn thicknesses(samples: &[&Sample]) -> Vec<Scale> {
         let flat: Vec<Flatness> = samples.iter().filter_map(|s| s.flat(level)).collect();
         let strict = flat.iter().filter(|f| f.ratio <= STRICT).count();
         let mut thickness: Vec<f64> = flat.iter().map(|f| f64::from(f.thickness)).collect();
+        let mut points: Vec<f64> = flat.iter().map(Flatness::points).collect();
         Scale {
             flat: flat.len() as f64 / n,
             strict: strict as f64 / n,
             thin: quantile(&mut thickness, 0.25),
             thinnest: quantile(&mut thickness, 0.1),
             turn: 0.0,
+            points: quantile(&mut points, 0.5),
         }
     };
     (0..levels).map(one).collect()

@@ -90,6 +90,13 @@ pub struct Flatness {
     pub normal: [f32; 3],
 }
 
+impl Flatness {
+    /// Number of points, as the error tells it.
+    pub fn points(&self) -> f64 {
+        f64::from(self.ratio) / f64::from(self.error).powi(2)
+    }
+}
+
 /// How flat the block of each cell of a level is. Only flat blocks take memory.
 pub struct LevelFlatness {
     pieces: Vec<Piece>,
