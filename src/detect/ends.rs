@@ -1,11 +1,12 @@
 //! Where planes end: at an edge, or where their surface goes on.
 //!
-//! A wall ends at a corner, a step or a gap. A piece of terrain ends where the ground leaves its slab, and such
-//! a piece is arbitrary: a little noise, and the ground falls into other pieces.
+//! A wall ends at a corner, a step or a gap. A piece of terrain or of a vault ends where the surface leaves its slab, and such
+//! a piece is arbitrary: a little noise, and the surface falls into other pieces.
 
 use super::found::{FoundPlane, owners};
 use super::lattice::Lattice;
 use super::sparse_grid::{Place, SparseGrid};
+use super::strips;
 use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::plane::LocalPlane;
@@ -27,22 +28,45 @@ const RIM: i64 = 1;
 /// Farther on it turns from surfel to surfel by at most this angle, in radians.
 const TURN: f64 = 10.0 * std::f64::consts::PI / 180.0;
 
-/// For each plane, whether it is an arbitrary piece of a larger surface.
+/// For each plane, whether it is an arbitrary piece of a larger surface; as many points as `alike` share one error.
 pub(super) fn arbitrary(
     (cells, surfels): (&Cells, &Surfels),
     found: &[FoundPlane],
     local: &[LocalPlane],
+    alike: f64,
 ) -> Vec<bool> {
     let owners = owners(found, surfels.list.len());
-    let is_arbitrary = |(number, (found, &plane)): (usize, (&FoundPlane, &LocalPlane))| {
+    let ends = |(number, (found, &plane)): (usize, (&FoundPlane, &LocalPlane))| {
         let (own, number) = (&found.support.surfels, number as u32);
-        Piece { cells, surfels, owners: &owners, number, own, plane }.is_arbitrary()
+        Piece { cells, surfels, owners: &owners, number, own, plane }.ends(alike)
     };
-    found.par_iter().zip(local).enumerate().map(is_arbitrary).collect()
+    let ends: Vec<Ends> = found.par_iter().zip(local).enumerate().map(ends).collect();
+    let weight = |i: u32| u64::from(surfels.list[i as usize].weight);
+    let is_between = |(end, found): (&Ends, &FoundPlane)| {
+        let mut among = [0; 2];
+        for &i in &end.beyond {
+            if let Some(other) = ends.get(owners[i as usize] as usize) {
+                among[usize::from(!other.is_strip)] += weight(i);
+            }
+        }
+        strips::is_between(found.support.surfels.iter().map(|&i| weight(i)).sum(), among)
+    };
+    ends.iter().zip(found).map(|of| of.0.is_strip || of.0.is_piece || is_between(of)).collect()
+}
+
+/// How a plane ends.
+#[derive(Default)]
+struct Ends {
+    /// The first surfels beyond its outline that may go on with its surface, ascending.
+    beyond: Vec<u32>,
+    /// Whether more of its surface lies beyond than within.
+    is_piece: bool,
+    /// Whether it is a strip of a curved surface.
+    is_strip: bool,
 }
 
 /// A plane among the surfels.
-struct Piece<'a> {
+pub(super) struct Piece<'a> {
     cells: &'a Cells,
     surfels: &'a Surfels,
     /// The number of the plane of each surfel.
@@ -50,8 +74,8 @@ struct Piece<'a> {
     /// That of this plane.
     number: u32,
     /// The surfels of the plane, ascending.
-    own: &'a [u32],
-    plane: LocalPlane,
+    pub own: &'a [u32],
+    pub plane: LocalPlane,
 }
 
 /// The distances of the surfels over places of a lattice: their weights, and the weighted sums.
@@ -71,24 +95,28 @@ impl<'a> Looked<'a> {
 }
 
 impl<'a> Piece<'a> {
-    fn is_arbitrary(&self) -> bool {
+    fn ends(&self, alike: f64) -> Ends {
         let (list, normal) = (&self.surfels.list, self.plane.normal);
         let lattice = Lattice::new(list, self.own, normal, self.cells.base().size);
         let inside = self.heights(&lattice, self.own);
         let outline = outline(&inside);
         let beyond = self.beyond(&lattice, &rim(&outline));
         if beyond.is_empty() {
-            return false;
+            return Ends::default();
         }
         let outside = self.heights(&lattice, &beyond);
-        self.open(&outline, [&inside, &outside]) > OPEN && self.goes_on(beyond)
+        let is_open = self.open(&outline, [&inside, &outside]) > OPEN;
+        let is_piece = is_open && self.goes_on(beyond.clone());
+        Ends { is_piece, is_strip: strips::is_strip(self, &beyond, alike), beyond }
     }
 
-    fn surfel(&self, i: u32) -> &Surfel {
+    /// A surfel.
+    pub fn surfel(&self, i: u32) -> &Surfel {
         &self.surfels.list[i as usize]
     }
 
-    fn distance(&self, i: u32) -> f64 {
+    /// How far a surfel lies above the plane.
+    pub fn distance(&self, i: u32) -> f64 {
         dot(self.surfel(i).centroid, self.plane.normal) - self.plane.rho
     }
 
@@ -156,16 +184,31 @@ impl<'a> Piece<'a> {
     }
 
     /// Whether more of the surface lies beyond the outline than within; `next` are the first surfels beyond.
-    fn goes_on(&self, mut next: Vec<u32>) -> bool {
+    fn goes_on(&self, next: Vec<u32>) -> bool {
         let weight = |i: u32| u64::from(self.surfel(i).weight);
         let most = LARGER * self.own.iter().map(|&i| weight(i)).sum::<u64>();
+        let mut larger = 0;
+        self.walk(next, |i| {
+            larger += weight(i);
+            larger > most
+        })
+    }
+
+    /// Whether the surface beyond the outline turns by more than an angle, in radians; `next` are the first surfels beyond.
+    pub fn turns(&self, next: Vec<u32>, angle: f64) -> bool {
+        let cosine = angle.cos();
+        let along = |normal: Vec3| dot(normal, self.plane.normal).abs();
+        self.walk(next, |i| self.surfel(i).surface.is_some_and(|s| along(s.normal()) < cosine))
+    }
+
+    /// Walks on over the surface from the surfels `next`, and returns whether one of those on the way `is_enough`.
+    fn walk(&self, mut next: Vec<u32>, mut is_enough: impl FnMut(u32) -> bool) -> bool {
         let mut looked = Looked::new(self.cells);
         let mut met: FxHashSet<u32> = next.iter().copied().collect();
-        let (mut at, mut larger) = (0, 0);
+        let mut at = 0;
         while let Some(&i) = next.get(at) {
             at += 1;
-            larger += weight(i);
-            if larger > most {
+            if is_enough(i) {
                 return true;
             }
             self.look_around(i, &mut looked, |j| {
@@ -244,7 +287,7 @@ mod tests {
             },
         };
         // Surfels of another plane are not its own.
-        arbitrary((&cloud.cells, &surfels), &[plane(others), plane(own)], &[PLANE; 2])[1]
+        arbitrary((&cloud.cells, &surfels), &[plane(others), plane(own)], &[PLANE; 2], 1.0)[1]
     }
 
     #[test]

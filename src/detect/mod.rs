@@ -32,6 +32,7 @@ mod noise;
 mod noise_field;
 mod one_pass;
 mod options;
+mod paraboloid;
 mod parameters;
 mod planes;
 mod present;
@@ -45,6 +46,7 @@ mod sample;
 mod scene;
 mod significance;
 mod sparse_grid;
+mod strips;
 mod support;
 #[cfg(test)]
 mod testing;

@@ -4,10 +4,10 @@
 //! points can tell: a paraboloid through them shows how far the normals fan out, and with what error.
 
 use super::members::members;
+use super::paraboloid::{Fan, Height, Paraboloid};
 use crate::frame::Points;
 use crate::surface::plane::LocalPlane;
 use crate::vector::{Vec3, axes, dot, minus};
-use nalgebra::{Matrix2, Matrix6, SymmetricEigen, Vector6};
 use rayon::prelude::*;
 
 /// Larger planes are judged by their surfels.
@@ -20,9 +20,6 @@ const FAN: f64 = 0.07;
 const SURE: f64 = 4.0;
 /// Next to another curved piece, this many standard errors are enough.
 const LIKELY: f64 = 1.5;
-/// The six terms of a paraboloid can be told apart when the least eigenvalue of the matrix of their products
-/// is at least this share of the largest.
-const WORST: f64 = 1e-9;
 /// Two pieces are adjacent when their middles are at most this many times the sum of their extents apart.
 const REACH: f64 = 1.5;
 
@@ -49,11 +46,11 @@ pub(super) fn round(
     };
     let shapes: Vec<Option<Shape>> = planes.par_iter().zip(&places).map(shape).collect();
     let alike = alike.max(1.0).sqrt();
-    let by_itself = |s: &Shape| s.fan > FAN && s.fan > SURE * alike * s.error;
+    let by_itself = |s: &Shape| s.fan.angle > FAN && s.fan.angle > SURE * alike * s.fan.error;
     let round: Vec<&Shape> = shapes.iter().flatten().filter(|s| by_itself(s)).collect();
     let is_round = |shape: &Option<Shape>| {
         shape.as_ref().is_some_and(|s| {
-            let likely = s.fan > FAN && s.fan > LIKELY * alike * s.error;
+            let likely = s.fan.angle > FAN && s.fan.angle > LIKELY * alike * s.fan.error;
             by_itself(s) || likely && round.iter().any(|other| s.is_next_to(other))
         })
     };
@@ -62,11 +59,8 @@ pub(super) fn round(
 
 /// The shape of a small plane's points.
 struct Shape {
-    /// How far the normals of a paraboloid through them fan out, root mean square along the direction in
-    /// which it is most curved, in radians.
-    fan: f64,
-    /// The standard error of that.
-    error: f64,
+    /// How far the normals of a paraboloid through them fan out.
+    fan: Fan,
     /// Their mean.
     middle: Vec3,
     /// Root mean square distance from it.
@@ -88,49 +82,14 @@ fn shape(points: &[Vec3], plane: &LocalPlane) -> Option<Shape> {
     }
     let n = points.len() as f64;
     let (u, v) = axes(plane.normal);
-    let project = |p: &Vec3| [dot(*p, u), dot(*p, v), dot(*p, plane.normal) - plane.rho];
-    let flat: Vec<[f64; 3]> = points.iter().map(project).collect();
-    let mean = [0, 1].map(|a| flat.iter().map(|p| p[a]).sum::<f64>() / n);
-    let square = |a: usize| flat.iter().map(|p| (p[a] - mean[a]).powi(2)).sum::<f64>() / n;
-    // In units of the extent, so that the equations are well conditioned.
-    let unit = (square(0) + square(1)).sqrt();
-    if unit <= 0.0 {
-        return None;
-    }
-    let terms = |p: &[f64; 3]| {
-        let [x, y] = [(p[0] - mean[0]) / unit, (p[1] - mean[1]) / unit];
-        Vector6::new(1.0, x, y, x * x, x * y, y * y)
+    let height = |p: &Vec3| Height {
+        at: [dot(*p, u), dot(*p, v)],
+        above: dot(*p, plane.normal) - plane.rho,
+        weight: 1.0,
     };
-    let (mut normal, mut right) = (Matrix6::zeros(), Vector6::zeros());
-    let mut squares = 0.0;
-    for p in &flat {
-        let (t, d) = (terms(p), p[2] / unit);
-        normal += t * t.transpose();
-        right += t * d;
-        squares += d * d;
-    }
-    // Points on a conic, such as two rows, do not say how their surface bends.
-    let shares = SymmetricEigen::new(normal / n).eigenvalues;
-    if shares.min() < WORST * shares.max() {
-        return None;
-    }
-    let inverse = normal.try_inverse()?;
-    let of = inverse * right;
-    let variance = (squares - of.dot(&right)).max(0.0) / (n - 6.0);
-    let bends = Matrix2::new(2.0 * of[3], of[4], of[4], 2.0 * of[5]);
-    let eigen = SymmetricEigen::new(bends);
-    let most = if eigen.eigenvalues[0].abs() >= eigen.eigenvalues[1].abs() { 0 } else { 1 };
-    let [x, y] = [eigen.eigenvectors[(0, most)], eigen.eigenvectors[(1, most)]];
-    let along = Vector6::new(0.0, 0.0, 0.0, 2.0 * x * x, 2.0 * x * y, 2.0 * y * y);
-    let spread = |p: &[f64; 3]| (x * (p[0] - mean[0]) + y * (p[1] - mean[1])) / unit;
-    let spread = (flat.iter().map(|p| spread(p).powi(2)).sum::<f64>() / n).sqrt();
-    let error = variance * along.dot(&(inverse * along));
-    if error.is_nan() || error < 0.0 {
-        return None;
-    }
-    let fan = eigen.eigenvalues[most].abs() * spread;
+    let bend = Paraboloid::fit(&points.iter().map(height).collect::<Vec<_>>())?;
     let middle = [0, 1, 2].map(|a| points.iter().map(|p| p[a]).sum::<f64>() / n);
-    Some(Shape { fan, error: error.sqrt() * spread, middle, extent: unit })
+    Some(Shape { fan: bend.fan(), middle, extent: bend.extent() })
 }
 
 #[cfg(test)]

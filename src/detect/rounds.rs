@@ -222,7 +222,7 @@ impl Rounds<'_> {
         index: usize,
         voters: &[u32],
     ) -> crate::Result<Option<Result<Support, Failed>>> {
-        let free = |&i: &u32| self.free[i as usize];
+        let free = |&i: &u32| self.free[i as usize] && self.voting[i as usize];
         let voters: Vec<u32> = voters.iter().copied().filter(free).collect();
         if self.field.weight(&voters) < u64::from(self.search.min_votes) {
             return Ok(None);

@@ -215,7 +215,8 @@ impl Scene<'_> {
         found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);
         let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
         let judges_curves = !obey && self.how.options.curved == Curved::Grey;
-        let arbitrary = judges_curves.then(|| ends::arbitrary((cells, &surfels), &found, &local));
+        let arbitrary =
+            judges_curves.then(|| ends::arbitrary((cells, &surfels), &found, &local, alike));
         let points = &self.cloud.points;
         // Of a wall that is rougher than the rest, slabs that are not widened take a slice.
         let is_judged = judges_curves && parameters.widen > 1.0 && points.len() >= around::FEWEST;
