@@ -4,7 +4,7 @@ use super::found::{Failed, Findings, FoundPlane, Support};
 use super::grow::Grower;
 use super::limits::Limits;
 use super::progress::{Progress, go_on};
-use super::support::Field;
+use super::support::{Candidate, Failures, Field};
 use crate::backend::{Accumulator, Backend, CloudAccumulator, PeakOptions, Sign};
 use crate::space::{Neighbours, Space, SphereIndex};
 use crate::surface::cells::Cells;
@@ -89,6 +89,8 @@ struct Rounds<'a> {
     free: Vec<bool>,
     /// Whether a surfel's votes are in the table.
     voting: Vec<bool>,
+    /// What failed since surfels were last claimed.
+    failed: Failures,
 }
 
 /// Finds planes among the surfels.
@@ -128,6 +130,7 @@ pub(super) fn search(
         near,
         free: voting.clone(),
         voting,
+        failed: Failures::default(),
     };
     rounds.run(&mut votes, cells, progress)
 }
@@ -155,6 +158,7 @@ impl Rounds<'_> {
                 let cast = u64::from(peak.votes);
                 let support = self.refine(peak.index as usize, &voters)?;
                 if let Some(Ok(support)) = &support {
+                    self.failed.clear();
                     for &i in &support.surfels {
                         self.free[i as usize] = false;
                         self.withdraw(i, &mut withdrawn);
@@ -228,7 +232,8 @@ impl Rounds<'_> {
             return Ok(None);
         }
         let (direction, _) = self.search.space.plane(index);
-        self.field.refine(&mut self.grower, direction, &voters, &self.free).map(Some)
+        let candidate = Candidate { direction, voters: &voters, failed: &mut self.failed };
+        self.field.refine(&mut self.grower, candidate, &self.free).map(Some)
     }
 
     /// For each peak the free surfels whose votes are in its bin, ascending.

@@ -16,6 +16,7 @@ use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::{Vec3, axes, dot, normalized};
 use rustc_hash::FxHashMap;
 use std::f64::consts::FRAC_1_SQRT_2;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Most refinements of one candidate; most candidates settle in four or five.
 const ITERATIONS: usize = 12;
@@ -93,6 +94,36 @@ const AXES: [[f64; 2]; 8] = [
     [-0.923_879_532_511_286_7, 0.382_683_432_365_089_8],
 ];
 
+/// A peak that may be a plane.
+pub(super) struct Candidate<'a> {
+    /// The peak's direction.
+    pub direction: Vec3,
+    /// Free surfels that agree with it.
+    pub voters: &'a [u32],
+    /// What failed among the same free surfels.
+    pub failed: &'a mut Failures,
+}
+
+/// Why candidates failed, by what they settled on in each slab: on a curved surface many peaks lead to the same piece of it.
+pub(super) type Failures = FxHashMap<Settled, Failed>;
+
+/// A digest of what a candidate settled on.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct Settled {
+    surfels: u64,
+    plane: [u64; 5],
+}
+
+impl Settled {
+    fn of(plane: &Support) -> Settled {
+        let mut hasher = DefaultHasher::new();
+        plane.surfels.hash(&mut hasher);
+        let [x, y, z] = plane.normal;
+        let plane = [x, y, z, plane.rho, plane.tolerance].map(f64::to_bits);
+        Settled { surfels: hasher.finish(), plane }
+    }
+}
+
 /// The surfels among which a plane finds its support.
 pub(super) struct Field<'a> {
     /// The backend that zooms in on layers.
@@ -135,17 +166,15 @@ impl Field<'_> {
     /// A plane that fills its slab to the edges is bent, and is tried in wider slabs until it fits one. If it
     /// fits none, the widest slab in which it is flat for its size counts; a curved surface is flat in none.
     ///
-    /// `voters` are free surfels that agree with the peak's `direction`.
-    ///
     /// # Errors
     /// If the device fails.
     pub fn refine(
         &self,
         grower: &mut Grower,
-        direction: Vec3,
-        voters: &[u32],
+        Candidate { direction, voters, failed: failures }: Candidate,
         free: &[bool],
     ) -> Done<Result<Support, Failed>> {
+        let mut settled = Vec::new();
         let mut members = self.seed(direction, voters);
         let mut best = None;
         let mut failed = Failed::new((direction, 0.0), 0, Reason::TooSmall);
@@ -156,6 +185,11 @@ impl Field<'_> {
                 Err(small) if failed.points == 0 => return Ok(Err(small)),
                 Err(_) => break,
             };
+            let here = Settled::of(&plane);
+            if let Some(known) = failures.get(&here) {
+                return Ok(best.ok_or_else(|| known.clone()));
+            }
+            settled.push(here);
             let (plane, bend) = self.sharpened(grower, plane, free)?;
             let points = self.weight(&plane.surfels);
             let round = bend.fan > FAN || bend.curved;
@@ -180,6 +214,10 @@ impl Field<'_> {
                 best = Some(plane);
             }
         }
+        // The votes of what is spent need not be taken back twice.
+        let known = Failed { spent: Vec::new(), ..failed.clone() };
+        let settled = settled.into_iter().filter(|_| best.is_none());
+        failures.extend(settled.map(|at| (at, known.clone())));
         Ok(best.ok_or(failed))
     }
 
