@@ -7,6 +7,7 @@
 //! Where steps are wide against the distance between points, small neighbourhoods lie on one step, exactly flat.
 
 use super::noise::{self, Sample};
+use super::plateau;
 use crate::camera::viewpoint::Viewpoint;
 use crate::frame::{Frame, Points};
 use crate::gaps::{self, MOST_STEPS};
@@ -137,7 +138,7 @@ impl DepthSteps {
         };
         let flat: Vec<bool> = samples.iter().filter_map(on_one).collect();
         let thin = flat.iter().filter(|&&on_one| on_one).count();
-        (flat.len() as f64 > noise::SOME * samples.len() as f64)
+        (flat.len() as f64 > plateau::SOME * samples.len() as f64)
             .then_some(thin as f64 >= HIDDEN * flat.len() as f64)
     }
 }

@@ -263,9 +263,9 @@ mod tests {
     const PLANE: LocalPlane = LocalPlane { normal: [0.0, 0.0, 1.0], rho: 15.0, tolerance: 60.0 };
     const SIDE: i32 = 200;
 
-    /// Whether the plane through the origin is an arbitrary piece of a surface with the given heights, if it
-    /// has all surfels within its slab whose middle `is_own`.
-    fn judged(height: impl Fn(f64, f64) -> f64, is_own: impl Fn([f64; 2]) -> bool) -> bool {
+    /// How the plane through the origin ends on a surface with the given heights, if it has all surfels within its slab
+    /// whose middle `is_own`.
+    fn ends(height: impl Fn(f64, f64) -> f64, is_own: impl Fn([f64; 2]) -> bool) -> Ends {
         let point = |i: i32| {
             let [x, y] = [i % SIDE, i / SIDE].map(|v| f64::from(100 * (v - SIDE / 2)));
             [x, y, height(x, y) + f64::from(i * 7919 % 31)].map(|v| v as f32)
@@ -287,7 +287,15 @@ mod tests {
             },
         };
         // Surfels of another plane are not its own.
-        arbitrary((&cloud.cells, &surfels), &[plane(others), plane(own)], &[PLANE; 2], 1.0)[1]
+        let found = [plane(others), plane(own)];
+        let owners = owners(&found, surfels.list.len());
+        let (cells, owners) = (&cloud.cells, &owners);
+        let own = &found[1].support.surfels;
+        Piece { cells, surfels: &surfels, owners, number: 1, own, plane: PLANE }.ends(1.0)
+    }
+
+    fn judged(height: impl Fn(f64, f64) -> f64, is_own: impl Fn([f64; 2]) -> bool) -> bool {
+        ends(height, is_own).is_piece
     }
 
     #[test]
@@ -299,6 +307,50 @@ mod tests {
         assert!(!judged(terrace, |_| true));
         // A roof has creases on two sides and edges on the other two.
         assert!(!judged(|x, _| -(x.abs() - 3000.0).max(0.0), |_| true));
+    }
+
+    /// Height of a vault of radius 6000 on walls 5000 to each side, below which lies a floor.
+    fn vault(x: f64) -> f64 {
+        if x.abs() < 5000.0 { (3.6e7 - x * x).sqrt() - 6000.0 + PLANE.tolerance } else { -9000.0 }
+    }
+
+    #[test]
+    fn a_strip_of_a_vault_is_arbitrary_and_a_facet_is_not() {
+        assert!(ends(|x, _| vault(x), |_| true).is_strip);
+        // It has most of what there is: the vault ends where a slab does, as it sags.
+        let sags = |x: f64| if x.abs() < 1300.0 { vault(x) } else { -9000.0 };
+        assert!(!ends(|x, _| sags(x), |_| true).is_strip);
+        // A vault of facets, each two thirds as wide as the strip.
+        const FACET: f64 = 1600.0;
+        let facets = |x: f64| {
+            let (number, within) = ((x.abs() / FACET).round(), x.abs());
+            let [near, far] = [-0.5, 0.5].map(|half| vault((number + half) * FACET));
+            near + (far - near) * (within / FACET - number + 0.5)
+        };
+        let level = vault(FACET / 2.0);
+        assert!(!ends(|x, _| facets(x) - level, |_| true).is_strip);
+    }
+
+    #[test]
+    fn a_wall_below_a_vault_is_no_strip_of_it() {
+        let wall = |x: f64| if x < -1500.0 { -9000.0 } else { vault(x.max(0.0)) - PLANE.tolerance };
+        assert!(!ends(|x, _| wall(x), |_| true).is_strip);
+    }
+
+    #[test]
+    fn the_crest_of_a_wave_is_no_strip() {
+        let wave = |height: f64| {
+            let of = move |x: f64| height * ((x / 1900.0).cos() - 1.0) + PLANE.tolerance;
+            ends(move |x, _| of(x), |_| true).is_strip
+        };
+        // Slopes of 9 and of 22 degrees.
+        assert!(!wave(300.0) && wave(800.0));
+    }
+
+    #[test]
+    fn what_lies_between_strips_is_one() {
+        assert!(strips::is_between(100, [60, 20]));
+        assert!(!strips::is_between(100, [60, 70]) && !strips::is_between(100, [40, 0]));
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! What a search starts from: the cells of a cloud, and the scale at which they show its noise.
 
 use super::depth_steps::DepthSteps;
+use super::drawn::Drawn;
 use super::how::{Camera, How};
 use super::labelled::Labelled;
 use super::load::Loaded;
-use super::noise::{self, Drawn, Plateau, View};
+use super::noise::View;
+use super::plateau::Plateau;
 use super::progress::begin;
-use super::scene;
+use super::{rounded, scene};
 use crate::Result;
 use crate::backend::{Held, InCells, Room};
 use crate::camera::rows;
@@ -85,7 +87,7 @@ impl<'b> Ground<'b> {
         if plateau.sliced && drawn == Drawn::InSpace {
             // In the order of the cells, so that the order of the file does not matter.
             let point = |i: usize| points.get(order[i] as usize);
-            let rounding = noise::rounding_of(order.len(), point).into_iter().fold(0.0, f64::max);
+            let rounding = rounded::rounding_of(order.len(), point).into_iter().fold(0.0, f64::max);
             plateau = view.within_rounding(plateau, rounding);
         }
         Ok(Ground { order, cells, sums, view, plateau, steps: None })

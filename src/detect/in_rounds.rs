@@ -2,14 +2,15 @@
 //! the rings of a spinning scanner are filled, and the frame of a depth camera is searched as the camera sees it.
 use super::copies::Sites;
 use super::depth_steps::DepthSteps;
+use super::drawn::Drawn;
 use super::ground::Ground;
 use super::how::{Camera, How};
 use super::labelled::Labelled;
 use super::load::Loaded;
-use super::noise::{Drawn, Plateau};
 use super::options::Options;
 use super::parameters;
 use super::planes::Answer;
+use super::plateau::Plateau;
 use super::progress::begin;
 use super::rings::{Between, Rings};
 use crate::Result;

@@ -1,14 +1,7 @@
-//! How rough surfaces are, and at which scale that shows.
-//!
-//! The thickness of a neighbourhood depends on its size. With noise that is independent from point to point,
-//! it is the same at every size. Depth cameras and rounded coordinates give exact slices: almost no thickness
-//! within a slice, and a step a little farther on. The noise of a moving scanner is correlated between nearby
-//! points, so thickness grows until the neighbourhood is larger than that correlation. The noise is therefore
-//! read where the curve of thickness over size levels out, and no surface is judged at a smaller scale.
+//! How rough surfaces are, as neighbourhoods of all sizes show it.
 
-use crate::camera::viewpoint::share_of_error;
-use crate::frame::Points;
-use crate::gaps;
+use super::drawn::Drawn;
+use super::plateau::{self, Plateau, SOME, Scale};
 use crate::surface::cells::Cells;
 use crate::surface::flat::{FLAT, Flatness, judge_some};
 use crate::surface::quantile::quantile;
@@ -19,22 +12,6 @@ use crate::vector::{Vec3, dot};
 const SAMPLE: usize = 1 << 13;
 /// Largest thickness over width, squared, of a neighbourhood that is certainly flat.
 const STRICT: f32 = 0.01;
-/// A neighbourhood is an exact slice when those a few levels higher are more than this many times thicker.
-const SLICE: f64 = 64.0;
-/// The same for a slightly blurred slice, whose thickness stays the same on the level above.
-const BLURRED: f64 = 8.0;
-/// At steps, thickness grows by more than this factor from one level to the next; on waves it grows less.
-const JUMP: f64 = 5.0;
-/// Thickness stays the same when it grows by less than this factor, …
-const STAYS: f64 = 1.6;
-/// … and when at least this share of the neighbourhoods is still flat.
-const STAYS_FLAT: f64 = 0.8;
-/// Between narrow and wide neighbourhoods that are flat, by so many times as many are as on a level between them, there may
-/// be steps, if the wide ones are so many times as thick.
-const DIP: f64 = 1.1;
-const THICKER: f64 = 3.0;
-/// The wide ones are at most so many levels above the one between.
-const WIDEST_DIP: usize = 2;
 /// How many normals are tried as that of slices.
 const TRIED: usize = 32;
 /// Slices lie across the direction of view if the cosine is larger than this: it may be known roughly.
@@ -44,55 +21,13 @@ const RAMP: f64 = 0.7;
 /// If this share of the wide neighbourhoods is parallel to the fine ones, these are no slices but a surface, such as a wall
 /// that faces a camera.
 const MANY: f64 = 0.5;
-/// Levels above a slice within which its steps must show …
-pub(super) const STEPS: usize = 3;
-/// … and within which they must show in the camera's view: there, nothing else is so exact, and steps far from the
-/// camera are wider than three levels of cells.
-const STEPS_SEEN: usize = 5;
-/// Steps that only the camera's view shows may be there when the thickness grows by this factor, …
-const MAY_SLICE: f64 = 16.0;
-/// … from one of so many of the finest levels, …
-const FINEST: usize = 3;
-/// … to one at most this many levels above it.
-const WIDEST_STEPS: usize = 5;
-/// The noise of neighbours is correlated when normals turn from one level to the next by more than this share
-/// of what the thickness allows; …
-const ALIKE: f64 = 0.5;
-/// … if waves show two levels higher only, normals turn by more than this in between. With independent noise it is
-/// 0.2 to 0.4.
-const INDEPENDENT: f64 = 0.4;
-/// Thickness that grows by more than this factor from level to level is that of edges, not of noise.
-const GROWTH: f64 = 2.5;
-/// In the camera's view, surfaces tell the noise if the cosine of the angle between their normal and the line of sight is larger than
-/// this, …
-const ASLANT: f64 = 0.35;
 /// … if so large a share of the flat neighbourhoods lie on such surfaces.
 const TELLING: f64 = 0.15;
-/// In the camera's view, and above slices, the noise is no longer correlated where thickness grows by less than this factor.
-const STEADY: f64 = 1.1;
-/// There may be edges only where a level has less than this share of the flat neighbourhoods of the level before.
-const REMAIN_FLAT: f64 = 0.95;
-/// A level counts when it has at least this share of the flat neighbourhoods of the level before.
-const LASTING: f64 = 0.5;
-/// The same for neighbourhoods that are certainly flat, to tell steps from furniture.
-const STILL_STRICT: f64 = 0.2;
-/// The same where fine neighbourhoods are so exact that hardly anything else can be steps.
-const HARDLY_STRICT: f64 = 0.1;
-/// Exact slices are no thicker than this on the next level; independent noise grows by more there, because the finest
-/// neighbourhoods have few points.
-const REMAINS: f64 = 1.15;
 /// The slices of a frame are parallel, unless the frame is drawn in the camera's view: this share of the thin
 /// neighbourhoods …
 const NEARLY_ALL: f64 = 0.9;
 /// … have normals whose cosine with that of the thinnest is larger than this.
 const PARALLEL: f64 = 0.98;
-/// What differs from its limit by less than this share, more or less exceeds it, so that nearly the same cloud is
-/// searched at nearly the same scale. The levels of frames in the camera's view are not divided: steps are seen or not.
-const SOFT: f64 = 0.2;
-/// Scales between two levels.
-const STEPS_OF_LEVEL: f64 = 4.0;
-/// The searched cells are this many levels finer than the level at which the noise shows.
-const FINER: f64 = 1.0;
 /// Neighbourhoods are wide enough to show the surfaces of rounded points when no more than a quarter of them are thinner than this
 /// many times what rounding adds to a coordinate: a little less than once, since the lower quartile is that of the thinner ones. …
 const SHOWS_ROUNDED: f64 = 0.8;
@@ -100,30 +35,6 @@ const SHOWS_ROUNDED: f64 = 0.8;
 /// points the voxel had, so the distances of centres from a surface are spread evenly: over one step if the surface is along an axis, over √3
 /// steps if it is across a diagonal.
 const EXPLAINED: f64 = 1.75;
-/// Steps still show on a level when this many times as many neighbourhoods are flat on the next; without steps,
-/// fewer are, because of edges.
-const CLEARER: f64 = 1.2;
-/// They no longer blur a level on which at least this many times as many neighbourhoods are flat as on the level
-/// from which on thickness stays the same; so many are flat on the level after that, too.
-const CLEARED: f64 = 0.3;
-/// Correlated noise makes neighbourhoods thicker from one level to the next by more than this share, beyond what independent
-/// noise does. Where they are no thicker, normals turn because surfaces are curved, or meet in edges.
-const THICKENS: f64 = 0.04;
-/// Parameters of the plane of a neighbourhood: its points lie that much closer to it.
-const PARAMETERS: f64 = 3.0;
-/// Standard deviations by which the lower quartile lies below the mean, …
-const QUARTILE: f64 = 0.674;
-/// … and the lowest decile.
-const DECILE: f64 = 1.282;
-/// A smaller share of flat neighbourhoods says nothing.
-pub(super) const SOME: f64 = 0.02;
-
-/// Most points whose coordinates are examined for steps.
-const COORDINATES: usize = 1 << 15;
-/// A step that is narrower than all gaps is at least so many local steps: all coordinates are multiples of one.
-const NARROWEST: f64 = 16.0;
-/// Gaps between successive coordinates are multiples of the step within this share of it.
-const WITHIN: f64 = 0.1;
 
 /// The neighbourhood of a base cell on every level.
 pub(super) struct Sample {
@@ -137,95 +48,6 @@ impl Sample {
     /// The neighbourhood on a level, where it is flat.
     pub fn flat(&self, level: usize) -> Option<Flatness> {
         (*self.blocks.get(level)?).filter(|f| f64::from(f.ratio) <= FLAT)
-    }
-}
-
-/// What neighbourhoods of one size show.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Scale {
-    /// Share of the cells with a flat neighbourhood.
-    pub flat: f64,
-    /// Share of the cells with a neighbourhood that is certainly flat.
-    strict: f64,
-    /// Lower quartile of the thickness of flat neighbourhoods, in steps.
-    thin: f64,
-    /// Lowest decile of it.
-    thinnest: f64,
-    /// Median turn of the normals to the next level, relative to what the thickness allows.
-    turn: f64,
-    /// Median number of points of flat neighbourhoods.
-    points: f64,
-}
-
-impl Scale {
-    /// How many times as thick the thinner neighbourhoods of the next level are, beyond what independent noise makes of more points:
-    /// few points lie closer to their plane, and their thickness varies more.
-    fn growth(&self, next: &Scale) -> f64 {
-        let of = |s: &Scale, thickness: f64, below: f64| {
-            let points = s.points.max(2.0 * PARAMETERS);
-            thickness / ((1.0 - PARAMETERS / points).sqrt() * (1.0 - below / (2.0 * points).sqrt()))
-        };
-        let thin = of(next, next.thin, QUARTILE) / of(self, self.thin, QUARTILE);
-        thin.min(of(next, next.thinnest, DECILE) / of(self, self.thinnest, DECILE))
-    }
-}
-
-/// Where the curve of thickness over size levels out.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Plateau {
-    /// The finest level at which neighbourhoods show the noise, not slices or correlated errors.
-    ///
-    /// Between two levels where it is not clear from which one on.
-    pub level: f64,
-    /// Whether finer levels show slices.
-    pub sliced: bool,
-    /// Whether the noise of neighbours is correlated.
-    pub alike: bool,
-    /// How the points are drawn. In the camera's view their noise is the same everywhere.
-    pub drawn: Drawn,
-    /// Whether there may be slices with steps so wide that only the camera's view shows them.
-    pub stepped: bool,
-    /// The first level on which wide neighbourhoods are flat again where narrower ones, which may reach over a step or two,
-    /// are not.
-    pub clear: Option<usize>,
-}
-
-impl Plateau {
-    /// Levels by which the searched cells are finer: a small surface is then seen by more cells, and the
-    /// noise is still that of the plateau.
-    pub fn finer(&self) -> f64 {
-        self.level.min(FINER)
-    }
-
-    /// How many times wider the cells shall be.
-    pub fn widening(&self) -> f64 {
-        (self.level - self.finer()).exp2()
-    }
-}
-
-/// How the points of a cloud are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Drawn {
-    /// Where they are.
-    InSpace,
-    /// In a depth camera's view.
-    AsSeen,
-}
-
-impl Drawn {
-    /// Whether a neighbourhood tells how far its points are off: in the camera's view, one that is seen far aslant does not.
-    fn tells_error(self, flat: &Flatness) -> bool {
-        self == Drawn::InSpace || f64::from(flat.normal[2].abs()) > ASLANT
-    }
-
-    /// How far points are off, root mean square, where a neighbourhood is so thick. In the camera's view they are off along
-    /// the line of sight, which is more than across a surface that is seen aslant.
-    fn error(self, flat: &Flatness) -> f64 {
-        let share = match self {
-            Drawn::InSpace => 1.0,
-            Drawn::AsSeen => share_of_error(flat.normal.map(f64::from)),
-        };
-        f64::from(flat.thickness) / share
     }
 }
 
@@ -302,7 +124,7 @@ impl View {
 
     /// Whether steps still show on a level.
     pub fn clears_up(&self, level: usize) -> bool {
-        clears_up(&curve(&self.samples.iter().collect::<Vec<_>>()), level)
+        plateau::clears_up(&curve(&self.samples.iter().collect::<Vec<_>>()), level)
     }
 
     /// The first level on which wide neighbourhoods show the surfaces that narrow ones hide, if the narrow ones are slices:
@@ -314,7 +136,7 @@ impl View {
         let clear = plateau.clear?;
         let curve = curve(&self.samples.iter().collect::<Vec<_>>());
         let finest = curve.iter().position(|s| s.flat > SOME)?;
-        let clear = (clear..curve.len()).find(|&level| !clears_up(&curve, level))?;
+        let clear = (clear..curve.len()).find(|&level| !plateau::clears_up(&curve, level))?;
         let [fine, wide] = [finest, clear].map(|level| self.normals(level));
         let (share, slices) = most_parallel(&fine)?;
         let are_slices = match ahead {
@@ -350,7 +172,7 @@ impl View {
         for (level, scale) in curve.iter().enumerate() {
             log::debug!("level {level}: {scale:.3?}");
         }
-        let plateau = read(&curve, drawn, |level| self.faces_one_way(level));
+        let plateau = plateau::read(&curve, drawn, |level| self.faces_one_way(level));
         log::debug!("{plateau:?}");
         plateau
     }
@@ -366,254 +188,6 @@ fn parallel(normals: &[Vec3], to: Vec3) -> f64 {
 fn most_parallel(normals: &[Vec3]) -> Option<(f64, Vec3)> {
     let tried = normals.iter().step_by(normals.len().div_ceil(TRIED).max(1));
     tried.map(|&to| (parallel(normals, to), to)).max_by(|a, b| a.0.total_cmp(&b.0))
-}
-
-/// Where a curve levels out.
-fn read(curve: &[Scale], drawn: Drawn, faces_one_way: impl Fn(usize) -> bool) -> Plateau {
-    let first = match drawn {
-        Drawn::AsSeen => slices(curve, STEPS_SEEN),
-        Drawn::InSpace => slices(curve, STEPS),
-    };
-    let first = first.max(beyond_steps(curve, drawn, faces_one_way));
-    // Where almost nothing is flat, the correlation between neighbours is unknown.
-    let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
-    // Steps turn normals as waves do.
-    let far = drawn == Drawn::InSpace && first == 0;
-    let soft = if drawn == Drawn::AsSeen { 0.0 } else { SOFT };
-    let climbed = climb(curve, told, far, soft);
-    let reached = if climbed > told as f64 { climbed } else { first as f64 };
-    let alike = first > 0 || likeness(curve, told, far, soft) >= 0.5;
-    // In steps, so that a hair's breadth does not move every cell.
-    let level = if alike { (STEPS_OF_LEVEL * reached).round() / STEPS_OF_LEVEL } else { 0.0 };
-    Plateau {
-        level,
-        sliced: first > 0,
-        alike,
-        drawn,
-        stepped: is_stepped(curve),
-        clear: clear(curve),
-    }
-}
-
-/// Whether more neighbourhoods are flat on the level after this one, where they are not much thicker: steps that blur
-/// this level are narrow against the neighbourhoods of the next.
-fn clears_up(curve: &[Scale], level: usize) -> bool {
-    let here = &curve[level];
-    curve.get(level + 1).is_some_and(|next| {
-        next.flat > SOME && next.flat > CLEARER * here.flat && grows(here, next)
-    })
-}
-
-/// Climbs from a level as long as the noise of neighbours is correlated, and returns the level it reaches.
-fn climb(curve: &[Scale], from: usize, far: bool, soft: f64) -> f64 {
-    let climbs = (from..curve.len().saturating_sub(1)).scan(1.0, |so_far, level| {
-        let (here, next) = (&curve[level], &curve[level + 1]);
-        // Two surfaces in one neighbourhood turn its normal as waves do.
-        let is_slice = here.thinnest <= SLICE * curve[0].thinnest;
-        let is_steady = !far && !is_slice && next.thinnest < STEADY * here.thinnest;
-        let climbs = likeness(curve, level, far, soft) * goes_on(here, next, soft);
-        *so_far *= if is_steady { 0.0 } else { climbs };
-        Some(*so_far)
-    });
-    from as f64 + climbs.sum::<f64>()
-}
-
-/// How surely, from 0 to 1, the noise of neighbours is correlated, as a level or the next one shows; `far` looks
-/// one level farther, up to which thickness may grow no more than from one level to the next.
-fn likeness(curve: &[Scale], level: usize, far: bool, soft: f64) -> f64 {
-    // On cells that are small against the waves, independent noise hides correlated noise.
-    let turned =
-        |by: usize, more: f64| curve.get(level + by).map_or(0.0, |s| exceeds(s.turn, more, soft));
-    let shown = |by: usize| curve.get(level + by).map_or(0.0, |s| goes_on(&curve[level], s, soft));
-    let next = turned(1, ALIKE) * shown(1);
-    let after = turned(1, INDEPENDENT) * turned(2, ALIKE) * shown(2);
-    let turns = turned(0, ALIKE).max(next).max(if far { after } else { 0.0 });
-    if far { turns * thickens(curve, level) } else { turns }
-}
-
-/// How surely, from 0 to 1, surfaces are thicker on one of the next two levels than independent noise makes them.
-fn thickens(curve: &[Scale], level: usize) -> f64 {
-    let to = |next: usize| {
-        let (here, next) = (&curve[next - 1], curve.get(next)?);
-        Some(exceeds(here.growth(next) - 1.0, THICKENS, 1.0))
-    };
-    let shown = curve.get(level + 2).map_or(0.0, |s| goes_on(&curve[level + 1], s, 0.0));
-    to(level + 1).unwrap_or(0.0).max(shown * to(level + 2).unwrap_or(0.0))
-}
-
-/// How surely, from 0 to 1, a coarser level shows the surfaces that a finer level `here` shows.
-fn goes_on(here: &Scale, next: &Scale, soft: f64) -> f64 {
-    let lasts = exceeds(next.flat, LASTING * here.flat, soft);
-    // Edges take flat neighbourhoods away.
-    let soft = if next.flat < REMAIN_FLAT * here.flat { soft } else { 0.0 };
-    let is_edges = exceeds(next.thin, GROWTH * here.thin, soft);
-    if next.flat > SOME { lasts * (1.0 - is_edges) } else { 0.0 }
-}
-
-/// How surely, from 0 to 1, a value exceeds a limit; it is between where it differs by less than a share `soft`.
-fn exceeds(value: f64, limit: f64, soft: f64) -> f64 {
-    let by = value - limit;
-    if by.abs() < soft * limit { 0.5 + 0.5 * by / (soft * limit) } else { f64::from(by > 0.0) }
-}
-
-/// Whether thickness grows as noise makes it grow.
-fn grows(here: &Scale, next: &Scale) -> bool {
-    next.thin <= GROWTH * here.thin
-}
-
-/// Standard deviation that rounding adds to each of the coordinates (of a file with two decimals, or of voxel
-/// centres), in steps; 0 where they are not rounded.
-pub(super) fn rounding(points: &Points) -> Vec3 {
-    rounding_of(points.len(), |i| points.get(i))
-}
-
-/// The same for `count` points, each of which `point` gives.
-pub(super) fn rounding_of(count: usize, point: impl Fn(usize) -> [f32; 3] + Sync) -> Vec3 {
-    let stride = count.div_ceil(COORDINATES).max(1);
-    // They are whole numbers.
-    let along =
-        |axis: usize| step_of((0..count).step_by(stride).map(|i| point(i)[axis] as i32).collect());
-    let (x, (y, z)) = rayon::join(|| along(0), || rayon::join(|| along(1), || along(2)));
-    let steps = [x, y, z];
-    // Between a few level floors there are a few gaps, which say nothing: heights are rounded as the rest is, or less.
-    let told = steps
-        .iter()
-        .filter(|step| step.gaps >= gaps::FEWEST)
-        .map(|step| step.length)
-        .fold(0.0, f64::max);
-    let lengths = steps.map(|step| match step.gaps {
-        0 => told,
-        1..gaps::FEWEST => step.length.min(told),
-        _ => step.length,
-    });
-    lengths.map(|length| length / 12f64.sqrt())
-}
-
-/// The step of rounded coordinates along an axis.
-struct Step {
-    /// 0 where they are not rounded.
-    length: f64,
-    /// Number of gaps between successive coordinates, which tell it.
-    gaps: usize,
-}
-
-/// The step of some coordinates along an axis, in local steps.
-fn step_of(mut values: Vec<i32>) -> Step {
-    values.sort_unstable();
-    values.dedup();
-    let mut gaps: Vec<i32> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let tenth = gaps.len() / 10;
-    if gaps.is_empty() {
-        return Step { length: 0.0, gaps: 0 };
-    }
-    let step = f64::from(*gaps.select_nth_unstable(tenth).1);
-    let is_whole = |&&gap: &&i32| {
-        let times = f64::from(gap) / step;
-        (times - times.round()).abs() < WITHIN
-    };
-    let whole = gaps.iter().filter(is_whole).count();
-    let (is_rounded, count) = (whole as f64 >= gaps::WHOLE * gaps.len() as f64, gaps.len());
-    let narrower = || {
-        gaps::step(gaps.into_iter().map(f64::from).collect(), WITHIN, gaps::MOST_STEPS)
-            .filter(|&s| s >= NARROWEST)
-    };
-    Step { length: if is_rounded { step } else { narrower().unwrap_or(0.0) }, gaps: count }
-}
-
-/// The first level above those on which neighbourhoods are slices.
-pub(super) fn slices(curve: &[Scale], steps: usize) -> usize {
-    (0..curve.len()).take_while(|&level| is_sliced(curve, level, steps)).count()
-}
-
-/// The first level whose neighbourhoods are wide against steps that are too wide for [`slices`]; 0 if there are none.
-///
-/// The finest neighbourhoods are exact slices, hardly thicker on the next level if any are flat there, and there is a
-/// thickness that stays the same above a coarser level. The neighbourhoods in between reach over a step or two, and are
-/// hardly ever flat.
-fn beyond_steps(curve: &[Scale], drawn: Drawn, faces_one_way: impl Fn(usize) -> bool) -> usize {
-    let Some(finest) = curve.iter().position(|s| s.flat > SOME) else { return 0 };
-    let (exact, coarser) = (&curve[finest], &curve[finest + 1..]);
-    let is_noise = |next: &Scale| next.flat > SOME && next.thinnest > REMAINS * exact.thinnest;
-    if coarser.first().is_none_or(is_noise) {
-        return 0;
-    }
-    let stays = |pair: &[Scale]| {
-        let [here, next] = [&pair[0], &pair[1]];
-        here.thinnest > SLICE * exact.thinnest
-            && here.flat >= LASTING * exact.flat
-            && (drawn == Drawn::AsSeen || here.strict >= HARDLY_STRICT * exact.strict)
-            && (next.thin < STAYS * here.thin || next.thinnest < STAYS * here.thinnest)
-            && next.flat >= CLEARED * here.flat
-    };
-    let Some(by) = coarser.windows(2).take(WIDEST_STEPS).position(stays) else { return 0 };
-    let wide = &coarser[by];
-    let shows = |s: &Scale| s.flat >= CLEARED * wide.flat && STAYS * s.thin >= wide.thin;
-    let is_told = match drawn {
-        Drawn::InSpace => faces_one_way(finest),
-        // Edges are as thick as steps, but no wider neighbourhoods are flat there.
-        Drawn::AsSeen => coarser[by..].iter().any(|s| s.strict >= HARDLY_STRICT * exact.strict),
-    };
-    if !is_told {
-        return 0;
-    }
-    finest + 1 + coarser.iter().position(shows).unwrap_or(by)
-}
-
-/// Whether fine neighbourhoods may be slices: on some coarser level they are much thicker and still flat.
-fn is_stepped(curve: &[Scale]) -> bool {
-    let thicker = |here: &Scale, s: &Scale| s.thinnest > MAY_SLICE * here.thinnest;
-    let coarser = |(level, here): (usize, &Scale)| {
-        let end = curve.len().min(level + 1 + WIDEST_STEPS);
-        here.flat > SOME
-            && curve[level + 1..end]
-                .iter()
-                .any(|s| thicker(here, s) && s.flat >= LASTING * here.flat)
-    };
-    curve.iter().enumerate().take(FINEST).any(coarser)
-}
-
-/// The first level on which more neighbourhoods are flat than on one of the finest levels a little below it, though more
-/// were on a still finer level, where they are much thinner.
-fn clear(curve: &[Scale]) -> Option<usize> {
-    let is_clear = |&at: &usize| {
-        let dip = |by: usize| {
-            let here = &curve[by];
-            let shows = |s: &Scale| s.flat > SOME && s.flat > DIP * here.flat;
-            let fine = |fine: &Scale| shows(fine) && curve[at].thin > THICKER * fine.thin;
-            shows(&curve[at]) && curve[..by].iter().any(fine)
-        };
-        (at.saturating_sub(WIDEST_DIP)..at.min(FINEST)).any(dip)
-    };
-    (0..curve.len()).find(is_clear)
-}
-
-/// Whether nearly as many neighbourhoods are flat as on a finer level `here`.
-fn lasts(s: &Scale, here: &Scale) -> bool {
-    s.flat >= LASTING * here.flat && s.strict >= STILL_STRICT * here.strict
-}
-
-/// Whether the neighbourhoods of a level are slices: a few levels higher they are much thicker and still
-/// flat.
-fn is_sliced(curve: &[Scale], level: usize, steps: usize) -> bool {
-    let here = curve[level];
-    here.flat > SOME
-        && (level + 1..curve.len().min(level + 1 + steps)).any(|at| {
-            let is_exact = curve[at].thinnest > SLICE * here.thinnest;
-            lasts(&curve[at], &here) && (is_exact || is_blurred(curve, level, at))
-        })
-}
-
-/// Whether the neighbourhoods of a level are slightly blurred slices: thickness jumps on the way to the level
-/// `at` and stays the same above it.
-fn is_blurred(curve: &[Scale], level: usize, at: usize) -> bool {
-    let Some(next) = curve.get(at + 1) else { return false };
-    let stays = next.thin < STAYS * curve[at].thin && next.flat >= STAYS_FLAT * curve[at].flat;
-    // On the finest level a quarter of the neighbourhoods must be slices. Above it, where some reach over a
-    // step, a tenth is enough.
-    let thickness = |s: &Scale| if level == 0 { s.thin } else { s.thinnest };
-    let jumps =
-        curve[level..=at].windows(2).any(|pair| thickness(&pair[1]) > JUMP * thickness(&pair[0]));
-    stays && jumps && thickness(&curve[at]) > BLURRED * thickness(&curve[level])
 }
 
 /// How far points are off their surface, root mean square, as the thinner neighbourhoods of a level show it.
@@ -683,8 +257,10 @@ fn turn(sample: &Sample, level: usize) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::super::noise_field::measure;
+    use super::super::rounded;
     use super::*;
     use crate::cpu::cut::{cut, whole};
+    use crate::frame::Points;
     use crate::surface::cloud::CellCloud;
     use crate::surface::flat::judge_all;
     use crate::surface::noise_field::NoiseField;
@@ -706,25 +282,9 @@ mod tests {
         let cloud = cut(points, cloud.cells.unit.coarser(plateau.widening())).1;
         let known = judge_all(&cloud.cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
-        let rounding = rounding(points).into_iter().fold(0.0, f64::max);
+        let rounding = rounded::rounding(points).into_iter().fold(0.0, f64::max);
         let field = measure(&cloud, &view(&cloud), plateau, rounding, flatness);
         (plateau.level, plateau.sliced, field)
-    }
-
-    #[test]
-    fn surfaces_are_clear_on_the_level_after_a_dip() {
-        let of = |flat: [f64; 6], thin: [f64; 6]| {
-            let scale =
-                |level: usize| Scale { flat: flat[level], thin: thin[level], ..Scale::default() };
-            clear(&(0..6).map(scale).collect::<Vec<_>>())
-        };
-        let thin = [1.0, 1.2, 6.0, 7.0, 7.0, 7.0];
-        assert_eq!(of([0.4, 0.05, 0.4, 0.8, 0.7, 0.5], thin), Some(2));
-        assert_eq!(of([0.4, 0.3, 0.2, 0.1, 0.1, 0.1], thin), None);
-        // As thin as before: some of the finest cells have too few points.
-        assert_eq!(of([0.4, 0.05, 0.4, 0.8, 0.7, 0.5], [1.0; 6]), None);
-        // A whole roof landscape is flat again from far enough away.
-        assert_eq!(of([0.8, 0.7, 0.6, 0.1, 0.0, 0.9], [1.0, 1.0, 1.0, 2.0, 3.0, 90.0]), None);
     }
 
     #[test]
@@ -763,7 +323,7 @@ mod tests {
         let points: Points = centres.into_iter().map(|p| p.map(|v| v as f32)).collect();
         let cloud = whole(&points);
         let view = View::new(&cloud.cells, &mut cloud.sums());
-        let rounding = rounding(&points).into_iter().fold(0.0, f64::max);
+        let rounding = rounded::rounding(&points).into_iter().fold(0.0, f64::max);
         assert!((rounding / (edge as f64 / 12f64.sqrt()) - 1.0).abs() < 1e-6);
         let high = Plateau { level: 5.0, sliced: true, ..view.plateau(Drawn::InSpace) };
         let level = view.within_rounding(high, rounding).level;
@@ -780,160 +340,5 @@ mod tests {
         let sliced = slope(|z, i| ((z + (i % 7) as f64) / 200.0).round() * 200.0 + blur(i));
         let (level, is_sliced, _) = plateau_of(&sliced);
         assert!(is_sliced && level >= 1.0, "{level}");
-    }
-
-    #[test]
-    fn steps_are_suspected_where_thickness_grows_on_any_fine_level() {
-        let scale =
-            |flat, thinnest| Scale { flat, strict: flat, thin: thinnest, thinnest, turn: 0.0 };
-        let even = [scale(0.5, 10.0); 10];
-        assert!(!is_stepped(&even));
-        // The finest neighbourhoods reach over a step, those above them are slices.
-        let mut stepped = even;
-        stepped[1].thinnest = 0.5;
-        assert!(is_stepped(&stepped));
-        // Above, only a few are flat.
-        stepped[2..].iter_mut().for_each(|s| s.flat = 0.2);
-        assert!(!is_stepped(&stepped));
-        // Thickness jumps only at the size of the whole cloud.
-        let mut whole = even;
-        whole[8..].iter_mut().for_each(|s| s.thinnest = 1000.0);
-        assert!(!is_stepped(&whole));
-    }
-
-    #[test]
-    fn correlated_noise_is_told_where_independent_noise_hides_it() {
-        let scale = |thin, turn| Scale { flat: 0.8, strict: 0.8, thin, thinnest: thin, turn };
-        let white = [scale(1.0, 0.3); 8];
-        let plateau = read(&white, Drawn::InSpace, |_| true);
-        assert!(plateau.level == 0.0 && !plateau.alike);
-        // That alone may be edges; the level between turns a little, too, where it is waves.
-        let mut hidden = white;
-        hidden[2].turn = 0.7;
-        assert!(!read(&hidden, Drawn::InSpace, |_| true).alike);
-        hidden[1].turn = 0.49;
-        let plateau = read(&hidden, Drawn::InSpace, |_| true);
-        assert!(plateau.level == 3.0 && plateau.alike);
-        // There, these are edges.
-        hidden[2..].iter_mut().for_each(|s| s.thin = 3.0);
-        assert!(!read(&hidden, Drawn::InSpace, |_| true).alike);
-        // Cells are as wide as the waves, so that thickness grows to that of edges at once.
-        let mut wide = white;
-        wide[0].turn = 0.7;
-        wide[1..].iter_mut().for_each(|s| s.thin = 3.0);
-        let plateau = read(&wide, Drawn::InSpace, |_| true);
-        assert!(plateau.level == 0.0 && plateau.alike);
-    }
-
-    #[test]
-    fn the_noise_lies_between_levels_where_a_limit_is_hardly_met() {
-        let scale = |turn| Scale { flat: 0.8, strict: 0.8, thin: 1.0, thinnest: 1.0, turn };
-        let level = |turn| {
-            let mut curve = [scale(0.3); 8];
-            curve[..2].fill(scale(0.7));
-            curve[2].turn = turn;
-            read(&curve, Drawn::InSpace, |_| true).level
-        };
-        assert_eq!([level(0.3), level(0.5), level(0.7)], [2.0, 2.5, 3.0]);
-        assert!((level(0.501) - level(0.499)).abs() < 0.02);
-    }
-
-    #[test]
-    fn growth_is_that_of_edges_only_where_they_take_flat_neighbourhoods_away() {
-        // Thickness grows by hardly less than edges make it grow.
-        let level = |flat| {
-            let scale = |flat, thin, turn| Scale { flat, strict: flat, thin, thinnest: thin, turn };
-            let mut curve = [scale(flat, 2.4, 0.3); 8];
-            curve[0] = scale(0.8, 1.0, 0.9);
-            read(&curve, Drawn::InSpace, |_| true).level
-        };
-        assert_eq!([level(0.8), level(0.77)], [1.0; 2]);
-        assert_eq!(level(0.7), 0.5);
-    }
-
-    #[test]
-    fn normals_that_turn_at_edges_do_not_make_noise_correlated() {
-        let scale = |flat, turn| Scale { flat, strict: flat, thin: 1.0, thinnest: 1.0, turn };
-        let mut edges = [scale(0.8, 0.3); 8];
-        edges[1..].fill(scale(0.01, 0.9));
-        assert!(!read(&edges, Drawn::InSpace, |_| true).alike);
-    }
-
-    #[test]
-    fn a_level_blurred_by_steps_clears_up() {
-        let scale = |flat, thin| Scale { flat, strict: flat, thin, thinnest: thin, turn: 0.3 };
-        assert!(clears_up(&[scale(0.4, 1.0), scale(0.5, 1.5)], 0));
-        // Hardly more are flat, hardly any are, or they are those of edges; or there is no such level.
-        assert!(!clears_up(&[scale(0.4, 1.0), scale(0.45, 1.5)], 0));
-        assert!(!clears_up(&[scale(0.01, 1.0), scale(0.015, 1.5)], 0));
-        assert!(!clears_up(&[scale(0.4, 1.0), scale(0.5, 3.0)], 0));
-        assert!(!clears_up(&[scale(0.4, 1.0)], 0));
-    }
-
-    #[test]
-    fn slices_of_dense_frames_are_seen_through() {
-        let scale = |flat, thickness| Scale {
-            flat,
-            strict: flat,
-            thin: thickness,
-            thinnest: thickness,
-            turn: 0.2,
-        };
-        // Neighbourhoods that are as wide as a few steps are hardly ever flat.
-        let flat = [0.9, 0.9, 0.8, 0.3, 0.5, 0.6, 0.6, 0.5];
-        let curve: Vec<Scale> = flat
-            .into_iter()
-            .enumerate()
-            .map(|(level, flat)| scale(flat, if level < 3 { 1.0 } else { 100.0 }))
-            .collect();
-        assert_eq!(read(&curve, Drawn::AsSeen, |_| true).level, 3.0);
-        assert_eq!(read(&curve, Drawn::InSpace, |_| true).level, 3.0);
-        assert_eq!(read(&curve, Drawn::InSpace, |_| false).level, 0.0);
-    }
-
-    #[test]
-    fn a_wall_of_wide_steps_is_seen_through() {
-        let scale = |flat, strict, thin| Scale { flat, strict, thin, thinnest: thin, turn: 0.2 };
-        // The curve of a wall 3 m from a depth camera.
-        let mut wall = [
-            scale(0.8, 0.8, 1.0),
-            scale(0.9, 0.9, 1.0),
-            scale(0.05, 0.0, 400.0),
-            scale(0.3, 0.01, 600.0),
-            scale(0.9, 0.01, 1400.0),
-            scale(0.8, 0.7, 1450.0),
-            scale(0.6, 0.6, 1500.0),
-        ];
-        let plateau = read(&wall, Drawn::InSpace, |_| true);
-        assert!(plateau.level == 4.0 && plateau.sliced && plateau.alike);
-        // One flat level may be so by chance.
-        let mut sparse = wall;
-        sparse[0] = scale(0.01, 0.0, 1.0);
-        assert!(!read(&sparse, Drawn::InSpace, |_| true).sliced);
-        // Noise that is not exact grows.
-        let mut noisy = wall;
-        noisy[1] = scale(0.9, 0.9, 1.3);
-        assert!(!read(&noisy, Drawn::InSpace, |_| true).sliced);
-        // Thickness that goes on growing is that of edges.
-        wall[6] = scale(0.6, 0.6, 3000.0);
-        assert!(!read(&wall, Drawn::InSpace, |_| true).sliced);
-    }
-
-    #[test]
-    fn rounded_coordinates_have_steps() {
-        let rounded = slope(|z, _| (z / 50.0).round() * 50.0);
-        let [x, y, z] = rounding(&rounded);
-        assert!((z - 50.0 / 12f64.sqrt()).abs() < 1e-9 && x < z && y < z);
-        let exact = slope(|z, i| z + (i * 48_271 % 201) as f64);
-        assert!(rounding(&exact).iter().all(|&r| r < 1.0));
-        // Three floors at heights that are not rounded so much; one floor.
-        let floors = |heights: [f32; 3]| {
-            let point = |i: usize| [(i % 50 * 20) as f32, (i / 50 * 30) as f32, heights[i % 3]];
-            rounding(&(0..2500).map(point).collect()).map(|v| (v * 12f64.sqrt()).round())
-        };
-        assert_eq!(floors([0.0, 3000.0, 6000.0]), [20.0, 30.0, 30.0]);
-        assert_eq!(floors([50.0; 3]), [20.0, 30.0, 30.0]);
-        assert_eq!(rounding(&Points::default()), [0.0; 3]);
-        assert_eq!(rounding(&[[3.0; 3]; 5].into_iter().collect()), [0.0; 3]);
     }
 }

@@ -5,7 +5,9 @@
 //! and every limit that is a multiple of the noise follows it.
 
 use super::depth_steps::DepthSteps;
-use super::noise::{self, Drawn, Plateau, STEPS, Sample, View, noise, slices, usual_of};
+use super::drawn::Drawn;
+use super::noise::{self, Sample, View, noise, usual_of};
+use super::plateau::{Plateau, STEPS, slices};
 use crate::shared::BLOCK_POINTS;
 use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
@@ -309,7 +311,7 @@ fn quantiles(known: Vec<(f64, u64)>) -> [f64; 3] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::noise::rounding;
+    use super::super::rounded::rounding;
     use super::*;
     use crate::cpu::cut::whole;
     use crate::frame::Points;

@@ -2,19 +2,21 @@
 
 use super::around;
 use super::depth_steps::DepthSteps;
+use super::drawn::Drawn;
 use super::found::{Class, Findings, FoundPlane};
 use super::how::{Camera, How};
 use super::labelled::Labelled;
 use super::limits::SIGMAS;
 use super::load::Loaded;
-use super::noise::{self, Drawn, Plateau, View};
+use super::noise::{self, View};
 use super::options::Mode;
 use super::parameters::{Measured, Nature};
+use super::plateau::Plateau;
 use super::progress::begin;
 use super::rounds::{self, Votes};
 use super::{
     claims, ends, evidence, interrupted, layers, merge, noise_field, parameters, planes, present,
-    rings, tolerance, waves,
+    rings, rounded, tolerance, waves,
 };
 use crate::Result;
 use crate::backend::{Labels, Surfaces};
@@ -65,7 +67,7 @@ pub(super) fn search<'b>(
     let options = how.options;
     let as_seen = plateau.drawn == Drawn::AsSeen;
     // In the camera's view coordinates come in steps because pixels do.
-    let rounding = if as_seen { [0.0; 3] } else { noise::rounding(&cloud.points) };
+    let rounding = if as_seen { [0.0; 3] } else { rounded::rounding(&cloud.points) };
     let most_rounding = rounding.into_iter().fold(0.0, f64::max);
     let in_cells = &surfaces.cloud().clone();
     let cells = &in_cells.cells;

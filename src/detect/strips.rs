@@ -12,8 +12,6 @@ use crate::vector::{axes, dot};
 const SURE: f64 = 4.0;
 /// The bend of a plane explains what lies beyond its outline if it leaves at most this share of its squared distances, …
 const LEFT: f64 = 0.25;
-/// … if it leaves the plane there by more than this many tolerances, root mean square, …
-const LEAVES: f64 = 0.5;
 /// … and if at least this many times as many points lie there as in the plane.
 const BEYOND: f64 = 0.15;
 /// A surface is curved if it turns by more than this angle, in radians; what turns by less sags.
@@ -37,18 +35,15 @@ pub(super) fn is_strip(piece: &Piece, beyond: &[u32], alike: f64) -> bool {
     if fan.angle <= SURE * alike.max(1.0).sqrt() * fan.error {
         return false;
     }
-    let [mut weight, mut squares, mut bends, mut left] = [0.0; 4];
+    let [mut weight, mut squares, mut left] = [0.0; 3];
     for Height { at, above, weight: w } in beyond.iter().map(height) {
         let (above, bend) = (above - bend.tangent(at), bend.above_tangent(at));
         weight += w;
         squares += w * above * above;
-        bends += w * bend * bend;
         left += w * (above - bend) * (above - bend);
     }
-    let leaves = LEAVES * piece.plane.tolerance;
     weight >= BEYOND * own.iter().map(|h| h.weight).sum::<f64>()
         && left <= LEFT * squares
-        && bends > weight * leaves * leaves
         && piece.turns(beyond.to_vec(), TURNED)
 }
 

@@ -593,6 +593,7 @@ fn densest(sorted: &[(f64, u64, u32)], width: f64) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::super::limits::SLABS;
+    use super::super::testing;
     use super::*;
     use crate::cpu::Cpu;
     use crate::surface::flat::Surface;
@@ -620,6 +621,39 @@ mod tests {
             slabs: SLABS,
         };
         Field { backend: &*CPU, surfels, limits }
+    }
+
+    #[test]
+    fn what_failed_once_is_not_tried_again() {
+        // A column, of which slabs take strips.
+        let point = |i: i32| {
+            let (sin, cos) = (f64::from(i % 400) * std::f64::consts::TAU / 400.0).sin_cos();
+            [6000.0 * cos, 6000.0 * sin, f64::from(i / 400 * 95)].map(|v| v as f32)
+        };
+        let (cloud, surfels) = testing::surfels(&(0..40_000).map(point).collect(), 10.0);
+        let field = field(&surfels);
+        let field = Field {
+            limits: Limits { tolerance: 30.0, cell: cloud.cells.base().size, ..field.limits },
+            ..field
+        };
+        let free = vec![true; surfels.list.len()];
+        let lies_ahead = |&i: &u32| surfels.list[i as usize].centroid[0] > 5900.0;
+        let voters: Vec<u32> = (0..surfels.list.len() as u32).filter(lies_ahead).collect();
+        let mut failures = Failures::default();
+        let mut refine = |failures: &mut Failures| {
+            let direction = [1.0, 0.0, 0.0];
+            let candidate = Candidate { direction, voters: &voters, failed: failures };
+            let mut grower = Grower::new(&cloud.cells, &surfels);
+            field.refine(&mut grower, candidate, &free).unwrap().unwrap_err()
+        };
+        let first = refine(&mut failures);
+        assert_eq!(first.reason, Reason::Round);
+        assert!(!first.spent.is_empty() && !failures.is_empty());
+        let known = Failed { spent: Vec::new(), ..first };
+        assert_eq!(refine(&mut failures), known);
+        // What is known is all that is asked.
+        failures.values_mut().for_each(|failed| failed.points = 7);
+        assert_eq!(refine(&mut failures), Failed { points: 7, ..known });
     }
 
     #[test]

@@ -1,0 +1,518 @@
+//! Where the curve of thickness over size levels out.
+//!
+//! The thickness of a neighbourhood depends on its size. With noise that is independent from point to point,
+//! it is the same at every size. Depth cameras and rounded coordinates give exact slices: almost no thickness
+//! within a slice, and a step a little farther on. The noise of a moving scanner is correlated between nearby
+//! points, so thickness grows until the neighbourhood is larger than that correlation. The noise is therefore
+//! read where the curve levels out, and no surface is judged at a smaller scale.
+
+use super::drawn::Drawn;
+
+/// A neighbourhood is an exact slice when those a few levels higher are more than this many times thicker.
+const SLICE: f64 = 64.0;
+/// The same for a slightly blurred slice, whose thickness stays the same on the level above.
+const BLURRED: f64 = 8.0;
+/// At steps, thickness grows by more than this factor from one level to the next; on waves it grows less.
+const JUMP: f64 = 5.0;
+/// Thickness stays the same when it grows by less than this factor, …
+const STAYS: f64 = 1.6;
+/// … and when at least this share of the neighbourhoods is still flat.
+const STAYS_FLAT: f64 = 0.8;
+/// Between narrow and wide neighbourhoods that are flat, by so many times as many are as on a level between them, there may
+/// be steps, if the wide ones are so many times as thick.
+const DIP: f64 = 1.1;
+const THICKER: f64 = 3.0;
+/// The wide ones are at most so many levels above the one between.
+const WIDEST_DIP: usize = 2;
+/// Levels above a slice within which its steps must show …
+pub(super) const STEPS: usize = 3;
+/// … and within which they must show in the camera's view: there, nothing else is so exact, and steps far from the
+/// camera are wider than three levels of cells.
+const STEPS_SEEN: usize = 5;
+/// Steps that only the camera's view shows may be there when the thickness grows by this factor, …
+const MAY_SLICE: f64 = 16.0;
+/// … from one of so many of the finest levels, …
+const FINEST: usize = 3;
+/// … to one at most this many levels above it.
+const WIDEST_STEPS: usize = 5;
+/// The noise of neighbours is correlated when normals turn from one level to the next by more than this share
+/// of what the thickness allows; …
+const ALIKE: f64 = 0.5;
+/// … if waves show two levels higher only, normals turn by more than this in between. With independent noise it is
+/// 0.2 to 0.4.
+const INDEPENDENT: f64 = 0.4;
+/// Thickness that grows by more than this factor from level to level is that of edges, not of noise.
+const GROWTH: f64 = 2.5;
+/// In the camera's view, and above slices, the noise is no longer correlated where thickness grows by less than this factor.
+const STEADY: f64 = 1.1;
+/// There may be edges only where a level has less than this share of the flat neighbourhoods of the level before.
+const REMAIN_FLAT: f64 = 0.95;
+/// A level counts when it has at least this share of the flat neighbourhoods of the level before.
+const LASTING: f64 = 0.5;
+/// The same for neighbourhoods that are certainly flat, to tell steps from furniture.
+const STILL_STRICT: f64 = 0.2;
+/// The same where fine neighbourhoods are so exact that hardly anything else can be steps.
+const HARDLY_STRICT: f64 = 0.1;
+/// Exact slices are no thicker than this on the next level; independent noise grows by more there, because the finest
+/// neighbourhoods have few points.
+const REMAINS: f64 = 1.15;
+/// What differs from its limit by less than this share, more or less exceeds it, so that nearly the same cloud is
+/// searched at nearly the same scale. The levels of frames in the camera's view are not divided: steps are seen or not.
+const SOFT: f64 = 0.2;
+/// Scales between two levels.
+const STEPS_OF_LEVEL: f64 = 4.0;
+/// The searched cells are this many levels finer than the level at which the noise shows.
+const FINER: f64 = 1.0;
+/// Steps still show on a level when this many times as many neighbourhoods are flat on the next; without steps,
+/// fewer are, because of edges.
+const CLEARER: f64 = 1.2;
+/// They no longer blur a level on which at least this many times as many neighbourhoods are flat as on the level
+/// from which on thickness stays the same; so many are flat on the level after that, too.
+const CLEARED: f64 = 0.3;
+/// A smaller share of flat neighbourhoods says nothing.
+pub(super) const SOME: f64 = 0.02;
+/// Correlated noise makes neighbourhoods thicker from one level to the next by more than this share, beyond what independent
+/// noise does. Where they are no thicker, normals turn because surfaces are curved, or meet in edges.
+const THICKENS: f64 = 0.04;
+/// Parameters of the plane of a neighbourhood: its points lie that much closer to it.
+const PARAMETERS: f64 = 3.0;
+/// Standard deviations by which the lower quartile lies below the mean, …
+const QUARTILE: f64 = 0.674;
+/// … and the lowest decile.
+const DECILE: f64 = 1.282;
+
+/// What neighbourhoods of one size show.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Scale {
+    /// Share of the cells with a flat neighbourhood.
+    pub flat: f64,
+    /// Share of the cells with a neighbourhood that is certainly flat.
+    pub strict: f64,
+    /// Lower quartile of the thickness of flat neighbourhoods, in steps.
+    pub thin: f64,
+    /// Lowest decile of it.
+    pub thinnest: f64,
+    /// Median turn of the normals to the next level, relative to what the thickness allows.
+    pub turn: f64,
+    /// Median number of points of flat neighbourhoods.
+    pub points: f64,
+}
+
+impl Scale {
+    /// How many times as thick the thinner neighbourhoods of the next level are, beyond what independent noise makes of more points:
+    /// few points lie closer to their plane, and their thickness varies more.
+    fn growth(&self, next: &Scale) -> f64 {
+        let of = |s: &Scale, thickness: f64, below: f64| {
+            let points = s.points.max(2.0 * PARAMETERS);
+            thickness / ((1.0 - PARAMETERS / points).sqrt() * (1.0 - below / (2.0 * points).sqrt()))
+        };
+        let thin = of(next, next.thin, QUARTILE) / of(self, self.thin, QUARTILE);
+        thin.min(of(next, next.thinnest, DECILE) / of(self, self.thinnest, DECILE))
+    }
+}
+
+/// Where the curve of thickness over size levels out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Plateau {
+    /// The finest level at which neighbourhoods show the noise, not slices or correlated errors.
+    ///
+    /// Between two levels where it is not clear from which one on.
+    pub level: f64,
+    /// Whether finer levels show slices.
+    pub sliced: bool,
+    /// Whether the noise of neighbours is correlated.
+    pub alike: bool,
+    /// How the points are drawn. In the camera's view their noise is the same everywhere.
+    pub drawn: Drawn,
+    /// Whether there may be slices with steps so wide that only the camera's view shows them.
+    pub stepped: bool,
+    /// The first level on which wide neighbourhoods are flat again where narrower ones, which may reach over a step or two,
+    /// are not.
+    pub clear: Option<usize>,
+}
+
+impl Plateau {
+    /// Levels by which the searched cells are finer: a small surface is then seen by more cells, and the
+    /// noise is still that of the plateau.
+    pub fn finer(&self) -> f64 {
+        self.level.min(FINER)
+    }
+
+    /// How many times wider the cells shall be.
+    pub fn widening(&self) -> f64 {
+        (self.level - self.finer()).exp2()
+    }
+}
+
+/// Where a curve levels out.
+pub(super) fn read(
+    curve: &[Scale],
+    drawn: Drawn,
+    faces_one_way: impl Fn(usize) -> bool,
+) -> Plateau {
+    let first = match drawn {
+        Drawn::AsSeen => slices(curve, STEPS_SEEN),
+        Drawn::InSpace => slices(curve, STEPS),
+    };
+    let first = first.max(beyond_steps(curve, drawn, faces_one_way));
+    // Where almost nothing is flat, the correlation between neighbours is unknown.
+    let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
+    // Steps turn normals as waves do.
+    let far = drawn == Drawn::InSpace && first == 0;
+    let soft = if drawn == Drawn::AsSeen { 0.0 } else { SOFT };
+    let climbed = climb(curve, told, far, soft);
+    let reached = if climbed > told as f64 { climbed } else { first as f64 };
+    let alike = first > 0 || likeness(curve, told, far, soft) >= 0.5;
+    // In steps, so that a hair's breadth does not move every cell.
+    let level = if alike { (STEPS_OF_LEVEL * reached).round() / STEPS_OF_LEVEL } else { 0.0 };
+    Plateau {
+        level,
+        sliced: first > 0,
+        alike,
+        drawn,
+        stepped: is_stepped(curve),
+        clear: clear(curve),
+    }
+}
+
+/// Whether more neighbourhoods are flat on the level after this one, where they are not much thicker: steps that blur
+/// this level are narrow against the neighbourhoods of the next.
+pub(super) fn clears_up(curve: &[Scale], level: usize) -> bool {
+    let here = &curve[level];
+    curve.get(level + 1).is_some_and(|next| {
+        next.flat > SOME && next.flat > CLEARER * here.flat && grows(here, next)
+    })
+}
+
+/// Climbs from a level as long as the noise of neighbours is correlated, and returns the level it reaches.
+fn climb(curve: &[Scale], from: usize, far: bool, soft: f64) -> f64 {
+    let climbs = (from..curve.len().saturating_sub(1)).scan(1.0, |so_far, level| {
+        let (here, next) = (&curve[level], &curve[level + 1]);
+        // Two surfaces in one neighbourhood turn its normal as waves do.
+        let is_slice = here.thinnest <= SLICE * curve[0].thinnest;
+        let is_steady = !far && !is_slice && next.thinnest < STEADY * here.thinnest;
+        let climbs = likeness(curve, level, far, soft) * goes_on(here, next, soft);
+        *so_far *= if is_steady { 0.0 } else { climbs };
+        Some(*so_far)
+    });
+    from as f64 + climbs.sum::<f64>()
+}
+
+/// How surely, from 0 to 1, the noise of neighbours is correlated, as a level or the next one shows; `far` looks
+/// one level farther, up to which thickness may grow no more than from one level to the next.
+fn likeness(curve: &[Scale], level: usize, far: bool, soft: f64) -> f64 {
+    // On cells that are small against the waves, independent noise hides correlated noise.
+    let turned =
+        |by: usize, more: f64| curve.get(level + by).map_or(0.0, |s| exceeds(s.turn, more, soft));
+    let shown = |by: usize| curve.get(level + by).map_or(0.0, |s| goes_on(&curve[level], s, soft));
+    let next = turned(1, ALIKE) * shown(1);
+    let after = turned(1, INDEPENDENT) * turned(2, ALIKE) * shown(2);
+    let turns = turned(0, ALIKE).max(next).max(if far { after } else { 0.0 });
+    if far { turns * thickens(curve, level) } else { turns }
+}
+
+/// How surely, from 0 to 1, surfaces are thicker on one of the next two levels than independent noise makes them.
+fn thickens(curve: &[Scale], level: usize) -> f64 {
+    let to = |next: usize| {
+        let (here, next) = (&curve[next - 1], curve.get(next)?);
+        Some(exceeds(here.growth(next) - 1.0, THICKENS, 1.0))
+    };
+    let shown = curve.get(level + 2).map_or(0.0, |s| goes_on(&curve[level + 1], s, 0.0));
+    to(level + 1).unwrap_or(0.0).max(shown * to(level + 2).unwrap_or(0.0))
+}
+
+/// How surely, from 0 to 1, a coarser level shows the surfaces that a finer level `here` shows.
+fn goes_on(here: &Scale, next: &Scale, soft: f64) -> f64 {
+    let lasts = exceeds(next.flat, LASTING * here.flat, soft);
+    // Edges take flat neighbourhoods away.
+    let soft = if next.flat < REMAIN_FLAT * here.flat { soft } else { 0.0 };
+    let is_edges = exceeds(next.thin, GROWTH * here.thin, soft);
+    if next.flat > SOME { lasts * (1.0 - is_edges) } else { 0.0 }
+}
+
+/// How surely, from 0 to 1, a value exceeds a limit; it is between where it differs by less than a share `soft`.
+fn exceeds(value: f64, limit: f64, soft: f64) -> f64 {
+    let by = value - limit;
+    if by.abs() < soft * limit { 0.5 + 0.5 * by / (soft * limit) } else { f64::from(by > 0.0) }
+}
+
+/// Whether thickness grows as noise makes it grow.
+fn grows(here: &Scale, next: &Scale) -> bool {
+    next.thin <= GROWTH * here.thin
+}
+
+/// The first level above those on which neighbourhoods are slices.
+pub(super) fn slices(curve: &[Scale], steps: usize) -> usize {
+    (0..curve.len()).take_while(|&level| is_sliced(curve, level, steps)).count()
+}
+
+/// The first level whose neighbourhoods are wide against steps that are too wide for [`slices`]; 0 if there are none.
+///
+/// The finest neighbourhoods are exact slices, hardly thicker on the next level if any are flat there, and there is a
+/// thickness that stays the same above a coarser level. The neighbourhoods in between reach over a step or two, and are
+/// hardly ever flat.
+fn beyond_steps(curve: &[Scale], drawn: Drawn, faces_one_way: impl Fn(usize) -> bool) -> usize {
+    let Some(finest) = curve.iter().position(|s| s.flat > SOME) else { return 0 };
+    let (exact, coarser) = (&curve[finest], &curve[finest + 1..]);
+    let is_noise = |next: &Scale| next.flat > SOME && next.thinnest > REMAINS * exact.thinnest;
+    if coarser.first().is_none_or(is_noise) {
+        return 0;
+    }
+    let stays = |pair: &[Scale]| {
+        let [here, next] = [&pair[0], &pair[1]];
+        here.thinnest > SLICE * exact.thinnest
+            && here.flat >= LASTING * exact.flat
+            && (drawn == Drawn::AsSeen || here.strict >= HARDLY_STRICT * exact.strict)
+            && (next.thin < STAYS * here.thin || next.thinnest < STAYS * here.thinnest)
+            && next.flat >= CLEARED * here.flat
+    };
+    let Some(by) = coarser.windows(2).take(WIDEST_STEPS).position(stays) else { return 0 };
+    let wide = &coarser[by];
+    let shows = |s: &Scale| s.flat >= CLEARED * wide.flat && STAYS * s.thin >= wide.thin;
+    let is_told = match drawn {
+        Drawn::InSpace => faces_one_way(finest),
+        // Edges are as thick as steps, but no wider neighbourhoods are flat there.
+        Drawn::AsSeen => coarser[by..].iter().any(|s| s.strict >= HARDLY_STRICT * exact.strict),
+    };
+    if !is_told {
+        return 0;
+    }
+    finest + 1 + coarser.iter().position(shows).unwrap_or(by)
+}
+
+/// Whether fine neighbourhoods may be slices: on some coarser level they are much thicker and still flat.
+fn is_stepped(curve: &[Scale]) -> bool {
+    let thicker = |here: &Scale, s: &Scale| s.thinnest > MAY_SLICE * here.thinnest;
+    let coarser = |(level, here): (usize, &Scale)| {
+        let end = curve.len().min(level + 1 + WIDEST_STEPS);
+        here.flat > SOME
+            && curve[level + 1..end]
+                .iter()
+                .any(|s| thicker(here, s) && s.flat >= LASTING * here.flat)
+    };
+    curve.iter().enumerate().take(FINEST).any(coarser)
+}
+
+/// The first level on which more neighbourhoods are flat than on one of the finest levels a little below it, though more
+/// were on a still finer level, where they are much thinner.
+fn clear(curve: &[Scale]) -> Option<usize> {
+    let is_clear = |&at: &usize| {
+        let dip = |by: usize| {
+            let here = &curve[by];
+            let shows = |s: &Scale| s.flat > SOME && s.flat > DIP * here.flat;
+            let fine = |fine: &Scale| shows(fine) && curve[at].thin > THICKER * fine.thin;
+            shows(&curve[at]) && curve[..by].iter().any(fine)
+        };
+        (at.saturating_sub(WIDEST_DIP)..at.min(FINEST)).any(dip)
+    };
+    (0..curve.len()).find(is_clear)
+}
+
+/// Whether nearly as many neighbourhoods are flat as on a finer level `here`.
+fn lasts(s: &Scale, here: &Scale) -> bool {
+    s.flat >= LASTING * here.flat && s.strict >= STILL_STRICT * here.strict
+}
+
+/// Whether the neighbourhoods of a level are slices: a few levels higher they are much thicker and still
+/// flat.
+fn is_sliced(curve: &[Scale], level: usize, steps: usize) -> bool {
+    let here = curve[level];
+    here.flat > SOME
+        && (level + 1..curve.len().min(level + 1 + steps)).any(|at| {
+            let is_exact = curve[at].thinnest > SLICE * here.thinnest;
+            lasts(&curve[at], &here) && (is_exact || is_blurred(curve, level, at))
+        })
+}
+
+/// Whether the neighbourhoods of a level are slightly blurred slices: thickness jumps on the way to the level
+/// `at` and stays the same above it.
+fn is_blurred(curve: &[Scale], level: usize, at: usize) -> bool {
+    let Some(next) = curve.get(at + 1) else { return false };
+    let stays = next.thin < STAYS * curve[at].thin && next.flat >= STAYS_FLAT * curve[at].flat;
+    // On the finest level a quarter of the neighbourhoods must be slices. Above it, where some reach over a
+    // step, a tenth is enough.
+    let thickness = |s: &Scale| if level == 0 { s.thin } else { s.thinnest };
+    let jumps =
+        curve[level..=at].windows(2).any(|pair| thickness(&pair[1]) > JUMP * thickness(&pair[0]));
+    stays && jumps && thickness(&curve[at]) > BLURRED * thickness(&curve[level])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(flat: f64, thickness: f64, turn: f64) -> Scale {
+        let (thin, thinnest) = (thickness, thickness);
+        Scale { flat, strict: flat, thin, thinnest, turn, points: 0.0 }
+    }
+
+    /// The curve of noise that makes neighbourhoods thicker from level to level.
+    fn growing(flat: f64, turn: f64) -> [Scale; 8] {
+        std::array::from_fn(|level| of(flat, 1.1f64.powi(level as i32), turn))
+    }
+
+    #[test]
+    fn surfaces_are_clear_on_the_level_after_a_dip() {
+        let of = |flat: [f64; 6], thin: [f64; 6]| {
+            clear(&(0..6).map(|level| of(flat[level], thin[level], 0.0)).collect::<Vec<_>>())
+        };
+        let thin = [1.0, 1.2, 6.0, 7.0, 7.0, 7.0];
+        assert_eq!(of([0.4, 0.05, 0.4, 0.8, 0.7, 0.5], thin), Some(2));
+        assert_eq!(of([0.4, 0.3, 0.2, 0.1, 0.1, 0.1], thin), None);
+        // As thin as before: some of the finest cells have too few points.
+        assert_eq!(of([0.4, 0.05, 0.4, 0.8, 0.7, 0.5], [1.0; 6]), None);
+        // A whole roof landscape is flat again from far enough away.
+        assert_eq!(of([0.8, 0.7, 0.6, 0.1, 0.0, 0.9], [1.0, 1.0, 1.0, 2.0, 3.0, 90.0]), None);
+    }
+
+    #[test]
+    fn steps_are_suspected_where_thickness_grows_on_any_fine_level() {
+        let scale = |flat, thinnest| of(flat, thinnest, 0.0);
+        let even = [scale(0.5, 10.0); 10];
+        assert!(!is_stepped(&even));
+        // The finest neighbourhoods reach over a step, those above them are slices.
+        let mut stepped = even;
+        stepped[1].thinnest = 0.5;
+        assert!(is_stepped(&stepped));
+        // Above, only a few are flat.
+        stepped[2..].iter_mut().for_each(|s| s.flat = 0.2);
+        assert!(!is_stepped(&stepped));
+        // Thickness jumps only at the size of the whole cloud.
+        let mut whole = even;
+        whole[8..].iter_mut().for_each(|s| s.thinnest = 1000.0);
+        assert!(!is_stepped(&whole));
+    }
+
+    #[test]
+    fn correlated_noise_is_told_where_independent_noise_hides_it() {
+        let white = [of(0.8, 1.0, 0.3); 8];
+        let plateau = read(&white, Drawn::InSpace, |_| true);
+        assert!(plateau.level == 0.0 && !plateau.alike);
+        let growing = growing(0.8, 0.3);
+        assert!(!read(&growing, Drawn::InSpace, |_| true).alike);
+        // That alone may be edges; the level between turns a little, too, where it is waves.
+        let mut hidden = growing;
+        hidden[2].turn = 0.7;
+        assert!(!read(&hidden, Drawn::InSpace, |_| true).alike);
+        hidden[1].turn = 0.49;
+        let plateau = read(&hidden, Drawn::InSpace, |_| true);
+        assert!(plateau.level == 3.0 && plateau.alike);
+        // There, these are edges.
+        hidden[2..].iter_mut().for_each(|s| s.thin = 3.0);
+        assert!(!read(&hidden, Drawn::InSpace, |_| true).alike);
+        // Cells are as wide as the waves, so that thickness grows to that of edges at once.
+        let mut wide = growing;
+        wide[0].turn = 0.7;
+        wide[1..].iter_mut().for_each(|s| s.thin = 3.0);
+        let plateau = read(&wide, Drawn::InSpace, |_| true);
+        assert!(plateau.level == 0.0 && plateau.alike);
+    }
+
+    #[test]
+    fn the_noise_lies_between_levels_where_a_limit_is_hardly_met() {
+        let level = |turn| {
+            let mut curve = growing(0.8, 0.3);
+            curve[..2].iter_mut().for_each(|s| s.turn = 0.7);
+            curve[2].turn = turn;
+            read(&curve, Drawn::InSpace, |_| true).level
+        };
+        assert_eq!([level(0.3), level(0.5), level(0.7)], [2.0, 2.5, 3.0]);
+        assert!((level(0.501) - level(0.499)).abs() < 0.02);
+    }
+
+    #[test]
+    fn growth_is_that_of_edges_only_where_they_take_flat_neighbourhoods_away() {
+        // Thickness grows by hardly less than edges make it grow.
+        let level = |flat| {
+            let mut curve = [of(flat, 2.4, 0.3); 8];
+            curve[0] = of(0.8, 1.0, 0.9);
+            read(&curve, Drawn::InSpace, |_| true).level
+        };
+        assert_eq!([level(0.8), level(0.77)], [1.0; 2]);
+        assert_eq!(level(0.7), 0.5);
+    }
+
+    #[test]
+    fn normals_that_turn_at_edges_do_not_make_noise_correlated() {
+        let mut edges = growing(0.01, 0.9);
+        edges[0] = of(0.8, 1.0, 0.3);
+        assert!(!read(&edges, Drawn::InSpace, |_| true).alike);
+    }
+
+    #[test]
+    fn normals_that_turn_on_curved_surfaces_do_not_make_noise_correlated() {
+        // Neighbourhoods on the floor below a vault are as thick at every size.
+        let curve = |growth: f64| {
+            let scale = |level: i32| of(0.8, growth.powi(level), 0.7);
+            read(&std::array::from_fn::<_, 8, _>(|l| scale(l as i32)), Drawn::InSpace, |_| true)
+        };
+        let (floor, waves) = (curve(1.01), curve(1.1));
+        assert!(floor.level < 1.0 && !floor.alike, "{floor:?}");
+        assert!(waves.level == 7.0 && waves.alike, "{waves:?}");
+        // Independent noise grows as much as that where neighbourhoods have four times as many points.
+        let mut white: Vec<Scale> = (0..8).map(|_| of(0.8, 1.0, 0.7)).collect();
+        for (level, s) in white.iter_mut().enumerate() {
+            s.points = 20.0 * 4f64.powi(level as i32);
+            let thickness = |below: f64| {
+                (1.0 - 3.0 / s.points).sqrt() * (1.0 - below / (2.0 * s.points).sqrt())
+            };
+            (s.thin, s.thinnest) = (thickness(0.674), thickness(1.282));
+        }
+        assert!(white[1].thinnest > 1.15 * white[0].thinnest);
+        assert!(!read(&white, Drawn::InSpace, |_| true).alike);
+    }
+
+    #[test]
+    fn a_level_blurred_by_steps_clears_up() {
+        let scale = |flat, thin| of(flat, thin, 0.3);
+        assert!(clears_up(&[scale(0.4, 1.0), scale(0.5, 1.5)], 0));
+        // Hardly more are flat, hardly any are, or they are those of edges; or there is no such level.
+        assert!(!clears_up(&[scale(0.4, 1.0), scale(0.45, 1.5)], 0));
+        assert!(!clears_up(&[scale(0.01, 1.0), scale(0.015, 1.5)], 0));
+        assert!(!clears_up(&[scale(0.4, 1.0), scale(0.5, 3.0)], 0));
+        assert!(!clears_up(&[scale(0.4, 1.0)], 0));
+    }
+
+    #[test]
+    fn slices_of_dense_frames_are_seen_through() {
+        let scale = |flat, thickness| of(flat, thickness, 0.2);
+        // Neighbourhoods that are as wide as a few steps are hardly ever flat.
+        let flat = [0.9, 0.9, 0.8, 0.3, 0.5, 0.6, 0.6, 0.5];
+        let curve: Vec<Scale> = flat
+            .into_iter()
+            .enumerate()
+            .map(|(level, flat)| scale(flat, if level < 3 { 1.0 } else { 100.0 }))
+            .collect();
+        assert_eq!(read(&curve, Drawn::AsSeen, |_| true).level, 3.0);
+        assert_eq!(read(&curve, Drawn::InSpace, |_| true).level, 3.0);
+        assert_eq!(read(&curve, Drawn::InSpace, |_| false).level, 0.0);
+    }
+
+    #[test]
+    fn a_wall_of_wide_steps_is_seen_through() {
+        let scale = |flat, strict, thin| Scale { strict, ..of(flat, thin, 0.2) };
+        // The curve of a wall 3 m from a depth camera.
+        let mut wall = [
+            scale(0.8, 0.8, 1.0),
+            scale(0.9, 0.9, 1.0),
+            scale(0.05, 0.0, 400.0),
+            scale(0.3, 0.01, 600.0),
+            scale(0.9, 0.01, 1400.0),
+            scale(0.8, 0.7, 1450.0),
+            scale(0.6, 0.6, 1500.0),
+        ];
+        let plateau = read(&wall, Drawn::InSpace, |_| true);
+        assert!(plateau.level == 4.0 && plateau.sliced && plateau.alike);
+        // One flat level may be so by chance.
+        let mut sparse = wall;
+        sparse[0] = scale(0.01, 0.0, 1.0);
+        assert!(!read(&sparse, Drawn::InSpace, |_| true).sliced);
+        // Noise that is not exact grows.
+        let mut noisy = wall;
+        noisy[1] = scale(0.9, 0.9, 1.3);
+        assert!(!read(&noisy, Drawn::InSpace, |_| true).sliced);
+        // Thickness that goes on growing is that of edges.
+        wall[6] = scale(0.6, 0.6, 3000.0);
+        assert!(!read(&wall, Drawn::InSpace, |_| true).sliced);
+    }
+}
