@@ -35,6 +35,7 @@ mod one_pass;
 mod options;
 mod paraboloid;
 mod parameters;
+mod piece;
 mod planes;
 mod plateau;
 mod present;

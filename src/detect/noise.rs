@@ -241,7 +241,7 @@ pub(super) fn thicknesses(samples: &[&Sample]) -> Vec<Scale> {
             thin: quantile(&mut thickness, 0.25),
             thinnest: quantile(&mut thickness, 0.1),
             turn: 0.0,
-            points: quantile(&mut points, 0.5),
+            points: quantile(&mut points, 0.1),
         }
     };
     (0..levels).map(one).collect()

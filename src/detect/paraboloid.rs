@@ -3,7 +3,7 @@
 use nalgebra::{Matrix2, Matrix6, SymmetricEigen, Vector2, Vector6};
 
 /// The six terms of a paraboloid can be told apart when the least eigenvalue of the matrix of their products
-/// is at least this share of the largest.
+/// is at least this share of the largest. Coordinates are whole steps, so points on a conic that is a thousand steps wide have less.
 const WORST: f64 = 1e-6;
 
 /// A point, or the middle of some.
@@ -20,7 +20,7 @@ pub(super) struct Height {
 /// A paraboloid of least squares. Its terms are 1, x, y, x², xy and y², along the axes of the points' spread and in units of it.
 pub(super) struct Paraboloid {
     middle: Vector2<f64>,
-    /// Directions of the most and the least spread, as columns.
+    /// Principal directions of the points' spread, as columns.
     axes: Matrix2<f64>,
     /// Root mean square distance from the middle along each of them.
     spread: Vector2<f64>,
@@ -36,6 +36,13 @@ pub(super) struct Fan {
     pub angle: f64,
     /// Its standard error, where errors are independent.
     pub error: f64,
+}
+
+impl Fan {
+    /// Whether it is larger than so many standard errors, if as many points as `alike` share one error.
+    pub fn is_sure(&self, errors: f64, alike: f64) -> bool {
+        self.angle > errors * alike.max(1.0).sqrt() * self.error
+    }
 }
 
 impl Paraboloid {
@@ -54,7 +61,7 @@ impl Paraboloid {
         };
         let eigen = SymmetricEigen::new(points.iter().map(product).sum::<Matrix2<f64>>());
         let (axes, spread) = (eigen.eigenvectors, eigen.eigenvalues.map(|v| v.max(0.0).sqrt()));
-        if spread.min() <= 0.0 {
+        if spread.min().is_nan() || spread.min() <= 0.0 {
             return None;
         }
         let flat = Paraboloid {
@@ -116,7 +123,9 @@ impl Paraboloid {
         let [u, v] = [x / sx, y / sy];
         let along = Vector6::new(0.0, 0.0, 0.0, 2.0 * u * u, 2.0 * u * v, 2.0 * v * v);
         let error = self.variance * along.dot(&(self.inverse * along));
-        Fan { angle: eigen.eigenvalues[most].abs() * spread, error: error.max(0.0).sqrt() * spread }
+        // Rounding may leave less than nothing, which says nothing.
+        let error = if error >= 0.0 { error.sqrt() } else { f64::INFINITY };
+        Fan { angle: eigen.eigenvalues[most].abs() * spread, error: error * spread }
     }
 }
 

@@ -72,9 +72,11 @@ const CLEARED: f64 = 0.3;
 /// A smaller share of flat neighbourhoods says nothing.
 pub(super) const SOME: f64 = 0.02;
 /// Correlated noise makes neighbourhoods thicker from one level to the next by more than this share, beyond what independent
-/// noise does. Where they are no thicker, normals turn because surfaces are curved, or meet in edges.
+/// noise does, and more or less where it differs from that by less than the second share of it. Where they are no thicker,
+/// normals turn because surfaces are curved, or meet in edges.
 const THICKENS: f64 = 0.04;
-/// Parameters of the plane of a neighbourhood: its points lie that much closer to it.
+const THICKENS_SOFT: f64 = 0.5;
+/// Parameters of the plane of a neighbourhood.
 const PARAMETERS: f64 = 3.0;
 /// Standard deviations by which the lower quartile lies below the mean, …
 const QUARTILE: f64 = 0.674;
@@ -94,17 +96,17 @@ pub(super) struct Scale {
     pub thinnest: f64,
     /// Median turn of the normals to the next level, relative to what the thickness allows.
     pub turn: f64,
-    /// Median number of points of flat neighbourhoods.
+    /// Lowest decile of the number of points of flat neighbourhoods: the thinnest ones often have few.
     pub points: f64,
 }
 
 impl Scale {
     /// How many times as thick the thinner neighbourhoods of the next level are, beyond what independent noise makes of more points:
-    /// few points lie closer to their plane, and their thickness varies more.
-    fn growth(&self, next: &Scale) -> f64 {
+    /// with few points thickness varies more, so that its lower quantiles are lower.
+    fn thickening(&self, next: &Scale) -> f64 {
         let of = |s: &Scale, thickness: f64, below: f64| {
-            let points = s.points.max(2.0 * PARAMETERS);
-            thickness / ((1.0 - PARAMETERS / points).sqrt() * (1.0 - below / (2.0 * points).sqrt()))
+            let free = (s.points - PARAMETERS).max(PARAMETERS);
+            thickness / (1.0 - below / (2.0 * free).sqrt())
         };
         let thin = of(next, next.thin, QUARTILE) / of(self, self.thin, QUARTILE);
         thin.min(of(next, next.thinnest, DECILE) / of(self, self.thinnest, DECILE))
@@ -208,16 +210,16 @@ fn likeness(curve: &[Scale], level: usize, far: bool, soft: f64) -> f64 {
     let next = turned(1, ALIKE) * shown(1);
     let after = turned(1, INDEPENDENT) * turned(2, ALIKE) * shown(2);
     let turns = turned(0, ALIKE).max(next).max(if far { after } else { 0.0 });
-    if far { turns * thickens(curve, level) } else { turns }
+    if far { turns * thickens(curve, level, soft) } else { turns }
 }
 
 /// How surely, from 0 to 1, surfaces are thicker on one of the next two levels than independent noise makes them.
-fn thickens(curve: &[Scale], level: usize) -> f64 {
+fn thickens(curve: &[Scale], level: usize, soft: f64) -> f64 {
     let to = |next: usize| {
         let (here, next) = (&curve[next - 1], curve.get(next)?);
-        Some(exceeds(here.growth(next) - 1.0, THICKENS, 1.0))
+        Some(exceeds(here.thickening(next) - 1.0, THICKENS, THICKENS_SOFT))
     };
-    let shown = curve.get(level + 2).map_or(0.0, |s| goes_on(&curve[level + 1], s, 0.0));
+    let shown = curve.get(level + 2).map_or(0.0, |s| goes_on(&curve[level + 1], s, soft));
     to(level + 1).unwrap_or(0.0).max(shown * to(level + 2).unwrap_or(0.0))
 }
 
@@ -449,16 +451,14 @@ mod tests {
         let (floor, waves) = (curve(1.01), curve(1.1));
         assert!(floor.level < 1.0 && !floor.alike, "{floor:?}");
         assert!(waves.level == 7.0 && waves.alike, "{waves:?}");
-        // Independent noise grows as much as that where neighbourhoods have four times as many points.
+        // So thick are the thinner neighbourhoods of independent noise, with four times as many points from level to level.
         let mut white: Vec<Scale> = (0..8).map(|_| of(0.8, 1.0, 0.7)).collect();
         for (level, s) in white.iter_mut().enumerate() {
             s.points = 20.0 * 4f64.powi(level as i32);
-            let thickness = |below: f64| {
-                (1.0 - 3.0 / s.points).sqrt() * (1.0 - below / (2.0 * s.points).sqrt())
-            };
+            let thickness = |below: f64| 1.0 - below / (2.0 * (s.points - 3.0)).sqrt();
             (s.thin, s.thinnest) = (thickness(0.674), thickness(1.282));
         }
-        assert!(white[1].thinnest > 1.15 * white[0].thinnest);
+        assert!(white[1].thinnest > 1.1 * white[0].thinnest);
         assert!(!read(&white, Drawn::InSpace, |_| true).alike);
     }
 

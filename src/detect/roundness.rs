@@ -45,12 +45,11 @@ pub(super) fn round(
         shape(&of.collect::<Vec<_>>(), plane)
     };
     let shapes: Vec<Option<Shape>> = planes.par_iter().zip(&places).map(shape).collect();
-    let alike = alike.max(1.0).sqrt();
-    let by_itself = |s: &Shape| s.fan.angle > FAN && s.fan.angle > SURE * alike * s.fan.error;
+    let by_itself = |s: &Shape| s.fan.angle > FAN && s.fan.is_sure(SURE, alike);
     let round: Vec<&Shape> = shapes.iter().flatten().filter(|s| by_itself(s)).collect();
     let is_round = |shape: &Option<Shape>| {
         shape.as_ref().is_some_and(|s| {
-            let likely = s.fan.angle > FAN && s.fan.angle > LIKELY * alike * s.fan.error;
+            let likely = s.fan.angle > FAN && s.fan.is_sure(LIKELY, alike);
             by_itself(s) || likely && round.iter().any(|other| s.is_next_to(other))
         })
     };

@@ -154,7 +154,8 @@ impl Rounds<'_> {
             let mut withdrawn = Vec::new();
             for (peak, voters) in peaks.iter().zip(self.voters(&peaks)) {
                 go_on(progress)?;
-                let fresh = voters.iter().all(|&i| self.free[i as usize]);
+                let stands = |&i: &u32| self.free[i as usize] && self.voting[i as usize];
+                let fresh = voters.iter().all(stands);
                 let cast = u64::from(peak.votes);
                 let support = self.refine(peak.index as usize, &voters)?;
                 if let Some(Ok(support)) = &support {

@@ -4,20 +4,21 @@
 //! that sags is bent as well, but ends at the walls; a facet of a roof or of an octagonal tower is flat, and its surface goes on at
 //! an angle.
 
-use super::ends::Piece;
 use super::paraboloid::{Height, Paraboloid};
+use super::piece::Piece;
 use crate::vector::{axes, dot};
 
 /// A plane is bent when its normals fan out by more than this many standard errors.
 const SURE: f64 = 4.0;
-/// The bend of a plane explains what lies beyond its outline if it leaves at most this share of its squared distances, …
+/// The bend of a plane explains what lies beyond its outline if it leaves at most this share of its squared distances from the
+/// plane that touches the middle, …
 const LEFT: f64 = 0.25;
-/// … and if at least this many times as many points lie there as in the plane.
+/// … and if the first surfels there have at least this many times as many points as the plane. So many must have turned, too.
 const BEYOND: f64 = 0.15;
 /// A surface is curved if it turns by more than this angle, in radians; what turns by less sags.
 const TURNED: f64 = 15.0 * std::f64::consts::PI / 180.0;
-/// What lies between strips is one, too, if of what lies beyond its outline most belongs to strips, and that is at least this
-/// many times as much as the plane has: it is narrow.
+/// What lies between strips is one, too, if of what belongs to planes beyond its outline most belongs to strips, and that is at least
+/// this many times as much as the plane has: it is narrow.
 const BETWEEN: f64 = 0.5;
 
 /// Whether a plane is a strip of a curved surface; `beyond` are the first surfels beyond its outline, and as many points as `alike`
@@ -31,20 +32,21 @@ pub(super) fn is_strip(piece: &Piece, beyond: &[u32], alike: f64) -> bool {
     };
     let own: Vec<Height> = piece.own.iter().map(height).collect();
     let Some(bend) = Paraboloid::fit(&own) else { return false };
-    let fan = bend.fan();
-    if fan.angle <= SURE * alike.max(1.0).sqrt() * fan.error {
+    let all: f64 = own.iter().map(|h| h.weight).sum();
+    let surfels_alike = alike * own.len() as f64 / all;
+    if !bend.fan().is_sure(SURE, surfels_alike) {
         return false;
     }
-    let [mut weight, mut squares, mut left] = [0.0; 3];
-    for Height { at, above, weight: w } in beyond.iter().map(height) {
-        let (above, bend) = (above - bend.tangent(at), bend.above_tangent(at));
-        weight += w;
-        squares += w * above * above;
-        left += w * (above - bend) * (above - bend);
+    let [mut near, mut squares, mut left] = [0.0; 3];
+    for Height { at, above, weight } in beyond.iter().map(height) {
+        let (off, explained) = (above - bend.tangent(at), bend.above_tangent(at));
+        near += weight;
+        squares += weight * off * off;
+        left += weight * (off - explained) * (off - explained);
     }
-    weight >= BEYOND * own.iter().map(|h| h.weight).sum::<f64>()
+    near >= BEYOND * all
         && left <= LEFT * squares
-        && piece.turns(beyond.to_vec(), TURNED)
+        && piece.turns(beyond.to_vec(), TURNED, BEYOND * all)
 }
 
 /// Whether a plane lies between strips: `among` are the points beyond its outline that belong to strips, and to other planes.

@@ -214,10 +214,11 @@ impl Field<'_> {
                 best = Some(plane);
             }
         }
-        // The votes of what is spent need not be taken back twice.
-        let known = Failed { spent: Vec::new(), ..failed.clone() };
-        let settled = settled.into_iter().filter(|_| best.is_none());
-        failures.extend(settled.map(|at| (at, known.clone())));
+        if best.is_none() {
+            // The votes of what is spent need not be taken back twice.
+            let known = Failed { spent: Vec::new(), ..failed.clone() };
+            failures.extend(settled.into_iter().map(|at| (at, known.clone())));
+        }
         Ok(best.ok_or(failed))
     }
 
@@ -640,7 +641,7 @@ mod tests {
         let lies_ahead = |&i: &u32| surfels.list[i as usize].centroid[0] > 5900.0;
         let voters: Vec<u32> = (0..surfels.list.len() as u32).filter(lies_ahead).collect();
         let mut failures = Failures::default();
-        let mut refine = |failures: &mut Failures| {
+        let refine = |failures: &mut Failures| {
             let direction = [1.0, 0.0, 0.0];
             let candidate = Candidate { direction, voters: &voters, failed: failures };
             let mut grower = Grower::new(&cloud.cells, &surfels);
