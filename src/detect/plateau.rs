@@ -216,8 +216,8 @@ fn likeness(curve: &[Scale], level: usize, far: bool, soft: f64) -> f64 {
 /// How surely, from 0 to 1, surfaces are thicker on one of the next two levels than independent noise makes them.
 fn thickens(curve: &[Scale], level: usize, soft: f64) -> f64 {
     let to = |next: usize| {
-        let (here, next) = (&curve[next - 1], curve.get(next)?);
-        Some(exceeds(here.thickening(next) - 1.0, THICKENS, THICKENS_SOFT))
+        let [here, next] = [next - 1, next].map(|level| curve.get(level));
+        Some(exceeds(here?.thickening(next?) - 1.0, THICKENS, THICKENS_SOFT))
     };
     let shown = curve.get(level + 2).map_or(0.0, |s| goes_on(&curve[level + 1], s, soft));
     to(level + 1).unwrap_or(0.0).max(shown * to(level + 2).unwrap_or(0.0))
@@ -460,6 +460,10 @@ mod tests {
         }
         assert!(white[1].thinnest > 1.1 * white[0].thinnest);
         assert!(!read(&white, Drawn::InSpace, |_| true).alike);
+        // Only the widest neighbourhoods are flat.
+        let mut last = [of(0.01, 1.0, 0.9); 3];
+        last[2].flat = 0.8;
+        assert!(!read(&last, Drawn::InSpace, |_| true).alike);
     }
 
     #[test]
