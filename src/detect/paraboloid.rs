@@ -106,6 +106,15 @@ impl Paraboloid {
         (3..6).map(|k| self.of[k] * terms[k]).sum()
     }
 
+    /// Slope of the paraboloid at a place against that plane.
+    pub fn slope(&self, at: [f64; 2]) -> f64 {
+        let terms = self.terms(at);
+        let ([x, y], of) = ([terms[1], terms[2]], &self.of);
+        let along = (2.0 * of[3] * x + of[4] * y) / self.spread[0];
+        let across = (of[4] * x + 2.0 * of[5] * y) / self.spread[1];
+        along.hypot(across)
+    }
+
     /// Root mean square distance of the points from their middle.
     pub fn extent(&self) -> f64 {
         self.spread.norm()
@@ -152,6 +161,8 @@ mod tests {
         let at = [3100.0, -600.0];
         assert!((found.tangent(at) + found.above_tangent(at) - bend(at)).abs() < 1e-6);
         assert!(found.variance < 1e-9);
+        // 2 x / 500 - y / 1000 and - x / 1000, for x = y = 100.
+        assert!((found.slope(at) - 0.3f64.hypot(0.1)).abs() < 1e-9);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::plane::LocalPlane;
 use crate::surface::surfels::{Surfel, Surfels};
-use crate::vector::{Vec3, dot, minus};
+use crate::vector::{dot, minus};
 use rustc_hash::FxHashSet;
 
 /// Where a surface goes on, it rises or falls by at most this many tolerances of the plane: else there is a step.
@@ -67,21 +67,6 @@ impl<'a> Piece<'a> {
                 around.filter(|&j| !self.is_own(j)).for_each(&mut visit);
             }
         }
-    }
-
-    /// Whether the surface beyond the outline turns by more than an angle, in radians, where it has at least so many points; `next` are
-    /// the first surfels beyond.
-    pub fn turns(&self, next: Vec<u32>, angle: f64, points: f64) -> bool {
-        let cosine = angle.cos();
-        let along = |normal: Vec3| dot(normal, self.plane.normal).abs();
-        let mut turned = 0.0;
-        self.walk(next, |i| {
-            let surfel = self.surfel(i);
-            if surfel.surface.is_some_and(|s| along(s.normal()) < cosine) {
-                turned += f64::from(surfel.weight);
-            }
-            turned > points
-        })
     }
 
     /// Walks on over the surface from the surfels `next`, and returns whether one of those on the way `is_enough`.

@@ -89,6 +89,8 @@ struct Rounds<'a> {
     free: Vec<bool>,
     /// Whether a surfel's votes are in the table.
     voting: Vec<bool>,
+    /// Whether a surfel is known to belong to a curved surface.
+    curved: Vec<bool>,
     /// What failed since surfels were last claimed.
     failed: Failures,
 }
@@ -129,6 +131,7 @@ pub(super) fn search(
         rows,
         near,
         free: voting.clone(),
+        curved: vec![false; voting.len()],
         voting,
         failed: Failures::default(),
     };
@@ -154,8 +157,8 @@ impl Rounds<'_> {
             let mut withdrawn = Vec::new();
             for (peak, voters) in peaks.iter().zip(self.voters(&peaks)) {
                 go_on(progress)?;
-                let stands = |&i: &u32| self.free[i as usize] && self.voting[i as usize];
-                let fresh = voters.iter().all(stands);
+                let counts = |&i: &u32| self.counts(i);
+                let fresh = voters.iter().all(counts);
                 let cast = u64::from(peak.votes);
                 let support = self.refine(peak.index as usize, &voters)?;
                 if let Some(Ok(support)) = &support {
@@ -174,6 +177,7 @@ impl Rounds<'_> {
                     Some(Ok(support)) => findings.found.push(FoundPlane { votes: cast, support }),
                     Some(Err(mut failed)) => {
                         for i in std::mem::take(&mut failed.spent) {
+                            self.curved[i as usize] = true;
                             self.withdraw(i, &mut withdrawn);
                         }
                         findings.failed.push((cast, failed));
@@ -213,6 +217,11 @@ impl Rounds<'_> {
         }
     }
 
+    /// Whether a surfel may lead to a plane: a piece of a curved surface that an earlier peak of the round met does not.
+    fn counts(&self, surfel: u32) -> bool {
+        self.free[surfel as usize] && !self.curved[surfel as usize]
+    }
+
     /// Marks a surfel whose votes are to be taken back.
     fn withdraw(&mut self, surfel: u32, withdrawn: &mut Vec<u32>) {
         if std::mem::replace(&mut self.voting[surfel as usize], false) {
@@ -227,8 +236,8 @@ impl Rounds<'_> {
         index: usize,
         voters: &[u32],
     ) -> crate::Result<Option<Result<Support, Failed>>> {
-        let free = |&i: &u32| self.free[i as usize] && self.voting[i as usize];
-        let voters: Vec<u32> = voters.iter().copied().filter(free).collect();
+        let counts = |&i: &u32| self.counts(i);
+        let voters: Vec<u32> = voters.iter().copied().filter(counts).collect();
         if self.field.weight(&voters) < u64::from(self.search.min_votes) {
             return Ok(None);
         }

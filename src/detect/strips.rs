@@ -15,8 +15,11 @@ const SURE: f64 = 4.0;
 const LEFT: f64 = 0.25;
 /// … and if the first surfels there have at least this many times as many points as the plane. So many must have turned, too.
 const BEYOND: f64 = 0.15;
-/// A surface is curved if it turns by more than this angle, in radians; what turns by less sags.
+/// A surface is curved if it turns by more than this angle, in radians, …
 const TURNED: f64 = 15.0 * std::f64::consts::PI / 180.0;
+/// … and by at most this many times as much, or as little, as the bend of the plane foretells: what turns by less sags, and a crowned
+/// road may lead into a ditch.
+const AS_BENT: f64 = 2.0;
 /// What lies between strips is one, too, if of what belongs to planes beyond its outline most belongs to strips, and that is at least
 /// this many times as much as the plane has: it is narrow.
 const BETWEEN: f64 = 0.5;
@@ -44,9 +47,18 @@ pub(super) fn is_strip(piece: &Piece, beyond: &[u32], alike: f64) -> bool {
         squares += weight * off * off;
         left += weight * (off - explained) * (off - explained);
     }
-    near >= BEYOND * all
-        && left <= LEFT * squares
-        && piece.turns(beyond.to_vec(), TURNED, BEYOND * all)
+    let mut turned = 0.0;
+    let has_turned = |i: u32| {
+        let surfel = piece.surfel(i);
+        let Some(surface) = surfel.surface else { return false };
+        let sine = (1.0 - dot(surface.normal(), piece.plane.normal).powi(2)).max(0.0).sqrt();
+        let slope = bend.slope([dot(surfel.centroid, u), dot(surfel.centroid, v)]);
+        if sine > TURNED.sin() && sine <= AS_BENT * slope && slope <= AS_BENT * sine {
+            turned += f64::from(surfel.weight);
+        }
+        turned > BEYOND * all
+    };
+    near >= BEYOND * all && left <= LEFT * squares && piece.walk(beyond.to_vec(), has_turned)
 }
 
 /// Whether a plane lies between strips: `among` are the points beyond its outline that belong to strips, and to other planes.
