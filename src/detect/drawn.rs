@@ -4,7 +4,7 @@ use crate::camera::viewpoint::share_of_error;
 use crate::surface::flat::Flatness;
 
 /// In the camera's view, surfaces tell the noise if the cosine of the angle between their normal and the line of sight is larger than
-/// this, …
+/// this.
 const ASLANT: f64 = 0.35;
 
 /// How the points of a cloud are drawn.

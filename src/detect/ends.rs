@@ -36,15 +36,15 @@ pub(super) fn arbitrary(
         Piece { cells, surfels, owners: &owners, number, own, plane }.ends(alike)
     };
     let ends: Vec<Ends> = found.par_iter().zip(local).enumerate().map(ends).collect();
-    let weight = |i: u32| u64::from(surfels.list[i as usize].weight);
     let is_between = |(end, found): (&Ends, &FoundPlane)| {
         let mut among = [0; 2];
         for &i in &end.beyond {
             if let Some(other) = ends.get(owners[i as usize] as usize) {
-                among[usize::from(!other.is_strip)] += weight(i);
+                let weight = surfels.list[i as usize].weight;
+                among[usize::from(!other.is_strip)] += u64::from(weight);
             }
         }
-        strips::is_between(found.support.surfels.iter().map(|&i| weight(i)).sum(), among)
+        strips::is_between(surfels.weight(&found.support.surfels), among)
     };
     ends.iter().zip(found).map(|of| of.0.is_strip || of.0.is_piece || is_between(of)).collect()
 }
@@ -128,11 +128,10 @@ impl Piece<'_> {
 
     /// Whether more of the surface lies beyond the outline than within; `next` are the first surfels beyond.
     fn goes_on(&self, next: Vec<u32>) -> bool {
-        let weight = |i: u32| u64::from(self.surfel(i).weight);
-        let most = LARGER * self.own.iter().map(|&i| weight(i)).sum::<u64>();
+        let most = LARGER * self.surfels.weight(self.own);
         let mut larger = 0;
         self.walk(next, |i| {
-            larger += weight(i);
+            larger += u64::from(self.surfel(i).weight);
             larger > most
         })
     }

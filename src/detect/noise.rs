@@ -21,7 +21,7 @@ const RAMP: f64 = 0.7;
 /// If this share of the wide neighbourhoods is parallel to the fine ones, these are no slices but a surface, such as a wall
 /// that faces a camera.
 const MANY: f64 = 0.5;
-/// … if so large a share of the flat neighbourhoods lie on such surfaces.
+/// Surfaces that do not tell how far points are off are left out if so large a share of the flat neighbourhoods lie on others.
 const TELLING: f64 = 0.15;
 /// The slices of a frame are parallel, unless the frame is drawn in the camera's view: this share of the thin
 /// neighbourhoods …
@@ -222,11 +222,14 @@ fn curve(samples: &[&Sample]) -> Vec<Scale> {
     for (level, scale) in curve.iter_mut().enumerate() {
         let mut turns: Vec<f64> = samples.iter().filter_map(|s| turn(s, level)).collect();
         scale.turn = quantile(&mut turns, 0.5);
+        let flat = samples.iter().filter_map(|s| s.flat(level));
+        let mut points: Vec<f64> = flat.map(|f| f.points()).collect();
+        scale.points = quantile(&mut points, 0.1);
     }
     curve
 }
 
-/// The same without the turns of the normals, which stay 0.
+/// The same without the turns of the normals and the numbers of points, which stay 0.
 pub(super) fn thicknesses(samples: &[&Sample]) -> Vec<Scale> {
     let levels = samples.first().map_or(0, |s| s.blocks.len());
     let n = samples.len().max(1) as f64;
@@ -234,14 +237,13 @@ pub(super) fn thicknesses(samples: &[&Sample]) -> Vec<Scale> {
         let flat: Vec<Flatness> = samples.iter().filter_map(|s| s.flat(level)).collect();
         let strict = flat.iter().filter(|f| f.ratio <= STRICT).count();
         let mut thickness: Vec<f64> = flat.iter().map(|f| f64::from(f.thickness)).collect();
-        let mut points: Vec<f64> = flat.iter().map(Flatness::points).collect();
         Scale {
             flat: flat.len() as f64 / n,
             strict: strict as f64 / n,
             thin: quantile(&mut thickness, 0.25),
             thinnest: quantile(&mut thickness, 0.1),
             turn: 0.0,
-            points: quantile(&mut points, 0.1),
+            points: 0.0,
         }
     };
     (0..levels).map(one).collect()

@@ -6,6 +6,9 @@ use nalgebra::{Matrix2, Matrix6, SymmetricEigen, Vector2, Vector6};
 /// is at least this share of the largest. Coordinates are whole steps, so points on a conic that is a thousand steps wide have less.
 const WORST: f64 = 1e-6;
 
+/// A surface is surely bent when its normals fan out by more than this many standard errors.
+pub(super) const SURE: f64 = 4.0;
+
 /// A point, or the middle of some.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Height {

@@ -4,7 +4,7 @@
 //! points can tell: a paraboloid through them shows how far the normals fan out, and with what error.
 
 use super::members::members;
-use super::paraboloid::{Fan, Height, Paraboloid};
+use super::paraboloid::{Fan, Height, Paraboloid, SURE};
 use crate::frame::Points;
 use crate::surface::plane::LocalPlane;
 use crate::vector::{Vec3, axes, dot, minus};
@@ -14,10 +14,8 @@ use rayon::prelude::*;
 const MOST: i64 = 4096;
 /// Fewest points that are judged.
 const FEWEST: usize = 20;
-/// A piece is curved when its normals fan out by more than this, in radians, root mean square, …
+/// A piece is curved when its normals surely fan out by more than this, in radians, root mean square.
 const FAN: f64 = 0.07;
-/// … and by this many standard errors.
-const SURE: f64 = 4.0;
 /// Next to another curved piece, this many standard errors are enough.
 const LIKELY: f64 = 1.5;
 /// Two pieces are adjacent when their middles are at most this many times the sum of their extents apart.

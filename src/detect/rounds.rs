@@ -217,7 +217,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// Whether a surfel may lead to a plane: a piece of a curved surface that an earlier peak of the round met does not.
+    /// Whether a surfel may lead to a plane: one of a plane, or of what is known to be curved, does not.
     fn counts(&self, surfel: u32) -> bool {
         self.free[surfel as usize] && !self.curved[surfel as usize]
     }

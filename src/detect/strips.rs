@@ -4,12 +4,10 @@
 //! that sags is bent as well, but ends at the walls; a facet of a roof or of an octagonal tower is flat, and its surface goes on at
 //! an angle.
 
-use super::paraboloid::{Height, Paraboloid};
+use super::paraboloid::{Height, Paraboloid, SURE};
 use super::piece::Piece;
 use crate::vector::{axes, dot};
 
-/// A plane is bent when its normals fan out by more than this many standard errors.
-const SURE: f64 = 4.0;
 /// The bend of a plane explains what lies beyond its outline if it leaves at most this share of its squared distances from the
 /// plane that touches the middle, …
 const LEFT: f64 = 0.25;
@@ -49,12 +47,12 @@ pub(super) fn is_strip(piece: &Piece, beyond: &[u32], alike: f64) -> bool {
     }
     let mut turned = 0.0;
     let has_turned = |i: u32| {
-        let surfel = piece.surfel(i);
-        let Some(surface) = surfel.surface else { return false };
+        let Some(surface) = piece.surfel(i).surface else { return false };
+        let Height { at, weight, .. } = height(&i);
         let sine = (1.0 - dot(surface.normal(), piece.plane.normal).powi(2)).max(0.0).sqrt();
-        let slope = bend.slope([dot(surfel.centroid, u), dot(surfel.centroid, v)]);
+        let slope = bend.slope(at);
         if sine > TURNED.sin() && sine <= AS_BENT * slope && slope <= AS_BENT * sine {
-            turned += f64::from(surfel.weight);
+            turned += weight;
         }
         turned > BEYOND * all
     };

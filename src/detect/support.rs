@@ -157,7 +157,7 @@ impl Field<'_> {
 
     /// Distinct points of a set of surfels.
     pub fn weight(&self, set: &[u32]) -> u64 {
-        set.iter().map(|&i| u64::from(self.surfel(i).weight)).sum()
+        self.surfels.weight(set)
     }
 
     /// Refines the plane of a peak: it starts from the densest slice of its voters, then grows and is fitted

@@ -110,6 +110,11 @@ impl Surfels {
         Surfels { list, at: Arc::new(at) }
     }
 
+    /// Distinct points of a set of surfels.
+    pub fn weight(&self, set: &[u32]) -> u64 {
+        set.iter().map(|&i| u64::from(self.list[i as usize].weight)).sum()
+    }
+
     /// The same surfels with other `surfaces` around the base cells: those of a rougher class. Joined surfels
     /// get none.
     pub fn rougher(&self, cloud: &CellCloud, surfaces: &dyn Seen) -> Surfels {
