@@ -223,9 +223,7 @@ impl Temporary {
                 #[cfg(not(target_os = "linux"))]
                 Err(io::Error::other(format!("{file:?} cannot be named")))
             }
-            Temporary::Named(file, _listed) => {
-                file.persist(target).map(drop).map_err(|failed| failed.error)
-            }
+            Temporary::Named(file, listed) => listed.call(file, target),
         }
     }
 }
@@ -304,12 +302,12 @@ mod unnamed {
 
     /// Copies the file to a named one beside the target, and renames that.
     fn copy(mut from: &File, target: &Path) -> io::Result<()> {
-        let (mut named, _listed) = Listed::file_in(folder_of(target))?;
+        let (mut named, listed) = Listed::file_in(folder_of(target))?;
         let _ = named.as_file().lock();
         from.rewind()?;
         io::copy(&mut from, &mut named)?;
         named.as_file().set_permissions(from.metadata()?.permissions())?;
-        named.persist(target).map(drop).map_err(|failed| failed.error)
+        listed.call(named, target)
     }
 
     fn link(file: &File, name: &Path) -> io::Result<()> {
@@ -337,6 +335,13 @@ impl Listed {
         all.insert(file.path().to_path_buf());
         let listed = Listed(file.path().to_path_buf());
         Ok((file, listed))
+    }
+
+    /// Gives the file its name. Whoever discards all does so before or after, and where it was before, this
+    /// waits for the end of the program rather than report that the file is missing.
+    fn call(self, file: NamedTempFile, target: &Path) -> io::Result<()> {
+        let _all = named();
+        file.persist(target).map(drop).map_err(|failed| failed.error)
     }
 }
 
@@ -501,6 +506,9 @@ fn plain(error: io::Error) -> io::Error {
 mod tests {
     use super::*;
 
+    /// Held by tests that discard the files of the whole process, or whose files these would be.
+    static NAMES: Mutex<()> = Mutex::new(());
+
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(folder)
             .unwrap()
@@ -633,6 +641,7 @@ mod tests {
 
     #[test]
     fn a_file_with_a_name_is_listed_while_it_is_at_work() {
+        let _alone = NAMES.lock();
         let folder = tempfile::tempdir().unwrap();
         let start = || {
             let (mut file, listed) = Listed::file_in(folder.path()).unwrap();
@@ -672,7 +681,28 @@ mod tests {
     }
 
     #[test]
+    fn a_file_gets_no_name_while_all_are_discarded() {
+        let _alone = NAMES.lock();
+        let folder = tempfile::tempdir().unwrap();
+        let (file, listed) = Listed::file_in(folder.path()).unwrap();
+        let discarded = discard_all();
+        assert!(names(folder.path()).is_empty());
+        let (target, (done, is_done)) = (folder.path().join("a.txt"), std::sync::mpsc::channel());
+        let commit = std::thread::spawn(move || {
+            let result = listed.call(file, &target);
+            done.send(()).unwrap();
+            result
+        });
+        // No error is reported, either, while the program is about to end.
+        assert!(is_done.recv_timeout(std::time::Duration::from_millis(50)).is_err());
+        drop(discarded);
+        assert_eq!(commit.join().unwrap().unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert!(names(folder.path()).is_empty());
+    }
+
+    #[test]
     fn files_begin_again_after_all_were_discarded() {
+        let _alone = NAMES.lock();
         let folder = tempfile::tempdir().unwrap();
         drop(discard_all());
         let (file, listed) = Listed::file_in(folder.path()).unwrap();
@@ -684,6 +714,7 @@ mod tests {
     #[test]
     fn what_cannot_be_linked_is_copied() {
         use std::os::unix::fs::PermissionsExt;
+        let _alone = NAMES.lock();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         for code in [libc::EPERM, libc::EOPNOTSUPP, libc::ENOSYS, libc::ENOENT, libc::EEXIST] {
