@@ -41,6 +41,8 @@ pub(super) struct Ground<'b> {
     sums: Vec<Sums>,
     view: View,
     pub plateau: Plateau,
+    /// Standard deviation that rounding adds to each of the coordinates, in steps.
+    rounding: Vec3,
     /// The steps in which depths come, if a frame that is drawn in the camera's view has no other noise.
     pub steps: Option<DepthSteps>,
 }
@@ -82,15 +84,14 @@ impl<'b> Ground<'b> {
         let (order, cells) = held.cut(unit)?;
         let mut sums = cells.sums();
         let view = View::new(cells.cells(), &mut sums);
-        let mut plateau = view.plateau(drawn);
         // In the camera's view coordinates come in steps because pixels do.
-        if plateau.sliced && drawn == Drawn::InSpace {
+        let rounding = match drawn {
             // In the order of the cells, so that the order of the file does not matter.
-            let point = |i: usize| points.get(order[i] as usize);
-            let rounding = rounded::rounding_of(order.len(), point).into_iter().fold(0.0, f64::max);
-            plateau = view.within_rounding(plateau, rounding);
-        }
-        Ok(Ground { order, cells, sums, view, plateau, steps: None })
+            Drawn::InSpace => rounded::rounding(order.len(), |i| points.get(order[i] as usize)),
+            Drawn::AsSeen => [0.0; 3],
+        };
+        let plateau = view.plateau(drawn, rounding.into_iter().fold(0.0, f64::max));
+        Ok(Ground { order, cells, sums, view, plateau, rounding, steps: None })
     }
 
     /// Whether the noise may be that of a depth camera's frame: it is correlated or comes in steps.
@@ -186,20 +187,20 @@ impl<'b> Ground<'b> {
             // Finer cells do not show the surface. They are dropped before the wider ones are made, to save
             // memory.
             let unit = self.cells.cells().unit.coarser(widening);
-            let Ground { order, cells, sums, view, plateau, steps } = self;
+            let Ground { order, cells, sums, view, plateau, rounding, steps } = self;
             drop((order, cells, sums, view));
             let (order, cells) = held.cut(unit)?;
             let mut sums = cells.sums();
             let view = View::new(cells.cells(), &mut sums);
-            self = Ground { order, cells, sums, view, plateau, steps };
+            self = Ground { order, cells, sums, view, plateau, rounding, steps };
         }
         // The points in their old order are no longer needed, but their memory is.
         drop(held);
-        let Ground { order, cells, sums, view, plateau, steps } = self;
+        let Ground { order, cells, sums, view, plateau, rounding, steps } = self;
         let points = Arc::try_unwrap(std::mem::take(&mut cloud.points)).unwrap_or_default();
         begin(how.progress, "surfaces", None)?;
         let surfaces = cells.judge(Room { points, sums })?;
         cloud.reorder(order, surfaces.cloud().points.clone());
-        scene::search(cloud, surfaces, (&view, plateau, steps), (camera, how))
+        scene::search(cloud, surfaces, (&view, plateau, rounding, steps), (camera, how))
     }
 }

@@ -28,14 +28,6 @@ const TELLING: f64 = 0.15;
 const NEARLY_ALL: f64 = 0.9;
 /// … have normals whose cosine with that of the thinnest is larger than this.
 const PARALLEL: f64 = 0.98;
-/// Neighbourhoods are wide enough to show the surfaces of rounded points when no more than a quarter of them are thinner than this
-/// many times what rounding adds to a coordinate: a little less than once, since the lower quartile is that of the thinner ones. …
-const SHOWS_ROUNDED: f64 = 0.8;
-/// … Rounding explains their thickness if it is at most this many times that. Of a voxel only the centre is left, however many
-/// points the voxel had, so the distances of centres from a surface are spread evenly: over one step if the surface is along an axis, over √3
-/// steps if it is across a diagonal.
-const EXPLAINED: f64 = 1.75;
-
 /// The neighbourhood of a base cell on every level.
 pub(super) struct Sample {
     pub cell: u32,
@@ -47,7 +39,13 @@ pub(super) struct Sample {
 impl Sample {
     /// The neighbourhood on a level, where it is flat.
     pub fn flat(&self, level: usize) -> Option<Flatness> {
-        (*self.blocks.get(level)?).filter(|f| f64::from(f.ratio) <= FLAT)
+        self.flat_above(level, 0.0)
+    }
+
+    /// The neighbourhood on a level, made at least as thick as a floor, where it is flat.
+    fn flat_above(&self, level: usize, floor: f32) -> Option<Flatness> {
+        let flat = (*self.blocks.get(level)?)?.at_least(floor);
+        Some(flat).filter(|f| f64::from(f.ratio) <= FLAT)
     }
 }
 
@@ -111,20 +109,9 @@ impl View {
         (third > 0).then(|| usual(&places[places.len() - third..]) / usual(&places[..third]))
     }
 
-    /// Lowers the plateau of a sliced cloud to the first level whose thickness rounding explains; `rounding` is the standard deviation
-    /// that rounding adds to a coordinate. Slices turn the normals of neighbourhoods that are wide enough to show the surface, as waves
-    /// do, and edges make wider ones thick.
-    pub fn within_rounding(&self, plateau: Plateau, rounding: f64) -> Plateau {
-        let curve = thicknesses(&self.samples.iter().collect::<Vec<_>>());
-        let shows = |s: &Scale| s.flat > SOME && s.thin >= SHOWS_ROUNDED * rounding;
-        let level = curve.iter().position(shows).filter(|_| rounding > 0.0);
-        let level = level.filter(|&level| curve[level].thin <= EXPLAINED * rounding);
-        Plateau { level: level.map_or(plateau.level, |l| plateau.level.min(l as f64)), ..plateau }
-    }
-
     /// Whether steps still show on a level.
     pub fn clears_up(&self, level: usize) -> bool {
-        plateau::clears_up(&curve(&self.samples.iter().collect::<Vec<_>>()), level)
+        plateau::clears_up(&curve(&self.samples.iter().collect::<Vec<_>>(), 0.0), level)
     }
 
     /// The first level on which wide neighbourhoods show the surfaces that narrow ones hide, if the narrow ones are slices:
@@ -134,7 +121,7 @@ impl View {
     pub fn beyond_slices(&self, plateau: &Plateau, ahead: Option<Vec3>) -> Option<usize> {
         // Most clouds have no such level, and need no curve.
         let clear = plateau.clear?;
-        let curve = curve(&self.samples.iter().collect::<Vec<_>>());
+        let curve = curve(&self.samples.iter().collect::<Vec<_>>(), 0.0);
         let finest = curve.iter().position(|s| s.flat > SOME)?;
         let clear = (clear..curve.len()).find(|&level| !plateau::clears_up(&curve, level))?;
         let [fine, wide] = [finest, clear].map(|level| self.normals(level));
@@ -166,13 +153,27 @@ impl View {
         })
     }
 
-    /// Where the curve of thickness over size levels out for most of a cloud.
-    pub fn plateau(&self, drawn: Drawn) -> Plateau {
-        let curve = curve(&self.samples.iter().collect::<Vec<_>>());
+    /// Where the curve of thickness over size levels out for most of a cloud; `rounding` is the standard deviation that rounding
+    /// adds to a coordinate.
+    pub fn plateau(&self, drawn: Drawn, rounding: f64) -> Plateau {
+        let samples = self.samples.iter().collect::<Vec<_>>();
+        let exact = curve(&samples, 0.0);
+        let plateau = self.read(&exact, drawn);
+        if plateau.alike && !plateau.sliced || !plateau::is_rounded(&exact, rounding) {
+            return plateau;
+        }
+        log::debug!("without rounding");
+        let rounded = self.read(&curve(&samples, rounding as f32), drawn);
+        // What else rounding hides, a camera's view may show.
+        Plateau { stepped: plateau.stepped, clear: plateau.clear, ..rounded }
+    }
+
+    /// Where this curve levels out.
+    fn read(&self, curve: &[Scale], drawn: Drawn) -> Plateau {
         for (level, scale) in curve.iter().enumerate() {
             log::debug!("level {level}: {scale:.3?}");
         }
-        let plateau = plateau::read(&curve, drawn, |level| self.faces_one_way(level));
+        let plateau = plateau::read(curve, drawn, |level| self.faces_one_way(level));
         log::debug!("{plateau:?}");
         plateau
     }
@@ -217,12 +218,12 @@ pub(super) fn usual_of(mut thickness: Vec<f64>) -> f64 {
 }
 
 /// What the neighbourhoods of some cells show, level by level.
-fn curve(samples: &[&Sample]) -> Vec<Scale> {
-    let mut curve = thicknesses(samples);
+fn curve(samples: &[&Sample], floor: f32) -> Vec<Scale> {
+    let mut curve = thicknesses(samples, floor);
     for (level, scale) in curve.iter_mut().enumerate() {
-        let mut turns: Vec<f64> = samples.iter().filter_map(|s| turn(s, level)).collect();
+        let mut turns: Vec<f64> = samples.iter().filter_map(|s| turn(s, level, floor)).collect();
         scale.turn = quantile(&mut turns, 0.5);
-        let flat = samples.iter().filter_map(|s| s.flat(level));
+        let flat = samples.iter().filter_map(|s| s.flat_above(level, floor));
         let mut points: Vec<f64> = flat.map(|f| f.points()).collect();
         scale.points = quantile(&mut points, 0.1);
     }
@@ -230,11 +231,12 @@ fn curve(samples: &[&Sample]) -> Vec<Scale> {
 }
 
 /// The same without the turns of the normals and the numbers of points, which stay 0.
-pub(super) fn thicknesses(samples: &[&Sample]) -> Vec<Scale> {
+pub(super) fn thicknesses(samples: &[&Sample], floor: f32) -> Vec<Scale> {
     let levels = samples.first().map_or(0, |s| s.blocks.len());
     let n = samples.len().max(1) as f64;
     let one = |level: usize| {
-        let flat: Vec<Flatness> = samples.iter().filter_map(|s| s.flat(level)).collect();
+        let flat: Vec<Flatness> =
+            samples.iter().filter_map(|s| s.flat_above(level, floor)).collect();
         let strict = flat.iter().filter(|f| f.ratio <= STRICT).count();
         let mut thickness: Vec<f64> = flat.iter().map(|f| f64::from(f.thickness)).collect();
         Scale {
@@ -244,14 +246,15 @@ pub(super) fn thicknesses(samples: &[&Sample]) -> Vec<Scale> {
             thinnest: quantile(&mut thickness, 0.1),
             turn: 0.0,
             points: 0.0,
+            rounding: f64::from(floor),
         }
     };
     (0..levels).map(one).collect()
 }
 
 /// How far the normal of a cell turns from a level to the next, relative to thickness over width.
-fn turn(sample: &Sample, level: usize) -> Option<f64> {
-    let (here, next) = (sample.flat(level)?, sample.flat(level + 1)?);
+fn turn(sample: &Sample, level: usize, floor: f32) -> Option<f64> {
+    let (here, next) = (sample.flat_above(level, floor)?, sample.flat_above(level + 1, floor)?);
     let cosine = dot(here.normal.map(f64::from), next.normal.map(f64::from)).abs().min(1.0);
     Some((1.0 - cosine * cosine).sqrt() / f64::from(here.ratio).sqrt())
 }
@@ -277,14 +280,19 @@ mod tests {
         (0..40_000).map(point).collect()
     }
 
+    fn most_rounding(points: &Points) -> f64 {
+        let rounding = rounded::rounding(points.len(), |i| points.get(i));
+        rounding.into_iter().fold(0.0, f64::max)
+    }
+
     fn plateau_of(points: &Points) -> (f64, bool, NoiseField) {
         let view = |cloud: &CellCloud| View::new(&cloud.cells, &mut cloud.sums());
         let cloud = whole(points);
-        let plateau = view(&cloud).plateau(Drawn::InSpace);
+        let rounding = most_rounding(points);
+        let plateau = view(&cloud).plateau(Drawn::InSpace, rounding);
         let cloud = cut(points, cloud.cells.unit.coarser(plateau.widening())).1;
         let known = judge_all(&cloud.cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
-        let rounding = rounded::rounding(points).into_iter().fold(0.0, f64::max);
         let field = measure(&cloud, &view(&cloud), plateau, rounding, flatness);
         (plateau.level, plateau.sliced, field)
     }
@@ -303,14 +311,15 @@ mod tests {
         let depth = 200.0;
         let sliced = slope(|z, i| ((z + (i % 7) as f64) / depth).round() * depth);
         let (level, is_sliced, field) = plateau_of(&sliced);
-        assert!(is_sliced && level >= 1.0, "{level}");
+        // The floor keeps narrow neighbourhoods from being flat.
+        assert!(!is_sliced && level == 0.0, "{level}");
         let flat = Flatness { ratio: 1e-6, thickness: 1.0, error: 1e-4, normal: [0.0, 0.0, 1.0] };
         let least = f64::from(field.at_least(0, flat).thickness);
         assert!((0.5..2.0).contains(&(least / (depth / 12f64.sqrt()))), "{least}");
     }
 
     #[test]
-    fn where_rounding_explains_the_thickness_no_wider_neighbourhoods_are_looked_at() {
+    fn slices_of_rounded_coordinates_are_no_noise() {
         // The centres of voxels that a slope and a wall occupy.
         let edge = 200i64;
         let centre = |v: f64| ((v as i64).div_euclid(edge) * edge + edge / 2) as f32;
@@ -325,15 +334,36 @@ mod tests {
         let points: Points = centres.into_iter().map(|p| p.map(|v| v as f32)).collect();
         let cloud = whole(&points);
         let view = View::new(&cloud.cells, &mut cloud.sums());
-        let rounding = rounded::rounding(&points).into_iter().fold(0.0, f64::max);
+        let rounding = most_rounding(&points);
         assert!((rounding / (edge as f64 / 12f64.sqrt()) - 1.0).abs() < 1e-6);
-        let high = Plateau { level: 5.0, sliced: true, ..view.plateau(Drawn::InSpace) };
-        let level = view.within_rounding(high, rounding).level;
-        let noise = view.noise(level, Drawn::InSpace).unwrap() / rounding;
-        assert!(level < 4.0 && (0.7..2.0).contains(&noise), "{level} {noise}");
+        let plateau = view.plateau(Drawn::InSpace, rounding);
+        assert!(plateau.level == 0.0 && !plateau.sliced && !plateau.alike, "{plateau:?}");
         // Nothing is rounded, or far less than surfaces are thick.
-        assert_eq!(view.within_rounding(high, 0.0).level, 5.0);
-        assert_eq!(view.within_rounding(high, 0.1 * rounding).level, 5.0);
+        for rounding in [0.0, 0.1 * rounding] {
+            assert!(view.plateau(Drawn::InSpace, rounding).sliced);
+        }
+    }
+
+    #[test]
+    fn correlated_noise_shows_where_coordinates_are_rounded() {
+        let wave = |v: f64, length: f64| (v * std::f64::consts::TAU / length).sin();
+        let waves = |x: f64, i: i64| {
+            let y = (i / 200 * 100) as f64;
+            60.0 * wave(x, 3100.0) * wave(y, 3700.0) + 150.0 * wave(x + y, 9700.0)
+        };
+        let rounded = |v: f64| (v / 30.0).round() * 30.0;
+        let plateau = |points: &Points| {
+            let cloud = whole(points);
+            let view = View::new(&cloud.cells, &mut cloud.sums());
+            view.plateau(Drawn::InSpace, most_rounding(points))
+        };
+        let [flat, waving] = [0.0, 1.0].map(|times| {
+            let all = slope(|z, i| 0.05 * z + times * waves((i % 200 * 100) as f64, i));
+            let round = |i| all.get(i).map(|v| rounded(f64::from(v)) as f32);
+            plateau(&(0..all.len()).map(round).collect())
+        });
+        assert!(!flat.alike && !flat.sliced, "{flat:?}");
+        assert!(waving.alike && !waving.sliced, "{waving:?}");
     }
 
     #[test]

@@ -296,7 +296,7 @@ fn of_region(around: Vec<&Sample>, plateau: Plateau) -> Option<f64> {
     if around.len() < IN_REGION {
         return None;
     }
-    let curve = noise::thicknesses(&around);
+    let curve = noise::thicknesses(&around, 0.0);
     let first = slices(&curve, STEPS).max(plateau.finer() as usize);
     // Steps that are large against the neighbourhoods hide the surface at the finest levels.
     let levels = first..(first + if plateau.sliced { STEPS } else { 1 }).min(curve.len());
@@ -338,11 +338,11 @@ mod tests {
         let cloud = whole(&points);
         let cells = &cloud.cells;
         let view = View::new(cells, &mut cloud.sums());
-        let plateau = view.plateau(Drawn::InSpace);
+        let rounding = rounding(points.len(), |i| points.get(i)).into_iter().fold(0.0, f64::max);
+        let plateau = view.plateau(Drawn::InSpace, rounding);
         assert!(plateau.level == 0.0 && !plateau.alike);
         let known = judge_all(cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
-        let rounding = rounding(&points).into_iter().fold(0.0, f64::max);
         let field = measure(&cloud, &view, plateau, rounding, flatness);
         (cloud, field)
     }

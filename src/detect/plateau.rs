@@ -29,6 +29,11 @@ pub(super) const STEPS: usize = 3;
 /// … and within which they must show in the camera's view: there, nothing else is so exact, and steps far from the
 /// camera are wider than three levels of cells.
 const STEPS_SEEN: usize = 5;
+/// Slices are those of rounded coordinates when the thinnest neighbourhoods above them are no thicker than this many times what
+/// rounding adds to a coordinate: they reach over two or three slices. …
+const ABOVE_SLICES: f64 = 3.0;
+/// … Where there are none, rounding is most of the thickness of neighbourhoods no thicker than this many times what it adds.
+const MOSTLY_ROUNDED: f64 = 1.5;
 /// Steps that only the camera's view shows may be there when the thickness grows by this factor, …
 const MAY_SLICE: f64 = 16.0;
 /// … from one of so many of the finest levels, …
@@ -76,6 +81,8 @@ pub(super) const SOME: f64 = 0.02;
 /// normals turn because surfaces are curved, or meet in edges.
 const THICKENS: f64 = 0.04;
 const THICKENS_SOFT: f64 = 0.5;
+/// Where independent noise is mixed in, which turns normals less, they are thicker by more than this share.
+const THICKENS_MIXED: f64 = 0.1;
 /// Parameters of the plane of a neighbourhood.
 const PARAMETERS: f64 = 3.0;
 /// Standard deviations by which the lower quartile lies below the mean, …
@@ -98,15 +105,18 @@ pub(super) struct Scale {
     pub turn: f64,
     /// Lowest decile of the number of points of flat neighbourhoods: the thinnest ones often have few.
     pub points: f64,
+    /// Thickness that rounding gives to every neighbourhood, in steps.
+    pub rounding: f64,
 }
 
 impl Scale {
-    /// How many times as thick the thinner neighbourhoods of the next level are, beyond what independent noise makes of more points:
-    /// with few points thickness varies more, so that its lower quantiles are lower.
+    /// How many times as thick the thinner neighbourhoods of the next level are, without rounding and beyond what independent noise
+    /// makes of more points: with few points thickness varies more, so that its lower quantiles are lower.
     fn thickening(&self, next: &Scale) -> f64 {
         let of = |s: &Scale, thickness: f64, below: f64| {
             let free = (s.points - PARAMETERS).max(PARAMETERS);
-            thickness / (1.0 - below / (2.0 * free).sqrt())
+            let own = (thickness * thickness - s.rounding * s.rounding).max(0.0).sqrt();
+            own / (1.0 - below / (2.0 * free).sqrt())
         };
         let thin = of(next, next.thin, QUARTILE) / of(self, self.thin, QUARTILE);
         thin.min(of(next, next.thinnest, DECILE) / of(self, self.thinnest, DECILE))
@@ -177,6 +187,15 @@ pub(super) fn read(
     }
 }
 
+/// Whether coordinates are rounded so much that fine neighbourhoods are slices, or no thicker than that makes them; `rounding` is the
+/// standard deviation that it adds to a coordinate.
+pub(super) fn is_rounded(curve: &[Scale], rounding: f64) -> bool {
+    let sliced = slices(curve, STEPS);
+    let told = (sliced..curve.len()).find(|&l| curve[l].flat > SOME);
+    let most = rounding * if sliced > 0 { ABOVE_SLICES } else { MOSTLY_ROUNDED };
+    told.is_some_and(|level| curve[level].thinnest <= most)
+}
+
 /// Whether more neighbourhoods are flat on the level after this one, where they are not much thicker: steps that blur
 /// this level are narrow against the neighbourhoods of the next.
 pub(super) fn clears_up(curve: &[Scale], level: usize) -> bool {
@@ -210,14 +229,20 @@ fn likeness(curve: &[Scale], level: usize, far: bool, soft: f64) -> f64 {
     let next = turned(1, ALIKE) * shown(1);
     let after = turned(1, INDEPENDENT) * turned(2, ALIKE) * shown(2);
     let turns = turned(0, ALIKE).max(next).max(if far { after } else { 0.0 });
-    if far { turns * thickens(curve, level, soft) } else { turns }
+    if !far {
+        return turns;
+    }
+    // Where both are there, normals turn less, but go on to turn, and surfaces are thicker at once.
+    let turns_on = turned(0, INDEPENDENT) * turned(1, INDEPENDENT) * shown(1);
+    let mixed = turns_on * thickens(curve, level, THICKENS_MIXED, soft);
+    mixed.max(turns * thickens(curve, level, THICKENS, soft))
 }
 
-/// How surely, from 0 to 1, surfaces are thicker on one of the next two levels than independent noise makes them.
-fn thickens(curve: &[Scale], level: usize, soft: f64) -> f64 {
+/// How surely, from 0 to 1, surfaces are thicker by a share `more` on one of the next two levels than independent noise makes them.
+fn thickens(curve: &[Scale], level: usize, more: f64, soft: f64) -> f64 {
     let to = |next: usize| {
         let [here, next] = [next - 1, next].map(|level| curve.get(level));
-        Some(exceeds(here?.thickening(next?) - 1.0, THICKENS, THICKENS_SOFT))
+        Some(exceeds(here?.thickening(next?) - 1.0, more, THICKENS_SOFT))
     };
     let shown = curve.get(level + 2).map_or(0.0, |s| goes_on(&curve[level + 1], s, soft));
     to(level + 1).unwrap_or(0.0).max(shown * to(level + 2).unwrap_or(0.0))
@@ -345,7 +370,7 @@ mod tests {
 
     fn of(flat: f64, thickness: f64, turn: f64) -> Scale {
         let (thin, thinnest) = (thickness, thickness);
-        Scale { flat, strict: flat, thin, thinnest, turn, points: 0.0 }
+        Scale { flat, strict: flat, thin, thinnest, turn, points: 0.0, rounding: 0.0 }
     }
 
     /// The curve of noise that makes neighbourhoods thicker from level to level.

@@ -1,6 +1,5 @@
 //! By how much coordinates are rounded.
 
-use crate::frame::Points;
 use crate::gaps;
 use crate::vector::Vec3;
 
@@ -12,13 +11,8 @@ const NARROWEST: f64 = 16.0;
 const WITHIN: f64 = 0.1;
 
 /// Standard deviation that rounding adds to each of the coordinates (of a file with two decimals, or of voxel
-/// centres), in steps; 0 where they are not rounded.
-pub(super) fn rounding(points: &Points) -> Vec3 {
-    rounding_of(points.len(), |i| points.get(i))
-}
-
-/// The same for `count` points, each of which `point` gives.
-pub(super) fn rounding_of(count: usize, point: impl Fn(usize) -> [f32; 3] + Sync) -> Vec3 {
+/// centres) of `count` points, each of which `point` gives; in steps, 0 where they are not rounded.
+pub(super) fn rounding(count: usize, point: impl Fn(usize) -> [f32; 3] + Sync) -> Vec3 {
     let stride = count.div_ceil(COORDINATES).max(1);
     // They are whole numbers.
     let along =
@@ -73,6 +67,7 @@ fn step_of(mut values: Vec<i32>) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::Points;
 
     #[test]
     fn rounded_coordinates_have_steps() {
@@ -84,6 +79,7 @@ mod tests {
             };
             (0..40_000).map(point).collect()
         };
+        let rounding = |points: &Points| rounding(points.len(), |i| points.get(i));
         let rounded = heights(|z, _| (z / 50.0).round() * 50.0);
         let [x, y, z] = rounding(&rounded);
         assert!((z - 50.0 / 12f64.sqrt()).abs() < 1e-9 && x < z && y < z);

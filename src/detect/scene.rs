@@ -16,7 +16,7 @@ use super::progress::begin;
 use super::rounds::{self, Votes};
 use super::{
     claims, ends, evidence, interrupted, layers, merge, noise_field, parameters, planes, present,
-    rings, rounded, tolerance, waves,
+    rings, tolerance, waves,
 };
 use crate::Result;
 use crate::backend::{Labels, Surfaces};
@@ -61,13 +61,11 @@ struct Scene<'a> {
 pub(super) fn search<'b>(
     cloud: &Loaded,
     mut surfaces: Box<dyn Surfaces<'b> + 'b>,
-    (view, plateau, steps): (&View, Plateau, Option<DepthSteps>),
+    (view, plateau, rounding, steps): (&View, Plateau, Vec3, Option<DepthSteps>),
     (camera, how): (Camera, How<'_, 'b>),
 ) -> Result<Labelled> {
     let options = how.options;
     let as_seen = plateau.drawn == Drawn::AsSeen;
-    // In the camera's view coordinates come in steps because pixels do.
-    let rounding = if as_seen { [0.0; 3] } else { rounded::rounding(&cloud.points) };
     let most_rounding = rounding.into_iter().fold(0.0, f64::max);
     let in_cells = &surfaces.cloud().clone();
     let cells = &in_cells.cells;

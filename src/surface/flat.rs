@@ -95,6 +95,20 @@ impl Flatness {
     pub fn points(&self) -> f64 {
         f64::from(self.ratio) / f64::from(self.error).powi(2)
     }
+
+    /// The same block, made at least as thick as a floor.
+    pub fn at_least(self, floor: f32) -> Flatness {
+        if self.thickness >= floor {
+            return self;
+        }
+        let times = floor / self.thickness;
+        Flatness {
+            ratio: self.ratio * times * times,
+            thickness: floor,
+            error: self.error * times,
+            ..self
+        }
+    }
 }
 
 /// How flat the block of each cell of a level is. Only flat blocks take memory.

@@ -58,16 +58,6 @@ impl NoiseField {
 
     /// A neighbourhood of a base cell, made at least as thick as the floor there.
     pub fn at_least(&self, cell: usize, flat: Flatness) -> Flatness {
-        let floor = self.floor.as_ref().map_or(0.0, |floor| floor[cell]);
-        if flat.thickness >= floor {
-            return flat;
-        }
-        let times = floor / flat.thickness;
-        Flatness {
-            ratio: flat.ratio * times * times,
-            thickness: floor,
-            error: flat.error * times,
-            ..flat
-        }
+        flat.at_least(self.floor.as_ref().map_or(0.0, |floor| floor[cell]))
     }
 }
