@@ -52,6 +52,8 @@ impl Sample {
 /// The neighbourhoods of a sample of cells, spread evenly over the cloud.
 pub(super) struct View {
     pub samples: Vec<Sample>,
+    /// Number of different cells around them, level by level.
+    different: Vec<usize>,
 }
 
 impl View {
@@ -66,10 +68,12 @@ impl View {
         };
         let mut samples: Vec<Sample> = (0..base.len()).step_by(stride).map(sample).collect();
         let mut around: Vec<u32> = samples.iter().map(|sample| sample.cell).collect();
+        let mut count = Vec::with_capacity(cells.levels.len());
         for (number, level) in cells.levels.iter().enumerate() {
             // Samples that follow each other share their larger cells.
             let mut different = around.clone();
             different.dedup();
+            count.push(different.len());
             let judged = judge_some(cells, number, sums, &different);
             let mut at = 0;
             for (sample, &cell) in samples.iter_mut().zip(&around) {
@@ -81,7 +85,7 @@ impl View {
                 around.iter_mut().for_each(|cell| *cell = parents[*cell as usize]);
             }
         }
-        View { samples }
+        View { samples, different: count }
     }
 
     /// Number of levels.
@@ -111,7 +115,7 @@ impl View {
 
     /// Whether steps still show on a level.
     pub fn clears_up(&self, level: usize) -> bool {
-        plateau::clears_up(&curve(&self.samples.iter().collect::<Vec<_>>(), 0.0), level)
+        plateau::clears_up(&self.curve(0.0), level)
     }
 
     /// The first level on which wide neighbourhoods show the surfaces that narrow ones hide, if the narrow ones are slices:
@@ -121,7 +125,7 @@ impl View {
     pub fn beyond_slices(&self, plateau: &Plateau, ahead: Option<Vec3>) -> Option<usize> {
         // Most clouds have no such level, and need no curve.
         let clear = plateau.clear?;
-        let curve = curve(&self.samples.iter().collect::<Vec<_>>(), 0.0);
+        let curve = self.curve(0.0);
         let finest = curve.iter().position(|s| s.flat > SOME)?;
         let clear = (clear..curve.len()).find(|&level| !plateau::clears_up(&curve, level))?;
         let [fine, wide] = [finest, clear].map(|level| self.normals(level));
@@ -156,16 +160,31 @@ impl View {
     /// Where the curve of thickness over size levels out for most of a cloud; `rounding` is the standard deviation that rounding
     /// adds to a coordinate.
     pub fn plateau(&self, drawn: Drawn, rounding: f64) -> Plateau {
-        let samples = self.samples.iter().collect::<Vec<_>>();
-        let exact = curve(&samples, 0.0);
+        let exact = self.curve(0.0);
         let plateau = self.read(&exact, drawn);
         if plateau.alike && !plateau.sliced || !plateau::is_rounded(&exact, rounding) {
             return plateau;
         }
         log::debug!("without rounding");
-        let rounded = self.read(&curve(&samples, rounding as f32), drawn);
+        let rounded = self.read(&self.curve(rounding as f32), drawn);
         // What else rounding hides, a camera's view may show.
         Plateau { stepped: plateau.stepped, clear: plateau.clear, ..rounded }
+    }
+
+    /// What the neighbourhoods show, level by level, made at least as thick as a floor.
+    fn curve(&self, floor: f32) -> Vec<Scale> {
+        let samples: Vec<&Sample> = self.samples.iter().collect();
+        let mut curve = thicknesses(&samples, floor);
+        for (level, scale) in curve.iter_mut().enumerate() {
+            let mut turns: Vec<f64> =
+                samples.iter().filter_map(|s| turn(s, level, floor)).collect();
+            scale.turn = quantile(&mut turns, 0.5);
+            let flat = samples.iter().filter_map(|s| s.flat_above(level, floor));
+            let mut points: Vec<f64> = flat.map(|f| f.points()).collect();
+            scale.points = quantile(&mut points, 0.1);
+            scale.places = scale.flat * self.different[level] as f64;
+        }
+        curve
     }
 
     /// Where this curve levels out.
@@ -217,20 +236,7 @@ pub(super) fn usual_of(mut thickness: Vec<f64>) -> f64 {
     quantile(&mut thickness, 0.5)
 }
 
-/// What the neighbourhoods of some cells show, level by level.
-fn curve(samples: &[&Sample], floor: f32) -> Vec<Scale> {
-    let mut curve = thicknesses(samples, floor);
-    for (level, scale) in curve.iter_mut().enumerate() {
-        let mut turns: Vec<f64> = samples.iter().filter_map(|s| turn(s, level, floor)).collect();
-        scale.turn = quantile(&mut turns, 0.5);
-        let flat = samples.iter().filter_map(|s| s.flat_above(level, floor));
-        let mut points: Vec<f64> = flat.map(|f| f.points()).collect();
-        scale.points = quantile(&mut points, 0.1);
-    }
-    curve
-}
-
-/// The same without the turns of the normals and the numbers of points, which stay 0.
+/// The share and the thickness of the flat neighbourhoods of some cells, level by level, made at least as thick as a floor; all else stays 0.
 pub(super) fn thicknesses(samples: &[&Sample], floor: f32) -> Vec<Scale> {
     let levels = samples.first().map_or(0, |s| s.blocks.len());
     let n = samples.len().max(1) as f64;
@@ -246,6 +252,7 @@ pub(super) fn thicknesses(samples: &[&Sample], floor: f32) -> Vec<Scale> {
             thinnest: quantile(&mut thickness, 0.1),
             turn: 0.0,
             points: 0.0,
+            places: 0.0,
             rounding: f64::from(floor),
         }
     };

@@ -83,6 +83,12 @@ const THICKENS: f64 = 0.04;
 const THICKENS_SOFT: f64 = 0.5;
 /// Where independent noise is mixed in, which turns normals less, they are thicker by more than this share.
 const THICKENS_MIXED: f64 = 0.1;
+/// With fewer flat neighbourhoods than this, more or less where their number differs from it by less than the second share of it,
+/// most of them touch edges, which look like correlated noise.
+const PLACES: f64 = 150.0;
+const PLACES_SOFT: f64 = 0.5;
+/// In space, slices show against at least so many different wider neighbourhoods.
+const FEW_PLACES: f64 = 30.0;
 /// Parameters of the plane of a neighbourhood.
 const PARAMETERS: f64 = 3.0;
 /// Standard deviations by which the lower quartile lies below the mean, …
@@ -105,6 +111,8 @@ pub(super) struct Scale {
     pub turn: f64,
     /// Lowest decile of the number of points of flat neighbourhoods: the thinnest ones often have few.
     pub points: f64,
+    /// Number of different flat neighbourhoods; those of adjacent cells overlap.
+    pub places: f64,
     /// Thickness that rounding gives to every neighbourhood, in steps.
     pub rounding: f64,
 }
@@ -163,10 +171,11 @@ pub(super) fn read(
     faces_one_way: impl Fn(usize) -> bool,
 ) -> Plateau {
     let first = match drawn {
-        Drawn::AsSeen => slices(curve, STEPS_SEEN),
-        Drawn::InSpace => slices(curve, STEPS),
+        // Nothing is thinner than rounding makes it, so that there are no slices.
+        _ if curve.iter().any(|s| s.rounding > 0.0) => 0,
+        Drawn::AsSeen => slices(curve, STEPS_SEEN).max(beyond_steps(curve, drawn, faces_one_way)),
+        Drawn::InSpace => slices_in_space(curve).max(beyond_steps(curve, drawn, faces_one_way)),
     };
-    let first = first.max(beyond_steps(curve, drawn, faces_one_way));
     // Where almost nothing is flat, the correlation between neighbours is unknown.
     let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
     // Steps turn normals as waves do.
@@ -190,7 +199,7 @@ pub(super) fn read(
 /// Whether coordinates are rounded so much that fine neighbourhoods are slices, or no thicker than that makes them; `rounding` is the
 /// standard deviation that it adds to a coordinate.
 pub(super) fn is_rounded(curve: &[Scale], rounding: f64) -> bool {
-    let sliced = slices(curve, STEPS);
+    let sliced = slices_in_space(curve);
     let told = (sliced..curve.len()).find(|&l| curve[l].flat > SOME);
     let most = rounding * if sliced > 0 { ABOVE_SLICES } else { MOSTLY_ROUNDED };
     told.is_some_and(|level| curve[level].thinnest <= most)
@@ -212,7 +221,8 @@ fn climb(curve: &[Scale], from: usize, far: bool, soft: f64) -> f64 {
         // Two surfaces in one neighbourhood turn its normal as waves do.
         let is_slice = here.thinnest <= SLICE * curve[0].thinnest;
         let is_steady = !far && !is_slice && next.thinnest < STEADY * here.thinnest;
-        let climbs = likeness(curve, level, far, soft) * goes_on(here, next, soft);
+        let many = if far { exceeds(next.places, PLACES, PLACES_SOFT) } else { 1.0 };
+        let climbs = likeness(curve, level, far, soft) * goes_on(here, next, soft) * many;
         *so_far *= if is_steady { 0.0 } else { climbs };
         Some(*so_far)
     });
@@ -266,6 +276,12 @@ fn exceeds(value: f64, limit: f64, soft: f64) -> f64 {
 /// Whether thickness grows as noise makes it grow.
 fn grows(here: &Scale, next: &Scale) -> bool {
     next.thin <= GROWTH * here.thin
+}
+
+/// The first level above slices in space. If there are few wider neighbourhoods, several surfaces lie in each of them.
+fn slices_in_space(curve: &[Scale]) -> usize {
+    let last = curve.iter().rposition(|s| s.places >= FEW_PLACES);
+    slices(&curve[..last.map_or(0, |last| last + 1)], STEPS)
 }
 
 /// The first level above those on which neighbourhoods are slices.
@@ -370,7 +386,8 @@ mod tests {
 
     fn of(flat: f64, thickness: f64, turn: f64) -> Scale {
         let (thin, thinnest) = (thickness, thickness);
-        Scale { flat, strict: flat, thin, thinnest, turn, points: 0.0, rounding: 0.0 }
+        let places = 1000.0 * flat;
+        Scale { flat, strict: flat, thin, thinnest, turn, points: 0.0, places, rounding: 0.0 }
     }
 
     /// The curve of noise that makes neighbourhoods thicker from level to level.
@@ -489,6 +506,56 @@ mod tests {
         let mut last = [of(0.01, 1.0, 0.9); 3];
         last[2].flat = 0.8;
         assert!(!read(&last, Drawn::InSpace, |_| true).alike);
+    }
+
+    #[test]
+    fn correlated_noise_shows_where_independent_noise_is_mixed_in() {
+        let read = |growth: f64, turns: [f64; 2]| {
+            let turn = |level: usize| if level == 0 { turns[0] } else { turns[1] };
+            let scale = |level: usize| of(0.8, growth.powi(level as i32), turn(level));
+            read(&std::array::from_fn::<_, 8, _>(scale), Drawn::InSpace, |_| true).alike
+        };
+        assert!(read(1.2, [0.45, 0.45]));
+        // Surfaces are hardly thicker, or normals turn on the finest level alone.
+        assert!(!read(1.05, [0.45, 0.45]));
+        assert!(!read(1.2, [0.49, 0.3]));
+    }
+
+    #[test]
+    fn a_few_neighbourhoods_do_not_tell_at_which_scale_noise_shows() {
+        let level = |places: f64| {
+            let mut curve = growing(0.8, 0.7);
+            curve.iter_mut().for_each(|s| s.places = places);
+            let plateau = read(&curve, Drawn::InSpace, |_| true);
+            assert!(plateau.alike);
+            plateau.level
+        };
+        assert_eq!([level(50.0), level(800.0)], [0.0, 7.0]);
+    }
+
+    #[test]
+    fn terraces_of_which_there_are_few_are_no_slices() {
+        // Two levels of a roof, which wide neighbourhoods hold both.
+        let read = |places: f64| {
+            let mut curve = [0, 1, 2, 3, 4].map(|level| of(0.9, [1.0, 100.0][level / 3], 0.3));
+            curve[3..].iter_mut().for_each(|s| s.places = places);
+            read(&curve, Drawn::InSpace, |_| false).sliced
+        };
+        assert_eq!([read(20.0), read(200.0)], [false, true]);
+    }
+
+    #[test]
+    fn slices_of_rounded_coordinates_are_told_from_steps_of_depths() {
+        // Neighbourhoods above the slices reach over a few of them.
+        let mut curve =
+            [0, 1, 2, 3, 4].map(|level| of(0.9, [0.01, 1.0][usize::from(level > 1)], 0.3));
+        assert!(is_rounded(&curve, 0.5) && !is_rounded(&curve, 0.1) && !is_rounded(&curve, 0.0));
+        assert!(read(&curve, Drawn::InSpace, |_| true).sliced);
+        for s in &mut curve {
+            (s.rounding, s.thin, s.thinnest) = (0.5, s.thin.max(0.5), s.thinnest.max(0.5));
+        }
+        let plateau = read(&curve, Drawn::InSpace, |_| true);
+        assert!(!plateau.sliced && !plateau.alike && plateau.level == 0.0);
     }
 
     #[test]
