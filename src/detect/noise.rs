@@ -28,6 +28,7 @@ const TELLING: f64 = 0.15;
 const NEARLY_ALL: f64 = 0.9;
 /// … have normals whose cosine with that of the thinnest is larger than this.
 const PARALLEL: f64 = 0.98;
+
 /// The neighbourhood of a base cell on every level.
 pub(super) struct Sample {
     pub cell: u32,
@@ -52,7 +53,7 @@ impl Sample {
 /// The neighbourhoods of a sample of cells, spread evenly over the cloud.
 pub(super) struct View {
     pub samples: Vec<Sample>,
-    /// Number of different cells around them, level by level.
+    /// Number of different cells around the samples, level by level.
     different: Vec<usize>,
 }
 
@@ -162,10 +163,12 @@ impl View {
     pub fn plateau(&self, drawn: Drawn, rounding: f64) -> Plateau {
         let exact = self.curve(0.0);
         let plateau = self.read(&exact, drawn);
-        if plateau.alike && !plateau.sliced || !plateau::is_rounded(&exact, rounding) {
+        let is_rounded =
+            || plateau::is_rounded(&exact, rounding, |level| self.faces_one_way(level));
+        if plateau.alike && !plateau.sliced || !is_rounded() {
             return plateau;
         }
-        log::debug!("without rounding");
+        log::debug!("again, neighbourhoods at least as thick as rounding makes them");
         let rounded = self.read(&self.curve(rounding as f32), drawn);
         // What else rounding hides, a camera's view may show.
         Plateau { stepped: plateau.stepped, clear: plateau.clear, ..rounded }
@@ -236,7 +239,8 @@ pub(super) fn usual_of(mut thickness: Vec<f64>) -> f64 {
     quantile(&mut thickness, 0.5)
 }
 
-/// The share and the thickness of the flat neighbourhoods of some cells, level by level, made at least as thick as a floor; all else stays 0.
+/// The share and the thickness of the flat neighbourhoods of some cells, level by level, made at least as thick as a floor. All
+/// else stays 0.
 pub(super) fn thicknesses(samples: &[&Sample], floor: f32) -> Vec<Scale> {
     let levels = samples.first().map_or(0, |s| s.blocks.len());
     let n = samples.len().max(1) as f64;
@@ -253,7 +257,7 @@ pub(super) fn thicknesses(samples: &[&Sample], floor: f32) -> Vec<Scale> {
             turn: 0.0,
             points: 0.0,
             places: 0.0,
-            rounding: f64::from(floor),
+            floor: f64::from(floor),
         }
     };
     (0..levels).map(one).collect()
@@ -313,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_are_seen_through() {
+    fn slices_of_rounded_heights_are_no_surfaces() {
         // Depth in steps of 200: a slice is 500 wide, and cells are a good 140.
         let depth = 200.0;
         let sliced = slope(|z, i| ((z + (i % 7) as f64) / depth).round() * depth);

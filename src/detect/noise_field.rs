@@ -297,7 +297,7 @@ fn of_region(around: Vec<&Sample>, plateau: Plateau) -> Option<f64> {
         return None;
     }
     let curve = noise::thicknesses(&around, 0.0);
-    let first = slices(&curve, STEPS).max(plateau.finer() as usize);
+    let first = slices(&curve, STEPS, 0.0).max(plateau.finer() as usize);
     // Steps that are large against the neighbourhoods hide the surface at the finest levels.
     let levels = first..(first + if plateau.sliced { STEPS } else { 1 }).min(curve.len());
     let level = levels.into_iter().find(|&l| curve[l].flat >= ENOUGH)?;

@@ -29,11 +29,12 @@ pub(super) const STEPS: usize = 3;
 /// … and within which they must show in the camera's view: there, nothing else is so exact, and steps far from the
 /// camera are wider than three levels of cells.
 const STEPS_SEEN: usize = 5;
-/// Slices are those of rounded coordinates when the thinnest neighbourhoods above them are no thicker than this many times what
-/// rounding adds to a coordinate: they reach over two or three slices. …
-const ABOVE_SLICES: f64 = 3.0;
-/// … Where there are none, rounding is most of the thickness of neighbourhoods no thicker than this many times what it adds.
-const MOSTLY_ROUNDED: f64 = 1.5;
+/// Nearly as many neighbourhoods are flat on a level if they are at least this share.
+const NEARLY_ALL: f64 = 0.9;
+/// Rounding explains the thickness of neighbourhoods if it is at most this many times what rounding adds to a coordinate. Of a voxel
+/// only the centre is left, however many points the voxel had, so the distances of centres from a surface are spread evenly: over
+/// one step if the surface is along an axis, over √3 steps if it is across a diagonal.
+const EXPLAINED: f64 = 1.75;
 /// Steps that only the camera's view shows may be there when the thickness grows by this factor, …
 const MAY_SLICE: f64 = 16.0;
 /// … from one of so many of the finest levels, …
@@ -81,14 +82,16 @@ pub(super) const SOME: f64 = 0.02;
 /// normals turn because surfaces are curved, or meet in edges.
 const THICKENS: f64 = 0.04;
 const THICKENS_SOFT: f64 = 0.5;
-/// Where independent noise is mixed in, which turns normals less, they are thicker by more than this share.
+/// The same where normals turn less, by more than [`INDEPENDENT`], because independent noise is mixed in.
 const THICKENS_MIXED: f64 = 0.1;
 /// With fewer flat neighbourhoods than this, more or less where their number differs from it by less than the second share of it,
 /// most of them touch edges, which look like correlated noise.
 const PLACES: f64 = 150.0;
 const PLACES_SOFT: f64 = 0.5;
-/// In space, slices show against at least so many different wider neighbourhoods.
+/// In space, so many different wider neighbourhoods show that narrow ones are slices.
 const FEW_PLACES: f64 = 30.0;
+/// Thickness of less than this share of that of rounding is not seen beside it.
+const UNSEEN: f64 = 0.25;
 /// Parameters of the plane of a neighbourhood.
 const PARAMETERS: f64 = 3.0;
 /// Standard deviations by which the lower quartile lies below the mean, …
@@ -111,10 +114,10 @@ pub(super) struct Scale {
     pub turn: f64,
     /// Lowest decile of the number of points of flat neighbourhoods: the thinnest ones often have few.
     pub points: f64,
-    /// Number of different flat neighbourhoods; those of adjacent cells overlap.
+    /// Number of different flat neighbourhoods, estimated from their share; those of adjacent cells overlap.
     pub places: f64,
-    /// Thickness that rounding gives to every neighbourhood, in steps.
-    pub rounding: f64,
+    /// Thickness that rounding gives to every neighbourhood, in steps; 0 where it is not looked at.
+    pub floor: f64,
 }
 
 impl Scale {
@@ -123,8 +126,8 @@ impl Scale {
     fn thickening(&self, next: &Scale) -> f64 {
         let of = |s: &Scale, thickness: f64, below: f64| {
             let free = (s.points - PARAMETERS).max(PARAMETERS);
-            let own = (thickness * thickness - s.rounding * s.rounding).max(0.0).sqrt();
-            own / (1.0 - below / (2.0 * free).sqrt())
+            let own = (thickness * thickness - s.floor * s.floor).max(0.0).sqrt();
+            own.max(UNSEEN * s.floor) / (1.0 - below / (2.0 * free).sqrt())
         };
         let thin = of(next, next.thin, QUARTILE) / of(self, self.thin, QUARTILE);
         thin.min(of(next, next.thinnest, DECILE) / of(self, self.thinnest, DECILE))
@@ -172,9 +175,13 @@ pub(super) fn read(
 ) -> Plateau {
     let first = match drawn {
         // Nothing is thinner than rounding makes it, so that there are no slices.
-        _ if curve.iter().any(|s| s.rounding > 0.0) => 0,
-        Drawn::AsSeen => slices(curve, STEPS_SEEN).max(beyond_steps(curve, drawn, faces_one_way)),
-        Drawn::InSpace => slices_in_space(curve).max(beyond_steps(curve, drawn, faces_one_way)),
+        _ if curve.iter().any(|s| s.floor > 0.0) => 0,
+        Drawn::AsSeen => {
+            slices(curve, STEPS_SEEN, 0.0).max(beyond_steps(curve, drawn, faces_one_way))
+        }
+        Drawn::InSpace => {
+            slices(curve, STEPS, FEW_PLACES).max(beyond_steps(curve, drawn, faces_one_way))
+        }
     };
     // Where almost nothing is flat, the correlation between neighbours is unknown.
     let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
@@ -196,13 +203,18 @@ pub(super) fn read(
     }
 }
 
-/// Whether coordinates are rounded so much that fine neighbourhoods are slices, or no thicker than that makes them; `rounding` is the
-/// standard deviation that it adds to a coordinate.
-pub(super) fn is_rounded(curve: &[Scale], rounding: f64) -> bool {
-    let sliced = slices_in_space(curve);
-    let told = (sliced..curve.len()).find(|&l| curve[l].flat > SOME);
-    let most = rounding * if sliced > 0 { ABOVE_SLICES } else { MOSTLY_ROUNDED };
-    told.is_some_and(|level| curve[level].thinnest <= most)
+/// Whether rounding explains how thick neighbourhoods in space are on the first level on which nearly as many are flat as on any;
+/// `rounding` is the standard deviation that it adds to a coordinate. Wider steps of depths make them thicker there, or lie
+/// between that level and a coarser one.
+pub(super) fn is_rounded(
+    curve: &[Scale],
+    rounding: f64,
+    faces_one_way: impl Fn(usize) -> bool,
+) -> bool {
+    let most = curve.iter().map(|s| s.flat).fold(SOME, f64::max);
+    let clearest = curve.iter().find(|s| s.flat >= NEARLY_ALL * most);
+    clearest.is_some_and(|s| s.thin <= EXPLAINED * rounding)
+        && beyond_steps(curve, Drawn::InSpace, faces_one_way) == 0
 }
 
 /// Whether more neighbourhoods are flat on the level after this one, where they are not much thicker: steps that blur
@@ -278,15 +290,11 @@ fn grows(here: &Scale, next: &Scale) -> bool {
     next.thin <= GROWTH * here.thin
 }
 
-/// The first level above slices in space. If there are few wider neighbourhoods, several surfaces lie in each of them.
-fn slices_in_space(curve: &[Scale]) -> usize {
-    let last = curve.iter().rposition(|s| s.places >= FEW_PLACES);
-    slices(&curve[..last.map_or(0, |last| last + 1)], STEPS)
-}
-
-/// The first level above those on which neighbourhoods are slices.
-pub(super) fn slices(curve: &[Scale], steps: usize) -> usize {
-    (0..curve.len()).take_while(|&level| is_sliced(curve, level, steps)).count()
+/// The first level above those on which neighbourhoods are slices, as at least so many different wider ones show: of a few, each
+/// holds several surfaces.
+pub(super) fn slices(curve: &[Scale], steps: usize, places: f64) -> usize {
+    let is_slice = |&level: &usize| is_sliced(curve, level, (steps, places));
+    (0..curve.len()).take_while(is_slice).count()
 }
 
 /// The first level whose neighbourhoods are wide against steps that are too wide for [`slices`]; 0 if there are none.
@@ -305,7 +313,8 @@ fn beyond_steps(curve: &[Scale], drawn: Drawn, faces_one_way: impl Fn(usize) -> 
         let [here, next] = [&pair[0], &pair[1]];
         here.thinnest > SLICE * exact.thinnest
             && here.flat >= LASTING * exact.flat
-            && (drawn == Drawn::AsSeen || here.strict >= HARDLY_STRICT * exact.strict)
+            && (drawn == Drawn::AsSeen
+                || here.strict >= HARDLY_STRICT * exact.strict && here.places >= FEW_PLACES)
             && (next.thin < STAYS * here.thin || next.thinnest < STAYS * here.thinnest)
             && next.flat >= CLEARED * here.flat
     };
@@ -358,12 +367,14 @@ fn lasts(s: &Scale, here: &Scale) -> bool {
 
 /// Whether the neighbourhoods of a level are slices: a few levels higher they are much thicker and still
 /// flat.
-fn is_sliced(curve: &[Scale], level: usize, steps: usize) -> bool {
+fn is_sliced(curve: &[Scale], level: usize, (steps, places): (usize, f64)) -> bool {
     let here = curve[level];
     here.flat > SOME
         && (level + 1..curve.len().min(level + 1 + steps)).any(|at| {
             let is_exact = curve[at].thinnest > SLICE * here.thinnest;
-            lasts(&curve[at], &here) && (is_exact || is_blurred(curve, level, at))
+            curve[at].places >= places
+                && lasts(&curve[at], &here)
+                && (is_exact || is_blurred(curve, level, at))
         })
 }
 
@@ -387,7 +398,7 @@ mod tests {
     fn of(flat: f64, thickness: f64, turn: f64) -> Scale {
         let (thin, thinnest) = (thickness, thickness);
         let places = 1000.0 * flat;
-        Scale { flat, strict: flat, thin, thinnest, turn, points: 0.0, places, rounding: 0.0 }
+        Scale { flat, strict: flat, thin, thinnest, turn, points: 0.0, places, floor: 0.0 }
     }
 
     /// The curve of noise that makes neighbourhoods thicker from level to level.
@@ -522,6 +533,14 @@ mod tests {
     }
 
     #[test]
+    fn what_rounding_hides_is_no_thickening() {
+        let scale = |thickness| Scale { floor: 1.0, points: 100.0, ..of(0.8, thickness, 0.7) };
+        let by = |next| scale(1.0).thickening(&scale(next));
+        assert_eq!([by(1.0), by(1.001)], [1.0; 2]);
+        assert!(by(1.5) > 2.0);
+    }
+
+    #[test]
     fn a_few_neighbourhoods_do_not_tell_at_which_scale_noise_shows() {
         let level = |places: f64| {
             let mut curve = growing(0.8, 0.7);
@@ -539,9 +558,9 @@ mod tests {
         let read = |places: f64| {
             let mut curve = [0, 1, 2, 3, 4].map(|level| of(0.9, [1.0, 100.0][level / 3], 0.3));
             curve[3..].iter_mut().for_each(|s| s.places = places);
-            read(&curve, Drawn::InSpace, |_| false).sliced
+            [true, false].map(|parallel| read(&curve, Drawn::InSpace, |_| parallel).sliced)
         };
-        assert_eq!([read(20.0), read(200.0)], [false, true]);
+        assert_eq!([read(20.0), read(200.0)], [[false; 2], [true; 2]]);
     }
 
     #[test]
@@ -549,10 +568,14 @@ mod tests {
         // Neighbourhoods above the slices reach over a few of them.
         let mut curve =
             [0, 1, 2, 3, 4].map(|level| of(0.9, [0.01, 1.0][usize::from(level > 1)], 0.3));
-        assert!(is_rounded(&curve, 0.5) && !is_rounded(&curve, 0.1) && !is_rounded(&curve, 0.0));
+        let is_rounded = |curve: &[Scale], rounding| is_rounded(curve, rounding, |_| false);
+        assert!(is_rounded(&curve, 0.5) && !is_rounded(&curve, 0.0));
+        // Steps of depths are wider.
+        curve.iter_mut().for_each(|s| s.thin = s.thin.max(1.0));
+        assert!(!is_rounded(&curve, 0.1));
         assert!(read(&curve, Drawn::InSpace, |_| true).sliced);
         for s in &mut curve {
-            (s.rounding, s.thin, s.thinnest) = (0.5, s.thin.max(0.5), s.thinnest.max(0.5));
+            (s.floor, s.thin, s.thinnest) = (0.5, s.thin.max(0.5), s.thinnest.max(0.5));
         }
         let plateau = read(&curve, Drawn::InSpace, |_| true);
         assert!(!plateau.sliced && !plateau.alike && plateau.level == 0.0);
@@ -599,6 +622,7 @@ mod tests {
         ];
         let plateau = read(&wall, Drawn::InSpace, |_| true);
         assert!(plateau.level == 4.0 && plateau.sliced && plateau.alike);
+        assert!(!is_rounded(&wall, 1.0, |_| true));
         // One flat level may be so by chance.
         let mut sparse = wall;
         sparse[0] = scale(0.01, 0.0, 1.0);

@@ -2,16 +2,20 @@
 
 use crate::gaps;
 use crate::vector::Vec3;
+use rayon::prelude::*;
 
 /// Most points whose coordinates are examined for steps.
 const COORDINATES: usize = 1 << 15;
 /// A step that is narrower than all gaps is at least so many local steps: all coordinates are multiples of one.
 const NARROWEST: f64 = 16.0;
+/// The columns of a raster are so many times as far apart as the steps of its heights.
+const WIDER: f64 = 4.0;
 /// Gaps between successive coordinates are multiples of the step within this share of it.
 const WITHIN: f64 = 0.1;
 
 /// Standard deviation that rounding adds to each of the coordinates (of a file with two decimals, or of voxel
-/// centres) of `count` points, each of which `point` gives; in steps, 0 where they are not rounded.
+/// centres) of `count` points, each of which `point` gives; in steps, 0 where they are not rounded. The places of a raster's heights are
+/// exact.
 pub(super) fn rounding(count: usize, point: impl Fn(usize) -> [f32; 3] + Sync) -> Vec3 {
     let stride = count.div_ceil(COORDINATES).max(1);
     // They are whole numbers.
@@ -30,7 +34,21 @@ pub(super) fn rounding(count: usize, point: impl Fn(usize) -> [f32; 3] + Sync) -
         1..gaps::FEWEST => step.length.min(told),
         _ => step.length,
     });
+    let [x, y, z] = lengths;
+    let is_raster = x.min(y) > WIDER * z && has_one_at_each_place(count, &point);
+    let lengths = if is_raster { [0.0, 0.0, z] } else { lengths };
     lengths.map(|length| length / 12f64.sqrt())
+}
+
+/// Whether no two points differ in height alone.
+fn has_one_at_each_place(count: usize, point: &(impl Fn(usize) -> [f32; 3] + Sync)) -> bool {
+    let place = |i: usize| {
+        let [x, y, _] = point(i).map(|v| v as i32);
+        (x, y)
+    };
+    let mut places: Vec<(i32, i32)> = (0..count).into_par_iter().map(place).collect();
+    places.par_sort_unstable();
+    places.windows(2).all(|pair| pair[0] != pair[1])
 }
 
 /// The step of rounded coordinates along an axis.
@@ -94,5 +112,21 @@ mod tests {
         assert_eq!(floors([50.0; 3]), [20.0, 30.0, 30.0]);
         assert_eq!(rounding(&Points::default()), [0.0; 3]);
         assert_eq!(rounding(&[[3.0; 3]; 5].into_iter().collect()), [0.0; 3]);
+    }
+
+    #[test]
+    fn the_places_of_a_raster_are_exact() {
+        let step = |twice: bool| {
+            let height = |i: usize| (i * 48_271 % 997) as f32 * 2.0;
+            let point = |i: usize| [(i % 200 * 100) as f32, (i / 200 * 100) as f32, height(i)];
+            let mut points: Vec<[f32; 3]> = (0..40_000).map(point).collect();
+            if twice {
+                points[7] = [points[39_999][0], points[39_999][1], 40.0];
+            }
+            rounding(points.len(), |i| points[i]).map(|v| (v * 12f64.sqrt()).round())
+        };
+        assert_eq!(step(false), [0.0, 0.0, 2.0]);
+        // A wall has several heights at a place.
+        assert!(step(true)[..2].iter().all(|&step| step >= 100.0));
     }
 }

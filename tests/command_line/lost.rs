@@ -554,9 +554,9 @@ mod disturbed {
             if let Some(by) = done.status.signal() {
                 // A shell shows 130 and 143.
                 assert_eq!(by, signal.as_raw());
-                // One that comes when all is done meets the line that says so, never another.
+                // One that comes when all is done may cut the line that says so.
                 let said = String::from_utf8(done.stderr).unwrap();
-                assert!(said.is_empty() || said == all_done, "{said}");
+                assert!(all_done.starts_with(&said), "{said}");
                 ended += 1;
             } else {
                 // The first run may have been slowed by others.
