@@ -31,10 +31,10 @@ pub(super) const STEPS: usize = 3;
 const STEPS_SEEN: usize = 5;
 /// Nearly as many neighbourhoods are flat on a level if they are at least this share.
 const NEARLY_ALL: f64 = 0.9;
-/// Rounding explains the thickness of neighbourhoods if it is at most this many times what rounding adds to a coordinate. Of a voxel
-/// only the centre is left, however many points the voxel had, so the distances of centres from a surface are spread evenly: over
-/// one step if the surface is along an axis, over √3 steps if it is across a diagonal.
-const EXPLAINED: f64 = 1.75;
+/// Rounding explains the thickness of the thinner neighbourhoods if it is at most this many times what rounding adds to a coordinate. Of
+/// a voxel only the centre is left, however many points the voxel had, so the distances of centres from a surface are spread evenly:
+/// over one step if the surface is along an axis, over √3 steps if it is across a diagonal.
+const EXPLAINED: f64 = 1.5;
 /// Steps that only the camera's view shows may be there when the thickness grows by this factor, …
 const MAY_SLICE: f64 = 16.0;
 /// … from one of so many of the finest levels, …
@@ -211,10 +211,14 @@ pub(super) fn is_rounded(
     rounding: f64,
     faces_one_way: impl Fn(usize) -> bool,
 ) -> bool {
-    let most = curve.iter().map(|s| s.flat).fold(SOME, f64::max);
-    let clearest = curve.iter().find(|s| s.flat >= NEARLY_ALL * most);
-    clearest.is_some_and(|s| s.thin <= EXPLAINED * rounding)
-        && beyond_steps(curve, Drawn::InSpace, faces_one_way) == 0
+    // From far enough away a whole landscape is flat.
+    let first = curve.iter().position(|s| s.flat > SOME).unwrap_or(0);
+    let near = &curve[first..curve.len().min(first + 1 + STEPS)];
+    let most = near.iter().map(|s| s.flat).fold(SOME, f64::max);
+    let clearest = near.iter().find(|s| s.flat >= NEARLY_ALL * most);
+    let is_explained = |s: &Scale| s.thin <= EXPLAINED * rounding;
+    let beyond = beyond_steps(curve, Drawn::InSpace, faces_one_way);
+    clearest.is_some_and(is_explained) && (beyond == 0 || is_explained(&curve[beyond]))
 }
 
 /// Whether more neighbourhoods are flat on the level after this one, where they are not much thicker: steps that blur
