@@ -35,6 +35,8 @@ const NEARLY_ALL: f64 = 0.9;
 /// a voxel only the centre is left, however many points the voxel had, so the distances of centres from a surface are spread evenly:
 /// over one step if the surface is along an axis, over √3 steps if it is across a diagonal.
 const EXPLAINED: f64 = 1.5;
+/// Above steps of depths that are wider than those of rounding, neighbourhoods are more than this many times as thick as that.
+const WIDE: f64 = 4.0;
 /// Steps that only the camera's view shows may be there when the thickness grows by this factor, …
 const MAY_SLICE: f64 = 16.0;
 /// … from one of so many of the finest levels, …
@@ -216,9 +218,9 @@ pub(super) fn is_rounded(
     let near = &curve[first..curve.len().min(first + 1 + STEPS)];
     let most = near.iter().map(|s| s.flat).fold(SOME, f64::max);
     let clearest = near.iter().find(|s| s.flat >= NEARLY_ALL * most);
-    let is_explained = |s: &Scale| s.thin <= EXPLAINED * rounding;
     let beyond = beyond_steps(curve, Drawn::InSpace, faces_one_way);
-    clearest.is_some_and(is_explained) && (beyond == 0 || is_explained(&curve[beyond]))
+    clearest.is_some_and(|s| s.thin <= EXPLAINED * rounding)
+        && (beyond == 0 || curve[beyond].thin <= WIDE * rounding)
 }
 
 /// Whether more neighbourhoods are flat on the level after this one, where they are not much thicker: steps that blur
