@@ -29,8 +29,8 @@ pub(super) const STEPS: usize = 3;
 /// … and within which they must show in the camera's view: there, nothing else is so exact, and steps far from the
 /// camera are wider than three levels of cells.
 const STEPS_SEEN: usize = 5;
-/// Nearly as many neighbourhoods are flat on a level if they are at least this share.
-const NEARLY_ALL: f64 = 0.9;
+/// Hardly fewer neighbourhoods are flat on a level than on another if they are at least this share.
+const HARDLY_LESS: f64 = 0.9;
 /// Rounding explains the thickness of the thinner neighbourhoods if it is at most this many times what rounding adds to a coordinate. Of
 /// a voxel only the centre is left, however many points the voxel had, so the distances of centres from a surface are spread evenly:
 /// over one step if the surface is along an axis, over √3 steps if it is across a diagonal.
@@ -175,15 +175,14 @@ pub(super) fn read(
     drawn: Drawn,
     faces_one_way: impl Fn(usize) -> bool,
 ) -> Plateau {
-    let first = match drawn {
-        // Nothing is thinner than rounding makes it, so that there are no slices.
-        _ if curve.iter().any(|s| s.floor > 0.0) => 0,
-        Drawn::AsSeen => {
-            slices(curve, STEPS_SEEN, 0.0).max(beyond_steps(curve, drawn, faces_one_way))
-        }
-        Drawn::InSpace => {
-            slices(curve, STEPS, FEW_PLACES).max(beyond_steps(curve, drawn, faces_one_way))
-        }
+    let (steps, places) = match drawn {
+        Drawn::AsSeen => (STEPS_SEEN, 0.0),
+        Drawn::InSpace => (STEPS, FEW_PLACES),
+    };
+    // Nothing is thinner than a floor, so that there are no slices.
+    let first = match curve.iter().any(|s| s.floor > 0.0) {
+        true => 0,
+        false => slices(curve, steps, places).max(beyond_steps(curve, drawn, faces_one_way)),
     };
     // Where almost nothing is flat, the correlation between neighbours is unknown.
     let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
@@ -205,7 +204,7 @@ pub(super) fn read(
     }
 }
 
-/// Whether rounding explains how thick neighbourhoods in space are on the first level on which nearly as many are flat as on any;
+/// Whether rounding explains how thick neighbourhoods in space are on the first level on which hardly fewer are flat than on any;
 /// `rounding` is the standard deviation that it adds to a coordinate. Wider steps of depths make them thicker there, or lie
 /// between that level and a coarser one.
 pub(super) fn is_rounded(
@@ -217,10 +216,12 @@ pub(super) fn is_rounded(
     let first = curve.iter().position(|s| s.flat > SOME).unwrap_or(0);
     let near = &curve[first..curve.len().min(first + 1 + STEPS)];
     let most = near.iter().map(|s| s.flat).fold(SOME, f64::max);
-    let clearest = near.iter().find(|s| s.flat >= NEARLY_ALL * most);
-    let beyond = beyond_steps(curve, Drawn::InSpace, faces_one_way);
-    clearest.is_some_and(|s| s.thin <= EXPLAINED * rounding)
-        && (beyond == 0 || curve[beyond].thin <= WIDE * rounding)
+    let clearest = near.iter().find(|s| s.flat >= HARDLY_LESS * most);
+    let steps_are_narrow = || {
+        let beyond = beyond_steps(curve, Drawn::InSpace, faces_one_way);
+        beyond == 0 || curve[beyond].thin <= WIDE * rounding
+    };
+    clearest.is_some_and(|s| s.thin <= EXPLAINED * rounding) && steps_are_narrow()
 }
 
 /// Whether more neighbourhoods are flat on the level after this one, where they are not much thicker: steps that blur
