@@ -316,3 +316,24 @@ fn the_least_median_of_squares_finds_the_plane_of_most_points_of_a_slab() {
     let [none, ols, lms] = [Refine::None, Refine::Ols, Refine::Lms].map(right);
     assert!(lms >= 95 && ols <= 5 && none <= 5, "right of 100: {none} {ols} {lms}");
 }
+
+#[test]
+fn both_faces_of_a_low_gable_are_planes_however_wide_their_slabs() {
+    // Of a roof of 3 to 8 degrees, the slab of one face holds a part of the other.
+    for (slope, noise, count) in [(3.0, 0.05, 15_000), (5.0, 0.05, 15_000), (8.0, 0.05, 6_000)] {
+        let mut random = Random(7);
+        let rise = f64::to_radians(slope).tan();
+        let mut point = || {
+            let [x, y] = [14.0 * random.unit(), 10.0 * random.unit()];
+            [x, y, 4.0 + rise * y.min(10.0 - y) + noise * gaussian(&mut random)]
+        };
+        let points: Vec<[f64; 3]> = (0..count).map(|_| point()).collect();
+        let faces = found(&points, &Options::default()).planes;
+        assert_eq!(faces.len(), 2, "{slope} degrees");
+        for face in faces {
+            let sine = slope.to_radians().sin();
+            let off = (face.normal[1].abs() - sine).abs().max(face.normal[0].abs());
+            assert!(off < 0.01, "{slope} degrees: {:?}", face.normal);
+        }
+    }
+}

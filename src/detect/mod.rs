@@ -16,6 +16,7 @@ mod depth_steps;
 mod drawn;
 mod ends;
 mod evidence;
+mod fold;
 mod found;
 mod ground;
 mod grow;

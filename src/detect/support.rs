@@ -5,7 +5,7 @@ use super::grow::Grower;
 use super::lattice::Lattice;
 use super::limits::{Limits, SIGMAS};
 use super::sparse_grid::SparseGrid;
-use super::{rings, zoom};
+use super::{fold, rings, zoom};
 use crate::Result as Done;
 use crate::backend::Backend;
 use crate::detection::Reason;
@@ -15,6 +15,7 @@ use crate::surface::spread::Spread;
 use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::{Vec3, axes, dot, normalized};
 use rustc_hash::FxHashMap;
+use std::array::from_fn;
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -46,6 +47,8 @@ const SURE: f64 = 4.0;
 /// A surface whose normals fan out leaves its plane by three tenths of its sagitta, root mean square. If rings leave it by less
 /// than this share, the normals are wrong: noise along the line of sight tilts those around a ring on the floor.
 const SHOWN: f64 = 0.05;
+/// Most folds over which a plane may have grown: a face of a hip roof meets three others.
+const MOST_FOLDS: usize = 3;
 /// Share of a plane's points that must lie away from its edges to judge its curvature.
 const INNER: f64 = 0.3;
 /// A plane holds several layers when the variance at one place of it is more than this many times that of the
@@ -80,6 +83,8 @@ struct Turn {
     fan: f64,
     /// By how much such a surface leaves its plane, in steps.
     sagitta: f64,
+    /// The axis.
+    axis: Vec3,
 }
 
 /// Directions in a plane, an eighth of a half-turn apart, as cosine and sine.
@@ -196,6 +201,9 @@ impl Field<'_> {
             let reason = if round { Reason::Round } else { Reason::Bent };
             failed = Failed::new((plane.normal, plane.rho), points, reason);
             if round && !self.limits.facets {
+                if let Some(face) = self.face(grower, &plane, tolerance, free) {
+                    return Ok(Ok(face));
+                }
                 failed.spent = plane.surfels;
                 break;
             }
@@ -220,6 +228,37 @@ impl Field<'_> {
             failures.extend(settled.into_iter().map(|at| (at, known.clone())));
         }
         Ok(best.ok_or(failed))
+    }
+
+    /// A face of a plane that grew over the ridges between several: what hangs together on the larger side of each.
+    ///
+    /// Waves of correlated noise have ridges as well, so none are sought there.
+    fn face(
+        &self,
+        grower: &mut Grower,
+        plane: &Support,
+        tolerance: f64,
+        free: &[bool],
+    ) -> Option<Support> {
+        if self.limits.alike {
+            return None;
+        }
+        let fold = |of: &Support| {
+            let [most, _] = self.turns(of, &of.surfels);
+            fold::fold(self.surfels, &of.surfels, (of.normal, most.axis))
+        };
+        let (mut sides, mut free) = (fold(plane)?, free.to_vec());
+        for _ in 0..MOST_FOLDS {
+            sides.smaller.iter().for_each(|&i| free[i as usize] = false);
+            let face = self.settle(grower, sides.larger, tolerance, &free).ok()?;
+            let bend = self.bend(grower, &face);
+            if bend.fan <= FAN && !bend.curved {
+                let is_flat = bend.depth <= self.most_bent(&face) * tolerance;
+                return Some(face).filter(|_| is_flat || self.limits.obey);
+            }
+            sides = fold(&face)?;
+        }
+        None
     }
 
     /// By what share of its tolerance a plane may be bent. A steep surface in the camera's view, whose slab is thin, may
@@ -475,7 +514,8 @@ impl Field<'_> {
             let both = c * c * tilts[0][0] + c * s * mixed + s * s * tilts[1][1];
             let bend = if places > 0.0 { (both / places).abs() } else { 0.0 };
             // The sagitta of such a surface over three and a half standard deviations.
-            Turn { fan: bend * places.max(0.0).sqrt(), sagitta: 1.5 * bend * places }
+            let axis = from_fn(|a| c * u[a] + s * v[a]);
+            Turn { fan: bend * places.max(0.0).sqrt(), sagitta: 1.5 * bend * places, axis }
         };
         let most = AXES.into_iter().fold([1.0, 0.0], |most, axis| {
             if along(axis).fan > along(most).fan { axis } else { most }
