@@ -117,7 +117,9 @@ fn labelled<'b>(
     let was_refused = likely.is_some();
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     let sought = how.options.tolerance.is_none();
-    let found = sought.then(|| told.or_else(|| ground.viewpoint(cloud))).flatten();
+    // Faces of a roof are as even from some places as the pixels of a frame.
+    let searched = || ground.viewpoint(cloud).filter(|_| !ground.plateau.facets);
+    let found = sought.then(|| told.or_else(searched)).flatten();
     // Steps that stay steps at every size are only told apart from planes in the camera's view.
     let Plateau { stepped, alike, sliced, .. } = ground.plateau;
     let is_drawn = |found: &&Found| {

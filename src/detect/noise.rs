@@ -28,6 +28,19 @@ const TELLING: f64 = 0.15;
 const NEARLY_ALL: f64 = 0.9;
 /// … have normals whose cosine with that of the thinnest is larger than this.
 const PARALLEL: f64 = 0.98;
+/// A cloud shows at most so many faces …
+const FACETS: usize = 12;
+/// … whose neighbourhoods have normals with a larger cosine than this, 3 degrees, with one of them; …
+const FACET: f64 = 0.9986;
+/// … two faces with at least this share each have a larger cosine than this, 60 degrees, with each other, …
+const FACE: f64 = 0.1;
+const FOLD: f64 = 0.5;
+/// … at most this share belongs to one of them, …
+const ONE_WAY: f64 = 0.75;
+/// … and at most this share to none.
+const OTHERS: f64 = 0.25;
+/// Rounding may be all that makes neighbourhoods thick if it explains them but for this factor.
+const ROUNDED: f64 = 1.5;
 
 /// The neighbourhood of a base cell on every level.
 pub(super) struct Sample {
@@ -130,12 +143,13 @@ impl View {
         let finest = curve.iter().position(|s| s.flat > SOME)?;
         let clear = (clear..curve.len()).find(|&level| !plateau::clears_up(&curve, level))?;
         let [fine, wide] = [finest, clear].map(|level| self.normals(level));
-        let (share, slices) = most_parallel(&fine)?;
+        let (share, slices) = most_parallel(&fine, PARALLEL)?;
         let are_slices = match ahead {
             Some(ahead) => dot(slices, ahead).abs() > FACING,
-            None => most_parallel(&wide)?.0 < RAMP,
+            None => most_parallel(&wide, PARALLEL)?.0 < RAMP,
         };
-        (are_slices && share >= NEARLY_ALL && parallel(&wide, slices) < MANY).then_some(clear)
+        (are_slices && share >= NEARLY_ALL && parallel(&wide, slices, PARALLEL) < MANY)
+            .then_some(clear)
     }
 
     /// The normals of the flat neighbourhoods of a level.
@@ -158,18 +172,40 @@ impl View {
         })
     }
 
+    /// Whether nearly all flat neighbourhoods of a level face a few ways, some at a small angle to each other, and not most of
+    /// them the same way: they are pieces of the faces of a roof, and wider ones that hold several faces are flat, too. Slices of a
+    /// depth camera's frame face one way, those of a grid along the axes, and those of copied points any way.
+    fn shows_facets(&self, level: usize) -> bool {
+        let mut left = self.normals(level);
+        let all = left.len() as f64;
+        let mut ways: Vec<(f64, Vec3)> = Vec::new();
+        for _ in 0..FACETS {
+            let Some((share, way)) = most_parallel(&left, FACET) else { break };
+            ways.push((share * left.len() as f64, way));
+            left.retain(|&normal| dot(normal, way).abs() <= FACET);
+        }
+        let most = ways.iter().map(|way| way.0).fold(0.0, f64::max);
+        ways.retain(|way| way.0 >= FACE * all);
+        let is_fold = |(i, a): (usize, &(f64, Vec3))| {
+            ways[i + 1..].iter().any(|b| dot(a.1, b.1).abs() > FOLD)
+        };
+        most <= ONE_WAY * all
+            && left.len() as f64 <= OTHERS * all
+            && ways.iter().enumerate().any(is_fold)
+    }
+
     /// Where the curve of thickness over size levels out for most of a cloud; `rounding` is the standard deviation that rounding
     /// adds to a coordinate.
     pub fn plateau(&self, drawn: Drawn, rounding: f64) -> Plateau {
         let exact = self.curve(0.0);
-        let plateau = self.read(&exact, drawn);
+        let plateau = self.read(&exact, (drawn, rounding));
         let is_rounded =
             || plateau::is_rounded(&exact, rounding, |level| self.faces_one_way(level));
         if plateau.alike && !plateau.sliced || !is_rounded() {
             return plateau;
         }
         log::debug!("again, neighbourhoods at least as thick as rounding makes them");
-        let rounded = self.read(&self.curve(rounding as f32), drawn);
+        let rounded = self.read(&self.curve(rounding as f32), (drawn, rounding));
         // What else rounding hides, a camera's view may show.
         Plateau { stepped: plateau.stepped, clear: plateau.clear, ..rounded }
     }
@@ -191,26 +227,33 @@ impl View {
     }
 
     /// Where this curve levels out.
-    fn read(&self, curve: &[Scale], drawn: Drawn) -> Plateau {
+    fn read(&self, curve: &[Scale], (drawn, rounding): (Drawn, f64)) -> Plateau {
         for (level, scale) in curve.iter().enumerate() {
             log::debug!("level {level}: {scale:.3?}");
         }
-        let plateau = plateau::read(curve, drawn, |level| self.faces_one_way(level));
+        // Slices of rounding face few ways as well.
+        let shows_facets = |level: usize| {
+            drawn == Drawn::InSpace
+                && curve[level].thin > ROUNDED * rounding
+                && self.shows_facets(level)
+        };
+        let plateau = plateau::read(curve, drawn, |level| self.faces_one_way(level), shows_facets);
         log::debug!("{plateau:?}");
         plateau
     }
 }
 
-/// The share of some normals that are parallel to a direction.
-fn parallel(normals: &[Vec3], to: Vec3) -> f64 {
+/// The share of some normals whose cosine with a direction is larger than this.
+fn parallel(normals: &[Vec3], to: Vec3, than: f64) -> f64 {
     let cosines = normals.iter().map(|normal| dot(*normal, to).abs());
-    cosines.filter(|&cosine| cosine > PARALLEL).count() as f64 / normals.len() as f64
+    cosines.filter(|&cosine| cosine > than).count() as f64 / normals.len() as f64
 }
 
-/// The direction to which most of some normals are parallel, and their share; `None` if there are none.
-fn most_parallel(normals: &[Vec3]) -> Option<(f64, Vec3)> {
+/// The direction with which most of some normals have a cosine larger than this, and their share; `None` if there are
+/// no normals.
+fn most_parallel(normals: &[Vec3], than: f64) -> Option<(f64, Vec3)> {
     let tried = normals.iter().step_by(normals.len().div_ceil(TRIED).max(1));
-    tried.map(|&to| (parallel(normals, to), to)).max_by(|a, b| a.0.total_cmp(&b.0))
+    tried.map(|&to| (parallel(normals, to, than), to)).max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 /// How far points are off their surface, root mean square, as the thinner neighbourhoods of a level show it.
@@ -349,10 +392,37 @@ mod tests {
         assert!((rounding / (edge as f64 / 12f64.sqrt()) - 1.0).abs() < 1e-6);
         let plateau = view.plateau(Drawn::InSpace, rounding);
         assert!(plateau.level == 0.0 && !plateau.sliced && !plateau.alike, "{plateau:?}");
-        // Nothing is rounded, or far less than surfaces are thick.
+        // Where rounding does not explain them, the steps are slices, or faces that lie a few ways, as here.
         for rounding in [0.0, 0.1 * rounding] {
-            assert!(view.plateau(Drawn::InSpace, rounding).sliced);
+            let plateau = view.plateau(Drawn::InSpace, rounding);
+            assert!(plateau.sliced || plateau.facets, "{plateau:?}");
         }
+    }
+
+    #[test]
+    fn pieces_of_a_few_faces_are_no_slices() {
+        // A pyramid of 10 degrees.
+        let face = |i: i64| {
+            let [x, y] = [i * 7919 % 20_011, i * 104_729 % 20_021].map(|v| v as f64);
+            let edge = x.min(y).min(20_011.0 - x).min(20_021.0 - y);
+            [x, y, (0.176 * edge + (i * 48_271 % 3 - 1) as f64).round()].map(|v| v as f32)
+        };
+        let shows_facets = |points: &Points| {
+            let cloud = whole(points);
+            View::new(&cloud.cells, &mut cloud.sums()).shows_facets(0)
+        };
+        let roof: Points = (0..3000).map(face).collect();
+        assert!(shows_facets(&roof));
+        let cloud = whole(&roof);
+        let plateau = View::new(&cloud.cells, &mut cloud.sums()).plateau(Drawn::InSpace, 0.0);
+        assert!(plateau.facets && !plateau.sliced && plateau.level == 0.0, "{plateau:?}");
+        // A single plane, and a dome.
+        assert!(!shows_facets(&slope(|z, _| z.round())));
+        let dome = |i: i64| {
+            let [x, y] = [i * 7919 % 20_011, i * 104_729 % 20_021].map(|v| v as f64 - 1e4);
+            [x, y, (3e4f64.powi(2) - x * x - y * y).sqrt().round()].map(|v| v as f32)
+        };
+        assert!(!shows_facets(&(0..3000).map(dome).collect()));
     }
 
     #[test]

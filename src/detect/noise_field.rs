@@ -381,6 +381,7 @@ mod tests {
             sliced: false,
             drawn: Drawn::InSpace,
             stepped: false,
+            facets: false,
             clear: None,
             alike: true,
         };

@@ -151,6 +151,8 @@ pub(super) struct Plateau {
     pub drawn: Drawn,
     /// Whether there may be slices with steps so wide that only the camera's view shows them.
     pub stepped: bool,
+    /// Whether what looks like slices are pieces of a few faces, of which wider neighbourhoods hold several.
+    pub facets: bool,
     /// The first level on which wide neighbourhoods are flat again where narrower ones, which may reach over a step or two,
     /// are not.
     pub clear: Option<usize>,
@@ -169,21 +171,28 @@ impl Plateau {
     }
 }
 
-/// Where a curve levels out.
+/// Where a curve levels out. On a finest level that shows facets, for which `shows_facets` is asked, nothing is a slice.
 pub(super) fn read(
     curve: &[Scale],
     drawn: Drawn,
     faces_one_way: impl Fn(usize) -> bool,
+    shows_facets: impl Fn(usize) -> bool,
 ) -> Plateau {
     let (steps, places) = match drawn {
         Drawn::AsSeen => (STEPS_SEEN, 0.0),
         Drawn::InSpace => (STEPS, FEW_PLACES),
     };
     // Nothing is thinner than a floor, so that there are no slices.
-    let first = match curve.iter().any(|s| s.floor > 0.0) {
+    let mut first = match curve.iter().any(|s| s.floor > 0.0) {
         true => 0,
         false => slices(curve, steps, places).max(beyond_steps(curve, drawn, faces_one_way)),
     };
+    let mut stepped = is_stepped(curve);
+    let finest = curve.iter().position(|s| s.flat > SOME);
+    let facets = (first > 0 || stepped) && finest.is_some_and(shows_facets);
+    if facets {
+        (first, stepped) = (0, false);
+    }
     // Where almost nothing is flat, the correlation between neighbours is unknown.
     let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
     // Steps turn normals as waves do.
@@ -194,14 +203,8 @@ pub(super) fn read(
     let alike = first > 0 || likeness(curve, told, far, soft) >= 0.5;
     // In steps, so that a hair's breadth does not move every cell.
     let level = if alike { (STEPS_OF_LEVEL * reached).round() / STEPS_OF_LEVEL } else { 0.0 };
-    Plateau {
-        level,
-        sliced: first > 0,
-        alike,
-        drawn,
-        stepped: is_stepped(curve),
-        clear: clear(curve),
-    }
+    let (sliced, clear) = (first > 0, clear(curve));
+    Plateau { level, sliced, alike, drawn, stepped, facets, clear }
 }
 
 /// Whether rounding explains how thick neighbourhoods in space are on the first level on which hardly fewer are flat than on any;
@@ -448,25 +451,25 @@ mod tests {
     #[test]
     fn correlated_noise_is_told_where_independent_noise_hides_it() {
         let white = [of(0.8, 1.0, 0.3); 8];
-        let plateau = read(&white, Drawn::InSpace, |_| true);
+        let plateau = read(&white, Drawn::InSpace, |_| true, |_| false);
         assert!(plateau.level == 0.0 && !plateau.alike);
         let growing = growing(0.8, 0.3);
-        assert!(!read(&growing, Drawn::InSpace, |_| true).alike);
+        assert!(!read(&growing, Drawn::InSpace, |_| true, |_| false).alike);
         // That alone may be edges; the level between turns a little, too, where it is waves.
         let mut hidden = growing;
         hidden[2].turn = 0.7;
-        assert!(!read(&hidden, Drawn::InSpace, |_| true).alike);
+        assert!(!read(&hidden, Drawn::InSpace, |_| true, |_| false).alike);
         hidden[1].turn = 0.49;
-        let plateau = read(&hidden, Drawn::InSpace, |_| true);
+        let plateau = read(&hidden, Drawn::InSpace, |_| true, |_| false);
         assert!(plateau.level == 3.0 && plateau.alike);
         // There, these are edges.
         hidden[2..].iter_mut().for_each(|s| s.thin = 3.0);
-        assert!(!read(&hidden, Drawn::InSpace, |_| true).alike);
+        assert!(!read(&hidden, Drawn::InSpace, |_| true, |_| false).alike);
         // Cells are as wide as the waves, so that thickness grows to that of edges at once.
         let mut wide = growing;
         wide[0].turn = 0.7;
         wide[1..].iter_mut().for_each(|s| s.thin = 3.0);
-        let plateau = read(&wide, Drawn::InSpace, |_| true);
+        let plateau = read(&wide, Drawn::InSpace, |_| true, |_| false);
         assert!(plateau.level == 0.0 && plateau.alike);
     }
 
@@ -476,7 +479,7 @@ mod tests {
             let mut curve = growing(0.8, 0.3);
             curve[..2].iter_mut().for_each(|s| s.turn = 0.7);
             curve[2].turn = turn;
-            read(&curve, Drawn::InSpace, |_| true).level
+            read(&curve, Drawn::InSpace, |_| true, |_| false).level
         };
         assert_eq!([level(0.3), level(0.5), level(0.7)], [2.0, 2.5, 3.0]);
         assert!((level(0.501) - level(0.499)).abs() < 0.02);
@@ -488,7 +491,7 @@ mod tests {
         let level = |flat| {
             let mut curve = [of(flat, 2.4, 0.3); 8];
             curve[0] = of(0.8, 1.0, 0.9);
-            read(&curve, Drawn::InSpace, |_| true).level
+            read(&curve, Drawn::InSpace, |_| true, |_| false).level
         };
         assert_eq!([level(0.8), level(0.77)], [1.0; 2]);
         assert_eq!(level(0.7), 0.5);
@@ -498,7 +501,7 @@ mod tests {
     fn normals_that_turn_at_edges_do_not_make_noise_correlated() {
         let mut edges = growing(0.01, 0.9);
         edges[0] = of(0.8, 1.0, 0.3);
-        assert!(!read(&edges, Drawn::InSpace, |_| true).alike);
+        assert!(!read(&edges, Drawn::InSpace, |_| true, |_| false).alike);
     }
 
     #[test]
@@ -506,7 +509,12 @@ mod tests {
         // Neighbourhoods on the floor below a vault are as thick at every size.
         let curve = |growth: f64| {
             let scale = |level: i32| of(0.8, growth.powi(level), 0.7);
-            read(&std::array::from_fn::<_, 8, _>(|l| scale(l as i32)), Drawn::InSpace, |_| true)
+            read(
+                &std::array::from_fn::<_, 8, _>(|l| scale(l as i32)),
+                Drawn::InSpace,
+                |_| true,
+                |_| false,
+            )
         };
         let (floor, waves) = (curve(1.01), curve(1.1));
         assert!(floor.level < 1.0 && !floor.alike, "{floor:?}");
@@ -519,11 +527,11 @@ mod tests {
             (s.thin, s.thinnest) = (thickness(0.674), thickness(1.282));
         }
         assert!(white[1].thinnest > 1.1 * white[0].thinnest);
-        assert!(!read(&white, Drawn::InSpace, |_| true).alike);
+        assert!(!read(&white, Drawn::InSpace, |_| true, |_| false).alike);
         // Only the widest neighbourhoods are flat.
         let mut last = [of(0.01, 1.0, 0.9); 3];
         last[2].flat = 0.8;
-        assert!(!read(&last, Drawn::InSpace, |_| true).alike);
+        assert!(!read(&last, Drawn::InSpace, |_| true, |_| false).alike);
     }
 
     #[test]
@@ -531,7 +539,7 @@ mod tests {
         let read = |growth: f64, turns: [f64; 2]| {
             let turn = |level: usize| if level == 0 { turns[0] } else { turns[1] };
             let scale = |level: usize| of(0.8, growth.powi(level as i32), turn(level));
-            read(&std::array::from_fn::<_, 8, _>(scale), Drawn::InSpace, |_| true).alike
+            read(&std::array::from_fn::<_, 8, _>(scale), Drawn::InSpace, |_| true, |_| false).alike
         };
         assert!(read(1.2, [0.45, 0.45]));
         // Surfaces are hardly thicker, or normals turn on the finest level alone.
@@ -552,7 +560,7 @@ mod tests {
         let level = |places: f64| {
             let mut curve = growing(0.8, 0.7);
             curve.iter_mut().for_each(|s| s.places = places);
-            let plateau = read(&curve, Drawn::InSpace, |_| true);
+            let plateau = read(&curve, Drawn::InSpace, |_| true, |_| false);
             assert!(plateau.alike);
             plateau.level
         };
@@ -565,7 +573,8 @@ mod tests {
         let read = |places: f64| {
             let mut curve = [0, 1, 2, 3, 4].map(|level| of(0.9, [1.0, 100.0][level / 3], 0.3));
             curve[3..].iter_mut().for_each(|s| s.places = places);
-            [true, false].map(|parallel| read(&curve, Drawn::InSpace, |_| parallel).sliced)
+            [true, false]
+                .map(|parallel| read(&curve, Drawn::InSpace, |_| parallel, |_| false).sliced)
         };
         assert_eq!([read(20.0), read(200.0)], [[false; 2], [true; 2]]);
     }
@@ -580,11 +589,11 @@ mod tests {
         // Steps of depths are wider.
         curve.iter_mut().for_each(|s| s.thin = s.thin.max(1.0));
         assert!(!is_rounded(&curve, 0.1));
-        assert!(read(&curve, Drawn::InSpace, |_| true).sliced);
+        assert!(read(&curve, Drawn::InSpace, |_| true, |_| false).sliced);
         for s in &mut curve {
             (s.floor, s.thin, s.thinnest) = (0.5, s.thin.max(0.5), s.thinnest.max(0.5));
         }
-        let plateau = read(&curve, Drawn::InSpace, |_| true);
+        let plateau = read(&curve, Drawn::InSpace, |_| true, |_| false);
         assert!(!plateau.sliced && !plateau.alike && plateau.level == 0.0);
     }
 
@@ -609,9 +618,9 @@ mod tests {
             .enumerate()
             .map(|(level, flat)| scale(flat, if level < 3 { 1.0 } else { 100.0 }))
             .collect();
-        assert_eq!(read(&curve, Drawn::AsSeen, |_| true).level, 3.0);
-        assert_eq!(read(&curve, Drawn::InSpace, |_| true).level, 3.0);
-        assert_eq!(read(&curve, Drawn::InSpace, |_| false).level, 0.0);
+        assert_eq!(read(&curve, Drawn::AsSeen, |_| true, |_| false).level, 3.0);
+        assert_eq!(read(&curve, Drawn::InSpace, |_| true, |_| false).level, 3.0);
+        assert_eq!(read(&curve, Drawn::InSpace, |_| false, |_| false).level, 0.0);
     }
 
     #[test]
@@ -627,19 +636,19 @@ mod tests {
             scale(0.8, 0.7, 1450.0),
             scale(0.6, 0.6, 1500.0),
         ];
-        let plateau = read(&wall, Drawn::InSpace, |_| true);
+        let plateau = read(&wall, Drawn::InSpace, |_| true, |_| false);
         assert!(plateau.level == 4.0 && plateau.sliced && plateau.alike);
         assert!(!is_rounded(&wall, 1.0, |_| true));
         // One flat level may be so by chance.
         let mut sparse = wall;
         sparse[0] = scale(0.01, 0.0, 1.0);
-        assert!(!read(&sparse, Drawn::InSpace, |_| true).sliced);
+        assert!(!read(&sparse, Drawn::InSpace, |_| true, |_| false).sliced);
         // Noise that is not exact grows.
         let mut noisy = wall;
         noisy[1] = scale(0.9, 0.9, 1.3);
-        assert!(!read(&noisy, Drawn::InSpace, |_| true).sliced);
+        assert!(!read(&noisy, Drawn::InSpace, |_| true, |_| false).sliced);
         // Thickness that goes on growing is that of edges.
         wall[6] = scale(0.6, 0.6, 3000.0);
-        assert!(!read(&wall, Drawn::InSpace, |_| true).sliced);
+        assert!(!read(&wall, Drawn::InSpace, |_| true, |_| false).sliced);
     }
 }

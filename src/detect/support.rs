@@ -1,11 +1,12 @@
 //! From a peak to a plane: refine it on its own surfels, and keep the connected part.
 
+use super::fold::{self, AXES};
 use super::found::{Failed, Support};
 use super::grow::Grower;
 use super::lattice::Lattice;
 use super::limits::{Limits, SIGMAS};
 use super::sparse_grid::SparseGrid;
-use super::{fold, rings, zoom};
+use super::{rings, zoom};
 use crate::Result as Done;
 use crate::backend::Backend;
 use crate::detection::Reason;
@@ -15,8 +16,6 @@ use crate::surface::spread::Spread;
 use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::{Vec3, axes, dot, normalized};
 use rustc_hash::FxHashMap;
-use std::array::from_fn;
-use std::f64::consts::FRAC_1_SQRT_2;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Most refinements of one candidate; most candidates settle in four or five.
@@ -83,21 +82,7 @@ struct Turn {
     fan: f64,
     /// By how much such a surface leaves its plane, in steps.
     sagitta: f64,
-    /// The axis.
-    axis: Vec3,
 }
-
-/// Directions in a plane, an eighth of a half-turn apart, as cosine and sine.
-const AXES: [[f64; 2]; 8] = [
-    [1.0, 0.0],
-    [0.923_879_532_511_286_7, 0.382_683_432_365_089_8],
-    [FRAC_1_SQRT_2, FRAC_1_SQRT_2],
-    [0.382_683_432_365_089_8, 0.923_879_532_511_286_7],
-    [0.0, 1.0],
-    [-0.382_683_432_365_089_8, 0.923_879_532_511_286_7],
-    [-FRAC_1_SQRT_2, FRAC_1_SQRT_2],
-    [-0.923_879_532_511_286_7, 0.382_683_432_365_089_8],
-];
 
 /// A peak that may be a plane.
 pub(super) struct Candidate<'a> {
@@ -169,7 +154,8 @@ impl Field<'_> {
     /// in turn until it no longer changes. Returns the reason where there is no plane.
     ///
     /// A plane that fills its slab to the edges is bent, and is tried in wider slabs until it fits one. If it
-    /// fits none, the widest slab in which it is flat for its size counts; a curved surface is flat in none.
+    /// fits none, the widest slab in which it is flat for its size counts; a curved surface is flat in none. One that is
+    /// not curved but folded is divided at its ridges.
     ///
     /// # Errors
     /// If the device fails.
@@ -179,8 +165,24 @@ impl Field<'_> {
         Candidate { direction, voters, failed: failures }: Candidate,
         free: &[bool],
     ) -> Done<Result<Support, Failed>> {
+        let start = (direction, self.seed(direction, voters));
+        match self.in_slabs(grower, start, failures, free)? {
+            Err(curved) if self.has_ridges() && !curved.spent.is_empty() => {
+                Ok(self.face(grower, &curved, free)?.ok_or(curved))
+            }
+            found => Ok(found),
+        }
+    }
+
+    /// Grows a plane from `members` in one slab after the other, until it fits one.
+    fn in_slabs(
+        &self,
+        grower: &mut Grower,
+        (direction, mut members): (Vec3, Vec<u32>),
+        failures: &mut Failures,
+        free: &[bool],
+    ) -> Done<Result<Support, Failed>> {
         let mut settled = Vec::new();
-        let mut members = self.seed(direction, voters);
         let mut best = None;
         let mut failed = Failed::new((direction, 0.0), 0, Reason::TooSmall);
         for times in self.limits.slabs {
@@ -201,9 +203,6 @@ impl Field<'_> {
             let reason = if round { Reason::Round } else { Reason::Bent };
             failed = Failed::new((plane.normal, plane.rho), points, reason);
             if round && !self.limits.facets {
-                if let Some(face) = self.face(grower, &plane, tolerance, free) {
-                    return Ok(Ok(face));
-                }
                 failed.spent = plane.surfels;
                 break;
             }
@@ -230,35 +229,28 @@ impl Field<'_> {
         Ok(best.ok_or(failed))
     }
 
-    /// A face of a plane that grew over the ridges between several: what hangs together on the larger side of each.
-    ///
-    /// Waves of correlated noise have ridges as well, so none are sought there.
-    fn face(
-        &self,
-        grower: &mut Grower,
-        plane: &Support,
-        tolerance: f64,
-        free: &[bool],
-    ) -> Option<Support> {
-        if self.limits.alike {
-            return None;
-        }
-        let fold = |of: &Support| {
-            let [most, _] = self.turns(of, &of.surfels);
-            fold::fold(self.surfels, &of.surfels, (of.normal, most.axis))
-        };
-        let (mut sides, mut free) = (fold(plane)?, free.to_vec());
+    /// Whether ridges are those of faces: waves of correlated noise have ridges as well, and so have a frame's steps and
+    /// the points between rings.
+    fn has_ridges(&self) -> bool {
+        let Limits { alike, as_seen, scanner, .. } = self.limits;
+        !alike && !as_seen && scanner.is_none()
+    }
+
+    /// One face of a curved plane that grew over ridges: at each, the larger side is kept, and of that what hangs together.
+    fn face(&self, grower: &mut Grower, curved: &Failed, free: &[bool]) -> Done<Option<Support>> {
+        let (mut normal, mut set) = (curved.normal, curved.spent.clone());
+        let mut free = free.to_vec();
         for _ in 0..MOST_FOLDS {
-            sides.smaller.iter().for_each(|&i| free[i as usize] = false);
-            let face = self.settle(grower, sides.larger, tolerance, &free).ok()?;
-            let bend = self.bend(grower, &face);
-            if bend.fan <= FAN && !bend.curved {
-                let is_flat = bend.depth <= self.most_bent(&face) * tolerance;
-                return Some(face).filter(|_| is_flat || self.limits.obey);
+            let error = self.normal_error(&set);
+            let Some(fold) = fold::fold(self.surfels, &set, normal, error) else { break };
+            fold.smaller.iter().for_each(|&i| free[i as usize] = false);
+            let start = (normal, fold.larger);
+            match self.in_slabs(grower, start, &mut Failures::default(), &free)? {
+                Ok(face) => return Ok(Some(face)),
+                Err(failed) => (normal, set) = (failed.normal, failed.spent),
             }
-            sides = fold(&face)?;
         }
-        None
+        Ok(None)
     }
 
     /// By what share of its tolerance a plane may be bent. A steep surface in the camera's view, whose slab is thin, may
@@ -514,8 +506,7 @@ impl Field<'_> {
             let both = c * c * tilts[0][0] + c * s * mixed + s * s * tilts[1][1];
             let bend = if places > 0.0 { (both / places).abs() } else { 0.0 };
             // The sagitta of such a surface over three and a half standard deviations.
-            let axis = from_fn(|a| c * u[a] + s * v[a]);
-            Turn { fan: bend * places.max(0.0).sqrt(), sagitta: 1.5 * bend * places, axis }
+            Turn { fan: bend * places.max(0.0).sqrt(), sagitta: 1.5 * bend * places }
         };
         let most = AXES.into_iter().fold([1.0, 0.0], |most, axis| {
             if along(axis).fan > along(most).fan { axis } else { most }
