@@ -114,7 +114,7 @@ fn step(all: &[Tilted], axis: [f64; 2]) -> Option<Step> {
     let places = all.iter().map(|t| along(axis, t.place));
     let (low, high) = places.fold((f64::MAX, f64::MIN), |(low, high), p| (low.min(p), high.max(p)));
     let part = (high - low) / PARTS as f64;
-    if !(part > 0.0) {
+    if part <= 0.0 {
         return None;
     }
     // The sums of each part: weights, places, tilts, and their products.
