@@ -118,7 +118,7 @@ fn labelled<'b>(
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     let sought = how.options.tolerance.is_none();
     // Faces of a roof are as even from some places as the pixels of a frame.
-    let searched = || ground.viewpoint(cloud).filter(|_| !ground.plateau.facets);
+    let searched = || if ground.plateau.facets { None } else { ground.viewpoint(cloud) };
     let found = sought.then(|| told.or_else(searched)).flatten();
     // Steps that stay steps at every size are only told apart from planes in the camera's view.
     let Plateau { stepped, alike, sliced, .. } = ground.plateau;
