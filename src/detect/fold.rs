@@ -8,11 +8,10 @@ use crate::surface::surfels::Surfels;
 use crate::vector::{Vec3, axes, dot, minus, normalized};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// A step must explain this many times as much of how the normals turn as a steady turn does. Of an even piece of a cylinder it
-/// explains three quarters as much; of two equal faces four thirds, of unequal ones more.
-const CLEARER: f64 = 1.1;
-/// The difference must be this many standard errors of the turn, squared.
-const SURE: f64 = 5.0;
+/// A step must explain more of the variance of the normals than a steady turn does, by the square of this many standard errors
+/// of the turn. Of an even piece of a cylinder it explains three quarters as much; of two equal faces four thirds, of unequal
+/// ones more.
+const SURE: f64 = 4.0;
 /// Parts into which a plane is divided across a possible ridge.
 const PARTS: usize = 128;
 
@@ -49,7 +48,7 @@ struct Tilted {
 /// A step of the tilts along an axis.
 #[derive(Clone, Copy)]
 struct Step {
-    /// By how much more of the variance of the tilts it explains than [`CLEARER`] times what a steady turn does.
+    /// By how much more of the variance of the tilts it explains than a steady turn does.
     excess: f64,
     /// The axis.
     axis: [f64; 2],
@@ -136,7 +135,7 @@ fn step(all: &[Tilted], axis: [f64; 2]) -> Option<Step> {
     for (i, sums) in parts.iter().enumerate().take(PARTS - 1) {
         before += sums[0];
         sum += sums[2] - sums[0] * tilt;
-        let excess = sum * sum / (before * (weight - before)) - CLEARER * steady;
+        let excess = sum * sum / (before * (weight - before)) - steady;
         if excess > best.excess {
             best = Step { excess, axis, at: low + (i + 1) as f64 * part };
         }
