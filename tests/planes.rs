@@ -342,6 +342,34 @@ fn both_faces_of_a_low_gable_are_planes() {
     }
 }
 
+/// A piece of a cylinder as long as wide, which lies along the plane `z = 0` at its middle: `angle` radians of it.
+fn arch(radius: f64, angle: f64) -> Vec<[f64; 3]> {
+    let mut random = Random(29);
+    let mut point = || {
+        let [around, along] = [(); 2].map(|()| random.unit() - 0.5);
+        let (sin, cos) = (angle * around).sin_cos();
+        let r = radius + 0.002 * gaussian(&mut random);
+        [r * sin, angle * radius * along, radius - r * cos]
+    };
+    (0..40_000).map(|_| point()).collect()
+}
+
+#[test]
+fn with_a_tolerance_a_curved_surface_that_ends_within_it_is_a_plane() {
+    // The first rises by 0.225 m; of the others, a slab of the tolerance holds a part.
+    for (radius, angle, tolerance, planes) in
+        [(20.0, 0.3, 0.12, 1), (20.0, 0.3, 0.3, 1), (1.0, 3.0, 0.05, 0), (1.0, 3.0, 0.2, 0)]
+    {
+        let options = Options { tolerance: Some(tolerance), ..Options::default() };
+        let found = found(&arch(radius, angle), &options);
+        let whole = found.planes.iter().filter(|plane| plane.inliers > 32_000).count();
+        assert_eq!(whole, planes, "{radius} m, {tolerance} m");
+        assert!(planes > 0 || found.planes.is_empty(), "{radius} m, {tolerance} m");
+    }
+    // Without one, its curvature shows.
+    assert!(found(&arch(20.0, 0.3), &Options::default()).planes.iter().all(|p| p.inliers < 32_000));
+}
+
 #[test]
 fn faces_of_a_roof_alone_are_no_slices_and_no_frame() {
     // The noise is that of a face, although wide neighbourhoods that hold several faces are flat, too.

@@ -20,7 +20,7 @@ pub(super) struct Limits {
     pub min_inliers: u64,
     /// Edge of a base cell.
     pub cell: f64,
-    /// Whether the tolerance was given: what lies within it is then a plane, whatever its shape.
+    /// Whether the tolerance was given: a surface that lies within it is then a plane, whatever its shape.
     pub obey: bool,
     /// Whether pieces of curved surfaces count as planes.
     pub facets: bool,

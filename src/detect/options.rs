@@ -36,8 +36,8 @@ pub struct Options {
     pub widen: Option<f64>,
     /// Largest angle between a point's surface and its plane, in degrees.
     pub angle: Option<f64>,
-    /// What is done with pieces of curved surfaces and slices of clutter. With a tolerance that may not be widened, all
-    /// are planes.
+    /// What is done with pieces of curved surfaces and slices of clutter. With a tolerance that may not be widened, slices
+    /// are planes, and so are curved surfaces that end within it.
     pub curved: Curved,
     /// How planes are refined on their points. The default is least squares, but in [`Mode::OnePass`] planes
     /// stay as they are in the accumulator. [`Refine::Stroke`] is for lines.

@@ -46,6 +46,11 @@ const SURE: f64 = 4.0;
 /// A surface whose normals fan out leaves its plane by three tenths of its sagitta, root mean square. If rings leave it by less
 /// than this share, the normals are wrong: noise along the line of sight tilts those around a ring on the floor.
 const SHOWN: f64 = 0.05;
+/// With a given tolerance, a curved surface is a plane if it ends within its slab. Whether it does is seen in a slab this many
+/// times as thick, with as many times the angle, …
+const WIDER: f64 = 2.0;
+/// … which holds at most this many times the points: in such a slab, a cylinder that goes on has 1.4 times as many.
+const GOES_ON: f64 = 1.2;
 /// Most folds over which a plane may have grown: a face of a hip roof meets three others.
 const MOST_FOLDS: usize = 3;
 /// Share of a plane's points that must lie away from its edges to judge its curvature.
@@ -199,7 +204,8 @@ impl Field<'_> {
             settled.push(here);
             let (plane, bend) = self.sharpened(grower, plane, free)?;
             let points = self.weight(&plane.surfels);
-            let round = bend.fan > FAN || bend.curved;
+            let round = (bend.fan > FAN || bend.curved)
+                && !(self.limits.obey && self.ends_within(grower, &plane, free));
             let reason = if round { Reason::Round } else { Reason::Bent };
             failed = Failed::new((plane.normal, plane.rho), points, reason);
             if round && !self.limits.facets {
@@ -227,6 +233,14 @@ impl Field<'_> {
             failures.extend(settled.into_iter().map(|at| (at, known.clone())));
         }
         Ok(best.ok_or(failed))
+    }
+
+    /// Whether the surface of a curved plane ends within its slab: it has hardly more points in one that is twice as thick.
+    fn ends_within(&self, grower: &mut Grower, plane: &Support, free: &[bool]) -> bool {
+        let Support { normal, rho, tolerance, surfels } = plane;
+        let wider = Limits { angle: WIDER * self.limits.angle, ..self.limits };
+        let grown = grower.grow(surfels, (*normal, *rho), WIDER * tolerance, &wider, free);
+        self.weight(&grown.members) as f64 <= GOES_ON * self.weight(surfels) as f64
     }
 
     /// Whether ridges are those of faces: waves of correlated noise have ridges as well, and so have a frame's steps and
