@@ -48,8 +48,8 @@ const SURE: f64 = 4.0;
 const SHOWN: f64 = 0.05;
 /// With a given tolerance, a curved surface is a plane if it ends within its slab. Whether it does is seen in a slab this many
 /// times as thick, with as many times the angle, …
-const WIDER: f64 = 2.0;
-/// … which holds at most this many times the points: in such a slab, a cylinder that goes on has 1.4 times as many.
+const WIDER: f64 = 3.0;
+/// … which holds at most this many times the points: in such a slab, a cylinder that goes on has 1.5 times as many.
 const GOES_ON: f64 = 1.2;
 /// Most folds over which a plane may have grown: a face of a hip roof meets three others.
 const MOST_FOLDS: usize = 3;
@@ -235,7 +235,7 @@ impl Field<'_> {
         Ok(best.ok_or(failed))
     }
 
-    /// Whether the surface of a curved plane ends within its slab: it has hardly more points in one that is twice as thick.
+    /// Whether the surface of a curved plane ends within its slab: it has hardly more points in one that is three times as thick.
     fn ends_within(&self, grower: &mut Grower, plane: &Support, free: &[bool]) -> bool {
         let Support { normal, rho, tolerance, surfels } = plane;
         let wider = Limits { angle: WIDER * self.limits.angle, ..self.limits };
