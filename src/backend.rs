@@ -217,9 +217,12 @@ pub trait Surfaces<'a>: Sync {
     /// Marks what is `known` of each base cell: [`SEEN`] and [`TAKEN`]. Cells that were seen, and blocks with a
     /// good part of taken cells, show no surface from then on.
     ///
+    /// Returns false where it is clear that fewer than `least` points will then have a surface around them, without
+    /// marking anything.
+    ///
     /// # Errors
     /// If the device fails.
-    fn leave(&mut self, known: &[u8]) -> Result<()>;
+    fn leave(&mut self, known: &[u8], least: u64) -> Result<bool>;
 
     /// Tries to find layers through some base cells, in the blocks of a level.
     ///

@@ -277,9 +277,9 @@ fn classes(backend: &dyn Backend, points: &Points, floor: Option<(f32, bool)>) -
         None => 0,
     };
     let known: Vec<u8> = (0..cells.base().len()).map(known).collect();
-    surfaces.leave(&known).unwrap();
+    assert!(surfaces.leave(&known, 0).unwrap());
     let second = see(surfaces.as_mut());
-    surfaces.leave(&known.iter().map(|k| k & TAKEN).collect::<Vec<u8>>()).unwrap();
+    assert!(surfaces.leave(&known.iter().map(|k| k & TAKEN).collect::<Vec<u8>>(), 0).unwrap());
     vec![first, second, see(surfaces.as_mut())]
 }
 

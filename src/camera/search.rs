@@ -87,10 +87,33 @@ enum NoPixels {
     Uneven(f64),
 }
 
+/// Some of the points of a cloud that may be a frame, chosen and ordered at random, but independently of their order in the
+/// file; none of those that stand for missing pixels.
+pub(crate) fn sample(points: &Points, home: Vec3) -> Vec<Vec3> {
+    if points.len() > MOST {
+        return Vec::new();
+    }
+    let one_in = points.len().div_ceil(SAMPLES[2]) as u64;
+    let hashed = |i: usize| (points.hash(i), points.get(i).map(|v| v as i32));
+    let all = (0..points.len()).into_par_iter().with_min_len(1 << 12).map(hashed);
+    // The hash that chose them is not random among them, so it is mixed again.
+    let chosen = all.filter(|(hash, _)| hash % one_in == 0).map(|(hash, p)| (mixed(!hash), p));
+    let mut chosen: Vec<(u64, [i32; 3])> = chosen.collect();
+    chosen.sort_unstable();
+    // Either all copies of a point are chosen or none.
+    chosen.dedup();
+    let chosen = chosen.into_iter().map(|(_, p)| p.map(f64::from));
+    chosen.filter(|&p| !stands_for_none(p, home)).collect()
+}
+
 /// The viewpoint of a frame whose pixels are given by its rows, or whose points come pixel after pixel, if there is one. Most
 /// cameras are at the `home` of their points: the origin of the input, in their coordinates.
-pub(crate) fn told(points: &Points, home: Vec3, rows: Option<Rows>) -> Option<Found> {
-    if points.len() > MOST {
+pub(crate) fn told(
+    (points, home): (&Points, Vec3),
+    many: &[Vec3],
+    rows: Option<Rows>,
+) -> Option<Found> {
+    if many.is_empty() {
         return None;
     }
     let is_none = |p: Vec3| stands_for_none(p, home);
@@ -100,30 +123,25 @@ pub(crate) fn told(points: &Points, home: Vec3, rows: Option<Rows>) -> Option<Fo
     };
     let likely = rows.is_none().then(in_order);
     if likely.as_ref().is_some_and(Vec::is_empty) {
-        return of_some_pixels(points, home);
-    }
-    let mut many = sample(points, SAMPLES[2]);
-    many.retain(|&p| !is_none(p));
-    if many.is_empty() {
-        return None;
+        return of_some_pixels((points, home), many);
     }
     let some = &Seen::new(&many[..many.len().min(SAMPLES[1])]);
     let of_rows = rows.and_then(|rows| organized::camera(points, rows, (home, &is_none), some));
     let of_order = || of_likely(points, home, likely.unwrap_or_else(in_order), some);
-    let Some(grid) = of_rows.or_else(of_order) else { return of_some_pixels(points, home) };
-    found((points, home), (grid.viewpoint, Some(grid.edge)), (&many, some))
+    let Some(grid) = of_rows.or_else(of_order) else {
+        return of_some_pixels((points, home), many);
+    };
+    found((points, home), (grid.viewpoint, Some(grid.edge)), (many, some))
 }
 
 /// The viewpoint of points that are some of the pixels of a frame, whose camera is at their `home`.
-fn of_some_pixels(points: &Points, home: Vec3) -> Option<Found> {
+fn of_some_pixels((points, home): (&Points, Vec3), many: &[Vec3]) -> Option<Found> {
     if points.len() < FEWEST_PIXELS {
         return None;
     }
-    let mut many = sample(points, SAMPLES[2]);
-    many.retain(|&p| !stands_for_none(p, home));
-    let viewpoint = thinned::at_home(&many, home)?;
+    let viewpoint = thinned::at_home(many, home)?;
     let some = Seen::new(&many[..many.len().min(SAMPLES[1])]);
-    let found = found((points, home), (viewpoint, None), (&many, &some))?;
+    let found = found((points, home), (viewpoint, None), (many, &some))?;
     Some(Found { is_exact: true, ..found })
 }
 
@@ -145,15 +163,13 @@ fn of_likely(points: &Points, home: Vec3, likely: Vec<Vec3>, some: &Seen) -> Opt
 /// where the points lie in rows, as pixels do, and where their noise is `likely` that of a frame or they are nearly even
 /// from one of the first places that are tried.
 pub(crate) fn find(
-    points: &Points,
-    home: Vec3,
+    (points, home): (&Points, Vec3),
+    many: &[Vec3],
     (likely, in_rows): (bool, impl FnOnce() -> bool),
 ) -> Option<Found> {
     if !(FEWEST..=MOST).contains(&points.len()) {
         return None;
     }
-    let mut many = sample(points, SAMPLES[2]);
-    many.retain(|&p| !stands_for_none(p, home));
     let first = |n: usize| Seen::new(&many[..many.len().min(n)]);
     let [few, some] = &[SAMPLES[0], SAMPLES[1]].map(first);
     let elsewhere = || {
@@ -167,7 +183,7 @@ pub(crate) fn find(
         };
         match grid {
             Ok(grid) => Some((grid.viewpoint, Some(grid.edge))),
-            Err(best) => at_last(points, &best, &Seen::new(&many)),
+            Err(best) => at_last(points, &best, &Seen::new(many)),
         }
     };
     let seen_from = match at_home(points, home, some) {
@@ -175,7 +191,7 @@ pub(crate) fn find(
         Err(NoPixels::Regular) => return None,
         Err(NoPixels::Uneven(_)) => elsewhere()?,
     };
-    found((points, home), seen_from, (&many, some))
+    found((points, home), seen_from, (many, some))
 }
 
 /// What is known of the frame that is seen from a viewpoint, with an edge of its pixels if they are known; `None` if some
@@ -333,20 +349,6 @@ fn at_last(
     (uneven <= EVENLY).then(|| (Viewpoint::new(eye, all.forward(eye), all), None))
 }
 
-/// About `most` of the points, chosen and ordered at random, but independently of their order in the file.
-fn sample(points: &Points, most: usize) -> Vec<Vec3> {
-    let one_in = points.len().div_ceil(most) as u64;
-    let hashed = |i: usize| (points.hash(i), points.get(i).map(|v| v as i32));
-    let all = (0..points.len()).into_par_iter().with_min_len(1 << 12).map(hashed);
-    // The hash that chose them is not random among them, so it is mixed again.
-    let chosen = all.filter(|(hash, _)| hash % one_in == 0).map(|(hash, p)| (mixed(!hash), p));
-    let mut chosen: Vec<(u64, [i32; 3])> = chosen.collect();
-    chosen.sort_unstable();
-    // Either all copies of a point are chosen or none.
-    chosen.dedup();
-    chosen.into_iter().map(|(_, p)| p.map(f64::from)).collect()
-}
-
 /// The most even of the viewpoints that are tried, and how uneven they are.
 fn tried(points: &Seen) -> Tried {
     let (low, high) = points.bounds();
@@ -358,10 +360,8 @@ fn tried(points: &Seen) -> Tried {
     };
     let tried = (0..TRIED.pow(3)).into_par_iter().map(of);
     let tried = tried.filter_map(|eye| Some((points.unevenness(eye)?, eye)));
-    let mut tried = sorted(tried.collect());
-    tried.retain(|&(uneven, eye)| uneven <= ROUGHLY && is_deep(points, eye));
-    tried.truncate(TRIES);
-    tried
+    let even = sorted(tried.collect()).into_iter().take_while(|tried| tried.0 <= ROUGHLY);
+    even.filter(|&(_, eye)| is_deep(points, eye)).take(TRIES).collect()
 }
 
 /// The viewpoints near these from which the frame is even, and deep; the most even first.
@@ -416,6 +416,11 @@ mod tests {
         (0..160 * 120).map(pixel).collect()
     }
 
+    /// The viewpoint of points, which may lie in rows, and whose noise is likely that of a frame.
+    fn find(points: &Points, home: Vec3, in_rows: bool) -> Option<Found> {
+        super::find((points, home), &sample(points, home), (true, || in_rows))
+    }
+
     fn points() -> Points {
         frame().into_iter().map(|(p, _)| p).collect()
     }
@@ -423,20 +428,20 @@ mod tests {
     #[test]
     fn a_camera_is_found_by_what_it_sees() {
         let points = points();
-        let all = find(&points, [0.0; 3], (true, || true)).unwrap();
+        let all = find(&points, [0.0; 3], true).unwrap();
         let found = all.viewpoint;
         let off = minus(found.eye(), EYE);
         assert!(dot(off, off).sqrt() < 0.1 * found.depth_of_middle(), "{found:?}");
         let order: Vec<u32> = (0..points.len() as u32).map(|i| i * 7919 % 19_200).collect();
-        assert_eq!(find(&points.select(&order), [0.0; 3], (true, || true)), Some(all));
+        assert_eq!(find(&points.select(&order), [0.0; 3], true), Some(all));
     }
 
     #[test]
     fn a_camera_near_the_home_of_its_points_is_there() {
         let near = EYE.map(|v| v + 1000.0);
-        assert_eq!(find(&points(), near, (true, || false)).unwrap().viewpoint.eye(), near);
+        assert_eq!(find(&points(), near, false).unwrap().viewpoint.eye(), near);
         let far = EYE.map(|v| v + 100_000.0);
-        assert_ne!(find(&points(), far, (true, || true)).unwrap().viewpoint.eye(), far);
+        assert_ne!(find(&points(), far, true).unwrap().viewpoint.eye(), far);
     }
 
     #[test]
@@ -444,7 +449,7 @@ mod tests {
         let points = points();
         let some: Vec<u32> =
             (0..points.len() as u32).filter(|&i| mixed(i.into()).is_multiple_of(2)).collect();
-        let found = find(&points.select(&some), [0.0; 3], (true, || false)).unwrap().viewpoint;
+        let found = find(&points.select(&some), [0.0; 3], false).unwrap().viewpoint;
         let off = minus(found.eye(), EYE);
         assert!(dot(off, off).sqrt() < 0.2 * found.depth_of_middle(), "{found:?}");
     }
@@ -462,8 +467,7 @@ mod tests {
                 .into_iter()
                 .map(|(p, _)| turn(p.map(f64::from)).map(|v| v.round() as f32))
                 .collect();
-            let (unit, seen) =
-                find(&points, [0.0; 3], (true, || true)).unwrap().viewpoint.seen(&points);
+            let (unit, seen) = find(&points, [0.0; 3], true).unwrap().viewpoint.seen(&points);
             // In pixels, which are a power of two of steps.
             let to_next = seen.get(1)[0] - seen.get(0)[0];
             let pixel = 2f64.powi(f64::from(to_next.abs()).log2().round() as i32);
@@ -484,9 +488,9 @@ mod tests {
     #[test]
     fn points_that_stand_for_missing_pixels_do_not_change_the_depth() {
         let home = [0.0; 3];
-        let few = find(&points(), home, (true, || true)).unwrap().viewpoint;
+        let few = find(&points(), home, true).unwrap().viewpoint;
         let all = frame().into_iter().map(|(p, _)| p).chain((0..9000).map(|_| [0.0; 3]));
-        let found = find(&all.collect(), home, (true, || true)).unwrap().viewpoint;
+        let found = find(&all.collect(), home, true).unwrap().viewpoint;
         let off = found.depth_of_middle() / few.depth_of_middle() - 1.0;
         assert!(off.abs() < 1e-3, "{off}");
     }
@@ -503,7 +507,7 @@ mod tests {
         let homes = [[5e4, 4e4, 8e4], [3e4, 4e4, -1e5], [-1e4, -1e4, 1e4], [1e7, 3e7, -1e3]];
         for home in homes {
             for in_rows in [true, false] {
-                assert_eq!(find(&points, home, (true, || in_rows)), None);
+                assert_eq!(find(&points, home, in_rows), None);
             }
         }
     }
@@ -520,13 +524,13 @@ mod tests {
             p
         };
         for in_rows in [true, false] {
-            assert_eq!(find(&(0..30_000).map(point).collect(), [0.0; 3], (true, || in_rows)), None);
+            assert_eq!(find(&(0..30_000).map(point).collect(), [0.0; 3], in_rows), None);
         }
     }
 
     #[test]
     fn planes_come_back_from_what_is_seen() {
-        let viewpoint = find(&points(), [0.0; 3], (true, || true)).unwrap().viewpoint;
+        let viewpoint = find(&points(), [0.0; 3], true).unwrap().viewpoint;
         let (unit, seen) = viewpoint.seen(&points());
         for k in 0..3 {
             let of: Vec<usize> =

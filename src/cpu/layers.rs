@@ -5,7 +5,7 @@
 //! layer in which the cell lies are used: those of the densest slab through one of the cell's own points,
 //! fitted and selected again in turn.
 
-use super::patch::{MOST_POINTS, Middle, Patch};
+use super::patch::{MOST_POINTS, Marks, Middle, Patch};
 use crate::shared::{
     CONTRAST, CROWD, EXACT_LAYER as EXACT, FIRST_LAYER_SLAB as FIRST_SLAB, GUESS_SLAB,
     LAYER_FITS as ITERATIONS, LAYER_SLAB as SLAB, MAJORITY, MOST_GUESSES, NOT_LAYERS, SPARSE,
@@ -159,8 +159,12 @@ impl Trying<'_> {
     /// Finds the layers of all base cells of some blocks, at most [`LANES`].
     #[inline(always)]
     fn settle(&self, blocks: &mut [Block], tried: &mut Tried) {
-        let spreads: Vec<Spread> = blocks.iter().map(|block| block.patch.all()).collect();
-        let eigen = thinnest(spreads.iter());
+        // Loops, since the closure of an adapter that collects is not compiled for wide vectors.
+        let mut spreads = [Spread::default(); LANES];
+        for (spread, block) in spreads.iter_mut().zip(blocks.iter()) {
+            *spread = block.patch.all();
+        }
+        let eigen = thinnest(spreads[..blocks.len()].iter());
         let (mut own, mut trials) = (Vec::new(), Vec::new());
         for (block, (values, normal)) in blocks.iter_mut().zip(eigen) {
             block.normal = normal;
@@ -192,14 +196,13 @@ impl Trying<'_> {
         for _ in 0..ITERATIONS {
             step(trials);
         }
-        trials.retain(|trial| {
-            let layer = trial.layer(flat, &own[trial.own.clone()]);
-            if let Some(layer) = layer {
+        for trial in trials.iter_mut() {
+            if let Some(layer) = trial.layer(flat, &own[trial.own.clone()]) {
                 tried.outcomes[trial.entry] = Outcome::Found;
                 tried.layers.push(Layer { entry: self.first + trial.entry as u32, ..layer });
             }
-            layer.is_none()
-        });
+        }
+        trials.retain(|trial| tried.outcomes[trial.entry] != Outcome::Found);
     }
 }
 
@@ -297,6 +300,8 @@ struct Trial<'a> {
     /// The current layer; `None` if there is none.
     middle: Option<Middle>,
     slab: f64,
+    /// The points that were selected last.
+    marks: Marks,
     /// The last sums that were fitted, and their eigenvalues.
     spread: Spread,
     values: [f64; 3],
@@ -306,27 +311,29 @@ struct Trial<'a> {
 
 impl<'a> Trial<'a> {
     fn new(block: &'a Block, entry: usize, own: Range<usize>) -> Trial<'a> {
-        let (spread, values) = (Spread::default(), [0.0; 3]);
-        Trial { block, entry, own, middle: None, slab: 0.0, spread, values, settled: false }
+        let (marks, spread, values) = (Marks::default(), Spread::default(), [0.0; 3]);
+        Trial { block, entry, own, middle: None, slab: 0.0, marks, spread, values, settled: false }
     }
 
     fn begin(&mut self, guess: Option<Middle>) {
         (self.middle, self.slab) = (guess, FIRST_SLAB * self.block.noise);
-        (self.spread, self.settled) = (Spread::default(), false);
+        (self.marks, self.spread, self.settled) = (Marks::default(), Spread::default(), false);
     }
 
     /// Selects the points of the layer again; returns whether there is something new to fit.
     #[inline(always)]
     fn choose(&mut self) -> bool {
         let Some(middle) = self.middle.filter(|_| !self.settled) else { return false };
-        let spread = self.block.patch.spread(&middle, self.slab);
-        if spread.weight() < MIN_POINTS as f64 {
+        // The same points would give the same fit again.
+        self.settled = !self.block.patch.mark(&middle, self.slab, &mut self.marks);
+        if !self.settled {
+            self.spread = self.block.patch.spread(&self.marks);
+        }
+        if self.spread.weight() < MIN_POINTS as f64 {
             self.middle = None;
             return false;
         }
-        // The same sums would give the same fit again.
-        self.settled = spread == self.spread;
-        (self.spread, self.slab) = (spread, SLAB * self.block.noise);
+        self.slab = SLAB * self.block.noise;
         !self.settled
     }
 

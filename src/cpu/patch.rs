@@ -34,6 +34,16 @@ impl Middle {
 type Numbers = [f64; MOST_POINTS];
 const _: () = assert!(MOST_POINTS.is_multiple_of(WIDTH));
 
+/// Which points of a block are chosen: one for those, zero for the others.
+pub(super) struct Marks([u8; MOST_POINTS]);
+
+impl Default for Marks {
+    /// No point is chosen.
+    fn default() -> Marks {
+        Marks([0; MOST_POINTS])
+    }
+}
+
 /// The points of a block of known extent.
 pub(super) struct Patch {
     /// The points fill whole vectors; unused lanes hold NaN.
@@ -88,31 +98,43 @@ impl Patch {
     /// The sums over all points.
     #[inline(always)]
     pub fn all(&self) -> Spread {
-        // With a zero normal, every point is at distance zero.
-        self.spread(&Middle::default(), 0.0)
+        let mut marks = Marks::default();
+        marks.0[..self.len].fill(1);
+        self.spread(&marks)
     }
 
-    /// The sums over the points within `slab` of a middle, as if they were added in order.
+    /// Marks the points within `slab` of a middle; returns whether they differ from those that were marked.
     #[inline(always)]
-    pub fn spread(&self, middle: &Middle, slab: f64) -> Spread {
-        let mut away = [0.0; MOST_POINTS];
-        for (away, at) in away.as_chunks_mut().0.iter_mut().zip(self.vectors()) {
-            *away = distances(middle, at);
+    pub fn mark(&self, middle: &Middle, slab: f64, marks: &mut Marks) -> bool {
+        let mut differ = 0;
+        for (marks, at) in marks.0.as_chunks_mut::<WIDTH>().0.iter_mut().zip(self.vectors()) {
+            let away = distances(middle, at);
+            for (mark, away) in marks.iter_mut().zip(away) {
+                let is_inside = u8::from(away.abs() <= slab);
+                differ |= is_inside ^ *mark;
+                *mark = is_inside;
+            }
         }
-        let is_inside = |&i: &usize| away[i].abs() <= slab;
-        let Some(first) = (0..self.len).find(is_inside) else { return Spread::default() };
+        differ != 0
+    }
+
+    /// The sums over the marked points, as if they were added in order.
+    #[inline(always)]
+    pub fn spread(&self, Marks(marks): &Marks) -> Spread {
+        let is_marked = |&i: &usize| marks[i] != 0;
+        let Some(first) = (0..self.len).find(is_marked) else { return Spread::default() };
         if !self.exact {
             let mut spread = Spread::default();
-            (first..self.len).filter(is_inside).for_each(|i| spread.add(self.point(i), 1.0));
+            (first..self.len).filter(is_marked).for_each(|i| spread.add(self.point(i), 1.0));
             return spread;
         }
         let origin = self.point(first);
         let mut sums = [[0.0; WIDTH]; 10];
-        for ([x, y, z], away) in self.vectors().zip(away.as_chunks::<WIDTH>().0) {
-            let one = chosen(&[1.0; WIDTH], away, slab);
-            let x = chosen(&each(|l| x[l] - origin[0]), away, slab);
-            let y = chosen(&each(|l| y[l] - origin[1]), away, slab);
-            let z = chosen(&each(|l| z[l] - origin[2]), away, slab);
+        for ([x, y, z], marks) in self.vectors().zip(marks.as_chunks::<WIDTH>().0) {
+            let one = marked(&[1.0; WIDTH], marks);
+            let x = marked(&each(|l| x[l] - origin[0]), marks);
+            let y = marked(&each(|l| y[l] - origin[1]), marks);
+            let z = marked(&each(|l| z[l] - origin[2]), marks);
             let [n, sum_x, sum_y, sum_z, xx, xy, xz, yy, yz, zz] = &mut sums;
             for (sum, term) in [(n, &one), (sum_x, &x), (sum_y, &y), (sum_z, &z)] {
                 *sum = each(|l| sum[l] + term[l]);
@@ -188,10 +210,10 @@ fn distances(middle: &Middle, [x, y, z]: [&Vector; 3]) -> Vector {
     each(|l| x[l] * normal[0] + y[l] * normal[1] + z[l] * normal[2] - middle.rho)
 }
 
-/// The numbers of the points at most `slab` away, and zeros for the others.
+/// The numbers of the marked points, and zeros for the others.
 #[inline(always)]
-fn chosen(v: &Vector, away: &Vector, slab: f64) -> Vector {
-    each(|l| if away[l].abs() <= slab { v[l] } else { 0.0 })
+fn marked(v: &Vector, marks: &[u8; WIDTH]) -> Vector {
+    each(|l| if marks[l] != 0 { v[l] } else { 0.0 })
 }
 
 /// Adds the products of numbers side by side.
@@ -236,7 +258,10 @@ mod tests {
                     let inside = |p: &&Vec3| middle.distance(**p).abs() <= slab;
                     let mut plain = Spread::default();
                     points.iter().filter(inside).for_each(|&p| plain.add(p, 1.0));
-                    assert!(patch.spread(&middle, slab) == plain);
+                    let mut marks = Marks::default();
+                    assert_eq!(patch.mark(&middle, slab, &mut marks), plain.weight() > 0.0);
+                    assert!(!patch.mark(&middle, slab, &mut marks));
+                    assert!(patch.spread(&marks) == plain);
                     assert_eq!(patch.within(&middle, slab) as f64, plain.weight());
                     let away = points.iter().map(|&p| middle.distance(p));
                     let below = away.clone().filter(|&d| d < -slab && d >= -2.0 * slab).count();

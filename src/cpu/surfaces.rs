@@ -181,10 +181,19 @@ impl<'a> Surfaces<'a> for CpuSurfaces {
         Ok(Box::new(SeenLevels { surfaces: self, levels }))
     }
 
-    fn leave(&mut self, known: &[u8]) -> Result<()> {
+    fn leave(&mut self, known: &[u8], least: u64) -> Result<bool> {
+        // Those that show a surface before blocks are struck out.
+        let shows =
+            |&cell: &usize| known[cell] & SEEN == 0 && self.best(cell, f64::INFINITY).is_some();
+        let base = self.cloud.cells.base();
+        let left =
+            (0..base.len()).into_par_iter().filter(shows).map(|cell| base.count(cell) as u64);
+        if left.sum::<u64>() < least {
+            return Ok(false);
+        }
         self.strike(known);
         self.known = known.to_vec();
-        Ok(())
+        Ok(true)
     }
 
     fn layers(&mut self, trials: &Trials) -> Result<Tried> {

@@ -100,7 +100,7 @@ impl<'a> CudaSurfaces<'a> {
         };
         let mut all = CpuSurfaces::new(self.cloud.clone(), self.cloud.sums());
         all.follow(self.field.clone())?;
-        left.iter().try_for_each(|known| all.leave(known))?;
+        left.iter().try_for_each(|known| all.leave(known, 0).map(drop))?;
         let done = here(&mut all);
         self.judging = Judging::Here(all);
         done
@@ -142,12 +142,12 @@ impl<'a> Surfaces<'a> for CudaSurfaces<'a> {
         }
     }
 
-    fn leave(&mut self, known: &[u8]) -> Result<()> {
-        self.work(|judged| judged.leave(known), |all| all.leave(known))?;
+    fn leave(&mut self, known: &[u8], _: u64) -> Result<bool> {
+        self.work(|judged| judged.leave(known), |all| all.leave(known, 0).map(drop))?;
         if let Judging::There { left, .. } = &mut self.judging {
             left.push(known.to_vec());
         }
-        Ok(())
+        Ok(true)
     }
 
     fn layers(&mut self, trials: &Trials) -> Result<Tried> {

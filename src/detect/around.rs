@@ -117,7 +117,7 @@ pub(super) fn look(
             falls_off: sums[i].n as usize * LARGE >= points.len() && slab.falls_off(&members),
         }
     };
-    members.into_par_iter().enumerate().map(look).collect()
+    members.into_par_iter().enumerate().with_max_len(1).map(look).collect()
 }
 
 /// The points of each plane in the blocks that are looked at, one in so many, ascending.

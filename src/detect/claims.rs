@@ -20,7 +20,7 @@ pub(super) fn claims(surfels: &Surfels, found: &[FoundPlane], base: f64, obey: b
         deviation: if obey { deviation(&surfels.list, &found.support) } else { f64::INFINITY },
         density: density(&surfels.list, &found.support, base),
     };
-    found.par_iter().map(claim).collect()
+    found.par_iter().with_max_len(1).map(claim).collect()
 }
 
 /// Root mean square distance of the points from their plane.

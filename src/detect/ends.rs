@@ -35,7 +35,8 @@ pub(super) fn arbitrary(
         let (own, number) = (&found.support.surfels, number as u32);
         Piece { cells, surfels, owners: &owners, number, own, plane }.ends(alike)
     };
-    let ends: Vec<Ends> = found.par_iter().zip(local).enumerate().map(ends).collect();
+    let ends: Vec<Ends> =
+        found.par_iter().zip(local).enumerate().with_max_len(1).map(ends).collect();
     let is_between = |(end, found): (&Ends, &FoundPlane)| {
         let mut among = [0; 2];
         for &i in &end.beyond {

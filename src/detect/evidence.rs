@@ -54,13 +54,17 @@ pub(super) fn known(surfels: &Surfels, found: &[FoundPlane], known: &[u8]) -> Ve
 
 /// Distance between neighbouring points on surfaces, in steps: the median over the points.
 pub(super) fn spacing(cells: &Cells, surfels: &[Surfel]) -> f64 {
-    let place = |finders: &mut Vec<Finder>, s: &Surfel| {
+    // Of each level, the last cell that was asked for, and the points in its block.
+    let last = || vec![(u32::MAX, 0); cells.levels.len()];
+    let place = |(finders, last): &mut (Vec<Finder>, Vec<(u32, i64)>), s: &Surfel| {
         let level = s.surface?.level();
         let cell = cells.ancestor(s.places[0], level);
-        let on_level = &cells.levels[level];
-        let block = finders[level].block(cell).into_iter();
-        let n: i64 = block.map(|c| on_level.count(c as usize)).sum();
-        Some(((level, n), u64::from(s.weight)))
+        let (known, n) = &mut last[level];
+        if std::mem::replace(known, cell) != cell {
+            let (on_level, block) = (&cells.levels[level], finders[level].block(cell));
+            *n = block.iter().map(|&c| on_level.count(c as usize)).sum();
+        }
+        Some(((level, *n), u64::from(s.weight)))
     };
     // Blocks of equal size and point count have equal spacing, and there are few such kinds.
     let count = |mut kinds: Kinds, (kind, weight)| {
@@ -69,7 +73,7 @@ pub(super) fn spacing(cells: &Cells, surfels: &[Surfel]) -> f64 {
     };
     let all: Kinds = surfels
         .par_iter()
-        .map_init(|| cells.finders(), place)
+        .map_init(|| (cells.finders(), last()), place)
         .flatten_iter()
         .fold(Kinds::default, count)
         .reduce(Kinds::default, |all, some| some.into_iter().fold(all, count));

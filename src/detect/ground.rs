@@ -141,14 +141,14 @@ impl<'b> Ground<'b> {
             .is_some_and(|noise| noise > THICKER * exact)
     }
 
-    /// The viewpoint of a depth camera's frame.
-    pub fn viewpoint(&self, cloud: &Loaded) -> Option<Found> {
+    /// The viewpoint of a depth camera's frame, as a [`sample`](search::sample) of its points tells it.
+    pub fn viewpoint(&self, cloud: &Loaded, sample: &[Vec3]) -> Option<Found> {
         let in_rows = || {
             let (order, points) = (&self.order, &cloud.points);
             rows::lie_in_rows(self.cells.cells(), |i| points.get(order[i] as usize).map(f64::from))
         };
         let likely = self.may_be_frame() || self.plateau.clear.is_some();
-        search::find(&cloud.points, cloud.home(), (likely, in_rows))
+        search::find((&cloud.points, cloud.home()), sample, (likely, in_rows))
     }
 
     /// Finds the finest level above the base on which a cloud drawn in the camera's view has the noise of a frame,

@@ -105,7 +105,8 @@ fn labelled<'b>(
             return with_points_between(cloud, between, how);
         }
     }
-    let told = search::told(&cloud.points, cloud.home(), cloud.rows());
+    let sample = search::sample(&cloud.points, cloud.home());
+    let told = search::told((&cloud.points, cloud.home()), &sample, cloud.rows());
     // A given tolerance means the same everywhere.
     let is_deep = |found: &&Found| found.is_deep && how.options.tolerance.is_none();
     let likely = told.as_ref().filter(is_deep);
@@ -118,7 +119,7 @@ fn labelled<'b>(
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
     let sought = how.options.tolerance.is_none();
     // Faces of a roof are as even from some places as the pixels of a frame.
-    let searched = || if ground.plateau.facets { None } else { ground.viewpoint(cloud) };
+    let searched = || if ground.plateau.facets { None } else { ground.viewpoint(cloud, &sample) };
     let found = sought.then(|| told.or_else(searched)).flatten();
     // Steps that stay steps at every size are only told apart from planes in the camera's view.
     let Plateau { stepped, alike, sliced, .. } = ground.plateau;

@@ -7,6 +7,7 @@ use crate::surface::flat::{FLAT, Flatness, judge_some};
 use crate::surface::quantile::quantile;
 use crate::surface::sums::Sums;
 use crate::vector::{Vec3, dot};
+use rayon::prelude::*;
 
 /// Most cells whose neighbourhoods are examined.
 const SAMPLE: usize = 1 << 13;
@@ -75,31 +76,40 @@ impl View {
     pub fn new(cells: &Cells, sums: &mut Vec<Sums>) -> View {
         let base = cells.base();
         let stride = base.len().div_ceil(SAMPLE).max(1);
-        let sample = |cell: usize| Sample {
-            cell: cell as u32,
-            middle: base.local(cell, base.moments(sums, cell).mean()),
-            blocks: Vec::with_capacity(cells.levels.len()),
+        let sampled: Vec<u32> = (0..base.len() as u32).step_by(stride).collect();
+        let middle = |&cell: &u32| {
+            let cell = cell as usize;
+            base.local(cell, base.moments(sums, cell).mean())
         };
-        let mut samples: Vec<Sample> = (0..base.len()).step_by(stride).map(sample).collect();
-        let mut around: Vec<u32> = samples.iter().map(|sample| sample.cell).collect();
-        let mut count = Vec::with_capacity(cells.levels.len());
+        let middles: Vec<Vec3> = sampled.par_iter().map(middle).collect();
+        let mut around = sampled.clone();
+        // For each level, the blocks that were judged, and for each sample which of them is around it.
+        let mut judged: Vec<(Vec<Option<Flatness>>, Vec<u32>)> = Vec::new();
         for (number, level) in cells.levels.iter().enumerate() {
             // Samples that follow each other share their larger cells.
             let mut different = around.clone();
             different.dedup();
-            count.push(different.len());
-            let judged = judge_some(cells, number, sums, &different);
             let mut at = 0;
-            for (sample, &cell) in samples.iter_mut().zip(&around) {
+            let place = |&cell: &u32| {
                 at += usize::from(different[at] != cell);
-                sample.blocks.push(judged[at]);
-            }
+                at as u32
+            };
+            let places = around.iter().map(place).collect();
+            judged.push((judge_some(cells, number, sums, &different), places));
             level.join_sums(sums);
             if let Some(parents) = Some(&level.parent).filter(|parents| !parents.is_empty()) {
                 around.iter_mut().for_each(|cell| *cell = parents[*cell as usize]);
             }
         }
-        View { samples, different: count }
+        let block = |(blocks, places): &(Vec<Option<Flatness>>, Vec<u32>), i: usize| {
+            blocks[places[i] as usize]
+        };
+        let sample = |(i, (&cell, middle)): (usize, (&u32, Vec3))| {
+            let blocks = judged.iter().map(|level| block(level, i)).collect();
+            Sample { cell, middle, blocks }
+        };
+        let samples = sampled.par_iter().zip(middles).enumerate().map(sample).collect();
+        View { samples, different: judged.iter().map(|(blocks, _)| blocks.len()).collect() }
     }
 
     /// Number of levels.

@@ -9,6 +9,7 @@ use super::drawn::Drawn;
 use super::noise::{self, Sample, View, noise, usual_of};
 use super::plateau::{Plateau, STEPS, slices};
 use crate::shared::BLOCK_POINTS;
+use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
 use crate::surface::flat::{FLAT, Flatness};
@@ -175,8 +176,11 @@ fn white(
     let last = cells.levels.len() - 1;
     let level = (SMALLEST..last).find(|&level| examined(level) <= MOST).unwrap_or(last);
     let regions = Regions::of_level(cells, level, CAP * usual, &surface);
-    let known = regions.noise.iter().zip(&regions.weight);
-    let known: Vec<(f64, u64)> = known.filter_map(|(noise, &n)| Some(((*noise)?, n))).collect();
+    // Regions without flat neighbourhoods of their own have no weight.
+    let noise = regions.noise(Regions::is_flat);
+    let weights = regions.inside.iter().map(|(_, flat)| flat.len() as u64);
+    let known: Vec<(f64, u64)> =
+        noise.into_iter().zip(weights).filter_map(|(noise, n)| Some((noise?, n))).collect();
     let [quiet, middle, rough] = quantiles(known);
     log::debug!(
         "noise {usual:.3} steps, {quiet:.3}, {middle:.3} to {rough:.3} in regions of level {level}"
@@ -188,43 +192,62 @@ fn white(
     let others = OTHER_REGIONS.iter().filter_map(|&by| level.checked_add_signed(by));
     let others = others.filter(|&level| level < cells.levels.len());
     let others = others.map(|level| Regions::of_level(cells, level, CAP * usual, &surface));
-    let all: Vec<Regions> = std::iter::once(regions).chain(others).collect();
+    let all = std::iter::once(regions).chain(others);
+    let all: Vec<(usize, Vec<Option<f64>>)> =
+        all.map(|regions| (regions.level, regions.noise(|_, _| true))).collect();
     // Noise is lower along a scan line than across, so no region gets less than the usual noise.
     let of = |cell: u32| {
-        let mut noise = all.iter().filter_map(|r| r.noise[cells.ancestor(cell, r.level) as usize]);
+        let mut noise =
+            all.iter().filter_map(|(level, noise)| noise[cells.ancestor(cell, *level) as usize]);
         (noise.next().unwrap_or(usual) / usual).max(1.0) as f32
     };
     let all = (0..cells.base().len() as u32).into_par_iter();
     NoiseField { scale: Some(all.map(of).collect()), floor: None, sliced: false }
 }
 
-/// The noise of the regions that the cells of a level stand for.
-struct Regions {
+/// The regions that the cells of a level stand for.
+struct Regions<'a> {
+    cells: &'a Cells,
     level: usize,
-    /// The noise in the block around each cell, where enough neighbourhoods show it.
-    noise: Vec<Option<f64>>,
-    /// Number of flat neighbourhoods in each cell.
-    weight: Vec<u64>,
+    /// For each cell, the number of neighbourhoods examined and the thickness of the flat ones.
+    inside: Vec<(usize, Vec<f64>)>,
 }
 
-impl Regions {
-    /// Measures the noise in all blocks of a level; neighbourhoods thicker than `thickest` do not count.
-    fn of_level(
-        cells: &Cells,
+impl Regions<'_> {
+    /// The regions of a level; neighbourhoods thicker than `thickest` do not count.
+    fn of_level<'a>(
+        cells: &'a Cells,
         level: usize,
         thickest: f64,
         surface: &(impl Fn(usize, u32) -> Option<Shown> + Sync),
-    ) -> Regions {
-        let inside = thicknesses(cells, level, thickest, surface);
-        let noise = |_, block: &[u32]| {
-            let inside = || block.iter().map(|&cell| &inside[cell as usize]);
-            let all: usize = inside().map(|cell| cell.0).sum();
-            let flat: Vec<f64> = inside().flat_map(|cell| cell.1.iter().copied()).collect();
-            let enough = flat.len() >= FEWEST && flat.len() as f64 >= SHARE * all as f64;
-            enough.then(|| usual_of(flat))
+    ) -> Regions<'a> {
+        Regions { cells, level, inside: thicknesses(cells, level, thickest, surface) }
+    }
+
+    /// Whether a cell has flat neighbourhoods.
+    fn is_flat(&self, cell: u32) -> bool {
+        !self.inside[cell as usize].1.is_empty()
+    }
+
+    /// The noise in the blocks around the cells that are `wanted`, where enough neighbourhoods show it.
+    fn noise(&self, wanted: impl Fn(&Self, u32) -> bool + Sync) -> Vec<Option<f64>> {
+        let noise = |finder: &mut Finder, cell: u32| {
+            if !wanted(self, cell) {
+                return None;
+            }
+            let block = finder.block(cell);
+            let inside = || block.iter().map(|&cell| &self.inside[cell as usize]);
+            let (all, count) =
+                inside().fold((0, 0), |(all, count), (n, flat)| (all + n, count + flat.len()));
+            if count < FEWEST || (count as f64) < SHARE * all as f64 {
+                return None;
+            }
+            let mut flat = Vec::with_capacity(count);
+            inside().for_each(|(_, own)| flat.extend_from_slice(own));
+            Some(usual_of(flat))
         };
-        let weight = inside.iter().map(|cell| cell.1.len() as u64).collect();
-        Regions { level, noise: cells.map_blocks(level, noise), weight }
+        let cells = (0..self.inside.len() as u32).into_par_iter().with_min_len(128);
+        cells.map_init(|| self.cells.finder(self.level), noise).collect()
     }
 }
 

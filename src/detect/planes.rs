@@ -209,6 +209,7 @@ pub(super) fn report(
     let (planes, part_of): (Vec<Plane>, Vec<Vec<u32>>) = reported
         .par_iter()
         .zip(&members)
+        .with_max_len(1)
         .map(|(plane, members)| plane.report(cloud, members, orient))
         .unzip();
     let (mut finished, mut dropped) = (Finished::default(), Vec::new());

@@ -132,8 +132,8 @@ impl Rings {
         }
         // Told by the coordinates, so that the order of the points does not matter.
         let many = (points.len() / SAMPLES).max(1) as u64;
-        let sample: Vec<usize> =
-            (0..points.len()).filter(|&i| points.hash(i).is_multiple_of(many)).collect();
+        let all = (0..points.len()).into_par_iter().with_min_len(1 << 12);
+        let sample: Vec<usize> = all.filter(|&i| points.hash(i).is_multiple_of(many)).collect();
         [[0, 1, 2], [2, 0, 1], [1, 2, 0]].into_iter().find_map(|axes| {
             let spot = |i: usize| {
                 let place = points.get(i).map(f64::from);

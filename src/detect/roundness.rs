@@ -42,7 +42,8 @@ pub(super) fn round(
         let of = members[(*place)?].iter().map(|&i| points.get(i as usize).map(f64::from));
         shape(&of.collect::<Vec<_>>(), plane)
     };
-    let shapes: Vec<Option<Shape>> = planes.par_iter().zip(&places).map(shape).collect();
+    let shapes: Vec<Option<Shape>> =
+        planes.par_iter().zip(&places).with_max_len(1).map(shape).collect();
     let by_itself = |s: &Shape| s.fan.angle > FAN && s.fan.is_sure(SURE, alike);
     let round: Vec<&Shape> = shapes.iter().flatten().filter(|s| by_itself(s)).collect();
     let is_round = |shape: &Option<Shape>| {

@@ -75,6 +75,23 @@ fn ballots(
 /// No direction: the surfel has no normal.
 const NOWHERE: u32 = u32::MAX;
 
+/// The direction nearest to the normal of each surfel, at most `spread` degrees away.
+fn rows(surfels: &[Surfel], directions: &[Vec3], spread: f64) -> Vec<u32> {
+    let nearest = |index: &SphereIndex, s: &Surfel| {
+        s.surface.and_then(|s| index.nearest(s.normal())).unwrap_or(NOWHERE)
+    };
+    // Nearly always a direction is much nearer than `spread`, and an index of close ones finds it sooner.
+    let close = SphereIndex::new(directions, spread.min(CLOSE));
+    let mut rows: Vec<u32> = surfels.par_iter().map(|s| nearest(&close, s)).collect();
+    let is_far = |(&row, s): (&u32, &Surfel)| row == NOWHERE && s.surface.is_some();
+    if spread > CLOSE && rows.par_iter().zip(surfels).any(is_far) {
+        let index = SphereIndex::new(directions, spread);
+        let far = rows.par_iter_mut().zip(surfels).filter(|(row, _)| **row == NOWHERE);
+        far.for_each(|(row, s)| *row = nearest(&index, s));
+    }
+    rows
+}
+
 /// The state of a search.
 struct Rounds<'a> {
     search: &'a Search<'a>,
@@ -106,13 +123,8 @@ pub(super) fn search(
     progress: &dyn Progress,
 ) -> crate::Result<Findings> {
     let space = search.space;
-    let index = SphereIndex::new(space.directions(), search.spread);
-    // Nearly always a direction is much nearer than `spread`, and the index of close ones finds it sooner.
-    let close = SphereIndex::new(space.directions(), search.spread.min(CLOSE));
-    let nearest = |normal: Vec3| close.nearest(normal).or_else(|| index.nearest(normal));
-    let row = |s: &Surfel| s.surface.and_then(|s| nearest(s.normal())).unwrap_or(NOWHERE);
     let list = &surfels.list;
-    let rows: Vec<u32> = list.par_iter().map(row).collect();
+    let rows = rows(list, space.directions(), search.spread);
     let voting: Vec<bool> = rows.iter().map(|&r| r != NOWHERE).collect();
     let near = Neighbours::within(space, search.spread)?;
     match &mut votes {

@@ -132,7 +132,9 @@ impl Scene<'_> {
             }
             let (surfels, findings) = last.as_ref().unwrap_or(&all);
             known = evidence::known(surfels, &findings.found, &known);
-            surfaces.leave(&known)?;
+            if !surfaces.leave(&known, cells.distinct.div_ceil(WORTH))? {
+                break;
+            }
             // No more than two classes are kept, to save memory.
             last.take().into_iter().for_each(|last| evidence::combine(&mut all, last));
             let (noise, weight) = evidence::noise(surfaces)?;

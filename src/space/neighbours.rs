@@ -87,7 +87,9 @@ impl Neighbours {
 
     fn find(directions: &[[f64; 3]], degrees: f64) -> Result<Neighbours> {
         let index = SphereIndex::new(directions, degrees);
-        if index.estimate(directions) > MOST {
+        // An estimate is at most twice the number of all pairs.
+        let n = directions.len() as u64;
+        if 2 * n * n > MOST && index.estimate(directions) > MOST {
             return Err(too_many());
         }
         // Many rows to a list: a list for each row would cost more than looking its neighbours up.
