@@ -121,12 +121,12 @@ pub(super) fn measure(
     if plateau.drawn == Drawn::AsSeen {
         return NoiseField::even();
     }
-    let surface = |level: usize, cell: u32| {
+    let surface = |finders: &mut [Finder], level: usize, cell: u32| {
         let flat = flatness(level, cell).filter(|f| f64::from(f.ratio) <= FLAT)?;
         let is_thick = (THICK * usual..=CAP * usual).contains(&f64::from(flat.thickness));
         Some(Shown {
             thickness: f64::from(flat.thickness),
-            is_layered: is_thick && is_layered(cloud, level, cell, &flat),
+            is_layered: is_thick && is_layered(cloud, &finders[level].block(cell), level, &flat),
         })
     };
     white(cells, usual, surface)
@@ -140,11 +140,10 @@ struct Shown {
     is_layered: bool,
 }
 
-/// Whether the points of the flat block around a cell lie in two layers.
-fn is_layered(cloud: &CellCloud, level: usize, cell: u32, flat: &Flatness) -> bool {
+/// Whether the points of a flat block of a level lie in two layers.
+fn is_layered(cloud: &CellCloud, block: &[u32], level: usize, flat: &Flatness) -> bool {
     let cells = &cloud.cells;
     let normal = flat.normal.map(f64::from);
-    let block = cells.finder(level).block(cell);
     let run = |&cell: &u32| cells.points_in(cells.levels[level].run(cell));
     let points = || block.iter().flat_map(run);
     // Odd, since of two sheets over each other every other point may be the upper one's.
@@ -167,7 +166,7 @@ fn is_layered(cloud: &CellCloud, level: usize, cell: u32, flat: &Flatness) -> bo
 fn white(
     cells: &Cells,
     usual: f64,
-    surface: impl Fn(usize, u32) -> Option<Shown> + Sync,
+    surface: impl Fn(&mut [Finder], usize, u32) -> Option<Shown> + Sync,
 ) -> NoiseField {
     let examined = |level: usize| {
         let inside = (0..cells.len(level) as u32).map(|cell| cells.inside(level, cell).len());
@@ -219,7 +218,7 @@ impl Regions<'_> {
         cells: &'a Cells,
         level: usize,
         thickest: f64,
-        surface: &(impl Fn(usize, u32) -> Option<Shown> + Sync),
+        surface: &(impl Fn(&mut [Finder], usize, u32) -> Option<Shown> + Sync),
     ) -> Regions<'a> {
         Regions { cells, level, inside: thicknesses(cells, level, thickest, surface) }
     }
@@ -299,19 +298,21 @@ fn thicknesses(
     cells: &Cells,
     level: usize,
     thickest: f64,
-    surface: &(impl Fn(usize, u32) -> Option<Shown> + Sync),
+    surface: &(impl Fn(&mut [Finder], usize, u32) -> Option<Shown> + Sync),
 ) -> Vec<(usize, Vec<f64>)> {
-    let thickness = |base: u32| {
-        let shown = (0..=level).find_map(|l| surface(l, cells.ancestor(base, l)))?;
+    let thickness = |finders: &mut [Finder], base: u32| {
+        let mut levels = 0..=level;
+        let shown = levels.find_map(|l| surface(finders, l, cells.ancestor(base, l)))?;
         (!shown.is_layered).then_some(shown.thickness)
     };
-    let inside = |cell: u32| {
+    let inside = |finders: &mut Vec<Finder>, cell: u32| {
         let inside = cells.inside(level, cell);
         let chosen = inside.clone().step_by(inside.len().div_ceil(EACH).max(1));
-        let flat = chosen.clone().filter_map(thickness).filter(|&t| t <= thickest);
-        (chosen.len(), flat.collect())
+        let flat = chosen.clone().filter_map(|base| thickness(finders, base));
+        (chosen.len(), flat.filter(|&t| t <= thickest).collect())
     };
-    (0..cells.len(level) as u32).into_par_iter().map(inside).collect()
+    let all = (0..cells.len(level) as u32).into_par_iter().with_min_len(128);
+    all.map_init(|| cells.finders(), inside).collect()
 }
 
 /// The noise that the neighbourhoods of a region show.
@@ -427,7 +428,7 @@ mod tests {
             let cloud = whole(&(0..225 * sheets).map(point).collect());
             let known = judge_all(&cloud.cells, cloud.sums());
             let level = cloud.cells.levels.len() - 1;
-            is_layered(&cloud, level, 0, &known[level].of(0).unwrap())
+            is_layered(&cloud, &cloud.cells.block(level, 0), level, &known[level].of(0).unwrap())
         };
         assert!(!layered(1, |_, _, _| 0.0));
         // Both sheets are looked at, whatever the stride.
