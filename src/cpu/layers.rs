@@ -320,14 +320,17 @@ impl<'a> Trial<'a> {
         (self.marks, self.spread, self.settled) = (Marks::default(), Spread::default(), false);
     }
 
-    /// Selects the points of the layer again; returns whether there is something new to fit.
+    /// Selects the points of the layer again; returns whether there is something new to fit. The trial `before` may have
+    /// the same sums.
     #[inline(always)]
-    fn choose(&mut self) -> bool {
+    fn choose(&mut self, before: Option<&Trial>) -> bool {
         let Some(middle) = self.middle.filter(|_| !self.settled) else { return false };
         // The same points would give the same fit again.
         self.settled = !self.block.patch.mark(&middle, self.slab, &mut self.marks);
         if !self.settled {
-            self.spread = self.block.patch.spread(&self.marks);
+            let is_same = |t: &&Trial| std::ptr::eq(t.block, self.block) && t.marks == self.marks;
+            let known = before.filter(is_same).map(|trial| trial.spread);
+            self.spread = known.unwrap_or_else(|| self.block.patch.spread(&self.marks));
         }
         if self.spread.weight() < MIN_POINTS as f64 {
             self.middle = None;
@@ -377,7 +380,8 @@ fn step(trials: &mut [Trial]) {
     let mut chosen = [0; LANES];
     let mut used = 0;
     for i in 0..trials.len() {
-        if trials[i].choose() {
+        let (before, trial) = trials[..=i].split_at_mut(i);
+        if trial[0].choose(before.last()) {
             chosen[used] = i;
             used += 1;
         }

@@ -35,6 +35,7 @@ type Numbers = [f64; MOST_POINTS];
 const _: () = assert!(MOST_POINTS.is_multiple_of(WIDTH));
 
 /// Which points of a block are chosen: one for those, zero for the others.
+#[derive(PartialEq)]
 pub(super) struct Marks([u8; MOST_POINTS]);
 
 impl Default for Marks {
