@@ -106,7 +106,7 @@ impl DepthSteps {
             let rounding = self.at(s.middle);
             (thickness * thickness - rounding * rounding).max(0.0).sqrt()
         };
-        let noise = noise::between(level, |level| {
+        let noise = plateau::between(level, |level| {
             let flat = samples.clone();
             let flat = flat.filter_map(|s| Some(beyond(s, s.flat(level)?.thickness.into())));
             Some(noise::usual_of(flat.collect())).filter(|&noise| noise > 0.0)

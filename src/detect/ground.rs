@@ -90,7 +90,7 @@ impl<'b> Ground<'b> {
             Drawn::InSpace => rounded::rounding(order.len(), |i| points.get(order[i] as usize)),
             Drawn::AsSeen => [0.0; 3],
         };
-        let plateau = view.plateau(drawn, rounding.into_iter().fold(0.0, f64::max));
+        let plateau = view.plateau(drawn, view.rounding(rounding));
         Ok(Ground { order, cells, sums, view, plateau, rounding, steps: None })
     }
 

@@ -1,7 +1,7 @@
 //! How rough surfaces are, as neighbourhoods of all sizes show it.
 
 use super::drawn::Drawn;
-use super::plateau::{self, Plateau, SOME, Scale};
+use super::plateau::{self, Plateau, SOME, Scale, between};
 use crate::surface::cells::Cells;
 use crate::surface::flat::{FLAT, Flatness, judge_some};
 use crate::surface::quantile::quantile;
@@ -40,6 +40,8 @@ const FOLD: f64 = 0.5;
 const ONE_WAY: f64 = 0.75;
 /// … and at most this share to none.
 const OTHERS: f64 = 0.25;
+/// Coordinates that are rounded so many times as much as matters to most surfaces are those of profiles.
+const PROFILES: f64 = 4.0;
 /// Rounding may be all that makes neighbourhoods thick if it explains them but for this factor.
 const ROUNDED: f64 = 1.5;
 
@@ -69,6 +71,8 @@ pub(super) struct View {
     pub samples: Vec<Sample>,
     /// Number of different cells around the samples, level by level.
     different: Vec<usize>,
+    /// Edge of the cells, level by level, in steps.
+    sizes: Vec<f64>,
 }
 
 impl View {
@@ -109,7 +113,8 @@ impl View {
             Sample { cell, middle, blocks }
         };
         let samples = sampled.par_iter().zip(middles).enumerate().map(sample).collect();
-        View { samples, different: judged.iter().map(|(blocks, _)| blocks.len()).collect() }
+        let different = judged.iter().map(|(blocks, _)| blocks.len()).collect();
+        View { samples, different, sizes: cells.levels.iter().map(|level| level.size).collect() }
     }
 
     /// Number of levels.
@@ -204,6 +209,24 @@ impl View {
             && ways.iter().enumerate().any(is_fold)
     }
 
+    /// The standard deviation that rounding adds to the distances of points from their surfaces, if it adds so much to each of the
+    /// coordinates: what it adds to those that are rounded most, unless most surfaces lie along these axes. So lie those that a
+    /// scanner on a rail sees in profiles, which are exact.
+    pub fn rounding(&self, rounding: Vec3) -> f64 {
+        let most = rounding.into_iter().fold(0.0, f64::max);
+        // Narrower neighbourhoods lie within one step.
+        let is_wide = |&level: &usize| self.sizes[level] > most * 12f64.sqrt();
+        let wide = (0..self.levels()).filter(is_wide);
+        let normals = wide.map(|level| self.normals(level)).max_by_key(Vec::len);
+        let across = |n: Vec3| {
+            let of = |a: usize| n[a] * rounding[a];
+            (of(0) * of(0) + of(1) * of(1) + of(2) * of(2)).sqrt()
+        };
+        let mut all: Vec<f64> = normals.unwrap_or_default().into_iter().map(across).collect();
+        let usual = quantile(&mut all, 0.5);
+        if !all.is_empty() && most > PROFILES * usual { usual } else { most }
+    }
+
     /// Where the curve of thickness over size levels out for most of a cloud; `rounding` is the standard deviation that rounding
     /// adds to a coordinate.
     pub fn plateau(&self, drawn: Drawn, rounding: f64) -> Plateau {
@@ -278,13 +301,6 @@ pub(super) fn noise(samples: &[&Sample], level: f64, drawn: Drawn) -> Option<f64
     })
 }
 
-/// What lies between the values of two levels, on a logarithmic scale.
-pub(super) fn between(level: f64, of: impl Fn(usize) -> Option<f64>) -> Option<f64> {
-    let fine = of(level as usize)?;
-    let coarse = if level.fract() > 0.0 { of(level as usize + 1) } else { None };
-    Some(coarse.map_or(fine, |coarse| fine * (coarse / fine).powf(level.fract())))
-}
-
 /// The usual thickness: the median of the thinner ones.
 pub(super) fn usual_of(mut thickness: Vec<f64>) -> f64 {
     let thin = 3.0 * quantile(&mut thickness, 0.25);
@@ -347,6 +363,29 @@ mod tests {
     fn most_rounding(points: &Points) -> f64 {
         let rounding = rounded::rounding(points.len(), |i| points.get(i));
         rounding.into_iter().fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn the_places_of_profiles_are_not_rounded() {
+        // A floor and a wall that profiles run along, 800 steps apart; then each coordinate is rounded so.
+        let point = |i: usize| {
+            let (profile, along) = ((i * 7 % 59 * 800) as f64, (i / 60 * 40) as f64);
+            let noise = (i * 7919 % 97) as f64 - 48.0;
+            let at = if i < 30_000 { [along, noise] } else { [20_000.0 + noise, along - 20_000.0] };
+            [profile, at[0], at[1]].map(|v| v.round() as f32)
+        };
+        let profiles: Points = (0..60_000).map(point).collect();
+        let round = |p: [f32; 3]| p.map(|v| (v / 800.0).round() * 800.0);
+        let rounded: Points = (0..60_000).map(|i| round(point(i))).collect();
+        let shown = |points: &Points| {
+            let cloud = whole(points);
+            let view = View::new(&cloud.cells, &mut cloud.sums());
+            let rounding = rounded::rounding(points.len(), |i| points.get(i));
+            assert!(rounding[0] > 200.0, "{rounding:?}");
+            view.rounding(rounding)
+        };
+        assert!(shown(&profiles) < 20.0, "{}", shown(&profiles));
+        assert!(shown(&rounded) > 200.0, "{}", shown(&rounded));
     }
 
     fn plateau_of(points: &Points) -> (f64, bool, NoiseField) {

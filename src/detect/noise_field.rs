@@ -105,6 +105,7 @@ pub(super) fn measure(
         // What is read is exact here; the floor under the thickness of neighbourhoods would raise it.
         Plateau { drawn: Drawn::AsSeen, .. } => 1.0 / THINNEST,
         Plateau { sliced: true, .. } => 1.0,
+        Plateau { beyond: Some(beyond), .. } => (THINNEST * beyond).min(BEYOND),
         _ => BEYOND,
     };
     let Some(seen) = view.noise(plateau.finer(), plateau.drawn) else { return NoiseField::even() };
@@ -407,6 +408,7 @@ mod tests {
             stepped: false,
             facets: false,
             clear: None,
+            beyond: None,
             alike: true,
         };
         let field = measure(&cloud, &view, plateau, 0.0, |_, _| None);

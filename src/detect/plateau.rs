@@ -51,6 +51,10 @@ const ALIKE: f64 = 0.5;
 const INDEPENDENT: f64 = 0.4;
 /// Thickness that grows by more than this factor from level to level is that of edges, not of noise.
 const GROWTH: f64 = 2.5;
+/// Waves that are long against neighbourhoods make them thicker by up to this factor from level to level, …
+const WAVES: f64 = 4.2;
+/// … and farther on by less than this.
+const LEVELLED: f64 = 2.0;
 /// In the camera's view, and above slices, the noise is no longer correlated where thickness grows by less than this factor.
 const STEADY: f64 = 1.1;
 /// There may be edges only where a level has less than this share of the flat neighbourhoods of the level before.
@@ -156,6 +160,9 @@ pub(super) struct Plateau {
     /// The first level on which wide neighbourhoods are flat again where narrower ones, which may reach over a step or two,
     /// are not.
     pub clear: Option<usize>,
+    /// How many times as thick as on this level neighbourhoods are on the widest level that tells, if waves led up to this one
+    /// that are long against the finest neighbourhoods.
+    pub beyond: Option<f64>,
 }
 
 impl Plateau {
@@ -204,7 +211,33 @@ pub(super) fn read(
     // In steps, so that a hair's breadth does not move every cell.
     let level = if alike { (STEPS_OF_LEVEL * reached).round() / STEPS_OF_LEVEL } else { 0.0 };
     let (sliced, clear) = (first > 0, clear(curve));
-    Plateau { level, sliced, alike, drawn, stepped, facets, clear }
+    let beyond = if far && level > 0.0 { beyond(curve, level) } else { None };
+    Plateau { level, sliced, alike, drawn, stepped, facets, clear, beyond }
+}
+
+/// How many times as thick neighbourhoods are on the widest level that tells, if waves that are long against the finest ones
+/// led up to a level, above which thickness grows little.
+fn beyond(curve: &[Scale], level: f64) -> Option<f64> {
+    let is_wave = |pair: &[Scale]| pair[0].flat > SOME && pair[1].thin > GROWTH * pair[0].thin;
+    if !curve[..=level.ceil() as usize].windows(2).any(is_wave) {
+        return None;
+    }
+    let above = levelled(curve, level.round() as usize)?;
+    let tells = |s: &&Scale| s.flat >= CLEARED * curve[above].flat;
+    let shown = curve[above..].iter().take_while(tells).map(|s| s.thin);
+    // Above edges it grows much again.
+    let mut last = curve[above].thin;
+    let grows_little = |&thin: &f64| thin <= LEVELLED * std::mem::replace(&mut last, thin);
+    let widest = shown.take_while(grows_little).last()?;
+    let here = between(level, |level| Some(curve.get(level)?.thin))?;
+    Some((widest / here).max(1.0))
+}
+
+/// What lies between the values of two levels, on a logarithmic scale.
+pub(super) fn between(level: f64, of: impl Fn(usize) -> Option<f64>) -> Option<f64> {
+    let fine = of(level as usize)?;
+    let coarse = if level.fract() > 0.0 { of(level as usize + 1) } else { None };
+    Some(coarse.map_or(fine, |coarse| fine * (coarse / fine).powf(level.fract())))
 }
 
 /// Whether rounding explains how thick neighbourhoods in space are on the first level on which hardly fewer are flat than on any;
@@ -244,7 +277,8 @@ fn climb(curve: &[Scale], from: usize, far: bool, soft: f64) -> f64 {
         let is_slice = here.thinnest <= SLICE * curve[0].thinnest;
         let is_steady = !far && !is_slice && next.thinnest < STEADY * here.thinnest;
         let many = if far { exceeds(next.places, PLACES, PLACES_SOFT) } else { 1.0 };
-        let climbs = likeness(curve, level, far, soft) * goes_on(here, next, soft) * many;
+        let goes_on = goes_on(curve, [level, level + 1], far, soft);
+        let climbs = likeness(curve, level, far, soft) * goes_on * many;
         *so_far *= if is_steady { 0.0 } else { climbs };
         Some(*so_far)
     });
@@ -257,7 +291,7 @@ fn likeness(curve: &[Scale], level: usize, far: bool, soft: f64) -> f64 {
     // On cells that are small against the waves, independent noise hides correlated noise.
     let turned =
         |by: usize, more: f64| curve.get(level + by).map_or(0.0, |s| exceeds(s.turn, more, soft));
-    let shown = |by: usize| curve.get(level + by).map_or(0.0, |s| goes_on(&curve[level], s, soft));
+    let shown = |by: usize| goes_on(curve, [level, level + by], far, soft);
     let next = turned(1, ALIKE) * shown(1);
     let after = turned(1, INDEPENDENT) * turned(2, ALIKE) * shown(2);
     let turns = turned(0, ALIKE).max(next).max(if far { after } else { 0.0 });
@@ -276,17 +310,34 @@ fn thickens(curve: &[Scale], level: usize, more: f64, soft: f64) -> f64 {
         let [here, next] = [next - 1, next].map(|level| curve.get(level));
         Some(exceeds(here?.thickening(next?) - 1.0, more, THICKENS_SOFT))
     };
-    let shown = curve.get(level + 2).map_or(0.0, |s| goes_on(&curve[level + 1], s, soft));
+    let shown = goes_on(curve, [level + 1, level + 2], true, soft);
     to(level + 1).unwrap_or(0.0).max(shown * to(level + 2).unwrap_or(0.0))
 }
 
-/// How surely, from 0 to 1, a coarser level shows the surfaces that a finer level `here` shows.
-fn goes_on(here: &Scale, next: &Scale, soft: f64) -> f64 {
+/// How surely, from 0 to 1, the coarser of two levels shows the surfaces that the finer one shows.
+fn goes_on(curve: &[Scale], [level, next_level]: [usize; 2], far: bool, soft: f64) -> f64 {
+    let Some(next) = curve.get(next_level) else { return 0.0 };
+    let here = &curve[level];
     let lasts = exceeds(next.flat, LASTING * here.flat, soft);
     // Edges take flat neighbourhoods away.
     let soft = if next.flat < REMAIN_FLAT * here.flat { soft } else { 0.0 };
-    let is_edges = exceeds(next.thin, GROWTH * here.thin, soft);
+    let most = if far && are_waves(curve, level, next_level) { WAVES } else { GROWTH };
+    let is_edges = exceeds(next.thin, most * here.thin, soft);
     if next.flat > SOME { lasts * (1.0 - is_edges) } else { 0.0 }
+}
+
+/// Whether thickness may grow between two levels because waves are long against the neighbourhoods: hardly fewer of these are
+/// flat, and farther on thickness grows less. Beyond edges it goes on to grow.
+fn are_waves(curve: &[Scale], level: usize, next: usize) -> bool {
+    curve[next].flat >= HARDLY_LESS * curve[level].flat && levelled(curve, next).is_some()
+}
+
+/// The first level from this one on above which thickness grows little, if it does not grow too much on the way.
+fn levelled(curve: &[Scale], from: usize) -> Option<usize> {
+    let pairs = curve[from..].windows(2);
+    let shown = pairs.take_while(|pair| pair[1].flat >= CLEARED * curve[from].flat);
+    let mut growths = shown.map(|pair| pair[1].thin / pair[0].thin).take_while(|&g| g <= WAVES);
+    growths.position(|growth| growth < LEVELLED).map(|by| from + by)
 }
 
 /// How surely, from 0 to 1, a value exceeds a limit; it is between where it differs by less than a share `soft`.
@@ -463,12 +514,12 @@ mod tests {
         let plateau = read(&hidden, Drawn::InSpace, |_| true, |_| false);
         assert!(plateau.level == 3.0 && plateau.alike);
         // There, these are edges.
-        hidden[2..].iter_mut().for_each(|s| s.thin = 3.0);
+        hidden[2..].iter_mut().for_each(|s| (s.flat, s.thin) = (0.7, 3.0));
         assert!(!read(&hidden, Drawn::InSpace, |_| true, |_| false).alike);
         // Cells are as wide as the waves, so that thickness grows to that of edges at once.
         let mut wide = growing;
         wide[0].turn = 0.7;
-        wide[1..].iter_mut().for_each(|s| s.thin = 3.0);
+        wide[1..].iter_mut().for_each(|s| (s.flat, s.thin) = (0.7, 3.0));
         let plateau = read(&wide, Drawn::InSpace, |_| true, |_| false);
         assert!(plateau.level == 0.0 && plateau.alike);
     }
@@ -495,6 +546,38 @@ mod tests {
         };
         assert_eq!([level(0.8), level(0.77)], [1.0; 2]);
         assert_eq!(level(0.7), 0.5);
+    }
+
+    #[test]
+    fn waves_that_are_long_against_neighbourhoods_are_climbed() {
+        let plateau = |curve: [(f64, f64, f64); 6]| {
+            let curve: Vec<Scale> =
+                curve.iter().map(|&(flat, thin, turn)| of(flat, thin, turn)).collect();
+            read(&curve, Drawn::InSpace, |_| false, |_| false)
+        };
+        // Photogrammetry of a house, with waves of 2 cm that are a third of a metre long.
+        let house = [
+            (0.54, 585.0, 0.96),
+            (0.89, 1524.0, 1.12),
+            (0.84, 4290.0, 0.79),
+            (0.70, 7460.0, 0.54),
+            (0.51, 9452.0, 0.22),
+            (0.19, 9712.0, 0.65),
+        ];
+        let of_house = plateau(house);
+        assert!(of_house.alike && (3.0..=4.0).contains(&of_house.level), "{of_house:?}");
+        assert!(of_house.beyond.is_some_and(|beyond| (1.0..1.2).contains(&beyond)), "{of_house:?}");
+        // The sides of boards: wider neighbourhoods hold both, then several boards, and thickness goes on to grow.
+        let boards = [
+            (0.59, 727.0, 0.38),
+            (0.46, 911.0, 0.59),
+            (0.46, 1729.0, 0.75),
+            (0.47, 6338.0, 0.28),
+            (0.22, 28_501.0, 0.15),
+            (0.09, 83_922.0, 0.0),
+        ];
+        let of_boards = plateau(boards);
+        assert!(of_boards.level <= 2.0 && of_boards.beyond.is_none(), "{of_boards:?}");
     }
 
     #[test]

@@ -8,10 +8,10 @@ use super::how::{Camera, How};
 use super::labelled::Labelled;
 use super::limits::SIGMAS;
 use super::load::Loaded;
-use super::noise::{self, View};
+use super::noise::View;
 use super::options::Mode;
 use super::parameters::{Measured, Nature};
-use super::plateau::Plateau;
+use super::plateau::{Plateau, between};
 use super::progress::begin;
 use super::rounds::{self, Votes};
 use super::{
@@ -66,7 +66,7 @@ pub(super) fn search<'b>(
 ) -> Result<Labelled> {
     let options = how.options;
     let as_seen = plateau.drawn == Drawn::AsSeen;
-    let most_rounding = rounding.into_iter().fold(0.0, f64::max);
+    let most_rounding = view.rounding(rounding);
     let in_cells = &surfaces.cloud().clone();
     let cells = &in_cells.cells;
     let scanner = match camera {
@@ -299,7 +299,6 @@ fn exact_planes(
 
 /// The number of points that share one error where the noise of neighbours is correlated.
 fn sharing_errors(cells: &Cells, plateau: Plateau) -> f64 {
-    let shown =
-        noise::between(plateau.finer(), |at| cells.levels.get(at).map(|level| level.len() as f64));
+    let shown = between(plateau.finer(), |at| cells.levels.get(at).map(|level| level.len() as f64));
     ALIKE * cells.distinct as f64 / shown.unwrap_or(1.0)
 }
