@@ -75,6 +75,8 @@ const SOFT: f64 = 0.2;
 const STEPS_OF_LEVEL: f64 = 4.0;
 /// The searched cells are this many levels finer than the level at which the noise shows.
 const FINER: f64 = 1.0;
+/// The same where waves led up to that level.
+const FINER_BELOW_WAVES: f64 = 2.0;
 /// Steps still show on a level when this many times as many neighbourhoods are flat on the next; without steps,
 /// fewer are, because of edges.
 const CLEARER: f64 = 1.2;
@@ -169,7 +171,7 @@ impl Plateau {
     /// Levels by which the searched cells are finer: a small surface is then seen by more cells, and the
     /// noise is still that of the plateau.
     pub fn finer(&self) -> f64 {
-        self.level.min(FINER)
+        self.level.min(if self.beyond.is_some() { FINER_BELOW_WAVES } else { FINER })
     }
 
     /// How many times wider the cells shall be.
