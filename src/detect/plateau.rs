@@ -53,8 +53,10 @@ const INDEPENDENT: f64 = 0.4;
 const GROWTH: f64 = 2.5;
 /// Waves that are long against neighbourhoods make them thicker by up to this factor from level to level, …
 const WAVES: f64 = 4.2;
-/// … and farther on by less than this.
-const LEVELLED: f64 = 2.0;
+/// … and farther on by less than this, more or less.
+const LEVELLED: f64 = 2.2;
+/// More or less, they leave at least this share of the neighbourhoods flat.
+const KEPT: f64 = 0.75;
 /// In the camera's view, and above slices, the noise is no longer correlated where thickness grows by less than this factor.
 const STEADY: f64 = 1.1;
 /// There may be edges only where a level has less than this share of the flat neighbourhoods of the level before.
@@ -224,7 +226,13 @@ fn beyond(curve: &[Scale], level: f64) -> Option<f64> {
     if !curve[..=level.ceil() as usize].windows(2).any(is_wave) {
         return None;
     }
-    let above = levelled(curve, level.round() as usize)?;
+    let from = level.round() as usize;
+    let mut growths = growths(curve, from).peekable();
+    // Where nothing tells how it grows, there are only edges beyond.
+    let above = match growths.peek() {
+        Some(_) => from + growths.position(|growth| growth < LEVELLED)?,
+        None => from,
+    };
     let tells = |s: &&Scale| s.flat >= CLEARED * curve[above].flat;
     let shown = curve[above..].iter().take_while(tells).map(|s| s.thin);
     // Above edges it grows much again.
@@ -323,23 +331,25 @@ fn goes_on(curve: &[Scale], [level, next_level]: [usize; 2], far: bool, soft: f6
     let lasts = exceeds(next.flat, LASTING * here.flat, soft);
     // Edges take flat neighbourhoods away.
     let soft = if next.flat < REMAIN_FLAT * here.flat { soft } else { 0.0 };
-    let most = if far && are_waves(curve, level, next_level) { WAVES } else { GROWTH };
+    let waves = if far { are_waves(curve, level, next_level) } else { 0.0 };
+    let most = GROWTH + waves * (WAVES - GROWTH);
     let is_edges = exceeds(next.thin, most * here.thin, soft);
     if next.flat > SOME { lasts * (1.0 - is_edges) } else { 0.0 }
 }
 
-/// Whether thickness may grow between two levels because waves are long against the neighbourhoods: hardly fewer of these are
-/// flat, and farther on thickness grows less. Beyond edges it goes on to grow.
-fn are_waves(curve: &[Scale], level: usize, next: usize) -> bool {
-    curve[next].flat >= HARDLY_LESS * curve[level].flat && levelled(curve, next).is_some()
+/// How surely, from 0 to 1, thickness grows between two levels because waves are long against the neighbourhoods: not many fewer
+/// of these are flat, and farther on thickness grows less. Beyond edges it goes on to grow.
+fn are_waves(curve: &[Scale], level: usize, next: usize) -> f64 {
+    let lasts = exceeds(curve[next].flat, KEPT * curve[level].flat, SOFT);
+    let levels_out = growths(curve, next).map(|growth| 1.0 - exceeds(growth, LEVELLED, SOFT));
+    lasts * levels_out.fold(0.0, f64::max)
 }
 
-/// The first level from this one on above which thickness grows little, if it does not grow too much on the way.
-fn levelled(curve: &[Scale], from: usize) -> Option<usize> {
-    let pairs = curve[from..].windows(2);
-    let shown = pairs.take_while(|pair| pair[1].flat >= CLEARED * curve[from].flat);
-    let mut growths = shown.map(|pair| pair[1].thin / pair[0].thin).take_while(|&g| g <= WAVES);
-    growths.position(|growth| growth < LEVELLED).map(|by| from + by)
+/// By what factor thickness grows from one level to the next, from a level on, as long as waves may make it grow so.
+fn growths(curve: &[Scale], from: usize) -> impl Iterator<Item = f64> {
+    let tells = move |pair: &&[Scale]| pair[1].flat > CLEARED * curve[from].flat;
+    let shown = curve[from..].windows(2).take_while(tells);
+    shown.map(|pair| pair[1].thin / pair[0].thin).take_while(|&growth| growth <= WAVES)
 }
 
 /// How surely, from 0 to 1, a value exceeds a limit; it is between where it differs by less than a share `soft`.
