@@ -98,6 +98,8 @@ const THICKENS_MIXED: f64 = 0.1;
 /// most of them touch edges, which look like correlated noise.
 const PLACES: f64 = 150.0;
 const PLACES_SOFT: f64 = 0.5;
+/// So many show that they grow thicker because of waves, more or less: a few may be the folds of a roof.
+const WAVE_PLACES: f64 = 1000.0;
 /// In space, so many different wider neighbourhoods show that narrow ones are slices.
 const FEW_PLACES: f64 = 30.0;
 /// Thickness of less than this share of that of rounding is not seen beside it.
@@ -340,9 +342,11 @@ fn goes_on(curve: &[Scale], [level, next_level]: [usize; 2], far: bool, soft: f6
 /// How surely, from 0 to 1, thickness grows between two levels because waves are long against the neighbourhoods: not many fewer
 /// of these are flat, and farther on thickness grows less. Beyond edges it goes on to grow.
 fn are_waves(curve: &[Scale], level: usize, next: usize) -> f64 {
-    let lasts = exceeds(curve[next].flat, KEPT * curve[level].flat, SOFT);
+    let (here, wider) = (&curve[level], &curve[next]);
+    let lasts = exceeds(wider.flat, KEPT * here.flat, SOFT);
+    let many = exceeds(wider.places, WAVE_PLACES, PLACES_SOFT);
     let levels_out = growths(curve, next).map(|growth| 1.0 - exceeds(growth, LEVELLED, SOFT));
-    lasts * levels_out.fold(0.0, f64::max)
+    lasts * many * levels_out.fold(0.0, f64::max)
 }
 
 /// By what factor thickness grows from one level to the next, from a level on, as long as waves may make it grow so.
@@ -563,8 +567,10 @@ mod tests {
     #[test]
     fn waves_that_are_long_against_neighbourhoods_are_climbed() {
         let plateau = |curve: [(f64, f64, f64); 6]| {
-            let curve: Vec<Scale> =
-                curve.iter().map(|&(flat, thin, turn)| of(flat, thin, turn)).collect();
+            let curve: Vec<Scale> = curve
+                .iter()
+                .map(|&(flat, thin, turn)| Scale { places: 8000.0 * flat, ..of(flat, thin, turn) })
+                .collect();
             read(&curve, Drawn::InSpace, |_| false, |_| false)
         };
         // Photogrammetry of a house, with waves of 2 cm that are a third of a metre long.
