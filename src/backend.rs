@@ -217,8 +217,8 @@ pub trait Surfaces<'a>: Sync {
     /// Marks what is `known` of each base cell: [`SEEN`] and [`TAKEN`]. Cells that were seen, and blocks with a
     /// good part of taken cells, show no surface from then on.
     ///
-    /// Returns false where it is clear that fewer than `least` points will then have a surface around them, without
-    /// marking anything.
+    /// A backend may count first: if fewer than `least` points would then have a surface around them, it returns false and
+    /// marks nothing. Others return true, and the caller counts.
     ///
     /// # Errors
     /// If the device fails.

@@ -342,7 +342,7 @@ fn both_faces_of_a_low_gable_are_planes() {
     }
 }
 
-/// A piece of a cylinder as long as wide, which lies along the plane `z = 0` at its middle: `angle` radians of it.
+/// A square piece of a cylinder, `angle` radians wide, that touches `z = 0` along its middle.
 fn arch(radius: f64, angle: f64) -> Vec<[f64; 3]> {
     let mut random = Random(29);
     let mut point = || {

@@ -87,8 +87,8 @@ enum NoPixels {
     Uneven(f64),
 }
 
-/// Some of the points of a cloud that may be a frame, chosen and ordered at random, but independently of their order in the
-/// file; none of those that stand for missing pixels.
+/// Some of the points of a cloud, chosen and ordered at random, but independently of their order in the file; none of those
+/// that stand for missing pixels, and none of a cloud that is too large for a frame.
 pub(crate) fn sample(points: &Points, home: Vec3) -> Vec<Vec3> {
     if points.len() > MOST {
         return Vec::new();

@@ -8,8 +8,8 @@ use crate::surface::surfels::Surfels;
 use crate::vector::{Vec3, axes, dot, minus, normalized};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// A step must explain more of the variance of the normals than a steady turn does, by the square of this many standard errors
-/// of the turn. Of an even piece of a cylinder it explains three quarters as much; of two equal faces four thirds, of unequal
+/// A step must explain more of the variance of the normals than a steady turn does: more by the square of this many standard
+/// errors of the turn. Of an even piece of a cylinder it explains three quarters as much; of two equal faces four thirds, of unequal
 /// ones more.
 const SURE: f64 = 4.0;
 /// Parts into which a plane is divided across a possible ridge.

@@ -119,7 +119,8 @@ impl<'b> Ground<'b> {
     pub fn look_past_slices(&mut self, ahead: Option<Vec3>) {
         if let Some(level) = self.view.beyond_slices(&self.plateau, ahead) {
             let level = self.plateau.level.max(level as f64);
-            self.plateau = Plateau { level, sliced: true, alike: true, ..self.plateau };
+            self.plateau =
+                Plateau { level, sliced: true, alike: true, beyond: None, ..self.plateau };
         }
     }
 

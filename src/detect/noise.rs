@@ -214,6 +214,9 @@ impl View {
     /// scanner on a rail sees in profiles, which are exact.
     pub fn rounding(&self, rounding: Vec3) -> f64 {
         let most = rounding.into_iter().fold(0.0, f64::max);
+        if most == 0.0 {
+            return 0.0;
+        }
         // Narrower neighbourhoods lie within one step.
         let is_wide = |&level: &usize| self.sizes[level] > most * 12f64.sqrt();
         let wide = (0..self.levels()).filter(is_wide);

@@ -98,7 +98,7 @@ const THICKENS_MIXED: f64 = 0.1;
 /// most of them touch edges, which look like correlated noise.
 const PLACES: f64 = 150.0;
 const PLACES_SOFT: f64 = 0.5;
-/// So many show that they grow thicker because of waves, more or less: a few may be the folds of a roof.
+/// At least about this many different neighbourhoods must show waves: a few may be folds of a roof.
 const WAVE_PLACES: f64 = 1000.0;
 /// In space, so many different wider neighbourhoods show that narrow ones are slices.
 const FEW_PLACES: f64 = 30.0;
@@ -230,7 +230,7 @@ fn beyond(curve: &[Scale], level: f64) -> Option<f64> {
     }
     let from = level.round() as usize;
     let mut growths = growths(curve, from).peekable();
-    // Where nothing tells how it grows, there are only edges beyond.
+    // Where nothing tells how it grows, there are only edges beyond, or nothing.
     let above = match growths.peek() {
         Some(_) => from + growths.position(|growth| growth < LEVELLED)?,
         None => from,
@@ -566,10 +566,10 @@ mod tests {
 
     #[test]
     fn waves_that_are_long_against_neighbourhoods_are_climbed() {
-        let plateau = |curve: [(f64, f64, f64); 6]| {
+        let plateau = |curve: [(f64, f64, f64); 6], places: f64| {
             let curve: Vec<Scale> = curve
                 .iter()
-                .map(|&(flat, thin, turn)| Scale { places: 8000.0 * flat, ..of(flat, thin, turn) })
+                .map(|&(flat, thin, turn)| Scale { places: places * flat, ..of(flat, thin, turn) })
                 .collect();
             read(&curve, Drawn::InSpace, |_| false, |_| false)
         };
@@ -582,9 +582,13 @@ mod tests {
             (0.51, 9452.0, 0.22),
             (0.19, 9712.0, 0.65),
         ];
-        let of_house = plateau(house);
+        let of_house = plateau(house, 8000.0);
         assert!(of_house.alike && (3.0..=4.0).contains(&of_house.level), "{of_house:?}");
         assert!(of_house.beyond.is_some_and(|beyond| (1.0..1.2).contains(&beyond)), "{of_house:?}");
+        assert_eq!(of_house.finer(), 2.0);
+        // So few neighbourhoods may hold the folds of a roof.
+        let of_few = plateau(house, 500.0);
+        assert!(of_few.level <= 1.0 && of_few.beyond.is_none(), "{of_few:?}");
         // The sides of boards: wider neighbourhoods hold both, then several boards, and thickness goes on to grow.
         let boards = [
             (0.59, 727.0, 0.38),
@@ -594,7 +598,7 @@ mod tests {
             (0.22, 28_501.0, 0.15),
             (0.09, 83_922.0, 0.0),
         ];
-        let of_boards = plateau(boards);
+        let of_boards = plateau(boards, 8000.0);
         assert!(of_boards.level <= 2.0 && of_boards.beyond.is_none(), "{of_boards:?}");
     }
 

@@ -49,6 +49,8 @@ const SHOWN: f64 = 0.05;
 /// With a given tolerance, a curved surface is a plane if it ends within its slab. Whether it does is seen in a slab this many
 /// times as thick, with as many times the angle, …
 const WIDER: f64 = 3.0;
+/// … but at most this one, 60 degrees, beyond which walls count, …
+const STEEPEST: f64 = std::f64::consts::FRAC_PI_3;
 /// … which holds at most this many times the points: in such a slab, a cylinder that goes on has 1.5 times as many.
 const GOES_ON: f64 = 1.2;
 /// Most folds over which a plane may have grown: a face of a hip roof meets three others.
@@ -159,8 +161,8 @@ impl Field<'_> {
     /// in turn until it no longer changes. Returns the reason where there is no plane.
     ///
     /// A plane that fills its slab to the edges is bent, and is tried in wider slabs until it fits one. If it
-    /// fits none, the widest slab in which it is flat for its size counts; a curved surface is flat in none. One that is
-    /// not curved but folded is divided at its ridges.
+    /// fits none, the widest slab in which it is flat for its size counts; a curved surface is flat in none, unless it ends
+    /// within a given tolerance. One that is not curved but folded is divided at its ridges.
     ///
     /// # Errors
     /// If the device fails.
@@ -205,7 +207,9 @@ impl Field<'_> {
             let (plane, bend) = self.sharpened(grower, plane, free)?;
             let points = self.weight(&plane.surfels);
             let round = (bend.fan > FAN || bend.curved)
-                && !(self.limits.obey && self.ends_within(grower, &plane, free));
+                && (self.limits.facets
+                    || !self.limits.obey
+                    || !self.ends_within(grower, &plane, free));
             let reason = if round { Reason::Round } else { Reason::Bent };
             failed = Failed::new((plane.normal, plane.rho), points, reason);
             if round && !self.limits.facets {
@@ -238,7 +242,8 @@ impl Field<'_> {
     /// Whether the surface of a curved plane ends within its slab: it has hardly more points in one that is three times as thick.
     fn ends_within(&self, grower: &mut Grower, plane: &Support, free: &[bool]) -> bool {
         let Support { normal, rho, tolerance, surfels } = plane;
-        let wider = Limits { angle: WIDER * self.limits.angle, ..self.limits };
+        let angle = (WIDER * self.limits.angle).min(STEEPEST);
+        let wider = Limits { angle, ..self.limits };
         let grown = grower.grow(surfels, (*normal, *rho), WIDER * tolerance, &wider, free);
         self.weight(&grown.members) as f64 <= GOES_ON * self.weight(surfels) as f64
     }
