@@ -40,6 +40,10 @@ const FOLD: f64 = 0.5;
 const ONE_WAY: f64 = 0.75;
 /// … and at most this share to none.
 const OTHERS: f64 = 0.25;
+/// Profiles are so many times as far apart as the steps along the other axes, …
+const ALONE: f64 = 100.0;
+/// … and as the finest cells are wide.
+const COARSE: f64 = 2.0;
 /// Coordinates that are rounded so many times as much as matters to most surfaces are those of profiles.
 const PROFILES: f64 = 4.0;
 /// Rounding may be all that makes neighbourhoods thick if it explains them but for this factor.
@@ -213,9 +217,13 @@ impl View {
     /// coordinates: what it adds to those that are rounded most, unless most surfaces lie along these axes. So lie those that a
     /// scanner on a rail sees in profiles, which are exact.
     pub fn rounding(&self, rounding: Vec3) -> f64 {
-        let most = rounding.into_iter().fold(0.0, f64::max);
-        if most == 0.0 {
-            return 0.0;
+        let mut sorted = rounding;
+        sorted.sort_by(f64::total_cmp);
+        let [_, next, most] = sorted;
+        // Rounding of depths is fine against the points, and that of a file is hardly ever along one axis alone.
+        let is_coarse = self.sizes.first().is_some_and(|size| most * 12f64.sqrt() > COARSE * size);
+        if most <= ALONE * next || !is_coarse {
+            return most;
         }
         // Narrower neighbourhoods lie within one step.
         let is_wide = |&level: &usize| self.sizes[level] > most * 12f64.sqrt();

@@ -530,12 +530,12 @@ mod tests {
         let plateau = read(&hidden, Drawn::InSpace, |_| true, |_| false);
         assert!(plateau.level == 3.0 && plateau.alike);
         // There, these are edges.
-        hidden[2..].iter_mut().for_each(|s| (s.flat, s.thin) = (0.7, 3.0));
+        hidden[2..].iter_mut().for_each(|s| (s.flat, s.thin) = (0.5, 3.0));
         assert!(!read(&hidden, Drawn::InSpace, |_| true, |_| false).alike);
         // Cells are as wide as the waves, so that thickness grows to that of edges at once.
         let mut wide = growing;
         wide[0].turn = 0.7;
-        wide[1..].iter_mut().for_each(|s| (s.flat, s.thin) = (0.7, 3.0));
+        wide[1..].iter_mut().for_each(|s| (s.flat, s.thin) = (0.5, 3.0));
         let plateau = read(&wide, Drawn::InSpace, |_| true, |_| false);
         assert!(plateau.level == 0.0 && plateau.alike);
     }
@@ -558,6 +558,8 @@ mod tests {
         let level = |flat| {
             let mut curve = [of(flat, 2.4, 0.3); 8];
             curve[0] = of(0.8, 1.0, 0.9);
+            // Too few for waves.
+            curve.iter_mut().for_each(|s| s.places = 400.0);
             read(&curve, Drawn::InSpace, |_| true, |_| false).level
         };
         assert_eq!([level(0.8), level(0.77)], [1.0; 2]);
