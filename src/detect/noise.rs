@@ -230,8 +230,8 @@ impl View {
         let wide = (0..self.levels()).filter(is_wide);
         let normals = wide.map(|level| self.normals(level)).max_by_key(Vec::len);
         let across = |n: Vec3| {
-            let of = |a: usize| n[a] * rounding[a];
-            (of(0) * of(0) + of(1) * of(1) + of(2) * of(2)).sqrt()
+            let along: Vec3 = std::array::from_fn(|a| n[a] * rounding[a]);
+            dot(along, along).sqrt()
         };
         let mut all: Vec<f64> = normals.unwrap_or_default().into_iter().map(across).collect();
         let usual = quantile(&mut all, 0.5);
@@ -239,7 +239,7 @@ impl View {
     }
 
     /// Where the curve of thickness over size levels out for most of a cloud; `rounding` is the standard deviation that rounding
-    /// adds to a coordinate.
+    /// adds to the distances of points from their surfaces.
     pub fn plateau(&self, drawn: Drawn, rounding: f64) -> Plateau {
         let exact = self.curve(0.0);
         let plateau = self.read(&exact, (drawn, rounding));

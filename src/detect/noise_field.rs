@@ -90,8 +90,8 @@ fn of_noises(noises: &[f64], usual: Option<f64>, sliced: bool) -> NoiseField {
     }
 }
 
-/// Measures the noise in the regions of a cloud. `rounding` is the standard deviation that rounding adds to
-/// the coordinates, and `flatness` judges the block around a cell of a level.
+/// Measures the noise in the regions of a cloud. `rounding` is what rounding adds to the distances of points from
+/// their surfaces, as a standard deviation, and `flatness` judges the block around a cell of a level.
 pub(super) fn measure(
     cloud: &CellCloud,
     view: &View,
