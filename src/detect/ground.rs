@@ -119,8 +119,7 @@ impl<'b> Ground<'b> {
     pub fn look_past_slices(&mut self, ahead: Option<Vec3>) {
         if let Some(level) = self.view.beyond_slices(&self.plateau, ahead) {
             let level = self.plateau.level.max(level as f64);
-            self.plateau =
-                Plateau { level, sliced: true, alike: true, beyond: None, ..self.plateau };
+            self.plateau = Plateau { level, sliced: true, alike: true, waves: 0.0, ..self.plateau };
         }
     }
 

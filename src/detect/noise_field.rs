@@ -105,8 +105,10 @@ pub(super) fn measure(
         // What is read is exact here; the floor under the thickness of neighbourhoods would raise it.
         Plateau { drawn: Drawn::AsSeen, .. } => 1.0 / THINNEST,
         Plateau { sliced: true, .. } => 1.0,
-        Plateau { beyond: Some(beyond), .. } => (THINNEST * beyond).min(BEYOND),
-        _ => BEYOND,
+        // Waves show how far a whole surface deviates.
+        Plateau { waves, beyond, .. } => {
+            BEYOND.powf(1.0 - waves) * (THINNEST * beyond).min(BEYOND).powf(waves)
+        }
     };
     let Some(seen) = view.noise(plateau.finer(), plateau.drawn) else { return NoiseField::even() };
     let usual = beyond * seen;
@@ -408,7 +410,8 @@ mod tests {
             stepped: false,
             facets: false,
             clear: None,
-            beyond: None,
+            waves: 0.0,
+            beyond: 1.0,
             alike: true,
         };
         let field = measure(&cloud, &view, plateau, 0.0, |_, _| None);

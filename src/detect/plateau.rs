@@ -53,6 +53,9 @@ const INDEPENDENT: f64 = 0.4;
 const GROWTH: f64 = 2.5;
 /// Waves that are long against neighbourhoods make them thicker by up to this factor from level to level, …
 const WAVES: f64 = 4.2;
+/// … surely by more than this, and more or less where the growth differs from that by less than the second share of it, …
+const LONG: f64 = 2.4;
+const LONG_SOFT: f64 = 0.05;
 /// … and farther on by less than this, more or less.
 const LEVELLED: f64 = 2.2;
 /// More or less, they leave at least this share of the neighbourhoods flat.
@@ -94,6 +97,17 @@ const THICKENS: f64 = 0.04;
 const THICKENS_SOFT: f64 = 0.5;
 /// The same where normals turn less, by more than [`INDEPENDENT`], because independent noise is mixed in.
 const THICKENS_MIXED: f64 = 0.1;
+/// Waves that independent noise hides on a level emerge at most so many levels above it. On two levels that follow each other they
+/// make neighbourhoods thicker by more than this share, …
+const HIDDEN: usize = 3;
+const EMERGES: f64 = 0.13;
+/// … but by less than this factor, …
+const EMERGES_SLOWLY: f64 = 1.9;
+/// … and normals turn by more than this on one of them and by more than that on the other. Independent noise leaves 0.1 there.
+const TURNS_YET: f64 = 0.2;
+const TURNS_MORE: f64 = 0.3;
+/// The wider of these may have lost more of its flat neighbourhoods to edges.
+const LASTS_SOMEWHAT: f64 = 0.35;
 /// With fewer flat neighbourhoods than this, more or less where their number differs from it by less than the second share of it,
 /// most of them touch edges, which look like correlated noise.
 const PLACES: f64 = 150.0;
@@ -166,16 +180,17 @@ pub(super) struct Plateau {
     /// The first level on which wide neighbourhoods are flat again where narrower ones, which may reach over a step or two,
     /// are not.
     pub clear: Option<usize>,
-    /// How many times as thick as on this level neighbourhoods are on the widest level that tells, if waves led up to this one
-    /// that are long against the finest neighbourhoods.
-    pub beyond: Option<f64>,
+    /// How surely, from 0 to 1, waves led up to this level that are long against the finest neighbourhoods.
+    pub waves: f64,
+    /// How many times as thick as on this level neighbourhoods are on the widest level that tells, if waves led up to it.
+    pub beyond: f64,
 }
 
 impl Plateau {
     /// Levels by which the searched cells are finer: a small surface is then seen by more cells, and the
     /// noise is still that of the plateau.
     pub fn finer(&self) -> f64 {
-        self.level.min(if self.beyond.is_some() { FINER_BELOW_WAVES } else { FINER })
+        self.level.min(FINER + self.waves * (FINER_BELOW_WAVES - FINER))
     }
 
     /// How many times wider the cells shall be.
@@ -215,19 +230,28 @@ pub(super) fn read(
     let reached = if climbed > told as f64 { climbed } else { first as f64 };
     let alike = first > 0 || likeness(curve, told, far, soft) >= 0.5;
     // In steps, so that a hair's breadth does not move every cell.
-    let level = if alike { (STEPS_OF_LEVEL * reached).round() / STEPS_OF_LEVEL } else { 0.0 };
+    let in_steps = |value: f64| (STEPS_OF_LEVEL * value).round() / STEPS_OF_LEVEL;
+    let level = if alike { in_steps(reached) } else { 0.0 };
     let (sliced, clear) = (first > 0, clear(curve));
-    let beyond = if far && level > 0.0 { beyond(curve, level) } else { None };
-    Plateau { level, sliced, alike, drawn, stepped, facets, clear, beyond }
+    let waves = if far { in_steps(waves_below(curve, level)) } else { 0.0 };
+    let beyond = Some(waves).filter(|&waves| waves > 0.0).and_then(|_| beyond(curve, level));
+    let (waves, beyond) = beyond.map_or((0.0, 1.0), |beyond| (waves, beyond));
+    Plateau { level, sliced, alike, drawn, stepped, facets, clear, waves, beyond }
 }
 
-/// How many times as thick neighbourhoods are on the widest level that tells, if waves that are long against the finest ones
-/// led up to a level, above which thickness grows little.
+/// How surely, from 0 to 1, waves that are long against the finest neighbourhoods lead up to a level.
+fn waves_below(curve: &[Scale], level: f64) -> f64 {
+    let led = |l: usize| {
+        let (here, next) = (&curve[l], &curve[l + 1]);
+        let by_growth = exceeds(next.thin, LONG * here.thin, LONG_SOFT);
+        let emerging = emerging(curve, l);
+        if here.flat > SOME { by_growth.max(emerging) } else { 0.0 }
+    };
+    (0..level.ceil() as usize).map(led).fold(0.0, f64::max)
+}
+
+/// How many times as thick as on a level neighbourhoods are on the widest level that tells, if thickness grows little above it.
 fn beyond(curve: &[Scale], level: f64) -> Option<f64> {
-    let is_wave = |pair: &[Scale]| pair[0].flat > SOME && pair[1].thin > GROWTH * pair[0].thin;
-    if !curve[..=level.ceil() as usize].windows(2).any(is_wave) {
-        return None;
-    }
     let from = level.round() as usize;
     let mut growths = growths(curve, from).peekable();
     // Where nothing tells how it grows, there are only edges beyond, or nothing.
@@ -313,7 +337,43 @@ fn likeness(curve: &[Scale], level: usize, far: bool, soft: f64) -> f64 {
     // Where both are there, normals turn less, but go on to turn, and surfaces are thicker at once.
     let turns_on = turned(0, INDEPENDENT) * turned(1, INDEPENDENT) * shown(1);
     let mixed = turns_on * thickens(curve, level, THICKENS_MIXED, soft);
-    mixed.max(turns * thickens(curve, level, THICKENS, soft))
+    let emerging = emerging(curve, level);
+    mixed.max(emerging).max(turns * thickens(curve, level, THICKENS, soft))
+}
+
+/// How surely, from 0 to 1, independent noise hides waves on a level that emerge there or a few levels above.
+fn emerging(curve: &[Scale], level: usize) -> f64 {
+    let emerges = |at| shown(curve, level, at) * emerges(curve, at);
+    let hidden = 1.0 - exceeds(curve[level].turn, ALIKE, SOFT);
+    hidden * (level..=level + HIDDEN).map(emerges).fold(0.0, f64::max)
+}
+
+/// How surely, from 0 to 1, a level shows the surfaces of a finer one, as every level between them does.
+fn shown(curve: &[Scale], level: usize, at: usize) -> f64 {
+    let goes_on = |l| goes_on(curve, [l, l + 1], true, SOFT);
+    (level..at).map(goes_on).product()
+}
+
+/// How surely, from 0 to 1, waves that independent noise hides on finer levels emerge: on the two levels above, surfaces are thicker
+/// and thicker, but not as they are at edges, and normals turn more, where independent noise would turn them less and less.
+fn emerges(curve: &[Scale], level: usize) -> f64 {
+    // Thickness varies much among neighbourhoods of few points, which are those of the finest level.
+    let Some([finer, here, next, last]) = level.checked_sub(1).and_then(|l| curve.get(l..l + 4))
+    else {
+        return 0.0;
+    };
+    if finer.flat <= SOME {
+        return 0.0;
+    }
+    let grows = |here: &Scale, next: &Scale| {
+        let thicker = exceeds(here.thickening(next) - 1.0, EMERGES, THICKENS_SOFT);
+        thicker * (1.0 - exceeds(next.thin, EMERGES_SLOWLY * here.thin, SOFT))
+    };
+    let turns = exceeds(next.turn, TURNS_YET, SOFT) * exceeds(last.turn, TURNS_MORE, SOFT);
+    let lasts = exceeds(next.flat, LASTING * here.flat, SOFT)
+        * exceeds(last.flat, LASTS_SOMEWHAT * next.flat, SOFT)
+        * exceeds(last.places, FEW_PLACES, SOFT);
+    grows(here, next) * grows(next, last) * turns * lasts
 }
 
 /// How surely, from 0 to 1, surfaces are thicker by a share `more` on one of the next two levels than independent noise makes them.
@@ -586,11 +646,11 @@ mod tests {
         ];
         let of_house = plateau(house, 8000.0);
         assert!(of_house.alike && (3.0..=4.0).contains(&of_house.level), "{of_house:?}");
-        assert!(of_house.beyond.is_some_and(|beyond| (1.0..1.2).contains(&beyond)), "{of_house:?}");
+        assert!(of_house.waves == 1.0 && (1.0..1.2).contains(&of_house.beyond), "{of_house:?}");
         assert_eq!(of_house.finer(), 2.0);
         // So few neighbourhoods may hold the folds of a roof.
         let of_few = plateau(house, 500.0);
-        assert!(of_few.level <= 1.0 && of_few.beyond.is_none(), "{of_few:?}");
+        assert!(of_few.level <= 1.0 && of_few.waves == 0.0, "{of_few:?}");
         // The sides of boards: wider neighbourhoods hold both, then several boards, and thickness goes on to grow.
         let boards = [
             (0.59, 727.0, 0.38),
@@ -601,7 +661,42 @@ mod tests {
             (0.09, 83_922.0, 0.0),
         ];
         let of_boards = plateau(boards, 8000.0);
-        assert!(of_boards.level <= 2.0 && of_boards.beyond.is_none(), "{of_boards:?}");
+        assert!(of_boards.level <= 2.0 && of_boards.waves == 0.0, "{of_boards:?}");
+    }
+
+    #[test]
+    fn waves_emerge_above_levels_where_independent_noise_hides_them() {
+        // A room by photogrammetry, with waves of 6 mm and independent noise of 3 mm.
+        let room = [
+            (0.679, 5709.0, 4901.0, 0.304, 12.0, 5167.0),
+            (0.767, 7235.0, 6315.0, 0.176, 41.0, 5832.0),
+            (0.656, 9298.0, 8090.0, 0.285, 122.0, 2941.0),
+            (0.497, 11_352.0, 10_235.0, 0.425, 355.0, 732.0),
+            (0.243, 13_961.0, 12_996.0, 0.0, 1170.0, 117.0),
+        ];
+        let plateau = |with: &dyn Fn(usize, &mut Scale)| {
+            let scale = |(level, &(flat, thin, thinnest, turn, points, places))| {
+                let mut scale = Scale { thinnest, points, places, ..of(flat, thin, turn) };
+                with(level, &mut scale);
+                scale
+            };
+            let curve: Vec<Scale> = room.iter().enumerate().map(scale).collect();
+            read(&curve, Drawn::InSpace, |_| false, |_| false)
+        };
+        let waving = plateau(&|_, _| ());
+        assert!(waving.alike && waving.waves > 0.5, "{waving:?}");
+        assert!((1.5..=2.5).contains(&waving.level) && waving.beyond > 1.1, "{waving:?}");
+        // Normals that turn as little as independent noise turns them, …
+        let white = plateau(&|level, s| s.turn = 0.3 * 0.5f64.powi(level as i32));
+        // … thickness that grows as it does at edges, …
+        let edges = plateau(&|level, s| s.thin *= [1.0, 1.0, 1.0, 4.0, 12.0][level]);
+        // … or stays as it is, …
+        let steady = plateau(&|level, s| (s.thin, s.thinnest) = (5709.0 + level as f64, 5700.0));
+        // … or only a few wide neighbourhoods that are flat.
+        let few = plateau(&|level, s| s.places *= [1.0, 1.0, 1.0, 0.02, 0.02][level]);
+        for other in [white, edges, steady, few] {
+            assert!(!other.alike && other.level == 0.0 && other.waves == 0.0, "{other:?}");
+        }
     }
 
     #[test]
