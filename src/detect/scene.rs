@@ -255,10 +255,11 @@ impl Scene<'_> {
         let drifts = !nature.even && !field.has_floor();
         let how = merge::How { angle: parameters.angle.to_radians(), alike, uneven, drifts, obey };
         let mut into = merge::merge(local, sums, how);
-        if uneven && !obey {
+        if !obey {
             let (cells, widen) = (&in_cells.cells, parameters.widen);
             let usual = parameters.tolerance / cloud.frame.step;
-            let planes = waves::Planes { cells, surfels, found, sums, drifts, usual, widen };
+            let planes =
+                waves::Planes { cells, surfels, found, sums, drifts, even: !uneven, usual, widen };
             waves::join(&planes, local, &mut into);
         }
         into

@@ -4,6 +4,9 @@
 //! apart by as much. What leaves the wall's slab, or is tilted against it, is left over when the wall is found,
 //! and is flat enough for a small plane of its own. Such a plane either lies within the wall's slab, or goes on
 //! where the wall leaves off: without the step that a board or a door has.
+//!
+//! Old plaster and bricks are rougher than the floor of the same scan, whose noise is white. There, only what goes on is joined,
+//! since nothing but a step tells a board from a wave.
 
 use super::found::{FoundPlane, owners};
 use crate::surface::cells::Cells;
@@ -33,6 +36,11 @@ const STEP: f64 = 2.0;
 /// … and the lower quartile of their distances is at most this share of that of all its points, root mean square, or a
 /// tolerance: a wave comes nearer where it meets the plane, a board is as far away there as elsewhere.
 const NEARER: f64 = 0.85;
+/// With the same white noise everywhere, a wave has at most this share of the plane's points, since two sides of a board have as many
+/// each, …
+const SMALL: f64 = 0.5;
+/// … and is at least so many tolerances away, root mean square: what is as level as the plane is a plane of its own, beyond a gap.
+const AWAY: f64 = 0.35;
 /// With all its waves a plane may be this many times as rough as without, …
 const ROUGHER: f64 = 1.3;
 /// … or deviate by this many of the usual tolerances, root mean square: terrain is not one plane with waves.
@@ -51,6 +59,8 @@ pub(super) struct Planes<'a> {
     pub sums: &'a [Moments],
     /// Whether the noise varies although neighbours do not share it, as a scanner that drifts makes it.
     pub drifts: bool,
+    /// Whether the noise is white and the same everywhere.
+    pub even: bool,
     /// The tolerance of planes that are as rough as is usual, in steps.
     pub usual: f64,
     /// Most that a tolerance may be widened.
@@ -87,9 +97,14 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
         let middle = whole[small].mean();
         let near = |&large: &usize| {
             let LocalPlane { normal, rho, tolerance } = local[large];
+            let cosine = dot(local[small].normal, normal);
+            let is_small = || whole[small].n as f64 <= SMALL * rough[large].points;
             // Most pairs end here.
             (dot(middle, normal) - rho).abs() <= REACH * tolerance
-                && may_be_one(dot(local[small].normal, normal), about(large).first, tolerance)
+                && match planes.even {
+                    true => is_small() && may_go_on(cosine, about(large).first, tolerance),
+                    false => may_be_one(cosine, about(large).first, tolerance),
+                }
                 && with(large).is_bearable(planes.usual)
         };
         let larger: Vec<usize> = order[k + 1..].iter().copied().filter(near).collect();
@@ -102,10 +117,10 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
         let is_wave = |&&large: &&usize| {
             let tolerance = local[large].tolerance;
             let away = about(large).first;
-            let inside = away <= INSIDE * tolerance;
+            let inside = !planes.even && away <= INSIDE * tolerance;
             let wider = tolerance.max(local[small].tolerance);
             let step = STEP * wider;
-            let most_near = (NEARER * away).max(wider);
+            let most_near = if planes.even { NEARER * away } else { (NEARER * away).max(wider) };
             contacts.get(&large).is_some_and(|contact| match inside {
                 true => {
                     let is_level = || planes.drifts && contact.step() <= LEVEL * step;
@@ -169,6 +184,11 @@ impl Roughness {
 /// `cosine` is that of the angle between the two.
 fn may_be_one(cosine: f64, distance: f64, tolerance: f64) -> bool {
     distance <= INSIDE * tolerance || distance <= REACH * tolerance && cosine.abs() >= TILT.cos()
+}
+
+/// The same where the noise is white and the same everywhere.
+fn may_go_on(cosine: f64, distance: f64, tolerance: f64) -> bool {
+    (AWAY * tolerance..=REACH * tolerance).contains(&distance) && cosine.abs() >= TILT.cos()
 }
 
 impl Contact {
@@ -297,22 +317,25 @@ mod tests {
                 support: Support { normal: UP.normal, rho: 0.0, tolerance: TOLERANCE, surfels },
             }
         });
-        let mut local = [20.0, 90.0, 165.0, 15.0, 125.0].map(|rho| LocalPlane { rho, ..UP });
-        let mut into = [0, 1, 2, 3, 4];
-        let planes = Planes {
-            cells,
-            surfels: &surfels,
-            found: &found,
-            sums: &sums,
-            drifts: true,
-            usual: TOLERANCE,
-            widen: 5.0,
-        };
-        join(&planes, &mut local, &mut into);
-        assert_eq!(into, [0, 0, 2, 3, 4]);
-        let wide = local[1].tolerance;
-        assert_eq!(local[1], LocalPlane { tolerance: wide, ..local[0] });
-        assert!((130.0..5.0 * TOLERANCE).contains(&wide), "{wide}");
+        for even in [false, true] {
+            let mut local = [20.0, 90.0, 165.0, 15.0, 125.0].map(|rho| LocalPlane { rho, ..UP });
+            let mut into = [0, 1, 2, 3, 4];
+            let planes = Planes {
+                cells,
+                surfels: &surfels,
+                found: &found,
+                sums: &sums,
+                drifts: true,
+                even,
+                usual: TOLERANCE,
+                widen: 5.0,
+            };
+            join(&planes, &mut local, &mut into);
+            assert_eq!(into, [0, 0, 2, 3, 4], "even {even}");
+            let wide = local[1].tolerance;
+            assert_eq!(local[1], LocalPlane { tolerance: wide, ..local[0] });
+            assert!((130.0..5.0 * TOLERANCE).contains(&wide), "{wide}");
+        }
     }
 
     #[test]
@@ -323,6 +346,11 @@ mod tests {
         assert!(may_be_one(-0.99, 2.9 * TOLERANCE, TOLERANCE));
         assert!(!may_be_one(0.98, 2.9 * TOLERANCE, TOLERANCE));
         assert!(!may_be_one(1.0, 3.1 * TOLERANCE, TOLERANCE));
+        // With the same white noise everywhere, only what leaves the plane does.
+        assert!(may_go_on(-0.99, 0.4 * TOLERANCE, TOLERANCE));
+        assert!(!may_go_on(1.0, 0.3 * TOLERANCE, TOLERANCE));
+        assert!(!may_go_on(0.98, 0.4 * TOLERANCE, TOLERANCE));
+        assert!(!may_go_on(1.0, 3.1 * TOLERANCE, TOLERANCE));
     }
 
     #[test]
