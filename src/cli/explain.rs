@@ -193,7 +193,8 @@ fn because(rejected: &Rejected, limits: &Parameters) -> String {
         Reason::TooSmall | Reason::Taken if few => {
             Some(format!("--min-inliers {}", rejected.points))
         }
-        Reason::Round | Reason::Indistinct => Some("--curved facets".to_string()),
+        Reason::Round => Some("--curved facets or a larger --tolerance".to_string()),
+        Reason::Indistinct => Some("--curved facets".to_string()),
         Reason::Bent => rejected.needs.map(|needs| format!("--tolerance {}", significant(needs))),
         _ => None,
     };
