@@ -47,6 +47,10 @@ impl Place {
         if !args.iter().any(|arg| arg == "--only") {
             args.extend(["--only".to_owned(), "json,labels,ply".to_owned()]);
         }
+        // With a GPU, it would say that small files are not searched there.
+        if !args.iter().any(|arg| arg == "--device") {
+            args.extend(["--device", "cpu"].map(String::from));
+        }
         planes(args)
     }
 

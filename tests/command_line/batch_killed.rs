@@ -34,7 +34,16 @@ impl<'a> Trial<'a> {
 
     fn start(&self, out: &str) -> std::process::Child {
         Command::new(env!("CARGO_BIN_EXE_planes"))
-            .args(["batch", "-q", &self.place.text("in"), "--out", &self.place.text(out)])
+            // A GPU takes so long to start that nothing would ever come to its end.
+            .args([
+                "batch",
+                "-q",
+                "--device",
+                "cpu",
+                &self.place.text("in"),
+                "--out",
+                &self.place.text(out),
+            ])
             .args(self.options)
             .stdin(Stdio::null())
             .stdout(Stdio::null())

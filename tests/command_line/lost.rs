@@ -205,6 +205,8 @@ fn short_of_memory_is_one_line_and_leaves_nothing() {
         let limited = format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\"");
         let run = Command::new("sh")
             .args(["-c", &limited, env!("CARGO_BIN_EXE_planes"), "detect", "-q", "--device", "cpu"])
+            // Every thread has memory of its own.
+            .args(["--threads", "2"])
             .args([shipped("street.laz").as_os_str(), "--out".as_ref(), out.as_os_str()])
             .output()
             .unwrap();
