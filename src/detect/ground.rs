@@ -110,7 +110,7 @@ impl<'b> Ground<'b> {
         }
         let first = seen.find(|&(_, hidden)| hidden == Some(false));
         if let Some((first, _)) = first.filter(|&(first, _)| first > self.plateau.level) {
-            (self.plateau.level, self.plateau.sliced) = (first, true);
+            self.plateau = Plateau { level: first, sliced: true, waves: 0.0, ..self.plateau };
         }
     }
 

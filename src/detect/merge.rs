@@ -1,7 +1,6 @@
 //! One plane found in several parts becomes one.
 
 use super::found::FoundPlane;
-use super::limits::SIGMAS;
 use crate::surface::moments::{Fit, Moments};
 use crate::surface::plane::LocalPlane;
 use crate::vector::{Vec3, dot, minus};
@@ -25,13 +24,6 @@ const CHANCE_FAR: f64 = 3.0;
 /// Least variance of a point, in squared steps. Coordinates are whole steps, in the camera's view and before, so that parts
 /// of an exact plane would otherwise seem to be tilted against each other.
 const ROUNDED: f64 = 1.0;
-/// Two planes are one surface that was scanned from two places, with an error of registration between them, if that adds at most this
-/// share of the size of the smaller one to the distances from the joint plane, root mean square: no board is so thin for its size. …
-const REGISTERED: f64 = 1.0 / 1500.0;
-/// … They are at most so many times as rough about the joint plane, …
-const REGISTERED_ROUGHER: f64 = 4.0;
-/// … and at most so many tolerances apart.
-const REGISTERED_APART: f64 = 3.0;
 /// Points lie within a given tolerance when their root mean square distance is at most this share of it.
 const OBEYED: f64 = 0.6;
 
@@ -105,80 +97,32 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
     // A cheap test first: the centroid of the smaller part must be near the plane of the larger one.
     let (large, small) = if of_a.n >= of_b.n { (a, of_b) } else { (b, of_a) };
     let tolerance = a.tolerance.max(b.tolerance);
-    let lift = (dot(large.normal, small.mean()) - large.rho).abs();
-    if lift > if how.obey { tolerance } else { REGISTERED_APART * tolerance } {
+    if (dot(large.normal, small.mean()) - large.rho).abs() > tolerance {
         return None;
     }
-    let all: Moments = [of_a, of_b].into_iter().collect();
-    let joint = LocalPlane::of_fit(&all.fit()?, tolerance);
-    let fits = [of_a.fit()?, of_b.fit()?];
-    let apart = distance(&fits[0], &fits[1]);
-    let pair = Pair { parts, fits, apart, all, joint };
-    if lift <= tolerance && pair.is_one_plane(how) {
-        return Some(joint);
-    }
-    if how.obey { None } else { pair.scanned_twice() }
-}
-
-/// Two parts that may be one plane.
-struct Pair<'a> {
-    parts: [(&'a LocalPlane, &'a Moments); 2],
-    fits: [Fit; 2],
-    /// Distance between the centroids of the parts, over the sum of their standard deviations.
-    apart: f64,
-    /// Sums over the points of both parts, …
-    all: Moments,
-    /// … and the plane through them.
-    joint: LocalPlane,
-}
-
-impl Pair<'_> {
-    /// Whether the joint plane fits both parts as well as their own planes do, but for chance and a little roughness.
-    fn is_one_plane(&self, how: How) -> bool {
-        let Pair { parts: [(_, of_a), (_, of_b)], fits: [a, b], apart, joint, .. } = self;
-        let known = known(a, of_a.n, b.centroid) || known(b, of_b.n, a.centroid);
-        let chance = if *apart > FAR && !known { CHANCE_FAR } else { CHANCE };
-        let is_next = *apart <= NEXT;
-        let still = |(plane, sums): (&LocalPlane, &Moments)| {
-            let n = sums.n as f64;
-            // Three parameters were fitted to the points of this part alone.
-            let variance = (squares(plane, sums) / (n - 3.0)).max(ROUNDED);
-            let by_chance = squares(plane, sums) + chance * how.alike.min(n / 3.0) * variance;
-            let rougher = match how.uneven {
-                true if how.drifts || is_next => ROUGHER_UNEVEN,
-                false if is_next => ROUGHER,
-                _ => 0.0,
-            };
-            let rougher = rougher * rougher * n * variance;
-            let off = squares(joint, sums);
-            let within = how.obey && is_next && off <= n * (OBEYED * joint.tolerance).powi(2);
-            within || n > 3.0 && off <= by_chance.max(rougher)
+    let (fit_a, fit_b) = (of_a.fit()?, of_b.fit()?);
+    let apart = distance(&fit_a, &fit_b);
+    let known = known(&fit_a, of_a.n, fit_b.centroid) || known(&fit_b, of_b.n, fit_a.centroid);
+    let chance = if apart > FAR && !known { CHANCE_FAR } else { CHANCE };
+    let joint =
+        LocalPlane::of_fit(&parts.iter().map(|p| p.1).collect::<Moments>().fit()?, tolerance);
+    let still = |(plane, sums): (&LocalPlane, &Moments)| {
+        let n = sums.n as f64;
+        let squares = |p: &LocalPlane| n * sums.distance_rms(p.normal, p.rho).powi(2);
+        // Three parameters were fitted to the points of this part alone.
+        let variance = (squares(plane) / (n - 3.0)).max(ROUNDED);
+        let by_chance = squares(plane) + chance * how.alike.min(n / 3.0) * variance;
+        let rougher = match how.uneven {
+            true if how.drifts || apart <= NEXT => ROUGHER_UNEVEN,
+            false if apart <= NEXT => ROUGHER,
+            _ => 0.0,
         };
-        self.parts.into_iter().all(still)
-    }
-
-    /// The plane through both parts, in a slab that holds both, if they are one surface that was scanned twice.
-    fn scanned_twice(&self) -> Option<LocalPlane> {
-        let Pair { parts, fits: [a, b], apart, all, joint } = self;
-        let n = all.n as f64;
-        let own = parts.iter().map(|(plane, sums)| squares(plane, sums)).sum::<f64>() / n;
-        let off = squares(joint, all) / n;
-        let error = (off - own).max(0.0).sqrt();
-        let is_one = *apart <= FAR && error <= REGISTERED * size(a).min(size(b));
-        let is_bearable = off <= REGISTERED_ROUGHER.powi(2) * own.max(ROUNDED);
-        let tolerance = joint.tolerance.max(SIGMAS * off.sqrt());
-        (is_one && is_bearable).then_some(LocalPlane { tolerance, ..*joint })
-    }
-}
-
-/// Sum of the squared distances of some points from a plane.
-fn squares(plane: &LocalPlane, sums: &Moments) -> f64 {
-    sums.n as f64 * sums.distance_rms(plane.normal, plane.rho).powi(2)
-}
-
-/// The size of a part: the geometric mean of its standard deviations along its plane.
-fn size(fit: &Fit) -> f64 {
-    (fit.variance[1].max(0.0) * fit.variance[2]).powf(0.25)
+        let rougher = rougher * rougher * n * variance;
+        let within =
+            how.obey && apart <= NEXT && squares(&joint) <= n * (OBEYED * tolerance).powi(2);
+        within || n > 3.0 && squares(&joint) <= by_chance.max(rougher)
+    };
+    parts.into_iter().all(still).then_some(joint)
 }
 
 /// Distance between the centroids of two parts, over the sum of their standard deviations.
@@ -215,17 +159,6 @@ mod tests {
         (LocalPlane::of_fit(&sums.fit().unwrap(), 1500.0), sums)
     }
 
-    /// A level square of 900 points that are so far apart, with the noise of a tile.
-    fn sheet(corner: [i64; 2], step: i64, height: f64) -> (LocalPlane, Moments) {
-        let mut sums = Moments::default();
-        for i in 0..900 {
-            let noise = f64::from((i * 7919 % 1009) as i32 - 504);
-            let [x, y] = [i % 30 * step + corner[0], i / 30 * step + corner[1]];
-            sums.add([x, y, (height + noise) as i64]);
-        }
-        (LocalPlane::of_fit(&sums.fit().unwrap(), 1500.0), sums)
-    }
-
     fn merged(tiles: [(LocalPlane, Moments); 2]) -> (Vec<u32>, Vec<LocalPlane>) {
         let (mut planes, sums): (Vec<_>, Vec<_>) = tiles.into_iter().unzip();
         let how = How { angle: 0.35, alike: 1.0, uneven: false, drifts: false, obey: false };
@@ -249,26 +182,6 @@ mod tests {
     }
 
     #[test]
-    fn a_large_surface_that_was_scanned_twice_is_one_and_a_small_one_is_two() {
-        // Two sheets with a noise of 291, one over the other.
-        let over = |step: i64, lift: f64| {
-            let (into, planes) =
-                merged([sheet([0, 0], step, 9e5), sheet([0, 0], step, 9e5 + lift)]);
-            (into == [0, 0], planes[0].tolerance)
-        };
-        assert!(!over(1000, 1200.0).0);
-        let (is_one, tolerance) = over(200_000, 1200.0);
-        assert!(is_one && (1700.0..2400.0).contains(&tolerance), "{tolerance}");
-        // Too rough together, or too far apart.
-        assert!(!over(400_000, 2600.0).0);
-        assert!(!over(4_000_000, 5000.0).0);
-        // Side by side.
-        let beside =
-            |step| merged([sheet([0, 0], step, 9e5), sheet([30 * step, 0], step, 9.012e5)]).0;
-        assert_eq!([beside(1000), beside(200_000)], [[0, 1], [0, 0]]);
-    }
-
-    #[test]
     fn parts_without_noise_are_joined_within_the_rounding_of_their_coordinates() {
         let tile = |corner: i64, height: i64| {
             let mut sums = Moments::default();
@@ -276,7 +189,7 @@ mod tests {
             (LocalPlane::of_fit(&sums.fit().unwrap(), 30.0), sums)
         };
         let into = |height: i64| merged([tile(0, 900_000), tile(40_000, height)]).0;
-        assert_eq!((into(900_001), into(900_040)), (vec![0, 0], vec![0, 1]));
+        assert_eq!((into(900_001), into(900_008)), (vec![0, 0], vec![0, 1]));
     }
 
     #[test]

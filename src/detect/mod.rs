@@ -42,6 +42,7 @@ mod plateau;
 mod present;
 mod progress;
 mod refine;
+mod registered;
 mod rejected;
 mod rings;
 mod rounded;

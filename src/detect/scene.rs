@@ -16,7 +16,7 @@ use super::progress::begin;
 use super::rounds::{self, Votes};
 use super::{
     claims, ends, evidence, interrupted, layers, merge, noise_field, parameters, planes, present,
-    rings, tolerance, waves,
+    registered, rings, tolerance, waves,
 };
 use crate::Result;
 use crate::backend::{Labels, Surfaces};
@@ -260,7 +260,13 @@ impl Scene<'_> {
             let usual = parameters.tolerance / cloud.frame.step;
             let planes =
                 waves::Planes { cells, surfels, found, sums, drifts, even: !uneven, usual, widen };
-            waves::join(&planes, local, &mut into);
+            // A frame and a sweep have one viewpoint each.
+            if !nature.as_seen && nature.scanner.is_none() {
+                registered::join(local, sums, &mut into, widen);
+            }
+            if uneven || !nature.as_seen {
+                waves::join(&planes, local, &mut into);
+            }
         }
         into
     }

@@ -107,11 +107,18 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
                 }
                 && with(large).is_bearable(planes.usual)
         };
-        let larger: Vec<usize> = order[k + 1..].iter().copied().filter(near).collect();
+        let parts: Vec<usize> = (0..into.len()).filter(|&i| into[i] == small as u32).collect();
+        // Where nothing but a step tells a tile from a wave, tiles must not lead on to others that are too far away.
+        let reaches = |&large: &usize| {
+            let LocalPlane { normal, rho, tolerance } = local[large];
+            let away = |&part: &usize| planes.sums[part].distance_rms(normal, rho);
+            !planes.even || parts.iter().all(|part| away(part) <= REACH * tolerance)
+        };
+        let larger = order[k + 1..].iter().copied().filter(near).filter(reaches);
+        let larger: Vec<usize> = larger.collect();
         if larger.is_empty() {
             continue;
         }
-        let parts: Vec<usize> = (0..into.len()).filter(|&i| into[i] == small as u32).collect();
         let root = |i: u32| into.get(own[i as usize] as usize).copied();
         let (contacts, points) = planes.contacts(&parts, local[small], &larger, root);
         let is_wave = |&&large: &&usize| {
@@ -325,7 +332,7 @@ mod tests {
                 surfels: &surfels,
                 found: &found,
                 sums: &sums,
-                drifts: true,
+                drifts: !even,
                 even,
                 usual: TOLERANCE,
                 widen: 5.0,
