@@ -40,7 +40,8 @@ def eval(
         labels: The file of labels that goes with a file of planes.
         angle: Largest angle between a found plane or line and a true one, in degrees.
         distance: Largest mean distance of a true plane's points from a found plane, default 4 times the truth's
-            noise; of the middle of a true line from a found one, default 2 pixels.
+            noise, or twice the mean distance from the true plane if that is more; of the middle of a true line from a
+            found one, default 2 pixels.
         iou: Least intersection over union of a segment that is found, above 0.5.
         overlap: Least overlap for Hoover's counts, above 0.5.
         min_points: Fewest points of a true plane that is not small; default: 50 or 0.05 % of the points.

@@ -63,7 +63,8 @@ struct Limits {
     #[arg(long, value_name = "DEGREES", default_value_t = 1.0, value_parser = number)]
     angle: f64,
     /// Largest mean distance of a true plane's points from a found plane, or of the middle of a true
-    /// line from a found one [default: 4 times the truth's noise; 2 pixels]
+    /// line from a found one [default: 4 times the truth's noise, or twice the mean distance from the
+    /// true plane if that is more; 2 pixels]
     #[arg(long, value_name = "LENGTH", value_parser = number)]
     distance: Option<f64>,
     /// Least intersection over union at which a segment is found, above 0.5

@@ -37,7 +37,8 @@ pub fn evaluate(
     let asked: Vec<bool> = truth.planes.iter().map(|p| p.points >= limits.min_points).collect();
     let overlaps = Overlaps::new(truth, found);
     let on_small = overlaps.on_small(&asked);
-    let matching = Matching::new(points, truth, found, &asked, &limits);
+    let is_given = options.distance.is_some();
+    let matching = Matching::new(points, truth, found, &asked, (&limits, is_given));
     let has_segments = !truth.labels.is_empty() && !found.labels.is_empty();
     let hoover = hoover::classify(&overlaps, &asked, &on_small, limits.overlap);
     let points = known.next().map_or(truth.total, |n| n as u64);

@@ -7,6 +7,9 @@ use crate::vector::dot;
 use rayon::prelude::*;
 use serde::Serialize;
 
+/// The points of a true plane may be at least so many times as far from a found one as from the true one, on average.
+const ROUGH: f64 = 2.0;
+
 /// A found plane within the limits of a true one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Match {
@@ -36,15 +39,16 @@ pub(super) struct Matching {
 }
 
 impl Matching {
-    /// Large true planes choose first; each takes the nearest plane that is left.
+    /// Large true planes choose first; each takes the nearest plane that is left. Unless the limit of the distance `is_given`, it
+    /// is wider for planes that are rougher than most.
     pub(super) fn new(
         points: &[[f64; 3]],
         truth: &Surfaces,
         found: &Surfaces,
         asked: &[bool],
-        limits: &Limits,
+        (limits, is_given): (&Limits, bool),
     ) -> Matching {
-        let within = candidates(points, truth, found, limits);
+        let within = candidates(points, truth, found, (limits, is_given));
         let mut of_truth = vec![None; truth.planes.len()];
         let mut of_found = vec![None; found.planes.len()];
         let mut order: Vec<usize> = (0..truth.planes.len()).filter(|&t| asked[t]).collect();
@@ -79,7 +83,7 @@ fn candidates(
     points: &[[f64; 3]],
     truth: &Surfaces,
     found: &Surfaces,
-    limits: &Limits,
+    (limits, is_given): (&Limits, bool),
 ) -> Vec<Vec<Match>> {
     let members = (!truth.labels.is_empty()).then(|| truth.members());
     let near = |t: usize| {
@@ -89,11 +93,14 @@ fn candidates(
             None => middle(truth.planes[t].corners.iter().copied()),
         };
         let Some(middle) = middle else { return vec![] };
+        let own =
+            members.as_ref().filter(|_| !is_given).map(|m| mean_distance(&flat, m.of(t, points)));
+        let limit = own.map_or(limits.distance, |own| limits.distance.max(ROUGH * own));
         let pairs = found.planes.iter().enumerate().filter_map(|(f, plane)| {
             let other = plane.flat?;
             let angle = angle(flat.normal, other.normal);
             // The mean distance is at least the distance of the mean, which allows a quick rejection.
-            if angle > limits.angle || away(&other, middle) > limits.distance * 1.001 + 1e-6 {
+            if angle > limits.angle || away(&other, middle) > limit * 1.001 + 1e-6 {
                 return None;
             }
             let distance = match &members {
@@ -101,7 +108,7 @@ fn candidates(
                 None => mean_distance(&other, truth.planes[t].corners.iter().copied()),
             };
             let offset = away(&flat, other.centroid);
-            let near = distance <= limits.distance;
+            let near = distance <= limit;
             near.then_some(Match { found: f, angle, distance, offset })
         });
         pairs.collect()
@@ -172,7 +179,7 @@ mod tests {
     fn the_nearest_is_taken_and_the_next_is_a_duplicate() {
         let truth = side(vec![level(0.0, 9), level(5.0, 8)]);
         let found = side(vec![level(0.25, 1), level(-0.125, 1), level(4.0, 1)]);
-        let matching = Matching::new(&[], &truth, &found, &[true, true], &limits());
+        let matching = Matching::new(&[], &truth, &found, &[true, true], (&limits(), true));
         let expected = Match { found: 1, angle: 0.0, distance: 0.125, offset: 0.125 };
         assert_eq!(matching.of_truth, [Some(expected), None]);
         assert_eq!(matching.of_found, [None, Some(0), None]);
@@ -184,7 +191,7 @@ mod tests {
     fn large_planes_choose_first_and_small_ones_are_not_asked() {
         let truth = side(vec![level(0.0, 5), level(0.25, 9), level(1.0, 1)]);
         let found = side(vec![level(0.125, 1), level(1.125, 1)]);
-        let matching = Matching::new(&[], &truth, &found, &[true, true, false], &limits());
+        let matching = Matching::new(&[], &truth, &found, &[true, true, false], (&limits(), true));
         assert_eq!(matching.of_found, [Some(1), None]);
         assert_eq!(matching.of_truth[0], None);
         assert_eq!(matching.of_truth[2], None);
@@ -204,12 +211,16 @@ mod tests {
         let mut truth = side(vec![level(0.0, 4)]);
         truth.labels = vec![0, -1, 0, 0, 0];
         let found = side(vec![level(0.0, 0), Surface { flat: None, ..level(0.0, 0) }]);
-        let matching = Matching::new(&points, &truth, &found, &[true], &limits());
+        let matching = Matching::new(&points, &truth, &found, &[true], (&limits(), true));
         let expected = Match { found: 0, angle: 0.0, distance: 0.25, offset: 0.0 };
         assert_eq!(matching.of_truth, [Some(expected)]);
         let strict = Limits { distance: 0.24, ..limits() };
-        let matching = Matching::new(&points, &truth, &found, &[true], &strict);
-        assert_eq!(matching.of_truth, [None]);
+        let of_truth = |is_given| {
+            Matching::new(&points, &truth, &found, &[true], (&strict, is_given)).of_truth
+        };
+        assert_eq!(of_truth(true), [None]);
+        // The true plane is as rough itself.
+        assert_eq!(of_truth(false), [Some(expected)]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub struct Options {
     /// Largest angle between a found plane and a true one, in degrees.
     pub angle: f64,
     /// Largest mean distance of a true plane's points from a found plane, in the cloud's unit;
-    /// default: four times the truth's noise.
+    /// default: four times the truth's noise, or twice the plane's own mean distance if that is more.
     pub distance: Option<f64>,
     /// Least intersection over union at which a segment is found; above 0.5, so that no segment is
     /// found twice.
