@@ -654,6 +654,8 @@ mod tests {
         assert!(of_house.alike && (3.0..=4.0).contains(&of_house.level), "{of_house:?}");
         assert!(of_house.waves == 1.0 && (1.0..1.2).contains(&of_house.beyond), "{of_house:?}");
         assert_eq!(of_house.finer(), 2.0);
+        assert_eq!(Plateau { waves: 0.5, ..of_house }.finer(), 1.5);
+        assert_eq!(Plateau { waves: 0.0, ..of_house }.finer(), 1.0);
         // So few neighbourhoods may hold the folds of a roof.
         let of_few = plateau(house, 500.0);
         assert!(of_few.level <= 1.0 && of_few.waves == 0.0, "{of_few:?}");

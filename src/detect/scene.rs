@@ -264,7 +264,8 @@ impl Scene<'_> {
             if !nature.as_seen && nature.scanner.is_none() {
                 registered::join(local, sums, &mut into, widen);
             }
-            if uneven || !nature.as_seen {
+            // Where the noise is white and even, only surfaces whose slabs may be wider have waves.
+            if uneven || !nature.as_seen && widen > 1.0 {
                 waves::join(&planes, local, &mut into);
             }
         }
