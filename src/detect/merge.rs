@@ -23,7 +23,7 @@ const KNOWN: f64 = 0.6;
 const CHANCE_FAR: f64 = 3.0;
 /// Least variance of a point, in squared steps. Coordinates are whole steps, in the camera's view and before, so that parts
 /// of an exact plane would otherwise seem to be tilted against each other.
-const ROUNDED: f64 = 1.0;
+pub(super) const ROUNDED: f64 = 1.0;
 /// Points lie within a given tolerance when their root mean square distance is at most this share of it.
 const OBEYED: f64 = 0.6;
 
@@ -79,6 +79,15 @@ pub(super) fn gather(found: &mut [FoundPlane], into: &[u32]) {
     }
 }
 
+/// Sums over the points of all parts of each plane, as part of which `into` counts them; those of the parts stay empty.
+pub(super) fn sums_of_wholes(sums: &[Moments], into: &[u32]) -> Vec<Moments> {
+    let mut whole = vec![Moments::default(); sums.len()];
+    for (sums, &root) in sums.iter().zip(into) {
+        whole[root as usize].merge(sums);
+    }
+    whole
+}
+
 /// The planes that other parts were joined with, ascending.
 pub(super) fn wholes(into: &[u32]) -> Vec<usize> {
     let joined = into.iter().enumerate().filter(|&(part, &whole)| part != whole as usize);
@@ -126,7 +135,7 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
 }
 
 /// Distance between the centroids of two parts, over the sum of their standard deviations.
-fn distance(a: &Fit, b: &Fit) -> f64 {
+pub(super) fn distance(a: &Fit, b: &Fit) -> f64 {
     let apart: Vec3 = minus(a.centroid, b.centroid);
     dot(apart, apart).sqrt() / (a.variance[2].sqrt() + b.variance[2].sqrt()).max(f64::MIN_POSITIVE)
 }

@@ -232,10 +232,8 @@ pub(super) fn read(
     let level = if alike { in_steps(reached) } else { 0.0 };
     let (sliced, clear) = (first > 0, clear(curve));
     let waves = if far { waves_below(curve, level) } else { 0.0 };
-    let (waves, beyond) = match beyond(curve, level) {
-        Some(beyond) if waves > 0.0 => (waves, beyond),
-        _ => (0.0, 1.0),
-    };
+    let beyond = if waves > 0.0 { beyond(curve, level) } else { None };
+    let (waves, beyond) = beyond.map_or((0.0, 1.0), |beyond| (waves, beyond));
     Plateau { level, sliced, alike, drawn, stepped, facets, clear, waves, beyond }
 }
 
@@ -705,6 +703,12 @@ mod tests {
         for other in [white, edges, steady, few] {
             assert!(!other.alike && other.level == 0.0 && other.waves == 0.0, "{other:?}");
         }
+    }
+
+    #[test]
+    fn a_cloud_without_neighbourhoods_has_a_plateau() {
+        let plateau = read(&[], Drawn::InSpace, |_| false, |_| false);
+        assert!(plateau.level == 0.0 && !plateau.alike && plateau.waves == 0.0, "{plateau:?}");
     }
 
     #[test]

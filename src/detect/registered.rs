@@ -5,9 +5,10 @@
 //! other than anything that is built so large: a board or a pane as thin is much smaller.
 
 use super::limits::SIGMAS;
+use super::merge::{ROUNDED, distance, sums_of_wholes};
 use crate::surface::moments::{Fit, Moments};
 use crate::surface::plane::LocalPlane;
-use crate::vector::{dot, minus};
+use crate::vector::dot;
 use std::cmp::Reverse;
 
 /// An error of registration adds at most this share of the size of the smaller sheet to the distances of either sheet's points from the
@@ -20,8 +21,6 @@ const ROUGHER: f64 = 4.0;
 const APART: f64 = 4.0;
 /// Sheets are at least as parallel as this, the cosine of a degree.
 const PARALLEL: f64 = 0.9998;
-/// Least noise, in steps, to which coordinates are rounded.
-const ROUNDED: f64 = 1.0;
 
 /// A sheet, or several that are one surface.
 struct Sheet {
@@ -50,10 +49,7 @@ pub(super) fn join(local: &mut [LocalPlane], sums: &[Moments], into: &mut [u32],
     if widen <= 1.0 {
         return;
     }
-    let mut whole = vec![Moments::default(); local.len()];
-    for (sums, &root) in sums.iter().zip(&*into) {
-        whole[root as usize].merge(sums);
-    }
+    let whole = sums_of_wholes(sums, into);
     let roots = (0..local.len()).filter(|&i| into[i] == i as u32);
     let sheet = |root: usize| Some((root, Sheet::new(local[root], whole[root])?));
     let mut sheets: Vec<(usize, Sheet)> = roots.filter_map(sheet).collect();
@@ -82,7 +78,7 @@ pub(super) fn join(local: &mut [LocalPlane], sums: &[Moments], into: &mut [u32],
 
 impl Sheet {
     fn new(plane: LocalPlane, sums: Moments) -> Option<Sheet> {
-        let noise = sums.distance_rms(plane.normal, plane.rho).max(ROUNDED);
+        let noise = sums.distance_rms(plane.normal, plane.rho).max(ROUNDED.sqrt());
         Some(Sheet { plane, sums, fit: sums.fit()?, noise, tolerance: plane.tolerance })
     }
 
@@ -91,20 +87,14 @@ impl Sheet {
         (self.fit.variance[1].max(0.0) * self.fit.variance[2].max(0.0)).powf(0.25)
     }
 
-    /// Distance between the centroids of two sheets, over the sum of their standard deviations.
-    fn apart(&self, other: &Sheet) -> f64 {
-        let between = minus(self.fit.centroid, other.fit.centroid);
-        let deviation = |sheet: &Sheet| sheet.fit.variance[2].max(0.0).sqrt();
-        dot(between, between).sqrt() / (deviation(self) + deviation(other)).max(f64::MIN_POSITIVE)
-    }
-
     /// This sheet and another one as one surface, if nothing but an error of registration is between them.
     fn with(&self, other: &Sheet, widen: f64) -> Option<Joint> {
         let tolerance = self.tolerance.max(other.tolerance);
         // Most pairs end here.
         let lift = dot(self.plane.normal, other.fit.centroid) - self.plane.rho;
         let is_parallel = dot(self.plane.normal, other.plane.normal).abs() >= PARALLEL;
-        if !is_parallel || lift.abs() > widen * tolerance || self.apart(other) > APART {
+        if !is_parallel || lift.abs() > widen * tolerance || distance(&self.fit, &other.fit) > APART
+        {
             return None;
         }
         let sums: Moments = [&self.sums, &other.sums].into_iter().collect();

@@ -9,6 +9,7 @@
 //! since nothing but a step tells a board from a wave.
 
 use super::found::{FoundPlane, owners};
+use super::merge::sums_of_wholes;
 use crate::surface::cells::Cells;
 use crate::surface::moments::Moments;
 use crate::surface::plane::LocalPlane;
@@ -81,10 +82,7 @@ struct Contact {
 /// `into` says of each plane which one it is part of, and `local` is the plane of each part; a joined part gets
 /// the larger plane, and a tolerance that its points need.
 pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) {
-    let mut whole = vec![Moments::default(); local.len()];
-    for (sums, &root) in planes.sums.iter().zip(&*into) {
-        whole[root as usize].merge(sums);
-    }
+    let whole = sums_of_wholes(planes.sums, into);
     let own = owners(planes.found, planes.surfels.list.len());
     let mut rough: Vec<Roughness> =
         whole.iter().zip(&*local).map(|(sums, plane)| Roughness::new(sums, plane)).collect();
@@ -107,15 +105,17 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
                 }
                 && with(large).is_bearable(planes.usual)
         };
+        let mut larger: Vec<usize> = order[k + 1..].iter().copied().filter(near).collect();
+        if larger.is_empty() {
+            continue;
+        }
         let parts: Vec<usize> = (0..into.len()).filter(|&i| into[i] == small as u32).collect();
         // Where nothing but a step tells a tile from a wave, tiles must not lead on to others that are too far away.
-        let reaches = |&large: &usize| {
+        larger.retain(|&large| {
             let LocalPlane { normal, rho, tolerance } = local[large];
             let away = |&part: &usize| planes.sums[part].distance_rms(normal, rho);
             !planes.even || parts.iter().all(|part| away(part) <= REACH * tolerance)
-        };
-        let larger = order[k + 1..].iter().copied().filter(near).filter(reaches);
-        let larger: Vec<usize> = larger.collect();
+        });
         if larger.is_empty() {
             continue;
         }
