@@ -7,7 +7,7 @@
 //! Where steps are wide against the distance between points, small neighbourhoods lie on one step, exactly flat.
 
 use super::noise::{self, Sample};
-use super::plateau;
+use super::plateau::curve;
 use crate::camera::viewpoint::Viewpoint;
 use crate::frame::{Frame, Points};
 use crate::gaps::{self, MOST_STEPS};
@@ -106,7 +106,7 @@ impl DepthSteps {
             let rounding = self.at(s.middle);
             (thickness * thickness - rounding * rounding).max(0.0).sqrt()
         };
-        let noise = plateau::between(level, |level| {
+        let noise = curve::between(level, |level| {
             let flat = samples.clone();
             let flat = flat.filter_map(|s| Some(beyond(s, s.flat(level)?.thickness.into())));
             Some(noise::usual_of(flat.collect())).filter(|&noise| noise > 0.0)
@@ -138,7 +138,7 @@ impl DepthSteps {
         };
         let flat: Vec<bool> = samples.iter().filter_map(on_one).collect();
         let thin = flat.iter().filter(|&&on_one| on_one).count();
-        (flat.len() as f64 > plateau::SOME * samples.len() as f64)
+        (flat.len() as f64 > curve::SOME * samples.len() as f64)
             .then_some(thin as f64 >= HIDDEN * flat.len() as f64)
     }
 }

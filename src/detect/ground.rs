@@ -6,7 +6,7 @@ use super::how::{Camera, How};
 use super::labelled::Labelled;
 use super::load::Loaded;
 use super::noise::View;
-use super::plateau::Plateau;
+use super::plateau::{Deviation, Plateau};
 use super::progress::begin;
 use super::{rounded, scene};
 use crate::Result;
@@ -110,7 +110,12 @@ impl<'b> Ground<'b> {
         }
         let first = seen.find(|&(_, hidden)| hidden == Some(false));
         if let Some((first, _)) = first.filter(|&(first, _)| first > self.plateau.level) {
-            self.plateau = Plateau { level: first, sliced: true, waves: 0.0, ..self.plateau };
+            self.plateau = Plateau {
+                level: first,
+                sliced: true,
+                deviation: Deviation::UNKNOWN,
+                ..self.plateau
+            };
         }
     }
 
@@ -119,7 +124,13 @@ impl<'b> Ground<'b> {
     pub fn look_past_slices(&mut self, ahead: Option<Vec3>) {
         if let Some(level) = self.view.beyond_slices(&self.plateau, ahead) {
             let level = self.plateau.level.max(level as f64);
-            self.plateau = Plateau { level, sliced: true, alike: true, waves: 0.0, ..self.plateau };
+            self.plateau = Plateau {
+                level,
+                sliced: true,
+                alike: true,
+                deviation: Deviation::UNKNOWN,
+                ..self.plateau
+            };
         }
     }
 

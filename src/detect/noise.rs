@@ -1,7 +1,9 @@
 //! How rough surfaces are, as neighbourhoods of all sizes show it.
 
 use super::drawn::Drawn;
-use super::plateau::{self, Plateau, SOME, Scale, between};
+use super::plateau::curve::{SOME, Scale, between};
+use super::plateau::slices::{clears_up, is_rounded};
+use super::plateau::{self, Plateau};
 use crate::surface::cells::Cells;
 use crate::surface::flat::{FLAT, Flatness, judge_some};
 use crate::surface::quantile::quantile;
@@ -148,7 +150,7 @@ impl View {
 
     /// Whether steps still show on a level.
     pub fn clears_up(&self, level: usize) -> bool {
-        plateau::clears_up(&self.curve(0.0), level)
+        clears_up(&self.curve(0.0), level)
     }
 
     /// The first level on which wide neighbourhoods show the surfaces that narrow ones hide, if the narrow ones are slices:
@@ -160,7 +162,7 @@ impl View {
         let clear = plateau.clear?;
         let curve = self.curve(0.0);
         let finest = curve.iter().position(|s| s.flat > SOME)?;
-        let clear = (clear..curve.len()).find(|&level| !plateau::clears_up(&curve, level))?;
+        let clear = (clear..curve.len()).find(|&level| !clears_up(&curve, level))?;
         let [fine, wide] = [finest, clear].map(|level| self.normals(level));
         let (share, slices) = most_parallel(&fine, PARALLEL)?;
         let are_slices = match ahead {
@@ -243,8 +245,7 @@ impl View {
     pub fn plateau(&self, drawn: Drawn, rounding: f64) -> Plateau {
         let exact = self.curve(0.0);
         let plateau = self.read(&exact, (drawn, rounding));
-        let is_rounded =
-            || plateau::is_rounded(&exact, rounding, |level| self.faces_one_way(level));
+        let is_rounded = || is_rounded(&exact, rounding, |level| self.faces_one_way(level));
         if plateau.alike && !plateau.sliced || !is_rounded() {
             return plateau;
         }

@@ -7,7 +7,8 @@
 use super::depth_steps::DepthSteps;
 use super::drawn::Drawn;
 use super::noise::{self, Sample, View, noise, usual_of};
-use super::plateau::{Plateau, STEPS, slices};
+use super::plateau::Plateau;
+use super::plateau::slices::{STEPS, slices};
 use crate::shared::BLOCK_POINTS;
 use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
@@ -105,10 +106,7 @@ pub(super) fn measure(
         // What is read is exact here; the floor under the thickness of neighbourhoods would raise it.
         Plateau { drawn: Drawn::AsSeen, .. } => 1.0 / THINNEST,
         Plateau { sliced: true, .. } => 1.0,
-        // Waves show how far a whole surface deviates.
-        Plateau { waves, beyond, .. } => {
-            BEYOND.powf(1.0 - waves) * (THINNEST * beyond).min(BEYOND).powf(waves)
-        }
+        Plateau { deviation, .. } => deviation.ratio(BEYOND, THINNEST),
     };
     let Some(seen) = view.noise(plateau.finer(), plateau.drawn) else { return NoiseField::even() };
     let usual = beyond * seen;
@@ -341,6 +339,7 @@ mod tests {
     use super::super::rounded::rounding;
     use super::*;
     use crate::cpu::cut::whole;
+    use crate::detect::plateau::Deviation;
     use crate::frame::Points;
     use crate::surface::cloud::CellCloud;
     use crate::surface::flat::judge_all;
@@ -410,8 +409,7 @@ mod tests {
             stepped: false,
             facets: false,
             clear: None,
-            waves: 0.0,
-            beyond: 1.0,
+            deviation: Deviation::UNKNOWN,
             alike: true,
         };
         let field = measure(&cloud, &view, plateau, 0.0, |_, _| None);

@@ -11,7 +11,8 @@ use super::load::Loaded;
 use super::noise::View;
 use super::options::Mode;
 use super::parameters::{Measured, Nature};
-use super::plateau::{Plateau, between};
+use super::plateau::Plateau;
+use super::plateau::curve::between;
 use super::progress::begin;
 use super::rounds::{self, Votes};
 use super::{

@@ -1,0 +1,197 @@
+//! How far whole surfaces deviate from their planes.
+//!
+//! Where noise is correlated, a whole surface deviates by more than the neighbourhoods on which the noise is read.
+//! By how much is unknown in general, as for the drift of a moving scanner. The curve of thickness over size tells it
+//! where waves led up to that level and thickness levels out above it, and where normals no longer turn from one
+//! level to the next: wider neighbourhoods then hold whole waves.
+
+use super::correlated::{ALIKE, emerging};
+use super::curve::{
+    CLEARED, FEW_PLACES, LEVELLED, PLACES, PLACES_SOFT, SOFT, SOME, Scale, between, exceeds,
+    goes_on, growths,
+};
+
+/// Waves that are long against neighbourhoods make them thicker from one level to the next by more than this factor, and more or
+/// less where the growth differs from that by less than the second share of it.
+const LONG: f64 = 2.4;
+const LONG_SOFT: f64 = 0.05;
+/// Noise is no longer correlated where normals turn by less than this from one level to the next, more or less where the turn
+/// differs from that by less than the second share of it. Independent noise leaves 0.1, drift 0.3 to 0.6.
+const CALM: f64 = 0.25;
+const CALM_SOFT: f64 = 0.3;
+
+/// How far whole surfaces deviate, relative to the thickness of neighbourhoods of a level.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Deviation {
+    /// What shows above waves that led up to the level.
+    above_waves: Told,
+    /// What shows where the noise is no longer correlated, on this level or a little above.
+    where_calm: Told,
+}
+
+/// A ratio of thicknesses that a curve tells.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Told {
+    /// How surely, from 0 to 1.
+    surely: f64,
+    /// At least 1.
+    ratio: f64,
+}
+
+impl Told {
+    const NOTHING: Self = Self { surely: 0.0, ratio: 1.0 };
+}
+
+impl Deviation {
+    /// A curve tells nothing of it.
+    pub const UNKNOWN: Self = Self { above_waves: Told::NOTHING, where_calm: Told::NOTHING };
+
+    /// What a curve tells above a level at which noise is read.
+    pub(super) fn read(curve: &[Scale], level: f64) -> Self {
+        let Some(here) = between(level, |level| Some(curve.get(level)?.thin)) else {
+            return Self::UNKNOWN;
+        };
+        let waves = waves_below(curve, level);
+        let widest = if waves > 0.0 { widest(curve, level) } else { None };
+        let told = |thin: f64| Told { surely: waves, ratio: (thin / here).max(1.0) };
+        let where_calm = where_calm(curve, level, here);
+        Self { above_waves: widest.map_or(Told::NOTHING, told), where_calm }
+    }
+
+    /// How surely, from 0 to 1, waves led up to the level that are long against the finest neighbourhoods.
+    pub fn waves(&self) -> f64 {
+        self.above_waves.surely
+    }
+
+    /// The ratio: at most `unknown`, which is also that of noise of which the curve tells nothing; what the curve tells counts
+    /// `times` over.
+    pub fn ratio(&self, unknown: f64, times: f64) -> f64 {
+        [self.where_calm, self.above_waves].iter().fold(unknown, |otherwise, told| {
+            let ratio = (times * told.ratio).min(unknown);
+            otherwise.powf(1.0 - told.surely) * ratio.powf(told.surely)
+        })
+    }
+}
+
+/// How surely, from 0 to 1, waves that are long against the finest neighbourhoods lead up to a level.
+fn waves_below(curve: &[Scale], level: f64) -> f64 {
+    let led = |l: usize| {
+        let (here, next) = (&curve[l], &curve[l + 1]);
+        let by_growth = exceeds(next.thin, LONG * here.thin, LONG_SOFT);
+        // Waves that turn normals at once are seen without.
+        let hidden = 1.0 - exceeds(here.turn, ALIKE, SOFT);
+        let emerging = hidden * emerging(curve, l);
+        if here.flat > SOME { by_growth.max(emerging) } else { 0.0 }
+    };
+    (0..level.ceil() as usize).map(led).fold(0.0, f64::max)
+}
+
+/// The thickness on the widest level that tells, if thickness grows little above this level.
+fn widest(curve: &[Scale], level: f64) -> Option<f64> {
+    let from = level.round() as usize;
+    let mut growths = growths(curve, from).peekable();
+    // Where nothing tells how it grows, there are only edges beyond, or nothing.
+    let above = match growths.peek() {
+        Some(_) => from + growths.position(|growth| growth < LEVELLED)?,
+        None => from,
+    };
+    let tells = |s: &&Scale| s.flat >= CLEARED * curve[above].flat;
+    let shown = curve[above..].iter().take_while(tells).map(|s| s.thin);
+    // Above edges it grows much again.
+    let mut last = curve[above].thin;
+    let grows_little = |&thin: &f64| thin <= LEVELLED * std::mem::replace(&mut last, thin);
+    shown.take_while(grows_little).last()
+}
+
+/// What shows where normals no longer turn, from a level on at which neighbourhoods are as thick as `here`: up to
+/// there, every level shows the surfaces of the one before.
+fn where_calm(curve: &[Scale], level: f64, here: f64) -> Told {
+    let (mut surely, mut growth, mut open) = (0.0, 0.0, 1.0);
+    for level in level.ceil() as usize..curve.len().saturating_sub(1) {
+        let (s, next) = (&curve[level], &curve[level + 1]);
+        if open == 0.0 {
+            break;
+        }
+        let places = exceeds(s.places, PLACES, PLACES_SOFT);
+        let shown = places * exceeds(next.places, FEW_PLACES, PLACES_SOFT);
+        let calm = open * shown * (1.0 - exceeds(s.turn, CALM, CALM_SOFT));
+        surely += calm;
+        growth += calm * (s.thin / here).ln();
+        open = (open - calm) * goes_on(curve, [level, level + 1], true, SOFT);
+    }
+    if surely > 0.0 {
+        Told { surely, ratio: (growth / surely).exp().max(1.0) }
+    } else {
+        Told::NOTHING
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Deviation {
+        /// What shows above waves.
+        pub fn above_waves(surely: f64, ratio: f64) -> Self {
+            Self { above_waves: Told { surely, ratio }, ..Self::UNKNOWN }
+        }
+    }
+
+    /// A façade by photogrammetry, with waves of 2 cm that are a metre long and independent noise of a third of that; the level
+    /// of the noise is 3.
+    fn facade(with: impl Fn(usize, &mut Scale)) -> Vec<Scale> {
+        let shown = [
+            (0.863, 2992.0, 0.397, 6652.0),
+            (0.844, 3904.0, 0.688, 6507.0),
+            (0.711, 6878.0, 0.698, 4698.0),
+            (0.743, 11_580.0, 0.154, 1547.0),
+            (0.588, 21_424.0, 0.096, 388.0),
+            (0.375, 61_195.0, 0.029, 92.0),
+            (0.0, 0.0, 0.0, 0.0),
+            (0.0, 0.0, 0.0, 0.0),
+        ];
+        let scale = |(level, &(flat, thin, turn, places))| {
+            let mut scale = Scale { places, ..Scale::of(flat, thin, turn) };
+            with(level, &mut scale);
+            scale
+        };
+        shown.iter().enumerate().map(scale).collect()
+    }
+
+    #[test]
+    fn whole_surfaces_deviate_as_neighbourhoods_do_where_normals_no_longer_turn() {
+        let ratio = |curve: &[Scale], level| {
+            let deviation = Deviation::read(curve, level);
+            Deviation { above_waves: Told::NOTHING, ..deviation }.ratio(2.5, 1.25)
+        };
+        let curve = facade(|_, _| ());
+        assert_eq!(ratio(&curve, 3.0), 1.25);
+        // From a level below, thickness grows up to there.
+        let from_below = ratio(&curve, 2.5);
+        assert!((1.5..1.7).contains(&from_below), "{from_below}");
+        // Normals go on to turn, as with drift, …
+        assert_eq!(ratio(&facade(|_, s| s.turn = s.turn.max(0.4)), 3.0), 2.5);
+        // … or too few neighbourhoods show that they do not, …
+        assert_eq!(ratio(&facade(|_, s| s.places = 20.0), 3.0), 2.5);
+        // … or edges leave few of them flat.
+        let edges = facade(|level, s| s.flat *= if level < 3 { 1.0 } else { 0.3 });
+        assert_eq!([&curve, &edges].map(|curve| ratio(curve, 2.0) < 2.5), [true, false]);
+        // Nearly the same curve tells nearly the same.
+        let turns = |turn| ratio(&facade(|_, s| s.turn = turn), 3.0);
+        assert!(1.25 < turns(0.249) && (turns(0.251) - turns(0.249)).abs() < 0.02);
+        assert!(turns(0.251) < 2.5);
+    }
+
+    #[test]
+    fn what_two_signs_tell_is_blended_by_how_surely_they_tell_it() {
+        let told = |surely, ratio| Told { surely, ratio };
+        let of = |where_calm, above_waves| Deviation { where_calm, above_waves }.ratio(4.0, 1.0);
+        assert_eq!(of(Told::NOTHING, Told::NOTHING), 4.0);
+        assert_eq!(of(told(0.5, 1.0), Told::NOTHING), 2.0);
+        assert_eq!(of(Told::NOTHING, told(0.5, 1.0)), 2.0);
+        // Waves tell more.
+        assert_eq!(of(told(1.0, 1.0), told(1.0, 2.0)), 2.0);
+        // Nothing deviates by more than what is unknown.
+        assert_eq!(of(told(1.0, 9.0), Told::NOTHING), 4.0);
+    }
+}
