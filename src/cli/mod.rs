@@ -18,6 +18,7 @@ mod memory;
 mod outputs;
 mod progress;
 mod reading;
+mod results;
 mod search;
 mod signals;
 mod stem;
@@ -158,6 +159,7 @@ fn usage(error: &clap::Error, line: &[OsString]) -> u8 {
         let quote = if file.contains(char::is_whitespace) { "'" } else { "" };
         format!(" (did you mean: planes detect {quote}{file}{quote}?)")
     });
+    let meant = meant.or_else(|| taken(error, line));
     let command = usage.split_whitespace().take_while(|word| !word.starts_with(['[', '<', '-']));
     let mut command = command.collect::<Vec<_>>().join(" ");
     if command.is_empty() {
@@ -188,6 +190,19 @@ fn meant(error: &clap::Error) -> Option<&str> {
     };
     let path = Path::new(given);
     (path.is_file() || batch::is_called_as_inputs(path)).then_some(given)
+}
+
+/// Where an input is missing: the option that took what looks like one as its value.
+fn taken(error: &clap::Error, line: &[OsString]) -> Option<String> {
+    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    let is_input = |word: &OsString| {
+        let path = Path::new(word);
+        path.is_file() && batch::is_called_as_inputs(path)
+    };
+    let mut pairs = line.windows(2).filter(|pair| is_option(&pair[0]) && is_input(&pair[1]));
+    let pair = pairs.next().filter(|_| error.kind() == ErrorKind::MissingRequiredArgument)?;
+    let [option, file] = [0, 1].map(|i| pair[i].to_string_lossy());
+    Some(format!(" ({file} was taken as the file of {option})"))
 }
 
 /// The program and those of its commands that these arguments begin with.

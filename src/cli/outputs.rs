@@ -4,6 +4,7 @@ use super::exports::{outputs_of, save};
 use super::failure::Failure;
 use super::files::{Files, wrong};
 use super::guard::{self, FileId, Output};
+use super::results::{is_document, may_be_result};
 use super::styling::Styling;
 use super::{lines, table};
 use clap::Args;
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct Outputs {
-    #[arg(long, value_name = "DIR", help = help())]
+    #[arg(short, long, value_name = "DIR", help = help())]
     out: Option<PathBuf>,
     #[command(flatten)]
     files: Files,
@@ -40,6 +41,7 @@ impl Outputs {
         self.files.check()?;
         self.styling.check(&self.asked())?;
         self.check_names(inputs)?;
+        self.check_kinds(inputs, reading)?;
         guard::check(inputs, &self.all(inputs, reading))
     }
 
@@ -107,11 +109,37 @@ impl Outputs {
                     let message = format!("{}: given twice", input.display());
                     return Err(Error::Parameter(message));
                 }
+                if let Some(result) = [input, other].into_iter().find(|path| may_be_result(path)) {
+                    let result = result.display();
+                    return Err(Error::Parameter(format!(
+                        "{result} was written by planes; leave it out of the inputs"
+                    )));
+                }
                 return Err(Error::Parameter(format!(
                     "--out: {} and {} would both be written as {}.json; give each its own folder",
                     other.display(),
                     input.display(),
                     stem(input).display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to replace the planes of a cloud by the lines of an image of the same name, or lines by planes.
+    fn check_kinds(&self, inputs: &[PathBuf], reading: &ReadOptions) -> Result<(), Error> {
+        let Some(folder) = &self.out else { return Ok(()) };
+        for input in inputs {
+            let (format, holds) = match peek(input, reading) {
+                Some(Kind::Image) => ("planes-detection", "the planes of a cloud"),
+                Some(Kind::Cloud(_)) => ("planes-lines", "the lines of an image"),
+                None => continue,
+            };
+            let document = folder.join(named_after(input, ".json"));
+            if is_document(&document, &[format]) {
+                let document = document.display();
+                return Err(Error::Parameter(format!(
+                    "--out: {document} holds {holds} of the same name; use another folder"
                 )));
             }
         }

@@ -390,6 +390,9 @@ fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
     const HALF_STEP: f64 = 1.732_050_8;
     /// A cloud must be this many times as wide as its planes are thick.
     const TIMES: f64 = 10.0;
+    /// Planes that are this many times as thick as the noise, and hold less than this share of the points, run into each other.
+    const MUCH: f64 = 30.0;
+    const LITTLE: f64 = 0.5;
     let (input, p) = (&found.input, &found.parameters);
     let side = (0..3).map(|a| input.max[a] - input.min[a]).fold(0.0, f64::max);
     let (is_none, given) = (found.planes.is_empty(), brief(tolerance));
@@ -412,9 +415,16 @@ fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
     if is_none && tolerance < p.noise {
         return Some(format!("{given} is below the noise of the points, {}", brief(p.noise)));
     }
-    let is_thick = is_none && tolerance * TIMES > side;
-    is_thick.then(|| {
-        format!("{given} leaves no room for planes in a cloud that is {} wide", brief(side))
+    if is_none && tolerance * TIMES > side {
+        let side = brief(side);
+        return Some(format!("{given} leaves no room for planes in a cloud that is {side} wide"));
+    }
+    let held: u64 = found.planes.iter().map(|plane| plane.inliers).sum();
+    let is_much = p.noise > 0.0 && tolerance > MUCH * p.noise;
+    (is_much && (held as f64) < LITTLE * input.searched() as f64).then(|| {
+        let times = tolerance / p.noise;
+        let noise = brief(p.noise);
+        format!("{given} is {times:.0} times the noise of the points, {noise}; try a smaller one, or none")
     })
 }
 

@@ -1,6 +1,7 @@
 //! Arguments that make no sense, and how that is said.
 
 use super::*;
+use std::ffi::OsString;
 
 /// The line that `planes detect CLOUD` with these options ends in.
 fn refused(options: &str) -> String {
@@ -346,4 +347,60 @@ fn a_reader_who_leaves_is_no_error() {
         assert_eq!(done.status.code(), Some(0), "{args:?}");
         assert_eq!(done.stderr, b"", "{args:?}");
     }
+}
+
+#[test]
+fn a_cloud_that_an_option_took_as_its_file_is_named() {
+    let cloud = shipped("room.ply");
+    let cloud = cloud.to_str().unwrap();
+    let message = planes(["detect", "--json", cloud]).refusal();
+    assert!(message.contains(&format!("({cloud} was taken as the file of --json)")), "{message}");
+    // No cloud is given at all.
+    let message = planes(["detect", "--json", "a.json"]).refusal();
+    assert!(!message.contains("was taken"), "{message}");
+}
+
+#[test]
+fn results_among_the_inputs_replace_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let written =
+        planes([OsStr::new("detect"), shipped("room.ply").as_ref(), "-o".as_ref(), out.as_ref()]);
+    assert_eq!(written.code, Some(0), "{}", written.err);
+    let document = out.join("room.json");
+    let of_the_cloud = std::fs::read(&document).unwrap();
+    let into_out = |inputs: &[&str]| {
+        let inputs = inputs.iter().map(|name| out.join(name).into_os_string());
+        let line = [OsString::from("detect")].into_iter().chain(inputs);
+        planes(line.chain(["--out".into(), out.clone().into_os_string()])).refusal()
+    };
+    let message = into_out(&["room.png"]);
+    assert!(
+        message.ends_with(
+            "room.json holds the planes of a cloud of the same name; use another folder"
+        ),
+        "{message}"
+    );
+    let message = into_out(&["room.csv", "room.json"]);
+    assert!(
+        message.ends_with("room.json was written by planes; leave it out of the inputs"),
+        "{message}"
+    );
+    assert_eq!(std::fs::read(&document).unwrap(), of_the_cloud);
+    // The other way round.
+    let lines = br#"{ "format": "planes-lines" }"#;
+    std::fs::write(&document, lines).unwrap();
+    let message = detect(&shipped("room.ply"), &format!("-o {}", out.display())).refusal();
+    assert!(
+        message.contains("room.json holds the lines of an image of the same name"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_tolerance_of_many_times_the_noise_is_said_where_planes_run_into_each_other() {
+    let warned = |options: &str| detect(&shipped("room.ply"), options).err;
+    let said = warned("--tolerance 0.5");
+    assert!(said.contains("--tolerance 0.5 is 98 times the noise of the points"), "{said}");
+    assert_eq!(warned("--tolerance 0.1"), "");
 }

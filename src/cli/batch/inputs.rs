@@ -3,15 +3,14 @@
 use super::pattern::{Expanded, expand, is_pattern};
 use super::record::Record;
 use super::summary::{self, shown};
-use crate::cli::exports::Named;
+use crate::cli::results::{is_beside, is_called, is_result, is_written_elsewhere};
 use crate::cli::stem::PACKED;
 use planes::Error;
 use planes::cloud::{Format, ReadOptions, Source};
 use planes::input::{Kind, peek};
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A file to work on.
@@ -209,45 +208,6 @@ impl Finder {
     }
 }
 
-/// Whether a file may have been written by a batch of which no record is left.
-pub fn may_be_result(path: &Path) -> bool {
-    path.file_name().is_some_and(is_result) || is_beside(path) || is_written_elsewhere(path)
-}
-
-/// Whether a file is called as only results are: by an ending with a second point.
-fn is_result(name: &OsStr) -> bool {
-    let name = name.to_string_lossy();
-    let outputs = Named::all().into_iter().flat_map(|output| [output.of_planes, output.of_lines]);
-    let mut endings = outputs.flatten().flat_map(|about| about.endings);
-    endings.any(|ending| ending[1..].contains('.') && name.ends_with(ending))
-}
-
-/// Whether a file lies beside a result that is written together with one of its name.
-fn is_beside(path: &Path) -> bool {
-    let with = |ending| path.with_extension(ending).exists();
-    let has_lines = || is_document(&path.with_extension("json"), &["planes-lines"]);
-    (is_called(path, &["png"]) && with("planes.ply"))
-        || (is_called(path, &["csv", "svg"]) && (with("lines.png") || has_lines()))
-}
-
-/// Whether a file that is no input was written by `planes`, into whatever folder.
-fn is_written_elsewhere(path: &Path) -> bool {
-    let results = ["planes-detection", "planes-lines", "planes-batch", "planes-evaluation"];
-    is_document(path, &results) || (path.ends_with(summary::NAMES[0]) && summary::is_one(path))
-}
-
-/// Whether a file is a document of one of these formats.
-fn is_document(path: &Path, formats: &[&str]) -> bool {
-    let mut head = Vec::new();
-    if !is_called(path, &["json"])
-        || !File::open(path).is_ok_and(|file| file.take(64).read_to_end(&mut head).is_ok())
-    {
-        return false;
-    }
-    let head = String::from_utf8_lossy(&head);
-    formats.iter().any(|format| head.contains(&format!("\"format\": \"{format}\"")))
-}
-
 /// Extensions of clouds, in small letters.
 const CLOUDS: [&str; 7] = ["las", "laz", "ply", "pcd", "e57", "xyz", "pts"];
 /// Extensions of arrays, of which few are clouds.
@@ -261,11 +221,6 @@ const TEXTS: [&str; 3] = ["txt", "csv", "asc"];
 pub fn is_called_as_inputs(path: &Path) -> bool {
     let inner = if is_called(path, &PACKED) { path.with_extension("") } else { path.to_path_buf() };
     [&CLOUDS[..], &ARRAYS, &IMAGES, &TEXTS].iter().any(|all| is_called(&inner, all))
-}
-
-fn is_called(path: &Path, extensions: &[&str]) -> bool {
-    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-    extensions.iter().any(|&known| extension == known)
 }
 
 /// Why a file of a folder is meant to be neither a cloud nor an image, if so. One that is damaged is meant to

@@ -11,7 +11,7 @@ mod pattern;
 mod record;
 mod shard;
 mod share;
-mod summary;
+pub mod summary;
 mod wanted;
 
 pub use arguments::Batch;

@@ -22,7 +22,7 @@ pub const CLOUD: Kind = Kind::Cloud(Format::LAS);
 #[command(next_help_heading = "Output")]
 pub struct Outputs {
     /// The folder of the results, made if it is missing; one batch at a time works in it, or its shards
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
     /// Write only some of the results, such as json,labels [default: all]
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = names())]
