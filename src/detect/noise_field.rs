@@ -101,13 +101,7 @@ pub(super) fn measure(
     flatness: impl Fn(usize, u32) -> Option<Flatness> + Sync,
 ) -> NoiseField {
     let cells = &cloud.cells;
-    let beyond = match plateau {
-        Plateau { alike: false, .. } => 1.0,
-        // What is read is exact here; the floor under the thickness of neighbourhoods would raise it.
-        Plateau { drawn: Drawn::AsSeen, .. } => 1.0 / THINNEST,
-        Plateau { sliced: true, .. } => 1.0,
-        Plateau { deviation, .. } => deviation.ratio(BEYOND, THINNEST),
-    };
+    let beyond = beyond(plateau);
     let Some(seen) = view.noise(plateau.finer(), plateau.drawn) else { return NoiseField::even() };
     let usual = beyond * seen;
     let rounded = rounding > ROUNDED * usual;
@@ -131,6 +125,17 @@ pub(super) fn measure(
         })
     };
     white(cells, usual, surface)
+}
+
+/// How many times as far as neighbourhoods show whole surfaces deviate.
+fn beyond(plateau: Plateau) -> f64 {
+    match plateau {
+        Plateau { alike: false, .. } => 1.0,
+        // What is read is exact here; the floor under the thickness of neighbourhoods would raise it.
+        Plateau { drawn: Drawn::AsSeen, .. } => 1.0 / THINNEST,
+        Plateau { sliced: true, .. } => 1.0,
+        Plateau { deviation, .. } => deviation.ratio(BEYOND, THINNEST),
+    }
 }
 
 /// What a flat neighbourhood shows.
@@ -261,8 +266,9 @@ fn coarse(
 ) -> NoiseField {
     let usual = if rounded { usual.max(rounding) } else { usual };
     let count = cells.base().len();
-    let is_small = |&l: &usize| cells.len(l) > 1 && cells.len(l) * IN_REGION <= samples.len();
-    let Some(level) = (0..cells.levels.len()).find(is_small) else { return NoiseField::even() };
+    // The coarsest level where even that has many cells, as in a landscape of many points. A cloud of one cell is one region.
+    let is_small = |&l: &usize| cells.len(l) * IN_REGION <= samples.len();
+    let level = (0..cells.levels.len()).find(is_small).unwrap_or(cells.levels.len() - 1);
     let mut inside: Vec<Vec<&Sample>> = vec![Vec::new(); cells.len(level)];
     for sample in samples {
         inside[cells.ancestor(sample.cell, level) as usize].push(sample);
@@ -416,6 +422,24 @@ mod tests {
         let scales = (0..cloud.cells.base().len()).map(|cell| field.scale(cell));
         let most = scales.fold(0.0, f64::max);
         assert!(most < CAP, "{most}");
+    }
+
+    #[test]
+    fn correlated_noise_is_that_of_the_plateau_in_few_cells_too() {
+        // A wave across a sheet of some dozen cells, which are no region of their own.
+        let point = |i: usize| {
+            let place = [(i % 9 * 100) as f64, (i / 9 * 100) as f64];
+            [place[0], place[1], 20.0 * (place[0] * 0.004).sin()].map(|v| v as f32)
+        };
+        let points: Points = (0..81).map(point).collect();
+        let cloud = whole(&points);
+        let view = View::new(&cloud.cells, &mut cloud.sums());
+        assert!(view.samples.len() < IN_REGION, "{}", view.samples.len());
+        let plateau = Plateau { level: 1.0, alike: true, ..view.plateau(Drawn::InSpace, 0.0) };
+        let field = measure(&cloud, &view, plateau, 0.0, |_, _| None);
+        let shown = view.noise(plateau.finer(), plateau.drawn).unwrap();
+        let floor = (THINNEST * beyond(plateau) * shown) as f32;
+        assert_eq!(field.floor, Some(vec![floor; cloud.cells.base().len()]));
     }
 
     #[test]

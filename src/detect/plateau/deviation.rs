@@ -58,15 +58,17 @@ impl Deviation {
         Self { above_waves: widest.map_or(Told::NOTHING, told), where_calm }
     }
 
-    /// How surely, from 0 to 1, waves led up to the level that are long against the finest neighbourhoods.
+    /// How surely, from 0 to 1, the level is that of waves: ones that are long against the finest neighbourhoods led up to it, or
+    /// normals no longer turn a little above it.
     pub fn waves(&self) -> f64 {
-        self.above_waves.surely
+        self.above_waves.surely.max(self.where_calm.surely)
     }
 
-    /// The ratio: at most `unknown`, which is also that of noise of which the curve tells nothing; what the curve tells counts
-    /// `times` over.
+    /// The ratio: at most `unknown`, which is also that of noise of which the curve tells nothing. What shows above waves counts
+    /// `times` over, since they may go on; where normals no longer turn, neighbourhoods hold whole waves.
     pub fn ratio(&self, unknown: f64, times: f64) -> f64 {
-        [self.where_calm, self.above_waves].iter().fold(unknown, |otherwise, told| {
+        let told = [(self.where_calm, 1.0), (self.above_waves, times)];
+        told.iter().fold(unknown, |otherwise, (told, times)| {
             let ratio = (times * told.ratio).min(unknown);
             otherwise.powf(1.0 - told.surely) * ratio.powf(told.surely)
         })
@@ -165,10 +167,10 @@ mod tests {
             Deviation { above_waves: Told::NOTHING, ..deviation }.ratio(2.5, 1.25)
         };
         let curve = facade(|_, _| ());
-        assert_eq!(ratio(&curve, 3.0), 1.25);
+        assert_eq!(ratio(&curve, 3.0), 1.0);
         // From a level below, thickness grows up to there.
         let from_below = ratio(&curve, 2.5);
-        assert!((1.5..1.7).contains(&from_below), "{from_below}");
+        assert!((1.2..1.4).contains(&from_below), "{from_below}");
         // Normals go on to turn, as with drift, …
         assert_eq!(ratio(&facade(|_, s| s.turn = s.turn.max(0.4)), 3.0), 2.5);
         // … or too few neighbourhoods show that they do not, …
@@ -178,7 +180,7 @@ mod tests {
         assert_eq!([&curve, &edges].map(|curve| ratio(curve, 2.0) < 2.5), [true, false]);
         // Nearly the same curve tells nearly the same.
         let turns = |turn| ratio(&facade(|_, s| s.turn = turn), 3.0);
-        assert!(1.25 < turns(0.249) && (turns(0.251) - turns(0.249)).abs() < 0.02);
+        assert!(1.0 < turns(0.249) && (turns(0.251) - turns(0.249)).abs() < 0.02);
         assert!(turns(0.251) < 2.5);
     }
 
@@ -189,7 +191,9 @@ mod tests {
         assert_eq!(of(Told::NOTHING, Told::NOTHING), 4.0);
         assert_eq!(of(told(0.5, 1.0), Told::NOTHING), 2.0);
         assert_eq!(of(Told::NOTHING, told(0.5, 1.0)), 2.0);
-        // Waves tell more.
+        // Waves tell more, and may go on.
+        let above = Deviation::above_waves(1.0, 2.0);
+        assert_eq!([1.0, 1.5, 3.0].map(|times| above.ratio(4.0, times)), [2.0, 3.0, 4.0]);
         assert_eq!(of(told(1.0, 1.0), told(1.0, 2.0)), 2.0);
         // Nothing deviates by more than what is unknown.
         assert_eq!(of(told(1.0, 9.0), Told::NOTHING), 4.0);
