@@ -97,6 +97,10 @@ enum Document {
 /// Returns the exit code of the process, of which it is meant to be the end.
 pub fn run(line: impl IntoIterator<Item = OsString>) -> u8 {
     let line = line::keep(line);
+    // It would be read as -o and a folder called "ut".
+    if line.iter().take_while(|word| *word != "--").any(|word| word == "-out") {
+        return refuse("unexpected argument '-out'; did you mean --out?");
+    }
     let arguments = match Arguments::try_parse_from(line) {
         Ok(arguments) => arguments,
         Err(error) => return usage(&error, line),
@@ -192,17 +196,31 @@ fn meant(error: &clap::Error) -> Option<&str> {
     (path.is_file() || batch::is_called_as_inputs(path)).then_some(given)
 }
 
-/// Where an input is missing: the option that took what looks like one as its value.
+/// Where the inputs are missing: the option that took what looks like one as its value.
 fn taken(error: &clap::Error, line: &[OsString]) -> Option<String> {
-    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let is_missing = error.kind() == ErrorKind::MissingRequiredArgument
+        && missing.iter().any(|argument| argument.starts_with('<'));
+    let top = Arguments::command();
+    let command = line.iter().skip(1).find_map(|word| top.find_subcommand(word))?;
+    let takes_value = |word: &OsString| {
+        let of = |arg: &clap::Arg| {
+            let long = arg.get_long().map(|name| format!("--{name}"));
+            let short = arg.get_short().map(|name| format!("-{name}"));
+            arg.get_action().takes_values()
+                && [long, short].iter().flatten().any(|name| *word == **name)
+        };
+        command.get_arguments().any(of)
+    };
     let is_input = |word: &OsString| {
         let path = Path::new(word);
         path.is_file() && batch::is_called_as_inputs(path)
     };
-    let mut pairs = line.windows(2).filter(|pair| is_option(&pair[0]) && is_input(&pair[1]));
-    let pair = pairs.next().filter(|_| error.kind() == ErrorKind::MissingRequiredArgument)?;
+    let pair = line.windows(2).find(|pair| takes_value(&pair[0]) && is_input(&pair[1]))?;
     let [option, file] = [0, 1].map(|i| pair[i].to_string_lossy());
-    Some(format!(" ({file} was taken as the file of {option})"))
+    is_missing.then(|| format!(" ({file} was taken as the value of {option})"))
 }
 
 /// The program and those of its commands that these arguments begin with.

@@ -41,7 +41,8 @@ impl Outputs {
         self.files.check()?;
         self.styling.check(&self.asked())?;
         self.check_names(inputs)?;
-        self.check_kinds(inputs, reading)?;
+        let kinds = inputs.iter().filter_map(|input| Some((input, peek(input, reading)?)));
+        kinds.into_iter().try_for_each(|(input, kind)| self.check_kind(input, kind))?;
         guard::check(inputs, &self.all(inputs, reading))
     }
 
@@ -126,22 +127,20 @@ impl Outputs {
         Ok(())
     }
 
-    /// Refuses to replace the planes of a cloud by the lines of an image of the same name, or lines by planes.
-    fn check_kinds(&self, inputs: &[PathBuf], reading: &ReadOptions) -> Result<(), Error> {
+    /// Refuses to replace the planes of a cloud by the lines of an image of the same name, or lines by planes. The kind of what comes
+    /// through a pipe is known when it is read.
+    fn check_kind(&self, input: &Path, kind: Kind) -> Result<(), Error> {
         let Some(folder) = &self.out else { return Ok(()) };
-        for input in inputs {
-            let (format, holds) = match peek(input, reading) {
-                Some(Kind::Image) => ("planes-detection", "the planes of a cloud"),
-                Some(Kind::Cloud(_)) => ("planes-lines", "the lines of an image"),
-                None => continue,
-            };
-            let document = folder.join(named_after(input, ".json"));
-            if is_document(&document, &[format]) {
-                let document = document.display();
-                return Err(Error::Parameter(format!(
-                    "--out: {document} holds {holds} of the same name; use another folder"
-                )));
-            }
+        let (format, holds) = match kind {
+            Kind::Image => ("planes-detection", "the planes of a cloud"),
+            Kind::Cloud(_) => ("planes-lines", "the lines of an image"),
+        };
+        let document = folder.join(named_after(input, ".json"));
+        if is_document(&document, &[format]) {
+            let document = document.display();
+            return Err(Error::Parameter(format!(
+                "--out: {document} holds {holds} of the same name; use another folder"
+            )));
         }
         Ok(())
     }
@@ -183,6 +182,7 @@ impl Outputs {
         kind: Kind,
         file: &Path,
     ) -> Result<Option<String>, Error> {
+        self.check_kind(file, kind)?;
         let mut files: Vec<(&str, PathBuf)> = Vec::new();
         for about in outputs_of(kind) {
             let named = self.files.path_of(about.name).map(Path::to_path_buf);

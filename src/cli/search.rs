@@ -298,15 +298,15 @@ impl Machine {
             bar.aside(|| log::warn!("{}: {few}", source.path().display()));
         }
         // With a limit on planes, few of them say nothing.
-        let is_limited = options.top.is_some()
-            || options.min_area.is_some()
-            || options.min_inliers.is_some()
-            || options.tolerance.is_some();
+        let asks_for_few =
+            options.top.is_some() || options.min_area.is_some() || options.min_inliers.is_some();
+        let is_limited = asks_for_few || options.tolerance.is_some();
         let in_floats = [Format::PLY, Format::PCD, Format::NPY].contains(&source.format());
         if let Some(coarse) = coarse_coordinates(&found, in_floats, is_limited) {
             bar.aside(|| log::warn!("{}: {coarse}", source.path().display()));
         }
-        if let Some(odd) = options.tolerance.and_then(|tolerance| odd_tolerance(tolerance, &found))
+        if let Some(odd) =
+            options.tolerance.and_then(|tolerance| odd_tolerance(tolerance, &found, asks_for_few))
         {
             bar.aside(|| log::warn!("{}: --tolerance {odd}", source.path().display()));
         }
@@ -384,8 +384,9 @@ fn coarse_coordinates(found: &Detection, in_floats: bool, is_limited: bool) -> O
     })
 }
 
-/// Why no plane can be right within this tolerance, if that is so.
-fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
+/// Why no plane can be right within this tolerance, or few are, if that is so; `asks_for_few` is whether some planes were not
+/// asked for.
+fn odd_tolerance(tolerance: f64, found: &Detection, asks_for_few: bool) -> Option<String> {
     /// Half a step of coordinates, in standard deviations of the rounding.
     const HALF_STEP: f64 = 1.732_050_8;
     /// A cloud must be this many times as wide as its planes are thick.
@@ -419,11 +420,11 @@ fn odd_tolerance(tolerance: f64, found: &Detection) -> Option<String> {
         let side = brief(side);
         return Some(format!("{given} leaves no room for planes in a cloud that is {side} wide"));
     }
-    let held: u64 = found.planes.iter().map(|plane| plane.inliers).sum();
-    let is_much = p.noise > 0.0 && tolerance > MUCH * p.noise;
-    (is_much && (held as f64) < LITTLE * input.searched() as f64).then(|| {
-        let times = tolerance / p.noise;
-        let noise = brief(p.noise);
+    let noise = p.noise.max(p.rounding);
+    let is_much = noise > 0.0 && tolerance > MUCH * noise;
+    let is_little = (found.labelled() as f64) < LITTLE * (input.searched() - input.stray) as f64;
+    (is_much && is_little && !asks_for_few).then(|| {
+        let (times, noise) = (tolerance / noise, brief(noise));
         format!("{given} is {times:.0} times the noise of the points, {noise}; try a smaller one, or none")
     })
 }

@@ -52,7 +52,7 @@ const ENOUGH: f64 = 0.25;
 /// Noise is the same everywhere if the rough places have less than this many times that of the quiet ones.
 const EVEN: f64 = 3.0;
 /// With correlated noise in space, and that of rounded depths, a whole surface deviates from its plane by this many times what
-/// neighbourhoods show.
+/// neighbourhoods show, and by less only where the curve of thickness over size tells it.
 const BEYOND: f64 = 2.5;
 /// A neighbourhood counts as at least this many times as thick as the noise.
 const THINNEST: f64 = 1.25;
@@ -127,7 +127,7 @@ pub(super) fn measure(
     white(cells, usual, surface)
 }
 
-/// How many times as far as neighbourhoods show whole surfaces deviate.
+/// By what factor whole surfaces deviate more than neighbourhoods show.
 fn beyond(plateau: Plateau) -> f64 {
     match plateau {
         Plateau { alike: false, .. } => 1.0,
@@ -266,7 +266,7 @@ fn coarse(
 ) -> NoiseField {
     let usual = if rounded { usual.max(rounding) } else { usual };
     let count = cells.base().len();
-    // The coarsest level where even that has many cells, as in a landscape of many points. A cloud of one cell is one region.
+    // If no level has few enough cells, as in a large landscape, the coarsest. A cloud of one cell is a single region.
     let is_small = |&l: &usize| cells.len(l) * IN_REGION <= samples.len();
     let level = (0..cells.levels.len()).find(is_small).unwrap_or(cells.levels.len() - 1);
     let mut inside: Vec<Vec<&Sample>> = vec![Vec::new(); cells.len(level)];
@@ -283,11 +283,12 @@ fn coarse(
     let counted = regions.iter().zip(&inside);
     let known: Vec<(f64, u64)> =
         counted.filter_map(|(r, inside)| Some(((*r)?, inside.len() as u64))).collect();
+    let is_untold = known.is_empty();
     let [quiet, middle, rough] = quantiles(known);
     // Where slices hide the noise, the usual value is that of the regions that show it.
     let sliced = plateau.sliced;
     let usual = if sliced { middle.max(usual) } else { usual };
-    let even = plateau.drawn == Drawn::AsSeen || !sliced && rough < EVEN * quiet;
+    let even = plateau.drawn == Drawn::AsSeen || is_untold || !sliced && rough < EVEN * quiet;
     log::debug!(
         "noise {usual:.3} steps, {quiet:.3} to {rough:.3} in regions, even {even}, rounding {rounding:.3}"
     );
@@ -440,6 +441,7 @@ mod tests {
         let shown = view.noise(plateau.finer(), plateau.drawn).unwrap();
         let floor = (THINNEST * beyond(plateau) * shown) as f32;
         assert_eq!(field.floor, Some(vec![floor; cloud.cells.base().len()]));
+        assert!(field.scale.is_none());
     }
 
     #[test]

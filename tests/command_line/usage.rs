@@ -354,7 +354,12 @@ fn a_cloud_that_an_option_took_as_its_file_is_named() {
     let cloud = shipped("room.ply");
     let cloud = cloud.to_str().unwrap();
     let message = planes(["detect", "--json", cloud]).refusal();
-    assert!(message.contains(&format!("({cloud} was taken as the file of --json)")), "{message}");
+    assert!(message.contains(&format!("({cloud} was taken as the value of --json)")), "{message}");
+    let message = planes(["detect", "-out", cloud]).refusal();
+    assert_eq!(message, "unexpected argument '-out'; did you mean --out?");
+    // The cloud was given, and something else is missing.
+    let message = planes(["batch", "-v", cloud]).refusal();
+    assert!(!message.contains("was taken"), "{message}");
     // No cloud is given at all.
     let message = planes(["detect", "--json", "a.json"]).refusal();
     assert!(!message.contains("was taken"), "{message}");
@@ -383,7 +388,9 @@ fn results_among_the_inputs_replace_no_others() {
     );
     let message = into_out(&["room.csv", "room.json"]);
     assert!(
-        message.ends_with("room.json was written by planes; leave it out of the inputs"),
+        message.ends_with(
+            "room.json looks like a result of planes; leave it out, or give each its own folder"
+        ),
         "{message}"
     );
     assert_eq!(std::fs::read(&document).unwrap(), of_the_cloud);
@@ -403,4 +410,6 @@ fn a_tolerance_of_many_times_the_noise_is_said_where_planes_run_into_each_other(
     let said = warned("--tolerance 0.5");
     assert!(said.contains("--tolerance 0.5 is 98 times the noise of the points"), "{said}");
     assert_eq!(warned("--tolerance 0.1"), "");
+    // Few points are in planes because few planes were asked for.
+    assert_eq!(warned("--tolerance 0.5 --top 1"), "");
 }

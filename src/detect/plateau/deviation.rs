@@ -48,9 +48,8 @@ impl Deviation {
 
     /// What a curve tells above a level at which noise is read.
     pub(super) fn read(curve: &[Scale], level: f64) -> Self {
-        let Some(here) = between(level, |level| Some(curve.get(level)?.thin)) else {
-            return Self::UNKNOWN;
-        };
+        let here = between(level, |level| Some(curve.get(level)?.thin));
+        let Some(here) = here.filter(|&here| here > 0.0) else { return Self::UNKNOWN };
         let waves = waves_below(curve, level);
         let widest = if waves > 0.0 { widest(curve, level) } else { None };
         let told = |thin: f64| Told { surely: waves, ratio: (thin / here).max(1.0) };
@@ -58,10 +57,9 @@ impl Deviation {
         Self { above_waves: widest.map_or(Told::NOTHING, told), where_calm }
     }
 
-    /// How surely, from 0 to 1, the level is that of waves: ones that are long against the finest neighbourhoods led up to it, or
-    /// normals no longer turn a little above it.
-    pub fn waves(&self) -> f64 {
-        self.above_waves.surely.max(self.where_calm.surely)
+    /// How surely, from 0 to 1, the ratio is known.
+    pub fn known(&self) -> f64 {
+        1.0 - (1.0 - self.where_calm.surely) * (1.0 - self.above_waves.surely)
     }
 
     /// The ratio: at most `unknown`, which is also that of noise of which the curve tells nothing. What shows above waves counts
@@ -105,20 +103,34 @@ fn widest(curve: &[Scale], level: f64) -> Option<f64> {
     shown.take_while(grows_little).last()
 }
 
-/// What shows where normals no longer turn, from a level on at which neighbourhoods are as thick as `here`: up to
-/// there, every level shows the surfaces of the one before.
+/// What shows where normals no longer turn, from a level on at which neighbourhoods are as thick as `here`. Between two levels it is
+/// what shows from either on, as far as the level is near.
 fn where_calm(curve: &[Scale], level: f64, here: f64) -> Told {
+    let [low, high] =
+        [level.floor(), level.ceil()].map(|from| calm_from(curve, from as usize, here));
+    let (to_low, to_high) = ((1.0 - level.fract()) * low.surely, level.fract() * high.surely);
+    let surely = to_low + to_high;
+    if surely > 0.0 {
+        let ratio = low.ratio.powf(to_low / surely) * high.ratio.powf(to_high / surely);
+        Told { surely, ratio }
+    } else {
+        Told::NOTHING
+    }
+}
+
+/// What shows where normals no longer turn on this level or on wider ones, as long as every level shows the surfaces of the one
+/// before.
+fn calm_from(curve: &[Scale], from: usize, here: f64) -> Told {
     let (mut surely, mut growth, mut open) = (0.0, 0.0, 1.0);
-    for level in level.ceil() as usize..curve.len().saturating_sub(1) {
+    for level in from..curve.len().saturating_sub(1) {
         let (s, next) = (&curve[level], &curve[level + 1]);
-        if open == 0.0 {
-            break;
-        }
         let places = exceeds(s.places, PLACES, PLACES_SOFT);
         let shown = places * exceeds(next.places, FEW_PLACES, PLACES_SOFT);
         let calm = open * shown * (1.0 - exceeds(s.turn, CALM, CALM_SOFT));
-        surely += calm;
-        growth += calm * (s.thin / here).ln();
+        if calm > 0.0 && s.thin > 0.0 {
+            surely += calm;
+            growth += calm * (s.thin / here).ln();
+        }
         open = (open - calm) * goes_on(curve, [level, level + 1], true, SOFT);
     }
     if surely > 0.0 {
@@ -171,6 +183,13 @@ mod tests {
         // From a level below, thickness grows up to there.
         let from_below = ratio(&curve, 2.5);
         assert!((1.2..1.4).contains(&from_below), "{from_below}");
+        // Nearly the same level tells nearly the same of the same surfaces.
+        let thickness =
+            |level| between(level, |l| Some(curve[l].thin)).unwrap() * ratio(&curve, level);
+        for quarter in 8..16 {
+            let [here, next] = [quarter, quarter + 1].map(|q| thickness(0.25 * f64::from(q)));
+            assert!((0.7..1.4).contains(&(next / here)), "{quarter}: {here} {next}");
+        }
         // Normals go on to turn, as with drift, …
         assert_eq!(ratio(&facade(|_, s| s.turn = s.turn.max(0.4)), 3.0), 2.5);
         // … or too few neighbourhoods show that they do not, …
@@ -195,7 +214,16 @@ mod tests {
         let above = Deviation::above_waves(1.0, 2.0);
         assert_eq!([1.0, 1.5, 3.0].map(|times| above.ratio(4.0, times)), [2.0, 3.0, 4.0]);
         assert_eq!(of(told(1.0, 1.0), told(1.0, 2.0)), 2.0);
+        let half = Deviation { where_calm: told(0.5, 1.0), above_waves: told(0.5, 1.0) };
+        assert_eq!((half.known(), half.ratio(16.0, 1.0)), (0.75, 2.0));
         // Nothing deviates by more than what is unknown.
         assert_eq!(of(told(1.0, 9.0), Told::NOTHING), 4.0);
+    }
+
+    #[test]
+    fn a_curve_without_thickness_tells_nothing() {
+        let flat = [Scale::of(0.9, 0.0, 0.0); 8];
+        assert_eq!(Deviation::read(&flat, 1.0), Deviation::UNKNOWN);
+        assert_eq!(Deviation::read(&[], 0.0), Deviation::UNKNOWN);
     }
 }

@@ -24,7 +24,7 @@ const STEADY: f64 = 1.1;
 const STEPS_OF_LEVEL: f64 = 4.0;
 /// The searched cells are this many levels finer than the level at which the noise shows.
 const FINER: f64 = 1.0;
-/// The same where waves led up to that level.
+/// The same where it is known how far the waves go that led up to that level, or end there.
 const FINER_BELOW_WAVES: f64 = 2.0;
 
 /// Where the curve of thickness over size levels out.
@@ -55,7 +55,7 @@ impl Plateau {
     /// Levels by which the searched cells are finer: a small surface is then seen by more cells, and the
     /// noise is still that of the plateau.
     pub fn finer(&self) -> f64 {
-        self.level.min(in_steps(FINER + self.deviation.waves() * (FINER_BELOW_WAVES - FINER)))
+        self.level.min(in_steps(FINER + self.deviation.known() * (FINER_BELOW_WAVES - FINER)))
     }
 
     /// How many times wider the cells shall be.
@@ -206,13 +206,13 @@ mod tests {
         let of_house = plateau(house, 8000.0);
         assert!(of_house.alike && (3.0..=4.0).contains(&of_house.level), "{of_house:?}");
         let Plateau { deviation, .. } = of_house;
-        assert!(deviation.waves() == 1.0 && (1.0..1.2).contains(&deviation.ratio(9.0, 1.0)));
+        assert!(deviation.known() == 1.0 && (1.0..1.2).contains(&deviation.ratio(9.0, 1.0)));
         assert_eq!(of_house.finer(), 2.0);
         let with = |waves| Plateau { deviation: Deviation::above_waves(waves, 1.0), ..of_house };
         assert_eq!([0.5, 0.0].map(|waves| with(waves).finer()), [1.5, 1.0]);
         // So few neighbourhoods may hold the folds of a roof.
         let of_few = plateau(house, 500.0);
-        assert!(of_few.level <= 1.0 && of_few.deviation.waves() == 0.0, "{of_few:?}");
+        assert!(of_few.level <= 1.0 && of_few.deviation.known() == 0.0, "{of_few:?}");
         // The sides of boards: wider neighbourhoods hold both, then several boards, and thickness goes on to grow.
         let boards = [
             (0.59, 727.0, 0.38),
@@ -223,7 +223,7 @@ mod tests {
             (0.09, 83_922.0, 0.0),
         ];
         let of_boards = plateau(boards, 8000.0);
-        assert!(of_boards.level <= 2.0 && of_boards.deviation.waves() == 0.0, "{of_boards:?}");
+        assert!(of_boards.level <= 2.0 && of_boards.deviation.known() == 0.0, "{of_boards:?}");
     }
 
     #[test]
@@ -246,7 +246,7 @@ mod tests {
             read(&curve, Drawn::InSpace, |_| false, |_| false)
         };
         let waving = plateau(&|_, _| ());
-        assert!(waving.alike && waving.deviation.waves() > 0.5, "{waving:?}");
+        assert!(waving.alike && waving.deviation.known() > 0.5, "{waving:?}");
         assert!((1.5..=2.5).contains(&waving.level), "{waving:?}");
         assert!(waving.deviation.ratio(9.0, 1.0) > 1.1, "{waving:?}");
         // Normals that turn as little as independent noise turns them, …
@@ -258,14 +258,17 @@ mod tests {
         // … or only a few wide neighbourhoods that are flat.
         let few = plateau(&|level, s| s.places *= [1.0, 1.0, 1.0, 0.02, 0.02][level]);
         for other in [white, edges, steady, few] {
-            assert!(!other.alike && other.level == 0.0, "{other:?}");
+            assert!(
+                !other.alike && other.level == 0.0 && other.deviation == Deviation::UNKNOWN,
+                "{other:?}"
+            );
         }
     }
 
     #[test]
     fn a_cloud_without_neighbourhoods_has_a_plateau() {
         let plateau = read(&[], Drawn::InSpace, |_| false, |_| false);
-        assert!(plateau.level == 0.0 && !plateau.alike, "{plateau:?}");
+        assert!(plateau.level == 0.0 && !plateau.alike && plateau.deviation == Deviation::UNKNOWN);
     }
 
     #[test]

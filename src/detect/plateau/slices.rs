@@ -41,7 +41,7 @@ const MAY_SLICE: f64 = 16.0;
 const FINEST: usize = 3;
 /// … to one at most this many levels above it.
 const WIDEST_STEPS: usize = 5;
-/// The same for neighbourhoods that are certainly flat, to tell steps from furniture.
+/// A level counts when it has at least this share of the certainly flat neighbourhoods of a finer one, to tell steps from furniture.
 const STILL_STRICT: f64 = 0.2;
 /// The same where fine neighbourhoods are so exact that hardly anything else can be steps.
 const HARDLY_STRICT: f64 = 0.1;
