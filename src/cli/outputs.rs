@@ -43,7 +43,17 @@ impl Outputs {
         self.check_names(inputs)?;
         let kinds = inputs.iter().filter_map(|input| Some((input, peek(input, reading)?)));
         kinds.into_iter().try_for_each(|(input, kind)| self.check_kind(input, kind))?;
-        guard::check(inputs, &self.all(inputs, reading))
+        let all = self.all(inputs, reading);
+        guard::check(inputs, &all)?;
+        // The user did not give the names of the files in a folder.
+        let in_folder = all.iter().filter(|output| output.option == "--out");
+        let is_foreign = |path: &&PathBuf| path.is_file() && !may_be_result(path);
+        in_folder.map(|output| &output.path).find(is_foreign).map_or(Ok(()), |path| {
+            Err(Error::Parameter(format!(
+                "--out: {} was not written by planes; move it, or use another folder",
+                path.display()
+            )))
+        })
     }
 
     /// The outputs that are asked for, for a cloud.
@@ -113,7 +123,7 @@ impl Outputs {
                 if let Some(result) = [input, other].into_iter().find(|path| may_be_result(path)) {
                     let result = result.display();
                     return Err(Error::Parameter(format!(
-                        "{result} was written by planes; leave it out of the inputs"
+                        "{result} looks like a result of planes; leave it out, or give each its own folder"
                     )));
                 }
                 return Err(Error::Parameter(format!(

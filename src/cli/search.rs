@@ -394,6 +394,8 @@ fn odd_tolerance(tolerance: f64, found: &Detection, asks_for_few: bool) -> Optio
     /// Planes that are this many times as thick as the noise, and hold less than this share of the points, run into each other.
     const MUCH: f64 = 30.0;
     const LITTLE: f64 = 0.5;
+    /// Of points that are noisier than their planes are thick, less than this share have one.
+    const HARDLY_ANY: f64 = 0.05;
     let (input, p) = (&found.input, &found.parameters);
     let side = (0..3).map(|a| input.max[a] - input.min[a]).fold(0.0, f64::max);
     let (is_none, given) = (found.planes.is_empty(), brief(tolerance));
@@ -413,7 +415,9 @@ fn odd_tolerance(tolerance: f64, found: &Detection, asks_for_few: bool) -> Optio
             "{given} is below the steps of {step} in which this cloud is searched"
         ));
     }
-    if is_none && tolerance < p.noise {
+    let share = found.labelled() as f64 / (input.searched() - input.stray).max(1) as f64;
+    let is_below = |most: f64| !asks_for_few && share < most;
+    if (is_none || is_below(HARDLY_ANY)) && tolerance < p.noise {
         return Some(format!("{given} is below the noise of the points, {}", brief(p.noise)));
     }
     if is_none && tolerance * TIMES > side {
@@ -422,8 +426,7 @@ fn odd_tolerance(tolerance: f64, found: &Detection, asks_for_few: bool) -> Optio
     }
     let noise = p.noise.max(p.rounding);
     let is_much = noise > 0.0 && tolerance > MUCH * noise;
-    let is_little = (found.labelled() as f64) < LITTLE * (input.searched() - input.stray) as f64;
-    (is_much && is_little && !asks_for_few).then(|| {
+    (is_much && is_below(LITTLE)).then(|| {
         let (times, noise) = (tolerance / noise, brief(noise));
         format!("{given} is {times:.0} times the noise of the points, {noise}; try a smaller one, or none")
     })

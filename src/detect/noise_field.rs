@@ -266,9 +266,14 @@ fn coarse(
 ) -> NoiseField {
     let usual = if rounded { usual.max(rounding) } else { usual };
     let count = cells.base().len();
-    // If no level has few enough cells, as in a large landscape, the coarsest. A cloud of one cell is a single region.
     let is_small = |&l: &usize| cells.len(l) * IN_REGION <= samples.len();
-    let level = (0..cells.levels.len()).find(is_small).unwrap_or(cells.levels.len() - 1);
+    let small = (0..cells.levels.len()).find(is_small);
+    // Steps of rounding look like waves. Without regions to compare, nothing tells them apart.
+    if rounded && small.is_none_or(|level| cells.len(level) == 1) {
+        return NoiseField::even();
+    }
+    // If no level has few enough cells, as in a large landscape, the coarsest. A cloud of one cell is a single region.
+    let level = small.unwrap_or(cells.levels.len() - 1);
     let mut inside: Vec<Vec<&Sample>> = vec![Vec::new(); cells.len(level)];
     for sample in samples {
         inside[cells.ancestor(sample.cell, level) as usize].push(sample);

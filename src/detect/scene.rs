@@ -84,10 +84,15 @@ pub(super) fn search<'b>(
     };
     let flatness =
         |level, cell| surfaces.flatness(level, cell).filter(|flat| !is_ring(level, cell, flat));
-    let field = Arc::new(match steps {
+    let mut field = match steps {
         Some(steps) => noise_field::of_rounded_depths(cells, view, plateau, &steps),
         None => noise_field::measure(in_cells, view, plateau, most_rounding, flatness),
-    });
+    };
+    if options.widen.is_some_and(|times| times <= 1.0) {
+        // Every plane gets the same tolerance.
+        field.scale = None;
+    }
+    let field = Arc::new(field);
     surfaces.follow(field.clone())?;
     // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);

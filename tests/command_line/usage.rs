@@ -394,6 +394,16 @@ fn results_among_the_inputs_replace_no_others() {
         "{message}"
     );
     assert_eq!(std::fs::read(&document).unwrap(), of_the_cloud);
+    // A photo of the user's.
+    let photo = out.join("photo.png");
+    std::fs::copy(out.join("room.png"), &photo).unwrap();
+    let cloud = out.join("photo.ply");
+    std::fs::copy(shipped("room.ply"), &cloud).unwrap();
+    let message = detect(&cloud, &format!("-o {}", out.display())).refusal();
+    assert!(
+        message.ends_with("photo.png was not written by planes; move it, or use another folder"),
+        "{message}"
+    );
     // The other way round.
     let lines = br#"{ "format": "planes-lines" }"#;
     std::fs::write(&document, lines).unwrap();
@@ -410,6 +420,29 @@ fn a_tolerance_of_many_times_the_noise_is_said_where_planes_run_into_each_other(
     let said = warned("--tolerance 0.5");
     assert!(said.contains("--tolerance 0.5 is 98 times the noise of the points"), "{said}");
     assert_eq!(warned("--tolerance 0.1"), "");
+    let said = warned("--tolerance 0.001");
+    assert!(said.contains("--tolerance 0.001 is below the noise of the points, "), "{said}");
     // Few points are in planes because few planes were asked for.
     assert_eq!(warned("--tolerance 0.5 --top 1"), "");
+}
+
+#[test]
+fn every_plane_has_the_same_tolerance_where_none_may_be_widened() {
+    let folder = tempfile::tempdir().unwrap();
+    let cloud = folder.path().join("street.ply");
+    let scene = ["synth", "street", "--sensor", "tripod", "--points", "40000", "-o"];
+    let made = planes(scene.map(OsString::from).into_iter().chain([cloud.clone().into()]));
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    let tolerances = |options: &str| {
+        let found = detect(&cloud, &format!("{options} --json -"));
+        let found: Value = serde_json::from_slice(&found.out).unwrap();
+        let of_planes =
+            found["planes"].as_array().unwrap().iter().map(|plane| plane["tolerance"].as_f64());
+        let usual = found["parameters"]["tolerance"].as_f64();
+        (of_planes.clone().count(), of_planes.filter(|&tolerance| tolerance > usual).count())
+    };
+    let (all, wider) = tolerances("");
+    assert!(wider > 0, "{all}");
+    let (all, wider) = tolerances("--widen 1");
+    assert!(all > 10 && wider == 0, "{wider} of {all}");
 }
