@@ -54,6 +54,8 @@ const EVEN: f64 = 3.0;
 /// With correlated noise in space, and that of rounded depths, a whole surface deviates from its plane by this many times what
 /// neighbourhoods show, and by less only where the curve of thickness over size tells it.
 const BEYOND: f64 = 2.5;
+/// Steps of rounding show if rounding is more than this share of the noise.
+const APPARENT: f64 = 0.1;
 /// A neighbourhood counts as at least this many times as thick as the noise.
 const THINNEST: f64 = 1.25;
 /// Rounding of the coordinates counts when it is more than this share of the noise.
@@ -267,13 +269,13 @@ fn coarse(
     let usual = if rounded { usual.max(rounding) } else { usual };
     let count = cells.base().len();
     let is_small = |&l: &usize| cells.len(l) * IN_REGION <= samples.len();
-    let small = (0..cells.levels.len()).find(is_small);
-    // Steps of rounding look like waves. Without regions to compare, nothing tells them apart.
-    if rounded && small.is_none_or(|level| cells.len(level) == 1) {
-        return NoiseField::even();
-    }
-    // If no level has few enough cells, as in a large landscape, the coarsest. A cloud of one cell is a single region.
-    let level = small.unwrap_or(cells.levels.len() - 1);
+    let level = match (0..cells.levels.len()).find(is_small) {
+        Some(level) if cells.len(level) > 1 => level,
+        // Of a large landscape even the coarsest level has many cells.
+        None if rounding < APPARENT * usual => cells.levels.len() - 1,
+        // The folds of a few faces and the steps of rounding look like waves. Without regions to compare, nothing tells them apart.
+        _ => return NoiseField::even(),
+    };
     let mut inside: Vec<Vec<&Sample>> = vec![Vec::new(); cells.len(level)];
     for sample in samples {
         inside[cells.ancestor(sample.cell, level) as usize].push(sample);
@@ -431,22 +433,30 @@ mod tests {
     }
 
     #[test]
-    fn correlated_noise_is_that_of_the_plateau_in_few_cells_too() {
-        // A wave across a sheet of some dozen cells, which are no region of their own.
+    fn correlated_noise_is_that_of_the_plateau_in_a_large_landscape() {
+        // Patches with a wave, so far apart that hardly any two share a cell of the coarsest level.
         let point = |i: usize| {
-            let place = [(i % 9 * 100) as f64, (i / 9 * 100) as f64];
-            [place[0], place[1], 20.0 * (place[0] * 0.004).sin()].map(|v| v as f32)
+            let (patch, at) = (i / 81, i % 81);
+            let place = [patch % 20, patch / 20].map(|p| (p * 60_000) as f64);
+            let [x, y] = [at % 9, at / 9].map(|p| (p * 100) as f64);
+            [place[0] + x, place[1] + y, 20.0 * (x * 0.004).sin()].map(|v| v as f32)
         };
-        let points: Points = (0..81).map(point).collect();
-        let cloud = whole(&points);
-        let view = View::new(&cloud.cells, &mut cloud.sums());
-        assert!(view.samples.len() < IN_REGION, "{}", view.samples.len());
-        let plateau = Plateau { level: 1.0, alike: true, ..view.plateau(Drawn::InSpace, 0.0) };
-        let field = measure(&cloud, &view, plateau, 0.0, |_, _| None);
-        let shown = view.noise(plateau.finer(), plateau.drawn).unwrap();
-        let floor = (THINNEST * beyond(plateau) * shown) as f32;
-        assert_eq!(field.floor, Some(vec![floor; cloud.cells.base().len()]));
-        assert!(field.scale.is_none());
+        let field = |rounding: f64| {
+            let points: Points = (0..400 * 81).map(point).collect();
+            let cloud = whole(&points);
+            let view = View::new(&cloud.cells, &mut cloud.sums());
+            let plateau = Plateau { level: 1.0, alike: true, ..view.plateau(Drawn::InSpace, 0.0) };
+            let coarsest = cloud.cells.len(cloud.cells.levels.len() - 1);
+            assert!(coarsest * IN_REGION > view.samples.len(), "{coarsest}");
+            let field = measure(&cloud, &view, plateau, rounding, |_, _| None);
+            let shown = view.noise(plateau.finer(), plateau.drawn).unwrap();
+            (field, (THINNEST * beyond(plateau) * shown) as f32)
+        };
+        let (landscape, floor) = field(0.0);
+        assert!(landscape.scale.is_none());
+        assert!(landscape.floor.unwrap().iter().all(|&of_cell| of_cell == floor));
+        // Steps of rounding may be taken for waves.
+        assert!(field(0.2 * f64::from(floor)).0.is_even());
     }
 
     #[test]
