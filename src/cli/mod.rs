@@ -201,8 +201,12 @@ fn taken(error: &clap::Error, line: &[OsString]) -> Option<String> {
     let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
-    let is_missing = error.kind() == ErrorKind::MissingRequiredArgument
-        && missing.iter().any(|argument| argument.starts_with('<'));
+    // Options that are missing begin with a dash.
+    if error.kind() != ErrorKind::MissingRequiredArgument
+        || !missing.iter().any(|argument| argument.starts_with('<'))
+    {
+        return None;
+    }
     let top = Arguments::command();
     let command = line.iter().skip(1).find_map(|word| top.find_subcommand(word))?;
     let takes_value = |word: &OsString| {
@@ -220,7 +224,7 @@ fn taken(error: &clap::Error, line: &[OsString]) -> Option<String> {
     };
     let pair = line.windows(2).find(|pair| takes_value(&pair[0]) && is_input(&pair[1]))?;
     let [option, file] = [0, 1].map(|i| pair[i].to_string_lossy());
-    is_missing.then(|| format!(" ({file} was taken as the value of {option})"))
+    Some(format!(" ({file} was taken as the value of {option})"))
 }
 
 /// The program and those of its commands that these arguments begin with.

@@ -41,9 +41,12 @@ impl Outputs {
         self.files.check()?;
         self.styling.check(&self.asked())?;
         self.check_names(inputs)?;
-        let kinds = inputs.iter().filter_map(|input| Some((input, peek(input, reading)?)));
-        kinds.into_iter().try_for_each(|(input, kind)| self.check_kind(input, kind))?;
-        let all = self.all(inputs, reading);
+        let kind = |input: &PathBuf| self.out.as_ref().and_then(|_| peek(input, reading));
+        let kinds: Vec<Option<Kind>> = inputs.iter().map(kind).collect();
+        for (input, kind) in inputs.iter().zip(&kinds) {
+            kind.map_or(Ok(()), |kind| self.check_kind(input, kind))?;
+        }
+        let all = self.all(inputs, &kinds);
         guard::check(inputs, &all)?;
         // The user did not give the names of the files in a folder.
         let in_folder = all.iter().filter(|output| output.option == "--out");
@@ -64,14 +67,14 @@ impl Outputs {
         outputs
     }
 
-    /// All files that may be written for these inputs.
-    fn all(&self, inputs: &[PathBuf], reading: &ReadOptions) -> Vec<Output> {
+    /// All files that may be written for these inputs, of these kinds.
+    fn all(&self, inputs: &[PathBuf], kinds: &[Option<Kind>]) -> Vec<Output> {
         let mut all = self.files.outputs();
         let Some(folder) = &self.out else { return all };
-        for input in inputs {
+        for (input, &kind) in inputs.iter().zip(kinds) {
             let clouds = [Format::LAS, Format::LAZ, Format::PLY, Format::PCD, Format::E57];
             let clouds = clouds.map(Kind::Cloud);
-            let kinds = match peek(input, reading) {
+            let kinds = match kind {
                 Some(kind) => vec![kind],
                 // The kind will be known when the input is read.
                 None => [&clouds[..], &[Kind::Image]].concat(),

@@ -415,7 +415,8 @@ fn odd_tolerance(tolerance: f64, found: &Detection, asks_for_few: bool) -> Optio
             "{given} is below the steps of {step} in which this cloud is searched"
         ));
     }
-    let share = found.labelled() as f64 / (input.searched() - input.stray).max(1) as f64;
+    let searched = input.searched().saturating_sub(input.stray).max(1);
+    let share = found.labelled() as f64 / searched as f64;
     let is_below = |most: f64| !asks_for_few && share < most;
     if (is_none || is_below(HARDLY_ANY)) && tolerance < p.noise {
         return Some(format!("{given} is below the noise of the points, {}", brief(p.noise)));

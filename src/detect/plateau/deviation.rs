@@ -40,6 +40,16 @@ struct Told {
 
 impl Told {
     const NOTHING: Self = Self { surely: 0.0, ratio: 1.0 };
+
+    /// The mean of several ratios, each with its weight: the sum of the weights is `surely`, and `growth` that of the weighted
+    /// logarithms.
+    fn mean(surely: f64, growth: f64) -> Self {
+        if surely > 0.0 {
+            Self { surely, ratio: (growth / surely).exp().max(1.0) }
+        } else {
+            Self::NOTHING
+        }
+    }
 }
 
 impl Deviation {
@@ -109,13 +119,7 @@ fn where_calm(curve: &[Scale], level: f64, here: f64) -> Told {
     let [low, high] =
         [level.floor(), level.ceil()].map(|from| calm_from(curve, from as usize, here));
     let (to_low, to_high) = ((1.0 - level.fract()) * low.surely, level.fract() * high.surely);
-    let surely = to_low + to_high;
-    if surely > 0.0 {
-        let ratio = low.ratio.powf(to_low / surely) * high.ratio.powf(to_high / surely);
-        Told { surely, ratio }
-    } else {
-        Told::NOTHING
-    }
+    Told::mean(to_low + to_high, to_low * low.ratio.ln() + to_high * high.ratio.ln())
 }
 
 /// What shows where normals no longer turn on this level or on wider ones, as long as every level shows the surfaces of the one
@@ -133,11 +137,7 @@ fn calm_from(curve: &[Scale], from: usize, here: f64) -> Told {
         }
         open = (open - calm) * goes_on(curve, [level, level + 1], true, SOFT);
     }
-    if surely > 0.0 {
-        Told { surely, ratio: (growth / surely).exp().max(1.0) }
-    } else {
-        Told::NOTHING
-    }
+    Told::mean(surely, growth)
 }
 
 #[cfg(test)]
