@@ -4,6 +4,7 @@ use super::drawn::Drawn;
 use super::plateau::curve::{SOME, Scale, between};
 use super::plateau::slices::{clears_up, is_rounded};
 use super::plateau::{self, Plateau};
+use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::flat::{FLAT, Flatness, judge_some};
 use crate::surface::quantile::quantile;
@@ -15,6 +16,8 @@ use rayon::prelude::*;
 const SAMPLE: usize = 1 << 13;
 /// Largest thickness over width, squared, of a neighbourhood that is certainly flat.
 const STRICT: f32 = 0.01;
+/// A cell with so many times fewer points than another one in its block holds strays, or the edge of a surface.
+const STRAYS: i64 = 20;
 /// How many normals are tried as that of slices.
 const TRIED: usize = 32;
 /// Slices lie across the direction of view if the cosine is larger than this: it may be known roughly.
@@ -96,6 +99,7 @@ impl View {
         // For each level, the blocks that were judged, and for each sample which of them is around it.
         let mut judged: Vec<(Vec<Option<Flatness>>, Vec<u32>)> = Vec::new();
         for (number, level) in cells.levels.iter().enumerate() {
+            leave_strays_out(cells, number, sums);
             // Samples that follow each other share their larger cells.
             let mut different = around.clone();
             different.dedup();
@@ -288,6 +292,20 @@ impl View {
     }
 }
 
+/// Empties the cells of a level that have far fewer points than another one in their block.
+fn leave_strays_out(cells: &Cells, level: usize, sums: &mut [Sums]) {
+    let counts: Vec<i64> = sums[..cells.len(level)].par_iter().map(Sums::count).collect();
+    let most = counts.par_iter().copied().max().unwrap_or(0);
+    let is_stray = |finder: &mut Finder, cell: usize| {
+        let is_few = |than: i64| counts[cell] * STRAYS < than;
+        is_few(most) && finder.block(cell as u32).iter().any(|&near| is_few(counts[near as usize]))
+    };
+    let all = (0..counts.len()).into_par_iter().with_min_len(1024);
+    let strays: Vec<bool> = all.map_init(|| cells.finder(level), is_stray).collect();
+    let strays = sums.iter_mut().zip(strays).filter(|(_, is_stray)| *is_stray);
+    strays.for_each(|(sums, _)| *sums = Sums::default());
+}
+
 /// The share of some normals whose cosine with a direction is larger than this.
 fn parallel(normals: &[Vec3], to: Vec3, than: f64) -> f64 {
     let cosines = normals.iter().map(|normal| dot(*normal, to).abs());
@@ -418,6 +436,23 @@ mod tests {
         let (level, sliced, field) = plateau_of(&noisy);
         assert_eq!((level, sliced), (0.0, false));
         assert!(field.is_even());
+    }
+
+    #[test]
+    fn strays_do_not_make_neighbourhoods_thicker() {
+        let smooth = slope(|z, i| z + (i * 48_271 % 201 - 100) as f64 / 4.0);
+        let stray = |i: usize| [i * 7919 % 20_000, i * 104_729 % 20_000, i * 48_271 % 20_000];
+        let strays = (0..800).map(|i| stray(i).map(|v| v as f32));
+        let among: Points = (0..smooth.len()).map(|i| smooth.get(i)).chain(strays).collect();
+        let curve = |points: &Points| {
+            let cloud = whole(points);
+            View::new(&cloud.cells, &mut cloud.sums()).curve(0.0)
+        };
+        let (alone, among) = (curve(&smooth), curve(&among));
+        for (level, (alone, among)) in alone.iter().zip(&among).enumerate().take(6) {
+            let times = among.thin / alone.thin;
+            assert!((0.9..1.3).contains(&times), "{level}: {} {}", alone.thin, among.thin);
+        }
     }
 
     #[test]

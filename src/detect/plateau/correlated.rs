@@ -21,7 +21,11 @@ const THICKENS_MIXED: f64 = 0.1;
 const HIDDEN: usize = 3;
 const EMERGES: f64 = 0.13;
 /// … but by less than this factor, …
-const EMERGES_SLOWLY: f64 = 1.9;
+const EMERGES_SLOWLY: f64 = 2.6;
+/// … if they emerge above the next level, by more than this factor in all, more or less where it differs from that by less than the
+/// second share of it: strips of a flight that lie apart are searched better as they are, …
+const RISES: f64 = 3.2;
+const RISES_SOFT: f64 = 0.1;
 /// … and normals turn by more than this on one of them and by more than that on the other. Independent noise leaves 0.1 there.
 const TURNS_YET: f64 = 0.2;
 const TURNS_MORE: f64 = 0.3;
@@ -50,7 +54,11 @@ pub(super) fn likeness(curve: &[Scale], level: usize, far: bool, soft: f64) -> f
 
 /// How surely, from 0 to 1, waves emerge on a level or a few levels above, wherever independent noise hides them.
 pub(super) fn emerging(curve: &[Scale], level: usize) -> f64 {
-    let from = |at| shows_through(curve, level, at) * emerges_at(curve, at);
+    let rises = |at: usize| match curve.get(at + 2) {
+        Some(last) if at > level + 1 => exceeds(curve[level].growth(last), RISES, RISES_SOFT),
+        _ => 1.0,
+    };
+    let from = |at| shows_through(curve, level, at) * emerges_at(curve, at) * rises(at);
     (level..=level + HIDDEN).map(from).fold(0.0, f64::max)
 }
 

@@ -3,10 +3,13 @@
 
 /// Thickness that grows by more than this factor from level to level is that of edges, not of noise.
 const GROWTH: f64 = 2.5;
-/// Waves that are long against neighbourhoods make them thicker by up to this factor from level to level, …
-const WAVES: f64 = 4.2;
+/// Waves that are long against neighbourhoods make them thicker by up to this factor from level to level, four and a little that
+/// edges add, …
+const WAVES: f64 = 4.6;
 /// … and farther on by less than this, more or less.
-pub(super) const LEVELLED: f64 = 2.2;
+const LEVELLED: f64 = 2.6;
+/// More or less, they turn normals by at least this share of the factor: steps turn them less.
+const TURNS: f64 = 0.2;
 /// More or less, they leave at least this share of the neighbourhoods flat.
 const KEPT: f64 = 0.75;
 /// There may be edges only where a level has less than this share of the flat neighbourhoods of the level before.
@@ -59,13 +62,24 @@ pub struct Scale {
 }
 
 impl Scale {
+    /// The factor by which thickness grows to a wider level, beyond what independent noise makes of more points: with few points
+    /// thickness varies more, so that its lower quantiles are lower.
+    pub(super) fn growth(&self, wider: &Scale) -> f64 {
+        wider.thin / wider.low(QUARTILE) / (self.thin / self.low(QUARTILE))
+    }
+
+    /// A quantile of the thickness that independent noise gives to neighbourhoods, so many standard deviations below its mean,
+    /// relative to the mean.
+    fn low(&self, below: f64) -> f64 {
+        1.0 - below / (2.0 * (self.points - PARAMETERS).max(PARAMETERS)).sqrt()
+    }
+
     /// How many times as thick the thinner neighbourhoods of the next level are, without rounding and beyond what independent noise
-    /// makes of more points: with few points thickness varies more, so that its lower quantiles are lower.
+    /// makes of more points.
     pub(super) fn thickening(&self, next: &Scale) -> f64 {
         let of = |s: &Scale, thickness: f64, below: f64| {
-            let free = (s.points - PARAMETERS).max(PARAMETERS);
             let own = (thickness * thickness - s.floor * s.floor).max(0.0).sqrt();
-            own.max(UNSEEN * s.floor) / (1.0 - below / (2.0 * free).sqrt())
+            own.max(UNSEEN * s.floor) / s.low(below)
         };
         let thin = of(next, next.thin, QUARTILE) / of(self, self.thin, QUARTILE);
         thin.min(of(next, next.thinnest, DECILE) / of(self, self.thinnest, DECILE))
@@ -104,7 +118,7 @@ pub(super) fn goes_on(
     let soft = if next.flat < REMAIN_FLAT * here.flat { soft } else { 0.0 };
     let waves = if far { are_waves(curve, level, next_level) } else { 0.0 };
     let most = GROWTH + waves * (WAVES - GROWTH);
-    let is_edges = exceeds(next.thin, most * here.thin, soft);
+    let is_edges = exceeds(here.growth(next), most, soft);
     if next.flat > SOME { lasts * (1.0 - is_edges) } else { 0.0 }
 }
 
@@ -115,14 +129,15 @@ fn are_waves(curve: &[Scale], level: usize, next: usize) -> f64 {
     let lasts = exceeds(wider.flat, KEPT * here.flat, SOFT);
     let many = exceeds(wider.places, WAVE_PLACES, PLACES_SOFT);
     let levels_out = growths(curve, next).map(|growth| 1.0 - exceeds(growth, LEVELLED, SOFT));
-    lasts * many * levels_out.fold(0.0, f64::max)
+    let turns = exceeds(here.turn, TURNS * here.growth(wider), SOFT);
+    lasts * many * turns * levels_out.fold(0.0, f64::max)
 }
 
 /// By what factor thickness grows from one level to the next, from a level on, as long as waves may make it grow so.
-pub(super) fn growths(curve: &[Scale], from: usize) -> impl Iterator<Item = f64> {
+fn growths(curve: &[Scale], from: usize) -> impl Iterator<Item = f64> {
     let tells = move |pair: &&[Scale]| pair[1].flat > CLEARED * curve[from].flat;
     let shown = curve[from..].windows(2).take_while(tells);
-    shown.map(|pair| pair[1].thin / pair[0].thin).take_while(|&growth| growth <= WAVES)
+    shown.map(|pair| pair[0].growth(&pair[1])).take_while(|&growth| growth <= WAVES)
 }
 
 #[cfg(test)]

@@ -7,14 +7,20 @@
 
 use super::correlated::{ALIKE, emerging};
 use super::curve::{
-    CLEARED, FEW_PLACES, LEVELLED, PLACES, PLACES_SOFT, SOFT, SOME, Scale, between, exceeds,
-    goes_on, growths,
+    CLEARED, FEW_PLACES, PLACES, PLACES_SOFT, SOFT, SOME, Scale, between, exceeds, goes_on,
 };
 
 /// Waves that are long against neighbourhoods make them thicker from one level to the next by more than this factor, and more or
 /// less where the growth differs from that by less than the second share of it.
-const LONG: f64 = 2.4;
-const LONG_SOFT: f64 = 0.05;
+const LONG: f64 = 1.8;
+const LONG_SOFT: f64 = 0.1;
+/// Where thickness levels out, it grows by less than this factor, …
+const MUCH: f64 = 2.0;
+/// … and above waves so many times less than below, …
+const DECLINES: f64 = 1.4;
+const DECLINES_SOFT: f64 = 0.1;
+/// … or, where independent noise hid the waves, by less than this factor.
+const LITTLE: f64 = 1.5;
 /// Noise is no longer correlated where normals turn by less than this from one level to the next, more or less where the turn
 /// differs from that by less than the second share of it. Independent noise leaves 0.1, drift 0.3 to 0.6.
 const CALM: f64 = 0.25;
@@ -60,11 +66,10 @@ impl Deviation {
     pub(super) fn read(curve: &[Scale], level: f64) -> Self {
         let here = between(level, |level| Some(curve.get(level)?.thin));
         let Some(here) = here.filter(|&here| here > 0.0) else { return Self::UNKNOWN };
-        let waves = waves_below(curve, level);
-        let widest = if waves > 0.0 { widest(curve, level) } else { None };
-        let told = |thin: f64| Told { surely: waves, ratio: (thin / here).max(1.0) };
-        let where_calm = where_calm(curve, level, here);
-        Self { above_waves: widest.map_or(Told::NOTHING, told), where_calm }
+        Self {
+            above_waves: above_waves(curve, level, here),
+            where_calm: where_calm(curve, level, here),
+        }
     }
 
     /// How surely, from 0 to 1, the ratio is known.
@@ -72,45 +77,62 @@ impl Deviation {
         1.0 - (1.0 - self.where_calm.surely) * (1.0 - self.above_waves.surely)
     }
 
-    /// The ratio: at most `unknown`, which is also that of noise of which the curve tells nothing. What shows above waves counts
-    /// `times` over, since they may go on; where normals no longer turn, neighbourhoods hold whole waves.
+    /// The ratio: at most `unknown`, which is also that of noise of which the curve tells nothing; what it tells counts `times`
+    /// over.
     pub fn ratio(&self, unknown: f64, times: f64) -> f64 {
-        let told = [(self.where_calm, 1.0), (self.above_waves, times)];
-        told.iter().fold(unknown, |otherwise, (told, times)| {
+        let told = [self.where_calm, self.above_waves];
+        told.iter().fold(unknown, |otherwise, told| {
             let ratio = (times * told.ratio).min(unknown);
             otherwise.powf(1.0 - told.surely) * ratio.powf(told.surely)
         })
     }
 }
 
-/// How surely, from 0 to 1, waves that are long against the finest neighbourhoods lead up to a level.
-fn waves_below(curve: &[Scale], level: f64) -> f64 {
-    let led = |l: usize| {
-        let (here, next) = (&curve[l], &curve[l + 1]);
-        let by_growth = exceeds(next.thin, LONG * here.thin, LONG_SOFT);
-        // Waves that turn normals at once are seen without.
-        let hidden = 1.0 - exceeds(here.turn, ALIKE, SOFT);
-        let emerging = hidden * emerging(curve, l);
-        if here.flat > SOME { by_growth.max(emerging) } else { 0.0 }
+/// What shows above waves that led up to a level, at which neighbourhoods are as thick as `here`.
+fn above_waves(curve: &[Scale], level: f64, here: f64) -> Told {
+    let [long, emerging] = waves_below(curve, level);
+    let (at, growth) = levels_out(curve, level.round() as usize);
+    let Some(widest) = curve.get(at).filter(|_| long.max(emerging) > 0.0) else {
+        return Told::NOTHING;
     };
-    (0..level.ceil() as usize).map(led).fold(0.0, f64::max)
+    // Thickness that goes on to grow as before is that of drift.
+    let most = growths_to(curve, at).fold(0.0, f64::max);
+    let declines = exceeds(most, DECLINES * growth, DECLINES_SOFT);
+    let little = 1.0 - exceeds(growth, LITTLE, SOFT);
+    let surely = (long * declines).max(emerging * little);
+    Told { surely, ratio: (widest.thin / here).max(1.0) }
 }
 
-/// The thickness on the widest level that tells, if thickness grows little above this level.
-fn widest(curve: &[Scale], level: f64) -> Option<f64> {
-    let from = level.round() as usize;
-    let mut growths = growths(curve, from).peekable();
-    // Where nothing tells how it grows, there are only edges beyond, or nothing.
-    let above = match growths.peek() {
-        Some(_) => from + growths.position(|growth| growth < LEVELLED)?,
-        None => from,
-    };
-    let tells = |s: &&Scale| s.flat >= CLEARED * curve[above].flat;
-    let shown = curve[above..].iter().take_while(tells).map(|s| s.thin);
-    // Above edges it grows much again.
-    let mut last = curve[above].thin;
-    let grows_little = |&thin: &f64| thin <= LEVELLED * std::mem::replace(&mut last, thin);
-    shown.take_while(grows_little).last()
+/// How surely, from 0 to 1, waves lead up to a level: such as are long against the finest neighbourhoods, and such as independent
+/// noise hides there.
+fn waves_below(curve: &[Scale], level: f64) -> [f64; 2] {
+    let shown = (0..level.ceil() as usize).filter(|&l| curve[l].flat > SOME);
+    shown.fold([0.0; 2], |[long, hidden], l| {
+        let (here, next) = (&curve[l], &curve[l + 1]);
+        // Waves that turn normals at once are not hidden.
+        let emerging = (1.0 - exceeds(here.turn, ALIKE, SOFT)) * emerging(curve, l);
+        [exceeds(next.thin, LONG * here.thin, LONG_SOFT).max(long), emerging.max(hidden)]
+    })
+}
+
+/// By what factors thickness grows up to a level from each of the levels below.
+fn growths_to(curve: &[Scale], level: usize) -> impl Iterator<Item = f64> {
+    let pairs = curve.windows(2).take(level).filter(|pair| pair[0].flat > SOME);
+    pairs.map(|pair| pair[0].growth(&pair[1]))
+}
+
+/// The widest level, from one on, up to which thickness grows less and less, and the factor by which it grows last. Above edges it
+/// grows much again.
+fn levels_out(curve: &[Scale], from: usize) -> (usize, f64) {
+    let growth = |to: usize| Some(curve.get(to.checked_sub(1)?)?.growth(curve.get(to)?));
+    let (mut at, mut last) = (from, growth(from).unwrap_or(f64::INFINITY));
+    while let Some(next) = growth(at + 1)
+        && curve[at + 1].flat >= CLEARED * curve[from].flat
+        && next <= MUCH.min(last.max(LITTLE))
+    {
+        (at, last) = (at + 1, next);
+    }
+    (at, last)
 }
 
 /// What shows where normals no longer turn, from a level on at which neighbourhoods are as thick as `here`. Between two levels it is
@@ -176,7 +198,7 @@ mod tests {
     fn whole_surfaces_deviate_as_neighbourhoods_do_where_normals_no_longer_turn() {
         let ratio = |curve: &[Scale], level| {
             let deviation = Deviation::read(curve, level);
-            Deviation { above_waves: Told::NOTHING, ..deviation }.ratio(2.5, 1.25)
+            Deviation { above_waves: Told::NOTHING, ..deviation }.ratio(2.5, 1.0)
         };
         let curve = facade(|_, _| ());
         assert_eq!(ratio(&curve, 3.0), 1.0);
@@ -204,13 +226,54 @@ mod tests {
     }
 
     #[test]
+    fn waves_level_out_and_drift_does_not() {
+        let told = |shown: &[(f64, f64, f64)], level: f64| {
+            let scale = |&(flat, thin, turn)| Scale {
+                places: 5000.0,
+                points: 100.0,
+                ..Scale::of(flat, thin, turn)
+            };
+            let curve: Vec<Scale> = shown.iter().map(scale).collect();
+            Deviation::read(&curve, level).above_waves
+        };
+        // Photogrammetry of a room, with waves of half a metre; the widest neighbourhoods reach over edges.
+        let room = [
+            (0.722, 922.0, 0.838),
+            (0.704, 1888.0, 0.808),
+            (0.553, 3803.0, 0.555),
+            (0.336, 5214.0, 0.972),
+            (0.145, 19_209.0, 3.521),
+        ];
+        let Told { surely, ratio } = told(&room, 3.0);
+        assert!(surely > 0.8 && ratio == 1.0, "{surely} {ratio}");
+        // What is read a level below deviates by what shows above.
+        let Told { surely, ratio } = told(&room, 2.0);
+        assert!(surely > 0.8 && (ratio - 5214.0 / 3803.0).abs() < 1e-9, "{surely} {ratio}");
+        // An office whose scanner drifts: thickness grows from level to level by nearly the same factor.
+        let office = [
+            (0.579, 1850.0, 1.145),
+            (0.524, 3752.0, 0.704),
+            (0.368, 5920.0, 0.536),
+            (0.242, 9965.0, 0.751),
+            (0.146, 28_489.0, 0.565),
+        ];
+        assert!(told(&office, 3.0).surely < 0.05);
+        // Thickness that has not levelled out tells nothing, …
+        let mut rising = room;
+        rising[3].1 = 7600.0;
+        assert!(told(&rising, 3.0).surely < 0.05);
+        // … and without waves below there is nothing to tell.
+        assert_eq!(told(&room.map(|(flat, _, turn)| (flat, 900.0, turn)), 3.0), Told::NOTHING);
+    }
+
+    #[test]
     fn what_two_signs_tell_is_blended_by_how_surely_they_tell_it() {
         let told = |surely, ratio| Told { surely, ratio };
         let of = |where_calm, above_waves| Deviation { where_calm, above_waves }.ratio(4.0, 1.0);
         assert_eq!(of(Told::NOTHING, Told::NOTHING), 4.0);
         assert_eq!(of(told(0.5, 1.0), Told::NOTHING), 2.0);
         assert_eq!(of(Told::NOTHING, told(0.5, 1.0)), 2.0);
-        // Waves tell more, and may go on.
+        // What is told counts so many times over.
         let above = Deviation::above_waves(1.0, 2.0);
         assert_eq!([1.0, 1.5, 3.0].map(|times| above.ratio(4.0, times)), [2.0, 3.0, 4.0]);
         assert_eq!(of(told(1.0, 1.0), told(1.0, 2.0)), 2.0);

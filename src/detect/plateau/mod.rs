@@ -25,7 +25,7 @@ const STEPS_OF_LEVEL: f64 = 4.0;
 /// The searched cells are this many levels finer than the level at which the noise shows.
 const FINER: f64 = 1.0;
 /// The same where it is known how far the waves go that led up to that level, or end there.
-const FINER_BELOW_WAVES: f64 = 2.0;
+const FINER_BELOW_WAVES: f64 = 4.0;
 
 /// Where the curve of thickness over size levels out.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -207,12 +207,41 @@ mod tests {
         assert!(of_house.alike && (3.0..=4.0).contains(&of_house.level), "{of_house:?}");
         let Plateau { deviation, .. } = of_house;
         assert!(deviation.known() == 1.0 && (1.0..1.2).contains(&deviation.ratio(9.0, 1.0)));
-        assert_eq!(of_house.finer(), 2.0);
+        assert_eq!(of_house.finer(), of_house.level);
         let with = |waves| Plateau { deviation: Deviation::above_waves(waves, 1.0), ..of_house };
-        assert_eq!([0.5, 0.0].map(|waves| with(waves).finer()), [1.5, 1.0]);
+        assert_eq!([0.5, 0.0].map(|waves| with(waves).finer()), [2.5, 1.0]);
         // So few neighbourhoods may hold the folds of a roof.
         let of_few = plateau(house, 500.0);
         assert!(of_few.level <= 1.0 && of_few.deviation.known() == 0.0, "{of_few:?}");
+        // A street between stations that are tilted: kerbs make wide neighbourhoods thicker, but turn their normals less than waves.
+        let street = |turn| {
+            let street = [
+                (0.24, 1122.0, 0.3),
+                (0.85, 2020.0, 0.5),
+                (0.93, 3636.0, turn),
+                (0.88, 14_544.0, 0.6),
+                (0.72, 39_269.0, 0.2),
+                (0.37, 74_611.0, 0.1),
+            ];
+            plateau(street, 8000.0).level
+        };
+        assert!(street(0.6) <= 1.0 && street(1.2) > street(0.6), "{} {}", street(0.6), street(1.2));
+        // Smooth waves, much longer than the finest neighbourhoods, which have few points.
+        let smooth = [
+            (0.832, 38.0, 1.193, 11.0),
+            (0.823, 166.0, 1.166, 48.0),
+            (0.789, 700.0, 0.948, 208.0),
+            (0.622, 1500.0, 0.423, 802.0),
+            (0.411, 1800.0, 0.108, 3300.0),
+        ];
+        let scale = |(flat, thin, turn, points)| Scale {
+            places: 8000.0 * flat,
+            points,
+            ..Scale::of(flat, thin, turn)
+        };
+        let smooth = read(&smooth.map(scale), Drawn::InSpace, |_| false, |_| false);
+        assert!(smooth.alike && smooth.level >= 3.0, "{smooth:?}");
+        assert!(smooth.deviation.known() > 0.9, "{smooth:?}");
         // The sides of boards: wider neighbourhoods hold both, then several boards, and thickness goes on to grow.
         let boards = [
             (0.59, 727.0, 0.38),
@@ -263,6 +292,23 @@ mod tests {
                 "{other:?}"
             );
         }
+    }
+
+    #[test]
+    fn strips_that_lie_apart_are_not_taken_for_waves() {
+        let alike = |thin: [f64; 6]| {
+            let turn = [0.25, 0.13, 0.12, 0.35, 0.46, 0.5];
+            let scale = |level: usize| Scale {
+                places: 6000.0,
+                points: 15.0 * 4f64.powi(level as i32),
+                ..Scale::of(0.8, thin[level], turn[level])
+            };
+            let curve: [Scale; 6] = std::array::from_fn(scale);
+            read(&curve, Drawn::InSpace, |_| false, |_| false).alike
+        };
+        // A street from the air, in two strips, and waves that are as long and much higher.
+        assert!(!alike([2022.0, 2145.0, 2369.0, 2904.0, 4924.0, 5150.0]));
+        assert!(alike([2022.0, 2145.0, 2500.0, 4500.0, 9924.0, 12_150.0]));
     }
 
     #[test]
