@@ -16,8 +16,10 @@ use rayon::prelude::*;
 const SAMPLE: usize = 1 << 13;
 /// Largest thickness over width, squared, of a neighbourhood that is certainly flat.
 const STRICT: f32 = 0.01;
-/// A cell with so many times fewer points than another one in its block holds strays, or the edge of a surface.
+/// A cell with so many times fewer points than another one in its block holds strays, the rim of a surface or some of its tail …
 const STRAYS: i64 = 20;
+/// … where the cells of a level have at least so many points on average.
+const FEW: i64 = 8;
 /// How many normals are tried as that of slices.
 const TRIED: usize = 32;
 /// Slices lie across the direction of view if the cosine is larger than this: it may be known roughly.
@@ -294,15 +296,21 @@ impl View {
 
 /// Empties the cells of a level that have far fewer points than another one in their block.
 fn leave_strays_out(cells: &Cells, level: usize, sums: &mut [Sums]) {
-    let counts: Vec<i64> = sums[..cells.len(level)].par_iter().map(Sums::count).collect();
+    let counts: Vec<i64> = sums.par_iter().map(Sums::count).collect();
+    let all: i64 = counts.par_iter().sum();
+    // Cells of a few points tell no strays from the edge of a surface, and there are many.
+    if all < FEW * counts.len() as i64 {
+        return;
+    }
     let most = counts.par_iter().copied().max().unwrap_or(0);
     let is_stray = |finder: &mut Finder, cell: usize| {
-        let is_few = |than: i64| counts[cell] * STRAYS < than;
-        is_few(most) && finder.block(cell as u32).iter().any(|&near| is_few(counts[near as usize]))
+        let limit = counts[cell] * STRAYS;
+        (1..most).contains(&limit)
+            && finder.block(cell as u32).iter().any(|&near| limit < counts[near as usize])
     };
     let all = (0..counts.len()).into_par_iter().with_min_len(1024);
     let strays: Vec<bool> = all.map_init(|| cells.finder(level), is_stray).collect();
-    let strays = sums.iter_mut().zip(strays).filter(|(_, is_stray)| *is_stray);
+    let strays = sums.par_iter_mut().zip(strays).filter(|(_, is_stray)| *is_stray);
     strays.for_each(|(sums, _)| *sums = Sums::default());
 }
 

@@ -131,13 +131,12 @@ pub(super) fn measure(
 
 /// By what factor whole surfaces deviate more than neighbourhoods show.
 fn beyond(plateau: Plateau) -> f64 {
-    // The floor under the thickness of neighbourhoods would raise what is read exactly.
-    let exactly = 1.0 / THINNEST;
     match plateau {
         Plateau { alike: false, .. } => 1.0,
-        Plateau { drawn: Drawn::AsSeen, .. } => exactly,
+        // What is read is exact here; the floor under the thickness of neighbourhoods would raise it.
+        Plateau { drawn: Drawn::AsSeen, .. } => 1.0 / THINNEST,
         Plateau { sliced: true, .. } => 1.0,
-        Plateau { deviation, .. } => deviation.ratio(BEYOND, exactly),
+        Plateau { deviation, .. } => deviation.ratio(BEYOND),
     }
 }
 

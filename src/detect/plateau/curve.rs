@@ -3,12 +3,15 @@
 
 /// Thickness that grows by more than this factor from level to level is that of edges, not of noise.
 const GROWTH: f64 = 2.5;
-/// Waves that are long against neighbourhoods make them thicker by up to this factor from level to level, four and a little that
-/// edges add, …
+/// Waves that are long against neighbourhoods make them thicker by up to this factor from level to level: by four, and by a little
+/// more where edges add to it.
 const WAVES: f64 = 4.6;
-/// … and farther on by less than this, more or less.
+/// Farther on thickness grows by less than this factor, more or less, …
 const LEVELLED: f64 = 2.6;
-/// More or less, they turn normals by at least this share of the factor: steps turn them less.
+/// … where at least this share of the flat neighbourhoods are certainly flat, more or less: hills are steeper than waves.
+const LOW: f64 = 0.5;
+/// Waves turn normals by at least this share of the factor by which they make neighbourhoods thicker, more or less: steps turn
+/// them less.
 const TURNS: f64 = 0.2;
 /// More or less, they leave at least this share of the neighbourhoods flat.
 const KEPT: f64 = 0.75;
@@ -122,22 +125,26 @@ pub(super) fn goes_on(
     if next.flat > SOME { lasts * (1.0 - is_edges) } else { 0.0 }
 }
 
-/// How surely, from 0 to 1, thickness grows between two levels because waves are long against the neighbourhoods: not many fewer
-/// of these are flat, and farther on thickness grows less. Beyond edges it goes on to grow.
+/// How surely, from 0 to 1, thickness grows between two levels because waves are long against the neighbourhoods: many of these
+/// are flat, not many fewer than before, their normals turn, and farther on thickness grows less. Beyond edges it goes on to grow.
 fn are_waves(curve: &[Scale], level: usize, next: usize) -> f64 {
     let (here, wider) = (&curve[level], &curve[next]);
     let lasts = exceeds(wider.flat, KEPT * here.flat, SOFT);
     let many = exceeds(wider.places, WAVE_PLACES, PLACES_SOFT);
-    let levels_out = growths(curve, next).map(|growth| 1.0 - exceeds(growth, LEVELLED, SOFT));
     let turns = exceeds(here.turn, TURNS * here.growth(wider), SOFT);
-    lasts * many * turns * levels_out.fold(0.0, f64::max)
+    lasts * many * turns * levels_out(curve, next)
 }
 
-/// By what factor thickness grows from one level to the next, from a level on, as long as waves may make it grow so.
-fn growths(curve: &[Scale], from: usize) -> impl Iterator<Item = f64> {
-    let tells = move |pair: &&[Scale]| pair[1].flat > CLEARED * curve[from].flat;
+/// How surely, from 0 to 1, thickness grows less somewhere above a level, and no more than waves make it grow up to there.
+fn levels_out(curve: &[Scale], from: usize) -> f64 {
+    let tells = |pair: &&[Scale]| pair[1].flat > CLEARED * curve[from].flat;
     let shown = curve[from..].windows(2).take_while(tells);
-    shown.map(|pair| pair[0].growth(&pair[1])).take_while(|&growth| growth <= WAVES)
+    let growths = shown.map(|pair| (pair[0].growth(&pair[1]), &pair[1]));
+    let levelled = growths.take_while(|(growth, _)| *growth <= WAVES).map(|(growth, wider)| {
+        let is_low = exceeds(wider.strict, LOW * wider.flat, SOFT);
+        is_low * (1.0 - exceeds(growth, LEVELLED, SOFT))
+    });
+    levelled.fold(0.0, f64::max)
 }
 
 #[cfg(test)]

@@ -18,9 +18,10 @@ const LONG_SOFT: f64 = 0.1;
 const MUCH: f64 = 2.0;
 /// … and above waves so many times less than below, …
 const DECLINES: f64 = 1.4;
-const DECLINES_SOFT: f64 = 0.1;
-/// … or, where independent noise hid the waves, by less than this factor.
+/// … or, where independent noise hid the waves, by less than this factor. So much it may always grow.
 const LITTLE: f64 = 1.5;
+/// More or less so where growth differs from these limits by less than this share of them.
+const LEVEL_SOFT: f64 = 0.1;
 /// Noise is no longer correlated where normals turn by less than this from one level to the next, more or less where the turn
 /// differs from that by less than the second share of it. Independent noise leaves 0.1, drift 0.3 to 0.6.
 const CALM: f64 = 0.25;
@@ -66,9 +67,10 @@ impl Deviation {
     pub(super) fn read(curve: &[Scale], level: f64) -> Self {
         let here = between(level, |level| Some(curve.get(level)?.thin));
         let Some(here) = here.filter(|&here| here > 0.0) else { return Self::UNKNOWN };
+        let waves = waves_below(curve, level);
         Self {
-            above_waves: above_waves(curve, level, here),
-            where_calm: where_calm(curve, level, here),
+            above_waves: from_level(level, |from| levelled_from(curve, from, here, waves)),
+            where_calm: from_level(level, |from| calm_from(curve, from, here)),
         }
     }
 
@@ -77,30 +79,20 @@ impl Deviation {
         1.0 - (1.0 - self.where_calm.surely) * (1.0 - self.above_waves.surely)
     }
 
-    /// The ratio: at most `unknown`, which is also that of noise of which the curve tells nothing; what it tells counts `times`
-    /// over.
-    pub fn ratio(&self, unknown: f64, times: f64) -> f64 {
-        let told = [self.where_calm, self.above_waves];
-        told.iter().fold(unknown, |otherwise, told| {
-            let ratio = (times * told.ratio).min(unknown);
-            otherwise.powf(1.0 - told.surely) * ratio.powf(told.surely)
+    /// The ratio: at most `unknown`, which is also that of noise of which the curve tells nothing.
+    pub fn ratio(&self, unknown: f64) -> f64 {
+        [self.where_calm, self.above_waves].iter().fold(unknown, |otherwise, told| {
+            otherwise.powf(1.0 - told.surely) * told.ratio.min(unknown).powf(told.surely)
         })
     }
 }
 
-/// What shows above waves that led up to a level, at which neighbourhoods are as thick as `here`.
-fn above_waves(curve: &[Scale], level: f64, here: f64) -> Told {
-    let [long, emerging] = waves_below(curve, level);
-    let (at, growth) = levels_out(curve, level.round() as usize);
-    let Some(widest) = curve.get(at).filter(|_| long.max(emerging) > 0.0) else {
-        return Told::NOTHING;
-    };
-    // Thickness that goes on to grow as before is that of drift.
-    let most = growths_to(curve, at).fold(0.0, f64::max);
-    let declines = exceeds(most, DECLINES * growth, DECLINES_SOFT);
-    let little = 1.0 - exceeds(growth, LITTLE, SOFT);
-    let surely = (long * declines).max(emerging * little);
-    Told { surely, ratio: (widest.thin / here).max(1.0) }
+/// What a curve tells from a level on, at which neighbourhoods are as thick as `here`. Between two levels it is what it tells from
+/// either on, as far as the level is near.
+fn from_level(level: f64, told: impl Fn(usize) -> Told) -> Told {
+    let [low, high] = [level.floor(), level.ceil()].map(|from| told(from as usize));
+    let (to_low, to_high) = ((1.0 - level.fract()) * low.surely, level.fract() * high.surely);
+    Told::mean(to_low + to_high, to_low * low.ratio.ln() + to_high * high.ratio.ln())
 }
 
 /// How surely, from 0 to 1, waves lead up to a level: such as are long against the finest neighbourhoods, and such as independent
@@ -115,33 +107,43 @@ fn waves_below(curve: &[Scale], level: f64) -> [f64; 2] {
     })
 }
 
-/// By what factors thickness grows up to a level from each of the levels below.
-fn growths_to(curve: &[Scale], level: usize) -> impl Iterator<Item = f64> {
-    let pairs = curve.windows(2).take(level).filter(|pair| pair[0].flat > SOME);
-    pairs.map(|pair| pair[0].growth(&pair[1]))
-}
-
-/// The widest level, from one on, up to which thickness grows less and less, and the factor by which it grows last. Above edges it
-/// grows much again.
-fn levels_out(curve: &[Scale], from: usize) -> (usize, f64) {
-    let growth = |to: usize| Some(curve.get(to.checked_sub(1)?)?.growth(curve.get(to)?));
-    let (mut at, mut last) = (from, growth(from).unwrap_or(f64::INFINITY));
-    while let Some(next) = growth(at + 1)
-        && curve[at + 1].flat >= CLEARED * curve[from].flat
-        && next <= MUCH.min(last.max(LITTLE))
-    {
-        (at, last) = (at + 1, next);
+/// What shows where thickness levels out, on a level or above it, if waves led up there as surely as `waves` say.
+fn levelled_from(curve: &[Scale], from: usize, here: f64, waves: [f64; 2]) -> Told {
+    let (mut surely, mut growth, mut open) = (0.0, 0.0, 1.0);
+    for at in from..curve.len() {
+        let levels_on = levels_on(curve, from, at);
+        let told = open * (1.0 - levels_on) * has_levelled(curve, at, waves);
+        if told > 0.0 && curve[at].thin > 0.0 {
+            surely += told;
+            growth += told * (curve[at].thin / here).ln();
+        }
+        open *= levels_on;
     }
-    (at, last)
+    Told::mean(surely, growth)
 }
 
-/// What shows where normals no longer turn, from a level on at which neighbourhoods are as thick as `here`. Between two levels it is
-/// what shows from either on, as far as the level is near.
-fn where_calm(curve: &[Scale], level: f64, here: f64) -> Told {
-    let [low, high] =
-        [level.floor(), level.ceil()].map(|from| calm_from(curve, from as usize, here));
-    let (to_low, to_high) = ((1.0 - level.fract()) * low.surely, level.fract() * high.surely);
-    Told::mean(to_low + to_high, to_low * low.ratio.ln() + to_high * high.ratio.ln())
+/// The factor by which thickness grows to a level from the one below.
+fn growth_to(curve: &[Scale], level: usize) -> Option<f64> {
+    let [finer, level] = [level.checked_sub(1)?, level].map(|level| curve.get(level));
+    Some(finer?.growth(level?))
+}
+
+/// How surely, from 0 to 1, thickness levels out farther above a level. Above edges it grows much again.
+fn levels_on(curve: &[Scale], from: usize, at: usize) -> f64 {
+    let Some(next) = growth_to(curve, at + 1) else { return 0.0 };
+    let most = growth_to(curve, at).map_or(MUCH, |last| last.clamp(LITTLE, MUCH));
+    let lasts = exceeds(curve[at + 1].flat, CLEARED * curve[from].flat, SOFT);
+    lasts * (1.0 - exceeds(next, most, LEVEL_SOFT))
+}
+
+/// How surely, from 0 to 1, thickness has levelled out on a level to which waves led up.
+fn has_levelled(curve: &[Scale], at: usize, [long, hidden]: [f64; 2]) -> f64 {
+    let Some(last) = growth_to(curve, at) else { return 0.0 };
+    let shown = (1..=at).filter(|&to| curve[to - 1].flat > SOME);
+    let most = shown.filter_map(|to| growth_to(curve, to)).fold(0.0, f64::max);
+    // Thickness that goes on to grow as before is that of drift.
+    let declines = exceeds(most, DECLINES * last, LEVEL_SOFT) * (1.0 - exceeds(last, MUCH, SOFT));
+    (long * declines).max(hidden * (1.0 - exceeds(last, LITTLE, SOFT)))
 }
 
 /// What shows where normals no longer turn on this level or on wider ones, as long as every level shows the surfaces of the one
@@ -198,7 +200,7 @@ mod tests {
     fn whole_surfaces_deviate_as_neighbourhoods_do_where_normals_no_longer_turn() {
         let ratio = |curve: &[Scale], level| {
             let deviation = Deviation::read(curve, level);
-            Deviation { above_waves: Told::NOTHING, ..deviation }.ratio(2.5, 1.0)
+            Deviation { above_waves: Told::NOTHING, ..deviation }.ratio(2.5)
         };
         let curve = facade(|_, _| ());
         assert_eq!(ratio(&curve, 3.0), 1.0);
@@ -269,16 +271,14 @@ mod tests {
     #[test]
     fn what_two_signs_tell_is_blended_by_how_surely_they_tell_it() {
         let told = |surely, ratio| Told { surely, ratio };
-        let of = |where_calm, above_waves| Deviation { where_calm, above_waves }.ratio(4.0, 1.0);
+        let of = |where_calm, above_waves| Deviation { where_calm, above_waves }.ratio(4.0);
         assert_eq!(of(Told::NOTHING, Told::NOTHING), 4.0);
         assert_eq!(of(told(0.5, 1.0), Told::NOTHING), 2.0);
         assert_eq!(of(Told::NOTHING, told(0.5, 1.0)), 2.0);
-        // What is told counts so many times over.
-        let above = Deviation::above_waves(1.0, 2.0);
-        assert_eq!([1.0, 1.5, 3.0].map(|times| above.ratio(4.0, times)), [2.0, 3.0, 4.0]);
+        assert_eq!(Deviation::above_waves(1.0, 2.0).ratio(4.0), 2.0);
         assert_eq!(of(told(1.0, 1.0), told(1.0, 2.0)), 2.0);
         let half = Deviation { where_calm: told(0.5, 1.0), above_waves: told(0.5, 1.0) };
-        assert_eq!((half.known(), half.ratio(16.0, 1.0)), (0.75, 2.0));
+        assert_eq!((half.known(), half.ratio(16.0)), (0.75, 2.0));
         // Nothing deviates by more than what is unknown.
         assert_eq!(of(told(1.0, 9.0), Told::NOTHING), 4.0);
     }

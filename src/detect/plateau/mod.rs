@@ -206,7 +206,7 @@ mod tests {
         let of_house = plateau(house, 8000.0);
         assert!(of_house.alike && (3.0..=4.0).contains(&of_house.level), "{of_house:?}");
         let Plateau { deviation, .. } = of_house;
-        assert!(deviation.known() == 1.0 && (1.0..1.2).contains(&deviation.ratio(9.0, 1.0)));
+        assert!(deviation.known() == 1.0 && (1.0..1.2).contains(&deviation.ratio(9.0)));
         assert_eq!(of_house.finer(), of_house.level);
         let with = |waves| Plateau { deviation: Deviation::above_waves(waves, 1.0), ..of_house };
         assert_eq!([0.5, 0.0].map(|waves| with(waves).finer()), [2.5, 1.0]);
@@ -277,7 +277,7 @@ mod tests {
         let waving = plateau(&|_, _| ());
         assert!(waving.alike && waving.deviation.known() > 0.5, "{waving:?}");
         assert!((1.5..=2.5).contains(&waving.level), "{waving:?}");
-        assert!(waving.deviation.ratio(9.0, 1.0) > 1.1, "{waving:?}");
+        assert!(waving.deviation.ratio(9.0) > 1.1, "{waving:?}");
         // Normals that turn as little as independent noise turns them, …
         let white = plateau(&|level, s| s.turn = 0.3 * 0.5f64.powi(level as i32));
         // … thickness that grows as it does at edges, …
