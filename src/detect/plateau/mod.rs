@@ -229,7 +229,7 @@ mod tests {
         // Smooth waves, much longer than the finest neighbourhoods, which have few points.
         let smooth = [
             (0.832, 38.0, 1.193, 11.0),
-            (0.823, 166.0, 1.166, 48.0),
+            (0.823, 180.0, 1.166, 48.0),
             (0.789, 700.0, 0.948, 208.0),
             (0.622, 1500.0, 0.423, 802.0),
             (0.411, 1800.0, 0.108, 3300.0),
