@@ -450,7 +450,7 @@ mod tests {
             assert!(coarsest * IN_REGION > view.samples.len(), "{coarsest}");
             let field = measure(&cloud, &view, plateau, rounding, |_, _| None);
             let shown = view.noise(plateau.finer(), plateau.drawn).unwrap();
-            (field, (THINNEST * beyond(plateau) * shown) as f32)
+            (field, (THINNEST * BEYOND * shown) as f32)
         };
         let (landscape, floor) = field(0.0);
         assert!(landscape.scale.is_none());

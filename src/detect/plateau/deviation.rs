@@ -269,6 +269,31 @@ mod tests {
     }
 
     #[test]
+    fn nearly_the_same_growth_tells_nearly_the_same() {
+        let ratio = |growths: [f64; 5], level: f64| {
+            let mut thin = 100.0;
+            let mut curve = vec![Scale::of(0.8, thin, 1.0)];
+            curve.extend(growths.map(|growth| {
+                thin *= growth;
+                Scale::of(0.8, thin, 1.0)
+            }));
+            Deviation::read(&curve, level).ratio(2.5)
+        };
+        let changes = |growths: &dyn Fn(f64) -> [f64; 5], level: f64| {
+            let ratios = (0..200).map(|k| ratio(growths(1.2 + 0.005 * f64::from(k)), level));
+            let ratios: Vec<f64> = ratios.collect();
+            ratios.windows(2).map(|pair| (pair[1] / pair[0]).ln().abs()).fold(0.0, f64::max)
+        };
+        for level in [2.0, 2.4, 2.6, 3.0] {
+            assert!(changes(&|g| [3.0, 3.0, g, 1.3, 1.1], level) < 0.05, "{level}");
+            assert!(changes(&|g| [3.0, 3.0, 1.8, g, 1.5], level) < 0.05, "{level}");
+            assert!(changes(&|g| [2.0, 2.0, 1.1, g, 3.0], level) < 0.05, "{level}");
+        }
+        // Thickness that does not level out is unknown, whatever it did below.
+        assert_eq!(ratio([3.6, 3.6, 2.6, 3.0, 3.0], 3.0), 2.5);
+    }
+
+    #[test]
     fn what_two_signs_tell_is_blended_by_how_surely_they_tell_it() {
         let told = |surely, ratio| Told { surely, ratio };
         let of = |where_calm, above_waves| Deviation { where_calm, above_waves }.ratio(4.0);
