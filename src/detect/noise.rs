@@ -4,7 +4,6 @@ use super::drawn::Drawn;
 use super::plateau::curve::{SOME, Scale, between};
 use super::plateau::slices::{clears_up, is_rounded};
 use super::plateau::{self, Plateau};
-use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::flat::{FLAT, Flatness, judge_some};
 use crate::surface::quantile::quantile;
@@ -296,20 +295,18 @@ impl View {
 
 /// Empties the cells of a level that have far fewer points than another one in their block.
 fn leave_strays_out(cells: &Cells, level: usize, sums: &mut [Sums]) {
-    let counts: Vec<i64> = sums.par_iter().map(Sums::count).collect();
-    let all: i64 = counts.par_iter().sum();
     // Cells of a few points tell no strays from the edge of a surface, and there are many.
-    if all < FEW * counts.len() as i64 {
+    let all: i64 = sums.par_iter().map(Sums::count).sum();
+    if all < FEW * sums.len() as i64 {
         return;
     }
+    let counts: Vec<i64> = sums.par_iter().map(Sums::count).collect();
     let most = counts.par_iter().copied().max().unwrap_or(0);
-    let is_stray = |finder: &mut Finder, cell: usize| {
-        let limit = counts[cell] * STRAYS;
+    let strays = cells.map_cells(level, |finder, cell| {
+        let limit = counts[cell as usize] * STRAYS;
         (1..most).contains(&limit)
-            && finder.block(cell as u32).iter().any(|&near| limit < counts[near as usize])
-    };
-    let all = (0..counts.len()).into_par_iter().with_min_len(1024);
-    let strays: Vec<bool> = all.map_init(|| cells.finder(level), is_stray).collect();
+            && finder.block(cell).iter().any(|&near| limit < counts[near as usize])
+    });
     let strays = sums.par_iter_mut().zip(strays).filter(|(_, is_stray)| *is_stray);
     strays.for_each(|(sums, _)| *sums = Sums::default());
 }

@@ -78,9 +78,17 @@ impl Cells {
         level: usize,
         of: impl Fn(usize, &[u32]) -> T + Sync,
     ) -> Vec<T> {
-        let one = |finder: &mut Finder, cell: u32| of(cell as usize, &finder.block(cell));
+        self.map_cells(level, |finder, cell| of(cell as usize, &finder.block(cell)))
+    }
+
+    /// For every cell of a level, `of(finder, cell)`, for work that needs the blocks of some of them.
+    pub fn map_cells<T: Send>(
+        &self,
+        level: usize,
+        of: impl Fn(&mut Finder, u32) -> T + Sync,
+    ) -> Vec<T> {
         let all = (0..self.len(level) as u32).into_par_iter().with_min_len(1024);
-        all.map_init(|| self.finder(level), one).collect()
+        all.map_init(|| self.finder(level), &of).collect()
     }
 
     /// Where the base cells inside a cell begin and end.

@@ -48,9 +48,13 @@ struct Told {
 impl Told {
     const NOTHING: Self = Self { surely: 0.0, ratio: 1.0 };
 
-    /// The mean of several ratios, each with its weight: the sum of the weights is `surely`, and `growth` that of the weighted
-    /// logarithms.
-    fn mean(surely: f64, growth: f64) -> Self {
+    /// The mean of several ratios, each after its weight, on a logarithmic scale; it is as sure as the sum of the weights.
+    fn mean(ratios: impl Iterator<Item = (f64, f64)>) -> Self {
+        let (mut surely, mut growth) = (0.0, 0.0);
+        for (weight, ratio) in ratios.filter(|&(weight, ratio)| weight > 0.0 && ratio > 0.0) {
+            surely += weight;
+            growth += weight * ratio.ln();
+        }
         if surely > 0.0 {
             Self { surely, ratio: (growth / surely).exp().max(1.0) }
         } else {
@@ -91,8 +95,8 @@ impl Deviation {
 /// either on, as far as the level is near.
 fn from_level(level: f64, told: impl Fn(usize) -> Told) -> Told {
     let [low, high] = [level.floor(), level.ceil()].map(|from| told(from as usize));
-    let (to_low, to_high) = ((1.0 - level.fract()) * low.surely, level.fract() * high.surely);
-    Told::mean(to_low + to_high, to_low * low.ratio.ln() + to_high * high.ratio.ln())
+    let near = [(1.0 - level.fract(), low), (level.fract(), high)];
+    Told::mean(near.into_iter().map(|(share, told)| (share * told.surely, told.ratio)))
 }
 
 /// How surely, from 0 to 1, waves lead up to a level: such as are long against the finest neighbourhoods, and such as independent
@@ -109,17 +113,12 @@ fn waves_below(curve: &[Scale], level: f64) -> [f64; 2] {
 
 /// What shows where thickness levels out, on a level or above it, if waves led up there as surely as `waves` say.
 fn levelled_from(curve: &[Scale], from: usize, here: f64, waves: [f64; 2]) -> Told {
-    let (mut surely, mut growth, mut open) = (0.0, 0.0, 1.0);
-    for at in from..curve.len() {
+    Told::mean((from..curve.len()).scan(1.0, |open, at| {
         let levels_on = levels_on(curve, from, at);
-        let told = open * (1.0 - levels_on) * has_levelled(curve, at, waves);
-        if told > 0.0 && curve[at].thin > 0.0 {
-            surely += told;
-            growth += told * (curve[at].thin / here).ln();
-        }
-        open *= levels_on;
-    }
-    Told::mean(surely, growth)
+        let told = *open * (1.0 - levels_on) * has_levelled(curve, at, waves);
+        *open *= levels_on;
+        Some((told, curve[at].thin / here))
+    }))
 }
 
 /// The factor by which thickness grows to a level from the one below.
@@ -149,19 +148,14 @@ fn has_levelled(curve: &[Scale], at: usize, [long, hidden]: [f64; 2]) -> f64 {
 /// What shows where normals no longer turn on this level or on wider ones, as long as every level shows the surfaces of the one
 /// before.
 fn calm_from(curve: &[Scale], from: usize, here: f64) -> Told {
-    let (mut surely, mut growth, mut open) = (0.0, 0.0, 1.0);
-    for level in from..curve.len().saturating_sub(1) {
+    Told::mean((from..curve.len().saturating_sub(1)).scan(1.0, |open, level| {
         let (s, next) = (&curve[level], &curve[level + 1]);
         let places = exceeds(s.places, PLACES, PLACES_SOFT);
         let shown = places * exceeds(next.places, FEW_PLACES, PLACES_SOFT);
-        let calm = open * shown * (1.0 - exceeds(s.turn, CALM, CALM_SOFT));
-        if calm > 0.0 && s.thin > 0.0 {
-            surely += calm;
-            growth += calm * (s.thin / here).ln();
-        }
-        open = (open - calm) * goes_on(curve, [level, level + 1], true, SOFT);
-    }
-    Told::mean(surely, growth)
+        let calm = *open * shown * (1.0 - exceeds(s.turn, CALM, CALM_SOFT));
+        *open = (*open - calm) * goes_on(curve, [level, level + 1], true, SOFT);
+        Some((calm, s.thin / here))
+    }))
 }
 
 #[cfg(test)]
