@@ -43,11 +43,14 @@ const WORTH: u64 = 10;
 /// Where the noise of neighbours is correlated, about this many cells share one error.
 const ALIKE: f64 = 4.0;
 
+/// The noise of planes is this share of what they deviate by in slabs that are too wide, and hold other things, too.
+const OWN: f64 = 0.85;
+
 /// What the searches of all classes share.
 struct Scene<'a> {
     cloud: &'a Loaded,
     in_cells: &'a CellCloud,
-    field: &'a NoiseField,
+    field: Arc<NoiseField>,
     plateau: Plateau,
     camera: Camera,
     nature: Nature,
@@ -99,18 +102,41 @@ pub(super) fn search<'b>(
     let nature =
         Nature { obey, alike: plateau.alike, even: field.is_even() || obey, as_seen, scanner };
     let most_rounding = steps.map_or(most_rounding, |steps| steps.usual);
-    let field = &field;
     let scene =
         Scene { cloud, in_cells, field, plateau, camera, nature, rounding, most_rounding, how };
-    let found = scene.classes(surfaces.as_mut())?;
+    let (scene, usual) = scene.usual(surfaces.as_mut())?;
+    let found = scene.classes(surfaces.as_mut(), usual)?;
     begin(how.progress, "labels", None)?;
     scene.label(surfaces, found)
 }
 
 impl Scene<'_> {
-    /// Searches the usual surfaces first, then the rougher ones.
-    fn classes(&self, surfaces: &mut dyn Surfaces) -> Result<(Parameters, Class)> {
-        let Scene { cloud, in_cells, field, nature, .. } = *self;
+    /// Searches the usual surfaces. Where the noise of neighbours is correlated, it is hardly known before how far whole surfaces
+    /// deviate. If the planes that are found deviate less, they are searched once more with the noise that they show.
+    fn usual(mut self, surfaces: &mut dyn Surfaces) -> Result<(Self, (Parameters, Class))> {
+        let (parameters, class) = self.first(surfaces)?;
+        let is_told = self.plateau.alike && !self.plateau.sliced;
+        let is_free = self.how.options.tolerance.is_none() && parameters.widen > 1.0;
+        let deviation = || evidence::deviation(&class, self.in_cells.cells.distinct);
+        let Some(deviation) = (is_told && is_free).then(deviation).flatten() else {
+            return Ok((self, (parameters, class)));
+        };
+        let noise = parameters.noise / self.cloud.frame.step;
+        log::debug!("noise {noise:.3} steps, planes deviate by {deviation:.3}");
+        if deviation >= noise {
+            return Ok((self, (parameters, class)));
+        }
+        drop(class);
+        self.field = Arc::new(self.field.times(OWN * deviation / noise));
+        surfaces.follow(self.field.clone())?;
+        let again = self.first(surfaces)?;
+        Ok((self, again))
+    }
+
+    /// The planes of the usual surfaces.
+    fn first(&self, surfaces: &mut dyn Surfaces) -> Result<(Parameters, Class)> {
+        let Scene { cloud, in_cells, nature, .. } = *self;
+        let field = &*self.field;
         let cells = &in_cells.cells;
         let How { options, progress, .. } = self.how;
         let (noise, _) = evidence::noise(surfaces)?;
@@ -130,7 +156,17 @@ impl Scene<'_> {
         let parameters = parameters::choose(cloud, cells, &usual.list, measured, options);
         begin(progress, "planes", Some(cells.distinct))?;
         let findings = self.search(&usual, &parameters, surfaces)?;
-        let mut all = (usual, findings);
+        Ok((parameters, (usual, findings)))
+    }
+
+    /// Searches the rougher surfaces after the usual ones, `all` that were found before.
+    fn classes(
+        &self,
+        surfaces: &mut dyn Surfaces,
+        (parameters, mut all): (Parameters, Class),
+    ) -> Result<(Parameters, Class)> {
+        let Scene { cloud, in_cells, .. } = *self;
+        let cells = &in_cells.cells;
         let (mut last, mut known): (Option<Class>, _) = (None, Vec::new());
         for _ in 1..CLASSES {
             if parameters.widen <= 1.0 {
@@ -210,6 +246,7 @@ impl Scene<'_> {
         let alike = if nature.alike { sharing_errors(cells, plateau) } else { 1.0 };
         let into = self.join((&surfels, &found), (&mut local, &sums), (&parameters, alike));
         let mut assigned = labels.assign(&local, &into)?;
+        let widest = waves::widest(&local, &into);
         merge::gather(&mut found, &into);
         let mut changed = merge::wholes(&into);
         if let Some(pixels) = self.pixels() {
@@ -231,7 +268,8 @@ impl Scene<'_> {
         let around = is_judged.then(|| {
             let size = cells.base().size;
             let densities = claims::densities(&surfels, (&found, &changed), densities, size);
-            around::look(points, &assigned, &local, (&densities, parameters.min_inliers))
+            let slabs = waves::with_waves(&local, &widest);
+            around::look(points, &assigned, &slabs, (&densities, parameters.min_inliers))
         });
         Ok(Labelled {
             parameters,
@@ -255,7 +293,8 @@ impl Scene<'_> {
         (local, sums): (&mut [LocalPlane], &[Moments]),
         (parameters, alike): (&Parameters, f64),
     ) -> Vec<u32> {
-        let Scene { cloud, in_cells, field, nature, .. } = *self;
+        let Scene { cloud, in_cells, nature, .. } = *self;
+        let field = &self.field;
         let obey = nature.obey;
         let uneven = nature.alike || !nature.even;
         let drifts = !nature.even && !field.has_floor();

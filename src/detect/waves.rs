@@ -155,6 +155,26 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
     }
 }
 
+/// The largest tolerance of the parts of each plane: that of its waves, if it has any.
+pub(super) fn widest(local: &[LocalPlane], into: &[u32]) -> Vec<f64> {
+    let mut widest = vec![0f64; local.len()];
+    for (plane, &root) in local.iter().zip(into) {
+        let of_whole = &mut widest[root as usize];
+        *of_whole = of_whole.max(plane.tolerance);
+    }
+    widest
+}
+
+/// The planes in slabs that hold their waves as well; planes that were added later have none.
+pub(super) fn with_waves(local: &[LocalPlane], widest: &[f64]) -> Vec<LocalPlane> {
+    let widest = widest.iter().copied().chain(std::iter::repeat(0.0));
+    let with = |(plane, widest): (&LocalPlane, f64)| LocalPlane {
+        tolerance: plane.tolerance.max(widest),
+        ..*plane
+    };
+    local.iter().zip(widest).map(with).collect()
+}
+
 /// How rough a plane is with the waves that were joined with it.
 #[derive(Clone, Copy)]
 struct Roughness {

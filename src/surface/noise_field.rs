@@ -2,6 +2,7 @@
 
 use super::flat::Flatness;
 use crate::shared::EXACT_BLOCK as EXACT;
+use rayon::prelude::*;
 
 /// The noise of a cloud from place to place.
 pub struct NoiseField {
@@ -26,6 +27,13 @@ impl NoiseField {
         let of = |times: f32| (0..cells).map(|i| times * (1 + i * 7919 % 5) as f32).collect();
         let floor = (floor > 0.0).then(|| of(floor));
         NoiseField { scale: Some(of(0.5)), sliced: floor.is_some(), floor }
+    }
+
+    /// The field of noise that is so many times as large.
+    pub fn times(&self, times: f64) -> NoiseField {
+        let floor =
+            |floor: &Vec<f32>| floor.par_iter().map(|&v| (f64::from(v) * times) as f32).collect();
+        NoiseField { scale: self.scale.clone(), floor: self.floor.as_ref().map(floor), ..*self }
     }
 
     /// Whether the noise is the same everywhere and at every scale.

@@ -449,6 +449,22 @@ mod tests {
         let mut noisy = wall;
         noisy[1] = scale(0.9, 0.9, 1.3);
         assert!(!read(&noisy, Drawn::InSpace, |_| true, |_| false).sliced);
+        // So does that of a landscape, which is level from far enough away.
+        let terrain = [
+            scale(0.61, 0.49, 425.0),
+            scale(0.62, 0.51, 478.0),
+            scale(0.57, 0.46, 535.0),
+            scale(0.51, 0.37, 586.0),
+            scale(0.57, 0.27, 690.0),
+            scale(0.70, 0.19, 38_462.0),
+            scale(0.95, 0.05, 55_000.0),
+            scale(1.0, 0.0, 70_000.0),
+        ];
+        let of = |curve: &[Scale]| read(curve, Drawn::InSpace, |_| true, |_| false);
+        assert!(!of(&terrain).sliced);
+        let mut exact = terrain;
+        exact[1..5].iter_mut().for_each(|s| (s.thin, s.thinnest) = (425.0, 425.0));
+        assert!(of(&exact).sliced);
         // Thickness that goes on growing is that of edges.
         wall[6] = scale(0.6, 0.6, 3000.0);
         assert!(!read(&wall, Drawn::InSpace, |_| true, |_| false).sliced);

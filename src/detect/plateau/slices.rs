@@ -86,6 +86,14 @@ pub(super) fn beyond_steps(
     };
     let Some(by) = coarser.windows(2).take(WIDEST_STEPS).position(stays) else { return 0 };
     let wide = &coarser[by];
+    // Many neighbourhoods that are a little thicker from level to level show noise; those that reach over a step are far thicker.
+    let grows_slowly = |s: &Scale| {
+        s.flat >= LASTING * exact.flat
+            && (REMAINS * exact.thinnest..BLURRED * exact.thinnest).contains(&s.thinnest)
+    };
+    if coarser[..by].iter().any(grows_slowly) {
+        return 0;
+    }
     let shows = |s: &Scale| s.flat >= CLEARED * wide.flat && STAYS * s.thin >= wide.thin;
     let is_told = match drawn {
         Drawn::InSpace => faces_one_way(finest),
