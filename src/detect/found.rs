@@ -77,6 +77,8 @@ pub(super) struct Findings {
     pub found: Vec<FoundPlane>,
     /// The candidates that led to no plane, with the votes of their peaks.
     pub failed: Vec<(u64, Failed)>,
+    /// Points of curved surfaces.
+    pub curved: u64,
 }
 
 /// The surfels of one class of noise and what was found among them.

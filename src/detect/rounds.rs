@@ -201,6 +201,8 @@ impl Rounds<'_> {
                 findings.found.sort_by_cached_key(|f| {
                     (Reverse(self.field.weight(&f.support.surfels)), f.support.surfels[0])
                 });
+                let surfels = self.field.surfels.list.iter().zip(&self.curved);
+                findings.curved = surfels.filter(|of| *of.1).map(|of| u64::from(of.0.weight)).sum();
                 return Ok(findings);
             }
             self.take_back(votes, cells, withdrawn)?;

@@ -46,6 +46,9 @@ const ALIKE: f64 = 4.0;
 /// The noise of planes is this share of what they deviate by in slabs that are too wide, and hold other things, too.
 const OWN: f64 = 0.85;
 
+/// Much of a cloud is at least one in so many of its points.
+const MUCH: u64 = 20;
+
 /// What the searches of all classes share.
 struct Scene<'a> {
     cloud: &'a Loaded,
@@ -115,7 +118,9 @@ impl Scene<'_> {
     /// deviate. If the planes that are found deviate less, they are searched once more with the noise that they show.
     fn usual(mut self, surfaces: &mut dyn Surfaces) -> Result<(Self, (Parameters, Class))> {
         let (parameters, class) = self.first(surfaces)?;
-        let is_told = self.plateau.alike && !self.plateau.sliced;
+        let is_told = self.plateau.alike
+            && !self.plateau.sliced
+            && self.cloud.points.len() >= around::FEWEST;
         let is_free = self.how.options.tolerance.is_none() && parameters.widen > 1.0;
         let deviation = || evidence::deviation(&class, self.in_cells.cells.distinct);
         let Some(deviation) = (is_told && is_free).then(deviation).flatten() else {
@@ -123,7 +128,7 @@ impl Scene<'_> {
         };
         let noise = parameters.noise / self.cloud.frame.step;
         log::debug!("noise {noise:.3} steps, planes deviate by {deviation:.3}");
-        if deviation >= noise {
+        if deviation >= noise || self.is_curved(&class) {
             return Ok((self, (parameters, class)));
         }
         drop(class);
@@ -131,6 +136,16 @@ impl Scene<'_> {
         surfaces.follow(self.field.clone())?;
         let again = self.first(surfaces)?;
         Ok((self, again))
+    }
+
+    /// Whether much of the cloud is curved: narrower slabs hold pieces of it that are too small to tell.
+    fn is_curved(&self, (surfels, Findings { found, curved, .. }): &Class) -> bool {
+        let cells = &self.in_cells.cells;
+        let local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
+        let pieces = ends::arbitrary((cells, surfels), found, &local, 1.0);
+        let pieces = found.iter().zip(pieces).filter(|(_, is_piece)| *is_piece);
+        let of_pieces: u64 = pieces.map(|(f, _)| surfels.weight(&f.support.surfels)).sum();
+        (curved + of_pieces) * MUCH >= cells.distinct
     }
 
     /// The planes of the usual surfaces.
@@ -236,7 +251,7 @@ impl Scene<'_> {
     ) -> Result<Labelled> {
         let Scene { in_cells, plateau, nature, .. } = *self;
         let (cells, obey) = (&in_cells.cells, nature.obey);
-        let Findings { mut found, failed } = findings;
+        let Findings { mut found, failed, .. } = findings;
         let surfels_of = || found.iter().map(|f| f.support.surfels.as_slice());
         let claimed = claims::claims(&surfels, &found, cells.base().size, obey);
         let densities: Vec<f64> = claimed.iter().map(|claim| claim.density).collect();
