@@ -13,7 +13,6 @@ use crate::surface::cells::Cells;
 use crate::surface::flat::Seen;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::surfels::{Surfel, Surfels};
-use crate::vector::dot;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -21,9 +20,6 @@ use rustc_hash::FxHashMap;
 const THIN: f64 = 0.25;
 /// A surface is at most this many times as thick as the noise.
 const THICKEST: f64 = 3.0;
-
-/// Planes tell how far surfaces deviate if they hold at least one in this many of the points.
-const TELLING: u64 = 4;
 
 /// Points in the blocks of each kind: a kind is a level and a number of points.
 type Kinds = FxHashMap<(usize, i64), u64>;
@@ -41,25 +37,6 @@ pub(super) fn seen<'s>(
     noise: f64,
 ) -> Result<Box<dyn Seen + 's>> {
     surfaces.surfaces(THICKEST * noise)
-}
-
-/// How far the points of planes deviate from them, root mean square, relative to the scale of the noise: the median over the
-/// points. `None` if the planes hold few of all `points`.
-pub(super) fn deviation((surfels, findings): &Class, points: u64) -> Option<f64> {
-    let of_plane = |found: &FoundPlane| {
-        let support = &found.support;
-        let (mut weight, mut squares) = (0, 0.0);
-        for s in support.surfels.iter().map(|&i| &surfels.list[i as usize]) {
-            let distance = dot(s.centroid, support.normal) - support.rho;
-            let square = distance * distance + s.variance_along(support.normal);
-            weight += u64::from(s.weight);
-            squares += f64::from(s.weight) * square / f64::from(s.scale).powi(2);
-        }
-        ((squares / weight.max(1) as f64).sqrt(), weight)
-    };
-    let deviations: Vec<(f64, u64)> = findings.found.par_iter().map(of_plane).collect();
-    let held: u64 = deviations.iter().map(|of| of.1).sum();
-    (held * TELLING >= points).then(|| weighted_quantile(deviations, 0.5))
 }
 
 /// The state of each base cell after a class: seen if its surfel has a surface or it was seen in

@@ -56,6 +56,7 @@ mod strips;
 mod support;
 #[cfg(test)]
 mod testing;
+mod told_noise;
 mod tolerance;
 mod waves;
 mod zoom;

@@ -20,6 +20,19 @@ impl Progress for () {
     fn advance(&self, _: u64) {}
 }
 
+/// Reports nothing, and is cancelled with another.
+pub(super) struct Quietly<'a>(pub &'a dyn Progress);
+
+impl Progress for Quietly<'_> {
+    fn stage(&self, _: &str, _: Option<u64>) {}
+
+    fn advance(&self, _: u64) {}
+
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
 /// Goes on, unless the search was cancelled.
 pub(super) fn go_on(progress: &dyn Progress) -> Result<()> {
     if progress.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }

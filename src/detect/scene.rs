@@ -13,11 +13,11 @@ use super::options::Mode;
 use super::parameters::{Measured, Nature};
 use super::plateau::Plateau;
 use super::plateau::curve::between;
-use super::progress::begin;
+use super::progress::{Quietly, begin};
 use super::rounds::{self, Votes};
 use super::{
     claims, ends, evidence, interrupted, layers, merge, noise_field, parameters, planes, present,
-    registered, rings, tolerance, waves,
+    registered, rings, told_noise, tolerance, waves,
 };
 use crate::Result;
 use crate::backend::{Labels, Surfaces};
@@ -42,12 +42,6 @@ const WORTH: u64 = 10;
 
 /// Where the noise of neighbours is correlated, about this many cells share one error.
 const ALIKE: f64 = 4.0;
-
-/// The noise of planes is this share of what they deviate by in slabs that are too wide, and hold other things, too.
-const OWN: f64 = 0.85;
-
-/// Much of a cloud is at least one in so many of its points.
-const MUCH: u64 = 20;
 
 /// What the searches of all classes share.
 struct Scene<'a> {
@@ -107,49 +101,48 @@ pub(super) fn search<'b>(
     let most_rounding = steps.map_or(most_rounding, |steps| steps.usual);
     let scene =
         Scene { cloud, in_cells, field, plateau, camera, nature, rounding, most_rounding, how };
-    let (scene, usual) = scene.usual(surfaces.as_mut())?;
+    let (scene, usual) = scene.usual_surfaces(surfaces.as_mut())?;
     let found = scene.classes(surfaces.as_mut(), usual)?;
     begin(how.progress, "labels", None)?;
     scene.label(surfaces, found)
 }
 
 impl Scene<'_> {
-    /// Searches the usual surfaces. Where the noise of neighbours is correlated, it is hardly known before how far whole surfaces
-    /// deviate. If the planes that are found deviate less, they are searched once more with the noise that they show.
-    fn usual(mut self, surfaces: &mut dyn Surfaces) -> Result<(Self, (Parameters, Class))> {
-        let (parameters, class) = self.first(surfaces)?;
-        let is_told = self.plateau.alike
-            && !self.plateau.sliced
-            && self.cloud.points.len() >= around::FEWEST;
-        let is_free = self.how.options.tolerance.is_none() && parameters.widen > 1.0;
-        let deviation = || evidence::deviation(&class, self.in_cells.cells.distinct);
-        let Some(deviation) = (is_told && is_free).then(deviation).flatten() else {
-            return Ok((self, (parameters, class)));
-        };
-        let noise = parameters.noise / self.cloud.frame.step;
-        log::debug!("noise {noise:.3} steps, planes deviate by {deviation:.3}");
-        if deviation >= noise || self.is_curved(&class) {
-            return Ok((self, (parameters, class)));
-        }
-        drop(class);
-        self.field = Arc::new(self.field.times(OWN * deviation / noise));
-        surfaces.follow(self.field.clone())?;
-        let again = self.first(surfaces)?;
-        Ok((self, again))
+    /// Searches the usual surfaces, and once more if the planes that were found tell that the noise is smaller.
+    fn usual_surfaces(self, surfaces: &mut dyn Surfaces) -> Result<(Self, (Parameters, Class))> {
+        let found = self.search_usual(surfaces)?;
+        let Some(share) = self.told_noise(&found) else { return Ok((self, found)) };
+        drop(found);
+        let field = Arc::new(self.field.scaled(share));
+        surfaces.follow(field.clone())?;
+        // The stages were told once.
+        let again = Quietly(self.how.progress);
+        let how = How { progress: &again, ..self.how };
+        let found = Scene { field: field.clone(), how, ..self }.search_usual(surfaces)?;
+        Ok((Scene { field, ..self }, found))
     }
 
-    /// Whether much of the cloud is curved: narrower slabs hold pieces of it that are too small to tell.
-    fn is_curved(&self, (surfels, Findings { found, curved, .. }): &Class) -> bool {
-        let cells = &self.in_cells.cells;
-        let local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
-        let pieces = ends::arbitrary((cells, surfels), found, &local, 1.0);
-        let pieces = found.iter().zip(pieces).filter(|(_, is_piece)| *is_piece);
-        let of_pieces: u64 = pieces.map(|(f, _)| surfels.weight(&f.support.surfels)).sum();
-        (curved + of_pieces) * MUCH >= cells.distinct
+    /// By what factor the noise is smaller than it was read, as the planes tell that were found with it. In the camera's view and
+    /// between the rings of a scanner it is read more surely, and above steps planes may be thinner than these.
+    fn told_noise(&self, (parameters, class): &(Parameters, Class)) -> Option<f64> {
+        let Scene { cloud, in_cells: CellCloud { cells, .. }, plateau, nature, .. } = self;
+        let options = self.how.options;
+        let is_open = plateau.alike
+            && !plateau.sliced
+            && !nature.as_seen
+            && nature.scanner.is_none()
+            && self.field.has_floor();
+        let is_free = options.tolerance.is_none()
+            && parameters.widen > 1.0
+            && options.curved == Curved::Grey
+            && cloud.points.len() >= told_noise::FEWEST;
+        let noise = parameters.noise / cloud.frame.step;
+        let known = [noise, self.most_rounding, sharing_errors(cells, *plateau)];
+        (is_open && is_free).then(|| told_noise::share(class, cells, known)).flatten()
     }
 
     /// The planes of the usual surfaces.
-    fn first(&self, surfaces: &mut dyn Surfaces) -> Result<(Parameters, Class)> {
+    fn search_usual(&self, surfaces: &mut dyn Surfaces) -> Result<(Parameters, Class)> {
         let Scene { cloud, in_cells, nature, .. } = *self;
         let field = &*self.field;
         let cells = &in_cells.cells;
@@ -283,7 +276,7 @@ impl Scene<'_> {
         let around = is_judged.then(|| {
             let size = cells.base().size;
             let densities = claims::densities(&surfels, (&found, &changed), densities, size);
-            let slabs = waves::with_waves(&local, &widest);
+            let slabs = waves::with_waves(&local, &assigned.sums, &widest);
             around::look(points, &assigned, &slabs, (&densities, parameters.min_inliers))
         });
         Ok(Labelled {

@@ -9,6 +9,7 @@
 //! since nothing but a step tells a board from a wave.
 
 use super::found::{FoundPlane, owners};
+use super::limits::SIGMAS;
 use super::merge::sums_of_wholes;
 use crate::surface::cells::Cells;
 use crate::surface::moments::Moments;
@@ -46,6 +47,8 @@ const AWAY: f64 = 0.35;
 const ROUGHER: f64 = 1.3;
 /// … or deviate by this many of the usual tolerances, root mean square: terrain is not one plane with waves.
 const ROUGH: f64 = 1.5;
+/// A large plane has at least one in so many of the points of all planes.
+const LARGE: i64 = 40;
 /// Planes touch if they meet in the blocks so many levels above those in which their surfaces were seen:
 /// between two waves lies what belongs to neither.
 const ABOVE: usize = 2;
@@ -165,14 +168,21 @@ pub(super) fn widest(local: &[LocalPlane], into: &[u32]) -> Vec<f64> {
     widest
 }
 
-/// The planes in slabs that hold their waves as well; planes that were added later have none.
-pub(super) fn with_waves(local: &[LocalPlane], widest: &[f64]) -> Vec<LocalPlane> {
+/// The planes in slabs that hold their waves as well, as far as the points of each, whose sums are given, need it: those of large
+/// planes, since small ones with waves may be pieces of rough ground. Planes that were added later have no waves.
+pub(super) fn with_waves(
+    local: &[LocalPlane],
+    sums: &[Moments],
+    widest: &[f64],
+) -> Vec<LocalPlane> {
     let widest = widest.iter().copied().chain(std::iter::repeat(0.0));
-    let with = |(plane, widest): (&LocalPlane, f64)| LocalPlane {
-        tolerance: plane.tolerance.max(widest),
-        ..*plane
+    let held: i64 = sums.iter().map(|sums| sums.n).sum();
+    let with = |((plane, sums), widest): ((&LocalPlane, &Moments), f64)| {
+        let needed = SIGMAS * sums.distance_rms(plane.normal, plane.rho);
+        let needed = if sums.n * LARGE >= held { needed } else { 0.0 };
+        LocalPlane { tolerance: plane.tolerance.max(widest.min(needed)), ..*plane }
     };
-    local.iter().zip(widest).map(with).collect()
+    local.iter().zip(sums).zip(widest).map(with).collect()
 }
 
 /// How rough a plane is with the waves that were joined with it.
@@ -366,6 +376,15 @@ mod tests {
             let wide = local[1].tolerance;
             assert_eq!(local[1], LocalPlane { tolerance: wide, ..local[0] });
             assert!((130.0..5.0 * TOLERANCE).contains(&wide), "{wide}");
+            // A plane is judged in a slab that holds its waves; the last one was added later.
+            let widest = widest(&local[..5], &into[..5]);
+            let mut of_all = sums;
+            of_all[0].merge(&sums[1]);
+            let slabs = with_waves(&local, &of_all, &widest);
+            let [first, _, rest @ ..] = &slabs[..] else { unreachable!() };
+            assert!(first.tolerance > 1.5 * TOLERANCE && first.tolerance <= wide, "{first:?}");
+            assert_eq!(*first, LocalPlane { tolerance: first.tolerance, ..local[0] });
+            assert_eq!(rest, &local[2..]);
         }
     }
 

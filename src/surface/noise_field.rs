@@ -29,10 +29,10 @@ impl NoiseField {
         NoiseField { scale: Some(of(0.5)), sliced: floor.is_some(), floor }
     }
 
-    /// The field of noise that is so many times as large.
-    pub fn times(&self, times: f64) -> NoiseField {
+    /// The field of noise that is so many times as large; its scale, which is relative, stays.
+    pub fn scaled(&self, by: f64) -> NoiseField {
         let floor =
-            |floor: &Vec<f32>| floor.par_iter().map(|&v| (f64::from(v) * times) as f32).collect();
+            |floor: &Vec<f32>| floor.par_iter().map(|&v| (f64::from(v) * by) as f32).collect();
         NoiseField { scale: self.scale.clone(), floor: self.floor.as_ref().map(floor), ..*self }
     }
 
@@ -67,5 +67,20 @@ impl NoiseField {
     /// A neighbourhood of a base cell, made at least as thick as the floor there.
     pub fn at_least(&self, cell: usize, flat: Flatness) -> Flatness {
         flat.at_least(self.floor.as_ref().map_or(0.0, |floor| floor[cell]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smaller_noise_is_as_much_smaller_everywhere() {
+        let field = NoiseField::strange(10, 8.0);
+        let half = field.scaled(0.5);
+        assert_eq!((&half.scale, half.sliced), (&field.scale, true));
+        let floor = |field: &NoiseField| field.floor.clone().unwrap();
+        assert_eq!(floor(&half), floor(&field).iter().map(|v| 0.5 * v).collect::<Vec<f32>>());
+        assert!(NoiseField::even().scaled(0.5).is_even());
     }
 }

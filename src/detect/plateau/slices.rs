@@ -86,12 +86,13 @@ pub(super) fn beyond_steps(
     };
     let Some(by) = coarser.windows(2).take(WIDEST_STEPS).position(stays) else { return 0 };
     let wide = &coarser[by];
-    // Many neighbourhoods that are a little thicker from level to level show noise; those that reach over a step are far thicker.
-    let grows_slowly = |s: &Scale| {
+    // Noise makes many neighbourhoods a little thicker on several levels; those that reach over a step are far thicker at once.
+    let is_thicker = |s: &Scale| {
         s.flat >= LASTING * exact.flat
             && (REMAINS * exact.thinnest..BLURRED * exact.thinnest).contains(&s.thinnest)
     };
-    if coarser[..by].iter().any(grows_slowly) {
+    let grows_slowly = |pair: &[Scale]| pair.iter().all(is_thicker);
+    if drawn == Drawn::InSpace && coarser[..by].windows(2).any(grows_slowly) {
         return 0;
     }
     let shows = |s: &Scale| s.flat >= CLEARED * wide.flat && STAYS * s.thin >= wide.thin;

@@ -1,0 +1,125 @@
+//! The noise that planes tell.
+//!
+//! Where neighbours share their noise, as on waves and with drift, the curve of thickness over size often leaves open how far whole
+//! surfaces deviate from their planes, and the noise is then read with a reserve of several times. The planes that are found with it
+//! tell more: slabs that are too wide hold them and little else.
+
+use super::ends;
+use super::found::{Class, Findings, FoundPlane};
+use crate::surface::cells::Cells;
+use crate::surface::plane::LocalPlane;
+use crate::surface::quantile::weighted_quantile;
+use crate::vector::dot;
+use rayon::prelude::*;
+
+/// Fewest points of a cloud whose planes tell its noise: those of a small cloud are few, and so are their points.
+pub(super) const FEWEST: usize = 10_000;
+/// Surfaces deviate by what planes with this share of the points deviate by at most: some are rougher than most.
+const SHARE: f64 = 0.75;
+/// Planes tell how far surfaces deviate if they hold at least one in this many of the points.
+const TELLING: u64 = 4;
+/// A cloud is curved if at least one in so many of its points is on curved surfaces.
+const CURVED: u64 = 33;
+/// In slabs that are much too wide, the noise of planes is this share of what they deviate by, since the slabs hold other things,
+/// too. Found by trial on waves, photogrammetry and scans.
+const OWN: f64 = 0.85;
+/// Slabs are much too wide if planes deviate by less than this share of the noise that was read. From there on up to all of it, the
+/// noise is lowered less and less.
+const WIDE: f64 = 0.8;
+
+/// By what factor the noise is smaller than the `noise` with which the planes of a class were found, in steps, if it is. It is at
+/// least `least`. As many points as `alike` share one error.
+pub(super) fn share(class: &Class, cells: &Cells, [noise, least, alike]: [f64; 3]) -> Option<f64> {
+    let deviation = deviation(class, cells.distinct)?;
+    let share = lowered(deviation / noise).max(least / noise);
+    log::debug!("noise {noise:.3} steps, planes deviate by {deviation:.3}");
+    (share < 1.0 && !is_curved(class, cells, alike)).then_some(share)
+}
+
+/// The share of the noise that is left where planes deviate by this share of it.
+fn lowered(deviation: f64) -> f64 {
+    let beyond = ((deviation - WIDE) / (1.0 - WIDE)).clamp(0.0, 1.0);
+    OWN * deviation.min(WIDE) + beyond * (1.0 - OWN * WIDE)
+}
+
+/// Whether much of the cloud is curved: narrower slabs hold pieces of it that are too small to tell.
+fn is_curved((surfels, Findings { found, curved, .. }): &Class, cells: &Cells, alike: f64) -> bool {
+    let local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
+    let pieces = ends::arbitrary((cells, surfels), found, &local, alike);
+    let pieces = found.iter().zip(pieces).filter(|(_, is_piece)| *is_piece);
+    let of_pieces: u64 = pieces.map(|(f, _)| surfels.weight(&f.support.surfels)).sum();
+    (curved + of_pieces) * CURVED >= cells.distinct
+}
+
+/// How far the points of planes deviate from them, root mean square, relative to the scale of the noise: the upper quartile
+/// over the points. `None` if the planes hold few of all `points`.
+fn deviation((surfels, findings): &Class, points: u64) -> Option<f64> {
+    let of_plane = |found: &FoundPlane| {
+        let support = &found.support;
+        let (mut weight, mut squares) = (0, 0.0);
+        for s in support.surfels.iter().map(|&i| &surfels.list[i as usize]) {
+            let distance = dot(s.centroid, support.normal) - support.rho;
+            let square = distance * distance + s.variance_along(support.normal);
+            weight += u64::from(s.weight);
+            squares += f64::from(s.weight) * square / f64::from(s.scale).powi(2);
+        }
+        ((squares / weight.max(1) as f64).sqrt(), weight)
+    };
+    let deviations: Vec<(f64, u64)> = findings.found.par_iter().map(of_plane).collect();
+    let held: u64 = deviations.iter().map(|of| of.1).sum();
+    (held * TELLING >= points).then(|| weighted_quantile(deviations, SHARE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::found::Support;
+    use super::super::testing::surfels;
+    use super::*;
+    use crate::frame::Points;
+
+    #[test]
+    fn planes_tell_how_far_surfaces_deviate() {
+        // A wavy floor, and one a fourth as large that is even.
+        let height = |i: i32| match i {
+            0..40_000 => 500.0 * (f64::from(i % 200) / 200.0 * std::f64::consts::TAU).sin(),
+            _ => 0.0,
+        };
+        let point = |i: i32| {
+            let [x, y] = [100 * (i % 200) + i * 7919 % 97, 100 * (i / 200) + i * 104_729 % 89];
+            [f64::from(x), f64::from(y), height(i) + f64::from(i * 48_271 % 31)].map(|v| v as f32)
+        };
+        let points: Points = (0..50_000).map(point).collect();
+        let (_, surfels) = surfels(&points, 10.0);
+        let floor = |of: &dyn Fn(f64) -> bool| {
+            let is_in = |&i: &u32| of(surfels.list[i as usize].centroid[1]);
+            let surfels = (0..surfels.list.len() as u32).filter(is_in).collect();
+            let support =
+                Support { normal: [0.0, 0.0, 1.0], rho: 15.0, tolerance: 1500.0, surfels };
+            FoundPlane { votes: 1, support }
+        };
+        let [wavy, even] = [floor(&|y| y < 20_000.0), floor(&|y| y >= 20_000.0)];
+        let class =
+            |found: Vec<FoundPlane>| (surfels.clone(), Findings { found, ..Findings::default() });
+        let all = points.len() as u64;
+        let both = deviation(&class(vec![even.clone(), wavy.clone()]), all).unwrap();
+        assert!((both / (500.0 / 2f64.sqrt()) - 1.0).abs() < 0.02, "{both}");
+        let alone = deviation(&class(vec![even.clone()]), 30_000).unwrap();
+        assert!((5.0..15.0).contains(&alone), "{alone}");
+        // The planes hold too little.
+        assert_eq!(deviation(&class(vec![even.clone()]), all), None);
+        assert_eq!(deviation(&class(Vec::new()), all), None);
+        // Where the noise is said to be twice as large, the same distances are half as much of it.
+        let mut rough = class(vec![even]);
+        rough.0.list.iter_mut().for_each(|s| s.scale = 2.0);
+        let half = deviation(&rough, 30_000).unwrap();
+        assert!((half / alone - 0.5).abs() < 1e-6, "{half}");
+    }
+
+    #[test]
+    fn the_noise_is_lowered_without_jumps() {
+        assert_eq!([lowered(0.0), lowered(0.4), lowered(WIDE)], [0.0, OWN * 0.4, OWN * WIDE]);
+        assert_eq!([lowered(1.0), lowered(1.7)], [1.0; 2]);
+        let steps = (0..100).map(|k| 0.015 * f64::from(k));
+        assert!(steps.map(|d| lowered(d + 0.015) - lowered(d)).all(|up| (0.0..0.03).contains(&up)));
+    }
+}
