@@ -20,26 +20,14 @@ const SHARE: f64 = 0.75;
 const TELLING: u64 = 4;
 /// A cloud is curved if at least one in so many of its points is on curved surfaces.
 const CURVED: u64 = 33;
-/// In slabs that are much too wide, the noise of planes is this share of what they deviate by, since the slabs hold other things,
-/// too. Found by trial on waves, photogrammetry and scans.
-const OWN: f64 = 0.85;
-/// Slabs are much too wide if planes deviate by less than this share of the noise that was read. From there on up to all of it, the
-/// noise is lowered less and less.
-const WIDE: f64 = 0.8;
 
 /// By what factor the noise is smaller than the `noise` with which the planes of a class were found, in steps, if it is. It is at
 /// least `least`. As many points as `alike` share one error.
 pub(super) fn share(class: &Class, cells: &Cells, [noise, least, alike]: [f64; 3]) -> Option<f64> {
     let deviation = deviation(class, cells.distinct)?;
-    let share = lowered(deviation / noise).max(least / noise);
     log::debug!("noise {noise:.3} steps, planes deviate by {deviation:.3}");
+    let share = deviation.max(least) / noise;
     (share < 1.0 && !is_curved(class, cells, alike)).then_some(share)
-}
-
-/// The share of the noise that is left where planes deviate by this share of it.
-fn lowered(deviation: f64) -> f64 {
-    let beyond = ((deviation - WIDE) / (1.0 - WIDE)).clamp(0.0, 1.0);
-    OWN * deviation.min(WIDE) + beyond * (1.0 - OWN * WIDE)
 }
 
 /// Whether much of the cloud is curved: narrower slabs hold pieces of it that are too small to tell.
@@ -113,13 +101,5 @@ mod tests {
         rough.0.list.iter_mut().for_each(|s| s.scale = 2.0);
         let half = deviation(&rough, 30_000).unwrap();
         assert!((half / alone - 0.5).abs() < 1e-6, "{half}");
-    }
-
-    #[test]
-    fn the_noise_is_lowered_without_jumps() {
-        assert_eq!([lowered(0.0), lowered(0.4), lowered(WIDE)], [0.0, OWN * 0.4, OWN * WIDE]);
-        assert_eq!([lowered(1.0), lowered(1.7)], [1.0; 2]);
-        let steps = (0..100).map(|k| 0.015 * f64::from(k));
-        assert!(steps.map(|d| lowered(d + 0.015) - lowered(d)).all(|up| (0.0..0.03).contains(&up)));
     }
 }

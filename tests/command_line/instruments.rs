@@ -123,11 +123,11 @@ fn uniform() -> impl FnMut() -> f64 {
 fn the_noise_of_waves_is_what_whole_surfaces_deviate_by() {
     let folder = tempfile::tempdir().unwrap();
     // Root mean square distances of the points from their true planes, in the median over these.
-    for (scene, deviation) in [("room", 0.0034), ("roofs", 0.0148), ("hard", 0.0040)] {
+    for (scene, deviation) in [("roofs", 0.0148), ("hard", 0.0040)] {
         let cloud = synth(folder.path(), &format!("{scene} --points 100000 --sensor photo"));
         let document = json(detect(&cloud, "--json -").text());
         let noise = document["parameters"]["noise"].as_f64().unwrap();
-        assert!((0.8..1.3).contains(&(noise / deviation)), "{scene}: {noise}");
+        assert!((0.9..1.4).contains(&(noise / deviation)), "{scene}: {noise}");
     }
 }
 
