@@ -12,6 +12,8 @@ pub(super) struct How<'a, 'b> {
     pub options: &'a Options,
     pub backend: &'b dyn Backend,
     pub progress: &'a dyn Progress,
+    /// Whether each point stands for copies of it.
+    pub of_copies: bool,
 }
 
 /// The camera whose pixels the points of a cloud are.

@@ -56,7 +56,7 @@ fn without_copies(cloud: &Loaded, sites: &Sites, how: How<'_, '_>) -> Result<Lab
         min_votes: fewer(how.options.min_votes),
         ..how.options.clone()
     };
-    let of_sites = How { options: &options, ..how };
+    let of_sites = How { options: &options, of_copies: true, ..how };
     let mut labelled = labelled(&mut alone, (held, counts), of_sites)?;
     labelled.spread(sites, &alone.places.unwrap_or_default(), &cloud.points);
     let more = |sites: u64| (sites as f64 * copies).round() as u64;

@@ -110,7 +110,7 @@ impl Labelled {
 
     /// The planes as they are reported.
     pub fn finish(self, cloud: &Loaded, how: How) -> Result<Answer> {
-        let How { options, backend, progress } = how;
+        let How { options, backend, progress, .. } = how;
         let Labelled { parameters, local, found, failed, assigned, outline_cell, .. } = self;
         let points = &cloud.points;
         let how = (parameters.refine, backend);

@@ -118,9 +118,11 @@ pub fn detect_held<'b>(
     };
     let answer = match options.mode {
         Mode::OnePass => one_pass::detect(&cloud, options, backend, progress)?,
-        Mode::Near | Mode::All => {
-            in_rounds::detect(&mut cloud, held, How { options, backend, progress })?
-        }
+        Mode::Near | Mode::All => in_rounds::detect(
+            &mut cloud,
+            held,
+            How { options, backend, progress, of_copies: false },
+        )?,
     };
     let Answer { planes: Finished { planes, members }, parameters, mut rejected } = answer;
     rejected.iter_mut().for_each(|candidate| turn(candidate, options.orient));

@@ -123,11 +123,13 @@ impl Scene<'_> {
     }
 
     /// By what factor the noise is smaller than it was read, as the planes tell that were found with it. In the camera's view and
-    /// between the rings of a scanner it is read more surely, and above steps planes may be thinner than these.
+    /// between the rings of a scanner it is read more surely; where points stand for copies, and above steps, planes may be thinner
+    /// than the noise.
     fn told_noise(&self, (parameters, class): &(Parameters, Class)) -> Option<f64> {
         let Scene { cloud, in_cells: CellCloud { cells, .. }, plateau, nature, .. } = self;
-        let options = self.how.options;
+        let How { options, of_copies, .. } = self.how;
         let is_open = plateau.alike
+            && !of_copies
             && !plateau.sliced
             && !nature.as_seen
             && nature.scanner.is_none()
@@ -224,7 +226,7 @@ impl Scene<'_> {
         parameters: &Parameters,
         surfaces: &dyn Surfaces,
     ) -> Result<Findings> {
-        let How { options, backend, progress } = self.how;
+        let How { options, backend, progress, .. } = self.how;
         let cells = &self.in_cells.cells;
         let space = parameters::space(parameters, self.cloud)?;
         let search = parameters::search(parameters, self.cloud, cells, &space, self.nature);
