@@ -8,9 +8,10 @@ use super::load::Loaded;
 use super::noise::View;
 use super::plateau::{Deviation, Plateau};
 use super::progress::begin;
-use super::{rounded, scene};
+use super::rounded;
+use super::scene::{self, Outcome};
 use crate::Result;
-use crate::backend::{Held, InCells, Room};
+use crate::backend::{Held, InCells, Room, Surfaces};
 use crate::camera::rows;
 use crate::camera::search::{self, Found};
 use crate::frame::{Frame, Points};
@@ -32,14 +33,37 @@ const LARGE: u64 = 2_000_000;
 /// … which those of about so many of the points show.
 const PART: u64 = 500_000;
 
-/// What a search starts from: the cells, and the scale at which they show the noise.
-pub(super) struct Ground<'b> {
+/// A cloud that was cut into cells.
+struct Cut<'b> {
     /// For each point in cell order, its index before.
     order: Vec<u32>,
     cells: Box<dyn InCells<'b> + 'b>,
     /// The memory of the sums of the cells, which are made again.
     sums: Vec<Sums>,
     view: View,
+}
+
+impl<'b> Cut<'b> {
+    /// Base cells of this edge.
+    fn new(held: &mut dyn Held<'b>, unit: Unit) -> Result<Self> {
+        let (order, cells) = held.cut(unit)?;
+        let mut sums = cells.sums();
+        let view = View::new(cells.cells(), &mut sums);
+        Ok(Self { order, cells, sums, view })
+    }
+
+    /// The surfaces in the cells, and how rough they look. The cloud's points get the order of the cells.
+    fn judge(self, cloud: &mut Loaded) -> Result<(Box<dyn Surfaces<'b> + 'b>, View)> {
+        let points = Arc::try_unwrap(std::mem::take(&mut cloud.points)).unwrap_or_default();
+        let surfaces = self.cells.judge(Room { points, sums: self.sums })?;
+        cloud.reorder(self.order, surfaces.cloud().points.clone());
+        Ok((surfaces, self.view))
+    }
+}
+
+/// What a search starts from: the cells, and the scale at which they show the noise.
+pub(super) struct Ground<'b> {
+    cut: Cut<'b>,
     pub plateau: Plateau,
     /// Standard deviation that rounding adds to each of the coordinates, in steps.
     rounding: Vec3,
@@ -81,9 +105,8 @@ impl<'b> Ground<'b> {
         unit: Unit,
         (points, drawn): (&Points, Drawn),
     ) -> Result<Ground<'b>> {
-        let (order, cells) = held.cut(unit)?;
-        let mut sums = cells.sums();
-        let view = View::new(cells.cells(), &mut sums);
+        let cut = Cut::new(held, unit)?;
+        let Cut { order, view, .. } = &cut;
         // In the camera's view coordinates come in steps because pixels do.
         let rounding = match drawn {
             // In the order of the cells, so that the order of the file does not matter.
@@ -91,7 +114,7 @@ impl<'b> Ground<'b> {
             Drawn::AsSeen => [0.0; 3],
         };
         let plateau = view.plateau(drawn, view.rounding(rounding));
-        Ok(Ground { order, cells, sums, view, plateau, rounding, steps: None })
+        Ok(Ground { cut, plateau, rounding, steps: None })
     }
 
     /// Whether the noise may be that of a depth camera's frame: it is correlated or comes in steps.
@@ -101,8 +124,8 @@ impl<'b> Ground<'b> {
 
     /// Moves the plateau to a level on which the steps of a frame's depths do not hide its surfaces.
     pub fn look_beyond(&mut self, steps: &DepthSteps) {
-        let samples = &self.view.samples;
-        let mut seen = (0..self.view.levels()).map(|l| (l as f64, steps.hide(samples, l)));
+        let samples = &self.cut.view.samples;
+        let mut seen = (0..self.cut.view.levels()).map(|l| (l as f64, steps.hide(samples, l)));
         // Where hardly any neighbourhood is flat, nothing tells whether steps hide it.
         if seen.find(|(_, hidden)| hidden.is_some()).is_none_or(|(_, hidden)| hidden == Some(false))
         {
@@ -122,7 +145,7 @@ impl<'b> Ground<'b> {
     /// Moves the plateau of a frame that is searched in space to a level on which slices across the direction of view, if it
     /// is known, do not hide its surfaces.
     pub fn look_past_slices(&mut self, ahead: Option<Vec3>) {
-        if let Some(level) = self.view.beyond_slices(&self.plateau, ahead) {
+        if let Some(level) = self.cut.view.beyond_slices(&self.plateau, ahead) {
             let level = self.plateau.level.max(level as f64);
             self.plateau = Plateau {
                 level,
@@ -136,7 +159,7 @@ impl<'b> Ground<'b> {
 
     /// Whether the points of a frame have no noise but that of rounded depths.
     pub fn is_exact(&self, steps: Option<&DepthSteps>) -> bool {
-        let View { samples, .. } = &self.view;
+        let View { samples, .. } = &self.cut.view;
         let is_rounded = |steps: &DepthSteps| {
             !steps.are_of_disparities() && steps.explain(samples, self.plateau.level)
         };
@@ -146,8 +169,9 @@ impl<'b> Ground<'b> {
     /// Whether neighbourhoods are thicker than the precision of their sums makes them.
     fn shows_noise(&self) -> bool {
         // The precision limits thickness itself, whichever way points are off.
-        let exact = self.cells.cells().base().unit() / 12f64.sqrt();
-        self.view
+        let exact = self.cut.cells.cells().base().unit() / 12f64.sqrt();
+        self.cut
+            .view
             .noise(self.plateau.level, Drawn::InSpace)
             .is_some_and(|noise| noise > THICKER * exact)
     }
@@ -155,8 +179,10 @@ impl<'b> Ground<'b> {
     /// The viewpoint of a depth camera's frame, as a [`sample`](search::sample) of its points tells it.
     pub fn viewpoint(&self, cloud: &Loaded, sample: &[Vec3]) -> Option<Found> {
         let in_rows = || {
-            let (order, points) = (&self.order, &cloud.points);
-            rows::lie_in_rows(self.cells.cells(), |i| points.get(order[i] as usize).map(f64::from))
+            let (order, points) = (&self.cut.order, &cloud.points);
+            rows::lie_in_rows(self.cut.cells.cells(), |i| {
+                points.get(order[i] as usize).map(f64::from)
+            })
         };
         let likely = self.may_be_frame() || self.plateau.clear.is_some();
         search::find((&cloud.points, cloud.home()), sample, (likely, in_rows))
@@ -166,18 +192,19 @@ impl<'b> Ground<'b> {
     /// and makes it the plateau; false if there is none. Steps may blur the levels below.
     pub fn settle_on_frame(&mut self, found: &Found, frame: &Frame) -> bool {
         let far = |middle: Vec3| found.viewpoint.depth_of_seen(middle, frame);
-        let grows = |level, least| self.view.growth(level, far).is_some_and(|by| by >= least);
+        let grows = |level, least| self.cut.view.growth(level, far).is_some_and(|by| by >= least);
         // Steps hide the noise of a frame on the finest level. Where pixels tell that it is a frame, or noise that is much
         // larger far away, none need show.
         let is_frame = found.is_whole || grows(1, GROWS);
         // Slices of whole pixels are told more precisely.
         let is_blurred = !found.is_whole || !self.plateau.sliced;
-        let beyond_slices = || self.view.beyond_slices(&self.plateau, Some([0.0, 0.0, 1.0]));
+        let beyond_slices = || self.cut.view.beyond_slices(&self.plateau, Some([0.0, 0.0, 1.0]));
         let beyond_steps = is_blurred.then(beyond_slices).flatten();
-        let first = usize::from(is_frame && self.view.levels() > 1).max(beyond_steps.unwrap_or(0));
+        let first =
+            usize::from(is_frame && self.cut.view.levels() > 1).max(beyond_steps.unwrap_or(0));
         let mut level = (self.plateau.level as usize).max(first);
         while level == 0 || !grows(level, 1.0) {
-            if !self.view.clears_up(level) {
+            if !self.cut.view.clears_up(level) {
                 return false;
             }
             level += 1;
@@ -188,30 +215,32 @@ impl<'b> Ground<'b> {
 
     /// Finds the planes of a cloud and their points.
     pub fn search(
-        mut self,
+        self,
         cloud: &mut Loaded,
         mut held: Box<dyn Held<'b> + 'b>,
         (camera, how): (Camera, How<'_, 'b>),
     ) -> Result<Labelled> {
-        let widening = self.plateau.widening();
-        if widening != 1.0 {
+        let Ground { mut cut, mut plateau, rounding, steps } = self;
+        let finest = cut.cells.cells().unit;
+        if plateau.widening() != 1.0 {
             // Finer cells do not show the surface. They are dropped before the wider ones are made, to save
             // memory.
-            let unit = self.cells.cells().unit.coarser(widening);
-            let Ground { order, cells, sums, view, plateau, rounding, steps } = self;
-            drop((order, cells, sums, view));
-            let (order, cells) = held.cut(unit)?;
-            let mut sums = cells.sums();
-            let view = View::new(cells.cells(), &mut sums);
-            self = Ground { order, cells, sums, view, plateau, rounding, steps };
+            drop(cut);
+            cut = Cut::new(held.as_mut(), finest.coarser(plateau.widening()))?;
         }
         // The points in their old order are no longer needed, but their memory is.
         drop(held);
-        let Ground { order, cells, sums, view, plateau, rounding, steps } = self;
-        let points = Arc::try_unwrap(std::mem::take(&mut cloud.points)).unwrap_or_default();
-        begin(how.progress, "surfaces", None)?;
-        let surfaces = cells.judge(Room { points, sums })?;
-        cloud.reorder(order, surfaces.cloud().points.clone());
-        scene::search(cloud, surfaces, (&view, plateau, rounding, steps), (camera, how))
+        loop {
+            begin(how.progress, "surfaces", None)?;
+            let (surfaces, view) = cut.judge(cloud)?;
+            let found = (&view, plateau, rounding, steps);
+            plateau = match scene::search(cloud, surfaces, found, (camera, how))? {
+                Outcome::Labelled(labelled) => return Ok(labelled),
+                Outcome::Finer(finer) => finer,
+            };
+            begin(how.progress, "cells", None)?;
+            let mut held = how.backend.hold(cloud.points.clone())?;
+            cut = Cut::new(held.as_mut(), finest.coarser(plateau.widening()))?;
+        }
     }
 }

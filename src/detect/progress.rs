@@ -4,7 +4,8 @@ use crate::{Error, Result};
 
 /// Is told how far a detection is, and may cancel it.
 pub trait Progress {
-    /// A new stage begins; `total` is its number of points, where known.
+    /// A new stage begins; `total` is its number of points, where known. Some clouds are searched twice, and their stages begin
+    /// twice.
     fn stage(&self, name: &str, total: Option<u64>);
     /// This many more points are done.
     fn advance(&self, points: u64);
@@ -18,19 +19,6 @@ pub trait Progress {
 impl Progress for () {
     fn stage(&self, _: &str, _: Option<u64>) {}
     fn advance(&self, _: u64) {}
-}
-
-/// Reports nothing, and is cancelled with another.
-pub(super) struct Quietly<'a>(pub &'a dyn Progress);
-
-impl Progress for Quietly<'_> {
-    fn stage(&self, _: &str, _: Option<u64>) {}
-
-    fn advance(&self, _: u64) {}
-
-    fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
-    }
 }
 
 /// Goes on, unless the search was cancelled.

@@ -201,8 +201,10 @@ impl Rounds<'_> {
                 findings.found.sort_by_cached_key(|f| {
                     (Reverse(self.field.weight(&f.support.surfels)), f.support.surfels[0])
                 });
-                let surfels = self.field.surfels.list.iter().zip(&self.curved);
-                findings.curved = surfels.filter(|of| *of.1).map(|of| u64::from(of.0.weight)).sum();
+                // What was given up at first may have become part of a plane.
+                let is_grey = |&i: &u32| self.curved[i as usize] && self.free[i as usize];
+                let surfels: Vec<u32> = (0..self.curved.len() as u32).filter(is_grey).collect();
+                findings.curved = self.field.weight(&surfels);
                 return Ok(findings);
             }
             self.take_back(votes, cells, withdrawn)?;

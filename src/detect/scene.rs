@@ -13,7 +13,7 @@ use super::options::Mode;
 use super::parameters::{Measured, Nature};
 use super::plateau::Plateau;
 use super::plateau::curve::between;
-use super::progress::{Quietly, begin};
+use super::progress::begin;
 use super::rounds::{self, Votes};
 use super::{
     claims, ends, evidence, interrupted, layers, merge, noise_field, parameters, planes, present,
@@ -43,6 +43,14 @@ const WORTH: u64 = 10;
 /// Where the noise of neighbours is correlated, about this many cells share one error.
 const ALIKE: f64 = 4.0;
 
+/// What a search leads to.
+pub(super) enum Outcome {
+    /// Planes with their points.
+    Labelled(Labelled),
+    /// Planes told that the noise is smaller, so that finer cells show the surfaces: those that this plateau asks for.
+    Finer(Plateau),
+}
+
 /// What the searches of all classes share.
 struct Scene<'a> {
     cloud: &'a Loaded,
@@ -64,7 +72,7 @@ pub(super) fn search<'b>(
     mut surfaces: Box<dyn Surfaces<'b> + 'b>,
     (view, plateau, rounding, steps): (&View, Plateau, Vec3, Option<DepthSteps>),
     (camera, how): (Camera, How<'_, 'b>),
-) -> Result<Labelled> {
+) -> Result<Outcome> {
     let options = how.options;
     let as_seen = plateau.drawn == Drawn::AsSeen;
     let most_rounding = view.rounding(rounding);
@@ -99,29 +107,26 @@ pub(super) fn search<'b>(
     let nature =
         Nature { obey, alike: plateau.alike, even: field.is_even() || obey, as_seen, scanner };
     let most_rounding = steps.map_or(most_rounding, |steps| steps.usual);
-    let scene =
+    let mut scene =
         Scene { cloud, in_cells, field, plateau, camera, nature, rounding, most_rounding, how };
-    let (scene, usual) = scene.usual_surfaces(surfaces.as_mut())?;
+    let mut usual = scene.usual_surfaces(surfaces.as_mut())?;
+    if let Some(share) = scene.told_noise(&usual) {
+        drop(usual);
+        let told = plateau.told_by_planes(share);
+        if told.widening() < plateau.widening() {
+            return Ok(Outcome::Finer(told));
+        }
+        // The cells are as fine as the surfaces allow.
+        scene.field = Arc::new(scene.field.scaled(share));
+        surfaces.follow(scene.field.clone())?;
+        usual = scene.usual_surfaces(surfaces.as_mut())?;
+    }
     let found = scene.classes(surfaces.as_mut(), usual)?;
     begin(how.progress, "labels", None)?;
-    scene.label(surfaces, found)
+    Ok(Outcome::Labelled(scene.label(surfaces, found)?))
 }
 
 impl Scene<'_> {
-    /// Searches the usual surfaces, and once more if the planes that were found tell that the noise is smaller.
-    fn usual_surfaces(self, surfaces: &mut dyn Surfaces) -> Result<(Self, (Parameters, Class))> {
-        let found = self.search_usual(surfaces)?;
-        let Some(share) = self.told_noise(&found) else { return Ok((self, found)) };
-        drop(found);
-        let field = Arc::new(self.field.scaled(share));
-        surfaces.follow(field.clone())?;
-        // The stages were told once.
-        let again = Quietly(self.how.progress);
-        let how = How { progress: &again, ..self.how };
-        let found = Scene { field: field.clone(), how, ..self }.search_usual(surfaces)?;
-        Ok((Scene { field, ..self }, found))
-    }
-
     /// By what factor the noise is smaller than it was read, as the planes tell that were found with it. In the camera's view and
     /// between the rings of a scanner it is read more surely; where points stand for copies, and above steps, planes may be thinner
     /// than the noise.
@@ -133,6 +138,7 @@ impl Scene<'_> {
             && !plateau.sliced
             && !nature.as_seen
             && nature.scanner.is_none()
+            && !plateau.deviation.is_told_by_planes()
             && self.field.has_floor();
         let is_free = options.tolerance.is_none()
             && parameters.widen > 1.0
@@ -144,7 +150,7 @@ impl Scene<'_> {
     }
 
     /// The planes of the usual surfaces.
-    fn search_usual(&self, surfaces: &mut dyn Surfaces) -> Result<(Parameters, Class)> {
+    fn usual_surfaces(&self, surfaces: &mut dyn Surfaces) -> Result<(Parameters, Class)> {
         let Scene { cloud, in_cells, nature, .. } = *self;
         let field = &*self.field;
         let cells = &in_cells.cells;

@@ -3,7 +3,7 @@
 //! Where noise is correlated, a whole surface deviates by more than the neighbourhoods on which the noise is read.
 //! By how much is unknown in general, as for the drift of a moving scanner. The curve of thickness over size tells it
 //! where waves led up to that level and thickness levels out above it, and where normals no longer turn from one
-//! level to the next: wider neighbourhoods then hold whole waves.
+//! level to the next: wider neighbourhoods then hold whole waves. Planes that were found tell it, too.
 
 use super::correlated::{ALIKE, emerging};
 use super::curve::{
@@ -34,6 +34,8 @@ pub struct Deviation {
     above_waves: Told,
     /// What shows where the noise is no longer correlated, on this level or a little above.
     where_calm: Told,
+    /// By what factor it is smaller, as planes tell that were found.
+    share: f64,
 }
 
 /// A ratio of thicknesses that a curve tells.
@@ -65,7 +67,8 @@ impl Told {
 
 impl Deviation {
     /// A curve tells nothing of it.
-    pub const UNKNOWN: Self = Self { above_waves: Told::NOTHING, where_calm: Told::NOTHING };
+    pub const UNKNOWN: Self =
+        Self { above_waves: Told::NOTHING, where_calm: Told::NOTHING, share: 1.0 };
 
     /// What a curve tells above a level at which noise is read.
     pub(super) fn read(curve: &[Scale], level: f64) -> Self {
@@ -75,19 +78,33 @@ impl Deviation {
         Self {
             above_waves: from_level(level, |from| levelled_from(curve, from, here, waves)),
             where_calm: from_level(level, |from| calm_from(curve, from, here)),
+            share: 1.0,
         }
     }
 
-    /// How surely, from 0 to 1, the ratio is known.
-    pub fn known(&self) -> f64 {
-        1.0 - (1.0 - self.where_calm.surely) * (1.0 - self.above_waves.surely)
+    /// The same where planes tell that surfaces deviate by this share of it.
+    pub fn told_by_planes(self, share: f64) -> Self {
+        Self { share, ..self }
     }
 
-    /// The ratio: at most `unknown`, which is also that of noise of which the curve tells nothing.
+    /// Whether planes told it.
+    pub fn is_told_by_planes(&self) -> bool {
+        self.share < 1.0
+    }
+
+    /// How surely, from 0 to 1, the ratio is known. What planes make half as large was not known.
+    pub fn known(&self) -> f64 {
+        let by_planes = (-self.share.log2()).min(1.0);
+        let surely = [self.where_calm.surely, self.above_waves.surely, by_planes];
+        1.0 - surely.iter().map(|surely| 1.0 - surely).product::<f64>()
+    }
+
+    /// The ratio: at most `unknown`, which is also that of noise of which nothing is told.
     pub fn ratio(&self, unknown: f64) -> f64 {
-        [self.where_calm, self.above_waves].iter().fold(unknown, |otherwise, told| {
+        let curve = [self.where_calm, self.above_waves].iter().fold(unknown, |otherwise, told| {
             otherwise.powf(1.0 - told.surely) * told.ratio.min(unknown).powf(told.surely)
-        })
+        });
+        self.share * curve
     }
 }
 
@@ -290,13 +307,15 @@ mod tests {
     #[test]
     fn what_two_signs_tell_is_blended_by_how_surely_they_tell_it() {
         let told = |surely, ratio| Told { surely, ratio };
-        let of = |where_calm, above_waves| Deviation { where_calm, above_waves }.ratio(4.0);
+        let of =
+            |where_calm, above_waves| Deviation { where_calm, above_waves, share: 1.0 }.ratio(4.0);
         assert_eq!(of(Told::NOTHING, Told::NOTHING), 4.0);
         assert_eq!(of(told(0.5, 1.0), Told::NOTHING), 2.0);
         assert_eq!(of(Told::NOTHING, told(0.5, 1.0)), 2.0);
         assert_eq!(Deviation::above_waves(1.0, 2.0).ratio(4.0), 2.0);
         assert_eq!(of(told(1.0, 1.0), told(1.0, 2.0)), 2.0);
-        let half = Deviation { where_calm: told(0.5, 1.0), above_waves: told(0.5, 1.0) };
+        let half =
+            Deviation { where_calm: told(0.5, 1.0), above_waves: told(0.5, 1.0), share: 1.0 };
         assert_eq!((half.known(), half.ratio(16.0)), (0.75, 2.0));
         // Nothing deviates by more than what is unknown.
         assert_eq!(of(told(1.0, 9.0), Told::NOTHING), 4.0);
