@@ -12,8 +12,8 @@ pub(super) struct How<'a, 'b> {
     pub options: &'a Options,
     pub backend: &'b dyn Backend,
     pub progress: &'a dyn Progress,
-    /// Whether each point stands for copies of it.
-    pub of_copies: bool,
+    /// Whether each point stands for several that do not coincide with it.
+    pub of_clusters: bool,
 }
 
 /// The camera whose pixels the points of a cloud are.

@@ -16,7 +16,7 @@ use super::rings::{Between, Rings};
 use crate::Result;
 use crate::backend::Held;
 use crate::camera::search::{self, Found};
-use crate::surface::unit::CellCounts;
+use crate::surface::unit::{CellCounts, OF_COINCIDING};
 use std::sync::Arc;
 
 /// Finds the planes of a cloud, whose points the backend may hold already.
@@ -34,10 +34,11 @@ pub(super) fn detect<'b>(
     // A tolerance that is finer than the clusters asks for what they hide.
     let tolerance = how.options.tolerance.unwrap_or(f64::INFINITY) / cloud.frame.step;
     let clusters = counts.clusters().filter(|&[width, _]| f64::from(width) <= tolerance);
-    let sites = clusters.map(|[_, edge]| Sites::find(&cloud.points, edge));
-    if let Some(sites) = sites.filter(Sites::are_of_copies) {
+    let sites = clusters.map(|[_, edge]| (Sites::find(&cloud.points, edge), edge));
+    if let Some((sites, edge)) = sites.filter(|(sites, _)| sites.are_of_copies()) {
         drop(held);
-        return without_copies(cloud, &sites.in_file_order(), how)?.finish(cloud, how);
+        let of_sites = How { of_clusters: edge > OF_COINCIDING, ..how };
+        return without_copies(cloud, &sites.in_file_order(), of_sites)?.finish(cloud, how);
     }
     labelled(cloud, (held, counts), how)?.finish(cloud, how)
 }
@@ -56,7 +57,7 @@ fn without_copies(cloud: &Loaded, sites: &Sites, how: How<'_, '_>) -> Result<Lab
         min_votes: fewer(how.options.min_votes),
         ..how.options.clone()
     };
-    let of_sites = How { options: &options, of_copies: true, ..how };
+    let of_sites = How { options: &options, ..how };
     let mut labelled = labelled(&mut alone, (held, counts), of_sites)?;
     labelled.spread(sites, &alone.places.unwrap_or_default(), &cloud.points);
     let more = |sites: u64| (sites as f64 * copies).round() as u64;

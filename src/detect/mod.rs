@@ -121,7 +121,7 @@ pub fn detect_held<'b>(
         Mode::Near | Mode::All => in_rounds::detect(
             &mut cloud,
             held,
-            How { options, backend, progress, of_copies: false },
+            How { options, backend, progress, of_clusters: false },
         )?,
     };
     let Answer { planes: Finished { planes, members }, parameters, mut rejected } = answer;

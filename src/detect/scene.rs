@@ -40,6 +40,9 @@ const CLASSES: usize = 3;
 /// A class is searched when it holds at least one in this many of the points.
 const WORTH: u64 = 10;
 
+/// Cells are cut once more if they become finer by at least so many levels.
+const WORTH_CUTTING: f64 = 0.75;
+
 /// Where the noise of neighbours is correlated, about this many cells share one error.
 const ALIKE: f64 = 4.0;
 
@@ -113,7 +116,7 @@ pub(super) fn search<'b>(
     if let Some(share) = scene.told_noise(&usual) {
         drop(usual);
         let told = plateau.told_by_planes(share);
-        if told.widening() < plateau.widening() {
+        if told.finer() >= plateau.finer() + WORTH_CUTTING {
             return Ok(Outcome::Finer(told));
         }
         // The cells are as fine as the surfaces allow.
@@ -132,9 +135,9 @@ impl Scene<'_> {
     /// than the noise.
     fn told_noise(&self, (parameters, class): &(Parameters, Class)) -> Option<f64> {
         let Scene { cloud, in_cells: CellCloud { cells, .. }, plateau, nature, .. } = self;
-        let How { options, of_copies, .. } = self.how;
+        let How { options, of_clusters, .. } = self.how;
         let is_open = plateau.alike
-            && !of_copies
+            && !of_clusters
             && !plateau.sliced
             && !nature.as_seen
             && nature.scanner.is_none()

@@ -30,6 +30,8 @@ const SMALL: f64 = 0.8;
 const MOST_COPIES: u64 = 64;
 /// Copies that coincide are joined in cells that are this many doublings wider than the finest.
 const COINCIDING: usize = 2;
+/// Edge of such cells, in steps.
+pub const OF_COINCIDING: u32 = FINEST << COINCIDING;
 /// Fewest clusters worth looking for.
 const FEWEST: u64 = 500;
 /// Most units of the moments in the edge of a base cell: finer detail says nothing about the shape of the

@@ -132,6 +132,31 @@ fn the_noise_of_waves_is_what_whole_surfaces_deviate_by() {
 }
 
 #[test]
+fn finer_cells_are_cut_where_planes_tell_that_the_noise_is_smaller() {
+    let folder = tempfile::tempdir().unwrap();
+    // A cloud whose noise is read well is cut once.
+    let cut = |scene: &str| {
+        let cloud = synth(folder.path(), scene);
+        let told = detect(&cloud, "-vv --json -").err;
+        (told.lines().filter(|line| line.contains(" cells: ")).count(), cloud)
+    };
+    assert_eq!(cut("street --points 100000").0, 1);
+    let (count, street) = cut("street --points 100000 --sensor photo");
+    assert_eq!(count, 2);
+    let of_finer = score(&street, "");
+    assert!(of_finer.f1 >= 0.90 && of_finer.quality >= 0.84, "{}", of_finer.f1);
+    // Points that are stored twice tell the same.
+    let file = std::fs::read(&street).unwrap();
+    let body = file.windows(11).position(|at| at == b"end_header\n").unwrap() + 11;
+    let header = String::from_utf8_lossy(&file[..body]).replace("vertex 100000", "vertex 200000");
+    let twice = folder.path().join("twice.ply");
+    std::fs::write(&twice, [header.as_bytes(), &file[body..], &file[body..]].concat()).unwrap();
+    let [once, twice] = [&street, &twice].map(|cloud| json(detect(cloud, "--json -").text()));
+    assert_eq!(once["parameters"]["noise"], twice["parameters"]["noise"]);
+    assert_eq!(found(&once).len(), found(&twice).len());
+}
+
+#[test]
 fn a_table_top_seen_at_a_grazing_angle_is_thin() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("table.xyz");

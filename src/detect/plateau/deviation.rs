@@ -322,6 +322,17 @@ mod tests {
     }
 
     #[test]
+    fn what_planes_tell_is_a_share_of_what_the_curve_tells() {
+        let told = |share| Deviation::UNKNOWN.told_by_planes(share);
+        assert!(!told(1.0).is_told_by_planes() && told(0.9).is_told_by_planes());
+        assert_eq!([1.0, 0.8].map(|share| told(share).ratio(2.5)), [2.5, 2.0]);
+        assert_eq!([1.0, 0.5, 0.1].map(|share| told(share).known()), [0.0, 1.0, 1.0]);
+        assert!((told(0.5f64.sqrt()).known() - 0.5).abs() < 1e-12);
+        let curve = Deviation::above_waves(1.0, 1.2).told_by_planes(0.5);
+        assert!((curve.ratio(2.5) - 0.6).abs() < 1e-12 && curve.known() == 1.0);
+    }
+
+    #[test]
     fn a_curve_without_thickness_tells_nothing() {
         let flat = [Scale::of(0.9, 0.0, 0.0); 8];
         assert_eq!(Deviation::read(&flat, 1.0), Deviation::UNKNOWN);
