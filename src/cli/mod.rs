@@ -155,9 +155,11 @@ fn usage(error: &clap::Error, line: &[OsString]) -> u8 {
     let text = error.to_string();
     let (message, usage) = text.split_once("\n\nUsage: ").unwrap_or((&text, ""));
     let message = message.strip_prefix("error: ").unwrap_or(message);
+    // An unknown option is not meant as the name of a file.
+    let says_nothing = ["For more information", "tip: to pass '--"];
     let parts: Vec<String> = (message.split("\n\n"))
         .map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
-        .filter(|part| !part.is_empty() && !part.starts_with("For more information"))
+        .filter(|part| !part.is_empty() && !says_nothing.iter().any(|text| part.starts_with(text)))
         .collect();
     let meant = meant(error).map(|file| {
         let quote = if file.contains(char::is_whitespace) { "'" } else { "" };

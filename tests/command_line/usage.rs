@@ -148,6 +148,12 @@ fn a_mistyped_option_is_answered_with_the_right_one() {
 }
 
 #[test]
+fn an_unknown_option_is_no_file() {
+    let expected = "unexpected argument '--mode' found; see planes detect --help";
+    assert_eq!(refused("--mode fast"), expected);
+}
+
+#[test]
 fn hints_name_the_command_that_was_given() {
     for (line, said) in [
         ("detect a.las --threads x", "'x' is not a whole number; see planes detect --help"),
