@@ -77,7 +77,7 @@ pub(super) struct Findings {
     pub found: Vec<FoundPlane>,
     /// The candidates that led to no plane, with the votes of their peaks.
     pub failed: Vec<(u64, Failed)>,
-    /// Points that were given up as those of curved surfaces; of a single class.
+    /// Points that were given up as those of curved surfaces, and that no plane claimed later; of a single class.
     pub curved: u64,
 }
 

@@ -235,7 +235,7 @@ impl<'b> Ground<'b> {
             let (surfaces, view) = cut.judge(cloud)?;
             let found = (&view, plateau, rounding, steps);
             plateau = match scene::search(cloud, surfaces, found, (camera, how))? {
-                Outcome::Labelled(labelled) => return Ok(labelled),
+                Outcome::Labelled(labelled) => return Ok(*labelled),
                 Outcome::Finer(finer) => finer,
             };
             begin(how.progress, "cells", None)?;

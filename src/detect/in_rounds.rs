@@ -16,7 +16,7 @@ use super::rings::{Between, Rings};
 use crate::Result;
 use crate::backend::Held;
 use crate::camera::search::{self, Found};
-use crate::surface::unit::{CellCounts, OF_COINCIDING};
+use crate::surface::unit::{CellCounts, FINEST, OF_COINCIDING};
 use std::sync::Arc;
 
 /// Finds the planes of a cloud, whose points the backend may hold already.
@@ -34,10 +34,13 @@ pub(super) fn detect<'b>(
     // A tolerance that is finer than the clusters asks for what they hide.
     let tolerance = how.options.tolerance.unwrap_or(f64::INFINITY) / cloud.frame.step;
     let clusters = counts.clusters().filter(|&[width, _]| f64::from(width) <= tolerance);
-    let sites = clusters.map(|[_, edge]| (Sites::find(&cloud.points, edge), edge));
-    if let Some((sites, edge)) = sites.filter(|(sites, _)| sites.are_of_copies()) {
+    let sites = clusters.map(|[width, edge]| {
+        let coincide = width == FINEST && edge <= OF_COINCIDING;
+        (Sites::find(&cloud.points, edge), coincide)
+    });
+    if let Some((sites, coincide)) = sites.filter(|(sites, _)| sites.are_of_copies()) {
         drop(held);
-        let of_sites = How { of_clusters: edge > OF_COINCIDING, ..how };
+        let of_sites = How { of_clusters: !coincide, ..how };
         return without_copies(cloud, &sites.in_file_order(), of_sites)?.finish(cloud, how);
     }
     labelled(cloud, (held, counts), how)?.finish(cloud, how)

@@ -269,10 +269,12 @@ fn coarse(
     let usual = if rounded { usual.max(rounding) } else { usual };
     let count = cells.base().len();
     let is_small = |&l: &usize| cells.len(l) * IN_REGION <= samples.len();
+    // Planes tell only of what was taken for noise before.
+    let is_noise = rounding < APPARENT * usual || plateau.deviation.is_told_by_planes();
     let level = match (0..cells.levels.len()).find(is_small) {
         Some(level) if cells.len(level) > 1 => level,
         // Of a large landscape even the coarsest level has many cells.
-        None if rounding < APPARENT * usual => cells.levels.len() - 1,
+        None if is_noise => cells.levels.len() - 1,
         // The folds of a few faces and the steps of rounding look like waves. Without regions to compare, nothing tells them apart.
         _ => return NoiseField::even(),
     };
@@ -457,6 +459,31 @@ mod tests {
         assert!(landscape.floor.unwrap().iter().all(|&of_cell| of_cell == floor));
         // Steps of rounding may be taken for waves.
         assert!(field(0.2 * f64::from(floor)).0.is_even());
+    }
+
+    #[test]
+    fn what_planes_told_is_noise_and_no_steps_of_rounding() {
+        // A floor with waves among strays, of which the coarsest level has many cells.
+        let wave = |i: usize| 9.0 * ((i % 300) as f64 / 5.0).sin() * ((i / 300) as f64 / 5.0).cos();
+        let floor = |i: usize| [(i % 300 * 100) as f64, (i / 300 * 100) as f64, wave(i)];
+        let stray = |i: usize| [i % 20, i / 20 % 20, i / 400].map(|v| 2e5 + 60_000.0 * v as f64);
+        let all = (0..60_000).map(floor).chain((0..8000).map(stray));
+        let points: Points = all.map(|p| p.map(|v| v as f32)).collect();
+        let cloud = whole(&points);
+        let view = View::new(&cloud.cells, &mut cloud.sums());
+        let plateau = Plateau {
+            level: 1.0,
+            sliced: false,
+            drawn: Drawn::InSpace,
+            stepped: false,
+            facets: false,
+            clear: None,
+            deviation: Deviation::UNKNOWN,
+            alike: true,
+        };
+        let has_floor = |plateau| measure(&cloud, &view, plateau, 4.0, |_, _| None).has_floor();
+        assert!(!has_floor(plateau));
+        assert!(has_floor(plateau.told_by_planes(0.9)));
     }
 
     #[test]

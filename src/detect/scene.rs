@@ -49,7 +49,7 @@ const ALIKE: f64 = 4.0;
 /// What a search leads to.
 pub(super) enum Outcome {
     /// Planes with their points.
-    Labelled(Labelled),
+    Labelled(Box<Labelled>),
     /// Planes told that the noise is smaller, so that finer cells show the surfaces: those that this plateau asks for.
     Finer(Plateau),
 }
@@ -126,13 +126,13 @@ pub(super) fn search<'b>(
     }
     let found = scene.classes(surfaces.as_mut(), usual)?;
     begin(how.progress, "labels", None)?;
-    Ok(Outcome::Labelled(scene.label(surfaces, found)?))
+    Ok(Outcome::Labelled(Box::new(scene.label(surfaces, found)?)))
 }
 
 impl Scene<'_> {
-    /// By what factor the noise is smaller than it was read, as the planes tell that were found with it. In the camera's view and
-    /// between the rings of a scanner it is read more surely; where points stand for copies, and above steps, planes may be thinner
-    /// than the noise.
+    /// By what factor the noise is smaller than it was read, as the planes tell that were found with it. They tell it once. In the
+    /// camera's view and between the rings of a scanner it is read more surely; above steps, and where points stand for clusters,
+    /// planes may be thinner than the noise.
     fn told_noise(&self, (parameters, class): &(Parameters, Class)) -> Option<f64> {
         let Scene { cloud, in_cells: CellCloud { cells, .. }, plateau, nature, .. } = self;
         let How { options, of_clusters, .. } = self.how;

@@ -27,7 +27,7 @@ pub(super) fn share(class: &Class, cells: &Cells, [noise, least, alike]: [f64; 3
     let deviation = deviation(class, cells.distinct)?;
     log::debug!("noise {noise:.3} steps, planes deviate by {deviation:.3}");
     let share = deviation.max(least) / noise;
-    (share < 1.0 && !is_curved(class, cells, alike)).then_some(share)
+    (share > 0.0 && share < 1.0 && !is_curved(class, cells, alike)).then_some(share)
 }
 
 /// Whether much of the cloud is curved: narrower slabs hold pieces of it that are too small to tell.

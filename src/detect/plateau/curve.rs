@@ -8,7 +8,8 @@ const GROWTH: f64 = 2.5;
 const WAVES: f64 = 4.6;
 /// Farther on thickness grows by less than this factor, more or less, …
 const LEVELLED: f64 = 2.6;
-/// … where at least this share of the flat neighbourhoods are certainly flat, more or less: hills are steeper than waves.
+/// … where on every level up to there at least this share of the flat neighbourhoods are certainly flat, more or less: hills are
+/// steeper than waves.
 const LOW: f64 = 0.5;
 /// Waves turn normals by at least this share of the factor by which they make neighbourhoods thicker, more or less: steps turn
 /// them less.
@@ -135,14 +136,16 @@ fn are_waves(curve: &[Scale], level: usize, next: usize) -> f64 {
     lasts * many * turns * levels_out(curve, next)
 }
 
-/// How surely, from 0 to 1, thickness grows less somewhere above a level, and no more than waves make it grow up to there.
+/// How surely, from 0 to 1, thickness grows less somewhere above a level, and up to there neither more than waves make it grow nor to
+/// that of hills.
 fn levels_out(curve: &[Scale], from: usize) -> f64 {
     let tells = |pair: &&[Scale]| pair[1].flat > CLEARED * curve[from].flat;
     let shown = curve[from..].windows(2).take_while(tells);
     let growths = shown.map(|pair| (pair[0].growth(&pair[1]), &pair[1]));
-    let levelled = growths.take_while(|(growth, _)| *growth <= WAVES).map(|(growth, wider)| {
-        let is_low = exceeds(wider.strict, LOW * wider.flat, SOFT);
-        is_low * (1.0 - exceeds(growth, LEVELLED, SOFT))
+    let waves = growths.take_while(|(growth, _)| *growth <= WAVES);
+    let levelled = waves.scan(1.0, |low, (growth, wider)| {
+        *low = exceeds(wider.strict, LOW * wider.flat, SOFT).min(*low);
+        Some(*low * (1.0 - exceeds(growth, LEVELLED, SOFT)))
     });
     levelled.fold(0.0, f64::max)
 }

@@ -92,7 +92,7 @@ impl Deviation {
         self.share < 1.0
     }
 
-    /// How surely, from 0 to 1, the ratio is known. What planes make half as large was not known.
+    /// How surely, from 0 to 1, the ratio is known. Where planes make it half as large or less, it is known from them.
     pub fn known(&self) -> f64 {
         let by_planes = (-self.share.log2()).min(1.0);
         let surely = [self.where_calm.surely, self.above_waves.surely, by_planes];

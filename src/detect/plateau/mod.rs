@@ -24,7 +24,7 @@ const STEADY: f64 = 1.1;
 const STEPS_OF_LEVEL: f64 = 4.0;
 /// The searched cells are this many levels finer than the level at which the noise shows.
 const FINER: f64 = 1.0;
-/// The same where it is known how far the waves go that led up to that level, or end there.
+/// The same where it is known how far surfaces deviate, as from waves that led up to that level or end there.
 const FINER_BELOW_WAVES: f64 = 4.0;
 
 /// Where the curve of thickness over size levels out.
@@ -258,6 +258,32 @@ mod tests {
         ];
         let of_boards = plateau(boards, 8000.0);
         assert!(of_boards.level <= 2.0 && of_boards.deviation.known() == 0.0, "{of_boards:?}");
+    }
+
+    #[test]
+    fn hills_are_steeper_than_waves() {
+        // Hills of 7 m that are 60 m long, with independent noise of 2 cm: the widest neighbourhoods hold several hills, and look
+        // flat again.
+        let hills = [
+            (0.947, 0.946, 910.0, 0.925, 12.0, 7317.0),
+            (1.0, 0.874, 3489.0, 1.039, 50.0, 7726.0),
+            (0.998, 0.217, 14_033.0, 1.304, 214.0, 4581.0),
+            (0.705, 0.0, 43_219.0, 1.4, 731.0, 945.0),
+            (0.813, 0.0, 107_016.0, 0.138, 3279.0, 364.0),
+            (0.966, 0.209, 111_616.0, 0.048, 6931.0, 78.0),
+            (1.0, 0.934, 113_064.0, 0.016, 24_538.0, 25.0),
+            (1.0, 1.0, 113_385.0, 0.0, 57_841.0, 9.0),
+        ];
+        let level = |low: f64| {
+            let scale = |(flat, strict, thin, turn, points, places)| Scale {
+                strict: f64::max(strict, low * flat),
+                points,
+                places,
+                ..Scale::of(flat, thin, turn)
+            };
+            read(&hills.map(scale), Drawn::InSpace, |_| false, |_| false).level
+        };
+        assert!(level(0.0) == 0.0 && level(0.8) > 2.0, "{} {}", level(0.0), level(0.8));
     }
 
     #[test]
