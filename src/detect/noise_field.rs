@@ -103,8 +103,8 @@ pub(super) fn measure(
     flatness: impl Fn(usize, u32) -> Option<Flatness> + Sync,
 ) -> NoiseField {
     let cells = &cloud.cells;
-    let beyond = beyond(plateau);
     let Some(seen) = view.noise(plateau.finer(), plateau.drawn) else { return NoiseField::even() };
+    let beyond = beyond(plateau, seen);
     let usual = beyond * seen;
     let rounded = rounding > ROUNDED * usual;
     if plateau.alike {
@@ -129,14 +129,21 @@ pub(super) fn measure(
     white(cells, usual, surface)
 }
 
-/// By what factor whole surfaces deviate more than neighbourhoods show.
-fn beyond(plateau: Plateau) -> f64 {
+/// The same plateau where planes tell that whole surfaces deviate by this share of what was read.
+pub(super) fn told_by_planes(view: &View, plateau: Plateau, share: f64) -> Plateau {
+    let seen = view.noise(plateau.finer(), plateau.drawn);
+    let steps = seen.map_or(f64::INFINITY, |seen| share * beyond(plateau, seen) * seen);
+    Plateau { deviation: plateau.deviation.told_by_planes(share, steps), ..plateau }
+}
+
+/// By what factor whole surfaces deviate more than neighbourhoods, which show so many steps.
+fn beyond(plateau: Plateau, seen: f64) -> f64 {
     match plateau {
         Plateau { alike: false, .. } => 1.0,
         // What is read is exact here; the floor under the thickness of neighbourhoods would raise it.
         Plateau { drawn: Drawn::AsSeen, .. } => 1.0 / THINNEST,
         Plateau { sliced: true, .. } => 1.0,
-        Plateau { deviation, .. } => deviation.ratio(BEYOND),
+        Plateau { deviation, .. } => deviation.ratio(BEYOND).min(deviation.most() / seen),
     }
 }
 
@@ -483,7 +490,7 @@ mod tests {
         };
         let has_floor = |plateau| measure(&cloud, &view, plateau, 4.0, |_, _| None).has_floor();
         assert!(!has_floor(plateau));
-        assert!(has_floor(plateau.told_by_planes(0.9)));
+        assert!(has_floor(told_by_planes(&view, plateau, 0.9)));
     }
 
     #[test]

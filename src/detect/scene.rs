@@ -115,7 +115,7 @@ pub(super) fn search<'b>(
     let mut usual = scene.usual_surfaces(surfaces.as_mut())?;
     if let Some(share) = scene.told_noise(&usual) {
         drop(usual);
-        let told = plateau.told_by_planes(share);
+        let told = noise_field::told_by_planes(view, plateau, share);
         if told.finer() >= plateau.finer() + WORTH_CUTTING {
             return Ok(Outcome::Finer(told));
         }

@@ -36,6 +36,8 @@ pub struct Deviation {
     where_calm: Told,
     /// By what factor it is smaller, as planes tell that were found.
     share: f64,
+    /// By how many steps whole surfaces deviate at most, as these planes tell.
+    most: f64,
 }
 
 /// A ratio of thicknesses that a curve tells.
@@ -67,8 +69,12 @@ impl Told {
 
 impl Deviation {
     /// A curve tells nothing of it.
-    pub const UNKNOWN: Self =
-        Self { above_waves: Told::NOTHING, where_calm: Told::NOTHING, share: 1.0 };
+    pub const UNKNOWN: Self = Self {
+        above_waves: Told::NOTHING,
+        where_calm: Told::NOTHING,
+        share: 1.0,
+        most: f64::INFINITY,
+    };
 
     /// What a curve tells above a level at which noise is read.
     pub(super) fn read(curve: &[Scale], level: f64) -> Self {
@@ -79,12 +85,13 @@ impl Deviation {
             above_waves: from_level(level, |from| levelled_from(curve, from, here, waves)),
             where_calm: from_level(level, |from| calm_from(curve, from, here)),
             share: 1.0,
+            most: f64::INFINITY,
         }
     }
 
-    /// The same where planes tell that surfaces deviate by this share of it.
-    pub fn told_by_planes(self, share: f64) -> Self {
-        Self { share, ..self }
+    /// The same where planes tell that whole surfaces deviate by this share of what was read, so many `steps`.
+    pub fn told_by_planes(self, share: f64, steps: f64) -> Self {
+        Self { share, most: steps, ..self }
     }
 
     /// Whether planes told it.
@@ -92,10 +99,15 @@ impl Deviation {
         self.share < 1.0
     }
 
+    /// How far whole surfaces deviate at most, in steps. On finer cells neighbourhoods may show more, while planes tell the same.
+    pub fn most(&self) -> f64 {
+        self.most
+    }
+
     /// How surely, from 0 to 1, the ratio is known. Where planes make it half as large or less, it is known from them.
     pub fn known(&self) -> f64 {
-        let by_planes = (-self.share.log2()).min(1.0);
-        let surely = [self.where_calm.surely, self.above_waves.surely, by_planes];
+        let half = (-self.share.log2()).min(1.0);
+        let surely = [self.where_calm.surely, self.above_waves.surely, half];
         1.0 - surely.iter().map(|surely| 1.0 - surely).product::<f64>()
     }
 
@@ -307,29 +319,33 @@ mod tests {
     #[test]
     fn what_two_signs_tell_is_blended_by_how_surely_they_tell_it() {
         let told = |surely, ratio| Told { surely, ratio };
-        let of =
-            |where_calm, above_waves| Deviation { where_calm, above_waves, share: 1.0 }.ratio(4.0);
+        let both =
+            |where_calm, above_waves| Deviation { where_calm, above_waves, ..Deviation::UNKNOWN };
+        let of = |where_calm, above_waves| both(where_calm, above_waves).ratio(4.0);
         assert_eq!(of(Told::NOTHING, Told::NOTHING), 4.0);
         assert_eq!(of(told(0.5, 1.0), Told::NOTHING), 2.0);
         assert_eq!(of(Told::NOTHING, told(0.5, 1.0)), 2.0);
         assert_eq!(Deviation::above_waves(1.0, 2.0).ratio(4.0), 2.0);
         assert_eq!(of(told(1.0, 1.0), told(1.0, 2.0)), 2.0);
-        let half =
-            Deviation { where_calm: told(0.5, 1.0), above_waves: told(0.5, 1.0), share: 1.0 };
+        let half = both(told(0.5, 1.0), told(0.5, 1.0));
         assert_eq!((half.known(), half.ratio(16.0)), (0.75, 2.0));
         // Nothing deviates by more than what is unknown.
         assert_eq!(of(told(1.0, 9.0), Told::NOTHING), 4.0);
     }
 
     #[test]
-    fn what_planes_tell_is_a_share_of_what_the_curve_tells() {
-        let told = |share| Deviation::UNKNOWN.told_by_planes(share);
-        assert!(!told(1.0).is_told_by_planes() && told(0.9).is_told_by_planes());
-        assert_eq!([1.0, 0.8].map(|share| told(share).ratio(2.5)), [2.5, 2.0]);
+    fn surfaces_deviate_by_what_planes_tell_at_most() {
+        let told = |share| Deviation::UNKNOWN.told_by_planes(share, 7.0);
+        assert!(told(0.9).is_told_by_planes() && !Deviation::UNKNOWN.is_told_by_planes());
         assert_eq!([1.0, 0.5, 0.1].map(|share| told(share).known()), [0.0, 1.0, 1.0]);
         assert!((told(0.5f64.sqrt()).known() - 0.5).abs() < 1e-12);
-        let curve = Deviation::above_waves(1.0, 1.2).told_by_planes(0.5);
-        assert!((curve.ratio(2.5) - 0.6).abs() < 1e-12 && curve.known() == 1.0);
+        assert_eq!(Deviation::above_waves(1.0, 1.2).told_by_planes(0.9, 7.0).known(), 1.0);
+        // By as much as the curve tells.
+        assert_eq!(
+            [told(1.0), told(0.8)].map(|of| (of.ratio(2.5), of.most())),
+            [(2.5, 7.0), (2.0, 7.0)]
+        );
+        assert_eq!(Deviation::UNKNOWN.most(), f64::INFINITY);
     }
 
     #[test]

@@ -62,11 +62,6 @@ impl Plateau {
     pub fn widening(&self) -> f64 {
         (self.level - self.finer()).exp2()
     }
-
-    /// The same where planes tell that surfaces deviate by this share of what was read.
-    pub fn told_by_planes(self, share: f64) -> Self {
-        Self { deviation: self.deviation.told_by_planes(share), ..self }
-    }
 }
 
 /// Where a curve levels out. On a finest level that shows facets, for which `shows_facets` is asked, nothing is a slice.
