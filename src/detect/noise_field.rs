@@ -450,47 +450,26 @@ mod tests {
             let [x, y] = [at % 9, at / 9].map(|p| (p * 100) as f64);
             [place[0] + x, place[1] + y, 20.0 * (x * 0.004).sin()].map(|v| v as f32)
         };
-        let field = |rounding: f64| {
+        let field = |rounding: f64, share: f64| {
             let points: Points = (0..400 * 81).map(point).collect();
             let cloud = whole(&points);
             let view = View::new(&cloud.cells, &mut cloud.sums());
             let plateau = Plateau { level: 1.0, alike: true, ..view.plateau(Drawn::InSpace, 0.0) };
             let coarsest = cloud.cells.len(cloud.cells.levels.len() - 1);
             assert!(coarsest * IN_REGION > view.samples.len(), "{coarsest}");
-            let field = measure(&cloud, &view, plateau, rounding, |_, _| None);
+            let told = told_by_planes(&view, plateau, share);
+            let field = measure(&cloud, &view, told, rounding, |_, _| None);
             let shown = view.noise(plateau.finer(), plateau.drawn).unwrap();
             (field, (THINNEST * BEYOND * shown) as f32)
         };
-        let (landscape, floor) = field(0.0);
+        let (landscape, floor) = field(0.0, 1.0);
         assert!(landscape.scale.is_none());
         assert!(landscape.floor.unwrap().iter().all(|&of_cell| of_cell == floor));
-        // Steps of rounding may be taken for waves.
-        assert!(field(0.2 * f64::from(floor)).0.is_even());
-    }
-
-    #[test]
-    fn what_planes_told_is_noise_and_no_steps_of_rounding() {
-        // A floor with waves among strays, of which the coarsest level has many cells.
-        let wave = |i: usize| 9.0 * ((i % 300) as f64 / 5.0).sin() * ((i / 300) as f64 / 5.0).cos();
-        let floor = |i: usize| [(i % 300 * 100) as f64, (i / 300 * 100) as f64, wave(i)];
-        let stray = |i: usize| [i % 20, i / 20 % 20, i / 400].map(|v| 2e5 + 60_000.0 * v as f64);
-        let all = (0..60_000).map(floor).chain((0..8000).map(stray));
-        let points: Points = all.map(|p| p.map(|v| v as f32)).collect();
-        let cloud = whole(&points);
-        let view = View::new(&cloud.cells, &mut cloud.sums());
-        let plateau = Plateau {
-            level: 1.0,
-            sliced: false,
-            drawn: Drawn::InSpace,
-            stepped: false,
-            facets: false,
-            clear: None,
-            deviation: Deviation::UNKNOWN,
-            alike: true,
-        };
-        let has_floor = |plateau| measure(&cloud, &view, plateau, 4.0, |_, _| None).has_floor();
-        assert!(!has_floor(plateau));
-        assert!(has_floor(told_by_planes(&view, plateau, 0.9)));
+        // Steps of rounding may be taken for waves, …
+        let rounding = 0.2 * f64::from(floor);
+        assert!(field(rounding, 1.0).0.is_even());
+        // … but not where planes told how far they go.
+        assert!(field(rounding, 0.9).0.has_floor());
     }
 
     #[test]

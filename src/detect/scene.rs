@@ -119,7 +119,7 @@ pub(super) fn search<'b>(
         if told.finer() >= plateau.finer() + WORTH_CUTTING {
             return Ok(Outcome::Finer(told));
         }
-        // The cells are as fine as the surfaces allow.
+        // The cells would hardly become finer.
         scene.field = Arc::new(scene.field.scaled(share));
         surfaces.follow(scene.field.clone())?;
         usual = scene.usual_surfaces(surfaces.as_mut())?;

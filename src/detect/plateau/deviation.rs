@@ -34,9 +34,9 @@ pub struct Deviation {
     above_waves: Told,
     /// What shows where the noise is no longer correlated, on this level or a little above.
     where_calm: Told,
-    /// By what factor it is smaller, as planes tell that were found.
+    /// The share of what the curve tells that planes tell; 1 if they tell nothing.
     share: f64,
-    /// By how many steps whole surfaces deviate at most, as these planes tell.
+    /// By how many steps whole surfaces deviate at most, as planes tell.
     most: f64,
 }
 
@@ -84,8 +84,7 @@ impl Deviation {
         Self {
             above_waves: from_level(level, |from| levelled_from(curve, from, here, waves)),
             where_calm: from_level(level, |from| calm_from(curve, from, here)),
-            share: 1.0,
-            most: f64::INFINITY,
+            ..Self::UNKNOWN
         }
     }
 
