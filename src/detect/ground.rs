@@ -8,8 +8,8 @@ use super::load::Loaded;
 use super::noise::View;
 use super::plateau::{Deviation, Plateau};
 use super::progress::begin;
-use super::rounded;
 use super::scene::{self, Outcome};
+use super::{rounded, scales};
 use crate::Result;
 use crate::backend::{Held, InCells, Room, Surfaces};
 use crate::camera::rows;
@@ -50,6 +50,21 @@ impl<'b> Cut<'b> {
         let mut sums = cells.sums();
         let view = View::new(cells.cells(), &mut sums);
         Ok(Self { order, cells, sums, view })
+    }
+
+    /// The cells in which the surfaces of a plateau show.
+    fn for_plateau(held: &mut dyn Held<'b>, finest: Unit, plateau: Plateau) -> Result<Self> {
+        let mut cut = Cut::new(held, finest.coarser(plateau.widening()))?;
+        if plateau.is_of_waves() {
+            cut.leave_strays_out();
+        }
+        Ok(cut)
+    }
+
+    /// Looks at the cells once more, without scattered points.
+    fn leave_strays_out(&mut self) {
+        self.sums = self.cells.sums();
+        self.view = View::without_strays(self.cells.cells(), &mut self.sums);
     }
 
     /// The surfaces in the cells, and how rough they look. The cloud's points get the order of the cells.
@@ -105,7 +120,7 @@ impl<'b> Ground<'b> {
         unit: Unit,
         (points, drawn): (&Points, Drawn),
     ) -> Result<Ground<'b>> {
-        let cut = Cut::new(held, unit)?;
+        let mut cut = Cut::new(held, unit)?;
         let Cut { order, view, .. } = &cut;
         // In the camera's view coordinates come in steps because pixels do.
         let rounding = match drawn {
@@ -113,7 +128,12 @@ impl<'b> Ground<'b> {
             Drawn::InSpace => rounded::rounding(order.len(), |i| points.get(order[i] as usize)),
             Drawn::AsSeen => [0.0; 3],
         };
-        let plateau = view.plateau(drawn, view.rounding(rounding));
+        let mut plateau = view.plateau(drawn, view.rounding(rounding));
+        if plateau.is_of_waves() {
+            // Scattered points look like waves.
+            cut.leave_strays_out();
+            plateau = cut.view.plateau(drawn, cut.view.rounding(rounding));
+        }
         Ok(Ground { cut, plateau, rounding, steps: None })
     }
 
@@ -213,7 +233,8 @@ impl<'b> Ground<'b> {
         true
     }
 
-    /// Finds the planes of a cloud and their points.
+    /// Finds the planes of a cloud and their points. Where the curve leaves open at which scale the noise shows, it is read at others
+    /// as well, and the planes that explain most are kept.
     pub fn search(
         self,
         cloud: &mut Loaded,
@@ -222,14 +243,61 @@ impl<'b> Ground<'b> {
     ) -> Result<Labelled> {
         let Ground { mut cut, mut plateau, rounding, steps } = self;
         let finest = cut.cells.cells().unit;
-        if plateau.widening() != 1.0 {
+        let mut search = Search { finest, rounding, steps, camera, how };
+        let is_free = scales::is_free(&cloud.points, camera, how);
+        let is_small = cloud.points.len() as u64 <= scales::PART;
+        let on_part = match is_free && !is_small && plateau.is_of_waves() {
+            true => search.on_part(cloud, 1.0)?,
+            false => None,
+        };
+        if let Some(chosen) = on_part {
+            (search.finest, plateau) = chosen;
+        }
+        if on_part.is_some() || plateau.widening() != 1.0 {
             // Finer cells do not show the surface. They are dropped before the wider ones are made, to save
             // memory.
             drop(cut);
-            cut = Cut::new(held.as_mut(), finest.coarser(plateau.widening()))?;
+            cut = Cut::for_plateau(held.as_mut(), search.finest, plateau)?;
         }
         // The points in their old order are no longer needed, but their memory is.
         drop(held);
+        if is_free && is_small {
+            return Ok(search.best(cut, (plateau, 1.0), cloud)?.0);
+        }
+        let mut best = search.from(cut, plateau, cloud)?;
+        if is_free && scales::are_in_doubt(plateau, &best) {
+            let least = scales::DOUBTLESS;
+            if let Some((finest, other)) = search.on_part(cloud, least)? {
+                let by = (best.alike, least);
+                Search { finest, ..search }.improve(&mut best, by, (other, cloud))?;
+            }
+        }
+        Ok(best)
+    }
+}
+
+/// A search of a cloud at one or several scales.
+struct Search<'a, 'b> {
+    /// The finest base cells.
+    finest: Unit,
+    /// Standard deviation that rounding adds to each of the coordinates, in steps.
+    rounding: Vec3,
+    steps: Option<DepthSteps>,
+    camera: Camera,
+    how: How<'a, 'b>,
+}
+
+impl<'b> Search<'_, 'b> {
+    /// Cuts a cloud once more, into the cells of a plateau.
+    fn cut(&self, cloud: &Loaded, plateau: Plateau) -> Result<Cut<'b>> {
+        begin(self.how.progress, "cells", None)?;
+        let mut held = self.how.backend.hold(cloud.points.clone())?;
+        Cut::for_plateau(held.as_mut(), self.finest, plateau)
+    }
+
+    /// Searches a cloud at the scale of a plateau, once more where its planes tell that finer cells show its surfaces.
+    fn from(&self, mut cut: Cut<'b>, mut plateau: Plateau, cloud: &mut Loaded) -> Result<Labelled> {
+        let Search { rounding, steps, camera, how, .. } = *self;
         loop {
             begin(how.progress, "surfaces", None)?;
             let (surfaces, view) = cut.judge(cloud)?;
@@ -238,9 +306,77 @@ impl<'b> Ground<'b> {
                 Outcome::Labelled(labelled) => return Ok(*labelled),
                 Outcome::Finer(finer) => finer,
             };
-            begin(how.progress, "cells", None)?;
-            let mut held = how.backend.hold(cloud.points.clone())?;
-            cut = Cut::new(held.as_mut(), finest.coarser(plateau.widening()))?;
+            cut = self.cut(cloud, plateau)?;
         }
+    }
+
+    /// Searches a cloud at the scale of a plateau, and where that is open at others. Returns the planes that explain most, and the
+    /// plateau that led to them if it is another one, whose planes explain at least so many times as much.
+    fn best(
+        &self,
+        cut: Cut<'b>,
+        (plateau, least): (Plateau, f64),
+        cloud: &mut Loaded,
+    ) -> Result<(Labelled, Option<Plateau>)> {
+        let mut best = self.from(cut, plateau, cloud)?;
+        let (alike, mut chosen) = (best.alike, None);
+        let is_of_waves = plateau.is_of_waves();
+        if is_of_waves || scales::are_in_doubt(plateau, &best) {
+            let mut least = if is_of_waves { least } else { scales::DOUBTLESS };
+            for other in scales::others(plateau) {
+                let times = self.improve(&mut best, (alike, least), (other, cloud))?;
+                if times > least {
+                    (chosen, least) = (Some(other), 1.0);
+                }
+                if (1.0 - scales::MATTERS..1.0 + scales::MATTERS).contains(&times) {
+                    // The planes hardly depend on the scale.
+                    break;
+                }
+            }
+        }
+        Ok((best, chosen))
+    }
+
+    /// Searches a cloud at another scale, and keeps these planes if they explain more than `least` times as much as the best ones so
+    /// far, where as many as `alike` points share one error. Returns how many times as much they explain.
+    fn improve(
+        &self,
+        best: &mut Labelled,
+        (alike, least): (f64, f64),
+        (plateau, cloud): (Plateau, &mut Loaded),
+    ) -> Result<f64> {
+        let cut = self.cut(cloud, plateau)?;
+        let places = cloud.places.take();
+        let tried = self.from(cut, plateau, cloud)?;
+        let order = std::mem::replace(&mut cloud.places, places).unwrap_or_default();
+        let [before, now] = [&*best, &tried].map(|labelled| scales::explained(labelled, alike));
+        log::debug!("level {}: planes explain {now:.1}, before {before:.1}", plateau.level);
+        if now > least * before {
+            *best = tried;
+        } else {
+            best.reorder(&order);
+        }
+        cloud.reorder(order, cloud.points.clone());
+        Ok(now / before)
+    }
+
+    /// Searches a part of a large cloud at several scales. Returns the base cells and the plateau that led to the planes that explain
+    /// most, unless they are those that its curve shows; they explain at least so many times as much as these.
+    fn on_part(&self, cloud: &Loaded, least: f64) -> Result<Option<(Unit, Plateau)>> {
+        let many = (cloud.points.len() as u64).div_ceil(scales::PART);
+        let mut part =
+            Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, cloud.points.one_in(many)) };
+        let options = scales::options_of_part(self.how.options, many);
+        let how = How { options: &options, ..self.how };
+        let mut held = how.backend.hold(part.points.clone())?;
+        let unit = Unit::for_counts(&held.count_cells()?);
+        let ground = Ground::of_cells(held.as_mut(), unit, (&part.points, Drawn::InSpace))?;
+        let Ground { mut cut, plateau, rounding, .. } = ground;
+        if plateau.widening() != 1.0 {
+            cut = Cut::for_plateau(held.as_mut(), unit, plateau)?;
+        }
+        let search = Search { finest: unit, rounding, steps: None, how, ..*self };
+        let (_, chosen) = search.best(cut, (plateau, least), &mut part)?;
+        Ok(chosen.map(|plateau| (unit, plateau)))
     }
 }

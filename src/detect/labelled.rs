@@ -17,6 +17,7 @@ use crate::lms::Refine;
 use crate::surface::plane::{Assigned, LocalPlane};
 use crate::surface::quantile::quantile;
 use crate::vector::Vec3;
+use rayon::prelude::*;
 
 /// The noise of a frame shows only on cells that are wide against its pixels. An outline is finer: its cells are at most so
 /// many times as wide as the spacing of the plane's points, which differs between its near and far ends.
@@ -55,6 +56,12 @@ impl Labelled {
         self.assigned.labels = sites.spread(&self.assigned.labels, order, (points, planes));
         self.assigned.sums = members::sums(points, &self.assigned.labels, self.local.len());
         self.alike *= sites.copies();
+    }
+
+    /// Gives the labels the order that the points now have, which have these indices in the order before.
+    pub fn reorder(&mut self, order: &[u32]) {
+        let labels = &self.assigned.labels;
+        self.assigned.labels = order.par_iter().map(|&i| labels[i as usize]).collect();
     }
 
     /// Keeps the labels of the cloud's `points` alone, which were searched together with points between rings, in this

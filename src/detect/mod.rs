@@ -49,6 +49,7 @@ mod rounded;
 mod roundness;
 mod rounds;
 mod sample;
+mod scales;
 mod scene;
 mod significance;
 mod sparse_grid;

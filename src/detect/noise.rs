@@ -4,6 +4,7 @@ use super::drawn::Drawn;
 use super::plateau::curve::{SOME, Scale, between};
 use super::plateau::slices::{clears_up, is_rounded};
 use super::plateau::{self, Plateau};
+use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::flat::{FLAT, Flatness, judge_some};
 use crate::surface::quantile::quantile;
@@ -19,6 +20,9 @@ const STRICT: f32 = 0.01;
 const STRAYS: i64 = 20;
 /// … where the cells of a level have at least so many points on average.
 const FEW: i64 = 8;
+/// Where they have fewer, a cell holds strays if its block has so many times fewer points than the block around it on the next level.
+/// Beside one on a surface, that has four times as many; beside one at the rim of a surface up to eight times.
+const ALONE_BY: i64 = 12;
 /// How many normals are tried as that of slices.
 const TRIED: usize = 32;
 /// Slices lie across the direction of view if the cosine is larger than this: it may be known roughly.
@@ -88,6 +92,15 @@ pub(super) struct View {
 impl View {
     /// Judges the neighbourhoods on all levels; `sums` are those of the base cells and are used up.
     pub fn new(cells: &Cells, sums: &mut Vec<Sums>) -> View {
+        View::look(cells, sums, false)
+    }
+
+    /// The same without scattered points, which make the wider neighbourhoods of a surface thicker, as waves do.
+    pub fn without_strays(cells: &Cells, sums: &mut Vec<Sums>) -> View {
+        View::look(cells, sums, true)
+    }
+
+    fn look(cells: &Cells, sums: &mut Vec<Sums>, without_strays: bool) -> View {
         let base = cells.base();
         let stride = base.len().div_ceil(SAMPLE).max(1);
         let sampled: Vec<u32> = (0..base.len() as u32).step_by(stride).collect();
@@ -100,7 +113,7 @@ impl View {
         // For each level, the blocks that were judged, and for each sample which of them is around it.
         let mut judged: Vec<(Vec<Option<Flatness>>, Vec<u32>)> = Vec::new();
         for (number, level) in cells.levels.iter().enumerate() {
-            leave_strays_out(cells, number, sums);
+            leave_strays_out((cells, number), sums, without_strays);
             // Samples that follow each other share their larger cells.
             let mut different = around.clone();
             different.dedup();
@@ -293,22 +306,48 @@ impl View {
     }
 }
 
-/// Empties the cells of a level that have far fewer points than another one in their block.
-fn leave_strays_out(cells: &Cells, level: usize, sums: &mut [Sums]) {
-    // Cells of a few points tell no strays from the edge of a surface, and there are many.
-    let all: i64 = sums.par_iter().map(Sums::count).sum();
-    if all < FEW * sums.len() as i64 {
+/// Empties the cells of a level that hold strays. Cells of a few points tell these only by what is around, and there are many such
+/// cells: only if `all`.
+fn leave_strays_out((cells, level): (&Cells, usize), sums: &mut [Sums], all: bool) {
+    let points: i64 = sums.par_iter().map(Sums::count).sum();
+    let are_few = points < FEW * sums.len() as i64;
+    if are_few && !all {
         return;
     }
     let counts: Vec<i64> = sums.par_iter().map(Sums::count).collect();
+    let strays = if are_few { alone(cells, level, &counts) } else { sparse(cells, level, &counts) };
+    let strays = sums.par_iter_mut().zip(strays).filter(|(_, is_stray)| *is_stray);
+    strays.for_each(|(sums, _)| *sums = Sums::default());
+}
+
+/// For each cell of a level whether it has far fewer points than another one in its block.
+fn sparse(cells: &Cells, level: usize, counts: &[i64]) -> Vec<bool> {
     let most = counts.par_iter().copied().max().unwrap_or(0);
-    let strays = cells.map_cells(level, |finder, cell| {
+    cells.map_cells(level, |finder, cell| {
         let limit = counts[cell as usize] * STRAYS;
         (1..most).contains(&limit)
             && finder.block(cell).iter().any(|&near| limit < counts[near as usize])
-    });
-    let strays = sums.par_iter_mut().zip(strays).filter(|(_, is_stray)| *is_stray);
-    strays.for_each(|(sums, _)| *sums = Sums::default());
+    })
+}
+
+/// For each cell of a level whether its block has far fewer points than that of the next level around it.
+fn alone(cells: &Cells, level: usize, counts: &[i64]) -> Vec<bool> {
+    let parents = &cells.levels[level].parent;
+    if parents.is_empty() {
+        return vec![false; counts.len()];
+    }
+    let mut joined = vec![0; cells.len(level + 1)];
+    parents.iter().zip(counts).for_each(|(&parent, count)| joined[parent as usize] += count);
+    let of_block = |finder: &mut Finder, cell: u32, counts: &[i64]| -> i64 {
+        finder.block(cell).iter().map(|&near| counts[near as usize]).sum()
+    };
+    let around = cells.map_cells(level + 1, |finder, cell| of_block(finder, cell, &joined));
+    cells.map_cells(level, |finder, cell| {
+        let limit = around[parents[cell as usize] as usize];
+        // Most cells have so many points themselves.
+        let own = counts[cell as usize] * ALONE_BY;
+        own < limit && of_block(finder, cell, counts) * ALONE_BY < limit
+    })
 }
 
 /// The share of some normals whose cosine with a direction is larger than this.
@@ -458,6 +497,29 @@ mod tests {
             let times = among.thin / alone.thin;
             assert!((0.9..1.3).contains(&times), "{level}: {} {}", alone.thin, among.thin);
         }
+    }
+
+    #[test]
+    fn scattered_points_do_not_look_like_waves() {
+        // So few points lie in a cell that cells alone do not tell strays.
+        let smooth = slope(|z, i| z + (i * 48_271 % 201 - 100) as f64 / 4.0);
+        let stray = |i: usize| [i * 7919 % 20_011, i * 104_729 % 20_021, i * 48_271 % 8009];
+        let strays = (0..2000).map(|i| stray(i).map(|v| v as f32));
+        let among: Points = (0..smooth.len()).map(|i| smooth.get(i)).chain(strays).collect();
+        let curve = |points: &Points, look: fn(&Cells, &mut Vec<Sums>) -> View| {
+            let cloud = whole(points);
+            look(&cloud.cells, &mut cloud.sums()).curve(0.0)
+        };
+        let alone = curve(&smooth, View::new);
+        let [with, without] = [View::new, View::without_strays].map(|look| curve(&among, look));
+        for level in 2..5 {
+            let times = |curve: &[Scale]| curve[level].thin / alone[level].thin;
+            assert!(times(&without) < 1.15, "{level}: {}", times(&without));
+            assert!(times(&with) > 1.1 * times(&without), "{level}: {}", times(&with));
+        }
+        // Nothing is a stray where there are none.
+        let thin = |curve: &[Scale]| curve.iter().map(|s| s.thin).collect::<Vec<f64>>();
+        assert_eq!(thin(&curve(&smooth, View::without_strays)), thin(&alone));
     }
 
     #[test]

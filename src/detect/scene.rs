@@ -115,9 +115,11 @@ pub(super) fn search<'b>(
     let mut usual = scene.usual_surfaces(surfaces.as_mut())?;
     if let Some(share) = scene.told_noise(&usual) {
         drop(usual);
-        let told = noise_field::told_by_planes(view, plateau, share);
-        if told.finer() >= plateau.finer() + WORTH_CUTTING {
-            return Ok(Outcome::Finer(told));
+        if share < 1.0 {
+            let told = noise_field::told_by_planes(view, plateau, share);
+            if told.finer() >= plateau.finer() + WORTH_CUTTING {
+                return Ok(Outcome::Finer(told));
+            }
         }
         // The cells would hardly become finer.
         scene.field = Arc::new(scene.field.scaled(share));
@@ -130,7 +132,7 @@ pub(super) fn search<'b>(
 }
 
 impl Scene<'_> {
-    /// By what factor the noise is smaller than it was read, as the planes tell that were found with it. They tell it once. In the
+    /// By what factor the noise differs from what was read, as the planes tell that were found with it. They tell it once. In the
     /// camera's view and between the rings of a scanner it is read more surely; above steps, and where points stand for clusters,
     /// planes may be thinner than the noise.
     fn told_noise(&self, (parameters, class): &(Parameters, Class)) -> Option<f64> {

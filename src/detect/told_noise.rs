@@ -2,7 +2,7 @@
 //!
 //! Where neighbours share their noise, as on waves and with drift, the curve of thickness over size often leaves open how far whole
 //! surfaces deviate from their planes, and the noise is then read with a reserve of several times. The planes that are found with it
-//! tell more: slabs that are too wide hold them and little else.
+//! tell more: slabs that are too wide hold them and little else, and slabs that are too narrow have been widened.
 
 use super::ends;
 use super::found::{Class, Findings, FoundPlane};
@@ -18,15 +18,23 @@ pub(super) const FEWEST: usize = 10_000;
 const SHARE: f64 = 0.75;
 /// Planes tell how far surfaces deviate if they hold at least one in this many of the points.
 const TELLING: u64 = 4;
+/// Planes deviate by so many times the noise only if that was read too small, …
+const LARGER: f64 = 2.0;
+/// … and it is at most so many times as large: as far as the slabs of planes are widened, by default.
+const MOST: f64 = 5.0;
 /// A cloud is curved if at least one in so many of its points is on curved surfaces.
 const CURVED: u64 = 33;
 
-/// By what factor the noise is smaller than the `noise` with which the planes of a class were found, in steps, if it is. It is at
-/// least `least`. As many points as `alike` share one error.
+/// By what factor the noise differs from the `noise` with which the planes of a class were found, in steps, as these tell: it is
+/// smaller, but at least `least`, or much larger. As many points as `alike` share one error.
 pub(super) fn share(class: &Class, cells: &Cells, [noise, least, alike]: [f64; 3]) -> Option<f64> {
     let deviation = deviation(class, cells.distinct)?;
     log::debug!("noise {noise:.3} steps, planes deviate by {deviation:.3}");
     let share = deviation.max(least) / noise;
+    if share > LARGER {
+        // Most of the planes are wider than usual: waves that are long against the neighbourhoods hardly make these thick.
+        return Some(share.min(MOST));
+    }
     (share > 0.0 && share < 1.0 && !is_curved(class, cells, alike)).then_some(share)
 }
 
@@ -64,6 +72,27 @@ mod tests {
     use super::super::testing::surfels;
     use super::*;
     use crate::frame::Points;
+
+    #[test]
+    fn planes_tell_that_the_noise_is_smaller_or_much_larger() {
+        let height = |i: i64| 500.0 * ((i % 200) as f64 / 200.0 * std::f64::consts::TAU).sin();
+        let point = |i: i64| {
+            let [x, y] = [100 * (i % 200) + i * 7919 % 97, 100 * (i / 200) + i * 104_729 % 89];
+            [x as f64, y as f64, height(i)].map(|v| v as f32)
+        };
+        let points: Points = (0..40_000).map(point).collect();
+        let (cloud, surfels) = surfels(&points, 10.0);
+        let all = (0..surfels.list.len() as u32).collect();
+        let normal = [0.0, 0.0, 1.0];
+        let support = Support { normal, rho: 0.0, tolerance: 1500.0, surfels: all };
+        let found = vec![FoundPlane { votes: 1, support }];
+        let class = (surfels, Findings { found, ..Findings::default() });
+        let deviation = deviation(&class, 40_000).unwrap();
+        let told = |noise: f64| share(&class, &cloud.cells, [noise * deviation, 0.0, 1.0]);
+        let near = |told: Option<f64>, times: f64| (told.unwrap() / times - 1.0).abs() < 1e-9;
+        assert!(near(told(2.0), 0.5) && near(told(1.0 / 3.0), 3.0) && near(told(0.1), MOST));
+        assert_eq!(told(1.0 / 1.5), None);
+    }
 
     #[test]
     fn planes_tell_how_far_surfaces_deviate() {

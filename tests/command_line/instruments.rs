@@ -63,6 +63,11 @@ fn planes_are_found_as_instruments_see_them() {
         // So many points that independent noise hides correlated noise.
         ("room --points 3000000 --sensor depth", 0.60, 0.55),
         ("room --points 3000000 --sensor photo", 0.76, 0.69),
+        // Waves and edges, which the curve of thickness does not tell apart.
+        ("boards --points 100000 --sensor photo --seed 12", 0.72, 0.60),
+        ("boards --points 400000 --sensor photo --seed 21", 0.62, 0.52),
+        // Waves and scattered points.
+        ("room --points 100000 --sensor photo --seed 3 --outliers 0.05", 0.95, 0.86),
         // Slabs 10 cm apart, which are no noise.
         ("hard --points 100000 --sensor photo --seed 11", 0.88, 0.83),
         // The sides of boards, closer together than neighbourhoods are wide.

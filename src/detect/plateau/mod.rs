@@ -58,6 +58,16 @@ impl Plateau {
         self.level.min(in_steps(FINER + self.deviation.known() * (FINER_BELOW_WAVES - FINER)))
     }
 
+    /// Whether neighbours share their noise in space, and not because their coordinates come in slices.
+    pub fn is_of_waves(&self) -> bool {
+        self.alike && !self.sliced && self.drawn == Drawn::InSpace
+    }
+
+    /// The same where the noise is read on this level, and nothing else is told of it.
+    pub fn at(self, level: f64) -> Self {
+        Self { level, alike: true, deviation: Deviation::UNKNOWN, ..self }
+    }
+
     /// How many times wider the cells shall be.
     pub fn widening(&self) -> f64 {
         (self.level - self.finer()).exp2()

@@ -1,0 +1,157 @@
+//! The scale at which the noise is read, chosen by what explains a cloud best.
+//!
+//! Waves, and the drift of a scanner, make neighbourhoods thicker the wider they are, and so do kerbs, reveals and steps. The curve of
+//! thickness over size often does not tell them apart. A scale that is too fine cuts a wall into facets, or leaves it grey; one
+//! that is too coarse makes one plane of a flight of stairs. The planes that are found tell which it was: each explains its points at
+//! all sizes from its thickness up to its width.
+
+use super::how::{Camera, How};
+use super::labelled::Labelled;
+use super::options::Options;
+use super::plateau::Plateau;
+use super::told_noise;
+use crate::detection::Curved;
+use crate::frame::Points;
+use crate::surface::moments::Moments;
+
+/// Levels of the cells on which the noise of waves usually shows.
+const USUAL: [f64; 2] = [1.0, 2.0];
+/// Where planes explain so nearly as much at another scale, no further ones are tried.
+pub(super) const MATTERS: f64 = 0.01;
+/// The scale of a cloud of more points than this is chosen on a part of it, of about half as many at least.
+pub(super) const PART: u64 = 200_000;
+/// Where the noise seemed independent, planes that hold less than this share of the points put that in doubt: waves that are long
+/// against the finest neighbourhoods look like curved surfaces.
+const DOUBTFUL: f64 = 0.5;
+/// It is if the planes of another scale explain more than so many times as much. Terrain, trees and curved things leave much of a cloud
+/// without planes, too, and any scale finds others there.
+pub(super) const DOUBTLESS: f64 = 1.5;
+/// What a plane costs, in points with errors of their own that it explains at sizes within a factor of e: it has three parameters and
+/// an outline.
+const COST: f64 = 10.0;
+/// No plane is thinner than rounding to whole steps makes it.
+const THINNEST: f64 = 0.3;
+
+/// Whether other scales may be tried: the noise is measured, of single points, in space.
+pub(super) fn is_free(points: &Points, camera: Camera, how: How) -> bool {
+    let How { options, of_clusters, .. } = how;
+    options.tolerance.is_none()
+        && options.widen.is_none_or(|times| times > 1.0)
+        && options.curved == Curved::Grey
+        && points.len() >= told_noise::FEWEST
+        && !of_clusters
+        && matches!(camera, Camera::None)
+}
+
+/// The other scales that are tried.
+pub(super) fn others(plateau: Plateau) -> impl Iterator<Item = Plateau> {
+    let is_other = move |level: &f64| !plateau.alike || *level != plateau.level;
+    USUAL.into_iter().filter(is_other).map(move |level| plateau.at(level))
+}
+
+/// Whether noise that seemed independent may be that of waves, as the planes that were found with it tell.
+pub(super) fn are_in_doubt(plateau: Plateau, labelled: &Labelled) -> bool {
+    let held: i64 = kept(labelled).map(|i| labelled.assigned.sums[i].n).sum();
+    let points = labelled.assigned.labels.len();
+    !plateau.alike && plateau.at(0.0).is_of_waves() && (held as f64) < DOUBTFUL * points as f64
+}
+
+/// How much the planes explain, if so many points share one error. Each explains its points at all sizes between its thickness and its
+/// width, the better the larger the size: facets explain less than the wall that they are cut from unless they are thinner by more
+/// than they are narrower.
+/// At least [`COST`], so that results can be divided by each other.
+pub(super) fn explained(labelled: &Labelled, alike: f64) -> f64 {
+    let of = |i: usize| explained_by(&labelled.assigned.sums[i], alike);
+    kept(labelled).map(of).sum::<f64>().max(COST)
+}
+
+/// How much the plane through points with these sums explains.
+fn explained_by(sums: &Moments, alike: f64) -> f64 {
+    let sizes = sums.fit().map_or(0.0, |fit| {
+        let [thickness, width, _] = fit.variance.map(f64::sqrt);
+        (width / thickness.max(THINNEST)).max(1.0).ln()
+    });
+    sums.n as f64 / alike * sizes.powi(2) - COST
+}
+
+/// The planes that are no arbitrary pieces of larger surfaces.
+fn kept(labelled: &Labelled) -> impl Iterator<Item = usize> {
+    let is_piece = |i: usize| labelled.arbitrary.as_ref().is_some_and(|pieces| pieces[i]);
+    (0..labelled.local.len()).filter(move |&i| !is_piece(i))
+}
+
+/// The options for one in so many of the points.
+pub(super) fn options_of_part(options: &Options, many: u64) -> Options {
+    let fewer = |points: Option<u64>| points.map(|points| points.div_ceil(many));
+    Options {
+        min_inliers: fewer(options.min_inliers),
+        min_votes: fewer(options.min_votes),
+        ..options.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drawn::Drawn;
+    use super::super::plateau::Deviation;
+    use super::*;
+
+    fn plateau(level: f64, alike: bool) -> Plateau {
+        Plateau {
+            level,
+            sliced: false,
+            alike,
+            drawn: Drawn::InSpace,
+            stepped: false,
+            facets: false,
+            clear: None,
+            deviation: Deviation::UNKNOWN,
+        }
+    }
+
+    #[test]
+    fn the_usual_scales_are_tried_but_not_twice() {
+        let levels = |plateau| others(plateau).map(|other| other.level).collect::<Vec<f64>>();
+        assert_eq!(levels(plateau(0.0, false)), [1.0, 2.0]);
+        assert_eq!(levels(plateau(1.25, true)), [1.0, 2.0]);
+        assert_eq!(levels(plateau(2.0, true)), [1.0]);
+        assert!(others(plateau(0.0, false)).all(|other| other.is_of_waves()));
+    }
+
+    /// How much the planes of a grid of 200 × 200 points explain, each of which gets a number and a height.
+    fn explained_of(points: impl Fn([i64; 2]) -> (usize, f64), alike: f64) -> f64 {
+        let mut sums = vec![Moments::default(); 100];
+        for i in 0..40_000 {
+            let at = [i % 200, i / 200];
+            let (plane, height) = points(at);
+            sums[plane].add([100 * at[0], 100 * at[1], height as i64]);
+        }
+        sums.iter().filter(|sums| sums.n > 0).map(|sums| explained_by(sums, alike)).sum()
+    }
+
+    #[test]
+    fn a_wall_explains_more_than_its_facets() {
+        let wave = |[x, y]: [i64; 2]| 60.0 * ((x as f64 / 8.0).sin() + (y as f64 / 9.0).sin());
+        let wall = explained_of(|at| (0, wave(at)), 50.0);
+        let facets = explained_of(|at| ((at[0] / 50 + 4 * (at[1] / 50)) as usize, wave(at)), 50.0);
+        assert!(wall > 1.1 * facets, "{wall} {facets}");
+    }
+
+    #[test]
+    fn boards_explain_more_than_a_slab_that_holds_them() {
+        // Two boards that lie above each other and are three times as far apart as they are rough.
+        let height = |[x, y]: [i64; 2]| 150 * (x % 2) + x * 7919 % 97 + y * 104_729 % 89;
+        let slab = explained_of(|at| (0, height(at) as f64), 50.0);
+        let boards = explained_of(|at| ((at[0] % 2) as usize, height(at) as f64), 50.0);
+        assert!(boards > 1.1 * slab, "{boards} {slab}");
+        // A few points are no reason for one more plane.
+        assert!(explained_of(|at| (0, height(at) as f64), 1e5) < 0.0);
+    }
+
+    #[test]
+    fn the_options_for_a_part_are_those_for_fewer_points() {
+        let whole = Options { min_inliers: Some(1000), top: Some(7), ..Options::default() };
+        let part = options_of_part(&whole, 3);
+        assert_eq!((part.min_inliers, part.min_votes, part.top), (Some(334), None, Some(7)));
+    }
+}
