@@ -8,13 +8,15 @@ use super::load::Loaded;
 use super::noise::View;
 use super::plateau::{Deviation, Plateau};
 use super::progress::begin;
+use super::scales::Compared;
 use super::scene::{self, Outcome};
-use super::{rounded, scales};
+use super::{rounded, scales, told_noise};
 use crate::Result;
 use crate::backend::{Held, InCells, Room, Surfaces};
 use crate::camera::rows;
 use crate::camera::search::{self, Found};
 use crate::frame::{Frame, Points};
+use crate::surface::cells::Cells;
 use crate::surface::sums::Sums;
 use crate::surface::unit::{CellCounts, Unit};
 use crate::vector::Vec3;
@@ -44,25 +46,28 @@ struct Cut<'b> {
 }
 
 impl<'b> Cut<'b> {
-    /// Base cells of this edge.
-    fn new(held: &mut dyn Held<'b>, unit: Unit) -> Result<Self> {
+    /// Base cells of this edge, and how their neighbourhoods `look`.
+    fn new(
+        held: &mut dyn Held<'b>,
+        unit: Unit,
+        look: fn(&Cells, &mut Vec<Sums>) -> View,
+    ) -> Result<Self> {
         let (order, cells) = held.cut(unit)?;
         let mut sums = cells.sums();
-        let view = View::new(cells.cells(), &mut sums);
+        let view = look(cells.cells(), &mut sums);
         Ok(Self { order, cells, sums, view })
     }
 
     /// The cells in which the surfaces of a plateau show.
     fn for_plateau(held: &mut dyn Held<'b>, finest: Unit, plateau: Plateau) -> Result<Self> {
-        let mut cut = Cut::new(held, finest.coarser(plateau.widening()))?;
-        if plateau.is_of_waves() {
-            cut.leave_strays_out();
-        }
-        Ok(cut)
+        let look = if plateau.is_of_waves() { View::without_strays } else { View::new };
+        Cut::new(held, finest.coarser(plateau.widening()), look)
     }
 
     /// Looks at the cells once more, without scattered points.
     fn leave_strays_out(&mut self) {
+        // Both at once would take twice the memory.
+        self.sums = Vec::new();
         self.sums = self.cells.sums();
         self.view = View::without_strays(self.cells.cells(), &mut self.sums);
     }
@@ -120,7 +125,7 @@ impl<'b> Ground<'b> {
         unit: Unit,
         (points, drawn): (&Points, Drawn),
     ) -> Result<Ground<'b>> {
-        let mut cut = Cut::new(held, unit)?;
+        let mut cut = Cut::new(held, unit, View::new)?;
         let Cut { order, view, .. } = &cut;
         // In the camera's view coordinates come in steps because pixels do.
         let rounding = match drawn {
@@ -233,8 +238,8 @@ impl<'b> Ground<'b> {
         true
     }
 
-    /// Finds the planes of a cloud and their points. Where the curve leaves open at which scale the noise shows, it is read at others
-    /// as well, and the planes that explain most are kept.
+    /// Finds the planes of a cloud and their points. Where the noise is that of waves, and where it seems independent but planes hold
+    /// little, it is read at other scales as well, and the planes that explain most are kept.
     pub fn search(
         self,
         cloud: &mut Loaded,
@@ -247,7 +252,7 @@ impl<'b> Ground<'b> {
         let is_free = scales::is_free(&cloud.points, camera, how);
         let is_small = cloud.points.len() as u64 <= scales::PART;
         let on_part = match is_free && !is_small && plateau.is_of_waves() {
-            true => search.on_part(cloud, 1.0)?,
+            true => search.on_part(cloud)?[1],
             false => None,
         };
         if let Some(chosen) = on_part {
@@ -262,14 +267,14 @@ impl<'b> Ground<'b> {
         // The points in their old order are no longer needed, but their memory is.
         drop(held);
         if is_free && is_small {
-            return Ok(search.best(cut, (plateau, 1.0), cloud)?.0);
+            return Ok(search.best(cut, plateau, cloud)?.0);
         }
         let mut best = search.from(cut, plateau, cloud)?;
         if is_free && scales::are_in_doubt(plateau, &best) {
-            let least = scales::DOUBTLESS;
-            if let Some((finest, other)) = search.on_part(cloud, least)? {
-                let by = (best.alike, least);
-                Search { finest, ..search }.improve(&mut best, by, (other, cloud))?;
+            let [usual, other] = search.on_part(cloud)?;
+            if let Some((finest, plateau)) = other.or(usual) {
+                let alike = best.alike;
+                Search { finest, ..search }.improve(&mut best, (alike, true), (plateau, cloud))?;
             }
         }
         Ok(best)
@@ -311,24 +316,23 @@ impl<'b> Search<'_, 'b> {
     }
 
     /// Searches a cloud at the scale of a plateau, and where that is open at others. Returns the planes that explain most, and the
-    /// plateau that led to them if it is another one, whose planes explain at least so many times as much.
+    /// plateau that led to them if it is another one.
     fn best(
         &self,
         cut: Cut<'b>,
-        (plateau, least): (Plateau, f64),
+        plateau: Plateau,
         cloud: &mut Loaded,
     ) -> Result<(Labelled, Option<Plateau>)> {
         let mut best = self.from(cut, plateau, cloud)?;
         let (alike, mut chosen) = (best.alike, None);
-        let is_of_waves = plateau.is_of_waves();
-        if is_of_waves || scales::are_in_doubt(plateau, &best) {
-            let mut least = if is_of_waves { least } else { scales::DOUBTLESS };
+        if plateau.is_of_waves() || scales::are_in_doubt(plateau, &best) {
             for other in scales::others(plateau) {
-                let times = self.improve(&mut best, (alike, least), (other, cloud))?;
-                if times > least {
-                    (chosen, least) = (Some(other), 1.0);
+                let in_doubt = !plateau.is_of_waves() && chosen.is_none();
+                let now = self.improve(&mut best, (alike, in_doubt), (other, cloud))?;
+                if now.is_better {
+                    chosen = Some(other);
                 }
-                if (1.0 - scales::MATTERS..1.0 + scales::MATTERS).contains(&times) {
+                if now.is_alike() {
                     // The planes hardly depend on the scale.
                     break;
                 }
@@ -337,37 +341,42 @@ impl<'b> Search<'_, 'b> {
         Ok((best, chosen))
     }
 
-    /// Searches a cloud at another scale, and keeps these planes if they explain more than `least` times as much as the best ones so
-    /// far, where as many as `alike` points share one error. Returns how many times as much they explain.
+    /// Searches a cloud at another scale, and keeps these planes if they are better than the best ones so far, where as many as
+    /// `alike` points share one error. Where it is in doubt whether the noise is that of waves, they must be so beyond doubt.
     fn improve(
         &self,
         best: &mut Labelled,
-        (alike, least): (f64, f64),
+        (alike, in_doubt): (f64, bool),
         (plateau, cloud): (Plateau, &mut Loaded),
-    ) -> Result<f64> {
+    ) -> Result<Compared> {
         let cut = self.cut(cloud, plateau)?;
         let places = cloud.places.take();
         let tried = self.from(cut, plateau, cloud)?;
         let order = std::mem::replace(&mut cloud.places, places).unwrap_or_default();
-        let [before, now] = [&*best, &tried].map(|labelled| scales::explained(labelled, alike));
-        log::debug!("level {}: planes explain {now:.1}, before {before:.1}", plateau.level);
-        if now > least * before {
+        let compared = Compared::new([&*best, &tried], alike, in_doubt);
+        log::debug!("level {}: {compared:.3?}", plateau.level);
+        if compared.is_better {
             *best = tried;
         } else {
             best.reorder(&order);
         }
         cloud.reorder(order, cloud.points.clone());
-        Ok(now / before)
+        Ok(compared)
     }
 
-    /// Searches a part of a large cloud at several scales. Returns the base cells and the plateau that led to the planes that explain
-    /// most, unless they are those that its curve shows; they explain at least so many times as much as these.
-    fn on_part(&self, cloud: &Loaded, least: f64) -> Result<Option<(Unit, Plateau)>> {
+    /// Searches a part of a large cloud at several scales. Returns the base cells and the plateau that its curve shows, if the noise is
+    /// that of waves, and those that led to planes that explain more.
+    fn on_part(&self, cloud: &Loaded) -> Result<[Option<(Unit, Plateau)>; 2]> {
         let many = (cloud.points.len() as u64).div_ceil(scales::PART);
         let mut part =
             Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, cloud.points.one_in(many)) };
+        if part.points.len() < told_noise::FEWEST {
+            // Of points with many copies, a few may be left.
+            return Ok([None; 2]);
+        }
         let options = scales::options_of_part(self.how.options, many);
         let how = How { options: &options, ..self.how };
+        begin(how.progress, "cells", None)?;
         let mut held = how.backend.hold(part.points.clone())?;
         let unit = Unit::for_counts(&held.count_cells()?);
         let ground = Ground::of_cells(held.as_mut(), unit, (&part.points, Drawn::InSpace))?;
@@ -376,7 +385,8 @@ impl<'b> Search<'_, 'b> {
             cut = Cut::for_plateau(held.as_mut(), unit, plateau)?;
         }
         let search = Search { finest: unit, rounding, steps: None, how, ..*self };
-        let (_, chosen) = search.best(cut, (plateau, least), &mut part)?;
-        Ok(chosen.map(|plateau| (unit, plateau)))
+        let (_, chosen) = search.best(cut, plateau, &mut part)?;
+        let usual = Some(plateau).filter(Plateau::is_of_waves);
+        Ok([usual, chosen].map(|plateau| plateau.map(|plateau| (unit, plateau))))
     }
 }

@@ -306,8 +306,8 @@ impl View {
     }
 }
 
-/// Empties the cells of a level that hold strays. Cells of a few points tell these only by what is around, and there are many such
-/// cells: only if `all`.
+/// Empties the cells of a level that hold strays. Cells of a few points tell these only by what is around. There are many such cells,
+/// so they are judged only if `all` are to be.
 fn leave_strays_out((cells, level): (&Cells, usize), sums: &mut [Sums], all: bool) {
     let points: i64 = sums.par_iter().map(Sums::count).sum();
     let are_few = points < FEW * sums.len() as i64;

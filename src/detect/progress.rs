@@ -4,8 +4,8 @@ use crate::{Error, Result};
 
 /// Is told how far a detection is, and may cancel it.
 pub trait Progress {
-    /// A new stage begins; `total` is its number of points, where known. Some clouds are searched twice, and some of
-    /// their stages begin twice.
+    /// A new stage begins; `total` is its number of points, where known. Some clouds, or parts of them, are searched several times, and
+    /// their stages begin again.
     fn stage(&self, name: &str, total: Option<u64>);
     /// This many more points are done.
     fn advance(&self, points: u64);

@@ -16,18 +16,22 @@ use crate::surface::moments::Moments;
 
 /// Levels of the cells on which the noise of waves usually shows.
 const USUAL: [f64; 2] = [1.0, 2.0];
+/// Scales that are fewer levels apart are nearly the same.
+const APART: f64 = 0.5;
 /// Where planes explain so nearly as much at another scale, no further ones are tried.
-pub(super) const MATTERS: f64 = 0.01;
+const MATTERS: f64 = 0.01;
 /// The scale of a cloud of more points than this is chosen on a part of it, of about half as many at least.
 pub(super) const PART: u64 = 200_000;
 /// Where the noise seemed independent, planes that hold less than this share of the points put that in doubt: waves that are long
 /// against the finest neighbourhoods look like curved surfaces.
 const DOUBTFUL: f64 = 0.5;
-/// It is if the planes of another scale explain more than so many times as much. Terrain, trees and curved things leave much of a cloud
-/// without planes, too, and any scale finds others there.
-pub(super) const DOUBTLESS: f64 = 1.5;
-/// What a plane costs, in points with errors of their own that it explains at sizes within a factor of e: it has three parameters and
-/// an outline.
+/// It is beyond doubt that of waves if the planes of another scale explain more than so many times as much, …
+const DOUBTLESS: f64 = 1.5;
+/// … and hold at least this share of the points. Terrain, trees and curved things leave much of a cloud without planes, too, and any
+/// scale finds others there.
+const HELD: f64 = 0.8;
+/// What a plane costs: as much as so many independent points are worth that it explains at sizes within a factor of e. It has three
+/// parameters and an outline.
 const COST: f64 = 10.0;
 /// No plane is thinner than rounding to whole steps makes it.
 const THINNEST: f64 = 0.3;
@@ -45,22 +49,52 @@ pub(super) fn is_free(points: &Points, camera: Camera, how: How) -> bool {
 
 /// The other scales that are tried.
 pub(super) fn others(plateau: Plateau) -> impl Iterator<Item = Plateau> {
-    let is_other = move |level: &f64| !plateau.alike || *level != plateau.level;
+    let is_other = move |level: &f64| !plateau.alike || (level - plateau.level).abs() >= APART;
     USUAL.into_iter().filter(is_other).map(move |level| plateau.at(level))
 }
 
 /// Whether noise that seemed independent may be that of waves, as the planes that were found with it tell.
 pub(super) fn are_in_doubt(plateau: Plateau, labelled: &Labelled) -> bool {
+    !plateau.alike && plateau.at(0.0).is_of_waves() && held(labelled) < DOUBTFUL
+}
+
+/// The share of the points that planes hold.
+fn held(labelled: &Labelled) -> f64 {
     let held: i64 = kept(labelled).map(|i| labelled.assigned.sums[i].n).sum();
-    let points = labelled.assigned.labels.len();
-    !plateau.alike && plateau.at(0.0).is_of_waves() && (held as f64) < DOUBTFUL * points as f64
+    held as f64 / labelled.assigned.labels.len().max(1) as f64
+}
+
+/// The planes of one scale compared with those of another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Compared {
+    /// How many times as much they explain; `None` if neither explain anything.
+    times: Option<f64>,
+    /// Whether they are the ones to keep.
+    pub is_better: bool,
+}
+
+impl Compared {
+    /// Compares the planes of another scale with those before, if so many points share one error.
+    pub fn new([before, other]: [&Labelled; 2], alike: f64, in_doubt: bool) -> Self {
+        let [before, now] = [before, other].map(|labelled| explained(labelled, alike));
+        let is_better = match in_doubt {
+            true => now > DOUBTLESS * before && held(other) >= HELD,
+            false => now > before,
+        };
+        Self { times: (before.max(now) > COST).then_some(now / before), is_better }
+    }
+
+    /// Whether both explain nearly the same.
+    pub fn is_alike(&self) -> bool {
+        self.times.is_some_and(|times| (1.0 - MATTERS..1.0 + MATTERS).contains(&times))
+    }
 }
 
 /// How much the planes explain, if so many points share one error. Each explains its points at all sizes between its thickness and its
 /// width, the better the larger the size: facets explain less than the wall that they are cut from unless they are thinner by more
 /// than they are narrower.
-/// At least [`COST`], so that results can be divided by each other.
-pub(super) fn explained(labelled: &Labelled, alike: f64) -> f64 {
+/// The result is at least [`COST`], so that results can be divided.
+fn explained(labelled: &Labelled, alike: f64) -> f64 {
     let of = |i: usize| explained_by(&labelled.assigned.sums[i], alike);
     kept(labelled).map(of).sum::<f64>().max(COST)
 }
@@ -74,10 +108,12 @@ fn explained_by(sums: &Moments, alike: f64) -> f64 {
     sums.n as f64 / alike * sizes.powi(2) - COST
 }
 
-/// The planes that are no arbitrary pieces of larger surfaces.
+/// The planes of enough points that are no arbitrary pieces of larger surfaces. Those that were joined with others have none.
 fn kept(labelled: &Labelled) -> impl Iterator<Item = usize> {
     let is_piece = |i: usize| labelled.arbitrary.as_ref().is_some_and(|pieces| pieces[i]);
-    (0..labelled.local.len()).filter(move |&i| !is_piece(i))
+    let fewest = labelled.parameters.min_inliers;
+    let has_enough = move |&i: &usize| labelled.assigned.sums[i].n as u64 >= fewest;
+    (0..labelled.local.len()).filter(has_enough).filter(move |&i| !is_piece(i))
 }
 
 /// The options for one in so many of the points.
@@ -113,7 +149,8 @@ mod tests {
     fn the_usual_scales_are_tried_but_not_twice() {
         let levels = |plateau| others(plateau).map(|other| other.level).collect::<Vec<f64>>();
         assert_eq!(levels(plateau(0.0, false)), [1.0, 2.0]);
-        assert_eq!(levels(plateau(1.25, true)), [1.0, 2.0]);
+        assert_eq!(levels(plateau(1.5, true)), [1.0, 2.0]);
+        assert_eq!(levels(plateau(1.25, true)), [2.0]);
         assert_eq!(levels(plateau(2.0, true)), [1.0]);
         assert!(others(plateau(0.0, false)).all(|other| other.is_of_waves()));
     }

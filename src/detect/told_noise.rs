@@ -30,11 +30,11 @@ const CURVED: u64 = 33;
 pub(super) fn share(class: &Class, cells: &Cells, [noise, least, alike]: [f64; 3]) -> Option<f64> {
     let deviation = deviation(class, cells.distinct)?;
     log::debug!("noise {noise:.3} steps, planes deviate by {deviation:.3}");
-    let share = deviation.max(least) / noise;
-    if share > LARGER {
-        // Most of the planes are wider than usual: waves that are long against the neighbourhoods hardly make these thick.
-        return Some(share.min(MOST));
+    if deviation > LARGER * noise {
+        // Planes were widened: waves that are long against the neighbourhoods hardly make these thick.
+        return (noise > 0.0).then_some((deviation / noise).min(MOST));
     }
+    let share = deviation.max(least) / noise;
     (share > 0.0 && share < 1.0 && !is_curved(class, cells, alike)).then_some(share)
 }
 
