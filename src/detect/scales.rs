@@ -27,9 +27,10 @@ pub(super) const PART: u64 = 200_000;
 const DOUBTFUL: f64 = 0.5;
 /// It is beyond doubt that of waves if the planes of another scale explain more than so many times as much, …
 const DOUBTLESS: f64 = 1.5;
-/// … and hold at least this share of the points. Terrain, trees and curved things leave much of a cloud without planes, too, and any
-/// scale finds others there.
-const HELD: f64 = 0.8;
+/// … and those that are so many times as wide as thick hold at least this share of the points. Terrain, trees and curved things leave
+/// much of a cloud without planes, too, and any scale finds others there.
+const WIDE: f64 = 100.0;
+const HELD: f64 = 2.0 / 3.0;
 /// What a plane costs: as much as so many independent points are worth that it explains at sizes within a factor of e. It has three
 /// parameters and an outline.
 const COST: f64 = 10.0;
@@ -55,12 +56,13 @@ pub(super) fn others(plateau: Plateau) -> impl Iterator<Item = Plateau> {
 
 /// Whether noise that seemed independent may be that of waves, as the planes that were found with it tell.
 pub(super) fn are_in_doubt(plateau: Plateau, labelled: &Labelled) -> bool {
-    !plateau.alike && plateau.at(0.0).is_of_waves() && held(labelled) < DOUBTFUL
+    !plateau.alike && plateau.at(0.0).is_of_waves() && held(labelled, 1.0) < DOUBTFUL
 }
 
-/// The share of the points that planes hold.
-fn held(labelled: &Labelled) -> f64 {
-    let held: i64 = kept(labelled).map(|i| labelled.assigned.sums[i].n).sum();
+/// The share of the points that planes hold which are more than so many `times` as wide as thick.
+fn held(labelled: &Labelled, times: f64) -> f64 {
+    let sums = kept(labelled).map(|i| &labelled.assigned.sums[i]);
+    let held: i64 = sums.filter(|sums| width(sums) >= times).map(|sums| sums.n).sum();
     held as f64 / labelled.assigned.labels.len().max(1) as f64
 }
 
@@ -78,7 +80,7 @@ impl Compared {
     pub fn new([before, other]: [&Labelled; 2], alike: f64, in_doubt: bool) -> Self {
         let [before, now] = [before, other].map(|labelled| explained(labelled, alike));
         let is_better = match in_doubt {
-            true => now > DOUBTLESS * before && held(other) >= HELD,
+            true => now > DOUBTLESS * before && held(other, WIDE) >= HELD,
             false => now > before,
         };
         Self { times: (before.max(now) > COST).then_some(now / before), is_better }
@@ -101,11 +103,15 @@ fn explained(labelled: &Labelled, alike: f64) -> f64 {
 
 /// How much the plane through points with these sums explains.
 fn explained_by(sums: &Moments, alike: f64) -> f64 {
-    let sizes = sums.fit().map_or(0.0, |fit| {
+    sums.n as f64 / alike * width(sums).ln().powi(2) - COST
+}
+
+/// The width of the plane through points with these sums, relative to its thickness; at least 1.
+fn width(sums: &Moments) -> f64 {
+    sums.fit().map_or(1.0, |fit| {
         let [thickness, width, _] = fit.variance.map(f64::sqrt);
-        (width / thickness.max(THINNEST)).max(1.0).ln()
-    });
-    sums.n as f64 / alike * sizes.powi(2) - COST
+        (width / thickness.max(THINNEST)).max(1.0)
+    })
 }
 
 /// The planes of enough points that are no arbitrary pieces of larger surfaces. Those that were joined with others have none.

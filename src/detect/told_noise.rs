@@ -20,6 +20,8 @@ const SHARE: f64 = 0.75;
 const TELLING: u64 = 4;
 /// Planes deviate by so many times the noise only if that was read too small, …
 const LARGER: f64 = 2.0;
+/// … their points rise by less than this, relative to how far they reach, as hills do not …
+const LOW: f64 = 1.0 / 150.0;
 /// … and it is at most so many times as large: as far as the slabs of planes are widened, by default.
 const MOST: f64 = 5.0;
 /// A cloud is curved if at least one in so many of its points is on curved surfaces.
@@ -32,7 +34,7 @@ pub(super) fn share(class: &Class, cells: &Cells, [noise, least, alike]: [f64; 3
     log::debug!("noise {noise:.3} steps, planes deviate by {deviation:.3}");
     if deviation > LARGER * noise {
         // Planes were widened: waves that are long against the neighbourhoods hardly make these thick.
-        return (noise > 0.0).then_some((deviation / noise).min(MOST));
+        return (noise > 0.0 && height(class) < LOW).then_some((deviation / noise).min(MOST));
     }
     let share = deviation.max(least) / noise;
     (share > 0.0 && share < 1.0 && !is_curved(class, cells, alike)).then_some(share)
@@ -66,6 +68,28 @@ fn deviation((surfels, findings): &Class, points: u64) -> Option<f64> {
     (held * TELLING >= points).then(|| weighted_quantile(deviations, SHARE))
 }
 
+/// How high the points of planes rise above and below them, root mean square, relative to how far they reach: the upper quartile over
+/// the points.
+fn height((surfels, findings): &Class) -> f64 {
+    let of_plane = |found: &FoundPlane| {
+        let (normal, rho) = (found.support.normal, found.support.rho);
+        let (mut weight, mut squares, mut sum, mut all) = (0, 0.0, [0.0; 3], 0.0);
+        for s in found.support.surfels.iter().map(|&i| &surfels.list[i as usize]) {
+            let (own, distance) = (f64::from(s.weight), dot(s.centroid, normal) - rho);
+            weight += u64::from(s.weight);
+            squares += own * (distance * distance + s.variance_along(normal));
+            sum = std::array::from_fn(|a| sum[a] + own * s.centroid[a]);
+            all += own * dot(s.centroid, s.centroid);
+        }
+        let points = weight.max(1) as f64;
+        let mean = sum.map(|sum| sum / points);
+        let reach = (all / points - dot(mean, mean)).max(1.0);
+        ((squares / points / reach).sqrt(), weight)
+    };
+    let heights = findings.found.par_iter().map(of_plane).collect();
+    weighted_quantile(heights, SHARE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::found::Support;
@@ -75,7 +99,7 @@ mod tests {
 
     #[test]
     fn planes_tell_that_the_noise_is_smaller_or_much_larger() {
-        let height = |i: i64| 500.0 * ((i % 200) as f64 / 200.0 * std::f64::consts::TAU).sin();
+        let height = |i: i64| 50.0 * ((i % 200) as f64 / 200.0 * std::f64::consts::TAU).sin();
         let point = |i: i64| {
             let [x, y] = [100 * (i % 200) + i * 7919 % 97, 100 * (i / 200) + i * 104_729 % 89];
             [x as f64, y as f64, height(i)].map(|v| v as f32)
@@ -92,6 +116,11 @@ mod tests {
         let near = |told: Option<f64>, times: f64| (told.unwrap() / times - 1.0).abs() < 1e-9;
         assert!(near(told(2.0), 0.5) && near(told(1.0 / 3.0), 3.0) && near(told(0.1), MOST));
         assert_eq!(told(1.0 / 1.5), None);
+        // Hills are higher.
+        let mut hills = class;
+        hills.0.list.iter_mut().for_each(|s| s.centroid[2] *= 3.0);
+        let steps = super::deviation(&hills, 40_000).unwrap();
+        assert_eq!(share(&hills, &cloud.cells, [steps / 3.0, 0.0, 1.0]), None);
     }
 
     #[test]
