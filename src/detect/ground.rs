@@ -1,23 +1,18 @@
 //! What a search starts from: the cells of a cloud, and the scale at which they show its noise.
 
+use super::cut::Cut;
 use super::depth_steps::DepthSteps;
 use super::drawn::Drawn;
-use super::how::{Camera, How};
-use super::labelled::Labelled;
+use super::how::How;
 use super::load::Loaded;
 use super::noise::View;
 use super::plateau::{Deviation, Plateau};
-use super::progress::begin;
-use super::scales::Compared;
-use super::scene::{self, Outcome};
-use super::{rounded, scales, told_noise};
+use super::rounded;
 use crate::Result;
-use crate::backend::{Held, InCells, Room, Surfaces};
+use crate::backend::Held;
 use crate::camera::rows;
 use crate::camera::search::{self, Found};
 use crate::frame::{Frame, Points};
-use crate::surface::cells::Cells;
-use crate::surface::sums::Sums;
 use crate::surface::unit::{CellCounts, Unit};
 use crate::vector::Vec3;
 use std::sync::Arc;
@@ -35,58 +30,12 @@ const LARGE: u64 = 2_000_000;
 /// … which those of about so many of the points show.
 const PART: u64 = 500_000;
 
-/// A cloud that was cut into cells.
-struct Cut<'b> {
-    /// For each point in cell order, its index before.
-    order: Vec<u32>,
-    cells: Box<dyn InCells<'b> + 'b>,
-    /// The memory of the sums of the cells, which are made again.
-    sums: Vec<Sums>,
-    view: View,
-}
-
-impl<'b> Cut<'b> {
-    /// Base cells of this edge, and how their neighbourhoods `look`.
-    fn new(
-        held: &mut dyn Held<'b>,
-        unit: Unit,
-        look: fn(&Cells, &mut Vec<Sums>) -> View,
-    ) -> Result<Self> {
-        let (order, cells) = held.cut(unit)?;
-        let mut sums = cells.sums();
-        let view = look(cells.cells(), &mut sums);
-        Ok(Self { order, cells, sums, view })
-    }
-
-    /// The cells in which the surfaces of a plateau show.
-    fn for_plateau(held: &mut dyn Held<'b>, finest: Unit, plateau: Plateau) -> Result<Self> {
-        let look = if plateau.is_of_waves() { View::without_strays } else { View::new };
-        Cut::new(held, finest.coarser(plateau.widening()), look)
-    }
-
-    /// Looks at the cells once more, without scattered points.
-    fn leave_strays_out(&mut self) {
-        // Both at once would take twice the memory.
-        self.sums = Vec::new();
-        self.sums = self.cells.sums();
-        self.view = View::without_strays(self.cells.cells(), &mut self.sums);
-    }
-
-    /// The surfaces in the cells, and how rough they look. The cloud's points get the order of the cells.
-    fn judge(self, cloud: &mut Loaded) -> Result<(Box<dyn Surfaces<'b> + 'b>, View)> {
-        let points = Arc::try_unwrap(std::mem::take(&mut cloud.points)).unwrap_or_default();
-        let surfaces = self.cells.judge(Room { points, sums: self.sums })?;
-        cloud.reorder(self.order, surfaces.cloud().points.clone());
-        Ok((surfaces, self.view))
-    }
-}
-
 /// What a search starts from: the cells, and the scale at which they show the noise.
 pub(super) struct Ground<'b> {
-    cut: Cut<'b>,
+    pub cut: Cut<'b>,
     pub plateau: Plateau,
     /// Standard deviation that rounding adds to each of the coordinates, in steps.
-    rounding: Vec3,
+    pub rounding: Vec3,
     /// The steps in which depths come, if a frame that is drawn in the camera's view has no other noise.
     pub steps: Option<DepthSteps>,
 }
@@ -120,7 +69,7 @@ impl<'b> Ground<'b> {
     }
 
     /// Cells of this edge of some points, which are drawn like this.
-    fn of_cells(
+    pub fn of_cells(
         held: &mut dyn Held<'b>,
         unit: Unit,
         (points, drawn): (&Points, Drawn),
@@ -236,157 +185,5 @@ impl<'b> Ground<'b> {
         }
         (self.plateau.level, self.plateau.alike) = (level as f64, true);
         true
-    }
-
-    /// Finds the planes of a cloud and their points. Where the noise is that of waves, and where it seems independent but planes hold
-    /// little, it is read at other scales as well, and the planes that explain most are kept.
-    pub fn search(
-        self,
-        cloud: &mut Loaded,
-        mut held: Box<dyn Held<'b> + 'b>,
-        (camera, how): (Camera, How<'_, 'b>),
-    ) -> Result<Labelled> {
-        let Ground { mut cut, mut plateau, rounding, steps } = self;
-        let finest = cut.cells.cells().unit;
-        let mut search = Search { finest, rounding, steps, camera, how };
-        let is_free = scales::is_free(&cloud.points, camera, how);
-        let is_small = cloud.points.len() as u64 <= scales::PART;
-        let on_part = match is_free && !is_small && plateau.is_of_waves() {
-            true => search.on_part(cloud)?[1],
-            false => None,
-        };
-        if let Some(chosen) = on_part {
-            (search.finest, plateau) = chosen;
-        }
-        if on_part.is_some() || plateau.widening() != 1.0 {
-            // Finer cells do not show the surface. They are dropped before the wider ones are made, to save
-            // memory.
-            drop(cut);
-            cut = Cut::for_plateau(held.as_mut(), search.finest, plateau)?;
-        }
-        // The points in their old order are no longer needed, but their memory is.
-        drop(held);
-        if is_free && is_small {
-            return Ok(search.best(cut, plateau, cloud)?.0);
-        }
-        let mut best = search.from(cut, plateau, cloud)?;
-        if is_free && scales::are_in_doubt(plateau, &best) {
-            let [usual, other] = search.on_part(cloud)?;
-            if let Some((finest, plateau)) = other.or(usual) {
-                let alike = best.alike;
-                Search { finest, ..search }.improve(&mut best, (alike, true), (plateau, cloud))?;
-            }
-        }
-        Ok(best)
-    }
-}
-
-/// A search of a cloud at one or several scales.
-struct Search<'a, 'b> {
-    /// The finest base cells.
-    finest: Unit,
-    /// Standard deviation that rounding adds to each of the coordinates, in steps.
-    rounding: Vec3,
-    steps: Option<DepthSteps>,
-    camera: Camera,
-    how: How<'a, 'b>,
-}
-
-impl<'b> Search<'_, 'b> {
-    /// Cuts a cloud once more, into the cells of a plateau.
-    fn cut(&self, cloud: &Loaded, plateau: Plateau) -> Result<Cut<'b>> {
-        begin(self.how.progress, "cells", None)?;
-        let mut held = self.how.backend.hold(cloud.points.clone())?;
-        Cut::for_plateau(held.as_mut(), self.finest, plateau)
-    }
-
-    /// Searches a cloud at the scale of a plateau, once more where its planes tell that finer cells show its surfaces.
-    fn from(&self, mut cut: Cut<'b>, mut plateau: Plateau, cloud: &mut Loaded) -> Result<Labelled> {
-        let Search { rounding, steps, camera, how, .. } = *self;
-        loop {
-            begin(how.progress, "surfaces", None)?;
-            let (surfaces, view) = cut.judge(cloud)?;
-            let found = (&view, plateau, rounding, steps);
-            plateau = match scene::search(cloud, surfaces, found, (camera, how))? {
-                Outcome::Labelled(labelled) => return Ok(*labelled),
-                Outcome::Finer(finer) => finer,
-            };
-            cut = self.cut(cloud, plateau)?;
-        }
-    }
-
-    /// Searches a cloud at the scale of a plateau, and where that is open at others. Returns the planes that explain most, and the
-    /// plateau that led to them if it is another one.
-    fn best(
-        &self,
-        cut: Cut<'b>,
-        plateau: Plateau,
-        cloud: &mut Loaded,
-    ) -> Result<(Labelled, Option<Plateau>)> {
-        let mut best = self.from(cut, plateau, cloud)?;
-        let (alike, mut chosen) = (best.alike, None);
-        if plateau.is_of_waves() || scales::are_in_doubt(plateau, &best) {
-            for other in scales::others(plateau) {
-                let in_doubt = !plateau.is_of_waves() && chosen.is_none();
-                let now = self.improve(&mut best, (alike, in_doubt), (other, cloud))?;
-                if now.is_better {
-                    chosen = Some(other);
-                }
-                if now.is_alike() {
-                    // The planes hardly depend on the scale.
-                    break;
-                }
-            }
-        }
-        Ok((best, chosen))
-    }
-
-    /// Searches a cloud at another scale, and keeps these planes if they are better than the best ones so far, where as many as
-    /// `alike` points share one error. Where it is in doubt whether the noise is that of waves, they must be so beyond doubt.
-    fn improve(
-        &self,
-        best: &mut Labelled,
-        (alike, in_doubt): (f64, bool),
-        (plateau, cloud): (Plateau, &mut Loaded),
-    ) -> Result<Compared> {
-        let cut = self.cut(cloud, plateau)?;
-        let places = cloud.places.take();
-        let tried = self.from(cut, plateau, cloud)?;
-        let order = std::mem::replace(&mut cloud.places, places).unwrap_or_default();
-        let compared = Compared::new([&*best, &tried], alike, in_doubt);
-        log::debug!("level {}: {compared:.3?}", plateau.level);
-        if compared.is_better {
-            *best = tried;
-        } else {
-            best.reorder(&order);
-        }
-        cloud.reorder(order, cloud.points.clone());
-        Ok(compared)
-    }
-
-    /// Searches a part of a large cloud at several scales. Returns the base cells and the plateau that its curve shows, if the noise is
-    /// that of waves, and those that led to planes that explain more.
-    fn on_part(&self, cloud: &Loaded) -> Result<[Option<(Unit, Plateau)>; 2]> {
-        let many = (cloud.points.len() as u64).div_ceil(scales::PART);
-        let mut part =
-            Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, cloud.points.one_in(many)) };
-        if part.points.len() < told_noise::FEWEST {
-            // Of points with many copies, a few may be left.
-            return Ok([None; 2]);
-        }
-        let options = scales::options_of_part(self.how.options, many);
-        let how = How { options: &options, ..self.how };
-        begin(how.progress, "cells", None)?;
-        let mut held = how.backend.hold(part.points.clone())?;
-        let unit = Unit::for_counts(&held.count_cells()?);
-        let ground = Ground::of_cells(held.as_mut(), unit, (&part.points, Drawn::InSpace))?;
-        let Ground { mut cut, plateau, rounding, .. } = ground;
-        if plateau.widening() != 1.0 {
-            cut = Cut::for_plateau(held.as_mut(), unit, plateau)?;
-        }
-        let search = Search { finest: unit, rounding, steps: None, how, ..*self };
-        let (_, chosen) = search.best(cut, plateau, &mut part)?;
-        let usual = Some(plateau).filter(Plateau::is_of_waves);
-        Ok([usual, chosen].map(|plateau| plateau.map(|plateau| (unit, plateau))))
     }
 }

@@ -4,7 +4,12 @@ use super::options::Options;
 use super::progress::Progress;
 use crate::backend::Backend;
 use crate::camera::viewpoint::Sight;
+use crate::detection::Curved;
+use crate::frame::Points;
 use crate::vector::Vec3;
+
+/// Fewest points of a cloud whose planes tell its noise: those of a small cloud are few, and so are their points.
+const FEWEST: usize = 10_000;
 
 /// How a cloud is searched.
 #[derive(Clone, Copy)]
@@ -14,6 +19,19 @@ pub(super) struct How<'a, 'b> {
     pub progress: &'a dyn Progress,
     /// Whether each point stands for several that do not coincide with it.
     pub of_clusters: bool,
+}
+
+impl How<'_, '_> {
+    /// Whether the planes of these points may tell that the noise is another one than it seemed: it is measured, slabs may be widened,
+    /// and what is curved may be told apart. Where points stand for clusters, planes may be thinner than the noise.
+    pub fn leaves_noise_open(&self, points: &Points) -> bool {
+        let options = self.options;
+        options.tolerance.is_none()
+            && options.most_widening() > 1.0
+            && options.curved == Curved::Grey
+            && !self.of_clusters
+            && points.len() >= FEWEST
+    }
 }
 
 /// The camera whose pixels the points of a cloud are.

@@ -7,6 +7,9 @@ use crate::orient::Orient;
 use crate::space::Directions;
 use crate::{Error, Result};
 
+/// How far a measured tolerance may be widened; a given one is kept.
+const WIDEN: f64 = 5.0;
+
 /// Which points vote for which directions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
@@ -64,6 +67,11 @@ impl Options {
     /// [`Error::Parameter`], naming the file.
     pub fn check_source(&self, source: &Source) -> Result<()> {
         if self.orient == Orient::Scanner(None) { source.scanner().map(drop) } else { Ok(()) }
+    }
+
+    /// How many times as wide as usual the slabs of planes may become.
+    pub(super) fn most_widening(&self) -> f64 {
+        self.widen.unwrap_or(if self.tolerance.is_none() { WIDEN } else { 1.0 })
     }
 
     /// Rejects invalid values, naming the option.

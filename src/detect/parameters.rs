@@ -16,8 +16,6 @@ use crate::vector::Vec3;
 const MAX_RHO_BINS: f64 = 2048.0;
 /// Largest angle between a surface and its plane, in degrees, unless normals are worse.
 const ANGLE: f64 = 20.0;
-/// How far a measured tolerance may be widened; a given one is kept.
-const WIDEN: f64 = 5.0;
 /// Planes of rougher classes must have this many times the points of others: what is rough and flat may be an
 /// edge or a hedge.
 const ROUGH_SIZE: u64 = 4;
@@ -76,7 +74,7 @@ pub(super) fn choose(
         viewpoint: None,
         camera: None,
         tolerance,
-        widen: options.widen.unwrap_or(if options.tolerance.is_none() { WIDEN } else { 1.0 }),
+        widen: options.most_widening(),
         angle: options.angle.unwrap_or(ANGLE),
         spread: spread(surfels),
         min_votes: options.min_votes.unwrap_or((min_inliers / 4).max(4)),

@@ -5,13 +5,9 @@
 //! that is too coarse makes one plane of a flight of stairs. The planes that are found tell which it was: each explains its points at
 //! all sizes from its thickness up to its width.
 
-use super::how::{Camera, How};
 use super::labelled::Labelled;
 use super::options::Options;
 use super::plateau::Plateau;
-use super::told_noise;
-use crate::detection::Curved;
-use crate::frame::Points;
 use crate::surface::moments::Moments;
 
 /// Levels of the cells on which the noise of waves usually shows.
@@ -37,17 +33,6 @@ const COST: f64 = 10.0;
 /// No plane is thinner than rounding to whole steps makes it.
 const THINNEST: f64 = 0.3;
 
-/// Whether other scales may be tried: the noise is measured, of single points, in space.
-pub(super) fn is_free(points: &Points, camera: Camera, how: How) -> bool {
-    let How { options, of_clusters, .. } = how;
-    options.tolerance.is_none()
-        && options.widen.is_none_or(|times| times > 1.0)
-        && options.curved == Curved::Grey
-        && points.len() >= told_noise::FEWEST
-        && !of_clusters
-        && matches!(camera, Camera::None)
-}
-
 /// The other scales that are tried.
 pub(super) fn others(plateau: Plateau) -> impl Iterator<Item = Plateau> {
     let is_other = move |level: &f64| !plateau.alike || (level - plateau.level).abs() >= APART;
@@ -69,7 +54,7 @@ fn held(labelled: &Labelled, times: f64) -> f64 {
 /// The planes of one scale compared with those of another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Compared {
-    /// How many times as much they explain; `None` if neither explain anything.
+    /// How many times as much they explain; `None` if neither explains anything.
     times: Option<f64>,
     /// Whether they are the ones to keep.
     pub is_better: bool,

@@ -133,25 +133,19 @@ pub(super) fn search<'b>(
 
 impl Scene<'_> {
     /// By what factor the noise differs from what was read, as the planes tell that were found with it. They tell it once. In the
-    /// camera's view and between the rings of a scanner it is read more surely; above steps, and where points stand for clusters,
-    /// planes may be thinner than the noise.
+    /// camera's view and between the rings of a scanner it is read more surely; above steps planes may be thinner than the noise.
     fn told_noise(&self, (parameters, class): &(Parameters, Class)) -> Option<f64> {
         let Scene { cloud, in_cells: CellCloud { cells, .. }, plateau, nature, .. } = self;
-        let How { options, of_clusters, .. } = self.how;
-        let is_open = plateau.alike
-            && !of_clusters
+        let is_open = self.how.leaves_noise_open(&cloud.points)
+            && plateau.alike
             && !plateau.sliced
             && !nature.as_seen
             && nature.scanner.is_none()
             && !plateau.deviation.is_told_by_planes()
             && self.field.has_floor();
-        let is_free = options.tolerance.is_none()
-            && parameters.widen > 1.0
-            && options.curved == Curved::Grey
-            && cloud.points.len() >= told_noise::FEWEST;
         let noise = parameters.noise / cloud.frame.step;
         let known = [noise, self.most_rounding, sharing_errors(cells, *plateau)];
-        (is_open && is_free).then(|| told_noise::share(class, cells, known)).flatten()
+        is_open.then(|| told_noise::share(class, cells, known)).flatten()
     }
 
     /// The planes of the usual surfaces.

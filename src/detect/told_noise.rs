@@ -12,8 +12,6 @@ use crate::surface::quantile::weighted_quantile;
 use crate::vector::dot;
 use rayon::prelude::*;
 
-/// Fewest points of a cloud whose planes tell its noise: those of a small cloud are few, and so are their points.
-pub(super) const FEWEST: usize = 10_000;
 /// Surfaces deviate by what planes with this share of the points deviate by at most: some are rougher than most.
 const SHARE: f64 = 0.75;
 /// Planes tell how far surfaces deviate if they hold at least one in this many of the points.
@@ -30,11 +28,14 @@ const CURVED: u64 = 33;
 /// By what factor the noise differs from the `noise` with which the planes of a class were found, in steps, as these tell: it is
 /// smaller, but at least `least`, or much larger. As many points as `alike` share one error.
 pub(super) fn share(class: &Class, cells: &Cells, [noise, least, alike]: [f64; 3]) -> Option<f64> {
-    let deviation = deviation(class, cells.distinct)?;
+    let Shape { deviation, height, weight } = shape(class);
+    if weight * TELLING < cells.distinct {
+        return None;
+    }
     log::debug!("noise {noise:.3} steps, planes deviate by {deviation:.3}");
     if deviation > LARGER * noise {
         // Planes were widened: waves that are long against the neighbourhoods hardly make these thick.
-        return (noise > 0.0 && height(class) < LOW).then_some((deviation / noise).min(MOST));
+        return (noise > 0.0 && height < LOW).then_some((deviation / noise).min(MOST));
     }
     let share = deviation.max(least) / noise;
     (share > 0.0 && share < 1.0 && !is_curved(class, cells, alike)).then_some(share)
@@ -49,45 +50,48 @@ fn is_curved((surfels, Findings { found, curved, .. }): &Class, cells: &Cells, a
     (curved + of_pieces) * CURVED >= cells.distinct
 }
 
-/// How far the points of planes deviate from them, root mean square, relative to the scale of the noise: the upper quartile
-/// over the points. `None` if the planes hold few of all `points`.
-fn deviation((surfels, findings): &Class, points: u64) -> Option<f64> {
-    let of_plane = |found: &FoundPlane| {
-        let support = &found.support;
-        let (mut weight, mut squares) = (0, 0.0);
-        for s in support.surfels.iter().map(|&i| &surfels.list[i as usize]) {
-            let distance = dot(s.centroid, support.normal) - support.rho;
-            let square = distance * distance + s.variance_along(support.normal);
-            weight += u64::from(s.weight);
-            squares += f64::from(s.weight) * square / f64::from(s.scale).powi(2);
-        }
-        ((squares / weight.max(1) as f64).sqrt(), weight)
-    };
-    let deviations: Vec<(f64, u64)> = findings.found.par_iter().map(of_plane).collect();
-    let held: u64 = deviations.iter().map(|of| of.1).sum();
-    (held * TELLING >= points).then(|| weighted_quantile(deviations, SHARE))
+/// How the points of planes lie about them, root mean square, and the number of these points.
+struct Shape {
+    /// How far they deviate from the planes, relative to the scale of the noise.
+    deviation: f64,
+    /// How high they rise above the planes and below, relative to how far they reach.
+    height: f64,
+    weight: u64,
 }
 
-/// How high the points of planes rise above and below them, root mean square, relative to how far they reach: the upper quartile over
-/// the points.
-fn height((surfels, findings): &Class) -> f64 {
+/// How the points of planes lie about them: the upper quartiles over the points.
+fn shape((surfels, findings): &Class) -> Shape {
     let of_plane = |found: &FoundPlane| {
         let (normal, rho) = (found.support.normal, found.support.rho);
-        let (mut weight, mut squares, mut sum, mut all) = (0, 0.0, [0.0; 3], 0.0);
+        let (mut weight, mut scaled, mut squares) = (0, 0.0, 0.0);
+        let (mut sum, mut all) = ([0.0; 3], 0.0);
         for s in found.support.surfels.iter().map(|&i| &surfels.list[i as usize]) {
             let (own, distance) = (f64::from(s.weight), dot(s.centroid, normal) - rho);
+            let square = own * (distance * distance + s.variance_along(normal));
             weight += u64::from(s.weight);
-            squares += own * (distance * distance + s.variance_along(normal));
+            scaled += square / f64::from(s.scale).powi(2);
+            squares += square;
             sum = std::array::from_fn(|a| sum[a] + own * s.centroid[a]);
             all += own * dot(s.centroid, s.centroid);
         }
         let points = weight.max(1) as f64;
         let mean = sum.map(|sum| sum / points);
         let reach = (all / points - dot(mean, mean)).max(1.0);
-        ((squares / points / reach).sqrt(), weight)
+        Shape {
+            deviation: (scaled / points).sqrt(),
+            height: (squares / points / reach).sqrt(),
+            weight,
+        }
     };
-    let heights = findings.found.par_iter().map(of_plane).collect();
-    weighted_quantile(heights, SHARE)
+    let shapes: Vec<Shape> = findings.found.par_iter().map(of_plane).collect();
+    let quartile = |of: fn(&Shape) -> f64| {
+        weighted_quantile(shapes.iter().map(|s| (of(s), s.weight)).collect(), SHARE)
+    };
+    Shape {
+        deviation: quartile(|s| s.deviation),
+        height: quartile(|s| s.height),
+        weight: shapes.iter().map(|s| s.weight).sum(),
+    }
 }
 
 #[cfg(test)]
@@ -111,7 +115,7 @@ mod tests {
         let support = Support { normal, rho: 0.0, tolerance: 1500.0, surfels: all };
         let found = vec![FoundPlane { votes: 1, support }];
         let class = (surfels, Findings { found, ..Findings::default() });
-        let deviation = deviation(&class, 40_000).unwrap();
+        let deviation = shape(&class).deviation;
         let told = |noise: f64| share(&class, &cloud.cells, [noise * deviation, 0.0, 1.0]);
         let near = |told: Option<f64>, times: f64| (told.unwrap() / times - 1.0).abs() < 1e-9;
         assert!(near(told(2.0), 0.5) && near(told(1.0 / 3.0), 3.0) && near(told(0.1), MOST));
@@ -119,7 +123,7 @@ mod tests {
         // Hills are higher.
         let mut hills = class;
         hills.0.list.iter_mut().for_each(|s| s.centroid[2] *= 3.0);
-        let steps = super::deviation(&hills, 40_000).unwrap();
+        let steps = shape(&hills).deviation;
         assert_eq!(share(&hills, &cloud.cells, [steps / 3.0, 0.0, 1.0]), None);
     }
 
@@ -135,7 +139,7 @@ mod tests {
             [x as f64, y as f64, height(i) + (i * 48_271 % 31) as f64].map(|v| v as f32)
         };
         let points: Points = (0..50_000).map(point).collect();
-        let (_, surfels) = surfels(&points, 10.0);
+        let (cloud, surfels) = surfels(&points, 10.0);
         let floor = |of: &dyn Fn(f64) -> bool| {
             let is_in = |&i: &u32| of(surfels.list[i as usize].centroid[1]);
             let surfels = (0..surfels.list.len() as u32).filter(is_in).collect();
@@ -146,18 +150,20 @@ mod tests {
         let [wavy, even] = [floor(&|y| y < 20_000.0), floor(&|y| y >= 20_000.0)];
         let class =
             |found: Vec<FoundPlane>| (surfels.clone(), Findings { found, ..Findings::default() });
-        let all = points.len() as u64;
-        let both = deviation(&class(vec![even.clone(), wavy.clone()]), all).unwrap();
+        let deviation = |found: Vec<FoundPlane>| shape(&class(found)).deviation;
+        let both = deviation(vec![even.clone(), wavy.clone()]);
         assert!((both / (500.0 / 2f64.sqrt()) - 1.0).abs() < 0.02, "{both}");
-        let alone = deviation(&class(vec![even.clone()]), 30_000).unwrap();
+        let alone = deviation(vec![even.clone()]);
         assert!((alone / (31.0 / 12f64.sqrt()) - 1.0).abs() < 0.05, "{alone}");
         // The planes hold too little.
-        assert_eq!(deviation(&class(vec![even.clone()]), all), None);
-        assert_eq!(deviation(&class(Vec::new()), all), None);
+        let share = |found| share(&class(found), &cloud.cells, [2.0 * both, 0.0, 1.0]);
+        assert!(share(vec![wavy.clone()]).is_some());
+        assert_eq!(share(vec![even.clone()]), None);
+        assert_eq!(share(Vec::new()), None);
         // Where the noise is said to be twice as large, the same distances are half as much of it.
         let mut rough = class(vec![even]);
         rough.0.list.iter_mut().for_each(|s| s.scale = 2.0);
-        let half = deviation(&rough, 30_000).unwrap();
+        let half = shape(&rough).deviation;
         assert!((half / alone - 0.5).abs() < 1e-6, "{half}");
     }
 }
