@@ -392,11 +392,13 @@ pub(super) fn thicknesses(samples: &[&Sample], floor: f32) -> Vec<Scale> {
             samples.iter().filter_map(|s| s.flat_above(level, floor)).collect();
         let strict = flat.iter().filter(|f| f.ratio <= STRICT).count();
         let mut thickness: Vec<f64> = flat.iter().map(|f| f64::from(f.thickness)).collect();
+        let mut rise: Vec<f64> = flat.iter().map(|f| f64::from(f.ratio).sqrt()).collect();
         Scale {
             flat: flat.len() as f64 / n,
             strict: strict as f64 / n,
             thin: quantile(&mut thickness, 0.25),
             thinnest: quantile(&mut thickness, 0.1),
+            rise: quantile(&mut rise, 0.5),
             turn: 0.0,
             points: 0.0,
             places: 0.0,

@@ -430,6 +430,7 @@ mod tests {
             sliced: false,
             drawn: Drawn::InSpace,
             stepped: false,
+            landscape: false,
             facets: false,
             clear: None,
             deviation: Deviation::UNKNOWN,

@@ -55,6 +55,8 @@ pub struct Scale {
     pub thin: f64,
     /// Lowest decile of it.
     pub thinnest: f64,
+    /// Median thickness of flat neighbourhoods, relative to their width.
+    pub rise: f64,
     /// Median turn of the normals to the next level, relative to what the thickness allows.
     pub turn: f64,
     /// Lowest decile of the number of points of flat neighbourhoods: the thinnest ones often have few.
@@ -159,7 +161,17 @@ mod tests {
         pub fn of(flat: f64, thickness: f64, turn: f64) -> Self {
             let (thin, thinnest) = (thickness, thickness);
             let places = 1000.0 * flat;
-            Self { flat, strict: flat, thin, thinnest, turn, points: 0.0, places, floor: 0.0 }
+            Self {
+                flat,
+                strict: flat,
+                thin,
+                thinnest,
+                rise: 0.0,
+                turn,
+                points: 0.0,
+                places,
+                floor: 0.0,
+            }
         }
     }
 

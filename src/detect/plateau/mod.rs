@@ -9,6 +9,7 @@
 mod correlated;
 pub(super) mod curve;
 mod deviation;
+pub(super) mod landscape;
 pub(super) mod slices;
 
 pub(super) use deviation::Deviation;
@@ -16,6 +17,7 @@ pub(super) use deviation::Deviation;
 use super::drawn::Drawn;
 use correlated::likeness;
 use curve::{FEW_PLACES, PLACES, PLACES_SOFT, SOFT, SOME, Scale, exceeds, goes_on};
+use landscape::is_landscape;
 use slices::{SLICE, STEPS, STEPS_SEEN, beyond_steps, clear, is_stepped, slices};
 
 /// In the camera's view, and above slices, the noise is no longer correlated where thickness grows by less than this factor.
@@ -42,6 +44,8 @@ pub struct Plateau {
     pub drawn: Drawn,
     /// Whether there may be slices with steps so wide that only the camera's view shows them.
     pub stepped: bool,
+    /// Whether this is a landscape: its hills make neighbourhoods thicker the wider they are, as waves do.
+    pub landscape: bool,
     /// Whether what looks like slices are pieces of a few faces, of which wider neighbourhoods hold several.
     pub facets: bool,
     /// The first level on which wide neighbourhoods are flat again where narrower ones, which may reach over a step or two,
@@ -104,10 +108,12 @@ pub fn read(
     let climbed = climb(curve, told, far, soft);
     let reached = if climbed > told as f64 { climbed } else { first as f64 };
     let alike = first > 0 || likeness(curve, told, far, soft) >= 0.5;
-    let level = if alike { in_steps(reached) } else { 0.0 };
+    let landscape = far && is_landscape(curve);
+    let level = if alike && !landscape { in_steps(reached) } else { 0.0 };
     let (sliced, clear) = (first > 0, clear(curve));
-    let deviation = if far && alike { Deviation::read(curve, level) } else { Deviation::UNKNOWN };
-    Plateau { level, sliced, alike, drawn, stepped, facets, clear, deviation }
+    let is_told = far && alike && !landscape;
+    let deviation = if is_told { Deviation::read(curve, level) } else { Deviation::UNKNOWN };
+    Plateau { level, sliced, alike, drawn, stepped, landscape, facets, clear, deviation }
 }
 
 /// In steps, so that a hair's breadth does not move every cell.
