@@ -21,6 +21,7 @@ mod fold;
 mod found;
 mod ground;
 mod grow;
+mod hills;
 mod how;
 mod in_rounds;
 mod interrupted;

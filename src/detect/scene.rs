@@ -16,8 +16,8 @@ use super::plateau::curve::between;
 use super::progress::begin;
 use super::rounds::{self, Votes};
 use super::{
-    claims, ends, evidence, interrupted, layers, merge, noise_field, parameters, planes, present,
-    registered, rings, told_noise, tolerance, waves,
+    claims, ends, evidence, hills, interrupted, layers, merge, noise_field, parameters, planes,
+    present, registered, rings, told_noise, tolerance, waves,
 };
 use crate::Result;
 use crate::backend::{Labels, Surfaces};
@@ -275,8 +275,14 @@ impl Scene<'_> {
         found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);
         let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
         let judges_curves = !obey && self.how.options.curved == Curved::Grey;
-        let arbitrary =
-            judges_curves.then(|| ends::arbitrary((cells, &surfels), &found, &local, alike));
+        let arbitrary = judges_curves.then(|| {
+            let mut pieces = ends::arbitrary((cells, &surfels), &found, &local, alike);
+            if plateau.landscape {
+                let of_hills = hills::pieces(&surfels, &found, &assigned.sums);
+                pieces.iter_mut().zip(of_hills).for_each(|(piece, of_hill)| *piece |= of_hill);
+            }
+            pieces
+        });
         let points = &self.cloud.points;
         // Of a wall that is rougher than the rest, slabs that are not widened take a slice.
         let is_judged = judges_curves && parameters.widen > 1.0 && points.len() >= around::FEWEST;
