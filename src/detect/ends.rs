@@ -16,6 +16,8 @@ use rayon::prelude::*;
 
 /// A plane is an arbitrary piece of a surface that goes on beyond more than this share of its outline, …
 const OPEN: f64 = 0.5;
+/// … or a piece of a hill, which is too thick for its width, beyond more than this share, …
+const OPEN_HILL: f64 = 0.2;
 /// … if what lies beyond is larger than the plane by this factor.
 const LARGER: u64 = 1;
 /// The surface beyond the outline is tilted against the plane by at most this angle, in radians.
@@ -28,12 +30,13 @@ pub(super) fn arbitrary(
     (cells, surfels): (&Cells, &Surfels),
     found: &[FoundPlane],
     local: &[LocalPlane],
-    alike: f64,
+    (alike, hilly): (f64, &[bool]),
 ) -> Vec<bool> {
     let owners = owners(found, surfels.list.len());
     let ends = |(number, (found, &plane)): (usize, (&FoundPlane, &LocalPlane))| {
         let (own, number) = (&found.support.surfels, number as u32);
-        Piece { cells, surfels, owners: &owners, number, own, plane }.ends(alike)
+        let is_hilly = hilly.get(number as usize).is_some_and(|&is| is);
+        Piece { cells, surfels, owners: &owners, number, own, plane }.ends(alike, is_hilly)
     };
     let ends: Vec<Ends> =
         found.par_iter().zip(local).enumerate().with_max_len(1).map(ends).collect();
@@ -65,7 +68,7 @@ struct Ends {
 type Heights = SparseGrid<[f64; 2]>;
 
 impl Piece<'_> {
-    fn ends(&self, alike: f64) -> Ends {
+    fn ends(&self, alike: f64, is_hilly: bool) -> Ends {
         let (list, normal) = (&self.surfels.list, self.plane.normal);
         let lattice = Lattice::new(list, self.own, normal, self.cells.base().size);
         let inside = self.heights(&lattice, self.own);
@@ -75,8 +78,8 @@ impl Piece<'_> {
             return Ends::default();
         }
         let outside = self.heights(&lattice, &beyond);
-        let is_open = self.open(&outline, [&inside, &outside]) > OPEN;
-        let is_piece = is_open && self.goes_on(beyond.clone());
+        let open = self.open(&outline, [&inside, &outside]);
+        let is_piece = open > OPEN && self.goes_on(beyond.clone()) || is_hilly && open > OPEN_HILL;
         Ends { is_piece, is_strip: strips::is_strip(self, &beyond, alike), beyond }
     }
 
@@ -171,6 +174,15 @@ mod tests {
     /// How the plane through the origin ends on a surface with the given heights, if it has all surfels within its slab
     /// whose middle `is_own`.
     fn ends(height: impl Fn(f64, f64) -> f64, is_own: impl Fn([f64; 2]) -> bool) -> Ends {
+        ends_if(height, is_own, false)
+    }
+
+    /// The same for a plane that may be as thick as a piece of a hill.
+    fn ends_if(
+        height: impl Fn(f64, f64) -> f64,
+        is_own: impl Fn([f64; 2]) -> bool,
+        is_hilly: bool,
+    ) -> Ends {
         let point = |i: i32| {
             let [x, y] = [i % SIDE, i / SIDE].map(|v| f64::from(100 * (v - SIDE / 2)));
             [x, y, height(x, y) + f64::from(i * 7919 % 31)].map(|v| v as f32)
@@ -196,7 +208,7 @@ mod tests {
         let owners = owners(&found, surfels.list.len());
         let (cells, owners) = (&cloud.cells, &owners);
         let own = &found[1].support.surfels;
-        Piece { cells, surfels: &surfels, owners, number: 1, own, plane: PLANE }.ends(1.0)
+        Piece { cells, surfels: &surfels, owners, number: 1, own, plane: PLANE }.ends(1.0, is_hilly)
     }
 
     fn judged(height: impl Fn(f64, f64) -> f64, is_own: impl Fn([f64; 2]) -> bool) -> bool {
@@ -212,6 +224,21 @@ mod tests {
         assert!(!judged(terrace, |_| true));
         // A roof has creases on two sides and edges on the other two.
         assert!(!judged(|x, _| -(x.abs() - 3000.0).max(0.0), |_| true));
+    }
+
+    #[test]
+    fn a_piece_of_a_hill_is_arbitrary_if_it_goes_on_in_some_directions() {
+        // Ground that goes on beyond one of four sides, and not far.
+        let ground = |to: f64| {
+            move |x: f64, y: f64| {
+                let is_high = (-5000.0..to).contains(&x) && y.abs() < 5000.0;
+                if is_high { 0.0 } else { -900.0 }
+            }
+        };
+        let ends = |to, is_hilly| ends_if(ground(to), |[x, _]| x < 5000.0, is_hilly).is_piece;
+        assert!(!ends(8000.0, false) && ends(8000.0, true));
+        // All of the outline is an edge.
+        assert!(!ends(5000.0, true));
     }
 
     /// Height of a vault of radius 6000 on walls 5000 to each side, below which lies a floor.

@@ -34,6 +34,8 @@ pub(super) struct Labelled {
     pub found: Vec<FoundPlane>,
     /// Whether each is an arbitrary piece of a larger surface; `None` if pieces of curved surfaces are planes.
     pub arbitrary: Option<Vec<bool>>,
+    /// Whether each is as thick as a piece of a hill; empty if this is no landscape.
+    pub hilly: Vec<bool>,
     /// The points around each; `None` if slices of thicker things are planes.
     pub around: Option<Vec<Around>>,
     /// The candidates that led to no plane, with the votes of their peaks.

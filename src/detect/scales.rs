@@ -5,12 +5,9 @@
 //! that is too coarse makes one plane of a flight of stairs. The planes that are found tell which it was: each explains its points at
 //! all sizes from its thickness up to its width.
 
-use super::drawn::Drawn;
 use super::labelled::Labelled;
-use super::noise::View;
 use super::options::Options;
 use super::plateau::Plateau;
-use super::plateau::landscape::HILLS;
 use crate::surface::moments::Moments;
 
 /// Levels of the cells on which the noise of waves usually shows.
@@ -33,8 +30,6 @@ const HELD: f64 = 2.0 / 3.0;
 /// What a plane costs: as much as so many independent points are worth that it explains at sizes within a factor of e. It has three
 /// parameters and an outline.
 const COST: f64 = 10.0;
-/// In a landscape planes that are so many times as thick as the finest neighbourhoods may be pieces of hills.
-const THICK: f64 = 2.0;
 /// No plane is thinner than rounding to whole steps makes it.
 const THINNEST: f64 = 0.3;
 
@@ -52,50 +47,8 @@ pub(super) fn are_in_doubt(plateau: Plateau, labelled: &Labelled) -> bool {
 /// The share of the points that planes hold which are more than so many `times` as wide as thick.
 fn held(labelled: &Labelled, times: f64) -> f64 {
     let sums = kept(labelled).map(|i| &labelled.assigned.sums[i]);
-    let is_wide =
-        |sums: &&Moments| extents(sums).is_some_and(|[thick, wide]| wide >= times * thick);
-    let held: i64 = sums.filter(is_wide).map(|sums| sums.n).sum();
+    let held: i64 = sums.filter(|sums| width(sums) >= times).map(|sums| sums.n).sum();
     held as f64 / labelled.assigned.labels.len().max(1) as f64
-}
-
-/// What the planes of several scales are measured by.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Measure {
-    /// So many points share one error.
-    alike: f64,
-    /// Planes that are thicker than this, in steps, and rise as hills do are pieces of these, which explain nothing.
-    hilly: f64,
-}
-
-impl Measure {
-    /// For the planes that are found where a plateau shows like this.
-    pub fn of(plateau: Plateau, view: &View) -> Self {
-        let noise = || view.noise(0.0, Drawn::InSpace);
-        let hilly = Some(()).filter(|()| plateau.landscape).and_then(|()| noise());
-        Self { alike: 1.0, hilly: hilly.map_or(f64::INFINITY, |noise| THICK * noise) }
-    }
-
-    /// The same where as many points share one error as where these planes were found.
-    pub fn like(self, labelled: &Labelled) -> Self {
-        Self { alike: labelled.alike, ..self }
-    }
-
-    /// How much the planes explain. Each explains its points at all sizes between its thickness and its width, the better the larger
-    /// the size: facets explain less than the wall that they are cut from unless they are thinner by more than they are narrower.
-    /// The result is at least [`COST`], so that results can be divided.
-    fn explained(self, labelled: &Labelled) -> f64 {
-        let of = |i: usize| self.explained_by(&labelled.assigned.sums[i]);
-        kept(labelled).map(of).sum::<f64>().max(COST)
-    }
-
-    /// How much the plane through points with these sums explains.
-    fn explained_by(self, sums: &Moments) -> f64 {
-        let Some([thickness, width]) = extents(sums) else { return 0.0 };
-        if thickness > self.hilly && thickness > HILLS * width {
-            return 0.0;
-        }
-        sums.n as f64 / self.alike * (width / thickness).ln().powi(2) - COST
-    }
 }
 
 /// The planes of one scale compared with those of another.
@@ -108,9 +61,9 @@ pub(super) struct Compared {
 }
 
 impl Compared {
-    /// Compares the planes of another scale with those before.
-    pub fn new([before, other]: [&Labelled; 2], by: Measure, in_doubt: bool) -> Self {
-        let [before, now] = [before, other].map(|labelled| by.explained(labelled));
+    /// Compares the planes of another scale with those before, if so many points share one error.
+    pub fn new([before, other]: [&Labelled; 2], alike: f64, in_doubt: bool) -> Self {
+        let [before, now] = [before, other].map(|labelled| explained(labelled, alike));
         let is_better = match in_doubt {
             true => now > DOUBTLESS * before && held(other, WIDE) >= HELD,
             false => now > before,
@@ -124,16 +77,36 @@ impl Compared {
     }
 }
 
-/// The thickness of the plane through points with these sums and its width, which is at least as large, in steps.
-fn extents(sums: &Moments) -> Option<[f64; 2]> {
-    let [thickness, width, _] = sums.fit()?.variance.map(f64::sqrt);
-    let thickness = thickness.max(THINNEST);
-    Some([thickness, width.max(thickness)])
+/// How much the planes explain, if so many points share one error. Each explains its points at all sizes between its thickness and its
+/// width, the better the larger the size: facets explain less than the wall that they are cut from unless they are thinner by more
+/// than they are narrower.
+/// The result is at least [`COST`], so that results can be divided.
+fn explained(labelled: &Labelled, alike: f64) -> f64 {
+    let of = |i: usize| explained_by(&labelled.assigned.sums[i], alike);
+    kept(labelled).map(of).sum::<f64>().max(COST)
 }
 
-/// The planes of enough points that are no arbitrary pieces of larger surfaces. Those that were joined with others have none.
+/// How much the plane through points with these sums explains.
+fn explained_by(sums: &Moments, alike: f64) -> f64 {
+    sums.n as f64 / alike * width(sums).ln().powi(2) - COST
+}
+
+/// The width of the plane through points with these sums, relative to its thickness; at least 1.
+fn width(sums: &Moments) -> f64 {
+    sums.fit().map_or(1.0, |fit| {
+        let [thickness, width, _] = fit.variance.map(f64::sqrt);
+        (width / thickness.max(THINNEST)).max(1.0)
+    })
+}
+
+/// The planes of enough points that are no arbitrary pieces of larger surfaces, and not as thick as pieces of hills. Those that were
+/// joined with others have no points.
 fn kept(labelled: &Labelled) -> impl Iterator<Item = usize> {
-    let is_piece = |i: usize| labelled.arbitrary.as_ref().is_some_and(|pieces| pieces[i]);
+    let is_in = |set: &[bool], i: usize| set.get(i).is_some_and(|&is| is);
+    let is_piece = move |i: usize| {
+        labelled.arbitrary.as_ref().is_some_and(|pieces| is_in(pieces, i))
+            || is_in(&labelled.hilly, i)
+    };
     let fewest = labelled.parameters.min_inliers;
     let has_enough = move |&i: &usize| labelled.assigned.sums[i].n as u64 >= fewest;
     (0..labelled.local.len()).filter(has_enough).filter(move |&i| !is_piece(i))

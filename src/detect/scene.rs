@@ -275,14 +275,12 @@ impl Scene<'_> {
         found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);
         let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
         let judges_curves = !obey && self.how.options.curved == Curved::Grey;
-        let arbitrary = judges_curves.then(|| {
-            let mut pieces = ends::arbitrary((cells, &surfels), &found, &local, alike);
-            if plateau.landscape {
-                let of_hills = hills::pieces(&surfels, &found, &assigned.sums);
-                pieces.iter_mut().zip(of_hills).for_each(|(piece, of_hill)| *piece |= of_hill);
-            }
-            pieces
-        });
+        let hilly = match plateau.landscape {
+            true => hills::hilly(&surfels, &found, &assigned.sums),
+            false => Vec::new(),
+        };
+        let pieces = || ends::arbitrary((cells, &surfels), &found, &local, (alike, &hilly));
+        let arbitrary = judges_curves.then(pieces);
         let points = &self.cloud.points;
         // Of a wall that is rougher than the rest, slabs that are not widened take a slice.
         let is_judged = judges_curves && parameters.widen > 1.0 && points.len() >= around::FEWEST;
@@ -297,6 +295,7 @@ impl Scene<'_> {
             local,
             found,
             arbitrary,
+            hilly,
             around,
             failed,
             assigned,

@@ -9,7 +9,7 @@ use super::labelled::Labelled;
 use super::load::Loaded;
 use super::plateau::Plateau;
 use super::progress::begin;
-use super::scales::{self, Compared, Measure};
+use super::scales::{self, Compared};
 use super::scene::{self, Outcome};
 use crate::Result;
 use crate::backend::Held;
@@ -43,13 +43,12 @@ impl<'b> Ground<'b> {
         if is_open && is_small {
             return Ok(search.best(cut, plateau, cloud)?.0);
         }
-        let by = Measure::of(plateau, &cut.view);
         let mut best = search.from(cut, plateau, cloud)?;
         if is_open && scales::are_in_doubt(plateau, &best) {
             let [usual, other] = search.on_part(cloud)?;
             if let Some((finest, plateau)) = other.or(usual) {
-                let by = by.like(&best);
-                Search { finest, ..search }.improve(&mut best, (by, true), (plateau, cloud))?;
+                let alike = best.alike;
+                Search { finest, ..search }.improve(&mut best, (alike, true), (plateau, cloud))?;
             }
         }
         Ok(best)
@@ -98,13 +97,12 @@ impl<'b> Search<'_, 'b> {
         plateau: Plateau,
         cloud: &mut Loaded,
     ) -> Result<(Labelled, Option<Plateau>)> {
-        let by = Measure::of(plateau, &cut.view);
         let mut best = self.from(cut, plateau, cloud)?;
-        let (by, mut chosen) = (by.like(&best), None);
+        let (alike, mut chosen) = (best.alike, None);
         if plateau.is_of_waves() || scales::are_in_doubt(plateau, &best) {
             for other in scales::others(plateau) {
                 let in_doubt = !plateau.is_of_waves() && chosen.is_none();
-                let now = self.improve(&mut best, (by, in_doubt), (other, cloud))?;
+                let now = self.improve(&mut best, (alike, in_doubt), (other, cloud))?;
                 if now.is_better {
                     chosen = Some(other);
                 }
@@ -117,18 +115,19 @@ impl<'b> Search<'_, 'b> {
         Ok((best, chosen))
     }
 
-    /// Searches a cloud at another scale, and keeps these planes if they are better than the best ones so far. Where it is in doubt whether the noise is that of waves, they must be so beyond doubt.
+    /// Searches a cloud at another scale, and keeps these planes if they are better than the best ones so far, where as many as
+    /// `alike` points share one error. Where it is in doubt whether the noise is that of waves, they must be so beyond doubt.
     fn improve(
         &self,
         best: &mut Labelled,
-        (by, in_doubt): (Measure, bool),
+        (alike, in_doubt): (f64, bool),
         (plateau, cloud): (Plateau, &mut Loaded),
     ) -> Result<Compared> {
         let cut = self.cut(cloud, plateau)?;
         let places = cloud.places.take();
         let tried = self.from(cut, plateau, cloud)?;
         let order = std::mem::replace(&mut cloud.places, places).unwrap_or_default();
-        let compared = Compared::new([&*best, &tried], by, in_doubt);
+        let compared = Compared::new([&*best, &tried], alike, in_doubt);
         log::debug!("level {}: {compared:.3?}", plateau.level);
         if compared.is_better {
             *best = tried;

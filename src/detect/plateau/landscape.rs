@@ -10,10 +10,32 @@ const PLACES: f64 = 20.0;
 /// So large a share of these is flat where nearly everything lies in one sheet: there are no walls as high as they are wide.
 const SHEET: f64 = 0.9;
 /// A surface that rises by more than this share of its width, root mean square, is one of hills, not of waves.
-pub const HILLS: f64 = 1.0 / 60.0;
+pub const HILLS: f64 = 0.01;
 
 /// Whether this is the curve of a landscape.
 pub fn is_landscape(curve: &[Scale]) -> bool {
     let widest = curve.iter().rfind(|scale| scale.places >= PLACES);
     widest.is_some_and(|scale| scale.flat >= SHEET && scale.rise > HILLS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_landscape_is_one_sheet_that_rises() {
+        // A village by an airborne scanner, a room, and a facade with waves: the share of flat neighbourhoods, their rise, and how many
+        // there are.
+        let village =
+            [(0.88, 0.11, 6406.0), (0.65, 0.09, 730.0), (0.78, 0.14, 240.0), (1.0, 0.09, 25.0)];
+        let room = [(0.83, 0.1, 5900.0), (0.6, 0.05, 600.0), (0.23, 0.05, 50.0), (0.04, 0.1, 5.0)];
+        let facade =
+            [(0.9, 0.1, 6000.0), (0.95, 0.03, 900.0), (0.98, 0.008, 200.0), (1.0, 0.004, 40.0)];
+        let [village, room, facade] = [village, room, facade].map(|curve| {
+            let of = |(flat, rise, places)| Scale { rise, places, ..Scale::of(flat, 1.0, 0.5) };
+            is_landscape(&curve.map(of))
+        });
+        assert!(village && !room && !facade);
+        assert!(!is_landscape(&[]));
+    }
 }
