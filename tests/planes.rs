@@ -447,7 +447,7 @@ fn roofs_among_hills_are_planes_whichever_way_the_cloud_is_turned() {
             })
         };
         let faces = faces.iter().filter(is_found).count();
-        // Hardly anything of the ground is a plane, and nothing of it explains so thick a slab that a roof gets lost in it.
+        // Hardly anything of the ground is a plane, and no slab is so thick that it swallows a roof.
         assert!(faces >= 11 && planes.len() <= 14, "{faces} of {} planes", planes.len());
         assert!(parameters.tolerance < 0.6, "{}", parameters.tolerance);
     }

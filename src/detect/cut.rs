@@ -39,7 +39,7 @@ impl<'b> Cut<'b> {
         Cut::new(held, finest.coarser(plateau.widening()), look)
     }
 
-    /// The same, where these may be such cells.
+    /// The same, but keeps these cells if they already are.
     pub fn refit(self, held: &mut dyn Held<'b>, finest: Unit, plateau: Plateau) -> Result<Self> {
         let unit = self.cells.cells().unit;
         if unit == finest && plateau.widening() == 1.0 {

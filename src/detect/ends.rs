@@ -16,16 +16,20 @@ use rayon::prelude::*;
 
 /// A plane is an arbitrary piece of a surface that goes on beyond more than this share of its outline, …
 const OPEN: f64 = 0.5;
-/// … or a piece of a hill, which is too thick for its width, beyond more than this share, …
-const OPEN_HILL: f64 = 0.2;
 /// … if what lies beyond is larger than the plane by this factor.
 const LARGER: u64 = 1;
+/// A plane that is as thick as a piece of a hill is one beyond more than this share, however much lies beyond.
+const OPEN_HILL: f64 = 0.2;
+/// It goes on to several sides: the face of a roof goes on over its ridge, and edges along a straight line, which take two of four
+/// directions, face one way by at least 0.707.
+const ONE_SIDE: f64 = 0.7;
 /// The surface beyond the outline is tilted against the plane by at most this angle, in radians.
 const TILT: f64 = 20.0 * std::f64::consts::PI / 180.0;
 /// What lies beyond the outline is looked for around surfels at most this many places from it.
 const RIM: i64 = 1;
 
-/// For each plane, whether it is an arbitrary piece of a larger surface; as many points as `alike` share one error.
+/// For each plane, whether it is an arbitrary piece of a larger surface. As many points as `alike` share one error; `hilly` says which are as
+/// thick as pieces of hills, and is empty if none is.
 pub(super) fn arbitrary(
     (cells, surfels): (&Cells, &Surfels),
     found: &[FoundPlane],
@@ -58,7 +62,7 @@ pub(super) fn arbitrary(
 struct Ends {
     /// The first surfels beyond its outline that may go on with its surface, ascending.
     beyond: Vec<u32>,
-    /// Whether more of its surface lies beyond than within.
+    /// Whether it is a piece of a larger surface, or of a hill.
     is_piece: bool,
     /// Whether it is a strip of a curved surface.
     is_strip: bool,
@@ -79,7 +83,9 @@ impl Piece<'_> {
         }
         let outside = self.heights(&lattice, &beyond);
         let open = self.open(&outline, [&inside, &outside]);
-        let is_piece = open > OPEN && self.goes_on(beyond.clone()) || is_hilly && open > OPEN_HILL;
+        let share = open.len() as f64 / outline.len().max(1) as f64;
+        let is_piece = (share > OPEN && self.goes_on(beyond.clone()))
+            || (is_hilly && share > OPEN_HILL && one_way(&open) < ONE_SIDE);
         Ends { is_piece, is_strip: strips::is_strip(self, &beyond, alike), beyond }
     }
 
@@ -104,16 +110,15 @@ impl Piece<'_> {
         beyond
     }
 
-    /// The share of the plane's outline beyond which its surface goes on without a step.
-    fn open(&self, outline: &[[Place; 2]], [inside, outside]: [&Heights; 2]) -> f64 {
+    /// The part of the plane's outline beyond which its surface goes on without a step.
+    fn open(&self, outline: &[[Place; 2]], [inside, outside]: [&Heights; 2]) -> Vec<[Place; 2]> {
         let (mut inside, mut outside) = (inside.finder(), outside.finder());
         let height = |[weight, sum]: [f64; 2]| (weight > 0.0).then(|| sum / weight);
-        let is_open = |&&[within, next]: &&[Place; 2]| {
-            let heights = height(inside.get(within)).zip(height(outside.get(next)));
+        let is_open = |[within, next]: &[Place; 2]| {
+            let heights = height(inside.get(*within)).zip(height(outside.get(*next)));
             heights.is_some_and(|(a, b)| (a - b).abs() <= STEP * self.plane.tolerance)
         };
-        let open = outline.iter().filter(is_open).count();
-        open as f64 / outline.len().max(1) as f64
+        outline.iter().copied().filter(is_open).collect()
     }
 
     /// How far surfels lie above the plane, over the places of a lattice.
@@ -139,6 +144,15 @@ impl Piece<'_> {
             larger > most
         })
     }
+}
+
+/// How far edges of an outline face one way, from 0 to 1: the length of the mean of their directions.
+fn one_way(edges: &[[Place; 2]]) -> f64 {
+    let along = |of: fn(&Place) -> i64| {
+        let steps = edges.iter().map(|[within, next]| of(next) - of(within));
+        steps.sum::<i64>() as f64 / edges.len().max(1) as f64
+    };
+    along(|place| place.0).hypot(along(|place| place.1))
 }
 
 /// The edges of the outline, in any order: a place of the plane, and a place next to it outside.
@@ -227,18 +241,36 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_of_a_hill_is_arbitrary_if_it_goes_on_in_some_directions() {
-        // Ground that goes on beyond one of four sides, and not far.
-        let ground = |to: f64| {
+    fn a_piece_of_a_hill_is_arbitrary_if_it_goes_on_to_several_sides() {
+        // Ground of this width between two of four sides, that reaches this far beyond.
+        let ground = |wide: f64, [low, high]: [f64; 2]| {
             move |x: f64, y: f64| {
-                let is_high = (-5000.0..to).contains(&x) && y.abs() < 5000.0;
-                if is_high { 0.0 } else { -900.0 }
+                let is_within = (-4800.0..5000.0).contains(&x) && y.abs() < 5000.0;
+                let goes_on = (low..high).contains(&x) && y.abs() < wide;
+                if is_within || goes_on { 0.0 } else { -900.0 }
             }
         };
-        let ends = |to, is_hilly| ends_if(ground(to), |[x, _]| x < 5000.0, is_hilly).is_piece;
-        assert!(!ends(8000.0, false) && ends(8000.0, true));
-        // All of the outline is an edge.
-        assert!(!ends(5000.0, true));
+        let ends = |wide, reach, is_hilly| {
+            ends_if(ground(wide, reach), |[x, _]| (-4800.0..5000.0).contains(&x), is_hilly).is_piece
+        };
+        let both = [-7000.0, 7000.0];
+        assert!(!ends(4000.0, both, false));
+        assert!(ends(4000.0, both, true));
+        // One side only, as over the ridge of a roof, nearly all of an outline that is an edge, and all of it.
+        assert!(!ends(5000.0, [0.0, 9000.0], true));
+        assert!(!ends(1500.0, both, true));
+        assert!(!ends(0.0, both, true));
+    }
+
+    #[test]
+    fn a_straight_side_faces_one_way_however_the_lattice_lies() {
+        let edges = |steps: &[(i64, i64)]| -> Vec<[Place; 2]> {
+            steps.iter().map(|&(u, v)| [(5, 7), (5 + u, 7 + v)]).collect()
+        };
+        assert_eq!(one_way(&edges(&[(1, 0), (1, 0)])), 1.0);
+        assert!(one_way(&edges(&[(1, 0), (0, 1)])) > ONE_SIDE);
+        assert!(one_way(&edges(&[(1, 0), (0, 1), (-1, 0)])) < ONE_SIDE);
+        assert_eq!(one_way(&[]), 0.0);
     }
 
     /// Height of a vault of radius 6000 on walls 5000 to each side, below which lies a floor.

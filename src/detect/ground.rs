@@ -58,7 +58,7 @@ impl<'b> Ground<'b> {
         let wide = Unit::for_counts(&held_part.count_cells()?).at_least(unit);
         let Ground { plateau, .. } = Ground::of_cells(held_part.as_mut(), wide, (&part, drawn))?;
         drop(held_part);
-        if !plateau.alike && drawn == Drawn::InSpace {
+        if (!plateau.alike || plateau.landscape) && drawn == Drawn::InSpace {
             return Ground::of_cells(held, unit, (&cloud.points, drawn));
         }
         let mut ground = Ground::of_cells(held, wide, (&cloud.points, drawn))?;
@@ -110,6 +110,7 @@ impl<'b> Ground<'b> {
             self.plateau = Plateau {
                 level: first,
                 sliced: true,
+                landscape: false,
                 deviation: Deviation::UNKNOWN,
                 ..self.plateau
             };
@@ -125,6 +126,7 @@ impl<'b> Ground<'b> {
                 level,
                 sliced: true,
                 alike: true,
+                landscape: false,
                 deviation: Deviation::UNKNOWN,
                 ..self.plateau
             };

@@ -34,7 +34,7 @@ pub(super) struct Labelled {
     pub found: Vec<FoundPlane>,
     /// Whether each is an arbitrary piece of a larger surface; `None` if pieces of curved surfaces are planes.
     pub arbitrary: Option<Vec<bool>>,
-    /// Whether each is as thick as a piece of a hill; empty if this is no landscape.
+    /// Whether each is as thick as a piece of a hill, for comparisons with other scales; empty if this is no landscape.
     pub hilly: Vec<bool>,
     /// The points around each; `None` if slices of thicker things are planes.
     pub around: Option<Vec<Around>>,

@@ -102,14 +102,11 @@ fn width(sums: &Moments) -> f64 {
 /// The planes of enough points that are no arbitrary pieces of larger surfaces, and not as thick as pieces of hills. Those that were
 /// joined with others have no points.
 fn kept(labelled: &Labelled) -> impl Iterator<Item = usize> {
-    let is_in = |set: &[bool], i: usize| set.get(i).is_some_and(|&is| is);
-    let is_piece = move |i: usize| {
-        labelled.arbitrary.as_ref().is_some_and(|pieces| is_in(pieces, i))
-            || is_in(&labelled.hilly, i)
-    };
+    let is_piece = |i: usize| labelled.arbitrary.as_ref().is_some_and(|pieces| pieces[i]);
+    let is_hilly = |i: usize| labelled.hilly.get(i).is_some_and(|&is| is);
     let fewest = labelled.parameters.min_inliers;
     let has_enough = move |&i: &usize| labelled.assigned.sums[i].n as u64 >= fewest;
-    (0..labelled.local.len()).filter(has_enough).filter(move |&i| !is_piece(i))
+    (0..labelled.local.len()).filter(has_enough).filter(move |&i| !is_piece(i) && !is_hilly(i))
 }
 
 /// The options for one in so many of the points.

@@ -275,7 +275,8 @@ impl Scene<'_> {
         found.iter_mut().zip(&local).for_each(|(f, plane)| f.support.tolerance = plane.tolerance);
         let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
         let judges_curves = !obey && self.how.options.curved == Curved::Grey;
-        let hilly = match plateau.landscape {
+        // Where the noise is independent, slabs are so narrow that they take little of a hill, and may be a little wider for a roof.
+        let hilly = match plateau.landscape && plateau.is_of_waves() {
             true => hills::hilly(&surfels, &found, &assigned.sums),
             false => Vec::new(),
         };

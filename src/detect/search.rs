@@ -33,7 +33,7 @@ impl<'b> Ground<'b> {
         if is_open
             && !is_small
             && plateau.is_of_waves()
-            && let [_, Some(chosen)] = search.on_part(cloud)?
+            && let [_, Some(chosen)] = search.on_part(cloud, plateau.landscape)?
         {
             (search.finest, plateau) = chosen;
         }
@@ -45,7 +45,7 @@ impl<'b> Ground<'b> {
         }
         let mut best = search.from(cut, plateau, cloud)?;
         if is_open && scales::are_in_doubt(plateau, &best) {
-            let [usual, other] = search.on_part(cloud)?;
+            let [usual, other] = search.on_part(cloud, plateau.landscape)?;
             if let Some((finest, plateau)) = other.or(usual) {
                 let alike = best.alike;
                 Search { finest, ..search }.improve(&mut best, (alike, true), (plateau, cloud))?;
@@ -138,9 +138,9 @@ impl<'b> Search<'_, 'b> {
         Ok(compared)
     }
 
-    /// Searches a part of a large cloud at several scales. Returns the base cells and the plateau that its curve shows, if the noise is
+    /// Searches a part of a large cloud, which may be a `landscape`, at several scales. Returns the base cells and the plateau that its curve shows, if the noise is
     /// that of waves, and those that led to planes that explain more.
-    fn on_part(&self, cloud: &Loaded) -> Result<[Option<(Unit, Plateau)>; 2]> {
+    fn on_part(&self, cloud: &Loaded, landscape: bool) -> Result<[Option<(Unit, Plateau)>; 2]> {
         let many = (cloud.points.len() as u64).div_ceil(scales::PART);
         let mut part =
             Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, cloud.points.one_in(many)) };
@@ -155,6 +155,8 @@ impl<'b> Search<'_, 'b> {
         let unit = Unit::for_counts(&held.count_cells()?);
         let ground = Ground::of_cells(held.as_mut(), unit, (&part.points, Drawn::InSpace))?;
         let Ground { cut, plateau, rounding, .. } = ground;
+        // What is compared must be judged alike.
+        let plateau = Plateau { landscape, ..plateau };
         let cut = cut.refit(held.as_mut(), unit, plateau)?;
         let search = Search { finest: unit, rounding, steps: None, how, ..*self };
         let (_, chosen) = search.best(cut, plateau, &mut part)?;

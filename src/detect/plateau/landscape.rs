@@ -5,17 +5,18 @@
 
 use super::curve::Scale;
 
-/// The widest level of which so many different neighbourhoods are flat tells.
+/// The widest level with at least so many different flat neighbourhoods decides.
 const PLACES: f64 = 20.0;
-/// So large a share of these is flat where nearly everything lies in one sheet: there are no walls as high as they are wide.
+/// At least this share of its neighbourhoods is flat where nearly everything lies in one sheet: there are no walls as high as they
+/// are wide.
 const SHEET: f64 = 0.9;
-/// A surface that rises by more than this share of its width, root mean square, is one of hills, not of waves.
-pub const HILLS: f64 = 0.01;
+/// In the median they are thicker than this share of their width: a wall alone, whose waves are lower, is no landscape.
+const RISE: f64 = 1.0 / 40.0;
 
 /// Whether this is the curve of a landscape.
 pub fn is_landscape(curve: &[Scale]) -> bool {
     let widest = curve.iter().rfind(|scale| scale.places >= PLACES);
-    widest.is_some_and(|scale| scale.flat >= SHEET && scale.rise > HILLS)
+    widest.is_some_and(|scale| scale.flat >= SHEET && scale.rise > RISE)
 }
 
 #[cfg(test)]

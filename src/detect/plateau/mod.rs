@@ -44,7 +44,8 @@ pub struct Plateau {
     pub drawn: Drawn,
     /// Whether there may be slices with steps so wide that only the camera's view shows them.
     pub stepped: bool,
-    /// Whether this is a landscape: its hills make neighbourhoods thicker the wider they are, as waves do.
+    /// Whether this is a landscape: its hills make neighbourhoods thicker the wider they are, as waves do. The noise is read at the finest
+    /// level, and may still be that of neighbours alike: then wider levels are tried, too.
     pub landscape: bool,
     /// Whether what looks like slices are pieces of a few faces, of which wider neighbourhoods hold several.
     pub facets: bool,
