@@ -28,8 +28,8 @@ const TILT: f64 = 20.0 * std::f64::consts::PI / 180.0;
 /// What lies beyond the outline is looked for around surfels at most this many places from it.
 const RIM: i64 = 1;
 
-/// For each plane, whether it is an arbitrary piece of a larger surface. As many points as `alike` share one error; `hilly` says which are as
-/// thick as pieces of hills, and is empty if none is.
+/// For each plane, whether it is an arbitrary piece of a larger surface. As many points as `alike` share one error; `hilly` says which
+/// are as thick as pieces of hills, and is empty if none is.
 pub(super) fn arbitrary(
     (cells, surfels): (&Cells, &Surfels),
     found: &[FoundPlane],

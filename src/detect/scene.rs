@@ -137,9 +137,7 @@ impl Scene<'_> {
     fn told_noise(&self, (parameters, class): &(Parameters, Class)) -> Option<f64> {
         let Scene { cloud, in_cells: CellCloud { cells, .. }, plateau, nature, .. } = self;
         let is_open = self.how.leaves_noise_open(&cloud.points)
-            && plateau.alike
-            && !plateau.sliced
-            && !nature.as_seen
+            && plateau.is_of_waves()
             && nature.scanner.is_none()
             && !plateau.deviation.is_told_by_planes()
             && self.field.has_floor();
@@ -276,7 +274,8 @@ impl Scene<'_> {
         let outline_cell = planes::outline_cell(cells, &surfels.list, &found);
         let judges_curves = !obey && self.how.options.curved == Curved::Grey;
         // Where the noise is independent, slabs are so narrow that they take little of a hill, and may be a little wider for a roof.
-        let hilly = match plateau.landscape && plateau.is_of_waves() {
+        let judges_hills = judges_curves && plateau.landscape && plateau.is_of_waves();
+        let hilly = match judges_hills {
             true => hills::hilly(&surfels, &found, &assigned.sums),
             false => Vec::new(),
         };
