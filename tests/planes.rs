@@ -452,3 +452,30 @@ fn roofs_among_hills_are_planes_whichever_way_the_cloud_is_turned() {
         assert!(parameters.tolerance < 0.6, "{}", parameters.tolerance);
     }
 }
+
+/// Level ground, and above it a hall of 40 x 30 m, whose roof rises at this slope towards its ridge; airborne noise of 2 cm.
+fn hall(random: &mut Random, slope: f64) -> Vec<[f64; 3]> {
+    let height = |x: f64, y: f64| match x.abs() < 20.0 && y.abs() < 15.0 {
+        true => 6.0 + slope * (15.0 - y.abs()),
+        false => 0.0,
+    };
+    let point = |_| {
+        let (x, y) = (80.0 * (random.unit() - 0.5), 60.0 * (random.unit() - 0.5));
+        [x, y, height(x, y) + 0.02 * gaussian(random)]
+    };
+    (0..20_000).map(point).collect()
+}
+
+#[test]
+fn the_faces_of_a_hall_are_told_apart_down_to_a_slope_of_one_in_a_hundred() {
+    for slope in [0.01, 0.015, 0.02, 0.035, 0.05] {
+        let planes = found(&hall(&mut Random(5), slope), &Options::default()).planes;
+        assert_eq!(planes.len(), 3, "{slope}");
+        for plane in planes {
+            assert!(plane.rmse < 0.022, "{slope}: {}", plane.rmse);
+            let slopes = [-slope, 0.0, slope].map(f64::atan);
+            let tilt = (plane.normal[1] / plane.normal[2]).atan();
+            assert!(slopes.iter().any(|s| (s - tilt).abs() < 0.001), "{slope}: {tilt}");
+        }
+    }
+}

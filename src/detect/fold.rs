@@ -12,6 +12,12 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// errors of the turn. Of an even piece of a cylinder it explains three quarters as much; of two equal faces four thirds, of unequal
 /// ones more.
 const SURE: f64 = 4.0;
+/// Faces meet at more than this angle, one degree: drift, and stations that are not quite level, bend walls by less.
+const ANGLE: f64 = std::f64::consts::PI / 180.0;
+/// The middle of the smaller one is more than so many tolerances from the other.
+const BEYOND: f64 = 1.5;
+/// The planes of two sides that meet are nearer to each other at the ridge than so many times as far as elsewhere.
+const MEETS: f64 = 0.5;
 /// Parts into which a plane is divided across a possible ridge.
 const PARTS: usize = 128;
 
@@ -33,6 +39,29 @@ pub(super) struct Fold {
     pub larger: Vec<u32>,
     /// The other.
     pub smaller: Vec<u32>,
+    /// A point of the ridge, as it is seen along the normal of the plane, in the plane through the origin.
+    ridge: Vec3,
+}
+
+impl Fold {
+    /// Whether the sides, whose planes these are, meet at the ridge at an angle: there they are nearer to each other than half as far
+    /// as in the `middle` of the smaller one, which lies well outside of the slab of the other, of this `tolerance`. Two floors with
+    /// a step between them are parallel.
+    pub fn meets(
+        &self,
+        normal: Vec3,
+        sides: [(Vec3, f64); 2],
+        (middle, tolerance): (Vec3, f64),
+    ) -> bool {
+        let [larger, smaller] = sides;
+        let apart = |at: Vec3| {
+            let [larger, smaller] = sides.map(|(n, rho)| (rho - dot(n, at)) / dot(n, normal));
+            (larger - smaller).abs()
+        };
+        let (at_ridge, beyond) = (apart(self.ridge), apart(middle));
+        let angle = dot(larger.0, smaller.0).abs() <= ANGLE.cos();
+        angle && beyond > BEYOND * tolerance && at_ridge < MEETS * beyond
+    }
 }
 
 /// A surfel of a plane.
@@ -81,7 +110,14 @@ pub(super) fn fold(surfels: &Surfels, set: &[u32], normal: Vec3, error: f64) -> 
     let is_beyond = weight(&beyond) > weight(&before);
     let sides = if is_beyond { [beyond, before] } else { [before, beyond] };
     let [larger, smaller] = sides.map(|side| side.iter().map(|t| t.surfel).collect());
-    Some(Fold { larger, smaller })
+    // In the middle of the plane.
+    let aside = [-best.axis[1], best.axis[0]];
+    let sum = all.iter().map(|t| t.weight * along(aside, t.place)).sum::<f64>();
+    let middle = sum / all.iter().map(|t| t.weight).sum::<f64>();
+    let place: [f64; 2] = std::array::from_fn(|k| best.at * best.axis[k] + middle * aside[k]);
+    let (u, v) = axes(normal);
+    let ridge = std::array::from_fn(|a| place[0] * u[a] + place[1] * v[a]);
+    Some(Fold { larger, smaller, ridge })
 }
 
 /// The step that explains more; the first of equals.
@@ -204,7 +240,27 @@ mod tests {
             let misplaced = [(&fold.larger, &sides[0]), (&fold.smaller, &sides[1])]
                 .map(|(found, side)| found.iter().filter(|i| !side.contains(i)).count());
             assert!(misplaced.iter().sum::<usize>() <= 30, "{ridge}: {misplaced:?}");
+            let (sin, cos) = 10f64.to_radians().sin_cos();
+            let across = dot(fold.ridge, [cos, sin, 0.0]);
+            assert!((across - ridge).abs() <= 1.0, "{across} {ridge}");
         }
+    }
+
+    #[test]
+    fn faces_meet_at_the_ridge_and_floors_beside_a_step_do_not() {
+        let fold = Fold { larger: Vec::new(), smaller: Vec::new(), ridge: [3.0, 0.0, 0.0] };
+        let (up, middle) = ([0.0, 0.0, 1.0], [13.0, 5.0, 0.0]);
+        // The other side rises by this slope from so high above the ridge.
+        let meets = |slope: f64, above: f64, tolerance| {
+            let normal = normalized([-slope, 0.0, 1.0]);
+            let other = (normal, dot(normal, [3.0, 0.0, above]));
+            fold.meets(up, [(up, 0.0), other], (middle, tolerance))
+        };
+        assert!(meets(0.02, 0.0, 0.1) && meets(0.02, 0.1, 0.1) && meets(-0.02, 0.0, 0.1));
+        // A step, parallel floors, and sides that are as good as one.
+        assert!(!meets(0.02, 0.3, 0.1) && !meets(0.0, 0.3, 0.1) && !meets(0.02, 0.0, 0.15));
+        // A wall that is bent by drift.
+        assert!(!meets(0.015, 0.0, 0.01));
     }
 
     #[test]

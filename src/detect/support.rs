@@ -1,6 +1,6 @@
 //! From a peak to a plane: refine it on its own surfels, and keep the connected part.
 
-use super::fold::{self, AXES};
+use super::fold::{self, AXES, Fold};
 use super::found::{Failed, Support};
 use super::grow::Grower;
 use super::lattice::Lattice;
@@ -53,6 +53,10 @@ const WIDER: f64 = 3.0;
 const STEEPEST: f64 = std::f64::consts::FRAC_PI_3;
 /// … which holds at most this many times the points: in such a slab, a cylinder that goes on has 1.5 times as many.
 const GOES_ON: f64 = 1.2;
+/// A plane is widened if its slab is more than so many times as thick as the usual one; the next one is half as thick again.
+const WIDENED: f64 = 1.25;
+/// A plane that had to be widened is divided at a ridge if the usual slab holds at least this share of its larger side.
+const WHOLE_FACE: f64 = 0.9;
 /// Most folds over which a plane may have grown: a face of a hip roof meets three others.
 const MOST_FOLDS: usize = 3;
 /// Share of a plane's points that must lie away from its edges to judge its curvature.
@@ -175,7 +179,14 @@ impl Field<'_> {
         let start = (direction, self.seed(direction, voters));
         match self.in_slabs(grower, start, failures, free)? {
             Err(curved) if self.has_ridges() && !curved.spent.is_empty() => {
-                Ok(self.face(grower, &curved, free)?.ok_or(curved))
+                let whole = (curved.normal, curved.spent.clone());
+                Ok(self.face(grower, whole, free, |_, _, _| true)?.ok_or(curved))
+            }
+            Ok(bent) if self.has_ridges() && self.is_widened(&bent) => {
+                let whole = (bent.normal, bent.surfels.clone());
+                let is_face =
+                    |face: &Support, fold: &Fold, normal| self.is_face(face, fold, normal);
+                Ok(Ok(self.face(grower, whole, free, is_face)?.unwrap_or(bent)))
             }
             found => Ok(found),
         }
@@ -255,19 +266,44 @@ impl Field<'_> {
         !alike && !as_seen && scanner.is_none()
     }
 
-    /// One face of a curved plane that grew over ridges: at each, the larger side is kept, and of that what hangs together.
-    fn face(&self, grower: &mut Grower, curved: &Failed, free: &[bool]) -> Done<Option<Support>> {
-        let (mut normal, mut set) = (curved.normal, curved.spent.clone());
+    /// Whether a plane is tried in a wider slab than usual, because it is not quite flat.
+    fn is_widened(&self, plane: &Support) -> bool {
+        plane.tolerance > WIDENED * self.limits.tolerance * self.scale(&plane.surfels, 0.9)
+    }
+
+    /// Whether a plane is the larger side of a fold of a plane that had to be widened: it need not be, it holds nearly all of that
+    /// side, and the other side meets it at the ridge.
+    fn is_face(&self, face: &Support, fold: &Fold, normal: Vec3) -> bool {
+        let (held, side) = (self.weight(&face.surfels), self.weight(&fold.larger));
+        let meets = |other| {
+            let sides = [(face.normal, face.rho), other];
+            fold.meets(normal, sides, (self.middle(&fold.smaller), face.tolerance))
+        };
+        !self.is_widened(face)
+            && held as f64 >= WHOLE_FACE * side as f64
+            && self.fit(&fold.smaller).is_some_and(meets)
+    }
+
+    /// One face of a plane that grew over ridges, from its normal and its surfels: at each, the larger side is kept, and of that
+    /// what hangs together, until `is_face` says that this is a face of that side.
+    fn face(
+        &self,
+        grower: &mut Grower,
+        (mut normal, mut set): (Vec3, Vec<u32>),
+        free: &[bool],
+        is_face: impl Fn(&Support, &Fold, Vec3) -> bool,
+    ) -> Done<Option<Support>> {
         let mut free = free.to_vec();
         for _ in 0..MOST_FOLDS {
             let error = self.normal_error(&set);
             let Some(fold) = fold::fold(self.surfels, &set, normal, error) else { break };
             fold.smaller.iter().for_each(|&i| free[i as usize] = false);
-            let start = (normal, fold.larger);
-            match self.in_slabs(grower, start, &mut Failures::default(), &free)? {
-                Ok(face) => return Ok(Some(face)),
-                Err(failed) => (normal, set) = (failed.normal, failed.spent),
-            }
+            let start = (normal, fold.larger.clone());
+            (normal, set) = match self.in_slabs(grower, start, &mut Failures::default(), &free)? {
+                Ok(face) if is_face(&face, &fold, normal) => return Ok(Some(face)),
+                Ok(bent) => (bent.normal, bent.surfels),
+                Err(failed) => (failed.normal, failed.spent),
+            };
         }
         Ok(None)
     }
