@@ -6,7 +6,7 @@
 use super::curve::Scale;
 
 /// The widest level with at least so many different flat neighbourhoods decides.
-const PLACES: f64 = 20.0;
+pub(super) const TELLING_PLACES: f64 = 20.0;
 /// At least this share of its neighbourhoods is flat where nearly everything lies in one sheet: there are no walls as high as they
 /// are wide.
 const SHEET: f64 = 0.9;
@@ -15,8 +15,17 @@ const RISE: f64 = 1.0 / 40.0;
 
 /// Whether this is the curve of a landscape.
 pub fn is_landscape(curve: &[Scale]) -> bool {
-    let widest = curve.iter().rfind(|scale| scale.places >= PLACES);
-    widest.is_some_and(|scale| scale.flat >= SHEET && scale.rise > RISE)
+    widest(curve).is_some_and(|scale| scale.flat >= SHEET && scale.rise > RISE)
+}
+
+/// Whether this is the curve of a single sheet that rises less than a landscape, such as gentle ground or a wall alone.
+pub(super) fn is_low_sheet(curve: &[Scale]) -> bool {
+    widest(curve).is_some_and(|scale| scale.flat >= SHEET && scale.rise <= RISE)
+}
+
+/// The widest level that decides.
+fn widest(curve: &[Scale]) -> Option<&Scale> {
+    curve.iter().rfind(|scale| scale.places >= TELLING_PLACES)
 }
 
 #[cfg(test)]
