@@ -14,9 +14,9 @@ use std::f64::consts::FRAC_1_SQRT_2;
 const SURE: f64 = 4.0;
 /// Faces meet at more than this angle, one degree: drift, and stations that are not quite level, bend walls by less.
 const ANGLE: f64 = std::f64::consts::PI / 180.0;
-/// The middle of the smaller one is more than so many tolerances from the other.
+/// The middle of the smaller side lies more than this many tolerances from the plane of the larger side.
 const BEYOND: f64 = 1.5;
-/// The planes of two sides that meet are nearer to each other at the ridge than so many times as far as elsewhere.
+/// At the ridge, the planes of two sides that meet are less than this share as far apart as at the middle of the smaller side.
 const MEETS: f64 = 0.5;
 /// Parts into which a plane is divided across a possible ridge.
 const PARTS: usize = 128;
@@ -44,23 +44,23 @@ pub(super) struct Fold {
 }
 
 impl Fold {
-    /// Whether the sides, whose planes these are, meet at the ridge at an angle: there they are nearer to each other than half as far
-    /// as in the `middle` of the smaller one, which lies well outside of the slab of the other, of this `tolerance`. Two floors with
-    /// a step between them are parallel.
+    /// Whether the two sides, the larger one first, meet at the ridge at an angle: there their planes are less than half as far apart
+    /// as at the `middle` of the smaller side, which lies well outside of the slab of the larger side, of this `tolerance`. Two floors
+    /// with a step between them are parallel.
     pub fn meets(
         &self,
         normal: Vec3,
         sides: [(Vec3, f64); 2],
         (middle, tolerance): (Vec3, f64),
     ) -> bool {
-        let [larger, smaller] = sides;
         let apart = |at: Vec3| {
             let [larger, smaller] = sides.map(|(n, rho)| (rho - dot(n, at)) / dot(n, normal));
             (larger - smaller).abs()
         };
         let (at_ridge, beyond) = (apart(self.ridge), apart(middle));
-        let angle = dot(larger.0, smaller.0).abs() <= ANGLE.cos();
-        angle && beyond > BEYOND * tolerance && at_ridge < MEETS * beyond
+        let [(larger, _), (smaller, _)] = sides;
+        let is_bent = dot(larger, smaller).abs() <= ANGLE.cos();
+        is_bent && beyond > BEYOND * tolerance && at_ridge < MEETS * beyond
     }
 }
 

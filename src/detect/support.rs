@@ -56,7 +56,7 @@ const GOES_ON: f64 = 1.2;
 /// A plane is widened if its slab is more than so many times as thick as the usual one; the next one is half as thick again.
 const WIDENED: f64 = 1.25;
 /// A plane that had to be widened is divided at a ridge if the usual slab holds at least this share of its larger side.
-const WHOLE_FACE: f64 = 0.9;
+const WHOLE_SIDE: f64 = 0.9;
 /// Most folds over which a plane may have grown: a face of a hip roof meets three others.
 const MOST_FOLDS: usize = 3;
 /// Share of a plane's points that must lie away from its edges to judge its curvature.
@@ -93,6 +93,15 @@ struct Turn {
     fan: f64,
     /// By how much such a surface leaves its plane, in steps.
     sagitta: f64,
+}
+
+/// The ridges at which a plane is divided.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ridges {
+    /// Those of a curved surface: it is no plane otherwise.
+    Any,
+    /// Those of a plane in a wide slab, where flat sides meet at an angle.
+    Low,
 }
 
 /// A peak that may be a plane.
@@ -179,14 +188,12 @@ impl Field<'_> {
         let start = (direction, self.seed(direction, voters));
         match self.in_slabs(grower, start, failures, free)? {
             Err(curved) if self.has_ridges() && !curved.spent.is_empty() => {
-                let whole = (curved.normal, curved.spent.clone());
-                Ok(self.face(grower, whole, free, |_, _, _| true)?.ok_or(curved))
+                let whole = (curved.normal, &curved.spent[..]);
+                Ok(self.face(grower, whole, free, Ridges::Any)?.ok_or(curved))
             }
             Ok(bent) if self.has_ridges() && self.is_widened(&bent) => {
-                let whole = (bent.normal, bent.surfels.clone());
-                let is_face =
-                    |face: &Support, fold: &Fold, normal| self.is_face(face, fold, normal);
-                Ok(Ok(self.face(grower, whole, free, is_face)?.unwrap_or(bent)))
+                let whole = (bent.normal, &bent.surfels[..]);
+                Ok(Ok(self.face(grower, whole, free, Ridges::Low)?.unwrap_or(bent)))
             }
             found => Ok(found),
         }
@@ -266,41 +273,50 @@ impl Field<'_> {
         !alike && !as_seen && scanner.is_none()
     }
 
-    /// Whether a plane is tried in a wider slab than usual, because it is not quite flat.
+    /// Whether a plane was found in a wider slab than usual, because it is not quite flat.
     fn is_widened(&self, plane: &Support) -> bool {
         plane.tolerance > WIDENED * self.limits.tolerance * self.scale(&plane.surfels, 0.9)
     }
 
-    /// Whether a plane is the larger side of a fold of a plane that had to be widened: it need not be, it holds nearly all of that
-    /// side, and the other side meets it at the ridge.
-    fn is_face(&self, face: &Support, fold: &Fold, normal: Vec3) -> bool {
-        let (held, side) = (self.weight(&face.surfels), self.weight(&fold.larger));
-        let meets = |other| {
-            let sides = [(face.normal, face.rho), other];
-            fold.meets(normal, sides, (self.middle(&fold.smaller), face.tolerance))
-        };
-        !self.is_widened(face)
-            && held as f64 >= WHOLE_FACE * side as f64
-            && self.fit(&fold.smaller).is_some_and(meets)
+    /// Whether the planes of the sides of a fold meet there at an angle.
+    fn meet(&self, fold: &Fold, normal: Vec3) -> bool {
+        let tolerance = self.limits.tolerance * self.scale(&fold.larger, 0.9);
+        let sides = self.fit(&fold.larger).zip(self.fit(&fold.smaller));
+        sides.is_some_and(|(larger, smaller)| {
+            fold.meets(normal, [larger, smaller], (self.middle(&fold.smaller), tolerance))
+        })
+    }
+
+    /// Whether a plane in the usual slab holds nearly all of one side of a fold.
+    fn is_whole_side(&self, plane: &Support, side: &[u32]) -> bool {
+        let [held, all] = [&plane.surfels[..], side].map(|set| self.weight(set) as f64);
+        !self.is_widened(plane) && held >= WHOLE_SIDE * all
     }
 
     /// One face of a plane that grew over ridges, from its normal and its surfels: at each, the larger side is kept, and of that
-    /// what hangs together, until `is_face` says that this is a face of that side.
+    /// what hangs together.
     fn face(
         &self,
         grower: &mut Grower,
-        (mut normal, mut set): (Vec3, Vec<u32>),
+        (mut normal, set): (Vec3, &[u32]),
         free: &[bool],
-        is_face: impl Fn(&Support, &Fold, Vec3) -> bool,
+        ridges: Ridges,
     ) -> Done<Option<Support>> {
-        let mut free = free.to_vec();
+        let is_low = ridges == Ridges::Low;
+        let (mut set, mut left) = (set.to_vec(), None);
         for _ in 0..MOST_FOLDS {
             let error = self.normal_error(&set);
             let Some(fold) = fold::fold(self.surfels, &set, normal, error) else { break };
-            fold.smaller.iter().for_each(|&i| free[i as usize] = false);
+            if is_low && !self.meet(&fold, normal) {
+                break;
+            }
+            let left = left.get_or_insert_with(|| free.to_vec());
+            fold.smaller.iter().for_each(|&i| left[i as usize] = false);
             let start = (normal, fold.larger.clone());
-            (normal, set) = match self.in_slabs(grower, start, &mut Failures::default(), &free)? {
-                Ok(face) if is_face(&face, &fold, normal) => return Ok(Some(face)),
+            (normal, set) = match self.in_slabs(grower, start, &mut Failures::default(), left)? {
+                Ok(face) if !is_low || self.is_whole_side(&face, &fold.larger) => {
+                    return Ok(Some(face));
+                }
                 Ok(bent) => (bent.normal, bent.surfels),
                 Err(failed) => (failed.normal, failed.spent),
             };

@@ -1,8 +1,8 @@
 //! Whether the noise of neighbouring points is correlated, as a curve of thickness over size shows: normals turn from
 //! one size to the next, and surfaces are thicker and thicker.
 
-use super::curve::{FEW_PLACES, LASTING, SOFT, SOME, Scale, exceeds, goes_on};
-use super::landscape::{TELLING_PLACES, is_low_sheet};
+use super::curve::{FEW_PLACES, LASTING, PLACES_SOFT, SOFT, SOME, Scale, exceeds, goes_on};
+use super::landscape::{TELLING_PLACES, low_sheet};
 
 /// The noise of neighbours is correlated when normals turn from one level to the next by more than this share
 /// of what the thickness allows; …
@@ -30,8 +30,9 @@ const RISES_SOFT: f64 = 0.1;
 /// … and normals turn by more than this on one of them and by more than that on the other. Independent noise leaves 0.1 there.
 const TURNS_YET: f64 = 0.2;
 const TURNS_MORE: f64 = 0.3;
-/// Somewhere from the wider of these on, thickness grows by less than this factor.
-const LEVELS_OUT: f64 = 1.8;
+/// The thickness of a low sheet grows by more than this factor from level to level, above the narrower of these levels, if it is that
+/// of ground.
+const SHEET_GROWS: f64 = 1.8;
 /// The wider of these may have lost more of its flat neighbourhoods to edges.
 const LASTS_SOMEWHAT: f64 = 0.35;
 
@@ -90,19 +91,19 @@ fn emerges_at(curve: &[Scale], level: usize) -> f64 {
     let lasts = exceeds(next.flat, LASTING * here.flat, SOFT)
         * exceeds(last.flat, LASTS_SOMEWHAT * next.flat, SOFT)
         * exceeds(last.places, FEW_PLACES, SOFT);
-    grows(here, next) * grows(next, last) * turns * lasts * levels_out(curve, level + 2)
+    grows(here, next) * grows(next, last) * turns * lasts * is_no_ground(curve, level + 1)
 }
 
-/// How surely, from 0 to 1, the thickness of a single low sheet levels out on a level or farther on. That of waves does, at about half
-/// their length; that of gentle ground goes on to grow as far as there are neighbourhoods. Where there are several surfaces, their
-/// edges hide that.
-fn levels_out(curve: &[Scale], from: usize) -> f64 {
-    if !is_low_sheet(curve) {
-        return 1.0;
-    }
-    let is_known = |wider: &&[Scale]| wider[1].places >= TELLING_PLACES;
-    let growths = curve[from - 1..].windows(2).filter(is_known).map(|s| s[1].thin / s[0].thin);
-    1.0 - exceeds(growths.fold(f64::INFINITY, f64::min), LEVELS_OUT, SOFT)
+/// How surely, from 0 to 1, a curve is not that of a low sheet whose thickness goes on to grow above a level. The thickness of waves
+/// levels out at about half their length; that of gentle ground grows as far as there are neighbourhoods. Where there are several
+/// surfaces, their edges hide that.
+fn is_no_ground(curve: &[Scale], above: usize) -> f64 {
+    let levels_out = |s: &[Scale]| {
+        let grows = exceeds(s[1].thin, SHEET_GROWS * s[0].thin, SOFT);
+        exceeds(s[1].places, TELLING_PLACES, PLACES_SOFT) * (1.0 - grows)
+    };
+    let levels_out = curve[above..].windows(2).map(levels_out).fold(0.0, f64::max);
+    1.0 - low_sheet(curve) * (1.0 - levels_out)
 }
 
 /// How surely, from 0 to 1, surfaces are thicker by a share `more` on one of the next two levels than independent noise makes them.

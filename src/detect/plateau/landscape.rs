@@ -3,13 +3,15 @@
 //! Hills make neighbourhoods thicker the wider they are, as waves do. But waves leave a wall that is flat to its width, and of hills
 //! only pieces are planes, thick ones.
 
-use super::curve::Scale;
+use super::curve::{SOFT, Scale, exceeds};
 
 /// The widest level with at least so many different flat neighbourhoods decides.
 pub(super) const TELLING_PLACES: f64 = 20.0;
 /// At least this share of its neighbourhoods is flat where nearly everything lies in one sheet: there are no walls as high as they
 /// are wide.
 const SHEET: f64 = 0.9;
+/// It counts in part where the share differs from that by less than this share of it.
+const SHEET_SOFT: f64 = 0.05;
 /// In the median they are thicker than this share of their width: a wall alone, whose waves are lower, is no landscape.
 const RISE: f64 = 1.0 / 40.0;
 
@@ -18,9 +20,10 @@ pub fn is_landscape(curve: &[Scale]) -> bool {
     widest(curve).is_some_and(|scale| scale.flat >= SHEET && scale.rise > RISE)
 }
 
-/// Whether this is the curve of a single sheet that rises less than a landscape, such as gentle ground or a wall alone.
-pub(super) fn is_low_sheet(curve: &[Scale]) -> bool {
-    widest(curve).is_some_and(|scale| scale.flat >= SHEET && scale.rise <= RISE)
+/// How surely, from 0 to 1, this is the curve of a single sheet that rises less than a landscape, such as gentle ground or a wall alone.
+pub(super) fn low_sheet(curve: &[Scale]) -> f64 {
+    let of = |s: &Scale| exceeds(s.flat, SHEET, SHEET_SOFT) * (1.0 - exceeds(s.rise, RISE, SOFT));
+    widest(curve).map_or(0.0, of)
 }
 
 /// The widest level that decides.
