@@ -470,12 +470,14 @@ fn hall(random: &mut Random, slope: f64) -> Vec<[f64; 3]> {
 fn the_faces_of_a_hall_are_told_apart_down_to_a_slope_of_one_in_a_hundred() {
     for slope in [0.01, 0.015, 0.02, 0.035, 0.05] {
         let planes = found(&hall(&mut Random(5), slope), &Options::default()).planes;
-        assert_eq!(planes.len(), 3, "{slope}");
-        for plane in planes {
-            assert!(plane.rmse < 0.022, "{slope}: {}", plane.rmse);
-            let slopes = [-slope, 0.0, slope].map(f64::atan);
-            let tilt = (plane.normal[1] / plane.normal[2]).atan();
-            assert!(slopes.iter().any(|s| (s - tilt).abs() < 0.001), "{slope}: {tilt}");
-        }
+        let mut tilts: Vec<f64> =
+            planes.iter().map(|p| (p.normal[1] / p.normal[2]).atan()).collect();
+        tilts.sort_by(f64::total_cmp);
+        assert_eq!(tilts.len(), 3, "{slope}");
+        let right = [-slope, 0.0, slope].map(f64::atan);
+        assert!(tilts.iter().zip(right).all(|(a, b)| (a - b).abs() < 0.001), "{slope}: {tilts:?}");
+        assert!(planes.iter().all(|p| p.rmse < 0.022 && p.normal[0].abs() < 0.001), "{slope}");
     }
+    // So little is the work of drift.
+    assert_eq!(found(&hall(&mut Random(5), 0.005), &Options::default()).planes.len(), 2);
 }

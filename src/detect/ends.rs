@@ -4,6 +4,7 @@
 //! a piece is arbitrary: a little noise, and the surface falls into other pieces.
 
 use super::found::{FoundPlane, owners};
+use super::hills::own_thickness;
 use super::lattice::Lattice;
 use super::piece::{Looked, Piece, STEP};
 use super::sparse_grid::{Place, SparseGrid};
@@ -18,6 +19,9 @@ use rayon::prelude::*;
 const OPEN: f64 = 0.5;
 /// … if what lies beyond is larger than the plane by this factor.
 const LARGER: u64 = 1;
+/// If the noise is independent, and this is no landscape, it is none if it is less than so many times as thick as the pieces of its
+/// surface.
+const FACET: f64 = 1.15;
 /// A plane that is as thick as a piece of a hill is one beyond more than this share, however much lies beyond.
 const OPEN_HILL: f64 = 0.2;
 /// It goes on to several sides: the face of a roof goes on over its ridge, and edges along a straight line, which take two of four
@@ -29,18 +33,19 @@ const TILT: f64 = 20.0 * std::f64::consts::PI / 180.0;
 const RIM: i64 = 1;
 
 /// For each plane, whether it is an arbitrary piece of a larger surface. As many points as `alike` share one error; `hilly` says which
-/// are as thick as pieces of hills, and is empty if none is.
+/// are as thick as pieces of hills, and is empty if none is. `has_facets` is whether one that is hardly thicker than its surface is none.
 pub(super) fn arbitrary(
     (cells, surfels): (&Cells, &Surfels),
     found: &[FoundPlane],
     local: &[LocalPlane],
-    (alike, hilly): (f64, &[bool]),
+    (alike, hilly, has_facets): (f64, &[bool], bool),
 ) -> Vec<bool> {
     let owners = owners(found, surfels.list.len());
     let ends = |(number, (found, &plane)): (usize, (&FoundPlane, &LocalPlane))| {
         let (own, number) = (&found.support.surfels, number as u32);
         let is_hilly = hilly.get(number as usize).is_some_and(|&is| is);
-        Piece { cells, surfels, owners: &owners, number, own, plane }.ends(alike, is_hilly)
+        Piece { cells, surfels, owners: &owners, number, own, plane }
+            .ends(alike, is_hilly, has_facets)
     };
     let ends: Vec<Ends> =
         found.par_iter().zip(local).enumerate().with_max_len(1).map(ends).collect();
@@ -72,7 +77,7 @@ struct Ends {
 type Heights = SparseGrid<[f64; 2]>;
 
 impl Piece<'_> {
-    fn ends(&self, alike: f64, is_hilly: bool) -> Ends {
+    fn ends(&self, alike: f64, is_hilly: bool, has_facets: bool) -> Ends {
         let (list, normal) = (&self.surfels.list, self.plane.normal);
         let lattice = Lattice::new(list, self.own, normal, self.cells.base().size);
         let inside = self.heights(&lattice, self.own);
@@ -84,9 +89,24 @@ impl Piece<'_> {
         let outside = self.heights(&lattice, &beyond);
         let open = self.open(&outline, [&inside, &outside]);
         let share = open.len() as f64 / outline.len().max(1) as f64;
-        let is_piece = (share > OPEN && self.goes_on(beyond.clone()))
+        let is_facet = || has_facets && self.is_facet();
+        let is_piece = (share > OPEN && !is_facet() && self.goes_on(beyond.clone()))
             || (is_hilly && share > OPEN_HILL && one_way(&open) < ONE_SIDE);
         Ends { is_piece, is_strip: strips::is_strip(self, &beyond, alike), beyond }
+    }
+
+    /// Whether the plane is hardly thicker than the pieces of its surface. A piece of a curved surface fills its slab; a face of a low
+    /// roof does not, though its surface goes on over the ridges without a step.
+    fn is_facet(&self) -> bool {
+        let normal = self.plane.normal;
+        let (mut squares, mut weight) = (0.0, 0.0);
+        for &i in self.own {
+            let (s, distance) = (self.surfel(i), self.distance(i));
+            squares += f64::from(s.weight) * (distance * distance + s.variance_along(normal));
+            weight += f64::from(s.weight);
+        }
+        let own = own_thickness(self.surfels, self.own, normal);
+        own.is_some_and(|own| squares <= weight * (FACET * own).powi(2))
     }
 
     /// The surfels beyond the plane's outline that may go on with its surface, ascending; `rim` are the places along
@@ -222,7 +242,8 @@ mod tests {
         let owners = owners(&found, surfels.list.len());
         let (cells, owners) = (&cloud.cells, &owners);
         let own = &found[1].support.surfels;
-        Piece { cells, surfels: &surfels, owners, number: 1, own, plane: PLANE }.ends(1.0, is_hilly)
+        Piece { cells, surfels: &surfels, owners, number: 1, own, plane: PLANE }
+            .ends(1.0, is_hilly, true)
     }
 
     fn judged(height: impl Fn(f64, f64) -> f64, is_own: impl Fn([f64; 2]) -> bool) -> bool {
@@ -238,6 +259,17 @@ mod tests {
         assert!(!judged(terrace, |_| true));
         // A roof has creases on two sides and edges on the other two.
         assert!(!judged(|x, _| -(x.abs() - 3000.0).max(0.0), |_| true));
+    }
+
+    #[test]
+    fn a_face_that_goes_on_over_low_ridges_is_no_piece_unless_it_is_bent() {
+        // A flat square, from which the surface falls to all sides by so much.
+        let falls = |by: f64| move |x: f64, y: f64| -by * (x.abs().max(y.abs()) - 4000.0).max(0.0);
+        let is_face = |[x, y]: [f64; 2]| x.abs().max(y.abs()) < 4000.0;
+        assert!(!judged(falls(0.02), is_face));
+        // The same part of a dome, which fills its slab.
+        let dome = |x: f64, y: f64| 50.0 - (x * x + y * y) / 3.5e5;
+        assert!(judged(dome, is_face));
     }
 
     #[test]
@@ -321,7 +353,8 @@ mod tests {
     fn most_of_a_surface_is_no_arbitrary_piece_of_it() {
         let bowl = |x: f64, y: f64| (x.hypot(y) - 8000.0).max(0.0) / 40.0;
         assert!(!judged(bowl, |_| true));
-        assert!(judged(|_, _| 0.0, |[x, y]| x.hypot(y) < 5000.0));
+        let sags = |x: f64, y: f64| (x * x + y * y) / 4e5 - 30.0;
+        assert!(judged(sags, |[x, y]| x.hypot(y) < 5000.0));
         assert!(!judged(|_, _| 0.0, |[x, _]| x < 0.0));
     }
 }

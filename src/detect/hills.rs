@@ -21,7 +21,7 @@ pub(super) fn hilly(surfels: &Surfels, found: &[FoundPlane], sums: &[Moments]) -
     let is_hilly = |(found, sums): (&FoundPlane, &Moments)| {
         let Some(fit) = sums.fit() else { return false };
         let [thickness, width, _] = fit.variance.map(f64::sqrt);
-        own_thickness(surfels, found, fit.normal).is_some_and(|own| {
+        own_thickness(surfels, &found.support.surfels, fit.normal).is_some_and(|own| {
             let beyond = (thickness * thickness - own * own).max(0.0).sqrt();
             beyond > HILLS * width && thickness > THICK * own
         })
@@ -29,10 +29,10 @@ pub(super) fn hilly(surfels: &Surfels, found: &[FoundPlane], sums: &[Moments]) -
     found.par_iter().zip(sums).map(is_hilly).collect()
 }
 
-/// How thick the pieces of a plane's surface are along its normal, root mean square; `None` if too few points tell.
-fn own_thickness(surfels: &Surfels, found: &FoundPlane, normal: Vec3) -> Option<f64> {
+/// How thick the pieces of a plane's surface, some surfels, are along its normal, root mean square; `None` if too few points tell.
+pub(super) fn own_thickness(surfels: &Surfels, own: &[u32], normal: Vec3) -> Option<f64> {
     let (mut squares, mut free) = (0.0, 0);
-    for s in found.support.surfels.iter().map(|&i| &surfels.list[i as usize]) {
+    for s in own.iter().map(|&i| &surfels.list[i as usize]) {
         squares += f64::from(s.weight) * s.variance_along(normal);
         free += u64::from(s.weight.saturating_sub(1));
     }
@@ -87,6 +87,6 @@ mod tests {
         let all = (0..surfels.list.len() as u32).collect();
         let support = Support { normal: [0.0, 0.0, 1.0], rho: 0.0, tolerance: 1e4, surfels: all };
         let found = FoundPlane { votes: 1, support };
-        assert_eq!(own_thickness(&surfels, &found, [0.0, 0.0, 1.0]), None);
+        assert_eq!(own_thickness(&surfels, &found.support.surfels, [0.0, 0.0, 1.0]), None);
     }
 }

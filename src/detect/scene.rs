@@ -279,7 +279,10 @@ impl Scene<'_> {
             true => hills::hilly(&surfels, &found, &assigned.sums),
             false => Vec::new(),
         };
-        let pieces = || ends::arbitrary((cells, &surfels), &found, &local, (alike, &hilly));
+        // Of ground, flat pieces are arbitrary, too.
+        let has_facets = !nature.alike && !plateau.landscape;
+        let how = (alike, &hilly[..], has_facets);
+        let pieces = || ends::arbitrary((cells, &surfels), &found, &local, how);
         let arbitrary = judges_curves.then(pieces);
         let points = &self.cloud.points;
         // Of a wall that is rougher than the rest, slabs that are not widened take a slice.
