@@ -339,15 +339,15 @@ mod tests {
 
     #[test]
     fn gentle_ground_is_not_taken_for_waves() {
-        // Hills of 1.5 m that are 150 m long, with independent noise of 2 cm.
+        // Hills of 1.5 m that are 150 m long, with independent noise of 2 cm, on a larger piece of ground.
         let ground = [
             (0.860, 1103.0, 943.0, 0.302, 11.0, 6847.0, 0.041),
             (0.985, 1225.0, 1151.0, 0.156, 44.0, 7848.0, 0.020),
             (0.989, 1283.0, 1246.0, 0.105, 187.0, 4542.0, 0.010),
             (0.994, 1357.0, 1318.0, 0.258, 651.0, 1300.0, 0.006),
             (0.999, 1945.0, 1697.0, 0.712, 2384.0, 411.0, 0.004),
-            (1.0, 4309.0, 3039.0, 1.297, 6915.0, 87.0, 0.006),
-            (1.0, 10_248.0, 6781.0, 0.983, 19_155.0, 25.0, 0.008),
+            (1.0, 4309.0, 3039.0, 1.297, 6915.0, 160.0, 0.006),
+            (1.0, 10_248.0, 6781.0, 0.983, 19_155.0, 60.0, 0.008),
             (1.0, 22_378.0, 19_687.0, 0.0, 56_368.0, 9.0, 0.010),
         ];
         // On levels from the fifth on, thickness is that many times as large.
@@ -363,7 +363,7 @@ mod tests {
         let gentle = plateau([1.0; 3], 1.0);
         assert!(gentle.level == 0.0 && !gentle.alike, "{gentle:?}");
         // Waves level out, and where there are several surfaces edges hide whether they do.
-        let [waves, edges] = [plateau([1.0, 0.45, 0.2], 1.0), plateau([1.0; 3], 0.6)];
+        let [waves, edges] = [plateau([1.1, 0.5, 0.25], 1.0), plateau([1.0; 3], 0.6)];
         assert!(waves.alike && edges.alike, "{waves:?} {edges:?}");
     }
 
