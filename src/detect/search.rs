@@ -138,8 +138,8 @@ impl<'b> Search<'_, 'b> {
         Ok(compared)
     }
 
-    /// Searches a part of a large cloud, which may be a `landscape`, at several scales. Returns the base cells and the plateau that its curve shows, if the noise is
-    /// that of waves, and those that led to planes that explain more.
+    /// Searches a part of a large cloud, which may be a `landscape`, at several scales. Returns the base cells and the plateau that its
+    /// curve shows, if the noise is that of waves, and those that led to planes that explain more.
     fn on_part(&self, cloud: &Loaded, landscape: bool) -> Result<[Option<(Unit, Plateau)>; 2]> {
         let many = (cloud.points.len() as u64).div_ceil(scales::PART);
         let mut part =

@@ -287,10 +287,10 @@ impl Field<'_> {
         })
     }
 
-    /// Whether a plane in the usual slab holds nearly all of one side of a fold.
-    fn is_whole_side(&self, plane: &Support, side: &[u32]) -> bool {
-        let [held, all] = [&plane.surfels[..], side].map(|set| self.weight(set) as f64);
-        !self.is_widened(plane) && held >= WHOLE_SIDE * all
+    /// Whether a plane in the usual slab holds nearly all of one side of a fold, which has so many distinct points.
+    fn is_whole_side(&self, plane: &Support, side: u64) -> bool {
+        let held = self.weight(&plane.surfels) as f64;
+        !self.is_widened(plane) && held >= WHOLE_SIDE * side as f64
     }
 
     /// One face of a plane that grew over ridges, from its normal and its surfels: at each, the larger side is kept, and of that
@@ -312,9 +312,9 @@ impl Field<'_> {
             }
             let left = left.get_or_insert_with(|| free.to_vec());
             fold.smaller.iter().for_each(|&i| left[i as usize] = false);
-            let start = (normal, fold.larger.clone());
+            let (side, start) = (self.weight(&fold.larger), (normal, fold.larger));
             (normal, set) = match self.in_slabs(grower, start, &mut Failures::default(), left)? {
-                Ok(face) if !is_low || self.is_whole_side(&face, &fold.larger) => {
+                Ok(face) if !is_low || self.is_whole_side(&face, side) => {
                     return Ok(Some(face));
                 }
                 Ok(bent) => (bent.normal, bent.surfels),
