@@ -51,17 +51,11 @@ constexpr double EXACT_LAYER = 10.0;
 // Blocks of more points than this are tried only at the first level that is wide enough.
 enum : long long { CROWD = 300 };
 
-// The shape of blocks of at most this many points may be due to a few outliers.
-enum : unsigned int { SPARSE = 64 };
-
-// Thickness over width, squared, of a dense block that may be a few parallel layers.
-constexpr double NOT_LAYERS = 0.6;
-
-// Triangles tried for the normal of a layer among outliers.
+// Triangles tried for the normal of a layer that does not lie along its block.
 enum : unsigned int { TRIANGLES = 24 };
 
-// A layer among outliers holds at least this share of its block.
-constexpr double MAJORITY = 0.4;
+// Such a layer holds at least this share of its block.
+constexpr double LAYER_SHARE = 0.15;
 
 // Most points of a cell from which its layer is guessed.
 enum : unsigned int { MOST_GUESSES = 4 };

@@ -140,7 +140,7 @@ extern "C" __global__ void gather_blocks(
     const double noise = usual * (double)scale[bases[heads[g]]];
     u64 n = 0;
     tree.block(cell, [&](u32 other, int, int, int) { n += distinct[other]; });
-    Block block = {0.0, 0.0, 0.0, noise, 0, TRIED};
+    Block block = {0.0, 0.0, 0.0, noise, 0, FOUND};
     const bool too_few = noise > widest || n < MIN_POINTS;
     const bool is_first = level == 0 || noise > 0.5 * widest;
     if (too_few || (n > CROWD && !is_first)) {
@@ -170,8 +170,6 @@ extern "C" __global__ void gather_blocks(
     block.normal_x = normal.x;
     block.normal_y = normal.y;
     block.normal_z = normal.z;
-    const bool hopeless = block.points > SPARSE && values[0] > NOT_LAYERS * values[1];
-    block.outcome = hopeless ? TRIED : FOUND;
     found[g] = block;
 }
 
@@ -233,7 +231,7 @@ struct Trial {
     }
 
     // The guess with most points, through one of the cell's own points and two others.
-    __device__ __forceinline__ bool among_outliers(Guess& best) const {
+    __device__ __forceinline__ bool across(Guess& best) const {
         double longest = 0.0;
         for (u32 k = 0; k < points; k++) {
             const Vec3 d = minus(point(k), point(0));
@@ -339,9 +337,10 @@ extern "C" __global__ void __launch_bounds__(JUDGE_THREADS) try_cells(
     Layer layer;
     const Vec3 normal = {block.normal_x, block.normal_y, block.normal_z};
     bool done = trial.along(normal, guess) && trial.layer(guess, FLAT, layer);
-    if (!done && block.points <= SPARSE && trial.among_outliers(guess)) {
-        done = trial.layer(guess, NEARLY_FLAT, layer) &&
-               (double)trial.within(guess, LAYER_SLAB * block.noise) >= MAJORITY * (double)block.points;
+    if (!done && trial.across(guess)) {
+        const double enough = LAYER_SHARE * (double)block.points;
+        done = (double)trial.within(guess, LAYER_SLAB * block.noise) >= enough &&
+               trial.layer(guess, NEARLY_FLAT, layer);
     }
     outcome[entry] = done ? FOUND : TRIED;
     if (!done) return;

@@ -169,14 +169,10 @@ shared! { evidence:
     EXACT_LAYER: f64 = 10.0;
     /// Blocks of more points than this are tried only at the first level that is wide enough.
     CROWD: i64 = 300;
-    /// The shape of blocks of at most this many points may be due to a few outliers.
-    SPARSE: usize = 64;
-    /// Thickness over width, squared, of a dense block that may be a few parallel layers.
-    NOT_LAYERS: f64 = 0.6;
-    /// Triangles tried for the normal of a layer among outliers.
+    /// Triangles tried for the normal of a layer that does not lie along its block.
     TRIANGLES: usize = 24;
-    /// A layer among outliers holds at least this share of its block.
-    MAJORITY: f64 = 0.4;
+    /// Such a layer holds at least this share of its block.
+    LAYER_SHARE: f64 = 0.15;
     /// Most points of a cell from which its layer is guessed.
     MOST_GUESSES: usize = 4;
     /// The emptier side of a layer holds at most one in this many of the points in its half of the slab.

@@ -1,14 +1,14 @@
 //! Layers: the surface through a cell whose surrounding points belong to several surfaces.
 //!
-//! The two sides of a table lie in one block, which is as thick as the board; among few points a single
-//! outlier spoils a block. So where a block is not flat, or is thicker than the noise, only the points of the
-//! layer in which the cell lies are used: those of the densest slab through one of the cell's own points,
-//! fitted and selected again in turn.
+//! The two sides of a table lie in one block, which is as thick as the board; the block of an edge holds both
+//! its faces, that of a table's leg all four; among few points a single outlier spoils a block. So where a
+//! block is not flat, or is thicker than the noise, only the points of the layer in which the cell lies are
+//! used: those of the densest slab through one of the cell's own points, fitted and selected again in turn.
 
 use super::patch::{MOST_POINTS, Marks, Middle, Patch};
 use crate::shared::{
     CONTRAST, CROWD, EXACT_LAYER as EXACT, FIRST_LAYER_SLAB as FIRST_SLAB, GUESS_SLAB,
-    LAYER_FITS as ITERATIONS, LAYER_SLAB as SLAB, MAJORITY, MOST_GUESSES, NOT_LAYERS, SPARSE,
+    LAYER_FITS as ITERATIONS, LAYER_SHARE as SHARE, LAYER_SLAB as SLAB, MOST_GUESSES,
     THICKEST_LAYER as THICKEST, TRIANGLES,
 };
 use crate::surface::blocks::Finder;
@@ -166,11 +166,8 @@ impl Trying<'_> {
         }
         let eigen = thinnest(spreads[..blocks.len()].iter());
         let (mut own, mut trials) = (Vec::new(), Vec::new());
-        for (block, (values, normal)) in blocks.iter_mut().zip(eigen) {
+        for (block, (_, normal)) in blocks.iter_mut().zip(eigen) {
             block.normal = normal;
-            if !block.is_sparse() && values[0] > NOT_LAYERS * values[1] {
-                block.bases.clear();
-            }
         }
         for block in blocks.iter() {
             for (&base, entry) in block.bases.iter().zip(block.first..) {
@@ -183,9 +180,8 @@ impl Trying<'_> {
             trial.begin(trial.block.along(&own[trial.own.clone()]));
         }
         self.follow(&mut trials, FLAT, &own, tried);
-        trials.retain(|trial| trial.block.is_sparse());
         for trial in &mut trials {
-            trial.begin(trial.block.among_outliers(&own[trial.own.clone()]));
+            trial.begin(trial.block.across(&own[trial.own.clone()]));
         }
         self.follow(&mut trials, NEARLY_FLAT, &own, tried);
     }
@@ -223,12 +219,6 @@ struct Block {
 }
 
 impl Block {
-    /// Whether the block's shape may be due to a few outliers.
-    #[inline(always)]
-    fn is_sparse(&self) -> bool {
-        self.patch.len() <= SPARSE
-    }
-
     /// The guess for the layer through one of the cell's `own` points if layers lie along the block.
     #[inline(always)]
     fn along(&self, own: &[Vec3]) -> Option<Middle> {
@@ -240,10 +230,10 @@ impl Block {
         densest.guess
     }
 
-    /// The guess for the layer that holds the most points, through one of the cell's `own` points and two
-    /// others, if it holds enough of the block.
+    /// The guess for the layer that holds the most points, in any direction: through one of the cell's `own`
+    /// points and two others, if it holds enough of the block.
     #[inline(always)]
-    fn among_outliers(&self, own: &[Vec3]) -> Option<Middle> {
+    fn across(&self, own: &[Vec3]) -> Option<Middle> {
         let n = self.patch.len();
         let far = 0.25 * self.patch.farthest().sqrt();
         let mut densest = Densest::default();
@@ -261,7 +251,7 @@ impl Block {
         let guess = densest.guess?;
         let slab = SLAB * self.noise;
         let inside = self.patch.within(&guess, slab);
-        (inside as f64 >= MAJORITY * n as f64).then_some(guess)
+        (inside as f64 >= SHARE * n as f64).then_some(guess)
     }
 
     /// Whether a layer is denser than the points on at least one side of it.
