@@ -4,7 +4,7 @@ use crate::Result;
 use crate::backend::Surfaces;
 use crate::surface::cells::Cells;
 use crate::surface::flat::Surface;
-use crate::surface::layers::{Outcome, Trials};
+use crate::surface::layers::{Layer, Outcome, Trials};
 use crate::surface::surfels::{LAYERED, Surfel, Surfels};
 use rayon::prelude::*;
 
@@ -31,12 +31,13 @@ struct Open {
 /// there is one.
 ///
 /// `noise` is the usual standard deviation of points about their surface and `quietest` the least anywhere,
-/// in steps.
+/// in steps. Layers for which `is_ring` holds are no surfaces.
 pub(super) fn refine(
     surfaces: &mut dyn Surfaces,
     cells: &Cells,
     surfels: &mut Surfels,
     [noise, quietest]: [f64; 2],
+    is_ring: impl Fn(&Layer) -> bool,
 ) -> Result<()> {
     let thick = LAYERED * noise;
     let thin = |s: &Surfel, t: f32| f64::from(t) <= thick * f64::from(s.scale);
@@ -54,7 +55,7 @@ pub(super) fn refine(
         let bases: Vec<u32> = open.par_iter().map(|o| o.place).collect();
         let widest = 3.0 * cells.levels[level].size / WIDE;
         let tried = surfaces.layers(&Trials { bases: &bases, level, noise, widest })?;
-        for layer in tried.layers {
+        for layer in tried.layers.into_iter().filter(|layer| !is_ring(layer)) {
             let at = surfels.at(bases[layer.entry as usize] as usize);
             let surfel = &mut surfels.list[at];
             (surfel.centroid, surfel.scatter) = (layer.centroid, layer.scatter);

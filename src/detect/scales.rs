@@ -14,8 +14,10 @@ use crate::surface::moments::Moments;
 const USUAL: [f64; 2] = [1.0, 2.0];
 /// Scales that are fewer levels apart are nearly the same.
 const APART: f64 = 0.5;
-/// Where planes explain so nearly as much at another scale, no further ones are tried.
+/// No further scales are tried where the planes of another one explain so nearly as much …
 const MATTERS: f64 = 0.01;
+/// … and are so nearly as many: their numbers differ by at most this share.
+const DIFFER: f64 = 0.05;
 /// The scale of a cloud of more points than this is chosen on a part of it, of about half as many at least.
 pub(super) const PART: u64 = 200_000;
 /// Where the noise seemed independent, planes that hold less than this share of the points put that in doubt: waves that are long
@@ -56,6 +58,8 @@ fn held(labelled: &Labelled, times: f64) -> f64 {
 pub(super) struct Compared {
     /// How many times as much they explain; `None` if neither explains anything.
     times: Option<f64>,
+    /// The numbers of planes.
+    planes: [usize; 2],
     /// Whether they are the ones to keep.
     pub is_better: bool,
 }
@@ -63,17 +67,21 @@ pub(super) struct Compared {
 impl Compared {
     /// Compares the planes of another scale with those before, if so many points share one error.
     pub fn new([before, other]: [&Labelled; 2], alike: f64, in_doubt: bool) -> Self {
+        let planes = [before, other].map(|labelled| kept(labelled).count());
         let [before, now] = [before, other].map(|labelled| explained(labelled, alike));
         let is_better = match in_doubt {
             true => now > DOUBTLESS * before && held(other, WIDE) >= HELD,
             false => now > before,
         };
-        Self { times: (before.max(now) > COST).then_some(now / before), is_better }
+        Self { times: (before.max(now) > COST).then_some(now / before), planes, is_better }
     }
 
-    /// Whether both explain nearly the same.
+    /// Whether both are nearly as many and explain nearly the same.
     pub fn is_alike(&self) -> bool {
-        self.times.is_some_and(|times| (1.0 - MATTERS..1.0 + MATTERS).contains(&times))
+        let [before, now] = self.planes;
+        let apart = before.abs_diff(now) as f64;
+        apart <= DIFFER * before.max(now) as f64
+            && self.times.is_some_and(|times| (1.0 - MATTERS..1.0 + MATTERS).contains(&times))
     }
 }
 

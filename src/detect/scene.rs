@@ -28,6 +28,7 @@ use crate::lms::Refine;
 use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
 use crate::surface::flat::Flatness;
+use crate::surface::layers::Layer;
 use crate::surface::moments::Moments;
 use crate::surface::noise_field::NoiseField;
 use crate::surface::plane::LocalPlane;
@@ -162,7 +163,12 @@ impl Scene<'_> {
         let mut usual = Surfels::new(in_cells, field, seen.as_ref(), thinner);
         drop(seen);
         begin(progress, "layers", None)?;
-        layers::refine(surfaces, cells, &mut usual, [noise, field.least() * noise])?;
+        let is_ring = |layer: &Layer| {
+            let seen_from =
+                |eye| rings::is_edge_on(eye, layer.centroid, layer.normal.map(f64::from));
+            nature.scanner.is_some_and(seen_from)
+        };
+        layers::refine(surfaces, cells, &mut usual, [noise, field.least() * noise], is_ring)?;
         self.settle(&mut usual.list);
         let spacing = evidence::spacing(cells, &usual.list);
         let measured = Measured { noise, spacing, rounding: self.most_rounding };
