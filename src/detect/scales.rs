@@ -31,7 +31,7 @@ const WIDE: f64 = 100.0;
 const HELD: f64 = 2.0 / 3.0;
 /// What a plane costs: as much as so many independent points are worth that it explains at sizes within a factor of e. It has three
 /// parameters and an outline.
-const COST: f64 = 10.0;
+const COST: f64 = 20.0;
 /// No plane is thinner than rounding to whole steps makes it.
 const THINNEST: f64 = 0.3;
 
