@@ -51,10 +51,16 @@ constexpr double EXACT_LAYER = 10.0;
 // Blocks of more points than this are tried only at the first level that is wide enough.
 enum : long long { CROWD = 300 };
 
+// Thickness over width, squared, of a block that may be a few parallel layers.
+constexpr double LAYERS = 0.6;
+
+// Twice the area of the smallest triangle that tells a direction, relative to the square of the extent of its block.
+constexpr double LEAST_AREA = 0.0625;
+
 // Triangles tried for the normal of a layer that does not lie along its block.
 enum : unsigned int { TRIANGLES = 24 };
 
-// Such a layer holds at least this share of its block.
+// A guess is followed if its slab holds at least this share of the block; few points may be those of chance.
 constexpr double LAYER_SHARE = 0.15;
 
 // Most points of a cell from which its layer is guessed.

@@ -117,8 +117,14 @@ struct Block {
     double normal_x, normal_y, normal_z;
     // Standard deviation of points about their surface in the block.
     double noise;
+    // Twice the area of the smallest triangle that tells a direction.
+    double least_area;
     u32 points;
     u32 outcome;
+    // Whether layers may lie along the block.
+    u32 is_layered;
+    // Padding to a whole number of doubles.
+    u32 padding;
 };
 
 // The points of each block (of a crowded one, every n-th point), and how they spread. `cells` are the cells
@@ -140,7 +146,7 @@ extern "C" __global__ void gather_blocks(
     const double noise = usual * (double)scale[bases[heads[g]]];
     u64 n = 0;
     tree.block(cell, [&](u32 other, int, int, int) { n += distinct[other]; });
-    Block block = {0.0, 0.0, 0.0, noise, 0, FOUND};
+    Block block = {0.0, 0.0, 0.0, noise, 0.0, 0, TRIED, 0, 0};
     const bool too_few = noise > widest || n < MIN_POINTS;
     const bool is_first = level == 0 || noise > 0.5 * widest;
     if (too_few || (n > CROWD && !is_first)) {
@@ -150,6 +156,8 @@ extern "C" __global__ void gather_blocks(
     }
     const u32 stride = max((u32)((n + BLOCK_POINTS - 1) / BLOCK_POINTS), 1u);
     Spread all;
+    Vec3 origin = {0.0, 0.0, 0.0};
+    double farthest = 0.0;
     u32 until = 0;
     tree.block(cell, [&](u32 other, int, int, int) {
         const u32 last = other + 1 < end ? descendant(first, other + 1, level) : base_cells;
@@ -159,6 +167,9 @@ extern "C" __global__ void gather_blocks(
                 to_x[at] = cloud.x[i];
                 to_y[at] = cloud.y[i];
                 to_z[at] = cloud.z[i];
+                if (block.points == 0) origin = cloud.point(i);
+                const Vec3 apart = minus(cloud.point(i), origin);
+                farthest = fmax(farthest, dot(apart, apart));
                 block.points++;
                 all.add(cloud.point(i));
             });
@@ -170,6 +181,8 @@ extern "C" __global__ void gather_blocks(
     block.normal_x = normal.x;
     block.normal_y = normal.y;
     block.normal_z = normal.z;
+    block.least_area = LEAST_AREA * farthest;
+    block.is_layered = values[0] <= LAYERS * values[1];
     found[g] = block;
 }
 
@@ -230,25 +243,19 @@ struct Trial {
         return any;
     }
 
-    // The guess with most points, through one of the cell's own points and two others.
-    __device__ __forceinline__ bool across(Guess& best) const {
-        double longest = 0.0;
-        for (u32 k = 0; k < points; k++) {
-            const Vec3 d = minus(point(k), point(0));
-            longest = fmax(longest, dot(d, d));
-        }
-        const double far = 0.25 * sqrt(longest);
+    // The guess with most points, through one of the cell's own points and two others, if it holds enough.
+    __device__ __forceinline__ bool in_any_direction(double least_area, Guess& best) const {
         u32 most = 0, i = own.x;
         bool any = false;
         for (u32 k = 0; k < TRIANGLES; k++) {
             const Vec3 p = cloud.point(i);
             i = i + 1 < own.y ? i + 1 : own.x;
-            const u32 a = 7919 * k % points;
+            const u32 a = k * points / TRIANGLES;
             const u32 b = (a + points / 3 + 31 * k) % points;
-            const Vec3 across = cross(minus(point(a), p), minus(point(b), p));
-            const double area = sqrt(dot(across, across));
-            if (!(area > far * far)) continue;
-            const Vec3 normal = {across.x / area, across.y / area, across.z / area};
+            const Vec3 product = cross(minus(point(a), p), minus(point(b), p));
+            const double area = sqrt(dot(product, product));
+            if (!(area > least_area)) continue;
+            const Vec3 normal = {product.x / area, product.y / area, product.z / area};
             const Guess guess = {normal, dot(p, normal)};
             const u32 n = within(guess, GUESS_SLAB * noise);
             if (!any || n > most) {
@@ -257,7 +264,7 @@ struct Trial {
                 best = guess;
             }
         }
-        return any;
+        return any && (double)within(best, LAYER_SLAB * noise) >= LAYER_SHARE * (double)points;
     }
 
     // Whether a layer is denser than the points on at least one side of it.
@@ -330,17 +337,15 @@ extern "C" __global__ void __launch_bounds__(JUDGE_THREADS) try_cells(
     const u32 g = block_of[entry] - first_block, base = bases[entry];
     const Block block = blocks[g];
     outcome[entry] = block.outcome;
-    if (block.outcome != FOUND) return;
+    if (block.outcome != TRIED) return;
     const Trial trial = {cloud, x + g, y + g, z + g, room, block.points, base,
                          cloud.range(base), block.noise, sliced};
     Guess guess;
     Layer layer;
     const Vec3 normal = {block.normal_x, block.normal_y, block.normal_z};
-    bool done = trial.along(normal, guess) && trial.layer(guess, FLAT, layer);
-    if (!done && trial.across(guess)) {
-        const double enough = LAYER_SHARE * (double)block.points;
-        done = (double)trial.within(guess, LAYER_SLAB * block.noise) >= enough &&
-               trial.layer(guess, NEARLY_FLAT, layer);
+    bool done = block.is_layered && trial.along(normal, guess) && trial.layer(guess, FLAT, layer);
+    if (!done && trial.in_any_direction(block.least_area, guess)) {
+        done = trial.layer(guess, NEARLY_FLAT, layer);
     }
     outcome[entry] = done ? FOUND : TRIED;
     if (!done) return;

@@ -8,8 +8,8 @@
 use super::patch::{MOST_POINTS, Marks, Middle, Patch};
 use crate::shared::{
     CONTRAST, CROWD, EXACT_LAYER as EXACT, FIRST_LAYER_SLAB as FIRST_SLAB, GUESS_SLAB,
-    LAYER_FITS as ITERATIONS, LAYER_SHARE as SHARE, LAYER_SLAB as SLAB, MOST_GUESSES,
-    THICKEST_LAYER as THICKEST, TRIANGLES,
+    LAYER_FITS as ITERATIONS, LAYER_SHARE as SHARE, LAYER_SLAB as SLAB, LAYERS, LEAST_AREA,
+    MOST_GUESSES, THICKEST_LAYER as THICKEST, TRIANGLES,
 };
 use crate::surface::blocks::Finder;
 use crate::surface::cloud::CellCloud;
@@ -150,6 +150,7 @@ impl Trying<'_> {
             }
         }
         block.patch.end();
+        block.least_area = LEAST_AREA * block.patch.farthest();
         (block.noise, block.sliced) = (noise, field.sliced);
         block.bases.clear();
         block.bases.extend(group.iter().map(|&(_, base)| base));
@@ -166,8 +167,8 @@ impl Trying<'_> {
         }
         let eigen = thinnest(spreads[..blocks.len()].iter());
         let (mut own, mut trials) = (Vec::new(), Vec::new());
-        for (block, (_, normal)) in blocks.iter_mut().zip(eigen) {
-            block.normal = normal;
+        for (block, (values, normal)) in blocks.iter_mut().zip(eigen) {
+            (block.normal, block.is_layered) = (normal, values[0] <= LAYERS * values[1]);
         }
         for block in blocks.iter() {
             for (&base, entry) in block.bases.iter().zip(block.first..) {
@@ -177,11 +178,12 @@ impl Trying<'_> {
             }
         }
         for trial in &mut trials {
-            trial.begin(trial.block.along(&own[trial.own.clone()]));
+            let is_layered = trial.block.is_layered;
+            trial.begin(is_layered.then(|| trial.block.along(&own[trial.own.clone()])).flatten());
         }
         self.follow(&mut trials, FLAT, &own, tried);
         for trial in &mut trials {
-            trial.begin(trial.block.across(&own[trial.own.clone()]));
+            trial.begin(trial.block.in_any_direction(&own[trial.own.clone()]));
         }
         self.follow(&mut trials, NEARLY_FLAT, &own, tried);
     }
@@ -209,6 +211,10 @@ struct Block {
     patch: Patch,
     /// The direction in which all points together are thinnest.
     normal: Vec3,
+    /// Whether layers may lie along the block.
+    is_layered: bool,
+    /// Twice the area of the smallest triangle that tells a direction.
+    least_area: f64,
     /// Standard deviation of points about their surface in the block, in steps.
     noise: f64,
     /// Whether an exact layer is a step of the depths.
@@ -233,18 +239,17 @@ impl Block {
     /// The guess for the layer that holds the most points, in any direction: through one of the cell's `own`
     /// points and two others, if it holds enough of the block.
     #[inline(always)]
-    fn across(&self, own: &[Vec3]) -> Option<Middle> {
+    fn in_any_direction(&self, own: &[Vec3]) -> Option<Middle> {
         let n = self.patch.len();
-        let far = 0.25 * self.patch.farthest().sqrt();
         let mut densest = Densest::default();
         for (k, &p) in own.iter().cycle().take(TRIANGLES).enumerate() {
-            // Two others, far apart in the order of the points.
-            let a = 7919 * k % n;
+            // Two others, far apart in the order of the points: the first is each time from another part of the block.
+            let a = k * n / TRIANGLES;
             let b = (a + n / 3 + 31 * k) % n;
-            let across = cross(minus(self.patch.point(a), p), minus(self.patch.point(b), p));
-            let area = dot(across, across).sqrt();
-            if area > far * far {
-                let normal = across.map(|c| c / area);
+            let product = cross(minus(self.patch.point(a), p), minus(self.patch.point(b), p));
+            let area = dot(product, product).sqrt();
+            if area > self.least_area {
+                let normal = product.map(|c| c / area);
                 densest.look(self, Middle { normal, rho: dot(p, normal) });
             }
         }

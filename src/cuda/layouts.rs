@@ -58,8 +58,11 @@ pub(crate) struct Layer {
 pub(crate) struct Block {
     normal: [f64; 3],
     noise: f64,
+    least_area: f64,
     points: u32,
     outcome: u32,
+    is_layered: u32,
+    padding: u32,
 }
 
 /// `Set` of `kernels/lms.cuh`: a point set.

@@ -31,7 +31,7 @@ struct Open {
 /// there is one.
 ///
 /// `noise` is the usual standard deviation of points about their surface and `quietest` the least anywhere,
-/// in steps. Layers for which `is_ring` holds are no surfaces.
+/// in steps. Layers for which `is_ring` holds are dropped: they are single rings, not surfaces.
 pub(super) fn refine(
     surfaces: &mut dyn Surfaces,
     cells: &Cells,
@@ -54,8 +54,13 @@ pub(super) fn refine(
         }
         let bases: Vec<u32> = open.par_iter().map(|o| o.place).collect();
         let widest = 3.0 * cells.levels[level].size / WIDE;
-        let tried = surfaces.layers(&Trials { bases: &bases, level, noise, widest })?;
-        for layer in tried.layers.into_iter().filter(|layer| !is_ring(layer)) {
+        let mut tried = surfaces.layers(&Trials { bases: &bases, level, noise, widest })?;
+        for layer in tried.layers {
+            if is_ring(&layer) {
+                // A wider block may hold several rings, and so the surface.
+                tried.outcomes[layer.entry as usize] = Outcome::None;
+                continue;
+            }
             let at = surfels.at(bases[layer.entry as usize] as usize);
             let surfel = &mut surfels.list[at];
             (surfel.centroid, surfel.scatter) = (layer.centroid, layer.scatter);
