@@ -68,3 +68,6 @@ enum : unsigned int { MOST_GUESSES = 4 };
 
 // The emptier side of a layer holds at most one in this many of the points in its half of the slab.
 enum : unsigned int { CONTRAST = 3 };
+
+// The same for a layer that does not lie along its block: in the crown of a tree, some slab holds many points.
+enum : unsigned int { CLEAR_CONTRAST = 6 };

@@ -268,7 +268,7 @@ struct Trial {
     }
 
     // Whether a layer is denser than the points on at least one side of it.
-    __device__ __forceinline__ bool stands_out(const Guess& layer) const {
+    __device__ __forceinline__ bool stands_out(const Guess& layer, u32 contrast) const {
         const double slab = LAYER_SLAB * noise;
         u32 inside = 0, below = 0, above = 0;
         for (u32 k = 0; k < points; k++) {
@@ -277,11 +277,11 @@ struct Trial {
             below += d < -slab && d >= -2.0 * slab;
             above += d > slab && d <= 2.0 * slab;
         }
-        return 2 * CONTRAST * min(below, above) <= inside;
+        return 2 * contrast * min(below, above) <= inside;
     }
 
     // The layer that a guess leads to.
-    __device__ __forceinline__ bool layer(Guess guess, double flat, Layer& found) const {
+    __device__ __forceinline__ bool layer(Guess guess, double flat, u32 contrast, Layer& found) const {
         double slab = FIRST_LAYER_SLAB * noise, n = 0.0, values[3] = {0.0, 0.0, 0.0}, c[6];
         for (int i = 0; i < LAYER_FITS; i++) {
             Spread layer;
@@ -300,7 +300,7 @@ struct Trial {
         const double thickness = sqrt(least * n / (n - 3.0));
         const bool wide = values[0] <= flat * values[1] && values[1] >= LINE * values[2];
         if (!wide || (sliced && EXACT_LAYER * thickness < noise)) return false;
-        if (thickness > THICKEST_LAYER * noise || !stands_out(guess)) return false;
+        if (thickness > THICKEST_LAYER * noise || !stands_out(guess, contrast)) return false;
         Spread mine;
         for (u32 i = own.x; i < own.y; i++) {
             if (fabs(guess.distance(cloud.point(i))) <= slab) mine.add(cloud.point(i));
@@ -343,9 +343,9 @@ extern "C" __global__ void __launch_bounds__(JUDGE_THREADS) try_cells(
     Guess guess;
     Layer layer;
     const Vec3 normal = {block.normal_x, block.normal_y, block.normal_z};
-    bool done = block.is_layered && trial.along(normal, guess) && trial.layer(guess, FLAT, layer);
+    bool done = block.is_layered && trial.along(normal, guess) && trial.layer(guess, FLAT, CONTRAST, layer);
     if (!done && trial.in_any_direction(block.least_area, guess)) {
-        done = trial.layer(guess, NEARLY_FLAT, layer);
+        done = trial.layer(guess, NEARLY_FLAT, CLEAR_CONTRAST, layer);
     }
     outcome[entry] = done ? FOUND : TRIED;
     if (!done) return;

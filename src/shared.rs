@@ -181,6 +181,8 @@ shared! { evidence:
     MOST_GUESSES: usize = 4;
     /// The emptier side of a layer holds at most one in this many of the points in its half of the slab.
     CONTRAST: usize = 3;
+    /// The same for a layer that does not lie along its block: in the crown of a tree, some slab holds many points.
+    CLEAR_CONTRAST: usize = 6;
 }
 
 /// The headers and their text.

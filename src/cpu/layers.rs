@@ -7,9 +7,9 @@
 
 use super::patch::{MOST_POINTS, Marks, Middle, Patch};
 use crate::shared::{
-    CONTRAST, CROWD, EXACT_LAYER as EXACT, FIRST_LAYER_SLAB as FIRST_SLAB, GUESS_SLAB,
-    LAYER_FITS as ITERATIONS, LAYER_SHARE as SHARE, LAYER_SLAB as SLAB, LAYERS, LEAST_AREA,
-    MOST_GUESSES, THICKEST_LAYER as THICKEST, TRIANGLES,
+    CLEAR_CONTRAST as CLEAR, CONTRAST, CROWD, EXACT_LAYER as EXACT, FIRST_LAYER_SLAB as FIRST_SLAB,
+    GUESS_SLAB, LAYER_FITS as ITERATIONS, LAYER_SHARE as SHARE, LAYER_SLAB as SLAB, LAYERS,
+    LEAST_AREA, MOST_GUESSES, THICKEST_LAYER as THICKEST, TRIANGLES,
 };
 use crate::surface::blocks::Finder;
 use crate::surface::cloud::CellCloud;
@@ -181,21 +181,27 @@ impl Trying<'_> {
             let is_layered = trial.block.is_layered;
             trial.begin(is_layered.then(|| trial.block.along(&own[trial.own.clone()])).flatten());
         }
-        self.follow(&mut trials, FLAT, &own, tried);
+        self.follow(&mut trials, (FLAT, CONTRAST), &own, tried);
         for trial in &mut trials {
             trial.begin(trial.block.in_any_direction(&own[trial.own.clone()]));
         }
-        self.follow(&mut trials, NEARLY_FLAT, &own, tried);
+        self.follow(&mut trials, (NEARLY_FLAT, CLEAR), &own, tried);
     }
 
     /// Follows the guess of each trial; trials that lead to a layer are removed.
     #[inline(always)]
-    fn follow(&self, trials: &mut Vec<Trial>, flat: f64, own: &[Vec3], tried: &mut Tried) {
+    fn follow(
+        &self,
+        trials: &mut Vec<Trial>,
+        evidence: (f64, usize),
+        own: &[Vec3],
+        tried: &mut Tried,
+    ) {
         for _ in 0..ITERATIONS {
             step(trials);
         }
         for trial in trials.iter_mut() {
-            if let Some(layer) = trial.layer(flat, &own[trial.own.clone()]) {
+            if let Some(layer) = trial.layer(evidence, &own[trial.own.clone()]) {
                 tried.outcomes[trial.entry] = Outcome::Found;
                 tried.layers.push(Layer { entry: self.first + trial.entry as u32, ..layer });
             }
@@ -261,10 +267,10 @@ impl Block {
 
     /// Whether a layer is denser than the points on at least one side of it.
     #[inline(always)]
-    fn stands_out(&self, layer: &Middle) -> bool {
+    fn stands_out(&self, layer: &Middle, contrast: usize) -> bool {
         let slab = SLAB * self.noise;
         let [below, inside, above] = self.patch.sides(layer, slab);
-        2 * CONTRAST * below.min(above) <= inside
+        2 * contrast * below.min(above) <= inside
     }
 }
 
@@ -344,13 +350,17 @@ impl<'a> Trial<'a> {
 
     /// The layer that the guess led to, for the cell with these `own` points.
     #[inline(always)]
-    fn layer(&self, flat: f64, own: &[Vec3]) -> Option<Layer> {
+    fn layer(&self, (flat, contrast): (f64, usize), own: &[Vec3]) -> Option<Layer> {
         let Block { noise, sliced, .. } = *self.block;
         let (middle, values, n) = (self.middle?, self.values, self.spread.weight());
         let thickness = (values[0].max(0.0) * n / (n - 3.0)).sqrt();
         let wide = values[0] <= flat * values[1] && values[1] >= LINE * values[2];
         let sliced = sliced && EXACT * thickness < noise;
-        if !wide || sliced || thickness > THICKEST * noise || !self.block.stands_out(&middle) {
+        if !wide
+            || sliced
+            || thickness > THICKEST * noise
+            || !self.block.stands_out(&middle, contrast)
+        {
             return None;
         }
         let mut mine = Spread::default();
