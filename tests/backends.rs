@@ -78,6 +78,17 @@ fn boards() -> Points {
     (0..30_000).map(board).chain(around).collect()
 }
 
+/// A square post, 600 wide: four faces.
+fn post() -> Points {
+    let point = |i: u32| {
+        let along = random(i, 1, 600) as f32 - 300.0;
+        let out = 300.0 + random(i, 2, 61) as f32 - 30.0;
+        let [x, y] = [[out, along], [-out, along], [along, out], [along, -out]][i as usize % 4];
+        [x, y, random(i, 3, 40_000) as f32]
+    };
+    (0..40_000).map(point).collect()
+}
+
 /// Clouds of all kinds, some of them too small to be worth a GPU's while.
 fn clouds() -> Vec<Points> {
     let thrice: Vec<u32> = (0..20_600u32).flat_map(|i| [i; 3]).collect();
@@ -89,6 +100,7 @@ fn clouds() -> Vec<Points> {
         scene().select(&few),
         scene(),
         boards(),
+        post(),
         lattice.collect(),
         wide.collect(),
         (0..5000).map(|i| [50.0 * (i % 2) as f32; 3]).collect(),
@@ -417,6 +429,31 @@ fn the_two_sides_of_a_board_are_layers() {
         let right: u64 = tried.layers.iter().filter(on_board).map(weight).sum();
         let all: u64 = tried.layers.iter().map(weight).sum();
         assert!(right > 25_000 && all - right < 500, "{right} of {all}");
+    }
+}
+
+#[test]
+fn the_faces_of_a_post_are_layers() {
+    for backend in backends() {
+        let mut surfaces = judged(backend.as_ref(), &post());
+        let cloud = surfaces.cloud().clone();
+        let bases: Vec<u32> = (0..cloud.cells.base().len() as u32).collect();
+        // Such a block holds all four faces, so that nothing lies along it.
+        assert!((250.0..300.0).contains(&cloud.cells.levels[2].size));
+        let trials = Trials { bases: &bases, level: 2, noise: 18.0, widest: 30.0 };
+        let tried = surfaces.layers(&trials).unwrap();
+        let on_face = |layer: &&Layer| {
+            let ([x, y, _], [nx, ny, _]) = (layer.centroid, layer.normal);
+            let (across, along, normal) = match x.abs() > y.abs() {
+                true => (x, y, nx),
+                false => (y, x, ny),
+            };
+            (across.abs() - 300.0).abs() < 40.0 && along.abs() < 250.0 && normal.abs() > 0.98
+        };
+        let weight = |layer: &Layer| u64::from(layer.weight);
+        let right: u64 = tried.layers.iter().filter(on_face).map(weight).sum();
+        let all: u64 = tried.layers.iter().map(weight).sum();
+        assert!(right > 25_000 && 5 * right > 4 * all, "{right} of {all}");
     }
 }
 

@@ -14,9 +14,9 @@ use crate::surface::moments::Moments;
 const USUAL: [f64; 2] = [1.0, 2.0];
 /// Scales that are fewer levels apart are nearly the same.
 const APART: f64 = 0.5;
-/// No further scales are tried where the planes of another one explain so nearly as much …
+/// No further scales are tried if the planes of another one explain as much to within this share, …
 const MATTERS: f64 = 0.01;
-/// … and are so nearly as many: their numbers differ by at most this share.
+/// … and their numbers differ by at most this share.
 const DIFFER: f64 = 0.05;
 /// The scale of a cloud of more points than this is chosen on a part of it, of about half as many at least.
 pub(super) const PART: u64 = 200_000;
@@ -30,7 +30,7 @@ const DOUBTLESS: f64 = 1.5;
 const WIDE: f64 = 100.0;
 const HELD: f64 = 2.0 / 3.0;
 /// What a plane costs: as much as so many independent points are worth that it explains at sizes within a factor of e. It has three
-/// parameters and an outline.
+/// parameters and an outline. With half of this, the scale of an office by SLAM depended on how the cloud was turned.
 const COST: f64 = 20.0;
 /// No plane is thinner than rounding to whole steps makes it.
 const THINNEST: f64 = 0.3;
@@ -76,7 +76,7 @@ impl Compared {
         Self { times: (before.max(now) > COST).then_some(now / before), planes, is_better }
     }
 
-    /// Whether both are nearly as many and explain nearly the same.
+    /// Whether their planes are nearly equal in number and explain nearly the same.
     pub fn is_alike(&self) -> bool {
         let [before, now] = self.planes;
         let apart = before.abs_diff(now) as f64;
@@ -155,6 +155,16 @@ mod tests {
         assert_eq!(levels(plateau(1.25, true)), [2.0]);
         assert_eq!(levels(plateau(2.0, true)), [1.0]);
         assert!(others(plateau(0.0, false)).all(|other| other.is_of_waves()));
+    }
+
+    #[test]
+    fn scales_are_alike_only_with_about_as_many_planes() {
+        let is_alike = |planes: [usize; 2], times: Option<f64>| {
+            Compared { times, planes, is_better: false }.is_alike()
+        };
+        assert!(is_alike([20, 19], Some(1.0)) && is_alike([100, 105], Some(0.995)));
+        assert!(!is_alike([19, 18], Some(1.0)) && !is_alike([46, 113], Some(1.009)));
+        assert!(!is_alike([20, 20], Some(1.02)) && !is_alike([20, 20], None));
     }
 
     /// How much the planes of a grid of 200 × 200 points explain, each of which gets a number and a height.
