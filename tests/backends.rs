@@ -411,6 +411,14 @@ fn layers_are_found() {
     assert!(found > 10_000, "{found}");
 }
 
+/// The weights of the right layers, and of all.
+fn weights(layers: &[Layer], is_right: impl Fn(&Layer) -> bool) -> [u64; 2] {
+    let of = |is_one: &dyn Fn(&Layer) -> bool| {
+        layers.iter().filter(|layer| is_one(layer)).map(|layer| u64::from(layer.weight)).sum()
+    };
+    [of(&is_right), of(&|_| true)]
+}
+
 #[test]
 fn the_two_sides_of_a_board_are_layers() {
     for backend in backends() {
@@ -420,14 +428,12 @@ fn the_two_sides_of_a_board_are_layers() {
         let widest = 3.0 * cloud.cells.levels[1].size / 14.0;
         let trials = Trials { bases: &all, level: 1, noise: 18.0, widest };
         let tried = surfaces.layers(&trials).unwrap();
-        let on_board = |layer: &&Layer| {
+        let on_board = |layer: &Layer| {
             let z = layer.centroid[2];
             layer.normal[2].abs() > 0.98
                 && ((0.0..60.0).contains(&z) || (900.0..960.0).contains(&z))
         };
-        let weight = |layer: &Layer| u64::from(layer.weight);
-        let right: u64 = tried.layers.iter().filter(on_board).map(weight).sum();
-        let all: u64 = tried.layers.iter().map(weight).sum();
+        let [right, all] = weights(&tried.layers, on_board);
         assert!(right > 25_000 && all - right < 500, "{right} of {all}");
     }
 }
@@ -442,7 +448,7 @@ fn the_faces_of_a_post_are_layers() {
         assert!((250.0..300.0).contains(&cloud.cells.levels[2].size));
         let trials = Trials { bases: &bases, level: 2, noise: 18.0, widest: 30.0 };
         let tried = surfaces.layers(&trials).unwrap();
-        let on_face = |layer: &&Layer| {
+        let on_face = |layer: &Layer| {
             let ([x, y, _], [nx, ny, _]) = (layer.centroid, layer.normal);
             let (across, along, normal) = match x.abs() > y.abs() {
                 true => (x, y, nx),
@@ -450,9 +456,7 @@ fn the_faces_of_a_post_are_layers() {
             };
             (across.abs() - 300.0).abs() < 40.0 && along.abs() < 250.0 && normal.abs() > 0.98
         };
-        let weight = |layer: &Layer| u64::from(layer.weight);
-        let right: u64 = tried.layers.iter().filter(on_face).map(weight).sum();
-        let all: u64 = tried.layers.iter().map(weight).sum();
+        let [right, all] = weights(&tried.layers, on_face);
         assert!(right > 25_000 && 5 * right > 4 * all, "{right} of {all}");
     }
 }

@@ -178,8 +178,7 @@ impl Trying<'_> {
             }
         }
         for trial in &mut trials {
-            let is_layered = trial.block.is_layered;
-            trial.begin(is_layered.then(|| trial.block.along(&own[trial.own.clone()])).flatten());
+            trial.begin(trial.block.along(&own[trial.own.clone()]));
         }
         self.follow(&mut trials, (FLAT, CONTRAST), &own, tried);
         for trial in &mut trials {
@@ -234,6 +233,9 @@ impl Block {
     /// The guess for the layer through one of the cell's `own` points if layers lie along the block.
     #[inline(always)]
     fn along(&self, own: &[Vec3]) -> Option<Middle> {
+        if !self.is_layered {
+            return None;
+        }
         let stride = own.len().div_ceil(MOST_GUESSES).max(1);
         let mut densest = Densest::default();
         for p in own.iter().step_by(stride) {

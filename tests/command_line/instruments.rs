@@ -381,7 +381,8 @@ fn missing_pixels_at_the_camera_do_not_hide_it() {
 #[test]
 fn planes_of_scanned_clouds_are_found() {
     let truth = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/clouds/truth");
-    // The wall of the tunnel is curved; a few small pieces of it are planes. A small piece of one of the office's four walls is a plane of its own.
+    // The wall of the tunnel is curved; a few small pieces of it are planes. A small piece of one of the office's four
+    // walls is a plane of its own.
     for (name, f1, most) in [("office_room2.ply", 0.85, 45), ("tunnel_frame.ply", 0.95, 4)] {
         let cloud = truth.join(name);
         if !cloud.exists() {
