@@ -7,7 +7,9 @@ use super::members::members;
 use super::paraboloid::{Fan, Height, Paraboloid, SURE};
 use crate::frame::Points;
 use crate::surface::plane::LocalPlane;
+use crate::surface::quantile::quantile;
 use crate::vector::{Vec3, axes, dot, minus};
+use nalgebra::{Matrix2, SymmetricEigen, Vector2};
 use rayon::prelude::*;
 
 /// Larger planes are judged by their surfels.
@@ -16,6 +18,9 @@ const MOST: i64 = 4096;
 const FEWEST: usize = 20;
 /// A piece is curved when its normals surely fan out by more than this, in radians, root mean square.
 const FAN: f64 = 0.07;
+/// Points are far from the middle of a piece beyond this many times the median distance. Half of a rectangle's points are at most
+/// half as far as its sides.
+const FAR: f64 = 2.5;
 /// Next to another curved piece, this many standard errors are enough.
 const LIKELY: f64 = 1.5;
 /// Two pieces are adjacent when their middles are at most this many times the sum of their extents apart.
@@ -44,12 +49,11 @@ pub(super) fn round(
     };
     let shapes: Vec<Option<Shape>> =
         planes.par_iter().zip(&places).with_max_len(1).map(shape).collect();
-    let by_itself = |s: &Shape| s.fan.angle > FAN && s.fan.is_sure(SURE, alike);
-    let round: Vec<&Shape> = shapes.iter().flatten().filter(|s| by_itself(s)).collect();
+    let round: Vec<&Shape> = shapes.iter().flatten().filter(|s| s.is_curved(SURE, alike)).collect();
     let is_round = |shape: &Option<Shape>| {
         shape.as_ref().is_some_and(|s| {
-            let likely = s.fan.angle > FAN && s.fan.is_sure(LIKELY, alike);
-            by_itself(s) || likely && round.iter().any(|other| s.is_next_to(other))
+            let is_near_one = || round.iter().any(|other| s.is_next_to(other));
+            s.is_curved(SURE, alike) || s.is_curved(LIKELY, alike) && is_near_one()
         })
     };
     shapes.iter().map(is_round).collect()
@@ -57,15 +61,20 @@ pub(super) fn round(
 
 /// The shape of a small plane's points.
 struct Shape {
-    /// How far the normals of a paraboloid through them fan out.
-    fan: Fan,
-    /// Their mean.
+    /// How far the normals of a paraboloid fan out, through all points and through those that are not far from the middle.
+    fans: Vec<Fan>,
+    /// The mean of all points.
     middle: Vec3,
     /// Root mean square distance from it.
     extent: f64,
 }
 
 impl Shape {
+    /// Whether the normals fan out by more than so many standard errors, if as many points as `alike` share one error.
+    fn is_curved(&self, errors: f64, alike: f64) -> bool {
+        self.fans.iter().any(|fan| fan.angle > FAN && fan.is_sure(errors, alike))
+    }
+
     /// Whether two lie next to each other or overlap.
     fn is_next_to(&self, other: &Shape) -> bool {
         let apart = minus(self.middle, other.middle);
@@ -85,9 +94,35 @@ fn shape(points: &[Vec3], plane: &LocalPlane) -> Option<Shape> {
         above: dot(*p, plane.normal) - plane.rho,
         weight: 1.0,
     };
-    let bend = Paraboloid::fit(&points.iter().map(height).collect::<Vec<_>>())?;
+    let mut heights: Vec<Height> = points.iter().map(height).collect();
+    let bend = Paraboloid::fit(&heights)?;
     let middle = [0, 1, 2].map(|a| points.iter().map(|p| p[a]).sum::<f64>() / n);
-    Some(Shape { fan: bend.fan(), middle, extent: bend.extent() })
+    let mut fans = vec![bend.fan()];
+    leave_out_far(&mut heights);
+    if (FEWEST..points.len()).contains(&heights.len()) {
+        fans.extend(Paraboloid::fit(&heights).map(|near| near.fan()));
+    }
+    Some(Shape { fans, middle, extent: bend.extent() })
+}
+
+/// Leaves out what lies far from the middle of some points along either principal direction. A scattered point in the plane of a
+/// strip, far to its side, would straighten the strip.
+fn leave_out_far(heights: &mut Vec<Height>) {
+    let n = heights.len() as f64;
+    let mean = heights.iter().map(|h| Vector2::from(h.at)).sum::<Vector2<f64>>() / n;
+    let from = |h: &Height| Vector2::from(h.at) - mean;
+    let products = heights.iter().map(|h| from(h) * from(h).transpose()).sum::<Matrix2<f64>>();
+    let directions = SymmetricEigen::new(products).eigenvectors;
+    for direction in directions.column_iter() {
+        let place = |h: &Height| direction.dot(&from(h));
+        let mut places: Vec<f64> = heights.iter().map(place).collect();
+        let middle = quantile(&mut places, 0.5);
+        let mut away: Vec<f64> = places.iter().map(|at| (at - middle).abs()).collect();
+        let far = FAR * quantile(&mut away, 0.5);
+        if far > 0.0 {
+            heights.retain(|h| (place(h) - middle).abs() <= far);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -133,6 +168,14 @@ mod tests {
         assert_eq!(judged(&[sure.clone(), unsure.clone()]), [true, true]);
         let far: Vec<Vec3> = unsure.iter().map(|p| [p[0] + 20_000.0, p[1], p[2]]).collect();
         assert_eq!(judged(&[sure, far]), [true, false]);
+    }
+
+    #[test]
+    fn scattered_points_to_the_side_do_not_straighten_a_strip() {
+        // At the ends of a slab through a column lie a few points.
+        let mut column = strip(200, 250.0, 5.0);
+        column.extend([-600.0, -480.0, 550.0].map(|x| [x, 4990.0, 500.0]));
+        assert_eq!(judged(&[column]), [true]);
     }
 
     #[test]
