@@ -3,7 +3,7 @@
 //! A tile is one word, so closing gaps takes a few shifts for 64 cells, and memory follows the number of
 //! occupied tiles, not the extent of the plane.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// No tile, no neighbour.
 const NONE: u32 = u32::MAX;
@@ -30,6 +30,12 @@ pub type Cell = u64;
 fn key(column: u32, row: u32) -> u64 {
     u64::from(row) << 32 | u64::from(column)
 }
+
+/// Column and row of a cell.
+pub type Position = (u32, u32);
+
+/// Cells at most this many columns and rows apart are joined.
+const JOINED: u32 = 2;
 
 type TileMap = FxHashMap<u64, u32>;
 
@@ -114,18 +120,83 @@ impl CellSet {
     }
 
     /// Fills gaps of one cell: a dilation by one cell in all eight directions, then the erosion
-    /// that undoes it wherever no gap was closed. No cell is lost.
+    /// that undoes it wherever no gap was closed. No cell is lost but [strays](CellSet::strays), which are returned.
     ///
-    /// Cells must stay one cell away from column 0 and row 0.
-    pub fn close(&mut self) {
+    /// Cells must stay two cells away from column 0 and row 0.
+    pub fn close(&mut self) -> Vec<Position> {
         self.add_border_tiles();
+        let strays = self.strays();
+        for cell in strays.iter().filter_map(|&at| self.cell_at(at)).collect::<Vec<_>>() {
+            self.masks[(cell >> 6) as usize] &= !(1 << (cell & 63));
+        }
         for (ahead, back) in [(EAST, WEST), (NORTH, SOUTH)] {
             self.masks = self.map(|t, m| m | self.shifted(t, ahead) | self.shifted(t, back));
         }
         for (ahead, back) in [(EAST, WEST), (NORTH, SOUTH)] {
             self.masks = self.map(|t, m| m & self.shifted(t, ahead) & self.shifted(t, back));
         }
-        self.finish();
+        // Strays keep their tiles.
+        self.sort_and_link(!strays.is_empty());
+        strays
+    }
+
+    /// Cells that touch no other but are close enough to one to be joined with it, ascending. A scattered point beside the edge
+    /// of a window makes such a cell, and the outline would turn aside to it. Where two are as close to each other, points are
+    /// sparse, and neither is a stray.
+    fn strays(&mut self) -> Vec<Position> {
+        let masks = self.lone();
+        let tiles = masks.iter().enumerate();
+        let lone: FxHashSet<Position> = tiles
+            .flat_map(|(t, &mask)| bits(mask).map(move |bit| t as u64 * 64 + bit))
+            .map(|cell| self.position(cell))
+            .collect();
+        let is_stray = |&at: &Position| {
+            within_reach(at).all(|near| !lone.contains(&near))
+                && within_reach(at).any(|near| self.has(near))
+        };
+        let mut strays: Vec<Position> = lone.iter().copied().filter(is_stray).collect();
+        strays.sort_unstable();
+        strays
+    }
+
+    /// For each tile, its cells that have none of their eight neighbours.
+    fn lone(&mut self) -> Vec<u64> {
+        let beside = self.map(|t, _| self.shifted(t, EAST) | self.shifted(t, WEST));
+        let rows = self.map(|t, m| m | beside[t]);
+        let own = std::mem::replace(&mut self.masks, rows);
+        let above = self.map(|t, _| self.shifted(t, NORTH) | self.shifted(t, SOUTH));
+        self.masks = own;
+        self.map(|t, m| m & !(beside[t] | above[t]))
+    }
+
+    /// The cell at a column and a row, whether or not it is in the set; `None` where there is no tile.
+    fn cell_at(&self, (column, row): Position) -> Option<Cell> {
+        let tile = self.index.get(&key(column >> 3, row >> 3))?;
+        Some(u64::from(*tile) << 6 | u64::from((row & 7) << 3 | (column & 7)))
+    }
+
+    fn has(&self, at: Position) -> bool {
+        self.cell_at(at)
+            .is_some_and(|cell| self.masks[(cell >> 6) as usize] >> (cell & 63) & 1 == 1)
+    }
+
+    /// Gives each stray the component of the nearest cell that has one; of several as near, the first in a fixed order.
+    pub fn place_strays(&self, strays: &[Position], component: &mut [u32]) {
+        let of = |at: Position, component: &[u32]| {
+            self.cell_at(at).map_or(NONE, |cell| component[cell as usize])
+        };
+        for &at in strays {
+            let Some(cell) = self.cell_at(at).filter(|&cell| component[cell as usize] == NONE)
+            else {
+                continue;
+            };
+            let distance =
+                |near: &Position| near.0.abs_diff(at.0).pow(2) + near.1.abs_diff(at.1).pow(2);
+            let near = within_reach(at).filter(|&near| of(near, component) != NONE);
+            if let Some(nearest) = near.min_by_key(distance) {
+                component[cell as usize] = of(nearest, component);
+            }
+        }
     }
 
     fn map(&self, f: impl Fn(usize, u64) -> u64) -> Vec<u64> {
@@ -183,7 +254,7 @@ impl CellSet {
     }
 
     /// Column and row of a cell.
-    pub fn position(&self, cell: Cell) -> (u32, u32) {
+    pub fn position(&self, cell: Cell) -> Position {
         let key = self.keys[(cell >> 6) as usize];
         let bit = (cell & 63) as u32;
         ((key as u32) << 3 | bit & 7, ((key >> 32) as u32) << 3 | bit >> 3)
@@ -276,6 +347,13 @@ impl CellSet {
         }
         (first, parts)
     }
+}
+
+/// The places of the cells that are joined with a cell, in a fixed order.
+fn within_reach((column, row): Position) -> impl Iterator<Item = Position> {
+    let from = |at: u32| at - JOINED..=at + JOINED;
+    let places = from(row).flat_map(move |r| from(column).map(move |c| (c, r)));
+    places.filter(move |&at| at != (column, row))
 }
 
 /// The bits of a tile that are set, ascending.
@@ -391,15 +469,39 @@ mod tests {
     }
 
     #[test]
-    fn closing_equals_dilation_and_erosion_cell_by_cell() {
+    fn closing_equals_dilation_and_erosion_cell_by_cell_without_strays() {
         let cells = scatter();
+        let touches = |p: Position| around(p).filter(|q| cells.contains(q)).count() > 1;
+        let is_lone = |p: &Position| cells.contains(p) && !touches(*p);
+        let near = |p: Position| within_reach(p).filter(|q| cells.contains(q));
+        let is_stray = |p: &&Position| {
+            is_lone(p) && near(**p).next().is_some() && !near(**p).any(|q| is_lone(&q))
+        };
+        let strays: Vec<Position> = cells.iter().filter(is_stray).copied().collect();
+        assert!(!strays.is_empty() && strays.len() < cells.iter().filter(|p| is_lone(p)).count());
         let mut closed = set(&cells);
-        closed.close();
-        let wide: BTreeSet<_> = cells.iter().flat_map(|&p| around(p)).collect();
+        assert_eq!(closed.close(), strays);
+        let rest = cells.iter().filter(|p| !strays.contains(p));
+        let wide: BTreeSet<_> = rest.flat_map(|&p| around(p)).collect();
         let expected =
             wide.iter().copied().filter(|&p| around(p).all(|q| wide.contains(&q))).collect();
         assert_eq!(all(&closed), expected);
         assert!(closed.cells().count() > cells.len());
+    }
+
+    #[test]
+    fn strays_belong_to_the_nearest_component() {
+        let left = (0..20).map(|k| (10 + k % 4, 10 + k / 4));
+        let right = (0..20).map(|k| (18 + k % 4, 10 + k / 4));
+        let mut set = set(&left.chain(right).chain([(15, 12), (16, 17)]).collect());
+        let strays = set.close();
+        assert_eq!(strays, [(15, 12)]);
+        let (mut component, sizes) = set.components();
+        assert_eq!(sizes, [20, 20, 1]);
+        set.place_strays(&strays, &mut component);
+        let of = |at| component[set.cell_at(at).unwrap() as usize];
+        assert_eq!(of((15, 12)), of((13, 12)));
+        assert_ne!(of((16, 17)), of((13, 12)));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! The plane is divided into square cells. Those that hold points, with gaps of one cell filled, form
 //! connected components, the **parts**. The contour of a part is traced, simplified, and fitted to the points
-//! along its long edges:
+//! along its long edges. A scattered point beside a part, alone in a cell that touches no other, belongs to the part, but
+//! the contour does not turn aside to it:
 //!
 //! ```
 //! use planes::outline::{OutlineOptions, outline};
@@ -142,10 +143,9 @@ pub(crate) fn outline_of(
     let mut cells = CellSet::new();
     pieces.iter().for_each(|piece| cells.absorb(piece));
     cells.finish();
-    if options.close {
-        cells.close();
-    }
-    let (component, sizes) = cells.components();
+    let strays = if options.close { cells.close() } else { Vec::new() };
+    let (mut component, sizes) = cells.components();
+    cells.place_strays(&strays, &mut component);
     let groups = group(trace::rings(&cells, &component), sizes.len(), options.min_hole);
 
     let mut edges = Edges::default();
