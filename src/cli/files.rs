@@ -49,9 +49,14 @@ impl FromArgMatches for Files {
 }
 
 impl Files {
-    /// Refuses names without an extension of their output.
+    /// Refuses folders, and names without an extension of their output.
     pub fn check(&self) -> Result<(), Error> {
         for (output, path) in &self.0 {
+            if path.is_dir() {
+                let known = either(&output.extensions());
+                let message = format!("it is a folder; give a file, {known}");
+                return Err(wrong(&option(output), path, &message));
+            }
             let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
             // As /dev/stderr.
             if output.about.name == PRINTED && extension.is_empty() {

@@ -91,9 +91,14 @@ impl Paraboloid {
         Some(Paraboloid { of, inverse, variance, ..flat })
     }
 
-    fn terms(&self, at: [f64; 2]) -> Vector6<f64> {
+    /// A place along the axes of the points' spread, in units of it.
+    pub fn place(&self, at: [f64; 2]) -> [f64; 2] {
         let along = self.axes.transpose() * (Vector2::from(at) - self.middle);
-        let [x, y] = [along[0] / self.spread[0], along[1] / self.spread[1]];
+        [along[0] / self.spread[0], along[1] / self.spread[1]]
+    }
+
+    fn terms(&self, at: [f64; 2]) -> Vector6<f64> {
+        let [x, y] = self.place(at);
         Vector6::new(1.0, x, y, x * x, x * y, y * y)
     }
 

@@ -9,7 +9,6 @@ use crate::frame::Points;
 use crate::surface::plane::LocalPlane;
 use crate::surface::quantile::quantile;
 use crate::vector::{Vec3, axes, dot, minus};
-use nalgebra::{Matrix2, SymmetricEigen, Vector2};
 use rayon::prelude::*;
 
 /// Larger planes are judged by their surfels.
@@ -21,6 +20,8 @@ const FAN: f64 = 0.07;
 /// Points are far from the middle of a piece beyond this many times the median distance. Half of a rectangle's points are at most
 /// half as far as its sides.
 const FAR: f64 = 2.5;
+/// If at least this share of the points is left without them, these tell whether a piece is curved, too.
+const NEAR: f64 = 0.9;
 /// Next to another curved piece, this many standard errors are enough.
 const LIKELY: f64 = 1.5;
 /// Two pieces are adjacent when their middles are at most this many times the sum of their extents apart.
@@ -98,8 +99,9 @@ fn shape(points: &[Vec3], plane: &LocalPlane) -> Option<Shape> {
     let bend = Paraboloid::fit(&heights)?;
     let middle = [0, 1, 2].map(|a| points.iter().map(|p| p[a]).sum::<f64>() / n);
     let mut fans = vec![bend.fan()];
-    leave_out_far(&mut heights);
-    if (FEWEST..points.len()).contains(&heights.len()) {
+    leave_out_far(&bend, &mut heights);
+    let left = heights.len();
+    if (FEWEST..points.len()).contains(&left) && left as f64 >= NEAR * n {
         fans.extend(Paraboloid::fit(&heights).map(|near| near.fan()));
     }
     Some(Shape { fans, middle, extent: bend.extent() })
@@ -107,22 +109,16 @@ fn shape(points: &[Vec3], plane: &LocalPlane) -> Option<Shape> {
 
 /// Leaves out what lies far from the middle of some points along either principal direction. A scattered point in the plane of a
 /// strip, far to its side, would straighten the strip.
-fn leave_out_far(heights: &mut Vec<Height>) {
-    let n = heights.len() as f64;
-    let mean = heights.iter().map(|h| Vector2::from(h.at)).sum::<Vector2<f64>>() / n;
-    let from = |h: &Height| Vector2::from(h.at) - mean;
-    let products = heights.iter().map(|h| from(h) * from(h).transpose()).sum::<Matrix2<f64>>();
-    let directions = SymmetricEigen::new(products).eigenvectors;
-    for direction in directions.column_iter() {
-        let place = |h: &Height| direction.dot(&from(h));
+fn leave_out_far(bend: &Paraboloid, heights: &mut Vec<Height>) {
+    let [along, across] = [0, 1].map(|axis| {
+        let place = |h: &Height| bend.place(h.at)[axis];
         let mut places: Vec<f64> = heights.iter().map(place).collect();
         let middle = quantile(&mut places, 0.5);
         let mut away: Vec<f64> = places.iter().map(|at| (at - middle).abs()).collect();
         let far = FAR * quantile(&mut away, 0.5);
-        if far > 0.0 {
-            heights.retain(|h| (place(h) - middle).abs() <= far);
-        }
-    }
+        move |h: &Height| far == 0.0 || (bend.place(h.at)[axis] - middle).abs() <= far
+    });
+    heights.retain(|h| along(h) && across(h));
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! A tile is one word, so closing gaps takes a few shifts for 64 cells, and memory follows the number of
 //! occupied tiles, not the extent of the plane.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// No tile, no neighbour.
 const NONE: u32 = u32::MAX;
@@ -34,8 +34,16 @@ fn key(column: u32, row: u32) -> u64 {
 /// Column and row of a cell.
 pub type Position = (u32, u32);
 
-/// Cells at most this many columns and rows apart are joined.
-const JOINED: u32 = 2;
+/// Closing joins cells that are up to this many columns or rows apart: with two empty ones between.
+const JOINED: u32 = 3;
+
+/// Beside a stray, cells have at least so many of their eight neighbours, on average: those along a straight edge have five. Where
+/// they have fewer, points are sparse.
+const FULL: usize = 4;
+
+/// The eight directions between cells.
+const DIRECTIONS: [(i64, i64); 8] =
+    [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
 
 type TileMap = FxHashMap<u64, u32>;
 
@@ -86,16 +94,19 @@ impl CellSet {
     /// Sorts the tiles and links neighbours, so that all later results are independent of the order of
     /// insertion.
     pub fn finish(&mut self) {
-        self.sort_and_link(false);
+        self.sort_and_link(|_, mask| mask != 0);
     }
 
-    fn sort_and_link(&mut self, keep_empty: bool) {
+    /// Sorts and links the tiles that are `kept`, by their index and their mask.
+    fn sort_and_link(&mut self, kept: impl Fn(usize, u64) -> bool) {
         let mut order: Vec<(u64, u64)> = self
             .keys
             .iter()
             .copied()
             .zip(self.masks.iter().copied())
-            .filter(|&(_, mask)| keep_empty || mask != 0)
+            .enumerate()
+            .filter(|&(t, (_, mask))| kept(t, mask))
+            .map(|(_, tile)| tile)
             .collect();
         order.sort_unstable();
         self.keys = order.iter().map(|t| t.0).collect();
@@ -119,15 +130,18 @@ impl CellSet {
             .collect();
     }
 
-    /// Fills gaps of one cell: a dilation by one cell in all eight directions, then the erosion
+    /// Fills gaps of up to two cells: a dilation by one cell in all eight directions, then the erosion
     /// that undoes it wherever no gap was closed. No cell is lost but [strays](CellSet::strays), which are returned.
     ///
-    /// Cells must stay two cells away from column 0 and row 0.
+    /// Cells must stay three cells away from column 0 and row 0.
     pub fn close(&mut self) -> Vec<Position> {
         self.add_border_tiles();
         let strays = self.strays();
+        let mut holds_stray = vec![false; self.masks.len()];
         for cell in strays.iter().filter_map(|&at| self.cell_at(at)).collect::<Vec<_>>() {
-            self.masks[(cell >> 6) as usize] &= !(1 << (cell & 63));
+            let tile = (cell >> 6) as usize;
+            self.masks[tile] &= !(1 << (cell & 63));
+            holds_stray[tile] = true;
         }
         for (ahead, back) in [(EAST, WEST), (NORTH, SOUTH)] {
             self.masks = self.map(|t, m| m | self.shifted(t, ahead) | self.shifted(t, back));
@@ -135,28 +149,42 @@ impl CellSet {
         for (ahead, back) in [(EAST, WEST), (NORTH, SOUTH)] {
             self.masks = self.map(|t, m| m & self.shifted(t, ahead) & self.shifted(t, back));
         }
-        // Strays keep their tiles.
-        self.sort_and_link(!strays.is_empty());
+        self.sort_and_link(|t, mask| mask != 0 || holds_stray[t]);
         strays
     }
 
-    /// Cells that touch no other but are close enough to one to be joined with it, ascending. A scattered point beside the edge
-    /// of a window makes such a cell, and the outline would turn aside to it. Where two are as close to each other, points are
-    /// sparse, and neither is a stray.
+    /// Cells that touch no other, but have others to one side that may be joined with them. A scattered point beside the edge
+    /// of a window makes such a cell, and the outline would turn aside to it. Where the others have few
+    /// neighbours, or another lone cell is as close, points are sparse, and there is no stray; nor is one between two parts.
     fn strays(&mut self) -> Vec<Position> {
-        let masks = self.lone();
-        let tiles = masks.iter().enumerate();
-        let lone: FxHashSet<Position> = tiles
-            .flat_map(|(t, &mask)| bits(mask).map(move |bit| t as u64 * 64 + bit))
-            .map(|cell| self.position(cell))
-            .collect();
-        let is_stray = |&at: &Position| {
-            within_reach(at).all(|near| !lone.contains(&near))
-                && within_reach(at).any(|near| self.has(near))
-        };
-        let mut strays: Vec<Position> = lone.iter().copied().filter(is_stray).collect();
-        strays.sort_unstable();
-        strays
+        let lone = self.lone();
+        let cells = lone.iter().enumerate();
+        let cells = cells.flat_map(|(t, &mask)| bits(mask).map(move |bit| t as u64 * 64 + bit));
+        cells.map(|cell| self.position(cell)).filter(|&at| self.is_stray(at, &lone)).collect()
+    }
+
+    /// Whether a lone cell is a stray; `lone` are all lone cells of each tile.
+    fn is_stray(&self, at: Position, lone: &[u64]) -> bool {
+        let holds = |masks: &[u64], cell: Cell| masks[(cell >> 6) as usize] >> (cell & 63) & 1 == 1;
+        let mut sides = DIRECTIONS.to_vec();
+        let (mut joined, mut neighbours) = (0, 0);
+        for near in within_reach(at) {
+            let Some(cell) = self.cell_at(near).filter(|&cell| holds(&self.masks, cell)) else {
+                continue;
+            };
+            if holds(lone, cell) {
+                return false;
+            }
+            let offset = [(near.0, at.0), (near.1, at.1)].map(|(a, b)| i64::from(a) - i64::from(b));
+            sides.retain(|(x, y)| x * offset[0] + y * offset[1] > 0);
+            joined += 1;
+            let beside = DIRECTIONS.iter().filter_map(|&(x, y)| {
+                let to = |at: u32, by: i64| at.wrapping_add_signed(by as i32);
+                self.cell_at((to(near.0, x), to(near.1, y)))
+            });
+            neighbours += beside.filter(|&cell| holds(&self.masks, cell)).count();
+        }
+        joined > 0 && !sides.is_empty() && neighbours >= FULL * joined
     }
 
     /// For each tile, its cells that have none of their eight neighbours.
@@ -175,26 +203,18 @@ impl CellSet {
         Some(u64::from(*tile) << 6 | u64::from((row & 7) << 3 | (column & 7)))
     }
 
-    fn has(&self, at: Position) -> bool {
-        self.cell_at(at)
-            .is_some_and(|cell| self.masks[(cell >> 6) as usize] >> (cell & 63) & 1 == 1)
-    }
-
-    /// Gives each stray the component of the nearest cell that has one; of several as near, the first in a fixed order.
+    /// Gives each stray the component of the nearest cell; of several as near, the first in a fixed order. There is one: cells
+    /// that make a stray remain when gaps are closed. The stray itself does not come back, since all cells around it are empty.
     pub fn place_strays(&self, strays: &[Position], component: &mut [u32]) {
-        let of = |at: Position, component: &[u32]| {
-            self.cell_at(at).map_or(NONE, |cell| component[cell as usize])
-        };
         for &at in strays {
-            let Some(cell) = self.cell_at(at).filter(|&cell| component[cell as usize] == NONE)
-            else {
-                continue;
+            let of = |near: Position| {
+                let component = component[self.cell_at(near)? as usize];
+                let distance = near.0.abs_diff(at.0).pow(2) + near.1.abs_diff(at.1).pow(2);
+                (component != NONE).then_some((distance, component))
             };
-            let distance =
-                |near: &Position| near.0.abs_diff(at.0).pow(2) + near.1.abs_diff(at.1).pow(2);
-            let near = within_reach(at).filter(|&near| of(near, component) != NONE);
-            if let Some(nearest) = near.min_by_key(distance) {
-                component[cell as usize] = of(nearest, component);
+            let nearest = within_reach(at).filter_map(of).min_by_key(|&(distance, _)| distance);
+            if let (Some(cell), Some((_, nearest))) = (self.cell_at(at), nearest) {
+                component[cell as usize] = nearest;
             }
         }
     }
@@ -218,7 +238,7 @@ impl CellSet {
                 }
             }
         }
-        self.sort_and_link(true);
+        self.sort_and_link(|_, _| true);
     }
 
     /// For each cell of tile `t`, whether its neighbour in `direction` is in the set.
@@ -349,7 +369,7 @@ impl CellSet {
     }
 }
 
-/// The places of the cells that are joined with a cell, in a fixed order.
+/// The places that may be joined with a cell, in a fixed order.
 fn within_reach((column, row): Position) -> impl Iterator<Item = Position> {
     let from = |at: u32| at - JOINED..=at + JOINED;
     let places = from(row).flat_map(move |r| from(column).map(move |c| (c, r)));
@@ -470,38 +490,71 @@ mod tests {
 
     #[test]
     fn closing_equals_dilation_and_erosion_cell_by_cell_without_strays() {
-        let cells = scatter();
-        let touches = |p: Position| around(p).filter(|q| cells.contains(q)).count() > 1;
-        let is_lone = |p: &Position| cells.contains(p) && !touches(*p);
+        let block = (0..400).map(|k| (70 + k % 20, 5 + k / 20)).chain([(92, 12), (86, 27)]);
+        let cells: BTreeSet<Position> = scatter().into_iter().chain(block).collect();
+        let is_lone = |p: &Position| around(*p).filter(|q| cells.contains(q)).count() == 1;
         let near = |p: Position| within_reach(p).filter(|q| cells.contains(q));
-        let is_stray = |p: &&Position| {
-            is_lone(p) && near(**p).next().is_some() && !near(**p).any(|q| is_lone(&q))
+        let is_to = |p: Position, (x, y): (i64, i64)| {
+            let along = |q: Position| {
+                x * (i64::from(q.0) - i64::from(p.0)) + y * (i64::from(q.1) - i64::from(p.1))
+            };
+            near(p).all(|q| along(q) > 0)
         };
-        let strays: Vec<Position> = cells.iter().filter(is_stray).copied().collect();
+        let neighbours = |p: Position| {
+            let beside = |q: Position| around(q).filter(|r| *r != q && cells.contains(r)).count();
+            near(p).map(beside).sum::<usize>()
+        };
+        let is_stray = |p: &Position| {
+            is_lone(p)
+                && near(*p).next().is_some()
+                && !near(*p).any(|q| is_lone(&q))
+                && DIRECTIONS.iter().any(|&side| is_to(*p, side))
+                && neighbours(*p) >= FULL * near(*p).count()
+        };
+        let strays: BTreeSet<Position> = cells.iter().copied().filter(is_stray).collect();
         assert!(!strays.is_empty() && strays.len() < cells.iter().filter(|p| is_lone(p)).count());
         let mut closed = set(&cells);
-        assert_eq!(closed.close(), strays);
-        let rest = cells.iter().filter(|p| !strays.contains(p));
-        let wide: BTreeSet<_> = rest.flat_map(|&p| around(p)).collect();
+        assert_eq!(closed.close().into_iter().collect::<BTreeSet<_>>(), strays);
+        let wide: BTreeSet<_> = cells.difference(&strays).flat_map(|&p| around(p)).collect();
         let expected =
             wide.iter().copied().filter(|&p| around(p).all(|q| wide.contains(&q))).collect();
         assert_eq!(all(&closed), expected);
         assert!(closed.cells().count() > cells.len());
     }
 
+    /// A block of cells, 4 wide and 5 high.
+    fn block(column: u32) -> impl Iterator<Item = Position> {
+        (0..20).map(move |k| (column + k % 4, 10 + k / 4))
+    }
+
     #[test]
     fn strays_belong_to_the_nearest_component() {
-        let left = (0..20).map(|k| (10 + k % 4, 10 + k / 4));
-        let right = (0..20).map(|k| (18 + k % 4, 10 + k / 4));
-        let mut set = set(&left.chain(right).chain([(15, 12), (16, 17)]).collect());
-        let strays = set.close();
-        assert_eq!(strays, [(15, 12)]);
-        let (mut component, sizes) = set.components();
-        assert_eq!(sizes, [20, 20, 1]);
-        set.place_strays(&strays, &mut component);
-        let of = |at| component[set.cell_at(at).unwrap() as usize];
-        assert_eq!(of((15, 12)), of((13, 12)));
-        assert_ne!(of((16, 17)), of((13, 12)));
+        // The second is alone in its tile.
+        for stray in [(15, 12), (16, 12)] {
+            let mut set = set(&block(10).chain(block(30)).chain([stray]).collect());
+            assert_eq!(set.close(), [stray]);
+            let (mut component, sizes) = set.components();
+            assert_eq!(sizes, [20, 20]);
+            set.place_strays(&[stray], &mut component);
+            let of = |at| component[set.cell_at(at).unwrap() as usize];
+            assert_eq!(of(stray), of((13, 12)));
+        }
+        // Too far to be joined, and beside a single row.
+        for others in [vec![(17, 12)], (20..30).map(|c| (c, 13)).chain([(25, 15)]).collect()] {
+            assert_eq!(set(&block(10).chain(others).collect()).close(), []);
+        }
+    }
+
+    #[test]
+    fn what_bridges_a_gap_or_lies_within_is_no_stray() {
+        let mut bridge = set(&block(10).chain(block(17)).chain([(15, 12)]).collect());
+        assert_eq!(bridge.close(), []);
+        assert_eq!(bridge.components().1.len(), 1);
+        let ring = (0..49u32).map(|k| (10 + k % 7, 10 + k / 7));
+        let ring = ring.filter(|&(c, r)| c.abs_diff(13).max(r.abs_diff(13)) == 3);
+        let mut within = set(&ring.chain([(13, 13)]).collect());
+        assert_eq!(within.close(), []);
+        assert_eq!(within.cells().count(), 49);
     }
 
     #[test]

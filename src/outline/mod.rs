@@ -2,7 +2,7 @@
 //!
 //! The plane is divided into square cells. Those that hold points, with gaps of one cell filled, form
 //! connected components, the **parts**. The contour of a part is traced, simplified, and fitted to the points
-//! along its long edges. A scattered point beside a part, alone in a cell that touches no other, belongs to the part, but
+//! along its long edges. A lone cell beside a part, as of a scattered point, belongs to the part, but
 //! the contour does not turn aside to it:
 //!
 //! ```
@@ -58,7 +58,7 @@ pub struct OutlineOptions {
     /// Side of a cell, in the unit of the points: two to four times their spacing. Points that are
     /// more than two cells apart are not connected.
     pub cell: f64,
-    /// Whether gaps one cell wide are filled.
+    /// Whether gaps up to two cells wide are filled, and single cells beside a part are left out of its contour.
     pub close: bool,
     /// Holes smaller than this many cells are filled.
     pub min_hole: u64,

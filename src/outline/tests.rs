@@ -80,24 +80,27 @@ fn a_wall_with_a_window_has_a_hole() {
 #[test]
 fn a_stray_beside_a_window_does_not_bend_the_outline() {
     let window = |[x, y]: [f64; 2]| (x - 1.0).abs() > 0.75 || (y - 0.2).abs() > 0.5;
-    let mut points = rectangle([6.0, 3.0], 0.0, 400.0, window);
+    let points = rectangle([6.0, 3.0], 0.0, 400.0, window);
     let straight = outline(&points, &OutlineOptions::new(0.112));
-    points.push([0.25 + 2.2 * 0.112, 0.2]);
-    let beside = outline(&points, &OutlineOptions::new(0.112));
     let rings = |outline: &Outline| {
         let part = &outline.parts[0];
         [&part.exterior].into_iter().chain(&part.holes).cloned().collect::<Vec<_>>()
     };
-    for (with, without) in rings(&beside).iter().zip(&rings(&straight)) {
-        assert_eq!(with.len(), without.len());
-        // One more point makes the usual gap between points and an edge smaller by a trifle.
-        let moved = |(p, q): (&[f64; 2], &[f64; 2])| (p[0] - q[0]).hypot(p[1] - q[1]) < 1e-5;
-        assert!(with.iter().zip(without).all(moved));
+    for cells in [2.2, 2.7, 3.2] {
+        let mut points = points.clone();
+        points.push([0.25 + cells * 0.112, 0.2]);
+        let beside = outline(&points, &OutlineOptions::new(0.112));
+        assert_eq!(rings(&beside).len(), rings(&straight).len());
+        for (with, without) in rings(&beside).iter().zip(&rings(&straight)) {
+            assert_eq!(with.len(), without.len(), "{cells}");
+            // One more point makes the usual gap between points and an edge smaller by a trifle.
+            let moved = |(p, q): (&[f64; 2], &[f64; 2])| (p[0] - q[0]).hypot(p[1] - q[1]) < 1e-5;
+            assert!(with.iter().zip(without).all(moved), "{cells}");
+        }
+        assert_eq!(beside.parts.len(), 1);
+        assert_eq!(beside.parts[0].points, points.len() as u64);
+        assert!(beside.part_of.iter().all(|&part| part == 0));
     }
-    assert_eq!(rings(&beside).len(), rings(&straight).len());
-    assert_eq!(beside.parts.len(), 1);
-    assert_eq!(beside.parts[0].points, points.len() as u64);
-    assert!(beside.part_of.iter().all(|&part| part == 0));
 }
 
 #[test]

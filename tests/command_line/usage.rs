@@ -202,6 +202,8 @@ fn messages_name_what_was_given() {
     assert_eq!(planes(["detect", "-", "-"]).refusal(), "-: given twice");
     let message = refused("--json a.csv");
     assert!(message.contains("--json a.csv: its name must end in .json"), "{message}");
+    assert_eq!(refused("--json src"), "--json src: it is a folder; give a file, .json");
+    assert!(refused("--labels src").starts_with("--labels src: it is a folder; give a file, .ply"));
     let message = refused("--rho-bin 1e-300");
     assert!(message.starts_with("--rho-bin is too small: with "), "{message}");
     assert!(message.contains(" directions and ") && message.len() < 250, "{message}");
