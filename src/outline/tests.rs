@@ -79,17 +79,19 @@ fn a_wall_with_a_window_has_a_hole() {
 
 #[test]
 fn a_stray_beside_a_window_does_not_bend_the_outline() {
+    const CELL: f64 = 0.113;
     let window = |[x, y]: [f64; 2]| (x - 1.0).abs() > 0.75 || (y - 0.2).abs() > 0.5;
-    let points = rectangle([6.0, 3.0], 0.0, 400.0, window);
-    let straight = outline(&points, &OutlineOptions::new(0.112));
+    let points = rectangle([6.0, 3.0], 0.0, 1000.0, window);
+    let straight = outline(&points, &OutlineOptions::new(CELL));
     let rings = |outline: &Outline| {
         let part = &outline.parts[0];
         [&part.exterior].into_iter().chain(&part.holes).cloned().collect::<Vec<_>>()
     };
-    for cells in [2.2, 2.7, 3.2] {
+    // Two and three columns from the last of the wall.
+    for cells in [1.7, 2.7] {
         let mut points = points.clone();
-        points.push([0.25 + cells * 0.112, 0.2]);
-        let beside = outline(&points, &OutlineOptions::new(0.112));
+        points.push([0.25 + cells * CELL, 0.2]);
+        let beside = outline(&points, &OutlineOptions::new(CELL));
         assert_eq!(rings(&beside).len(), rings(&straight).len());
         for (with, without) in rings(&beside).iter().zip(&rings(&straight)) {
             assert_eq!(with.len(), without.len(), "{cells}");

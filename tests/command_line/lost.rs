@@ -116,7 +116,7 @@ fn what_cannot_be_written_is_said_before_the_search() {
         ("--out @plain", "not a folder"),
         ("--out @plain/below", "not a directory"),
         ("--out @full", "room.png"),
-        ("--json @full", "directory"),
+        ("--json @full", "it is a folder"),
         ("--json @new/", "directory"),
         ("--json @new/.", "directory"),
         ("--json @none/x.json", "x.json"),
