@@ -56,6 +56,7 @@ mod scene;
 mod search;
 mod significance;
 mod sparse_grid;
+mod straighten;
 mod strips;
 mod support;
 #[cfg(test)]

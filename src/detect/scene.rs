@@ -17,7 +17,7 @@ use super::progress::begin;
 use super::rounds::{self, Votes};
 use super::{
     claims, ends, evidence, hills, interrupted, layers, merge, noise_field, parameters, planes,
-    present, registered, rings, told_noise, tolerance, waves,
+    present, registered, rings, straighten, told_noise, tolerance, waves,
 };
 use crate::Result;
 use crate::backend::{Labels, Surfaces};
@@ -261,7 +261,11 @@ impl Scene<'_> {
         let densities: Vec<f64> = claimed.iter().map(|claim| claim.density).collect();
         let mut labels =
             surfaces.present(&|| present::present(cells, &surfels, surfels_of()), claimed)?;
-        let (mut local, sums) = exact_planes(labels.as_mut(), &found, &parameters)?;
+        let (mut local, mut sums) = exact_planes(labels.as_mut(), &found, &parameters)?;
+        // Frames lose by it, as benches/results/detect.md says.
+        if parameters.refine != Refine::None && !nature.as_seen {
+            straighten::straighten(labels.as_mut(), &mut local, &mut sums)?;
+        }
         let alike = if nature.alike { sharing_errors(cells, plateau) } else { 1.0 };
         let into = self.join((&surfels, &found), (&mut local, &sums), (&parameters, alike));
         let mut assigned = labels.assign(&local, &into)?;

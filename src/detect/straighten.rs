@@ -1,0 +1,141 @@
+//! Narrow planes, straightened.
+//!
+//! A slab through one face of a post takes points of the faces beside it, and lies aslant: the more aslant, the more points it takes.
+//! Once all faces are known, each point goes to the likeliest plane and each plane is fitted to its points again, in turns: k-means with
+//! planes (Bradley and Mangasarian, *k-Plane Clustering*, 2000). Half of the slab decides, so that points beyond the edges have less say.
+
+use crate::Result;
+use crate::backend::Labels;
+use crate::surface::moments::{Fit, Moments};
+use crate::surface::plane::LocalPlane;
+
+/// A plane is narrow if its shorter side is at most this many tolerances. Wider ones are hardly turned by the points of others.
+const NARROW: f64 = 8.0;
+/// A narrow plane is fitted to the points within this share of its tolerance.
+const INNER: f64 = 0.5;
+/// Most turns. Afterwards planes hardly move.
+const TURNS: usize = 12;
+
+/// Straightens narrow planes, and sets the sums over their points. Those of the other planes stay.
+///
+/// # Errors
+/// If the device fails.
+pub(super) fn straighten(
+    labels: &mut dyn Labels,
+    planes: &mut [LocalPlane],
+    sums: &mut [Moments],
+) -> Result<()> {
+    let is_narrow = |&i: &usize| {
+        let width = |fit: &Fit| (12.0 * fit.variance[1]).sqrt();
+        sums[i].fit().is_some_and(|fit| width(&fit) <= NARROW * planes[i].tolerance)
+    };
+    let narrow: Vec<usize> = (0..planes.len()).filter(is_narrow).collect();
+    if narrow.is_empty() {
+        return Ok(());
+    }
+    let mut thin = planes.to_vec();
+    narrow.iter().for_each(|&i| thin[i].tolerance *= INNER);
+    let mut last = vec![Moments::default(); planes.len()];
+    for _ in 0..TURNS {
+        // Only the points around planes that moved are assigned again.
+        let now = labels.sums(&thin)?;
+        let moved: Vec<usize> = narrow.iter().copied().filter(|&i| now[i] != last[i]).collect();
+        if moved.is_empty() {
+            break;
+        }
+        for i in moved {
+            let fit = now[i].fit();
+            thin[i] = fit.map_or(thin[i], |fit| LocalPlane::of_fit(&fit, thin[i].tolerance));
+        }
+        last = now;
+    }
+    for &i in &narrow {
+        planes[i] = LocalPlane { tolerance: planes[i].tolerance, ..thin[i] };
+    }
+    let all = labels.sums(planes)?;
+    narrow.iter().for_each(|&i| sums[i] = all[i]);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::plane::Assigned;
+    use crate::vector::dot;
+
+    /// Points that belong to the nearest plane within its tolerance.
+    struct Nearest(Vec<[f32; 3]>);
+
+    impl Labels for Nearest {
+        fn sums(&mut self, planes: &[LocalPlane]) -> Result<Vec<Moments>> {
+            let mut sums = vec![Moments::default(); planes.len()];
+            for &p in &self.0 {
+                let away = |plane: &LocalPlane| plane.distance(p).abs();
+                let within = planes.iter().enumerate().filter(|(_, q)| away(q) <= q.tolerance);
+                if let Some((i, _)) = within.min_by(|a, b| away(a.1).total_cmp(&away(b.1))) {
+                    sums[i].add(p.map(|v| v as i64));
+                }
+            }
+            Ok(sums)
+        }
+
+        fn assign(self: Box<Self>, _: &[LocalPlane], _: &[u32]) -> Result<Assigned> {
+            unreachable!("planes are straightened before points are assigned")
+        }
+    }
+
+    const HALF: f64 = 6000.0;
+
+    /// A post of this width, twelve times as high, with noise of a twelfth of its width.
+    fn post() -> Nearest {
+        let point = |i: i32| {
+            let [along, high, noise] = [(i, 7919, 1009), (i, 104_729, 997), (i, 48_271, 2003)]
+                .map(|(i, by, of)| f64::from(i * by % of) / f64::from(of - 1) - 0.5);
+            let (away, along) = (HALF + 3464.0 * noise, 2.0 * HALF * along);
+            let [x, y] =
+                [[away, along], [-along, away], [-away, -along], [along, -away]][i as usize % 4];
+            [x + 50_000.0, y + 50_000.0, 72_000.0 * (high + 0.5)].map(|v| v as f32)
+        };
+        Nearest((0..4000).map(point).collect())
+    }
+
+    /// Four planes through the middles of the faces, turned about these by so many degrees.
+    fn faces(turned: f64, tolerance: f64) -> Vec<LocalPlane> {
+        let face = |k: i32| {
+            let along = |degrees: f64| {
+                let (sine, cosine) = (f64::from(k) * 90.0 + degrees).to_radians().sin_cos();
+                [cosine, sine, 0.0]
+            };
+            let (out, normal) = (along(0.0), along(turned));
+            let middle = [50_000.0 + HALF * out[0], 50_000.0 + HALF * out[1], 36_000.0];
+            LocalPlane { normal, rho: dot(normal, middle), tolerance }
+        };
+        (0..4).map(face).collect()
+    }
+
+    #[test]
+    fn aslant_faces_of_a_post_become_straight() {
+        let (mut labels, mut planes) = (post(), faces(12.0, 3000.0));
+        let mut sums = labels.sums(&planes).unwrap();
+        straighten(&mut labels, &mut planes, &mut sums).unwrap();
+        for (plane, straight) in planes.iter().zip(faces(0.0, 3000.0)) {
+            let angle = dot(plane.normal, straight.normal).abs().min(1.0).acos().to_degrees();
+            assert!(angle < 2.0, "{angle} degrees");
+            assert_eq!(plane.tolerance, 3000.0);
+        }
+        assert_eq!(sums, labels.sums(&planes).unwrap());
+    }
+
+    #[test]
+    fn wide_planes_stay() {
+        // The post is as wide as four of these tolerances, or as 24.
+        let is_moved = |tolerance: f64| {
+            let (mut labels, mut planes) = (post(), faces(5.0, tolerance));
+            let mut sums = labels.sums(&planes).unwrap();
+            let before = (planes.clone(), sums.clone());
+            straighten(&mut labels, &mut planes, &mut sums).unwrap();
+            (planes, sums) != before
+        };
+        assert!(is_moved(3000.0) && !is_moved(500.0));
+    }
+}
