@@ -14,7 +14,7 @@ const NARROW: f64 = 8.0;
 /// A narrow plane is fitted to the points within this share of its tolerance.
 const INNER: f64 = 0.5;
 /// Most turns. Afterwards planes hardly move.
-const TURNS: usize = 12;
+const TURNS: usize = 6;
 
 /// Straightens narrow planes, and sets the sums over their points. Those of the other planes stay.
 ///
