@@ -19,7 +19,7 @@ pub struct Polygon {
 ///
 /// Points are connected if less than about two cells of the outline's raster are between them; a cell is a
 /// few times as wide as the spacing of the points. The outline runs within about one cell of the outermost
-/// points, but does not turn aside to a single scattered one.
+/// points, but does not turn aside to a single scattered one beside a well-covered edge.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Piece {
     /// Its label in `Detection::piece_labels`: the pieces of all planes are numbered from 0, plane

@@ -52,8 +52,8 @@ impl Files {
     /// Refuses folders, and names without an extension of their output.
     pub fn check(&self) -> Result<(), Error> {
         for (output, path) in &self.0 {
-            if path.is_dir() {
-                let known = either(&output.extensions());
+            let known = either(&output.extensions());
+            if path.is_dir() && path.as_os_str() != "-" {
                 let message = format!("it is a folder; give a file, {known}");
                 return Err(wrong(&option(output), path, &message));
             }
@@ -63,7 +63,6 @@ impl Files {
                 continue;
             }
             if !output.extensions().iter().any(|known| OsStr::new(&known[1..]) == extension) {
-                let known = either(&output.extensions());
                 let message = match path.as_os_str() == "-" {
                     true => format!("only --json is printed; give a file, {known}"),
                     false => format!("its name must end in {known}"),

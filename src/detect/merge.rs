@@ -118,7 +118,7 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
     let still = |(plane, sums): (&LocalPlane, &Moments)| {
         let n = sums.n as f64;
         let squares = |p: &LocalPlane| n * sums.distance_rms(p.normal, p.rho).powi(2);
-        // Three parameters were fitted to the points of this part alone.
+        // Three parameters were fitted to the points of this part alone, or to most of them if it is narrow.
         let variance = (squares(plane) / (n - 3.0)).max(ROUNDED);
         let by_chance = squares(plane) + chance * how.alike.min(n / 3.0) * variance;
         let rougher = match how.uneven {

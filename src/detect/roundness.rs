@@ -20,7 +20,7 @@ const FAN: f64 = 0.07;
 /// Points are far from the middle of a piece beyond this many times the median distance. Half of a rectangle's points are at most
 /// half as far as its sides.
 const FAR: f64 = 2.5;
-/// If at least this share of the points is left without them, these tell whether a piece is curved, too.
+/// If at least this share of the points is not far, a paraboloid through these tells whether a piece is curved, too.
 const NEAR: f64 = 0.9;
 /// Next to another curved piece, this many standard errors are enough.
 const LIKELY: f64 = 1.5;

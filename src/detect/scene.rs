@@ -264,7 +264,10 @@ impl Scene<'_> {
         let (mut local, mut sums) = exact_planes(labels.as_mut(), &found, &parameters)?;
         // Frames lose by it, as benches/results/detect.md says.
         if parameters.refine != Refine::None && !nature.as_seen {
-            straighten::straighten(labels.as_mut(), &mut local, &mut sums)?;
+            for i in straighten::straighten(labels.as_mut(), &mut local, &mut sums)? {
+                let support = &mut found[i].support;
+                (support.normal, support.rho) = (local[i].normal, local[i].rho);
+            }
         }
         let alike = if nature.alike { sharing_errors(cells, plateau) } else { 1.0 };
         let into = self.join((&surfels, &found), (&mut local, &sums), (&parameters, alike));

@@ -3,6 +3,7 @@
 //! A slab through one face of a post takes points of the faces beside it, and lies aslant: the more aslant, the more points it takes.
 //! Once all faces are known, each point goes to the likeliest plane and each plane is fitted to its points again, in turns: k-means with
 //! planes (Bradley and Mangasarian, *k-Plane Clustering*, 2000). Half of the slab decides, so that points beyond the edges have less say.
+//! Half of the tolerance also means half of the noise where the tolerance tells it: a narrow plane then loses points far from it to wide ones.
 
 use crate::Result;
 use crate::backend::Labels;
@@ -13,10 +14,15 @@ use crate::surface::plane::LocalPlane;
 const NARROW: f64 = 8.0;
 /// A narrow plane is fitted to the points within this share of its tolerance.
 const INNER: f64 = 0.5;
+/// Fewest points that turn a plane.
+const FEWEST: i64 = 20;
+/// A plane that keeps less than this share of its points has left its surface, and goes back.
+const KEPT: f64 = 0.5;
 /// Most turns. Afterwards planes hardly move.
 const TURNS: usize = 6;
 
-/// Straightens narrow planes, and sets the sums over their points. Those of the other planes stay.
+/// Straightens narrow planes, which it returns, and sets the sums over all points in their slabs. The other planes and their sums stay
+/// as they are, although some of their points may have gone to a narrow plane.
 ///
 /// # Errors
 /// If the device fails.
@@ -24,37 +30,38 @@ pub(super) fn straighten(
     labels: &mut dyn Labels,
     planes: &mut [LocalPlane],
     sums: &mut [Moments],
-) -> Result<()> {
+) -> Result<Vec<usize>> {
     let is_narrow = |&i: &usize| {
         let width = |fit: &Fit| (12.0 * fit.variance[1]).sqrt();
         sums[i].fit().is_some_and(|fit| width(&fit) <= NARROW * planes[i].tolerance)
     };
-    let narrow: Vec<usize> = (0..planes.len()).filter(is_narrow).collect();
+    let mut narrow: Vec<usize> = (0..planes.len()).filter(is_narrow).collect();
     if narrow.is_empty() {
-        return Ok(());
+        return Ok(narrow);
     }
     let mut thin = planes.to_vec();
     narrow.iter().for_each(|&i| thin[i].tolerance *= INNER);
     let mut last = vec![Moments::default(); planes.len()];
     for _ in 0..TURNS {
-        // Only the points around planes that moved are assigned again.
         let now = labels.sums(&thin)?;
         let moved: Vec<usize> = narrow.iter().copied().filter(|&i| now[i] != last[i]).collect();
         if moved.is_empty() {
             break;
         }
         for i in moved {
-            let fit = now[i].fit();
+            let fit = if now[i].n < FEWEST { None } else { now[i].fit() };
             thin[i] = fit.map_or(thin[i], |fit| LocalPlane::of_fit(&fit, thin[i].tolerance));
         }
         last = now;
     }
-    for &i in &narrow {
-        planes[i] = LocalPlane { tolerance: planes[i].tolerance, ..thin[i] };
-    }
-    let all = labels.sums(planes)?;
-    narrow.iter().for_each(|&i| sums[i] = all[i]);
-    Ok(())
+    let mut straight = planes.to_vec();
+    narrow
+        .iter()
+        .for_each(|&i| straight[i] = LocalPlane { tolerance: planes[i].tolerance, ..thin[i] });
+    let all = labels.sums(&straight)?;
+    narrow.retain(|&i| all[i].n as f64 >= KEPT * sums[i].n as f64);
+    narrow.iter().for_each(|&i| (planes[i], sums[i]) = (straight[i], all[i]));
+    Ok(narrow)
 }
 
 #[cfg(test)]
@@ -86,7 +93,7 @@ mod tests {
 
     const HALF: f64 = 6000.0;
 
-    /// A post of this width, twelve times as high, with noise of a twelfth of its width.
+    /// A post, 2 `HALF` wide and six times as high, with noise of a twelfth of its width, on a floor.
     fn post() -> Nearest {
         let point = |i: i32| {
             let [along, high, noise] = [(i, 7919, 1009), (i, 104_729, 997), (i, 48_271, 2003)]
@@ -96,7 +103,18 @@ mod tests {
                 [[away, along], [-along, away], [-away, -along], [along, -away]][i as usize % 4];
             [x + 50_000.0, y + 50_000.0, 72_000.0 * (high + 0.5)].map(|v| v as f32)
         };
-        Nearest((0..4000).map(point).collect())
+        let floor = |i: i32| {
+            let [x, y, noise] = [(7919, 1009), (104_729, 997), (48_271, 2003)]
+                .map(|(by, of)| (i * by % of) as f32 / (of - 1) as f32);
+            [100_000.0 * x, 100_000.0 * y, 3464.0 * (noise - 0.5)]
+        };
+        Nearest((0..4000).map(point).chain((0..9000).map(floor)).collect())
+    }
+
+    /// The floor, hardly aslant.
+    fn floor(tolerance: f64) -> LocalPlane {
+        let normal = [0.002, 0.0, (1.0 - 4e-6f64).sqrt()];
+        LocalPlane { normal, rho: 100.0, tolerance }
     }
 
     /// Four planes through the middles of the faces, turned about these by so many degrees.
@@ -116,14 +134,27 @@ mod tests {
     #[test]
     fn aslant_faces_of_a_post_become_straight() {
         let (mut labels, mut planes) = (post(), faces(12.0, 3000.0));
+        planes.push(floor(3000.0));
         let mut sums = labels.sums(&planes).unwrap();
-        straighten(&mut labels, &mut planes, &mut sums).unwrap();
+        let wide = (planes[4], sums[4]);
+        assert_eq!(straighten(&mut labels, &mut planes, &mut sums).unwrap(), [0, 1, 2, 3]);
+        assert_eq!((planes[4], sums[4]), wide);
         for (plane, straight) in planes.iter().zip(faces(0.0, 3000.0)) {
             let angle = dot(plane.normal, straight.normal).abs().min(1.0).acos().to_degrees();
             assert!(angle < 2.0, "{angle} degrees");
             assert_eq!(plane.tolerance, 3000.0);
         }
-        assert_eq!(sums, labels.sums(&planes).unwrap());
+        assert_eq!(sums[..4], labels.sums(&planes).unwrap()[..4]);
+    }
+
+    #[test]
+    fn few_points_turn_no_plane() {
+        let points = (0..15).map(|i| [(i * 400 % 1000) as f32, 300.0 * i as f32, (i % 3) as f32]);
+        let (mut labels, mut planes) = (Nearest(points.collect()), vec![floor(500.0)]);
+        let (before, mut sums) = (planes[0], labels.sums(&planes).unwrap());
+        assert_eq!(sums[0].n, 15);
+        straighten(&mut labels, &mut planes, &mut sums).unwrap();
+        assert_eq!(planes[0], before);
     }
 
     #[test]

@@ -155,7 +155,7 @@ impl CellSet {
 
     /// Cells that touch no other, but have others to one side that may be joined with them. A scattered point beside the edge
     /// of a window makes such a cell, and the outline would turn aside to it. Where the others have few
-    /// neighbours, or another lone cell is as close, points are sparse, and there is no stray; nor is one between two parts.
+    /// neighbours, or another lone cell is as close, points are sparse, and there is no stray; nor is one between parts on opposite sides.
     fn strays(&mut self) -> Vec<Position> {
         let lone = self.lone();
         let cells = lone.iter().enumerate();
@@ -204,7 +204,7 @@ impl CellSet {
     }
 
     /// Gives each stray the component of the nearest cell; of several as near, the first in a fixed order. There is one: cells
-    /// that make a stray remain when gaps are closed. The stray itself does not come back, since all cells around it are empty.
+    /// that make a stray remain when gaps are closed. The stray itself does not come back, since all others lie to one side of it.
     pub fn place_strays(&self, strays: &[Position], component: &mut [u32]) {
         for &at in strays {
             let of = |near: Position| {

@@ -1,6 +1,6 @@
 //! From the points of a plane to the outline of the area they cover.
 //!
-//! The plane is divided into square cells. Those that hold points, with gaps of one cell filled, form
+//! The plane is divided into square cells. Those that hold points, with gaps up to two cells wide filled, form
 //! connected components, the **parts**. The contour of a part is traced, simplified, and fitted to the points
 //! along its long edges. A lone cell beside a part, as of a scattered point, belongs to the part, but
 //! the contour does not turn aside to it:
@@ -58,7 +58,7 @@ pub struct OutlineOptions {
     /// Side of a cell, in the unit of the points: two to four times their spacing. Points that are
     /// more than two cells apart are not connected.
     pub cell: f64,
-    /// Whether gaps up to two cells wide are filled, and single cells beside a part are left out of its contour.
+    /// Whether gaps up to two cells wide are filled, and a single cell beside a well-covered edge is left out of the contour.
     pub close: bool,
     /// Holes smaller than this many cells are filled.
     pub min_hole: u64,
@@ -67,7 +67,7 @@ pub struct OutlineOptions {
 }
 
 impl OutlineOptions {
-    /// Gaps of one cell and holes below 4 cells are filled; every part is kept.
+    /// Gaps up to two cells wide and holes below 4 cells are filled; every part is kept.
     pub fn new(cell: f64) -> OutlineOptions {
         OutlineOptions { cell, close: true, min_hole: 4, min_part: 1 }
     }
