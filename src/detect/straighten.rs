@@ -39,28 +39,25 @@ pub(super) fn straighten(
     if narrow.is_empty() {
         return Ok(narrow);
     }
-    let mut thin = planes.to_vec();
-    narrow.iter().for_each(|&i| thin[i].tolerance *= INNER);
+    let mut moving = planes.to_vec();
+    narrow.iter().for_each(|&i| moving[i].tolerance *= INNER);
     let mut last = vec![Moments::default(); planes.len()];
     for _ in 0..TURNS {
-        let now = labels.sums(&thin)?;
+        let now = labels.sums(&moving)?;
         let moved: Vec<usize> = narrow.iter().copied().filter(|&i| now[i] != last[i]).collect();
         if moved.is_empty() {
             break;
         }
         for i in moved {
             let fit = if now[i].n < FEWEST { None } else { now[i].fit() };
-            thin[i] = fit.map_or(thin[i], |fit| LocalPlane::of_fit(&fit, thin[i].tolerance));
+            moving[i] = fit.map_or(moving[i], |fit| LocalPlane::of_fit(&fit, moving[i].tolerance));
         }
         last = now;
     }
-    let mut straight = planes.to_vec();
-    narrow
-        .iter()
-        .for_each(|&i| straight[i] = LocalPlane { tolerance: planes[i].tolerance, ..thin[i] });
-    let all = labels.sums(&straight)?;
+    narrow.iter().for_each(|&i| moving[i].tolerance = planes[i].tolerance);
+    let all = labels.sums(&moving)?;
     narrow.retain(|&i| all[i].n as f64 >= KEPT * sums[i].n as f64);
-    narrow.iter().for_each(|&i| (planes[i], sums[i]) = (straight[i], all[i]));
+    narrow.iter().for_each(|&i| (planes[i], sums[i]) = (moving[i], all[i]));
     Ok(narrow)
 }
 
