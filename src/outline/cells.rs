@@ -166,7 +166,8 @@ impl CellSet {
     /// Whether a lone cell is a stray; `lone` are all lone cells of each tile.
     fn is_stray(&self, at: Position, lone: &[u64]) -> bool {
         let holds = |masks: &[u64], cell: Cell| masks[(cell >> 6) as usize] >> (cell & 63) & 1 == 1;
-        let mut sides = DIRECTIONS.to_vec();
+        // Those in which none of the others is beside or behind the cell.
+        let mut is_ahead = [true; DIRECTIONS.len()];
         let (mut joined, mut neighbours) = (0, 0);
         for near in within_reach(at) {
             let Some(cell) = self.cell_at(near).filter(|&cell| holds(&self.masks, cell)) else {
@@ -176,7 +177,9 @@ impl CellSet {
                 return false;
             }
             let offset = [(near.0, at.0), (near.1, at.1)].map(|(a, b)| i64::from(a) - i64::from(b));
-            sides.retain(|(x, y)| x * offset[0] + y * offset[1] > 0);
+            for (is_ahead, (x, y)) in is_ahead.iter_mut().zip(DIRECTIONS) {
+                *is_ahead &= x * offset[0] + y * offset[1] > 0;
+            }
             joined += 1;
             let beside = DIRECTIONS.iter().filter_map(|&(x, y)| {
                 let to = |at: u32, by: i64| at.wrapping_add_signed(by as i32);
@@ -184,7 +187,7 @@ impl CellSet {
             });
             neighbours += beside.filter(|&cell| holds(&self.masks, cell)).count();
         }
-        joined > 0 && !sides.is_empty() && neighbours >= FULL * joined
+        joined > 0 && is_ahead.contains(&true) && neighbours >= FULL * joined
     }
 
     /// For each tile, its cells that have none of their eight neighbours.
@@ -542,6 +545,29 @@ mod tests {
         // Too far to be joined, and beside a single row.
         for others in [vec![(17, 12)], (20..30).map(|c| (c, 13)).chain([(25, 15)]).collect()] {
             assert_eq!(set(&block(10).chain(others).collect()).close(), []);
+        }
+    }
+
+    #[test]
+    fn a_stray_belongs_to_the_nearer_of_two_components() {
+        for (below, above, nearer) in [(10, 11, (14, 18)), (11, 10, (14, 14)), (10, 10, (13, 14))] {
+            let above = block(above).map(|(c, r)| (c, r + 8));
+            let stray = (16, 16);
+            let mut set = set(&block(below).chain(above).chain([stray]).collect());
+            assert_eq!(set.close(), [stray]);
+            let (mut component, sizes) = set.components();
+            assert_eq!(sizes, [20, 20]);
+            set.place_strays(&[stray], &mut component);
+            let of = |at| component[set.cell_at(at).unwrap() as usize];
+            assert_eq!(of(stray), of(nearer), "{nearer:?}");
+        }
+    }
+
+    #[test]
+    fn beside_sparse_cells_there_is_no_stray() {
+        // Of the block, a corner with three neighbours and a cell of its side with five, or the corner alone.
+        for (row, strays) in [(16, &[(16, 16)][..]), (17, &[])] {
+            assert_eq!(set(&block(10).chain([(16, row)]).collect()).close(), strays, "{row}");
         }
     }
 
