@@ -234,10 +234,17 @@ fn spot_towards(from: &Spot, ring: &[Spot], most: f64) -> Option<Spot> {
     Spot::at([0, 1, 2].map(|a| before.place[a] + share * (after.place[a] - before.place[a])))
 }
 
-/// Whether a surface at a place is seen edge-on from `eye`: it nearly contains the line of sight.
-pub(super) fn is_edge_on(eye: Vec3, place: Vec3, normal: Vec3) -> bool {
-    let sight = minus(place, eye);
-    dot(sight, normal).abs() < EDGE_ON * dot(sight, sight).sqrt()
+/// Whether a surface may be that of a single ring: a spinning scanner sees it edge-on, so it nearly contains the line of sight to
+/// this place on it, and does not show the noise of a surface.
+pub(super) fn is_edge_on(
+    scanner: Option<Vec3>,
+    place: impl FnOnce() -> Vec3,
+    normal: Vec3,
+) -> bool {
+    scanner.is_some_and(|eye| {
+        let sight = minus(place(), eye);
+        dot(sight, normal).abs() < EDGE_ON * dot(sight, sight).sqrt()
+    })
 }
 
 /// The elevations of the rings, as tangents from the lowest to the highest of each, as some spots tell; `None` if there are no
@@ -437,6 +444,25 @@ mod tests {
         let strays: Vec<Vec3> = (0..6000).map(stray).collect();
         dense.extend(strays);
         assert_eq!(Rings::find(&points(&dense), [0.0; 3]).unwrap().rings.len(), 16);
+    }
+
+    #[test]
+    fn a_surface_along_the_line_of_sight_may_be_a_ring() {
+        let eye = [10.0, -20.0, 30.0];
+        // 500 steps ahead, its normal is turned from a right angle to the line of sight.
+        let is_seen = |scanner, turn: f64| {
+            let place = || [310.0, -20.0, 430.0];
+            let normal =
+                [-0.8 * turn.cos() + 0.6 * turn.sin(), 0.0, 0.6 * turn.cos() + 0.8 * turn.sin()];
+            is_edge_on(scanner, place, normal)
+        };
+        for turn in [0.9 * EDGE_ON, -0.9 * EDGE_ON, 0.0] {
+            assert!(is_seen(Some(eye), turn), "{turn}");
+            assert!(!is_seen(None, turn), "{turn}");
+        }
+        assert!(![1.1 * EDGE_ON, -1.1 * EDGE_ON, 1.0].iter().any(|&turn| is_seen(Some(eye), turn)));
+        // From the origin it is not seen along itself.
+        assert!(!is_seen(Some([0.0; 3]), 0.0));
     }
 
     #[test]

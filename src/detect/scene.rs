@@ -86,16 +86,13 @@ pub(super) fn search<'b>(
         Camera::Spinning(eye) => Some(eye),
         _ => None,
     };
-    // A flat neighbourhood that contains the line of sight is that of a single ring, and does not show the noise of a surface.
-    let is_ring = |level: usize, cell, flat: &Flatness| {
-        scanner.is_some_and(|eye| {
-            let first = cells.points_in(cells.levels[level].run(cell)).start;
-            let place = in_cells.points.get(first).map(f64::from);
-            rings::is_edge_on(eye, place, flat.normal.map(f64::from))
-        })
+    let flatness = |level: usize, cell| {
+        let first = || cells.points_in(cells.levels[level].run(cell)).start;
+        let place = || in_cells.points.get(first()).map(f64::from);
+        let is_ring =
+            |flat: &Flatness| rings::is_edge_on(scanner, place, flat.normal.map(f64::from));
+        surfaces.flatness(level, cell).filter(|flat| !is_ring(flat))
     };
-    let flatness =
-        |level, cell| surfaces.flatness(level, cell).filter(|flat| !is_ring(level, cell, flat));
     let mut field = match steps {
         Some(steps) => noise_field::of_rounded_depths(cells, view, plateau, &steps),
         None => noise_field::measure(in_cells, view, plateau, most_rounding, flatness),
@@ -164,9 +161,7 @@ impl Scene<'_> {
         drop(seen);
         begin(progress, "layers", None)?;
         let is_ring = |layer: &Layer| {
-            let seen_from =
-                |eye| rings::is_edge_on(eye, layer.centroid, layer.normal.map(f64::from));
-            nature.scanner.is_some_and(seen_from)
+            rings::is_edge_on(nature.scanner, || layer.centroid, layer.normal.map(f64::from))
         };
         layers::refine(surfaces, cells, &mut usual, [noise, field.least() * noise], is_ring)?;
         self.settle(&mut usual.list);

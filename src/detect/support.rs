@@ -427,8 +427,7 @@ impl Field<'_> {
         if (weight as f64) < MIN_PURITY * (weight + others) as f64 {
             return failed(plane, weight, Reason::Mixed);
         }
-        let is_edge_on = |eye| rings::is_edge_on(eye, self.middle(&members), plane.0);
-        if self.limits.scanner.is_some_and(is_edge_on) {
+        if rings::is_edge_on(self.limits.scanner, || self.middle(&members), plane.0) {
             return failed(plane, weight, Reason::EdgeOn);
         }
         let tolerance = tolerance * self.scale(&members, 0.9);
