@@ -83,38 +83,93 @@ impl AtomicFile {
         &self.path
     }
 
-    /// Gives the file its name, replacing what was there.
+    /// Gives the file its name, replacing what was there; within [`together`] at its end.
     ///
     /// # Errors
     /// [`Error::Io`], or [`Error::Cancelled`] without a [`Permit`]; the temporary file is then removed and what
     /// was there stays.
     pub fn commit(self) -> Result<()> {
-        let path = self.path;
-        let file =
-            self.buffer.into_inner().map_err(|failed| Error::io(&path)(failed.into_error()))?;
-        let withdrawn = self.permit.as_ref().map(Permit::lock);
+        let AtomicFile { buffer, path, target, copied, permit } = self;
+        let file = buffer.into_inner().map_err(|failed| Error::io(&path)(failed.into_error()))?;
+        let whole = Whole { file, path, target, copied, permit };
+        match WAITING.take() {
+            None => whole.call(),
+            Some(mut waiting) => {
+                waiting.push(whole);
+                WAITING.set(Some(waiting));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A file that is written and still has no name.
+#[derive(Debug)]
+struct Whole {
+    file: Temporary,
+    path: PathBuf,
+    target: PathBuf,
+    copied: bool,
+    permit: Option<Permit>,
+}
+
+impl Whole {
+    /// Gives it its name.
+    fn call(self) -> Result<()> {
+        let Whole { file, path, target, copied, permit } = self;
+        let withdrawn = permit.as_ref().map(Permit::lock);
         if withdrawn.as_deref().is_some_and(|&withdrawn| withdrawn) {
             return Err(Error::Cancelled);
         }
-        if self.copied {
+        if copied {
             // Whoever reads a pipe may take its time.
             drop(withdrawn);
             let copy = || -> io::Result<()> {
                 let mut from = file.file();
                 from.rewind()?;
-                let mut device = fs::OpenOptions::new().append(true).open(&self.target)?;
+                let mut device = fs::OpenOptions::new().append(true).open(&target)?;
                 io::copy(&mut from, &mut device)?;
                 device.flush()
             };
             return copy().map_err(Error::io(&path));
         }
-        file.call(&self.target).map_err(|error| Error::io(&path)(plain(error)))
+        file.call(&target).map_err(|error| Error::io(&path)(plain(error)))
     }
+}
+
+/// Held while files get their names together.
+static NAMING: Mutex<()> = Mutex::new(());
+
+/// Does `work`. The files that it commits on this thread get their names at its end, one right after the other, so that an end of
+/// the program by a signal leaves all of them or none; if it fails, none gets its name.
+///
+/// # Errors
+/// That of `work`, or [`Error::Io`] if a file does not get its name; those before it have theirs.
+pub fn together<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    /// Puts back what was there before, also after a panic.
+    struct Before(Option<Vec<Whole>>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            WAITING.set(self.0.take());
+        }
+    }
+    let before = Before(WAITING.replace(Some(Vec::new())));
+    let done = work()?;
+    let waiting = WAITING.take().unwrap_or_default();
+    drop(before);
+    // Whoever reads a pipe may be interrupted, too.
+    let (copied, named): (Vec<Whole>, Vec<Whole>) = waiting.into_iter().partition(|f| f.copied);
+    copied.into_iter().try_for_each(Whole::call)?;
+    let _naming = NAMING.lock().unwrap_or_else(PoisonError::into_inner);
+    named.into_iter().try_for_each(Whole::call)?;
+    Ok(done)
 }
 
 thread_local! {
     /// What the files that this thread begins need for their commit.
     static PERMIT: RefCell<Option<Permit>> = const { RefCell::new(None) };
+    /// The files of this thread that wait for others to get their names [`together`].
+    static WAITING: RefCell<Option<Vec<Whole>>> = const { RefCell::new(None) };
 }
 
 /// Permission to commit files, until it is withdrawn.
@@ -352,14 +407,15 @@ impl Drop for Listed {
 }
 
 /// Removes the temporary files of this process, which is about to end early. While the result lives, threads that would begin
-/// or name another one wait.
+/// or name another one wait. If files are getting their names [`together`], it waits until all have them.
 pub fn discard_all() -> Discarded {
+    let naming = NAMING.lock().unwrap_or_else(PoisonError::into_inner);
     let all = named();
     for path in all.iter() {
         // What cannot be removed is left to a later run.
         let _ = fs::remove_file(path);
     }
-    Discarded { _all: all }
+    Discarded { _all: all, _naming: naming }
 }
 
 /// No temporary file begins or gets a name while this lives: see [`discard_all`].
@@ -367,6 +423,7 @@ pub fn discard_all() -> Discarded {
 #[must_use = "files may begin again once it is dropped"]
 pub struct Discarded {
     _all: MutexGuard<'static, BTreeSet<PathBuf>>,
+    _naming: MutexGuard<'static, ()>,
 }
 
 /// Removes the temporary files in `folder` whose writers are gone, for example after a kill. Files that are
@@ -537,6 +594,29 @@ mod tests {
         assert_eq!(names(folder.path()), ["a.txt"]);
         write(b"third").commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"third");
+    }
+
+    #[test]
+    fn files_get_their_names_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let write = |name: &str| save(&at(name), |file| file.write_all(name.as_bytes()));
+        together(|| {
+            write("a")?;
+            write("b")?;
+            assert!(names(folder.path()).is_empty());
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(names(folder.path()), ["a", "b"]);
+        let failed = together(|| {
+            write("c")?;
+            write("none/d")
+        });
+        assert!(failed.is_err());
+        assert_eq!(names(folder.path()), ["a", "b"]);
+        write("e").unwrap();
+        assert_eq!(names(folder.path()), ["a", "b", "e"]);
     }
 
     #[test]

@@ -8,10 +8,10 @@ use super::results::{is_document, may_be_result};
 use super::styling::Styling;
 use super::{lines, table};
 use clap::Args;
-use planes::Error;
 use planes::cloud::{Format, ReadOptions, Source, Unit};
 use planes::export::{About, Export, LINES, Lines, PLANES, Planes, Style, json, labels};
 use planes::input::{Kind, peek};
+use planes::{Error, atomic};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -185,8 +185,8 @@ impl Outputs {
         Ok(Written { printed: self.printed(document, table)?, wrote })
     }
 
-    /// Writes files one after the other. If one fails, those written before it are removed, too, unless they
-    /// replaced older ones, and so is a folder created for them. Returns a message that lists the files in the
+    /// Writes files one after the other; they get their names together. If one fails, none does, and a folder
+    /// created for them is removed. Returns a message that lists the files in the
     /// folder, and the other files.
     fn save<R>(
         &self,
@@ -204,14 +204,9 @@ impl Outputs {
             files.extend(named.into_iter().chain(in_folder).map(|path| (about.name, path)));
         }
         let made = self.make_folder()?;
-        // A link that leads nowhere is the user's, and stays.
-        let is_new = |path: &&PathBuf| path.symlink_metadata().is_err();
-        let new: Vec<&PathBuf> = files.iter().map(|(_, path)| path).filter(is_new).collect();
-        let written = files.iter().try_for_each(|(name, path)| save(exports, name, found, path));
-        if written.is_err() {
-            // Most were not yet written.
-            new.into_iter().for_each(|path| drop(std::fs::remove_file(path)));
-        }
+        let save_all =
+            || files.iter().try_for_each(|(name, path)| save(exports, name, found, path));
+        let written = atomic::together(save_all);
         if let (Err(_), Some(folder)) = (&written, made) {
             // This removes the folder only if it is empty.
             let _ = std::fs::remove_dir(folder);

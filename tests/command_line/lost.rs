@@ -534,6 +534,21 @@ mod disturbed {
     }
 
     #[test]
+    fn a_signal_leaves_no_result_without_the_others() {
+        let place = Place::new();
+        fs::copy(shipped("street.laz"), place.at("a.las")).unwrap();
+        let pipe = place.at("pipe.json");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let child = start(&place, &["--json", &place.text("pipe.json")]);
+        // It is opened when all files are written, and holds less than the document.
+        let _reader = File::open(&pipe).unwrap();
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        let done = child.wait_with_output().unwrap();
+        assert_eq!(done.status.signal(), Some(Signal::INT.as_raw()));
+        assert!(names(&place.at("out")).is_empty(), "{:?}", names(&place.at("out")));
+    }
+
+    #[test]
     fn a_signal_ends_it_and_leaves_nothing() {
         let place = Place::new();
         place.cloud("a.las", 1);
