@@ -71,6 +71,9 @@ impl AtomicFile {
         };
         let file = start().map_err(|source| match copied {
             true => no_temporary(&source),
+            false if source.kind() == io::ErrorKind::NotFound => {
+                Error::io(&path)(no_place(&folder))
+            }
             false => Error::io(&path)(plain(source)),
         })?;
         let buffer = BufWriter::with_capacity(BUFFER, file);
@@ -552,11 +555,18 @@ fn refusal(found: &fs::Metadata) -> Option<io::Error> {
 fn plain(error: io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),
-        None if error.kind() == io::ErrorKind::NotFound => {
-            io::Error::new(io::ErrorKind::NotFound, "its folder does not exist")
-        }
         None => error.kind().into(),
     }
+}
+
+/// The error for a file that is not found when it is created.
+fn no_place(folder: &Path) -> io::Error {
+    // Some folders that are there take no files, as /proc.
+    let why = match folder.is_dir() {
+        true => "no file can be created in its folder",
+        false => "its folder does not exist",
+    };
+    io::Error::new(io::ErrorKind::NotFound, why)
 }
 
 #[cfg(test)]

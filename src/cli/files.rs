@@ -49,17 +49,16 @@ impl FromArgMatches for Files {
 }
 
 impl Files {
-    /// Refuses folders, and names without an extension of their output.
+    /// Refuses names without an extension of their output.
     pub fn check(&self) -> Result<(), Error> {
         for (output, path) in &self.0 {
             let known = either(&output.extensions());
-            if path.is_dir() && path.as_os_str() != "-" {
-                let message = format!("it is a folder; give a file, {known}");
-                return Err(wrong(&option(output), path, &message));
-            }
             let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
             // As /dev/stderr.
-            if output.about.name == PRINTED && extension.is_empty() {
+            let needs_none = output.about.name == PRINTED && extension.is_empty();
+            // Whoever checks the outputs of all commands refuses it as a folder.
+            let is_folder = path.as_os_str() != "-" && path.is_dir();
+            if needs_none || is_folder {
                 continue;
             }
             if !output.extensions().iter().any(|known| OsStr::new(&known[1..]) == extension) {

@@ -66,13 +66,22 @@ pub fn check(inputs: &[PathBuf], outputs: &[Output]) -> Result<(), Error> {
     outputs.iter().try_for_each(probe)
 }
 
-/// Creates the file, or one in the folder's nearest existing parent, and drops it again.
+/// Creates the file, or one where its folder will be, and drops it again.
 fn probe(output: &Output) -> Result<(), Error> {
-    let folder = match &output.folder {
-        Some(folder) if !folder.is_dir() => folder,
-        _ => return AtomicFile::create(&output.path).map(drop),
-    };
-    check_folder(&output.option, folder)?;
+    match &output.folder {
+        Some(folder) if !folder.is_dir() => probe_folder(&output.option, folder),
+        _ => match AtomicFile::create(&output.path) {
+            Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::IsADirectory => {
+                Err(output.wrong("it is a folder, not a file"))
+            }
+            other => other.map(drop),
+        },
+    }
+}
+
+/// Creates a file in the nearest existing parent of a folder, and drops it again.
+fn probe_folder(option: &str, folder: &Path) -> Result<(), Error> {
+    check_folder(option, folder)?;
     let there = folder.ancestors().find(|a| !a.as_os_str().is_empty() && a.exists());
     let there = there.unwrap_or(Path::new("."));
     if !there.is_dir() {

@@ -71,7 +71,7 @@ fn an_input_is_never_an_output() {
         #[cfg(unix)]
         ("detect @room.ply --ply @new.ply --labels @dangling.ply", "--ply writes to the same file"),
         ("detect @room.ply --json @two/room.json --out @two", "--json writes to the same file"),
-        ("eval @r.json --truth @room.ply --json @two", "directory"),
+        ("eval @r.json --truth @room.ply --json @two", "it is a folder"),
     ] {
         let message = run_in(folder.path(), command).refusal();
         assert!(message.contains(what), "{command}: {message}");
@@ -117,11 +117,13 @@ fn what_cannot_be_written_is_said_before_the_search() {
         ("--out @plain/below", "not a directory"),
         ("--out @full", "room.png"),
         ("--json @full", "it is a folder"),
-        ("--json @new/", "directory"),
-        ("--json @new/.", "directory"),
+        ("--json @new/", "it is a folder"),
+        ("--json @new/.", "it is a folder"),
         ("--json @none/x.json", "x.json"),
         #[cfg(target_os = "linux")]
         ("--out /proc/x", "/proc/x"),
+        #[cfg(target_os = "linux")]
+        ("--csv /proc/x.csv", "/proc/x.csv: no file can be created in its folder"),
     ] {
         let done = run_in(folder.path(), &format!("detect @room.ply {options}"));
         assert_eq!(done.device, None, "{options}: after the search");

@@ -148,6 +148,32 @@ fn a_mistyped_option_is_answered_with_the_right_one() {
 }
 
 #[test]
+fn a_folder_in_the_place_of_an_output_is_refused_with_its_option() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.csv");
+    std::fs::create_dir(&out).unwrap();
+    let room = shipped("room.ply");
+    let image = shipped("street.png");
+    let [out, room, image] = [&out, &room, &image].map(|path| path.to_str().unwrap());
+    for (line, option) in [
+        (["detect", room], "--csv"),
+        (["detect", room], "--json"),
+        (["detect", room], "--labels"),
+        (["detect", image], "--svg"),
+        (["synth", "room"], "--out"),
+        (["synth", "lines"], "--out"),
+        (["eval", room], "--json"),
+        (["bench", room], "--json"),
+        (["bench", "lms"], "--csv"),
+    ] {
+        let truth = if line[0] == "eval" { &["--truth", room][..] } else { &[] };
+        let message = planes([&line, &[option, out], truth].concat()).refusal();
+        assert_eq!(message, format!("{option} {out}: it is a folder, not a file"), "{line:?}");
+    }
+    assert_eq!(names(folder.path()), ["out.csv"]);
+}
+
+#[test]
 fn an_unknown_option_is_no_file() {
     let expected = "unexpected argument '--mode' found; see planes detect --help";
     assert_eq!(refused("--mode fast"), expected);
@@ -202,8 +228,6 @@ fn messages_name_what_was_given() {
     assert_eq!(planes(["detect", "-", "-"]).refusal(), "-: given twice");
     let message = refused("--json a.csv");
     assert!(message.contains("--json a.csv: its name must end in .json"), "{message}");
-    assert_eq!(refused("--json src"), "--json src: it is a folder; give a file, .json");
-    assert!(refused("--labels src").starts_with("--labels src: it is a folder; give a file, .ply"));
     let message = refused("--rho-bin 1e-300");
     assert!(message.starts_with("--rho-bin is too small: with "), "{message}");
     assert!(message.contains(" directions and ") && message.len() < 250, "{message}");
