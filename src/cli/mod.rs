@@ -58,9 +58,9 @@ struct Arguments {
     /// No messages on stderr except errors
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Messages")]
     quiet: bool,
-    /// Number of threads, at most 16, or 4 per core if that is more [default: one per core]
-    #[arg(long, global = true, value_name = "N", value_parser = |text: &str| values::count::<u16>(text, u16::MAX.into()))]
-    threads: Option<u16>,
+    /// Number of threads; no more than 16 are started, or 4 per core if that is more [default: one per core]
+    #[arg(long, global = true, value_name = "N", value_parser = values::positive)]
+    threads: Option<u64>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -3,7 +3,7 @@
 
 use super::failure::with_options;
 use super::progress::Bar;
-use super::values::{first_given, whole};
+use super::values::{first_given, said, whole};
 use clap::Args;
 use planes::Error;
 use planes::cloud::{Bbox, Camera, Choice, Columns, Format, ReadOptions, Source};
@@ -21,7 +21,7 @@ pub struct Reading {
     /// The camera of depth images, which become clouds: focal lengths and centre in pixels, and the value of
     /// a metre (1000 in Open3D and RealSense, 5000 in the TUM sets), as in 525,525,319.5,239.5,5000; an image
     /// of 16 bits in one channel (PNG, TIFF or PGM) is a depth image [default: none, it is searched for lines]
-    #[arg(long, value_name = "FX,FY,CX,CY,SCALE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "FX,FY,CX,CY,SCALE", allow_hyphen_values = true, value_parser = said::<Camera>)]
     camera: Option<Camera>,
 }
 
@@ -116,7 +116,7 @@ pub struct Choosing {
     #[arg(long = "class", value_name = "CLASSES", value_delimiter = ',', value_parser = class)]
     classes: Vec<u8>,
     /// Search only points in this box: xmin,ymin,xmax,ymax or xmin,ymin,zmin,xmax,ymax,zmax
-    #[arg(long, value_name = "BOX", allow_hyphen_values = true)]
+    #[arg(long, value_name = "BOX", allow_hyphen_values = true, value_parser = said::<Bbox>)]
     bbox: Option<Bbox>,
     /// Search only the first of every N points of the file
     #[arg(long, value_name = "N", value_parser = every)]

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::guard::{self, Output};
 use super::lines::synth::LineScene;
 use super::progress::Bar;
-use super::values::{count, first_given, number, whole};
+use super::values::{count, first_given, number, said, whole};
 use super::words::counted;
 use clap::Args;
 use planes::Error;
@@ -80,11 +80,11 @@ struct SurveyArgs {
     #[arg(long, value_name = "NAME")]
     sensor: Option<Sensor>,
     /// Round coordinates to multiples of this, such as 0.01
-    #[arg(long, value_name = "METRES")]
+    #[arg(long, value_name = "METRES", value_parser = number)]
     round: Option<f64>,
     /// Keep one point per voxel, its centre; with :mean, the mean of its points. --points is the number
     /// before thinning
-    #[arg(long, value_name = "METRES[:mean]")]
+    #[arg(long, value_name = "METRES[:mean]", value_parser = said::<Voxel>)]
     voxel: Option<Voxel>,
     /// Number of times that each point appears in the cloud, within 0.05 mm
     #[arg(long, value_name = "N", value_parser = |text: &str| count::<u32>(text, 1000))]
@@ -96,7 +96,7 @@ struct SurveyArgs {
     #[arg(long)]
     curved: bool,
     /// Survey the scene several times, each time displaced from the first by up to this distance, such as 2:0.02
-    #[arg(long, value_name = "COUNT:METRES")]
+    #[arg(long, value_name = "COUNT:METRES", value_parser = said::<Passes>)]
     passes: Option<Passes>,
 }
 

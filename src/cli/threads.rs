@@ -20,10 +20,10 @@ const ADDRESSES: u64 = 64 << 20;
 ///
 /// # Errors
 /// If the system does not let them start.
-pub fn start(asked: Option<u16>, joins: bool) -> Result<(), Error> {
+pub fn start(asked: Option<u64>, joins: bool) -> Result<(), Error> {
     let cores = available_parallelism().map_or(1, usize::from);
     let most = ANYWHERE.max(A_CORE * cores);
-    let mut threads = asked.map_or(cores, usize::from);
+    let mut threads = asked.map_or(cores, |asked| usize::try_from(asked).unwrap_or(usize::MAX));
     if threads > most {
         log::warn!("--threads {threads}: more than helps on this machine; {most} are started");
         threads = most;

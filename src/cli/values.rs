@@ -5,23 +5,22 @@ use std::str::FromStr;
 
 /// Any number except NaN.
 pub fn number(text: &str) -> Result<f64, String> {
-    match text.trim().parse::<f64>() {
-        Ok(value) if !value.is_nan() => Ok(value),
-        _ => Err(no_number(text, "a number")),
-    }
+    with_points(text, any_number)
 }
 
 /// A length above 0.
 pub fn length(text: &str) -> Result<f64, String> {
-    let value = number(text)?;
-    // A number that is not normal is 0, infinite, or too small to compute with.
-    let is_length = value.is_normal() && value > 0.0;
-    is_length.then_some(value).ok_or_else(|| "must be a positive length".into())
+    with_points(text, |text| {
+        let value = any_number(text)?;
+        // A number that is not normal is 0, infinite, or too small to compute with.
+        let is_length = value.is_normal() && value > 0.0;
+        is_length.then_some(value).ok_or_else(|| "must be a positive length".into())
+    })
 }
 
 /// Parses a text with the library, or returns the library's message.
 pub fn said<T: FromStr<Err = Error>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: Error| error.to_string())
+    with_points(text, |text| text.parse().map_err(|error: Error| error.to_string()))
 }
 
 /// A whole number from 0, perhaps written as 1e6.
@@ -34,7 +33,15 @@ pub fn whole(text: &str) -> Result<u64, String> {
         Ok(value) if value.fract() == 0.0 && value < 0.0 => Err("must not be negative".into()),
         // Up to this value, every whole number is exact in `f64`.
         Ok(value) if value.fract() == 0.0 && value <= 2f64.powi(53) => Ok(value as u64),
-        _ => Err(no_number(text, "a whole number")),
+        _ => Err(format!("'{text}' is not a whole number")),
+    }
+}
+
+/// A whole number from 1 on.
+pub fn positive(text: &str) -> Result<u64, String> {
+    match whole(text)? {
+        0 => Err("must be at least 1".into()),
+        value => Ok(value),
     }
 }
 
@@ -50,18 +57,30 @@ pub fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
     options.iter().find_map(|&(name, given)| given.then_some(name))
 }
 
-/// The message for a text that is not a number; for a decimal comma, it shows how to write the number instead.
-fn no_number(text: &str, what: &str) -> String {
-    let with_point = text.trim().replacen(',', ".", 1);
-    if text.contains(',') && with_point.parse::<f64>().is_ok_and(f64::is_finite) {
-        return format!("use a point: {with_point}");
-    }
-    format!("'{text}' is not {what}")
+/// A number with a decimal point.
+fn any_number(text: &str) -> Result<f64, String> {
+    let value = text.trim().parse().ok().filter(|value: &f64| !value.is_nan());
+    value.ok_or_else(|| format!("'{text}' is not a number"))
+}
+
+/// Parses a text. If it would do with points for its decimal commas, the message shows that instead.
+fn with_points<T>(text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<T, String> {
+    parse(text).map_err(|message| {
+        // In a list, every second comma is between two numbers.
+        let parts: Vec<&str> = text.split(',').collect();
+        let numbers: Vec<String> = parts.chunks(2).map(|number| number.join(".")).collect();
+        let pointed = numbers.join(",");
+        let is_meant = parts.len() > 1 && parse(&pointed).is_ok();
+        if is_meant { format!("use a point: {pointed}") } else { message }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use planes::cloud::Bbox;
+    use planes::orient::Orient;
+    use planes::space::Directions;
 
     #[test]
     fn what_is_no_number_is_said_in_words() {
@@ -70,8 +89,22 @@ mod tests {
         assert_eq!(number("nan"), Err("'nan' is not a number".into()));
         assert_eq!(number("0,02"), Err("use a point: 0.02".into()));
         assert_eq!(number("1,2,3"), Err("'1,2,3' is not a number".into()));
+        assert_eq!(length("-0,5"), Err("'-0,5' is not a number".into()));
         for wrong in ["0", "-1", "inf", "1e-310"] {
             assert_eq!(length(wrong), Err("must be a positive length".into()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn decimal_commas_in_lists_are_told_from_those_between_numbers() {
+        let point = |pointed: &str| Some(format!("use a point: {pointed}"));
+        assert_eq!(said::<Directions>("ball:1,5").err(), point("ball:1.5"));
+        assert_eq!(said::<Bbox>("0,5,0,5,9,5,9,5").err(), point("0.5,0.5,9.5,9.5"));
+        assert_eq!(said::<Orient>("scanner:1,5,-2,5,0,0").err(), point("scanner:1.5,-2.5,0.0"));
+        // A point makes no sense of these.
+        for wrong in ["scanner:1,5", "scanner:1,2,3,4", "up,up"] {
+            let message = said::<Orient>(wrong).unwrap_err();
+            assert!(message.contains("is none of up"), "{wrong}: {message}");
         }
     }
 
@@ -81,6 +114,8 @@ mod tests {
         assert_eq!(whole("18446744073709551615"), Ok(u64::MAX));
         assert_eq!(whole("-3"), Err("must not be negative".into()));
         assert_eq!(whole("2.5"), Err("'2.5' is not a whole number".into()));
+        assert_eq!(whole("2,5"), Err("'2,5' is not a whole number".into()));
+        assert_eq!([positive("1"), positive("0")], [Ok(1), Err("must be at least 1".into())]);
         assert_eq!(count::<u16>("0", 65535), Err("must be from 1 to 65535".into()));
         assert_eq!(count::<u16>("70000", 1 << 20), Err("must be from 1 to 1048576".into()));
         assert_eq!(count::<u32>("70000", 1 << 20), Ok(70_000));

@@ -48,7 +48,10 @@ impl FromStr for Bbox {
         let bbox = match numbers.as_deref() {
             Some(&[x0, y0, x1, y1]) => Bbox { x: [x0, x1], y: [y0, y1], z: None },
             Some(&[x0, y0, z0, x1, y1, z1]) => Bbox { x: [x0, x1], y: [y0, y1], z: Some([z0, z1]) },
-            _ => return Err(wrong("not xmin,ymin,xmax,ymax nor xmin,ymin,zmin,xmax,ymax,zmax")),
+            _ => {
+                let message = "not xmin,ymin,xmax,ymax nor xmin,ymin,zmin,xmax,ymax,zmax, with points for decimals";
+                return Err(wrong(message));
+            }
         };
         let ranges = [Some(bbox.x), Some(bbox.y), bbox.z];
         if ranges.into_iter().flatten().any(|[low, high]| low > high) {

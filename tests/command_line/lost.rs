@@ -188,13 +188,12 @@ fn threads_are_limited_by_the_machine() {
         "detect",
         shipped("room.ply").to_str().unwrap(),
         "--threads",
-        "10000",
+        "99999",
         "--top",
         "1",
     ]);
     assert_eq!(done.code, Some(0));
-    assert!(done.err.contains("--threads 10000") && done.err.lines().count() == 1, "{}", done.err);
-    assert!(planes(["info", "--threads", "99999", "x"]).refusal().contains("--threads"));
+    assert!(done.err.contains("--threads 99999") && done.err.lines().count() == 1, "{}", done.err);
 }
 
 #[cfg(target_os = "linux")]

@@ -105,7 +105,7 @@ fn what_makes_no_sense_is_refused() {
         ("room", "--copies x", "'x' is not a whole number"),
         ("room", "--sag -1", "floors sag by 0 to 10 m"),
         ("lines", "--lines 1.5", "'1.5' is not a whole number"),
-        ("room", "--round nan", "rounded"),
+        ("room", "--round 0", "rounded"),
         ("room", "--points 4294967296", "at most 4294967295 points"),
         ("lines", "--copies 2", "--copies is for clouds"),
         ("lines", "--curved", "--curved is for clouds"),

@@ -174,6 +174,27 @@ fn a_folder_in_the_place_of_an_output_is_refused_with_its_option() {
 }
 
 #[test]
+fn decimal_commas_are_answered_with_points_where_these_are_taken() {
+    for (options, said) in [
+        ("--tolerance 0,02", "use a point: 0.02"),
+        ("--top 2,5", "'2,5' is not a whole number"),
+        ("--threads 8,0", "'8,0' is not a whole number"),
+        ("--space ball:1,5", "use a point: ball:1.5"),
+        ("--bbox 0,5,0,5,10,5,10,5", "use a point: 0.5,0.5,10.5,10.5"),
+        ("--bbox 0,5,0,10,10", "zmax, with points for decimals"),
+        ("--orient scanner:0,5,1,5,2,5", "use a point: scanner:0.5,1.5,2.5"),
+    ] {
+        let message = refused(options);
+        assert!(
+            message.contains(&format!("': {said}")) || message.contains(&format!("{said};")),
+            "{message}"
+        );
+    }
+    let message = planes(["synth", "room", "-o", "a.las", "--voxel", "0,05:mean"]).refusal();
+    assert!(message.contains("use a point: 0.05:mean"), "{message}");
+}
+
+#[test]
 fn an_unknown_option_is_no_file() {
     let expected = "unexpected argument '--mode' found; see planes detect --help";
     assert_eq!(refused("--mode fast"), expected);
@@ -183,7 +204,7 @@ fn an_unknown_option_is_no_file() {
 fn hints_name_the_command_that_was_given() {
     for (line, said) in [
         ("detect a.las --threads x", "'x' is not a whole number; see planes detect --help"),
-        ("detect a.las --threads 0", "must be from 1 to 65535; see planes detect --help"),
+        ("detect a.las --threads 0", "must be at least 1; see planes detect --help"),
         ("batch in --out o --jobs x", "'x' is not a whole number; see planes batch --help"),
         ("batch in --out o --jobs 257", "must be from 1 to 256; see planes batch --help"),
         ("bench lms --hold x", "see planes bench lms --help"),
