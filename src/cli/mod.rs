@@ -97,9 +97,8 @@ enum Document {
 /// Returns the exit code of the process, of which it is meant to be the end.
 pub fn run(line: impl IntoIterator<Item = OsString>) -> u8 {
     let line = line::keep(line);
-    // It would be read as -o and a folder called "ut".
-    if line.iter().take_while(|word| *word != "--").any(|word| word == "-out") {
-        return refuse("unexpected argument '-out'; did you mean --out?");
+    if let Some(name) = with_one_dash(line) {
+        return refuse(&format!("unexpected argument '-{name}'; did you mean --{name}?"));
     }
     let arguments = match Arguments::try_parse_from(line) {
         Ok(arguments) => arguments,
@@ -155,11 +154,14 @@ fn usage(error: &clap::Error, line: &[OsString]) -> u8 {
     let text = error.to_string();
     let (message, usage) = text.split_once("\n\nUsage: ").unwrap_or((&text, ""));
     let message = message.strip_prefix("error: ").unwrap_or(message);
-    // An unknown option is not meant as the name of a file.
-    let says_nothing = ["For more information", "tip: to pass '--"];
+    let elsewhere = elsewhere(error);
+    // An unknown option is not meant as the name of a file, nor as one that is called alike if there is one of its name.
+    let tip = if elsewhere.is_some() { "tip: " } else { "tip: to pass '--" };
+    let says_nothing = ["For more information", tip];
     let parts: Vec<String> = (message.split("\n\n"))
         .map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
         .filter(|part| !part.is_empty() && !says_nothing.iter().any(|text| part.starts_with(text)))
+        .chain(elsewhere)
         .collect();
     let meant = meant(error).map(|file| {
         let quote = if file.contains(char::is_whitespace) { "'" } else { "" };
@@ -177,9 +179,7 @@ fn usage(error: &clap::Error, line: &[OsString]) -> u8 {
 
 /// What to do instead of giving `planes batch` an option that names one file of `planes detect`.
 fn only_in_detect(error: &clap::Error, line: &[OsString]) -> Option<String> {
-    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
-    let name = given.strip_prefix("--").filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
-    let name = name.split('=').next().unwrap_or(name);
+    let name = unknown_option(error)?;
     let kinds = [Kind::Cloud(Format::LAS), Kind::Image];
     let is_output = kinds.into_iter().flat_map(outputs_of).any(|about| about.name == name);
     (is_output && named_command(line.iter().cloned()) == "planes batch").then(|| {
@@ -187,6 +187,42 @@ fn only_in_detect(error: &clap::Error, line: &[OsString]) -> Option<String> {
             "--{name}: one file has no room for the results of a batch; give --out DIR --only {name}"
         )
     })
+}
+
+/// The commands that have an option which the given one has not.
+fn elsewhere(error: &clap::Error) -> Option<String> {
+    let name = unknown_option(error)?;
+    let top = Arguments::command();
+    let commands = top.get_subcommands().filter(|command| has_option(command, name));
+    let names: Vec<String> = commands.map(|c| format!("planes {}", c.get_name())).collect();
+    (!names.is_empty()).then(|| format!("it is an option of {}", names.join(" and ")))
+}
+
+/// The name of an option that is given and not known.
+fn unknown_option(error: &clap::Error) -> Option<&str> {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
+    let name = given.strip_prefix("--").filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    name.split('=').next()
+}
+
+/// The name of an option of any command that is given with one dash: `-top`, which would be read as `-t`, or `-out`,
+/// which would be read as `-o` and a folder called "ut".
+fn with_one_dash(line: &[OsString]) -> Option<&str> {
+    let words = line.iter().skip(1).take_while(|word| *word != "--");
+    let mut names = words.filter_map(|word| word.to_str()?.strip_prefix('-')?.split('=').next());
+    names.find(|name| {
+        // One letter is an option of its own.
+        let may_be = name.len() > 1 && !name.starts_with('-');
+        may_be && {
+            let top = Arguments::command();
+            has_option(&top, name) || top.get_subcommands().any(|inner| has_option(inner, name))
+        }
+    })
+}
+
+/// Whether a command has an option of its own with this name.
+fn has_option(command: &clap::Command, name: &str) -> bool {
+    command.get_arguments().any(|arg| arg.get_long() == Some(name))
 }
 
 /// The file that was given where a command was expected, if it is one or is called as a cloud.

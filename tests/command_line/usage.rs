@@ -195,6 +195,30 @@ fn decimal_commas_are_answered_with_points_where_these_are_taken() {
 }
 
 #[test]
+fn an_option_with_one_dash_is_answered_with_two() {
+    for (line, name) in [
+        ("detect a.las -top 3", "top"),
+        ("detect a.las -out=o", "out"),
+        ("batch in -only json", "only"),
+    ] {
+        let message = planes(line.split(' ')).refusal();
+        assert_eq!(message, format!("unexpected argument '-{name}'; did you mean --{name}?"));
+    }
+    // Options of one letter, values and files are no such options.
+    let done = planes(["detect", "-qo", "/dev/null/top", "--", "-top"]);
+    assert!(done.err.contains("/dev/null/top"), "{}", done.err);
+}
+
+#[test]
+fn an_option_of_another_command_is_answered_with_that() {
+    let expected = "unexpected argument '--only' found; it is an option of planes batch; see planes detect --help";
+    assert_eq!(refused("--only json"), expected);
+    assert_eq!(refused("--only=json"), expected);
+    let message = planes(["info", "a.las", "--points", "5"]).refusal();
+    assert!(message.contains("it is an option of planes bench and planes synth; see"), "{message}");
+}
+
+#[test]
 fn an_unknown_option_is_no_file() {
     let expected = "unexpected argument '--mode' found; see planes detect --help";
     assert_eq!(refused("--mode fast"), expected);
