@@ -1,5 +1,6 @@
 //! `planes detect`.
 
+use super::batch::is_pattern;
 use super::console::{say, write_stdout};
 use super::engine::Engine;
 use super::explain::explain;
@@ -12,9 +13,11 @@ use super::search::{Machine, Search};
 use clap::Args;
 use planes::Error;
 use planes::detect::{Options, Progress};
+use planes::error::in_words;
 use planes::export::{Lines, Planes};
 use planes::input::{Input, Kind, peek};
 use planes::lms::Refine;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Find the planes of clouds and the lines of images
@@ -94,7 +97,8 @@ impl Detect {
         quiet: bool,
     ) -> Result<(), Failure> {
         let bar = Bar::new(&file.display().to_string(), quiet);
-        let input = Input::open_with(file, &self.reading.options())?;
+        let input = Input::open_with(file, &self.reading.options())
+            .map_err(|error| suggest_batch(file, error))?;
         let (written, explained) = match &input {
             Input::Cloud(source) => {
                 self.check_kind(source.path(), false)?;
@@ -169,5 +173,17 @@ impl Detect {
             }
             None => Ok(()),
         }
+    }
+}
+
+/// The error of opening an input; of a folder and of a pattern that the shell left alone, it names the command that takes them.
+fn suggest_batch(file: &Path, error: Error) -> Error {
+    let is_pattern = || !file.exists() && file.to_str().is_some_and(is_pattern);
+    match error {
+        Error::Io { path, source } if file.is_dir() || is_pattern() => {
+            let message = format!("{}; planes batch takes folders and patterns", in_words(&source));
+            Error::io(path)(io::Error::new(source.kind(), message))
+        }
+        error => error,
     }
 }

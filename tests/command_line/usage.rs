@@ -219,6 +219,21 @@ fn an_option_of_another_command_is_answered_with_that() {
 }
 
 #[test]
+fn what_a_batch_takes_is_answered_with_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().display();
+    for (input, fault) in [
+        (format!("{path}"), "Is a directory"),
+        (format!("{path}/c*.ply"), "No such file or directory"),
+    ] {
+        let expected = format!("{input}: {fault}; planes batch takes folders and patterns");
+        assert_eq!(planes(["detect", &input]).refusal(), expected);
+    }
+    let message = planes(["detect".to_owned(), format!("{path}/none.ply")]).refusal();
+    assert!(!message.contains("planes batch"), "{message}");
+}
+
+#[test]
 fn an_unknown_option_is_no_file() {
     let expected = "unexpected argument '--mode' found; see planes detect --help";
     assert_eq!(refused("--mode fast"), expected);

@@ -16,6 +16,7 @@ mod wanted;
 
 pub use arguments::Batch;
 pub use inputs::is_called_as_inputs;
+pub use pattern::is_pattern;
 
 use super::console::say;
 use super::engine::{DeviceName, Engine};
