@@ -294,8 +294,8 @@ impl Machine {
         let _turn = turn.or_else(|| engine.turn());
         let ends = (is_last && options.mode != Mode::OnePass).then_some(engine);
         let found = detect_held(cloud, held, options, backend, &Stages { bar, ends })?;
-        if let Some(few) = too_few(&found) {
-            bar.aside(|| log::warn!("{}: {few}", source.path().display()));
+        if let Some(none) = too_few(&found).or_else(|| no_surface(&found, options.mode)) {
+            bar.aside(|| log::warn!("{}: {none}", source.path().display()));
         }
         // With a limit on planes, few of them say nothing.
         let asks_for_few =
@@ -443,6 +443,16 @@ fn too_few(found: &Detection) -> Option<String> {
             "{} to search, but a plane must have {fewest} (--min-inliers)",
             counted(points, "point")
         )
+    })
+}
+
+/// What is said of a cloud without planes in which no neighbourhood was found to be a surface.
+fn no_surface(found: &Detection, mode: Mode) -> Option<String> {
+    // Surfaces tell how far points on them are apart; the papers' procedure seeks none.
+    let is_none = mode != Mode::OnePass && found.parameters.spacing == 0.0;
+    let points = counted(found.input.searched(), "point");
+    (is_none && found.planes.is_empty()).then(|| {
+        format!("{points} show no surface: where some lie together, they are too few or on a line")
     })
 }
 

@@ -32,12 +32,15 @@ fn a_cloud_of_too_few_points_says_so() {
     let point = |k: u32| [f64::from(k % 4), f64::from(k / 4), 0.0];
     for (points, options, said) in [
         (19, "", Some("19 points to search, but a plane must have 20 (--min-inliers)")),
+        (2, "--min-inliers 3", Some("2 points to search, but a plane must have 3 (--min-inliers)")),
+        (3, "--min-inliers 3", Some("3 points show no surface: where some lie together, ")),
+        (3, "--one-pass --min-votes 9", None),
         (19, "--min-inliers 19", None),
         (20, "", None),
     ] {
         write(&file, &(0..points).map(point).collect::<Vec<_>>());
         let stderr = detect(&file, options).err;
-        assert_eq!(stderr.contains("but a plane must have"), said.is_some(), "{stderr}");
+        assert_eq!(stderr.lines().count(), usize::from(said.is_some()), "{stderr}");
         assert!(stderr.contains(said.unwrap_or_default()), "{stderr}");
     }
 }
