@@ -41,6 +41,9 @@ const FAN: f64 = 0.1;
 /// Where the slab ends but the surface goes on, a curved piece may fan out by less, down to this; anything
 /// flatter merely sags.
 const GENTLE: f64 = 0.03;
+/// A surface that leaves its plane by less than this many standard deviations of the noise is judged by its points: where
+/// neighbourhoods are about as wide as the face of a post, its edges turn the normals all over it.
+const SHALLOW: f64 = 2.0;
 /// A fan of normals is certain when it is more than this many standard errors.
 const SURE: f64 = 4.0;
 /// A surface whose normals fan out leaves its plane by three tenths of its sagitta, root mean square. If rings leave it by less
@@ -475,11 +478,7 @@ impl Field<'_> {
             depth,
             layered: within
                 > if self.limits.alike { LAYERED_ALIKE } else { LAYERED } * usual * usual,
-            fan: if is_shown {
-                turns.iter().map(|t| t.fan * t.fan).sum::<f64>().sqrt()
-            } else {
-                0.0
-            },
+            fan: if is_shown { self.fan(&turns, &plane.surfels) } else { 0.0 },
             curved: is_shown && self.is_curved(&turns, &plane.surfels) && {
                 // Near an edge, the surface beyond it turns normals as well.
                 let inner = self.inner(grower, &plane.surfels);
@@ -488,6 +487,16 @@ impl Field<'_> {
             },
             width: spread.width(),
         }
+    }
+
+    /// How far normals that turn like this fan out over the surfels of a set, without turns that its points are left to judge. Steps of
+    /// a frame and points between rings do not show the surface as exactly.
+    fn fan(&self, turns: &[Turn], set: &[u32]) -> f64 {
+        let Limits { as_seen, scanner, .. } = self.limits;
+        let noise = if as_seen || scanner.is_some() { 0.0 } else { self.noise() };
+        let least = SHALLOW * noise * self.scale(set, 0.5);
+        let deep = turns.iter().filter(|turn| turn.sagitta >= least);
+        deep.map(|turn| turn.fan * turn.fan).sum::<f64>().sqrt()
     }
 
     /// Whether a plane ends where a surface whose normals turn like this, over the surfels of a set, leaves
