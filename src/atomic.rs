@@ -147,7 +147,8 @@ static NAMING: Mutex<()> = Mutex::new(());
 /// the program by a signal leaves all of them or none; if it fails, none gets its name.
 ///
 /// # Errors
-/// That of `work`, or [`Error::Io`] if a file does not get its name; those before it have theirs.
+/// That of `work`, or [`Error::Io`] if a file does not get its name. New ones before it are then removed; those that replaced
+/// older files stay.
 pub fn together<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     /// Puts back what was there before, also after a panic.
     struct Before(Option<Vec<Whole>>);
@@ -160,11 +161,20 @@ pub fn together<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let done = work()?;
     let waiting = WAITING.take().unwrap_or_default();
     drop(before);
-    // Whoever reads a pipe may be interrupted, too.
+    // Pipes first and without the lock: a reader may take its time.
     let (copied, named): (Vec<Whole>, Vec<Whole>) = waiting.into_iter().partition(|f| f.copied);
     copied.into_iter().try_for_each(Whole::call)?;
     let _naming = NAMING.lock().unwrap_or_else(PoisonError::into_inner);
-    named.into_iter().try_for_each(Whole::call)?;
+    let mut new = Vec::new();
+    for file in named {
+        let (target, is_new) = (file.target.clone(), !file.target.exists());
+        if let Err(error) = file.call() {
+            // What cannot be removed stays.
+            new.iter().for_each(|path| drop(fs::remove_file(path)));
+            return Err(error);
+        }
+        new.extend(is_new.then_some(target));
+    }
     Ok(done)
 }
 
@@ -625,6 +635,16 @@ mod tests {
         });
         assert!(failed.is_err());
         assert_eq!(names(folder.path()), ["a", "b"]);
+        // A name is taken while the files are written.
+        let failed = together(|| {
+            write("b")?;
+            write("d")?;
+            write("f")?;
+            fs::create_dir(at("f")).map_err(Error::io(&at("f")))
+        });
+        assert!(failed.is_err());
+        assert_eq!(names(folder.path()), ["a", "b", "f"]);
+        fs::remove_dir(at("f")).unwrap();
         write("e").unwrap();
         assert_eq!(names(folder.path()), ["a", "b", "e"]);
     }

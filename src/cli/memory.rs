@@ -104,8 +104,8 @@ impl HugePages {
 
 /// Lets the allocator keep freed memory for the next allocation: the stages of a search use
 /// arrays of the same sizes, and new pages cost as much as the work on them. When a file is done,
-/// [`planes::memory::trim`] returns what is still kept. Each of these threads has an arena, and so has the one
-/// that waits for signals: with fewer arenas, threads wait for each other.
+/// [`planes::memory::trim`] returns what is still kept. Each of these threads has an arena, and so have the
+/// main thread and the one that waits for signals: with fewer arenas, threads wait for each other.
 ///
 /// Many threads clear new pages in parallel, faster than one thread clears reused memory, so with more
 /// than a few threads nothing is kept.
@@ -116,7 +116,7 @@ pub fn keep(threads: usize) {
     if threads > FEW {
         return;
     }
-    let arenas = threads as i32 + 1;
+    let arenas = threads as i32 + 2;
     let settings =
         [(libc::M_MMAP_MAX, 0), (libc::M_TRIM_THRESHOLD, i32::MAX), (libc::M_ARENA_MAX, arenas)];
     for (setting, value) in settings {

@@ -41,6 +41,7 @@ use planes::input::Kind;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
+use words::listed;
 
 /// Finds planes in point clouds and lines in images by the Hough transform.
 #[derive(Debug, Parser)]
@@ -98,7 +99,11 @@ enum Document {
 pub fn run(line: impl IntoIterator<Item = OsString>) -> u8 {
     let line = line::keep(line);
     if let Some(name) = with_one_dash(line) {
-        return refuse(&format!("unexpected argument '-{name}'; did you mean --{name}?"));
+        let (given, commands) = (named_command(line.iter().cloned()), commands_with(name));
+        // Those of `planes` itself are options of all commands.
+        let is_known = commands.iter().any(|command| *command == given || command == "planes");
+        let of = if is_known { String::new() } else { format!(" of {}", listed(&commands)) };
+        return refuse(&format!("unexpected argument '-{name}'; did you mean --{name}{of}?"));
     }
     let arguments = match Arguments::try_parse_from(line) {
         Ok(arguments) => arguments,
@@ -155,7 +160,7 @@ fn usage(error: &clap::Error, line: &[OsString]) -> u8 {
     let (message, usage) = text.split_once("\n\nUsage: ").unwrap_or((&text, ""));
     let message = message.strip_prefix("error: ").unwrap_or(message);
     let elsewhere = elsewhere(error);
-    // An unknown option is not meant as the name of a file, nor as one that is called alike if there is one of its name.
+    // An unknown option is not meant as the name of a file, and a similar one is no help if another command has this very option.
     let tip = if elsewhere.is_some() { "tip: " } else { "tip: to pass '--" };
     let says_nothing = ["For more information", tip];
     let parts: Vec<String> = (message.split("\n\n"))
@@ -191,11 +196,23 @@ fn only_in_detect(error: &clap::Error, line: &[OsString]) -> Option<String> {
 
 /// The commands that have an option which the given one has not.
 fn elsewhere(error: &clap::Error) -> Option<String> {
-    let name = unknown_option(error)?;
-    let top = Arguments::command();
-    let commands = top.get_subcommands().filter(|command| has_option(command, name));
-    let names: Vec<String> = commands.map(|c| format!("planes {}", c.get_name())).collect();
-    (!names.is_empty()).then(|| format!("it is an option of {}", names.join(" and ")))
+    let names = commands_with(unknown_option(error)?);
+    (!names.is_empty()).then(|| format!("it is an option of {}", listed(&names)))
+}
+
+/// The names of all commands that have an option of their own with this name.
+fn commands_with(option: &str) -> Vec<String> {
+    fn look(command: &clap::Command, name: &str, option: &str, found: &mut Vec<String>) {
+        if command.get_arguments().any(|arg| arg.get_long() == Some(option)) {
+            found.push(name.to_owned());
+        }
+        for inner in command.get_subcommands() {
+            look(inner, &format!("{name} {}", inner.get_name()), option, found);
+        }
+    }
+    let mut found = Vec::new();
+    look(&Arguments::command(), "planes", option, &mut found);
+    found
 }
 
 /// The name of an option that is given and not known.
@@ -210,19 +227,8 @@ fn unknown_option(error: &clap::Error) -> Option<&str> {
 fn with_one_dash(line: &[OsString]) -> Option<&str> {
     let words = line.iter().skip(1).take_while(|word| *word != "--");
     let mut names = words.filter_map(|word| word.to_str()?.strip_prefix('-')?.split('=').next());
-    names.find(|name| {
-        // One letter is an option of its own.
-        let may_be = name.len() > 1 && !name.starts_with('-');
-        may_be && {
-            let top = Arguments::command();
-            has_option(&top, name) || top.get_subcommands().any(|inner| has_option(inner, name))
-        }
-    })
-}
-
-/// Whether a command has an option of its own with this name.
-fn has_option(command: &clap::Command, name: &str) -> bool {
-    command.get_arguments().any(|arg| arg.get_long() == Some(name))
+    // One letter is an option of its own.
+    names.find(|name| name.len() > 1 && !name.starts_with('-') && !commands_with(name).is_empty())
 }
 
 /// The file that was given where a command was expected, if it is one or is called as a cloud.

@@ -452,7 +452,7 @@ fn no_surface(found: &Detection, mode: Mode) -> Option<String> {
     let is_none = mode != Mode::OnePass && found.parameters.spacing == 0.0;
     let points = counted(found.input.searched(), "point");
     (is_none && found.planes.is_empty()).then(|| {
-        format!("{points} show no surface: where some lie together, they are too few or on a line")
+        format!("{points} show no surface: where some lie together, they are too few, at one place or on a line")
     })
 }
 

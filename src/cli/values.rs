@@ -68,9 +68,17 @@ fn with_points<T>(text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Resu
     parse(text).map_err(|message| {
         // In a list, every second comma is between two numbers.
         let parts: Vec<&str> = text.split(',').collect();
+        let is_decimal = |number: &[&str]| match number {
+            [whole, decimals] => {
+                whole.ends_with(|c: char| c.is_ascii_digit())
+                    && decimals.starts_with(|c: char| c.is_ascii_digit())
+            }
+            _ => true,
+        };
         let numbers: Vec<String> = parts.chunks(2).map(|number| number.join(".")).collect();
         let pointed = numbers.join(",");
-        let is_meant = parts.len() > 1 && parse(&pointed).is_ok();
+        let is_meant =
+            parts.len() > 1 && parts.chunks(2).all(is_decimal) && parse(&pointed).is_ok();
         if is_meant { format!("use a point: {pointed}") } else { message }
     })
 }
@@ -90,6 +98,7 @@ mod tests {
         assert_eq!(number("0,02"), Err("use a point: 0.02".into()));
         assert_eq!(number("1,2,3"), Err("'1,2,3' is not a number".into()));
         assert_eq!(length("-0,5"), Err("'-0,5' is not a number".into()));
+        assert_eq!(number("5,"), Err("'5,' is not a number".into()));
         for wrong in ["0", "-1", "inf", "1e-310"] {
             assert_eq!(length(wrong), Err("must be a positive length".into()), "{wrong}");
         }

@@ -7,6 +7,14 @@ pub fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
+/// `a`, `a and b`, `a, b and c`.
+pub fn listed(names: &[String]) -> String {
+    match names {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => names.concat(),
+    }
+}
+
 /// A text without characters that control a terminal: they are written as `\n` and `\x1B`.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if !text.chars().any(char::is_control) {

@@ -123,11 +123,9 @@ impl Paraboloid {
         along.hypot(across)
     }
 
-    /// The direction in which the points are spread most, and their root mean square distances from the middle along it and across it.
-    pub fn longest(&self) -> ([f64; 2], [f64; 2]) {
-        let long = self.spread.imax();
-        let axis = self.axes.column(long);
-        ([axis[0], axis[1]], [self.spread[long], self.spread[1 - long]])
+    /// Root mean square distance of the points from their middle.
+    pub fn extent(&self) -> f64 {
+        self.spread.norm()
     }
 
     /// How far the normals fan out.

@@ -234,8 +234,8 @@ fn spot_towards(from: &Spot, ring: &[Spot], most: f64) -> Option<Spot> {
     Spot::at([0, 1, 2].map(|a| before.place[a] + share * (after.place[a] - before.place[a])))
 }
 
-/// Whether a surface may be that of a single ring: a spinning scanner sees it edge-on, so it nearly contains the line of sight to
-/// this place on it, and does not show the noise of a surface.
+/// Whether a surface may be a single ring: it nearly contains the scanner's line of sight to this place on it. Such a surface does
+/// not show its noise.
 pub(super) fn is_edge_on(
     scanner: Option<Vec3>,
     place: impl FnOnce() -> Vec3,

@@ -12,7 +12,7 @@ use crate::vector::{Vec3, axes, dot, minus};
 use rayon::prelude::*;
 
 /// Larger planes are judged by their surfels.
-const MOST: i64 = 4096;
+pub(super) const MOST: u64 = 16_384;
 /// Fewest points that are judged.
 const FEWEST: usize = 20;
 /// A piece is curved when its normals surely fan out by more than this, in radians, root mean square.
@@ -22,14 +22,10 @@ const FAN: f64 = 0.07;
 const FAR: f64 = 2.5;
 /// If at least this share of the points is not far, a paraboloid through these tells whether a piece is curved, too.
 const NEAR: f64 = 0.9;
-/// Next to a piece that is surely curved, a smaller fan is enough, …
-const FAN_NEAR: f64 = 0.03;
-/// … and this many standard errors.
+/// Next to another curved piece, this many standard errors are enough.
 const LIKELY: f64 = 1.5;
-/// Two pieces are adjacent when their middles are at most this many times the sum of their extents apart: along the longer side, …
+/// Two pieces are adjacent when their middles are at most this many times the sum of their extents apart.
 const REACH: f64 = 1.5;
-/// … and across it. The strips of a column lie side by side, and the next column is farther away.
-const REACH_ACROSS: f64 = 3.0;
 
 /// Which planes are pieces of curved surfaces. `counts` gives their numbers of points; `alike` points share
 /// one error.
@@ -42,7 +38,7 @@ pub(super) fn round(
 ) -> Vec<bool> {
     let mut small = 0;
     let place = |i: usize| {
-        let is_small = counts(i) <= MOST;
+        let is_small = counts(i) <= MOST as i64;
         small += usize::from(is_small);
         is_small.then(|| small - 1)
     };
@@ -54,12 +50,11 @@ pub(super) fn round(
     };
     let shapes: Vec<Option<Shape>> =
         planes.par_iter().zip(&places).with_max_len(1).map(shape).collect();
-    let is_sure = |s: &&Shape| s.is_curved(FAN, SURE, alike);
-    let round: Vec<&Shape> = shapes.iter().flatten().filter(is_sure).collect();
+    let round: Vec<&Shape> = shapes.iter().flatten().filter(|s| s.is_curved(SURE, alike)).collect();
     let is_round = |shape: &Option<Shape>| {
         shape.as_ref().is_some_and(|s| {
             let is_near_one = || round.iter().any(|other| s.is_next_to(other));
-            is_sure(&s) || s.is_curved(FAN_NEAR, LIKELY, alike) && is_near_one()
+            s.is_curved(SURE, alike) || s.is_curved(LIKELY, alike) && is_near_one()
         })
     };
     shapes.iter().map(is_round).collect()
@@ -71,25 +66,20 @@ struct Shape {
     fans: Vec<Fan>,
     /// The mean of all points.
     middle: Vec3,
-    /// The direction in which they are spread most.
-    axis: Vec3,
-    /// Root mean square distances from the middle along it, and across it in the plane.
-    extents: [f64; 2],
+    /// Root mean square distance from it.
+    extent: f64,
 }
 
 impl Shape {
-    /// Whether the normals fan out by more than an angle and so many standard errors, if as many points as `alike` share one error.
-    fn is_curved(&self, angle: f64, errors: f64, alike: f64) -> bool {
-        self.fans.iter().any(|fan| fan.angle > angle && fan.is_sure(errors, alike))
+    /// Whether the normals fan out by more than so many standard errors, if as many points as `alike` share one error.
+    fn is_curved(&self, errors: f64, alike: f64) -> bool {
+        self.fans.iter().any(|fan| fan.angle > FAN && fan.is_sure(errors, alike))
     }
 
     /// Whether two lie next to each other or overlap.
     fn is_next_to(&self, other: &Shape) -> bool {
         let apart = minus(self.middle, other.middle);
-        let along = dot(apart, self.axis);
-        let across = (dot(apart, apart) - along * along).max(0.0).sqrt();
-        along.abs() <= REACH * (self.extents[0] + other.extents[0])
-            && across <= REACH_ACROSS * (self.extents[1] + other.extents[1])
+        dot(apart, apart).sqrt() <= REACH * (self.extent + other.extent)
     }
 }
 
@@ -114,9 +104,7 @@ fn shape(points: &[Vec3], plane: &LocalPlane) -> Option<Shape> {
     if (FEWEST..points.len()).contains(&left) && left as f64 >= NEAR * n {
         fans.extend(Paraboloid::fit(&heights).map(|near| near.fan()));
     }
-    let ([a, b], extents) = bend.longest();
-    let axis = std::array::from_fn(|k| a * u[k] + b * v[k]);
-    Some(Shape { fans, middle, axis, extents })
+    Some(Shape { fans, middle, extent: bend.extent() })
 }
 
 /// Leaves out what lies far from the middle of some points along either principal direction. A scattered point in the plane of a
@@ -166,7 +154,7 @@ mod tests {
         // A wall that sags by a little is a wall.
         assert_eq!(judged(&[strip(3000, 4000.0, 1.0)]), [false]);
         // Larger planes are judged by their surfels.
-        assert_eq!(judged(&[strip(MOST + 1, 250.0, 1.0)]), [false]);
+        assert_eq!(judged(&[strip(MOST as i64 + 1, 250.0, 1.0)]), [false]);
     }
 
     #[test]
@@ -176,28 +164,6 @@ mod tests {
         assert_eq!(judged(&[sure.clone(), unsure.clone()]), [true, true]);
         let far: Vec<Vec3> = unsure.iter().map(|p| [p[0] + 20_000.0, p[1], p[2]]).collect();
         assert_eq!(judged(&[sure, far]), [true, false]);
-    }
-
-    #[test]
-    fn next_to_a_round_piece_a_smaller_fan_suffices() {
-        // Fans of 0.05, and of 0.025.
-        for (radius, is_round) in [(1150.0, true), (2300.0, false)] {
-            let (sure, flatter) = (strip(200, 250.0, 1.0), strip(200, radius, 1.0));
-            assert_eq!(judged(std::slice::from_ref(&flatter)), [false]);
-            assert_eq!(judged(&[sure, flatter]), [true, is_round], "{radius}");
-        }
-    }
-
-    #[test]
-    fn strips_of_a_column_lie_side_by_side() {
-        let at = |x: f64, z: f64| {
-            let beside: Vec<Vec3> =
-                strip(200, 1150.0, 1.0).iter().map(|p| [p[0] + x, p[1], p[2] + z]).collect();
-            judged(&[strip(200, 250.0, 1.0), beside])[1]
-        };
-        assert!(at(300.0, 0.0) && at(0.0, 800.0));
-        // Beside it by three times its width, and above it by as little as is left of its height.
-        assert!(!at(600.0, 0.0) && !at(0.0, 1000.0));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::grow::Grower;
 use super::lattice::Lattice;
 use super::limits::{Limits, SIGMAS};
 use super::sparse_grid::SparseGrid;
-use super::{rings, zoom};
+use super::{rings, roundness, zoom};
 use crate::Result as Done;
 use crate::backend::Backend;
 use crate::detection::Reason;
@@ -42,8 +42,10 @@ const FAN: f64 = 0.1;
 /// flatter merely sags.
 const GENTLE: f64 = 0.03;
 /// A surface that leaves its plane by less than this many standard deviations of the noise is judged by its points: where
-/// neighbourhoods are about as wide as the face of a post, its edges turn the normals all over it.
+/// neighbourhoods are about as wide as the face of a post, its edges turn the normals all over it. …
 const SHALLOW: f64 = 2.0;
+/// … They tell its fan with at most this standard error, in radians.
+const TOLD: f64 = 0.03;
 /// A fan of normals is certain when it is more than this many standard errors.
 const SURE: f64 = 4.0;
 /// A surface whose normals fan out leaves its plane by three tenths of its sagitta, root mean square. If rings leave it by less
@@ -489,14 +491,27 @@ impl Field<'_> {
         }
     }
 
-    /// How far normals that turn like this fan out over the surfels of a set, without turns that its points are left to judge. Steps of
-    /// a frame and points between rings do not show the surface as exactly.
+    /// How far normals that turn like this fan out over the surfels of a set. Turns that the points are left to judge do not count.
     fn fan(&self, turns: &[Turn], set: &[u32]) -> f64 {
+        let counted = turns.iter().filter(|turn| !self.is_left_to_points(turn, set));
+        counted.map(|turn| turn.fan * turn.fan).sum::<f64>().sqrt()
+    }
+
+    /// Whether the points are left to judge a turn of the normals: it hardly leaves the plane, and the points are enough to tell, but not
+    /// too many to be looked at. In frames and between rings they are less exact.
+    fn is_left_to_points(&self, turn: &Turn, set: &[u32]) -> bool {
         let Limits { as_seen, scanner, .. } = self.limits;
-        let noise = if as_seen || scanner.is_some() { 0.0 } else { self.noise() };
-        let least = SHALLOW * noise * self.scale(set, 0.5);
-        let deep = turns.iter().filter(|turn| turn.sagitta >= least);
-        deep.map(|turn| turn.fan * turn.fan).sum::<f64>().sqrt()
+        let (noise, points) = (self.noise() * self.scale(set, 0.5), self.weight(set));
+        if as_seen
+            || scanner.is_some()
+            || turn.sagitta >= SHALLOW * noise
+            || points > roundness::MOST
+        {
+            return false;
+        }
+        // The standard error of the fan of a parabola through points that are spread evenly.
+        let spread = turn.sagitta / (1.5 * turn.fan);
+        (5.0 / points as f64).sqrt() * noise <= TOLD * spread
     }
 
     /// Whether a plane ends where a surface whose normals turn like this, over the surfels of a set, leaves

@@ -204,6 +204,14 @@ fn an_option_with_one_dash_is_answered_with_two() {
         let message = planes(line.split(' ')).refusal();
         assert_eq!(message, format!("unexpected argument '-{name}'; did you mean --{name}?"));
     }
+    for (line, expected) in [
+        ("info a.las -top 3", "--top of planes detect, planes batch and planes bench?"),
+        ("bench lms -hold 3", "--hold?"),
+        ("detect a.las -hold 3", "--hold of planes bench lms?"),
+    ] {
+        let message = planes(line.split(' ')).refusal();
+        assert!(message.ends_with(&format!("'; did you mean {expected}")), "{message}");
+    }
     // Options of one letter, values and files are no such options.
     let done = planes(["detect", "-qo", "/dev/null/top", "--", "-top"]);
     assert!(done.err.contains("/dev/null/top"), "{}", done.err);
@@ -215,7 +223,10 @@ fn an_option_of_another_command_is_answered_with_that() {
     assert_eq!(refused("--only json"), expected);
     assert_eq!(refused("--only=json"), expected);
     let message = planes(["info", "a.las", "--points", "5"]).refusal();
-    assert!(message.contains("it is an option of planes bench and planes synth; see"), "{message}");
+    assert!(
+        message.contains("it is an option of planes bench, planes bench lms and planes synth; see"),
+        "{message}"
+    );
 }
 
 #[test]
