@@ -24,6 +24,10 @@ const FAR: f64 = 2.5;
 const NEAR: f64 = 0.9;
 /// Next to another curved piece, this many standard errors are enough.
 const LIKELY: f64 = 1.5;
+/// Next to one that goes on with its surface, which is tilted against it by at most this angle, 40 degrees, …
+const GOES_ON: f64 = 40.0 * std::f64::consts::PI / 180.0;
+/// … a smaller fan is enough, too: the strips of a column take points from each other. Faces of a post meet at 45 degrees or more.
+const FAN_BETWEEN: f64 = 0.03;
 /// Two pieces are adjacent when their middles are at most this many times the sum of their extents apart.
 const REACH: f64 = 1.5;
 
@@ -50,11 +54,15 @@ pub(super) fn round(
     };
     let shapes: Vec<Option<Shape>> =
         planes.par_iter().zip(&places).with_max_len(1).map(shape).collect();
-    let round: Vec<&Shape> = shapes.iter().flatten().filter(|s| s.is_curved(SURE, alike)).collect();
+    let is_sure = |s: &&Shape| s.is_curved(FAN, SURE, alike);
+    let round: Vec<&Shape> = shapes.iter().flatten().filter(is_sure).collect();
     let is_round = |shape: &Option<Shape>| {
         shape.as_ref().is_some_and(|s| {
-            let is_near_one = || round.iter().any(|other| s.is_next_to(other));
-            s.is_curved(SURE, alike) || s.is_curved(LIKELY, alike) && is_near_one()
+            let near = || round.iter().filter(|other| s.is_next_to(other));
+            is_sure(&s)
+                || s.is_curved(FAN, LIKELY, alike) && near().next().is_some()
+                || s.is_curved(FAN_BETWEEN, LIKELY, alike)
+                    && near().any(|other| s.goes_on_in(other))
         })
     };
     shapes.iter().map(is_round).collect()
@@ -64,6 +72,8 @@ pub(super) fn round(
 struct Shape {
     /// How far the normals of a paraboloid fan out, through all points and through those that are not far from the middle.
     fans: Vec<Fan>,
+    /// The normal of the plane.
+    normal: Vec3,
     /// The mean of all points.
     middle: Vec3,
     /// Root mean square distance from it.
@@ -71,9 +81,14 @@ struct Shape {
 }
 
 impl Shape {
-    /// Whether the normals fan out by more than so many standard errors, if as many points as `alike` share one error.
-    fn is_curved(&self, errors: f64, alike: f64) -> bool {
-        self.fans.iter().any(|fan| fan.angle > FAN && fan.is_sure(errors, alike))
+    /// Whether the normals fan out by more than an angle and so many standard errors, if as many points as `alike` share one error.
+    fn is_curved(&self, angle: f64, errors: f64, alike: f64) -> bool {
+        self.fans.iter().any(|fan| fan.angle > angle && fan.is_sure(errors, alike))
+    }
+
+    /// Whether the planes of both are so little tilted against each other that one surface may go on from one to the other.
+    fn goes_on_in(&self, other: &Shape) -> bool {
+        dot(self.normal, other.normal).abs() >= GOES_ON.cos()
     }
 
     /// Whether two lie next to each other or overlap.
@@ -104,7 +119,7 @@ fn shape(points: &[Vec3], plane: &LocalPlane) -> Option<Shape> {
     if (FEWEST..points.len()).contains(&left) && left as f64 >= NEAR * n {
         fans.extend(Paraboloid::fit(&heights).map(|near| near.fan()));
     }
-    Some(Shape { fans, middle, extent: bend.extent() })
+    Some(Shape { fans, normal: plane.normal, middle, extent: bend.extent() })
 }
 
 /// Leaves out what lies far from the middle of some points along either principal direction. A scattered point in the plane of a
