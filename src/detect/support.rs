@@ -498,12 +498,13 @@ impl Field<'_> {
     }
 
     /// Whether the points are left to judge a turn of the normals: it hardly leaves the plane, and the points are enough to tell, but not
-    /// too many to be looked at. In frames and between rings they are less exact, and a given tolerance says nothing of the noise.
+    /// too many to be looked at. Where neighbours share their noise, in frames and between rings they are less exact, and a given tolerance
+    /// says nothing of the noise.
     fn is_left_to_points(&self, turn: &Turn, set: &[u32]) -> bool {
-        let Limits { as_seen, scanner, obey, .. } = self.limits;
+        let Limits { alike, as_seen, scanner, obey, .. } = self.limits;
         let (noise, points) = (self.noise() * self.scale(set, 0.5), self.weight(set));
         let is_shallow = turn.sagitta < SHALLOW * noise && points <= roundness::MOST;
-        if as_seen || scanner.is_some() || obey || !is_shallow {
+        if alike || as_seen || scanner.is_some() || obey || !is_shallow {
             return false;
         }
         // The standard error of the fan of a parabola through points that are spread evenly.
