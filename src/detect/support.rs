@@ -502,9 +502,12 @@ impl Field<'_> {
     /// says nothing of the noise.
     fn is_left_to_points(&self, turn: &Turn, set: &[u32]) -> bool {
         let Limits { alike, as_seen, scanner, obey, .. } = self.limits;
-        let (noise, points) = (self.noise() * self.scale(set, 0.5), self.weight(set));
-        let is_shallow = turn.sagitta < SHALLOW * noise && points <= roundness::MOST;
-        if alike || as_seen || scanner.is_some() || obey || !is_shallow {
+        let points = self.weight(set);
+        if alike || as_seen || scanner.is_some() || obey || points > roundness::MOST {
+            return false;
+        }
+        let noise = self.noise() * self.scale(set, 0.5);
+        if turn.sagitta >= SHALLOW * noise {
             return false;
         }
         // The standard error of the fan of a parabola through points that are spread evenly.
