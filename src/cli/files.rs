@@ -2,6 +2,7 @@
 
 use super::exports::Named;
 use super::guard::Output;
+use super::words::listed;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use planes::Error;
 use std::ffi::OsStr;
@@ -52,7 +53,7 @@ impl Files {
     /// Refuses names without an extension of their output.
     pub fn check(&self) -> Result<(), Error> {
         for (output, path) in &self.0 {
-            let known = either(&output.extensions());
+            let known = listed(&output.extensions(), "or");
             let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
             // As /dev/stderr.
             let needs_none = output.about.name == PRINTED && extension.is_empty();
@@ -121,14 +122,6 @@ fn help(output: &Named) -> String {
 
 fn option(output: &Named) -> String {
     format!("--{}", output.about.option)
-}
-
-/// `.las, .laz or .ply`.
-fn either(extensions: &[String]) -> String {
-    match extensions {
-        [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),
-        _ => extensions.concat(),
-    }
 }
 
 /// The refusal of a file that an option names.

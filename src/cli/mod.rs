@@ -102,7 +102,7 @@ pub fn run(line: impl IntoIterator<Item = OsString>) -> u8 {
         let (given, commands) = (named_command(line.iter().cloned()), commands_with(name));
         // Those of `planes` itself are options of all commands.
         let is_known = commands.iter().any(|command| *command == given || command == "planes");
-        let of = if is_known { String::new() } else { format!(" of {}", listed(&commands)) };
+        let of = if is_known { String::new() } else { format!(" of {}", listed(&commands, "and")) };
         return refuse(&format!("unexpected argument '-{name}'; did you mean --{name}{of}?"));
     }
     let arguments = match Arguments::try_parse_from(line) {
@@ -197,7 +197,7 @@ fn only_in_detect(error: &clap::Error, line: &[OsString]) -> Option<String> {
 /// The commands that have an option which the given one has not.
 fn elsewhere(error: &clap::Error) -> Option<String> {
     let names = commands_with(unknown_option(error)?);
-    (!names.is_empty()).then(|| format!("it is an option of {}", listed(&names)))
+    (!names.is_empty()).then(|| format!("it is an option of {}", listed(&names, "and")))
 }
 
 /// The names of all commands that have an option of their own with this name.

@@ -7,10 +7,10 @@ pub fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// `a`, `a and b`, `a, b and c`.
-pub fn listed(names: &[String]) -> String {
+/// With `and`: `a`, `a and b`, `a, b and c`.
+pub fn listed(names: &[String], and: &str) -> String {
     match names {
-        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        [others @ .., last] if !others.is_empty() => format!("{} {and} {last}", others.join(", ")),
         _ => names.concat(),
     }
 }

@@ -3,6 +3,7 @@
 use super::folder::Folder;
 use super::shard::Shard;
 use super::summary::{Line, Options};
+use crate::cli::words::listed;
 use planes::{Error, atomic};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -85,7 +86,7 @@ pub fn joined(folder: &Folder, of: Option<u32>) -> Result<(Vec<Line>, Options), 
         (None, []) => return Err(wrong("no shard was done there".into())),
         (None, several) => {
             let last = several[several.len() - 1];
-            let counts = listed(several);
+            let counts = first_of(several);
             let what = format!("shards of {counts} were done there; say which: --collect={last}");
             return Err(wrong(what));
         }
@@ -97,7 +98,7 @@ pub fn joined(folder: &Folder, of: Option<u32>) -> Result<(Vec<Line>, Options), 
     match missing.len() {
         0 => {}
         1 => return Err(wrong(format!("shard {} of {of} is not done", missing[0]))),
-        _ => return Err(wrong(format!("shards {} of {of} are not done", listed(&missing)))),
+        _ => return Err(wrong(format!("shards {} of {of} are not done", first_of(&missing)))),
     }
     let mut shares = shares.into_iter().filter_map(|(shard, share)| Some((shard, share?)));
     let Some((_, first)) = shares.next() else { return Err(wrong("no shard".into())) };
@@ -114,13 +115,12 @@ pub fn joined(folder: &Folder, of: Option<u32>) -> Result<(Vec<Line>, Options), 
 }
 
 /// Numbers in words: `3, 7 and 9`; of many the first.
-fn listed(numbers: &[u32]) -> String {
+fn first_of(numbers: &[u32]) -> String {
     const MOST: usize = 10;
     let shown: Vec<String> = numbers.iter().take(MOST).map(u32::to_string).collect();
-    match (numbers.len(), shown.split_last()) {
-        (n, _) if n > MOST => format!("{} and {} more", shown.join(", "), n - MOST),
-        (_, Some((last, rest))) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => shown.concat(),
+    match numbers.len() {
+        n if n > MOST => format!("{} and {} more", shown.join(", "), n - MOST),
+        _ => listed(&shown, "and"),
     }
 }
 
@@ -132,11 +132,11 @@ fn digest(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::listed;
+    use super::first_of;
 
     #[test]
     fn numbers_are_listed_in_words() {
-        let text = |n: u32| listed(&Vec::from_iter(1..=n));
+        let text = |n: u32| first_of(&Vec::from_iter(1..=n));
         assert_eq!([text(1), text(2), text(3)], ["1", "1 and 2", "1, 2 and 3"]);
         assert_eq!(text(12), "1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more");
     }
