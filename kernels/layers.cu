@@ -205,6 +205,25 @@ struct Layer {
     u32 padding;
 };
 
+// Points that are read at a time, since each takes long to arrive, and guesses that are counted at a time.
+constexpr u32 AT_ONCE = 4;
+static_assert(TRIANGLES % AT_ONCE == 0, "no guess is left over");
+static_assert(MOST_GUESSES <= AT_ONCE, "all guesses along the block are counted at once");
+
+// Calls `visit` with the points from `first` to `end`, in their order; `at` gives the point of an index.
+template <class At, class Visit>
+__device__ __forceinline__ void each(u32 first, u32 end, At at, Visit visit) {
+    for (u32 i = first; i < end; i += AT_ONCE) {
+        Vec3 p[AT_ONCE];
+#pragma unroll
+        for (u32 l = 0; l < AT_ONCE; l++) p[l] = at(min(i + l, end - 1));
+#pragma unroll
+        for (u32 l = 0; l < AT_ONCE; l++) {
+            if (i + l < end) visit(p[l]);
+        }
+    }
+}
+
 // A cell that is tried, and the gathered points of its block.
 struct Trial {
     const Cloud& cloud;
@@ -220,63 +239,86 @@ struct Trial {
         return {x[at], y[at], z[at]};
     }
 
-    __device__ __forceinline__ u32 within(const Guess& guess, double slab) const {
-        u32 n = 0;
-        for (u32 k = 0; k < points; k++) n += fabs(guess.distance(point(k))) <= slab;
-        return n;
+    // Calls `visit` with every gathered point.
+    template <class Visit>
+    __device__ __forceinline__ void every(Visit visit) const {
+        each(0, points, [&](u32 k) { return point(k); }, visit);
+    }
+
+    // Counts the points in the slab of each of the first guesses, and sets `best` to the first with most of them.
+    // Those that do not count are left out. `most` and `any` tell what was found before.
+    __device__ __forceinline__ void
+    compare(const Guess (&guesses)[AT_ONCE], const bool (&counts)[AT_ONCE], bool& any, u32& most, Guess& best) const {
+        const double slab = GUESS_SLAB * noise;
+        u32 n[AT_ONCE] = {};
+        every([&](Vec3 p) {
+#pragma unroll
+            for (u32 l = 0; l < AT_ONCE; l++) n[l] += fabs(guesses[l].distance(p)) <= slab;
+        });
+#pragma unroll
+        for (u32 l = 0; l < AT_ONCE; l++) {
+            if (counts[l] && (!any || n[l] > most)) {
+                any = true;
+                most = n[l];
+                best = guesses[l];
+            }
+        }
     }
 
     // The guess with most points, through some of the cell's own points, along the block.
     __device__ __forceinline__ bool along(Vec3 normal, Guess& best) const {
         const u32 stride = max((own.y - own.x + MOST_GUESSES - 1) / MOST_GUESSES, 1u);
-        u32 until = 0, most = 0;
+        Guess guesses[AT_ONCE] = {};
+        bool counts[AT_ONCE];
+#pragma unroll
+        for (u32 l = 0; l < AT_ONCE; l++) {
+            counts[l] = l * stride < own.y - own.x;
+            if (counts[l]) guesses[l] = {normal, dot(cloud.point(own.x + l * stride), normal)};
+        }
         bool any = false;
-        cloud.every(stride, until, base, [&](u32 i) {
-            const Guess guess = {normal, dot(cloud.point(i), normal)};
-            const u32 n = within(guess, GUESS_SLAB * noise);
-            if (!any || n > most) {
-                any = true;
-                most = n;
-                best = guess;
-            }
-        });
+        u32 most = 0;
+        compare(guesses, counts, any, most, best);
         return any;
+    }
+
+    // The plane through one of the cell's own points and two others; whether these are far enough apart.
+    __device__ __forceinline__ bool triangle(u32 k, double least_area, Guess& guess) const {
+        const Vec3 p = cloud.point(own.x + k % (own.y - own.x));
+        const u32 a = k * points / TRIANGLES;
+        const u32 b = (a + points / 3 + 31 * k) % points;
+        const Vec3 product = cross(minus(point(a), p), minus(point(b), p));
+        const double area = sqrt(dot(product, product));
+        const Vec3 normal = {product.x / area, product.y / area, product.z / area};
+        guess = {normal, dot(p, normal)};
+        return area > least_area;
     }
 
     // The guess with most points, through one of the cell's own points and two others, if it holds enough.
     __device__ __forceinline__ bool in_any_direction(double least_area, Guess& best) const {
-        u32 most = 0, i = own.x;
+        u32 most = 0;
         bool any = false;
-        for (u32 k = 0; k < TRIANGLES; k++) {
-            const Vec3 p = cloud.point(i);
-            i = i + 1 < own.y ? i + 1 : own.x;
-            const u32 a = k * points / TRIANGLES;
-            const u32 b = (a + points / 3 + 31 * k) % points;
-            const Vec3 product = cross(minus(point(a), p), minus(point(b), p));
-            const double area = sqrt(dot(product, product));
-            if (!(area > least_area)) continue;
-            const Vec3 normal = {product.x / area, product.y / area, product.z / area};
-            const Guess guess = {normal, dot(p, normal)};
-            const u32 n = within(guess, GUESS_SLAB * noise);
-            if (!any || n > most) {
-                any = true;
-                most = n;
-                best = guess;
-            }
+        for (u32 k = 0; k < TRIANGLES; k += AT_ONCE) {
+            Guess guesses[AT_ONCE];
+            bool counts[AT_ONCE];
+#pragma unroll
+            for (u32 l = 0; l < AT_ONCE; l++) counts[l] = triangle(k + l, least_area, guesses[l]);
+            compare(guesses, counts, any, most, best);
         }
-        return any && (double)within(best, LAYER_SLAB * noise) >= LAYER_SHARE * (double)points;
+        u32 n = 0;
+        every([&](Vec3 p) { n += fabs(best.distance(p)) <= LAYER_SLAB * noise; });
+        return any && (double)n >= LAYER_SHARE * (double)points;
     }
 
     // Whether a layer is denser than the points on at least one side of it.
     __device__ __forceinline__ bool stands_out(const Guess& layer, u32 contrast) const {
         const double slab = LAYER_SLAB * noise;
         u32 inside = 0, below = 0, above = 0;
-        for (u32 k = 0; k < points; k++) {
-            const double d = layer.distance(point(k));
+        every([&](Vec3 p) {
+            const double d = layer.distance(p);
             inside += fabs(d) <= slab;
             below += d < -slab && d >= -2.0 * slab;
             above += d > slab && d <= 2.0 * slab;
-        }
+        });
         return 2 * contrast * min(below, above) <= inside;
     }
 
@@ -285,10 +327,9 @@ struct Trial {
         double slab = FIRST_LAYER_SLAB * noise, n = 0.0, values[3] = {0.0, 0.0, 0.0}, c[6];
         for (int i = 0; i < LAYER_FITS; i++) {
             Spread layer;
-            for (u32 k = 0; k < points; k++) {
-                const Vec3 p = point(k);
+            every([&](Vec3 p) {
                 if (fabs(guess.distance(p)) <= slab) layer.add(p);
-            }
+            });
             n = layer.weight;
             if (n < (double)MIN_POINTS) return false;
             layer.covariance(c);
@@ -302,9 +343,9 @@ struct Trial {
         if (!wide || (sliced && EXACT_LAYER * thickness < noise)) return false;
         if (thickness > THICKEST_LAYER * noise || !stands_out(guess, contrast)) return false;
         Spread mine;
-        for (u32 i = own.x; i < own.y; i++) {
-            if (fabs(guess.distance(cloud.point(i))) <= slab) mine.add(cloud.point(i));
-        }
+        each(own.x, own.y, [&](u32 i) { return cloud.point(i); }, [&](Vec3 p) {
+            if (fabs(guess.distance(p)) <= slab) mine.add(p);
+        });
         if (!(mine.weight > 0.0)) return false;
         const Vec3 mean = mine.mean();
         mine.covariance(c);

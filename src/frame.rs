@@ -132,7 +132,8 @@ impl Points {
 
     /// About one in so many points, chosen by their coordinates alone: all copies of a point, or none.
     pub(crate) fn one_in(&self, many: u64) -> Points {
-        let chosen = |i: &u32| self.hash(*i as usize).is_multiple_of(many);
+        let is_multiple = multiple_of(many);
+        let chosen = |i: &u32| is_multiple(self.hash(*i as usize));
         let indices: Vec<u32> =
             (0..self.len() as u32).into_par_iter().with_min_len(1 << 12).filter(chosen).collect();
         self.select(&indices)
@@ -163,6 +164,20 @@ impl Points {
             .reduce(|| 0.0, f64::max);
         squared.sqrt().ceil()
     }
+}
+
+/// Whether a number is a multiple of `many`, without a division: a multiple of an odd number times that number's inverse is
+/// the quotient, which is small (Granlund and Montgomery 1994, section 9).
+fn multiple_of(many: u64) -> impl Fn(u64) -> bool + Sync {
+    let many = many.max(1);
+    let twos = many.trailing_zeros();
+    let odd = many >> twos;
+    // Each step of Newton's method doubles the number of right bits, which begins with three.
+    let inverse = (0..5).fold(odd, |inverse, _| {
+        inverse.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(inverse)))
+    });
+    let most = u64::MAX / many;
+    move |number| number.wrapping_mul(inverse).rotate_right(twos) <= most
 }
 
 impl FromIterator<[f32; 3]> for Points {
@@ -213,6 +228,20 @@ mod tests {
         assert!((2000..3000).contains(&all.len()), "{}", all.len());
         assert!(all.values().all(|&copies| copies == 2));
         assert_eq!(all, chosen(points(true)));
+    }
+
+    #[test]
+    fn multiples_are_told_without_a_division() {
+        for many in (1..200).chain([1 << 40, 3 << 33, u64::MAX, u64::MAX - 1]) {
+            let is_multiple = multiple_of(many);
+            let near = (0..50).flat_map(|k| {
+                let multiple = (u64::MAX / many / 50 * k).wrapping_mul(many);
+                [multiple.wrapping_sub(1), multiple, multiple.wrapping_add(1), k]
+            });
+            for number in near.chain([u64::MAX]) {
+                assert_eq!(is_multiple(number), number % many == 0, "{number} {many}");
+            }
+        }
     }
 
     #[test]

@@ -118,11 +118,14 @@ kernels! {
         );
     }
     labels {
-        fn assign_points(
+        fn label_points(
             xyz: [&[f32; points]; 3], points: u32, starts: &[u32; cells], cells: u32,
-            present: &[[u32; PRESENT]; cells], slabs: &[LabelSlab; planes], planes: u32,
-            becomes: &[u32; planes], labels: &mut [i32; labels_length], labels_length: u32,
-            numbers: &mut [[u64; PLANE_NUMBERS]],
+            present: &[[u32; PRESENT]; cells], slabs: &[LabelSlab; planes], changed: &[u32; planes],
+            planes: u32, is_first: u32, labels: &mut [i32; points],
+            numbers: &mut [[u64; PLANE_NUMBERS]; planes],
+        );
+        fn rename_labels(
+            labels: &mut [i32; points], points: u32, becomes: &[u32; planes], planes: u32,
         );
     }
     layers {

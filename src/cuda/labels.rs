@@ -15,64 +15,113 @@ use cudarc::driver::CudaSlice;
 
 /// The points of a cloud in cell order, and the planes present in each cell.
 pub(super) struct CudaLabels<'a> {
-    pub device: &'a Device,
-    pub cut: Cut,
-    pub present: CudaSlice<[u32; PRESENT]>,
+    device: &'a Device,
+    cut: Cut,
+    present: CudaSlice<[u32; PRESENT]>,
+    /// The last result.
+    known: Option<Known>,
     /// Does the work on the CPU if the device has no room.
-    pub here: CloudLabels,
+    here: CloudLabels,
 }
 
-impl CudaLabels<'_> {
-    /// Assigns every point to its plane; `becomes` gives the labels of the planes. Labels are returned only
-    /// if wanted.
-    fn assigned(
-        &self,
-        planes: &[LocalPlane],
-        becomes: &[u32],
-        wants_labels: bool,
-    ) -> Result<Assigned> {
-        let CudaLabels { device, cut, present, .. } = self;
-        let points = &cut.points;
+/// The plane of each point, and the sums over the points of each plane.
+struct Known {
+    planes: Vec<LocalPlane>,
+    labels: CudaSlice<i32>,
+    numbers: CudaSlice<[u64; PLANE_NUMBERS]>,
+}
+
+impl<'a> CudaLabels<'a> {
+    /// No point has a plane yet.
+    pub fn new(
+        device: &'a Device,
+        cut: Cut,
+        present: CudaSlice<[u32; PRESENT]>,
+        here: CloudLabels,
+    ) -> CudaLabels<'a> {
+        CudaLabels { device, cut, present, known: None, here }
+    }
+
+    /// Finds the plane of each point. Only cells in which a plane has changed since the last result are computed
+    /// again. After a failure the next result starts anew.
+    fn label(&mut self, planes: &[LocalPlane]) -> Result<Known> {
+        let (device, points) = (self.device, &self.cut.points);
+        let last = self.known.take();
+        let is_first = last.is_none();
+        let mut now = match last {
+            Some(last) => last,
+            None => Known {
+                planes: Vec::new(),
+                labels: device.buffer(points.len)?,
+                numbers: device.zeros(planes.len())?,
+            },
+        };
         let slabs: Vec<LabelSlab> = planes.iter().zip(&self.here.claims).map(slab).collect();
-        let slabs = device.upload(&slabs)?;
-        let becomes = device.upload(becomes)?;
-        let wanted = if wants_labels { points.len } else { 0 };
-        let mut labels = device.buffer::<i32>(wanted)?;
-        let mut numbers = device.zeros::<[u64; PLANE_NUMBERS]>(planes.len())?;
-        labels::assign_points(
+        let is_changed = |(q, plane)| u32::from(now.planes.get(q) != Some(plane));
+        let changed: Vec<u32> = planes.iter().enumerate().map(is_changed).collect();
+        labels::label_points(
             device,
             each((points.len as u32).div_ceil(LABEL_POINTS) * WARP),
             points.axes(),
             points.len as u32,
-            &cut.starts,
-            cut.cells,
-            present,
-            &slabs,
+            &self.cut.starts,
+            self.cut.cells,
+            &self.present,
+            &device.upload(&slabs)?,
+            &device.upload(&changed)?,
             planes.len() as u32,
-            &becomes,
-            &mut labels,
-            wanted as u32,
-            &mut numbers,
+            u32::from(is_first),
+            &mut now.labels,
+            &mut now.numbers,
         )?;
-        let numbers = device.download(&numbers, planes.len())?;
-        Ok(Assigned {
-            labels: device.download(&labels, wanted)?,
-            sums: numbers.iter().map(moments).collect(),
-        })
+        now.planes = planes.to_vec();
+        Ok(now)
+    }
+
+    /// Exact sums over the points of each plane.
+    fn sums_of(&self, known: &Known) -> Result<Vec<Moments>> {
+        let numbers = self.device.download(&known.numbers, known.planes.len())?;
+        Ok(numbers.iter().map(moments).collect())
+    }
+
+    /// The same, once each point has its plane.
+    fn sums_there(&mut self, planes: &[LocalPlane]) -> Result<Vec<Moments>> {
+        let known = self.label(planes)?;
+        let sums = self.sums_of(&known);
+        self.known = Some(known);
+        sums
+    }
+
+    /// The label of each point; `becomes` gives the labels of the planes.
+    fn assigned_there(&mut self, planes: &[LocalPlane], becomes: &[u32]) -> Result<Assigned> {
+        let (device, points) = (self.device, self.cut.points.len);
+        let mut known = self.label(planes)?;
+        let mut sums = vec![Moments::default(); planes.len()];
+        for (&plane, own) in becomes.iter().zip(&self.sums_of(&known)?) {
+            sums[plane as usize].merge(own);
+        }
+        labels::rename_labels(
+            device,
+            each(points as u32),
+            &mut known.labels,
+            points as u32,
+            &device.upload(becomes)?,
+            becomes.len() as u32,
+        )?;
+        Ok(Assigned { labels: device.download(&known.labels, points)?, sums })
     }
 }
 
 impl Labels for CudaLabels<'_> {
     fn sums(&mut self, planes: &[LocalPlane]) -> Result<Vec<Moments>> {
-        let itself: Vec<u32> = (0..planes.len() as u32).collect();
-        match if_room(self.assigned(planes, &itself, false))? {
-            Some(assigned) => Ok(assigned.sums),
+        match if_room(self.sums_there(planes))? {
+            Some(sums) => Ok(sums),
             None => self.here.sums(planes),
         }
     }
 
-    fn assign(self: Box<Self>, planes: &[LocalPlane], becomes: &[u32]) -> Result<Assigned> {
-        match if_room(self.assigned(planes, becomes, true))? {
+    fn assign(mut self: Box<Self>, planes: &[LocalPlane], becomes: &[u32]) -> Result<Assigned> {
+        match if_room(self.assigned_there(planes, becomes))? {
             Some(assigned) => Ok(assigned),
             None => Box::new(self.here).assign(planes, becomes),
         }

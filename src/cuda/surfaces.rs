@@ -181,7 +181,7 @@ impl<'a> Surfaces<'a> for CudaSurfaces<'a> {
         let there = if_room(upload(cuda.first(), &present))?;
         let here = cpu::CloudLabels::new(cloud, present, claims);
         Ok(match there {
-            Some(present) => Box::new(CudaLabels { device: cuda.first(), cut, present, here }),
+            Some(present) => Box::new(CudaLabels::new(cuda.first(), cut, present, here)),
             None => Box::new(here),
         })
     }

@@ -4,7 +4,7 @@ use crate::Result;
 use crate::backend::Surfaces;
 use crate::surface::cells::Cells;
 use crate::surface::flat::Surface;
-use crate::surface::layers::{Layer, Outcome, Trials};
+use crate::surface::layers::{Layer, Outcome, Trials, Tried};
 use crate::surface::surfels::{LAYERED, Surfel, Surfels};
 use rayon::prelude::*;
 
@@ -54,19 +54,17 @@ pub(super) fn refine(
         }
         let bases: Vec<u32> = open.par_iter().map(|o| o.place).collect();
         let widest = 3.0 * cells.levels[level].size / WIDE;
-        let mut tried = surfaces.layers(&Trials { bases: &bases, level, noise, widest })?;
-        for layer in tried.layers {
-            if is_ring(&layer) {
+        let Tried { mut outcomes, mut layers } =
+            surfaces.layers(&Trials { bases: &bases, level, noise, widest })?;
+        layers.retain(|layer| {
+            let stays = !is_ring(layer);
+            if !stays {
                 // A wider block may hold several rings, and so the surface.
-                tried.outcomes[layer.entry as usize] = Outcome::None;
-                continue;
+                outcomes[layer.entry as usize] = Outcome::None;
             }
-            let at = surfels.at(bases[layer.entry as usize] as usize);
-            let surfel = &mut surfels.list[at];
-            (surfel.centroid, surfel.scatter) = (layer.centroid, layer.scatter);
-            surfel.weight = layer.weight;
-            surfel.surface = Some(Surface::of_layer(&layer, level));
-        }
+            stays
+        });
+        give(surfels, &bases, (&layers, level));
         let stays = |(open, outcome): (Open, Outcome)| match outcome {
             Outcome::TooFew => Some(open),
             Outcome::None => {
@@ -74,17 +72,42 @@ pub(super) fn refine(
             }
             _ => None,
         };
-        open = open.into_par_iter().zip(tried.outcomes).filter_map(stays).collect();
+        open = open.into_par_iter().zip(outcomes).filter_map(stays).collect();
     }
     Ok(())
 }
 
+/// Gives surfels the surfaces of layers, each of which goes through one of the base cells.
+fn give(surfels: &mut Surfels, bases: &[u32], (layers, level): (&[Layer], usize)) {
+    /// No layer.
+    const NONE: u32 = u32::MAX;
+    let at = |layer: &Layer| surfels.at(bases[layer.entry as usize] as usize);
+    let places: Vec<usize> = layers.par_iter().map(at).collect();
+    let mut layer_of = vec![NONE; surfels.list.len()];
+    (0..).zip(places).for_each(|(layer, surfel)| layer_of[surfel] = layer);
+    surfels.list.par_iter_mut().zip(layer_of).for_each(|(surfel, layer)| {
+        if let Some(layer) = layers.get(layer as usize) {
+            (surfel.centroid, surfel.scatter) = (layer.centroid, layer.scatter);
+            surfel.weight = layer.weight;
+            surfel.surface = Some(Surface::of_layer(layer, level));
+        }
+    });
+}
+
 /// The first of `levels` on which no layers are sought.
 fn end(levels: usize, surfels: &[Surfel]) -> usize {
-    let mut seen = vec![0; levels];
-    for (level, weight) in surfels.iter().filter_map(|s| Some((s.surface?.level(), s.weight))) {
-        seen[level] += u64::from(weight);
-    }
+    let none = || vec![0_u64; levels];
+    let count = |mut seen: Vec<u64>, surfel: &Surfel| {
+        if let Some(surface) = surfel.surface {
+            seen[surface.level()] += u64::from(surfel.weight);
+        }
+        seen
+    };
+    let both = |mut a: Vec<u64>, b: Vec<u64>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    };
+    let seen = surfels.par_iter().with_min_len(1 << 12).fold(none, count).reduce(none, both);
     let all: u64 = seen.iter().sum();
     let last = seen.iter().rposition(|&n| n > 0 && n * SEEN >= all);
     last.map_or(levels, |last| last + ABOVE + 1)

@@ -11,6 +11,7 @@ use crate::surface::cells::Cells;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::surfels::Surfel;
 use crate::vector::Vec3;
+use rayon::prelude::*;
 
 /// Most bins of `ρ`: a coarser axis is enough, since refinement is exact.
 const MAX_RHO_BINS: f64 = 2048.0;
@@ -104,8 +105,8 @@ pub(super) fn rougher(usual: &Parameters, surfels: &[Surfel], noise: f64, step: 
 
 /// The angle within which a surface votes, in degrees: three standard errors of a normal.
 fn spread(surfels: &[Surfel]) -> f64 {
-    let errors =
-        surfels.iter().filter_map(|s| Some((f64::from(s.surface?.error), u64::from(s.weight))));
+    let error = |s: &Surfel| Some((f64::from(s.surface?.error), u64::from(s.weight)));
+    let errors = surfels.par_iter().with_min_len(1 << 12).filter_map(error);
     (3.0 * weighted_quantile(errors.collect(), 0.5).to_degrees()).clamp(3.0, 10.0)
 }
 

@@ -92,8 +92,9 @@ impl Within {
             let all = (0..cells.len(level) as u32).into_par_iter();
             let mut above: Vec<u32> =
                 all.map(|cell| only(children(cell)).unwrap_or(NONE)).collect();
-            for (cell, set) in (0..).zip(&mut above).filter(|(_, set)| **set == NONE) {
-                *set = join(&mut within.sets, &mut within.known, children(cell));
+            let mixed = above.par_iter().enumerate().filter(|(_, set)| **set == NONE);
+            for cell in mixed.map(|(cell, _)| cell as u32).collect::<Vec<_>>() {
+                above[cell as usize] = join(&mut within.sets, &mut within.known, children(cell));
             }
             within.levels.push(above);
         }

@@ -1,10 +1,27 @@
 //! Quantiles of values, with weights or without.
 
+use rayon::prelude::*;
+
+/// Of more values than this, those near the quantile are picked first, on all cores.
+const MANY: usize = 1 << 16;
+/// Leading bits of a value by which they are picked: the sign, the exponent and two bits of the fraction.
+const LEADING: u32 = 14;
+
 /// The value below which `share` of the total weight lies; 0 without values.
 pub fn weighted_quantile(mut values: Vec<(f64, u64)>, share: f64) -> f64 {
     let weight = |values: &[(f64, u64)]| values.iter().map(|v| v.1).sum::<u64>();
-    let wanted = share * weight(&values) as f64;
-    let (mut rest, mut below) = (&mut values[..], 0);
+    let is_many = values.len() > MANY;
+    let all = match is_many {
+        true => values.par_iter().map(|v| v.1).sum(),
+        false => weight(&values),
+    };
+    let (wanted, mut below) = (share * all as f64, 0);
+    if is_many && wanted > 0.0 {
+        let bin;
+        (bin, below) = bin_of(&weights(&values), wanted);
+        values = values.into_par_iter().filter(|v| leading(v.0) == bin).collect();
+    }
+    let mut rest = &mut values[..];
     // Bisects: continues in the half in which the quantile lies.
     while rest.len() > 1 {
         let middle = rest.len() / 2;
@@ -14,6 +31,39 @@ pub fn weighted_quantile(mut values: Vec<(f64, u64)>, share: f64) -> f64 {
         (rest, below) = if to_middle as f64 >= wanted { (less, below) } else { (more, to_middle) };
     }
     rest.first().map_or(0.0, |v| v.0)
+}
+
+/// The leading bits of a value, in the order of the values.
+fn leading(value: f64) -> usize {
+    let bits = value.to_bits();
+    let ordered = if value.is_sign_negative() { !bits } else { bits | 1 << 63 };
+    (ordered >> (u64::BITS - LEADING)) as usize
+}
+
+/// The weight of the values with each leading bits.
+fn weights(values: &[(f64, u64)]) -> Vec<u64> {
+    let none = || vec![0; 1 << LEADING];
+    let add = |mut weights: Vec<u64>, &(value, weight): &(f64, u64)| {
+        weights[leading(value)] += weight;
+        weights
+    };
+    let both = |mut a: Vec<u64>, b: Vec<u64>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    };
+    values.par_iter().with_min_len(MANY).fold(none, add).reduce(none, both)
+}
+
+/// The first bin with which the weights reach what is wanted, and the weight of those before it.
+fn bin_of(weights: &[u64], wanted: f64) -> (usize, u64) {
+    let (mut below, last) = (0, weights.len().saturating_sub(1));
+    for (bin, &weight) in weights.iter().enumerate() {
+        if bin == last || (below + weight) as f64 >= wanted {
+            return (bin, below);
+        }
+        below += weight;
+    }
+    (last, below)
 }
 
 /// The value below which `share` of the values lie; 0 without values. Reorders the values.
@@ -33,8 +83,22 @@ mod tests {
     fn a_weighted_median_is_where_half_the_weight_lies() {
         assert_eq!(weighted_quantile(vec![(3.0, 1), (1.0, 1), (2.0, 10)], 0.5), 2.0);
         assert_eq!(weighted_quantile(vec![], 0.5), 0.0);
-        let values: Vec<(f64, u64)> =
-            (0..500u32).map(|i| (f64::from(i * 7919 % 97), u64::from(i % 5))).collect();
+        check((0..500u32).map(|i| (f64::from(i * 7919 % 97), u64::from(i % 5))).collect());
+    }
+
+    #[test]
+    fn of_many_values_those_near_it_are_picked_first() {
+        let value = |i: u64| {
+            let share = (i * 7919 % 100_003) as f64 / 100_003.0;
+            (if i.is_multiple_of(7) { -share.powi(9) } else { 1e6 * share.powi(9) }, i % 5)
+        };
+        check((0..2 * MANY as u64).map(value).collect());
+        check(vec![(2.0, 0); 2 * MANY]);
+        check(vec![(-0.0, 1); 2 * MANY]);
+    }
+
+    /// Compares quantiles with sums over the sorted values.
+    fn check(values: Vec<(f64, u64)>) {
         let mut sorted = values.clone();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
         for share in [0.0, 0.1, 0.5, 0.9, 1.0] {
