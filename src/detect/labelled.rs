@@ -127,8 +127,8 @@ impl Labelled {
         // Copies of a point are no more certain than one.
         let less = parameters.copies.sqrt();
         refined.iter_mut().flat_map(|r| r.errors.iter_mut().flatten()).for_each(|e| *e *= less);
-        let count = |i: usize| assigned.sums[i].n;
-        let round = || roundness::round(points, &assigned.labels, &local, count, self.alike);
+        let Assigned { labels, sums } = &assigned;
+        let round = || roundness::round(points, labels, &local, sums, self.alike);
         let round = match self.arbitrary {
             Some(pieces) => round().into_iter().zip(pieces).map(|(a, b)| a | b).collect(),
             None => vec![false; found.len()],

@@ -1,18 +1,21 @@
-//! Whether a small plane is a piece of a curved surface.
+//! Whether a narrow plane is a piece of a curved surface.
 //!
 //! A column only a few cells wide falls into strips that surfels are too coarse to tell from planes. The
 //! points can tell: a paraboloid through them shows how far the normals fan out, and with what error.
 
 use super::members::members;
 use super::paraboloid::{Fan, Height, Paraboloid, SURE};
-use crate::frame::Points;
+use crate::frame::{Points, multiple_of};
+use crate::surface::moments::{Fit, Moments};
 use crate::surface::plane::LocalPlane;
 use crate::surface::quantile::quantile;
 use crate::vector::{Vec3, axes, dot, minus};
 use rayon::prelude::*;
 
-/// Larger planes are judged by their surfels.
-pub(super) const MOST: u64 = 16_384;
+/// About so many points tell the shape of a plane that has more.
+const ENOUGH: u64 = 16_384;
+/// Planes with more points, wider than this many tolerances, are not judged: one that fans out by [`FAN`] leaves its slab.
+const NARROW: f64 = 66.0;
 /// Fewest points that are judged.
 const FEWEST: usize = 20;
 /// A piece is curved when its normals surely fan out by more than this, in radians, root mean square.
@@ -31,26 +34,29 @@ const FAN_BETWEEN: f64 = 0.03;
 /// Two pieces are adjacent when their middles are at most this many times the sum of their extents apart.
 const REACH: f64 = 1.5;
 
-/// Which planes are pieces of curved surfaces. `counts` gives their numbers of points; `alike` points share
-/// one error.
+/// Which planes are pieces of curved surfaces. `sums` are those over their points; `alike` points share one error.
 pub(super) fn round(
     points: &Points,
     labels: &[i32],
     planes: &[LocalPlane],
-    counts: impl Fn(usize) -> i64,
+    sums: &[Moments],
     alike: f64,
 ) -> Vec<bool> {
-    let mut small = 0;
-    let place = |i: usize| {
-        let is_small = counts(i) <= MOST as i64;
-        small += usize::from(is_small);
-        is_small.then(|| small - 1)
+    let mut judged = 0;
+    let place = |(plane, sums): (&LocalPlane, &Moments)| {
+        (sums.n <= ENOUGH as i64 || is_narrow(plane, sums)).then(|| {
+            judged += 1;
+            judged - 1
+        })
     };
-    let places: Vec<Option<usize>> = (0..planes.len()).map(place).collect();
-    let members = members(labels, &places, small);
+    let places: Vec<Option<usize>> = planes.iter().zip(sums).map(place).collect();
+    let members = members(labels, &places, judged);
     let shape = |(plane, place): (&LocalPlane, &Option<usize>)| {
-        let of = members[(*place)?].iter().map(|&i| points.get(i as usize).map(f64::from));
-        shape(&of.collect::<Vec<_>>(), plane)
+        let members = &members[(*place)?];
+        // Chosen by their coordinates, so that the order of the points does not matter.
+        let is_chosen = multiple_of((members.len() as u64).div_ceil(ENOUGH));
+        let chosen = members.iter().map(|&i| i as usize).filter(|&i| is_chosen(points.hash(i)));
+        shape(&chosen.map(|i| points.get(i).map(f64::from)).collect::<Vec<_>>(), plane)
     };
     let shapes: Vec<Option<Shape>> =
         planes.par_iter().zip(&places).with_max_len(1).map(shape).collect();
@@ -68,7 +74,13 @@ pub(super) fn round(
     shapes.iter().map(is_round).collect()
 }
 
-/// The shape of a small plane's points.
+/// Whether a plane is so narrow that it may fan out.
+fn is_narrow(plane: &LocalPlane, sums: &Moments) -> bool {
+    let width = |fit: Fit| (12.0 * fit.variance[1]).sqrt();
+    sums.fit().is_some_and(|fit| width(fit) <= NARROW * plane.tolerance)
+}
+
+/// The shape of a plane's points.
 struct Shape {
     /// How far the normals of a paraboloid fan out, through all points and through those that are not far from the middle.
     fans: Vec<Fan>,
@@ -140,6 +152,8 @@ fn leave_out_far(bend: &Paraboloid, heights: &mut Vec<Height>) {
 mod tests {
     use super::*;
 
+    use super::super::members;
+
     /// Points of a strip, 200 wide and 1000 high, of a column of the given radius; `noise` is the standard
     /// deviation of their noise.
     fn strip(n: i64, radius: f64, noise: f64) -> Vec<Vec3> {
@@ -158,8 +172,8 @@ mod tests {
         let labels: Vec<i32> =
             (0..).zip(strips).flat_map(|(label, strip)| vec![label; strip.len()]).collect();
         let plane = LocalPlane { normal: [0.0, 1.0, 0.0], rho: 5000.0, tolerance: 50.0 };
-        let count = |i: usize| strips[i].len() as i64;
-        round(&points, &labels, &vec![plane; strips.len()], count, 1.0)
+        let sums = members::sums(&points, &labels, strips.len());
+        round(&points, &labels, &vec![plane; strips.len()], &sums, 1.0)
     }
 
     #[test]
@@ -168,8 +182,9 @@ mod tests {
         assert_eq!(judged(&[column, plane]), [true, false]);
         // A wall that sags by a little is a wall.
         assert_eq!(judged(&[strip(3000, 4000.0, 1.0)]), [false]);
-        // Larger planes are judged by their surfels.
-        assert_eq!(judged(&[strip(MOST as i64 + 1, 250.0, 1.0)]), [false]);
+        // However many points they have.
+        let many = 3 * ENOUGH as i64;
+        assert_eq!(judged(&[strip(many, 250.0, 5.0), strip(many, 1e9, 5.0)]), [true, false]);
     }
 
     #[test]

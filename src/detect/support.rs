@@ -6,7 +6,7 @@ use super::grow::Grower;
 use super::lattice::Lattice;
 use super::limits::{Limits, SIGMAS};
 use super::sparse_grid::SparseGrid;
-use super::{rings, roundness, zoom};
+use super::{rings, zoom};
 use crate::Result as Done;
 use crate::backend::Backend;
 use crate::detection::Reason;
@@ -497,13 +497,12 @@ impl Field<'_> {
         counted.map(|turn| turn.fan * turn.fan).sum::<f64>().sqrt()
     }
 
-    /// Whether the points are left to judge a turn of the normals: it hardly leaves the plane, and the points are enough to tell, but not
-    /// too many to be looked at. Where neighbours share their noise, in frames and between rings they are less exact, and a given tolerance
+    /// Whether the points are left to judge a turn of the normals: it hardly leaves the plane, and the points are enough to tell. Where neighbours share their noise, in frames and between rings they are less exact, and a given tolerance
     /// says nothing of the noise.
     fn is_left_to_points(&self, turn: &Turn, set: &[u32]) -> bool {
         let Limits { alike, as_seen, scanner, obey, .. } = self.limits;
         let points = self.weight(set);
-        if alike || as_seen || scanner.is_some() || obey || points > roundness::MOST {
+        if alike || as_seen || scanner.is_some() || obey {
             return false;
         }
         let noise = self.noise() * self.scale(set, 0.5);
