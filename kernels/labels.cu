@@ -1,14 +1,14 @@
 // Assigns every point to its plane, and sums exactly over the points of every plane. Of the planes present in
 // its cell or close by, a point belongs to the likeliest one whose tolerance it meets, the first of equals.
 //
-// Planes are changed some ten times until they fit their points. Only cells in which a changed plane is present
-// are computed again, and only points whose plane is another change the sums.
+// Planes are changed a dozen times until they fit their points. Only cells in which a changed plane is present
+// are computed again, and only points that change their plane change the sums.
 //
 // A warp takes consecutive points, whose cells mostly show the same plane, and each of its lanes keeps the
 // sums of the plane it met last in registers. They go to memory when the lane meets another plane, and at the
 // end; there mostly all lanes hold the same plane and write once together.
 //
-// Lower bound: 12 bytes of a point read and 4 written, 370 MB for 23 million points: 0.1 ms at 4 TB/s. Each
+// Lower bound, the first time: 12 bytes of a point read and 4 written, 370 MB for 23 million points: 0.1 ms at 4 TB/s. Each
 // point takes some 12 operations in f64 for each plane that is present.
 
 #include "vote.cuh"
@@ -19,7 +19,8 @@ constexpr u32 NONE = 0xffffffffu;
 // A product of two coordinates takes 46 bits; those of a warp's points add up without overflow.
 static_assert(46 + 11 < 63 && LABEL_POINTS == 1 << 11, "sums of products fit");
 // Numbers of a plane in memory: count, sums of x, y, z, and the low and the high halves of the sums of xx,
-// xy, xz, yy, yz, zz, since a product of two coordinates takes 46 bits and there may be 2^32 of them.
+// xy, xz, yy, yz, zz, since a product of two coordinates takes 46 bits and there may be 2^32 of them. A low half
+// grows by less than 2^32 each time that a lane writes, and so has room for 2^32 times.
 static_assert(PLANE_NUMBERS == 16, "a plane has so many numbers");
 
 struct Slab {
@@ -62,6 +63,16 @@ struct Moved {
             atomicAdd(to + 4 + a, (u64)products[a] & 0xffffffffull);
             atomicAdd(to + 10 + a, (u64)(products[a] >> 32));
         }
+    }
+
+    // Lets a point join a plane, or with a sign of -1 leave it.
+    __device__ __forceinline__ void move(u32 of, int sign, const double (&p)[3], u64* numbers) {
+        if (of == NONE) return;
+        if (of != plane) {
+            write(numbers);
+            begin(of);
+        }
+        add(sign, (i64)p[0], (i64)p[1], (i64)p[2]);
     }
 
     // Adds the sums of all lanes to those of the first. Only if all lanes hold the same plane.
@@ -144,29 +155,23 @@ extern "C" __global__ void label_points(
                 const u32 was = is_first ? NONE : (u32)labels[i];
                 if (is_first || plane != was) labels[i] = (int)plane;
                 if (plane == was) continue;
-                for (int sign = -1; sign <= 1; sign += 2) {
-                    const u32 of = sign < 0 ? was : plane;
-                    if (of == NONE) continue;
-                    if (of != moved.plane) {
-                        moved.write(numbers);
-                        moved.begin(of);
-                    }
-                    moved.add(sign, (i64)x[i], (i64)y[i], (i64)z[i]);
-                }
+                moved.move(was, -1, p, numbers);
+                moved.move(plane, 1, p, numbers);
             }
         }
     }
     // A lane whose points all stayed takes the plane of another lane.
     u32 some = moved.plane == NONE ? 0 : moved.plane;
     for (u32 d = WARP / 2; d > 0; d /= 2) some = max(some, __shfl_xor_sync(ALL, some, d));
-    const bool is_none = __all_sync(ALL, moved.plane == NONE);
-    if (is_none) return;
-    if (moved.plane == NONE) moved.plane = some;
+    const bool is_idle = moved.plane == NONE;
+    if (__all_sync(ALL, is_idle)) return;
+    if (is_idle) moved.plane = some;
     if (__all_sync(ALL, moved.plane == some)) {
         moved.gather();
-        if (lane != 0) return;
+        if (lane == 0) moved.write(numbers);
+    } else if (!is_idle) {
+        moved.write(numbers);
     }
-    moved.write(numbers);
 }
 
 // Replaces the number of each plane by that of the plane it becomes.

@@ -205,20 +205,22 @@ struct Layer {
     u32 padding;
 };
 
-// Points that are read at a time, since each takes long to arrive, and guesses that are counted at a time.
-constexpr u32 AT_ONCE = 4;
-static_assert(TRIANGLES % AT_ONCE == 0, "no guess is left over");
-static_assert(MOST_GUESSES <= AT_ONCE, "all guesses along the block are counted at once");
+// Points that are read at a time, since each takes long to arrive.
+constexpr u32 READ = 4;
+// Guesses for which each point is counted at a time.
+constexpr u32 GUESSES = 4;
+static_assert(TRIANGLES % GUESSES == 0, "no guess is left over");
+static_assert(MOST_GUESSES <= GUESSES, "all guesses along the block are counted at once");
 
 // Calls `visit` with the points from `first` to `end`, in their order; `at` gives the point of an index.
 template <class At, class Visit>
 __device__ __forceinline__ void each(u32 first, u32 end, At at, Visit visit) {
-    for (u32 i = first; i < end; i += AT_ONCE) {
-        Vec3 p[AT_ONCE];
+    for (u32 i = first; i < end; i += READ) {
+        Vec3 p[READ];
 #pragma unroll
-        for (u32 l = 0; l < AT_ONCE; l++) p[l] = at(min(i + l, end - 1));
+        for (u32 l = 0; l < READ; l++) p[l] = at(min(i + l, end - 1));
 #pragma unroll
-        for (u32 l = 0; l < AT_ONCE; l++) {
+        for (u32 l = 0; l < READ; l++) {
             if (i + l < end) visit(p[l]);
         }
     }
@@ -228,7 +230,7 @@ __device__ __forceinline__ void each(u32 first, u32 end, At at, Visit visit) {
 struct Trial {
     const Cloud& cloud;
     const float *x, *y, *z;
-    u32 room, points, base;
+    u32 room, points;
     uint2 own;
     double noise;
     // Whether an exact layer is a step of the depths.
@@ -245,19 +247,19 @@ struct Trial {
         each(0, points, [&](u32 k) { return point(k); }, visit);
     }
 
-    // Counts the points in the slab of each of the first guesses, and sets `best` to the first with most of them.
-    // Those that do not count are left out. `most` and `any` tell what was found before.
+    // Counts the points in the slab of each guess; `best` becomes the first with more than `most`, or the first of all
+    // unless there was `any` before. Guesses that are not `valid` are ignored.
     __device__ __forceinline__ void
-    compare(const Guess (&guesses)[AT_ONCE], const bool (&counts)[AT_ONCE], bool& any, u32& most, Guess& best) const {
+    compare(const Guess (&guesses)[GUESSES], const bool (&valid)[GUESSES], bool& any, u32& most, Guess& best) const {
         const double slab = GUESS_SLAB * noise;
-        u32 n[AT_ONCE] = {};
+        u32 n[GUESSES] = {};
         every([&](Vec3 p) {
 #pragma unroll
-            for (u32 l = 0; l < AT_ONCE; l++) n[l] += fabs(guesses[l].distance(p)) <= slab;
+            for (u32 l = 0; l < GUESSES; l++) n[l] += fabs(guesses[l].distance(p)) <= slab;
         });
 #pragma unroll
-        for (u32 l = 0; l < AT_ONCE; l++) {
-            if (counts[l] && (!any || n[l] > most)) {
+        for (u32 l = 0; l < GUESSES; l++) {
+            if (valid[l] && (!any || n[l] > most)) {
                 any = true;
                 most = n[l];
                 best = guesses[l];
@@ -268,16 +270,16 @@ struct Trial {
     // The guess with most points, through some of the cell's own points, along the block.
     __device__ __forceinline__ bool along(Vec3 normal, Guess& best) const {
         const u32 stride = max((own.y - own.x + MOST_GUESSES - 1) / MOST_GUESSES, 1u);
-        Guess guesses[AT_ONCE] = {};
-        bool counts[AT_ONCE];
+        Guess guesses[GUESSES] = {};
+        bool valid[GUESSES];
 #pragma unroll
-        for (u32 l = 0; l < AT_ONCE; l++) {
-            counts[l] = l * stride < own.y - own.x;
-            if (counts[l]) guesses[l] = {normal, dot(cloud.point(own.x + l * stride), normal)};
+        for (u32 l = 0; l < GUESSES; l++) {
+            valid[l] = l * stride < own.y - own.x;
+            if (valid[l]) guesses[l] = {normal, dot(cloud.point(own.x + l * stride), normal)};
         }
         bool any = false;
         u32 most = 0;
-        compare(guesses, counts, any, most, best);
+        compare(guesses, valid, any, most, best);
         return any;
     }
 
@@ -297,16 +299,17 @@ struct Trial {
     __device__ __forceinline__ bool in_any_direction(double least_area, Guess& best) const {
         u32 most = 0;
         bool any = false;
-        for (u32 k = 0; k < TRIANGLES; k += AT_ONCE) {
-            Guess guesses[AT_ONCE];
-            bool counts[AT_ONCE];
+        for (u32 k = 0; k < TRIANGLES; k += GUESSES) {
+            Guess guesses[GUESSES];
+            bool valid[GUESSES];
 #pragma unroll
-            for (u32 l = 0; l < AT_ONCE; l++) counts[l] = triangle(k + l, least_area, guesses[l]);
-            compare(guesses, counts, any, most, best);
+            for (u32 l = 0; l < GUESSES; l++) valid[l] = triangle(k + l, least_area, guesses[l]);
+            compare(guesses, valid, any, most, best);
         }
+        if (!any) return false;
         u32 n = 0;
         every([&](Vec3 p) { n += fabs(best.distance(p)) <= LAYER_SLAB * noise; });
-        return any && (double)n >= LAYER_SHARE * (double)points;
+        return (double)n >= LAYER_SHARE * (double)points;
     }
 
     // Whether a layer is denser than the points on at least one side of it.
@@ -379,7 +382,7 @@ extern "C" __global__ void __launch_bounds__(JUDGE_THREADS) try_cells(
     const Block block = blocks[g];
     outcome[entry] = block.outcome;
     if (block.outcome != TRIED) return;
-    const Trial trial = {cloud, x + g, y + g, z + g, room, block.points, base,
+    const Trial trial = {cloud, x + g, y + g, z + g, room, block.points,
                          cloud.range(base), block.noise, sliced};
     Guess guess;
     Layer layer;

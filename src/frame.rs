@@ -167,8 +167,9 @@ impl Points {
 }
 
 /// Whether a number is a multiple of `many`, without a division: a multiple of an odd number times that number's inverse is
-/// the quotient, which is small (Granlund and Montgomery 1994, section 9).
-pub(crate) fn multiple_of(many: u64) -> impl Fn(u64) -> bool + Sync {
+/// the quotient, which is small (Granlund and Montgomery 1994, section 9). The zeros at the end of a multiple of a power of two
+/// move to its front.
+fn multiple_of(many: u64) -> impl Fn(u64) -> bool + Sync {
     let many = many.max(1);
     let twos = many.trailing_zeros();
     let odd = many >> twos;

@@ -505,21 +505,25 @@ const CLAIMS: [Claim; 4] = {
 
 #[test]
 fn points_go_to_their_planes() {
-    let place = |i: u32| [i % 200 * 4, i / 200 * 4, i * 7 % 13].map(|v| v as f32);
+    let place = |i: i32| [i % 200 * 4, i / 200 * 4 - 8_000_000, i * 7 % 13].map(|v| v as f32);
     let points: Points = (0..30_000).map(place).collect();
     let first =
         [across(2, 2.0, 3.0), across(2, 6.0, 3.0), across(0, 400.0, 20.0), across(2, 9.0, 2.0)];
     let (mut second, mut third) = (first, first);
     (second[0].tolerance, second[2].rho) = (5.0, 300.0);
     (third[1].rho, third[2].rho) = (5.0, 300.0);
+    // This one is present in half of the cells only.
+    let mut one_more = second;
+    one_more[3].tolerance = 1.0;
     for backend in backends() {
         let labels = || {
             let surfaces = judged(backend.as_ref(), &points);
-            // Planes 0 and 1 are on one half, 1 to 3 on the other.
+            // Planes 0 and 1 are on one half, 1 to 3 on the other, the last of these in the last place.
             let cells = surfaces.cloud().cells.base().len();
             let near = |cell: usize| {
-                let planes: &[u32] = if cell < cells / 2 { &[0, 1] } else { &[2, 1, 3] };
-                std::array::from_fn(|k| planes.get(k).copied().unwrap_or(u32::MAX))
+                let planes = if cell < cells / 2 { [0, 1, u32::MAX] } else { [2, 1, 3] };
+                let place = |k| if k == PRESENT - 1 { Some(2) } else { Some(k).filter(|&k| k < 2) };
+                std::array::from_fn(|k| place(k).map_or(u32::MAX, |k| planes[k]))
             };
             let present: Vec<[u32; PRESENT]> = (0..cells).map(near).collect();
             let all = || Present::new(cells, |range| range.map(near));
@@ -549,7 +553,7 @@ fn points_go_to_their_planes() {
         };
         let count = |labels: &[i32], q: i32| labels.iter().filter(|&&l| l == q).count() as i64;
         let mut all = Vec::new();
-        for planes in [first, second] {
+        for planes in [first, second, second, one_more] {
             let sums = one.sums(&planes).unwrap();
             let labels_now = plain(&planes);
             assert!((0..4).all(|q| sums[q as usize].n == count(&labels_now, q)));
@@ -557,7 +561,7 @@ fn points_go_to_their_planes() {
             assert!(labels().0.sums(&planes).unwrap() == sums);
             all.push(sums);
         }
-        assert!(all[0] != all[1]);
+        assert!(all[0] != all[1] && all[1] == all[2] && all[2] != all[3]);
         let becomes = [0, 1, 1, 3];
         let found = one.assign(&third, &becomes).unwrap();
         assert!(found == labels().0.assign(&third, &becomes).unwrap());

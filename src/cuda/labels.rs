@@ -43,7 +43,7 @@ impl<'a> CudaLabels<'a> {
     }
 
     /// Finds the plane of each point. Only cells in which a plane has changed since the last result are computed
-    /// again. After a failure the next result starts anew.
+    /// again. If the device fails on the way, the next result starts anew.
     fn label(&mut self, planes: &[LocalPlane]) -> Result<Known> {
         let (device, points) = (self.device, &self.cut.points);
         let last = self.known.take();

@@ -14,8 +14,10 @@ use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Blocks whose points are gathered at a time.
+/// Most blocks whose points are gathered at a time: …
 const ROOM: usize = 1 << 19;
+/// … those that fit into a quarter of the free memory, but not fewer than this.
+const LEAST_ROOM: usize = 1 << 14;
 
 /// The data of a search for layers.
 struct Search<'a> {
@@ -55,7 +57,8 @@ pub(super) fn layers(
 ) -> Result<Tried> {
     let search = Search::new(device, cut, judged, trials)?;
     let (entries, blocks) = (trials.bases.len(), search.firsts.len());
-    let room = blocks.min(ROOM);
+    let fit = device.free_memory()? / 4 / (3 * size_of::<f32>() * BLOCK_POINTS);
+    let room = blocks.min(fit.clamp(LEAST_ROOM, ROOM)).max(1);
     let gathered = || device.buffer(room * BLOCK_POINTS);
     let mut found = Buffers {
         room: room as u32,
@@ -65,8 +68,8 @@ pub(super) fn layers(
         layers: device.buffer(entries)?,
         count: device.zeros(1)?,
     };
-    for first in (0..blocks).step_by(ROOM) {
-        let last = (first + ROOM).min(blocks);
+    for first in (0..blocks).step_by(room) {
+        let last = (first + room).min(blocks);
         search.gather(first..last, &mut found)?;
         let end = search.firsts.get(last).map_or(entries, |&entry| entry as usize);
         search.try_cells(search.firsts[first] as usize..end, first as u32, &mut found)?;

@@ -77,7 +77,7 @@ pub(super) fn refine(
     Ok(())
 }
 
-/// Gives surfels the surfaces of layers, each of which goes through one of the base cells.
+/// Gives surfels the surfaces of layers, each of which goes through another one of the base cells.
 fn give(surfels: &mut Surfels, bases: &[u32], (layers, level): (&[Layer], usize)) {
     /// No layer.
     const NONE: u32 = u32::MAX;

@@ -1,12 +1,14 @@
 //! One plane found in several parts becomes one.
 
 use super::found::FoundPlane;
+use super::straighten::is_narrow;
 use crate::surface::moments::{Fit, Moments};
 use crate::surface::plane::LocalPlane;
 use crate::vector::{Vec3, dot, minus};
 
 /// A joint plane fits a part as well as the part's own plane when it adds at most this many times a point's
-/// variance to the sum of squares. Chance adds three, and this much in one case of 600.
+/// variance to the sum of squares. Chance adds three, and this much in one case of 600. To both parts together it adds
+/// as much, since it has three parameters and they have six.
 const CHANCE: f64 = 15.0;
 /// Adjacent parts are also joined if they are only this many times rougher about the joint plane: walls are
 /// not perfect.
@@ -115,12 +117,12 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
     let chance = if apart > FAR && !known { CHANCE_FAR } else { CHANCE };
     let joint =
         LocalPlane::of_fit(&parts.iter().map(|p| p.1).collect::<Moments>().fit()?, tolerance);
-    let still = |(plane, sums): (&LocalPlane, &Moments)| {
+    // How much a part is rougher about the joint plane; nothing where it may be.
+    let added = |(plane, sums): (&LocalPlane, &Moments)| {
         let n = sums.n as f64;
         let squares = |p: &LocalPlane| n * sums.distance_rms(p.normal, p.rho).powi(2);
         // Three parameters were fitted to the points of this part alone, or to most of them if it is narrow.
         let variance = (squares(plane) / (n - 3.0)).max(ROUNDED);
-        let by_chance = squares(plane) + chance * how.alike.min(n / 3.0) * variance;
         let rougher = match how.uneven {
             true if how.drifts || apart <= NEXT => ROUGHER_UNEVEN,
             false if apart <= NEXT => ROUGHER,
@@ -129,9 +131,22 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
         let rougher = rougher * rougher * n * variance;
         let within =
             how.obey && apart <= NEXT && squares(&joint) <= n * (OBEYED * tolerance).powi(2);
-        within || n > 3.0 && squares(&joint) <= by_chance.max(rougher)
+        match within || n > 3.0 && squares(&joint) <= rougher {
+            true => 0.0,
+            false if n > 3.0 => {
+                (squares(&joint) - squares(plane)) / (how.alike.min(n / 3.0) * variance)
+            }
+            false => f64::INFINITY,
+        }
     };
-    parts.into_iter().all(still).then_some(joint)
+    let added = parts.map(added);
+    // Where nothing but independent noise displaces them, both together may deviate no more than one. The points of others
+    // may have turned a narrow part.
+    let is_exact =
+        !how.uneven && ![&fit_a, &fit_b].into_iter().any(|fit| is_narrow(fit, tolerance));
+    let is_one = added.iter().all(|&added| added <= chance)
+        && (!is_exact || added.iter().sum::<f64>() <= CHANCE);
+    is_one.then_some(joint)
 }
 
 /// Distance between the centroids of two parts, over the sum of their standard deviations.
@@ -188,6 +203,19 @@ mod tests {
             assert_eq!(into, [0, 1]);
             assert!(planes[0] != planes[1]);
         }
+    }
+
+    #[test]
+    fn wide_parts_at_nearly_the_same_height_stay_apart() {
+        // A tilted plane through both deviates from each by 6 times a point's variance, or by 13.
+        let are_one = |lift: f64, tolerance: f64| {
+            let tiles = [tile([0, 0], 0.0, 9e5), tile([55_000, 0], 0.0, 9e5 + lift)];
+            let tiles = tiles.map(|(plane, sums)| (LocalPlane { tolerance, ..plane }, sums));
+            merged(tiles).0 == [0, 0]
+        };
+        assert!(are_one(150.0, 1500.0) && !are_one(220.0, 1500.0));
+        // Narrow ones may have been turned.
+        assert!(are_one(220.0, 4000.0));
     }
 
     #[test]

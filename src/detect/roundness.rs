@@ -1,20 +1,22 @@
-//! Whether a narrow plane is a piece of a curved surface.
+//! Whether a narrow plane, or one of few points, is a piece of a curved surface.
 //!
 //! A column only a few cells wide falls into strips that surfels are too coarse to tell from planes. The
 //! points can tell: a paraboloid through them shows how far the normals fan out, and with what error.
 
 use super::members::members;
 use super::paraboloid::{Fan, Height, Paraboloid, SURE};
-use crate::frame::{Points, multiple_of};
-use crate::surface::moments::{Fit, Moments};
+use crate::frame::Points;
+use crate::surface::moments::Moments;
 use crate::surface::plane::LocalPlane;
 use crate::surface::quantile::quantile;
 use crate::vector::{Vec3, axes, dot, minus};
 use rayon::prelude::*;
 
-/// About so many points tell the shape of a plane that has more.
-const ENOUGH: u64 = 16_384;
-/// Planes with more points, wider than this many tolerances, are not judged: one that fans out by [`FAN`] leaves its slab.
+/// About so many points tell the shape of a plane that has more. Where points share their errors, those left share fewer,
+/// so that the plane is rather taken for flat.
+pub(super) const ENOUGH: u64 = 16_384;
+/// Planes with more points, wider than this many tolerances, are not judged: one that fans out by [`FAN`] leaves its slab,
+/// and less is judged by its surfels.
 const NARROW: f64 = 66.0;
 /// Fewest points that are judged.
 const FEWEST: usize = 20;
@@ -50,12 +52,13 @@ pub(super) fn round(
         })
     };
     let places: Vec<Option<usize>> = planes.iter().zip(sums).map(place).collect();
-    let members = members(labels, &places, judged);
+    let of_planes = members(labels, &places, judged);
     let shape = |(plane, place): (&LocalPlane, &Option<usize>)| {
-        let members = &members[(*place)?];
+        let all = &of_planes[(*place)?];
         // Chosen by their coordinates, so that the order of the points does not matter.
-        let is_chosen = multiple_of((members.len() as u64).div_ceil(ENOUGH));
-        let chosen = members.iter().map(|&i| i as usize).filter(|&i| is_chosen(points.hash(i)));
+        let below = |hash: u64| (u128::from(hash) * all.len() as u128) >> u64::BITS;
+        let chosen = all.par_iter().with_min_len(1 << 12).map(|&i| i as usize);
+        let chosen = chosen.filter(|&i| below(points.hash(i)) < u128::from(ENOUGH));
         shape(&chosen.map(|i| points.get(i).map(f64::from)).collect::<Vec<_>>(), plane)
     };
     let shapes: Vec<Option<Shape>> =
@@ -76,8 +79,7 @@ pub(super) fn round(
 
 /// Whether a plane is so narrow that it may fan out.
 fn is_narrow(plane: &LocalPlane, sums: &Moments) -> bool {
-    let width = |fit: Fit| (12.0 * fit.variance[1]).sqrt();
-    sums.fit().is_some_and(|fit| width(fit) <= NARROW * plane.tolerance)
+    sums.fit().is_some_and(|fit| fit.width() <= NARROW * plane.tolerance)
 }
 
 /// The shape of a plane's points.
@@ -168,10 +170,15 @@ mod tests {
     }
 
     fn judged(strips: &[Vec<Vec3>]) -> Vec<bool> {
+        judged_in_slabs(strips, 50.0)
+    }
+
+    /// The same for planes of this tolerance.
+    fn judged_in_slabs(strips: &[Vec<Vec3>], tolerance: f64) -> Vec<bool> {
         let points: Points = strips.iter().flatten().map(|p| p.map(|v| v.round() as f32)).collect();
         let labels: Vec<i32> =
             (0..).zip(strips).flat_map(|(label, strip)| vec![label; strip.len()]).collect();
-        let plane = LocalPlane { normal: [0.0, 1.0, 0.0], rho: 5000.0, tolerance: 50.0 };
+        let plane = LocalPlane { normal: [0.0, 1.0, 0.0], rho: 5000.0, tolerance };
         let sums = members::sums(&points, &labels, strips.len());
         round(&points, &labels, &vec![plane; strips.len()], &sums, 1.0)
     }
@@ -185,6 +192,8 @@ mod tests {
         // However many points they have.
         let many = 3 * ENOUGH as i64;
         assert_eq!(judged(&[strip(many, 250.0, 5.0), strip(many, 1e9, 5.0)]), [true, false]);
+        // Large planes that are wide against their slabs are judged by their surfels.
+        assert_eq!(judged_in_slabs(&[strip(many, 250.0, 5.0)], 2.0), [false]);
     }
 
     #[test]

@@ -31,9 +31,9 @@ pub(super) fn straighten(
     planes: &mut [LocalPlane],
     sums: &mut [Moments],
 ) -> Result<Vec<usize>> {
-    let is_narrow = |&i: &usize| {
-        let width = |fit: &Fit| (12.0 * fit.variance[1]).sqrt();
-        sums[i].fit().is_some_and(|fit| width(&fit) <= NARROW * planes[i].tolerance)
+    let is_narrow = |i: &usize| {
+        let fit = sums[*i].fit();
+        fit.is_some_and(|fit| is_narrow(&fit, planes[*i].tolerance))
     };
     let mut narrow: Vec<usize> = (0..planes.len()).filter(is_narrow).collect();
     if narrow.is_empty() {
@@ -59,6 +59,11 @@ pub(super) fn straighten(
     narrow.retain(|&i| all[i].n as f64 >= KEPT * sums[i].n as f64);
     narrow.iter().for_each(|&i| (planes[i], sums[i]) = (moving[i], all[i]));
     Ok(narrow)
+}
+
+/// Whether points of others may turn a plane noticeably.
+pub(super) fn is_narrow(fit: &Fit, tolerance: f64) -> bool {
+    fit.width() <= NARROW * tolerance
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::grow::Grower;
 use super::lattice::Lattice;
 use super::limits::{Limits, SIGMAS};
 use super::sparse_grid::SparseGrid;
-use super::{rings, zoom};
+use super::{rings, roundness, zoom};
 use crate::Result as Done;
 use crate::backend::Backend;
 use crate::detection::Reason;
@@ -497,11 +497,11 @@ impl Field<'_> {
         counted.map(|turn| turn.fan * turn.fan).sum::<f64>().sqrt()
     }
 
-    /// Whether the points are left to judge a turn of the normals: it hardly leaves the plane, and the points are enough to tell. Where neighbours share their noise, in frames and between rings they are less exact, and a given tolerance
-    /// says nothing of the noise.
+    /// Whether the points are left to judge a turn of the normals: it hardly leaves the plane, and the points are
+    /// enough to tell. Where neighbours share their noise, in frames and between rings they are less exact, and a
+    /// given tolerance says nothing of the noise.
     fn is_left_to_points(&self, turn: &Turn, set: &[u32]) -> bool {
         let Limits { alike, as_seen, scanner, obey, .. } = self.limits;
-        let points = self.weight(set);
         if alike || as_seen || scanner.is_some() || obey {
             return false;
         }
@@ -509,6 +509,7 @@ impl Field<'_> {
         if turn.sagitta >= SHALLOW * noise {
             return false;
         }
+        let points = self.weight(set).min(roundness::ENOUGH);
         // The standard error of the fan of a parabola through points that are spread evenly.
         let spread = turn.sagitta / (1.5 * turn.fan);
         (5.0 / points as f64).sqrt() * noise <= TOLD * spread

@@ -155,6 +155,11 @@ impl Fit {
         self.variance[0].sqrt()
     }
 
+    /// The shorter side of a rectangle with these variances.
+    pub fn width(&self) -> f64 {
+        (12.0 * self.variance[1]).sqrt()
+    }
+
     /// Distance between `n` points that are evenly spread over a rectangle with these variances.
     pub fn spacing(&self, n: i64) -> f64 {
         let [_, width, length] = self.variance;

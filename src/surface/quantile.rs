@@ -40,7 +40,7 @@ fn leading(value: f64) -> usize {
     (ordered >> (u64::BITS - LEADING)) as usize
 }
 
-/// The weight of the values with each leading bits.
+/// The weight of all values with the same leading bits, for each such bits.
 fn weights(values: &[(f64, u64)]) -> Vec<u64> {
     let none = || vec![0; 1 << LEADING];
     let add = |mut weights: Vec<u64>, &(value, weight): &(f64, u64)| {
@@ -54,16 +54,17 @@ fn weights(values: &[(f64, u64)]) -> Vec<u64> {
     values.par_iter().with_min_len(MANY).fold(none, add).reduce(none, both)
 }
 
-/// The first bin with which the weights reach what is wanted, and the weight of those before it.
+/// The first bin with which the weights reach what is wanted, or the last with any, and the weight of those before it.
 fn bin_of(weights: &[u64], wanted: f64) -> (usize, u64) {
-    let (mut below, last) = (0, weights.len().saturating_sub(1));
-    for (bin, &weight) in weights.iter().enumerate() {
-        if bin == last || (below + weight) as f64 >= wanted {
-            return (bin, below);
+    let (mut found, mut sum) = ((0, 0), 0);
+    for (bin, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0) {
+        found = (bin, sum);
+        sum += weight;
+        if sum as f64 >= wanted {
+            break;
         }
-        below += weight;
     }
-    (last, below)
+    found
 }
 
 /// The value below which `share` of the values lie; 0 without values. Reorders the values.
@@ -108,8 +109,8 @@ mod tests {
                 sum += v.1;
                 sum as f64 >= wanted
             };
-            let plain = sorted.iter().find(reaches).map(|v| v.0);
-            assert_eq!(Some(weighted_quantile(values.clone(), share)), plain);
+            let plain = sorted.iter().find(reaches).map(|v| v.0.to_bits());
+            assert_eq!(Some(weighted_quantile(values.clone(), share).to_bits()), plain);
         }
     }
 
