@@ -11,7 +11,6 @@ use crate::Result;
 use crate::shared::{BLOCK_POINTS, JUDGE_THREADS};
 use crate::surface::layers::{Layer, Outcome, Trials, Tried};
 use cudarc::driver::CudaSlice;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Most blocks whose points are gathered at a time: …
@@ -80,10 +79,10 @@ pub(super) fn layers(
         2 => Outcome::None,
         _ => Outcome::Found,
     };
-    let outcomes = device.download(&found.outcomes, entries)?.par_iter().map(outcome).collect();
+    let outcomes = device.download(&found.outcomes, entries)?.iter().map(outcome).collect();
     let count = device.get(&found.count, 0)? as usize;
     let layers = device.download(&found.layers, count)?;
-    Ok(Tried { outcomes, layers: layers.into_par_iter().map(Layer::from).collect() })
+    Ok(Tried { outcomes, layers: layers.into_iter().map(Layer::from).collect() })
 }
 
 impl From<RawLayer> for Layer {

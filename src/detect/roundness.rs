@@ -57,7 +57,7 @@ pub(super) fn round(
         let all = &of_planes[(*place)?];
         // Chosen by their coordinates, so that the order of the points does not matter.
         let below = |hash: u64| (u128::from(hash) * all.len() as u128) >> u64::BITS;
-        let chosen = all.par_iter().with_min_len(1 << 12).map(|&i| i as usize);
+        let chosen = all.iter().map(|&i| i as usize);
         let chosen = chosen.filter(|&i| below(points.hash(i)) < u128::from(ENOUGH));
         shape(&chosen.map(|i| points.get(i).map(f64::from)).collect::<Vec<_>>(), plane)
     };

@@ -10,16 +10,12 @@ const LEADING: u32 = 14;
 /// The value below which `share` of the total weight lies; 0 without values.
 pub fn weighted_quantile(mut values: Vec<(f64, u64)>, share: f64) -> f64 {
     let weight = |values: &[(f64, u64)]| values.iter().map(|v| v.1).sum::<u64>();
-    let is_many = values.len() > MANY;
-    let all = match is_many {
-        true => values.par_iter().map(|v| v.1).sum(),
-        false => weight(&values),
-    };
-    let (wanted, mut below) = (share * all as f64, 0);
-    if is_many && wanted > 0.0 {
+    let weights = if values.len() > MANY { weights(&values) } else { vec![weight(&values)] };
+    let (wanted, mut below) = (share * weights.iter().sum::<u64>() as f64, 0);
+    if weights.len() > 1 && wanted > 0.0 {
         let bin;
-        (bin, below) = bin_of(&weights(&values), wanted);
-        values = values.into_par_iter().filter(|v| leading(v.0) == bin).collect();
+        (bin, below) = bin_of(&weights, wanted);
+        values.retain(|v| leading(v.0) == bin);
     }
     let mut rest = &mut values[..];
     // Bisects: continues in the half in which the quantile lies.
