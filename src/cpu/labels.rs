@@ -4,7 +4,7 @@ use crate::Result;
 use crate::backend::Labels;
 use crate::frame::Points;
 use crate::surface::cloud::CellCloud;
-use crate::surface::moments::Moments;
+use crate::surface::moments::{Moments, sums_of_wholes};
 use crate::surface::plane::{Assigned, Claim, Cost, LocalPlane, PRESENT};
 use crate::surface::present::Present;
 use rayon::prelude::*;
@@ -153,8 +153,7 @@ impl Labels for CloudLabels {
         self.label(planes);
         let label = |&label: &i32| becomes.get(label as usize).map_or(-1, |&plane| plane as i32);
         self.labels.par_iter_mut().for_each(|l| *l = label(l));
-        let mut sums = vec![Moments::default(); planes.len()];
-        becomes.iter().zip(&self.sums).for_each(|(&plane, own)| sums[plane as usize].merge(own));
+        let sums = sums_of_wholes(&self.sums, becomes);
         Ok(Assigned { labels: self.labels, sums })
     }
 }

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::backend::Labels;
 use crate::cpu::CloudLabels;
 use crate::shared::{LABEL_POINTS, PLANE_NUMBERS, WARP};
-use crate::surface::moments::Moments;
+use crate::surface::moments::{Moments, sums_of_wholes};
 use crate::surface::plane::{Assigned, Claim, LocalPlane, PRESENT};
 use cudarc::driver::CudaSlice;
 
@@ -96,10 +96,7 @@ impl<'a> CudaLabels<'a> {
     fn assigned_there(&mut self, planes: &[LocalPlane], becomes: &[u32]) -> Result<Assigned> {
         let (device, points) = (self.device, self.cut.points.len);
         let mut known = self.label(planes)?;
-        let mut sums = vec![Moments::default(); planes.len()];
-        for (&plane, own) in becomes.iter().zip(&self.sums_of(&known)?) {
-            sums[plane as usize].merge(own);
-        }
+        let sums = sums_of_wholes(&self.sums_of(&known)?, becomes);
         labels::rename_labels(
             device,
             each(points as u32),

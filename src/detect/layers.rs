@@ -5,7 +5,7 @@ use crate::backend::Surfaces;
 use crate::surface::cells::Cells;
 use crate::surface::flat::Surface;
 use crate::surface::layers::{Layer, Outcome, Trials, Tried};
-use crate::surface::surfels::{LAYERED, Surfel, Surfels};
+use crate::surface::surfels::{LAYERED, Surfel, Surfels, weight_by_level};
 use rayon::prelude::*;
 
 /// A block is wide enough when its edge is this many times the noise; narrower ones are never flat.
@@ -96,18 +96,7 @@ fn give(surfels: &mut Surfels, bases: &[u32], (layers, level): (&[Layer], usize)
 
 /// The first of `levels` on which no layers are sought.
 fn end(levels: usize, surfels: &[Surfel]) -> usize {
-    let none = || vec![0_u64; levels];
-    let count = |mut seen: Vec<u64>, surfel: &Surfel| {
-        if let Some(surface) = surfel.surface {
-            seen[surface.level()] += u64::from(surfel.weight);
-        }
-        seen
-    };
-    let both = |mut a: Vec<u64>, b: Vec<u64>| {
-        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-        a
-    };
-    let seen = surfels.par_iter().with_min_len(1 << 12).fold(none, count).reduce(none, both);
+    let seen = weight_by_level(surfels, levels);
     let all: u64 = seen.iter().sum();
     let last = seen.iter().rposition(|&n| n > 0 && n * SEEN >= all);
     last.map_or(levels, |last| last + ABOVE + 1)

@@ -81,15 +81,6 @@ pub(super) fn gather(found: &mut [FoundPlane], into: &[u32]) {
     }
 }
 
-/// Sums over the points of all parts of each plane, as part of which `into` counts them; those of the parts stay empty.
-pub(super) fn sums_of_wholes(sums: &[Moments], into: &[u32]) -> Vec<Moments> {
-    let mut whole = vec![Moments::default(); sums.len()];
-    for (sums, &root) in sums.iter().zip(into) {
-        whole[root as usize].merge(sums);
-    }
-    whole
-}
-
 /// The planes that other parts were joined with, ascending.
 pub(super) fn wholes(into: &[u32]) -> Vec<usize> {
     let joined = into.iter().enumerate().filter(|&(part, &whole)| part != whole as usize);
@@ -131,12 +122,12 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
         let rougher = rougher * rougher * n * variance;
         let within =
             how.obey && apart <= NEXT && squares(&joint) <= n * (OBEYED * tolerance).powi(2);
-        match within || n > 3.0 && squares(&joint) <= rougher {
-            true => 0.0,
-            false if n > 3.0 => {
-                (squares(&joint) - squares(plane)) / (how.alike.min(n / 3.0) * variance)
-            }
-            false => f64::INFINITY,
+        if within || n > 3.0 && squares(&joint) <= rougher {
+            0.0
+        } else if n > 3.0 {
+            (squares(&joint) - squares(plane)) / (how.alike.min(n / 3.0) * variance)
+        } else {
+            f64::INFINITY
         }
     };
     let added = parts.map(added);

@@ -7,7 +7,7 @@
 use crate::surface::cells::Cells;
 use crate::surface::plane::PRESENT;
 use crate::surface::present::Present;
-use crate::surface::surfels::{Surfel, Surfels};
+use crate::surface::surfels::{Surfel, Surfels, weight_by_level};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -136,12 +136,7 @@ fn join(
 
 /// The level at or below which the surfaces of three quarters of the points were seen.
 fn usual_level(levels: usize, surfels: &[Surfel]) -> usize {
-    let mut weights = vec![0u64; levels];
-    for s in surfels {
-        if let Some(surface) = s.surface {
-            weights[surface.level()] += u64::from(s.weight);
-        }
-    }
+    let weights = weight_by_level(surfels, levels);
     let wanted = 0.75 * weights.iter().sum::<u64>() as f64;
     let mut below = 0;
     let reaches = |&weight: &u64| {

@@ -5,8 +5,8 @@
 //! other than anything that is built so large: a board or a pane as thin is much smaller.
 
 use super::limits::SIGMAS;
-use super::merge::{ROUNDED, distance, sums_of_wholes};
-use crate::surface::moments::{Fit, Moments};
+use super::merge::{ROUNDED, distance};
+use crate::surface::moments::{Fit, Moments, sums_of_wholes};
 use crate::surface::plane::LocalPlane;
 use crate::vector::dot;
 use std::cmp::Reverse;

@@ -10,9 +10,8 @@
 
 use super::found::{FoundPlane, owners};
 use super::limits::SIGMAS;
-use super::merge::sums_of_wholes;
 use crate::surface::cells::Cells;
-use crate::surface::moments::Moments;
+use crate::surface::moments::{Moments, sums_of_wholes};
 use crate::surface::plane::LocalPlane;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::surfels::Surfels;

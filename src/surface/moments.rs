@@ -130,6 +130,16 @@ impl Moments {
     }
 }
 
+/// Sums over the points of all parts of each plane, as part of which `into` counts them; those of the parts stay
+/// empty.
+pub fn sums_of_wholes(sums: &[Moments], into: &[u32]) -> Vec<Moments> {
+    let mut whole = vec![Moments::default(); sums.len()];
+    for (sums, &root) in sums.iter().zip(into) {
+        whole[root as usize].merge(sums);
+    }
+    whole
+}
+
 impl<'a> FromIterator<&'a Moments> for Moments {
     fn from_iter<I: IntoIterator<Item = &'a Moments>>(iter: I) -> Moments {
         let mut total = Moments::default();

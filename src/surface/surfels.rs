@@ -176,6 +176,22 @@ impl Surfels {
     }
 }
 
+/// The weight of the surfels whose surface was seen on each of so many levels.
+pub fn weight_by_level(surfels: &[Surfel], levels: usize) -> Vec<u64> {
+    let none = || vec![0; levels];
+    let add = |mut weights: Vec<u64>, surfel: &Surfel| {
+        if let Some(surface) = surfel.surface {
+            weights[surface.level()] += u64::from(surfel.weight);
+        }
+        weights
+    };
+    let both = |mut a: Vec<u64>, b: Vec<u64>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    };
+    surfels.par_iter().with_min_len(1 << 12).fold(none, add).reduce(none, both)
+}
+
 /// Edge of a lattice on which the surface of a set of surfels has no gaps, for base cells of edge `cell`: a
 /// little more than the cells at which nine tenths of it was seen.
 pub fn closing_edge(surfels: &[Surfel], set: &[u32], cell: f64) -> f64 {
