@@ -6,6 +6,7 @@
 //! of its own.
 
 use super::found::{Class, FoundPlane};
+use super::sheets::Sheets;
 use crate::Result;
 use crate::backend::{SEEN, Surfaces, TAKEN};
 use crate::surface::blocks::Finder;
@@ -21,6 +22,9 @@ const THIN: f64 = 0.25;
 /// A surface is at most this many times as thick as the noise.
 const THICKEST: f64 = 3.0;
 
+/// Noise is that of single sheets if at least this share of the flat places hold one.
+const SINGLE: f64 = 0.05;
+
 /// Points in the blocks of each kind: a kind is a level and a number of points.
 type Kinds = FxHashMap<(usize, i64), u64>;
 
@@ -28,6 +32,20 @@ type Kinds = FxHashMap<(usize, i64), u64>;
 pub(super) fn noise(surfaces: &mut dyn Surfaces) -> Result<(f64, u64)> {
     let (thin, weight) = surfaces.thickness(f64::INFINITY, THIN)?;
     let (noise, _) = surfaces.thickness(THICKEST * thin, 0.5)?;
+    Ok((noise, weight))
+}
+
+/// The same where most places may hold two sheets each: the noise of those that do not, if these are not few.
+pub(super) fn noise_of_sheets(surfaces: &mut dyn Surfaces, sheets: &Sheets) -> Result<(f64, u64)> {
+    let (mut noise, weight) = noise(surfaces)?;
+    while let Some(below) = sheets.below(noise) {
+        let (single, left) = surfaces.thickness(below, 0.5)?;
+        if (left as f64) < SINGLE * weight as f64 {
+            break;
+        }
+        log::debug!("noise {noise:.3} steps is the distance of sheets, of single ones {single:.3}");
+        noise = single;
+    }
     Ok((noise, weight))
 }
 

@@ -54,6 +54,7 @@ mod sample;
 mod scales;
 mod scene;
 mod search;
+mod sheets;
 mod significance;
 mod sparse_grid;
 mod straighten;

@@ -73,6 +73,16 @@ impl Sample {
         self.flat_above(level, 0.0)
     }
 
+    /// The normal of the neighbourhood on a level, where it is flat.
+    fn normal(&self, level: usize) -> Option<Vec3> {
+        self.flat(level).map(|flat| flat.normal.map(f64::from))
+    }
+
+    /// The finest level on which the neighbourhood is flat, and how flat it is there.
+    pub fn finest(&self) -> Option<(usize, Flatness)> {
+        (0..self.blocks.len()).find_map(|level| Some((level, self.flat(level)?)))
+    }
+
     /// The neighbourhood on a level, made at least as thick as a floor, where it is flat.
     fn flat_above(&self, level: usize, floor: f32) -> Option<Flatness> {
         let flat = (*self.blocks.get(level)?)?.at_least(floor);
@@ -187,14 +197,17 @@ impl View {
             Some(ahead) => dot(slices, ahead).abs() > FACING,
             None => most_parallel(&wide, PARALLEL)?.0 < RAMP,
         };
-        (are_slices && share >= NEARLY_ALL && parallel(&wide, slices, PARALLEL) < MANY)
+        // Where few places are flat on the finest level, these may all be on one wall.
+        let both = self.samples.iter().filter(|s| s.flat(finest).is_some());
+        let both: Vec<Vec3> = both.filter_map(|s| s.normal(clear)).collect();
+        let hide_surfaces = |wide: &[Vec3]| parallel(wide, slices, PARALLEL) < MANY;
+        (are_slices && share >= NEARLY_ALL && hide_surfaces(&wide) && hide_surfaces(&both))
             .then_some(clear)
     }
 
     /// The normals of the flat neighbourhoods of a level.
     fn normals(&self, level: usize) -> Vec<Vec3> {
-        let normal = |s: &Sample| s.flat(level).map(|flat| flat.normal.map(f64::from));
-        self.samples.iter().filter_map(normal).collect()
+        self.samples.iter().filter_map(|s| s.normal(level)).collect()
     }
 
     /// Whether nearly all thin neighbourhoods of a level are parallel, as the slices of a depth camera's frame are, and

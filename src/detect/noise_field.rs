@@ -9,14 +9,13 @@ use super::drawn::Drawn;
 use super::noise::{self, Sample, View, noise, usual_of};
 use super::plateau::Plateau;
 use super::plateau::slices::{STEPS, slices};
-use crate::shared::BLOCK_POINTS;
+use super::sheets::is_layered;
 use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
 use crate::surface::flat::{FLAT, Flatness};
 use crate::surface::noise_field::NoiseField;
 use crate::surface::quantile::weighted_quantile;
-use crate::vector::dot;
 use rayon::prelude::*;
 
 /// For noise that shows at the finest scale: most neighbourhoods examined in each cell of the regions' level.
@@ -35,13 +34,8 @@ const SHARE: f64 = 0.15;
 const OTHER_REGIONS: [isize; 3] = [-1, 1, 2];
 /// What is more than this many times as thick as usual is a tree, a heap, an edge or two surfaces.
 const CAP: f64 = 8.0;
-/// A neighbourhood so many times thicker than usual may hold two layers, such as the sides of a board: …
+/// A neighbourhood so many times thicker than usual may hold two layers, such as the sides of a board.
 const THICK: f64 = 2.0;
-/// … it does when the kurtosis of its points' distances is below this. It is 3 for noise, 1.8 for points that fill a slab
-/// evenly, and 1 for two sheets.
-const LAYERS: f64 = 1.75;
-/// Fewest points whose kurtosis tells something.
-const TELLING: usize = 40;
 /// White noise is the same everywhere if in the rough places it is less than this many times the usual one.
 const EVEN_WHITE: f64 = 1.4;
 
@@ -155,25 +149,6 @@ struct Shown {
     is_layered: bool,
 }
 
-/// Whether the points of a flat block of a level lie in two layers.
-fn is_layered(cloud: &CellCloud, block: &[u32], level: usize, flat: &Flatness) -> bool {
-    let cells = &cloud.cells;
-    let normal = flat.normal.map(f64::from);
-    let run = |&cell: &u32| cells.points_in(cells.levels[level].run(cell));
-    let points = || block.iter().flat_map(run);
-    // Odd, since of two sheets over each other every other point may be the upper one's.
-    let stride = block.iter().map(|cell| run(cell).len()).sum::<usize>().div_ceil(BLOCK_POINTS) | 1;
-    let mut chosen: Vec<[f32; 3]> = points().step_by(stride).map(|i| cloud.points.get(i)).collect();
-    chosen.dedup();
-    let heights: Vec<f64> = chosen.iter().map(|p| dot(p.map(f64::from), normal)).collect();
-    let n = heights.len() as f64;
-    let mean = heights.iter().sum::<f64>() / n;
-    let squares = || heights.iter().map(|h| (h - mean) * (h - mean));
-    let variance = squares().sum::<f64>() / n;
-    let fourth = squares().map(|square| square * square).sum::<f64>() / n;
-    heights.len() >= TELLING && fourth < LAYERS * variance * variance
-}
-
 /// Noise that shows at the finest scale.
 ///
 /// The noise of a region is that of its thinner surfaces, each at the finest level at which it is flat; that
@@ -189,10 +164,10 @@ fn white(
     };
     let last = cells.levels.len() - 1;
     let level = (SMALLEST..last).find(|&level| examined(level) <= MOST).unwrap_or(last);
-    let regions = Regions::of_level(cells, level, CAP * usual, &surface);
+    let regions = Regions::of_level(cells, level, usual, &surface);
     // Regions without flat neighbourhoods of their own have no weight.
     let noise = regions.noise(Regions::is_flat);
-    let weights = regions.inside.iter().map(|(_, flat)| flat.len() as u64);
+    let weights = regions.inside.iter().map(|inside| inside.single.len() as u64);
     let known: Vec<(f64, u64)> =
         noise.into_iter().zip(weights).filter_map(|(noise, n)| Some((noise?, n))).collect();
     let [quiet, middle, rough] = quantiles(known);
@@ -205,7 +180,7 @@ fn white(
     }
     let others = OTHER_REGIONS.iter().filter_map(|&by| level.checked_add_signed(by));
     let others = others.filter(|&level| level < cells.levels.len());
-    let others = others.map(|level| Regions::of_level(cells, level, CAP * usual, &surface));
+    let others = others.map(|level| Regions::of_level(cells, level, usual, &surface));
     let all = std::iter::once(regions).chain(others);
     let all: Vec<(usize, Vec<Option<f64>>)> =
         all.map(|regions| (regions.level, regions.noise(|_, _| true))).collect();
@@ -223,24 +198,33 @@ fn white(
 struct Regions<'a> {
     cells: &'a Cells,
     level: usize,
-    /// For each cell, the number of neighbourhoods examined and the thickness of the flat ones.
-    inside: Vec<(usize, Vec<f64>)>,
+    usual: f64,
+    inside: Vec<Inside>,
+}
+
+/// The neighbourhoods that were examined in one cell.
+struct Inside {
+    count: usize,
+    /// The thickness of the flat ones that hold one layer and are not thicker than noise can be.
+    single: Vec<f64>,
+    /// The number of those that hold two layers.
+    layered: usize,
 }
 
 impl Regions<'_> {
-    /// The regions of a level; neighbourhoods thicker than `thickest` do not count.
+    /// The regions of a level of a cloud with this `usual` noise.
     fn of_level<'a>(
         cells: &'a Cells,
         level: usize,
-        thickest: f64,
+        usual: f64,
         surface: &(impl Fn(&mut [Finder], usize, u32) -> Option<Shown> + Sync),
     ) -> Regions<'a> {
-        Regions { cells, level, inside: thicknesses(cells, level, thickest, surface) }
+        Regions { cells, level, usual, inside: thicknesses(cells, level, CAP * usual, surface) }
     }
 
     /// Whether a cell has flat neighbourhoods.
     fn is_flat(&self, cell: u32) -> bool {
-        !self.inside[cell as usize].1.is_empty()
+        !self.inside[cell as usize].single.is_empty()
     }
 
     /// The noise in the blocks around the cells that are `wanted`, where enough neighbourhoods show it.
@@ -251,14 +235,18 @@ impl Regions<'_> {
             }
             let block = finder.block(cell);
             let inside = || block.iter().map(|&cell| &self.inside[cell as usize]);
-            let (all, count) =
-                inside().fold((0, 0), |(all, count), (n, flat)| (all + n, count + flat.len()));
-            if count < FEWEST || (count as f64) < SHARE * all as f64 {
-                return None;
+            let sum = |of: fn(&Inside) -> usize| inside().map(of).sum::<usize>();
+            let mut flat = Vec::with_capacity(sum(|inside| inside.single.len()));
+            inside().for_each(|inside| flat.extend_from_slice(&inside.single));
+            let is_thick = |&thickness: &f64| thickness >= THICK * self.usual;
+            let thick = flat.iter().filter(|&t| is_thick(t)).count();
+            if sum(|inside| inside.layered) > thick {
+                // So do most of the others that are as thick, but for an edge that fills the gap between two layers.
+                flat.retain(|t| !is_thick(t));
             }
-            let mut flat = Vec::with_capacity(count);
-            inside().for_each(|(_, own)| flat.extend_from_slice(own));
-            Some(usual_of(flat))
+            let is_told = flat.len() >= FEWEST
+                && flat.len() as f64 >= SHARE * sum(|inside| inside.count) as f64;
+            is_told.then(|| usual_of(flat))
         };
         let cells = (0..self.inside.len() as u32).into_par_iter().with_min_len(128);
         cells.map_init(|| self.cells.finder(self.level), noise).collect()
@@ -316,24 +304,28 @@ fn coarse(
     of_noises(&noises, (!even).then_some(usual), !rounded)
 }
 
-/// For each cell of a level, the number of neighbourhoods examined and the thickness of the flat ones, each
-/// at the finest level at which it is flat, unless it is thicker than `thickest` or layered.
+/// The neighbourhoods in each cell of a level, each at the finest level at which it is flat; those thicker than `thickest` do not
+/// count.
 fn thicknesses(
     cells: &Cells,
     level: usize,
     thickest: f64,
     surface: &(impl Fn(&mut [Finder], usize, u32) -> Option<Shown> + Sync),
-) -> Vec<(usize, Vec<f64>)> {
-    let thickness = |finders: &mut [Finder], base: u32| {
+) -> Vec<Inside> {
+    let shown = |finders: &mut [Finder], base: u32| {
         let mut levels = 0..=level;
-        let shown = levels.find_map(|l| surface(finders, l, cells.ancestor(base, l)))?;
-        (!shown.is_layered).then_some(shown.thickness)
+        levels.find_map(|l| surface(finders, l, cells.ancestor(base, l)))
     };
     let inside = |finders: &mut Vec<Finder>, cell: u32| {
         let inside = cells.inside(level, cell);
         let chosen = inside.clone().step_by(inside.len().div_ceil(EACH).max(1));
-        let flat = chosen.clone().filter_map(|base| thickness(finders, base));
-        (chosen.len(), flat.filter(|&t| t <= thickest).collect())
+        let shown: Vec<Shown> = chosen.clone().filter_map(|base| shown(finders, base)).collect();
+        let single = shown.iter().filter(|shown| !shown.is_layered).map(|shown| shown.thickness);
+        Inside {
+            count: chosen.len(),
+            single: single.filter(|&t| t <= thickest).collect(),
+            layered: shown.iter().filter(|shown| shown.is_layered).count(),
+        }
     };
     let all = (0..cells.len(level) as u32).into_par_iter().with_min_len(128);
     all.map_init(|| cells.finders(), inside).collect()

@@ -15,6 +15,7 @@ use super::plateau::Plateau;
 use super::plateau::curve::between;
 use super::progress::begin;
 use super::rounds::{self, Votes};
+use super::sheets::Sheets;
 use super::{
     claims, ends, evidence, hills, interrupted, layers, merge, noise_field, parameters, planes,
     present, registered, rings, straighten, told_noise, tolerance, waves,
@@ -59,6 +60,7 @@ pub(super) enum Outcome {
 struct Scene<'a> {
     cloud: &'a Loaded,
     in_cells: &'a CellCloud,
+    view: &'a View,
     field: Arc<NoiseField>,
     plateau: Plateau,
     camera: Camera,
@@ -108,8 +110,18 @@ pub(super) fn search<'b>(
     let nature =
         Nature { obey, alike: plateau.alike, even: field.is_even() || obey, as_seen, scanner };
     let most_rounding = steps.map_or(most_rounding, |steps| steps.usual);
-    let mut scene =
-        Scene { cloud, in_cells, field, plateau, camera, nature, rounding, most_rounding, how };
+    let mut scene = Scene {
+        cloud,
+        in_cells,
+        view,
+        field,
+        plateau,
+        camera,
+        nature,
+        rounding,
+        most_rounding,
+        how,
+    };
     let mut usual = scene.usual_surfaces(surfaces.as_mut())?;
     if let Some(share) = scene.told_noise(&usual) {
         drop(usual);
@@ -150,11 +162,15 @@ impl Scene<'_> {
         let field = &*self.field;
         let cells = &in_cells.cells;
         let How { options, progress, .. } = self.how;
-        let (noise, _) = evidence::noise(surfaces)?;
+        let white = nature.even && !nature.alike;
+        let sheets = Sheets { cloud: in_cells, view: self.view, field };
+        let (noise, _) = match nature.alike {
+            true => evidence::noise(surfaces)?,
+            false => evidence::noise_of_sheets(surfaces, &sheets)?,
+        };
         // A floor at one of the steps is exact, the walls around it are not. No surface that crosses the steps shows less.
         let noise = noise.max(self.rounding.into_iter().fold(f64::INFINITY, f64::min));
         let seen = evidence::seen(surfaces, noise)?;
-        let white = nature.even && !nature.alike;
         let wanted = options.tolerance.map(|tolerance| tolerance / (SIGMAS * cloud.frame.step));
         let thinner = Thinner { noise, most: wanted.unwrap_or(f64::INFINITY), white };
         let mut usual = Surfels::new(in_cells, field, seen.as_ref(), thinner);

@@ -1,0 +1,79 @@
+//! Whether flat places are thick because two sheets lie in them, such as the faces of a board.
+//!
+//! Where points lie closer together than the noise is wide, blocks that are narrower than a board is thick are flat nowhere. Wider
+//! blocks hold both faces of the board, and lie flat along it. Noise piles points up in the middle of such a block; two sheets leave
+//! the middle empty, which the kurtosis of the points' distances tells.
+
+use super::noise::{Sample, View};
+use crate::shared::BLOCK_POINTS;
+use crate::surface::blocks::Finder;
+use crate::surface::cells::Cells;
+use crate::surface::cloud::CellCloud;
+use crate::surface::flat::Flatness;
+use crate::surface::noise_field::NoiseField;
+use crate::vector::dot;
+use rayon::prelude::*;
+
+/// A block holds two sheets when the kurtosis of its points' distances is below this. It is 3 for noise, 1.8 for points that fill a
+/// slab evenly, and 1 for two sheets.
+const LAYERS: f64 = 1.75;
+/// Fewest points whose kurtosis tells something.
+const TELLING: usize = 40;
+/// Places as thick as the noise are up to this factor thicker or thinner than it.
+const AS_THICK: f64 = 1.25;
+/// Most places that are looked at, …
+const MOST: usize = 512;
+/// … and fewest that tell something.
+const FEWEST: usize = 16;
+
+/// The flat places of a cloud.
+pub(super) struct Sheets<'a> {
+    pub cloud: &'a CellCloud,
+    pub view: &'a View,
+    pub field: &'a NoiseField,
+}
+
+impl Sheets<'_> {
+    /// A thickness below that of the places that are `noise` steps thick, if most of these hold two sheets; `noise` is relative to
+    /// the field of the noise.
+    pub fn below(&self, noise: f64) -> Option<f64> {
+        let as_thick = noise / AS_THICK..=noise * AS_THICK;
+        let flat = |sample: &Sample| {
+            let (level, flat) = sample.finest()?;
+            let thickness = f64::from(flat.thickness) / self.field.scale(sample.cell as usize);
+            as_thick.contains(&thickness).then_some((sample.cell, level, flat))
+        };
+        let places: Vec<(u32, usize, Flatness)> =
+            self.view.samples.iter().filter_map(flat).collect();
+        let cells = &self.cloud.cells;
+        let is_layered = |finders: &mut Vec<Finder>, &(cell, level, ref flat): &_| {
+            let cell = cells.ancestor(cell, level);
+            is_layered(self.cloud, &finders[level].block(cell), level, flat)
+        };
+        let chosen: Vec<_> = places.iter().step_by(places.len().div_ceil(MOST).max(1)).collect();
+        let layered =
+            chosen.par_iter().map_init(|| cells.finders(), |f, place| is_layered(f, place));
+        let layered = layered.filter(|&is_layered| is_layered).count();
+        let are_sheets = chosen.len() >= FEWEST && 2 * layered > chosen.len();
+        are_sheets.then_some(*as_thick.start())
+    }
+}
+
+/// Whether the points of a flat block of a level lie in two layers.
+pub(super) fn is_layered(cloud: &CellCloud, block: &[u32], level: usize, flat: &Flatness) -> bool {
+    let cells: &Cells = &cloud.cells;
+    let normal = flat.normal.map(f64::from);
+    let run = |&cell: &u32| cells.points_in(cells.levels[level].run(cell));
+    let points = || block.iter().flat_map(run);
+    // Odd, since of two sheets over each other every other point may be the upper one's.
+    let stride = block.iter().map(|cell| run(cell).len()).sum::<usize>().div_ceil(BLOCK_POINTS) | 1;
+    let mut chosen: Vec<[f32; 3]> = points().step_by(stride).map(|i| cloud.points.get(i)).collect();
+    chosen.dedup();
+    let heights: Vec<f64> = chosen.iter().map(|p| dot(p.map(f64::from), normal)).collect();
+    let n = heights.len() as f64;
+    let mean = heights.iter().sum::<f64>() / n;
+    let squares = || heights.iter().map(|h| (h - mean) * (h - mean));
+    let variance = squares().sum::<f64>() / n;
+    let fourth = squares().map(|square| square * square).sum::<f64>() / n;
+    heights.len() >= TELLING && fourth < LAYERS * variance * variance
+}
