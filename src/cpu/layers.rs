@@ -41,6 +41,8 @@ pub(crate) fn layers(cloud: &CellCloud, field: &NoiseField, trials: &Trials) -> 
     let open: Vec<InCell> = trials.bases.par_iter().map(in_cell).collect();
     let tried: Vec<Tried> = pieces(&open)
         .into_par_iter()
+        // Pieces take very different times.
+        .with_max_len(1)
         .map(|(first, open)| widely(Trying { search: &search, open, first }))
         .collect();
     let mut all = Tried { outcomes: Vec::with_capacity(open.len()), layers: Vec::new() };

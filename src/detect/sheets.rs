@@ -22,7 +22,7 @@ const TELLING: usize = 40;
 /// Places as thick as the noise are up to this factor thicker or thinner than it.
 const AS_THICK: f64 = 1.25;
 /// Most places that are looked at, …
-const MOST: usize = 512;
+const MOST: usize = 128;
 /// … and fewest that tell something.
 const FEWEST: usize = 16;
 
