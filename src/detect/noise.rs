@@ -56,6 +56,10 @@ const ALONE: f64 = 100.0;
 const COARSE: f64 = 2.0;
 /// Coordinates that are rounded so many times as much as matters to most surfaces are those of profiles.
 const PROFILES: f64 = 4.0;
+/// Slices are thinner than what rounding adds to a coordinate; a neighbourhood that is more than so many times as thick has noise, …
+const NOISY: f64 = 2.0;
+/// … unless it is thinner than so many steps: coordinates may be a few steps off.
+const OFF: f64 = 16.0;
 /// Rounding may be all that makes neighbourhoods thick if it explains them but for this factor.
 const ROUNDED: f64 = 1.5;
 
@@ -315,7 +319,26 @@ impl View {
         };
         let plateau = plateau::read(curve, drawn, |level| self.faces_one_way(level), shows_facets);
         log::debug!("{plateau:?}");
+        if plateau.sliced && drawn == Drawn::InSpace && self.shows_sheets(curve, &plateau, rounding)
+        {
+            let plateau = plateau::unsliced(curve, plateau);
+            log::debug!("no slices but sheets: {plateau:?}");
+            return plateau;
+        }
         plateau
+    }
+
+    /// Whether what looks like slices are surfaces with noise and others close behind them, such as a wall and its windows: they are
+    /// thicker than rounding makes slices, and most wide neighbourhoods are parallel to the fine ones in them, which cut through the
+    /// surfaces where they are slices.
+    fn shows_sheets(&self, curve: &[Scale], plateau: &Plateau, rounding: f64) -> bool {
+        let Some(fine) = curve.iter().position(|s| s.flat > SOME) else { return false };
+        let wide = plateau.level.ceil() as usize;
+        let both = self.samples.iter().filter_map(|s| Some([s.normal(fine)?, s.normal(wide)?]));
+        let cosines: Vec<f64> = both.map(|[fine, wide]| dot(fine, wide).abs()).collect();
+        let parallel = cosines.iter().filter(|&&cosine| cosine > PARALLEL).count();
+        curve[fine].thin > f64::max(NOISY * rounding, OFF)
+            && parallel as f64 >= MANY * cosines.len() as f64
     }
 }
 

@@ -466,29 +466,6 @@ mod tests {
     }
 
     #[test]
-    fn two_layers_are_told_from_noise() {
-        // One block of sheets over the same places; `height` gives that of a point in units of their noise.
-        let layered = |sheets: usize, height: fn(usize, usize, f64) -> f64| {
-            let noise = |i: usize| ((i * 48_271 % 2003) + (i * 7919 % 2003)) as f64 / 818.0 - 2.45;
-            let even = |i: usize| (i * 104_729 % 2003) as f64 / 1001.5 - 1.0;
-            let point = |i: usize| {
-                let [x, y] = [i / sheets % 15, i / sheets / 15].map(|v| v as f64 * 100.0 + 1.0);
-                [x, y, 25.0 * (height(i, i % sheets, even(i)) + noise(i))].map(|v| v as f32)
-            };
-            let cloud = whole(&(0..225 * sheets).map(point).collect());
-            let known = judge_all(&cloud.cells, cloud.sums());
-            let level = cloud.cells.levels.len() - 1;
-            is_layered(&cloud, &cloud.cells.block(level, 0), level, &known[level].of(0).unwrap())
-        };
-        assert!(!layered(1, |_, _, _| 0.0));
-        // Both sheets are looked at, whatever the stride.
-        assert!(layered(2, |_, sheet, _| 4.4 * sheet as f64));
-        // A slab that is filled evenly, and one stray among eight points, are no layers.
-        assert!(!layered(2, |_, _, even| 5.0 * even));
-        assert!(!layered(1, |i, _, _| if i % 8 == 0 { 8.0 } else { 0.0 }));
-    }
-
-    #[test]
     fn noise_that_grows_is_followed() {
         // From 10 to 50 steps; the usual one is that of the middle, and quieter places count as usual.
         let (cloud, field) = field_of(|column| 10.0 + 40.0 * column as f64 / 300.0);

@@ -101,6 +101,16 @@ pub fn read(
     if facets {
         (first, stepped) = (0, false);
     }
+    above(curve, drawn, first, (stepped, facets))
+}
+
+/// The same for a curve whose fine levels only look like slices.
+pub fn unsliced(curve: &[Scale], plateau: Plateau) -> Plateau {
+    above(curve, plateau.drawn, 0, (plateau.stepped, plateau.facets))
+}
+
+/// Where a curve levels out above its slices, which end at the level `first`.
+fn above(curve: &[Scale], drawn: Drawn, first: usize, (stepped, facets): (bool, bool)) -> Plateau {
     // Where almost nothing is flat, the correlation between neighbours is unknown.
     let told = (first..curve.len()).find(|&l| curve[l].flat > SOME).unwrap_or(first);
     // Steps turn normals as waves do.
