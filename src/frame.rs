@@ -66,9 +66,10 @@ impl Frame {
     }
 }
 
-/// The smallest power of two that is at least `v`, for a positive normal `v`.
+/// The smallest power of two that is a normal number and at least `v`.
 fn power_of_two_at_least(v: f64) -> f64 {
-    let exponent = v.max(f64::MIN_POSITIVE).log2().ceil() as i32;
+    let v = v.max(f64::MIN_POSITIVE);
+    let exponent = v.log2().ceil() as i32;
     // log2 may be off by one unit in the last place on either side of a power of two.
     let mut power = 2f64.powi(exponent);
     while power < v {
@@ -262,6 +263,14 @@ mod tests {
         assert_eq!(frame.local([f64::NAN, 0.0, 0.0]), None);
         assert_eq!(frame.local([0.0, f64::INFINITY, 0.0]), None);
         assert_eq!(frame.local([0.0, 0.0, 1e30]), None);
+    }
+
+    #[test]
+    fn the_step_is_a_normal_number() {
+        for extent in [5e-324, 1e-318, 1e-310, 4e-301] {
+            let frame = Frame::fit([0.0; 3], [extent; 3]);
+            assert!(frame.step.is_normal() && frame.local([extent; 3]).is_some(), "{extent:e}");
+        }
     }
 
     #[test]

@@ -103,6 +103,7 @@ impl Eval {
         let outputs: Vec<Output> =
             file.map(|path| Output::named("--json", path)).into_iter().collect();
         guard::check(&files.all(), &outputs)?;
+        file.map_or(Ok(()), |path| guard::check_extension("--json", path, "json"))?;
         files.check()?;
         if files.are_of_lines()? {
             self.reading.check_used(&[])?;

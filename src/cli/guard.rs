@@ -41,6 +41,17 @@ impl Output {
     }
 }
 
+/// Refuses a file whose name does not end in an extension: it may be a cloud that was named by mistake. A device or a pipe may have
+/// any name.
+pub fn check_extension(option: &str, path: &Path, extension: &str) -> Result<(), Error> {
+    let is_device = path.exists() && !path.is_file() && !path.is_dir();
+    if is_device || path.is_dir() || path.extension() == Some(extension.as_ref()) {
+        return Ok(());
+    }
+    let message = format!("its name must end in .{extension}");
+    Err(Output::named(option, path).wrong(&message))
+}
+
 /// Refuses outputs that are an input or another output, under whatever name or link, and outputs that cannot be
 /// written; removes leftovers of killed runs from the folders of the outputs.
 pub fn check(inputs: &[PathBuf], outputs: &[Output]) -> Result<(), Error> {

@@ -1,23 +1,39 @@
-//! Ctrl-C and `kill`: clears the progress bar and removes temporary files. Then the program
-//! ends by the signal, as usual, which a shell shows as 130 or 143.
+//! Ctrl-C, `kill`, and a terminal that is closed: clears the progress bar and removes temporary files. Then the program
+//! ends by the signal, as usual, which a shell shows as 130, 143 or 129.
 //! A write beyond the limit of `ulimit -f` fails with an error instead of ending the program.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// A folder of temporary files.
+static TEMPORARY: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Removes this folder, too, when a signal ends the program.
+pub fn remove_at_end(folder: PathBuf) {
+    *TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+}
 
 /// Starts listening.
 #[cfg(unix)]
 pub fn listen() {
     use super::progress;
-    use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
     use std::sync::Arc;
     // With a handler, even one that only raises a flag, the write fails and names its file.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
-    let wanted: Vec<i32> = [SIGINT, SIGTERM].into_iter().filter(|&s| !is_ignored(s)).collect();
+    let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&s| !is_ignored(s));
+    let wanted: Vec<i32> = wanted.collect();
     let wait = move || {
         let Ok(mut signals) = Signals::new(wanted) else { return };
         if let Some(signal) = signals.forever().next() {
             progress::clear_all();
             let _discarded = planes::atomic::discard_all();
+            if let Some(folder) = &*TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner) {
+                // What cannot be removed is left to the next run.
+                let _ = std::fs::remove_dir_all(folder);
+            }
             // If that fails, the signal has no effect, and only `kill -9` remains.
             let _ = emulate_default_handler(signal);
         }

@@ -179,6 +179,12 @@ impl Synth {
         if !truth.exists() {
             return Ok(());
         }
+        if !is_truth(&truth) {
+            return Err(Error::Parameter(format!(
+                "{}: it would be replaced, and is no truth; choose another name or folder",
+                truth.display()
+            )));
+        }
         let is_cloud = |path: &Path| {
             let ending = path.extension().unwrap_or_default();
             ENDINGS.into_iter().any(|known| ending.eq_ignore_ascii_case(known))
@@ -268,4 +274,14 @@ impl Synth {
         );
         Ok(())
     }
+}
+
+/// Whether a file is a truth, of whatever cloud or image.
+fn is_truth(path: &Path) -> bool {
+    let read = std::fs::read(path).ok();
+    let document = read.and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
+    document.is_some_and(|document| {
+        document.get("version").is_some()
+            && ["planes", "lines"].iter().any(|name| document.get(name).is_some())
+    })
 }

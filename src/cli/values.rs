@@ -29,12 +29,26 @@ pub fn whole(text: &str) -> Result<u64, String> {
     if let Ok(value) = text.parse() {
         return Ok(value);
     }
+    if let Some(digits) = without_thousands(text) {
+        return Err(format!("'{text}' has a separator between its digits; write {digits}"));
+    }
     match text.parse::<f64>() {
         Ok(value) if value.fract() == 0.0 && value < 0.0 => Err("must not be negative".into()),
         // Up to this value, every whole number is exact in `f64`.
         Ok(value) if value.fract() == 0.0 && value <= 2f64.powi(53) => Ok(value as u64),
         _ => Err(format!("'{text}' is not a whole number")),
     }
+}
+
+/// The digits of a number that are in groups of three, as in `10.000`, which is ten in some countries and ten thousand in others.
+fn without_thousands(text: &str) -> Option<String> {
+    let are_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    ['.', ',', '\'', '_', ' '].into_iter().find_map(|mark| {
+        let (first, groups) = text.split_once(mark)?;
+        let is_first = (1..=3).contains(&first.len()) && are_digits(first);
+        let are_groups = groups.split(mark).all(|group| group.len() == 3 && are_digits(group));
+        (is_first && are_groups).then(|| text.replace(mark, ""))
+    })
 }
 
 /// A whole number from 1 on.
@@ -124,6 +138,12 @@ mod tests {
         assert_eq!(whole("-3"), Err("must not be negative".into()));
         assert_eq!(whole("2.5"), Err("'2.5' is not a whole number".into()));
         assert_eq!(whole("2,5"), Err("'2,5' is not a whole number".into()));
+        for thousands in ["10.000", "10,000", "10'000", "10_000", "10 000"] {
+            let message = whole(thousands).unwrap_err();
+            assert!(message.ends_with("write 10000"), "{message}");
+        }
+        assert_eq!(whole("1.000.000").unwrap_err().split("write ").last(), Some("1000000"));
+        assert_eq!([whole("2.0"), whole("1.000e3")], [Ok(2), Ok(1000)]);
         assert_eq!([positive("1"), positive("0")], [Ok(1), Err("must be at least 1".into())]);
         assert_eq!(count::<u16>("0", 65535), Err("must be from 1 to 65535".into()));
         assert_eq!(count::<u16>("70000", 1 << 20), Err("must be from 1 to 1048576".into()));

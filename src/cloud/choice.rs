@@ -23,6 +23,21 @@ impl Choice {
         *self == Choice::default()
     }
 
+    /// The options that choose, and "leave".
+    pub(crate) fn leaves(&self) -> String {
+        let given = [
+            ("`classes`", self.classes.is_some()),
+            ("`bbox`", self.bbox.is_some()),
+            ("`every`", self.every.is_some()),
+        ];
+        let given: Vec<&str> = given.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+        match given.as_slice() {
+            [one] => format!("{one} leaves"),
+            [some @ .., last] => format!("{} and {last} leave", some.join(", ")),
+            [] => "the choice leaves".into(),
+        }
+    }
+
     /// How many of so many points it takes, where that can be told before they are read.
     #[must_use]
     pub fn of(&self, points: u64) -> Option<u64> {

@@ -191,7 +191,7 @@ pub fn load_onto<'b, 'r>(
         }
         Ok(())
     })?;
-    let mut window = pass.window(path)?;
+    let mut window = pass.window(path, choice)?;
     if pass.bounds.is_some_and(|all| all != window) {
         // Some points are outside: only those inside decide the frame.
         let mut inside = FirstPass::default();
@@ -258,13 +258,13 @@ fn load_stored<'b>(
         pass.add(read, |k| Some(meaning.point(columns.map(|column| column[k]))));
         progress(read as u64);
     }
-    let mut window = pass.window(path)?;
+    let choice = &Choice::default();
+    let mut window = pass.window(path, choice)?;
     if pass.bounds.is_some_and(|all| all != window) {
         let mut inside = FirstPass::default();
         inside.add_within(all, window, |k| Some(meaning.point(points.get(k))));
         window = inside.bounds.unwrap_or(window);
     }
-    let choice = &Choice::default();
     let (mut loading, mut passing) =
         (Loading::new(&pass, window, choice, points), Passing::default());
     let mut ready = None;
@@ -432,14 +432,14 @@ impl FirstPass {
     }
 
     /// The box of the cloud without its strays.
-    fn window(&self, path: &Path) -> Result<[[f64; 3]; 2]> {
+    fn window(&self, path: &Path, choice: &Choice) -> Result<[[f64; 3]; 2]> {
         let degenerate = |message: String| Error::Degenerate { path: path.into(), message };
         let Some([min, max]) = self.bounds else {
             return Err(degenerate(if self.total == 0 {
                 "the cloud has no points".into()
             } else if self.not_chosen == self.total {
                 let all = self.total;
-                format!("`classes`, `bbox` and `every` leave none of the {all} points")
+                format!("{} none of the {all} points", choice.leaves())
             } else {
                 let chosen = self.total - self.not_chosen;
                 format!("none of the {chosen} points has finite coordinates")

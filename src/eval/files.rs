@@ -1,6 +1,6 @@
 //! Reads results and truths from files.
 
-use super::labels::{is_heading, read_labels};
+use super::labels::{BYTE_ORDER_MARK, is_heading, read_labels};
 use super::surfaces::Surfaces;
 use crate::cloud::{Chunk, Fields, Format, Note, ReadOptions, Source, npy_labels};
 use crate::export::json::{self, read_json};
@@ -132,7 +132,7 @@ pub fn load_with(files: &Files, options: &ReadOptions) -> Result<Loaded> {
         && a != b
     {
         let message = format!("{} has {b}", files.truth.display());
-        return Err(Error::format(files.result, format!("{a} points"), message));
+        return Err(Error::format(found.counted_in(files.result), format!("{a} points"), message));
     }
     let mut points = std::mem::take(&mut truth.points);
     if points.is_empty() {
@@ -242,6 +242,11 @@ impl Side {
         Err(Error::format(self.named(), format!("{labels} labels"), message))
     }
 
+    /// The file whose points or labels were counted, that of the labels or else `result`.
+    fn counted_in<'a>(&'a self, result: &'a Path) -> &'a Path {
+        if self.labels.is_some() { self.named() } else { result }
+    }
+
     /// The file to name in errors about labels.
     fn named(&self) -> &Path {
         self.read.last().map_or(Path::new(""), PathBuf::as_path)
@@ -304,6 +309,7 @@ impl FileKind {
     }
 
     fn told(head: &[u8]) -> FileKind {
+        let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
         if head.trim_ascii_start().starts_with(b"{") {
             return FileKind::Document;
         }

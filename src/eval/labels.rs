@@ -21,7 +21,11 @@ pub fn read_labels(path: &Path) -> Result<Vec<i32>> {
 /// The position of an error, and its message.
 type Wrong = (String, String);
 
+/// What some programs write in front of a text.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 fn text(bytes: &[u8]) -> std::result::Result<Vec<i32>, Wrong> {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
     let label = |(i, line): (usize, &[u8])| {
         // Some programs write labels as "2.0".
@@ -45,7 +49,7 @@ pub(super) fn is_heading(line: &[u8]) -> bool {
     let is_number = fast_float2::parse::<f64, _>(name).is_ok();
     !is_number
         && name.first().is_some_and(u8::is_ascii_alphabetic)
-        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_ ".contains(byte))
 }
 
 #[cfg(test)]
@@ -79,7 +83,14 @@ mod tests {
 
     #[test]
     fn labels_may_have_a_heading() {
-        for heading in ["plane_id", "\"label\"", "# plane_id", "//scalar_plane_id\r"] {
+        for heading in [
+            "plane_id",
+            "my label",
+            "\u{feff}label",
+            "\"label\"",
+            "# plane_id",
+            "//scalar_plane_id\r",
+        ] {
             assert_eq!(text(format!("{heading}\n2\n-1\n").as_bytes()), Ok(vec![2, -1]));
         }
     }

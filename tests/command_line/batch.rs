@@ -649,6 +649,16 @@ fn files_of_others_beside_the_inputs_are_kept() {
     assert!(place.at("in/b.json").exists());
     fs::remove_file(place.at("in/a.json")).unwrap();
     assert_eq!(run().code, Some(0));
+    // So they are in a folder of their own.
+    fs::create_dir(place.at("out")).unwrap();
+    for name in ["a.json", "a.png"] {
+        fs::write(place.at(&format!("out/{name}")), "mine").unwrap();
+        let done = planes(["batch", &place.text("in/a.las"), "--out", &place.text("out")]);
+        assert_eq!(done.code, Some(1), "{}", done.err);
+        assert!(done.err.contains(&format!("{name}: was not written by planes")), "{}", done.err);
+        assert_eq!(fs::read(place.at(&format!("out/{name}"))).unwrap(), b"mine");
+        fs::remove_file(place.at(&format!("out/{name}"))).unwrap();
+    }
     // Even without the records, what planes wrote is told from the rest.
     fs::remove_dir_all(place.at("in/.planes")).unwrap();
     assert_eq!(run().code, Some(0));

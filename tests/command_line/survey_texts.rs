@@ -181,7 +181,7 @@ fn columns_are_for_text_and_make_sense() {
         ("x,y,z,q", "'q' is no column"),
         ("x,y,z,x", "twice"),
         ("x,y,z,r", "r, g and b come together"),
-        ("-,x,y,z", "text without a line that has numbers for x, y and z in --columns"),
+        ("-,x,y,z", "text of 3 columns, and --columns names 4"),
     ] {
         let refused = detect(&path, &format!("--columns {columns}")).refusal();
         assert!(refused.contains(why), "{refused}");
@@ -332,7 +332,39 @@ fn labels_and_merged_exports_are_called_so() {
         );
         assert!(refused.contains("several exports in one"), "{refused}");
     }
+    // So are those whose names stand in comments, unless they are the same.
     let part = text("", |_, p| p.join(" "));
+    let merged = |first: &str, second: &str| {
+        detect(&folder.write(format!("{first}\n{part}{second}\n{part}")), "")
+    };
+    for second in ["//X Z Y", "# x y z r g b"] {
+        let refused = merged("//X Y Z", second).refusal();
+        assert!(refused.contains("points.txt: line 1642: names of columns"), "{refused}");
+    }
+    for second in ["//X Y Z", "# noise of 2 mm", "# x y z as seen from the second station"] {
+        assert_eq!(merged("//X Y Z", second).code, Some(0), "{second}");
+    }
     let refused = detect(&folder.write(format!("{part}1640\n{part}")), "").refusal();
     assert!(refused.contains("points.txt: line 1641: names of columns or a count"), "{refused}");
+}
+
+#[test]
+fn a_spoilt_first_point_is_refused() {
+    let folder = Folder::new();
+    let rows = text("", |_, p| p.join(","));
+    for front in ["x,y,z", "//x,y,z", "# made by hand\nx,y,z"] {
+        let line = 2 + front.matches('\n').count();
+        for first in
+            ["1,2,O.5", "1,,3", "1,#N/A,3", "?,2,3", "1'000.5,2,3", "\"1,5\",\"2,5\",\"3,5\""]
+        {
+            let refused = detect(&folder.write(format!("{front}\n{first}\n{rows}")), "").refusal();
+            assert!(refused.contains(&format!("line {line} ")), "{front} {first}: {refused}");
+        }
+        // A line with the units is none.
+        let taken = detect(&folder.write(format!("{front}\nm,m,m\n{rows}")), "");
+        assert_eq!(taken.code, Some(0), "{front}");
+    }
+    let refused =
+        detect(&folder.write(text("", |_, p| p.join(" "))), "--columns -,x,y,z").refusal();
+    assert!(refused.contains("text of 3 columns, and --columns names 4"), "{refused}");
 }

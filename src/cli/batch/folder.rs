@@ -1,6 +1,7 @@
 //! The folder of the results: who may write there, and what lies where.
 
 use super::super::guard::check_folder;
+use super::super::signals;
 use super::shard::{MOST, Shard};
 use planes::Error;
 use planes::atomic::remove_leftovers;
@@ -124,6 +125,7 @@ impl Folder {
     fn cleared(self) -> Result<Folder, Error> {
         remove_leftovers(&self.path.join(OWN))?;
         remove_all(&self.fresh)?;
+        signals::remove_at_end(self.fresh.clone());
         self.clear(Path::new(""))?;
         Ok(self)
     }

@@ -314,7 +314,7 @@ impl<'a> Job<'a> {
         targets
     }
 
-    /// Refuses results that would replace an input, a folder, or, beside the inputs, a file of somebody else.
+    /// Refuses results that would replace an input, a folder, or a file of somebody else.
     fn check_targets(
         &self,
         input: &Input,
@@ -325,10 +325,11 @@ impl<'a> Job<'a> {
         for target in targets {
             let path = self.folder.result(name, target.ending);
             let is_ours = || match before {
-                Some(record) => record.results.contains_key(target.ending),
-                None => may_be_result(&path),
+                Some(record) if record.results.contains_key(target.ending) => true,
+                Some(_) if input.is_beside(&path) => false,
+                _ => may_be_result(&path),
             };
-            if path.is_file() && input.is_beside(&path) && !is_ours() {
+            if path.is_file() && !is_ours() {
                 let message = "was not written by planes; move it, or choose another --out";
                 return Err(Error::Parameter(format!("{}: {message}", path.display())));
             }

@@ -54,7 +54,7 @@ pub struct Bench {
     scene: Option<Scene>,
     /// Numbers of points, such as 1e3,1e6; for a cloud, that many of its first points
     /// [default: 1,1e3,1e4,1e5,1e6,1e7,2.3e7; for a cloud all]
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = number_of_points)]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = number_of_points, allow_negative_numbers = true)]
     points: Option<Vec<u64>>,
     /// Numbers of winners, at most 128; the last table uses the largest [default: 2,5,10]
     #[arg(long, value_name = "N,…", value_delimiter = ',',

@@ -47,6 +47,10 @@ impl Outputs {
         let named = files.into_iter().filter_map(|(name, path)| Some(Output::named(name, path?)));
         let inputs: Vec<PathBuf> = input.map(Path::to_path_buf).into_iter().collect();
         guard::check(&inputs, &named.collect::<Vec<_>>())?;
+        for (option, path) in files {
+            let extension = &option[2..];
+            path.map_or(Ok(()), |path| guard::check_extension(option, path, extension))?;
+        }
         let texts = measure()?;
         for ((_, path), text) in files.into_iter().zip([&texts.json, &texts.csv, &texts.svg]) {
             if let Some(path) = path {

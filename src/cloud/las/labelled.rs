@@ -94,8 +94,11 @@ fn bounds(cloud: &dyn Cloud, labels: &Labels<'_>) -> Result<[[f64; 3]; 2]> {
     }
 }
 
-/// Step and origin of each axis: the finest power of ten, 1e-9 at most, for which the extent takes
-/// less than half of the 32 bits, and a whole number near the middle.
+/// Below this extent, steps of 1e-9 are coarse.
+const SMALL: f64 = 1e-3;
+
+/// Step and origin of each axis: the finest power of ten, but no finer than 1e-9 where that is fine against the extent, for which the
+/// extent takes less than half of the 32 bits, and a whole number near the middle.
 fn transforms([low, high]: [[f64; 3]; 2]) -> Vector<Transform> {
     let axis = |axis: usize| {
         let (min, max) = (low[axis], high[axis]);
@@ -105,10 +108,15 @@ fn transforms([low, high]: [[f64; 3]; 2]) -> Vector<Transform> {
         }
         // Coordinates of f64 itself are no finer than this.
         let finest = (min.abs().max(max.abs()) * f64::EPSILON).max(extent / f64::from(1 << 30));
-        let power = (-9..=300).find(|&p| 10f64.powi(p) >= finest).unwrap_or(300);
+        let is_small = (f64::MIN_POSITIVE..SMALL).contains(&extent);
+        let power = (if is_small { -300 } else { -9 }..=300)
+            .find(|&p| 10f64.powi(p) >= finest)
+            .unwrap_or(300);
         // Written as text and read again, a power of ten is the nearest f64, which powi is not.
         let scale = format!("1e{power}").parse().unwrap_or(1.0);
-        Transform { scale, offset: (min + extent / 2.0).round() }
+        let middle = min + extent / 2.0;
+        let offset = if is_small { (middle / scale).round() * scale } else { middle.round() };
+        Transform { scale, offset }
     };
     Vector { x: axis(0), y: axis(1), z: axis(2) }
 }
@@ -128,6 +136,8 @@ mod tests {
         assert_eq!(transform_of(4_600_000.0, 4_600_900.0), (1e-6, 4_600_450.0));
         assert_eq!(transform_of(-1e12, 1e12), (1e4, 0.0));
         assert_eq!(transform_of(0.0, 0.0), (1e-9, 0.0));
+        assert_eq!(transform_of(0.0, 4e-9), (1e-17, 2e-9));
+        assert_eq!(transform_of(0.0, 4e-200), (1e-208, 2e-200));
         assert_eq!(transform_of(f64::NEG_INFINITY, 0.0), (1e-3, 0.0));
     }
 }

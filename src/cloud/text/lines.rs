@@ -5,10 +5,10 @@ use super::{
         Chunk, Note,
         blocks::BlockSource,
         bytes::{Bytes, Section},
-        scale::PointNumbers,
+        scale::{PointNumbers, Role},
     },
     line::LineFormat,
-    schema::is_front,
+    schema::{is_front, names_others},
 };
 use crate::{Error, Result};
 use memchr::{memchr, memchr_iter};
@@ -46,6 +46,8 @@ pub(in super::super) struct Lines {
     bytes: Arc<Bytes>,
     format: LineFormat,
     expect: Expect,
+    /// What the columns of a text are, where nobody says it: a comment that names others is the start of another file.
+    columns: Option<Vec<Option<Role>>>,
     /// Where lines start.
     start: u64,
     /// Where the next block starts.
@@ -80,6 +82,7 @@ impl Lines {
             bytes: bytes.clone(),
             format,
             expect,
+            columns: None,
             start,
             next: start,
             line,
@@ -87,6 +90,16 @@ impl Lines {
             block: BLOCK,
             spare: Vec::new(),
         }
+    }
+
+    /// Refuses comments that name other columns than these.
+    pub(super) fn with_columns(self, columns: Option<Vec<Option<Role>>>) -> Lines {
+        Lines { columns, ..self }
+    }
+
+    /// Whether a line without content is a comment that names other columns.
+    fn names_others(&self, line: &[u8]) -> bool {
+        self.columns.as_ref().is_some_and(|columns| names_others(line.trim_ascii(), columns))
     }
 
     /// Parses the lines that start in `from..from + block`; `chunk` and `text` are memory to use.
@@ -116,6 +129,9 @@ impl Lines {
                     break;
                 }
                 self.format.shape.push(&row, &mut parsed.chunk);
+            } else if self.names_others(line) {
+                parsed.fault = Some((parsed.lines, MERGED.to_owned()));
+                break;
             }
             parsed.lines += 1;
         }

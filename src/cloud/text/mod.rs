@@ -62,6 +62,8 @@ struct Text {
     bytes: Arc<Bytes>,
     info: HeaderInfo,
     schema: Schema,
+    /// Whether the text says by itself what its columns hold.
+    is_untold: bool,
 }
 
 impl Text {
@@ -76,7 +78,7 @@ impl Text {
         }
         let schema = Schema::of(&sample, columns)
             .map_err(|message| Error::unrecognized(bytes.path(), message))?;
-        Ok(Text { bytes: bytes.clone(), info: info(&schema), schema })
+        Ok(Text { bytes: bytes.clone(), info: info(&schema), schema, is_untold: columns.is_none() })
     }
 }
 
@@ -121,7 +123,9 @@ impl Cloud for Text {
         }
         let expect =
             schema.promised.map_or(Expect::Any, |(count, line)| Expect::Exactly(count, line));
+        let columns = self.is_untold.then(|| schema.columns.clone());
         let lines = Lines::new(&self.bytes, schema.start, schema.line, format, expect);
+        let lines = lines.with_columns(columns);
         Ok(Box::new(BlockReader::new(lines)))
     }
 }

@@ -20,6 +20,9 @@ pub(super) const LONE: &str = "its lines end in a lone carriage return; save it 
 /// Lines that may stand before the first point where the columns are said.
 const MOST_FRONT: u64 = 100;
 
+/// Most columns that are named one by one.
+const MOST_NAMED: usize = 40;
+
 /// The columns of a text and where its points start.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Schema {
@@ -132,8 +135,10 @@ fn in_words(columns: &[Option<Role>]) -> String {
         Some(Role::Class) => "class",
         None => "–",
     };
-    let names: Vec<_> = columns.iter().map(name).collect();
-    names.join(" ")
+    let names: Vec<_> = columns.iter().take(MOST_NAMED).map(name).collect();
+    let rest = columns.len() - names.len();
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    names.join(" ") + &more
 }
 
 impl<'a> Front<'a> {
@@ -149,6 +154,7 @@ impl<'a> Front<'a> {
             self.names = Some(Names::Line(line, number));
         } else if self.odd.replace((line, number)).is_some()
             && (self.columns.is_none() || number > MOST_FRONT)
+            || self.is_spoilt_point(line)
         {
             let text = String::from_utf8_lossy(line);
             let what = what_is_wrong(line);
@@ -157,10 +163,26 @@ impl<'a> Front<'a> {
         Ok(())
     }
 
+    /// Whether a line that holds no point should hold one: it comes behind the names of the columns, and has some numbers.
+    fn is_spoilt_point(&self, line: &[u8]) -> bool {
+        let style = style_of(line);
+        let cells = style.cells(line);
+        let is_row = match self.names {
+            Some(Names::Line(..)) => true,
+            Some(Names::Comment(names)) => {
+                roles(names, None).is_some_and(|roles| roles.len() == cells.len())
+            }
+            None => false,
+        };
+        let is_number = |cell: &&[u8]| {
+            [false, true].iter().any(|&comma| Style { comma, ..style }.value(cell).is_some())
+        };
+        is_row && self.columns.is_none() && cells.iter().any(is_number)
+    }
+
     /// Takes a comment: it may hold the columns' names.
     fn take_comment(&mut self, line: &'a [u8]) {
-        let from = line.iter().position(|byte| !b"#/ \t".contains(byte));
-        let text = from.map_or(&[][..], |from| &line[from..]);
+        let text = in_comment(line);
         if roles(text, None).is_some() {
             self.names = Some(Names::Comment(text));
         }
@@ -183,7 +205,7 @@ impl<'a> Front<'a> {
         if let Some(columns) = self.columns {
             let is_point = has_axes(columns.roles(), &rows);
             let (given, width) = (columns.roles().len(), rows.width());
-            if is_point && given > width {
+            if given > width {
                 return Err(format!("text of {width} columns, and `columns` names {given}"));
             }
             return Ok(is_point.then(|| (rows.style, columns.roles().to_vec(), Known::Told)));
@@ -369,6 +391,19 @@ fn units_differ(units: [Option<&'static str>; 3]) -> Option<Note> {
         }
         units => Some(Note::ColumnUnits { units: units.map(|unit| unit.map(str::to_owned)) }),
     }
+}
+
+/// The text of a comment.
+fn in_comment(line: &[u8]) -> &[u8] {
+    let from = line.iter().position(|byte| !b"#/ \t".contains(byte));
+    from.map_or(&[][..], |from| &line[from..])
+}
+
+/// Whether a comment names other columns than these, as the first line of another file does, and is no sentence.
+pub(super) fn names_others(comment: &[u8], columns: &[Option<Role>]) -> bool {
+    roles(in_comment(comment).trim_ascii(), None).is_some_and(|named| {
+        named != columns && (named.len() == columns.len() || named.iter().all(Option::is_some))
+    })
 }
 
 /// Whether a line holds the names of columns, or a count of points, as the first lines of a file do.
