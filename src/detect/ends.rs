@@ -14,6 +14,7 @@ use crate::surface::plane::LocalPlane;
 use crate::surface::surfels::Surfels;
 use crate::vector::{Vec3, dot};
 use rayon::prelude::*;
+use std::ops::ControlFlow;
 
 /// A plane is an arbitrary piece of a surface that goes on beyond more than this share of its outline, …
 const OPEN: f64 = 0.5;
@@ -161,7 +162,7 @@ impl Piece<'_> {
         let mut larger = 0;
         self.walk(next, |i| {
             larger += u64::from(self.surfel(i).weight);
-            larger > most
+            if larger > most { ControlFlow::Break(true) } else { ControlFlow::Continue(()) }
         })
     }
 }

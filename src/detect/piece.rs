@@ -6,6 +6,7 @@ use crate::surface::plane::LocalPlane;
 use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::{dot, minus};
 use rustc_hash::FxHashSet;
+use std::ops::ControlFlow;
 
 /// Where a surface goes on, it rises or falls by at most this many tolerances of the plane: else there is a step.
 pub(super) const STEP: f64 = 1.0;
@@ -69,15 +70,16 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// Walks on over the surface from the surfels `next`, and returns whether one of those on the way `is_enough`.
-    pub fn walk(&self, mut next: Vec<u32>, mut is_enough: impl FnMut(u32) -> bool) -> bool {
+    /// Walks on over the surface from the surfels `next`, the nearest ones first, until one on the way breaks with an answer; `false`
+    /// at its end.
+    pub fn walk(&self, mut next: Vec<u32>, mut pass: impl FnMut(u32) -> ControlFlow<bool>) -> bool {
         let mut looked = Looked::new(self.cells);
         let mut met: FxHashSet<u32> = next.iter().copied().collect();
         let mut at = 0;
         while let Some(&i) = next.get(at) {
             at += 1;
-            if is_enough(i) {
-                return true;
+            if let ControlFlow::Break(answer) = pass(i) {
+                return answer;
             }
             self.look_around(i, &mut looked, |j| {
                 if !met.contains(&j) && self.is_smooth(i, j) {

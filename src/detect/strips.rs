@@ -7,6 +7,7 @@
 use super::paraboloid::{Height, Paraboloid, SURE};
 use super::piece::Piece;
 use crate::vector::{axes, dot};
+use std::ops::ControlFlow;
 
 /// The bend of a plane explains what lies beyond its outline if it leaves at most this share of its squared distances from the
 /// plane that touches the middle, …
@@ -18,6 +19,9 @@ const TURNED: f64 = 15.0 * std::f64::consts::PI / 180.0;
 /// … and by at most this many times as much, or as little, as the bend of the plane foretells: what turns by less sags, and a crowned
 /// road may lead into a ditch.
 const AS_BENT: f64 = 2.0;
+/// It has turned so far within so many times as many points as the plane has: a cylinder has where its radius is less than 3000
+/// tolerances. To walk over a whole landscape from each of its pieces takes long.
+const FAR: f64 = 32.0;
 /// What lies between strips is one, too, if of what belongs to planes beyond its outline most belongs to strips, and that is at least
 /// this many times as much as the plane has: it is narrow.
 const BETWEEN: f64 = 0.5;
@@ -45,16 +49,21 @@ pub(super) fn is_strip(piece: &Piece, beyond: &[u32], alike: f64) -> bool {
         squares += weight * off * off;
         left += weight * (off - explained) * (off - explained);
     }
-    let mut turned = 0.0;
+    let (mut turned, mut passed) = (0.0, 0.0);
     let has_turned = |i: u32| {
-        let Some(surface) = piece.surfel(i).surface else { return false };
+        let Some(surface) = piece.surfel(i).surface else { return ControlFlow::Continue(()) };
         let Height { at, weight, .. } = height(&i);
+        passed += weight;
         let sine = (1.0 - dot(surface.normal(), piece.plane.normal).powi(2)).max(0.0).sqrt();
         let slope = bend.slope(at);
         if sine > TURNED.sin() && sine <= AS_BENT * slope && slope <= AS_BENT * sine {
             turned += weight;
         }
-        turned > BEYOND * all
+        match turned > BEYOND * all {
+            true => ControlFlow::Break(true),
+            false if passed > FAR * all => ControlFlow::Break(false),
+            false => ControlFlow::Continue(()),
+        }
     };
     near >= BEYOND * all && left <= LEFT * squares && piece.walk(beyond.to_vec(), has_turned)
 }

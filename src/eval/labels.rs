@@ -50,6 +50,7 @@ pub(super) fn is_heading(line: &[u8]) -> bool {
     !is_number
         && name.first().is_some_and(u8::is_ascii_alphabetic)
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_ ".contains(byte))
+        && name.iter().filter(|&&byte| byte == b' ').count() <= 1
 }
 
 #[cfg(test)]

@@ -654,7 +654,7 @@ fn files_of_others_beside_the_inputs_are_kept() {
     for name in ["a.json", "a.png"] {
         fs::write(place.at(&format!("out/{name}")), "mine").unwrap();
         let done = planes(["batch", &place.text("in/a.las"), "--out", &place.text("out")]);
-        assert_eq!(done.code, Some(1), "{}", done.err);
+        assert_eq!(done.code, Some(2), "{}", done.err);
         assert!(done.err.contains(&format!("{name}: was not written by planes")), "{}", done.err);
         assert_eq!(fs::read(place.at(&format!("out/{name}"))).unwrap(), b"mine");
         fs::remove_file(place.at(&format!("out/{name}"))).unwrap();

@@ -561,7 +561,7 @@ mod disturbed {
         let random = &mut Random(8);
         let mut ended = 0;
         for run in 0..20 {
-            let signal = [Signal::INT, Signal::TERM][run % 2];
+            let signal = [Signal::INT, Signal::TERM, Signal::HUP][run % 3];
             let begin = Instant::now();
             let child = start(&place, &[]);
             std::thread::sleep(took.mul_f64(0.3 + 0.7 * random.unit()));
@@ -570,7 +570,7 @@ mod disturbed {
             let done = child.wait_with_output().unwrap();
             assert!(left_behind(&place) == 0, "{:?}", names(&place.at("out")));
             if let Some(by) = done.status.signal() {
-                // A shell shows 130 and 143.
+                // A shell shows 130, 143 and 129.
                 assert_eq!(by, signal.as_raw());
                 // One that comes when all is done may cut the line that says so.
                 let said = String::from_utf8(done.stderr).unwrap();
@@ -580,6 +580,49 @@ mod disturbed {
                 // The first run may have been slowed by others.
                 took = took.min(begin.elapsed());
             }
+        }
+        assert!(ended > 0);
+    }
+
+    #[test]
+    fn a_signal_leaves_no_temporary_file_of_a_batch() {
+        let place = Place::new();
+        for seed in 0..4 {
+            place.cloud(&format!("in/{seed}.las"), seed);
+        }
+        let batch = |out: &str| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_planes"));
+            command.args([
+                "batch",
+                "-q",
+                "--device",
+                "cpu",
+                &place.text("in"),
+                "--out",
+                &place.text(out),
+            ]);
+            command
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap()
+        };
+        let begin = Instant::now();
+        assert!(batch("whole").wait().unwrap().success());
+        let took = begin.elapsed();
+        let random = &mut Random(9);
+        let mut ended = 0;
+        for run in 0..12 {
+            let out = format!("out{run}");
+            let mut child = batch(&out);
+            std::thread::sleep(took.mul_f64(0.1 + 0.8 * random.unit()));
+            let signal = [Signal::INT, Signal::TERM, Signal::HUP][run % 3];
+            kill_process(Pid::from_child(&child), signal).unwrap();
+            ended += usize::from(child.wait().unwrap().signal() == Some(signal.as_raw()));
+            let left =
+                if place.at(&out).exists() { tree(&place.at(&out)) } else { Default::default() };
+            assert!(!left.keys().any(|name| name.contains("/new/")), "{:?}", left.keys());
         }
         assert!(ended > 0);
     }

@@ -329,13 +329,13 @@ impl<'a> Job<'a> {
                 Some(_) if input.is_beside(&path) => false,
                 _ => may_be_result(&path),
             };
-            if path.is_file() && !is_ours() {
-                let message = "was not written by planes; move it, or choose another --out";
-                return Err(Error::Parameter(format!("{}: {message}", path.display())));
-            }
             if FileId::of(&path).is_some_and(|id| self.inputs.contains(&id)) {
                 let message = format!("{}: that is an input of this batch", path.display());
                 return Err(Error::Parameter(message));
+            }
+            if path.is_file() && !is_ours() {
+                let message = "was not written by planes; move it, or choose another --out";
+                return Err(Error::Parameter(format!("{}: {message}", path.display())));
             }
             if path.is_dir() {
                 return Err(Error::io(path)(io::ErrorKind::IsADirectory.into()));

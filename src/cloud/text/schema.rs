@@ -459,12 +459,14 @@ mod tests {
             "\"500,003.562\"\t\"4,600,001.832\"\t\"303.005\"",
             "-1'003;5;6",
         ] {
-            assert_eq!(wrong(line).unwrap_err(), thousands, "{line}");
+            let message = wrong(line).unwrap_err();
+            assert!(message.starts_with(thousands), "{line}: {message}");
         }
         for line in
             ["12.05.2024;a;b", "12:30;5,003;b", "1.2.3;10.0.0.1;b", "1,23.5;a;b", "a.500;b;c"]
         {
-            assert_eq!(wrong(line).unwrap_err(), "text, but line 2 is not numbers", "{line}");
+            let message = wrong(line).unwrap_err();
+            assert!(message.starts_with("text, but line 2 is not numbers"), "{line}: {message}");
         }
     }
 
