@@ -57,10 +57,7 @@ impl AtomicFile {
         if let Some(problem) = existing.as_ref().and_then(refusal) {
             return Err(Error::io(&path)(problem));
         }
-        // A stream of this process is written to, not replaced.
-        let streams = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
-        let is_stream = streams.iter().any(|stream| path.starts_with(stream));
-        let copied = existing.as_ref().is_some_and(|found| is_stream || !found.is_file());
+        let copied = existing.as_ref().is_some_and(|found| is_stream(&path) || !found.is_file());
         let folder = if copied { std::env::temp_dir() } else { folder_of(&target).to_path_buf() };
         let start = || {
             let file = Temporary::new(&folder)?;
@@ -104,6 +101,11 @@ impl AtomicFile {
             }
         }
     }
+}
+
+/// Whether a path leads to a stream of this process, which is written to, not replaced.
+pub fn is_stream(path: &Path) -> bool {
+    ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|stream| path.starts_with(stream))
 }
 
 /// A file that is written and still has no name.

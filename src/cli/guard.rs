@@ -2,7 +2,7 @@
 //! replaces another, and an output that cannot be written is reported before the work.
 
 use planes::Error;
-use planes::atomic::{AtomicFile, folder_of, followed, remove_leftovers};
+use planes::atomic::{AtomicFile, folder_of, followed, is_stream, remove_leftovers};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
@@ -41,11 +41,12 @@ impl Output {
     }
 }
 
-/// Refuses a file whose name does not end in an extension: it may be a cloud that was named by mistake. A device or a pipe may have
-/// any name.
+/// Refuses a file whose name does not end in an extension: it may be a cloud that was named by mistake. A stream, a device or a pipe
+/// may have any name; what else is no file is refused elsewhere.
 pub fn check_extension(option: &str, path: &Path, extension: &str) -> Result<(), Error> {
-    let is_device = path.exists() && !path.is_file() && !path.is_dir();
-    if is_device || path.is_dir() || path.extension() == Some(extension.as_ref()) {
+    let is_no_file = path.exists() && !path.is_file();
+    let is_right = path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension));
+    if is_stream(path) || is_no_file || is_right {
         return Ok(());
     }
     let message = format!("its name must end in .{extension}");

@@ -2,15 +2,23 @@
 //! ends by the signal, as usual, which a shell shows as 130, 143 or 129.
 //! A write beyond the limit of `ulimit -f` fails with an error instead of ending the program.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// A folder of temporary files.
 static TEMPORARY: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Removes this folder, too, when a signal ends the program.
-pub fn remove_at_end(folder: PathBuf) {
-    *TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+/// Removes this folder, too, when a signal ends the program; none from then on if it is `None`.
+pub fn remove_at_end(folder: Option<PathBuf>) {
+    *TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner) = folder;
+}
+
+/// Removes a folder that others may be writing into: under another name first, so that nothing more comes into it.
+fn remove(folder: &Path) {
+    let gone = folder.with_extension("gone");
+    let folder = if std::fs::rename(folder, &gone).is_ok() { &gone } else { folder };
+    // What cannot be removed is left to the next run.
+    let _ = std::fs::remove_dir_all(folder);
 }
 
 /// Starts listening.
@@ -31,8 +39,7 @@ pub fn listen() {
             progress::clear_all();
             let _discarded = planes::atomic::discard_all();
             if let Some(folder) = &*TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner) {
-                // What cannot be removed is left to the next run.
-                let _ = std::fs::remove_dir_all(folder);
+                remove(folder);
             }
             // If that fails, the signal has no effect, and only `kill -9` remains.
             let _ = emulate_default_handler(signal);

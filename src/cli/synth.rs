@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::guard::{self, Output};
 use super::lines::synth::LineScene;
 use super::progress::Bar;
+use super::results::is_document;
 use super::values::{count, first_given, number, said, whole};
 use super::words::counted;
 use clap::Args;
@@ -278,10 +279,5 @@ impl Synth {
 
 /// Whether a file is a truth, of whatever cloud or image.
 fn is_truth(path: &Path) -> bool {
-    let read = std::fs::read(path).ok();
-    let document = read.and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
-    document.is_some_and(|document| {
-        document.get("version").is_some()
-            && ["planes", "lines"].iter().any(|name| document.get(name).is_some())
-    })
+    Truth::read(path).is_ok() || is_document(path, &[planes::synth::lines::FORMAT])
 }

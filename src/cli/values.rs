@@ -45,7 +45,8 @@ fn without_thousands(text: &str) -> Option<String> {
     let are_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
     ['.', ',', '\'', '_', ' '].into_iter().find_map(|mark| {
         let (first, groups) = text.split_once(mark)?;
-        let is_first = (1..=3).contains(&first.len()) && are_digits(first);
+        let is_first =
+            (1..=3).contains(&first.len()) && are_digits(first) && !first.starts_with('0');
         let are_groups = groups.split(mark).all(|group| group.len() == 3 && are_digits(group));
         (is_first && are_groups).then(|| text.replace(mark, ""))
     })

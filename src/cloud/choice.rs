@@ -23,7 +23,7 @@ impl Choice {
         *self == Choice::default()
     }
 
-    /// The options that choose, and "leave".
+    /// The given options with the verb, such as "`bbox` leaves".
     pub(crate) fn leaves(&self) -> String {
         let given = [
             ("`classes`", self.classes.is_some()),

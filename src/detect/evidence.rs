@@ -35,12 +35,14 @@ pub(super) fn noise(surfaces: &mut dyn Surfaces) -> Result<(f64, u64)> {
     Ok((noise, weight))
 }
 
-/// The same where most places may hold two sheets each: the noise of those that do not, if these are not few.
+/// The same where most places may hold two sheets each: the noise of those that do not, if they have at least 5 % of the points. The
+/// number of points stays that of all places.
 pub(super) fn noise_of_sheets(surfaces: &mut dyn Surfaces, sheets: &Sheets) -> Result<(f64, u64)> {
     let (mut noise, weight) = noise(surfaces)?;
     while let Some(below) = sheets.below(noise) {
         let (single, left) = surfaces.thickness(below, 0.5)?;
-        if (left as f64) < SINGLE * weight as f64 {
+        // A floor under the thickness may lie above that limit.
+        if (left as f64) < SINGLE * weight as f64 || single > below {
             break;
         }
         log::debug!("noise {noise:.3} steps is the distance of sheets, of single ones {single:.3}");

@@ -205,8 +205,11 @@ impl View {
         let both = self.samples.iter().filter(|s| s.flat(finest).is_some());
         let both: Vec<Vec3> = both.filter_map(|s| s.normal(clear)).collect();
         let hide_surfaces = |wide: &[Vec3]| parallel(wide, slices, PARALLEL) < MANY;
-        (are_slices && share >= NEARLY_ALL && hide_surfaces(&wide) && hide_surfaces(&both))
-            .then_some(clear)
+        (are_slices
+            && share >= NEARLY_ALL
+            && hide_surfaces(&wide)
+            && (both.is_empty() || hide_surfaces(&both)))
+        .then_some(clear)
     }
 
     /// The normals of the flat neighbourhoods of a level.
@@ -319,10 +322,12 @@ impl View {
         };
         let plateau = plateau::read(curve, drawn, |level| self.faces_one_way(level), shows_facets);
         log::debug!("{plateau:?}");
-        if plateau.sliced && drawn == Drawn::InSpace && self.shows_sheets(curve, &plateau, rounding)
+        if plateau.sliced
+            && drawn == Drawn::InSpace
+            && self.shows_surfaces_behind(curve, &plateau, rounding)
         {
             let plateau = plateau::unsliced(curve, plateau);
-            log::debug!("no slices but sheets: {plateau:?}");
+            log::debug!("no slices but surfaces close behind each other: {plateau:?}");
             return plateau;
         }
         plateau
@@ -331,13 +336,17 @@ impl View {
     /// Whether what looks like slices are surfaces with noise and others close behind them, such as a wall and its windows: they are
     /// thicker than rounding makes slices, and most wide neighbourhoods are parallel to the fine ones in them, which cut through the
     /// surfaces where they are slices.
-    fn shows_sheets(&self, curve: &[Scale], plateau: &Plateau, rounding: f64) -> bool {
+    fn shows_surfaces_behind(&self, curve: &[Scale], plateau: &Plateau, rounding: f64) -> bool {
         let Some(fine) = curve.iter().position(|s| s.flat > SOME) else { return false };
         let wide = plateau.level.ceil() as usize;
+        if curve[fine].thin <= f64::max(NOISY * rounding, OFF) {
+            return false;
+        }
         let both = self.samples.iter().filter_map(|s| Some([s.normal(fine)?, s.normal(wide)?]));
         let cosines: Vec<f64> = both.map(|[fine, wide]| dot(fine, wide).abs()).collect();
         let parallel = cosines.iter().filter(|&&cosine| cosine > PARALLEL).count();
-        curve[fine].thin > f64::max(NOISY * rounding, OFF)
+        // Slices that are flat nowhere on the wide level tell nothing.
+        cosines.len() as f64 >= SOME * self.samples.len() as f64
             && parallel as f64 >= MANY * cosines.len() as f64
     }
 }

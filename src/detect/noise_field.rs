@@ -164,7 +164,9 @@ fn white(
     };
     let last = cells.levels.len() - 1;
     let level = (SMALLEST..last).find(|&level| examined(level) <= MOST).unwrap_or(last);
-    let regions = Regions::of_level(cells, level, usual, &surface);
+    // What is thicker was tested for layers.
+    let thick = THICK * usual;
+    let regions = Regions::of_level(cells, level, [thick, CAP * usual], &surface);
     // Regions without flat neighbourhoods of their own have no weight.
     let noise = regions.noise(Regions::is_flat);
     let weights = regions.inside.iter().map(|inside| inside.single.len() as u64);
@@ -180,7 +182,8 @@ fn white(
     }
     let others = OTHER_REGIONS.iter().filter_map(|&by| level.checked_add_signed(by));
     let others = others.filter(|&level| level < cells.levels.len());
-    let others = others.map(|level| Regions::of_level(cells, level, usual, &surface));
+    let others =
+        others.map(|level| Regions::of_level(cells, level, [thick, CAP * usual], &surface));
     let all = std::iter::once(regions).chain(others);
     let all: Vec<(usize, Vec<Option<f64>>)> =
         all.map(|regions| (regions.level, regions.noise(|_, _| true))).collect();
@@ -198,7 +201,8 @@ fn white(
 struct Regions<'a> {
     cells: &'a Cells,
     level: usize,
-    usual: f64,
+    /// Neighbourhoods that are as thick may hold two layers.
+    thick: f64,
     inside: Vec<Inside>,
 }
 
@@ -212,14 +216,15 @@ struct Inside {
 }
 
 impl Regions<'_> {
-    /// The regions of a level of a cloud with this `usual` noise.
+    /// The regions of a level; neighbourhoods as thick as the first limit may hold two layers, those thicker than the second one do not
+    /// count.
     fn of_level<'a>(
         cells: &'a Cells,
         level: usize,
-        usual: f64,
+        [thick, thickest]: [f64; 2],
         surface: &(impl Fn(&mut [Finder], usize, u32) -> Option<Shown> + Sync),
     ) -> Regions<'a> {
-        Regions { cells, level, usual, inside: thicknesses(cells, level, CAP * usual, surface) }
+        Regions { cells, level, thick, inside: thicknesses(cells, level, thickest, surface) }
     }
 
     /// Whether a cell has flat neighbourhoods.
@@ -238,10 +243,10 @@ impl Regions<'_> {
             let sum = |of: fn(&Inside) -> usize| inside().map(of).sum::<usize>();
             let mut flat = Vec::with_capacity(sum(|inside| inside.single.len()));
             inside().for_each(|inside| flat.extend_from_slice(&inside.single));
-            let is_thick = |&thickness: &f64| thickness >= THICK * self.usual;
+            let is_thick = |&thickness: &f64| thickness >= self.thick;
             let thick = flat.iter().filter(|&t| is_thick(t)).count();
             if sum(|inside| inside.layered) > thick {
-                // So do most of the others that are as thick, but for an edge that fills the gap between two layers.
+                // Most thick places here hold two layers. The other thick ones are edges between them.
                 flat.retain(|t| !is_thick(t));
             }
             let is_told = flat.len() >= FEWEST

@@ -70,7 +70,7 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// Walks on over the surface from the surfels `next`, the nearest ones first, until one on the way breaks with an answer; `false`
+    /// Walks on over the surface from the surfels `next`, ring by ring outwards, until one on the way breaks with an answer; `false`
     /// at its end.
     pub fn walk(&self, mut next: Vec<u32>, mut pass: impl FnMut(u32) -> ControlFlow<bool>) -> bool {
         let mut looked = Looked::new(self.cells);

@@ -40,8 +40,10 @@ impl Sheets<'_> {
         let as_thick = noise / AS_THICK..=noise * AS_THICK;
         let flat = |sample: &Sample| {
             let (level, flat) = sample.finest()?;
-            let thickness = f64::from(flat.thickness) / self.field.scale(sample.cell as usize);
-            as_thick.contains(&thickness).then_some((sample.cell, level, flat))
+            let (cell, own) = (sample.cell as usize, flat);
+            let flat = self.field.at_least(cell, flat);
+            let thickness = f64::from(flat.thickness) / self.field.scale(cell);
+            as_thick.contains(&thickness).then_some((sample.cell, level, own))
         };
         let places: Vec<(u32, usize, Flatness)> =
             self.view.samples.iter().filter_map(flat).collect();

@@ -19,8 +19,9 @@ const TURNED: f64 = 15.0 * std::f64::consts::PI / 180.0;
 /// … and by at most this many times as much, or as little, as the bend of the plane foretells: what turns by less sags, and a crowned
 /// road may lead into a ditch.
 const AS_BENT: f64 = 2.0;
-/// It has turned so far within so many times as many points as the plane has: a cylinder has where its radius is less than 3000
-/// tolerances. To walk over a whole landscape from each of its pieces takes long.
+/// It has turned so far within so many times as many points as the plane has. A strip is four times as wide as the root of the product
+/// of radius and tolerance, so a cylinder has where its radius is less than 60,000 tolerances. To walk over a whole landscape from each
+/// of its pieces takes long.
 const FAR: f64 = 32.0;
 /// What lies between strips is one, too, if of what belongs to planes beyond its outline most belongs to strips, and that is at least
 /// this many times as much as the plane has: it is narrow.

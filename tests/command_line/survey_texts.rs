@@ -344,6 +344,14 @@ fn labels_and_merged_exports_are_called_so() {
     for second in ["//X Y Z", "# noise of 2 mm", "# x y z as seen from the second station"] {
         assert_eq!(merged("//X Y Z", second).code, Some(0), "{second}");
     }
+    // The same names of fewer columns than there are.
+    let wide = text("", |k, p| format!("{} {} 2 3", p.join(" "), k % 200));
+    let twice = folder.write(format!("//X Y Z\n{wide}//X Y Z\n{wide}"));
+    assert_eq!(detect(&twice, "").code, Some(0));
+    // The same names of fewer columns than there are.
+    let wide = text("", |k, p| format!("{} {} 2 3", p.join(" "), k % 200));
+    let twice = folder.write(format!("//X Y Z\n{wide}//X Y Z\n{wide}"));
+    assert_eq!(detect(&twice, "").code, Some(0));
     let refused = detect(&folder.write(format!("{part}1640\n{part}")), "").refusal();
     assert!(refused.contains("points.txt: line 1641: names of columns or a count"), "{refused}");
 }
@@ -363,6 +371,13 @@ fn a_spoilt_first_point_is_refused() {
         // A line with the units is none.
         let taken = detect(&folder.write(format!("{front}\nm,m,m\n{rows}")), "");
         assert_eq!(taken.code, Some(0), "{front}");
+    }
+    // With more columns the other numbers are enough for a point, whose name would be the first column.
+    for names in ["x,y,z,i", "x,y,z,r,g,b"] {
+        let more = ",5".repeat(names.matches(',').count() - 2);
+        let rows = text("", |_, p| p.join(",") + &more);
+        let refused = detect(&folder.write(format!("{names}\n?,2,3{more}\n{rows}")), "").refusal();
+        assert!(refused.contains("line 2 is not numbers: '?,2,3"), "{refused}");
     }
     let refused =
         detect(&folder.write(text("", |_, p| p.join(" "))), "--columns -,x,y,z").refusal();

@@ -117,3 +117,23 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(names(folder.path()), Vec::<String>::new());
     assert_eq!(synth("lines", &folder.path().join("a.png"), "--lines 1e1").code, Some(0));
 }
+
+#[test]
+fn what_is_no_truth_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for (name, text) in [
+        ("a.truth.json", "{\"mine\": 1}"),
+        ("b.truth.json", "{\"format\": \"planes-detection\", \"version\": 1, \"planes\": []}"),
+    ] {
+        std::fs::write(at(name), text).unwrap();
+        let message =
+            synth("room", &at(&name.replace("truth.json", "ply")), "--points 300").refusal();
+        assert!(message.contains("it would be replaced, and is no truth"), "{message}");
+        assert_eq!(std::fs::read_to_string(at(name)).unwrap(), text);
+    }
+    // That of an image is one.
+    for _ in 0..2 {
+        synth("lines", &at("c.png"), "").text();
+    }
+}

@@ -125,7 +125,7 @@ impl Folder {
     fn cleared(self) -> Result<Folder, Error> {
         remove_leftovers(&self.path.join(OWN))?;
         remove_all(&self.fresh)?;
-        signals::remove_at_end(self.fresh.clone());
+        signals::remove_at_end(Some(self.fresh.clone()));
         self.clear(Path::new(""))?;
         Ok(self)
     }
@@ -201,6 +201,13 @@ impl Folder {
             fs::create_dir_all(folder).map_err(Error::io(folder))?;
         }
         Ok(())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Another batch may be at work there from now on.
+        signals::remove_at_end(None);
     }
 }
 

@@ -334,7 +334,7 @@ impl<'a> Job<'a> {
                 return Err(Error::Parameter(message));
             }
             if path.is_file() && !is_ours() {
-                let message = "was not written by planes; move it, or choose another --out";
+                let message = "was not written by planes, as far as records tell; move it, or choose another --out";
                 return Err(Error::Parameter(format!("{}: {message}", path.display())));
             }
             if path.is_dir() {

@@ -94,12 +94,14 @@ fn bounds(cloud: &dyn Cloud, labels: &Labels<'_>) -> Result<[[f64; 3]; 2]> {
     }
 }
 
-/// Below this extent, steps of 1e-9 are coarse.
-const SMALL: f64 = 1e-3;
+/// Of a cloud that is smaller than this, steps of 1e-9 are more than a thousandth.
+const SMALL: f64 = 1e-6;
 
-/// Step and origin of each axis: the finest power of ten, but no finer than 1e-9 where that is fine against the extent, for which the
-/// extent takes less than half of the 32 bits, and a whole number near the middle.
+/// Step and origin of each axis: the finest power of ten for which the extent takes less than half of the 32 bits, in all but small
+/// clouds 1e-9 at most, and a whole number near the middle.
 fn transforms([low, high]: [[f64; 3]; 2]) -> Vector<Transform> {
+    let extents = (0..3).map(|axis| high[axis] - low[axis]);
+    let is_small = (f64::MIN_POSITIVE..SMALL).contains(&extents.fold(0.0, f64::max));
     let axis = |axis: usize| {
         let (min, max) = (low[axis], high[axis]);
         let extent = max - min;
@@ -108,7 +110,6 @@ fn transforms([low, high]: [[f64; 3]; 2]) -> Vector<Transform> {
         }
         // Coordinates of f64 itself are no finer than this.
         let finest = (min.abs().max(max.abs()) * f64::EPSILON).max(extent / f64::from(1 << 30));
-        let is_small = (f64::MIN_POSITIVE..SMALL).contains(&extent);
         let power = (if is_small { -300 } else { -9 }..=300)
             .find(|&p| 10f64.powi(p) >= finest)
             .unwrap_or(300);

@@ -180,6 +180,16 @@ impl<'a> Rows<'a> {
         self.first().get(column).is_some_and(|cell| self.style.value(cell).is_some())
     }
 
+    /// Whether most lines after the first one have numbers in all of these columns.
+    pub(super) fn are_numbers_later(&self, columns: &[usize]) -> bool {
+        let later = self.rows.get(1..).unwrap_or(&[]);
+        let is_number = |row: &Vec<&[u8]>, column: usize| {
+            row.get(column).is_some_and(|cell| self.style.value(cell).is_some())
+        };
+        let all = later.iter().filter(|row| columns.iter().all(|&column| is_number(row, column)));
+        2 * all.count() > later.len()
+    }
+
     /// Number of columns of the first line from `column` on that are numbers.
     pub(super) fn numbers_from(&self, column: usize) -> usize {
         let value = |cell: &[u8]| self.style.value(cell);

@@ -46,8 +46,9 @@ pub(in super::super) struct Lines {
     bytes: Arc<Bytes>,
     format: LineFormat,
     expect: Expect,
-    /// What the columns of a text are, where nobody says it: a comment that names others is the start of another file.
-    columns: Option<Vec<Option<Role>>>,
+    /// What the columns of a text are, and what they are by their names alone: a comment that names others is the start of another
+    /// file. Nothing where it was said.
+    columns: Vec<Vec<Option<Role>>>,
     /// Where lines start.
     start: u64,
     /// Where the next block starts.
@@ -82,7 +83,7 @@ impl Lines {
             bytes: bytes.clone(),
             format,
             expect,
-            columns: None,
+            columns: Vec::new(),
             start,
             next: start,
             line,
@@ -93,13 +94,13 @@ impl Lines {
     }
 
     /// Refuses comments that name other columns than these.
-    pub(super) fn with_columns(self, columns: Option<Vec<Option<Role>>>) -> Lines {
+    pub(super) fn with_columns(self, columns: Vec<Vec<Option<Role>>>) -> Lines {
         Lines { columns, ..self }
     }
 
     /// Whether a line without content is a comment that names other columns.
     fn names_others(&self, line: &[u8]) -> bool {
-        self.columns.as_ref().is_some_and(|columns| names_others(line.trim_ascii(), columns))
+        !self.columns.is_empty() && names_others(line.trim_ascii(), &self.columns)
     }
 
     /// Parses the lines that start in `from..from + block`; `chunk` and `text` are memory to use.

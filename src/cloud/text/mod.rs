@@ -62,7 +62,7 @@ struct Text {
     bytes: Arc<Bytes>,
     info: HeaderInfo,
     schema: Schema,
-    /// Whether the text says by itself what its columns hold.
+    /// Whether no columns were given.
     is_untold: bool,
 }
 
@@ -123,7 +123,8 @@ impl Cloud for Text {
         }
         let expect =
             schema.promised.map_or(Expect::Any, |(count, line)| Expect::Exactly(count, line));
-        let columns = self.is_untold.then(|| schema.columns.clone());
+        let known = || std::iter::once(schema.columns.clone()).chain(schema.named.clone());
+        let columns = if self.is_untold { known().collect() } else { Vec::new() };
         let lines = Lines::new(&self.bytes, schema.start, schema.line, format, expect);
         let lines = lines.with_columns(columns);
         Ok(Box::new(BlockReader::new(lines)))

@@ -40,6 +40,8 @@ pub(super) struct Schema {
     pub(super) unit: Option<&'static str>,
     /// Whether x and y are longitude and latitude by their names.
     pub(super) is_geographic: bool,
+    /// What the columns are by their names alone, which may be fewer.
+    pub(super) named: Option<Vec<Option<Role>>>,
     /// Names of the columns that are of no use, if they have any.
     pub(super) others: Vec<String>,
     /// What should be said of the columns.
@@ -58,6 +60,8 @@ struct Front<'a> {
     promised: Option<(u64, u64)>,
     /// Lines with one number alone.
     alone: usize,
+    /// What to say of lines with fewer columns than are said, if none follows that has them.
+    narrow: Option<String>,
 }
 
 #[derive(Clone, Copy)]
@@ -97,7 +101,7 @@ impl Schema {
         let mut front = Front { columns, ..Front::default() };
         for (line, whole) in (1..).zip(text.split_inclusive(|&byte| byte == b'\n')) {
             match content(whole.trim_ascii()) {
-                Some(numbers) => match front.found(numbers, &sample[start as usize..])? {
+                Some(numbers) => match front.found((numbers, line), &sample[start as usize..])? {
                     Some(found) => return Ok(front.schema(found, start, line)),
                     None => front.take(numbers, line)?,
                 },
@@ -107,6 +111,7 @@ impl Schema {
         }
         Err(match front.odd {
             _ if front.alone >= MANY_ALONE => LABELS.into(),
+            _ if front.narrow.is_some() => front.narrow.unwrap_or_default(),
             _ if columns.is_some() => {
                 "text without a line that has numbers for x, y and z in `columns`".into()
             }
@@ -150,12 +155,18 @@ impl<'a> Front<'a> {
                 Some(count) => self.promised = Some((count, number)),
                 None => drop(self.odd.get_or_insert((line, number))),
             }
-        } else if roles(line, None).is_some() && !matches!(self.names, Some(Names::Line(..))) {
+            return Ok(());
+        }
+        if roles(line, None).is_some() && !matches!(self.names, Some(Names::Line(..))) {
             self.names = Some(Names::Line(line, number));
-        } else if self.odd.replace((line, number)).is_some()
-            && (self.columns.is_none() || number > MOST_FRONT)
-            || self.is_spoilt_point(line)
-        {
+            return Ok(());
+        }
+        let is_second = self.odd.replace((line, number)).is_some();
+        let is_told = self.columns.is_some();
+        if is_second && (!is_told || number > MOST_FRONT) || self.is_spoilt_point(line) {
+            if let Some(narrow) = self.narrow.take() {
+                return Err(narrow);
+            }
             let text = String::from_utf8_lossy(line);
             let what = what_is_wrong(line);
             return Err(format!("text, but line {number} {what}: '{}'", shorten(&text)));
@@ -188,8 +199,12 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// Style and columns, if the line `first`, with which `text` starts, holds a point.
-    fn found(&self, first: &[u8], text: &[u8]) -> Result<Option<Reading>, String> {
+    /// Style and columns, if the line `first`, of this number, with which `text` starts, holds a point.
+    fn found(
+        &mut self,
+        (first, line): (&[u8], u64),
+        text: &[u8],
+    ) -> Result<Option<Reading>, String> {
         let style = style_of(first);
         let numbers = style.cells(first).iter().filter(|cell| style.value(cell).is_some()).count();
         if numbers < 3 {
@@ -206,13 +221,22 @@ impl<'a> Front<'a> {
             let is_point = has_axes(columns.roles(), &rows);
             let (given, width) = (columns.roles().len(), rows.width());
             if given > width {
-                return Err(format!("text of {width} columns, and `columns` names {given}"));
+                let narrow = format!("text of {width} columns, and `columns` names {given}");
+                if is_point {
+                    return Err(narrow);
+                }
+                self.narrow = Some(narrow);
             }
             return Ok(is_point.then(|| (rows.style, columns.roles().to_vec(), Known::Told)));
         }
         rows.check_widths(names)?;
         if let Some(roles) = self.named(&rows) {
             return Ok(Some((rows.style, roles, Known::Told)));
+        }
+        if self.is_spoilt_row(&rows) {
+            let text = String::from_utf8_lossy(first);
+            let what = what_is_wrong(first);
+            return Err(format!("text, but line {line} {what}: '{}'", shorten(&text)));
         }
         if rows.has_names() {
             // A face or a vertex of a mesh has a letter in front.
@@ -229,6 +253,19 @@ impl<'a> Front<'a> {
         }
         let known = if layout::is_usual(&rows) { Known::Counted } else { Known::Guessed };
         Ok(Some((rows.style, rows.by_count(0), known)))
+    }
+
+    /// Whether the first line has as many columns as there are names, but no numbers where x, y and z are, and later lines have.
+    fn is_spoilt_row(&self, rows: &Rows) -> bool {
+        let Some(Names::Line(names, _) | Names::Comment(names)) = self.names else { return false };
+        let width = rows.first().len();
+        let roles = roles(names, Some((rows.style, width))).filter(|roles| roles.len() == width);
+        roles.is_some_and(|roles| {
+            let axes =
+                roles.iter().enumerate().filter(|(_, role)| matches!(role, Some(Role::Axis(_))));
+            let columns: Vec<usize> = axes.map(|(column, _)| column).collect();
+            !has_axes(&roles, rows) && rows.are_numbers_later(&columns)
+        })
     }
 
     /// What the columns are by their names, if they have names and the first line fits them.
@@ -275,8 +312,10 @@ impl<'a> Front<'a> {
             is_geographic = names::are_geographic(&cells, &columns);
             unused = others(&cells, &columns);
         }
+        let names = self.names.map(|(Names::Line(names, _) | Names::Comment(names))| names);
+        let named = names.and_then(|names| roles(names, None));
         let (promised, others) = (self.promised, unused);
-        Schema { style, columns, promised, start, line, unit, is_geographic, others, notes }
+        Schema { style, columns, promised, start, line, unit, is_geographic, named, others, notes }
     }
 
     /// The names of the columns, one each, where they have names and nobody says what they are.
@@ -399,10 +438,12 @@ fn in_comment(line: &[u8]) -> &[u8] {
     from.map_or(&[][..], |from| &line[from..])
 }
 
-/// Whether a comment names other columns than these, as the first line of another file does, and is no sentence.
-pub(super) fn names_others(comment: &[u8], columns: &[Option<Role>]) -> bool {
+/// Whether a comment names other columns than these, of which the first are those of the text, as the first line of another file does,
+/// and is no sentence.
+pub(super) fn names_others(comment: &[u8], known: &[Vec<Option<Role>>]) -> bool {
+    let width = known.first().map_or(0, Vec::len);
     roles(in_comment(comment).trim_ascii(), None).is_some_and(|named| {
-        named != columns && (named.len() == columns.len() || named.iter().all(Option::is_some))
+        !known.contains(&named) && (named.len() == width || named.iter().all(Option::is_some))
     })
 }
 
