@@ -1,32 +1,9 @@
 //! Surfaces close behind each other, such as the faces of boards, and a wall with its windows: their distance is no noise.
 
-#[path = "random/mod.rs"]
-mod random;
+#[path = "scan/mod.rs"]
+mod scan;
 
-use planes::{Detection, Detector, Device};
-use random::Random;
-
-type Point = [f64; 3];
-
-/// A rectangle: a corner and two edges, the second of which is along an axis that the first is not along.
-struct Face(Point, Point, Point);
-
-/// So many points on a rectangle, each with this noise along every axis.
-fn scan(Face(corner, u, v): &Face, points: usize, noise: f64, random: &mut Random) -> Vec<Point> {
-    let mut point = || {
-        let [a, b] = [random.unit(), random.unit()];
-        std::array::from_fn(|axis| {
-            // Nearly normal, with a variance of 1.
-            let chance: f64 = (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
-            corner[axis] + a * u[axis] + b * v[axis] + noise * chance
-        })
-    };
-    (0..points).map(|_| point()).collect()
-}
-
-fn detect(points: &[Point]) -> Detection {
-    Detector::new().device(Device::Cpu).detect(points).unwrap()
-}
+use scan::{Face, Random, detect, scan};
 
 #[test]
 fn the_thickness_of_boards_is_no_noise() {

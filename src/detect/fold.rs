@@ -14,8 +14,9 @@ use std::f64::consts::FRAC_1_SQRT_2;
 const SURE: f64 = 4.0;
 /// Faces meet at more than this angle, one degree: drift, and stations that are not quite level, bend walls by less.
 const ANGLE: f64 = std::f64::consts::PI / 180.0;
-/// The middle of the smaller side lies more than this many tolerances from the plane of the larger side.
-const BEYOND: f64 = 1.5;
+/// The middle of the smaller side lies more than this many tolerances from the plane of the larger side: strips that were flown
+/// one after the other bend a floor by half a tolerance.
+const BEYOND: f64 = 0.75;
 /// At the ridge, the planes of two sides that meet are less than this share as far apart as at the middle of the smaller side.
 const MEETS: f64 = 0.5;
 /// Parts into which a plane is divided across a possible ridge.
@@ -258,7 +259,7 @@ mod tests {
         };
         assert!(meets(0.02, 0.0, 0.1) && meets(0.02, 0.1, 0.1) && meets(-0.02, 0.0, 0.1));
         // A step, parallel floors, and sides that are as good as one.
-        assert!(!meets(0.02, 0.3, 0.1) && !meets(0.0, 0.3, 0.1) && !meets(0.02, 0.0, 0.15));
+        assert!(!meets(0.02, 0.3, 0.1) && !meets(0.0, 0.3, 0.1) && !meets(0.02, 0.0, 0.3));
         // A wall that is bent by drift.
         assert!(!meets(0.015, 0.0, 0.01));
     }

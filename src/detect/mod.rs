@@ -38,6 +38,7 @@ mod one_pass;
 mod options;
 mod paraboloid;
 mod parameters;
+mod parts;
 mod piece;
 mod planes;
 mod plateau;

@@ -6,11 +6,10 @@ use super::grow::Grower;
 use super::lattice::Lattice;
 use super::limits::{Limits, SIGMAS};
 use super::sparse_grid::SparseGrid;
-use super::{rings, roundness, zoom};
+use super::{parts, rings, roundness, zoom};
 use crate::Result as Done;
 use crate::backend::Backend;
 use crate::detection::Reason;
-use crate::sets::Sets;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::spread::Spread;
 use crate::surface::surfels::{Surfel, Surfels};
@@ -76,6 +75,13 @@ const LAYER_SLABS: [f64; 2] = [1.0, 0.5];
 /// Of the points in the slab of a layer that is close to another, the outer half of the slab has at most this share of
 /// those in the inner half. A surface twice as thick as the noise has more than half of them there.
 const APART: f64 = 0.4;
+
+/// A plane in a slab.
+struct Fitted {
+    plane: Support,
+    /// Whether it does not fit the slab, but is flat for its size.
+    is_bent: bool,
+}
 
 /// How a plane's surfels deviate from it, in steps.
 struct Bend {
@@ -196,11 +202,12 @@ impl Field<'_> {
                 let whole = (curved.normal, &curved.spent[..]);
                 Ok(self.face(grower, whole, free, Ridges::Any)?.ok_or(curved))
             }
-            Ok(bent) if self.has_ridges() && self.is_widened(&bent) => {
-                let whole = (bent.normal, &bent.surfels[..]);
-                Ok(Ok(self.face(grower, whole, free, Ridges::Low)?.unwrap_or(bent)))
+            Ok(whole) if self.has_ridges() && (whole.is_bent || self.is_widened(&whole.plane)) => {
+                let whole = whole.plane;
+                let side = (whole.normal, &whole.surfels[..]);
+                Ok(Ok(self.face(grower, side, free, Ridges::Low)?.unwrap_or(whole)))
             }
-            found => Ok(found),
+            found => Ok(found.map(|fitted| fitted.plane)),
         }
     }
 
@@ -211,9 +218,10 @@ impl Field<'_> {
         (direction, mut members): (Vec3, Vec<u32>),
         failures: &mut Failures,
         free: &[bool],
-    ) -> Done<Result<Support, Failed>> {
+    ) -> Done<Result<Fitted, Failed>> {
         let mut settled = Vec::new();
         let mut best = None;
+        let bent = |best: Option<Support>| best.map(|plane| Fitted { plane, is_bent: true });
         let mut failed = Failed::new((direction, 0.0), 0, Reason::TooSmall);
         for times in self.limits.slabs {
             let tolerance = times * self.limits.tolerance;
@@ -224,7 +232,7 @@ impl Field<'_> {
             };
             let here = Settled::of(&plane);
             if let Some(known) = failures.get(&here) {
-                return Ok(best.ok_or_else(|| known.clone()));
+                return Ok(bent(best).ok_or_else(|| known.clone()));
             }
             settled.push(here);
             let (plane, bend) = self.sharpened(grower, plane, free)?;
@@ -240,14 +248,17 @@ impl Field<'_> {
                 break;
             }
             if round || self.limits.obey {
-                return Ok(Ok(plane));
+                return Ok(Ok(Fitted { plane, is_bent: false }));
             }
             failed.needs = Some(self.limits.tolerance + WHOLE_BEND * bend.depth);
             if bend.layered && *times > 1.0 {
                 break;
             }
-            if bend.depth <= self.most_bent(&plane) * tolerance {
-                return Ok(Ok(plane));
+            let most = self.most_bent(&plane);
+            if bend.depth <= most * tolerance {
+                // A layer in a wide slab has a narrower one.
+                let is_bent = bend.depth > most * plane.tolerance;
+                return Ok(Ok(Fitted { plane, is_bent }));
             }
             members = plane.surfels.clone();
             if bend.depth * self.scale(&members, 0.5) <= FLATNESS * bend.width {
@@ -259,7 +270,7 @@ impl Field<'_> {
             let known = Failed { spent: Vec::new(), ..failed.clone() };
             failures.extend(settled.into_iter().map(|at| (at, known.clone())));
         }
-        Ok(best.ok_or(failed))
+        Ok(bent(best).ok_or(failed))
     }
 
     /// Whether the surface of a curved plane ends within its slab: it has hardly more points in one that is three times as thick.
@@ -286,16 +297,16 @@ impl Field<'_> {
     /// Whether the planes of the sides of a fold meet there at an angle.
     fn meet(&self, fold: &Fold, normal: Vec3) -> bool {
         let tolerance = self.limits.tolerance * self.scale(&fold.larger, 0.9);
-        let sides = self.fit(&fold.larger).zip(self.fit(&fold.smaller));
+        let sides = self.surfels.fit(&fold.larger).zip(self.surfels.fit(&fold.smaller));
         sides.is_some_and(|(larger, smaller)| {
             fold.meets(normal, [larger, smaller], (self.middle(&fold.smaller), tolerance))
         })
     }
 
     /// Whether a plane in the usual slab holds nearly all of one side of a fold, which has so many distinct points.
-    fn is_whole_side(&self, plane: &Support, side: u64) -> bool {
+    fn is_whole_side(&self, Fitted { plane, is_bent }: &Fitted, side: u64) -> bool {
         let held = self.weight(&plane.surfels) as f64;
-        !self.is_widened(plane) && held >= WHOLE_SIDE * side as f64
+        !is_bent && !self.is_widened(plane) && held >= WHOLE_SIDE * side as f64
     }
 
     /// One face of a plane that grew over ridges, from its normal and its surfels: at each, the larger side is kept, and of that
@@ -309,6 +320,13 @@ impl Field<'_> {
     ) -> Done<Option<Support>> {
         let is_low = ridges == Ridges::Low;
         let (mut set, mut left) = (set.to_vec(), None);
+        let steps =
+            |set| parts::between_steps(self.surfels, set, normal, (self.noise(), self.limits.cell));
+        if is_low && let Some([largest, others]) = steps(&set) {
+            let left = left.get_or_insert_with(|| free.to_vec());
+            others.into_iter().for_each(|i| left[i as usize] = false);
+            set = largest;
+        }
         for _ in 0..MOST_FOLDS {
             let error = self.normal_error(&set);
             let Some(fold) = fold::fold(self.surfels, &set, normal, error) else { break };
@@ -320,9 +338,9 @@ impl Field<'_> {
             let (side, start) = (self.weight(&fold.larger), (normal, fold.larger));
             (normal, set) = match self.in_slabs(grower, start, &mut Failures::default(), left)? {
                 Ok(face) if !is_low || self.is_whole_side(&face, side) => {
-                    return Ok(Some(face));
+                    return Ok(Some(face.plane));
                 }
-                Ok(bent) => (bent.normal, bent.surfels),
+                Ok(bent) => (bent.plane.normal, bent.plane.surfels),
                 Err(failed) => (failed.normal, failed.spent),
             };
         }
@@ -409,7 +427,7 @@ impl Field<'_> {
         free: &[bool],
     ) -> Result<Support, Failed> {
         let failed = |plane, points, reason| Err(Failed::new(plane, points, reason));
-        let Some(mut plane) = self.fit(&members) else {
+        let Some(mut plane) = self.surfels.fit(&members) else {
             return failed(([0.0, 0.0, 1.0], 0.0), self.weight(&members), Reason::TooSmall);
         };
         let mut others = 0;
@@ -418,9 +436,12 @@ impl Field<'_> {
             let settled = grown.members == members;
             (members, others) = (grown.members, grown.others);
             if settled {
-                break;
+                match self.of_one_plane(&members, plane.0) {
+                    Some(own) => members = own,
+                    None => break,
+                }
             }
-            match self.fit(&members) {
+            match self.surfels.fit(&members) {
                 Some(fitted) => plane = fitted,
                 None => return failed(plane, self.weight(&members), Reason::TooSmall),
             }
@@ -437,6 +458,15 @@ impl Field<'_> {
         }
         let tolerance = tolerance * self.scale(&members, 0.9);
         Ok(Support { normal: plane.0, rho: plane.1, tolerance, surfels: members })
+    }
+
+    /// A plane without the parts that are no plane with its largest part. `None` if all are one plane, or if neighbours share their
+    /// noise, which displaces parts.
+    fn of_one_plane(&self, set: &[u32], normal: Vec3) -> Option<Vec<u32>> {
+        let (noise, least) = (self.noise(), self.limits.min_inliers);
+        let own =
+            || parts::of_one_plane(self.surfels, set, normal, (noise, self.limits.cell, least));
+        self.has_ridges().then(own).flatten()
     }
 
     /// How a plane's surfels deviate from it, beyond their noise, and how wide it is.
@@ -630,7 +660,8 @@ impl Field<'_> {
         let (start, end) = densest(&along, width);
         let mut slice: Vec<u32> = along[start..end].iter().map(|v| v.2).collect();
         slice.sort_unstable();
-        self.parts(&slice, normal).into_iter().next().unwrap_or_default()
+        let parts = parts::connected(self.surfels, &slice, normal, self.limits.cell);
+        parts.into_iter().next().unwrap_or_default()
     }
 
     /// The weighted mean of the centres of surfels; zero for none.
@@ -644,59 +675,6 @@ impl Field<'_> {
         }
         let weight = self.weight(set).max(1) as f64;
         sum.map(|v| v / weight)
-    }
-
-    /// The plane of least squares through the centres of surfels, as normal and distance.
-    pub fn fit(&self, set: &[u32]) -> Option<(Vec3, f64)> {
-        let mut spread = Spread::default();
-        for &i in set {
-            let s = self.surfel(i);
-            let weight = f64::from(s.weight) / f64::from(s.scale * s.scale);
-            spread.add(s.centroid, weight);
-        }
-        spread.plane()
-    }
-
-    /// The connected parts of a set of surfels seen along `normal`, heaviest first.
-    ///
-    /// Surfels are dropped onto a lattice as coarse as the blocks on which their surfaces were
-    /// seen; neighbouring places, corners included, are connected.
-    fn parts(&self, set: &[u32], normal: Vec3) -> Vec<Vec<u32>> {
-        let lattice = Lattice::new(&self.surfels.list, set, normal, self.limits.cell);
-        // The number of each from 1 on, 0 for none.
-        let mut places: SparseGrid<u32> = SparseGrid::new();
-        let mut joined: Vec<u32> = Vec::new();
-        let mut place_of = Vec::with_capacity(set.len());
-        for &i in set {
-            let mut own = None;
-            for place in lattice.covered(self.surfel(i)) {
-                let number = places.at(place);
-                if *number == 0 {
-                    joined.push(joined.len() as u32);
-                    *number = joined.len() as u32;
-                }
-                let place = *number - 1;
-                Sets::new(0, &mut joined).join(place, *own.get_or_insert(place));
-            }
-            place_of.extend(own);
-        }
-        let mut joined = Sets::new(0, &mut joined);
-        let mut finder = places.finder();
-        for ((u, v), number) in places.iter().filter(|&(_, number)| number > 0) {
-            for (du, dv) in [(1, -1), (1, 0), (1, 1), (0, 1)] {
-                match finder.get((u + du, v + dv)) {
-                    0 => {}
-                    other => joined.join(number - 1, other - 1),
-                }
-            }
-        }
-        let mut parts: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        for (&i, &place) in set.iter().zip(&place_of) {
-            parts.entry(joined.root(place)).or_default().push(i);
-        }
-        let mut parts: Vec<Vec<u32>> = parts.into_values().collect();
-        parts.sort_by_cached_key(|part| (std::cmp::Reverse(self.weight(part)), part[0]));
-        parts
     }
 }
 
@@ -784,19 +762,6 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_what_hangs_together() {
-        let square = |x0: f64, side: i32| {
-            (0..side * side).map(move |i| {
-                surfel([x0 + f64::from(i % side), f64::from(i / side), 10.0], [0.0, 0.0, 1.0])
-            })
-        };
-        let surfels = Surfels::of(square(0.0, 15).chain(square(60.0, 20)).collect(), 625);
-        let all: Vec<u32> = (0..surfels.list.len() as u32).collect();
-        let parts = field(&surfels).parts(&all, [0.0, 0.0, 1.0]);
-        assert_eq!(parts, [(225..625).collect::<Vec<u32>>(), (0..225).collect()]);
-    }
-
-    #[test]
     fn a_layer_stands_apart_from_the_next_and_a_slice_does_not() {
         // Heights in tolerances.
         let stands_apart = |height: fn(i32) -> f64| {
@@ -810,19 +775,6 @@ mod tests {
         };
         assert!(stands_apart(|i| if i % 2 == 0 { 0.1 } else { 1.4 }));
         assert!(!stands_apart(|i| f64::from(i * 7919 % 400 - 200) / 150.0));
-    }
-
-    #[test]
-    fn the_fit_goes_through_the_centres() {
-        let tilted = |i| {
-            let (u, v) = (f64::from(i % 7), f64::from(i / 7));
-            surfel([u, v, 4.0 + 0.5 * u], [0.0, 0.0, 1.0])
-        };
-        let surfels = Surfels::of((0..50).map(tilted).collect(), 50);
-        let (normal, rho) = field(&surfels).fit(&(0..50).collect::<Vec<_>>()).unwrap();
-        for s in &surfels.list {
-            assert!((dot(normal, s.centroid) - rho).abs() < 1e-12);
-        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::flat::{Seen, Surface};
 use super::moments::PAIRS;
 use super::noise_field::NoiseField;
 use super::quantile::weighted_quantile;
+use super::spread::Spread;
 use crate::ranges::split;
 use crate::vector::{Vec3, dot, normalized};
 use rayon::prelude::*;
@@ -113,6 +114,27 @@ impl Surfels {
     /// Distinct points of a set of surfels.
     pub fn weight(&self, set: &[u32]) -> u64 {
         set.iter().map(|&i| u64::from(self.list[i as usize].weight)).sum()
+    }
+
+    /// The plane of least squares through the centres of surfels, as normal and distance.
+    pub fn fit(&self, set: &[u32]) -> Option<(Vec3, f64)> {
+        let mut spread = Spread::default();
+        for &i in set {
+            let s = &self.list[i as usize];
+            let weight = f64::from(s.weight) / f64::from(s.scale * s.scale);
+            spread.add(s.centroid, weight);
+        }
+        spread.plane()
+    }
+
+    /// The sum of the squared distances of the centres of surfels from a plane, each in terms of its own noise over the usual one.
+    pub fn squares(&self, set: &[u32], (normal, rho): (Vec3, f64)) -> f64 {
+        let square = |&i: &u32| {
+            let s = &self.list[i as usize];
+            let distance = (dot(s.centroid, normal) - rho) / f64::from(s.scale);
+            f64::from(s.weight) * distance * distance
+        };
+        set.iter().map(square).sum()
     }
 
     /// The same surfels with other `surfaces` around the base cells: those of a rougher class. Joined surfels
@@ -383,6 +405,24 @@ mod tests {
             [48_271, 69_621, 16_807].map(|k| (20_000 + i.wrapping_mul(k) % 20_000) as f32)
         });
         floor.chain(above).collect()
+    }
+
+    #[test]
+    fn the_fit_goes_through_the_centres() {
+        let tilted = |i: u32| {
+            let (u, v) = (f64::from(i % 7), f64::from(i / 7));
+            let centroid = [u, v, 4.0 + 0.5 * u];
+            let surface = None;
+            Surfel { centroid, scatter: [0.0; 6], weight: 4, surface, scale: 1.0, places: [0, 1] }
+        };
+        let surfels = Surfels::of((0..50).map(tilted).collect(), 50);
+        let all: Vec<u32> = (0..50).collect();
+        let (normal, rho) = surfels.fit(&all).unwrap();
+        for s in &surfels.list {
+            assert!((dot(normal, s.centroid) - rho).abs() < 1e-12);
+        }
+        // Two units beside the plane.
+        assert!((surfels.squares(&all, (normal, rho + 2.0)) - 50.0 * 16.0).abs() < 1e-9);
     }
 
     #[test]

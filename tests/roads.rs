@@ -1,0 +1,48 @@
+//! Roads: two sides that fall from the crown to the kerbs, and pavements above these.
+
+#[path = "scan/mod.rs"]
+mod scan;
+
+use scan::{Face, Random, detect, scan};
+
+/// Slope of a side.
+const CROWN: f64 = 0.02;
+/// Slope of a pavement.
+const FALL: f64 = 0.015;
+/// Width of a side.
+const WIDTH: f64 = 4.0;
+/// Width of a pavement.
+const PAVEMENT: f64 = 2.5;
+/// Length of the road.
+const LENGTH: f64 = 70.0;
+/// Height of the kerbs.
+const KERB: f64 = 0.12;
+
+#[test]
+fn the_sides_of_a_crowned_road_and_its_pavements_are_four_planes() {
+    for (seed, noise) in [(1, 0.005), (2, 0.006), (3, 0.008), (4, 0.01), (5, 0.015)] {
+        let random = &mut Random(seed);
+        let along = [LENGTH, 0.0, 0.0];
+        let mut points = Vec::new();
+        for side in [1.0, -1.0] {
+            let half = Face([0.0; 3], along, [0.0, side * WIDTH, -CROWN * WIDTH]);
+            points.extend(scan(&half, 76_000, noise, random));
+            let top = KERB - CROWN * WIDTH;
+            let pavement = [0.0, side * PAVEMENT, FALL * PAVEMENT];
+            let pavement = Face([0.0, side * WIDTH, top], along, pavement);
+            points.extend(scan(&pavement, 12_000, noise, random));
+            let kerb = Face([0.0, side * WIDTH, top - KERB], along, [0.0, 0.0, KERB]);
+            points.extend(scan(&kerb, 2250, noise, random));
+        }
+        let found = detect(&points);
+        let large = found.planes.iter().filter(|plane| plane.inliers > 5000);
+        let mut slopes: Vec<f64> = large.map(|plane| -plane.normal[1] / plane.normal[2]).collect();
+        slopes.sort_by(f64::total_cmp);
+        // How much they rise with y.
+        let true_slopes = [-CROWN, -FALL, FALL, CROWN];
+        assert_eq!(slopes.len(), true_slopes.len(), "{noise}: {slopes:?}");
+        for (slope, truth) in slopes.iter().zip(true_slopes) {
+            assert!((slope - truth).abs() < 0.005, "{noise}: {slopes:?}");
+        }
+    }
+}
