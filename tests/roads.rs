@@ -1,4 +1,4 @@
-//! Roads: two sides that fall from the crown to the kerbs, and pavements above these.
+//! Roads: two sides that fall from the crown to kerbs or shoulders.
 
 #[path = "scan/mod.rs"]
 mod scan;
@@ -44,5 +44,31 @@ fn the_sides_of_a_crowned_road_and_its_pavements_are_four_planes() {
         for (slope, truth) in slopes.iter().zip(true_slopes) {
             assert!((slope - truth).abs() < 0.005, "{noise}: {slopes:?}");
         }
+    }
+}
+
+#[test]
+fn both_sides_of_a_road_through_a_landscape_are_planes() {
+    for seed in 1..=5 {
+        let (random, noise) = (&mut Random(seed), 0.006);
+        let along = [80.0, 0.0, 0.0];
+        let mut points = Vec::new();
+        for (side, bank) in [(1.0, -2.0), (-1.0, 1.5)] {
+            let mut corner = [0.0; 3];
+            // Width and rise, and the number of points: a side, its shoulder, the embankment, and ground.
+            for ([width, rise], count) in [
+                ([7.5, -0.19], 85_000),
+                ([2.5, -0.15], 5000),
+                ([3.0, bank], 6000),
+                ([10.0, 0.3], 4000),
+            ] {
+                let across = [0.0, side * width, rise];
+                points.extend(scan(&Face(corner, along, across), count, noise, random));
+                corner = std::array::from_fn(|axis| corner[axis] + across[axis]);
+            }
+        }
+        let found = detect(&points);
+        let sides = found.planes.iter().filter(|plane| plane.inliers > 75_000).count();
+        assert_eq!(sides, 2, "{seed}");
     }
 }

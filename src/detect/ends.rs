@@ -3,6 +3,7 @@
 //! A wall ends at a corner, a step or a gap. A piece of terrain or of a vault ends where the surface leaves its slab, and such
 //! a piece is arbitrary: a little noise, and the surface falls into other pieces.
 
+use super::fold;
 use super::found::{FoundPlane, owners};
 use super::hills::own_thickness;
 use super::lattice::Lattice;
@@ -11,9 +12,11 @@ use super::sparse_grid::{Place, SparseGrid};
 use super::strips;
 use crate::surface::cells::Cells;
 use crate::surface::plane::LocalPlane;
+use crate::surface::quantile::weighted_quantile;
 use crate::surface::surfels::Surfels;
 use crate::vector::{Vec3, dot};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
 /// A plane is an arbitrary piece of a surface that goes on beyond more than this share of its outline, …
@@ -23,6 +26,13 @@ const LARGER: u64 = 1;
 /// If the noise is independent, and this is no landscape, it is none if it is less than so many times as thick as the pieces of its
 /// surface.
 const FACET: f64 = 1.15;
+/// Of points that lie evenly between two planes, as in a slab that its surface fills, the square of the distance from the middle that this
+/// share does not exceed is the mean square.
+const TYPICAL: f64 = 0.58;
+/// Two planes are the sides of a fold if each has this share of its points on its side.
+const SIDE: f64 = 0.9;
+/// In a landscape that is so only if its surface goes on without a ridge beyond at most this share of its outline.
+const NO_RIDGE: f64 = 0.1;
 /// A plane that is as thick as a piece of a hill is one beyond more than this share, however much lies beyond.
 const OPEN_HILL: f64 = 0.2;
 /// It goes on to several sides: the face of a roof goes on over its ridge, and edges along a straight line, which take two of four
@@ -33,20 +43,30 @@ const TILT: f64 = 20.0 * std::f64::consts::PI / 180.0;
 /// What lies beyond the outline is looked for around surfels at most this many places from it.
 const RIM: i64 = 1;
 
-/// For each plane, whether it is an arbitrary piece of a larger surface. As many points as `alike` share one error; `hilly` says which
-/// are as thick as pieces of hills, and is empty if none is. `has_facets` is whether one that is hardly thicker than its surface is none.
+/// How a cloud's planes are judged.
+#[derive(Clone, Copy)]
+pub(super) struct How<'a> {
+    /// As many points share one error.
+    pub alike: f64,
+    /// Which planes are as thick as pieces of hills; empty if none is.
+    pub hilly: &'a [bool],
+    /// Whether a plane that is hardly thicker than its surface is no piece of it, however that goes on …
+    pub has_facets: bool,
+    /// … or if it goes on beyond ridges.
+    pub has_ridges: bool,
+}
+
+/// For each plane, whether it is an arbitrary piece of a larger surface.
 pub(super) fn arbitrary(
     (cells, surfels): (&Cells, &Surfels),
     found: &[FoundPlane],
     local: &[LocalPlane],
-    (alike, hilly, has_facets): (f64, &[bool], bool),
+    how: How,
 ) -> Vec<bool> {
     let owners = owners(found, surfels.list.len());
-    let ends = |(number, (found, &plane)): (usize, (&FoundPlane, &LocalPlane))| {
-        let (own, number) = (&found.support.surfels, number as u32);
-        let is_hilly = hilly.get(number as usize).is_some_and(|&is| is);
-        Piece { cells, surfels, owners: &owners, number, own, plane }
-            .ends(alike, is_hilly, has_facets)
+    let ends = |(number, (one, &plane)): (usize, (&FoundPlane, &LocalPlane))| {
+        let (own, number) = (&one.support.surfels, number as u32);
+        Piece { cells, surfels, owners: &owners, number, own, plane }.ends(found, how)
     };
     let ends: Vec<Ends> =
         found.par_iter().zip(local).enumerate().with_max_len(1).map(ends).collect();
@@ -78,7 +98,7 @@ struct Ends {
 type Heights = SparseGrid<[f64; 2]>;
 
 impl Piece<'_> {
-    fn ends(&self, alike: f64, is_hilly: bool, has_facets: bool) -> Ends {
+    fn ends(&self, found: &[FoundPlane], how: How) -> Ends {
         let (list, normal) = (&self.surfels.list, self.plane.normal);
         let lattice = Lattice::new(list, self.own, normal, self.cells.base().size);
         let inside = self.heights(&lattice, self.own);
@@ -89,25 +109,73 @@ impl Piece<'_> {
         }
         let outside = self.heights(&lattice, &beyond);
         let open = self.open(&outline, [&inside, &outside]);
-        let share = open.len() as f64 / outline.len().max(1) as f64;
-        let is_facet = || has_facets && self.is_facet();
-        let is_piece = (share > OPEN && !is_facet() && self.goes_on(beyond.clone()))
-            || (is_hilly && share > OPEN_HILL && one_way(&open) < ONE_SIDE);
-        Ends { is_piece, is_strip: strips::is_strip(self, &beyond, alike), beyond }
+        let share = |open: &[[Place; 2]]| open.len() as f64 / outline.len().max(1) as f64;
+        let is_hilly = how.hilly.get(self.number as usize).is_some_and(|&is| is);
+        let goes_over_ridges = || {
+            let ridges = self.ridges(&beyond, found);
+            share(&self.not_beyond(&lattice, (&beyond, &ridges), &open)) <= NO_RIDGE
+        };
+        let is_facet = || {
+            (how.has_facets || how.has_ridges)
+                && self.is_facet()
+                && (how.has_facets || goes_over_ridges())
+        };
+        let is_piece = (share(&open) > OPEN && !is_facet() && self.goes_on(beyond.clone()))
+            || (is_hilly && share(&open) > OPEN_HILL && one_way(&open) < ONE_SIDE);
+        Ends { is_piece, is_strip: strips::is_strip(self, &beyond, how.alike), beyond }
+    }
+
+    /// The planes that meet this one at a ridge, among those of the surfels beyond its outline.
+    fn ridges(&self, beyond: &[u32], found: &[FoundPlane]) -> Vec<u32> {
+        let mut others: Vec<u32> = beyond.iter().map(|&i| self.owners[i as usize]).collect();
+        others.sort_unstable();
+        others.dedup();
+        others.retain(|&q| found.get(q as usize).is_some_and(|other| self.is_at_ridge(other)));
+        others
+    }
+
+    /// Whether a plane and this one are the two sides of a fold.
+    fn is_at_ridge(&self, other: &FoundPlane) -> bool {
+        let normal = self.plane.normal;
+        let other = &other.support.surfels;
+        let both = [self.own, other].concat();
+        let error = fold::normal_error(self.surfels, &both, self.cells.base().size, false);
+        let Some(fold) = fold::fold(self.surfels, &both, normal, error) else { return false };
+        let larger: FxHashSet<u32> = fold.larger.iter().copied().collect();
+        // The share of a plane that lies on the larger side.
+        let [own, other] = [self.own, other].map(|set| {
+            let there: Vec<u32> = set.iter().copied().filter(|i| larger.contains(i)).collect();
+            self.surfels.weight(&there) as f64 / self.surfels.weight(set).max(1) as f64
+        });
+        own.max(other) >= SIDE && own.min(other) <= 1.0 - SIDE
+    }
+
+    /// The part of an open outline beyond which the surface is not that of the planes `ridges`, among the surfels `beyond`.
+    fn not_beyond(
+        &self,
+        lattice: &Lattice,
+        (beyond, ridges): (&[u32], &[u32]),
+        open: &[[Place; 2]],
+    ) -> Vec<[Place; 2]> {
+        let mut places = SparseGrid::new();
+        for &i in beyond.iter().filter(|&&i| ridges.contains(&self.owners[i as usize])) {
+            lattice.covered(self.surfel(i)).for_each(|place| *places.at(place) = true);
+        }
+        let mut is_ridge = places.finder();
+        open.iter().copied().filter(|[_, next]| !is_ridge.get(*next)).collect()
     }
 
     /// Whether the plane is hardly thicker than the pieces of its surface. A piece of a curved surface fills its slab; a face of a low
     /// roof does not, though its surface goes on over the ridges without a step.
     fn is_facet(&self) -> bool {
         let normal = self.plane.normal;
-        let (mut squares, mut weight) = (0.0, 0.0);
-        for &i in self.own {
+        let square = |&i: &u32| {
             let (s, distance) = (self.surfel(i), self.distance(i));
-            squares += f64::from(s.weight) * (distance * distance + s.variance_along(normal));
-            weight += f64::from(s.weight);
-        }
+            (distance * distance + s.variance_along(normal), u64::from(s.weight))
+        };
+        let typical = weighted_quantile(self.own.iter().map(square).collect(), TYPICAL);
         let own = own_thickness(self.surfels, self.own, normal);
-        own.is_some_and(|own| squares <= weight * (FACET * own).powi(2))
+        own.is_some_and(|own| typical <= (FACET * own).powi(2))
     }
 
     /// The surfels beyond the plane's outline that may go on with its surface, ascending; `rim` are the places along
@@ -243,8 +311,9 @@ mod tests {
         let owners = owners(&found, surfels.list.len());
         let (cells, owners) = (&cloud.cells, &owners);
         let own = &found[1].support.surfels;
-        Piece { cells, surfels: &surfels, owners, number: 1, own, plane: PLANE }
-            .ends(1.0, is_hilly, true)
+        let hilly = &[false, is_hilly][..];
+        let how = How { alike: 1.0, hilly, has_facets: true, has_ridges: true };
+        Piece { cells, surfels: &surfels, owners, number: 1, own, plane: PLANE }.ends(&found, how)
     }
 
     fn judged(height: impl Fn(f64, f64) -> f64, is_own: impl Fn([f64; 2]) -> bool) -> bool {
@@ -271,6 +340,37 @@ mod tests {
         // The same part of a dome, which fills its slab.
         let dome = |x: f64, y: f64| 50.0 - (x * x + y * y) / 3.5e5;
         assert!(judged(dome, is_face));
+    }
+
+    #[test]
+    fn in_a_landscape_a_face_between_ridges_is_no_piece() {
+        // A flat strip in the middle, and what lies to its left and right.
+        let is_piece = |height: fn(f64) -> f64, has_ridges: bool| {
+            let point = |i: i32| {
+                let [x, y] = [i % SIDE, i / SIDE].map(|v| f64::from(100 * (v - SIDE / 2)));
+                [x, y, height(x.abs() - 3000.0) + f64::from(i * 7919 % 31)].map(|v| v as f32)
+            };
+            let (cloud, surfels) = surfels(&(0..SIDE * SIDE).map(point).collect(), 10.0);
+            let part = |left: f64, right: f64| {
+                let is_in =
+                    |&i: &u32| (left..right).contains(&surfels.list[i as usize].centroid[0]);
+                let surfels = (0..surfels.list.len() as u32).filter(is_in).collect();
+                let LocalPlane { normal, rho, tolerance } = PLANE;
+                FoundPlane { votes: 1, support: Support { normal, rho, tolerance, surfels } }
+            };
+            let found = [part(-3000.0, 3000.0), part(-1e5, -3000.0), part(3000.0, 1e5)];
+            let owners = owners(&found, surfels.list.len());
+            let own = &found[0].support.surfels;
+            let (cells, owners, surfels) = (&cloud.cells, &owners, &surfels);
+            let how = How { alike: 1.0, hilly: &[], has_facets: false, has_ridges };
+            Piece { cells, surfels, owners, number: 0, own, plane: PLANE }
+                .ends(&found, how)
+                .is_piece
+        };
+        let falls = |beyond: f64| -0.05 * beyond.max(0.0);
+        assert!(!is_piece(falls, true) && is_piece(falls, false));
+        // The whole turns steadily.
+        assert!(is_piece(|beyond| -(beyond + 3000.0).powi(2) / 1e6, true));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! it. The plane through both is then curved: its normals turn across the ridge. On a curved surface they turn
 //! everywhere; at a fold they step, and are the same on either side.
 
+use crate::surface::quantile::weighted_quantile;
 use crate::surface::surfels::Surfels;
 use crate::vector::{Vec3, axes, dot, minus, normalized};
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -119,6 +120,24 @@ pub(super) fn fold(surfels: &Surfels, set: &[u32], normal: Vec3, error: f64) -> 
     let (u, v) = axes(normal);
     let ridge = std::array::from_fn(|a| place[0] * u[a] + place[1] * v[a]);
     Some(Fold { larger, smaller, ridge })
+}
+
+/// How far chance alone makes the normals of a set of surfels fan out, in radians. Base cells have the edge `base`; neighbours may share
+/// their noise, be `alike`.
+pub(super) fn normal_error(surfels: &Surfels, set: &[u32], base: f64, alike: bool) -> f64 {
+    let list = &surfels.list;
+    let error = |&i: &u32| {
+        let s = &list[i as usize];
+        let surface = s.surface?;
+        let width = 0.87 * base * (surface.level() as f64).exp2();
+        let shared = if alike { f64::from(surface.thickness) / width } else { 0.0 };
+        Some((f64::from(surface.error).max(shared), u64::from(s.weight)))
+    };
+    let errors: Vec<(f64, u64)> = set.iter().filter_map(error).collect();
+    let cells: u32 = set.iter().map(|&i| list[i as usize].cells()).sum();
+    // Neighbouring cells see the same points.
+    let blocks = (f64::from(cells) / 9.0).max(1.0);
+    weighted_quantile(errors, 0.5) / blocks.sqrt()
 }
 
 /// The step that explains more; the first of equals.

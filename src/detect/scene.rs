@@ -305,7 +305,8 @@ impl Scene<'_> {
         };
         // Of ground, flat pieces are arbitrary, too.
         let has_facets = !nature.alike && !plateau.landscape;
-        let how = (alike, &hilly[..], has_facets);
+        let has_ridges = !nature.alike && !nature.as_seen && nature.scanner.is_none();
+        let how = ends::How { alike, hilly: &hilly, has_facets, has_ridges };
         let pieces = || ends::arbitrary((cells, &surfels), &found, &local, how);
         let arbitrary = judges_curves.then(pieces);
         let points = &self.cloud.points;

@@ -558,18 +558,7 @@ impl Field<'_> {
 
     /// How far chance alone makes the normals of a set of surfels fan out, in radians.
     fn normal_error(&self, set: &[u32]) -> f64 {
-        let error = |&i: &u32| {
-            let s = self.surfel(i);
-            let surface = s.surface?;
-            let width = 0.87 * self.limits.cell * (surface.level() as f64).exp2();
-            let alike = if self.limits.alike { f64::from(surface.thickness) / width } else { 0.0 };
-            Some((f64::from(surface.error).max(alike), u64::from(s.weight)))
-        };
-        let errors: Vec<(f64, u64)> = set.iter().filter_map(error).collect();
-        let cells: u32 = set.iter().map(|&i| self.surfel(i).cells()).sum();
-        // Neighbouring cells see the same points.
-        let blocks = (f64::from(cells) / 9.0).max(1.0);
-        weighted_quantile(errors, 0.5) / blocks.sqrt()
+        fold::normal_error(self.surfels, set, self.limits.cell, self.limits.alike)
     }
 
     /// The surfels of a set around which no other surface was seen.
