@@ -2,18 +2,28 @@
 //! ends by the signal, as usual, which a shell shows as 130, 143 or 129.
 //! A write beyond the limit of `ulimit -f` fails with an error instead of ending the program.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::path::PathBuf;
+#[cfg(unix)]
+use std::{
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
 
 /// A folder of temporary files.
+#[cfg(unix)]
 static TEMPORARY: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Removes this folder, too, when a signal ends the program; none from then on if it is `None`.
+#[cfg(unix)]
 pub fn remove_at_end(folder: Option<PathBuf>) {
     *TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner) = folder;
 }
 
+#[cfg(not(unix))]
+pub fn remove_at_end(_: Option<PathBuf>) {}
+
 /// Removes a folder that others may be writing into: under another name first, so that nothing more comes into it.
+#[cfg(unix)]
 fn remove(folder: &Path) {
     let gone = folder.with_extension("gone");
     let folder = if std::fs::rename(folder, &gone).is_ok() { &gone } else { folder };

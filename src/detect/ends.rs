@@ -16,23 +16,22 @@ use crate::surface::quantile::weighted_quantile;
 use crate::surface::surfels::Surfels;
 use crate::vector::{Vec3, dot};
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
 /// A plane is an arbitrary piece of a surface that goes on beyond more than this share of its outline, …
 const OPEN: f64 = 0.5;
 /// … if what lies beyond is larger than the plane by this factor.
 const LARGER: u64 = 1;
-/// If the noise is independent, and this is no landscape, it is none if it is less than so many times as thick as the pieces of its
-/// surface.
+/// If the noise is independent, it is none if it is less than so many times as thick as the pieces of its surface, …
 const FACET: f64 = 1.15;
-/// Of points that lie evenly between two planes, as in a slab that its surface fills, the square of the distance from the middle that this
-/// share does not exceed is the mean square.
-const TYPICAL: f64 = 0.58;
-/// Two planes are the sides of a fold if each has this share of its points on its side.
-const SIDE: f64 = 0.9;
-/// In a landscape that is so only if its surface goes on without a ridge beyond at most this share of its outline.
+/// … but in a landscape only if at most this share of its outline is open without a ridge.
 const NO_RIDGE: f64 = 0.1;
+/// Planes meet at a ridge if each has this share of its points on its side of a fold.
+const ON_ITS_SIDE: f64 = 0.9;
+/// Where surfels lie evenly between two planes, as in a slab that their surface fills, the square of the distance from the middle that
+/// this share does not exceed is the mean square. Strips of other faces do not count, as they would in the mean.
+const MEAN_SQUARE: f64 = 0.58;
 /// A plane that is as thick as a piece of a hill is one beyond more than this share, however much lies beyond.
 const OPEN_HILL: f64 = 0.2;
 /// It goes on to several sides: the face of a roof goes on over its ridge, and edges along a straight line, which take two of four
@@ -50,9 +49,9 @@ pub(super) struct How<'a> {
     pub alike: f64,
     /// Which planes are as thick as pieces of hills; empty if none is.
     pub hilly: &'a [bool],
-    /// Whether a plane that is hardly thicker than its surface is no piece of it, however that goes on …
+    /// Whether flat faces are never pieces.
     pub has_facets: bool,
-    /// … or if it goes on beyond ridges.
+    /// Whether flat faces are no pieces if nearly all that goes on lies beyond ridges.
     pub has_ridges: bool,
 }
 
@@ -111,27 +110,38 @@ impl Piece<'_> {
         let open = self.open(&outline, [&inside, &outside]);
         let share = |open: &[[Place; 2]]| open.len() as f64 / outline.len().max(1) as f64;
         let is_hilly = how.hilly.get(self.number as usize).is_some_and(|&is| is);
-        let goes_over_ridges = || {
-            let ridges = self.ridges(&beyond, found);
-            share(&self.not_beyond(&lattice, (&beyond, &ridges), &open)) <= NO_RIDGE
-        };
         let is_facet = || {
-            (how.has_facets || how.has_ridges)
-                && self.is_facet()
-                && (how.has_facets || goes_over_ridges())
+            let goes_over_ridges =
+                || share(&self.without_ridges(&lattice, &beyond, &open, found)) <= NO_RIDGE;
+            self.is_facet() && (how.has_facets || how.has_ridges && goes_over_ridges())
         };
         let is_piece = (share(&open) > OPEN && !is_facet() && self.goes_on(beyond.clone()))
             || (is_hilly && share(&open) > OPEN_HILL && one_way(&open) < ONE_SIDE);
         Ends { is_piece, is_strip: strips::is_strip(self, &beyond, how.alike), beyond }
     }
 
-    /// The planes that meet this one at a ridge, among those of the surfels beyond its outline.
-    fn ridges(&self, beyond: &[u32], found: &[FoundPlane]) -> Vec<u32> {
-        let mut others: Vec<u32> = beyond.iter().map(|&i| self.owners[i as usize]).collect();
-        others.sort_unstable();
-        others.dedup();
-        others.retain(|&q| found.get(q as usize).is_some_and(|other| self.is_at_ridge(other)));
-        others
+    /// The part of an `open` outline beyond which there is no plane that meets this one at a ridge.
+    fn without_ridges(
+        &self,
+        lattice: &Lattice,
+        beyond: &[u32],
+        open: &[[Place; 2]],
+        found: &[FoundPlane],
+    ) -> Vec<[Place; 2]> {
+        // The number of the plane at each place, from 1 on; 0 for none.
+        let mut planes = SparseGrid::new();
+        for &i in beyond {
+            let number = self.owners[i as usize].checked_add(1).unwrap_or_default();
+            lattice.covered(self.surfel(i)).for_each(|place| *planes.at(place) = number);
+        }
+        let (mut planes, mut known) = (planes.finder(), FxHashMap::default());
+        let mut is_ridge = |[_, next]: &[Place; 2]| {
+            let number = planes.get(*next);
+            let other = number.checked_sub(1).and_then(|other| found.get(other as usize));
+            let is_at_ridge = || other.is_some_and(|other| self.is_at_ridge(other));
+            *known.entry(number).or_insert_with(is_at_ridge)
+        };
+        open.iter().copied().filter(|edge| !is_ridge(edge)).collect()
     }
 
     /// Whether a plane and this one are the two sides of a fold.
@@ -141,28 +151,18 @@ impl Piece<'_> {
         let both = [self.own, other].concat();
         let error = fold::normal_error(self.surfels, &both, self.cells.base().size, false);
         let Some(fold) = fold::fold(self.surfels, &both, normal, error) else { return false };
-        let larger: FxHashSet<u32> = fold.larger.iter().copied().collect();
-        // The share of a plane that lies on the larger side.
+        let [larger, smaller] = [&fold.larger, &fold.smaller]
+            .map(|side| side.iter().copied().collect::<FxHashSet<u32>>());
+        // The share of a plane that lies on the larger side, of what lies on either.
         let [own, other] = [self.own, other].map(|set| {
-            let there: Vec<u32> = set.iter().copied().filter(|i| larger.contains(i)).collect();
-            self.surfels.weight(&there) as f64 / self.surfels.weight(set).max(1) as f64
+            let on = |side: &FxHashSet<u32>| {
+                let there: Vec<u32> = set.iter().copied().filter(|i| side.contains(i)).collect();
+                self.surfels.weight(&there) as f64
+            };
+            let [larger, smaller] = [&larger, &smaller].map(on);
+            larger / (larger + smaller).max(1.0)
         });
-        own.max(other) >= SIDE && own.min(other) <= 1.0 - SIDE
-    }
-
-    /// The part of an open outline beyond which the surface is not that of the planes `ridges`, among the surfels `beyond`.
-    fn not_beyond(
-        &self,
-        lattice: &Lattice,
-        (beyond, ridges): (&[u32], &[u32]),
-        open: &[[Place; 2]],
-    ) -> Vec<[Place; 2]> {
-        let mut places = SparseGrid::new();
-        for &i in beyond.iter().filter(|&&i| ridges.contains(&self.owners[i as usize])) {
-            lattice.covered(self.surfel(i)).for_each(|place| *places.at(place) = true);
-        }
-        let mut is_ridge = places.finder();
-        open.iter().copied().filter(|[_, next]| !is_ridge.get(*next)).collect()
+        own.max(other) >= ON_ITS_SIDE && own.min(other) <= 1.0 - ON_ITS_SIDE
     }
 
     /// Whether the plane is hardly thicker than the pieces of its surface. A piece of a curved surface fills its slab; a face of a low
@@ -173,7 +173,7 @@ impl Piece<'_> {
             let (s, distance) = (self.surfel(i), self.distance(i));
             (distance * distance + s.variance_along(normal), u64::from(s.weight))
         };
-        let typical = weighted_quantile(self.own.iter().map(square).collect(), TYPICAL);
+        let typical = weighted_quantile(self.own.iter().map(square).collect(), MEAN_SQUARE);
         let own = own_thickness(self.surfels, self.own, normal);
         own.is_some_and(|own| typical <= (FACET * own).powi(2))
     }

@@ -37,7 +37,7 @@ pub(super) fn noise(surfaces: &mut dyn Surfaces) -> Result<(f64, u64)> {
 
 /// The same where most places may hold two sheets each: the noise of those that do not, if they have at least 5 % of the points. The
 /// number of points stays that of all places.
-pub(super) fn noise_of_sheets(surfaces: &mut dyn Surfaces, sheets: &Sheets) -> Result<(f64, u64)> {
+pub(super) fn noise_of_sheets(surfaces: &mut dyn Surfaces, sheets: &Sheets) -> Result<f64> {
     let (mut noise, weight) = noise(surfaces)?;
     while let Some(below) = sheets.below(noise) {
         let (single, left) = surfaces.thickness(below, 0.5)?;
@@ -48,7 +48,7 @@ pub(super) fn noise_of_sheets(surfaces: &mut dyn Surfaces, sheets: &Sheets) -> R
         log::debug!("noise {noise:.3} steps is the distance of sheets, of single ones {single:.3}");
         noise = single;
     }
-    Ok((noise, weight))
+    Ok(noise)
 }
 
 /// The surfaces around all base cells for a given noise.

@@ -26,6 +26,8 @@ pub(super) struct Limits {
     pub facets: bool,
     /// Whether the noise of neighbours is correlated.
     pub alike: bool,
+    /// Whether ridges are those of faces.
+    pub ridges: bool,
     /// Whether the noise is the same everywhere.
     pub even: bool,
     /// Whether the points are drawn in a depth camera's view.

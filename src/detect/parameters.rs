@@ -50,6 +50,14 @@ pub(super) struct Nature {
     pub scanner: Option<Vec3>,
 }
 
+impl Nature {
+    /// Whether ridges are those of faces: waves of correlated noise have ridges as well, and so have a frame's steps and the points
+    /// between rings.
+    pub fn has_ridges(&self) -> bool {
+        !self.alike && !self.as_seen && self.scanner.is_none()
+    }
+}
+
 /// The parameters for a cloud: what the user set, and the rest as measured.
 pub(super) fn choose(
     cloud: &Loaded,
@@ -144,6 +152,7 @@ pub(super) fn search<'a>(
             obey: how.obey,
             facets: parameters.curved == Curved::Facets,
             alike: how.alike,
+            ridges: how.has_ridges(),
             even: how.even,
             as_seen: how.as_seen,
             scanner: how.scanner,

@@ -3,6 +3,7 @@
 use super::lattice::Lattice;
 use super::sparse_grid::SparseGrid;
 use crate::sets::Sets;
+use crate::surface::spread::Spread;
 use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::{Vec3, dot};
 use rustc_hash::FxHashMap;
@@ -10,16 +11,17 @@ use rustc_hash::FxHashMap;
 /// A place holds the riser of a step if its points are so many times as thick as the noise.
 const MIXED: f64 = 1.5;
 /// Between neighbouring places there is a step if their mean heights differ by more than so many standard deviations of the noise.
-const STEP: f64 = 3.0;
+const STEP_SIGMAS: f64 = 3.0;
 
 /// Parts between steps are large if they hold this share of the points …
 const LARGE: f64 = 1.0 / 32.0;
 /// … and together hold this share; what is left lies at the steps.
 const HELD: f64 = 0.9;
-/// Parts are one plane if the joint plane adds at most so many times a point's variance to the sum of squares, as in `merge`, …
+/// Parts are one plane if the joint plane adds at most so many times a point's variance to the sum of squares, which chance adds to two
+/// parts in one case of 600, …
 const CHANCE: f64 = 15.0;
-/// … and so much for each point: walls are not perfect.
-const ROUGHER: f64 = 0.02;
+/// … and so much of it for each point: walls are not perfect.
+const ROUGHER_VARIANCE: f64 = 0.02;
 
 /// A set of surfels, dropped onto a lattice as coarse as the blocks on which their surfaces were seen.
 struct Places<'a> {
@@ -88,15 +90,15 @@ pub(super) fn connected(surfels: &Surfels, set: &[u32], normal: Vec3, base: f64)
     Places::new(surfels, set, (normal, base), |_, _| {}).parts(|_, _| true)
 }
 
-/// The heights of the points at a place, in terms of the noise: their weight, sum and sum of squares.
+/// How high the points at a place lie above a plane, in terms of the noise: their weight, and the sums of heights and of their squares.
 #[derive(Clone, Copy, Default)]
 struct Heights([f64; 3]);
 
 impl Heights {
     /// Adds the points of a surfel.
-    fn add(&mut self, surfel: &Surfel, normal: Vec3, noise: f64) {
+    fn add(&mut self, surfel: &Surfel, (normal, rho): (Vec3, f64), noise: f64) {
         let (weight, noise) = (f64::from(surfel.weight), noise * f64::from(surfel.scale));
-        let height = dot(surfel.centroid, normal) / noise;
+        let height = (dot(surfel.centroid, normal) - rho) / noise;
         let within = surfel.variance_along(normal) / (noise * noise);
         let Heights([all, sum, squares]) = self;
         *all += weight;
@@ -115,57 +117,64 @@ impl Heights {
     }
 }
 
-/// The largest part of a set of surfels between steps, seen along `normal`, and the other large ones; `noise` is that of points about
-/// their plane. `None` if there is no step, or if the set falls into shards: then it is rough.
+/// The largest part between steps of a set of surfels on a plane, and the other large parts; `noise` is that of points about the
+/// plane. `None` if there is no step, or if the set falls into shards: then it is rough.
 pub(super) fn between_steps(
     surfels: &Surfels,
     set: &[u32],
-    normal: Vec3,
+    plane: (Vec3, f64),
     (noise, base): (f64, f64),
 ) -> Option<[Vec<u32>; 2]> {
     let mut heights = Vec::new();
-    let places = Places::new(surfels, set, (normal, base), |place, surfel| {
+    let places = Places::new(surfels, set, (plane.0, base), |place, surfel| {
         if place as usize == heights.len() {
             heights.push(Heights::default());
         }
-        heights[place as usize].add(surfel, normal, noise);
+        heights[place as usize].add(surfel, plane, noise);
     });
     let parts = places.parts(|a, b| {
         let [a, b] = [a, b].map(|i| &heights[i as usize]);
-        !a.is_mixed() && !b.is_mixed() && (a.mean() - b.mean()).abs() <= STEP
+        !a.is_mixed() && !b.is_mixed() && (a.mean() - b.mean()).abs() <= STEP_SIGMAS
     });
     let all = surfels.weight(set) as f64;
-    let is_large = |part: &&Vec<u32>| surfels.weight(part) as f64 >= LARGE * all;
-    let mut large: Vec<Vec<u32>> = parts.into_iter().filter(|part| is_large(&part)).collect();
+    let is_large = |part: &Vec<u32>| surfels.weight(part) as f64 >= LARGE * all;
+    let mut large: Vec<Vec<u32>> = parts.into_iter().filter(is_large).collect();
     let held: u64 = large.iter().map(|part| surfels.weight(part)).sum();
     (large.len() > 1 && held as f64 >= HELD * all).then(|| [large.remove(0), large.concat()])
 }
 
-/// The surfels of a plane without the connected parts that are no plane with the largest one, seen along `normal`; parts of fewer
-/// than `least` points stay. `None` if all are one plane.
+/// The connected parts of a plane, seen along `normal`: the largest one with those that are one plane with it, and the others,
+/// ascending. Parts of fewer than `least` points stay. `None` if all are one plane.
 pub(super) fn of_one_plane(
     surfels: &Surfels,
     set: &[u32],
     normal: Vec3,
     (noise, base, least): (f64, f64, u64),
-) -> Option<Vec<u32>> {
+) -> Option<[Vec<u32>; 2]> {
     let parts = connected(surfels, set, normal, base);
     let (largest, rest) = parts.split_first()?;
-    let squares = |set: &[u32]| Some(surfels.squares(set, surfels.fit(set)?) / (noise * noise));
-    let own = squares(largest)?;
+    let origin = surfels.list[largest[0] as usize].centroid;
+    let spread = |part: &[u32]| {
+        let mut spread = Spread::of(origin, 0.0, [0.0; 3], [0.0; 6]);
+        surfels.add_to(&mut spread, part);
+        spread
+    };
+    let of_largest = spread(largest);
     let is_one = |part: &&Vec<u32>| {
-        let both = [&largest[..], part].concat();
-        let added = || Some(squares(&both)? - own - squares(part)?);
-        surfels.weight(part) < least
-            || added().is_none_or(|added| added <= CHANCE + ROUGHER * surfels.weight(&both) as f64)
+        let weight = surfels.weight(part);
+        let of_part = spread(part);
+        let added = of_largest.and(&of_part).squares() - of_largest.squares() - of_part.squares();
+        let both = (weight + surfels.weight(largest)) as f64;
+        weight < least || added <= (CHANCE + ROUGHER_VARIANCE * both) * noise * noise
     };
     let (one, others): (Vec<&Vec<u32>>, Vec<_>) = rest.iter().partition(is_one);
-    if others.is_empty() {
-        return None;
-    }
-    let mut one: Vec<u32> = one.into_iter().chain([largest]).flatten().copied().collect();
-    one.sort_unstable();
-    Some(one)
+    let gathered = |parts: Vec<&Vec<u32>>| {
+        let mut all: Vec<u32> = parts.into_iter().flatten().copied().collect();
+        all.sort_unstable();
+        all
+    };
+    let own = one.into_iter().chain([largest]).collect();
+    (!others.is_empty()).then(|| [gathered(own), gathered(others)])
 }
 
 #[cfg(test)]
@@ -175,7 +184,10 @@ mod tests {
 
     const UP: Vec3 = [0.0, 0.0, 1.0];
 
-    /// Surfels of four points each, one at each place of a rectangle with this corner and these sides, at a height.
+    /// Where the tiles lie; far from the origin.
+    const LEVEL: f64 = 1000.0;
+
+    /// Surfels of four points each, one at each place of a rectangle with this corner and these sides, so high above the level.
     fn tile(
         corner: [i32; 2],
         [width, length]: [i32; 2],
@@ -184,7 +196,7 @@ mod tests {
         (0..width * length).map(move |i| {
             let [x, y] = [corner[0] + i % width, corner[1] + i / width].map(f64::from);
             let surface = Some(Surface::new(UP, 0.01, 1.0, 0));
-            let centroid = [x, y, 10.0 + height(x)];
+            let centroid = [x, y, LEVEL + height(x)];
             Surfel { centroid, scatter: [0.0; 6], weight: 4, surface, scale: 1.0, places: [0, 1] }
         })
     }
@@ -210,7 +222,7 @@ mod tests {
             let first = part.iter().filter(|&&i| i < 600).count();
             [first, part.iter().filter(|&&i| (600..1500).contains(&i)).count()]
         };
-        Some(between_steps(&surfels, &set, UP, (1.0, 1.0))?.map(count))
+        Some(between_steps(&surfels, &set, (UP, LEVEL), (1.0, 1.0))?.map(count))
     }
 
     #[test]
@@ -230,12 +242,30 @@ mod tests {
 
     #[test]
     fn a_riser_joins_nothing() {
-        // Between two strips, 8 apart in height, places that hold all heights from one to the other.
-        let riser = (0..2).flat_map(|i| tile([20, 0], [1, 30], move |_| 2.5 + 3.0 * f64::from(i)));
-        let strips = tile([0, 0], [20, 30], |_| 0.0).chain(tile([21, 0], [30, 30], |_| 8.0));
-        let [[other, most], [least, none]] = divided(strips.chain(riser)).unwrap();
+        // Between two strips, 5 apart in height, places whose points lie at so many heights around the middle.
+        let sides = |heights: [f64; 2]| {
+            let riser = heights.into_iter().flat_map(|h| tile([20, 0], [1, 30], move |_| h));
+            let strips = tile([0, 0], [20, 30], |_| 0.0).chain(tile([21, 0], [30, 30], |_| 5.0));
+            divided(strips.chain(riser))
+        };
+        let [[other, most], [least, none]] = sides([-0.5, 5.5]).unwrap();
         assert_eq!([other, none], [0, 0]);
         assert!(most >= 840 && least >= 540, "{most} {least}");
+        // A landing.
+        assert_eq!(sides([2.5, 2.5]), None);
+    }
+
+    #[test]
+    fn other_noise_is_no_step() {
+        let rougher = tile([20, 0], [30, 30], |_| 0.0).map(|s| Surfel { scale: 1.5, ..s });
+        assert_eq!(divided(tile([0, 0], [20, 30], |_| 0.0).chain(rougher)), None);
+        // What is thicker than the noise at all places is rough.
+        let thick = |steep: f32| {
+            let scatter = [0.0, 0.0, 0.0, 0.0, 0.0, steep];
+            let low = tile([0, 0], [20, 30], |_| 0.0);
+            divided(low.chain(tile([20, 0], [30, 30], |_| 9.0)).map(|s| Surfel { scatter, ..s }))
+        };
+        assert!(thick(2.0).is_some() && thick(2.5).is_none());
     }
 
     #[test]
@@ -247,8 +277,9 @@ mod tests {
             let (surfels, set) = all(parts.collect());
             of_one_plane(&surfels, &set, UP, (1.0, 1.0, least))
         };
-        assert_eq!(of_one(0.5, 100), Some((0..400).collect()));
-        assert_eq!(of_one(0.1, 100), None);
+        assert_eq!(of_one(0.5, 100), Some([(0..400).collect(), (400..600).collect()]));
+        assert_eq!(of_one(0.05, 100), None);
+        assert!(of_one(0.1, 100).is_some());
         // Too small to tell.
         assert_eq!(of_one(0.5, 801), None);
     }

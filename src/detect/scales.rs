@@ -29,6 +29,8 @@ const DOUBTLESS: f64 = 1.5;
 /// much of a cloud without planes, too, and any scale finds others there.
 const WIDE: f64 = 100.0;
 const HELD: f64 = 2.0 / 3.0;
+/// Those of the whole will not hold as many if those of a part hold less than this share.
+const HELD_BY_PART: f64 = 0.5;
 /// What a plane costs: as much as so many independent points are worth that it explains at sizes within a factor of e. It has three
 /// parameters and an outline. With half of this, the scale of an office by SLAM depended on how the cloud was turned.
 const COST: f64 = 20.0;
@@ -44,6 +46,12 @@ pub(super) fn others(plateau: Plateau) -> impl Iterator<Item = Plateau> {
 /// Whether noise that seemed independent may be that of waves, as the planes that were found with it tell.
 pub(super) fn are_in_doubt(plateau: Plateau, labelled: &Labelled) -> bool {
     !plateau.alike && plateau.at(0.0).is_of_waves() && held(labelled, 1.0) < DOUBTFUL
+}
+
+/// Whether the planes of a part of a cloud hold so little that those of the whole cloud will not tell that the noise is that of waves.
+pub(super) fn leaves_doubt(of_part: &Labelled) -> bool {
+    log::debug!("planes of the part hold {:.3}", held(of_part, WIDE));
+    held(of_part, WIDE) < HELD_BY_PART
 }
 
 /// The share of the points that planes hold which are more than so many `times` as wide as thick.

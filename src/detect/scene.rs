@@ -164,8 +164,8 @@ impl Scene<'_> {
         let How { options, progress, .. } = self.how;
         let white = nature.even && !nature.alike;
         let sheets = Sheets { cloud: in_cells, view: self.view, field };
-        let (noise, _) = match nature.alike {
-            true => evidence::noise(surfaces)?,
+        let noise = match nature.alike {
+            true => evidence::noise(surfaces)?.0,
             false => evidence::noise_of_sheets(surfaces, &sheets)?,
         };
         // A floor at one of the steps is exact, the walls around it are not. No surface that crosses the steps shows less.
@@ -305,7 +305,7 @@ impl Scene<'_> {
         };
         // Of ground, flat pieces are arbitrary, too.
         let has_facets = !nature.alike && !plateau.landscape;
-        let has_ridges = !nature.alike && !nature.as_seen && nature.scanner.is_none();
+        let has_ridges = nature.has_ridges();
         let how = ends::How { alike, hilly: &hilly, has_facets, has_ridges };
         let pieces = || ends::arbitrary((cells, &surfels), &found, &local, how);
         let arbitrary = judges_curves.then(pieces);

@@ -33,7 +33,7 @@ impl<'b> Ground<'b> {
         if is_open
             && !is_small
             && plateau.is_of_waves()
-            && let [_, Some(chosen)] = search.on_part(cloud, plateau.landscape)?
+            && let Some(chosen) = search.on_part(cloud, plateau.landscape)?.other
         {
             (search.finest, plateau) = chosen;
         }
@@ -45,14 +45,27 @@ impl<'b> Ground<'b> {
         }
         let mut best = search.from(cut, plateau, cloud)?;
         if is_open && scales::are_in_doubt(plateau, &best) {
-            let [usual, other] = search.on_part(cloud, plateau.landscape)?;
-            if let Some((finest, plateau)) = other.or(usual) {
+            let OfPart { usual, other, leaves_doubt } = search.on_part(cloud, plateau.landscape)?;
+            if let Some((finest, plateau)) = other.or(usual)
+                && !leaves_doubt
+            {
                 let alike = best.alike;
                 Search { finest, ..search }.improve(&mut best, (alike, true), (plateau, cloud))?;
             }
         }
         Ok(best)
     }
+}
+
+/// What the search of a part of a cloud tells.
+#[derive(Default)]
+struct OfPart {
+    /// The base cells and the plateau that its curve shows, if the noise is that of waves.
+    usual: Option<(Unit, Plateau)>,
+    /// Those that led to planes that explain more, if there are any.
+    other: Option<(Unit, Plateau)>,
+    /// Whether its planes hold so little that those of the whole cloud will not hold enough.
+    leaves_doubt: bool,
 }
 
 /// A search of a cloud at one or several scales.
@@ -138,9 +151,8 @@ impl<'b> Search<'_, 'b> {
         Ok(compared)
     }
 
-    /// Searches a part of a large cloud, which may be a `landscape`, at several scales. Returns the base cells and the plateau that its
-    /// curve shows, if the noise is that of waves, and those that led to planes that explain more.
-    fn on_part(&self, cloud: &Loaded, landscape: bool) -> Result<[Option<(Unit, Plateau)>; 2]> {
+    /// Searches a part of a large cloud, which may be a `landscape`, at several scales.
+    fn on_part(&self, cloud: &Loaded, landscape: bool) -> Result<OfPart> {
         let many = (cloud.points.len() as u64).div_ceil(scales::PART);
         let mut part =
             Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, cloud.points.one_in(many)) };
@@ -148,7 +160,7 @@ impl<'b> Search<'_, 'b> {
         let how = How { options: &options, ..self.how };
         if !how.leaves_noise_open(&part.points) {
             // Of points with many copies, a few may be left.
-            return Ok([None; 2]);
+            return Ok(OfPart::default());
         }
         begin(how.progress, "cells", None)?;
         let mut held = how.backend.hold(part.points.clone())?;
@@ -159,8 +171,9 @@ impl<'b> Search<'_, 'b> {
         let plateau = Plateau { landscape, ..plateau };
         let cut = cut.refit(held.as_mut(), unit, plateau)?;
         let search = Search { finest: unit, rounding, steps: None, how, ..*self };
-        let (_, chosen) = search.best(cut, plateau, &mut part)?;
+        let (best, chosen) = search.best(cut, plateau, &mut part)?;
         let usual = Some(plateau).filter(Plateau::is_of_waves);
-        Ok([usual, chosen].map(|plateau| plateau.map(|plateau| (unit, plateau))))
+        let [usual, other] = [usual, chosen].map(|plateau| plateau.map(|plateau| (unit, plateau)));
+        Ok(OfPart { usual, other, leaves_doubt: scales::leaves_doubt(&best) })
     }
 }

@@ -198,11 +198,11 @@ impl Field<'_> {
     ) -> Done<Result<Support, Failed>> {
         let start = (direction, self.seed(direction, voters));
         match self.in_slabs(grower, start, failures, free)? {
-            Err(curved) if self.has_ridges() && !curved.spent.is_empty() => {
+            Err(curved) if self.limits.ridges && !curved.spent.is_empty() => {
                 let whole = (curved.normal, &curved.spent[..]);
                 Ok(self.face(grower, whole, free, Ridges::Any)?.ok_or(curved))
             }
-            Ok(whole) if self.has_ridges() && (whole.is_bent || self.is_widened(&whole.plane)) => {
+            Ok(whole) if self.limits.ridges && (whole.is_bent || self.is_widened(&whole.plane)) => {
                 let whole = whole.plane;
                 let side = (whole.normal, &whole.surfels[..]);
                 Ok(Ok(self.face(grower, side, free, Ridges::Low)?.unwrap_or(whole)))
@@ -256,8 +256,9 @@ impl Field<'_> {
             }
             let most = self.most_bent(&plane);
             if bend.depth <= most * tolerance {
-                // A layer in a wide slab has a narrower one.
-                let is_bent = bend.depth > most * plane.tolerance;
+                // A layer that was found in a wide slab has a narrower one.
+                let own = plane.tolerance / self.scale(&plane.surfels, 0.9);
+                let is_bent = bend.depth > most * own;
                 return Ok(Ok(Fitted { plane, is_bent }));
             }
             members = plane.surfels.clone();
@@ -282,13 +283,6 @@ impl Field<'_> {
         self.weight(&grown.members) as f64 <= GOES_ON * self.weight(surfels) as f64
     }
 
-    /// Whether ridges are those of faces: waves of correlated noise have ridges as well, and so have a frame's steps and
-    /// the points between rings.
-    fn has_ridges(&self) -> bool {
-        let Limits { alike, as_seen, scanner, .. } = self.limits;
-        !alike && !as_seen && scanner.is_none()
-    }
-
     /// Whether a plane was found in a wider slab than usual, because it is not quite flat.
     fn is_widened(&self, plane: &Support) -> bool {
         plane.tolerance > WIDENED * self.limits.tolerance * self.scale(&plane.surfels, 0.9)
@@ -310,7 +304,7 @@ impl Field<'_> {
     }
 
     /// One face of a plane that grew over ridges, from its normal and its surfels: at each, the larger side is kept, and of that
-    /// what hangs together.
+    /// what hangs together. Before low ridges are looked for, the largest part between steps is.
     fn face(
         &self,
         grower: &mut Grower,
@@ -320,9 +314,10 @@ impl Field<'_> {
     ) -> Done<Option<Support>> {
         let is_low = ridges == Ridges::Low;
         let (mut set, mut left) = (set.to_vec(), None);
-        let steps =
-            |set| parts::between_steps(self.surfels, set, normal, (self.noise(), self.limits.cell));
-        if is_low && let Some([largest, others]) = steps(&set) {
+        let scale = (self.noise(), self.limits.cell);
+        let steps = |plane| parts::between_steps(self.surfels, &set, plane, scale);
+        let whole = self.surfels.fit(&set).filter(|_| is_low);
+        if let Some([largest, others]) = whole.and_then(steps) {
             let left = left.get_or_insert_with(|| free.to_vec());
             others.into_iter().for_each(|i| left[i as usize] = false);
             set = largest;
@@ -430,16 +425,18 @@ impl Field<'_> {
         let Some(mut plane) = self.surfels.fit(&members) else {
             return failed(([0.0, 0.0, 1.0], 0.0), self.weight(&members), Reason::TooSmall);
         };
-        let mut others = 0;
+        // What is left where parts turned out to be others.
+        let (mut others, mut left) = (0, None::<Vec<bool>>);
         for _ in 0..ITERATIONS {
-            let grown = grower.grow(&members, plane, tolerance, &self.limits, free);
+            let still = left.as_deref().unwrap_or(free);
+            let grown = grower.grow(&members, plane, tolerance, &self.limits, still);
             let settled = grown.members == members;
             (members, others) = (grown.members, grown.others);
             if settled {
-                match self.of_one_plane(&members, plane.0) {
-                    Some(own) => members = own,
-                    None => break,
-                }
+                let Some([own, others]) = self.of_one_plane(&members, plane.0) else { break };
+                let left = left.get_or_insert_with(|| free.to_vec());
+                others.into_iter().for_each(|i| left[i as usize] = false);
+                members = own;
             }
             match self.surfels.fit(&members) {
                 Some(fitted) => plane = fitted,
@@ -460,13 +457,13 @@ impl Field<'_> {
         Ok(Support { normal: plane.0, rho: plane.1, tolerance, surfels: members })
     }
 
-    /// A plane without the parts that are no plane with its largest part. `None` if all are one plane, or if neighbours share their
-    /// noise, which displaces parts.
-    fn of_one_plane(&self, set: &[u32], normal: Vec3) -> Option<Vec<u32>> {
-        let (noise, least) = (self.noise(), self.limits.min_inliers);
-        let own =
-            || parts::of_one_plane(self.surfels, set, normal, (noise, self.limits.cell, least));
-        self.has_ridges().then(own).flatten()
+    /// The largest part of a plane with those that are one plane with it, and the others. `None` if all are one plane, where more than
+    /// independent noise displaces parts, and with a given tolerance.
+    fn of_one_plane(&self, set: &[u32], normal: Vec3) -> Option<[Vec<u32>; 2]> {
+        let Limits { cell, min_inliers, ridges, obey, .. } = self.limits;
+        let parts =
+            || parts::of_one_plane(self.surfels, set, normal, (self.noise(), cell, min_inliers));
+        (ridges && !obey).then(parts).flatten()
     }
 
     /// How a plane's surfels deviate from it, beyond their noise, and how wide it is.
@@ -709,6 +706,7 @@ mod tests {
             obey: false,
             facets: false,
             alike: false,
+            ridges: true,
             even: true,
             as_seen: false,
             scanner: None,

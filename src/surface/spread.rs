@@ -66,6 +66,19 @@ impl Spread {
         (values[1] > 1e-9 * values[2]).then(|| (normal, dot(normal, self.mean())))
     }
 
+    /// The sum of the squared distances from the least-squares plane.
+    pub fn squares(&self) -> f64 {
+        let (values, _) = eigen::smallest(self.covariance());
+        self.weight * values[0].max(0.0)
+    }
+
+    /// The spread of these points and of others, both relative to one origin.
+    pub fn and(&self, other: &Spread) -> Spread {
+        let sum = std::array::from_fn(|a| self.sum[a] + other.sum[a]);
+        let products = std::array::from_fn(|i| self.products[i] + other.products[i]);
+        Spread { origin: self.origin, weight: self.weight + other.weight, sum, products }
+    }
+
     /// The shorter side of a rectangle of this spread.
     pub fn width(&self) -> f64 {
         self.sides()[0]
@@ -99,6 +112,19 @@ mod tests {
         assert_eq!(normal.map(f64::abs), [0.0, 1.0, 0.0]);
         assert_eq!(rho.abs(), 7.0);
         assert!((spread.width() - 10.0).abs() < 0.01, "{}", spread.width());
+        assert!(spread.squares() < 1e-9);
+    }
+
+    #[test]
+    fn two_floors_are_as_far_from_the_plane_between_them_as_they_are_apart() {
+        let floor = |height: f64| {
+            let mut spread = Spread::of([0.0; 3], 0.0, [0.0; 3], [0.0; 6]);
+            (0..900).for_each(|i| spread.add([f64::from(i % 30), f64::from(i / 30), height], 2.0));
+            spread
+        };
+        let both = floor(5.0).and(&floor(7.0));
+        assert!((both.squares() - 2.0 * 1800.0).abs() < 1e-6, "{}", both.squares());
+        assert_eq!(both.weight(), 3600.0);
     }
 
     #[test]

@@ -119,22 +119,16 @@ impl Surfels {
     /// The plane of least squares through the centres of surfels, as normal and distance.
     pub fn fit(&self, set: &[u32]) -> Option<(Vec3, f64)> {
         let mut spread = Spread::default();
-        for &i in set {
-            let s = &self.list[i as usize];
-            let weight = f64::from(s.weight) / f64::from(s.scale * s.scale);
-            spread.add(s.centroid, weight);
-        }
+        self.add_to(&mut spread, set);
         spread.plane()
     }
 
-    /// The sum of the squared distances of the centres of surfels from a plane, each in terms of its own noise over the usual one.
-    pub fn squares(&self, set: &[u32], (normal, rho): (Vec3, f64)) -> f64 {
-        let square = |&i: &u32| {
+    /// Adds the centres of surfels to a spread, each with its weight in terms of its own noise over the usual one.
+    pub fn add_to(&self, spread: &mut Spread, set: &[u32]) {
+        for &i in set {
             let s = &self.list[i as usize];
-            let distance = (dot(s.centroid, normal) - rho) / f64::from(s.scale);
-            f64::from(s.weight) * distance * distance
-        };
-        set.iter().map(square).sum()
+            spread.add(s.centroid, f64::from(s.weight) / f64::from(s.scale * s.scale));
+        }
     }
 
     /// The same surfels with other `surfaces` around the base cells: those of a rougher class. Joined surfels
@@ -421,8 +415,6 @@ mod tests {
         for s in &surfels.list {
             assert!((dot(normal, s.centroid) - rho).abs() < 1e-12);
         }
-        // Two units beside the plane.
-        assert!((surfels.squares(&all, (normal, rho + 2.0)) - 50.0 * 16.0).abs() < 1e-9);
     }
 
     #[test]

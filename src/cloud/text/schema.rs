@@ -261,10 +261,8 @@ impl<'a> Front<'a> {
         let width = rows.first().len();
         let roles = roles(names, Some((rows.style, width))).filter(|roles| roles.len() == width);
         roles.is_some_and(|roles| {
-            let axes =
-                roles.iter().enumerate().filter(|(_, role)| matches!(role, Some(Role::Axis(_))));
-            let columns: Vec<usize> = axes.map(|(column, _)| column).collect();
-            !has_axes(&roles, rows) && rows.are_numbers_later(&columns)
+            let axes: Vec<usize> = axes(&roles).collect();
+            !has_axes(&roles, rows) && rows.are_numbers_later(&axes)
         })
     }
 
@@ -382,9 +380,13 @@ fn has_thousands(cell: &[u8]) -> bool {
 
 /// Whether the first line has numbers where x, y and z are.
 fn has_axes(roles: &[Option<Role>], rows: &Rows) -> bool {
+    axes(roles).filter(|&column| rows.is_number(column)).count() == 3
+}
+
+/// The columns of x, y and z.
+fn axes(roles: &[Option<Role>]) -> impl Iterator<Item = usize> {
     let axes = roles.iter().enumerate().filter(|(_, role)| matches!(role, Some(Role::Axis(_))));
-    let numbers = axes.filter(|&(column, _)| rows.is_number(column));
-    numbers.count() == 3
+    axes.map(|(column, _)| column)
 }
 
 /// A line that is one whole number.
