@@ -1,4 +1,4 @@
-//! Roads: two sides that fall from the crown to kerbs or shoulders.
+//! Roads, of which two sides fall from the crown to kerbs or shoulders, and decks with bays.
 
 #[path = "scan/mod.rs"]
 mod scan;
@@ -76,5 +76,24 @@ fn both_sides_of_a_road_through_a_landscape_are_planes() {
         slopes.sort_by(f64::total_cmp);
         let [down, up] = slopes[..] else { panic!("{seed}: {slopes:?}") };
         assert!((down + 0.025).abs() < 0.004 && (up - 0.025).abs() < 0.004, "{seed}: {slopes:?}");
+    }
+}
+
+#[test]
+fn the_bays_of_a_deck_are_planes() {
+    for (bays, noise) in [(4, 0.005), (4, 0.01), (8, 0.01)] {
+        let random = &mut Random(bays);
+        let mut points = Vec::new();
+        for bay in 0..bays {
+            // They rise and fall by 3 % in turn.
+            let [x, rise] = [8.0 * bay as f64, if bay % 2 == 0 { 0.24 } else { -0.24 }];
+            let bay = Face([x, 0.0, 0.12 - rise / 2.0], [8.0, 0.0, rise], [0.0, 24.0, 0.0]);
+            points.extend(scan(&bay, 20_000, noise, random));
+        }
+        let found = detect(&points);
+        let large = found.planes.iter().filter(|plane| plane.inliers > 15_000);
+        let slopes: Vec<f64> = large.map(|p| (p.normal[0] / p.normal[2]).abs()).collect();
+        assert_eq!(slopes.len() as u64, bays, "{noise}: {slopes:?}");
+        assert!(slopes.iter().all(|slope| (slope - 0.03).abs() < 0.003), "{noise}: {slopes:?}");
     }
 }

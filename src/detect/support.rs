@@ -63,6 +63,8 @@ const WIDENED: f64 = 1.25;
 const WHOLE_SIDE: f64 = 0.9;
 /// Most folds over which a plane may have grown: a face of a hip roof meets three others.
 const MOST_FOLDS: usize = 3;
+/// The same of low ridges, as between the bays of a deck.
+const MOST_RIDGES: usize = 8;
 /// Share of a plane's points that must lie away from its edges to judge its curvature.
 const INNER: f64 = 0.3;
 /// A plane holds several layers when the variance at one place of it is more than this many times that of the
@@ -322,18 +324,17 @@ impl Field<'_> {
             others.into_iter().for_each(|i| left[i as usize] = false);
             set = largest;
         }
-        for _ in 0..MOST_FOLDS {
+        for _ in 0..if is_low { MOST_RIDGES } else { MOST_FOLDS } {
             let error = self.normal_error(&set);
             let Some(fold) = fold::fold(self.surfels, &set, normal, error) else { break };
-            if is_low && !self.meet(&fold, normal) {
-                break;
-            }
             let left = left.get_or_insert_with(|| free.to_vec());
             fold.smaller.iter().for_each(|&i| left[i as usize] = false);
-            let (side, start) = (self.weight(&fold.larger), (normal, fold.larger));
+            let (side, start) = (self.weight(&fold.larger), (normal, fold.larger.clone()));
             (normal, set) = match self.in_slabs(grower, start, &mut Failures::default(), left)? {
-                Ok(face) if !is_low || self.is_whole_side(&face, side) => {
-                    return Ok(Some(face.plane));
+                Ok(face) if !is_low => return Ok(Some(face.plane)),
+                // Sides that hold several faces themselves need not meet.
+                Ok(face) if self.is_whole_side(&face, side) => {
+                    return Ok(Some(face.plane).filter(|_| self.meet(&fold, normal)));
                 }
                 Ok(bent) => (bent.plane.normal, bent.plane.surfels),
                 Err(failed) => (failed.normal, failed.spent),
