@@ -429,6 +429,7 @@ mod tests {
             stepped: false,
             landscape: false,
             facets: false,
+            levelled: false,
             clear: None,
             deviation: Deviation::UNKNOWN,
             alike: true,

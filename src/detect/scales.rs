@@ -150,6 +150,7 @@ mod tests {
             stepped: false,
             landscape: false,
             facets: false,
+            levelled: false,
             clear: None,
             deviation: Deviation::UNKNOWN,
         }

@@ -112,6 +112,13 @@ impl<'b> Search<'_, 'b> {
     ) -> Result<(Labelled, Option<Plateau>)> {
         let mut best = self.from(cut, plateau, cloud)?;
         let (alike, mut chosen) = (best.alike, None);
+        if plateau.is_of_waves() && plateau.levelled {
+            // Kerbs and crowns look like waves that emerge from independent noise.
+            let now = self.improve(&mut best, (alike, false), (plateau.white(), cloud))?;
+            if now.is_better {
+                return Ok((best, Some(plateau.white())));
+            }
+        }
         if plateau.is_of_waves() || scales::are_in_doubt(plateau, &best) {
             for other in scales::others(plateau) {
                 let in_doubt = !plateau.is_of_waves() && chosen.is_none();

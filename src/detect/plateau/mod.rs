@@ -22,6 +22,10 @@ use slices::{SLICE, STEPS, STEPS_SEEN, beyond_steps, clear, is_stepped, slices};
 
 /// In the camera's view, and above slices, the noise is no longer correlated where thickness grows by less than this factor.
 const STEADY: f64 = 1.1;
+/// Thickness that grows by less than this factor from level to level may be that of independent noise, to which strays add a little, …
+const LEVEL: f64 = 1.3;
+/// … if it does so this many times.
+const LEVELS: usize = 2;
 /// Scales between two levels.
 const STEPS_OF_LEVEL: f64 = 4.0;
 /// The searched cells are this many levels finer than the level at which the noise shows.
@@ -49,6 +53,8 @@ pub struct Plateau {
     pub landscape: bool,
     /// Whether what looks like slices are pieces of a few faces, of which wider neighbourhoods hold several.
     pub facets: bool,
+    /// Whether the finest levels show nearly the same thickness: independent noise, perhaps, below steps and ridges that look like waves.
+    pub levelled: bool,
     /// The first level on which wide neighbourhoods are flat again where narrower ones, which may reach over a step or two,
     /// are not.
     pub clear: Option<usize>,
@@ -71,6 +77,11 @@ impl Plateau {
     /// The same where the noise is read on this level, and nothing else is told of it.
     pub fn at(self, level: f64) -> Self {
         Self { level, alike: true, deviation: Deviation::UNKNOWN, ..self }
+    }
+
+    /// The same where the noise is taken for independent.
+    pub fn white(self) -> Self {
+        Self { level: 0.0, alike: false, deviation: Deviation::UNKNOWN, ..self }
     }
 
     /// How many times wider the cells shall be.
@@ -124,7 +135,14 @@ fn above(curve: &[Scale], drawn: Drawn, first: usize, (stepped, facets): (bool, 
     let (sliced, clear) = (first > 0, clear(curve));
     let is_told = far && alike && !landscape;
     let deviation = if is_told { Deviation::read(curve, level) } else { Deviation::UNKNOWN };
-    Plateau { level, sliced, alike, drawn, stepped, landscape, facets, clear, deviation }
+    let levelled = is_levelled(&curve[told.min(curve.len())..]);
+    Plateau { level, sliced, alike, drawn, stepped, landscape, facets, levelled, clear, deviation }
+}
+
+/// Whether neighbourhoods of the first levels of a curve are nearly equally thick.
+fn is_levelled(curve: &[Scale]) -> bool {
+    let steady = curve.windows(2).take_while(|pair| pair[0].growth(&pair[1]) < LEVEL);
+    steady.count() >= LEVELS
 }
 
 /// In steps, so that a hair's breadth does not move every cell.
@@ -375,6 +393,28 @@ mod tests {
         // Waves level out, and where there are several surfaces edges hide whether they do.
         let [waves, edges] = [plateau([1.1, 0.5, 0.25], 1.0), plateau([1.0; 3], 0.6)];
         assert!(waves.alike && edges.alike, "{waves:?} {edges:?}");
+    }
+
+    #[test]
+    fn steps_above_independent_noise_leave_it_possible() {
+        // A crowned road with kerbs: thickness stays the same up to the third level, and then grows.
+        let road = |fine: f64| {
+            let thin = [2179.0 / fine, 2448.0, 2543.0, 2593.0, 4277.0, 8857.0, 11_950.0, 14_413.0];
+            let turn = [0.31, 0.17, 0.12, 0.81, 0.77, 0.66, 0.5, 0.0];
+            let scale = |l: usize| Scale {
+                places: [6500.0, 7600.0, 6600.0, 2000.0, 700.0, 115.0, 40.0, 12.0][l],
+                points: 11.0 * 4f64.powi(l as i32),
+                ..Scale::of(1.0, thin[l], turn[l])
+            };
+            let curve: [Scale; 8] = std::array::from_fn(scale);
+            read(&curve, Drawn::InSpace, |_| false, |_| false)
+        };
+        let steps = road(1.0);
+        assert!(steps.alike && steps.levelled, "{steps:?}");
+        let white = steps.white();
+        assert!(!white.is_of_waves() && white.level == 0.0 && white.finer() == 0.0);
+        // Thickness that grows from the finest level on.
+        assert!(!road(1.4).levelled);
     }
 
     #[test]
