@@ -20,8 +20,10 @@ const HELD: f64 = 0.9;
 /// Parts are one plane if the joint plane adds at most so many times a point's variance to the sum of squares, which chance adds to two
 /// parts in one case of 600, …
 const CHANCE: f64 = 15.0;
-/// … and so much of it for each point: walls are not perfect.
+/// … and so much of it for each point: walls are not perfect, …
 const ROUGHER_VARIANCE: f64 = 0.02;
+/// … and drift displaces parts where the noise varies from place to place.
+const ROUGHER_VARIANCE_UNEVEN: f64 = 0.32;
 
 /// A set of surfels, dropped onto a lattice as coarse as the blocks on which their surfaces were seen.
 struct Places<'a> {
@@ -144,13 +146,14 @@ pub(super) fn between_steps(
 }
 
 /// The connected parts of a plane, seen along `normal`: the largest one with those that are one plane with it, and the others,
-/// ascending. Parts of fewer than `least` points stay. `None` if all are one plane.
+/// ascending. The noise may be the same everywhere, `even`. Parts of fewer than `least` points stay. `None` if all are one plane.
 pub(super) fn of_one_plane(
     surfels: &Surfels,
     set: &[u32],
     normal: Vec3,
-    (noise, base, least): (f64, f64, u64),
+    (noise, even, base, least): (f64, bool, f64, u64),
 ) -> Option<[Vec<u32>; 2]> {
+    let rougher = if even { ROUGHER_VARIANCE } else { ROUGHER_VARIANCE_UNEVEN };
     let parts = connected(surfels, set, normal, base);
     let (largest, rest) = parts.split_first()?;
     let origin = surfels.list[largest[0] as usize].centroid;
@@ -165,7 +168,7 @@ pub(super) fn of_one_plane(
         let of_part = spread(part);
         let added = of_largest.and(&of_part).squares() - of_largest.squares() - of_part.squares();
         let both = (weight + surfels.weight(largest)) as f64;
-        weight < least || added <= (CHANCE + ROUGHER_VARIANCE * both) * noise * noise
+        weight < least || added <= (CHANCE + rougher * both) * noise * noise
     };
     let (one, others): (Vec<&Vec<u32>>, Vec<_>) = rest.iter().partition(is_one);
     let gathered = |parts: Vec<&Vec<u32>>| {
@@ -271,14 +274,17 @@ mod tests {
     #[test]
     fn a_part_that_turns_the_plane_is_another() {
         // The second part lies 20 places beyond the first and slopes away from it.
-        let of_one = |slope: f64, least: u64| {
+        let of_one_if = |slope: f64, least: u64, even: bool| {
             let parts = tile([0, 0], [20, 20], |_| 0.0)
                 .chain(tile([40, 0], [10, 20], move |x| slope * (x - 40.0)));
             let (surfels, set) = all(parts.collect());
-            of_one_plane(&surfels, &set, UP, (1.0, 1.0, least))
+            of_one_plane(&surfels, &set, UP, (1.0, even, 1.0, least))
         };
+        let of_one = |slope, least| of_one_if(slope, least, true);
         assert_eq!(of_one(0.5, 100), Some([(0..400).collect(), (400..600).collect()]));
         assert_eq!(of_one(0.05, 100), None);
+        // Drift may displace it.
+        assert!(of_one(0.2, 100).is_some() && of_one_if(0.2, 100, false).is_none());
         // Too small to tell.
         assert_eq!(of_one(0.5, 801), None);
     }

@@ -461,9 +461,10 @@ impl Field<'_> {
     /// The largest part of a plane with those that are one plane with it, and the others. `None` if all are one plane, where more than
     /// independent noise displaces parts, and with a given tolerance.
     fn of_one_plane(&self, set: &[u32], normal: Vec3) -> Option<[Vec<u32>; 2]> {
-        let Limits { cell, min_inliers, ridges, obey, .. } = self.limits;
-        let parts =
-            || parts::of_one_plane(self.surfels, set, normal, (self.noise(), cell, min_inliers));
+        let Limits { even, cell, min_inliers, ridges, obey, .. } = self.limits;
+        let parts = || {
+            parts::of_one_plane(self.surfels, set, normal, (self.noise(), even, cell, min_inliers))
+        };
         (ridges && !obey).then(parts).flatten()
     }
 
