@@ -327,12 +327,15 @@ impl Field<'_> {
         for _ in 0..if is_low { MOST_RIDGES } else { MOST_FOLDS } {
             let error = self.normal_error(&set);
             let Some(fold) = fold::fold(self.surfels, &set, normal, error) else { break };
+            // Sides that hold several faces themselves need not meet, unless all turn one way, as on a column.
+            if is_low && !self.meet(&fold, normal) && self.turn(&set, normal) > GENTLE {
+                break;
+            }
             let left = left.get_or_insert_with(|| free.to_vec());
             fold.smaller.iter().for_each(|&i| left[i as usize] = false);
             let (side, start) = (self.weight(&fold.larger), (normal, fold.larger.clone()));
             (normal, set) = match self.in_slabs(grower, start, &mut Failures::default(), left)? {
                 Ok(face) if !is_low => return Ok(Some(face.plane)),
-                // Sides that hold several faces themselves need not meet.
                 Ok(face) if self.is_whole_side(&face, side) => {
                     return Ok(Some(face.plane).filter(|_| self.meet(&fold, normal)));
                 }
@@ -341,6 +344,12 @@ impl Field<'_> {
             };
         }
         Ok(None)
+    }
+
+    /// How far the normals of a set fan out along the axis along which they turn most, in radians.
+    fn turn(&self, set: &[u32], normal: Vec3) -> f64 {
+        let plane = Support { normal, rho: 0.0, tolerance: 0.0, surfels: Vec::new() };
+        self.turns(&plane, set)[0].fan
     }
 
     /// By what share of its tolerance a plane may be bent. A steep surface in the camera's view, whose slab is thin, may
