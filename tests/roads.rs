@@ -3,6 +3,7 @@
 #[path = "scan/mod.rs"]
 mod scan;
 
+use planes::Detection;
 use scan::{Face, Random, detect, scan};
 
 /// Slope of a pavement.
@@ -12,8 +13,16 @@ const PAVEMENT: f64 = 2.5;
 /// Height of the kerbs.
 const KERB: f64 = 0.12;
 
-/// The slopes across a road, from the left to the right, of planes with more than 5000 points, and these numbers of points. The road has
-/// two sides of this width and so many points, kerbs, and two pavements.
+/// The slopes across a road of planes with more than so many points, ascending, and their numbers of points.
+fn slopes_of(found: &Detection, more: u64) -> Vec<(f64, u64)> {
+    let large = found.planes.iter().filter(|plane| plane.inliers > more);
+    let mut slopes: Vec<(f64, u64)> =
+        large.map(|plane| (-plane.normal[1] / plane.normal[2], plane.inliers)).collect();
+    slopes.sort_by(|a, b| a.0.total_cmp(&b.0));
+    slopes
+}
+
+/// The slopes of planes with more than 5000 points. The road has two sides of this width and so many points, kerbs, and two pavements.
 fn slopes([crown, width, length]: [f64; 3], points: [usize; 3], noise: f64) -> Vec<(f64, u64)> {
     let random = &mut Random(points[0] as u64);
     let along = [length, 0.0, 0.0];
@@ -31,12 +40,7 @@ fn slopes([crown, width, length]: [f64; 3], points: [usize; 3], noise: f64) -> V
             cloud.extend(scan(&Face(corner, along, across), count, noise, random));
         }
     }
-    let found = detect(&cloud);
-    let large = found.planes.iter().filter(|plane| plane.inliers > 5000);
-    let mut slopes: Vec<(f64, u64)> =
-        large.map(|plane| (-plane.normal[1] / plane.normal[2], plane.inliers)).collect();
-    slopes.sort_by(|a, b| a.0.total_cmp(&b.0));
-    slopes
+    slopes_of(&detect(&cloud), 5000)
 }
 
 #[test]
@@ -82,11 +86,8 @@ fn both_sides_of_a_road_through_a_landscape_are_planes() {
                 corner = std::array::from_fn(|axis| corner[axis] + across[axis]);
             }
         }
-        let found = detect(&points);
-        let sides = found.planes.iter().filter(|plane| plane.inliers > 75_000);
-        let mut slopes: Vec<f64> = sides.map(|plane| -plane.normal[1] / plane.normal[2]).collect();
-        slopes.sort_by(f64::total_cmp);
-        let [down, up] = slopes[..] else { panic!("{seed}: {slopes:?}") };
+        let slopes = slopes_of(&detect(&points), 75_000);
+        let [(down, _), (up, _)] = slopes[..] else { panic!("{seed}: {slopes:?}") };
         assert!((down + 0.025).abs() < 0.004 && (up - 0.025).abs() < 0.004, "{seed}: {slopes:?}");
     }
 }

@@ -16,7 +16,7 @@ use crate::surface::quantile::weighted_quantile;
 use crate::surface::surfels::Surfels;
 use crate::vector::{Vec3, dot};
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
 /// A plane is an arbitrary piece of a surface that goes on beyond more than this share of its outline, …
@@ -147,21 +147,18 @@ impl Piece<'_> {
     /// Whether a plane and this one are the two sides of a fold.
     fn is_at_ridge(&self, other: &FoundPlane) -> bool {
         let normal = self.plane.normal;
-        let other = &other.support.surfels;
-        let both = [self.own, other].concat();
+        let both = [self.own, &other.support.surfels].concat();
         let error = fold::normal_error(self.surfels, &both, self.cells.base().size, false);
         let Some(fold) = fold::fold(self.surfels, &both, normal, error) else { return false };
-        let [larger, smaller] = [&fold.larger, &fold.smaller]
-            .map(|side| side.iter().copied().collect::<FxHashSet<u32>>());
+        // The weight of each plane on a side.
+        let weights = |side: &[u32]| {
+            let (own, other): (Vec<u32>, Vec<u32>) = side.iter().partition(|&&i| self.is_own(i));
+            [own, other].map(|set| self.surfels.weight(&set) as f64)
+        };
+        let [larger, smaller] = [&fold.larger, &fold.smaller].map(|side| weights(side));
         // The share of a plane that lies on the larger side, of what lies on either.
-        let [own, other] = [self.own, other].map(|set| {
-            let on = |side: &FxHashSet<u32>| {
-                let there: Vec<u32> = set.iter().copied().filter(|i| side.contains(i)).collect();
-                self.surfels.weight(&there) as f64
-            };
-            let [larger, smaller] = [&larger, &smaller].map(on);
-            larger / (larger + smaller).max(1.0)
-        });
+        let share = |plane: usize| larger[plane] / (larger[plane] + smaller[plane]).max(1.0);
+        let [own, other] = [0, 1].map(share);
         own.max(other) >= ON_ITS_SIDE && own.min(other) <= 1.0 - ON_ITS_SIDE
     }
 

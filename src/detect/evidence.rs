@@ -35,8 +35,7 @@ pub(super) fn noise(surfaces: &mut dyn Surfaces) -> Result<(f64, u64)> {
     Ok((noise, weight))
 }
 
-/// The same where most places may hold two sheets each: the noise of those that do not, if they have at least 5 % of the points. The
-/// number of points stays that of all places.
+/// The same where most places may hold two sheets each: the noise of those that do not, if they have at least 5 % of the points.
 pub(super) fn noise_of_sheets(surfaces: &mut dyn Surfaces, sheets: &Sheets) -> Result<f64> {
     let (mut noise, weight) = noise(surfaces)?;
     while let Some(below) = sheets.below(noise) {

@@ -54,7 +54,7 @@ impl<'a> Piece<'a> {
     }
 
     /// Whether a surfel belongs to the plane.
-    fn is_own(&self, i: u32) -> bool {
+    pub fn is_own(&self, i: u32) -> bool {
         self.owners[i as usize] == self.number
     }
 

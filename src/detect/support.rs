@@ -320,36 +320,29 @@ impl Field<'_> {
         let steps = |plane| parts::between_steps(self.surfels, &set, plane, scale);
         let whole = self.surfels.fit(&set).filter(|_| is_low);
         if let Some([largest, others]) = whole.and_then(steps) {
-            let left = left.get_or_insert_with(|| free.to_vec());
-            others.into_iter().for_each(|i| left[i as usize] = false);
+            leave_out(&others, &mut left, free);
             set = largest;
         }
         for _ in 0..if is_low { MOST_RIDGES } else { MOST_FOLDS } {
             let error = self.normal_error(&set);
             let Some(fold) = fold::fold(self.surfels, &set, normal, error) else { break };
             // Sides that hold several faces themselves need not meet, unless all turn one way, as on a column.
-            if is_low && !self.meet(&fold, normal) && self.turn(&set, normal) > GENTLE {
+            let meets = !is_low || self.meet(&fold, normal);
+            if !meets && self.turns(normal, &set)[0].fan > GENTLE {
                 break;
             }
-            let left = left.get_or_insert_with(|| free.to_vec());
-            fold.smaller.iter().for_each(|&i| left[i as usize] = false);
-            let (side, start) = (self.weight(&fold.larger), (normal, fold.larger.clone()));
+            let left = leave_out(&fold.smaller, &mut left, free);
+            let (side, start) = (self.weight(&fold.larger), (normal, fold.larger));
             (normal, set) = match self.in_slabs(grower, start, &mut Failures::default(), left)? {
                 Ok(face) if !is_low => return Ok(Some(face.plane)),
                 Ok(face) if self.is_whole_side(&face, side) => {
-                    return Ok(Some(face.plane).filter(|_| self.meet(&fold, normal)));
+                    return Ok(meets.then_some(face.plane));
                 }
                 Ok(bent) => (bent.plane.normal, bent.plane.surfels),
                 Err(failed) => (failed.normal, failed.spent),
             };
         }
         Ok(None)
-    }
-
-    /// How far the normals of a set fan out along the axis along which they turn most, in radians.
-    fn turn(&self, set: &[u32], normal: Vec3) -> f64 {
-        let plane = Support { normal, rho: 0.0, tolerance: 0.0, surfels: Vec::new() };
-        self.turns(&plane, set)[0].fan
     }
 
     /// By what share of its tolerance a plane may be bent. A steep surface in the camera's view, whose slab is thin, may
@@ -444,8 +437,7 @@ impl Field<'_> {
             (members, others) = (grown.members, grown.others);
             if settled {
                 let Some([own, others]) = self.of_one_plane(&members, plane.0) else { break };
-                let left = left.get_or_insert_with(|| free.to_vec());
-                others.into_iter().for_each(|i| left[i as usize] = false);
+                leave_out(&others, &mut left, free);
                 members = own;
             }
             match self.surfels.fit(&members) {
@@ -505,7 +497,7 @@ impl Field<'_> {
         all.sort_unstable_by(f64::total_cmp);
         let (means, places) = (all.iter().sum::<f64>(), all.len() as f64);
         let usual = self.noise();
-        let turns = self.turns(plane, &plane.surfels);
+        let turns = self.turns(plane.normal, &plane.surfels);
         let free = (weight - places).max(1.0);
         let within = (squares - means).max(0.0) / free;
         // Less what chance alone gives the means: its expectation and two standard deviations.
@@ -523,7 +515,7 @@ impl Field<'_> {
                 // Near an edge, the surface beyond it turns normals as well.
                 let inner = self.inner(grower, &plane.surfels);
                 let enough = self.weight(&inner) as f64 > INNER * weight;
-                enough && self.is_curved(&self.turns(plane, &inner), &inner)
+                enough && self.is_curved(&self.turns(plane.normal, &inner), &inner)
             },
             width: spread.width(),
         }
@@ -589,8 +581,8 @@ impl Field<'_> {
     /// How the normals of a plane's surfels turn along two perpendicular axes; along the first they turn
     /// most. On a plane they do not turn; on a piece of a column they do, up to the angle at which surfels no
     /// longer count as lying along the plane.
-    fn turns(&self, plane: &Support, set: &[u32]) -> [Turn; 2] {
-        let (u, v) = axes(plane.normal);
+    fn turns(&self, normal: Vec3, set: &[u32]) -> [Turn; 2] {
+        let (u, v) = axes(normal);
         let middle = self.middle(set);
         // Sums of weight, places (u, v), their products (uu, uv, vv), tilts (u, v), and places times
         // tilts (uu, uv, vu, vv).
@@ -598,7 +590,7 @@ impl Field<'_> {
         for &i in set {
             let s = self.surfel(i);
             let Some(surface) = s.surface else { continue };
-            let (w, sign) = (f64::from(s.weight), dot(surface.normal(), plane.normal).signum());
+            let (w, sign) = (f64::from(s.weight), dot(surface.normal(), normal).signum());
             let place = [u, v].map(|axis| dot(s.centroid, axis) - dot(middle, axis));
             let tilt = [u, v].map(|axis| sign * dot(surface.normal(), axis));
             let terms = [
@@ -673,6 +665,13 @@ impl Field<'_> {
         let weight = self.weight(set).max(1) as f64;
         sum.map(|v| v / weight)
     }
+}
+
+/// Takes the surfels of a set out of those that are left: before, all that are free.
+fn leave_out<'a>(set: &[u32], left: &'a mut Option<Vec<bool>>, free: &[bool]) -> &'a [bool] {
+    let left = left.get_or_insert_with(|| free.to_vec());
+    set.iter().for_each(|&i| left[i as usize] = false);
+    left
 }
 
 /// The range of sorted values within a window of `width` that weighs most; the first of equals.

@@ -348,10 +348,6 @@ fn labels_and_merged_exports_are_called_so() {
     let wide = text("", |k, p| format!("{} {} 2 3", p.join(" "), k % 200));
     let twice = folder.write(format!("//X Y Z\n{wide}//X Y Z\n{wide}"));
     assert_eq!(detect(&twice, "").code, Some(0));
-    // The same names of fewer columns than there are.
-    let wide = text("", |k, p| format!("{} {} 2 3", p.join(" "), k % 200));
-    let twice = folder.write(format!("//X Y Z\n{wide}//X Y Z\n{wide}"));
-    assert_eq!(detect(&twice, "").code, Some(0));
     let refused = detect(&folder.write(format!("{part}1640\n{part}")), "").refusal();
     assert!(refused.contains("points.txt: line 1641: names of columns or a count"), "{refused}");
 }

@@ -23,9 +23,9 @@ use slices::{SLICE, STEPS, STEPS_SEEN, beyond_steps, clear, is_stepped, slices};
 /// In the camera's view, and above slices, the noise is no longer correlated where thickness grows by less than this factor.
 const STEADY: f64 = 1.1;
 /// Thickness that grows by less than this factor from level to level may be that of independent noise, to which strays add a little, …
-const LEVEL: f64 = 1.3;
+const SLOW: f64 = 1.3;
 /// … if it does so this many times.
-const LEVELS: usize = 2;
+const SLOW_LEVELS: usize = 2;
 /// Scales between two levels.
 const STEPS_OF_LEVEL: f64 = 4.0;
 /// The searched cells are this many levels finer than the level at which the noise shows.
@@ -141,8 +141,8 @@ fn above(curve: &[Scale], drawn: Drawn, first: usize, (stepped, facets): (bool, 
 
 /// Whether neighbourhoods of the first levels of a curve are nearly equally thick.
 fn is_levelled(curve: &[Scale]) -> bool {
-    let steady = curve.windows(2).take_while(|pair| pair[0].growth(&pair[1]) < LEVEL);
-    steady.count() >= LEVELS
+    let steady = curve.windows(2).take_while(|pair| pair[0].growth(&pair[1]) < SLOW);
+    steady.count() >= SLOW_LEVELS
 }
 
 /// In steps, so that a hair's breadth does not move every cell.
