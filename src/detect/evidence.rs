@@ -29,15 +29,16 @@ const SINGLE: f64 = 0.05;
 type Kinds = FxHashMap<(usize, i64), u64>;
 
 /// The noise of the flat places, in steps, and the number of points there.
-pub(super) fn noise(surfaces: &mut dyn Surfaces) -> Result<(f64, u64)> {
-    let (thin, weight) = surfaces.thickness(f64::INFINITY, THIN)?;
-    let (noise, _) = surfaces.thickness(THICKEST * thin, 0.5)?;
+pub(super) fn noise(surfaces: &mut dyn Surfaces, thickest: f64) -> Result<(f64, u64)> {
+    let (thin, weight) = surfaces.thickness(thickest, THIN)?;
+    let (noise, _) = surfaces.thickness(thickest.min(THICKEST * thin), 0.5)?;
     Ok((noise, weight))
 }
 
 /// The same where most places may hold two sheets each: the noise of those that do not, if they have at least 5 % of the points.
 pub(super) fn noise_of_sheets(surfaces: &mut dyn Surfaces, sheets: &Sheets) -> Result<f64> {
-    let (mut noise, weight) = noise(surfaces)?;
+    let rough = sheets.field.rough.unwrap_or(f64::INFINITY);
+    let (mut noise, weight) = noise(surfaces, rough)?;
     while let Some(below) = sheets.below(noise) {
         let (single, left) = surfaces.thickness(below, 0.5)?;
         // A floor under the thickness may lie above that limit.

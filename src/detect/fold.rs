@@ -20,6 +20,14 @@ const ANGLE: f64 = std::f64::consts::PI / 180.0;
 const BEYOND: f64 = 0.75;
 /// At the ridge, the planes of two sides that meet are less than this share as far apart as at the middle of the smaller side.
 const MEETS: f64 = 0.5;
+/// Share of a side that lies next to the ridge.
+const NEXT_TO: f64 = 0.25;
+/// A strip beyond a ridge, where the surface is not farther than so many tolerances from the plane of the larger side, tells whether
+/// the sides meet.
+const NEAR: f64 = 2.5;
+/// A ridge is sharp if the parts next to it differ in tilt by at least this share of what the sides do. Between the flanks of a wave
+/// it is .58.
+const SHARP: f64 = 0.67;
 /// Parts into which a plane is divided across a possible ridge.
 const PARTS: usize = 128;
 
@@ -43,9 +51,27 @@ pub(super) struct Fold {
     pub smaller: Vec<u32>,
     /// A point of the ridge, as it is seen along the normal of the plane, in the plane through the origin.
     ridge: Vec3,
+    /// The direction across the ridge, from the larger side to the other.
+    across: Vec3,
+    /// How far the quarters of the two sides that lie next to the ridge differ in tilt, as a share of how far the sides do.
+    sharpness: f64,
+    /// The tangent of the angle between the sides, as their normals tell.
+    steepness: f64,
 }
 
 impl Fold {
+    /// Whether the normals step at the ridge, and do not turn from one flank of a wave to the next.
+    pub fn is_sharp(&self) -> bool {
+        self.sharpness >= SHARP
+    }
+
+    /// Whether a point lies next to the ridge, on the side of the smaller one: where that leaves the plane of the larger side, it is
+    /// so many tolerances away at most.
+    pub fn is_next_to(&self, at: Vec3, tolerance: f64) -> bool {
+        let far = dot(minus(at, self.ridge), self.across);
+        far > 0.0 && far * self.steepness <= NEAR * tolerance
+    }
+
     /// Whether the two sides, the larger one first, meet at the ridge at an angle: there their planes are less than half as far apart
     /// as at the `middle` of the smaller side, which lies well outside of the slab of the larger side, of this `tolerance`. Two floors
     /// with a step between them are parallel.
@@ -108,6 +134,7 @@ pub(super) fn fold(surfels: &Surfels, set: &[u32], normal: Vec3, error: f64) -> 
     }
     let (beyond, before): (Vec<&Tilted>, Vec<&Tilted>) =
         all.iter().partition(|t| along(best.axis, t.place) > best.at);
+    let (sharpness, steepness) = sharpness([&before, &beyond], best);
     let weight = |side: &[&Tilted]| side.iter().map(|t| t.weight).sum::<f64>();
     let is_beyond = weight(&beyond) > weight(&before);
     let sides = if is_beyond { [beyond, before] } else { [before, beyond] };
@@ -119,7 +146,9 @@ pub(super) fn fold(surfels: &Surfels, set: &[u32], normal: Vec3, error: f64) -> 
     let place: [f64; 2] = std::array::from_fn(|k| best.at * best.axis[k] + middle * aside[k]);
     let (u, v) = axes(normal);
     let ridge = std::array::from_fn(|a| place[0] * u[a] + place[1] * v[a]);
-    Some(Fold { larger, smaller, ridge })
+    let sign = if is_beyond { -1.0 } else { 1.0 };
+    let across = std::array::from_fn(|a| sign * (best.axis[0] * u[a] + best.axis[1] * v[a]));
+    Some(Fold { larger, smaller, ridge, across, sharpness, steepness })
 }
 
 /// How far chance alone makes the normals of a set of surfels fan out, in radians. Base cells have the edge `base`; neighbours may share
@@ -138,6 +167,23 @@ pub(super) fn normal_error(surfels: &Surfels, set: &[u32], base: f64, alike: boo
     // Neighbouring cells see the same points.
     let blocks = (f64::from(cells) / 9.0).max(1.0);
     weighted_quantile(errors, 0.5) / blocks.sqrt()
+}
+
+/// How far the parts of the two sides of a step that lie next to it differ in tilt, as a share of how far the sides do.
+fn sharpness(sides: [&[&Tilted]; 2], Step { axis, at, .. }: Step) -> (f64, f64) {
+    let mean = |side: &mut dyn Iterator<Item = &&Tilted>| {
+        let sums = side.fold([0.0; 2], |[weight, tilt], t| {
+            [weight + t.weight, tilt + t.weight * along(axis, t.tilt)]
+        });
+        sums[1] / sums[0]
+    };
+    let [[near_before, before], [near_beyond, beyond]] = sides.map(|side| {
+        let far = |t: &Tilted| (along(axis, t.place) - at).abs();
+        let places = side.iter().map(|t| (far(t), t.weight as u64)).collect();
+        let next_to = weighted_quantile(places, NEXT_TO);
+        [mean(&mut side.iter().filter(|t| far(t) <= next_to)), mean(&mut side.iter())]
+    });
+    ((near_beyond - near_before) / (beyond - before), (beyond - before).abs())
 }
 
 /// The step that explains more; the first of equals.
@@ -268,7 +314,15 @@ mod tests {
 
     #[test]
     fn faces_meet_at_the_ridge_and_floors_beside_a_step_do_not() {
-        let fold = Fold { larger: Vec::new(), smaller: Vec::new(), ridge: [3.0, 0.0, 0.0] };
+        let [ridge, across] = [[3.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
+        let fold = Fold {
+            larger: Vec::new(),
+            smaller: Vec::new(),
+            ridge,
+            across,
+            sharpness: 1.0,
+            steepness: 1.0,
+        };
         let (up, middle) = ([0.0, 0.0, 1.0], [13.0, 5.0, 0.0]);
         // The other side rises by this slope from so high above the ridge.
         let meets = |slope: f64, above: f64, tolerance| {

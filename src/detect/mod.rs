@@ -48,6 +48,7 @@ mod refine;
 mod registered;
 mod rejected;
 mod rings;
+mod roughness;
 mod rounded;
 mod roundness;
 mod rounds;

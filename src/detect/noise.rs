@@ -517,7 +517,7 @@ mod tests {
         let cloud = cut(points, cloud.cells.unit.coarser(plateau.widening())).1;
         let known = judge_all(&cloud.cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
-        let field = measure(&cloud, &view(&cloud), plateau, rounding, flatness);
+        let field = measure(&cloud, &view(&cloud), plateau, (rounding, false), flatness);
         (plateau.level, plateau.sliced, field)
     }
 

@@ -9,13 +9,14 @@ use super::drawn::Drawn;
 use super::noise::{self, Sample, View, noise, usual_of};
 use super::plateau::Plateau;
 use super::plateau::slices::{STEPS, slices};
+use super::roughness::gap;
 use super::sheets::is_layered;
 use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
 use crate::surface::flat::{FLAT, Flatness};
 use crate::surface::noise_field::NoiseField;
-use crate::surface::quantile::weighted_quantile;
+use crate::surface::quantile::{quantile, weighted_quantile};
 use rayon::prelude::*;
 
 /// For noise that shows at the finest scale: most neighbourhoods examined in each cell of the regions' level.
@@ -27,6 +28,8 @@ const SMALLEST: usize = 2;
 const MOST: usize = 100_000;
 /// Fewest flat neighbourhoods from which the noise of a region is read, …
 const FEWEST: usize = 16;
+/// Fewest neighbourhoods inside a cell whose median thickness is typical.
+const TYPICAL: usize = 4;
 /// … and their least share.
 const SHARE: f64 = 0.15;
 /// Where too few are flat, as in sparse places, regions half as wide are looked at instead, then larger ones,
@@ -84,6 +87,7 @@ fn of_noises(noises: &[f64], usual: Option<f64>, sliced: bool) -> NoiseField {
         scale: usual.map(|usual| scale(usual).collect()),
         floor: Some(noises.par_iter().map(|&noise| (THINNEST * noise) as f32).collect()),
         sliced,
+        rough: None,
     }
 }
 
@@ -93,7 +97,7 @@ pub(super) fn measure(
     cloud: &CellCloud,
     view: &View,
     plateau: Plateau,
-    rounding: f64,
+    (rounding, rings): (f64, bool),
     flatness: impl Fn(usize, u32) -> Option<Flatness> + Sync,
 ) -> NoiseField {
     let cells = &cloud.cells;
@@ -107,7 +111,7 @@ pub(super) fn measure(
     if rounded {
         // Regions that look rougher are trees and edges.
         let floor = vec![(THINNEST * usual.max(rounding)) as f32; cells.base().len()];
-        return NoiseField { scale: None, floor: Some(floor), sliced: false };
+        return NoiseField { scale: None, floor: Some(floor), sliced: false, rough: None };
     }
     if plateau.drawn == Drawn::AsSeen {
         return NoiseField::even();
@@ -120,7 +124,7 @@ pub(super) fn measure(
             is_layered: is_thick && is_layered(cloud, &finders[level].block(cell), level, &flat),
         })
     };
-    white(cells, usual, surface)
+    white(cells, (usual, rings), surface)
 }
 
 /// The same plateau where planes tell that whole surfaces deviate by this share of what was read.
@@ -155,7 +159,7 @@ struct Shown {
 /// level differs between places near the scanner and far from it.
 fn white(
     cells: &Cells,
-    usual: f64,
+    (usual, rings): (f64, bool),
     surface: impl Fn(&mut [Finder], usize, u32) -> Option<Shown> + Sync,
 ) -> NoiseField {
     let examined = |level: usize| {
@@ -167,6 +171,9 @@ fn white(
     // What is thicker was tested for layers.
     let thick = THICK * usual;
     let regions = Regions::of_level(cells, level, [thick, CAP * usual], &surface);
+    // The rings of a scanner are thinner along themselves than from one to the next.
+    let rough = if rings { None } else { gap(&regions.typical(), usual) };
+    let regions = Regions { rough, ..regions };
     // Regions without flat neighbourhoods of their own have no weight.
     let noise = regions.noise(Regions::is_flat);
     let weights = regions.inside.iter().map(|inside| inside.single.len() as u64);
@@ -176,14 +183,18 @@ fn white(
     log::debug!(
         "noise {usual:.3} steps, {quiet:.3}, {middle:.3} to {rough:.3} in regions of level {level}"
     );
-    let usual = usual.clamp(quiet, middle);
+    let rougher = regions.rough;
+    // Of two kinds of surface, the usual noise may lie in between.
+    let usual = if rougher.is_some() { middle } else { usual.clamp(quiet, middle) };
     if rough < EVEN_WHITE * usual || rough == 0.0 {
-        return NoiseField::even();
+        return NoiseField { rough: rougher, ..NoiseField::even() };
     }
     let others = OTHER_REGIONS.iter().filter_map(|&by| level.checked_add_signed(by));
     let others = others.filter(|&level| level < cells.levels.len());
-    let others =
-        others.map(|level| Regions::of_level(cells, level, [thick, CAP * usual], &surface));
+    let others = others.map(|level| Regions {
+        rough: rougher,
+        ..Regions::of_level(cells, level, [thick, CAP * usual], &surface)
+    });
     let all = std::iter::once(regions).chain(others);
     let all: Vec<(usize, Vec<Option<f64>>)> =
         all.map(|regions| (regions.level, regions.noise(|_, _| true))).collect();
@@ -194,7 +205,7 @@ fn white(
         (noise.next().unwrap_or(usual) / usual).max(1.0) as f32
     };
     let all = (0..cells.base().len() as u32).into_par_iter();
-    NoiseField { scale: Some(all.map(of).collect()), floor: None, sliced: false }
+    NoiseField { scale: Some(all.map(of).collect()), floor: None, sliced: false, rough: rougher }
 }
 
 /// The regions that the cells of a level stand for.
@@ -203,6 +214,8 @@ struct Regions<'a> {
     level: usize,
     /// Neighbourhoods that are as thick may hold two layers.
     thick: f64,
+    /// Those that are thicker are of another kind of surface.
+    rough: Option<f64>,
     inside: Vec<Inside>,
 }
 
@@ -224,7 +237,20 @@ impl Regions<'_> {
         [thick, thickest]: [f64; 2],
         surface: &(impl Fn(&mut [Finder], usize, u32) -> Option<Shown> + Sync),
     ) -> Regions<'a> {
-        Regions { cells, level, thick, inside: thicknesses(cells, level, thickest, surface) }
+        Regions {
+            cells,
+            level,
+            thick,
+            rough: None,
+            inside: thicknesses(cells, level, thickest, surface),
+        }
+    }
+
+    /// The typical thickness of the flat neighbourhoods inside each cell that has some, and their number.
+    fn typical(&self) -> Vec<(f64, u64)> {
+        let told = self.inside.iter().filter(|inside| inside.single.len() >= TYPICAL);
+        told.map(|inside| (quantile(&mut inside.single.clone(), 0.5), inside.single.len() as u64))
+            .collect()
     }
 
     /// Whether a cell has flat neighbourhoods.
@@ -248,6 +274,9 @@ impl Regions<'_> {
             if sum(|inside| inside.layered) > thick {
                 // Most thick places here hold two layers. The other thick ones are edges between them.
                 flat.retain(|t| !is_thick(t));
+            }
+            if let Some(rough) = self.rough {
+                flat.retain(|&t| t <= rough);
             }
             let is_told = flat.len() >= FEWEST
                 && flat.len() as f64 >= SHARE * sum(|inside| inside.count) as f64;
@@ -389,7 +418,7 @@ mod tests {
         assert!(plateau.level == 0.0 && !plateau.alike);
         let known = judge_all(cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
-        let field = measure(&cloud, &view, plateau, rounding, flatness);
+        let field = measure(&cloud, &view, plateau, (rounding, false), flatness);
         (cloud, field)
     }
 
@@ -434,7 +463,7 @@ mod tests {
             deviation: Deviation::UNKNOWN,
             alike: true,
         };
-        let field = measure(&cloud, &view, plateau, 0.0, |_, _| None);
+        let field = measure(&cloud, &view, plateau, (0.0, false), |_, _| None);
         let scales = (0..cloud.cells.base().len()).map(|cell| field.scale(cell));
         let most = scales.fold(0.0, f64::max);
         assert!(most < CAP, "{most}");
@@ -457,7 +486,7 @@ mod tests {
             let coarsest = cloud.cells.len(cloud.cells.levels.len() - 1);
             assert!(coarsest * IN_REGION > view.samples.len(), "{coarsest}");
             let told = told_by_planes(&view, plateau, share);
-            let field = measure(&cloud, &view, told, rounding, |_, _| None);
+            let field = measure(&cloud, &view, told, (rounding, false), |_, _| None);
             let shown = view.noise(plateau.finer(), plateau.drawn).unwrap();
             (field, (THINNEST * BEYOND * shown) as f32)
         };

@@ -97,7 +97,10 @@ pub(super) fn search<'b>(
     };
     let mut field = match steps {
         Some(steps) => noise_field::of_rounded_depths(cells, view, plateau, &steps),
-        None => noise_field::measure(in_cells, view, plateau, most_rounding, flatness),
+        None => {
+            let known = (most_rounding, scanner.is_some());
+            noise_field::measure(in_cells, view, plateau, known, flatness)
+        }
     };
     if options.widen.is_some_and(|times| times <= 1.0) {
         // Every plane gets the same tolerance.
@@ -165,7 +168,7 @@ impl Scene<'_> {
         let white = nature.even && !nature.alike;
         let sheets = Sheets { cloud: in_cells, view: self.view, field };
         let noise = match nature.alike {
-            true => evidence::noise(surfaces)?.0,
+            true => evidence::noise(surfaces, f64::INFINITY)?.0,
             false => evidence::noise_of_sheets(surfaces, &sheets)?,
         };
         // A floor at one of the steps is exact, the walls around it are not. No surface that crosses the steps shows less.
@@ -209,7 +212,7 @@ impl Scene<'_> {
             }
             // No more than two classes are kept, to save memory.
             last.take().into_iter().for_each(|last| evidence::combine(&mut all, last));
-            let (noise, weight) = evidence::noise(surfaces)?;
+            let (noise, weight) = evidence::noise(surfaces, f64::INFINITY)?;
             if weight * WORTH < cells.distinct {
                 break;
             }

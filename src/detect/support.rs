@@ -198,14 +198,17 @@ impl Field<'_> {
         Candidate { direction, voters, failed: failures }: Candidate,
         free: &[bool],
     ) -> Done<Result<Support, Failed>> {
-        let start = (direction, self.seed(direction, voters));
-        match self.in_slabs(grower, start, failures, free)? {
+        let seed = self.seed(direction, voters);
+        match self.in_slabs(grower, (direction, seed.clone()), failures, free)? {
             Err(curved) if self.limits.ridges && !curved.spent.is_empty() => {
                 let whole = (curved.normal, &curved.spent[..]);
                 Ok(self.face(grower, whole, free, Ridges::Any)?.ok_or(curved))
             }
             Ok(whole) if self.limits.ridges && (whole.is_bent || self.is_widened(&whole.plane)) => {
                 let whole = whole.plane;
+                if let Some(face) = self.near_face(grower, seed, free) {
+                    return Ok(Ok(face));
+                }
                 let side = (whole.normal, &whole.surfels[..]);
                 Ok(Ok(self.face(grower, side, free, Ridges::Low)?.unwrap_or(whole)))
             }
@@ -237,7 +240,23 @@ impl Field<'_> {
                 return Ok(bent(best).ok_or_else(|| known.clone()));
             }
             settled.push(here);
+            let raw = (plane.normal, plane.tolerance, self.weight(&plane.surfels));
             let (plane, bend) = self.sharpened(grower, plane, free)?;
+            if std::env::var_os("DBG_R").is_some() {
+                eprintln!(
+                    "  slab {times} {:.4?} tol {:.0} w {} -> {:.4?} w {} bend {:.0} fan {:.3} curved {} layered {} width {:.0}",
+                    raw.0,
+                    raw.1,
+                    raw.2,
+                    plane.normal,
+                    self.weight(&plane.surfels),
+                    bend.depth,
+                    bend.fan,
+                    bend.curved,
+                    bend.layered,
+                    bend.width
+                );
+            }
             let points = self.weight(&plane.surfels);
             let round = (bend.fan > FAN || bend.curved)
                 && (self.limits.facets
@@ -291,12 +310,24 @@ impl Field<'_> {
     }
 
     /// Whether the planes of the sides of a fold meet there at an angle.
-    fn meet(&self, fold: &Fold, normal: Vec3) -> bool {
-        let tolerance = self.limits.tolerance * self.scale(&fold.larger, 0.9);
-        let sides = self.surfels.fit(&fold.larger).zip(self.surfels.fit(&fold.smaller));
-        sides.is_some_and(|(larger, smaller)| {
-            fold.meets(normal, [larger, smaller], (self.middle(&fold.smaller), tolerance))
+    fn meet(&self, [larger, smaller]: [&[u32]; 2], fold: &Fold, normal: Vec3) -> bool {
+        let tolerance = self.limits.tolerance * self.scale(larger, 0.9);
+        let sides = self.surfels.fit(larger).zip(self.surfels.fit(smaller));
+        sides.is_some_and(|sides| {
+            fold.meets(normal, sides.into(), (self.middle(smaller), tolerance))
         })
+    }
+
+    /// What lies next to a fold, beyond its larger side and in the widest slab of that.
+    fn next_to(&self, grower: &mut Grower, fold: &Fold, free: &[bool]) -> Vec<u32> {
+        let Some(plane) = self.surfels.fit(&fold.larger) else { return Vec::new() };
+        let usual = self.limits.tolerance;
+        let widest = self.limits.slabs.last().map_or(usual, |times| times * usual);
+        let both = [&fold.larger[..], &fold.smaller].concat();
+        let mut beyond = grower.grow(&both, plane, widest, &self.limits, free).members;
+        let tolerance = usual * self.scale(&fold.larger, 0.9);
+        beyond.retain(|&i| fold.is_next_to(self.surfel(i).centroid, tolerance));
+        beyond
     }
 
     /// Whether a plane in the usual slab holds nearly all of one side of a fold, which has so many distinct points.
@@ -327,7 +358,7 @@ impl Field<'_> {
             let error = self.normal_error(&set);
             let Some(fold) = fold::fold(self.surfels, &set, normal, error) else { break };
             // Sides that hold several faces themselves need not meet, unless all turn one way, as on a column.
-            let meets = !is_low || self.meet(&fold, normal);
+            let meets = !is_low || self.meet([&fold.larger, &fold.smaller], &fold, normal);
             if !meets && self.turns(normal, &set)[0].fan > GENTLE {
                 break;
             }
@@ -343,6 +374,43 @@ impl Field<'_> {
             };
         }
         Ok(None)
+    }
+
+    /// One face of a plane that grew from a seed over ridges in the usual slab, which holds only a strip of what lies beyond each: the
+    /// larger side is kept, and grows again. A wide slab may hold a part of everything instead.
+    fn near_face(&self, grower: &mut Grower, seed: Vec<u32>, free: &[bool]) -> Option<Support> {
+        let usual = self.limits.tolerance;
+        let (mut plane, mut left) = (self.settle(grower, seed, usual, free).ok()?, None);
+        for _ in 0..MOST_RIDGES {
+            let Support { normal, surfels: set, .. } = &plane;
+            let fold = fold::fold(self.surfels, set, *normal, self.normal_error(set));
+            let fold = fold.filter(Fold::is_sharp)?;
+            let beyond = self.next_to(grower, &fold, left.as_deref().unwrap_or(free));
+            let meets = self.meet([&fold.larger, &beyond], &fold, *normal);
+            if !meets && self.turns(*normal, set)[0].fan > GENTLE {
+                return None;
+            }
+            let side = self.weight(&fold.larger);
+            let left = leave_out(&fold.smaller, &mut left, free);
+            plane = self.settle(grower, fold.larger, usual, left).ok()?;
+            let bend = self.bend(grower, &plane);
+            if std::env::var_os("DBG_R").is_some() {
+                eprintln!(
+                    "  near side {side} meets {meets} {:.4?} w {} bend {:.0} tol {}",
+                    plane.normal,
+                    self.weight(&plane.surfels),
+                    bend.depth,
+                    plane.tolerance
+                );
+            }
+            let is_flat =
+                bend.depth <= self.most_bent(&plane) * usual && !bend.curved && bend.fan <= FAN;
+            let fitted = Fitted { plane: plane.clone(), is_bent: !is_flat };
+            if self.is_whole_side(&fitted, side) {
+                return meets.then_some(plane);
+            }
+        }
+        None
     }
 
     /// By what share of its tolerance a plane may be bent. A steep surface in the camera's view, whose slab is thin, may

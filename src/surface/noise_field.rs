@@ -13,12 +13,15 @@ pub struct NoiseField {
     /// Whether a neighbourhood much thinner than that may be one step of the depths of a camera, and no surface. The steps of
     /// rounded coordinates are no wider than the floor.
     pub sliced: bool,
+    /// Thicker neighbourhoods are those of a rougher kind of surface and tell nothing of the usual noise; in steps, where the noise
+    /// is the usual one.
+    pub rough: Option<f64>,
 }
 
 impl NoiseField {
     /// Noise that is the same everywhere.
     pub fn even() -> NoiseField {
-        NoiseField { scale: None, floor: None, sliced: false }
+        NoiseField { scale: None, floor: None, sliced: false, rough: None }
     }
 
     /// A field of arbitrary noise that differs between cells, to compare backends with.
@@ -26,7 +29,7 @@ impl NoiseField {
     pub fn strange(cells: usize, floor: f32) -> NoiseField {
         let of = |times: f32| (0..cells).map(|i| times * (1 + i * 7919 % 5) as f32).collect();
         let floor = (floor > 0.0).then(|| of(floor));
-        NoiseField { scale: Some(of(0.5)), sliced: floor.is_some(), floor }
+        NoiseField { scale: Some(of(0.5)), sliced: floor.is_some(), floor, rough: None }
     }
 
     /// The field of noise that is so many times as large; its scale, which is relative, stays.
