@@ -88,6 +88,12 @@ impl<'b> Ground<'b> {
             cut.leave_strays_out();
             plateau = cut.view.plateau(drawn, cut.view.rounding(rounding));
         }
+        if plateau.is_of_waves() {
+            // Wide neighbourhoods of a road are thicker where they reach into the grass.
+            let smooth = cut.view.smooth_kind(cut.cells.cells());
+            let of_smooth = smooth.map(|smooth| smooth.plateau(drawn, smooth.rounding(rounding)));
+            plateau = of_smooth.filter(|smooth| !smooth.alike).unwrap_or(plateau);
+        }
         Ok(Ground { cut, plateau, rounding, steps: None })
     }
 

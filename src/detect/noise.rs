@@ -4,6 +4,7 @@ use super::drawn::Drawn;
 use super::plateau::curve::{SOME, Scale, between};
 use super::plateau::slices::{clears_up, is_rounded};
 use super::plateau::{self, Plateau};
+use super::roughness;
 use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::flat::{FLAT, Flatness, judge_some};
@@ -14,6 +15,8 @@ use rayon::prelude::*;
 
 /// Most cells whose neighbourhoods are examined.
 const SAMPLE: usize = 1 << 13;
+/// Regions that tell whether a cloud holds two kinds of surface have as many of them on average.
+const OF_KIND: usize = 16;
 /// Largest thickness over width, squared, of a neighbourhood that is certainly flat.
 const STRICT: f32 = 0.01;
 /// A cell with so many times fewer points than another one in its block holds strays, the rim of a surface or some of its tail …
@@ -64,6 +67,7 @@ const OFF: f64 = 16.0;
 const ROUNDED: f64 = 1.5;
 
 /// The neighbourhood of a base cell on every level.
+#[derive(Clone)]
 pub(super) struct Sample {
     pub cell: u32,
     /// The middle of the base cell's points.
@@ -153,6 +157,23 @@ impl View {
         let samples = sampled.par_iter().zip(middles).enumerate().map(sample).collect();
         let different = judged.iter().map(|(blocks, _)| blocks.len()).collect();
         View { samples, different, sizes: cells.levels.iter().map(|level| level.size).collect() }
+    }
+
+    /// The view of the smoother of two kinds of surface, such as a road and the grass beside it, if the cloud holds two.
+    pub fn smooth_kind(&self, cells: &Cells) -> Option<View> {
+        let level =
+            (0..cells.levels.len()).find(|&l| cells.len(l) * OF_KIND <= self.samples.len())?;
+        let thickness = |sample: &Sample| Some(f64::from(sample.finest()?.1.thickness));
+        let mut regions = vec![Vec::new(); cells.len(level)];
+        for sample in &self.samples {
+            regions[cells.ancestor(sample.cell, level) as usize].extend(thickness(sample));
+        }
+        let rough = roughness::gap(regions)?;
+        let is_smooth = |sample: &&Sample| thickness(sample).is_some_and(|t| t <= rough);
+        let samples: Vec<Sample> = self.samples.iter().filter(is_smooth).cloned().collect();
+        let share = samples.len() as f64 / self.samples.len() as f64;
+        let different = self.different.iter().map(|&n| (share * n as f64).round() as usize);
+        Some(View { samples, different: different.collect(), sizes: self.sizes.clone() })
     }
 
     /// Number of levels.

@@ -16,7 +16,7 @@ use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
 use crate::surface::flat::{FLAT, Flatness};
 use crate::surface::noise_field::NoiseField;
-use crate::surface::quantile::{quantile, weighted_quantile};
+use crate::surface::quantile::weighted_quantile;
 use rayon::prelude::*;
 
 /// For noise that shows at the finest scale: most neighbourhoods examined in each cell of the regions' level.
@@ -28,8 +28,6 @@ const SMALLEST: usize = 2;
 const MOST: usize = 100_000;
 /// Fewest flat neighbourhoods from which the noise of a region is read, …
 const FEWEST: usize = 16;
-/// Fewest neighbourhoods inside a cell whose median thickness is typical.
-const TYPICAL: usize = 4;
 /// … and their least share.
 const SHARE: f64 = 0.15;
 /// Where too few are flat, as in sparse places, regions half as wide are looked at instead, then larger ones,
@@ -172,7 +170,8 @@ fn white(
     let thick = THICK * usual;
     let regions = Regions::of_level(cells, level, [thick, CAP * usual], &surface);
     // The rings of a scanner are thinner along themselves than from one to the next.
-    let rough = if rings { None } else { gap(&regions.typical(), usual) };
+    let rough =
+        if rings { None } else { gap(regions.inside.iter().map(|inside| inside.single.clone())) };
     let regions = Regions { rough, ..regions };
     // Regions without flat neighbourhoods of their own have no weight.
     let noise = regions.noise(Regions::is_flat);
@@ -244,13 +243,6 @@ impl Regions<'_> {
             rough: None,
             inside: thicknesses(cells, level, thickest, surface),
         }
-    }
-
-    /// The typical thickness of the flat neighbourhoods inside each cell that has some, and their number.
-    fn typical(&self) -> Vec<(f64, u64)> {
-        let told = self.inside.iter().filter(|inside| inside.single.len() >= TYPICAL);
-        told.map(|inside| (quantile(&mut inside.single.clone(), 0.5), inside.single.len() as u64))
-            .collect()
     }
 
     /// Whether a cell has flat neighbourhoods.

@@ -4,6 +4,8 @@
 //! the largest are found. A road is smooth and grass is rough, and hardly any place is in between. What is rough then tells nothing of
 //! the noise of what is smooth.
 
+use crate::surface::quantile::{quantile, weighted_quantile};
+
 /// Steps between thicknesses within a factor of two; so many make a window of neighbouring ones.
 const STEPS: f64 = 20.0;
 const WINDOW: usize = 4;
@@ -15,16 +17,22 @@ const SHARE: f64 = 0.15;
 const GAP: f64 = 0.25;
 /// Fewest regions that tell something.
 const FEWEST: usize = 100;
+/// Fewest places of a region whose median is typical.
+const TYPICAL: usize = 4;
 
-/// The thickness up to which places are of the smoother kind, if the cloud holds two kinds; of each region the typical thickness of
-/// its places and their number are given. `usual` is a thickness near those.
-pub(super) fn gap(regions: &[(f64, u64)], usual: f64) -> Option<f64> {
+/// The thickness up to which places are of the smoother kind, if a cloud holds two kinds; the thicknesses of the places of each of
+/// its regions are given.
+pub(super) fn gap(regions: impl IntoIterator<Item = Vec<f64>>) -> Option<f64> {
+    let told = regions.into_iter().filter(|places| places.len() >= TYPICAL);
+    let typical = |mut places: Vec<f64>| (quantile(&mut places, 0.5), places.len() as u64);
+    let regions: Vec<(f64, u64)> = told.map(typical).filter(|region| region.0 > 0.0).collect();
     if regions.len() < FEWEST {
         return None;
     }
+    let usual = weighted_quantile(regions.clone(), 0.5);
     let [low, high] = RANGE.map(|power| power * STEPS);
     let mut counts = vec![0; (high - low) as usize + 1];
-    for &(thickness, count) in regions {
+    for (thickness, count) in regions {
         counts[((thickness / usual).log2() * STEPS - low).clamp(0.0, high - low) as usize] += count;
     }
     let windows: Vec<u64> = counts.windows(WINDOW).map(|window| window.iter().sum()).collect();

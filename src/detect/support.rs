@@ -381,6 +381,7 @@ impl Field<'_> {
     fn near_face(&self, grower: &mut Grower, seed: Vec<u32>, free: &[bool]) -> Option<Support> {
         let usual = self.limits.tolerance;
         let (mut plane, mut left) = (self.settle(grower, seed, usual, free).ok()?, None);
+        let mut is_face = false;
         for _ in 0..MOST_RIDGES {
             let Support { normal, surfels: set, .. } = &plane;
             let fold = fold::fold(self.surfels, set, *normal, self.normal_error(set));
@@ -390,6 +391,7 @@ impl Field<'_> {
             if !meets && self.turns(*normal, set)[0].fan > GENTLE {
                 return None;
             }
+            is_face |= meets;
             let side = self.weight(&fold.larger);
             let left = leave_out(&fold.smaller, &mut left, free);
             plane = self.settle(grower, fold.larger, usual, left).ok()?;
@@ -407,7 +409,7 @@ impl Field<'_> {
                 bend.depth <= self.most_bent(&plane) * usual && !bend.curved && bend.fan <= FAN;
             let fitted = Fitted { plane: plane.clone(), is_bent: !is_flat };
             if self.is_whole_side(&fitted, side) {
-                return meets.then_some(plane);
+                return is_face.then_some(plane);
             }
         }
         None
