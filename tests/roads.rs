@@ -93,18 +93,59 @@ fn both_sides_of_a_road_through_a_landscape_are_planes() {
 }
 
 #[test]
+fn both_sides_of_a_road_are_planes_whatever_grows_beside_it() {
+    // On the verges, grass stands so high.
+    for (points, noise, grass) in [
+        (30_000, 0.005, 0.03),
+        (30_000, 0.005, 0.06),
+        (30_000, 0.01, 0.03),
+        (100_000, 0.002, 0.015),
+        (100_000, 0.005, 0.03),
+    ] {
+        let random = &mut Random(points as u64);
+        let along = [80.0, 0.0, 0.0];
+        let mut cloud = Vec::new();
+        for side in [1.0, -1.0] {
+            let half = Face([0.0; 3], along, [0.0, side * 3.25, -0.0975]);
+            cloud.extend(scan(&half, points, noise, random));
+            // A verge of 5 m falls into a ditch and rises again.
+            for (corner, rise) in [(3.25, -0.19), (5.75, 1.3)] {
+                let z = if corner > 4.0 { -0.2875 } else { -0.0975 };
+                let verge = Face([0.0, side * corner, z], along, [0.0, side * 2.5, rise]);
+                for [x, y, z] in scan(&verge, points * 3 / 4, noise, random) {
+                    let height: f64 = (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
+                    cloud.push([x, y, z + grass * height.abs()]);
+                }
+            }
+        }
+        let found = detect(&cloud);
+        assert!((found.parameters.noise / noise - 1.0).abs() < 0.2, "{:?}", found.parameters);
+        // The steeper planes are those of the verges.
+        let mut slopes = slopes_of(&found, points as u64 / 2);
+        slopes.retain(|&(slope, _)| slope.abs() < 0.05);
+        let [(down, left), (up, right)] = slopes[..] else { panic!("{noise} {grass}: {slopes:?}") };
+        let is_right = (down + 0.03).abs() < 0.003 && (up - 0.03).abs() < 0.003;
+        assert!(is_right, "{noise} {grass}: {slopes:?}");
+        let most = 1.25 * points as f64;
+        assert!(left.max(right) as f64 <= most, "{noise} {grass}: {slopes:?}");
+    }
+}
+
+#[test]
 fn the_bays_of_a_deck_are_planes() {
-    for (bays, noise) in [(4, 0.005), (4, 0.01), (8, 0.01)] {
+    for (bays, each, noise) in
+        [(4, 20_000, 0.005), (4, 20_000, 0.01), (4, 12_500, 0.015), (8, 20_000, 0.01)]
+    {
         let random = &mut Random(bays);
         let mut points = Vec::new();
         for bay in 0..bays {
             // They rise and fall by 3 % in turn.
             let [x, rise] = [8.0 * bay as f64, if bay % 2 == 0 { 0.24 } else { -0.24 }];
             let bay = Face([x, 0.0, 0.12 - rise / 2.0], [8.0, 0.0, rise], [0.0, 24.0, 0.0]);
-            points.extend(scan(&bay, 20_000, noise, random));
+            points.extend(scan(&bay, each, noise, random));
         }
         let found = detect(&points);
-        let large = found.planes.iter().filter(|plane| plane.inliers > 15_000);
+        let large = found.planes.iter().filter(|plane| plane.inliers > each as u64 * 3 / 4);
         let slopes: Vec<f64> = large.map(|p| (p.normal[0] / p.normal[2]).abs()).collect();
         assert_eq!(slopes.len() as u64, bays, "{noise}: {slopes:?}");
         assert!(slopes.iter().all(|slope| (slope - 0.03).abs() < 0.003), "{noise}: {slopes:?}");

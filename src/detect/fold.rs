@@ -338,6 +338,28 @@ mod tests {
     }
 
     #[test]
+    fn a_ridge_is_sharp_and_the_crest_of_a_wave_is_not() {
+        let ridge = fold_of(|i, x| if x > 0.0 { 0.06 } else { -0.06 } + 0.01 * chance(i)).unwrap();
+        assert!(ridge.is_sharp() && (ridge.steepness - 0.12).abs() < 0.005, "{}", ridge.steepness);
+        // From the foot of one flank to the foot of the next.
+        let wave = |x: f64| 0.06 * (x / 14.0 * std::f64::consts::PI).sin();
+        let crest = fold_of(|i, x| wave(x) + 0.01 * chance(i)).unwrap();
+        assert!(!crest.is_sharp(), "{}", crest.sharpness);
+        // Blocks that lie across the ridge see it turn.
+        let blurred = |x: f64| 0.06 * (x / 2.0).clamp(-1.0, 1.0);
+        assert!(fold_of(|i, x| blurred(x) + 0.01 * chance(i)).unwrap().is_sharp());
+    }
+
+    #[test]
+    fn what_lies_next_to_a_ridge_is_beyond_it_and_near() {
+        let [ridge, across] = [[3.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
+        let (larger, smaller) = (Vec::new(), Vec::new());
+        let fold = Fold { larger, smaller, ridge, across, sharpness: 1.0, steepness: 0.1 };
+        let is_next_to = |x| fold.is_next_to([x, 70.0, 5.0], 0.2);
+        assert!([3.1, 7.9].into_iter().all(is_next_to) && ![2.9, 8.1].into_iter().any(is_next_to));
+    }
+
+    #[test]
     fn a_curve_is_no_fold_even_where_chance_nearly_hides_it() {
         for bend in [0.0, 0.001, 0.002, 0.01] {
             for seed in 0..40 {

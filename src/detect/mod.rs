@@ -17,6 +17,7 @@ mod depth_steps;
 mod drawn;
 mod ends;
 mod evidence;
+mod faces;
 mod fold;
 mod found;
 mod ground;

@@ -388,11 +388,15 @@ mod tests {
 
     /// The field of a plane of 60,000 points whose noise, in steps, depends on the column, one of 300.
     fn field_of(noise: impl Fn(usize) -> f64) -> (CellCloud, NoiseField) {
-        field_among(noise, &[])
+        field_among(noise, &[], false)
     }
 
-    /// The same among some strays.
-    fn field_among(noise: impl Fn(usize) -> f64, strays: &[Vec3]) -> (CellCloud, NoiseField) {
+    /// The same among some strays; the points may be `rings`.
+    fn field_among(
+        noise: impl Fn(usize) -> f64,
+        strays: &[Vec3],
+        rings: bool,
+    ) -> (CellCloud, NoiseField) {
         let height = |i: usize| (i * 48_271 % 2003) as f64 / 1001.0 - 1.0;
         let point = |i: usize| {
             let place = [(i % 300 * 100) as f64, (i / 300 * 100) as f64];
@@ -410,7 +414,7 @@ mod tests {
         assert!(plateau.level == 0.0 && !plateau.alike);
         let known = judge_all(cells, cloud.sums());
         let flatness = |level: usize, cell: u32| known[level].of(cell as usize);
-        let field = measure(&cloud, &view, plateau, (rounding, false), flatness);
+        let field = measure(&cloud, &view, plateau, (rounding, rings), flatness);
         (cloud, field)
     }
 
@@ -419,9 +423,25 @@ mod tests {
         // Even on the coarsest level most cells hold one stray and nothing else.
         let stray = |i: usize| [i % 20, i / 20 % 20, i / 400].map(|v| 2e5 + 60_000.0 * v as f64);
         let strays: Vec<Vec3> = (0..8000).map(stray).collect();
-        let (cloud, field) = field_among(|column| 10.0 + 40.0 * column as f64 / 300.0, &strays);
+        let (cloud, field) =
+            field_among(|column| 10.0 + 40.0 * column as f64 / 300.0, &strays, false);
         assert!(cloud.cells.levels.last().unwrap().len() * EACH > MOST);
         assert!(!field.is_even() && !field.has_floor());
+    }
+
+    #[test]
+    fn what_is_rough_tells_nothing_of_the_noise_of_what_is_smooth() {
+        // Grass beside a road.
+        let field = |rough: f64, rings: bool| {
+            let noise = move |column: usize| if column < 120 { 20.0 } else { rough };
+            field_among(noise, &[], rings).1
+        };
+        let two = field(80.0, false);
+        assert!(two.is_even() && (20.0..80.0).contains(&two.rough.unwrap()), "{:?}", two.rough);
+        assert_eq!(field(20.0, false).rough, None);
+        // The rings of a scanner are thinner along themselves.
+        let rings = field(80.0, true);
+        assert!(rings.rough.is_none() && !rings.is_even());
     }
 
     #[test]

@@ -15,6 +15,8 @@ const RANGE: [f64; 2] = [-4.0, 4.0];
 const SHARE: f64 = 0.15;
 /// In the gap between them the window that holds fewest places holds at most this share of what the fullest one on either side holds.
 const GAP: f64 = 0.25;
+/// The rougher kind is at least this many times as rough.
+const ROUGHER: f64 = 1.4;
 /// Fewest regions that tell something.
 const FEWEST: usize = 100;
 /// Fewest places of a region whose median is typical.
@@ -36,16 +38,66 @@ pub(super) fn gap(regions: impl IntoIterator<Item = Vec<f64>>) -> Option<f64> {
         counts[((thickness / usual).log2() * STEPS - low).clamp(0.0, high - low) as usize] += count;
     }
     let windows: Vec<u64> = counts.windows(WINDOW).map(|window| window.iter().sum()).collect();
-    let fullest = |windows: &[u64]| windows.iter().copied().max().unwrap_or(0);
-    let all = counts.iter().sum::<u64>() as f64;
-    let depth = |at: usize| {
-        let smooth = counts[..at + WINDOW / 2].iter().sum::<u64>() as f64;
-        let (before, beyond) = windows.split_at(at);
-        let lower = fullest(before).min(fullest(beyond)) as f64;
-        let are_kinds = smooth.min(all - smooth) >= SHARE * all;
-        (are_kinds && windows[at] as f64 <= GAP * lower).then(|| windows[at] as f64 / lower)
+    // Where it is, and what it holds.
+    let fullest = |windows: &[u64]| {
+        let fuller = |a: (usize, u64), b: (usize, u64)| if b.1 > a.1 { b } else { a };
+        windows.iter().copied().enumerate().reduce(fuller).unwrap_or_default()
     };
-    let gaps = (0..windows.len()).filter_map(|at| Some((at, depth(at)?)));
-    let (at, _) = gaps.reduce(|best, gap| if gap.1 < best.1 { gap } else { best })?;
-    Some(usual * ((low + (at + WINDOW / 2) as f64) / STEPS).exp2())
+    let all = counts.iter().sum::<u64>() as f64;
+    let is_gap = |at: &usize| {
+        let smooth = counts[..at + WINDOW / 2].iter().sum::<u64>() as f64;
+        let (before, beyond) = windows.split_at(*at);
+        let [(below, least), (above, most)] = [before, beyond].map(fullest);
+        smooth.min(all - smooth) >= SHARE * all
+            && windows[*at] as f64 <= GAP * least.min(most) as f64
+            && (at + above - below) as f64 >= ROUGHER.log2() * STEPS
+    };
+    let first = (0..windows.len()).find(is_gap)?;
+    let last = (first..windows.len()).take_while(is_gap).last()?;
+    let middle = 0.5 * (first + last + WINDOW) as f64;
+    Some(usual * ((low + middle) / STEPS).exp2())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The gap of regions of 16 places each, of which each one's thickness is given.
+    fn gap_of(regions: usize, thickness: impl Fn(usize) -> f64) -> Option<f64> {
+        // The mean of a few places varies by a tenth.
+        let place = |i: usize, k: usize| {
+            thickness(i) * (0.9 + 0.2 * ((16 * i + k) * 7919 % 97) as f64 / 97.0)
+        };
+        gap((0..regions).map(|i| (0..16).map(|k| place(i, k)).collect()))
+    }
+
+    #[test]
+    fn a_road_and_the_grass_beside_it_are_two_kinds() {
+        for (share, rough) in [(5, 20.0), (2, 40.0), (8, 60.0)] {
+            let kinds = |i: usize| if i % 10 < share { 10.0 } else { rough };
+            let gap = gap_of(1000, kinds).unwrap();
+            let is_between = (1.15 * 10.0..rough / 1.15).contains(&gap);
+            assert!(is_between, "{gap} {rough}");
+        }
+        // Too little grass, and too few regions.
+        assert_eq!(gap_of(1000, |i| if i % 10 == 0 { 40.0 } else { 10.0 }), None);
+        assert_eq!(gap_of(90, |i| if i % 2 == 0 { 40.0 } else { 10.0 }), None);
+    }
+
+    #[test]
+    fn noise_that_changes_gradually_is_of_one_kind() {
+        assert_eq!(gap_of(1000, |_| 10.0), None);
+        assert_eq!(gap_of(1000, |i| 10.0 * (i as f64 / 300.0).exp2()), None);
+        // Most places are near the scanner, or far from it, but some in between.
+        let mostly_near = |i: usize| 10.0 + 40.0 * (i as f64 / 1000.0).powi(4);
+        assert_eq!(gap_of(1000, mostly_near), None);
+        // The hardly rougher kind overlaps with the other one.
+        assert_eq!(gap_of(1000, |i| if i % 2 == 0 { 10.0 } else { 12.0 }), None);
+    }
+
+    #[test]
+    fn places_without_noise_and_empty_regions_tell_nothing() {
+        assert_eq!(gap_of(1000, |_| 0.0), None);
+        assert_eq!(gap((0..1000).map(|_| Vec::new())), None);
+    }
 }

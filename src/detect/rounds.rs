@@ -173,26 +173,6 @@ impl Rounds<'_> {
                 let fresh = voters.iter().all(counts);
                 let cast = u64::from(peak.votes);
                 let support = self.refine(peak.index as usize, &voters)?;
-                if std::env::var_os("DBG_R").is_some() {
-                    match &support {
-                        Some(Ok(s)) => eprintln!(
-                            "peak {} ok {:.4?} tol {:.0} w {}",
-                            cast,
-                            s.normal,
-                            s.tolerance,
-                            self.field.weight(&s.surfels)
-                        ),
-                        Some(Err(f)) => eprintln!(
-                            "peak {} {:?} {:.4?} {} spent {}",
-                            cast,
-                            f.reason,
-                            f.normal,
-                            f.points,
-                            f.spent.len()
-                        ),
-                        None => {}
-                    }
-                }
                 if let Some(Ok(support)) = &support {
                     self.failed.clear();
                     for &i in &support.surfels {

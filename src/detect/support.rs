@@ -1,6 +1,6 @@
 //! From a peak to a plane: refine it on its own surfels, and keep the connected part.
 
-use super::fold::{self, AXES, Fold};
+use super::fold::{self, AXES};
 use super::found::{Failed, Support};
 use super::grow::Grower;
 use super::lattice::Lattice;
@@ -39,7 +39,7 @@ const WHOLE_BEND: f64 = 2.0;
 const FAN: f64 = 0.1;
 /// Where the slab ends but the surface goes on, a curved piece may fan out by less, down to this; anything
 /// flatter merely sags.
-const GENTLE: f64 = 0.03;
+pub(super) const GENTLE: f64 = 0.03;
 /// A surface that leaves its plane by less than this many standard deviations of the noise is judged by its points: where
 /// neighbourhoods are about as wide as the face of a post, its edges turn the normals all over it. …
 const SHALLOW: f64 = 2.0;
@@ -59,12 +59,6 @@ const STEEPEST: f64 = std::f64::consts::FRAC_PI_3;
 const GOES_ON: f64 = 1.2;
 /// A plane is widened if its slab is more than so many times as thick as the usual one; the next one is half as thick again.
 const WIDENED: f64 = 1.25;
-/// A plane that had to be widened is divided at a ridge if the usual slab holds at least this share of its larger side.
-const WHOLE_SIDE: f64 = 0.9;
-/// Most folds over which a plane may have grown: a face of a hip roof meets three others.
-const MOST_FOLDS: usize = 3;
-/// The same of low ridges, as between the bays of a deck.
-const MOST_RIDGES: usize = 8;
 /// Share of a plane's points that must lie away from its edges to judge its curvature.
 const INNER: f64 = 0.3;
 /// A plane holds several layers when the variance at one place of it is more than this many times that of the
@@ -79,16 +73,16 @@ const LAYER_SLABS: [f64; 2] = [1.0, 0.5];
 const APART: f64 = 0.4;
 
 /// A plane in a slab.
-struct Fitted {
-    plane: Support,
+pub(super) struct Fitted {
+    pub plane: Support,
     /// Whether it does not fit the slab, but is flat for its size.
-    is_bent: bool,
+    pub is_bent: bool,
 }
 
 /// How a plane's surfels deviate from it, in steps.
-struct Bend {
+pub(super) struct Bend {
     /// Root mean square distance of the surface, without its noise.
-    depth: f64,
+    pub depth: f64,
     /// How far the normals fan out, root mean square, in radians.
     fan: f64,
     /// Whether it ends where a curved surface leaves its slab.
@@ -99,22 +93,20 @@ struct Bend {
     width: f64,
 }
 
-/// How normals turn along an axis of a plane.
-#[derive(Clone, Copy)]
-struct Turn {
-    /// How far they fan out, root mean square, in radians.
-    fan: f64,
-    /// By how much such a surface leaves its plane, in steps.
-    sagitta: f64,
+impl Bend {
+    /// Whether this is the bend of a piece of something curved.
+    pub fn is_round(&self) -> bool {
+        self.fan > FAN || self.curved
+    }
 }
 
-/// The ridges at which a plane is divided.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ridges {
-    /// Those of a curved surface: it is no plane otherwise.
-    Any,
-    /// Those of a plane in a wide slab, where flat sides meet at an angle.
-    Low,
+/// How normals turn along an axis of a plane.
+#[derive(Clone, Copy)]
+pub(super) struct Turn {
+    /// How far they fan out, root mean square, in radians.
+    pub fan: f64,
+    /// By how much such a surface leaves its plane, in steps.
+    sagitta: f64,
 }
 
 /// A peak that may be a plane.
@@ -158,18 +150,18 @@ pub(super) struct Field<'a> {
 }
 
 impl Field<'_> {
-    fn surfel(&self, i: u32) -> &Surfel {
+    pub(super) fn surfel(&self, i: u32) -> &Surfel {
         &self.surfels.list[i as usize]
     }
 
     /// Standard deviation of points about their plane.
-    fn noise(&self) -> f64 {
+    pub(super) fn noise(&self) -> f64 {
         self.limits.tolerance / SIGMAS
     }
 
     /// The noise of a set of surfels as a multiple of the usual noise: the value that a `share` of the points
     /// does not exceed.
-    fn scale(&self, set: &[u32], share: f64) -> f64 {
+    pub(super) fn scale(&self, set: &[u32], share: f64) -> f64 {
         if self.limits.even {
             return 1.0;
         }
@@ -202,22 +194,18 @@ impl Field<'_> {
         match self.in_slabs(grower, (direction, seed.clone()), failures, free)? {
             Err(curved) if self.limits.ridges && !curved.spent.is_empty() => {
                 let whole = (curved.normal, &curved.spent[..]);
-                Ok(self.face(grower, whole, free, Ridges::Any)?.ok_or(curved))
+                Ok(self.face_of_curved(grower, whole, free)?.ok_or(curved))
             }
             Ok(whole) if self.limits.ridges && (whole.is_bent || self.is_widened(&whole.plane)) => {
-                let whole = whole.plane;
-                if let Some(face) = self.near_face(grower, seed, free) {
-                    return Ok(Ok(face));
-                }
-                let side = (whole.normal, &whole.surfels[..]);
-                Ok(Ok(self.face(grower, side, free, Ridges::Low)?.unwrap_or(whole)))
+                let face = self.face_between_ridges(grower, (&whole.plane, seed), free)?;
+                Ok(Ok(face.unwrap_or(whole.plane)))
             }
             found => Ok(found.map(|fitted| fitted.plane)),
         }
     }
 
     /// Grows a plane from `members` in one slab after the other, until it fits one.
-    fn in_slabs(
+    pub(super) fn in_slabs(
         &self,
         grower: &mut Grower,
         (direction, mut members): (Vec3, Vec<u32>),
@@ -240,25 +228,9 @@ impl Field<'_> {
                 return Ok(bent(best).ok_or_else(|| known.clone()));
             }
             settled.push(here);
-            let raw = (plane.normal, plane.tolerance, self.weight(&plane.surfels));
             let (plane, bend) = self.sharpened(grower, plane, free)?;
-            if std::env::var_os("DBG_R").is_some() {
-                eprintln!(
-                    "  slab {times} {:.4?} tol {:.0} w {} -> {:.4?} w {} bend {:.0} fan {:.3} curved {} layered {} width {:.0}",
-                    raw.0,
-                    raw.1,
-                    raw.2,
-                    plane.normal,
-                    self.weight(&plane.surfels),
-                    bend.depth,
-                    bend.fan,
-                    bend.curved,
-                    bend.layered,
-                    bend.width
-                );
-            }
             let points = self.weight(&plane.surfels);
-            let round = (bend.fan > FAN || bend.curved)
+            let round = bend.is_round()
                 && (self.limits.facets
                     || !self.limits.obey
                     || !self.ends_within(grower, &plane, free));
@@ -305,119 +277,13 @@ impl Field<'_> {
     }
 
     /// Whether a plane was found in a wider slab than usual, because it is not quite flat.
-    fn is_widened(&self, plane: &Support) -> bool {
+    pub(super) fn is_widened(&self, plane: &Support) -> bool {
         plane.tolerance > WIDENED * self.limits.tolerance * self.scale(&plane.surfels, 0.9)
-    }
-
-    /// Whether the planes of the sides of a fold meet there at an angle.
-    fn meet(&self, [larger, smaller]: [&[u32]; 2], fold: &Fold, normal: Vec3) -> bool {
-        let tolerance = self.limits.tolerance * self.scale(larger, 0.9);
-        let sides = self.surfels.fit(larger).zip(self.surfels.fit(smaller));
-        sides.is_some_and(|sides| {
-            fold.meets(normal, sides.into(), (self.middle(smaller), tolerance))
-        })
-    }
-
-    /// What lies next to a fold, beyond its larger side and in the widest slab of that.
-    fn next_to(&self, grower: &mut Grower, fold: &Fold, free: &[bool]) -> Vec<u32> {
-        let Some(plane) = self.surfels.fit(&fold.larger) else { return Vec::new() };
-        let usual = self.limits.tolerance;
-        let widest = self.limits.slabs.last().map_or(usual, |times| times * usual);
-        let both = [&fold.larger[..], &fold.smaller].concat();
-        let mut beyond = grower.grow(&both, plane, widest, &self.limits, free).members;
-        let tolerance = usual * self.scale(&fold.larger, 0.9);
-        beyond.retain(|&i| fold.is_next_to(self.surfel(i).centroid, tolerance));
-        beyond
-    }
-
-    /// Whether a plane in the usual slab holds nearly all of one side of a fold, which has so many distinct points.
-    fn is_whole_side(&self, Fitted { plane, is_bent }: &Fitted, side: u64) -> bool {
-        let held = self.weight(&plane.surfels) as f64;
-        !is_bent && !self.is_widened(plane) && held >= WHOLE_SIDE * side as f64
-    }
-
-    /// One face of a plane that grew over ridges, from its normal and its surfels: at each, the larger side is kept, and of that
-    /// what hangs together. Before low ridges are looked for, the largest part between steps is.
-    fn face(
-        &self,
-        grower: &mut Grower,
-        (mut normal, set): (Vec3, &[u32]),
-        free: &[bool],
-        ridges: Ridges,
-    ) -> Done<Option<Support>> {
-        let is_low = ridges == Ridges::Low;
-        let (mut set, mut left) = (set.to_vec(), None);
-        let scale = (self.noise(), self.limits.cell);
-        let steps = |plane| parts::between_steps(self.surfels, &set, plane, scale);
-        let whole = self.surfels.fit(&set).filter(|_| is_low);
-        if let Some([largest, others]) = whole.and_then(steps) {
-            leave_out(&others, &mut left, free);
-            set = largest;
-        }
-        for _ in 0..if is_low { MOST_RIDGES } else { MOST_FOLDS } {
-            let error = self.normal_error(&set);
-            let Some(fold) = fold::fold(self.surfels, &set, normal, error) else { break };
-            // Sides that hold several faces themselves need not meet, unless all turn one way, as on a column.
-            let meets = !is_low || self.meet([&fold.larger, &fold.smaller], &fold, normal);
-            if !meets && self.turns(normal, &set)[0].fan > GENTLE {
-                break;
-            }
-            let left = leave_out(&fold.smaller, &mut left, free);
-            let (side, start) = (self.weight(&fold.larger), (normal, fold.larger));
-            (normal, set) = match self.in_slabs(grower, start, &mut Failures::default(), left)? {
-                Ok(face) if !is_low => return Ok(Some(face.plane)),
-                Ok(face) if self.is_whole_side(&face, side) => {
-                    return Ok(meets.then_some(face.plane));
-                }
-                Ok(bent) => (bent.plane.normal, bent.plane.surfels),
-                Err(failed) => (failed.normal, failed.spent),
-            };
-        }
-        Ok(None)
-    }
-
-    /// One face of a plane that grew from a seed over ridges in the usual slab, which holds only a strip of what lies beyond each: the
-    /// larger side is kept, and grows again. A wide slab may hold a part of everything instead.
-    fn near_face(&self, grower: &mut Grower, seed: Vec<u32>, free: &[bool]) -> Option<Support> {
-        let usual = self.limits.tolerance;
-        let (mut plane, mut left) = (self.settle(grower, seed, usual, free).ok()?, None);
-        let mut is_face = false;
-        for _ in 0..MOST_RIDGES {
-            let Support { normal, surfels: set, .. } = &plane;
-            let fold = fold::fold(self.surfels, set, *normal, self.normal_error(set));
-            let fold = fold.filter(Fold::is_sharp)?;
-            let beyond = self.next_to(grower, &fold, left.as_deref().unwrap_or(free));
-            let meets = self.meet([&fold.larger, &beyond], &fold, *normal);
-            if !meets && self.turns(*normal, set)[0].fan > GENTLE {
-                return None;
-            }
-            is_face |= meets;
-            let side = self.weight(&fold.larger);
-            let left = leave_out(&fold.smaller, &mut left, free);
-            plane = self.settle(grower, fold.larger, usual, left).ok()?;
-            let bend = self.bend(grower, &plane);
-            if std::env::var_os("DBG_R").is_some() {
-                eprintln!(
-                    "  near side {side} meets {meets} {:.4?} w {} bend {:.0} tol {}",
-                    plane.normal,
-                    self.weight(&plane.surfels),
-                    bend.depth,
-                    plane.tolerance
-                );
-            }
-            let is_flat =
-                bend.depth <= self.most_bent(&plane) * usual && !bend.curved && bend.fan <= FAN;
-            let fitted = Fitted { plane: plane.clone(), is_bent: !is_flat };
-            if self.is_whole_side(&fitted, side) {
-                return is_face.then_some(plane);
-            }
-        }
-        None
     }
 
     /// By what share of its tolerance a plane may be bent. A steep surface in the camera's view, whose slab is thin, may
     /// bend by less: a slab that holds a strip of something round is widened until it holds enough of that to tell.
-    fn most_bent(&self, plane: &Support) -> f64 {
+    pub(super) fn most_bent(&self, plane: &Support) -> f64 {
         match self.limits.alike {
             true if self.limits.as_seen => BENT_ALIKE * self.scale(&plane.surfels, 0.5),
             true => BENT_ALIKE,
@@ -487,7 +353,7 @@ impl Field<'_> {
     }
 
     /// Grows a plane from `members` and fits it, in turn, until it no longer changes.
-    fn settle(
+    pub(super) fn settle(
         &self,
         grower: &mut Grower,
         mut members: Vec<u32>,
@@ -543,7 +409,7 @@ impl Field<'_> {
     ///
     /// They are seen on a lattice as coarse as the surface needs: the means of its places show the plane's
     /// own shape; the spread within a place is noise, or several layers.
-    fn bend(&self, grower: &Grower, plane: &Support) -> Bend {
+    pub(super) fn bend(&self, grower: &Grower, plane: &Support) -> Bend {
         let lattice =
             Lattice::new(&self.surfels.list, &plane.surfels, plane.normal, self.limits.cell);
         // The weight of each, and the weighted sum of the distances.
@@ -627,7 +493,7 @@ impl Field<'_> {
     }
 
     /// How far chance alone makes the normals of a set of surfels fan out, in radians.
-    fn normal_error(&self, set: &[u32]) -> f64 {
+    pub(super) fn normal_error(&self, set: &[u32]) -> f64 {
         fold::normal_error(self.surfels, set, self.limits.cell, self.limits.alike)
     }
 
@@ -651,7 +517,7 @@ impl Field<'_> {
     /// How the normals of a plane's surfels turn along two perpendicular axes; along the first they turn
     /// most. On a plane they do not turn; on a piece of a column they do, up to the angle at which surfels no
     /// longer count as lying along the plane.
-    fn turns(&self, normal: Vec3, set: &[u32]) -> [Turn; 2] {
+    pub(super) fn turns(&self, normal: Vec3, set: &[u32]) -> [Turn; 2] {
         let (u, v) = axes(normal);
         let middle = self.middle(set);
         // Sums of weight, places (u, v), their products (uu, uv, vv), tilts (u, v), and places times
@@ -738,7 +604,11 @@ impl Field<'_> {
 }
 
 /// Takes the surfels of a set out of those that are left: before, all that are free.
-fn leave_out<'a>(set: &[u32], left: &'a mut Option<Vec<bool>>, free: &[bool]) -> &'a [bool] {
+pub(super) fn leave_out<'a>(
+    set: &[u32],
+    left: &'a mut Option<Vec<bool>>,
+    free: &[bool],
+) -> &'a [bool] {
     let left = left.get_or_insert_with(|| free.to_vec());
     set.iter().for_each(|&i| left[i as usize] = false);
     left
