@@ -26,7 +26,7 @@ const LARGER: u64 = 1;
 /// If the noise is independent, it is none if it is less than so many times as thick as the pieces of its surface, …
 const FACET: f64 = 1.15;
 /// … but in a landscape only if at most this share of its outline is open without a ridge.
-const NO_RIDGE: f64 = 0.1;
+const NO_RIDGE: f64 = 0.15;
 /// Planes meet at a ridge if each has this share of its points on its side of a fold.
 const ON_ITS_SIDE: f64 = 0.9;
 /// Where surfels lie evenly between two planes, as in a slab that their surface fills, the square of the distance from the middle that
@@ -49,6 +49,8 @@ pub(super) struct How<'a> {
     pub alike: f64,
     /// Which planes are as thick as pieces of hills; empty if none is.
     pub hilly: &'a [bool],
+    /// Surfaces that are thicker are of a rougher kind, with which a smooth one does not go on.
+    pub rough: Option<f64>,
     /// Whether flat faces are never pieces.
     pub has_facets: bool,
     /// Whether flat faces are no pieces if nearly all that goes on lies beyond ridges.
@@ -102,7 +104,7 @@ impl Piece<'_> {
         let lattice = Lattice::new(list, self.own, normal, self.cells.base().size);
         let inside = self.heights(&lattice, self.own);
         let outline = outline(&inside);
-        let beyond = self.beyond(&lattice, &rim(&outline));
+        let beyond = self.beyond(&lattice, &rim(&outline), how);
         if beyond.is_empty() {
             return Ends::default();
         }
@@ -175,15 +177,26 @@ impl Piece<'_> {
         own.is_some_and(|own| typical <= (FACET * own).powi(2))
     }
 
+    /// Whether most of the plane is of the rougher of two kinds of surface.
+    fn is_rough(&self, rough: Option<f64>) -> bool {
+        let Some(rough) = rough else { return false };
+        let is_rough = |&&i: &&u32| self.surfel(i).is_rougher(rough);
+        let of_rough: Vec<u32> = self.own.iter().filter(is_rough).copied().collect();
+        2 * self.surfels.weight(&of_rough) > self.surfels.weight(self.own)
+    }
+
     /// The surfels beyond the plane's outline that may go on with its surface, ascending; `rim` are the places along
     /// the outline. The inside of a wall is not looked at.
-    fn beyond(&self, lattice: &Lattice, rim: &SparseGrid<bool>) -> Vec<u32> {
+    fn beyond(&self, lattice: &Lattice, rim: &SparseGrid<bool>, how: How) -> Vec<u32> {
         let (mut looked, mut beyond) = (Looked::new(self.cells), Vec::new());
         // What touches the slab from outside has its middle farther away.
         let reach = (1.0 + 2.0 * STEP) * self.plane.tolerance;
+        let kind = self.is_rough(how.rough);
         let may_go_on = |j: u32| {
             let along = |normal: Vec3| dot(normal, self.plane.normal).abs() >= TILT.cos();
+            let is_rough = how.rough.is_some_and(|rough| self.surfel(j).is_rougher(rough));
             self.surfel(j).surface.is_some_and(|s| along(s.normal()))
+                && is_rough == kind
                 && self.distance(j).abs() <= reach
         };
         let mut rim = rim.finder();
@@ -309,7 +322,7 @@ mod tests {
         let (cells, owners) = (&cloud.cells, &owners);
         let own = &found[1].support.surfels;
         let hilly = &[false, is_hilly][..];
-        let how = How { alike: 1.0, hilly, has_facets: true, has_ridges: true };
+        let how = How { alike: 1.0, rough: None, hilly, has_facets: true, has_ridges: true };
         Piece { cells, surfels: &surfels, owners, number: 1, own, plane: PLANE }.ends(&found, how)
     }
 
@@ -359,7 +372,7 @@ mod tests {
             let owners = owners(&found, surfels.list.len());
             let own = &found[0].support.surfels;
             let (cells, owners, surfels) = (&cloud.cells, &owners, &surfels);
-            let how = How { alike: 1.0, hilly: &[], has_facets: false, has_ridges };
+            let how = How { alike: 1.0, rough: None, hilly: &[], has_facets: false, has_ridges };
             Piece { cells, surfels, owners, number: 0, own, plane: PLANE }
                 .ends(&found, how)
                 .is_piece

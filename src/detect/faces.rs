@@ -102,8 +102,10 @@ impl Field<'_> {
         let mut is_face = false;
         for _ in 0..MOST_RIDGES {
             let Support { normal, surfels: set, .. } = &plane;
-            let fold = fold::fold(self.surfels, set, *normal, self.normal_error(set));
-            let fold = fold.filter(Fold::is_sharp)?;
+            let fold = fold::fold(self.surfels, set, *normal, self.normal_error(set))?;
+            if !fold.is_sharp(self.surfels, *normal, self.limits.cell) {
+                return None;
+            }
             let beyond = self.next_to(grower, &fold, left.as_deref().unwrap_or(free));
             let meets = self.meet([&fold.larger, &beyond], &fold, *normal);
             if !meets && self.turns(*normal, set)[0].fan > GENTLE {

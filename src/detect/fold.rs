@@ -22,12 +22,16 @@ const BEYOND: f64 = 0.75;
 const MEETS: f64 = 0.5;
 /// Share of a side that lies next to the ridge.
 const NEXT_TO: f64 = 0.25;
-/// A strip beyond a ridge, where the surface is not farther than so many tolerances from the plane of the larger side, tells whether
-/// the sides meet.
-const NEAR: f64 = 2.5;
 /// A ridge is sharp if the parts next to it differ in tilt by at least this share of what the sides do. Between the flanks of a wave
 /// it is .58.
 const SHARP: f64 = 0.67;
+/// The same if only the part of the larger side is looked at, which is .79 there, …
+const SHARP_ONE: f64 = 0.86;
+/// … because that of the smaller side is narrower than half a block, which is so many cells wide.
+const HALF_BLOCK: f64 = 1.5;
+/// A strip beyond a ridge, where the surface is not farther than so many tolerances from the plane of the larger side, tells whether
+/// the sides meet.
+const NEAR: f64 = 2.5;
 /// Parts into which a plane is divided across a possible ridge.
 const PARTS: usize = 128;
 
@@ -53,22 +57,45 @@ pub(super) struct Fold {
     ridge: Vec3,
     /// The direction across the ridge, from the larger side to the other.
     across: Vec3,
-    /// How far the quarters of the two sides that lie next to the ridge differ in tilt, as a share of how far the sides do.
-    sharpness: f64,
     /// The tangent of the angle between the sides, as their normals tell.
     steepness: f64,
 }
 
 impl Fold {
-    /// Whether the normals step at the ridge, and do not turn from one flank of a wave to the next.
-    pub fn is_sharp(&self) -> bool {
-        self.sharpness >= SHARP
+    /// How far a point lies beyond the ridge, on the side of the smaller one.
+    pub fn far(&self, at: Vec3) -> f64 {
+        dot(minus(at, self.ridge), self.across)
+    }
+
+    /// Whether the normals step at the ridge, and do not turn from one flank of a wave to the next; base cells have the edge `base`.
+    pub fn is_sharp(&self, surfels: &Surfels, normal: Vec3, base: f64) -> bool {
+        let (u, v) = axes(normal);
+        let axis = [dot(self.across, u), dot(self.across, v)];
+        let far = |t: &Tilted| self.far(surfels.list[t.surfel as usize].centroid).abs();
+        let [larger, smaller] = [&self.larger, &self.smaller].map(|set| {
+            let side = tilted(surfels, set, normal);
+            let places = side.iter().map(|t| (far(t), t.weight as u64)).collect();
+            let next_to = weighted_quantile(places, NEXT_TO);
+            let near = side.iter().filter(|t| far(t) <= next_to);
+            [next_to, mean_tilt(near, axis), mean_tilt(side.iter(), axis)]
+        });
+        let [[_, near_larger, larger], [next_to, near_smaller, smaller]] = [larger, smaller];
+        let levels = |&i: &u32| {
+            let s = &surfels.list[i as usize];
+            Some((s.surface?.level() as f64, u64::from(s.weight)))
+        };
+        let level = weighted_quantile(self.larger.iter().filter_map(levels).collect(), 0.5);
+        // Blocks that reach over the ridge see a part of the other side.
+        let is_blurred = next_to < HALF_BLOCK * base * level.exp2();
+        let near_smaller = if is_blurred { smaller } else { near_smaller };
+        let least = if is_blurred { SHARP_ONE } else { SHARP };
+        (near_smaller - near_larger) / (smaller - larger) >= least
     }
 
     /// Whether a point lies next to the ridge, on the side of the smaller one: where that leaves the plane of the larger side, it is
     /// so many tolerances away at most.
     pub fn is_next_to(&self, at: Vec3, tolerance: f64) -> bool {
-        let far = dot(minus(at, self.ridge), self.across);
+        let far = self.far(at);
         far > 0.0 && far * self.steepness <= NEAR * tolerance
     }
 
@@ -134,10 +161,12 @@ pub(super) fn fold(surfels: &Surfels, set: &[u32], normal: Vec3, error: f64) -> 
     }
     let (beyond, before): (Vec<&Tilted>, Vec<&Tilted>) =
         all.iter().partition(|t| along(best.axis, t.place) > best.at);
-    let (sharpness, steepness) = sharpness([&before, &beyond], best);
     let weight = |side: &[&Tilted]| side.iter().map(|t| t.weight).sum::<f64>();
     let is_beyond = weight(&beyond) > weight(&before);
     let sides = if is_beyond { [beyond, before] } else { [before, beyond] };
+    let [larger, smaller] =
+        [&sides[0], &sides[1]].map(|side| mean_tilt(side.iter().copied(), best.axis));
+    let steepness = (larger - smaller).abs();
     let [larger, smaller] = sides.map(|side| side.iter().map(|t| t.surfel).collect());
     // In the middle of the plane.
     let aside = [-best.axis[1], best.axis[0]];
@@ -148,7 +177,7 @@ pub(super) fn fold(surfels: &Surfels, set: &[u32], normal: Vec3, error: f64) -> 
     let ridge = std::array::from_fn(|a| place[0] * u[a] + place[1] * v[a]);
     let sign = if is_beyond { -1.0 } else { 1.0 };
     let across = std::array::from_fn(|a| sign * (best.axis[0] * u[a] + best.axis[1] * v[a]));
-    Some(Fold { larger, smaller, ridge, across, sharpness, steepness })
+    Some(Fold { larger, smaller, ridge, across, steepness })
 }
 
 /// How far chance alone makes the normals of a set of surfels fan out, in radians. Base cells have the edge `base`; neighbours may share
@@ -169,21 +198,10 @@ pub(super) fn normal_error(surfels: &Surfels, set: &[u32], base: f64, alike: boo
     weighted_quantile(errors, 0.5) / blocks.sqrt()
 }
 
-/// How far the parts of the two sides of a step that lie next to it differ in tilt, as a share of how far the sides do.
-fn sharpness(sides: [&[&Tilted]; 2], Step { axis, at, .. }: Step) -> (f64, f64) {
-    let mean = |side: &mut dyn Iterator<Item = &&Tilted>| {
-        let sums = side.fold([0.0; 2], |[weight, tilt], t| {
-            [weight + t.weight, tilt + t.weight * along(axis, t.tilt)]
-        });
-        sums[1] / sums[0]
-    };
-    let [[near_before, before], [near_beyond, beyond]] = sides.map(|side| {
-        let far = |t: &Tilted| (along(axis, t.place) - at).abs();
-        let places = side.iter().map(|t| (far(t), t.weight as u64)).collect();
-        let next_to = weighted_quantile(places, NEXT_TO);
-        [mean(&mut side.iter().filter(|t| far(t) <= next_to)), mean(&mut side.iter())]
-    });
-    ((near_beyond - near_before) / (beyond - before), (beyond - before).abs())
+/// The mean tilt of a side along an axis.
+fn mean_tilt<'a>(side: impl Iterator<Item = &'a Tilted> + Clone, axis: [f64; 2]) -> f64 {
+    let sum = side.clone().map(|t| t.weight * along(axis, t.tilt)).sum::<f64>();
+    sum / side.map(|t| t.weight).sum::<f64>()
 }
 
 /// The step that explains more; the first of equals.
@@ -344,7 +362,7 @@ mod tests {
         // From the foot of one flank to the foot of the next.
         let wave = |x: f64| 0.06 * (x / 14.0 * std::f64::consts::PI).sin();
         let crest = fold_of(|i, x| wave(x) + 0.01 * chance(i)).unwrap();
-        assert!(!crest.is_sharp(), "{}", crest.sharpness);
+        assert!(!crest.is_sharp(), "{}", crest.turned);
         // Blocks that lie across the ridge see it turn.
         let blurred = |x: f64| 0.06 * (x / 2.0).clamp(-1.0, 1.0);
         assert!(fold_of(|i, x| blurred(x) + 0.01 * chance(i)).unwrap().is_sharp());
@@ -354,7 +372,7 @@ mod tests {
     fn what_lies_next_to_a_ridge_is_beyond_it_and_near() {
         let [ridge, across] = [[3.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
         let (larger, smaller) = (Vec::new(), Vec::new());
-        let fold = Fold { larger, smaller, ridge, across, sharpness: 1.0, steepness: 0.1 };
+        let fold = Fold { larger, smaller, ridge, across, steepness: 0.1 };
         let is_next_to = |x| fold.is_next_to([x, 70.0, 5.0], 0.2);
         assert!([3.1, 7.9].into_iter().all(is_next_to) && ![2.9, 8.1].into_iter().any(is_next_to));
     }

@@ -73,7 +73,17 @@ impl<'a> Grower<'a> {
         let cosine = limits.angle.cos();
         let in_slab =
             |s: &Surfel| (dot(s.centroid, normal) - rho).abs() <= reach * f64::from(s.scale);
-        let along = |s: &Surfel| s.surface.is_some_and(|f| dot(f.normal(), normal).abs() >= cosine);
+        let is_rough = |s: &Surfel| limits.rough.is_some_and(|rough| s.is_rougher(rough));
+        let mut of_kind = [0; 2];
+        for &i in seed {
+            let s = &self.surfels.list[i as usize];
+            of_kind[usize::from(is_rough(s))] += u64::from(s.weight);
+        }
+        let kind = of_kind[1] > of_kind[0];
+        let along = |s: &Surfel| {
+            s.surface.is_some_and(|f| dot(f.normal(), normal).abs() >= cosine)
+                && is_rough(s) == kind
+        };
         let mut grown = Grown { members: Vec::new(), others: 0 };
         for &i in seed {
             let s = &self.surfels.list[i as usize];

@@ -30,6 +30,8 @@ pub(super) struct Limits {
     pub ridges: bool,
     /// Whether the noise is the same everywhere.
     pub even: bool,
+    /// Surfaces that are thicker are of a rougher kind, and planes are of one kind; in steps, where the noise is the usual one.
+    pub rough: Option<f64>,
     /// Whether the points are drawn in a depth camera's view.
     pub as_seen: bool,
     /// Where the spinning scanner stood, in local coordinates, if the points are rings and points between rings.

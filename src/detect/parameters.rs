@@ -44,6 +44,8 @@ pub(super) struct Nature {
     pub alike: bool,
     /// Whether the noise is the same everywhere.
     pub even: bool,
+    /// Surfaces that are thicker are of a rougher kind; in steps, where the noise is the usual one.
+    pub rough: Option<f64>,
     /// Whether the points are drawn in a depth camera's view.
     pub as_seen: bool,
     /// Where the spinning scanner stood, in local coordinates, if the points are rings and points between rings.
@@ -154,6 +156,7 @@ pub(super) fn search<'a>(
             alike: how.alike,
             ridges: how.has_ridges(),
             even: how.even,
+            rough: how.rough,
             as_seen: how.as_seen,
             scanner: how.scanner,
             slabs: &SLABS[..SLABS.partition_point(|&times| times <= parameters.widen)],

@@ -110,8 +110,9 @@ pub(super) fn search<'b>(
     surfaces.follow(field.clone())?;
     // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
-    let nature =
-        Nature { obey, alike: plateau.alike, even: field.is_even() || obey, as_seen, scanner };
+    let rough = field.rough.filter(|_| !obey);
+    let (alike, even) = (plateau.alike, field.is_even() || obey);
+    let nature = Nature { obey, alike, even, rough, as_seen, scanner };
     let most_rounding = steps.map_or(most_rounding, |steps| steps.usual);
     let mut scene = Scene {
         cloud,
@@ -309,7 +310,7 @@ impl Scene<'_> {
         // Of ground, flat pieces are arbitrary, too.
         let has_facets = !nature.alike && !plateau.landscape;
         let has_ridges = nature.has_ridges();
-        let how = ends::How { alike, hilly: &hilly, has_facets, has_ridges };
+        let how = ends::How { alike, rough: nature.rough, hilly: &hilly, has_facets, has_ridges };
         let pieces = || ends::arbitrary((cells, &surfels), &found, &local, how);
         let arbitrary = judges_curves.then(pieces);
         let points = &self.cloud.points;

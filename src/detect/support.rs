@@ -658,6 +658,7 @@ mod tests {
             alike: false,
             ridges: true,
             even: true,
+            rough: None,
             as_seen: false,
             scanner: None,
             slabs: SLABS,

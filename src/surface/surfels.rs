@@ -50,6 +50,11 @@ impl Surfel {
         variance_along(self.scatter.map(f64::from), normal)
     }
 
+    /// Whether its surface is thicker than this, where the noise is the usual one.
+    pub fn is_rougher(&self, thickness: f64) -> bool {
+        self.surface.is_some_and(|s| f64::from(s.thickness) > thickness * f64::from(self.scale))
+    }
+
     /// Number of its base cells.
     pub fn cells(&self) -> u32 {
         self.places[1] - self.places[0]
