@@ -39,6 +39,8 @@ const OPEN_HILL: f64 = 0.2;
 const ONE_SIDE: f64 = 0.7;
 /// The surface beyond the outline is tilted against the plane by at most this angle, in radians.
 const TILT: f64 = 20.0 * std::f64::consts::PI / 180.0;
+/// A plane of at least one in so many of the points ends where the surface beyond is of another kind.
+const LARGE: u64 = 100;
 /// What lies beyond the outline is looked for around surfels at most this many places from it.
 const RIM: i64 = 1;
 
@@ -191,10 +193,13 @@ impl Piece<'_> {
         let (mut looked, mut beyond) = (Looked::new(self.cells), Vec::new());
         // What touches the slab from outside has its middle farther away.
         let reach = (1.0 + 2.0 * STEP) * self.plane.tolerance;
-        let kind = self.is_rough(how.rough);
+        // Smooth pieces of what is rough are chance, and small.
+        let is_large = self.surfels.weight(self.own) * LARGE >= self.cells.distinct;
+        let rough = how.rough.filter(|_| is_large);
+        let kind = self.is_rough(rough);
         let may_go_on = |j: u32| {
             let along = |normal: Vec3| dot(normal, self.plane.normal).abs() >= TILT.cos();
-            let is_rough = how.rough.is_some_and(|rough| self.surfel(j).is_rougher(rough));
+            let is_rough = rough.is_some_and(|rough| self.surfel(j).is_rougher(rough));
             self.surfel(j).surface.is_some_and(|s| along(s.normal()))
                 && is_rough == kind
                 && self.distance(j).abs() <= reach
