@@ -365,7 +365,7 @@ mod tests {
         };
         assert!(is_sharp(1.0, &|x| if x > 0.0 { 0.06 } else { -0.06 }));
         // From the foot of one flank to the foot of the next.
-        let wave = |x: f64| 0.06 * (x / 14.0 * std::f64::consts::PI).sin();
+        let wave = |x: f64| 0.06 * (x / 15.5 * std::f64::consts::PI).sin();
         assert!(!is_sharp(1.0, &wave));
         // Of the smaller side there is a strip that is narrower than blocks, which see the ridge as a turn.
         let strip = |x: f64| 0.06 * ((x - 13.0) / 3.0).clamp(-1.0, 1.0);
