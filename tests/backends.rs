@@ -129,7 +129,7 @@ fn judged<'a>(backend: &'a dyn Backend, points: &Points) -> Box<dyn Surfaces<'a>
 fn strange(cells: usize, (floor, sliced): (f32, bool)) -> Arc<NoiseField> {
     let of = |times: f32| (0..cells).map(|i| times * (1 + i * 7919 % 5) as f32).collect();
     let floor = (floor > 0.0).then(|| of(floor));
-    Arc::new(NoiseField { scale: Some(of(0.5)), floor, sliced })
+    Arc::new(NoiseField { scale: Some(of(0.5)), floor, sliced, rough: None })
 }
 
 fn interleave(cell: [u64; 3]) -> u64 {
