@@ -25,7 +25,7 @@ const OPEN: f64 = 0.5;
 const LARGER: u64 = 1;
 /// If the noise is independent, it is none if it is less than so many times as thick as the pieces of its surface, …
 const FACET: f64 = 1.15;
-/// … but in a landscape only if at most this share of its outline is open without a ridge.
+/// … but in a landscape only if at most this share of its outline is open without a ridge: of a lane it was up to .11.
 const NO_RIDGE: f64 = 0.15;
 /// Planes meet at a ridge if each has this share of its points on its side of a fold.
 const ON_ITS_SIDE: f64 = 0.9;
@@ -39,7 +39,7 @@ const OPEN_HILL: f64 = 0.2;
 const ONE_SIDE: f64 = 0.7;
 /// The surface beyond the outline is tilted against the plane by at most this angle, in radians.
 const TILT: f64 = 20.0 * std::f64::consts::PI / 180.0;
-/// A plane of at least one in so many of the points ends where the surface beyond is of another kind.
+/// A plane with at least one in so many of the points ends where a surface of another kind begins.
 const LARGE: u64 = 100;
 /// What lies beyond the outline is looked for around surfels at most this many places from it.
 const RIM: i64 = 1;
@@ -179,29 +179,21 @@ impl Piece<'_> {
         own.is_some_and(|own| typical <= (FACET * own).powi(2))
     }
 
-    /// Whether most of the plane is of the rougher of two kinds of surface.
-    fn is_rough(&self, rough: Option<f64>) -> bool {
-        let Some(rough) = rough else { return false };
-        let is_rough = |&&i: &&u32| self.surfel(i).is_rougher(rough);
-        let of_rough: Vec<u32> = self.own.iter().filter(is_rough).copied().collect();
-        2 * self.surfels.weight(&of_rough) > self.surfels.weight(self.own)
-    }
-
     /// The surfels beyond the plane's outline that may go on with its surface, ascending; `rim` are the places along
     /// the outline. The inside of a wall is not looked at.
     fn beyond(&self, lattice: &Lattice, rim: &SparseGrid<bool>, how: How) -> Vec<u32> {
         let (mut looked, mut beyond) = (Looked::new(self.cells), Vec::new());
         // What touches the slab from outside has its middle farther away.
         let reach = (1.0 + 2.0 * STEP) * self.plane.tolerance;
-        // Smooth pieces of what is rough are chance, and small.
+        // Small smooth patches of rough ground are chance.
         let is_large = self.surfels.weight(self.own) * LARGE >= self.cells.distinct;
         let rough = how.rough.filter(|_| is_large);
-        let kind = self.is_rough(rough);
+        let kind = rough.map(|rough| (rough, self.surfels.is_mostly_rough(self.own, rough)));
         let may_go_on = |j: u32| {
             let along = |normal: Vec3| dot(normal, self.plane.normal).abs() >= TILT.cos();
-            let is_rough = rough.is_some_and(|rough| self.surfel(j).is_rougher(rough));
+            let is_of_kind = |(rough, is_rough)| self.surfel(j).is_rougher(rough) == is_rough;
             self.surfel(j).surface.is_some_and(|s| along(s.normal()))
-                && is_rough == kind
+                && kind.is_none_or(is_of_kind)
                 && self.distance(j).abs() <= reach
         };
         let mut rim = rim.finder();

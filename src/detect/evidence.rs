@@ -28,14 +28,14 @@ const SINGLE: f64 = 0.05;
 /// Points in the blocks of each kind: a kind is a level and a number of points.
 type Kinds = FxHashMap<(usize, i64), u64>;
 
-/// The noise of the flat places, in steps, and the number of points there.
+/// The noise of the flat places that are at most so thick, in steps where the noise is the usual one, and the number of their points.
 pub(super) fn noise(surfaces: &mut dyn Surfaces, thickest: f64) -> Result<(f64, u64)> {
     let (thin, weight) = surfaces.thickness(thickest, THIN)?;
     let (noise, _) = surfaces.thickness(thickest.min(THICKEST * thin), 0.5)?;
     Ok((noise, weight))
 }
 
-/// The same where most places may hold two sheets each: the noise of those that do not, if they have at least 5 % of the points.
+/// The same of the smoother kind of surface, and where most places may hold two sheets each: the noise of those that do not, if they have at least 5 % of the points.
 pub(super) fn noise_of_sheets(surfaces: &mut dyn Surfaces, sheets: &Sheets) -> Result<f64> {
     let rough = sheets.field.rough.unwrap_or(f64::INFINITY);
     let (mut noise, weight) = noise(surfaces, rough)?;

@@ -95,7 +95,7 @@ impl Field<'_> {
     }
 
     /// One face of a plane that grew from a seed over ridges in the usual slab, which holds only a strip of what lies beyond each: the
-    /// larger side is kept, and grows again. A wide slab may hold a part of everything instead.
+    /// larger side is kept, and grows again. In a wide slab, parts of several faces would mix.
     fn near_face(&self, grower: &mut Grower, seed: Vec<u32>, free: &[bool]) -> Option<Support> {
         let usual = self.limits.tolerance;
         let (mut plane, mut left) = (self.settle(grower, seed, usual, free).ok()?, None);
@@ -111,6 +111,7 @@ impl Field<'_> {
             if !meets && self.turns(*normal, set)[0].fan > GENTLE {
                 return None;
             }
+            // What else is left out is what the larger side absorbed beyond its other ends.
             is_face |= meets;
             let side = self.weight(&fold.larger);
             let left = leave_out(&fold.smaller, &mut left, free);

@@ -27,7 +27,7 @@ const NEXT_TO: f64 = 0.25;
 const SHARP: f64 = 0.67;
 /// The same if only the part of the larger side is looked at, which is .79 there, …
 const SHARP_ONE: f64 = 0.86;
-/// … because that of the smaller side is narrower than half a block, which is so many cells wide.
+/// … because that of the smaller side is narrower than half a block, so many cells, and is blurred.
 const HALF_BLOCK: f64 = 1.5;
 /// A strip beyond a ridge, where the surface is not farther than so many tolerances from the plane of the larger side, tells whether
 /// the sides meet.
@@ -57,13 +57,13 @@ pub(super) struct Fold {
     ridge: Vec3,
     /// The direction across the ridge, from the larger side to the other.
     across: Vec3,
-    /// The tangent of the angle between the sides, as their normals tell.
+    /// By how much the normals of the sides differ in tilt.
     steepness: f64,
 }
 
 impl Fold {
     /// How far a point lies beyond the ridge, on the side of the smaller one.
-    pub fn far(&self, at: Vec3) -> f64 {
+    fn far(&self, at: Vec3) -> f64 {
         dot(minus(at, self.ridge), self.across)
     }
 

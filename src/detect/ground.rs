@@ -88,13 +88,24 @@ impl<'b> Ground<'b> {
             cut.leave_strays_out();
             plateau = cut.view.plateau(drawn, cut.view.rounding(rounding));
         }
-        if plateau.is_of_waves() {
-            // Wide neighbourhoods of a road are thicker where they reach into the grass.
-            let smooth = cut.view.smooth_kind(cut.cells.cells());
-            let of_smooth = smooth.map(|smooth| smooth.plateau(drawn, smooth.rounding(rounding)));
-            plateau = of_smooth.filter(|smooth| !smooth.alike).unwrap_or(plateau);
-        }
         Ok(Ground { cut, plateau, rounding, steps: None })
+    }
+
+    /// Reads the noise once more where the cloud looks like waves and holds two kinds of surface: wide neighbourhoods of a road are
+    /// thicker where they reach into the grass. The noise is independent if that of the smooth kind is. To be asked in space only, and
+    /// not of the rings of a scanner.
+    pub fn look_at_smooth_kind(&mut self) {
+        let Ground { cut, plateau, rounding, .. } = self;
+        if !plateau.is_of_waves() {
+            return;
+        }
+        if let Some(smooth) = cut.view.smooth_kind(cut.cells.cells()) {
+            let of_smooth = smooth.plateau(plateau.drawn, smooth.rounding(*rounding));
+            if !of_smooth.alike {
+                let Plateau { landscape, stepped, clear, .. } = *plateau;
+                *plateau = Plateau { landscape, stepped, clear, ..of_smooth };
+            }
+        }
     }
 
     /// Whether the noise may be that of a depth camera's frame: it is correlated or comes in steps.

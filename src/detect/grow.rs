@@ -31,7 +31,7 @@ pub(super) struct Grown {
     /// Surfels along the plane, ascending.
     pub members: Vec<u32>,
     /// Distinct points of adjacent cells in the plane's slab that are not its members: of no plane, or of one
-    /// that lies along it.
+    /// that lies along it and is not smoother than a rough one.
     pub others: u64,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Grower<'a> {
     }
 
     /// Grows the plane `normal · p = rho` from the surfels of `seed`, over free surfels within `reach` of it,
-    /// scaled by their noise.
+    /// scaled by their noise, and of the kind of surface that most of the seed is.
     pub fn grow(
         &mut self,
         seed: &[u32],
@@ -73,21 +73,16 @@ impl<'a> Grower<'a> {
         let cosine = limits.angle.cos();
         let in_slab =
             |s: &Surfel| (dot(s.centroid, normal) - rho).abs() <= reach * f64::from(s.scale);
-        let is_rough = |s: &Surfel| limits.rough.is_some_and(|rough| s.is_rougher(rough));
-        let mut of_kind = [0; 2];
-        for &i in seed {
-            let s = &self.surfels.list[i as usize];
-            of_kind[usize::from(is_rough(s))] += u64::from(s.weight);
-        }
-        let kind = of_kind[1] > of_kind[0];
-        let along = |s: &Surfel| {
-            s.surface.is_some_and(|f| dot(f.normal(), normal).abs() >= cosine)
-                && is_rough(s) == kind
-        };
+        let along = |s: &Surfel| s.surface.is_some_and(|f| dot(f.normal(), normal).abs() >= cosine);
+        let kind = limits.rough.map(|rough| (rough, self.surfels.is_mostly_rough(seed, rough)));
+        let is_of_kind =
+            |s: &Surfel| kind.is_none_or(|(rough, is_rough)| s.is_rougher(rough) == is_rough);
+        // A road beside grass says nothing about the grass.
+        let tells = |s: &Surfel| kind.is_none_or(|(_, is_rough)| !is_rough) || is_of_kind(s);
         let mut grown = Grown { members: Vec::new(), others: 0 };
         for &i in seed {
             let s = &self.surfels.list[i as usize];
-            if free[i as usize] && self.meet(i) && in_slab(s) && along(s) {
+            if free[i as usize] && self.meet(i) && in_slab(s) && along(s) && is_of_kind(s) {
                 grown.members.push(i);
             }
         }
@@ -99,9 +94,9 @@ impl<'a> Grower<'a> {
                 let s = &self.surfels.list[i as usize];
                 if in_slab(s) {
                     match (free[i as usize], along(s)) {
-                        (true, true) => grown.members.push(i),
-                        // A cell of another plane that crosses this one says nothing about this plane.
-                        (false, false) if s.surface.is_some() => {}
+                        (true, true) if is_of_kind(s) => grown.members.push(i),
+                        // Nor does a cell of another plane that crosses this one.
+                        (false, is_along) if s.surface.is_some() && !(is_along && tells(s)) => {}
                         _ => grown.others += u64::from(s.weight),
                     }
                 }

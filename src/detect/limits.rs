@@ -30,7 +30,7 @@ pub(super) struct Limits {
     pub ridges: bool,
     /// Whether the noise is the same everywhere.
     pub even: bool,
-    /// Surfaces that are thicker are of a rougher kind, and planes are of one kind; in steps, where the noise is the usual one.
+    /// Surfaces that are thicker are of a rougher kind, and planes grow over one kind.
     pub rough: Option<f64>,
     /// Whether the points are drawn in a depth camera's view.
     pub as_seen: bool,

@@ -16,7 +16,7 @@ use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
 use crate::surface::flat::{FLAT, Flatness};
 use crate::surface::noise_field::NoiseField;
-use crate::surface::quantile::weighted_quantile;
+use crate::surface::quantile::{quantile, weighted_quantile};
 use rayon::prelude::*;
 
 /// For noise that shows at the finest scale: most neighbourhoods examined in each cell of the regions' level.
@@ -28,6 +28,8 @@ const SMALLEST: usize = 2;
 const MOST: usize = 100_000;
 /// Fewest flat neighbourhoods from which the noise of a region is read, …
 const FEWEST: usize = 16;
+/// Fewest neighbourhoods inside a cell whose median thickness is typical.
+const TYPICAL: usize = 4;
 /// … and their least share.
 const SHARE: f64 = 0.15;
 /// Where too few are flat, as in sparse places, regions half as wide are looked at instead, then larger ones,
@@ -90,12 +92,13 @@ fn of_noises(noises: &[f64], usual: Option<f64>, sliced: bool) -> NoiseField {
 }
 
 /// Measures the noise in the regions of a cloud. `rounding` is what rounding adds to the distances of points from
-/// their surfaces, as a standard deviation, and `flatness` judges the block around a cell of a level.
+/// their surfaces, as a standard deviation, and `flatness` judges the block around a cell of a level. With `one_kind` no surface counts
+/// as rougher than others.
 pub(super) fn measure(
     cloud: &CellCloud,
     view: &View,
     plateau: Plateau,
-    (rounding, rings): (f64, bool),
+    (rounding, one_kind): (f64, bool),
     flatness: impl Fn(usize, u32) -> Option<Flatness> + Sync,
 ) -> NoiseField {
     let cells = &cloud.cells;
@@ -122,7 +125,7 @@ pub(super) fn measure(
             is_layered: is_thick && is_layered(cloud, &finders[level].block(cell), level, &flat),
         })
     };
-    white(cells, (usual, rings), surface)
+    white(cells, (usual, one_kind), surface)
 }
 
 /// The same plateau where planes tell that whole surfaces deviate by this share of what was read.
@@ -157,7 +160,7 @@ struct Shown {
 /// level differs between places near the scanner and far from it.
 fn white(
     cells: &Cells,
-    (usual, rings): (f64, bool),
+    (usual, one_kind): (f64, bool),
     surface: impl Fn(&mut [Finder], usize, u32) -> Option<Shown> + Sync,
 ) -> NoiseField {
     let examined = |level: usize| {
@@ -169,29 +172,33 @@ fn white(
     // What is thicker was tested for layers.
     let thick = THICK * usual;
     let regions = Regions::of_level(cells, level, [thick, CAP * usual], &surface);
-    // The rings of a scanner are thinner along themselves than from one to the next.
-    let rough =
-        if rings { None } else { gap(regions.inside.iter().map(|inside| inside.single.clone())) };
-    let regions = Regions { rough, ..regions };
+    let typical = |inside: &Inside| {
+        let single = &inside.single;
+        (single.len() >= TYPICAL).then(|| (quantile(&mut single.clone(), 0.5), single.len() as u64))
+    };
+    let gap = || gap(&regions.inside.par_iter().filter_map(typical).collect::<Vec<_>>());
+    let kinds_part_at = if one_kind { None } else { gap() };
+    let regions = Regions { rough: kinds_part_at, ..regions };
     // Regions without flat neighbourhoods of their own have no weight.
     let noise = regions.noise(Regions::is_flat);
-    let weights = regions.inside.iter().map(|inside| inside.single.len() as u64);
+    let is_smooth = |t: &&f64| kinds_part_at.is_none_or(|rough| **t <= rough);
+    let weights =
+        regions.inside.iter().map(|inside| inside.single.iter().filter(is_smooth).count() as u64);
     let known: Vec<(f64, u64)> =
         noise.into_iter().zip(weights).filter_map(|(noise, n)| Some((noise?, n))).collect();
-    let [quiet, middle, rough] = quantiles(known);
+    let [quiet, middle, noisy] = quantiles(known);
     log::debug!(
-        "noise {usual:.3} steps, {quiet:.3}, {middle:.3} to {rough:.3} in regions of level {level}"
+        "noise {usual:.3} steps, {quiet:.3}, {middle:.3} to {noisy:.3} in regions of level {level}, kinds part at {kinds_part_at:.3?}"
     );
-    let rougher = regions.rough;
     // Of two kinds of surface, the usual noise may lie in between.
-    let usual = if rougher.is_some() { middle } else { usual.clamp(quiet, middle) };
-    if rough < EVEN_WHITE * usual || rough == 0.0 {
-        return NoiseField { rough: rougher, ..NoiseField::even() };
+    let usual = if kinds_part_at.is_some() { middle } else { usual.clamp(quiet, middle) };
+    if noisy < EVEN_WHITE * usual || noisy == 0.0 {
+        return NoiseField { rough: kinds_part_at, ..NoiseField::even() };
     }
     let others = OTHER_REGIONS.iter().filter_map(|&by| level.checked_add_signed(by));
     let others = others.filter(|&level| level < cells.levels.len());
     let others = others.map(|level| Regions {
-        rough: rougher,
+        rough: kinds_part_at,
         ..Regions::of_level(cells, level, [thick, CAP * usual], &surface)
     });
     let all = std::iter::once(regions).chain(others);
@@ -204,7 +211,12 @@ fn white(
         (noise.next().unwrap_or(usual) / usual).max(1.0) as f32
     };
     let all = (0..cells.base().len() as u32).into_par_iter();
-    NoiseField { scale: Some(all.map(of).collect()), floor: None, sliced: false, rough: rougher }
+    NoiseField {
+        scale: Some(all.map(of).collect()),
+        floor: None,
+        sliced: false,
+        rough: kinds_part_at,
+    }
 }
 
 /// The regions that the cells of a level stand for.
@@ -268,7 +280,12 @@ impl Regions<'_> {
                 flat.retain(|t| !is_thick(t));
             }
             if let Some(rough) = self.rough {
+                let all = flat.len();
                 flat.retain(|&t| t <= rough);
+                if 2 * flat.len() < all {
+                    // What looks smooth among what is rough is chance.
+                    return None;
+                }
             }
             let is_told = flat.len() >= FEWEST
                 && flat.len() as f64 >= SHARE * sum(|inside| inside.count) as f64;

@@ -44,7 +44,7 @@ pub(super) struct Nature {
     pub alike: bool,
     /// Whether the noise is the same everywhere.
     pub even: bool,
-    /// Surfaces that are thicker are of a rougher kind; in steps, where the noise is the usual one.
+    /// Surfaces that are thicker are of a rougher kind; in steps.
     pub rough: Option<f64>,
     /// Whether the points are drawn in a depth camera's view.
     pub as_seen: bool,

@@ -95,11 +95,14 @@ pub(super) fn search<'b>(
             |flat: &Flatness| rings::is_edge_on(scanner, place, flat.normal.map(f64::from));
         surfaces.flatness(level, cell).filter(|flat| !is_ring(flat))
     };
+    // A given tolerance that may be widened is treated like a measured one.
+    let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
     let mut field = match steps {
         Some(steps) => noise_field::of_rounded_depths(cells, view, plateau, &steps),
         None => {
-            let known = (most_rounding, scanner.is_some());
-            noise_field::measure(in_cells, view, plateau, known, flatness)
+            // The rings of a scanner are thinner along themselves than from one to the next.
+            let one_kind = obey || scanner.is_some() || options.widen.is_some_and(|w| w <= 1.0);
+            noise_field::measure(in_cells, view, plateau, (most_rounding, one_kind), flatness)
         }
     };
     if options.widen.is_some_and(|times| times <= 1.0) {
@@ -108,9 +111,7 @@ pub(super) fn search<'b>(
     }
     let field = Arc::new(field);
     surfaces.follow(field.clone())?;
-    // A given tolerance that may be widened is treated like a measured one.
-    let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
-    let rough = field.rough.filter(|_| !obey);
+    let rough = field.rough;
     let (alike, even) = (plateau.alike, field.is_even() || obey);
     let nature = Nature { obey, alike, even, rough, as_seen, scanner };
     let most_rounding = steps.map_or(most_rounding, |steps| steps.usual);

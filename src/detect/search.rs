@@ -20,11 +20,14 @@ impl<'b> Ground<'b> {
     /// Finds the planes of a cloud and their points. Where the noise is that of waves, and where it seems independent but planes hold
     /// little, it is read at other scales as well, and the planes that explain most are kept.
     pub fn search(
-        self,
+        mut self,
         cloud: &mut Loaded,
         mut held: Box<dyn Held<'b> + 'b>,
         (camera, how): (Camera, How<'_, 'b>),
     ) -> Result<Labelled> {
+        if matches!(camera, Camera::None) {
+            self.look_at_smooth_kind();
+        }
         let Ground { cut, mut plateau, rounding, steps } = self;
         let finest = cut.cells.cells().unit;
         let mut search = Search { finest, rounding, steps, camera, how };
@@ -172,7 +175,8 @@ impl<'b> Search<'_, 'b> {
         begin(how.progress, "cells", None)?;
         let mut held = how.backend.hold(part.points.clone())?;
         let unit = Unit::for_counts(&held.count_cells()?);
-        let ground = Ground::of_cells(held.as_mut(), unit, (&part.points, Drawn::InSpace))?;
+        let mut ground = Ground::of_cells(held.as_mut(), unit, (&part.points, Drawn::InSpace))?;
+        ground.look_at_smooth_kind();
         let Ground { cut, plateau, rounding, .. } = ground;
         // What is compared must be judged alike.
         let plateau = Plateau { landscape, ..plateau };

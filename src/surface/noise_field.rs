@@ -13,8 +13,8 @@ pub struct NoiseField {
     /// Whether a neighbourhood much thinner than that may be one step of the depths of a camera, and no surface. The steps of
     /// rounded coordinates are no wider than the floor.
     pub sliced: bool,
-    /// Thicker neighbourhoods are those of a rougher kind of surface and tell nothing of the usual noise; in steps, where the noise
-    /// is the usual one.
+    /// Thicker neighbourhoods are those of a rougher kind of surface and tell nothing of the usual noise; in steps. Fields with a floor
+    /// have one kind.
     pub rough: Option<f64>,
 }
 

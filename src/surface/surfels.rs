@@ -50,9 +50,9 @@ impl Surfel {
         variance_along(self.scatter.map(f64::from), normal)
     }
 
-    /// Whether its surface is thicker than this, where the noise is the usual one.
+    /// Whether its surface is of a rougher kind: thicker than so many steps.
     pub fn is_rougher(&self, thickness: f64) -> bool {
-        self.surface.is_some_and(|s| f64::from(s.thickness) > thickness * f64::from(self.scale))
+        self.surface.is_some_and(|surface| f64::from(surface.thickness) > thickness)
     }
 
     /// Number of its base cells.
@@ -119,6 +119,16 @@ impl Surfels {
     /// Distinct points of a set of surfels.
     pub fn weight(&self, set: &[u32]) -> u64 {
         set.iter().map(|&i| u64::from(self.list[i as usize].weight)).sum()
+    }
+
+    /// Whether most points of a set of surfels lie where the surface is thicker than so many steps.
+    pub fn is_mostly_rough(&self, set: &[u32], thickness: f64) -> bool {
+        let mut weights = [0; 2];
+        for &i in set {
+            let surfel = &self.list[i as usize];
+            weights[usize::from(surfel.is_rougher(thickness))] += u64::from(surfel.weight);
+        }
+        weights[1] > weights[0]
     }
 
     /// The plane of least squares through the centres of surfels, as normal and distance.
