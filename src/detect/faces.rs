@@ -14,6 +14,9 @@ const WHOLE_SIDE: f64 = 0.9;
 const MOST_FOLDS: usize = 3;
 /// The same of low ridges, as between the bays of a deck.
 const MOST_RIDGES: usize = 8;
+/// A plane in the widest slab has at most so many times the points of the one in the usual slab if it grew over ridges: that holds a
+/// fifth of each of the two faces at a ridge. On rough ground, where each fold is searched in vain, it has many more.
+const MOST_FOLDED: u64 = 50;
 
 /// The ridges at which a plane is divided.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,7 +51,13 @@ impl Field<'_> {
         (whole, seed): (&Support, Vec<u32>),
         free: &[bool],
     ) -> Done<Option<Support>> {
-        match self.near_face(grower, seed, free) {
+        let Ok(narrow) = self.settle(grower, seed, self.limits.tolerance, free) else {
+            return Ok(None);
+        };
+        if self.weight(&narrow.surfels) * MOST_FOLDED < self.weight(&whole.surfels) {
+            return Ok(None);
+        }
+        match self.near_face(grower, narrow, free) {
             Some(face) => Ok(Some(face)),
             None => self.face(grower, (whole.normal, &whole.surfels), free, Ridges::Low),
         }
@@ -94,12 +103,11 @@ impl Field<'_> {
         Ok(None)
     }
 
-    /// One face of a plane that grew from a seed over ridges in the usual slab, which holds only a strip of what lies beyond each: the
+    /// One face of a plane that grew over ridges in the usual slab, which holds only a strip of what lies beyond each: the
     /// larger side is kept, and grows again. In a wide slab, parts of several faces would mix.
-    fn near_face(&self, grower: &mut Grower, seed: Vec<u32>, free: &[bool]) -> Option<Support> {
+    fn near_face(&self, grower: &mut Grower, mut plane: Support, free: &[bool]) -> Option<Support> {
         let usual = self.limits.tolerance;
-        let (mut plane, mut left) = (self.settle(grower, seed, usual, free).ok()?, None);
-        let mut is_face = false;
+        let (mut left, mut is_face) = (None, false);
         for _ in 0..MOST_RIDGES {
             let Support { normal, surfels: set, .. } = &plane;
             let fold = fold::fold(self.surfels, set, *normal, self.normal_error(set))?;
