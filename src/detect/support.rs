@@ -59,6 +59,9 @@ const WIDER: f64 = 3.0;
 const STEEPEST: f64 = std::f64::consts::FRAC_PI_3;
 /// … which holds at most this many times the points: in such a slab, a cylinder that goes on has 1.5 times as many.
 const GOES_ON: f64 = 1.2;
+/// A smooth patch of rough ground is not divided at ridges: there, the next wider slab holds more than so many times the points, in
+/// layers.
+const LEAP: u64 = 10;
 /// A plane is widened if its slab is more than so many times as thick as the usual one; the next one is half as thick again.
 const WIDENED: f64 = 1.25;
 /// Share of a plane's points that must lie away from its edges to judge its curvature.
@@ -79,6 +82,8 @@ pub(super) struct Fitted {
     pub plane: Support,
     /// Whether it does not fit the slab, but is flat for its size.
     pub is_bent: bool,
+    /// Whether a wider slab holds many times as much, in layers: this is a smooth patch of rough ground.
+    pub is_rough: bool,
 }
 
 /// How a plane's surfels deviate from it, in steps.
@@ -198,7 +203,11 @@ impl Field<'_> {
                 let whole = (curved.normal, &curved.spent[..]);
                 Ok(self.face_of_curved(grower, whole, free)?.ok_or(curved))
             }
-            Ok(whole) if self.limits.ridges && (whole.is_bent || self.is_widened(&whole.plane)) => {
+            Ok(whole)
+                if self.limits.ridges
+                    && !whole.is_rough
+                    && (whole.is_bent || self.is_widened(&whole.plane)) =>
+            {
                 let face = self.face_between_ridges(grower, (&whole.plane, seed), free)?;
                 Ok(Ok(face.unwrap_or(whole.plane)))
             }
@@ -216,7 +225,10 @@ impl Field<'_> {
     ) -> Done<Result<Fitted, Failed>> {
         let mut settled = Vec::new();
         let mut best = None;
-        let bent = |best: Option<Support>| best.map(|plane| Fitted { plane, is_bent: true });
+        let mut is_rough = false;
+        let bent = |best: Option<Support>, is_rough| {
+            best.map(|plane| Fitted { plane, is_bent: true, is_rough })
+        };
         let mut failed = Failed::new((direction, 0.0), 0, Reason::TooSmall);
         for times in self.limits.slabs {
             let tolerance = times * self.limits.tolerance;
@@ -227,7 +239,7 @@ impl Field<'_> {
             };
             let here = Settled::of(&plane);
             if let Some(known) = failures.get(&here) {
-                return Ok(bent(best).ok_or_else(|| known.clone()));
+                return Ok(bent(best, is_rough).ok_or_else(|| known.clone()));
             }
             settled.push(here);
             let (plane, bend) = self.sharpened(grower, plane, free)?;
@@ -243,10 +255,13 @@ impl Field<'_> {
                 break;
             }
             if round || self.limits.obey {
-                return Ok(Ok(Fitted { plane, is_bent: false }));
+                return Ok(Ok(Fitted { plane, is_bent: false, is_rough }));
             }
             failed.needs = Some(self.limits.tolerance + WHOLE_BEND * bend.depth);
             if bend.layered && *times > 1.0 {
+                is_rough = best
+                    .as_ref()
+                    .is_some_and(|best: &Support| points > LEAP * self.weight(&best.surfels));
                 break;
             }
             let most = self.most_bent(&plane);
@@ -254,7 +269,7 @@ impl Field<'_> {
                 // A layer that was found in a wide slab has a narrower one.
                 let own = plane.tolerance / self.scale(&plane.surfels, 0.9);
                 let is_bent = bend.depth > most * own;
-                return Ok(Ok(Fitted { plane, is_bent }));
+                return Ok(Ok(Fitted { plane, is_bent, is_rough }));
             }
             members = plane.surfels.clone();
             if bend.depth * self.scale(&members, 0.5) <= FLATNESS * bend.width {
@@ -266,7 +281,7 @@ impl Field<'_> {
             let known = Failed { spent: Vec::new(), ..failed.clone() };
             failures.extend(settled.into_iter().map(|at| (at, known.clone())));
         }
-        Ok(bent(best).ok_or(failed))
+        Ok(bent(best, is_rough).ok_or(failed))
     }
 
     /// Whether the surface of a curved plane ends within its slab: it has hardly more points in one that is three times as thick.
