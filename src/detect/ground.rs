@@ -99,14 +99,14 @@ impl<'b> Ground<'b> {
     /// waves go, as on gravel, these are waves. To be asked in space only, and not of the rings of a scanner.
     pub fn look_at_smooth_kind(&mut self) {
         let Ground { cut, plateau, rounding, .. } = self;
-        if !plateau.is_of_waves() || plateau.deviation.known() >= SURE {
+        if !plateau.is_of_waves() || !plateau.sheet || plateau.deviation.known() >= SURE {
             return;
         }
         if let Some(smooth) = cut.view.smooth_kind(cut.cells.cells()) {
             let of_smooth = smooth.plateau(plateau.drawn, smooth.rounding(*rounding));
             if !of_smooth.alike {
-                let Plateau { landscape, stepped, clear, .. } = *plateau;
-                *plateau = Plateau { landscape, stepped, clear, ..of_smooth };
+                let Plateau { landscape, sheet, stepped, clear, .. } = *plateau;
+                *plateau = Plateau { landscape, sheet, stepped, clear, ..of_smooth };
             }
         }
     }

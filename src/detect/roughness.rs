@@ -15,7 +15,7 @@ const RANGE: [f64; 2] = [-4.0, 4.0];
 /// Each kind has at least this share of the places: trees, edges and furniture have less.
 const SHARE: f64 = 0.15;
 /// Between them, a window holds at most this share of what the fullest one on either side holds. It was .4 and more between modes of the
-/// noise of one tripod, and less than .2 between roads and grass.
+/// noise of most tripods, and up to .2 between roads and grass that is hardly rougher.
 const GAP: f64 = 0.25;
 /// The rougher kind is at least this many times as rough: where it is less, many places of either look like the other one.
 const ROUGHER: f64 = 1.7;

@@ -149,6 +149,7 @@ mod tests {
             drawn: Drawn::InSpace,
             stepped: false,
             landscape: false,
+            sheet: false,
             facets: false,
             levelled: false,
             clear: None,

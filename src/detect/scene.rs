@@ -101,7 +101,10 @@ pub(super) fn search<'b>(
         Some(steps) => noise_field::of_rounded_depths(cells, view, plateau, &steps),
         None => {
             // The rings of a scanner are thinner along themselves than from one to the next.
-            let one_kind = obey || scanner.is_some() || options.widen.is_some_and(|w| w <= 1.0);
+            let one_kind = !plateau.sheet
+                || obey
+                || scanner.is_some()
+                || options.widen.is_some_and(|w| w <= 1.0);
             noise_field::measure(in_cells, view, plateau, (most_rounding, one_kind), flatness)
         }
     };

@@ -25,8 +25,6 @@ const SLICE: f64 = 0.5;
 /// Of the points in a plane's slab, the least share that must lie along the plane. A plane through foliage or
 /// across many surfaces holds mostly points of others.
 const MIN_PURITY: f64 = 0.4;
-/// A plane that has less than this share of that while it grows will not have enough: to grow over rough ground takes long.
-const HOPELESS: f64 = 0.5;
 
 /// A plane is bent when its surface deviates from it, beyond the noise, by more than this share of its
 /// tolerance.
@@ -388,10 +386,6 @@ impl Field<'_> {
             let grown = grower.grow(&members, plane, tolerance, &self.limits, still);
             let settled = grown.members == members;
             (members, others) = (grown.members, grown.others);
-            let weight = self.weight(&members);
-            if (weight as f64) < HOPELESS * MIN_PURITY * (weight + others) as f64 {
-                return failed(plane, weight, Reason::Mixed);
-            }
             if settled {
                 let Some([own, others]) = self.of_one_plane(&members, plane.0) else { break };
                 leave_out(&others, &mut left, free);

@@ -20,6 +20,11 @@ pub fn is_landscape(curve: &[Scale]) -> bool {
     widest(curve).is_some_and(|scale| scale.flat >= SHEET && scale.rise > RISE)
 }
 
+/// Whether nearly everything lies in one sheet.
+pub fn is_sheet(curve: &[Scale]) -> bool {
+    widest(curve).is_some_and(|scale| scale.flat >= SHEET)
+}
+
 /// How surely, from 0 to 1, this is the curve of a single sheet that rises less than a landscape, such as gentle ground or a wall alone.
 pub(super) fn low_sheet(curve: &[Scale]) -> f64 {
     let of = |s: &Scale| exceeds(s.flat, SHEET, SHEET_SOFT) * (1.0 - exceeds(s.rise, RISE, SOFT));

@@ -17,7 +17,7 @@ pub(super) use deviation::Deviation;
 use super::drawn::Drawn;
 use correlated::likeness;
 use curve::{FEW_PLACES, PLACES, PLACES_SOFT, SOFT, SOME, Scale, exceeds, goes_on};
-use landscape::is_landscape;
+use landscape::{is_landscape, is_sheet};
 use slices::{SLICE, STEPS, STEPS_SEEN, beyond_steps, clear, is_stepped, slices};
 
 /// In the camera's view, and above slices, the noise is no longer correlated where thickness grows by less than this factor.
@@ -51,6 +51,9 @@ pub struct Plateau {
     /// Whether this is a landscape: its hills make neighbourhoods thicker the wider they are, as waves do. The noise is read at the finest
     /// level, and may still be that of neighbours alike: then wider levels are tried, too.
     pub landscape: bool,
+    /// Whether nearly everything lies in one sheet, as on roads and terrain. Only there the roughness of places tells kinds of surface:
+    /// elsewhere edges make narrow faces look rough.
+    pub sheet: bool,
     /// Whether what looks like slices are pieces of a few faces, of which wider neighbourhoods hold several.
     pub facets: bool,
     /// Whether the finest levels show nearly the same thickness: independent noise, perhaps, below steps and ridges that look like waves.
@@ -136,7 +139,20 @@ fn above(curve: &[Scale], drawn: Drawn, first: usize, (stepped, facets): (bool, 
     let is_told = far && alike && !landscape;
     let deviation = if is_told { Deviation::read(curve, level) } else { Deviation::UNKNOWN };
     let levelled = is_levelled(&curve[told.min(curve.len())..]);
-    Plateau { level, sliced, alike, drawn, stepped, landscape, facets, levelled, clear, deviation }
+    let sheet = far && is_sheet(curve);
+    Plateau {
+        level,
+        sliced,
+        alike,
+        drawn,
+        stepped,
+        landscape,
+        sheet,
+        facets,
+        levelled,
+        clear,
+        deviation,
+    }
 }
 
 /// Whether neighbourhoods of the first levels of a curve are nearly equally thick.
