@@ -17,6 +17,8 @@ const MOST_RIDGES: usize = 8;
 /// A plane in the widest slab has at most so many times the points of the one in the usual slab if it grew over ridges: that holds a
 /// fifth of each of the two faces at a ridge. On rough ground, where each fold is searched in vain, it has many more.
 const MOST_FOLDED: u64 = 50;
+/// The sides of a low ridge hold at least one in so many of the points of the plane.
+const SLIVER: u64 = 100;
 
 /// The ridges at which a plane is divided.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,6 +86,9 @@ impl Field<'_> {
         for _ in 0..if is_low { MOST_RIDGES } else { MOST_FOLDS } {
             let error = self.normal_error(&set);
             let Some(fold) = fold::fold(self.surfels, &set, normal, error) else { break };
+            if is_low && self.is_sliver(&fold) {
+                break;
+            }
             // Sides that hold several faces themselves need not meet, unless all turn one way, as on a column.
             let meets = !is_low || self.meet([&fold.larger, &fold.smaller], &fold, normal);
             if !meets && self.turns(normal, &set)[0].fan > GENTLE {
@@ -111,7 +116,7 @@ impl Field<'_> {
         for _ in 0..MOST_RIDGES {
             let Support { normal, surfels: set, .. } = &plane;
             let fold = fold::fold(self.surfels, set, *normal, self.normal_error(set))?;
-            if !fold.is_sharp(self.surfels, *normal, self.limits.cell) {
+            if self.is_sliver(&fold) || !fold.is_sharp(self.surfels, *normal, self.limits.cell) {
                 return None;
             }
             let beyond = self.next_to(grower, &fold, left.as_deref().unwrap_or(free));
@@ -131,6 +136,11 @@ impl Field<'_> {
             }
         }
         None
+    }
+
+    /// Whether the smaller side of a fold is so small that it hardly widens the slab.
+    fn is_sliver(&self, fold: &Fold) -> bool {
+        self.weight(&fold.smaller) * SLIVER < self.weight(&fold.larger)
     }
 
     /// Whether the planes of the sides of a fold meet there at an angle.

@@ -25,6 +25,8 @@ const SLICE: f64 = 0.5;
 /// Of the points in a plane's slab, the least share that must lie along the plane. A plane through foliage or
 /// across many surfaces holds mostly points of others.
 const MIN_PURITY: f64 = 0.4;
+/// Refinements in a row in which less lies along the plane, after which it is given up.
+const MIXED: usize = 3;
 
 /// A plane is bent when its surface deviates from it, beyond the noise, by more than this share of its
 /// tolerance.
@@ -228,7 +230,12 @@ impl Field<'_> {
             best.map(|plane| Fitted { plane, is_bent: true, is_rough })
         };
         let mut failed = Failed::new((direction, 0.0), 0, Reason::TooSmall);
+        // How much it deviates from the plane, as a multiple of what the usual slab allows: in a wider one it deviates by more.
+        let mut excess = 0.0;
         for times in self.limits.slabs {
+            if excess > *times {
+                continue;
+            }
             let tolerance = times * self.limits.tolerance;
             let plane = match self.settle(grower, members, tolerance, free) {
                 Ok(plane) => plane,
@@ -269,6 +276,7 @@ impl Field<'_> {
                 let is_bent = bend.depth > most * own;
                 return Ok(Ok(Fitted { plane, is_bent, is_rough }));
             }
+            excess = bend.depth / (most * self.limits.tolerance);
             members = plane.surfels.clone();
             if bend.depth * self.scale(&members, 0.5) <= FLATNESS * bend.width {
                 best = Some(plane);
@@ -381,11 +389,18 @@ impl Field<'_> {
         };
         // What is left where parts turned out to be others.
         let (mut others, mut left) = (0, None::<Vec<bool>>);
+        let is_mixed =
+            |weight: u64, others: u64| (weight as f64) < MIN_PURITY * (weight + others) as f64;
+        let mut mixed = 0;
         for _ in 0..ITERATIONS {
             let still = left.as_deref().unwrap_or(free);
             let grown = grower.grow(&members, plane, tolerance, &self.limits, still);
             let settled = grown.members == members;
             (members, others) = (grown.members, grown.others);
+            mixed = if is_mixed(self.weight(&members), others) { mixed + 1 } else { 0 };
+            if mixed == MIXED {
+                break;
+            }
             if settled {
                 let Some([own, others]) = self.of_one_plane(&members, plane.0) else { break };
                 leave_out(&others, &mut left, free);
@@ -400,7 +415,7 @@ impl Field<'_> {
         if weight < self.limits.min_inliers {
             return failed(plane, weight, Reason::TooSmall);
         }
-        if (weight as f64) < MIN_PURITY * (weight + others) as f64 {
+        if is_mixed(weight, others) {
             return failed(plane, weight, Reason::Mixed);
         }
         if rings::is_edge_on(self.limits.scanner, || self.middle(&members), plane.0) {
