@@ -19,6 +19,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Most refinements of one candidate; most candidates settle in four or five.
 const ITERATIONS: usize = 12;
+/// In a wider slab, a facet of rough ground or of water leaves its place: its plane turns by more than this angle, ten degrees, …
+const TURNED: f64 = std::f64::consts::PI / 18.0;
+/// … or has more than so many times as many points.
+const OUTGROWN: u64 = 30;
 /// Width of the slice of voters from which a plane grows, in tolerances: narrow enough to lie within
 /// one of two layers, wide enough to be the densest by more than chance.
 const SLICE: f64 = 0.5;
@@ -232,16 +236,18 @@ impl Field<'_> {
         let mut failed = Failed::new((direction, 0.0), 0, Reason::TooSmall);
         // How much it deviates from the plane, as a multiple of what the usual slab allows: in a wider one it deviates by more.
         let mut excess = 0.0;
+        let mut first = None;
         for times in self.limits.slabs {
             if excess > *times {
                 continue;
             }
             let tolerance = times * self.limits.tolerance;
-            let plane = match self.settle(grower, members, tolerance, free) {
+            let plane = match self.settle_near(grower, (first, members), tolerance, free) {
                 Ok(plane) => plane,
                 Err(small) if failed.points == 0 => return Ok(Err(small)),
                 Err(_) => break,
             };
+            first.get_or_insert((plane.normal, self.weight(&plane.surfels)));
             let here = Settled::of(&plane);
             if let Some(known) = failures.get(&here) {
                 return Ok(bent(best, is_rough).ok_or_else(|| known.clone()));
@@ -379,7 +385,18 @@ impl Field<'_> {
     pub(super) fn settle(
         &self,
         grower: &mut Grower,
-        mut members: Vec<u32>,
+        members: Vec<u32>,
+        tolerance: f64,
+        free: &[bool],
+    ) -> Result<Support, Failed> {
+        self.settle_near(grower, (None, members), tolerance, free)
+    }
+
+    /// The same of a plane that had this normal and so many points in the narrowest slab, as long as it stays near that one.
+    fn settle_near(
+        &self,
+        grower: &mut Grower,
+        (first, mut members): (Option<(Vec3, u64)>, Vec<u32>),
         tolerance: f64,
         free: &[bool],
     ) -> Result<Support, Failed> {
@@ -409,6 +426,13 @@ impl Field<'_> {
             match self.surfels.fit(&members) {
                 Some(fitted) => plane = fitted,
                 None => return failed(plane, self.weight(&members), Reason::TooSmall),
+            }
+            let has_left = |(normal, weight): (Vec3, u64)| {
+                dot(normal, plane.0).abs() < TURNED.cos()
+                    || self.weight(&members) > OUTGROWN * weight
+            };
+            if first.is_some_and(has_left) {
+                return failed(plane, self.weight(&members), Reason::Bent);
             }
         }
         let weight = self.weight(&members);
