@@ -41,6 +41,9 @@ const ONE_SIDE: f64 = 0.7;
 const TILT: f64 = 20.0 * std::f64::consts::PI / 180.0;
 /// A plane with at least one in so many of the points ends where a surface of another kind begins.
 const LARGE: u64 = 100;
+/// A smaller one is a piece of waves, hills or water if these go on smoothly from more than this share of its edge, although they turn
+/// or leave its slab there. Scores hardly change from .15 to .35.
+const CONTINUED: f64 = 0.3;
 /// What lies beyond the outline is looked for around surfels at most this many places from it.
 const RIM: i64 = 1;
 
@@ -53,6 +56,10 @@ pub(super) struct How<'a> {
     pub hilly: &'a [bool],
     /// Surfaces that are thicker are of a rougher kind, with which a smooth one does not go on.
     pub rough: Option<f64>,
+    /// Whether small planes that go on smoothly are pieces, though their surface leaves the slab.
+    pub judges_small: bool,
+    /// Whether the noise is the same everywhere.
+    pub is_even: bool,
     /// Whether flat faces are never pieces.
     pub has_facets: bool,
     /// Whether flat faces are no pieces if nearly all that goes on lies beyond ridges.
@@ -106,7 +113,8 @@ impl Piece<'_> {
         let lattice = Lattice::new(list, self.own, normal, self.cells.base().size);
         let inside = self.heights(&lattice, self.own);
         let outline = outline(&inside);
-        let beyond = self.beyond(&lattice, &rim(&outline), how);
+        let rim = rim(&outline);
+        let beyond = self.beyond(&lattice, &rim, how);
         if beyond.is_empty() {
             return Ends::default();
         }
@@ -119,9 +127,37 @@ impl Piece<'_> {
                 || share(&self.without_ridges(&lattice, &beyond, &open, found)) <= NO_RIDGE;
             self.is_facet() && (how.has_facets || how.has_ridges && goes_over_ridges())
         };
+        let is_small = || !self.is_large() && !(how.has_facets && how.is_even && self.is_facet());
+        let is_patch = || self.continued(&lattice, &rim, &inside) > CONTINUED;
         let is_piece = (share(&open) > OPEN && !is_facet() && self.goes_on(beyond.clone()))
-            || (is_hilly && share(&open) > OPEN_HILL && one_way(&open) < ONE_SIDE);
+            || (is_hilly && share(&open) > OPEN_HILL && one_way(&open) < ONE_SIDE)
+            || (how.judges_small && is_small() && is_patch() && self.goes_on(beyond.clone()));
         Ends { is_piece, is_strip: strips::is_strip(self, &beyond, how.alike), beyond }
+    }
+
+    /// Whether the plane has at least a hundredth of the points.
+    fn is_large(&self) -> bool {
+        self.surfels.weight(self.own) * LARGE >= self.cells.distinct
+    }
+
+    /// The share of the plane's edge, which lies at the places of the `rim`, from which a surface goes on smoothly beside the plane;
+    /// `inside` are its own places. A layer right above or below it does not count.
+    fn continued(&self, lattice: &Lattice, rim: &SparseGrid<bool>, inside: &Heights) -> f64 {
+        let (mut rim, mut inside) = (rim.finder(), inside.finder());
+        let mut looked = Looked::new(self.cells);
+        let (mut edge, mut continued) = (0, 0);
+        let is_at_rim = |i: &u32| lattice.covered(self.surfel(*i)).any(|p| rim.get(p));
+        for i in self.own.iter().copied().filter(is_at_rim) {
+            let (mut goes_on, weight) = (false, u64::from(self.surfel(i).weight));
+            looked.forget();
+            self.look_around(i, &mut looked, |j| {
+                let mut is_beside = || inside.get(lattice.place(self.surfel(j).centroid))[0] == 0.0;
+                goes_on = goes_on || self.is_smooth(i, j) && is_beside();
+            });
+            edge += weight;
+            continued += if goes_on { weight } else { 0 };
+        }
+        continued as f64 / edge.max(1) as f64
     }
 
     /// The part of an `open` outline beyond which there is no plane that meets this one at a ridge.
@@ -186,8 +222,7 @@ impl Piece<'_> {
         // What touches the slab from outside has its middle farther away.
         let reach = (1.0 + 2.0 * STEP) * self.plane.tolerance;
         // Small smooth patches of rough ground are chance.
-        let is_large = self.surfels.weight(self.own) * LARGE >= self.cells.distinct;
-        let rough = how.rough.filter(|_| is_large);
+        let rough = how.rough.filter(|_| self.is_large());
         let kind = rough.map(|rough| (rough, self.surfels.is_mostly_rough(self.own, rough)));
         let may_go_on = |j: u32| {
             let along = |normal: Vec3| dot(normal, self.plane.normal).abs() >= TILT.cos();
@@ -293,6 +328,20 @@ mod tests {
         is_own: impl Fn([f64; 2]) -> bool,
         is_hilly: bool,
     ) -> Ends {
+        let hilly = &[false, is_hilly][..];
+        let (judges_small, is_even) = (true, true);
+        let (has_facets, has_ridges) = (true, true);
+        let how =
+            How { alike: 1.0, rough: None, hilly, judges_small, is_even, has_facets, has_ridges };
+        of_piece(height, is_own, |piece, found| piece.ends(found, how))
+    }
+
+    /// What is told of that plane, of which there are two with the one of all other surfels.
+    fn of_piece<T>(
+        height: impl Fn(f64, f64) -> f64,
+        is_own: impl Fn([f64; 2]) -> bool,
+        tell: impl Fn(&Piece, &[FoundPlane]) -> T,
+    ) -> T {
         let point = |i: i32| {
             let [x, y] = [i % SIDE, i / SIDE].map(|v| f64::from(100 * (v - SIDE / 2)));
             [x, y, height(x, y) + f64::from(i * 7919 % 31)].map(|v| v as f32)
@@ -318,13 +367,33 @@ mod tests {
         let owners = owners(&found, surfels.list.len());
         let (cells, owners) = (&cloud.cells, &owners);
         let own = &found[1].support.surfels;
-        let hilly = &[false, is_hilly][..];
-        let how = How { alike: 1.0, rough: None, hilly, has_facets: true, has_ridges: true };
-        Piece { cells, surfels: &surfels, owners, number: 1, own, plane: PLANE }.ends(&found, how)
+        let piece = Piece { cells, surfels: &surfels, owners, number: 1, own, plane: PLANE };
+        tell(&piece, &found)
     }
 
     fn judged(height: impl Fn(f64, f64) -> f64, is_own: impl Fn([f64; 2]) -> bool) -> bool {
         ends(height, is_own).is_piece
+    }
+
+    #[test]
+    fn the_edge_of_a_cap_of_a_wave_is_continued_and_that_of_a_plate_is_not() {
+        let continued = |height: fn(f64) -> f64| {
+            let surface = |x: f64, y: f64| height(x.hypot(y));
+            of_piece(
+                surface,
+                |[x, y]| x.hypot(y) < 2500.0,
+                |piece, _| {
+                    let base = piece.cells.base().size;
+                    let lattice = Lattice::new(&piece.surfels.list, piece.own, PLANE.normal, base);
+                    let inside = piece.heights(&lattice, piece.own);
+                    piece.continued(&lattice, &rim(&outline(&inside)), &inside)
+                },
+            )
+        };
+        assert!(continued(|r| -r * r / 6000.0) > 1.5 * CONTINUED);
+        // A step, and a slope that is too steep.
+        assert_eq!(continued(|r| if r < 1500.0 { 0.0 } else { -700.0 }), 0.0);
+        assert!(continued(|r| (1500.0 - r).min(0.0)) < CONTINUED);
     }
 
     #[test]
@@ -369,7 +438,16 @@ mod tests {
             let owners = owners(&found, surfels.list.len());
             let own = &found[0].support.surfels;
             let (cells, owners, surfels) = (&cloud.cells, &owners, &surfels);
-            let how = How { alike: 1.0, rough: None, hilly: &[], has_facets: false, has_ridges };
+            let (judges_small, is_even, has_facets) = (false, false, false);
+            let how = How {
+                alike: 1.0,
+                rough: None,
+                hilly: &[],
+                judges_small,
+                is_even,
+                has_facets,
+                has_ridges,
+            };
             Piece { cells, surfels, owners, number: 0, own, plane: PLANE }
                 .ends(&found, how)
                 .is_piece

@@ -40,6 +40,11 @@ impl<'a> Looked<'a> {
     pub fn new(cells: &'a Cells) -> Looked<'a> {
         Looked { cells: FxHashSet::default(), finders: cells.finders() }
     }
+
+    /// Forgets what was looked into.
+    pub fn forget(&mut self) {
+        self.cells.clear();
+    }
 }
 
 impl<'a> Piece<'a> {
@@ -92,7 +97,7 @@ impl<'a> Piece<'a> {
     }
 
     /// Whether the surface goes on from one surfel to another without a step or a crease.
-    fn is_smooth(&self, i: u32, j: u32) -> bool {
+    pub fn is_smooth(&self, i: u32, j: u32) -> bool {
         let (a, b) = (self.surfel(i), self.surfel(j));
         let (Some(of_a), Some(of_b)) = (a.surface, b.surface) else { return false };
         let apart = minus(b.centroid, a.centroid);

@@ -314,7 +314,16 @@ impl Scene<'_> {
         // Of ground, flat pieces are arbitrary, too.
         let has_facets = !nature.alike && !plateau.landscape;
         let has_ridges = nature.has_ridges();
-        let how = ends::How { alike, rough: nature.rough, hilly: &hilly, has_facets, has_ridges };
+        let how = ends::How {
+            alike,
+            rough: nature.rough,
+            hilly: &hilly,
+            // Faces in a frame are small, and blurred at their edges.
+            judges_small: !nature.as_seen,
+            is_even: nature.even,
+            has_facets,
+            has_ridges,
+        };
         let pieces = || ends::arbitrary((cells, &surfels), &found, &local, how);
         let arbitrary = judges_curves.then(pieces);
         let points = &self.cloud.points;

@@ -44,7 +44,15 @@ pub(super) fn share(class: &Class, cells: &Cells, [noise, least, alike]: [f64; 3
 /// Whether much of the cloud is curved: narrower slabs hold pieces of it that are too small to tell.
 fn is_curved((surfels, Findings { found, curved, .. }): &Class, cells: &Cells, alike: f64) -> bool {
     let local: Vec<LocalPlane> = found.iter().map(|f| f.support.plane()).collect();
-    let how = ends::How { alike, rough: None, hilly: &[], has_facets: false, has_ridges: false };
+    let how = ends::How {
+        alike,
+        rough: None,
+        hilly: &[],
+        judges_small: false,
+        is_even: false,
+        has_facets: false,
+        has_ridges: false,
+    };
     let pieces = ends::arbitrary((cells, surfels), found, &local, how);
     let pieces = found.iter().zip(pieces).filter(|(_, is_piece)| *is_piece);
     let of_pieces: u64 = pieces.map(|(f, _)| surfels.weight(&f.support.surfels)).sum();
