@@ -7,6 +7,8 @@ use std::fmt::Write;
 
 /// Most candidates shown.
 const CANDIDATES: usize = 10;
+/// Fewer points lie in one plane by chance.
+const FEWEST: u64 = 10;
 
 /// An account of a detection, in plain words.
 pub fn explain(detection: &Detection, options: &Options) -> String {
@@ -140,11 +142,14 @@ fn chosen(out: &mut String, p: &Parameters, options: &Options) {
 fn found(out: &mut String, detection: &Detection) {
     let wider = |p: &&planes::Plane| p.tolerance > 1.001 * detection.parameters.tolerance;
     let wide = detection.planes.iter().filter(wider).count();
+    // In a frame, the slab of each plane is that of its own noise.
+    let may_be_kept = detection.parameters.widen > 1.0 && detection.parameters.viewpoint.is_none();
     line!(out, "Found");
     line!(
         out,
-        "  {}, {wide} of them in a wider slab than --tolerance",
-        counted(detection.planes.len() as u64, "plane")
+        "  {}, {wide} of them in a wider slab than --tolerance{}",
+        counted(detection.planes.len() as u64, "plane"),
+        if wide > 0 && may_be_kept { "; --widen 1 allows none" } else { "" }
     );
     if let Some(least) = detection.planes.last() {
         line!(
@@ -175,7 +180,7 @@ fn candidates(out: &mut String, heading: &str, candidates: &[&Rejected], limits:
 }
 
 /// Why a candidate is not a plane, and which value would make it one.
-fn because(rejected: &Rejected, limits: &Parameters) -> String {
+pub fn because(rejected: &Rejected, limits: &Parameters) -> String {
     let reason = match rejected.reason {
         Reason::TooSmall => ": too few connected points lie along it",
         Reason::Mixed => ": most of what lies in its slab does not lie along it",
@@ -187,8 +192,7 @@ fn because(rejected: &Rejected, limits: &Parameters) -> String {
         Reason::Chance => ": chance could have made it",
         Reason::SmallArea | Reason::BeyondTop => "",
     };
-    // Fewer than three points span no plane, whatever the option.
-    let few = rejected.points > 2 && rejected.points < limits.min_inliers;
+    let few = rejected.points >= FEWEST && rejected.points < limits.min_inliers;
     let option = match rejected.reason {
         Reason::TooSmall | Reason::Taken if few => {
             Some(format!("--min-inliers {}", rejected.points))

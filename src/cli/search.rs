@@ -1,6 +1,7 @@
 //! Search options, shared by all commands that search.
 
 use super::engine::{DeviceName, Engine, VoterName};
+use super::explain::because;
 use super::progress::Bar;
 use super::reading::{Choosing, say_bounds};
 use super::values::{count, first_given, length, number, said, whole};
@@ -9,7 +10,7 @@ use clap::{Args, ValueEnum};
 use planes::cloud::{Choice, Format, Source};
 use planes::cuda::Cuda;
 use planes::detect::{Loaded, Mode, Options, Progress, detect_held, least_memory, load_onto};
-use planes::detection::Curved;
+use planes::detection::{Curved, Reason};
 use planes::lms::Refine;
 use planes::orient::Orient;
 use planes::space::Directions;
@@ -294,7 +295,8 @@ impl Machine {
         let _turn = turn.or_else(|| engine.turn());
         let ends = (is_last && options.mode != Mode::OnePass).then_some(engine);
         let found = detect_held(cloud, held, options, backend, &Stages { bar, ends })?;
-        if let Some(none) = too_few(&found).or_else(|| no_surface(&found, options.mode)) {
+        let none = too_few(&found).or_else(|| no_surface(&found, options.mode));
+        if let Some(none) = &none {
             bar.aside(|| log::warn!("{}: {none}", source.path().display()));
         }
         // With a limit on planes, few of them say nothing.
@@ -302,13 +304,21 @@ impl Machine {
             options.top.is_some() || options.min_area.is_some() || options.min_inliers.is_some();
         let is_limited = asks_for_few || options.tolerance.is_some();
         let in_floats = [Format::PLY, Format::PCD, Format::NPY].contains(&source.format());
-        if let Some(coarse) = coarse_coordinates(&found, in_floats, is_limited) {
+        let coarse = coarse_coordinates(&found, in_floats, is_limited);
+        if let Some(coarse) = &coarse {
             bar.aside(|| log::warn!("{}: {coarse}", source.path().display()));
         }
-        if let Some(odd) =
-            options.tolerance.and_then(|tolerance| odd_tolerance(tolerance, &found, asks_for_few))
-        {
+        let odd =
+            options.tolerance.and_then(|tolerance| odd_tolerance(tolerance, &found, asks_for_few));
+        if let Some(odd) = &odd {
             bar.aside(|| log::warn!("{}: --tolerance {odd}", source.path().display()));
+        }
+        // One reason is enough.
+        let is_told = none.or(coarse).or(odd).is_some();
+        if let Some(other) = no_plane(&found, options).or_else(|| thick(&found, options))
+            && !is_told
+        {
+            bar.aside(|| log::warn!("{}: {other}", source.path().display()));
         }
         Ok(found)
     }
@@ -453,6 +463,42 @@ fn no_surface(found: &Detection, mode: Mode) -> Option<String> {
     let points = counted(found.input.searched(), "point");
     (is_none && found.planes.is_empty()).then(|| {
         format!("{points} show no surface: where some lie together, they are too few, at one place or on a line")
+    })
+}
+
+/// Why a cloud has no planes, as the best candidate tells.
+fn no_plane(found: &Detection, options: &Options) -> Option<String> {
+    if options.mode == Mode::OnePass || !found.planes.is_empty() {
+        return None;
+    }
+    let best = found.rejected.first()?;
+    let points = counted(best.points, "point");
+    if found.rejected.iter().any(|rejected| rejected.reason == Reason::SmallArea) {
+        return Some("no plane is as large as --min-area".to_string());
+    }
+    Some(format!("no planes; the best candidate has {points}{}", because(best, &found.parameters)))
+}
+
+/// What is said of one plane with most points that is so thick that it may be several.
+fn thick(found: &Detection, options: &Options) -> Option<String> {
+    /// A plane that is so many times as thick as the noise may be several.
+    const THICK: f64 = 4.0;
+    let p = &found.parameters;
+    // In a frame, the noise differs with the depth.
+    let may_be = options.mode != Mode::OnePass
+        && options.tolerance.is_none()
+        && p.viewpoint.is_none()
+        && p.widen > 1.0
+        && p.noise > 0.0;
+    let largest = found.planes.iter().max_by_key(|plane| plane.inliers).filter(|_| may_be)?;
+    let points = found.input.searched().saturating_sub(found.input.stray).max(1);
+    let (share, times) = (largest.inliers as f64 / points as f64, largest.rmse / p.noise);
+    (share > 0.5 && times > THICK).then(|| {
+        format!(
+            "one plane has {:.0} % of the points and is {times:.0} times as thick as the noise; it may be several, \
+             which --widen 1 keeps apart",
+            100.0 * share
+        )
     })
 }
 

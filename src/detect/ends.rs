@@ -17,6 +17,7 @@ use crate::surface::surfels::Surfels;
 use crate::vector::{Vec3, dot};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use std::cell::LazyCell;
 use std::ops::ControlFlow;
 
 /// A plane is an arbitrary piece of a surface that goes on beyond more than this share of its outline, …
@@ -42,8 +43,10 @@ const TILT: f64 = 20.0 * std::f64::consts::PI / 180.0;
 /// A plane with at least one in so many of the points ends where a surface of another kind begins.
 const LARGE: u64 = 100;
 /// A smaller one is a piece of waves, hills or water if these go on smoothly from more than this share of its edge, although they turn
-/// or leave its slab there. Scores hardly change from .15 to .35.
+/// or leave its slab there, …
 const CONTINUED: f64 = 0.3;
+/// … and are larger by more than this factor. All faces of a hip roof have about four times as many points as one.
+const MUCH_LARGER: u64 = 5;
 /// What lies beyond the outline is looked for around surfels at most this many places from it.
 const RIM: i64 = 1;
 
@@ -60,7 +63,7 @@ pub(super) struct How<'a> {
     pub judges_small: bool,
     /// Whether the noise is the same everywhere.
     pub is_even: bool,
-    /// Whether flat faces are never pieces.
+    /// Whether flat faces are no pieces, small ones only where the noise is even.
     pub has_facets: bool,
     /// Whether flat faces are no pieces if nearly all that goes on lies beyond ridges.
     pub has_ridges: bool,
@@ -122,16 +125,20 @@ impl Piece<'_> {
         let open = self.open(&outline, [&inside, &outside]);
         let share = |open: &[[Place; 2]]| open.len() as f64 / outline.len().max(1) as f64;
         let is_hilly = how.hilly.get(self.number as usize).is_some_and(|&is| is);
-        let is_facet = || {
+        let is_thin = LazyCell::new(|| self.is_thin());
+        let is_face = || {
             let goes_over_ridges =
                 || share(&self.without_ridges(&lattice, &beyond, &open, found)) <= NO_RIDGE;
-            self.is_facet() && (how.has_facets || how.has_ridges && goes_over_ridges())
+            *is_thin && (how.has_facets || how.has_ridges && goes_over_ridges())
         };
-        let is_small = || !self.is_large() && !(how.has_facets && how.is_even && self.is_facet());
+        let is_judged_small = || {
+            let is_sure_face = || *is_thin && how.has_facets && how.is_even;
+            how.judges_small && !self.is_large() && !is_sure_face()
+        };
         let is_patch = || self.continued(&lattice, &rim, &inside) > CONTINUED;
-        let is_piece = (share(&open) > OPEN && !is_facet() && self.goes_on(beyond.clone()))
+        let is_piece = (share(&open) > OPEN && !is_face() && self.goes_on(beyond.clone(), LARGER))
             || (is_hilly && share(&open) > OPEN_HILL && one_way(&open) < ONE_SIDE)
-            || (how.judges_small && is_small() && is_patch() && self.goes_on(beyond.clone()));
+            || (is_judged_small() && is_patch() && self.goes_on(beyond.clone(), MUCH_LARGER));
         Ends { is_piece, is_strip: strips::is_strip(self, &beyond, how.alike), beyond }
     }
 
@@ -140,8 +147,8 @@ impl Piece<'_> {
         self.surfels.weight(self.own) * LARGE >= self.cells.distinct
     }
 
-    /// The share of the plane's edge, which lies at the places of the `rim`, from which a surface goes on smoothly beside the plane;
-    /// `inside` are its own places. A layer right above or below it does not count.
+    /// The share of the points along the plane's edge, which lies at the places of the `rim`, from which a surface goes on smoothly beside
+    /// the plane; `inside` are its own places. A layer right above or below it does not count.
     fn continued(&self, lattice: &Lattice, rim: &SparseGrid<bool>, inside: &Heights) -> f64 {
         let (mut rim, mut inside) = (rim.finder(), inside.finder());
         let mut looked = Looked::new(self.cells);
@@ -204,7 +211,7 @@ impl Piece<'_> {
 
     /// Whether the plane is hardly thicker than the pieces of its surface. A piece of a curved surface fills its slab; a face of a low
     /// roof does not, though its surface goes on over the ridges without a step.
-    fn is_facet(&self) -> bool {
+    fn is_thin(&self) -> bool {
         let normal = self.plane.normal;
         let square = |&i: &u32| {
             let (s, distance) = (self.surfel(i), self.distance(i));
@@ -223,12 +230,11 @@ impl Piece<'_> {
         let reach = (1.0 + 2.0 * STEP) * self.plane.tolerance;
         // Small smooth patches of rough ground are chance.
         let rough = how.rough.filter(|_| self.is_large());
-        let kind = rough.map(|rough| (rough, self.surfels.is_mostly_rough(self.own, rough)));
+        let kind = rough.map(|rough| self.surfels.kind(self.own, rough));
         let may_go_on = |j: u32| {
             let along = |normal: Vec3| dot(normal, self.plane.normal).abs() >= TILT.cos();
-            let is_of_kind = |(rough, is_rough)| self.surfel(j).is_rougher(rough) == is_rough;
             self.surfel(j).surface.is_some_and(|s| along(s.normal()))
-                && kind.is_none_or(is_of_kind)
+                && kind.is_none_or(|kind| kind.has(self.surfel(j)))
                 && self.distance(j).abs() <= reach
         };
         let mut rim = rim.finder();
@@ -266,9 +272,9 @@ impl Piece<'_> {
         heights
     }
 
-    /// Whether more of the surface lies beyond the outline than within; `next` are the first surfels beyond.
-    fn goes_on(&self, next: Vec<u32>) -> bool {
-        let most = LARGER * self.surfels.weight(self.own);
+    /// Whether so many times as much of the surface lies beyond the outline as within; `next` are the first surfels beyond.
+    fn goes_on(&self, next: Vec<u32>, times: u64) -> bool {
+        let most = times * self.surfels.weight(self.own);
         let mut larger = 0;
         self.walk(next, |i| {
             larger += u64::from(self.surfel(i).weight);
@@ -315,6 +321,15 @@ mod tests {
 
     const PLANE: LocalPlane = LocalPlane { normal: [0.0, 0.0, 1.0], rho: 15.0, tolerance: 60.0 };
     const SIDE: i32 = 200;
+    const HOW: How = How {
+        alike: 1.0,
+        rough: None,
+        hilly: &[],
+        judges_small: true,
+        is_even: true,
+        has_facets: true,
+        has_ridges: true,
+    };
 
     /// How the plane through the origin ends on a surface with the given heights, if it has all surfels within its slab
     /// whose middle `is_own`.
@@ -329,11 +344,7 @@ mod tests {
         is_hilly: bool,
     ) -> Ends {
         let hilly = &[false, is_hilly][..];
-        let (judges_small, is_even) = (true, true);
-        let (has_facets, has_ridges) = (true, true);
-        let how =
-            How { alike: 1.0, rough: None, hilly, judges_small, is_even, has_facets, has_ridges };
-        of_piece(height, is_own, |piece, found| piece.ends(found, how))
+        of_piece(height, is_own, |piece, found| piece.ends(found, How { hilly, ..HOW }))
     }
 
     /// What is told of that plane, of which there are two with the one of all other surfels.
@@ -438,16 +449,7 @@ mod tests {
             let owners = owners(&found, surfels.list.len());
             let own = &found[0].support.surfels;
             let (cells, owners, surfels) = (&cloud.cells, &owners, &surfels);
-            let (judges_small, is_even, has_facets) = (false, false, false);
-            let how = How {
-                alike: 1.0,
-                rough: None,
-                hilly: &[],
-                judges_small,
-                is_even,
-                has_facets,
-                has_ridges,
-            };
+            let how = How { judges_small: false, has_facets: false, has_ridges, ..HOW };
             Piece { cells, surfels, owners, number: 0, own, plane: PLANE }
                 .ends(&found, how)
                 .is_piece

@@ -35,7 +35,8 @@ pub(super) fn noise(surfaces: &mut dyn Surfaces, thickest: f64) -> Result<(f64, 
     Ok((noise, weight))
 }
 
-/// The same of the smoother kind of surface, and where most places may hold two sheets each: the noise of those that do not, if they have at least 5 % of the points.
+/// The same of the smoother kind of surface. Where most places may hold two sheets each, it is the noise of those that do not, if they
+/// have at least 5 % of the points.
 pub(super) fn noise_of_sheets(surfaces: &mut dyn Surfaces, sheets: &Sheets) -> Result<f64> {
     let rough = sheets.field.rough.unwrap_or(f64::INFINITY);
     let (mut noise, weight) = noise(surfaces, rough)?;

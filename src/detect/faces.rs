@@ -14,10 +14,7 @@ const WHOLE_SIDE: f64 = 0.9;
 const MOST_FOLDS: usize = 3;
 /// The same of low ridges, as between the bays of a deck.
 const MOST_RIDGES: usize = 8;
-/// A plane in the widest slab has at most so many times the points of the one in the usual slab if it grew over ridges: that holds a
-/// fifth of each of the two faces at a ridge. On rough ground, where each fold is searched in vain, it has many more.
-const MOST_FOLDED: u64 = 50;
-/// The sides of a low ridge hold at least one in so many of the points of the plane.
+/// Beyond a low ridge lies at least one in so many of the points before it: less hardly bends a plane.
 const SLIVER: u64 = 100;
 
 /// The ridges at which a plane is divided.
@@ -56,9 +53,6 @@ impl Field<'_> {
         let Ok(narrow) = self.settle(grower, seed, self.limits.tolerance, free) else {
             return Ok(None);
         };
-        if self.weight(&narrow.surfels) * MOST_FOLDED < self.weight(&whole.surfels) {
-            return Ok(None);
-        }
         match self.near_face(grower, narrow, free) {
             Some(face) => Ok(Some(face)),
             None => self.face(grower, (whole.normal, &whole.surfels), free, Ridges::Low),
@@ -138,7 +132,7 @@ impl Field<'_> {
         None
     }
 
-    /// Whether the smaller side of a fold is so small that it hardly widens the slab.
+    /// Whether the smaller side of a fold is so small that it hardly bends the plane.
     fn is_sliver(&self, fold: &Fold) -> bool {
         self.weight(&fold.smaller) * SLIVER < self.weight(&fold.larger)
     }

@@ -74,11 +74,10 @@ impl<'a> Grower<'a> {
         let in_slab =
             |s: &Surfel| (dot(s.centroid, normal) - rho).abs() <= reach * f64::from(s.scale);
         let along = |s: &Surfel| s.surface.is_some_and(|f| dot(f.normal(), normal).abs() >= cosine);
-        let kind = limits.rough.map(|rough| (rough, self.surfels.is_mostly_rough(seed, rough)));
-        let is_of_kind =
-            |s: &Surfel| kind.is_none_or(|(rough, is_rough)| s.is_rougher(rough) == is_rough);
+        let kind = limits.rough.map(|rough| self.surfels.kind(seed, rough));
+        let is_of_kind = |s: &Surfel| kind.is_none_or(|kind| kind.has(s));
         // A road beside grass says nothing about the grass.
-        let tells = |s: &Surfel| kind.is_none_or(|(_, is_rough)| !is_rough) || is_of_kind(s);
+        let tells = |s: &Surfel| kind.is_none_or(|kind| !kind.is_rough() || kind.has(s));
         let mut grown = Grown { members: Vec::new(), others: 0 };
         for &i in seed {
             let s = &self.surfels.list[i as usize];

@@ -15,10 +15,8 @@ use rayon::prelude::*;
 
 /// Most cells whose neighbourhoods are examined.
 const SAMPLE: usize = 1 << 13;
-/// Samples per region, on average, where kinds of surface are sought, …
+/// Samples per region, on average, where kinds of surface are sought.
 const OF_KIND: usize = 16;
-/// … and fewest of a region.
-const TYPICAL: usize = 4;
 /// Largest thickness over width, squared, of a neighbourhood that is certainly flat.
 const STRICT: f32 = 0.01;
 /// A cell with so many times fewer points than another one in its block holds strays, the rim of a surface or some of its tail …
@@ -170,9 +168,8 @@ impl View {
         for sample in &self.samples {
             regions[cells.ancestor(sample.cell, level) as usize].extend(thickness(sample));
         }
-        let told = regions.iter().filter(|places| places.len() >= TYPICAL);
-        let typical = |places: &Vec<f64>| (quantile(&mut places.clone(), 0.5), places.len() as u64);
-        let rough = roughness::gap(&told.map(typical).collect::<Vec<_>>())?;
+        let typical = regions.iter().filter_map(|places| roughness::typical(places));
+        let rough = roughness::gap(&typical.collect::<Vec<_>>())?;
         let is_smooth = |sample: &&Sample| thickness(sample).is_some_and(|t| t <= rough);
         let samples: Vec<Sample> = self.samples.iter().filter(is_smooth).cloned().collect();
         let share = samples.len() as f64 / self.samples.len() as f64;

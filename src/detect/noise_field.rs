@@ -9,14 +9,14 @@ use super::drawn::Drawn;
 use super::noise::{self, Sample, View, noise, usual_of};
 use super::plateau::Plateau;
 use super::plateau::slices::{STEPS, slices};
-use super::roughness::gap;
+use super::roughness;
 use super::sheets::is_layered;
 use crate::surface::blocks::Finder;
 use crate::surface::cells::Cells;
 use crate::surface::cloud::CellCloud;
 use crate::surface::flat::{FLAT, Flatness};
 use crate::surface::noise_field::NoiseField;
-use crate::surface::quantile::{quantile, weighted_quantile};
+use crate::surface::quantile::weighted_quantile;
 use rayon::prelude::*;
 
 /// For noise that shows at the finest scale: most neighbourhoods examined in each cell of the regions' level.
@@ -28,8 +28,6 @@ const SMALLEST: usize = 2;
 const MOST: usize = 100_000;
 /// Fewest flat neighbourhoods from which the noise of a region is read, …
 const FEWEST: usize = 16;
-/// Fewest neighbourhoods inside a cell whose median thickness is typical.
-const TYPICAL: usize = 4;
 /// … and their least share.
 const SHARE: f64 = 0.15;
 /// Where too few are flat, as in sparse places, regions half as wide are looked at instead, then larger ones,
@@ -172,11 +170,8 @@ fn white(
     // What is thicker was tested for layers.
     let thick = THICK * usual;
     let regions = Regions::of_level(cells, level, [thick, CAP * usual], &surface);
-    let typical = |inside: &Inside| {
-        let single = &inside.single;
-        (single.len() >= TYPICAL).then(|| (quantile(&mut single.clone(), 0.5), single.len() as u64))
-    };
-    let gap = || gap(&regions.inside.par_iter().filter_map(typical).collect::<Vec<_>>());
+    let typical = |inside: &Inside| roughness::typical(&inside.single);
+    let gap = || roughness::gap(&regions.inside.par_iter().filter_map(typical).collect::<Vec<_>>());
     let kinds_part_at = if one_kind { None } else { gap() };
     let regions = Regions { rough: kinds_part_at, ..regions };
     // Regions without flat neighbourhoods of their own have no weight.

@@ -4,7 +4,7 @@
 //! the largest are found. A road is smooth and grass is rough, and hardly any place is in between. What is rough then tells nothing of
 //! the noise of what is smooth.
 
-use crate::surface::quantile::weighted_quantile;
+use crate::surface::quantile::{quantile, weighted_quantile};
 
 /// Bins of thickness per factor of two.
 const BINS: f64 = 20.0;
@@ -19,8 +19,15 @@ const SHARE: f64 = 0.15;
 const GAP: f64 = 0.25;
 /// The rougher kind is at least this many times as rough: where it is less, many places of either look like the other one.
 const ROUGHER: f64 = 1.7;
-/// Fewest regions that tell something.
+/// Fewest regions that tell something, …
 const FEWEST: usize = 100;
+/// … and fewest places of a region that tell its typical thickness.
+const PLACES: usize = 4;
+
+/// The typical thickness of a region with places of these thicknesses, and their number; `None` if they are too few.
+pub(super) fn typical(places: &[f64]) -> Option<(f64, u64)> {
+    (places.len() >= PLACES).then(|| (quantile(&mut places.to_vec(), 0.5), places.len() as u64))
+}
 
 /// The thickness up to which places are of the smoother kind, if a cloud holds two kinds; `regions` are the typical thicknesses of its
 /// regions, and the number of places of each.

@@ -95,20 +95,18 @@ pub(super) fn search<'b>(
             |flat: &Flatness| rings::is_edge_on(scanner, place, flat.normal.map(f64::from));
         surfaces.flatness(level, cell).filter(|flat| !is_ring(flat))
     };
+    let may_widen = options.widen.is_none_or(|times| times > 1.0);
     // A given tolerance that may be widened is treated like a measured one.
     let obey = options.tolerance.is_some() && options.widen.is_none_or(|times| times == 1.0);
     let mut field = match steps {
         Some(steps) => noise_field::of_rounded_depths(cells, view, plateau, &steps),
         None => {
             // The rings of a scanner are thinner along themselves than from one to the next.
-            let one_kind = !plateau.sheet
-                || obey
-                || scanner.is_some()
-                || options.widen.is_some_and(|w| w <= 1.0);
+            let one_kind = !plateau.sheet || obey || scanner.is_some() || !may_widen;
             noise_field::measure(in_cells, view, plateau, (most_rounding, one_kind), flatness)
         }
     };
-    if options.widen.is_some_and(|times| times <= 1.0) {
+    if !may_widen {
         // Every plane gets the same tolerance.
         field.scale = None;
     }

@@ -21,8 +21,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const ITERATIONS: usize = 12;
 /// In a wider slab, a facet of rough ground or of water leaves its place: its plane turns by more than this angle, ten degrees, …
 const TURNED: f64 = std::f64::consts::PI / 18.0;
-/// … or has more than so many times as many points.
-const OUTGROWN: u64 = 30;
+/// … or has more than so many times as many points. At a ridge, the usual slab holds a fifth of either face.
+const OUTGROWN: u64 = 50;
 /// Width of the slice of voters from which a plane grows, in tolerances: narrow enough to lie within
 /// one of two layers, wide enough to be the densest by more than chance.
 const SLICE: f64 = 0.5;
@@ -63,7 +63,7 @@ const WIDER: f64 = 3.0;
 const STEEPEST: f64 = std::f64::consts::FRAC_PI_3;
 /// … which holds at most this many times the points: in such a slab, a cylinder that goes on has 1.5 times as many.
 const GOES_ON: f64 = 1.2;
-/// A smooth patch of rough ground is not divided at ridges: there, the next wider slab holds more than so many times the points, in
+/// A smooth patch of rough ground is not divided at ridges: there, a wider slab holds more than so many times the points, in
 /// layers.
 const LEAP: u64 = 10;
 /// A plane is widened if its slab is more than so many times as thick as the usual one; the next one is half as thick again.
@@ -234,18 +234,26 @@ impl Field<'_> {
             best.map(|plane| Fitted { plane, is_bent: true, is_rough })
         };
         let mut failed = Failed::new((direction, 0.0), 0, Reason::TooSmall);
-        // How much it deviates from the plane, as a multiple of what the usual slab allows: in a wider one it deviates by more.
+        // How much it deviates from the plane, as a multiple of what the usual slab allows: in a wider one it deviates by more. It may be
+        // flat for its size in the widest.
         let mut excess = 0.0;
+        let widest = self.limits.slabs.last();
         let mut first = None;
         for times in self.limits.slabs {
-            if excess > *times {
+            if excess > *times && Some(times) != widest {
                 continue;
             }
             let tolerance = times * self.limits.tolerance;
             let plane = match self.settle_near(grower, (first, members), tolerance, free) {
                 Ok(plane) => plane,
                 Err(small) if failed.points == 0 => return Ok(Err(small)),
-                Err(_) => break,
+                Err(wide) => {
+                    if wide.reason == Reason::Bent {
+                        // It left the place that it had in the usual slab, which another candidate need not have had.
+                        settled.truncate(1);
+                    }
+                    break;
+                }
             };
             first.get_or_insert((plane.normal, self.weight(&plane.surfels)));
             let here = Settled::of(&plane);
@@ -414,9 +422,10 @@ impl Field<'_> {
             let grown = grower.grow(&members, plane, tolerance, &self.limits, still);
             let settled = grown.members == members;
             (members, others) = (grown.members, grown.others);
-            mixed = if is_mixed(self.weight(&members), others) { mixed + 1 } else { 0 };
+            let weight = self.weight(&members);
+            mixed = if is_mixed(weight, others) { mixed + 1 } else { 0 };
             if mixed == MIXED {
-                break;
+                return failed(plane, weight, Reason::Mixed);
             }
             if settled {
                 let Some([own, others]) = self.of_one_plane(&members, plane.0) else { break };

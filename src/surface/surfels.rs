@@ -50,14 +50,34 @@ impl Surfel {
         variance_along(self.scatter.map(f64::from), normal)
     }
 
-    /// Whether its surface is of a rougher kind: thicker than so many steps.
-    pub fn is_rougher(&self, thickness: f64) -> bool {
+    /// Whether its surface is thicker than so many steps.
+    fn is_rougher(&self, thickness: f64) -> bool {
         self.surface.is_some_and(|surface| f64::from(surface.thickness) > thickness)
     }
 
     /// Number of its base cells.
     pub fn cells(&self) -> u32 {
         self.places[1] - self.places[0]
+    }
+}
+
+/// One of two kinds of surface: a smooth one, or one that is rougher.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind {
+    /// The rougher kind is thicker than so many steps.
+    thickness: f64,
+    is_rough: bool,
+}
+
+impl Kind {
+    /// Whether this is the rougher kind.
+    pub fn is_rough(self) -> bool {
+        self.is_rough
+    }
+
+    /// Whether a surfel is of this kind.
+    pub fn has(self, surfel: &Surfel) -> bool {
+        surfel.is_rougher(self.thickness) == self.is_rough
     }
 }
 
@@ -121,14 +141,14 @@ impl Surfels {
         set.iter().map(|&i| u64::from(self.list[i as usize].weight)).sum()
     }
 
-    /// Whether most points of a set of surfels lie where the surface is thicker than so many steps.
-    pub fn is_mostly_rough(&self, set: &[u32], thickness: f64) -> bool {
+    /// The kind of surface on which most points of a set of surfels lie, if a rough one is thicker than so many steps.
+    pub fn kind(&self, set: &[u32], thickness: f64) -> Kind {
         let mut weights = [0; 2];
         for &i in set {
             let surfel = &self.list[i as usize];
             weights[usize::from(surfel.is_rougher(thickness))] += u64::from(surfel.weight);
         }
-        weights[1] > weights[0]
+        Kind { thickness, is_rough: weights[1] > weights[0] }
     }
 
     /// The plane of least squares through the centres of surfels, as normal and distance.
