@@ -63,7 +63,7 @@ const WIDER: f64 = 3.0;
 const STEEPEST: f64 = std::f64::consts::FRAC_PI_3;
 /// … which holds at most this many times the points: in such a slab, a cylinder that goes on has 1.5 times as many.
 const GOES_ON: f64 = 1.2;
-/// A smooth patch of rough ground is not divided at ridges: there, a wider slab holds more than so many times the points, in
+/// A smooth patch of rough ground is not divided at ridges: there, the next wider slab holds more than so many times the points, in
 /// layers.
 const LEAP: u64 = 10;
 /// A plane is widened if its slab is more than so many times as thick as the usual one; the next one is half as thick again.
@@ -234,15 +234,8 @@ impl Field<'_> {
             best.map(|plane| Fitted { plane, is_bent: true, is_rough })
         };
         let mut failed = Failed::new((direction, 0.0), 0, Reason::TooSmall);
-        // How much it deviates from the plane, as a multiple of what the usual slab allows: in a wider one it deviates by more. It may be
-        // flat for its size in the widest.
-        let mut excess = 0.0;
-        let widest = self.limits.slabs.last();
         let mut first = None;
         for times in self.limits.slabs {
-            if excess > *times && Some(times) != widest {
-                continue;
-            }
             let tolerance = times * self.limits.tolerance;
             let plane = match self.settle_near(grower, (first, members), tolerance, free) {
                 Ok(plane) => plane,
@@ -290,7 +283,6 @@ impl Field<'_> {
                 let is_bent = bend.depth > most * own;
                 return Ok(Ok(Fitted { plane, is_bent, is_rough }));
             }
-            excess = bend.depth / (most * self.limits.tolerance);
             members = plane.surfels.clone();
             if bend.depth * self.scale(&members, 0.5) <= FLATNESS * bend.width {
                 best = Some(plane);
