@@ -46,6 +46,29 @@ fn a_cloud_of_too_few_points_says_so() {
 }
 
 #[test]
+fn a_cloud_without_planes_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cloud.xyz");
+    let ball = |k: u32| {
+        let (z, turn) = (1.0 - 2.0 * (f64::from(k) + 0.5) / 20_000.0, 2.399_963 * f64::from(k));
+        let radius = (1.0 - z * z).sqrt() + 0.01 * f64::from(k * 7919 % 997) / 997.0;
+        [radius * turn.cos(), radius * turn.sin(), z]
+    };
+    write(&file, &(0..20_000).map(ball).collect::<Vec<_>>());
+    let said = |options: &str| detect(&file, options).err;
+    let why = said("");
+    assert!(why.contains("no planes; the best candidate has "), "{why}");
+    assert!(why.contains(" points: its surface is curved"), "{why}");
+    assert_eq!(said("--curved facets"), "");
+    let wall = |k: u32| [f64::from(k % 50) / 10.0, f64::from(k / 50) / 10.0, 0.0];
+    write(&file, &(0..2500).map(wall).collect::<Vec<_>>());
+    let said = |options: &str| detect(&file, options).err;
+    assert_eq!(said("--min-area 20"), "");
+    let small = said("--min-area 30");
+    assert!(small.contains("no plane is as large as --min-area"), "{small}");
+}
+
+#[test]
 fn normals_look_up() {
     for (name, options) in [("roofs.las", ""), ("room.ply", ""), ("room.ply", "--one-pass")] {
         let document = document(name, options);
