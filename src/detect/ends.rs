@@ -69,13 +69,21 @@ pub(super) struct How<'a> {
     pub has_ridges: bool,
 }
 
-/// For each plane, whether it is an arbitrary piece of a larger surface.
-pub(super) fn arbitrary(
+/// Which planes are pieces of larger surfaces.
+pub(super) struct Pieces {
+    /// Whether each is an arbitrary piece: a little noise, and it is another one.
+    pub arbitrary: Vec<bool>,
+    /// Whether each is small, and its surface goes on smoothly although it turns. Many such pieces still tell the scale of a cloud.
+    pub small: Vec<bool>,
+}
+
+/// Which planes are pieces of larger surfaces.
+pub(super) fn pieces(
     (cells, surfels): (&Cells, &Surfels),
     found: &[FoundPlane],
     local: &[LocalPlane],
     how: How,
-) -> Vec<bool> {
+) -> Pieces {
     let owners = owners(found, surfels.list.len());
     let ends = |(number, (one, &plane)): (usize, (&FoundPlane, &LocalPlane))| {
         let (own, number) = (&one.support.surfels, number as u32);
@@ -93,7 +101,11 @@ pub(super) fn arbitrary(
         }
         strips::is_between(surfels.weight(&found.support.surfels), among)
     };
-    ends.iter().zip(found).map(|of| of.0.is_strip || of.0.is_piece || is_between(of)).collect()
+    let is_arbitrary = |of: (&Ends, &FoundPlane)| of.0.is_strip || of.0.is_piece || is_between(of);
+    Pieces {
+        arbitrary: ends.iter().zip(found).map(is_arbitrary).collect(),
+        small: ends.iter().map(|end| end.is_small_piece).collect(),
+    }
 }
 
 /// How a plane ends.
@@ -103,6 +115,8 @@ struct Ends {
     beyond: Vec<u32>,
     /// Whether it is a piece of a larger surface, or of a hill.
     is_piece: bool,
+    /// Whether it is small, and a piece of a surface that goes on smoothly.
+    is_small_piece: bool,
     /// Whether it is a strip of a curved surface.
     is_strip: bool,
 }
@@ -137,9 +151,15 @@ impl Piece<'_> {
         };
         let is_patch = || self.continued(&lattice, &rim, &inside) > CONTINUED;
         let is_piece = (share(&open) > OPEN && !is_face() && self.goes_on(beyond.clone(), LARGER))
-            || (is_hilly && share(&open) > OPEN_HILL && one_way(&open) < ONE_SIDE)
-            || (is_judged_small() && is_patch() && self.goes_on(beyond.clone(), MUCH_LARGER));
-        Ends { is_piece, is_strip: strips::is_strip(self, &beyond, how.alike), beyond }
+            || (is_hilly && share(&open) > OPEN_HILL && one_way(&open) < ONE_SIDE);
+        let is_small_piece =
+            is_judged_small() && is_patch() && self.goes_on(beyond.clone(), MUCH_LARGER);
+        Ends {
+            is_piece,
+            is_small_piece,
+            is_strip: strips::is_strip(self, &beyond, how.alike),
+            beyond,
+        }
     }
 
     /// Whether the plane has at least a hundredth of the points.

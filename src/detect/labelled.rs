@@ -2,6 +2,7 @@
 
 use super::around::Around;
 use super::copies::Sites;
+use super::ends::Pieces;
 use super::found::{Failed, FoundPlane};
 use super::how::How;
 use super::limits::{MIN_STEPS, SIGMAS};
@@ -32,8 +33,8 @@ pub(super) struct Labelled {
     /// The planes, in local coordinates.
     pub local: Vec<LocalPlane>,
     pub found: Vec<FoundPlane>,
-    /// Whether each is an arbitrary piece of a larger surface; `None` if pieces of curved surfaces are planes.
-    pub arbitrary: Option<Vec<bool>>,
+    /// Which are pieces of larger surfaces; `None` if pieces of curved surfaces are planes.
+    pub pieces: Option<Pieces>,
     /// Whether each is as thick as a piece of a hill, for comparisons with other scales; empty if this is no landscape.
     pub hilly: Vec<bool>,
     /// The points around each; `None` if slices of thicker things are planes.
@@ -129,8 +130,11 @@ impl Labelled {
         refined.iter_mut().flat_map(|r| r.errors.iter_mut().flatten()).for_each(|e| *e *= less);
         let Assigned { labels, sums } = &assigned;
         let round = || roundness::round(points, labels, &local, sums, self.alike);
-        let round = match self.arbitrary {
-            Some(pieces) => round().into_iter().zip(pieces).map(|(a, b)| a | b).collect(),
+        let round = match self.pieces {
+            Some(Pieces { arbitrary, small }) => {
+                let pieces = arbitrary.into_iter().zip(small).map(|(a, b)| a | b);
+                round().into_iter().zip(pieces).map(|(a, b)| a | b).collect()
+            }
             None => vec![false; found.len()],
         };
         // Nothing may use the backend from here on: the program shuts it down.

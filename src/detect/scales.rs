@@ -118,7 +118,7 @@ fn width(sums: &Moments) -> f64 {
 /// The planes of enough points that are no arbitrary pieces of larger surfaces, and not as thick as pieces of hills. Those that were
 /// joined with others have no points.
 fn kept(labelled: &Labelled) -> impl Iterator<Item = usize> {
-    let is_piece = |i: usize| labelled.arbitrary.as_ref().is_some_and(|pieces| pieces[i]);
+    let is_piece = |i: usize| labelled.pieces.as_ref().is_some_and(|pieces| pieces.arbitrary[i]);
     let is_hilly = |i: usize| labelled.hilly.get(i).is_some_and(|&is| is);
     let fewest = labelled.parameters.min_inliers;
     let has_enough = move |&i: &usize| labelled.assigned.sums[i].n as u64 >= fewest;

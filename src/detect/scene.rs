@@ -322,8 +322,8 @@ impl Scene<'_> {
             has_facets,
             has_ridges,
         };
-        let pieces = || ends::arbitrary((cells, &surfels), &found, &local, how);
-        let arbitrary = judges_curves.then(pieces);
+        let pieces = || ends::pieces((cells, &surfels), &found, &local, how);
+        let pieces = judges_curves.then(pieces);
         let points = &self.cloud.points;
         // Of a wall that is rougher than the rest, slabs that are not widened take a slice.
         let is_judged = judges_curves && parameters.widen > 1.0 && points.len() >= around::FEWEST;
@@ -337,7 +337,7 @@ impl Scene<'_> {
             parameters,
             local,
             found,
-            arbitrary,
+            pieces,
             hilly,
             around,
             failed,

@@ -53,7 +53,7 @@ fn is_curved((surfels, Findings { found, curved, .. }): &Class, cells: &Cells, a
         has_facets: false,
         has_ridges: false,
     };
-    let pieces = ends::arbitrary((cells, surfels), found, &local, how);
+    let pieces = ends::pieces((cells, surfels), found, &local, how).arbitrary;
     let pieces = found.iter().zip(pieces).filter(|(_, is_piece)| *is_piece);
     let of_pieces: u64 = pieces.map(|(f, _)| surfels.weight(&f.support.surfels)).sum();
     (curved + of_pieces) * CURVED >= cells.distinct
