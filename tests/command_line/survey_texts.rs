@@ -290,7 +290,9 @@ fn more_columns_without_names_are_said_where_they_may_be_others() {
         ),
     ] {
         let (_, said) = folder.detect(&file, "");
-        assert_eq!(said.lines().count(), 1, "{said}");
+        // Of wrong columns there may be no planes.
+        let others = said.lines().filter(|line| !line.contains(": no planes; "));
+        assert_eq!(others.count(), 1, "{said}");
         let all = format!("have no names and are taken as {columns}; if not so, say it with");
         assert!(said.contains(&all) && said.contains("--columns -,x,y,z"), "{said}");
         let (found, said) = folder.detect(&file, "--columns -,x,y,z");
