@@ -3,18 +3,17 @@
 //! A wall ends at a corner, a step or a gap. A piece of terrain or of a vault ends where the surface leaves its slab, and such
 //! a piece is arbitrary: a little noise, and the surface falls into other pieces.
 
+use super::edge::Edge;
 use super::fold;
 use super::found::{FoundPlane, owners};
 use super::hills::own_thickness;
-use super::lattice::Lattice;
-use super::piece::{Looked, Piece, STEP};
+use super::piece::Piece;
 use super::sparse_grid::{Place, SparseGrid};
 use super::strips;
 use crate::surface::cells::Cells;
 use crate::surface::plane::LocalPlane;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::surfels::Surfels;
-use crate::vector::{Vec3, dot};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::cell::LazyCell;
@@ -38,8 +37,6 @@ const OPEN_HILL: f64 = 0.2;
 /// It goes on to several sides: the face of a roof goes on over its ridge, and edges along a straight line, which take two of four
 /// directions, face one way by at least 0.707.
 const ONE_SIDE: f64 = 0.7;
-/// The surface beyond the outline is tilted against the plane by at most this angle, in radians.
-const TILT: f64 = 20.0 * std::f64::consts::PI / 180.0;
 /// A plane with at least one in so many of the points ends where a surface of another kind begins.
 const LARGE: u64 = 100;
 /// A smaller one is a piece of waves, hills or water if these go on smoothly from more than this share of its edge, although they turn
@@ -47,8 +44,6 @@ const LARGE: u64 = 100;
 const CONTINUED: f64 = 0.3;
 /// … and are larger by more than this factor. All faces of a hip roof have about four times as many points as one.
 const MUCH_LARGER: u64 = 5;
-/// What lies beyond the outline is looked for around surfels at most this many places from it.
-const RIM: i64 = 1;
 
 /// How a cloud's planes are judged.
 #[derive(Clone, Copy)]
@@ -86,8 +81,8 @@ pub(super) fn pieces(
 ) -> Pieces {
     let owners = owners(found, surfels.list.len());
     let ends = |(number, (one, &plane)): (usize, (&FoundPlane, &LocalPlane))| {
-        let (own, number) = (&one.support.surfels, number as u32);
-        Piece { cells, surfels, owners: &owners, number, own, plane }.ends(found, how)
+        let own = &one.support.surfels;
+        Piece { cells, surfels, own, plane }.ends((number, found, &owners), how)
     };
     let ends: Vec<Ends> =
         found.par_iter().zip(local).enumerate().with_max_len(1).map(ends).collect();
@@ -121,39 +116,36 @@ struct Ends {
     is_strip: bool,
 }
 
-/// The distances of the surfels over places of a lattice: their weights, and the weighted sums.
-type Heights = SparseGrid<[f64; 2]>;
-
 impl Piece<'_> {
-    fn ends(&self, found: &[FoundPlane], how: How) -> Ends {
-        let (list, normal) = (&self.surfels.list, self.plane.normal);
-        let lattice = Lattice::new(list, self.own, normal, self.cells.base().size);
-        let inside = self.heights(&lattice, self.own);
-        let outline = outline(&inside);
-        let rim = rim(&outline);
-        let beyond = self.beyond(&lattice, &rim, how);
+    /// How the plane with this number ends, one of all that were `found`; `owners` are the numbers of the surfels' planes.
+    fn ends(&self, (number, found, owners): (usize, &[FoundPlane], &[u32]), how: How) -> Ends {
+        let edge = Edge::of(self);
+        // Small smooth patches of rough ground are chance.
+        let rough = how.rough.filter(|_| self.is_large());
+        let beyond = edge.beyond(self, rough);
         if beyond.is_empty() {
             return Ends::default();
         }
-        let outside = self.heights(&lattice, &beyond);
-        let open = self.open(&outline, [&inside, &outside]);
-        let share = |open: &[[Place; 2]]| open.len() as f64 / outline.len().max(1) as f64;
-        let is_hilly = how.hilly.get(self.number as usize).is_some_and(|&is| is);
+        let open = edge.open(self, &beyond);
+        let is_hilly = how.hilly.get(number).is_some_and(|&is| is);
         let is_thin = LazyCell::new(|| self.is_thin());
         let is_face = || {
+            let others = (found, owners);
             let goes_over_ridges =
-                || share(&self.without_ridges(&lattice, &beyond, &open, found)) <= NO_RIDGE;
+                || edge.share(&self.without_ridges(&edge, &beyond, &open, others)) <= NO_RIDGE;
             *is_thin && (how.has_facets || how.has_ridges && goes_over_ridges())
         };
         let is_judged_small = || {
             let is_sure_face = || *is_thin && how.has_facets && how.is_even;
             how.judges_small && !self.is_large() && !is_sure_face()
         };
-        let is_patch = || self.continued(&lattice, &rim, &inside) > CONTINUED;
-        let is_piece = (share(&open) > OPEN && !is_face() && self.goes_on(beyond.clone(), LARGER))
-            || (is_hilly && share(&open) > OPEN_HILL && one_way(&open) < ONE_SIDE);
-        let is_small_piece =
-            is_judged_small() && is_patch() && self.goes_on(beyond.clone(), MUCH_LARGER);
+        let is_piece =
+            (edge.share(&open) > OPEN && !is_face() && self.goes_on(beyond.clone(), LARGER))
+                || (is_hilly && edge.share(&open) > OPEN_HILL && one_way(&open) < ONE_SIDE);
+        let is_small_piece = !is_piece
+            && is_judged_small()
+            && edge.continued(self) > CONTINUED
+            && self.goes_on(beyond.clone(), MUCH_LARGER);
         Ends {
             is_piece,
             is_small_piece,
@@ -167,39 +159,19 @@ impl Piece<'_> {
         self.surfels.weight(self.own) * LARGE >= self.cells.distinct
     }
 
-    /// The share of the points along the plane's edge, which lies at the places of the `rim`, from which a surface goes on smoothly beside
-    /// the plane; `inside` are its own places. A layer right above or below it does not count.
-    fn continued(&self, lattice: &Lattice, rim: &SparseGrid<bool>, inside: &Heights) -> f64 {
-        let (mut rim, mut inside) = (rim.finder(), inside.finder());
-        let mut looked = Looked::new(self.cells);
-        let (mut edge, mut continued) = (0, 0);
-        let is_at_rim = |i: &u32| lattice.covered(self.surfel(*i)).any(|p| rim.get(p));
-        for i in self.own.iter().copied().filter(is_at_rim) {
-            let (mut goes_on, weight) = (false, u64::from(self.surfel(i).weight));
-            looked.forget();
-            self.look_around(i, &mut looked, |j| {
-                let mut is_beside = || inside.get(lattice.place(self.surfel(j).centroid))[0] == 0.0;
-                goes_on = goes_on || self.is_smooth(i, j) && is_beside();
-            });
-            edge += weight;
-            continued += if goes_on { weight } else { 0 };
-        }
-        continued as f64 / edge.max(1) as f64
-    }
-
     /// The part of an `open` outline beyond which there is no plane that meets this one at a ridge.
     fn without_ridges(
         &self,
-        lattice: &Lattice,
+        edge: &Edge,
         beyond: &[u32],
         open: &[[Place; 2]],
-        found: &[FoundPlane],
+        (found, owners): (&[FoundPlane], &[u32]),
     ) -> Vec<[Place; 2]> {
         // The number of the plane at each place, from 1 on; 0 for none.
         let mut planes = SparseGrid::new();
         for &i in beyond {
-            let number = self.owners[i as usize].checked_add(1).unwrap_or_default();
-            lattice.covered(self.surfel(i)).for_each(|place| *planes.at(place) = number);
+            let number = owners[i as usize].checked_add(1).unwrap_or_default();
+            edge.lattice.covered(self.surfel(i)).for_each(|place| *planes.at(place) = number);
         }
         let (mut planes, mut known) = (planes.finder(), FxHashMap::default());
         let mut is_ridge = |[_, next]: &[Place; 2]| {
@@ -242,56 +214,6 @@ impl Piece<'_> {
         own.is_some_and(|own| typical <= (FACET * own).powi(2))
     }
 
-    /// The surfels beyond the plane's outline that may go on with its surface, ascending; `rim` are the places along
-    /// the outline. The inside of a wall is not looked at.
-    fn beyond(&self, lattice: &Lattice, rim: &SparseGrid<bool>, how: How) -> Vec<u32> {
-        let (mut looked, mut beyond) = (Looked::new(self.cells), Vec::new());
-        // What touches the slab from outside has its middle farther away.
-        let reach = (1.0 + 2.0 * STEP) * self.plane.tolerance;
-        // Small smooth patches of rough ground are chance.
-        let rough = how.rough.filter(|_| self.is_large());
-        let kind = rough.map(|rough| self.surfels.kind(self.own, rough));
-        let may_go_on = |j: u32| {
-            let along = |normal: Vec3| dot(normal, self.plane.normal).abs() >= TILT.cos();
-            self.surfel(j).surface.is_some_and(|s| along(s.normal()))
-                && kind.is_none_or(|kind| kind.has(self.surfel(j)))
-                && self.distance(j).abs() <= reach
-        };
-        let mut rim = rim.finder();
-        let is_at_rim = |i: &u32| lattice.covered(self.surfel(*i)).any(|p| rim.get(p));
-        for i in self.own.iter().copied().filter(is_at_rim) {
-            self.look_around(i, &mut looked, |j| beyond.extend(may_go_on(j).then_some(j)));
-        }
-        beyond.sort_unstable();
-        beyond.dedup();
-        beyond
-    }
-
-    /// The part of the plane's outline beyond which its surface goes on without a step.
-    fn open(&self, outline: &[[Place; 2]], [inside, outside]: [&Heights; 2]) -> Vec<[Place; 2]> {
-        let (mut inside, mut outside) = (inside.finder(), outside.finder());
-        let height = |[weight, sum]: [f64; 2]| (weight > 0.0).then(|| sum / weight);
-        let is_open = |[within, next]: &[Place; 2]| {
-            let heights = height(inside.get(*within)).zip(height(outside.get(*next)));
-            heights.is_some_and(|(a, b)| (a - b).abs() <= STEP * self.plane.tolerance)
-        };
-        outline.iter().copied().filter(is_open).collect()
-    }
-
-    /// How far surfels lie above the plane, over the places of a lattice.
-    fn heights(&self, lattice: &Lattice, set: &[u32]) -> Heights {
-        let mut heights = Heights::new();
-        for &i in set {
-            let (surfel, distance) = (self.surfel(i), self.distance(i));
-            let weight = f64::from(surfel.weight);
-            for place in lattice.covered(surfel) {
-                let [all, sum] = heights.at(place);
-                (*all, *sum) = (*all + weight, *sum + weight * distance);
-            }
-        }
-        heights
-    }
-
     /// Whether so many times as much of the surface lies beyond the outline as within; `next` are the first surfels beyond.
     fn goes_on(&self, next: Vec<u32>, times: u64) -> bool {
         let most = times * self.surfels.weight(self.own);
@@ -310,26 +232,6 @@ fn one_way(edges: &[[Place; 2]]) -> f64 {
         steps.sum::<i64>() as f64 / edges.len().max(1) as f64
     };
     along(|place| place.0).hypot(along(|place| place.1))
-}
-
-/// The edges of the outline, in any order: a place of the plane, and a place next to it outside.
-fn outline(inside: &Heights) -> Vec<[Place; 2]> {
-    let around = |(u, v): Place| [(u + 1, v), (u - 1, v), (u, v + 1), (u, v - 1)];
-    let mut finder = inside.finder();
-    let places = inside.iter().filter(|(_, [weight, _])| *weight > 0.0);
-    let edges = places.flat_map(|(place, _)| around(place).map(|next| [place, next]));
-    edges.filter(|&[_, next]| finder.get(next)[0] == 0.0).collect()
-}
-
-/// The places along an outline, on both sides of it.
-fn rim(outline: &[[Place; 2]]) -> SparseGrid<bool> {
-    let mut rim = SparseGrid::new();
-    for &[(u, v), _] in outline {
-        for (a, b) in (-RIM..=RIM).flat_map(|a| (-RIM..=RIM).map(move |b| (a, b))) {
-            *rim.at((u + a, v + b)) = true;
-        }
-    }
-    rim
 }
 
 #[cfg(test)]
@@ -364,14 +266,16 @@ mod tests {
         is_hilly: bool,
     ) -> Ends {
         let hilly = &[false, is_hilly][..];
-        of_piece(height, is_own, |piece, found| piece.ends(found, How { hilly, ..HOW }))
+        of_piece(height, is_own, |piece, found, owners| {
+            piece.ends((1, found, owners), How { hilly, ..HOW })
+        })
     }
 
     /// What is told of that plane, of which there are two with the one of all other surfels.
     fn of_piece<T>(
         height: impl Fn(f64, f64) -> f64,
         is_own: impl Fn([f64; 2]) -> bool,
-        tell: impl Fn(&Piece, &[FoundPlane]) -> T,
+        tell: impl Fn(&Piece, &[FoundPlane], &[u32]) -> T,
     ) -> T {
         let point = |i: i32| {
             let [x, y] = [i % SIDE, i / SIDE].map(|v| f64::from(100 * (v - SIDE / 2)));
@@ -396,10 +300,9 @@ mod tests {
         // Surfels of another plane are not its own.
         let found = [plane(others), plane(own)];
         let owners = owners(&found, surfels.list.len());
-        let (cells, owners) = (&cloud.cells, &owners);
         let own = &found[1].support.surfels;
-        let piece = Piece { cells, surfels: &surfels, owners, number: 1, own, plane: PLANE };
-        tell(&piece, &found)
+        let piece = Piece { cells: &cloud.cells, surfels: &surfels, own, plane: PLANE };
+        tell(&piece, &found, &owners)
     }
 
     fn judged(height: impl Fn(f64, f64) -> f64, is_own: impl Fn([f64; 2]) -> bool) -> bool {
@@ -413,12 +316,7 @@ mod tests {
             of_piece(
                 surface,
                 |[x, y]| x.hypot(y) < 2500.0,
-                |piece, _| {
-                    let base = piece.cells.base().size;
-                    let lattice = Lattice::new(&piece.surfels.list, piece.own, PLANE.normal, base);
-                    let inside = piece.heights(&lattice, piece.own);
-                    piece.continued(&lattice, &rim(&outline(&inside)), &inside)
-                },
+                |piece, _, _| Edge::of(piece).continued(piece),
             )
         };
         assert!(continued(|r| -r * r / 6000.0) > 1.5 * CONTINUED);
@@ -468,10 +366,9 @@ mod tests {
             let found = [part(-3000.0, 3000.0), part(-1e5, -3000.0), part(3000.0, 1e5)];
             let owners = owners(&found, surfels.list.len());
             let own = &found[0].support.surfels;
-            let (cells, owners, surfels) = (&cloud.cells, &owners, &surfels);
             let how = How { judges_small: false, has_facets: false, has_ridges, ..HOW };
-            Piece { cells, surfels, owners, number: 0, own, plane: PLANE }
-                .ends(&found, how)
+            Piece { cells: &cloud.cells, surfels: &surfels, own, plane: PLANE }
+                .ends((0, &found, &owners), how)
                 .is_piece
         };
         let falls = |beyond: f64| -0.05 * beyond.max(0.0);

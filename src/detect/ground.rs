@@ -54,21 +54,39 @@ impl<'b> Ground<'b> {
     ) -> Result<Ground<'b>> {
         let unit = Unit::for_counts(counts);
         if counts.finest <= LARGE {
-            return Ground::of_cells(held, unit, (&cloud.points, drawn));
+            return Ground::as_fine_as_needed(held, (unit, counts), (&cloud.points, drawn));
         }
         let part = Arc::new(cloud.points.one_in(counts.finest.div_ceil(PART)));
         let mut held_part = how.backend.hold(part.clone())?;
         let wide = Unit::for_counts(&held_part.count_cells()?).at_least(unit);
-        let Ground { plateau, .. } = Ground::of_cells(held_part.as_mut(), wide, (&part, drawn))?;
-        drop(held_part);
-        if (!plateau.alike || plateau.landscape) && drawn == Drawn::InSpace {
-            return Ground::of_cells(held, unit, (&cloud.points, drawn));
+        let of_part = Ground::of_cells(held_part.as_mut(), wide, (&part, drawn))?;
+        let (plateau, hides_faces) = (of_part.plateau, of_part.cut.view.hides_faces());
+        drop((of_part, held_part));
+        if (!plateau.alike || plateau.landscape || hides_faces) && drawn == Drawn::InSpace {
+            return Ground::as_fine_as_needed(held, (unit, counts), (&cloud.points, drawn));
         }
         let mut ground = Ground::of_cells(held, wide, (&cloud.points, drawn))?;
         if !ground.plateau.alike {
             ground.plateau = plateau;
         }
         Ok(ground)
+    }
+
+    /// Cells of this edge, or finer ones where these would hide faces: a cloud of many points may be that of a large place, and no denser
+    /// than others.
+    fn as_fine_as_needed(
+        held: &mut dyn Held<'b>,
+        (mut unit, counts): (Unit, &CellCounts),
+        (points, drawn): (&Points, Drawn),
+    ) -> Result<Ground<'b>> {
+        loop {
+            let ground = Ground::of_cells(held, unit, (points, drawn))?;
+            let hides_faces = drawn == Drawn::InSpace && ground.cut.view.hides_faces();
+            match unit.finer(counts).filter(|_| hides_faces) {
+                Some(finer) => unit = finer,
+                None => return Ok(ground),
+            }
+        }
     }
 
     /// Cells of this edge of some points, which are drawn like this.

@@ -32,6 +32,8 @@ pub(super) struct Limits {
     pub even: bool,
     /// Surfaces that are thicker are of a rougher kind, and planes grow over one kind.
     pub rough: Option<f64>,
+    /// Whether this is a landscape, which falls into pieces of hills.
+    pub landscape: bool,
     /// Whether the points are drawn in a depth camera's view.
     pub as_seen: bool,
     /// Where the spinning scanner stood, in local coordinates, if the points are rings and points between rings.

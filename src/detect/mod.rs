@@ -15,6 +15,7 @@ mod copies;
 mod cut;
 mod depth_steps;
 mod drawn;
+mod edge;
 mod ends;
 mod evidence;
 mod faces;

@@ -20,6 +20,11 @@ const ANGLE: f64 = 20.0;
 /// Planes of rougher classes must have this many times the points of others: what is rough and flat may be an
 /// edge or a hedge.
 const ROUGH_SIZE: u64 = 4;
+/// The smallest planes need not have more than this share of the points in neighbourhoods as wide as most faces: a cloud of many points
+/// may be that of a large place. …
+const OF_FACES: f64 = 0.25;
+/// … But they have so many, if others do.
+const FEW: f64 = 60.0;
 /// Cells must show one in this many of the fewest points of a plane: cells at its edges have no surface, and
 /// their points are added at the end.
 const SEEN: u64 = 2;
@@ -33,6 +38,8 @@ pub(super) struct Measured {
     pub spacing: f64,
     /// Standard deviation of what rounding adds to the coordinates.
     pub rounding: f64,
+    /// Points in neighbourhoods as wide as most faces.
+    pub of_faces: f64,
 }
 
 /// What the noise of a cloud is like.
@@ -46,6 +53,8 @@ pub(super) struct Nature {
     pub even: bool,
     /// Surfaces that are thicker are of a rougher kind; in steps.
     pub rough: Option<f64>,
+    /// Whether this is a landscape.
+    pub landscape: bool,
     /// Whether the points are drawn in a depth camera's view.
     pub as_seen: bool,
     /// Where the spinning scanner stood, in local coordinates, if the points are rings and points between rings.
@@ -72,7 +81,11 @@ pub(super) fn choose(
     let noise = measured.noise * step;
     let tolerance = options.tolerance.unwrap_or((SIGMAS * noise).max(MIN_STEPS * step));
     let finest = 2.0 * cloud.points.radius() * step / MAX_RHO_BINS;
-    let min_inliers = options.min_inliers.unwrap_or_else(|| smallest_plane(cells.distinct));
+        eprintln!("of_faces {}", measured.of_faces);
+    }
+    let of_faces = (OF_FACES * measured.of_faces).max(FEW).min(u32::MAX.into()).ceil() as u64;
+    let smallest = || smallest_plane(cells.distinct).min(of_faces);
+    let min_inliers = options.min_inliers.unwrap_or_else(smallest);
     Parameters {
         directions: options.directions.unwrap_or_default(),
         rho_bin: options.rho_bin.unwrap_or((2.0 * tolerance).max(finest)),
@@ -157,6 +170,7 @@ pub(super) fn search<'a>(
             ridges: how.has_ridges(),
             even: how.even,
             rough: how.rough,
+            landscape: how.landscape,
             as_seen: how.as_seen,
             scanner: how.scanner,
             slabs: &SLABS[..SLABS.partition_point(|&times| times <= parameters.widen)],

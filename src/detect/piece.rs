@@ -19,10 +19,6 @@ pub(super) struct Piece<'a> {
     pub cells: &'a Cells,
     /// The pieces of surface in them.
     pub surfels: &'a Surfels,
-    /// The number of the plane of each surfel.
-    pub owners: &'a [u32],
-    /// That of this plane.
-    pub number: u32,
     /// The surfels of the plane, ascending.
     pub own: &'a [u32],
     /// Where it lies.
@@ -60,7 +56,7 @@ impl<'a> Piece<'a> {
 
     /// Whether a surfel belongs to the plane.
     pub fn is_own(&self, i: u32) -> bool {
-        self.owners[i as usize] == self.number
+        self.own.binary_search(&i).is_ok()
     }
 
     /// Calls `visit` with the surfels of other planes, or of none, around a surfel.

@@ -114,7 +114,8 @@ pub(super) fn search<'b>(
     surfaces.follow(field.clone())?;
     let rough = field.rough;
     let (alike, even) = (plateau.alike, field.is_even() || obey);
-    let nature = Nature { obey, alike, even, rough, as_seen, scanner };
+    let landscape = plateau.landscape;
+    let nature = Nature { obey, alike, even, rough, landscape, as_seen, scanner };
     let most_rounding = steps.map_or(most_rounding, |steps| steps.usual);
     let mut scene = Scene {
         cloud,
@@ -188,7 +189,8 @@ impl Scene<'_> {
         layers::refine(surfaces, cells, &mut usual, [noise, field.least() * noise], is_ring)?;
         self.settle(&mut usual.list);
         let spacing = evidence::spacing(cells, &usual.list);
-        let measured = Measured { noise, spacing, rounding: self.most_rounding };
+        let of_faces = self.view.points_of_faces();
+        let measured = Measured { noise, spacing, rounding: self.most_rounding, of_faces };
         let parameters = parameters::choose(cloud, cells, &usual.list, measured, options);
         begin(progress, "planes", Some(cells.distinct))?;
         let findings = self.search(&usual, &parameters, surfaces)?;

@@ -1,15 +1,18 @@
 //! From a peak to a plane: refine it on its own surfels, and keep the connected part.
 
+use super::edge::Edge;
 use super::fold::{self, AXES};
 use super::found::{Failed, Support};
 use super::grow::Grower;
 use super::lattice::Lattice;
 use super::limits::{Limits, SIGMAS};
+use super::piece::Piece;
 use super::sparse_grid::SparseGrid;
 use super::{parts, rings, roundness, zoom};
 use crate::Result as Done;
 use crate::backend::Backend;
 use crate::detection::Reason;
+use crate::surface::plane::LocalPlane;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::spread::Spread;
 use crate::surface::surfels::{Surfel, Surfels};
@@ -66,6 +69,9 @@ const GOES_ON: f64 = 1.2;
 /// A smooth patch of rough ground is not divided at ridges: there, the next wider slab holds more than so many times the points, in
 /// layers.
 const LEAP: u64 = 10;
+/// A plane in a landscape is a piece of a hill if the surface goes on beyond more than this share of its outline: to divide it at ridges
+/// would lead to other pieces.
+const OPEN: f64 = 0.3;
 /// A plane is widened if its slab is more than so many times as thick as the usual one; the next one is half as thick again.
 const WIDENED: f64 = 1.25;
 /// Share of a plane's points that must lie away from its edges to judge its curvature.
@@ -210,7 +216,8 @@ impl Field<'_> {
             Ok(whole)
                 if self.limits.ridges
                     && !whole.is_rough
-                    && (whole.is_bent || self.is_widened(&whole.plane)) =>
+                    && (whole.is_bent || self.is_widened(&whole.plane))
+                    && !self.is_of_hill(grower, &whole.plane) =>
             {
                 let face = self.face_between_ridges(grower, (&whole.plane, seed), free)?;
                 Ok(Ok(face.unwrap_or(whole.plane)))
@@ -303,6 +310,19 @@ impl Field<'_> {
         let wider = Limits { angle, ..self.limits };
         let grown = grower.grow(surfels, (*normal, *rho), WIDER * tolerance, &wider, free);
         self.weight(&grown.members) as f64 <= GOES_ON * self.weight(surfels) as f64
+    }
+
+    /// Whether a plane is a piece of a hill.
+    fn is_of_hill(&self, grower: &Grower, plane: &Support) -> bool {
+        let Support { normal, rho, tolerance, ref surfels } = *plane;
+        let plane = LocalPlane { normal, rho, tolerance };
+        let piece = Piece { cells: grower.cells(), surfels: self.surfels, own: surfels, plane };
+        if !self.limits.landscape {
+            return false;
+        }
+        let edge = Edge::of(&piece);
+        let beyond = edge.beyond(&piece, self.limits.rough);
+        edge.share(&edge.open(&piece, &beyond)) > OPEN
     }
 
     /// Whether a plane was found in a wider slab than usual, because it is not quite flat.
@@ -714,6 +734,7 @@ mod tests {
             ridges: true,
             even: true,
             rough: None,
+            landscape: false,
             as_seen: false,
             scanner: None,
             slabs: SLABS,

@@ -12,6 +12,8 @@ const MOST_CELLS: f64 = 0.75;
 const PER_ROOT: f64 = 500.0;
 /// … and at most this many in all.
 const LIMIT: f64 = 1.5e6;
+/// Where so many would be too coarse to show the faces of a large place, there are at most this many.
+const FINE_LIMIT: f64 = 1.2e7;
 /// Clouds of more distinct points than this are judged on cells of more points. A surface has as many cells as
 /// if the cloud had this many points, …
 const MANY: f64 = 3e5;
@@ -68,18 +70,24 @@ impl Unit {
     ///
     /// Cells are counted on lattices of doubling cell size, and the edge is interpolated between two sizes.
     pub fn for_counts(counts: &CellCounts) -> Unit {
-        // Larger cells are fewer, and fewer points lie in cells with room.
-        let distinct = counts.finest as f64;
-        let cells = counts.cells.iter().map(|&n| n as f64);
-        let fall_to = |n: f64| crossing(cells.clone().map(|c| (c / n).ln()));
-        let mean = fall_to(distinct / OCCUPANCY);
-        let most = fall_to(distinct * MOST_CELLS);
-        let limit = fall_to(LIMIT.min(PER_ROOT * distinct.sqrt()));
-        let share = |&n: &u64| n as f64 / counts.finest.max(1) as f64;
-        let dense = crossing(counts.roomy.iter().map(|n| share(n) - DENSE));
-        let few = mean.min(dense.max(most));
+        let (few, distinct) = (counts.with_few_points(), counts.finest as f64);
+        let limit = counts.fall_to(LIMIT.min(PER_ROOT * distinct.sqrt()));
         let as_if = distinct.min(MANY.max((MEAN_OF * distinct).sqrt()));
         let wider = (0.5 * (distinct / as_if).log2()).max(limit - few);
+        Unit::of_size(few, wider)
+    }
+
+    /// Half this edge, or as small a one as the cells of a cloud may have; `None` if it is that already.
+    pub fn finer(self, counts: &CellCounts) -> Option<Unit> {
+        let few = counts.with_few_points();
+        let wider = (self.edge() / f64::from(FINEST)).log2() - few;
+        let least = (counts.fall_to(FINE_LIMIT) - few).max(0.0);
+        let finer = (wider - 1.0).max(least);
+        (finer < wider).then(|| Unit::of_size(few, finer)).filter(|unit| unit.edge() < self.edge())
+    }
+
+    /// The edge that is so many doublings `wider` than that of cells of `few` points, in doublings of the finest.
+    fn of_size(few: f64, wider: f64) -> Unit {
         let edge = f64::from(FINEST) * (few + wider.max(0.0)).exp2();
         Unit { doublings: wider.round() as u32, ..Unit::of_edge(edge) }
     }
@@ -106,6 +114,23 @@ impl Unit {
 }
 
 impl CellCounts {
+    /// The size, in doublings of the finest, of cells that number `n`.
+    fn fall_to(&self, n: f64) -> f64 {
+        // Larger cells are fewer.
+        crossing(self.cells.iter().map(|&cells| (cells as f64 / n).ln()))
+    }
+
+    /// That of cells of few points, as a cloud without too many is cut into.
+    fn with_few_points(&self) -> f64 {
+        let distinct = self.finest as f64;
+        let mean = self.fall_to(distinct / OCCUPANCY);
+        let most = self.fall_to(distinct * MOST_CELLS);
+        let share = |&n: &u64| n as f64 / self.finest.max(1) as f64;
+        // Fewer points lie in larger cells with room.
+        let dense = crossing(self.roomy.iter().map(|n| share(n) - DENSE));
+        mean.min(dense.max(most))
+    }
+
     /// The edges of the smallest and of the largest cells, in steps, that hold the clusters of a cloud in which
     /// nearly all points stand in small clusters, far smaller than the gaps between them; `None` for other
     /// clouds. Cells of all sizes between these two are as many as the clusters.
