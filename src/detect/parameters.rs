@@ -81,8 +81,6 @@ pub(super) fn choose(
     let noise = measured.noise * step;
     let tolerance = options.tolerance.unwrap_or((SIGMAS * noise).max(MIN_STEPS * step));
     let finest = 2.0 * cloud.points.radius() * step / MAX_RHO_BINS;
-        eprintln!("of_faces {}", measured.of_faces);
-    }
     let of_faces = (OF_FACES * measured.of_faces).max(FEW).min(u32::MAX.into()).ceil() as u64;
     let smallest = || smallest_plane(cells.distinct).min(of_faces);
     let min_inliers = options.min_inliers.unwrap_or_else(smallest);
