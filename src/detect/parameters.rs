@@ -20,9 +20,9 @@ const ANGLE: f64 = 20.0;
 /// Planes of rougher classes must have this many times the points of others: what is rough and flat may be an
 /// edge or a hedge.
 const ROUGH_SIZE: u64 = 4;
-/// The smallest planes need not have more than this share of the points in neighbourhoods as wide as most faces: a cloud of many points
-/// may be that of a large place. …
-const OF_FACES: f64 = 0.25;
+/// The smallest planes need not have more than this share of the points in neighbourhoods as wide as most faces, half of it in a sheet such
+/// as a town from the air: a cloud of many points may be that of a large place. …
+const OF_FACES: f64 = 0.5;
 /// … But they have so many, if others do.
 const FEW: f64 = 60.0;
 /// Cells must show one in this many of the fewest points of a plane: cells at its edges have no surface, and
@@ -40,6 +40,8 @@ pub(super) struct Measured {
     pub rounding: f64,
     /// Points in neighbourhoods as wide as most faces.
     pub of_faces: f64,
+    /// Whether nearly everything lies in one sheet.
+    pub sheet: bool,
 }
 
 /// What the noise of a cloud is like.
@@ -81,7 +83,8 @@ pub(super) fn choose(
     let noise = measured.noise * step;
     let tolerance = options.tolerance.unwrap_or((SIGMAS * noise).max(MIN_STEPS * step));
     let finest = 2.0 * cloud.points.radius() * step / MAX_RHO_BINS;
-    let of_faces = (OF_FACES * measured.of_faces).max(FEW).min(u32::MAX.into()).ceil() as u64;
+    let share = if measured.sheet { OF_FACES / 2.0 } else { OF_FACES };
+    let of_faces = (share * measured.of_faces).max(FEW).min(u32::MAX.into()).ceil() as u64;
     let smallest = || smallest_plane(cells.distinct).min(of_faces);
     let min_inliers = options.min_inliers.unwrap_or_else(smallest);
     Parameters {

@@ -189,8 +189,13 @@ impl Scene<'_> {
         layers::refine(surfaces, cells, &mut usual, [noise, field.least() * noise], is_ring)?;
         self.settle(&mut usual.list);
         let spacing = evidence::spacing(cells, &usual.list);
-        let of_faces = self.view.points_of_faces();
-        let measured = Measured { noise, spacing, rounding: self.most_rounding, of_faces };
+        let measured = Measured {
+            noise,
+            spacing,
+            rounding: self.most_rounding,
+            of_faces: self.view.points_of_faces(),
+            sheet: self.plateau.sheet,
+        };
         let parameters = parameters::choose(cloud, cells, &usual.list, measured, options);
         begin(progress, "planes", Some(cells.distinct))?;
         let findings = self.search(&usual, &parameters, surfaces)?;
