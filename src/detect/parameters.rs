@@ -20,9 +20,13 @@ const ANGLE: f64 = 20.0;
 /// Planes of rougher classes must have this many times the points of others: what is rough and flat may be an
 /// edge or a hedge.
 const ROUGH_SIZE: u64 = 4;
-/// The smallest planes need not have more than this share of the points in neighbourhoods as wide as most faces, half of it in a sheet such
-/// as a town from the air: a cloud of many points may be that of a large place. …
+/// A cloud of many points may be that of a large place, whose planes need not have more than this share of the points in neighbourhoods as
+/// wide as most faces, …
 const OF_FACES: f64 = 0.5;
+/// … in a sheet, such as a town from the air, this share, …
+const OF_FACES_OF_SHEET: f64 = 0.25;
+/// … and if the noise is independent, not more than so many cells: most of the sheet may be a flat field. …
+const FACE_CELLS: f64 = 16.0;
 /// … But they have so many, if others do.
 const FEW: f64 = 60.0;
 /// Cells must show one in this many of the fewest points of a plane: cells at its edges have no surface, and
@@ -42,6 +46,8 @@ pub(super) struct Measured {
     pub of_faces: f64,
     /// Whether nearly everything lies in one sheet.
     pub sheet: bool,
+    /// Whether the noise of neighbours is correlated.
+    pub alike: bool,
 }
 
 /// What the noise of a cloud is like.
@@ -83,9 +89,7 @@ pub(super) fn choose(
     let noise = measured.noise * step;
     let tolerance = options.tolerance.unwrap_or((SIGMAS * noise).max(MIN_STEPS * step));
     let finest = 2.0 * cloud.points.radius() * step / MAX_RHO_BINS;
-    let share = if measured.sheet { OF_FACES / 2.0 } else { OF_FACES };
-    let of_faces = (share * measured.of_faces).max(FEW).min(u32::MAX.into()).ceil() as u64;
-    let smallest = || smallest_plane(cells.distinct).min(of_faces);
+    let smallest = || smallest_plane(cells.distinct).min(smallest_face(cells, measured));
     let min_inliers = options.min_inliers.unwrap_or_else(smallest);
     Parameters {
         directions: options.directions.unwrap_or_default(),
@@ -139,6 +143,16 @@ fn spread(surfels: &[Surfel]) -> f64 {
 pub(super) fn smallest_plane(n: u64) -> u64 {
     let n = n as f64;
     (n / 2500.0).min(n.sqrt() / 2.0).max(20.0).ceil() as u64
+}
+
+/// Fewest points of a plane as small as faces that matter in this cloud.
+fn smallest_face(cells: &Cells, measured: Measured) -> u64 {
+    let Measured { of_faces, sheet, alike, .. } = measured;
+    let of_face = of_faces * if sheet { OF_FACES_OF_SHEET } else { OF_FACES };
+    let of_cell = cells.distinct as f64 / cells.base().len().max(1) as f64;
+    let most = if sheet && !alike { FACE_CELLS * of_cell } else { f64::INFINITY };
+    // An infinite number is the largest one.
+    of_face.min(most).max(FEW).ceil() as u64
 }
 
 /// The space of the parameters, in steps.

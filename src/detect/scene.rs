@@ -195,6 +195,7 @@ impl Scene<'_> {
             rounding: self.most_rounding,
             of_faces: self.view.points_of_faces(),
             sheet: self.plateau.sheet,
+            alike: nature.alike,
         };
         let parameters = parameters::choose(cloud, cells, &usual.list, measured, options);
         begin(progress, "planes", Some(cells.distinct))?;
