@@ -57,7 +57,7 @@ def detect(
         angle: Largest angle between a point's surface and its plane, in degrees; default: 20.
         curved: Pieces of something round and slices of clutter are no planes ("grey", the default), or each is
             one ("facets").
-        min_inliers: Fewest points of a plane; default: from the number of points.
+        min_inliers: Fewest points of a plane; default: from the number of points and the size of faces.
         min_area: Leave out planes that are smaller, in the unit of the points squared.
         min_votes: Fewest votes of a peak; default: from `min_inliers`.
         refine: How a peak becomes a plane: "none" (as it stands), "ols" (least squares, the default), "lms" (least

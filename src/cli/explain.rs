@@ -124,7 +124,7 @@ fn chosen(out: &mut String, p: &Parameters, options: &Options) {
     if one_pass {
         return;
     }
-    let why = "one point in 2500, at least 20, at most half the root of their number";
+    let why = "one point in 2500, at least 20; fewer in large clouds of small faces or one sheet";
     row(
         out,
         "--min-inliers",

@@ -110,6 +110,32 @@ mod tests {
     }
 
     #[test]
+    fn cells_become_finer_until_they_hold_two_points() {
+        let counts = count_cells(&square(1400, 1024, 0.0).collect());
+        let edge = |unit: Unit| f64::from(unit.span * unit.steps);
+        let wide = Unit::for_counts(&counts);
+        let finer = wide.finer(&counts).unwrap();
+        assert!((edge(wide) / edge(finer) - 2.0).abs() < 0.02, "{wide:?} {finer:?}");
+        let finest = finer.finer(&counts).unwrap();
+        assert!((edge(finest) / 1024.0 - 2f64.sqrt()).abs() < 0.1, "{finest:?}");
+        assert_eq!([wide, finer, finest].map(|unit| unit.doublings), [1, 0, 0]);
+        assert_eq!(finest.finer(&counts), None);
+        // It is not worth while for a hair's breadth.
+        let counts_of_more = count_cells(&square(560, 1024, 0.0).collect());
+        assert_eq!(Unit::for_counts(&counts_of_more).finer(&counts_of_more), None);
+        // There are at most twelve million.
+        let many = counts.cells.iter().map(|n| n * 40).collect();
+        let many = CellCounts { finest: counts.finest * 40, cells: many, ..counts };
+        let mut unit = Unit::for_counts(&many);
+        while let Some(finer) = unit.finer(&many) {
+            unit = finer;
+        }
+        let share = 12e6 / (40.0 * 980_000.0);
+        let ratio = edge(finest) / edge(unit);
+        assert!((ratio - f64::sqrt(share)).abs() < 0.03, "{ratio}");
+    }
+
+    #[test]
     fn dense_places_make_cells_smaller() {
         let even = unit(square(200, 4096, 0.0));
         let both = unit(square(200, 4096, 0.0).chain(square(150, 512, -1e6)));

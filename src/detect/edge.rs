@@ -33,7 +33,7 @@ impl Edge {
         Edge { rim: rim(&outline), lattice, inside, outline }
     }
 
-    /// The share of the outline that some of its sides are.
+    /// The share of these sides in the outline.
     pub fn share(&self, sides: &[[Place; 2]]) -> f64 {
         sides.len() as f64 / self.outline.len().max(1) as f64
     }

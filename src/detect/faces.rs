@@ -55,6 +55,8 @@ impl Field<'_> {
         };
         match self.near_face(grower, narrow, free) {
             Some(face) => Ok(Some(face)),
+            // Parts of a piece of a hill are other pieces. A road through the hills goes on as well, but has sides in the usual slab.
+            None if self.limits.landscape && self.goes_on(grower, whole) => Ok(None),
             None => self.face(grower, (whole.normal, &whole.surfels), free, Ridges::Low),
         }
     }

@@ -45,7 +45,7 @@ pub(super) struct Ground<'b> {
 
 impl<'b> Ground<'b> {
     /// Cells as fine as the points allow. In a large cloud they are as fine as a part of the points allows if
-    /// that shows correlated noise, or if it is a frame in the camera's view.
+    /// that shows correlated noise, unless this hides faces or is a landscape, or if it is a frame in the camera's view.
     pub fn of_cloud(
         held: &mut dyn Held<'b>,
         counts: &CellCounts,
@@ -60,7 +60,8 @@ impl<'b> Ground<'b> {
         let mut held_part = how.backend.hold(part.clone())?;
         let wide = Unit::for_counts(&held_part.count_cells()?).at_least(unit);
         let of_part = Ground::of_cells(held_part.as_mut(), wide, (&part, drawn))?;
-        let (plateau, hides_faces) = (of_part.plateau, of_part.cut.view.hides_faces());
+        let plateau = of_part.plateau;
+        let hides_faces = !plateau.sliced && of_part.cut.view.hides_faces();
         drop((of_part, held_part));
         if (!plateau.alike || plateau.landscape || hides_faces) && drawn == Drawn::InSpace {
             return Ground::as_fine_as_needed(held, (unit, counts), (&cloud.points, drawn));
@@ -81,7 +82,8 @@ impl<'b> Ground<'b> {
     ) -> Result<Ground<'b>> {
         loop {
             let ground = Ground::of_cells(held, unit, (points, drawn))?;
-            let hides_faces = drawn == Drawn::InSpace && ground.cut.view.hides_faces();
+            let is_told = drawn == Drawn::InSpace && !ground.plateau.sliced;
+            let hides_faces = is_told && ground.cut.view.hides_faces();
             match unit.finer(counts).filter(|_| hides_faces) {
                 Some(finer) => unit = finer,
                 None => return Ok(ground),

@@ -85,8 +85,8 @@ fn with_points_between(cloud: &mut Loaded, between: Between, how: How<'_, '_>) -
     let camera = Camera::Spinning(eye);
     let mut labelled = ground.search(&mut dense, held, (camera, how))?;
     labelled.leave_out_others(&cloud.points, &dense.places.unwrap_or_default(), &gaps);
-    let fewest = || parameters::smallest_plane(own as u64);
-    labelled.parameters.min_inliers = how.options.min_inliers.unwrap_or_else(fewest);
+    let fewest = parameters::smallest_plane(own as u64).min(labelled.parameters.min_inliers);
+    labelled.parameters.min_inliers = how.options.min_inliers.unwrap_or(fewest);
     labelled.parameters.rings = rings;
     // The labels are in the order of the points, as they are.
     cloud.reorder((0..own as u32).collect(), cloud.points.clone());

@@ -186,16 +186,17 @@ impl View {
     /// rarely.
     pub fn hides_faces(&self) -> bool {
         let flat = |level: usize| self.samples.iter().filter(|s| s.flat(level).is_some()).count();
-        self.levels() > 1 && (flat(1) as f64) < STILL_FLAT * flat(0) as f64
+        let [narrow, wide] = [0, 1].map(|level| flat(level) as f64);
+        // Of foliage, hardly any neighbourhood is flat, and those are chance.
+        narrow > SOME * self.samples.len() as f64 && wide < STILL_FLAT * narrow
     }
 
-    /// The number of points in neighbourhoods as wide as most faces of the cloud: wider ones are flat more rarely. Still wider ones may
-    /// be flat again, as those of a whole landscape are.
-    pub fn points_of_faces(&self) -> f64 {
+    /// The number of points that nearly all neighbourhoods have which are as wide as most faces of the cloud: wider ones are flat more
+    /// rarely. Still wider ones may be flat again, as those of a whole landscape are. Levels finer than `first` do not count.
+    pub fn points_of_faces(&self, first: usize) -> f64 {
         let curve = self.curve(0.0);
         let mut best = Scale::default();
-        for pair in curve.windows(2) {
-            let [narrow, wide] = pair else { break };
+        for (narrow, wide) in curve.iter().zip(curve.iter().skip(1)).skip(first) {
             if narrow.flat > best.flat {
                 best = *narrow;
             }
@@ -538,6 +539,28 @@ mod tests {
     fn most_rounding(points: &Points) -> f64 {
         let rounding = rounded::rounding(points.len(), |i| points.get(i));
         rounding.into_iter().fold(0.0, f64::max)
+    }
+
+    /// Roofs side by side, whose faces have this width, in steps.
+    fn roofs(width: f64) -> View {
+        let height = |x: f64| 1.5 * ((x / 0.4).rem_euclid(2.0 * width) - width).abs();
+        let cloud = whole(&slope(|x, i| height(x) + (i * 7919 % 13) as f64));
+        View::new(&cloud.cells, &mut cloud.sums())
+    }
+
+    #[test]
+    fn wide_neighbourhoods_are_not_flat_on_narrow_faces() {
+        let views = [400.0, 600.0, 2000.0, 4000.0].map(roofs);
+        assert_eq!(views.each_ref().map(View::hides_faces), [true, true, false, false]);
+        // A square as wide as a face has so many points.
+        for (view, width) in views[1..].iter().zip([6, 20, 40]) {
+            let (points, square) = (view.points_of_faces(0), f64::from(width * width));
+            assert!((0.1 * square..2.0 * square).contains(&points), "{width}: {points}");
+        }
+        let flat = slope(|x, i| x + (i * 7919 % 13) as f64);
+        let cloud = whole(&flat);
+        let view = View::new(&cloud.cells, &mut cloud.sums());
+        assert!(!view.hides_faces() && view.points_of_faces(0) == f64::INFINITY);
     }
 
     #[test]

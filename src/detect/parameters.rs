@@ -25,9 +25,9 @@ const ROUGH_SIZE: u64 = 4;
 const OF_FACES: f64 = 0.5;
 /// … in a sheet, such as a town from the air, this share, …
 const OF_FACES_OF_SHEET: f64 = 0.25;
-/// … and if the noise is independent, not more than so many cells: most of the sheet may be a flat field. …
+/// … and if the noise is independent, not more than in so many cells: most of the sheet may be a flat field. …
 const FACE_CELLS: f64 = 16.0;
-/// … But they have so many, if others do.
+/// … This does not lower the fewest points of a plane below this number.
 const FEW: f64 = 60.0;
 /// Cells must show one in this many of the fewest points of a plane: cells at its edges have no surface, and
 /// their points are added at the end.
@@ -89,7 +89,8 @@ pub(super) fn choose(
     let noise = measured.noise * step;
     let tolerance = options.tolerance.unwrap_or((SIGMAS * noise).max(MIN_STEPS * step));
     let finest = 2.0 * cloud.points.radius() * step / MAX_RHO_BINS;
-    let smallest = || smallest_plane(cells.distinct).min(smallest_face(cells, measured));
+    let of_cell = cells.distinct as f64 / cells.base().len().max(1) as f64;
+    let smallest = || smallest_plane(cells.distinct).min(smallest_face(of_cell, measured));
     let min_inliers = options.min_inliers.unwrap_or_else(smallest);
     Parameters {
         directions: options.directions.unwrap_or_default(),
@@ -145,11 +146,10 @@ pub(super) fn smallest_plane(n: u64) -> u64 {
     (n / 2500.0).min(n.sqrt() / 2.0).max(20.0).ceil() as u64
 }
 
-/// Fewest points of a plane as small as faces that matter in this cloud.
-fn smallest_face(cells: &Cells, measured: Measured) -> u64 {
+/// Fewest points of a plane as small as faces that matter in a cloud with so many points in a base cell.
+fn smallest_face(of_cell: f64, measured: Measured) -> u64 {
     let Measured { of_faces, sheet, alike, .. } = measured;
     let of_face = of_faces * if sheet { OF_FACES_OF_SHEET } else { OF_FACES };
-    let of_cell = cells.distinct as f64 / cells.base().len().max(1) as f64;
     let most = if sheet && !alike { FACE_CELLS * of_cell } else { f64::INFINITY };
     // An infinite number is the largest one.
     of_face.min(most).max(FEW).ceil() as u64
@@ -190,5 +190,28 @@ pub(super) fn search<'a>(
             scanner: how.scanner,
             slabs: &SLABS[..SLABS.partition_point(|&times| times <= parameters.widen)],
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_town_has_smaller_planes_than_a_room_of_as_many_points() {
+        let smallest = |of_faces: f64, of_cell: f64, [sheet, alike]: [bool; 2]| {
+            let lengths =
+                Measured { noise: 1.0, spacing: 1.0, rounding: 0.0, of_faces, sheet, alike };
+            smallest_face(of_cell, lengths)
+        };
+        assert_eq!(smallest(1000.0, 6.0, [false, false]), 500);
+        assert_eq!(smallest(1000.0, 6.0, [true, true]), 250);
+        // A flat field hides how large the roofs are.
+        assert_eq!(smallest(1000.0, 6.0, [true, false]), 96);
+        assert_eq!(smallest(f64::INFINITY, 6.0, [true, false]), 96);
+        assert_eq!(smallest(f64::INFINITY, 6.0, [true, true]), u64::MAX);
+        // Faces of few points are left to the usual rule.
+        assert_eq!(smallest(20.0, 2.0, [true, false]), 60);
+        assert_eq!(smallest_plane(4_000_000), 1000);
     }
 }

@@ -193,7 +193,7 @@ impl Scene<'_> {
             noise,
             spacing,
             rounding: self.most_rounding,
-            of_faces: self.view.points_of_faces(),
+            of_faces: self.points_of_faces(),
             sheet: self.plateau.sheet,
             alike: nature.alike,
         };
@@ -201,6 +201,15 @@ impl Scene<'_> {
         begin(progress, "planes", Some(cells.distinct))?;
         let findings = self.search(&usual, &parameters, surfaces)?;
         Ok((parameters, (usual, findings)))
+    }
+
+    /// The number of points in neighbourhoods as wide as most faces; infinite where the finest ones show slices.
+    fn points_of_faces(&self) -> f64 {
+        let Scene { view, plateau, .. } = self;
+        if plateau.sliced {
+            return f64::INFINITY;
+        }
+        view.points_of_faces(plateau.finer().ceil() as usize)
     }
 
     /// Searches the rougher surfaces after the usual ones, `all` that were found before.

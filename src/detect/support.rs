@@ -12,7 +12,6 @@ use super::{parts, rings, roundness, zoom};
 use crate::Result as Done;
 use crate::backend::Backend;
 use crate::detection::Reason;
-use crate::surface::plane::LocalPlane;
 use crate::surface::quantile::weighted_quantile;
 use crate::surface::spread::Spread;
 use crate::surface::surfels::{Surfel, Surfels};
@@ -69,9 +68,8 @@ const GOES_ON: f64 = 1.2;
 /// A smooth patch of rough ground is not divided at ridges: there, the next wider slab holds more than so many times the points, in
 /// layers.
 const LEAP: u64 = 10;
-/// A plane in a landscape is a piece of a hill if the surface goes on beyond more than this share of its outline: to divide it at ridges
-/// would lead to other pieces.
-const OPEN: f64 = 0.3;
+/// The surface of a piece of a hill goes on beyond more than this share of its outline. A roof goes on over its ridge at most.
+const OPEN_IN_LANDSCAPE: f64 = 0.4;
 /// A plane is widened if its slab is more than so many times as thick as the usual one; the next one is half as thick again.
 const WIDENED: f64 = 1.25;
 /// Share of a plane's points that must lie away from its edges to judge its curvature.
@@ -216,8 +214,7 @@ impl Field<'_> {
             Ok(whole)
                 if self.limits.ridges
                     && !whole.is_rough
-                    && (whole.is_bent || self.is_widened(&whole.plane))
-                    && !self.is_of_hill(grower, &whole.plane) =>
+                    && (whole.is_bent || self.is_widened(&whole.plane)) =>
             {
                 let face = self.face_between_ridges(grower, (&whole.plane, seed), free)?;
                 Ok(Ok(face.unwrap_or(whole.plane)))
@@ -312,17 +309,13 @@ impl Field<'_> {
         self.weight(&grown.members) as f64 <= GOES_ON * self.weight(surfels) as f64
     }
 
-    /// Whether a plane is a piece of a hill.
-    fn is_of_hill(&self, grower: &Grower, plane: &Support) -> bool {
-        let Support { normal, rho, tolerance, ref surfels } = *plane;
-        let plane = LocalPlane { normal, rho, tolerance };
-        let piece = Piece { cells: grower.cells(), surfels: self.surfels, own: surfels, plane };
-        if !self.limits.landscape {
-            return false;
-        }
+    /// Whether the surface of a plane goes on beyond so much of its outline as that of a piece of a hill does.
+    pub(super) fn goes_on(&self, grower: &Grower, whole: &Support) -> bool {
+        let (cells, own) = (grower.cells(), &whole.surfels[..]);
+        let piece = Piece { cells, surfels: self.surfels, own, plane: whole.plane() };
         let edge = Edge::of(&piece);
         let beyond = edge.beyond(&piece, self.limits.rough);
-        edge.share(&edge.open(&piece, &beyond)) > OPEN
+        edge.share(&edge.open(&piece, &beyond)) > OPEN_IN_LANDSCAPE
     }
 
     /// Whether a plane was found in a wider slab than usual, because it is not quite flat.
@@ -740,6 +733,31 @@ mod tests {
             slabs: SLABS,
         };
         Field { backend: &*CPU, surfels, limits }
+    }
+
+    /// Whether this surface goes on beyond what lies within 60 steps of the plane through its top.
+    fn goes_on(height: impl Fn(f64, f64) -> f64) -> bool {
+        let point = |i: i32| {
+            let [x, y] = [i % 200, i / 200].map(|v| f64::from(100 * (v - 100)));
+            [x, y, height(x, y) + f64::from(i * 7919 % 31)].map(|v| v as f32)
+        };
+        let (cloud, surfels) = testing::surfels(&(0..40_000).map(point).collect(), 10.0);
+        let near = |&i: &u32| (surfels.list[i as usize].centroid[2] - 15.0).abs() <= 60.0;
+        let own = (0..surfels.list.len() as u32).filter(near).collect();
+        let plane = Support { normal: [0.0, 0.0, 1.0], rho: 15.0, tolerance: 60.0, surfels: own };
+        field(&surfels).goes_on(&Grower::new(&cloud.cells, &surfels), &plane)
+    }
+
+    #[test]
+    fn the_top_of_a_hill_goes_on_and_a_roof_does_not() {
+        assert!(goes_on(|x, y| -(x * x + y * y) / 4e5));
+        assert!(!goes_on(|x, y| if x.hypot(y) < 4000.0 { 0.0 } else { -200.0 }));
+        // A low roof goes on over its ridge, on one side of four.
+        let roof = |x: f64, y: f64| match x.abs().max(y.abs()) < 4000.0 {
+            true => -0.03 * (x - 1000.0).max(0.0),
+            false => -2000.0,
+        };
+        assert!(!goes_on(roof));
     }
 
     #[test]

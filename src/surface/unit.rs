@@ -10,10 +10,12 @@ pub const FULL: u32 = 6;
 const MOST_CELLS: f64 = 0.75;
 /// … at most this many for the root of the number of points, …
 const PER_ROOT: f64 = 500.0;
-/// … and at most this many in all.
+/// … and at most this many in all, unless they hide faces.
 const LIMIT: f64 = 1.5e6;
 /// Where so many would be too coarse to show the faces of a large place, there are at most this many.
 const FINE_LIMIT: f64 = 1.2e7;
+/// Finer cells are worth a second cut if they are narrower by so many doublings.
+const WORTH_CUTTING: f64 = 0.25;
 /// Clouds of more distinct points than this are judged on cells of more points. A surface has as many cells as
 /// if the cloud had this many points, …
 const MANY: f64 = 3e5;
@@ -77,13 +79,13 @@ impl Unit {
         Unit::of_size(few, wider)
     }
 
-    /// Half this edge, or as small a one as the cells of a cloud may have; `None` if it is that already.
+    /// Half this edge, or as small a one as the cells of a cloud may have; `None` if it is nearly that already.
     pub fn finer(self, counts: &CellCounts) -> Option<Unit> {
         let few = counts.with_few_points();
         let wider = (self.edge() / f64::from(FINEST)).log2() - few;
         let least = (counts.fall_to(FINE_LIMIT) - few).max(0.0);
         let finer = (wider - 1.0).max(least);
-        (finer < wider).then(|| Unit::of_size(few, finer)).filter(|unit| unit.edge() < self.edge())
+        (wider - finer >= WORTH_CUTTING).then(|| Unit::of_size(few, finer))
     }
 
     /// The edge that is so many doublings `wider` than that of cells of `few` points, in doublings of the finest.
@@ -114,13 +116,13 @@ impl Unit {
 }
 
 impl CellCounts {
-    /// The size, in doublings of the finest, of cells that number `n`.
+    /// The size of cells of which there are `n`, in doublings of the finest.
     fn fall_to(&self, n: f64) -> f64 {
         // Larger cells are fewer.
         crossing(self.cells.iter().map(|&cells| (cells as f64 / n).ln()))
     }
 
-    /// That of cells of few points, as a cloud without too many is cut into.
+    /// The size of the cells of a cloud that has not too many points, in doublings of the finest.
     fn with_few_points(&self) -> f64 {
         let distinct = self.finest as f64;
         let mean = self.fall_to(distinct / OCCUPANCY);
