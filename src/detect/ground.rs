@@ -60,8 +60,7 @@ impl<'b> Ground<'b> {
         let mut held_part = how.backend.hold(part.clone())?;
         let wide = Unit::for_counts(&held_part.count_cells()?).at_least(unit);
         let of_part = Ground::of_cells(held_part.as_mut(), wide, (&part, drawn))?;
-        let plateau = of_part.plateau;
-        let hides_faces = !plateau.sliced && of_part.cut.view.hides_faces();
+        let (plateau, hides_faces) = (of_part.plateau, of_part.hides_faces());
         drop((of_part, held_part));
         if (!plateau.alike || plateau.landscape || hides_faces) && drawn == Drawn::InSpace {
             return Ground::as_fine_as_needed(held, (unit, counts), (&cloud.points, drawn));
@@ -82,13 +81,17 @@ impl<'b> Ground<'b> {
     ) -> Result<Ground<'b>> {
         loop {
             let ground = Ground::of_cells(held, unit, (points, drawn))?;
-            let is_told = drawn == Drawn::InSpace && !ground.plateau.sliced;
-            let hides_faces = is_told && ground.cut.view.hides_faces();
-            match unit.finer(counts).filter(|_| hides_faces) {
+            match unit.finer(counts).filter(|_| ground.hides_faces()) {
                 Some(finer) => unit = finer,
                 None => return Ok(ground),
             }
         }
+    }
+
+    /// Whether many of the finest neighbourhoods are as wide as the faces of the cloud. Slices and the camera's view do not tell.
+    fn hides_faces(&self) -> bool {
+        let Plateau { drawn, sliced, .. } = self.plateau;
+        drawn == Drawn::InSpace && !sliced && self.cut.view.hides_faces()
     }
 
     /// Cells of this edge of some points, which are drawn like this.
