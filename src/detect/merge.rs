@@ -23,6 +23,12 @@ const NEXT: f64 = 2.5;
 const FAR: f64 = 4.0;
 const KNOWN: f64 = 0.6;
 const CHANCE_FAR: f64 = 3.0;
+/// A part lies in a plane that is not adjacent if it is at most so many standard errors away, …
+const SURE: f64 = 3.0;
+/// … and nearly in it if it is at most so many times as far away. …
+const NEARLY: f64 = 10.0;
+/// … If more parts than this lie nearly in a plane, chance lets four lie in it.
+const FEW: usize = 10;
 /// Least variance of a point, in squared steps. Coordinates are whole steps, in the camera's view and before, so that parts
 /// of an exact plane would otherwise seem to be tilted against each other.
 pub(super) const ROUNDED: f64 = 1.0;
@@ -56,7 +62,11 @@ pub(super) fn merge(planes: &mut [LocalPlane], sums: &[Moments], how: How) -> Ve
     for next in 0..planes.len() {
         let twin = (0..next).filter(|&i| into[i] == i as u32).find_map(|earlier| {
             let parts = [earlier, next].map(|i| (&planes[i], &whole[i]));
-            Some((earlier, joined(parts, how)?))
+            let joint = joined(parts, how)?;
+            let is_other = |&i: &usize| into[i] == i as u32 && i != earlier && i != next;
+            let others = (0..planes.len()).filter(is_other).map(|i| (&planes[i], &whole[i]));
+            // Drift leaves many parts of one surface nearly in one plane.
+            (how.uneven || !is_coincidence(parts, others)).then_some((earlier, joint))
         });
         if let Some((earlier, joint)) = twin {
             planes[earlier] = joint;
@@ -140,6 +150,35 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
     is_one.then_some(joint)
 }
 
+/// Whether a part that is not adjacent to a plane lies in it by chance, as so many `others` lie nearly in it: of a hundred flat roofs,
+/// some are at the same height.
+fn is_coincidence<'a>(
+    parts: [(&LocalPlane, &Moments); 2],
+    others: impl Iterator<Item = (&'a LocalPlane, &'a Moments)>,
+) -> bool {
+    let [large, small] = if parts[0].1.n >= parts[1].1.n { parts } else { [parts[1], parts[0]] };
+    let [Some(of_large), Some(of_small)] = [large, small].map(|part| part.1.fit()) else {
+        return false;
+    };
+    if distance(&of_large, &of_small) <= NEXT {
+        return false;
+    }
+    // The squared standard error of each plane at the place of the smaller part.
+    let error = |(plane, sums): (&LocalPlane, &Moments), fit: &Fit| {
+        let noise = sums.distance_rms(plane.normal, plane.rho).powi(2).max(ROUNDED);
+        noise * leverage(fit, sums.n, of_small.centroid)
+    };
+    let level = SURE * (error(large, &of_large) + error(small, &of_small)).sqrt();
+    let LocalPlane { normal, rho, .. } = *large.0;
+    let squares = (level * level)..=(NEARLY * level).powi(2);
+    let is_near = |(plane, sums): &(&LocalPlane, &Moments)| {
+        let about = |normal, rho| sums.distance_rms(normal, rho).powi(2);
+        (dot(sums.mean(), normal) - rho).abs() <= NEARLY * level
+            && squares.contains(&(about(normal, rho) - about(plane.normal, plane.rho)))
+    };
+    others.filter(is_near).nth(FEW).is_some()
+}
+
 /// Distance between the centroids of two parts, over the sum of their standard deviations.
 pub(super) fn distance(a: &Fit, b: &Fit) -> f64 {
     let apart: Vec3 = minus(a.centroid, b.centroid);
@@ -149,14 +188,21 @@ pub(super) fn distance(a: &Fit, b: &Fit) -> f64 {
 /// Whether a fit to `n` points determines its plane at `place`: whether its standard error there is small
 /// against the noise.
 fn known(fit: &Fit, n: i64, place: Vec3) -> bool {
+    leverage(fit, n, place) <= KNOWN * KNOWN
+}
+
+/// The squared standard error of a fit to `n` points at `place`, as a share of the noise's variance.
+fn leverage(fit: &Fit, n: i64, place: Vec3) -> f64 {
     let apart = minus(place, fit.centroid);
     let tilt = dot(apart, apart) / fit.variance[1].max(f64::MIN_POSITIVE);
-    (1.0 + tilt) / n as f64 <= KNOWN * KNOWN
+    (1.0 + tilt) / n as f64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const HOW: How = How { angle: 0.35, alike: 1.0, uneven: false, drifts: false, obey: false };
 
     /// A square of 900 points with a little noise, tilted and lifted, with its plane.
     fn tile(corner: [i64; 2], tilt: f64, lift: f64) -> (LocalPlane, Moments) {
@@ -176,8 +222,7 @@ mod tests {
 
     fn merged(tiles: [(LocalPlane, Moments); 2]) -> (Vec<u32>, Vec<LocalPlane>) {
         let (mut planes, sums): (Vec<_>, Vec<_>) = tiles.into_iter().unzip();
-        let how = How { angle: 0.35, alike: 1.0, uneven: false, drifts: false, obey: false };
-        (merge(&mut planes, &sums, how), planes)
+        (merge(&mut planes, &sums, HOW), planes)
     }
 
     #[test]
@@ -207,6 +252,24 @@ mod tests {
         assert!(are_one(150.0, 1500.0) && !are_one(220.0, 1500.0));
         // Narrow ones may have been turned.
         assert!(are_one(220.0, 4000.0));
+    }
+
+    #[test]
+    fn a_part_far_away_that_chance_puts_into_a_plane_stays_apart() {
+        // Two tiles at the same height, and so many others nearly at that height: of a town's flat roofs, some are level with each other.
+        let into = |others: i64, uneven: bool| {
+            let lifts = (0..others).map(|i| 9e5 + 1500.0 + 700.0 * i as f64);
+            let (mut planes, sums): (Vec<_>, Vec<_>) = lifts
+                .map(|lift| tile([60_000, 0], 0.0, lift))
+                .chain([0, 300_000].map(|y| tile([0, y], 0.0, 9e5)))
+                .unzip();
+            let how = How { uneven, ..HOW };
+            let into = merge(&mut planes, &sums, how);
+            let others_stay = into.iter().zip(0..).take(others as usize).all(|(a, b)| *a == b);
+            assert!(others_stay, "{into:?}");
+            into.last() == Some(&(others as u32))
+        };
+        assert!(into(0, false) && into(10, false) && !into(11, false) && into(11, true));
     }
 
     #[test]

@@ -17,8 +17,8 @@ pub struct Options {
     pub iou: f64,
     /// Least overlap for Hoover's counts, above 0.5.
     pub overlap: f64,
-    /// Fewest points of a true plane that is not small; default: 50 or 0.05 % of the cloud,
-    /// whichever is more.
+    /// Fewest points of a true plane that is not small; default: 0.05 % of the cloud, but at most half as many as the median
+    /// true plane has, and at least 50.
     pub min_points: Option<u64>,
 }
 
@@ -45,8 +45,10 @@ pub struct Limits {
 
 /// Fewest points of a plane that is not small.
 const FEW_POINTS: u64 = 50;
-/// A plane is small if it has less than one in this many points of the cloud.
+/// A plane is small if it has less than one in this many points of the cloud, …
 const FEW_SHARE: u64 = 2000;
+/// … and less than one in this many of the points of the median plane: in a large tile of a town, no roof has one in 2000 points.
+const OF_MEDIAN: u64 = 2;
 /// The default largest distance, in standard deviations of the noise.
 const DISTANCE: f64 = 4.0;
 /// The least default distance, for a truth without noise, as a share of the truth's extent.
@@ -75,12 +77,40 @@ impl Options {
 
     /// The limits for a truth.
     pub(super) fn resolve(&self, points: &[[f64; 3]], truth: &Surfaces) -> Limits {
-        let share = truth.total.div_ceil(FEW_SHARE);
-        let min_points = self.min_points.unwrap_or(share.max(FEW_POINTS));
+        let min_points = self.min_points.unwrap_or_else(|| default_min_points(truth));
         let distance = self.distance.unwrap_or_else(|| {
             let least = LEAST_DISTANCE * truth.extent(points);
             (DISTANCE * truth.noise(points, min_points)).max(least)
         });
         Limits { angle: self.angle, distance, iou: self.iou, overlap: self.overlap, min_points }
+    }
+}
+
+/// Fewest points of a true plane that is not small, by default.
+fn default_min_points(truth: &Surfaces) -> u64 {
+    let mut sizes: Vec<u64> =
+        truth.planes.iter().map(|p| p.points).filter(|&n| n >= FEW_POINTS).collect();
+    sizes.sort_unstable();
+    let of_median = sizes.get(sizes.len() / 2).map_or(0, |n| n / OF_MEDIAN);
+    truth.total.div_ceil(FEW_SHARE).min(of_median).max(FEW_POINTS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::surfaces::Surface;
+
+    #[test]
+    fn planes_of_a_town_are_not_small() {
+        let default = |sizes: &[u64], total: u64| {
+            let plane = |&points: &u64| Surface { points, ..Surface::default() };
+            let planes = sizes.iter().map(plane).collect();
+            default_min_points(&Surfaces { planes, total, ..Surfaces::default() })
+        };
+        // A share of the cloud; half of the median, to which planes below 50 points do not count; 50.
+        assert_eq!(default(&[5000, 3000, 2000], 1_000_001), 501);
+        assert_eq!(default(&[49, 49, 49, 700, 600, 300], 5_000_000), 300);
+        assert_eq!(default(&[90, 80, 70], 5_000_000), 50);
+        assert_eq!([default(&[], 5_000_000), default(&[5000], 1000)], [50, 50]);
     }
 }
