@@ -53,6 +53,8 @@ const OF_FEW: f64 = 1.3;
 /// Even from a wrong place at least this share of the points of a frame seem to be a pixel from the next. It is about a
 /// third for other points in rows.
 const SHOWN: f64 = 0.45;
+/// Where so many seem to be one, they are a grid from which pixels are missing, and other places show no more of it.
+const HOLED: f64 = 0.9;
 /// A camera that is found so near the home of the points, in depths, is there.
 const AT_HOME: f64 = 5e-3;
 /// One that is farther from where steps told it to be, in depths, is another.
@@ -295,11 +297,12 @@ fn of_pixels_from(
 ) -> Result<Grid, Tried> {
     let (mut best, mut largest): (Tried, f64) = (Vec::new(), 0.0);
     // Few points are fast, and enough for most frames.
-    for by in [few, some] {
+    'tries: for by in [few, some] {
         for some_tried in tried.chunks(AT_ONCE) {
             let mut improved = improved_by(by, some_tried);
             improved.truncate(LEFT);
-            let improved = improved_by(some, &improved);
+            let mut improved = improved_by(some, &improved);
+            improved.retain(|&(uneven, _)| uneven <= OF_FEW);
             for &(_, eye) in &improved {
                 match of_camera(points, eye, some) {
                     Ok(grid) => return Ok(grid),
@@ -310,6 +313,9 @@ fn of_pixels_from(
             best.extend(improved);
             if largest < SHOWN {
                 return Err(Vec::new());
+            }
+            if largest >= HOLED {
+                break 'tries;
             }
         }
     }
