@@ -45,7 +45,7 @@ def eval(
         iou: Least intersection over union of a segment that is found, above 0.5.
         overlap: Least overlap for Hoover's counts, above 0.5.
         min_points: Fewest points of a true plane that is not small; default: 0.05 % of the points,
-            at most half of those of the median true plane, at least 50.
+            at most a quarter of those of a true plane that one in ten exceeds, at least 50.
 
     Returns:
         The document that `planes eval --json` writes: scores of `planes`, of `segments`, and a row for each plane.

@@ -17,8 +17,8 @@ pub struct Options {
     pub iou: f64,
     /// Least overlap for Hoover's counts, above 0.5.
     pub overlap: f64,
-    /// Fewest points of a true plane that is not small; default: 0.05 % of the cloud, but at most half as many as the median
-    /// true plane has, and at least 50.
+    /// Fewest points of a true plane that is not small; default: 0.05 % of the cloud, but at most a quarter of the points of a
+    /// plane that one true plane in ten exceeds, and at least 50.
     pub min_points: Option<u64>,
 }
 
@@ -47,8 +47,9 @@ pub struct Limits {
 const FEW_POINTS: u64 = 50;
 /// A plane is small if it has less than one in this many points of the cloud, …
 const FEW_SHARE: u64 = 2000;
-/// … and less than one in this many of the points of the median plane: in a large tile of a town, no roof has one in 2000 points.
-const OF_MEDIAN: u64 = 2;
+/// … and less than one in this many of those of a large plane, of the ninth decile: in a large tile of a town, no roof has one in
+/// 2000 points.
+const OF_LARGE: u64 = 4;
 /// The default largest distance, in standard deviations of the noise.
 const DISTANCE: f64 = 4.0;
 /// The least default distance, for a truth without noise, as a share of the truth's extent.
@@ -91,8 +92,8 @@ fn default_min_points(truth: &Surfaces) -> u64 {
     let mut sizes: Vec<u64> =
         truth.planes.iter().map(|p| p.points).filter(|&n| n >= FEW_POINTS).collect();
     sizes.sort_unstable();
-    let of_median = sizes.get(sizes.len() / 2).map_or(0, |n| n / OF_MEDIAN);
-    truth.total.div_ceil(FEW_SHARE).min(of_median).max(FEW_POINTS)
+    let of_large = sizes.get(9 * sizes.len() / 10).map_or(0, |n| n / OF_LARGE);
+    truth.total.div_ceil(FEW_SHARE).min(of_large).max(FEW_POINTS)
 }
 
 #[cfg(test)]
@@ -107,9 +108,10 @@ mod tests {
             let planes = sizes.iter().map(plane).collect();
             default_min_points(&Surfaces { planes, total, ..Surfaces::default() })
         };
-        // A share of the cloud; half of the median, to which planes below 50 points do not count; 50.
+        // A share of the cloud; a quarter of the ninth decile, to which planes below 50 points do not count; 50.
         assert_eq!(default(&[5000, 3000, 2000], 1_000_001), 501);
-        assert_eq!(default(&[49, 49, 49, 700, 600, 300], 5_000_000), 300);
+        let roofs: Vec<u64> = (1..=20).map(|i| 100 * i).chain([49; 30]).collect();
+        assert_eq!(default(&roofs, 5_000_000), 1900 / 4);
         assert_eq!(default(&[90, 80, 70], 5_000_000), 50);
         assert_eq!([default(&[], 5_000_000), default(&[5000], 1000)], [50, 50]);
     }
