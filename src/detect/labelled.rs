@@ -39,6 +39,8 @@ pub(super) struct Labelled {
     pub hilly: Vec<bool>,
     /// The points around each; `None` if slices of thicker things are planes.
     pub around: Option<Vec<Around>>,
+    /// Whether planes that are thick for their width are slices of trunks and foliage.
+    pub judges_thickness: bool,
     /// The candidates that led to no plane, with the votes of their peaks.
     pub failed: Vec<(u64, Failed)>,
     pub assigned: Assigned,
@@ -145,6 +147,7 @@ impl Labelled {
             refined: &refined,
             round: &round,
             around: self.around.as_deref(),
+            judges_thickness: self.judges_thickness,
             outline_cell: &outline_cell,
             rounding: self.rounding,
         };

@@ -21,6 +21,10 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::ops::Range;
 
+/// A plane is thick if its points spread across it by more than this share of their spread along its narrower side, in variance: a
+/// fifth of it.
+const THICK: f64 = 0.04;
+
 /// Points of a plane that one thread numbers at a time.
 const PIECE: usize = 1 << 14;
 
@@ -40,6 +44,8 @@ pub(super) struct Known<'a> {
     pub round: &'a [bool],
     /// The points around each; `None` if slices of thicker things are planes.
     pub around: Option<&'a [Around]>,
+    /// Whether planes that are thick for their width are none.
+    pub judges_thickness: bool,
     /// Edge of the cells of the outline raster, in steps.
     pub outline_cell: &'a [f64],
     /// Standard deviation that rounding adds to each of the coordinates, in steps.
@@ -53,7 +59,7 @@ pub(super) struct Known<'a> {
 pub(super) fn finish(
     cloud: &Loaded,
     Assigned { labels, sums }: &Assigned,
-    Known { found, refined, round, around, outline_cell, rounding }: Known,
+    Known { found, refined, round, around, judges_thickness, outline_cell, rounding }: Known,
     (parameters, options): (&Parameters, &Options),
     rejected: &mut Vec<Rejected>,
 ) -> Finished {
@@ -64,6 +70,8 @@ pub(super) fn finish(
     ranked.sort_by(|&i, &j| significance[j].total_cmp(&significance[i]).then(i.cmp(&j)));
     let by_chance = ranked.split_off(ranked.partition_point(|&i| significance[i] > 0.0));
     let (rounded, ranked): (Vec<usize>, Vec<usize>) = ranked.into_iter().partition(|&i| round[i]);
+    let is_thick = |&i: &usize| judges_thickness && fits[i].as_ref().is_some_and(is_thick);
+    let (thick, ranked): (Vec<usize>, Vec<usize>) = ranked.into_iter().partition(is_thick);
     let mut is_indistinct = vec![false; found.len()];
     if let Some(around) = around {
         let mut is_plane = vec![false; found.len()];
@@ -87,6 +95,7 @@ pub(super) fn finish(
         (left, Reason::Taken),
         (by_chance, Reason::Chance),
         (rounded, Reason::Round),
+        (thick, Reason::Bent),
         (indistinct, Reason::Indistinct),
         (beyond, Reason::BeyondTop),
     ] {
@@ -108,6 +117,12 @@ pub(super) fn finish(
     let (finished, dropped) = report(cloud, labels, &rank, &reported, (wanted, parameters.orient));
     dropped.into_iter().for_each(|(k, reason)| reject(ranked[k], reason));
     finished
+}
+
+/// Whether points are as thick, for their width, as a slice of a trunk, a hedge or a crown.
+fn is_thick(fit: &Fit) -> bool {
+    let [across, along, _] = fit.variance;
+    across > THICK * along
 }
 
 /// The significance of each plane.
@@ -343,5 +358,18 @@ mod tests {
         assert_eq!(angles([0.0, 0.0, 1.0]), (0.0, 0.0));
         assert_eq!(angles([0.0, -1.0, 0.0]), (270.0, 90.0));
         assert_eq!(angles([-1.0, 0.0, 0.0]), (180.0, 90.0));
+    }
+
+    #[test]
+    fn a_slice_of_a_trunk_is_thick() {
+        let is_thick = |thickness: i64| {
+            let mut sums = Moments::<i128>::default();
+            for i in 0..40_000i64 {
+                sums.add([i % 1000 * 10, i * 7919 % 1009, i * 104_729 % thickness]);
+            }
+            is_thick(&sums.fit().unwrap())
+        };
+        // Of one a thousand steps wide.
+        assert!(!is_thick(191) && is_thick(211));
     }
 }

@@ -341,6 +341,9 @@ impl Scene<'_> {
         };
         let pieces = || ends::pieces((cells, &surfels), &found, &local, how);
         let pieces = judges_curves.then(pieces);
+        // Neighbours that share their noise were seen from so far away that trunks and branches look flat. In a frame, narrow faces are
+        // blurred. Where the noise is independent, narrow faces are told from less.
+        let judges_thickness = judges_curves && nature.alike && !nature.as_seen;
         let points = &self.cloud.points;
         // Of a wall that is rougher than the rest, slabs that are not widened take a slice.
         let is_judged = judges_curves && parameters.widen > 1.0 && points.len() >= around::FEWEST;
@@ -357,6 +360,7 @@ impl Scene<'_> {
             pieces,
             hilly,
             around,
+            judges_thickness,
             failed,
             assigned,
             outline_cell,
