@@ -44,8 +44,8 @@ def eval(
             found one, default 2 pixels.
         iou: Least intersection over union of a segment that is found, above 0.5.
         overlap: Least overlap for Hoover's counts, above 0.5.
-        min_points: Fewest points of a true plane that is not small; default: 0.05 % of the points,
-            at most a quarter of those of a true plane that one in ten exceeds, at least 50.
+        min_points: Fewest points of a true plane that is not small; default: 50 or 0.05 % of the points,
+            whichever is more; fewer where most true planes are smaller.
 
     Returns:
         The document that `planes eval --json` writes: scores of `planes`, of `segments`, and a row for each plane.

@@ -27,7 +27,7 @@ const CHANCE_FAR: f64 = 3.0;
 const SURE: f64 = 3.0;
 /// … and nearly in it if it is at most so many times as far away. …
 const NEARLY: f64 = 10.0;
-/// … If more parts than this lie nearly in a plane, chance lets four lie in it.
+/// … If more parts than this lie nearly in a plane, chance lets one lie in it.
 const FEW: usize = 10;
 /// Least variance of a point, in squared steps. Coordinates are whole steps, in the camera's view and before, so that parts
 /// of an exact plane would otherwise seem to be tilted against each other.
@@ -51,32 +51,52 @@ pub(super) struct How {
     pub obey: bool,
 }
 
+/// A plane, with the sums over its points.
+struct Part {
+    plane: LocalPlane,
+    sums: Moments,
+    /// The plane that fits the points best; `None` if they tell none.
+    fit: Option<Fit>,
+}
+
+impl Part {
+    fn new(plane: LocalPlane, sums: Moments) -> Part {
+        Part { plane, sums, fit: sums.fit() }
+    }
+
+    /// Mean square distance of the points from a plane.
+    fn about(&self, plane: &LocalPlane) -> f64 {
+        self.sums.distance_rms(plane.normal, plane.rho).powi(2)
+    }
+}
+
 /// Joins planes that are one, once every point has its plane.
 ///
 /// Returns for each plane the one that it became part of, or itself. All parts of one get the plane through
 /// all their points. Two planes stay apart if they are tilted or offset by more than chance explains, even if
 /// it is less than the tolerance.
 pub(super) fn merge(planes: &mut [LocalPlane], sums: &[Moments], how: How) -> Vec<u32> {
-    let mut whole: Vec<Moments> = sums.to_vec();
+    let part = |(&plane, &sums): (&LocalPlane, &Moments)| Part::new(plane, sums);
+    let mut parts: Vec<Part> = planes.iter().zip(sums).map(part).collect();
     let mut into: Vec<u32> = (0..planes.len() as u32).collect();
     for next in 0..planes.len() {
         let twin = (0..next).filter(|&i| into[i] == i as u32).find_map(|earlier| {
-            let parts = [earlier, next].map(|i| (&planes[i], &whole[i]));
-            let joint = joined(parts, how)?;
+            let both = [&parts[earlier], &parts[next]];
+            let joint = joined(both, how)?;
             let is_other = |&i: &usize| into[i] == i as u32 && i != earlier && i != next;
-            let others = (0..planes.len()).filter(is_other).map(|i| (&planes[i], &whole[i]));
-            // Drift leaves many parts of one surface nearly in one plane.
-            (how.uneven || !is_coincidence(parts, others)).then_some((earlier, joint))
+            let others = (0..parts.len()).filter(is_other).map(|i| &parts[i]);
+            // Noise that is uneven or correlated leaves many parts of one surface nearly in one plane.
+            (how.uneven || !is_coincidence(both, others)).then_some((earlier, joint))
         });
         if let Some((earlier, joint)) = twin {
-            planes[earlier] = joint;
-            let added = whole[next];
-            whole[earlier].merge(&added);
+            let mut sums = parts[earlier].sums;
+            sums.merge(&parts[next].sums);
+            parts[earlier] = Part::new(joint, sums);
             into[next] = earlier as u32;
         }
     }
     for i in 0..planes.len() {
-        planes[i] = planes[into[i] as usize];
+        planes[i] = parts[into[i] as usize].plane;
     }
     into
 }
@@ -101,29 +121,28 @@ pub(super) fn wholes(into: &[u32]) -> Vec<usize> {
 }
 
 /// The plane through the points of both parts, if they are one plane.
-fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
-    let [(a, of_a), (b, of_b)] = parts;
-    if dot(a.normal, b.normal).abs() < (how.angle / 2.0).cos() {
+fn joined([a, b]: [&Part; 2], how: How) -> Option<LocalPlane> {
+    if dot(a.plane.normal, b.plane.normal).abs() < (how.angle / 2.0).cos() {
         return None;
     }
     // A cheap test first: the centroid of the smaller part must be near the plane of the larger one.
-    let (large, small) = if of_a.n >= of_b.n { (a, of_b) } else { (b, of_a) };
-    let tolerance = a.tolerance.max(b.tolerance);
-    if (dot(large.normal, small.mean()) - large.rho).abs() > tolerance {
+    let (large, small) = if a.sums.n >= b.sums.n { (a, b) } else { (b, a) };
+    let tolerance = a.plane.tolerance.max(b.plane.tolerance);
+    if (dot(large.plane.normal, small.sums.mean()) - large.plane.rho).abs() > tolerance {
         return None;
     }
-    let (fit_a, fit_b) = (of_a.fit()?, of_b.fit()?);
-    let apart = distance(&fit_a, &fit_b);
-    let known = known(&fit_a, of_a.n, fit_b.centroid) || known(&fit_b, of_b.n, fit_a.centroid);
+    let (fit_a, fit_b) = (a.fit.as_ref()?, b.fit.as_ref()?);
+    let apart = distance(fit_a, fit_b);
+    let known = known(fit_a, a.sums.n, fit_b.centroid) || known(fit_b, b.sums.n, fit_a.centroid);
     let chance = if apart > FAR && !known { CHANCE_FAR } else { CHANCE };
-    let joint =
-        LocalPlane::of_fit(&parts.iter().map(|p| p.1).collect::<Moments>().fit()?, tolerance);
+    let both: Moments = [&a.sums, &b.sums].into_iter().collect();
+    let joint = LocalPlane::of_fit(&both.fit()?, tolerance);
     // How much a part is rougher about the joint plane; nothing where it may be.
-    let added = |(plane, sums): (&LocalPlane, &Moments)| {
-        let n = sums.n as f64;
-        let squares = |p: &LocalPlane| n * sums.distance_rms(p.normal, p.rho).powi(2);
+    let added = |part: &Part| {
+        let n = part.sums.n as f64;
+        let squares = |plane: &LocalPlane| n * part.about(plane);
         // Three parameters were fitted to the points of this part alone, or to most of them if it is narrow.
-        let variance = (squares(plane) / (n - 3.0)).max(ROUNDED);
+        let variance = (squares(&part.plane) / (n - 3.0)).max(ROUNDED);
         let rougher = match how.uneven {
             true if how.drifts || apart <= NEXT => ROUGHER_UNEVEN,
             false if apart <= NEXT => ROUGHER,
@@ -135,48 +154,55 @@ fn joined(parts: [(&LocalPlane, &Moments); 2], how: How) -> Option<LocalPlane> {
         if within || n > 3.0 && squares(&joint) <= rougher {
             0.0
         } else if n > 3.0 {
-            (squares(&joint) - squares(plane)) / (how.alike.min(n / 3.0) * variance)
+            (squares(&joint) - squares(&part.plane)) / (how.alike.min(n / 3.0) * variance)
         } else {
             f64::INFINITY
         }
     };
-    let added = parts.map(added);
+    let added = [a, b].map(added);
     // Where nothing but independent noise displaces them, both together may deviate no more than one. The points of others
     // may have turned a narrow part.
-    let is_exact =
-        !how.uneven && ![&fit_a, &fit_b].into_iter().any(|fit| is_narrow(fit, tolerance));
+    let is_exact = !how.uneven && ![fit_a, fit_b].into_iter().any(|fit| is_narrow(fit, tolerance));
     let is_one = added.iter().all(|&added| added <= chance)
         && (!is_exact || added.iter().sum::<f64>() <= CHANCE);
     is_one.then_some(joint)
 }
 
 /// Whether a part that is not adjacent to a plane lies in it by chance, as so many `others` lie nearly in it: of a hundred flat roofs,
-/// some are at the same height.
-fn is_coincidence<'a>(
-    parts: [(&LocalPlane, &Moments); 2],
-    others: impl Iterator<Item = (&'a LocalPlane, &'a Moments)>,
-) -> bool {
-    let [large, small] = if parts[0].1.n >= parts[1].1.n { parts } else { [parts[1], parts[0]] };
-    let [Some(of_large), Some(of_small)] = [large, small].map(|part| part.1.fit()) else {
-        return false;
-    };
-    if distance(&of_large, &of_small) <= NEXT {
+/// some are level with each other.
+fn is_coincidence<'a>([a, b]: [&Part; 2], others: impl Iterator<Item = &'a Part>) -> bool {
+    let (large, small) = if a.sums.n >= b.sums.n { (a, b) } else { (b, a) };
+    let (Some(of_large), Some(of_small)) = (&large.fit, &small.fit) else { return false };
+    if distance(of_large, of_small) <= NEXT {
         return false;
     }
     // The squared standard error of each plane at the place of the smaller part.
-    let error = |(plane, sums): (&LocalPlane, &Moments), fit: &Fit| {
-        let noise = sums.distance_rms(plane.normal, plane.rho).powi(2).max(ROUNDED);
-        noise * leverage(fit, sums.n, of_small.centroid)
+    let error = |part: &Part, fit: &Fit| {
+        part.about(&part.plane).max(ROUNDED) * leverage(fit, part.sums.n, of_small.centroid)
     };
-    let level = SURE * (error(large, &of_large) + error(small, &of_small)).sqrt();
-    let LocalPlane { normal, rho, .. } = *large.0;
-    let squares = (level * level)..=(NEARLY * level).powi(2);
-    let is_near = |(plane, sums): &(&LocalPlane, &Moments)| {
-        let about = |normal, rho| sums.distance_rms(normal, rho).powi(2);
-        (dot(sums.mean(), normal) - rho).abs() <= NEARLY * level
-            && squares.contains(&(about(normal, rho) - about(plane.normal, plane.rho)))
-    };
-    others.filter(is_near).nth(FEW).is_some()
+    let error = (error(large, of_large) + error(small, of_small)).sqrt();
+    let (least, most) = ((SURE * error).powi(2), (NEARLY * SURE * error).powi(2));
+    let mut near: Vec<(f64, &Fit)> = Vec::with_capacity(FEW);
+    for other in others {
+        let height = dot(other.sums.mean(), large.plane.normal) - large.plane.rho;
+        let Some(fit) = other.fit.as_ref().filter(|_| height * height <= most) else { continue };
+        let own = other.about(&other.plane);
+        let off = other.about(&large.plane) - own;
+        // A few points of the same surface deviate from its plane by more than one error of larger parts.
+        let by_chance = CHANCE * own.max(ROUNDED) / other.sums.n.max(1) as f64;
+        let is_near = (least.max(by_chance)..=most).contains(&off);
+        // Adjacent pieces at one height count once.
+        let is_piece = |&(known, of): &(f64, &Fit)| {
+            (known - height).abs() <= error && distance(of, fit) <= NEXT
+        };
+        if is_near && !near.iter().any(is_piece) {
+            if near.len() == FEW {
+                return true;
+            }
+            near.push((height, fit));
+        }
+    }
+    false
 }
 
 /// Distance between the centroids of two parts, over the sum of their standard deviations.
@@ -270,6 +296,16 @@ mod tests {
             into.last() == Some(&(others as u32))
         };
         assert!(into(0, false) && into(10, false) && !into(11, false) && into(11, true));
+    }
+
+    #[test]
+    fn small_parts_of_a_plane_do_not_keep_its_large_parts_apart() {
+        // The last two are large.
+        let small = (0..20).map(|i| tile_of(6, [60_000, 40_000 * i], 0.0, 9e5));
+        let large = [0, 300_000].map(|y| tile([0, y], 0.0, 9e5));
+        let (mut planes, sums): (Vec<_>, Vec<_>) = small.chain(large).unzip();
+        let into = merge(&mut planes, &sums, HOW);
+        assert_eq!(into[21], into[20]);
     }
 
     #[test]

@@ -21,8 +21,8 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// A plane is thick if its points spread across it by more than this share of their spread along its narrower side, in variance: a
-/// fifth of it.
+/// A plane is thick if the variance of its points across it is more than this share of that along its narrower side: if it is
+/// narrower than 17 standard deviations of its noise. Of a forest's trunks, branches and crowns, half the slices are.
 const THICK: f64 = 0.04;
 
 /// Points of a plane that one thread numbers at a time.
@@ -55,7 +55,7 @@ pub(super) struct Known<'a> {
 /// The reported planes, best first.
 ///
 /// Planes are ranked by significance. Those with too few points, those that chance may have made, pieces of
-/// curved surfaces, those that do not stand out and those beyond the top are dropped.
+/// curved surfaces, those that do not stand out or are thick for their width and those beyond the top are dropped.
 pub(super) fn finish(
     cloud: &Loaded,
     Assigned { labels, sums }: &Assigned,
@@ -70,7 +70,8 @@ pub(super) fn finish(
     ranked.sort_by(|&i, &j| significance[j].total_cmp(&significance[i]).then(i.cmp(&j)));
     let by_chance = ranked.split_off(ranked.partition_point(|&i| significance[i] > 0.0));
     let (rounded, ranked): (Vec<usize>, Vec<usize>) = ranked.into_iter().partition(|&i| round[i]);
-    let is_thick = |&i: &usize| judges_thickness && fits[i].as_ref().is_some_and(is_thick);
+    let is_thick =
+        |&i: &usize| judges_thickness && fits[i].as_ref().is_some_and(is_thick_for_its_width);
     let (thick, ranked): (Vec<usize>, Vec<usize>) = ranked.into_iter().partition(is_thick);
     let mut is_indistinct = vec![false; found.len()];
     if let Some(around) = around {
@@ -95,7 +96,7 @@ pub(super) fn finish(
         (left, Reason::Taken),
         (by_chance, Reason::Chance),
         (rounded, Reason::Round),
-        (thick, Reason::Bent),
+        (thick, Reason::Indistinct),
         (indistinct, Reason::Indistinct),
         (beyond, Reason::BeyondTop),
     ] {
@@ -120,7 +121,7 @@ pub(super) fn finish(
 }
 
 /// Whether points are as thick, for their width, as a slice of a trunk, a hedge or a crown.
-fn is_thick(fit: &Fit) -> bool {
+fn is_thick_for_its_width(fit: &Fit) -> bool {
     let [across, along, _] = fit.variance;
     across > THICK * along
 }
@@ -367,7 +368,7 @@ mod tests {
             for i in 0..40_000i64 {
                 sums.add([i % 1000 * 10, i * 7919 % 1009, i * 104_729 % thickness]);
             }
-            is_thick(&sums.fit().unwrap())
+            is_thick_for_its_width(&sums.fit().unwrap())
         };
         // Of one a thousand steps wide.
         assert!(!is_thick(191) && is_thick(211));

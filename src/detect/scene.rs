@@ -341,8 +341,8 @@ impl Scene<'_> {
         };
         let pieces = || ends::pieces((cells, &surfels), &found, &local, how);
         let pieces = judges_curves.then(pieces);
-        // Neighbours that share their noise were seen from so far away that trunks and branches look flat. In a frame, narrow faces are
-        // blurred. Where the noise is independent, narrow faces are told from less.
+        // Correlated noise is read in wide neighbourhoods, whose slabs hold half a trunk. Independent noise is read in narrow ones, and
+        // in a frame narrow faces are blurred.
         let judges_thickness = judges_curves && nature.alike && !nature.as_seen;
         let points = &self.cloud.points;
         // Of a wall that is rougher than the rest, slabs that are not widened take a slice.

@@ -17,8 +17,8 @@ pub struct Options {
     pub iou: f64,
     /// Least overlap for Hoover's counts, above 0.5.
     pub overlap: f64,
-    /// Fewest points of a true plane that is not small; default: 0.05 % of the cloud, but at most a quarter of the points of a
-    /// plane that one true plane in ten exceeds, and at least 50.
+    /// Fewest points of a true plane that is not small; default: 0.05 % of the cloud and at least 50. Where planes below that hold
+    /// a tenth of the points of all planes, it is at most a quarter of the ninth decile of their sizes.
     pub min_points: Option<u64>,
 }
 
@@ -45,10 +45,12 @@ pub struct Limits {
 
 /// Fewest points of a plane that is not small.
 const FEW_POINTS: u64 = 50;
-/// A plane is small if it has less than one in this many points of the cloud, …
+/// A plane is small if it has less than one in this many points of the cloud. …
 const FEW_SHARE: u64 = 2000;
-/// … and less than one in this many of those of a large plane, of the ninth decile: in a large tile of a town, no roof has one in
-/// 2000 points.
+/// … If such planes hold at least one in this many of the points of all planes, …
+const MUCH: u64 = 10;
+/// … it is small if it has less than one in so many of those of a large one, of the ninth decile: in a large tile of a town, no roof
+/// has one in 2000 points.
 const OF_LARGE: u64 = 4;
 /// The default largest distance, in standard deviations of the noise.
 const DISTANCE: f64 = 4.0;
@@ -89,11 +91,17 @@ impl Options {
 
 /// Fewest points of a true plane that is not small, by default.
 fn default_min_points(truth: &Surfaces) -> u64 {
-    let mut sizes: Vec<u64> =
-        truth.planes.iter().map(|p| p.points).filter(|&n| n >= FEW_POINTS).collect();
+    let share = truth.total.div_ceil(FEW_SHARE).max(FEW_POINTS);
+    let sizes = truth.planes.iter().map(|p| p.points);
+    let mut sizes: Vec<u64> = sizes.filter(|&n| n >= FEW_POINTS).collect();
     sizes.sort_unstable();
-    let of_large = sizes.get(9 * sizes.len() / 10).map_or(0, |n| n / OF_LARGE);
-    truth.total.div_ceil(FEW_SHARE).min(of_large).max(FEW_POINTS)
+    let small: u64 = sizes.iter().filter(|&&n| n < share).sum();
+    if MUCH * small < sizes.iter().sum() {
+        return share;
+    }
+    let decile = (9 * sizes.len()).div_ceil(10).saturating_sub(1);
+    let of_large = sizes.get(decile).map_or(share, |n| n / OF_LARGE);
+    of_large.clamp(FEW_POINTS, share)
 }
 
 #[cfg(test)]
@@ -108,11 +116,17 @@ mod tests {
             let planes = sizes.iter().map(plane).collect();
             default_min_points(&Surfaces { planes, total, ..Surfaces::default() })
         };
-        // A share of the cloud; a quarter of the ninth decile, to which planes below 50 points do not count; 50.
+        // A share of the cloud.
         assert_eq!(default(&[5000, 3000, 2000], 1_000_001), 501);
+        assert_eq!([default(&[], 5_000_000), default(&[5000], 1000)], [2500, 50]);
+        // A quarter of the ninth decile, to which planes below 50 points do not count.
         let roofs: Vec<u64> = (1..=20).map(|i| 100 * i).chain([49; 30]).collect();
-        assert_eq!(default(&roofs, 5_000_000), 1900 / 4);
+        assert_eq!(default(&roofs, 5_000_000), 1800 / 4);
+        let level = |ground| [&roofs[..], &[ground]].concat();
+        assert_eq!(default(&level(180_000), 5_000_000), 1900 / 4);
+        assert_eq!(default(&[800], 5_000_000), 200);
         assert_eq!(default(&[90, 80, 70], 5_000_000), 50);
-        assert_eq!([default(&[], 5_000_000), default(&[5000], 1000)], [50, 50]);
+        // Scraps beside large planes.
+        assert_eq!(default(&level(200_000), 5_000_000), 2500);
     }
 }
