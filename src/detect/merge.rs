@@ -49,6 +49,8 @@ pub(super) struct How {
     pub drifts: bool,
     /// Whether everything within the tolerance is one plane, whatever its shape.
     pub obey: bool,
+    /// Whether this is one sheet, as from the air. There, many roofs are nearly level; in a room, what is level was built so.
+    pub sheet: bool,
 }
 
 /// A plane, with the sums over its points.
@@ -86,7 +88,7 @@ pub(super) fn merge(planes: &mut [LocalPlane], sums: &[Moments], how: How) -> Ve
             let is_other = |&i: &usize| into[i] == i as u32 && i != earlier && i != next;
             let others = (0..parts.len()).filter(is_other).map(|i| &parts[i]);
             // Noise that is uneven or correlated leaves many parts of one surface nearly in one plane.
-            (how.uneven || !is_coincidence(both, others)).then_some((earlier, joint))
+            (!how.sheet || how.uneven || !is_coincidence(both, others)).then_some((earlier, joint))
         });
         if let Some((earlier, joint)) = twin {
             let mut sums = parts[earlier].sums;
@@ -228,7 +230,8 @@ fn leverage(fit: &Fit, n: i64, place: Vec3) -> f64 {
 mod tests {
     use super::*;
 
-    const HOW: How = How { angle: 0.35, alike: 1.0, uneven: false, drifts: false, obey: false };
+    const HOW: How =
+        How { angle: 0.35, alike: 1.0, uneven: false, drifts: false, obey: false, sheet: true };
 
     /// A square of 900 points with a little noise, tilted and lifted, with its plane.
     fn tile(corner: [i64; 2], tilt: f64, lift: f64) -> (LocalPlane, Moments) {

@@ -382,7 +382,8 @@ impl Scene<'_> {
         let obey = nature.obey;
         let uneven = nature.alike || !nature.even;
         let drifts = !nature.even && !field.has_floor();
-        let how = merge::How { angle: parameters.angle.to_radians(), alike, uneven, drifts, obey };
+        let (angle, sheet) = (parameters.angle.to_radians(), self.plateau.sheet);
+        let how = merge::How { angle, alike, uneven, drifts, obey, sheet };
         let mut into = merge::merge(local, sums, how);
         if !obey {
             let (cells, widen) = (&in_cells.cells, parameters.widen);
