@@ -45,7 +45,7 @@ def eval(
         iou: Least intersection over union of a segment that is found, above 0.5.
         overlap: Least overlap for Hoover's counts, above 0.5.
         min_points: Fewest points of a true plane that is not small; default: 50 or 0.05 % of the points,
-            whichever is more; fewer where most true planes are smaller.
+            whichever is more; fewer where smaller planes hold a tenth of the points of all planes.
 
     Returns:
         The document that `planes eval --json` writes: scores of `planes`, of `segments`, and a row for each plane.

@@ -60,8 +60,8 @@ const HOLED: f64 = 0.9;
 const AT_HOME: f64 = 5e-3;
 /// One that is farther from where steps told it to be, in depths, is another.
 const NEARBY: f64 = 0.25;
-/// Points in rows lie so evenly at a place that was improved by many of them, or it is none that a camera had: at cameras it is at
-/// most 1.21, above a town in scan lines 1.39.
+/// A place that was improved by many points is not the camera's if points in rows lie less evenly there. The best places of frames
+/// had at most 1.21, those of a town in scan lines at least 1.39.
 const IMPROVED: f64 = 1.3;
 /// Points that do not lie in rows: so even at the best of the viewpoints that are tried, and after so many of them were
 /// improved.

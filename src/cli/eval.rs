@@ -74,7 +74,7 @@ struct Limits {
     #[arg(long, value_name = "SHARE", default_value_t = 0.8, value_parser = number)]
     overlap: f64,
     /// Fewest points of a true plane that is not small
-    /// [default: 50 or 0.05 % of the cloud, whichever is more; fewer where most true planes are smaller]
+    /// [default: 50 or 0.05 % of the cloud, whichever is more; fewer where smaller planes hold a tenth of all points on planes]
     #[arg(long, value_name = "N", value_parser = whole)]
     min_points: Option<u64>,
 }

@@ -17,8 +17,9 @@ pub struct Options {
     pub iou: f64,
     /// Least overlap for Hoover's counts, above 0.5.
     pub overlap: f64,
-    /// Fewest points of a true plane that is not small; default: 0.05 % of the cloud and at least 50. Where planes below that hold
-    /// a tenth of the points of all planes, it is at most a quarter of the ninth decile of their sizes.
+    /// Fewest points of a true plane that is not small; default: 50 or 0.05 % of the cloud, whichever is more. Where planes below
+    /// that hold a tenth of the points of all planes, it is at most a quarter of the ninth decile of the sizes of all, and never
+    /// below 50. Planes of fewer than 50 points do not count for this.
     pub min_points: Option<u64>,
 }
 

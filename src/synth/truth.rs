@@ -116,8 +116,8 @@ pub struct TruthPlane {
     pub offset: f64,
     /// Points of the cloud on it.
     pub points: u64,
-    /// Whether it has fewer than 50 points or 0.05 % of the cloud. `planes eval` does not ask for such a plane, unless most planes
-    /// are as small.
+    /// Whether it has fewer than 50 points or 0.05 % of the cloud. `planes eval` does not ask for such a plane, unless such
+    /// planes hold a tenth of the points of all planes.
     pub small: bool,
     /// Its outline.
     pub polygon: Polygon,
