@@ -1,19 +1,17 @@
 //! The points of one block, coordinate by coordinate, and sums over those in a slab.
 
 pub(super) use crate::shared::BLOCK_POINTS as MOST_POINTS;
+use crate::surface::moments::PAIRS;
 use crate::surface::spread::Spread;
-use crate::vector::{Vec3, dot};
+use crate::vector::{Vec3, dot, minus};
 
 /// Up to this extent, in steps, sums over the points of a block are integers that `f64` holds exactly in any
 /// order, for at most [`MOST_POINTS`] points with integer coordinates.
 const EXACT: f64 = (1 << 22) as f64;
-const _: () = assert!(MOST_POINTS as f64 * EXACT * EXACT <= (1u64 << 53) as f64);
+const _: () = assert!(3.0 * MOST_POINTS as f64 * EXACT * EXACT <= (1u64 << 53) as f64);
 
-/// Points that are processed side by side.
-const WIDTH: usize = 4;
-
-/// One number for each of them.
-type Vector = [f64; WIDTH];
+/// Loops run over whole multiples of this many points, so that none of their vectors is left incomplete.
+const WIDTH: usize = 8;
 
 /// The middle plane of a slab.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,13 +28,13 @@ impl Middle {
     }
 }
 
-/// A number for each point of a block.
-type Numbers = [f64; MOST_POINTS];
+/// Three numbers for each point of a block.
+type Axes<T> = [[T; MOST_POINTS]; 3];
 const _: () = assert!(MOST_POINTS.is_multiple_of(WIDTH));
 
-/// Which points of a block are chosen: one for those, zero for the others.
+/// Which points of a block are chosen: all bits of a mark are set for those, none for the others.
 #[derive(PartialEq)]
-pub(super) struct Marks([u8; MOST_POINTS]);
+pub(super) struct Marks([i32; MOST_POINTS]);
 
 impl Default for Marks {
     /// No point is chosen.
@@ -47,8 +45,10 @@ impl Default for Marks {
 
 /// The points of a block of known extent.
 pub(super) struct Patch {
-    /// The points fill whole vectors; unused lanes hold NaN.
-    axes: [Numbers; 3],
+    /// The points, filled up to a multiple of [`WIDTH`] with NaN.
+    axes: Axes<f64>,
+    /// The same relative to the first, if sums are exact.
+    steps: Axes<i32>,
     len: usize,
     /// Whether sums are exact.
     exact: bool,
@@ -56,7 +56,8 @@ pub(super) struct Patch {
 
 impl Default for Patch {
     fn default() -> Patch {
-        Patch { axes: [[0.0; MOST_POINTS]; 3], len: 0, exact: false }
+        let (axes, steps) = ([[0.0; MOST_POINTS]; 3], [[0; MOST_POINTS]; 3]);
+        Patch { axes, steps, len: 0, exact: false }
     }
 }
 
@@ -81,7 +82,13 @@ impl Patch {
     #[inline(always)]
     pub fn end(&mut self) {
         let whole = self.len.next_multiple_of(WIDTH);
-        self.axes.iter_mut().for_each(|axis| axis[self.len..whole].fill(f64::NAN));
+        for (axis, steps) in self.axes.iter_mut().zip(&mut self.steps) {
+            axis[self.len..whole].fill(f64::NAN);
+            let first = axis[0];
+            for (step, v) in steps[..whole].iter_mut().zip(&axis[..whole]) {
+                *step = (v - first) as i32;
+            }
+        }
     }
 
     /// Number of points.
@@ -100,7 +107,7 @@ impl Patch {
     #[inline(always)]
     pub fn all(&self) -> Spread {
         let mut marks = Marks::default();
-        marks.0[..self.len].fill(1);
+        marks.0[..self.len].fill(!0);
         self.spread(&marks)
     }
 
@@ -108,129 +115,124 @@ impl Patch {
     #[inline(always)]
     pub fn mark(&self, middle: &Middle, slab: f64, marks: &mut Marks) -> bool {
         let mut differ = 0;
-        for (marks, at) in marks.0.as_chunks_mut::<WIDTH>().0.iter_mut().zip(self.vectors()) {
-            let away = distances(middle, at);
-            for (mark, away) in marks.iter_mut().zip(away) {
-                let is_inside = u8::from(away.abs() <= slab);
-                differ |= is_inside ^ *mark;
-                *mark = is_inside;
-            }
+        for (mark, away) in marks.0.iter_mut().zip(self.distances(middle)) {
+            let is_inside = -i32::from(away.abs() <= slab);
+            differ |= is_inside ^ *mark;
+            *mark = is_inside;
         }
         differ != 0
     }
 
     /// The sums over the marked points, as if they were added in order.
     #[inline(always)]
-    pub fn spread(&self, Marks(marks): &Marks) -> Spread {
-        let is_marked = |&i: &usize| marks[i] != 0;
+    pub fn spread(&self, marks: &Marks) -> Spread {
+        let is_marked = |&i: &usize| marks.0[i] != 0;
         let Some(first) = (0..self.len).find(is_marked) else { return Spread::default() };
-        if !self.exact {
-            let mut spread = Spread::default();
-            (first..self.len).filter(is_marked).for_each(|i| spread.add(self.point(i), 1.0));
-            return spread;
+        if self.exact {
+            return self.sums(marks).from(first, self);
         }
-        let origin = self.point(first);
-        let mut sums = [[0.0; WIDTH]; 10];
-        for ([x, y, z], marks) in self.vectors().zip(marks.as_chunks::<WIDTH>().0) {
-            let one = marked(&[1.0; WIDTH], marks);
-            let x = marked(&each(|l| x[l] - origin[0]), marks);
-            let y = marked(&each(|l| y[l] - origin[1]), marks);
-            let z = marked(&each(|l| z[l] - origin[2]), marks);
-            let [n, sum_x, sum_y, sum_z, xx, xy, xz, yy, yz, zz] = &mut sums;
-            for (sum, term) in [(n, &one), (sum_x, &x), (sum_y, &y), (sum_z, &z)] {
-                *sum = each(|l| sum[l] + term[l]);
-            }
-            add_product(xx, &x, &x);
-            add_product(xy, &x, &y);
-            add_product(xz, &x, &z);
-            add_product(yy, &y, &y);
-            add_product(yz, &y, &z);
-            add_product(zz, &z, &z);
+        let mut spread = Spread::default();
+        (first..self.len).filter(is_marked).for_each(|i| spread.add(self.point(i), 1.0));
+        spread
+    }
+
+    /// The sums over the marked points, relative to the first of all.
+    #[inline(always)]
+    fn sums(&self, marks: &Marks) -> Sums {
+        let [x, y, z] = self.in_use(&self.steps);
+        // Single variables, since the compiler does not keep the elements of an array in vectors.
+        let (mut n, mut of_x, mut of_y, mut of_z) = (0, 0, 0, 0);
+        let (mut xx, mut xy, mut xz, mut yy, mut yz, mut zz) = (0, 0, 0, 0, 0, 0);
+        for (((x, y), z), mark) in x.iter().zip(y).zip(z).zip(&marks.0) {
+            let [x, y, z] = [x & mark, y & mark, z & mark];
+            n -= mark;
+            of_x += x;
+            of_y += y;
+            of_z += z;
+            let [x, y, z] = [x, y, z].map(i64::from);
+            xx += x * x;
+            xy += x * y;
+            xz += x * z;
+            yy += y * y;
+            yz += y * z;
+            zz += z * z;
         }
-        let [n, x, y, z, xx, xy, xz, yy, yz, zz] = sums.map(|lanes| lanes.iter().sum());
-        Spread::of(origin, n, [x, y, z], [xx, xy, xz, yy, yz, zz])
+        let products = [xx, xy, xz, yy, yz, zz].map(|v: i64| v as f64);
+        Sums { n: n.into(), sum: [of_x, of_y, of_z].map(f64::from), products }
     }
 
     /// The number of points at most `slab` from a middle.
     #[inline(always)]
     pub fn within(&self, middle: &Middle, slab: f64) -> usize {
-        let mut counts = [0.0; WIDTH];
-        for at in self.vectors() {
-            let away = distances(middle, at);
-            let inside = each(|l| if away[l].abs() <= slab { 1.0 } else { 0.0 });
-            counts = each(|l| counts[l] + inside[l]);
+        let mut count = 0;
+        for away in self.distances(middle) {
+            count += u64::from(away.abs() <= slab);
         }
-        counts.iter().sum::<f64>() as usize
+        count as usize
     }
 
     /// The number of points farther than `slab` and at most twice as far below a middle, the number within
     /// `slab`, and the number as far above.
     #[inline(always)]
     pub fn sides(&self, middle: &Middle, slab: f64) -> [usize; 3] {
-        let mut counts = [[0.0; WIDTH]; 3];
-        for at in self.vectors() {
-            let away = distances(middle, at);
+        let (mut below, mut inside, mut above) = (0, 0, 0);
+        for away in self.distances(middle) {
             // Both conditions are evaluated, so that the loop has no branches.
-            let one = |is: [bool; 2]| if is[0] & is[1] { 1.0 } else { 0.0 };
-            let below = each(|l| one([away[l] >= -2.0 * slab, away[l] < -slab]));
-            let inside = each(|l| one([away[l].abs() <= slab, true]));
-            let above = each(|l| one([away[l] <= 2.0 * slab, away[l] > slab]));
-            for (counts, term) in counts.iter_mut().zip([below, inside, above]) {
-                *counts = each(|l| counts[l] + term[l]);
-            }
+            below += u64::from((away >= -2.0 * slab) & (away < -slab));
+            inside += u64::from(away.abs() <= slab);
+            above += u64::from((away <= 2.0 * slab) & (away > slab));
         }
-        counts.map(|counts| counts.iter().sum::<f64>() as usize)
+        [below, inside, above].map(|count| count as usize)
     }
 
     /// The largest squared distance of a point from the first.
     #[inline(always)]
     pub fn farthest(&self) -> f64 {
         let first = self.point(0);
-        let mut most = [0.0; WIDTH];
-        for [x, y, z] in self.vectors() {
-            let apart = |l: usize| [x[l] - first[0], y[l] - first[1], z[l] - first[2]];
-            let square = each(|l| dot(apart(l), apart(l)));
-            most = each(|l| if square[l] > most[l] { square[l] } else { most[l] });
-        }
-        most.into_iter().fold(0.0, f64::max)
+        let apart = |i: usize| minus(self.point(i), first);
+        // The bits of positive numbers are in the order of the numbers, and vectors have a greatest integer.
+        let squares = (0..self.len).map(|i| dot(apart(i), apart(i)).to_bits().cast_signed());
+        f64::from_bits(squares.fold(0, i64::max).cast_unsigned())
     }
 
-    /// The points in vectors, one for each coordinate.
+    /// The signed distances of the points from a middle; NaN for those that fill up the vectors.
     #[inline(always)]
-    fn vectors(&self) -> impl Iterator<Item = [&Vector; 3]> {
-        let used = self.len.div_ceil(WIDTH);
-        let [x, y, z] = self.axes.each_ref().map(|axis| axis.as_chunks().0[..used].iter());
-        x.zip(y).zip(z).map(|((x, y), z)| [x, y, z])
+    fn distances(&self, middle: &Middle) -> impl Iterator<Item = f64> {
+        let [x, y, z] = self.in_use(&self.axes);
+        let (normal, rho) = (middle.normal, middle.rho);
+        let points = x.iter().zip(y).zip(z);
+        points.map(move |((x, y), z)| x * normal[0] + y * normal[1] + z * normal[2] - rho)
+    }
+
+    /// The numbers of the points, in whole vectors.
+    #[inline(always)]
+    fn in_use<'a, T>(&self, axes: &'a Axes<T>) -> [&'a [T]; 3] {
+        let whole = self.len.next_multiple_of(WIDTH).min(MOST_POINTS);
+        axes.each_ref().map(|axis| &axis[..whole])
     }
 }
 
-/// Signed distances of points.
-#[inline(always)]
-fn distances(middle: &Middle, [x, y, z]: [&Vector; 3]) -> Vector {
-    let normal = middle.normal;
-    each(|l| x[l] * normal[0] + y[l] * normal[1] + z[l] * normal[2] - middle.rho)
+/// Sums over points of a block, relative to its first point: whole numbers.
+struct Sums {
+    n: f64,
+    sum: Vec3,
+    products: [f64; 6],
 }
 
-/// The numbers of the marked points, and zeros for the others.
-#[inline(always)]
-fn marked(v: &Vector, marks: &[u8; WIDTH]) -> Vector {
-    each(|l| if marks[l] != 0 { v[l] } else { 0.0 })
-}
-
-/// Adds the products of numbers side by side.
-#[inline(always)]
-fn add_product(sums: &mut Vector, a: &Vector, b: &Vector) {
-    *sums = each(|l| sums[l] + a[l] * b[l]);
-}
-
-/// One number for each of the points side by side.
-#[inline(always)]
-fn each(of: impl Fn(usize) -> f64) -> Vector {
-    let mut vector = [0.0; WIDTH];
-    for (l, v) in vector.iter_mut().enumerate() {
-        *v = of(l);
+impl Sums {
+    /// The same, relative to another point of the block.
+    #[inline(always)]
+    fn from(self, point: usize, patch: &Patch) -> Spread {
+        let Sums { n, sum, products } = self;
+        let moved = patch.steps.each_ref().map(|axis| f64::from(axis[point]));
+        let mut about = products;
+        for (product, (a, b)) in about.iter_mut().zip(PAIRS) {
+            // No part of the sum is larger than three times the bound above, which is exact as well.
+            *product = *product - moved[a] * sum[b] - moved[b] * sum[a] + n * moved[a] * moved[b];
+        }
+        let sum = std::array::from_fn(|a| sum[a] - n * moved[a]);
+        Spread::of(patch.point(point), n, sum, about)
     }
-    vector
 }
 
 #[cfg(test)]
