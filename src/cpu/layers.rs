@@ -18,7 +18,7 @@ use crate::surface::flat::{FLAT, LINE, MIN_POINTS, NEARLY_FLAT};
 use crate::surface::layers::{Layer, Outcome, Trials, Tried};
 use crate::surface::noise_field::NoiseField;
 use crate::surface::spread::Spread;
-use crate::vector::{Vec3, cross, dot, minus};
+use crate::vector::{Vec3, cross, dot};
 use crate::wide::{Work, widely};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -251,17 +251,19 @@ impl Block {
     #[inline(always)]
     fn in_any_direction(&self, own: &[Vec3]) -> Option<Middle> {
         let n = self.patch.len();
-        let mut densest = Densest::default();
+        let mut triangles = Triangles::default();
+        let mut last = 0;
         for (k, &p) in own.iter().cycle().take(TRIANGLES).enumerate() {
             // Two others, far apart in the order of the points: the first is each time from another part of the block.
             let a = k * n / TRIANGLES;
-            let b = (a + n / 3 + 31 * k) % n;
-            let product = cross(minus(self.patch.point(a), p), minus(self.patch.point(b), p));
-            let area = dot(product, product).sqrt();
-            if area > self.least_area {
-                let normal = product.map(|c| c / area);
-                densest.look(self, Middle { normal, rho: dot(p, normal) });
-            }
+            let b = (a + n / 3 + 31 * k) as u32 % n as u32;
+            triangles.set(k, p, [self.patch.point(a), self.patch.point(b as usize)]);
+            last = k + 1;
+        }
+        triangles.solve();
+        let mut densest = Densest::default();
+        for k in (0..last).filter(|&k| triangles.areas[k] > self.least_area) {
+            densest.look(self, triangles.middle(k));
         }
         let guess = densest.guess?;
         let slab = SLAB * self.noise;
@@ -275,6 +277,61 @@ impl Block {
         let slab = SLAB * self.noise;
         let [below, inside, above] = self.patch.sides(layer, slab);
         2 * contrast * below.min(above) <= inside
+    }
+}
+
+/// A number for each triangle.
+type Each = [f64; TRIANGLES];
+
+/// The planes of triangles, in rows, so that the loop over them becomes one for vectors.
+struct Triangles {
+    points: [Each; 3],
+    sides: [[Each; 3]; 2],
+    /// Twice the areas.
+    areas: Each,
+    normals: [Each; 3],
+    rhos: Each,
+}
+
+impl Default for Triangles {
+    fn default() -> Triangles {
+        let (none, nones) = ([0.0; TRIANGLES], [[0.0; TRIANGLES]; 3]);
+        Triangles { points: nones, sides: [nones; 2], areas: none, normals: nones, rhos: none }
+    }
+}
+
+impl Triangles {
+    /// Sets a triangle of a point and two others.
+    #[inline(always)]
+    fn set(&mut self, k: usize, p: Vec3, others: [Vec3; 2]) {
+        for axis in 0..3 {
+            self.points[axis][k] = p[axis];
+            for (side, other) in self.sides.iter_mut().zip(others) {
+                side[axis][k] = other[axis] - p[axis];
+            }
+        }
+    }
+
+    /// Finds areas, normals and distances of all of them.
+    #[inline(always)]
+    fn solve(&mut self) {
+        let Triangles { points, sides: [a, b], areas, normals, rhos } = self;
+        let at = |axes: &[Each; 3], k: usize| [axes[0][k], axes[1][k], axes[2][k]];
+        for k in 0..TRIANGLES {
+            let product = cross(at(a, k), at(b, k));
+            areas[k] = dot(product, product).sqrt();
+            let normal = product.map(|c| c / areas[k]);
+            rhos[k] = dot(at(points, k), normal);
+            for axis in 0..3 {
+                normals[axis][k] = normal[axis];
+            }
+        }
+    }
+
+    /// The plane of a triangle with an area.
+    #[inline(always)]
+    fn middle(&self, k: usize) -> Middle {
+        Middle { normal: self.normals.each_ref().map(|axis| axis[k]), rho: self.rhos[k] }
     }
 }
 
