@@ -110,6 +110,16 @@ impl Error {
             message: message.into(),
         }
     }
+
+    /// An [`Error::Format`] at a line of `path`, a file of JSON, to be used with `map_err`.
+    pub(crate) fn json(path: &Path) -> impl Fn(serde_json::Error) -> Error {
+        move |error| {
+            // The message repeats the position, which is given separately.
+            let message = error.to_string();
+            let end = message.rfind(" at line ").unwrap_or(message.len());
+            Error::format(path, format!("line {}", error.line()), &message[..end])
+        }
+    }
 }
 
 /// What the operating system said, without its number.

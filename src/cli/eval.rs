@@ -123,6 +123,13 @@ impl Eval {
                 self.result.display()
             );
         }
+        if scores.planes.truth == 0 {
+            let least = counted(scores.limits.min_points, "point");
+            log::warn!(
+                "{}: no plane of at least {least}, so there is nothing to find",
+                self.truth.display()
+            );
+        }
         match (file, &self.json) {
             (Some(path), _) => save(&scores, path)?,
             (None, Some(_)) => write_stdout(&json(&scores)?)?,

@@ -121,7 +121,12 @@ impl fmt::Display for Note {
                 f,
                 "the columns have no names and are taken as {columns}; if not so, say it with `columns`, as \
                  in `columns` {}",
-                if columns.split(' ').count() > 4 { "-,x,y,z (- skips a column)" } else { "x,y,z,-" }
+                match columns.split(' ').count() {
+                    // The first is skipped already.
+                    5.. if columns.starts_with('–') => "-,-,x,y,z (- skips a column)",
+                    5.. => "-,x,y,z (- skips a column)",
+                    _ => "x,y,z,-",
+                }
             ),
             Note::ColumnUnits { units } => {
                 f.write_str("the names of the columns say ")?;

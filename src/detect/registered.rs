@@ -5,7 +5,7 @@
 //! other than anything that is built so large: a board or a pane as thin is much smaller.
 
 use super::limits::SIGMAS;
-use super::merge::{ROUNDED, distance};
+use super::merge::{ROUNDED, distance, nearest};
 use crate::surface::moments::{Fit, Moments, sums_of_wholes};
 use crate::surface::plane::LocalPlane;
 use crate::vector::dot;
@@ -19,6 +19,8 @@ const ROUGHER: f64 = 4.0;
 /// … and leaves their centroids closer than this many times the sum of their standard deviations. For two squares side by side it
 /// is 1.7, and a scanner sees most of a floor nearby.
 const APART: f64 = 4.0;
+/// The same from the air, where strips lie upon each other: less than for two squares side by side.
+const BESIDE: f64 = 1.5;
 /// Sheets are at least as parallel as this, the cosine of a degree.
 const PARALLEL: f64 = 0.9998;
 
@@ -27,6 +29,8 @@ struct Sheet {
     plane: LocalPlane,
     sums: Moments,
     fit: Fit,
+    /// The planes of the parts that it was made of.
+    parts: Vec<Fit>,
     /// Root mean square distance of the points from the planes of their own sheets.
     noise: f64,
     /// The tolerance of a single sheet.
@@ -44,21 +48,31 @@ struct Joint {
 ///
 /// `sums` are those over the points of each plane, `into` says of each which one it is part of, and `local` is the plane of each part.
 /// Joined parts get the plane through all their points, in a slab that holds each of the sheets and is at most `widen` times as
-/// wide as that of a single one.
-pub(super) fn join(local: &mut [LocalPlane], sums: &[Moments], into: &mut [u32], widen: f64) {
+/// wide as that of a single one. Seen in `one` sheet, as from the air, they lie upon each other: flat roofs beside each other, at nearly the
+/// same height, are not one surface.
+pub(super) fn join(
+    local: &mut [LocalPlane],
+    sums: &[Moments],
+    into: &mut [u32],
+    (widen, one): (f64, bool),
+) {
     if widen <= 1.0 {
         return;
     }
     let whole = sums_of_wholes(sums, into);
     let roots = (0..local.len()).filter(|&i| into[i] == i as u32);
-    let sheet = |root: usize| Some((root, Sheet::new(local[root], whole[root])?));
+    let parts = |root: usize| {
+        let parts = sums.iter().zip(&*into).filter(move |(_, into)| **into == root as u32);
+        parts.filter_map(|(sums, _)| sums.fit()).collect()
+    };
+    let sheet = |root: usize| Some((root, Sheet::new(local[root], whole[root], parts(root))?));
     let mut sheets: Vec<(usize, Sheet)> = roots.filter_map(sheet).collect();
     sheets.sort_by_key(|(root, sheet)| (Reverse(sheet.sums.n), *root));
     // Each with the larger one that it fits best.
     let mut surfaces: Vec<(usize, Sheet)> = Vec::new();
     for (root, sheet) in sheets {
         let joints = surfaces.iter_mut().filter_map(|(large, surface)| {
-            let joint = surface.with(&sheet, widen)?;
+            let joint = surface.with(&sheet, (widen, one))?;
             Some((large, surface, joint))
         });
         match joints.min_by(|a, b| a.2.error.total_cmp(&b.2.error)) {
@@ -77,9 +91,9 @@ pub(super) fn join(local: &mut [LocalPlane], sums: &[Moments], into: &mut [u32],
 }
 
 impl Sheet {
-    fn new(plane: LocalPlane, sums: Moments) -> Option<Sheet> {
+    fn new(plane: LocalPlane, sums: Moments, parts: Vec<Fit>) -> Option<Sheet> {
         let noise = sums.distance_rms(plane.normal, plane.rho).max(ROUNDED.sqrt());
-        Some(Sheet { plane, sums, fit: sums.fit()?, noise, tolerance: plane.tolerance })
+        Some(Sheet { plane, sums, fit: sums.fit()?, parts, noise, tolerance: plane.tolerance })
     }
 
     /// The geometric mean of the standard deviations along the plane.
@@ -88,12 +102,16 @@ impl Sheet {
     }
 
     /// This sheet and another one as one surface, if nothing but an error of registration is between them.
-    fn with(&self, other: &Sheet, widen: f64) -> Option<Joint> {
+    fn with(&self, other: &Sheet, (widen, one): (f64, bool)) -> Option<Joint> {
         let tolerance = self.tolerance.max(other.tolerance);
         // Most pairs end here.
         let lift = dot(self.plane.normal, other.fit.centroid) - self.plane.rho;
         let is_parallel = dot(self.plane.normal, other.plane.normal).abs() >= PARALLEL;
-        if !is_parallel || lift.abs() > widen * tolerance || distance(&self.fit, &other.fit) > APART
+        if !is_parallel || lift.abs() > widen * tolerance {
+            return None;
+        }
+        if distance(&self.fit, &other.fit) > APART
+            || one && nearest(&self.parts, &other.parts) > BESIDE
         {
             return None;
         }
@@ -112,8 +130,9 @@ impl Sheet {
         let is_thin = error <= THIN * self.size().min(other.size());
         let noise = (squares / sums.n as f64).sqrt();
         let plane = LocalPlane { tolerance: self.plane.tolerance.max(needed), ..plane };
+        let parts = self.parts.iter().chain(&other.parts).copied().collect();
         (is_thin && is_bearable && needed <= widen * tolerance)
-            .then_some(Joint { sheet: Sheet { plane, sums, fit, noise, tolerance }, error })
+            .then_some(Joint { sheet: Sheet { plane, sums, fit, parts, noise, tolerance }, error })
     }
 }
 
@@ -134,9 +153,16 @@ mod tests {
     }
 
     fn joined(sheets: Vec<(LocalPlane, Moments)>, widen: f64) -> (Vec<u32>, Vec<LocalPlane>) {
+        joined_from_the_air(sheets, (widen, false))
+    }
+
+    fn joined_from_the_air(
+        sheets: Vec<(LocalPlane, Moments)>,
+        how: (f64, bool),
+    ) -> (Vec<u32>, Vec<LocalPlane>) {
         let (mut planes, sums): (Vec<_>, Vec<_>) = sheets.into_iter().unzip();
         let mut into: Vec<u32> = (0..planes.len() as u32).collect();
-        join(&mut planes, &sums, &mut into, widen);
+        join(&mut planes, &sums, &mut into, how);
         (into, planes)
     }
 
@@ -164,6 +190,15 @@ mod tests {
             joined(vec![sheet([0, 0], 30, 200_000), sheet([corner, 1200], 30, 200_000)], 5.0).0
         };
         assert_eq!([beside(6_000_000), beside(20_000_000)], [[0, 0], [0, 1]]);
+    }
+
+    #[test]
+    fn strips_from_the_air_lie_upon_each_other_and_roofs_beside_each_other() {
+        let into = |corner| {
+            let sheets = vec![sheet([0, 0], 30, 200_000), sheet([corner, 1200], 30, 200_000)];
+            joined_from_the_air(sheets, (5.0, true)).0
+        };
+        assert_eq!([into(0), into(4_000_000), into(6_000_000)], [[0, 0], [0, 0], [0, 1]]);
     }
 
     #[test]

@@ -392,7 +392,7 @@ impl Scene<'_> {
                 waves::Planes { cells, surfels, found, sums, drifts, even: !uneven, usual, widen };
             // A frame and a sweep have one viewpoint each.
             if !nature.as_seen && nature.scanner.is_none() {
-                registered::join(local, sums, &mut into, widen);
+                registered::join(local, sums, &mut into, (widen, sheet && !uneven));
             }
             // Where the noise is white and even, only surfaces whose slabs may be wider have waves.
             if uneven || !nature.as_seen && widen > 1.0 {

@@ -71,6 +71,9 @@ impl Options {
         if self.distance.is_some_and(|d| !d.is_finite() || d < 0.0) {
             return wrong("`distance` must be a length in the cloud's unit");
         }
+        if self.min_points == Some(0) {
+            return wrong("`min_points` must be at least 1");
+        }
         for (name, value) in [("iou", self.iou), ("overlap", self.overlap)] {
             if !(value > 0.5 && value <= 1.0) {
                 return wrong(&format!("`{name}` must be above 0.5 and at most 1"));

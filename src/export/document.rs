@@ -27,14 +27,8 @@ pub(super) fn write(document: &impl Serialize, mut out: impl Write) -> std::io::
 /// member is missing or of the wrong type.
 pub(super) fn read<T: DeserializeOwned>(path: &Path, format: &str, version: u32) -> Result<T> {
     let text = std::fs::read(path).map_err(Error::io(path))?;
-    let wrong = |e: serde_json::Error| {
-        // The message repeats the position, which is given separately.
-        let message = e.to_string();
-        let end = message.rfind(" at line ").unwrap_or(message.len());
-        let place = format!("line {}", e.line());
-        Error::format(path, place, &message[..end])
-    };
-    let head: Head = serde_json::from_slice(&text).map_err(wrong)?;
+    let wrong = Error::json(path);
+    let head: Head = serde_json::from_slice(&text).map_err(&wrong)?;
     if head.format.as_deref() != Some(format) {
         let message = format!("no member \"format\": \"{format}\"; not a result of planes");
         return Err(Error::format(path, "document", message));

@@ -165,10 +165,7 @@ impl Truth {
     pub fn read(path: impl AsRef<Path>) -> Result<Truth> {
         let path = path.as_ref();
         let text = fs::read(path).map_err(Error::io(path))?;
-        let truth: Truth = serde_json::from_slice(&text).map_err(|error| {
-            let place = format!("line {}", error.line());
-            Error::format(path, place, error.to_string())
-        })?;
+        let truth: Truth = serde_json::from_slice(&text).map_err(Error::json(path))?;
         if truth.version != TRUTH_VERSION {
             let message = format!("{} is not {TRUTH_VERSION}", truth.version);
             return Err(Error::format(path, "version", message));

@@ -164,6 +164,26 @@ fn limits_are_in_the_document_and_decide() {
 }
 
 #[test]
+fn a_truth_without_planes_that_count_is_told() {
+    let room = shipped("room.ply");
+    let said = eval(&room, &room, "--min-points 1000000").err;
+    let told = "no plane of at least 1,000,000 points, so there is nothing to find";
+    assert!(said.contains(told), "{said}");
+    assert_eq!(eval(&room, &room, "").err, "");
+    assert_eq!(eval(&room, &room, "--min-points 0").refusal(), "`min_points` must be at least 1");
+}
+
+#[test]
+fn a_truth_that_is_no_json_is_told_with_its_line_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let cloud = folder.path().join("room.ply");
+    std::fs::copy(shipped("room.ply"), &cloud).unwrap();
+    std::fs::write(folder.path().join("room.truth.json"), "{\n\"version\": 1,\n]").unwrap();
+    let refusal = eval(&cloud, &cloud, "").refusal();
+    assert_eq!(refusal.matches("line 3").count(), 1, "{refusal}");
+}
+
+#[test]
 fn the_table_says_it_in_words_and_the_list_names_planes() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

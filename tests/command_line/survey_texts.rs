@@ -278,6 +278,24 @@ fn a_fourth_column_without_a_name_is_said() {
 }
 
 #[test]
+fn a_number_behind_a_name_is_not_x_without_a_word() {
+    let folder = Folder::new();
+    let lines = text("", |k, p| format!("wall {} {}", k % 100, p.join(" ")));
+    let (_, said) = folder.detect(&lines, "");
+    let taken = "have no names and are taken as – x y z intensity; if not so, say it with";
+    assert!(said.contains(taken) && said.contains("--columns -,-,x,y,z"), "{said}");
+    let (found, said) = folder.detect(&lines, "--columns -,-,x,y,z");
+    assert_eq!((found, &*said), (plain(&folder), ""));
+}
+
+#[test]
+fn the_end_of_a_dos_text_is_no_point() {
+    let folder = Folder::new();
+    let lines = text("", |_, p| p.join(" ")) + "\u{1a}";
+    assert_eq!(folder.detect(&lines, ""), (plain(&folder), String::new()));
+}
+
+#[test]
 fn more_columns_without_names_are_said_where_they_may_be_others() {
     let folder = Folder::new();
     let id = |k: usize| 997 * k % 1640;

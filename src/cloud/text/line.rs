@@ -85,12 +85,15 @@ fn trim_for_tab(text: &[u8]) -> &[u8] {
     &text[end.unwrap_or(text.len())..]
 }
 
+/// What DOS wrote at the end of a text.
+const END_OF_FILE: u8 = 0x1a;
+
 /// The content of a line; `None` if it is blank or a comment.
 #[inline]
 pub(in super::super) fn content(line: &[u8]) -> Option<&[u8]> {
     let line = trim(line);
     match line {
-        [] | [b'#', ..] | [b'/', b'/', ..] => None,
+        [] | [END_OF_FILE] | [b'#', ..] | [b'/', b'/', ..] => None,
         _ => Some(line),
     }
 }

@@ -243,7 +243,10 @@ impl<'a> Front<'a> {
             if matches!(rows.first()[0], b"v" | b"vn" | b"vt" | b"vp" | b"f" | b"l") {
                 return Err("an OBJ mesh; convert it to PLY".into());
             }
-            return Ok(Some((rows.style, rows.by_count(1), Known::Counted)));
+            // Behind the names of points, the first of four numbers may be one more name.
+            let is_odd = matches!(rows.numbers_from(1), n if n == 4 || n % 3 == 2);
+            let known = if is_odd { Known::Guessed } else { Known::Counted };
+            return Ok(Some((rows.style, rows.by_count(1), known)));
         }
         if rows.numbers_from(0) < 3 {
             return Ok(None);
