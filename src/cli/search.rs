@@ -401,8 +401,7 @@ fn odd_tolerance(tolerance: f64, found: &Detection, asks_for_few: bool) -> Optio
     const HALF_STEP: f64 = 1.732_050_8;
     /// A cloud must be this many times as wide as its planes are thick.
     const TIMES: f64 = 10.0;
-    /// Slabs that are this many times as thick as the noise, or less thick than the noise, are wrong if they hold less than this
-    /// share of the points.
+    /// A tolerance above this many times the noise, or below the noise, is wrong if less than this share of the points has planes.
     const MUCH: f64 = 30.0;
     const LITTLE: f64 = 0.5;
     /// No plane is whole in a slab that is narrower than this share of the noise.

@@ -79,6 +79,11 @@ impl Note {
     }
 }
 
+/// Columns as they may be meant, x one later than it was taken.
+fn later_columns(taken: &str) -> &'static str {
+    if taken.starts_with('–') { "-,-,x,y,z" } else { "-,x,y,z" }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -90,7 +95,7 @@ impl fmt::Display for Note {
                 f,
                 "line {line}, '{text}', is not understood; the columns are taken as {columns}; if \
                  not so, say it with `columns`, as in `columns` {}",
-                if columns.split(' ').count() > 3 { "-,x,y,z" } else { "y,x,z" }
+                if columns.split(' ').count() > 3 { later_columns(columns) } else { "y,x,z" }
             ),
             Note::MorePoints { promised, held: Some(held) } => write!(
                 f,
@@ -121,11 +126,10 @@ impl fmt::Display for Note {
                 f,
                 "the columns have no names and are taken as {columns}; if not so, say it with `columns`, as \
                  in `columns` {}",
-                match columns.split(' ').count() {
-                    // The first is skipped already.
-                    5.. if columns.starts_with('–') => "-,-,x,y,z (- skips a column)",
-                    5.. => "-,x,y,z (- skips a column)",
-                    _ => "x,y,z,-",
+                if columns.split(' ').count() > 4 {
+                    format!("{} (- skips a column)", later_columns(columns))
+                } else {
+                    "x,y,z,-".to_string()
                 }
             ),
             Note::ColumnUnits { units } => {

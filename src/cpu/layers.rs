@@ -251,18 +251,20 @@ impl Block {
     #[inline(always)]
     fn in_any_direction(&self, own: &[Vec3]) -> Option<Middle> {
         let n = self.patch.len();
+        if own.is_empty() {
+            return None;
+        }
         let mut triangles = Triangles::default();
-        let mut last = 0;
         for (k, &p) in own.iter().cycle().take(TRIANGLES).enumerate() {
             // Two others, far apart in the order of the points: the first is each time from another part of the block.
             let a = k * n / TRIANGLES;
+            // Numbers of 32 bits are divided faster.
             let b = (a + n / 3 + 31 * k) as u32 % n as u32;
             triangles.set(k, p, [self.patch.point(a), self.patch.point(b as usize)]);
-            last = k + 1;
         }
         triangles.solve();
         let mut densest = Densest::default();
-        for k in (0..last).filter(|&k| triangles.areas[k] > self.least_area) {
+        for k in (0..TRIANGLES).filter(|&k| triangles.areas[k] > self.least_area) {
             densest.look(self, triangles.middle(k));
         }
         let guess = densest.guess?;

@@ -47,7 +47,7 @@ impl Default for Marks {
 pub(super) struct Patch {
     /// The points, filled up to a multiple of [`WIDTH`] with NaN.
     axes: Axes<f64>,
-    /// The same relative to the first, if sums are exact.
+    /// The same relative to the first, for sums that are exact.
     steps: Axes<i32>,
     len: usize,
     /// Whether sums are exact.
@@ -136,7 +136,7 @@ impl Patch {
         spread
     }
 
-    /// The sums over the marked points, relative to the first of all.
+    /// The sums over the marked points, relative to the block's first point.
     #[inline(always)]
     fn sums(&self, marks: &Marks) -> Sums {
         let [x, y, z] = self.in_use(&self.steps);
@@ -227,7 +227,7 @@ impl Sums {
         let moved = patch.steps.each_ref().map(|axis| f64::from(axis[point]));
         let mut about = products;
         for (product, (a, b)) in about.iter_mut().zip(PAIRS) {
-            // No part of the sum is larger than three times the bound above, which is exact as well.
+            // No intermediate sum exceeds 3 · MOST_POINTS · EXACT², which `f64` holds exactly.
             *product = *product - moved[a] * sum[b] - moved[b] * sum[a] + n * moved[a] * moved[b];
         }
         let sum = std::array::from_fn(|a| sum[a] - n * moved[a]);
@@ -248,6 +248,34 @@ mod tests {
         points.iter().for_each(|&p| patch.push(p));
         patch.end();
         (patch, points)
+    }
+
+    #[test]
+    fn sums_over_the_largest_block_are_exact() {
+        // Most points are at a corner, the first one is at the other or there as well.
+        let far = (1 << 22) as f64;
+        for first in [0.0, far] {
+            let mut patch = Patch::default();
+            patch.begin(far);
+            let corner = |i: usize| match i {
+                0 => first,
+                1 => 0.0,
+                _ => far,
+            };
+            let points: Vec<Vec3> = (0..MOST_POINTS).map(|i| [corner(i); 3]).collect();
+            points.iter().for_each(|&p| patch.push(p));
+            patch.end();
+            // All, and those that are far from the first one.
+            for slab in [1e9, 1.0] {
+                let middle = Middle { normal: [1.0, 0.0, 0.0], rho: far - first };
+                let mut plain = Spread::default();
+                let inside = points.iter().filter(|&&p| middle.distance(p).abs() <= slab);
+                inside.for_each(|&p| plain.add(p, 1.0));
+                let mut marks = Marks::default();
+                patch.mark(&middle, slab, &mut marks);
+                assert!(patch.spread(&marks) == plain, "{first} {slab}");
+            }
+        }
     }
 
     #[test]
@@ -274,7 +302,7 @@ mod tests {
                 }
                 assert_eq!(patch.all().weight(), n as f64);
                 let from = |p: &Vec3| {
-                    let apart = crate::vector::minus(*p, points[0]);
+                    let apart = minus(*p, points[0]);
                     dot(apart, apart)
                 };
                 assert_eq!(patch.farthest(), points.iter().map(from).fold(0.0, f64::max));

@@ -1,6 +1,7 @@
 //! One plane found in several parts becomes one.
 
 use super::found::FoundPlane;
+use super::gap::{Extent, nearest};
 use super::straighten::is_narrow;
 use crate::surface::moments::{Fit, Moments};
 use crate::surface::plane::LocalPlane;
@@ -47,20 +48,27 @@ pub(super) struct How {
     pub sheet: bool,
 }
 
+impl How {
+    /// Whether only adjacent parts are one plane: of a hundred flat roofs, some are level with each other by chance. Noise that is
+    /// uneven or correlated leaves gaps of any width in a surface.
+    fn adjacent_only(&self) -> bool {
+        self.sheet && !self.uneven
+    }
+}
+
 /// A plane, with the sums over its points.
 struct Part {
     plane: LocalPlane,
     sums: Moments,
     /// The plane that fits the points best; `None` if they tell none.
     fit: Option<Fit>,
-    /// The planes that fit the points of each of the parts that it was made of.
-    pieces: Vec<Fit>,
+    /// The extents of the parts that it was made of.
+    pieces: Vec<Extent>,
 }
 
 impl Part {
     fn new(plane: LocalPlane, sums: Moments) -> Part {
-        let fit = sums.fit();
-        Part { plane, sums, fit, pieces: fit.into_iter().collect() }
+        Part { plane, sums, fit: sums.fit(), pieces: Extent::of(&sums).into_iter().collect() }
     }
 
     /// Both parts as one.
@@ -86,39 +94,30 @@ pub(super) fn merge(planes: &mut [LocalPlane], sums: &[Moments], how: How) -> Ve
     let mut parts: Vec<Part> = planes.iter().zip(sums).map(part).collect();
     let mut into: Vec<u32> = (0..planes.len() as u32).collect();
     // What was too far away may be near a part that was joined since.
-    while join_some(&mut parts, &mut into, how) {}
+    while join_some(&mut parts, &mut into, how) && how.adjacent_only() {}
     for i in 0..planes.len() {
         planes[i] = parts[into[i] as usize].plane;
     }
     into
 }
 
-/// Joins each part with the first one before it that it is one plane with. Returns whether some were joined, and others were too far
-/// apart.
+/// Joins each part with the first one before it that it is one plane with; returns whether there was one.
 fn join_some(parts: &mut [Part], into: &mut [u32], how: How) -> bool {
-    // Of a hundred flat roofs, some are level with each other by chance. Noise that is uneven or correlated leaves gaps of any width
-    // in a surface.
-    let most = if how.sheet && !how.uneven { NEXT } else { f64::INFINITY };
-    let (mut are_joined, mut are_asunder) = (false, false);
+    let mut are_joined = false;
     for next in 0..parts.len() {
         if into[next] != next as u32 {
             continue;
         }
-        let twin = (0..next).filter(|&i| into[i] == i as u32).find_map(|earlier| {
-            let both = [&parts[earlier], &parts[next]];
-            if most < f64::INFINITY && nearest(&both[0].pieces, &both[1].pieces) > most {
-                are_asunder = true;
-                return None;
-            }
-            Some((earlier, joined(both, how)?))
-        });
+        let twin = (0..next)
+            .filter(|&i| into[i] == i as u32)
+            .find_map(|earlier| Some((earlier, joined([&parts[earlier], &parts[next]], how)?)));
         if let Some((earlier, joint)) = twin {
             parts[earlier] = parts[earlier].with(&parts[next], joint);
             into.iter_mut().filter(|into| **into == next as u32).for_each(|i| *i = earlier as u32);
             are_joined = true;
         }
     }
-    are_joined && are_asunder
+    are_joined
 }
 
 /// Gives the surfels of the parts to the planes that they became part of.
@@ -149,6 +148,9 @@ fn joined([a, b]: [&Part; 2], how: How) -> Option<LocalPlane> {
     let (large, small) = if a.sums.n >= b.sums.n { (a, b) } else { (b, a) };
     let tolerance = a.plane.tolerance.max(b.plane.tolerance);
     if (dot(large.plane.normal, small.sums.mean()) - large.plane.rho).abs() > tolerance {
+        return None;
+    }
+    if how.adjacent_only() && nearest(&a.pieces, &b.pieces) > NEXT {
         return None;
     }
     let (fit_a, fit_b) = (a.fit.as_ref()?, b.fit.as_ref()?);
@@ -192,13 +194,6 @@ fn joined([a, b]: [&Part; 2], how: How) -> Option<LocalPlane> {
 pub(super) fn distance(a: &Fit, b: &Fit) -> f64 {
     let apart: Vec3 = minus(a.centroid, b.centroid);
     dot(apart, apart).sqrt() / (a.variance[2].sqrt() + b.variance[2].sqrt()).max(f64::MIN_POSITIVE)
-}
-
-/// Distance between the nearest of the parts that two planes were made of. Of far parts that are one, the standard deviation is large, and
-/// all between them would seem to be near.
-pub(super) fn nearest(a: &[Fit], b: &[Fit]) -> f64 {
-    let pairs = a.iter().flat_map(|a| b.iter().map(move |b| distance(a, b)));
-    pairs.fold(f64::INFINITY, f64::min)
 }
 
 /// Whether a fit to `n` points determines its plane at `place`: whether its standard error there is small
@@ -279,8 +274,9 @@ mod tests {
         assert_eq!(into(&[0, 45_000], How { sheet: false, ..HOW }), [0, 0]);
         // However wide two of them are together.
         assert_eq!(into(&[0, 42_000, 90_000], HOW), [0, 0, 2]);
-        // One between them, found last, joins them.
+        // What is between them, found last, joins them.
         assert_eq!(into(&[0, 60_000, 30_000], HOW), [0, 0, 0]);
+        assert_eq!(into(&[0, 90_000, 120_000, 30_000, 60_000], HOW), [0; 5]);
     }
 
     #[test]

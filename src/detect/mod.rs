@@ -21,6 +21,7 @@ mod evidence;
 mod faces;
 mod fold;
 mod found;
+mod gap;
 mod ground;
 mod grow;
 mod hills;

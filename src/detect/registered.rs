@@ -4,8 +4,9 @@
 //! several times the noise. A floor is then found once for each place. Its sheets are nearly parallel, and much closer to each
 //! other than anything that is built so large: a board or a pane as thin is much smaller.
 
+use super::gap::{Extent, nearest};
 use super::limits::SIGMAS;
-use super::merge::{ROUNDED, distance, nearest};
+use super::merge::{ROUNDED, distance};
 use crate::surface::moments::{Fit, Moments, sums_of_wholes};
 use crate::surface::plane::LocalPlane;
 use crate::vector::dot;
@@ -19,8 +20,8 @@ const ROUGHER: f64 = 4.0;
 /// … and leaves their centroids closer than this many times the sum of their standard deviations. For two squares side by side it
 /// is 1.7, and a scanner sees most of a floor nearby.
 const APART: f64 = 4.0;
-/// The same from the air, where strips lie upon each other: less than for two squares side by side.
-const BESIDE: f64 = 1.5;
+/// From the air, strips lie upon each other: the nearest of their parts are at most so far apart. For two squares side by side it is 1.7.
+const UPON: f64 = 1.5;
 /// Sheets are at least as parallel as this, the cosine of a degree.
 const PARALLEL: f64 = 0.9998;
 
@@ -29,8 +30,8 @@ struct Sheet {
     plane: LocalPlane,
     sums: Moments,
     fit: Fit,
-    /// The planes of the parts that it was made of.
-    parts: Vec<Fit>,
+    /// The extents of the parts that it was made of, if it was seen from the air.
+    parts: Vec<Extent>,
     /// Root mean square distance of the points from the planes of their own sheets.
     noise: f64,
     /// The tolerance of a single sheet.
@@ -39,6 +40,7 @@ struct Sheet {
 
 /// Two sheets as one.
 struct Joint {
+    /// Without its parts.
     sheet: Sheet,
     /// What the error of registration adds to the distances of the points of one of them, root mean square.
     error: f64,
@@ -48,36 +50,39 @@ struct Joint {
 ///
 /// `sums` are those over the points of each plane, `into` says of each which one it is part of, and `local` is the plane of each part.
 /// Joined parts get the plane through all their points, in a slab that holds each of the sheets and is at most `widen` times as
-/// wide as that of a single one. Seen in `one` sheet, as from the air, they lie upon each other: flat roofs beside each other, at nearly the
-/// same height, are not one surface.
+/// wide as that of a single one. Seen `from_air`, sheets of one surface lie upon each other: flat roofs side by side, at nearly the same
+/// height, are not one surface.
 pub(super) fn join(
     local: &mut [LocalPlane],
     sums: &[Moments],
     into: &mut [u32],
-    (widen, one): (f64, bool),
+    (widen, from_air): (f64, bool),
 ) {
     if widen <= 1.0 {
         return;
     }
     let whole = sums_of_wholes(sums, into);
     let roots = (0..local.len()).filter(|&i| into[i] == i as u32);
-    let parts = |root: usize| {
-        let parts = sums.iter().zip(&*into).filter(move |(_, into)| **into == root as u32);
-        parts.filter_map(|(sums, _)| sums.fit()).collect()
+    let mut parts = vec![Vec::new(); local.len()];
+    let extents = sums.iter().map(Extent::of).zip(&*into).filter(|_| from_air);
+    extents.for_each(|(extent, &root)| parts[root as usize].extend(extent));
+    let mut sheet = |root: usize| {
+        let parts = std::mem::take(&mut parts[root]);
+        Some((root, Sheet::new(local[root], whole[root], parts)?))
     };
-    let sheet = |root: usize| Some((root, Sheet::new(local[root], whole[root], parts(root))?));
-    let mut sheets: Vec<(usize, Sheet)> = roots.filter_map(sheet).collect();
+    let mut sheets: Vec<(usize, Sheet)> = roots.filter_map(&mut sheet).collect();
     sheets.sort_by_key(|(root, sheet)| (Reverse(sheet.sums.n), *root));
     // Each with the larger one that it fits best.
     let mut surfaces: Vec<(usize, Sheet)> = Vec::new();
     for (root, sheet) in sheets {
         let joints = surfaces.iter_mut().filter_map(|(large, surface)| {
-            let joint = surface.with(&sheet, (widen, one))?;
+            let joint = surface.with(&sheet, (widen, from_air))?;
             Some((large, surface, joint))
         });
         match joints.min_by(|a, b| a.2.error.total_cmp(&b.2.error)) {
             Some((large, surface, joint)) => {
-                *surface = joint.sheet;
+                let parts = [std::mem::take(&mut surface.parts), sheet.parts].concat();
+                *surface = Sheet { parts, ..joint.sheet };
                 let parts = into.iter_mut().filter(|into| **into == root as u32);
                 parts.for_each(|into| *into = *large as u32);
             }
@@ -91,7 +96,7 @@ pub(super) fn join(
 }
 
 impl Sheet {
-    fn new(plane: LocalPlane, sums: Moments, parts: Vec<Fit>) -> Option<Sheet> {
+    fn new(plane: LocalPlane, sums: Moments, parts: Vec<Extent>) -> Option<Sheet> {
         let noise = sums.distance_rms(plane.normal, plane.rho).max(ROUNDED.sqrt());
         Some(Sheet { plane, sums, fit: sums.fit()?, parts, noise, tolerance: plane.tolerance })
     }
@@ -102,7 +107,7 @@ impl Sheet {
     }
 
     /// This sheet and another one as one surface, if nothing but an error of registration is between them.
-    fn with(&self, other: &Sheet, (widen, one): (f64, bool)) -> Option<Joint> {
+    fn with(&self, other: &Sheet, (widen, from_air): (f64, bool)) -> Option<Joint> {
         let tolerance = self.tolerance.max(other.tolerance);
         // Most pairs end here.
         let lift = dot(self.plane.normal, other.fit.centroid) - self.plane.rho;
@@ -111,7 +116,7 @@ impl Sheet {
             return None;
         }
         if distance(&self.fit, &other.fit) > APART
-            || one && nearest(&self.parts, &other.parts) > BESIDE
+            || from_air && nearest(&self.parts, &other.parts) > UPON
         {
             return None;
         }
@@ -130,9 +135,10 @@ impl Sheet {
         let is_thin = error <= THIN * self.size().min(other.size());
         let noise = (squares / sums.n as f64).sqrt();
         let plane = LocalPlane { tolerance: self.plane.tolerance.max(needed), ..plane };
-        let parts = self.parts.iter().chain(&other.parts).copied().collect();
-        (is_thin && is_bearable && needed <= widen * tolerance)
-            .then_some(Joint { sheet: Sheet { plane, sums, fit, parts, noise, tolerance }, error })
+        (is_thin && is_bearable && needed <= widen * tolerance).then_some(Joint {
+            sheet: Sheet { plane, sums, fit, parts: Vec::new(), noise, tolerance },
+            error,
+        })
     }
 }
 

@@ -291,8 +291,10 @@ fn a_number_behind_a_name_is_not_x_without_a_word() {
 #[test]
 fn the_end_of_a_dos_text_is_no_point() {
     let folder = Folder::new();
-    let lines = text("", |_, p| p.join(" ")) + "\u{1a}";
-    assert_eq!(folder.detect(&lines, ""), (plain(&folder), String::new()));
+    for end in ["\u{1a}", "\u{1a}\r\n", "\u{1a}\u{1a}\u{1a}"] {
+        let lines = text("", |_, p| p.join(" ")) + end;
+        assert_eq!(folder.detect(&lines, ""), (plain(&folder), String::new()));
+    }
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn trim_for_tab(text: &[u8]) -> &[u8] {
     &text[end.unwrap_or(text.len())..]
 }
 
-/// What DOS wrote at the end of a text.
+/// What DOS wrote at the end of a text, in a line of its own.
 const END_OF_FILE: u8 = 0x1a;
 
 /// The content of a line; `None` if it is blank or a comment.
@@ -93,7 +93,8 @@ const END_OF_FILE: u8 = 0x1a;
 pub(in super::super) fn content(line: &[u8]) -> Option<&[u8]> {
     let line = trim(line);
     match line {
-        [] | [END_OF_FILE] | [b'#', ..] | [b'/', b'/', ..] => None,
+        [] | [b'#', ..] | [b'/', b'/', ..] => None,
+        [END_OF_FILE, rest @ ..] if rest.iter().all(|&b| b == END_OF_FILE || is_blank(b)) => None,
         _ => Some(line),
     }
 }

@@ -243,8 +243,9 @@ impl<'a> Front<'a> {
             if matches!(rows.first()[0], b"v" | b"vn" | b"vt" | b"vp" | b"f" | b"l") {
                 return Err("an OBJ mesh; convert it to PLY".into());
             }
-            // Behind the names of points, the first of four numbers may be one more name.
-            let is_odd = matches!(rows.numbers_from(1), n if n == 4 || n % 3 == 2);
+            // Of four numbers behind the names of points, or five or eight, the first may be one more name: before x y z, an intensity or a
+            // colour.
+            let is_odd = matches!(rows.numbers_from(1), 4 | 5 | 8);
             let known = if is_odd { Known::Guessed } else { Known::Counted };
             return Ok(Some((rows.style, rows.by_count(1), known)));
         }
