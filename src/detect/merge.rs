@@ -1,7 +1,6 @@
 //! One plane found in several parts becomes one.
 
 use super::found::FoundPlane;
-use super::gap::{Extent, nearest};
 use super::straighten::is_narrow;
 use crate::surface::moments::{Fit, Moments};
 use crate::surface::plane::LocalPlane;
@@ -24,6 +23,12 @@ const NEXT: f64 = 2.5;
 const FAR: f64 = 4.0;
 const KNOWN: f64 = 0.6;
 const CHANCE_FAR: f64 = 3.0;
+/// A part lies in a plane that is not adjacent if it is at most so many standard errors away, …
+const SURE: f64 = 3.0;
+/// … and nearly in it if it is at most so many times as far away. …
+const NEARLY: f64 = 10.0;
+/// … If more parts than this lie nearly in a plane, chance lets one lie in it.
+const FEW: usize = 10;
 /// Least variance of a point, in squared steps. Coordinates are whole steps, in the camera's view and before, so that parts
 /// of an exact plane would otherwise seem to be tilted against each other.
 pub(super) const ROUNDED: f64 = 1.0;
@@ -48,34 +53,17 @@ pub(super) struct How {
     pub sheet: bool,
 }
 
-impl How {
-    /// Whether only adjacent parts are one plane: of a hundred flat roofs, some are level with each other by chance. Noise that is
-    /// uneven or correlated leaves gaps of any width in a surface.
-    fn adjacent_only(&self) -> bool {
-        self.sheet && !self.uneven
-    }
-}
-
 /// A plane, with the sums over its points.
 struct Part {
     plane: LocalPlane,
     sums: Moments,
     /// The plane that fits the points best; `None` if they tell none.
     fit: Option<Fit>,
-    /// The extents of the parts that it was made of.
-    pieces: Vec<Extent>,
 }
 
 impl Part {
     fn new(plane: LocalPlane, sums: Moments) -> Part {
-        Part { plane, sums, fit: sums.fit(), pieces: Extent::of(&sums).into_iter().collect() }
-    }
-
-    /// Both parts as one.
-    fn with(&self, other: &Part, plane: LocalPlane) -> Part {
-        let sums: Moments = [&self.sums, &other.sums].into_iter().collect();
-        let pieces = self.pieces.iter().chain(&other.pieces).copied().collect();
-        Part { plane, sums, fit: sums.fit(), pieces }
+        Part { plane, sums, fit: sums.fit() }
     }
 
     /// Mean square distance of the points from a plane.
@@ -93,31 +81,26 @@ pub(super) fn merge(planes: &mut [LocalPlane], sums: &[Moments], how: How) -> Ve
     let part = |(&plane, &sums): (&LocalPlane, &Moments)| Part::new(plane, sums);
     let mut parts: Vec<Part> = planes.iter().zip(sums).map(part).collect();
     let mut into: Vec<u32> = (0..planes.len() as u32).collect();
-    // What was too far away may be near a part that was joined since.
-    while join_some(&mut parts, &mut into, how) && how.adjacent_only() {}
+    for next in 0..planes.len() {
+        let twin = (0..next).filter(|&i| into[i] == i as u32).find_map(|earlier| {
+            let both = [&parts[earlier], &parts[next]];
+            let joint = joined(both, how)?;
+            let is_other = |&i: &usize| into[i] == i as u32 && i != earlier && i != next;
+            let others = (0..parts.len()).filter(is_other).map(|i| &parts[i]);
+            // Noise that is uneven or correlated leaves many parts of one surface nearly in one plane.
+            (!how.sheet || how.uneven || !is_coincidence(both, others)).then_some((earlier, joint))
+        });
+        if let Some((earlier, joint)) = twin {
+            let mut sums = parts[earlier].sums;
+            sums.merge(&parts[next].sums);
+            parts[earlier] = Part::new(joint, sums);
+            into[next] = earlier as u32;
+        }
+    }
     for i in 0..planes.len() {
         planes[i] = parts[into[i] as usize].plane;
     }
     into
-}
-
-/// Joins each part with the first one before it that it is one plane with; returns whether there was one.
-fn join_some(parts: &mut [Part], into: &mut [u32], how: How) -> bool {
-    let mut are_joined = false;
-    for next in 0..parts.len() {
-        if into[next] != next as u32 {
-            continue;
-        }
-        let twin = (0..next)
-            .filter(|&i| into[i] == i as u32)
-            .find_map(|earlier| Some((earlier, joined([&parts[earlier], &parts[next]], how)?)));
-        if let Some((earlier, joint)) = twin {
-            parts[earlier] = parts[earlier].with(&parts[next], joint);
-            into.iter_mut().filter(|into| **into == next as u32).for_each(|i| *i = earlier as u32);
-            are_joined = true;
-        }
-    }
-    are_joined
 }
 
 /// Gives the surfels of the parts to the planes that they became part of.
@@ -148,9 +131,6 @@ fn joined([a, b]: [&Part; 2], how: How) -> Option<LocalPlane> {
     let (large, small) = if a.sums.n >= b.sums.n { (a, b) } else { (b, a) };
     let tolerance = a.plane.tolerance.max(b.plane.tolerance);
     if (dot(large.plane.normal, small.sums.mean()) - large.plane.rho).abs() > tolerance {
-        return None;
-    }
-    if how.adjacent_only() && nearest(&a.pieces, &b.pieces) > NEXT {
         return None;
     }
     let (fit_a, fit_b) = (a.fit.as_ref()?, b.fit.as_ref()?);
@@ -190,6 +170,43 @@ fn joined([a, b]: [&Part; 2], how: How) -> Option<LocalPlane> {
     is_one.then_some(joint)
 }
 
+/// Whether a part that is not adjacent to a plane lies in it by chance, as so many `others` lie nearly in it: of a hundred flat roofs,
+/// some are level with each other.
+fn is_coincidence<'a>([a, b]: [&Part; 2], others: impl Iterator<Item = &'a Part>) -> bool {
+    let (large, small) = if a.sums.n >= b.sums.n { (a, b) } else { (b, a) };
+    let (Some(of_large), Some(of_small)) = (&large.fit, &small.fit) else { return false };
+    if distance(of_large, of_small) <= NEXT {
+        return false;
+    }
+    // The squared standard error of each plane at the place of the smaller part.
+    let error = |part: &Part, fit: &Fit| {
+        part.about(&part.plane).max(ROUNDED) * leverage(fit, part.sums.n, of_small.centroid)
+    };
+    let error = (error(large, of_large) + error(small, of_small)).sqrt();
+    let (least, most) = ((SURE * error).powi(2), (NEARLY * SURE * error).powi(2));
+    let mut near: Vec<(f64, &Fit)> = Vec::with_capacity(FEW);
+    for other in others {
+        let height = dot(other.sums.mean(), large.plane.normal) - large.plane.rho;
+        let Some(fit) = other.fit.as_ref().filter(|_| height * height <= most) else { continue };
+        let own = other.about(&other.plane);
+        let off = other.about(&large.plane) - own;
+        // A few points of the same surface deviate from its plane by more than one error of larger parts.
+        let by_chance = CHANCE * own.max(ROUNDED) / other.sums.n.max(1) as f64;
+        let is_near = (least.max(by_chance)..=most).contains(&off);
+        // Adjacent pieces at one height count once.
+        let is_piece = |&(known, of): &(f64, &Fit)| {
+            (known - height).abs() <= error && distance(of, fit) <= NEXT
+        };
+        if is_near && !near.iter().any(is_piece) {
+            if near.len() == FEW {
+                return true;
+            }
+            near.push((height, fit));
+        }
+    }
+    false
+}
+
 /// Distance between the centroids of two parts, over the sum of their standard deviations.
 pub(super) fn distance(a: &Fit, b: &Fit) -> f64 {
     let apart: Vec3 = minus(a.centroid, b.centroid);
@@ -199,9 +216,14 @@ pub(super) fn distance(a: &Fit, b: &Fit) -> f64 {
 /// Whether a fit to `n` points determines its plane at `place`: whether its standard error there is small
 /// against the noise.
 fn known(fit: &Fit, n: i64, place: Vec3) -> bool {
+    leverage(fit, n, place) <= KNOWN * KNOWN
+}
+
+/// The squared standard error of a fit to `n` points at `place`, as a share of the noise's variance.
+fn leverage(fit: &Fit, n: i64, place: Vec3) -> f64 {
     let apart = minus(place, fit.centroid);
     let tilt = dot(apart, apart) / fit.variance[1].max(f64::MIN_POSITIVE);
-    1.0 + tilt <= KNOWN * KNOWN * n as f64
+    (1.0 + tilt) / n as f64
 }
 
 #[cfg(test)]
@@ -209,7 +231,7 @@ mod tests {
     use super::*;
 
     const HOW: How =
-        How { angle: 0.35, alike: 1.0, uneven: false, drifts: false, obey: false, sheet: false };
+        How { angle: 0.35, alike: 1.0, uneven: false, drifts: false, obey: false, sheet: true };
 
     /// A square of 900 points with a little noise, tilted and lifted, with its plane.
     fn tile(corner: [i64; 2], tilt: f64, lift: f64) -> (LocalPlane, Moments) {
@@ -262,22 +284,31 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_one_sheet_with_nothing_between_them_stay_apart() {
-        const SHEET: How = How { sheet: true, ..HOW };
-        let into = |places: &[i64], how: How| {
-            let tiles = places.iter().map(|&x| tile([x, 0], 0.0, 9e5));
-            let (mut planes, sums): (Vec<_>, Vec<_>) = tiles.unzip();
-            merge(&mut planes, &sums, how)
+    fn a_part_far_away_that_chance_puts_into_a_plane_stays_apart() {
+        // Two tiles at the same height, and so many others nearly at that height: of a town's flat roofs, some are level with each other.
+        let into = |others: i64, uneven: bool| {
+            let lifts = (0..others).map(|i| 9e5 + 1500.0 + 700.0 * i as f64);
+            let (mut planes, sums): (Vec<_>, Vec<_>) = lifts
+                .map(|lift| tile([60_000, 0], 0.0, lift))
+                .chain([0, 300_000].map(|y| tile([0, y], 0.0, 9e5)))
+                .unzip();
+            let how = How { uneven, ..HOW };
+            let into = merge(&mut planes, &sums, how);
+            let others_stay = into.iter().zip(0..).take(others as usize).all(|(a, b)| *a == b);
+            assert!(others_stay, "{into:?}");
+            into.last() == Some(&(others as u32))
         };
-        assert_eq!(into(&[0, 42_000], SHEET), [0, 0]);
-        assert_eq!(into(&[0, 45_000], SHEET), [0, 1]);
-        assert_eq!(into(&[0, 45_000], How { uneven: true, ..SHEET }), [0, 0]);
-        assert_eq!(into(&[0, 45_000], HOW), [0, 0]);
-        // However wide two of them are together.
-        assert_eq!(into(&[0, 42_000, 90_000], SHEET), [0, 0, 2]);
-        // What is between them, found last, joins them.
-        assert_eq!(into(&[0, 60_000, 30_000], SHEET), [0, 0, 0]);
-        assert_eq!(into(&[0, 90_000, 120_000, 30_000, 60_000], SHEET), [0; 5]);
+        assert!(into(0, false) && into(10, false) && !into(11, false) && into(11, true));
+    }
+
+    #[test]
+    fn small_parts_of_a_plane_do_not_keep_its_large_parts_apart() {
+        // The last two are large.
+        let small = (0..20).map(|i| tile_of(6, [60_000, 40_000 * i], 0.0, 9e5));
+        let large = [0, 300_000].map(|y| tile([0, y], 0.0, 9e5));
+        let (mut planes, sums): (Vec<_>, Vec<_>) = small.chain(large).unzip();
+        let into = merge(&mut planes, &sums, HOW);
+        assert_eq!(into[21], into[20]);
     }
 
     #[test]

@@ -21,7 +21,6 @@ mod evidence;
 mod faces;
 mod fold;
 mod found;
-mod gap;
 mod ground;
 mod grow;
 mod hills;

@@ -4,7 +4,6 @@
 //! several times the noise. A floor is then found once for each place. Its sheets are nearly parallel, and much closer to each
 //! other than anything that is built so large: a board or a pane as thin is much smaller.
 
-use super::gap::{Extent, nearest};
 use super::limits::SIGMAS;
 use super::merge::{ROUNDED, distance};
 use crate::surface::moments::{Fit, Moments, sums_of_wholes};
@@ -30,8 +29,8 @@ struct Sheet {
     plane: LocalPlane,
     sums: Moments,
     fit: Fit,
-    /// The extents of the parts that it was made of, if it was seen from the air.
-    parts: Vec<Extent>,
+    /// The planes of the parts that it was made of, if it was seen from the air.
+    parts: Vec<Fit>,
     /// Root mean square distance of the points from the planes of their own sheets.
     noise: f64,
     /// The tolerance of a single sheet.
@@ -64,8 +63,8 @@ pub(super) fn join(
     let whole = sums_of_wholes(sums, into);
     let roots = (0..local.len()).filter(|&i| into[i] == i as u32);
     let mut parts = vec![Vec::new(); local.len()];
-    let extents = sums.iter().map(Extent::of).zip(&*into).filter(|_| from_air);
-    extents.for_each(|(extent, &root)| parts[root as usize].extend(extent));
+    let fits = sums.iter().map(Moments::fit).zip(&*into).filter(|_| from_air);
+    fits.for_each(|(fit, &root)| parts[root as usize].extend(fit));
     let mut sheet = |root: usize| {
         let parts = std::mem::take(&mut parts[root]);
         Some((root, Sheet::new(local[root], whole[root], parts)?))
@@ -96,7 +95,7 @@ pub(super) fn join(
 }
 
 impl Sheet {
-    fn new(plane: LocalPlane, sums: Moments, parts: Vec<Extent>) -> Option<Sheet> {
+    fn new(plane: LocalPlane, sums: Moments, parts: Vec<Fit>) -> Option<Sheet> {
         let noise = sums.distance_rms(plane.normal, plane.rho).max(ROUNDED.sqrt());
         Some(Sheet { plane, sums, fit: sums.fit()?, parts, noise, tolerance: plane.tolerance })
     }
@@ -140,6 +139,13 @@ impl Sheet {
             error,
         })
     }
+}
+
+/// Distance between the nearest parts of two surfaces. All parts of a surface together are so wide that everything between them would seem
+/// to be near.
+fn nearest(a: &[Fit], b: &[Fit]) -> f64 {
+    let pairs = a.iter().flat_map(|a| b.iter().map(move |b| distance(a, b)));
+    pairs.fold(f64::INFINITY, f64::min)
 }
 
 #[cfg(test)]
