@@ -401,11 +401,11 @@ fn odd_tolerance(tolerance: f64, found: &Detection, asks_for_few: bool) -> Optio
     const HALF_STEP: f64 = 1.732_050_8;
     /// A cloud must be this many times as wide as its planes are thick.
     const TIMES: f64 = 10.0;
-    /// A tolerance above this many times the noise, or below the noise, is wrong if less than this share of the points has planes.
+    /// Planes that are this many times as thick as the noise, and hold less than this share of the points, run into each other.
     const MUCH: f64 = 30.0;
     const LITTLE: f64 = 0.5;
-    /// No plane is whole in a slab that is narrower than this share of the noise.
-    const FAR_BELOW: f64 = 0.1;
+    /// Of points that are noisier than their planes are thick, less than this share have one.
+    const HARDLY_ANY: f64 = 0.05;
     let (input, p) = (&found.input, &found.parameters);
     let side = (0..3).map(|a| input.max[a] - input.min[a]).fold(0.0, f64::max);
     let (is_none, given) = (found.planes.is_empty(), brief(tolerance));
@@ -428,9 +428,7 @@ fn odd_tolerance(tolerance: f64, found: &Detection, asks_for_few: bool) -> Optio
     let searched = input.searched().saturating_sub(input.stray).max(1);
     let share = found.labelled() as f64 / searched as f64;
     let is_below = |most: f64| !asks_for_few && share < most;
-    // Even a few planes that were asked for are then pieces of larger ones.
-    let is_far_below = tolerance < FAR_BELOW * p.noise && share < LITTLE;
-    if (is_none || is_below(LITTLE) || is_far_below) && tolerance < p.noise {
+    if (is_none || is_below(HARDLY_ANY)) && tolerance < p.noise {
         return Some(format!("{given} is below the noise of the points, {}", brief(p.noise)));
     }
     if is_none && tolerance * TIMES > side {

@@ -167,7 +167,7 @@ fn limits_are_in_the_document_and_decide() {
 fn a_truth_without_planes_that_count_is_told() {
     let room = shipped("room.ply");
     let said = eval(&room, &room, "--min-points 1000000").err;
-    let told = "no plane of at least 1,000,000 points, so there is nothing to find";
+    let told = "no plane of at least 1000000 points, so there is nothing to find";
     assert!(said.contains(told), "{said}");
     assert_eq!(eval(&room, &room, "").err, "");
     assert_eq!(eval(&room, &room, "--min-points 0").refusal(), "`min_points` must be at least 1");
