@@ -286,6 +286,7 @@ impl Block {
 type Each = [f64; TRIANGLES];
 
 /// The planes of triangles, in rows, so that the loop over them becomes one for vectors.
+#[derive(Default)]
 struct Triangles {
     points: [Each; 3],
     sides: [[Each; 3]; 2],
@@ -293,13 +294,6 @@ struct Triangles {
     areas: Each,
     normals: [Each; 3],
     rhos: Each,
-}
-
-impl Default for Triangles {
-    fn default() -> Triangles {
-        let (none, nones) = ([0.0; TRIANGLES], [[0.0; TRIANGLES]; 3]);
-        Triangles { points: nones, sides: [nones; 2], areas: none, normals: nones, rhos: none }
-    }
 }
 
 impl Triangles {

@@ -29,8 +29,6 @@ struct Sheet {
     plane: LocalPlane,
     sums: Moments,
     fit: Fit,
-    /// The planes of the parts that it was made of, if it was seen from the air.
-    parts: Vec<Fit>,
     /// Root mean square distance of the points from the planes of their own sheets.
     noise: f64,
     /// The tolerance of a single sheet.
@@ -39,7 +37,6 @@ struct Sheet {
 
 /// Two sheets as one.
 struct Joint {
-    /// Without its parts.
     sheet: Sheet,
     /// What the error of registration adds to the distances of the points of one of them, root mean square.
     error: f64,
@@ -62,26 +59,27 @@ pub(super) fn join(
     }
     let whole = sums_of_wholes(sums, into);
     let roots = (0..local.len()).filter(|&i| into[i] == i as u32);
-    let mut parts = vec![Vec::new(); local.len()];
-    let fits = sums.iter().map(Moments::fit).zip(&*into).filter(|_| from_air);
-    fits.for_each(|(fit, &root)| parts[root as usize].extend(fit));
-    let mut sheet = |root: usize| {
-        let parts = std::mem::take(&mut parts[root]);
-        Some((root, Sheet::new(local[root], whole[root], parts)?))
-    };
-    let mut sheets: Vec<(usize, Sheet)> = roots.filter_map(&mut sheet).collect();
+    let sheet = |root: usize| Some((root, Sheet::new(local[root], whole[root])?));
+    let mut sheets: Vec<(usize, Sheet)> = roots.filter_map(sheet).collect();
     sheets.sort_by_key(|(root, sheet)| (Reverse(sheet.sums.n), *root));
+    // The parts of each, if they matter.
+    let mut parts = vec![Vec::new(); local.len()];
+    for (sums, &root) in sums.iter().zip(&*into).filter(|_| from_air) {
+        parts[root as usize].extend(sums.fit());
+    }
     // Each with the larger one that it fits best.
     let mut surfaces: Vec<(usize, Sheet)> = Vec::new();
     for (root, sheet) in sheets {
         let joints = surfaces.iter_mut().filter_map(|(large, surface)| {
-            let joint = surface.with(&sheet, (widen, from_air))?;
-            Some((large, surface, joint))
+            let joint = surface.with(&sheet, widen)?;
+            let is_upon = !from_air || nearest(&parts[*large], &parts[root]) <= UPON;
+            is_upon.then_some((large, surface, joint))
         });
         match joints.min_by(|a, b| a.2.error.total_cmp(&b.2.error)) {
             Some((large, surface, joint)) => {
-                let parts = [std::mem::take(&mut surface.parts), sheet.parts].concat();
-                *surface = Sheet { parts, ..joint.sheet };
+                *surface = joint.sheet;
+                let more = std::mem::take(&mut parts[root]);
+                parts[*large].extend(more);
                 let parts = into.iter_mut().filter(|into| **into == root as u32);
                 parts.for_each(|into| *into = *large as u32);
             }
@@ -95,9 +93,9 @@ pub(super) fn join(
 }
 
 impl Sheet {
-    fn new(plane: LocalPlane, sums: Moments, parts: Vec<Fit>) -> Option<Sheet> {
+    fn new(plane: LocalPlane, sums: Moments) -> Option<Sheet> {
         let noise = sums.distance_rms(plane.normal, plane.rho).max(ROUNDED.sqrt());
-        Some(Sheet { plane, sums, fit: sums.fit()?, parts, noise, tolerance: plane.tolerance })
+        Some(Sheet { plane, sums, fit: sums.fit()?, noise, tolerance: plane.tolerance })
     }
 
     /// The geometric mean of the standard deviations along the plane.
@@ -106,16 +104,12 @@ impl Sheet {
     }
 
     /// This sheet and another one as one surface, if nothing but an error of registration is between them.
-    fn with(&self, other: &Sheet, (widen, from_air): (f64, bool)) -> Option<Joint> {
+    fn with(&self, other: &Sheet, widen: f64) -> Option<Joint> {
         let tolerance = self.tolerance.max(other.tolerance);
         // Most pairs end here.
         let lift = dot(self.plane.normal, other.fit.centroid) - self.plane.rho;
         let is_parallel = dot(self.plane.normal, other.plane.normal).abs() >= PARALLEL;
-        if !is_parallel || lift.abs() > widen * tolerance {
-            return None;
-        }
-        if distance(&self.fit, &other.fit) > APART
-            || from_air && nearest(&self.parts, &other.parts) > UPON
+        if !is_parallel || lift.abs() > widen * tolerance || distance(&self.fit, &other.fit) > APART
         {
             return None;
         }
@@ -134,10 +128,8 @@ impl Sheet {
         let is_thin = error <= THIN * self.size().min(other.size());
         let noise = (squares / sums.n as f64).sqrt();
         let plane = LocalPlane { tolerance: self.plane.tolerance.max(needed), ..plane };
-        (is_thin && is_bearable && needed <= widen * tolerance).then_some(Joint {
-            sheet: Sheet { plane, sums, fit, parts: Vec::new(), noise, tolerance },
-            error,
-        })
+        (is_thin && is_bearable && needed <= widen * tolerance)
+            .then_some(Joint { sheet: Sheet { plane, sums, fit, noise, tolerance }, error })
     }
 }
 
@@ -211,6 +203,20 @@ mod tests {
             joined_from_the_air(sheets, (5.0, true)).0
         };
         assert_eq!([into(0), into(4_000_000), into(6_000_000)], [[0, 0], [0, 0], [0, 1]]);
+    }
+
+    #[test]
+    fn a_sheet_between_the_parts_of_a_surface_does_not_lie_upon_it() {
+        let into = |from_air: bool| {
+            let places = [[0, 0], [12_000_000, 0], [6_000_000, 1200]];
+            let sheets = places.map(|place| sheet(place, 30, 200_000));
+            let (mut planes, sums): (Vec<_>, Vec<_>) = sheets.into_iter().unzip();
+            // The first two are one already.
+            let mut into = vec![0, 0, 2];
+            join(&mut planes, &sums, &mut into, (5.0, from_air));
+            into
+        };
+        assert_eq!([into(true), into(false)], [[0, 0, 2], [0, 0, 0]]);
     }
 
     #[test]

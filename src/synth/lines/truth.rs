@@ -65,9 +65,7 @@ impl LineTruth {
     pub fn read(path: impl AsRef<Path>) -> Result<LineTruth> {
         let path = path.as_ref();
         let text = std::fs::read(path).map_err(Error::io(path))?;
-        let truth: LineTruth = serde_json::from_slice(&text).map_err(|error| {
-            Error::format(path, format!("line {}", error.line()), error.to_string())
-        })?;
+        let truth: LineTruth = serde_json::from_slice(&text).map_err(Error::json(path))?;
         if truth.format != FORMAT || truth.version != VERSION {
             let message = format!("it is no {FORMAT} of version {VERSION}");
             return Err(Error::format(path, "document", message));
