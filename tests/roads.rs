@@ -151,3 +151,47 @@ fn the_bays_of_a_deck_are_planes() {
         assert!(slopes.iter().all(|slope| (slope - 0.03).abs() < 0.003), "{noise}: {slopes:?}");
     }
 }
+
+#[test]
+fn both_sides_of_a_road_over_a_crest_or_through_a_sag_are_planes() {
+    // Radius of the vertical curve, and the noise.
+    for (radius, noise) in [(25_000.0, 0.005), (10_000.0, 0.005), (-5000.0, 0.005), (5000.0, 0.003)]
+    {
+        let random = &mut Random(7);
+        let mut points = Vec::new();
+        for side in [1.0, -1.0] {
+            let half = Face([-20.0, 0.0, 0.0], [40.0, 0.0, 0.0], [0.0, side * 6.0, -0.12]);
+            points.extend(scan(&half, 125_000, noise, random));
+        }
+        points.iter_mut().for_each(|[x, _, z]| *z += *x * *x / (2.0 * radius));
+        let slopes = slopes_of(&detect(&points), 100_000);
+        let [(down, _), (up, _)] = slopes[..] else { panic!("{radius}: {slopes:?}") };
+        let is_right = (down + 0.02).abs() < 0.002 && (up - 0.02).abs() < 0.002;
+        assert!(is_right, "{radius}: {slopes:?}");
+    }
+}
+
+#[test]
+fn the_faces_of_a_low_saw_tooth_roof_are_planes() {
+    for (teeth, width, slope, density) in [(5, 10.0, 0.02, 10.0), (5, 6.0, 0.03, 15.0)] {
+        let random = &mut Random(6);
+        let each = (width * 40.0 * density) as usize;
+        let mut points = Vec::new();
+        for face in 0..2 * teeth {
+            let x = width * f64::from(face);
+            let [foot, top] = if face % 2 == 0 { [0.0, slope] } else { [slope, 0.0] };
+            let corner = [x, 0.0, 5.0 + width * foot];
+            let across = [width, 0.0, width * (top - foot)];
+            points.extend(scan(&Face(corner, across, [0.0, 40.0, 0.0]), each, 0.03, random));
+        }
+        // The ground on either side.
+        for x in [-30.0, 2.0 * width * f64::from(teeth)] {
+            let ground = Face([x, 0.0, 0.0], [30.0, 0.0, 0.0], [0.0, 40.0, 0.0]);
+            points.extend(scan(&ground, (1200.0 * density) as usize, 0.03, random));
+        }
+        let found = detect(&points);
+        let faces = found.planes.iter().map(|plane| (plane.normal[0] / plane.normal[2]).abs());
+        let faces = faces.filter(|tilt| (tilt - slope).abs() < 0.002).count();
+        assert_eq!((faces, found.planes.len()), (2 * teeth as usize, 2 * teeth as usize + 1));
+    }
+}

@@ -10,34 +10,40 @@ use crate::vector::Vec3;
 
 /// A plane that had to be widened is divided at a ridge if the usual slab holds at least this share of its larger side.
 const WHOLE_SIDE: f64 = 0.9;
+/// It is also divided there if the larger side, with a bend of its own, deviates by at most this share of what the plane does: a road
+/// with a crown bends along it, too.
+const STRAIGHTER: f64 = 0.75;
 /// Most folds over which a plane may have grown: a face of a hip roof meets three others.
 const MOST_FOLDS: usize = 3;
-/// The same of low ridges, as between the bays of a deck.
-const MOST_RIDGES: usize = 8;
+/// The same of low ridges, as between the bays of a deck or the teeth of a saw-tooth roof.
+const MOST_RIDGES: usize = 64;
 /// Beyond a low ridge lies at least one in so many of the points before it: less hardly bends a plane.
 const SLIVER: u64 = 100;
 
-/// The ridges at which a plane is divided.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ridges {
-    /// Those of a curved surface: it is no plane otherwise.
-    Any,
-    /// Those of a plane in a wide slab, where flat sides meet at an angle.
-    Low,
-}
-
 impl Field<'_> {
-    /// One face of what is curved because it grew over ridges, from its normal and its surfels.
+    /// One face of what is curved because it grew over ridges, from its normal and its surfels: at each, the larger side is kept.
     ///
     /// # Errors
     /// If the device fails.
     pub(super) fn face_of_curved(
         &self,
         grower: &mut Grower,
-        whole: (Vec3, &[u32]),
+        (mut normal, set): (Vec3, &[u32]),
         free: &[bool],
     ) -> Done<Option<Support>> {
-        self.face(grower, whole, free, Ridges::Any)
+        let (mut set, mut left) = (set.to_vec(), None);
+        for _ in 0..MOST_FOLDS {
+            let Some(fold) = fold::fold(self.surfels, &set, normal, self.normal_error(&set)) else {
+                break;
+            };
+            let left = leave_out(&fold.smaller, &mut left, free);
+            let start = (normal, fold.larger);
+            match self.in_slabs(grower, start, &mut Failures::default(), left)? {
+                Ok(face) => return Ok(Some(face.plane)),
+                Err(failed) => (normal, set) = (failed.normal, failed.spent),
+            }
+        }
+        Ok(None)
     }
 
     /// One face of a plane that is bent or in a wide slab because it grew from a seed over low ridges.
@@ -57,58 +63,68 @@ impl Field<'_> {
             Some(face) => Ok(Some(face)),
             // Parts of a piece of a hill are other pieces. A road through the hills goes on as well, but has sides in the usual slab.
             None if self.limits.landscape && self.goes_on(grower, whole) => Ok(None),
-            None => self.face(grower, (whole.normal, &whole.surfels), free, Ridges::Low),
+            None => self.wide_face(grower, whole, free),
         }
     }
 
-    /// One face of a plane that grew over ridges, from its normal and its surfels: at each, the larger side is kept, and of that
-    /// what hangs together. Before low ridges are looked for, the largest part between steps is.
-    fn face(
+    /// One face of a plane that grew over low ridges in a wide slab: of the largest part between steps, the larger side is kept at
+    /// each ridge, and of that what hangs together. It lies in the usual slab or is at least straighter than what it was divided from.
+    fn wide_face(
         &self,
         grower: &mut Grower,
-        (mut normal, set): (Vec3, &[u32]),
+        whole: &Support,
         free: &[bool],
-        ridges: Ridges,
     ) -> Done<Option<Support>> {
-        let is_low = ridges == Ridges::Low;
-        let (mut set, mut left) = (set.to_vec(), None);
+        let (mut normal, mut set, mut left) = (whole.normal, whole.surfels.clone(), None);
         let scale = (self.noise(), self.limits.cell);
         let steps = |plane| parts::between_steps(self.surfels, &set, plane, scale);
-        let whole = self.surfels.fit(&set).filter(|_| is_low);
-        if let Some([largest, others]) = whole.and_then(steps) {
+        if let Some([largest, others]) = self.surfels.fit(&set).and_then(steps) {
             leave_out(&others, &mut left, free);
             set = largest;
         }
-        for _ in 0..if is_low { MOST_RIDGES } else { MOST_FOLDS } {
-            let error = self.normal_error(&set);
-            let Some(fold) = fold::fold(self.surfels, &set, normal, error) else { break };
-            if is_low && self.is_sliver(&fold) {
+        let (mut straighter, mut depth) = (None, self.bend(grower, whole).depth);
+        for _ in 0..MOST_RIDGES {
+            let Some(fold) = fold::fold(self.surfels, &set, normal, self.normal_error(&set)) else {
+                break;
+            };
+            if self.is_sliver(&fold) {
                 break;
             }
             // Sides that hold several faces themselves need not meet, unless all turn one way, as on a column.
-            let meets = !is_low || self.meet([&fold.larger, &fold.smaller], &fold, normal);
+            let meets = self.meet([&fold.larger, &fold.smaller], &fold, normal);
             if !meets && self.turns(normal, &set)[0].fan > GENTLE {
                 break;
             }
+            let is_ridge = meets && fold.is_sharp(self.surfels, normal, self.limits.cell);
             let left = leave_out(&fold.smaller, &mut left, free);
             let (side, start) = (self.weight(&fold.larger), (normal, fold.larger));
-            (normal, set) = match self.in_slabs(grower, start, &mut Failures::default(), left)? {
-                Ok(face) if !is_low => return Ok(Some(face.plane)),
-                Ok(face) if !face.is_bent && self.is_whole_side(&face.plane, side) => {
-                    return Ok(meets.then_some(face.plane));
+            let face = match self.in_slabs(grower, start, &mut Failures::default(), left)? {
+                Ok(face) => face,
+                Err(failed) => {
+                    (normal, set) = (failed.normal, failed.spent);
+                    continue;
                 }
-                Ok(bent) => (bent.plane.normal, bent.plane.surfels),
-                Err(failed) => (failed.normal, failed.spent),
             };
+            let is_whole = self.is_most_of(&face.plane, side);
+            if is_whole && !face.is_bent && !self.is_widened(&face.plane) {
+                return Ok(if meets { Some(face.plane) } else { straighter });
+            }
+            if is_whole && is_ridge {
+                let bend = self.bend(grower, &face.plane);
+                if bend.depth <= STRAIGHTER * depth && !bend.is_round() {
+                    (straighter, depth) = (Some(face.plane.clone()), bend.depth);
+                }
+            }
+            (normal, set) = (face.plane.normal, face.plane.surfels);
         }
-        Ok(None)
+        Ok(straighter)
     }
 
     /// One face of a plane that grew over ridges in the usual slab, which holds only a strip of what lies beyond each: the
     /// larger side is kept, and grows again. In a wide slab, parts of several faces would mix.
     fn near_face(&self, grower: &mut Grower, mut plane: Support, free: &[bool]) -> Option<Support> {
         let usual = self.limits.tolerance;
-        let (mut left, mut is_face) = (None, false);
+        let (mut left, mut folds, mut is_face) = (None, Vec::new(), false);
         for _ in 0..MOST_RIDGES {
             let Support { normal, surfels: set, .. } = &plane;
             let fold = fold::fold(self.surfels, set, *normal, self.normal_error(set))?;
@@ -123,15 +139,44 @@ impl Field<'_> {
             // What else is left out is what the larger side absorbed beyond its other ends.
             is_face |= meets;
             let side = self.weight(&fold.larger);
-            let left = leave_out(&fold.smaller, &mut left, free);
-            plane = self.settle(grower, fold.larger, usual, left).ok()?;
+            let still = leave_out(&fold.smaller, &mut left, free);
+            plane = self.settle(grower, fold.larger.clone(), usual, still).ok()?;
+            folds.push(fold);
             let bend = self.bend(grower, &plane);
             let is_flat = bend.depth <= self.most_bent(&plane) * usual && !bend.is_round();
-            if is_flat && self.is_whole_side(&plane, side) {
-                return is_face.then_some(plane);
+            if is_flat && self.is_most_of(&plane, side) && !self.is_widened(&plane) {
+                return is_face.then(|| self.trimmed(grower, plane, (folds, left), free));
             }
         }
         None
+    }
+
+    /// A face without the strips of its neighbours that the usual slab holds beyond the ridges of several folds. What was divided there
+    /// from several faces was the strip of a plane through all of them, which is narrower.
+    fn trimmed(
+        &self,
+        grower: &mut Grower,
+        face: Support,
+        (folds, mut left): (Vec<Fold>, Option<Vec<bool>>),
+        free: &[bool],
+    ) -> Support {
+        if folds.len() == 1 {
+            return face;
+        }
+        let mut own = face.surfels.clone();
+        for fold in folds {
+            let fold = fold.of(self.surfels, &own);
+            if self.is_sliver(&fold) || self.weight(&fold.smaller) > self.weight(&fold.larger) {
+                continue;
+            }
+            let beyond = self.next_to(grower, &fold, free);
+            if self.meet([&fold.larger, &beyond], &fold, face.normal) {
+                leave_out(&[beyond, fold.smaller].concat(), &mut left, free);
+                own = fold.larger;
+            }
+        }
+        let still = left.as_deref().unwrap_or(free);
+        self.settle(grower, own, self.limits.tolerance, still).unwrap_or(face)
     }
 
     /// Whether the smaller side of a fold is so small that it hardly bends the plane.
@@ -160,9 +205,8 @@ impl Field<'_> {
         beyond
     }
 
-    /// Whether a plane in the usual slab holds nearly all of one side of a fold, which has so many distinct points.
-    fn is_whole_side(&self, plane: &Support, side: u64) -> bool {
-        let held = self.weight(&plane.surfels) as f64;
-        !self.is_widened(plane) && held >= WHOLE_SIDE * side as f64
+    /// Whether a plane holds nearly all of one side of a fold, which has so many distinct points.
+    fn is_most_of(&self, plane: &Support, side: u64) -> bool {
+        self.weight(&plane.surfels) as f64 >= WHOLE_SIDE * side as f64
     }
 }

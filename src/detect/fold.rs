@@ -67,6 +67,13 @@ impl Fold {
         dot(minus(at, self.ridge), self.across)
     }
 
+    /// The same fold with other surfels, ascending, on its two sides.
+    pub fn of(self, surfels: &Surfels, set: &[u32]) -> Fold {
+        let is_beyond = |&i: &u32| self.far(surfels.list[i as usize].centroid) > 0.0;
+        let (smaller, larger) = set.iter().copied().partition(is_beyond);
+        Fold { larger, smaller, ..self }
+    }
+
     /// Whether the normals step at the ridge, and do not turn from one flank of a wave to the next; base cells have the edge `base`.
     pub fn is_sharp(&self, surfels: &Surfels, normal: Vec3, base: f64) -> bool {
         let (u, v) = axes(normal);
