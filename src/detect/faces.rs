@@ -124,7 +124,8 @@ impl Field<'_> {
     /// larger side is kept, and grows again. In a wide slab, parts of several faces would mix.
     fn near_face(&self, grower: &mut Grower, mut plane: Support, free: &[bool]) -> Option<Support> {
         let usual = self.limits.tolerance;
-        let (mut left, mut folds, mut is_face) = (None, Vec::new(), false);
+        let (mut left, mut folds) = (None, Vec::new());
+        let [mut is_face, mut is_of_several] = [false; 2];
         for _ in 0..MOST_RIDGES {
             let Support { normal, surfels: set, .. } = &plane;
             let fold = fold::fold(self.surfels, set, *normal, self.normal_error(set))?;
@@ -138,6 +139,7 @@ impl Field<'_> {
             }
             // What else is left out is what the larger side absorbed beyond its other ends.
             is_face |= meets;
+            is_of_several |= !meets;
             let side = self.weight(&fold.larger);
             let still = leave_out(&fold.smaller, &mut left, free);
             plane = self.settle(grower, fold.larger.clone(), usual, still).ok()?;
@@ -145,7 +147,8 @@ impl Field<'_> {
             let bend = self.bend(grower, &plane);
             let is_flat = bend.depth <= self.most_bent(&plane) * usual && !bend.is_round();
             if is_flat && self.is_most_of(&plane, side) && !self.is_widened(&plane) {
-                return is_face.then(|| self.trimmed(grower, plane, (folds, left), free));
+                let trimmed = |face| self.trimmed(grower, face, (folds, left), free);
+                return is_face.then(|| if is_of_several { trimmed(plane) } else { plane });
             }
         }
         None
@@ -160,9 +163,6 @@ impl Field<'_> {
         (folds, mut left): (Vec<Fold>, Option<Vec<bool>>),
         free: &[bool],
     ) -> Support {
-        if folds.len() == 1 {
-            return face;
-        }
         let mut own = face.surfels.clone();
         for fold in folds {
             let fold = fold.of(self.surfels, &own);
