@@ -303,8 +303,7 @@ impl Machine {
         let asks_for_few =
             options.top.is_some() || options.min_area.is_some() || options.min_inliers.is_some();
         let is_limited = asks_for_few || options.tolerance.is_some();
-        let in_floats = [Format::PLY, Format::PCD, Format::NPY].contains(&source.format());
-        let coarse = coarse_coordinates(&found, in_floats, is_limited);
+        let coarse = coarse_coordinates(&found, source.info().in_floats, is_limited);
         if let Some(coarse) = &coarse {
             bar.aside(|| log::warn!("{}: {coarse}", source.path().display()));
         }
@@ -355,7 +354,7 @@ fn measured(length: f64) -> String {
 
 /// Why the coordinates are too coarse for planes, if that is so and few are found although `is_limited` is false, if the
 /// cloud is so wide that they are rounded to as much as the gaps between points, or if what is found may be steps instead
-/// of surfaces; `in_floats` is whether the format may hold 32-bit floats.
+/// of surfaces; `in_floats` is whether the file says that they are 32-bit floats. Others may have been such floats before.
 fn coarse_coordinates(found: &Detection, in_floats: bool, is_limited: bool) -> Option<String> {
     /// Finer steps, as a share of the gaps between points, hide nothing.
     const COARSE: f64 = 0.02;
@@ -364,8 +363,14 @@ fn coarse_coordinates(found: &Detection, in_floats: bool, is_limited: bool) -> O
     /// … if their rounding is at least this share of the noise.
     const MOST_OF_NOISE: f64 = 0.5;
     let (input, p) = (&found.input, &found.parameters);
+    let most = (0..3).map(|a| input.min[a].abs().max(input.max[a].abs())).fold(0.0, f64::max);
+    // A 32-bit float has 24 binary digits.
+    let of_float = (most.log2().floor() - 23.0).exp2();
+    // A narrow cloud has so few steps that they cannot be measured.
+    let told = if in_floats && p.spacing > 0.0 { of_float / 12f64.sqrt() } else { 0.0 };
+    let rounding = p.rounding.max(told);
     // Steps from the standard deviation of rounding to them.
-    let step = p.rounding * 12f64.sqrt();
+    let step = rounding * 12f64.sqrt();
     if step <= COARSE * p.spacing {
         return None;
     }
@@ -380,12 +385,9 @@ fn coarse_coordinates(found: &Detection, in_floats: bool, is_limited: bool) -> O
              search the parts one by one, with --bbox"
         ));
     }
-    let most = (0..3).map(|a| input.min[a].abs().max(input.max[a].abs())).fold(0.0, f64::max);
-    // A 32-bit float has 24 binary digits.
-    let of_float = (most.log2().floor() - 23.0).exp2();
-    let is_seen = step >= VERY_COARSE * p.spacing && p.rounding >= MOST_OF_NOISE * p.noise;
+    let is_seen = step >= VERY_COARSE * p.spacing && rounding >= MOST_OF_NOISE * p.noise;
     let harms = few || is_seen;
-    (in_floats && harms && is(of_float)).then(|| {
+    (harms && is(of_float)).then(|| {
         format!(
             "coordinates are in steps of {}, as in 32-bit floats; such steps hide planes, or look like planes; \
              export them as 64-bit floats, or shifted towards the origin",

@@ -34,6 +34,8 @@ pub struct HeaderInfo {
     pub description: String,
     /// Number of points that the header promises, if it does.
     pub points: Option<u64>,
+    /// Whether the file says that coordinates are floats of 32 bits.
+    pub in_floats: bool,
     /// What points have beside coordinates.
     pub fields: Fields,
     /// Names of what else points have, which is not read, as far as the file names it.

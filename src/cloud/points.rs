@@ -213,6 +213,7 @@ impl Kept {
         let info = HeaderInfo {
             description: IN_MEMORY.into(),
             points: Some(points.len() as u64),
+            in_floats: false,
             fields: Fields::NONE,
             others: Vec::new(),
             bounds: None,

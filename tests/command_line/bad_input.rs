@@ -281,6 +281,20 @@ fn coordinates_in_coarse_floats_are_named() {
             done.err
         );
     }
+    // A room 2 m long has so few steps that they cannot be counted; the header says that they are floats.
+    let header = format!(
+        "ply\nformat binary_little_endian 1.0\nelement vertex {}\nproperty float x\nproperty float y\n\
+         property float z\nend_header\n",
+        room.len()
+    );
+    let (first, last) =
+        room.y.iter().fold((f64::MAX, f64::MIN), |(a, b), y| (a.min(*y), b.max(*y)));
+    let narrow = |i: usize| [room.x[i] + 4e5, 2.0 * room.y[i] / (last - first) + 5.7e6, room.z[i]];
+    let points = (0..room.len()).flat_map(narrow).flat_map(|v| (v as f32).to_le_bytes());
+    let path = folder.path().join("narrow.ply");
+    std::fs::write(&path, header.bytes().chain(points).collect::<Vec<u8>>()).unwrap();
+    let done = detect(&path, "");
+    assert!(done.err.contains("coordinates are in steps of 0.5, as in 32-bit"), "{}", done.err);
     // Of 1/128 mm.
     let done = detect(&moved([100.0, 50.0, 0.0]), "");
     assert!(done.code == Some(0) && !done.err.contains("in steps"), "{}", done.err);

@@ -60,6 +60,7 @@ impl Depth {
         let info = HeaderInfo {
             description: format!("depth image, {} x {} pixels", pixels.width, pixels.height),
             points: Some(pixels.values.len() as u64),
+            in_floats: false,
             fields: Fields::NONE,
             others: Vec::new(),
             bounds: None,

@@ -88,6 +88,7 @@ impl E57 {
         let info = HeaderInfo {
             description: in_words(&description.clouds),
             points: Some(scans.last().map_or(0, |scan| scan.first + scan.points)),
+            in_floats: false,
             fields,
             others: others(&description.clouds, &scans),
             bounds: None,

@@ -315,6 +315,7 @@ impl Header {
                 self.point_format.number(),
             ),
             points: Some(self.count),
+            in_floats: false,
             fields,
             others: self.others(),
             bounds: Some(([raw.min_x, raw.min_y, raw.min_z], [raw.max_x, raw.max_y, raw.max_z])),

@@ -143,6 +143,7 @@ impl Npy {
         let info = HeaderInfo {
             description: format!("{what} of shape {}, {kind} coordinates", array.shape_text()),
             points: Some(count),
+            in_floats: kind == "float",
             fields: layout.fields(),
             others,
             bounds: None,

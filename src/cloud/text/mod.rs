@@ -89,6 +89,7 @@ fn info(schema: &Schema) -> HeaderInfo {
     HeaderInfo {
         description: format!("text, columns {} by {separator}{comma}{unit}", schema.names()),
         points: schema.promised.map(|(count, _)| count),
+        in_floats: false,
         fields: schema.fields(),
         others: schema.others.clone(),
         bounds: None,
