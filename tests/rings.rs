@@ -33,6 +33,11 @@ fn tower([x, y, _]: [f64; 3]) -> Option<f64> {
 
 /// A sweep of the yard, and the wall of each point; that of the tower is one more than the last.
 fn sweep() -> (Vec<[f32; 3]>, Vec<usize>) {
+    sweep_of(COLUMNS)
+}
+
+/// The same if each laser measures in so many directions.
+fn sweep_of(columns: u32) -> (Vec<[f32; 3]>, Vec<usize>) {
     let mut state = 1u64;
     let mut uniform = || {
         state =
@@ -41,7 +46,7 @@ fn sweep() -> (Vec<[f32; 3]>, Vec<usize>) {
     };
     let point = |i: u32| {
         let elevation = (2.0 * f64::from(i % LASERS) - 15.0).to_radians();
-        let azimuth = TAU * f64::from(i / LASERS) / f64::from(COLUMNS);
+        let azimuth = TAU * f64::from(i / LASERS) / f64::from(columns);
         let ray =
             [elevation.cos() * azimuth.cos(), elevation.cos() * azimuth.sin(), elevation.sin()];
         let hit = |(k, (normal, rho)): (usize, &Wall)| {
@@ -54,7 +59,7 @@ fn sweep() -> (Vec<[f32; 3]>, Vec<usize>) {
         let noise = 0.01 * ((0..12).map(|_| uniform()).sum::<f64>() - 6.0);
         (ray.map(|v| (v * (range + noise)) as f32), wall)
     };
-    (0..LASERS * COLUMNS).map(point).unzip()
+    (0..LASERS * columns).map(point).unzip()
 }
 
 fn detect(points: &[[f32; 3]]) -> Detection {
@@ -89,6 +94,16 @@ fn walls_far_from_the_scanner_and_the_floor_are_planes() {
     // The axis may be any of the three.
     let turned: Vec<[f32; 3]> = points.iter().map(|&[x, y, z]| [x, z, -y]).collect();
     assert_found(&detect(&turned), &walls);
+}
+
+#[test]
+fn turns_of_a_scanner_that_stands_still_add_up() {
+    // After twelve turns, noise spreads a ring by three times as much as its points are apart.
+    let (points, walls) = sweep_of(12 * COLUMNS);
+    let found = detect(&points);
+    let noise = found.parameters.noise;
+    assert!((0.003..0.01).contains(&noise), "{noise}");
+    assert_found(&found, &walls);
 }
 
 #[test]

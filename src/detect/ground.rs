@@ -7,6 +7,7 @@ use super::how::How;
 use super::load::Loaded;
 use super::noise::View;
 use super::plateau::{Deviation, Plateau};
+use super::rings::Scanner;
 use super::rounded;
 use crate::Result;
 use crate::backend::Held;
@@ -100,7 +101,7 @@ impl<'b> Ground<'b> {
         unit: Unit,
         (points, drawn): (&Points, Drawn),
     ) -> Result<Ground<'b>> {
-        let mut cut = Cut::new(held, unit, View::new)?;
+        let cut = Cut::new(held, unit, View::new)?;
         let Cut { order, view, .. } = &cut;
         // In the camera's view coordinates come in steps because pixels do.
         let rounding = match drawn {
@@ -108,13 +109,33 @@ impl<'b> Ground<'b> {
             Drawn::InSpace => rounded::rounding(order.len(), |i| points.get(order[i] as usize)),
             Drawn::AsSeen => [0.0; 3],
         };
-        let mut plateau = view.plateau(drawn, view.rounding(rounding));
-        if plateau.is_of_waves() {
-            // Scattered points look like waves.
-            cut.leave_strays_out();
-            plateau = cut.view.plateau(drawn, cut.view.rounding(rounding));
+        let plateau = view.plateau(drawn, view.rounding(rounding));
+        let mut ground = Ground { cut, plateau, rounding, steps: None };
+        ground.look_without_strays(|_| {});
+        Ok(ground)
+    }
+
+    /// Reads the noise once more without scattered points, which look like waves, if there seem to be waves. That view is to be treated
+    /// as the first was.
+    fn look_without_strays(&mut self, treat: impl Fn(&mut View)) {
+        if self.plateau.is_of_waves() {
+            self.cut.leave_strays_out();
+            treat(&mut self.cut.view);
+            self.read_noise();
         }
-        Ok(Ground { cut, plateau, rounding, steps: None })
+    }
+
+    fn read_noise(&mut self) {
+        let view = &self.cut.view;
+        self.plateau = view.plateau(self.plateau.drawn, view.rounding(self.rounding));
+    }
+
+    /// Reads the noise once more without single rings of a spinning scanner, which look like surfaces.
+    pub fn leave_rings_out(&mut self, scanner: &Scanner) {
+        let treat = |view: &mut View| view.set_floor(scanner.thinnest);
+        treat(&mut self.cut.view);
+        self.read_noise();
+        self.look_without_strays(treat);
     }
 
     /// Reads the noise once more where the cloud looks like waves and holds two kinds of surface: wide neighbourhoods of a road are

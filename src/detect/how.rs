@@ -2,11 +2,11 @@
 
 use super::options::Options;
 use super::progress::Progress;
+use super::rings::Scanner;
 use crate::backend::Backend;
 use crate::camera::viewpoint::Sight;
 use crate::detection::Curved;
 use crate::frame::Points;
-use crate::vector::Vec3;
 
 /// Fewest points of a cloud whose planes tell its noise: those of a small cloud are few, and so are their points.
 const FEWEST: usize = 10_000;
@@ -42,7 +42,7 @@ pub(super) enum Camera {
     /// There is none.
     None,
     /// There is none: a spinning scanner at this place saw them, in rings.
-    Spinning(Vec3),
+    Spinning(Scanner),
     /// It sees the points like this.
     Seen(Sight),
 }

@@ -76,13 +76,14 @@ fn with_points_between(cloud: &mut Loaded, between: Between, how: How<'_, '_>) -
     let own = cloud.points.len();
     let own_points = (0..own).map(|i| cloud.points.get(i));
     let all = own_points.chain((0..between.gaps.len()).map(|i| between.points.get(i))).collect();
-    let Between { gaps, rings, eye, .. } = between;
+    let Between { gaps, rings, scanner, .. } = between;
     let mut dense = Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, all) };
     let mut held = how.backend.hold(dense.points.clone())?;
     let counts = held.count_cells()?;
-    let ground = Ground::of_cloud(held.as_mut(), &counts, (&dense, Drawn::InSpace), how)?;
+    let mut ground = Ground::of_cloud(held.as_mut(), &counts, (&dense, Drawn::InSpace), how)?;
     drop(counts);
-    let camera = Camera::Spinning(eye);
+    ground.leave_rings_out(&scanner);
+    let camera = Camera::Spinning(scanner);
     let mut labelled = ground.search(&mut dense, held, (camera, how))?;
     labelled.leave_out_others(&cloud.points, &dense.places.unwrap_or_default(), &gaps);
     let fewest = parameters::smallest_plane(own as u64).min(labelled.parameters.min_inliers);

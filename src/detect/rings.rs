@@ -54,6 +54,9 @@ const PRECISE: f64 = 1e-4;
 /// on a wall are spread along their lines of sight by noise, and not across them. In sweeps of `benches/peers/real`, surfaces of
 /// rings are nearer to the line of sight than this, and true surfaces are at three times this angle or more.
 const EDGE_ON: f64 = 0.004;
+/// Surfaces are at least so thick, in standard deviations of the distances. Noise spreads a ring along the lines of sight, where it looks
+/// like a thin surface; taken to be so thick, it is not even nearly flat.
+const THINNEST: f64 = 0.4;
 /// Points are added if rings are so many times as far apart as the points on them …
 const SPARSE: f64 = 1.5;
 /// … and at most so many between two.
@@ -79,8 +82,17 @@ pub(super) struct Between {
     pub gaps: Vec<f32>,
     /// Number of rings.
     pub rings: usize,
-    /// Where the scanner stood, in local coordinates.
+    /// The scanner.
+    pub scanner: Scanner,
+}
+
+/// A spinning scanner.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scanner {
+    /// Where it stood, in local coordinates.
     pub eye: Vec3,
+    /// Surfaces are at least so thick, in steps: what looks thinner may be a single ring.
+    pub thinnest: f32,
 }
 
 /// A point of a ring.
@@ -156,7 +168,8 @@ impl Rings {
         let added: Vec<Vec<([f32; 3], f32)>> = pairs.map(|upper| self.between_two(upper)).collect();
         let gaps = added.iter().flatten().map(|(_, gap)| *gap).collect();
         let points = added.into_iter().flatten().map(|(point, _)| point).collect();
-        Between { points, gaps, rings: self.rings.len(), eye: self.home }
+        let scanner = Scanner { eye: self.home, thinnest: (THINNEST * self.noise) as f32 };
+        Between { points, gaps, rings: self.rings.len(), scanner }
     }
 
     /// Points between a ring and the one below.

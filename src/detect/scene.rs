@@ -84,16 +84,18 @@ pub(super) fn search<'b>(
     let most_rounding = view.rounding(rounding);
     let in_cells = &surfaces.cloud().clone();
     let cells = &in_cells.cells;
-    let scanner = match camera {
-        Camera::Spinning(eye) => Some(eye),
+    let spinning = match camera {
+        Camera::Spinning(scanner) => Some(scanner),
         _ => None,
     };
+    let scanner = spinning.map(|scanner| scanner.eye);
     let flatness = |level: usize, cell| {
         let first = || cells.points_in(cells.levels[level].run(cell)).start;
         let place = || in_cells.points.get(first()).map(f64::from);
         let is_ring =
             |flat: &Flatness| rings::is_edge_on(scanner, place, flat.normal.map(f64::from));
-        surfaces.flatness(level, cell).filter(|flat| !is_ring(flat))
+        let flat = surfaces.flatness(level, cell).filter(|flat| !is_ring(flat))?;
+        Some(spinning.map_or(flat, |scanner| flat.at_least(scanner.thinnest)))
     };
     let may_widen = options.widen.is_none_or(|times| times > 1.0);
     // A given tolerance that may be widened is treated like a measured one.
@@ -106,6 +108,9 @@ pub(super) fn search<'b>(
             noise_field::measure(in_cells, view, plateau, (most_rounding, one_kind), flatness)
         }
     };
+    if let Some(scanner) = spinning {
+        field = field.with_floor(cells.base().len(), scanner.thinnest);
+    }
     if !may_widen {
         // Every plane gets the same tolerance.
         field.scale = None;

@@ -39,6 +39,15 @@ impl NoiseField {
         NoiseField { scale: self.scale.clone(), floor: self.floor.as_ref().map(floor), ..*self }
     }
 
+    /// The same field of so many base cells if neighbourhoods that are thinner than a floor, in steps, count as thick as that.
+    pub fn with_floor(self, cells: usize, floor: f32) -> NoiseField {
+        let higher = match self.floor {
+            Some(before) => before.into_iter().map(|before| before.max(floor)).collect(),
+            None => vec![floor; cells],
+        };
+        NoiseField { floor: Some(higher), ..self }
+    }
+
     /// Whether the noise is the same everywhere and at every scale.
     pub fn is_even(&self) -> bool {
         self.scale.is_none() && self.floor.is_none()
@@ -85,5 +94,13 @@ mod tests {
         let floor = |field: &NoiseField| field.floor.clone().unwrap();
         assert_eq!(floor(&half), floor(&field).iter().map(|v| 0.5 * v).collect::<Vec<f32>>());
         assert!(NoiseField::even().scaled(0.5).is_even());
+    }
+
+    #[test]
+    fn a_floor_lies_below_everything() {
+        let floor = |field: NoiseField| field.with_floor(4, 9.0).floor.unwrap();
+        assert_eq!(floor(NoiseField::even()), [9.0; 4]);
+        let before = NoiseField { floor: Some(vec![3.0, 12.0, 9.0, 0.0]), ..NoiseField::even() };
+        assert_eq!(floor(before), [9.0, 12.0, 9.0, 9.0]);
     }
 }
