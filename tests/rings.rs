@@ -97,8 +97,8 @@ fn walls_far_from_the_scanner_and_the_floor_are_planes() {
 }
 
 #[test]
-fn turns_of_a_scanner_that_stands_still_add_up() {
-    // After twelve turns, noise spreads a ring by three times as much as its points are apart.
+fn a_dense_sweep_shows_its_noise() {
+    // As if twelve turns of a scanner that stands still were joined. Noise spreads a ring by three times as much as its points are apart.
     let (points, walls) = sweep_of(12 * COLUMNS);
     let found = detect(&points);
     let noise = found.parameters.noise;

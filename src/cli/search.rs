@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use planes::cloud::{Choice, Format, Source};
 use planes::cuda::Cuda;
 use planes::detect::{Loaded, Mode, Options, Progress, detect_held, least_memory, load_onto};
-use planes::detection::{Curved, Reason};
+use planes::detection::{Curved, Input, Reason};
 use planes::lms::Refine;
 use planes::orient::Orient;
 use planes::space::Directions;
@@ -363,37 +363,46 @@ fn coarse_coordinates(found: &Detection, in_floats: bool, is_limited: bool) -> O
     /// … if their rounding is at least this share of the noise.
     const MOST_OF_NOISE: f64 = 0.5;
     let (input, p) = (&found.input, &found.parameters);
-    let most = (0..3).map(|a| input.min[a].abs().max(input.max[a].abs())).fold(0.0, f64::max);
-    // A 32-bit float has 24 binary digits.
-    let of_float = (most.log2().floor() - 23.0).exp2();
-    // A narrow cloud has so few steps that they cannot be measured.
-    let told = if in_floats && p.spacing > 0.0 { of_float / 12f64.sqrt() } else { 0.0 };
-    let rounding = p.rounding.max(told);
     // Steps from the standard deviation of rounding to them.
-    let step = rounding * 12f64.sqrt();
-    if step <= COARSE * p.spacing {
-        return None;
-    }
+    let measured_step = p.rounding * 12f64.sqrt();
     let few = !is_limited && 2 * found.labelled() < input.searched() - input.stray;
-    let is = |other: f64| (step / other - 1.0).abs() < 0.01;
-    let hides = few || step >= VERY_COARSE * p.spacing;
-    if hides && is(input.step) {
+    let hides = |step: f64| step > COARSE * p.spacing && (few || step >= VERY_COARSE * p.spacing);
+    let is = |step: f64, other: f64| (step / other - 1.0).abs() < 0.01;
+    if hides(measured_step) && is(measured_step, input.step) {
         let side = (0..3).map(|a| input.max[a] - input.min[a]).fold(0.0, f64::max);
-        let (side, step) = (measured(side), measured(step));
+        let (side, step) = (measured(side), measured(measured_step));
         return Some(format!(
             "points lie as far apart as {side} and are searched in steps of {step}, which hides planes; \
              search the parts one by one, with --bbox"
         ));
     }
-    let is_seen = step >= VERY_COARSE * p.spacing && rounding >= MOST_OF_NOISE * p.noise;
-    let harms = few || is_seen;
-    (harms && is(of_float)).then(|| {
+    // A narrow cloud has so few steps that they cannot be measured.
+    let least = if in_floats && p.spacing > 0.0 { least_float_step(input) } else { 0.0 };
+    let largest = (0..3).map(|a| input.min[a].abs().max(input.max[a].abs())).fold(0.0, f64::max);
+    let step = measured_step.max(least);
+    let is_seen = step >= VERY_COARSE * p.spacing && step >= MOST_OF_NOISE * 12f64.sqrt() * p.noise;
+    let is_of_floats = step == least || is(step, float_step(largest));
+    (hides(step) && (few || is_seen) && is_of_floats).then(|| {
         format!(
             "coordinates are in steps of {}, as in 32-bit floats; such steps hide planes, or look like planes; \
              export them as 64-bit floats, or shifted towards the origin",
             measured(step)
         )
     })
+}
+
+/// The step between 32-bit floats of this size, which have 24 binary digits.
+fn float_step(size: f64) -> f64 {
+    (size.log2().floor() - 23.0).exp2()
+}
+
+/// The step along some axis in which all coordinates of a cloud are at least, if they are 32-bit floats.
+fn least_float_step(input: &Input) -> f64 {
+    let smallest = |a: usize| match input.min[a] <= 0.0 && input.max[a] >= 0.0 {
+        true => 0.0,
+        false => input.min[a].abs().min(input.max[a].abs()),
+    };
+    (0..3).map(|a| float_step(smallest(a))).fold(0.0, f64::max)
 }
 
 /// Why no plane can be right within this tolerance, or few are, if that is so; `asks_for_few` is whether some planes were not

@@ -34,7 +34,7 @@ pub struct HeaderInfo {
     pub description: String,
     /// Number of points that the header promises, if it does.
     pub points: Option<u64>,
-    /// Whether the file says that coordinates are floats of 32 bits.
+    /// Whether coordinates are stored as 32-bit floats.
     pub in_floats: bool,
     /// What points have beside coordinates.
     pub fields: Fields,

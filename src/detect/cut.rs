@@ -10,6 +10,9 @@ use crate::surface::sums::Sums;
 use crate::surface::unit::Unit;
 use std::sync::Arc;
 
+/// How the neighbourhoods of cells are looked at.
+type Look = fn(&Cells, &mut Vec<Sums>) -> View;
+
 /// A cloud that was cut into cells.
 pub(super) struct Cut<'b> {
     /// For each point in cell order, its index before.
@@ -18,25 +21,28 @@ pub(super) struct Cut<'b> {
     /// The memory of the sums of the cells, which are made again.
     sums: Vec<Sums>,
     pub view: View,
+    /// What is thinner in the view counts as so thick, in steps.
+    thinnest: f32,
 }
 
 impl<'b> Cut<'b> {
-    /// Base cells of this edge, and how their neighbourhoods `look`.
-    pub fn new(
-        held: &mut dyn Held<'b>,
-        unit: Unit,
-        look: fn(&Cells, &mut Vec<Sums>) -> View,
-    ) -> Result<Self> {
+    /// Base cells of this edge, and how their neighbourhoods `look`: those that are thinner than `thinnest`, in steps, count as so
+    /// thick.
+    pub fn new(held: &mut dyn Held<'b>, unit: Unit, (look, thinnest): (Look, f32)) -> Result<Self> {
         let (order, cells) = held.cut(unit)?;
         let mut sums = cells.sums();
-        let view = look(cells.cells(), &mut sums);
-        Ok(Self { order, cells, sums, view })
+        let view = look(cells.cells(), &mut sums).with_floor(thinnest);
+        Ok(Self { order, cells, sums, view, thinnest })
     }
 
     /// The cells in which the surfaces of a plateau show, if `finest` are the finest base cells.
-    pub fn for_plateau(held: &mut dyn Held<'b>, finest: Unit, plateau: Plateau) -> Result<Self> {
-        let look = if plateau.is_of_waves() { View::without_strays } else { View::new };
-        Cut::new(held, finest.coarser(plateau.widening()), look)
+    pub fn for_plateau(
+        held: &mut dyn Held<'b>,
+        (finest, thinnest): (Unit, f32),
+        plateau: Plateau,
+    ) -> Result<Self> {
+        let look: Look = if plateau.is_of_waves() { View::without_strays } else { View::new };
+        Cut::new(held, finest.coarser(plateau.widening()), (look, thinnest))
     }
 
     /// The same, but keeps these cells if they already are.
@@ -46,8 +52,9 @@ impl<'b> Cut<'b> {
             return Ok(self);
         }
         // Finer cells do not show the surfaces. They are dropped before the wider ones are made, to save memory.
+        let thinnest = self.thinnest;
         drop(self);
-        Cut::for_plateau(held, finest, plateau)
+        Cut::for_plateau(held, (finest, thinnest), plateau)
     }
 
     /// Looks at the cells once more, without scattered points.
@@ -55,7 +62,8 @@ impl<'b> Cut<'b> {
         // Both at once would take twice the memory.
         self.sums = Vec::new();
         self.sums = self.cells.sums();
-        self.view = View::without_strays(self.cells.cells(), &mut self.sums);
+        let view = View::without_strays(self.cells.cells(), &mut self.sums);
+        self.view = view.with_floor(self.thinnest);
     }
 
     /// The surfaces in the cells, and how rough they look. The cloud's points get the order of the cells.

@@ -10,13 +10,15 @@ use crate::vector::Vec3;
 
 /// A plane that had to be widened is divided at a ridge if the usual slab holds at least this share of its larger side.
 const WHOLE_SIDE: f64 = 0.9;
-/// It is also divided there if the larger side, with a bend of its own, deviates by at most this share of what the plane does: a road
-/// with a crown bends along it, too.
+/// It is also divided there if the larger side deviates from its plane by at most this share of what the whole does: a crowned road may
+/// also bend lengthwise.
 const STRAIGHTER: f64 = 0.75;
 /// Most folds over which a plane may have grown: a face of a hip roof meets three others.
 const MOST_FOLDS: usize = 3;
-/// The same of low ridges, as between the bays of a deck or the teeth of a saw-tooth roof.
-const MOST_RIDGES: usize = 64;
+/// The same of low ridges in a wide slab …
+const MOST_RIDGES: usize = 8;
+/// … and in the usual one: a saw-tooth roof has two for each tooth.
+const MOST_NEAR_RIDGES: usize = 64;
 /// Beyond a low ridge lies at least one in so many of the points before it: less hardly bends a plane.
 const SLIVER: u64 = 100;
 
@@ -91,11 +93,11 @@ impl Field<'_> {
                 break;
             }
             // Sides that hold several faces themselves need not meet, unless all turn one way, as on a column.
-            let meets = self.meet([&fold.larger, &fold.smaller], &fold, normal);
+            let meets = self.meet([&fold.larger, &fold.smaller], &fold);
             if !meets && self.turns(normal, &set)[0].fan > GENTLE {
                 break;
             }
-            let is_ridge = meets && fold.is_sharp(self.surfels, normal, self.limits.cell);
+            let is_ridge = meets && fold.is_sharp(self.surfels, self.limits.cell);
             let left = leave_out(&fold.smaller, &mut left, free);
             let (side, start) = (self.weight(&fold.larger), (normal, fold.larger));
             let face = match self.in_slabs(grower, start, &mut Failures::default(), left)? {
@@ -123,17 +125,16 @@ impl Field<'_> {
     /// One face of a plane that grew over ridges in the usual slab, which holds only a strip of what lies beyond each: the
     /// larger side is kept, and grows again. In a wide slab, parts of several faces would mix.
     fn near_face(&self, grower: &mut Grower, mut plane: Support, free: &[bool]) -> Option<Support> {
-        let usual = self.limits.tolerance;
         let (mut left, mut folds) = (None, Vec::new());
         let [mut is_face, mut is_of_several] = [false; 2];
-        for _ in 0..MOST_RIDGES {
+        for _ in 0..MOST_NEAR_RIDGES {
             let Support { normal, surfels: set, .. } = &plane;
             let fold = fold::fold(self.surfels, set, *normal, self.normal_error(set))?;
-            if self.is_sliver(&fold) || !fold.is_sharp(self.surfels, *normal, self.limits.cell) {
+            if self.is_sliver(&fold) || !fold.is_sharp(self.surfels, self.limits.cell) {
                 return None;
             }
             let beyond = self.next_to(grower, &fold, left.as_deref().unwrap_or(free));
-            let meets = self.meet([&fold.larger, &beyond], &fold, *normal);
+            let meets = self.meet([&fold.larger, &beyond], &fold);
             if !meets && self.turns(*normal, set)[0].fan > GENTLE {
                 return None;
             }
@@ -141,12 +142,11 @@ impl Field<'_> {
             is_face |= meets;
             is_of_several |= !meets;
             let side = self.weight(&fold.larger);
-            let still = leave_out(&fold.smaller, &mut left, free);
-            plane = self.settle(grower, fold.larger.clone(), usual, still).ok()?;
+            let remaining = leave_out(&fold.smaller, &mut left, free);
+            let usual = self.limits.tolerance;
+            plane = self.settle(grower, fold.larger.clone(), usual, remaining).ok()?;
             folds.push(fold);
-            let bend = self.bend(grower, &plane);
-            let is_flat = bend.depth <= self.most_bent(&plane) * usual && !bend.is_round();
-            if is_flat && self.is_most_of(&plane, side) && !self.is_widened(&plane) {
+            if self.is_flat_side(grower, &plane, side) {
                 let trimmed = |face| self.trimmed(grower, face, (folds, left), free);
                 return is_face.then(|| if is_of_several { trimmed(plane) } else { plane });
             }
@@ -154,8 +154,8 @@ impl Field<'_> {
         None
     }
 
-    /// A face without the strips of its neighbours that the usual slab holds beyond the ridges of several folds. What was divided there
-    /// from several faces was the strip of a plane through all of them, which is narrower.
+    /// A face without the strips of neighbouring faces beyond its ridges. While the plane still held several faces, each fold removed
+    /// only a narrow strip.
     fn trimmed(
         &self,
         grower: &mut Grower,
@@ -170,13 +170,22 @@ impl Field<'_> {
                 continue;
             }
             let beyond = self.next_to(grower, &fold, free);
-            if self.meet([&fold.larger, &beyond], &fold, face.normal) {
+            if self.meet([&fold.larger, &beyond], &fold) {
                 leave_out(&[beyond, fold.smaller].concat(), &mut left, free);
                 own = fold.larger;
             }
         }
-        let still = left.as_deref().unwrap_or(free);
-        self.settle(grower, own, self.limits.tolerance, still).unwrap_or(face)
+        let (side, remaining) = (self.weight(&own), left.as_deref().unwrap_or(free));
+        let trimmed = self.settle(grower, own, self.limits.tolerance, remaining).ok();
+        trimmed.filter(|trimmed| self.is_flat_side(grower, trimmed, side)).unwrap_or(face)
+    }
+
+    /// Whether a plane in the usual slab is flat there and holds nearly all of one side of a fold, which has so many distinct points.
+    fn is_flat_side(&self, grower: &Grower, plane: &Support, side: u64) -> bool {
+        let bend = self.bend(grower, plane);
+        let most = self.most_bent(plane) * self.limits.tolerance;
+        let is_flat = bend.depth <= most && !bend.is_round();
+        is_flat && self.is_most_of(plane, side) && !self.is_widened(plane)
     }
 
     /// Whether the smaller side of a fold is so small that it hardly bends the plane.
@@ -185,12 +194,10 @@ impl Field<'_> {
     }
 
     /// Whether the planes of the sides of a fold meet there at an angle.
-    fn meet(&self, [larger, smaller]: [&[u32]; 2], fold: &Fold, normal: Vec3) -> bool {
+    fn meet(&self, [larger, smaller]: [&[u32]; 2], fold: &Fold) -> bool {
         let tolerance = self.limits.tolerance * self.scale(larger, 0.9);
         let sides = self.surfels.fit(larger).zip(self.surfels.fit(smaller));
-        sides.is_some_and(|sides| {
-            fold.meets(normal, sides.into(), (self.middle(smaller), tolerance))
-        })
+        sides.is_some_and(|sides| fold.meets(sides.into(), (self.middle(smaller), tolerance)))
     }
 
     /// What lies next to a fold, beyond its larger side and in the widest slab of that.

@@ -53,6 +53,8 @@ pub(super) struct Fold {
     pub larger: Vec<u32>,
     /// The other.
     pub smaller: Vec<u32>,
+    /// The normal of the plane.
+    normal: Vec3,
     /// A point of the ridge, as it is seen along the normal of the plane, in the plane through the origin.
     ridge: Vec3,
     /// The direction across the ridge, from the larger side to the other.
@@ -75,7 +77,8 @@ impl Fold {
     }
 
     /// Whether the normals step at the ridge, and do not turn from one flank of a wave to the next; base cells have the edge `base`.
-    pub fn is_sharp(&self, surfels: &Surfels, normal: Vec3, base: f64) -> bool {
+    pub fn is_sharp(&self, surfels: &Surfels, base: f64) -> bool {
+        let normal = self.normal;
         let (u, v) = axes(normal);
         let axis = [dot(self.across, u), dot(self.across, v)];
         let far = |t: &Tilted| self.far(surfels.list[t.surfel as usize].centroid).abs();
@@ -109,14 +112,9 @@ impl Fold {
     /// Whether the two sides, the larger one first, meet at the ridge at an angle: there their planes are less than half as far apart
     /// as at the `middle` of the smaller side, which lies well outside of the slab of the larger side, of this `tolerance`. Two floors
     /// with a step between them are parallel.
-    pub fn meets(
-        &self,
-        normal: Vec3,
-        sides: [(Vec3, f64); 2],
-        (middle, tolerance): (Vec3, f64),
-    ) -> bool {
+    pub fn meets(&self, sides: [(Vec3, f64); 2], (middle, tolerance): (Vec3, f64)) -> bool {
         let apart = |at: Vec3| {
-            let [larger, smaller] = sides.map(|(n, rho)| (rho - dot(n, at)) / dot(n, normal));
+            let [larger, smaller] = sides.map(|(n, rho)| (rho - dot(n, at)) / dot(n, self.normal));
             (larger - smaller).abs()
         };
         let (at_ridge, beyond) = (apart(self.ridge), apart(middle));
@@ -184,7 +182,7 @@ pub(super) fn fold(surfels: &Surfels, set: &[u32], normal: Vec3, error: f64) -> 
     let ridge = std::array::from_fn(|a| place[0] * u[a] + place[1] * v[a]);
     let sign = if is_beyond { -1.0 } else { 1.0 };
     let across = std::array::from_fn(|a| sign * (best.axis[0] * u[a] + best.axis[1] * v[a]));
-    Some(Fold { larger, smaller, ridge, across, steepness })
+    Some(Fold { larger, smaller, normal, ridge, across, steepness })
 }
 
 /// How far chance alone makes the normals of a set of surfels fan out, in radians. Base cells have the edge `base`; neighbours may share
@@ -348,13 +346,14 @@ mod tests {
     #[test]
     fn faces_meet_at_the_ridge_and_floors_beside_a_step_do_not() {
         let [ridge, across] = [[3.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
-        let fold = Fold { larger: Vec::new(), smaller: Vec::new(), ridge, across, steepness: 1.0 };
-        let (up, middle) = ([0.0, 0.0, 1.0], [13.0, 5.0, 0.0]);
+        let (larger, smaller, normal) = (Vec::new(), Vec::new(), UP);
+        let fold = Fold { larger, smaller, normal, ridge, across, steepness: 1.0 };
+        let (up, middle) = (UP, [13.0, 5.0, 0.0]);
         // The other side rises by this slope from so high above the ridge.
         let meets = |slope: f64, above: f64, tolerance| {
             let normal = normalized([-slope, 0.0, 1.0]);
             let other = (normal, dot(normal, [3.0, 0.0, above]));
-            fold.meets(up, [(up, 0.0), other], (middle, tolerance))
+            fold.meets([(up, 0.0), other], (middle, tolerance))
         };
         assert!(meets(0.02, 0.0, 0.1) && meets(0.02, 0.1, 0.1) && meets(-0.02, 0.0, 0.1));
         // A step, parallel floors, and sides that are as good as one.
@@ -368,7 +367,7 @@ mod tests {
         let is_sharp = |base: f64, tilt: &dyn Fn(f64) -> f64| {
             let (surfels, set) = tilted_square(|i, x| tilt(x) + 0.01 * chance(i));
             let fold = fold(&surfels, &set, UP, 0.002).unwrap();
-            fold.is_sharp(&surfels, UP, base)
+            fold.is_sharp(&surfels, base)
         };
         assert!(is_sharp(1.0, &|x| if x > 0.0 { 0.06 } else { -0.06 }));
         // From the foot of one flank to the foot of the next.
@@ -382,8 +381,8 @@ mod tests {
     #[test]
     fn what_lies_next_to_a_ridge_is_beyond_it_and_near() {
         let [ridge, across] = [[3.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
-        let (larger, smaller) = (Vec::new(), Vec::new());
-        let fold = Fold { larger, smaller, ridge, across, steepness: 0.1 };
+        let (larger, smaller, normal) = (Vec::new(), Vec::new(), UP);
+        let fold = Fold { larger, smaller, normal, ridge, across, steepness: 0.1 };
         let is_next_to = |x| fold.is_next_to([x, 70.0, 5.0], 0.2);
         assert!([3.1, 7.9].into_iter().all(is_next_to) && ![2.9, 8.1].into_iter().any(is_next_to));
     }

@@ -7,7 +7,6 @@ use super::how::How;
 use super::load::Loaded;
 use super::noise::View;
 use super::plateau::{Deviation, Plateau};
-use super::rings::Scanner;
 use super::rounded;
 use crate::Result;
 use crate::backend::Held;
@@ -46,27 +45,36 @@ pub(super) struct Ground<'b> {
 
 impl<'b> Ground<'b> {
     /// Cells as fine as the points allow. In a large cloud they are as fine as a part of the points allows if
-    /// that shows correlated noise, unless this hides faces or is a landscape, or if it is a frame in the camera's view.
+    /// that shows correlated noise, unless this hides faces or is a landscape, or if it is a frame in the camera's view. No surface is
+    /// thinner than `thinnest`, in steps.
     pub fn of_cloud(
         held: &mut dyn Held<'b>,
         counts: &CellCounts,
-        (cloud, drawn): (&Loaded, Drawn),
+        (cloud, drawn, thinnest): (&Loaded, Drawn, f32),
         how: How<'_, 'b>,
     ) -> Result<Ground<'b>> {
         let unit = Unit::for_counts(counts);
         if counts.finest <= LARGE {
-            return Ground::as_fine_as_needed(held, (unit, counts), (&cloud.points, drawn));
+            return Ground::as_fine_as_needed(
+                held,
+                (unit, counts),
+                (&cloud.points, drawn, thinnest),
+            );
         }
         let part = Arc::new(cloud.points.one_in(counts.finest.div_ceil(PART)));
         let mut held_part = how.backend.hold(part.clone())?;
         let wide = Unit::for_counts(&held_part.count_cells()?).at_least(unit);
-        let of_part = Ground::of_cells(held_part.as_mut(), wide, (&part, drawn))?;
+        let of_part = Ground::of_cells(held_part.as_mut(), wide, (&part, drawn, thinnest))?;
         let (plateau, hides_faces) = (of_part.plateau, of_part.hides_faces());
         drop((of_part, held_part));
         if (!plateau.alike || plateau.landscape || hides_faces) && drawn == Drawn::InSpace {
-            return Ground::as_fine_as_needed(held, (unit, counts), (&cloud.points, drawn));
+            return Ground::as_fine_as_needed(
+                held,
+                (unit, counts),
+                (&cloud.points, drawn, thinnest),
+            );
         }
-        let mut ground = Ground::of_cells(held, wide, (&cloud.points, drawn))?;
+        let mut ground = Ground::of_cells(held, wide, (&cloud.points, drawn, thinnest))?;
         if !ground.plateau.alike {
             ground.plateau = plateau;
         }
@@ -78,10 +86,10 @@ impl<'b> Ground<'b> {
     fn as_fine_as_needed(
         held: &mut dyn Held<'b>,
         (mut unit, counts): (Unit, &CellCounts),
-        (points, drawn): (&Points, Drawn),
+        (points, drawn, thinnest): (&Points, Drawn, f32),
     ) -> Result<Ground<'b>> {
         loop {
-            let ground = Ground::of_cells(held, unit, (points, drawn))?;
+            let ground = Ground::of_cells(held, unit, (points, drawn, thinnest))?;
             match unit.finer(counts).filter(|_| ground.hides_faces()) {
                 Some(finer) => unit = finer,
                 None => return Ok(ground),
@@ -99,9 +107,9 @@ impl<'b> Ground<'b> {
     pub fn of_cells(
         held: &mut dyn Held<'b>,
         unit: Unit,
-        (points, drawn): (&Points, Drawn),
+        (points, drawn, thinnest): (&Points, Drawn, f32),
     ) -> Result<Ground<'b>> {
-        let cut = Cut::new(held, unit, View::new)?;
+        let mut cut = Cut::new(held, unit, (View::new, thinnest))?;
         let Cut { order, view, .. } = &cut;
         // In the camera's view coordinates come in steps because pixels do.
         let rounding = match drawn {
@@ -109,33 +117,13 @@ impl<'b> Ground<'b> {
             Drawn::InSpace => rounded::rounding(order.len(), |i| points.get(order[i] as usize)),
             Drawn::AsSeen => [0.0; 3],
         };
-        let plateau = view.plateau(drawn, view.rounding(rounding));
-        let mut ground = Ground { cut, plateau, rounding, steps: None };
-        ground.look_without_strays(|_| {});
-        Ok(ground)
-    }
-
-    /// Reads the noise once more without scattered points, which look like waves, if there seem to be waves. That view is to be treated
-    /// as the first was.
-    fn look_without_strays(&mut self, treat: impl Fn(&mut View)) {
-        if self.plateau.is_of_waves() {
-            self.cut.leave_strays_out();
-            treat(&mut self.cut.view);
-            self.read_noise();
+        let mut plateau = view.plateau(drawn, view.rounding(rounding));
+        if plateau.is_of_waves() {
+            // Scattered points look like waves.
+            cut.leave_strays_out();
+            plateau = cut.view.plateau(drawn, cut.view.rounding(rounding));
         }
-    }
-
-    fn read_noise(&mut self) {
-        let view = &self.cut.view;
-        self.plateau = view.plateau(self.plateau.drawn, view.rounding(self.rounding));
-    }
-
-    /// Reads the noise once more without single rings of a spinning scanner, which look like surfaces.
-    pub fn leave_rings_out(&mut self, scanner: &Scanner) {
-        let treat = |view: &mut View| view.set_floor(scanner.thinnest);
-        treat(&mut self.cut.view);
-        self.read_noise();
-        self.look_without_strays(treat);
+        Ok(Ground { cut, plateau, rounding, steps: None })
     }
 
     /// Reads the noise once more where the cloud looks like waves and holds two kinds of surface: wide neighbourhoods of a road are

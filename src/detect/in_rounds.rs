@@ -80,9 +80,9 @@ fn with_points_between(cloud: &mut Loaded, between: Between, how: How<'_, '_>) -
     let mut dense = Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, all) };
     let mut held = how.backend.hold(dense.points.clone())?;
     let counts = held.count_cells()?;
-    let mut ground = Ground::of_cloud(held.as_mut(), &counts, (&dense, Drawn::InSpace), how)?;
+    let look = (&dense, Drawn::InSpace, scanner.thinnest);
+    let ground = Ground::of_cloud(held.as_mut(), &counts, look, how)?;
     drop(counts);
-    ground.leave_rings_out(&scanner);
     let camera = Camera::Spinning(scanner);
     let mut labelled = ground.search(&mut dense, held, (camera, how))?;
     labelled.leave_out_others(&cloud.points, &dense.places.unwrap_or_default(), &gaps);
@@ -121,7 +121,7 @@ fn labelled<'b>(
         return Ok(labelled);
     }
     let was_refused = likely.is_some();
-    let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
+    let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace, 0.0), how)?;
     let sought = how.options.tolerance.is_none();
     // Faces of a roof are as even from some places as the pixels of a frame.
     let searched = || if ground.plateau.facets { None } else { ground.viewpoint(cloud, &sample) };
@@ -140,7 +140,7 @@ fn labelled<'b>(
         if let Some(labelled) = as_seen(cloud, found, how)? {
             return Ok(labelled);
         }
-        ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace), how)?;
+        ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace, 0.0), how)?;
     }
     if sought {
         ground.look_past_slices(ahead);
@@ -164,7 +164,7 @@ fn as_seen(cloud: &mut Loaded, found: &Found, how: How) -> Result<Option<Labelle
     let mut seen = cloud.redrawn(frame.step, points);
     let mut held = how.backend.hold(seen.points.clone())?;
     let counts = held.count_cells()?;
-    let mut ground = Ground::of_cloud(held.as_mut(), &counts, (&seen, Drawn::AsSeen), how)?;
+    let mut ground = Ground::of_cloud(held.as_mut(), &counts, (&seen, Drawn::AsSeen, 0.0), how)?;
     if let Some(steps) = &steps
         && !ground.plateau.sliced
     {

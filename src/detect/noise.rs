@@ -164,10 +164,11 @@ impl View {
         View { samples, different, sizes: cells.levels.iter().map(|level| level.size).collect() }
     }
 
-    /// Makes neighbourhoods at least as thick as a floor, in steps, so that what is thinner and narrow is no surface.
-    pub fn set_floor(&mut self, floor: f32) {
+    /// The same view with each neighbourhood at least so thick, in steps: narrow ones that are thinner are not flat.
+    pub fn with_floor(mut self, floor: f32) -> View {
         let blocks = self.samples.iter_mut().flat_map(|sample| &mut sample.blocks).flatten();
         blocks.for_each(|flat| *flat = flat.at_least(floor));
+        self
     }
 
     /// The view of the smoother of two kinds of surface, such as a road and the grass beside it, if the cloud holds two.

@@ -108,7 +108,7 @@ pub(super) fn search<'b>(
             noise_field::measure(in_cells, view, plateau, (most_rounding, one_kind), flatness)
         }
     };
-    if let Some(scanner) = spinning {
+    if let Some(scanner) = spinning.filter(|scanner| scanner.thinnest > 0.0) {
         field = field.with_floor(cells.base().len(), scanner.thinnest);
     }
     if !may_widen {

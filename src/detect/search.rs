@@ -87,7 +87,7 @@ impl<'b> Search<'_, 'b> {
     fn cut(&self, cloud: &Loaded, plateau: Plateau) -> Result<Cut<'b>> {
         begin(self.how.progress, "cells", None)?;
         let mut held = self.how.backend.hold(cloud.points.clone())?;
-        Cut::for_plateau(held.as_mut(), self.finest, plateau)
+        Cut::for_plateau(held.as_mut(), (self.finest, 0.0), plateau)
     }
 
     /// Searches a cloud at the scale of a plateau, once more where its planes tell that finer cells show its surfaces.
@@ -175,7 +175,8 @@ impl<'b> Search<'_, 'b> {
         begin(how.progress, "cells", None)?;
         let mut held = how.backend.hold(part.points.clone())?;
         let unit = Unit::for_counts(&held.count_cells()?);
-        let mut ground = Ground::of_cells(held.as_mut(), unit, (&part.points, Drawn::InSpace))?;
+        let mut ground =
+            Ground::of_cells(held.as_mut(), unit, (&part.points, Drawn::InSpace, 0.0))?;
         ground.look_at_smooth_kind();
         let Ground { cut, plateau, rounding, .. } = ground;
         // What is compared must be judged alike.

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_floor_lies_below_everything() {
+    fn a_floor_raises_lower_values() {
         let floor = |field: NoiseField| field.with_floor(4, 9.0).floor.unwrap();
         assert_eq!(floor(NoiseField::even()), [9.0; 4]);
         let before = NoiseField { floor: Some(vec![3.0, 12.0, 9.0, 0.0]), ..NoiseField::even() };

@@ -295,6 +295,15 @@ fn coordinates_in_coarse_floats_are_named() {
     std::fs::write(&path, header.bytes().chain(points).collect::<Vec<u8>>()).unwrap();
     let done = detect(&path, "");
     assert!(done.err.contains("coordinates are in steps of 0.5, as in 32-bit"), "{}", done.err);
+    // In text, a property that is called a float has all the digits that are written.
+    let exact = |i: usize| {
+        let [x, y, z] = [room.x[i] + 4e5, room.y[i] + 5.7e6, room.z[i]];
+        format!("{x:.4} {y:.4} {z:.4}\n")
+    };
+    let text: String = (0..room.len()).map(exact).collect();
+    std::fs::write(&path, header.replace("binary_little_endian", "ascii") + &text).unwrap();
+    let done = detect(&path, "");
+    assert!(done.code == Some(0) && !done.err.contains("in steps"), "{}", done.err);
     // Of 1/128 mm.
     let done = detect(&moved([100.0, 50.0, 0.0]), "");
     assert!(done.code == Some(0) && !done.err.contains("in steps"), "{}", done.err);

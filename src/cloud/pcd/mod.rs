@@ -256,7 +256,7 @@ fn info(header: &Header, meanings: &[Option<Meaning>]) -> HeaderInfo {
     HeaderInfo {
         description: format!("PCD {}, {kind} coordinates{grid}", header.data.name()),
         points: Some(header.points()),
-        in_floats: kind == "float",
+        in_floats: kind == "float" && header.data != Data::Ascii,
         fields: Fields {
             colour: has(&|m| matches!(m, Meaning::PackedColour | Meaning::One(Role::Colour(_)))),
             intensity: has(&|m| m == Meaning::One(Role::Intensity)),

@@ -270,7 +270,7 @@ fn info(header: &Header, vertex: &Element, roles: &[Option<Role>]) -> HeaderInfo
     HeaderInfo {
         description: format!("PLY {encoding}, {kind} coordinates{extra}"),
         points: Some(vertex.count),
-        in_floats: kind == "float",
+        in_floats: kind == "float" && header.encoding != Encoding::Ascii,
         fields: Shape::of(roles.iter().flatten().copied()).fields,
         others: others.map(|(property, _)| property.name.clone()).collect(),
         bounds: None,
