@@ -104,6 +104,13 @@ fn a_dense_sweep_shows_its_noise() {
     let noise = found.parameters.noise;
     assert!((0.003..0.01).contains(&noise), "{noise}");
     assert_found(&found, &walls);
+    // Such rings tell where the scanner stood, also in a survey's coordinates with three decimals.
+    let [x, y, z] = [512_345.67, 5_412_345.67, 310.2];
+    let moved =
+        points.iter().map(|p| [f64::from(p[0]) + x, f64::from(p[1]) + y, f64::from(p[2]) + z]);
+    let moved: Vec<[f64; 3]> = moved.map(|p| p.map(|v| (v * 1e3).round() / 1e3)).collect();
+    let found = Detector::new().device(Device::Cpu).detect(&moved).unwrap();
+    assert_found(&found, &walls);
 }
 
 #[test]

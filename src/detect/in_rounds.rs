@@ -13,6 +13,7 @@ use super::planes::Answer;
 use super::plateau::Plateau;
 use super::progress::begin;
 use super::rings::{Between, Rings};
+use super::standpoint::standpoint;
 use crate::Result;
 use crate::backend::Held;
 use crate::camera::search::{self, Found};
@@ -103,12 +104,11 @@ fn labelled<'b>(
     // Programs store a scanner's place with points in its coordinates, too.
     let rings = Rings::find(&cloud.points, cloud.scanner());
     let elsewhere = || cloud.scanner.and_then(|_| Rings::find(&cloud.points, cloud.home()));
-    if let Some(rings) = rings.or_else(elsewhere) {
-        let between = rings.between();
-        if !between.gaps.is_empty() {
-            drop((held, counts, rings));
-            return with_points_between(cloud, between, how);
-        }
+    let rings = rings.or_else(elsewhere);
+    let may_have_rings = rings.is_none();
+    if let Some(between) = rings.as_ref().and_then(Rings::between) {
+        drop((held, counts, rings));
+        return with_points_between(cloud, between, how);
     }
     let sample = search::sample(&cloud.points, cloud.home());
     let told = search::told((&cloud.points, cloud.home()), &sample, cloud.rows());
@@ -122,6 +122,12 @@ fn labelled<'b>(
     }
     let was_refused = likely.is_some();
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace, 0.0), how)?;
+    let standpoint = || standpoint(&ground.cut.view).filter(|_| may_have_rings);
+    let rings = standpoint().and_then(|home| Rings::find(&cloud.points, home));
+    if let Some(between) = rings.as_ref().and_then(Rings::between) {
+        drop((ground, held, counts, rings));
+        return with_points_between(cloud, between, how);
+    }
     let sought = how.options.tolerance.is_none();
     // Faces of a roof are as even from some places as the pixels of a frame.
     let searched = || if ground.plateau.facets { None } else { ground.viewpoint(cloud, &sample) };

@@ -61,6 +61,7 @@ mod search;
 mod sheets;
 mod significance;
 mod sparse_grid;
+mod standpoint;
 mod straighten;
 mod strips;
 mod support;
