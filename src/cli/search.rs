@@ -14,7 +14,7 @@ use planes::detection::{Curved, Input, Reason};
 use planes::lms::Refine;
 use planes::orient::Orient;
 use planes::space::Directions;
-use planes::{Detection, Error, memory};
+use planes::{Detection, Error, Plane, memory};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
@@ -490,10 +490,12 @@ fn no_plane(found: &Detection, options: &Options) -> Option<String> {
     Some(format!("no planes; the best candidate has {points}{}", because(best, &found.parameters)))
 }
 
-/// What is said of one plane with most points that is so thick that it may be several.
+/// What is said of planes with many points that are so thick that they may be several.
 fn thick(found: &Detection, options: &Options) -> Option<String> {
     /// A plane that is so many times as thick as the noise may be several.
     const THICK: f64 = 4.0;
+    /// Share of the points that such planes have, at least, to be mentioned.
+    const MANY: f64 = 1.0 / 3.0;
     let p = &found.parameters;
     // In a frame, the noise differs with the depth.
     let may_be = options.mode != Mode::OnePass
@@ -501,14 +503,19 @@ fn thick(found: &Detection, options: &Options) -> Option<String> {
         && p.viewpoint.is_none()
         && p.widen > 1.0
         && p.noise > 0.0;
-    let largest = found.planes.iter().max_by_key(|plane| plane.inliers).filter(|_| may_be)?;
+    let is_thick = |plane: &&Plane| may_be && plane.rmse > THICK * p.noise;
+    let thick: Vec<&Plane> = found.planes.iter().filter(is_thick).collect();
     let points = found.input.searched().saturating_sub(found.input.stray).max(1);
-    let (share, times) = (largest.inliers as f64 / points as f64, largest.rmse / p.noise);
-    (share > 0.5 && times > THICK).then(|| {
+    let share = thick.iter().map(|plane| plane.inliers).sum::<u64>() as f64 / points as f64;
+    let times = thick.iter().map(|plane| plane.rmse / p.noise).fold(0.0, f64::max);
+    let percent = 100.0 * share;
+    let (have, they) = match thick.len() {
+        1 => (format!("one plane has {percent:.0} % of the points and is"), "it"),
+        n => (format!("{n} planes have {percent:.0} % of the points and are up to"), "they"),
+    };
+    (share > MANY).then(|| {
         format!(
-            "one plane has {:.0} % of the points and is {times:.0} times as thick as the noise; it may be several, \
-             which --widen 1 keeps apart",
-            100.0 * share
+            "{have} {times:.0} times as thick as the noise; {they} may be several, which --widen 1 keeps apart"
         )
     })
 }

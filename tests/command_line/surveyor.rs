@@ -26,6 +26,28 @@ fn cloud(path: &Path, scale: f64, surfaces: &[&dyn Fn(f64, f64) -> [f64; 3]]) {
 }
 
 #[test]
+fn planes_that_are_much_thicker_than_the_noise_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("road.ply");
+    // A road that falls from its crown to both sides and sags by so much over 58 m.
+    let said = |sag: f64| {
+        let random = &mut random::Random(1);
+        let mut point = || {
+            let [u, v] = [random.unit() - 0.5, random.unit() - 0.5];
+            let chance: f64 = (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
+            [58.0 * u, 7.0 * v, 4.0 * sag * u * u - 0.14 * v.abs() + 0.005 * chance]
+        };
+        write(&file, &(0..20_000).map(|_| point()).collect::<Vec<_>>());
+        detect(&file, "").err
+    };
+    let much = said(0.11);
+    assert!(much.contains(" times as thick as the noise; "), "{much}");
+    assert!(much.contains("may be several, which --widen 1 keeps apart"), "{much}");
+    let none = said(0.0);
+    assert!(!none.contains("as thick as the noise"), "{none}");
+}
+
+#[test]
 fn a_cloud_of_too_few_points_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("few.xyz");
