@@ -122,8 +122,9 @@ fn labelled<'b>(
     }
     let was_refused = likely.is_some();
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, (cloud, Drawn::InSpace, 0.0), how)?;
-    let standpoint = || standpoint(&ground.cut.view).filter(|_| may_have_rings);
-    let rings = standpoint().and_then(|home| Rings::find(&cloud.points, home));
+    // Dense rings tell where the scanner stood, if nothing else does.
+    let place = if may_have_rings { standpoint(&ground.cut.view) } else { None };
+    let rings = place.and_then(|home| Rings::find(&cloud.points, home));
     if let Some(between) = rings.as_ref().and_then(Rings::between) {
         drop((ground, held, counts, rings));
         return with_points_between(cloud, between, how);
