@@ -1,7 +1,9 @@
 //! How points are drawn: in space, or as a camera sees them.
 
 use crate::camera::viewpoint::share_of_error;
+use crate::frame::Points;
 use crate::surface::flat::Flatness;
+use std::sync::Arc;
 
 /// In the camera's view, surfaces tell the noise if the cosine of the angle between their normal and the line of sight is larger than
 /// this.
@@ -14,6 +16,22 @@ pub(super) enum Drawn {
     InSpace,
     /// In a depth camera's view.
     AsSeen,
+}
+
+/// The points of a cloud as they are drawn.
+#[derive(Clone, Copy)]
+pub(super) struct Drawing<'a> {
+    pub points: &'a Arc<Points>,
+    pub drawn: Drawn,
+    /// Surfaces that look thinner count as so thick, in steps.
+    pub thinnest: f32,
+}
+
+impl<'a> Drawing<'a> {
+    /// Points as they are drawn, whose surfaces may be thin at will.
+    pub fn new(points: &'a Arc<Points>, drawn: Drawn) -> Self {
+        Drawing { points, drawn, thinnest: 0.0 }
+    }
 }
 
 impl Drawn {

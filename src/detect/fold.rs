@@ -317,6 +317,23 @@ mod tests {
     }
 
     #[test]
+    fn a_fold_divides_other_surfels_at_the_same_ridge() {
+        let tilt = |i, x| if x > 3.0 { 0.06 } else { -0.06 } + 0.01 * chance(i);
+        let (surfels, set) = tilted_square(tilt);
+        let fold = fold(&surfels, &set, UP, 0.002).unwrap();
+        let (larger, smaller) = (fold.larger.clone(), fold.smaller.clone());
+        // One in four on either side; none lies on the ridge.
+        let few = |side: &[u32]| side.iter().copied().step_by(4).collect::<Vec<u32>>();
+        let mut own = [few(&larger), few(&smaller)].concat();
+        own.sort_unstable();
+        let of_few = fold.of(&surfels, &own);
+        assert_eq!([&of_few.larger, &of_few.smaller], [&few(&larger), &few(&smaller)]);
+        // The sides keep their names if the smaller one now holds more, or all.
+        let of_one = of_few.of(&surfels, &smaller);
+        assert!(of_one.larger.is_empty() && of_one.smaller == smaller);
+    }
+
+    #[test]
     fn the_sides_of_a_fold_meet_at_the_ridge() {
         // Of the last, the side with fewer surfels has more points.
         for (ridge, is_beyond_larger) in [(-10.0, true), (9.0, false), (3.0, true)] {

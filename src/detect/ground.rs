@@ -2,7 +2,7 @@
 
 use super::cut::Cut;
 use super::depth_steps::DepthSteps;
-use super::drawn::Drawn;
+use super::drawn::{Drawing, Drawn};
 use super::how::How;
 use super::load::Loaded;
 use super::noise::View;
@@ -12,7 +12,7 @@ use crate::Result;
 use crate::backend::Held;
 use crate::camera::rows;
 use crate::camera::search::{self, Found};
-use crate::frame::{Frame, Points};
+use crate::frame::Frame;
 use crate::surface::unit::{CellCounts, Unit};
 use crate::vector::Vec3;
 use std::sync::Arc;
@@ -45,36 +45,28 @@ pub(super) struct Ground<'b> {
 
 impl<'b> Ground<'b> {
     /// Cells as fine as the points allow. In a large cloud they are as fine as a part of the points allows if
-    /// that shows correlated noise, unless this hides faces or is a landscape, or if it is a frame in the camera's view. No surface is
-    /// thinner than `thinnest`, in steps.
+    /// that shows correlated noise, unless this hides faces or is a landscape, or if it is a frame in the camera's view.
     pub fn of_cloud(
         held: &mut dyn Held<'b>,
         counts: &CellCounts,
-        (cloud, drawn, thinnest): (&Loaded, Drawn, f32),
+        drawing: Drawing,
         how: How<'_, 'b>,
     ) -> Result<Ground<'b>> {
         let unit = Unit::for_counts(counts);
         if counts.finest <= LARGE {
-            return Ground::as_fine_as_needed(
-                held,
-                (unit, counts),
-                (&cloud.points, drawn, thinnest),
-            );
+            return Ground::as_fine_as_needed(held, (unit, counts), drawing);
         }
-        let part = Arc::new(cloud.points.one_in(counts.finest.div_ceil(PART)));
+        let part = Arc::new(drawing.points.one_in(counts.finest.div_ceil(PART)));
         let mut held_part = how.backend.hold(part.clone())?;
         let wide = Unit::for_counts(&held_part.count_cells()?).at_least(unit);
-        let of_part = Ground::of_cells(held_part.as_mut(), wide, (&part, drawn, thinnest))?;
+        let of_part =
+            Ground::of_cells(held_part.as_mut(), wide, Drawing { points: &part, ..drawing })?;
         let (plateau, hides_faces) = (of_part.plateau, of_part.hides_faces());
         drop((of_part, held_part));
-        if (!plateau.alike || plateau.landscape || hides_faces) && drawn == Drawn::InSpace {
-            return Ground::as_fine_as_needed(
-                held,
-                (unit, counts),
-                (&cloud.points, drawn, thinnest),
-            );
+        if (!plateau.alike || plateau.landscape || hides_faces) && drawing.drawn == Drawn::InSpace {
+            return Ground::as_fine_as_needed(held, (unit, counts), drawing);
         }
-        let mut ground = Ground::of_cells(held, wide, (&cloud.points, drawn, thinnest))?;
+        let mut ground = Ground::of_cells(held, wide, drawing)?;
         if !ground.plateau.alike {
             ground.plateau = plateau;
         }
@@ -86,10 +78,10 @@ impl<'b> Ground<'b> {
     fn as_fine_as_needed(
         held: &mut dyn Held<'b>,
         (mut unit, counts): (Unit, &CellCounts),
-        (points, drawn, thinnest): (&Points, Drawn, f32),
+        drawing: Drawing,
     ) -> Result<Ground<'b>> {
         loop {
-            let ground = Ground::of_cells(held, unit, (points, drawn, thinnest))?;
+            let ground = Ground::of_cells(held, unit, drawing)?;
             match unit.finer(counts).filter(|_| ground.hides_faces()) {
                 Some(finer) => unit = finer,
                 None => return Ok(ground),
@@ -104,11 +96,8 @@ impl<'b> Ground<'b> {
     }
 
     /// Cells of this edge of some points, which are drawn like this.
-    pub fn of_cells(
-        held: &mut dyn Held<'b>,
-        unit: Unit,
-        (points, drawn, thinnest): (&Points, Drawn, f32),
-    ) -> Result<Ground<'b>> {
+    pub fn of_cells(held: &mut dyn Held<'b>, unit: Unit, drawing: Drawing) -> Result<Ground<'b>> {
+        let Drawing { points, drawn, thinnest } = drawing;
         let mut cut = Cut::new(held, unit, (View::new, thinnest))?;
         let Cut { order, view, .. } = &cut;
         // In the camera's view coordinates come in steps because pixels do.

@@ -556,6 +556,21 @@ mod tests {
     }
 
     #[test]
+    fn nothing_in_a_view_is_thinner_than_its_floor() {
+        let cloud = whole(&slope(|x, i| x + (i * 7919 % 13) as f64));
+        let thickness = |view: &View| {
+            let blocks = view.samples.iter().flat_map(|sample| &sample.blocks).flatten();
+            blocks.map(|flat| flat.thickness).collect::<Vec<f32>>()
+        };
+        let view = View::new(&cloud.cells, &mut cloud.sums());
+        let before = thickness(&view);
+        let floor = before.iter().sum::<f32>() / before.len() as f32;
+        assert!(before.iter().any(|&t| t < floor) && before.iter().any(|&t| t > floor));
+        let after = thickness(&view.with_floor(floor));
+        assert_eq!(after, before.iter().map(|&t| t.max(floor)).collect::<Vec<f32>>());
+    }
+
+    #[test]
     fn wide_neighbourhoods_are_not_flat_on_narrow_faces() {
         let views = [600.0, 2000.0, 4000.0].map(roofs);
         assert_eq!(views.each_ref().map(View::hides_faces), [true, true, false]);
