@@ -5,6 +5,7 @@
 //! from those that are not, over all scenes and instruments of `benches/peers/real`.
 
 use crate::frame::Points;
+use crate::surface::moments::Moments;
 use crate::surface::plane::{Assigned, LocalPlane};
 use crate::vector::{Vec3, axes, dot};
 use rayon::prelude::*;
@@ -18,8 +19,11 @@ const SLICE: f64 = 0.25;
 /// … or more than this share …
 const PART_OF_SLICE: f64 = 0.05;
 /// … if its own points fill the slab: if their distance is, root mean square, more than this share of the
-/// tolerance. It is 0.58 for points strewn evenly and 0.33 for a wall.
+/// tolerance. It is 0.58 for points strewn evenly and 0.33 for a wall. …
 const FILLED: f64 = 0.4;
+/// … But a plane that is more than so many tolerances wide is a wall that waves, or a rough one: slices of furniture and of other
+/// curved things are narrower.
+const WIDE: f64 = 50.0;
 /// A large plane, with at least one in so many of all points, is no slice, though, …
 const LARGE: usize = 100;
 /// … if the points at the sides of its slab are at most this share of those in the middle. It is 1 for clutter, which fills a slab
@@ -54,8 +58,8 @@ pub(super) struct Around {
     own: f64,
     /// How many points of each other label lie right above and below them, by label.
     beyond: Vec<(i32, u32)>,
-    /// Root mean square distance of the plane's points, over its tolerance.
-    filled: f64,
+    /// Whether the plane's points fill its slab, and the plane is no wide wall.
+    is_filled: bool,
     /// Whether the plane is large, and its points are much denser in the middle of its slab than at the sides.
     falls_off: bool,
 }
@@ -70,7 +74,7 @@ impl Around {
             counted.map(|&(_, n)| f64::from(n)).sum::<f64>() / self.own.max(1.0)
         };
         let (of_any, of_no_plane) = (share(&|_| true), share(&|label| !is_of_plane(label)));
-        let is_slice = of_no_plane > SLICE || of_no_plane > PART_OF_SLICE && self.filled > FILLED;
+        let is_slice = of_no_plane > SLICE || of_no_plane > PART_OF_SLICE && self.is_filled;
         is_slice && !self.falls_off || of_any > CROWD && error.is_some_and(|error| error > CERTAIN)
     }
 }
@@ -113,11 +117,18 @@ pub(super) fn look(
         Around {
             own: members.len() as f64,
             beyond: slab.beyond(&slab.footprint(&members), (&runs, &blocks), strides[i]),
-            filled: sums[i].distance_rms(plane.normal, plane.rho) / plane.tolerance,
+            is_filled: is_filled(&plane, &sums[i]),
             falls_off: sums[i].n as usize * LARGE >= points.len() && slab.falls_off(&members),
         }
     };
     members.into_par_iter().enumerate().with_max_len(1).map(look).collect()
+}
+
+/// Whether points with these sums fill the slab of their plane, which is narrow.
+fn is_filled(plane: &LocalPlane, sums: &Moments) -> bool {
+    let width = sums.fit().map_or(0.0, |fit| fit.width());
+    sums.distance_rms(plane.normal, plane.rho) > FILLED * plane.tolerance
+        && width <= WIDE * plane.tolerance
 }
 
 /// The points of each plane in the blocks that are looked at, one in so many, ascending.
@@ -324,6 +335,18 @@ mod tests {
             .collect();
         assert_eq!(verdicts(&both, &[0.0], &[None]), [false]);
         assert_eq!(around(&both, &[0.0])[0].beyond, []);
+    }
+
+    #[test]
+    fn a_wide_wall_that_waves_is_no_slice() {
+        let judged = |wider: f32, height: f64| {
+            let wall =
+                square(0, |random| height * random).map(|[x, y, z]| [wider * x, wider * y, z]);
+            verdicts(&wall.collect(), &[0.0], &[None])
+        };
+        // A tenth of the points, or two fifths, lie beyond the slab.
+        assert_eq!([judged(1.0, 33.0), judged(10.0, 33.0)], [[true], [false]]);
+        assert_eq!([judged(1.0, 50.0), judged(10.0, 50.0)], [[true], [true]]);
     }
 
     #[test]

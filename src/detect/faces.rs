@@ -48,19 +48,17 @@ impl Field<'_> {
         Ok(None)
     }
 
-    /// One face of a plane that is bent or in a wide slab because it grew from a seed over low ridges.
+    /// One face of a plane that is bent or in a wide slab because it grew over low ridges. `narrow` is what it was in the usual slab, if it was tried there.
     ///
     /// # Errors
     /// If the device fails.
     pub(super) fn face_between_ridges(
         &self,
         grower: &mut Grower,
-        (whole, seed): (&Support, Vec<u32>),
+        (whole, narrow): (&Support, Option<Support>),
         free: &[bool],
     ) -> Done<Option<Support>> {
-        let Ok(narrow) = self.settle(grower, seed, self.limits.tolerance, free) else {
-            return Ok(None);
-        };
+        let Some(narrow) = narrow else { return Ok(None) };
         match self.near_face(grower, narrow, free) {
             Some(face) => Ok(Some(face)),
             // Parts of a piece of a hill are other pieces. A road through the hills goes on as well, but has sides in the usual slab.

@@ -92,6 +92,8 @@ pub(super) struct Fitted {
     pub is_bent: bool,
     /// Whether a wider slab holds many times as much, in layers: this is a smooth patch of rough ground.
     pub is_rough: bool,
+    /// What it was in the usual slab, if it was tried there.
+    pub narrow: Option<Support>,
 }
 
 /// How a plane's surfels deviate from it, in steps.
@@ -206,7 +208,7 @@ impl Field<'_> {
         free: &[bool],
     ) -> Done<Result<Support, Failed>> {
         let seed = self.seed(direction, voters);
-        match self.in_slabs(grower, (direction, seed.clone()), failures, free)? {
+        match self.in_slabs(grower, (direction, seed), failures, free)? {
             Err(curved) if self.limits.ridges && !curved.spent.is_empty() => {
                 let whole = (curved.normal, &curved.spent[..]);
                 Ok(self.face_of_curved(grower, whole, free)?.ok_or(curved))
@@ -216,8 +218,8 @@ impl Field<'_> {
                     && !whole.is_rough
                     && (whole.is_bent || self.is_widened(&whole.plane)) =>
             {
-                let face = self.face_between_ridges(grower, (&whole.plane, seed), free)?;
-                Ok(Ok(face.unwrap_or(whole.plane)))
+                let Fitted { plane, narrow, .. } = whole;
+                Ok(Ok(self.face_between_ridges(grower, (&plane, narrow), free)?.unwrap_or(plane)))
             }
             found => Ok(found.map(|fitted| fitted.plane)),
         }
@@ -234,13 +236,14 @@ impl Field<'_> {
         let mut settled = Vec::new();
         let mut best = None;
         let mut is_rough = false;
-        let bent = |best: Option<Support>, is_rough| {
-            best.map(|plane| Fitted { plane, is_bent: true, is_rough })
+        let bent = |best: Option<Support>, narrow, is_rough| {
+            best.map(|plane| Fitted { plane, is_bent: true, is_rough, narrow })
         };
         let mut failed = Failed::new((direction, 0.0), 0, Reason::TooSmall);
-        let mut first = None;
+        let mut narrow = None::<Support>;
         for times in self.limits.slabs {
             let tolerance = times * self.limits.tolerance;
+            let first = narrow.as_ref().map(|narrow| (narrow.normal, self.weight(&narrow.surfels)));
             let plane = match self.settle_near(grower, (first, members), tolerance, free) {
                 Ok(plane) => plane,
                 Err(small) if failed.points == 0 => return Ok(Err(small)),
@@ -252,10 +255,10 @@ impl Field<'_> {
                     break;
                 }
             };
-            first.get_or_insert((plane.normal, self.weight(&plane.surfels)));
+            narrow.get_or_insert_with(|| plane.clone());
             let here = Settled::of(&plane);
             if let Some(known) = failures.get(&here) {
-                return Ok(bent(best, is_rough).ok_or_else(|| known.clone()));
+                return Ok(bent(best, narrow, is_rough).ok_or_else(|| known.clone()));
             }
             settled.push(here);
             let (plane, bend) = self.sharpened(grower, plane, free)?;
@@ -271,7 +274,7 @@ impl Field<'_> {
                 break;
             }
             if round || self.limits.obey {
-                return Ok(Ok(Fitted { plane, is_bent: false, is_rough }));
+                return Ok(Ok(Fitted { plane, is_bent: false, is_rough, narrow }));
             }
             failed.needs = Some(self.limits.tolerance + WHOLE_BEND * bend.depth);
             if bend.layered && *times > 1.0 {
@@ -285,7 +288,7 @@ impl Field<'_> {
                 // A layer that was found in a wide slab has a narrower one.
                 let own = plane.tolerance / self.scale(&plane.surfels, 0.9);
                 let is_bent = bend.depth > most * own;
-                return Ok(Ok(Fitted { plane, is_bent, is_rough }));
+                return Ok(Ok(Fitted { plane, is_bent, is_rough, narrow }));
             }
             members = plane.surfels.clone();
             if bend.depth * self.scale(&members, 0.5) <= FLATNESS * bend.width {
@@ -297,7 +300,7 @@ impl Field<'_> {
             let known = Failed { spent: Vec::new(), ..failed.clone() };
             failures.extend(settled.into_iter().map(|at| (at, known.clone())));
         }
-        Ok(bent(best, is_rough).ok_or(failed))
+        Ok(bent(best, narrow, is_rough).ok_or(failed))
     }
 
     /// Whether the surface of a curved plane ends within its slab: it has hardly more points in one that is three times as thick.
