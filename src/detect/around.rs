@@ -21,9 +21,9 @@ const PART_OF_SLICE: f64 = 0.05;
 /// … if its own points fill the slab: if their distance is, root mean square, more than this share of the
 /// tolerance. It is 0.58 for points strewn evenly and 0.33 for a wall. …
 const FILLED: f64 = 0.4;
-/// … But a plane that is more than so many tolerances wide is a wall that waves, or a rough one: slices of furniture and of other
+/// … But a plane that is more than so many tolerances wide is a wall that waves, or a rough one: slices of cushions, domes and other
 /// curved things are narrower.
-const WIDE: f64 = 50.0;
+const WIDE: f64 = 120.0;
 /// A large plane, with at least one in so many of all points, is no slice, though, …
 const LARGE: usize = 100;
 /// … if the points at the sides of its slab are at most this share of those in the middle. It is 1 for clutter, which fills a slab
