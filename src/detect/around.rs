@@ -19,10 +19,10 @@ const SLICE: f64 = 0.25;
 /// … or more than this share …
 const PART_OF_SLICE: f64 = 0.05;
 /// … if its own points fill the slab: if their distance is, root mean square, more than this share of the
-/// tolerance. It is 0.58 for points strewn evenly and 0.33 for a wall. …
+/// tolerance, which is 0.58 for points strewn evenly and 0.33 for a wall, …
 const FILLED: f64 = 0.4;
-/// … But a plane that is more than so many tolerances wide is a wall that waves, or a rough one: slices of cushions, domes and other
-/// curved things are narrower.
+/// … unless it is wider than so many tolerances: then it is a rough wall, or one that waves. Slices of cushions, domes and the like are
+/// narrower.
 const WIDE: f64 = 120.0;
 /// A large plane, with at least one in so many of all points, is no slice, though, …
 const LARGE: usize = 100;
@@ -58,8 +58,8 @@ pub(super) struct Around {
     own: f64,
     /// How many points of each other label lie right above and below them, by label.
     beyond: Vec<(i32, u32)>,
-    /// Whether the plane's points fill its slab, and the plane is no wide wall.
-    is_filled: bool,
+    /// Whether the plane's points fill its slab, and the plane is too narrow to be a rough wall.
+    may_be_slice: bool,
     /// Whether the plane is large, and its points are much denser in the middle of its slab than at the sides.
     falls_off: bool,
 }
@@ -74,7 +74,7 @@ impl Around {
             counted.map(|&(_, n)| f64::from(n)).sum::<f64>() / self.own.max(1.0)
         };
         let (of_any, of_no_plane) = (share(&|_| true), share(&|label| !is_of_plane(label)));
-        let is_slice = of_no_plane > SLICE || of_no_plane > PART_OF_SLICE && self.is_filled;
+        let is_slice = of_no_plane > SLICE || of_no_plane > PART_OF_SLICE && self.may_be_slice;
         is_slice && !self.falls_off || of_any > CROWD && error.is_some_and(|error| error > CERTAIN)
     }
 }
@@ -117,18 +117,21 @@ pub(super) fn look(
         Around {
             own: members.len() as f64,
             beyond: slab.beyond(&slab.footprint(&members), (&runs, &blocks), strides[i]),
-            is_filled: is_filled(&plane, &sums[i]),
+            may_be_slice: may_be_slice(&plane, &sums[i], densities[i]),
             falls_off: sums[i].n as usize * LARGE >= points.len() && slab.falls_off(&members),
         }
     };
     members.into_par_iter().enumerate().with_max_len(1).map(look).collect()
 }
 
-/// Whether points with these sums fill the slab of their plane, which is narrow.
-fn is_filled(plane: &LocalPlane, sums: &Moments) -> bool {
-    let width = sums.fit().map_or(0.0, |fit| fit.width());
-    sums.distance_rms(plane.normal, plane.rho) > FILLED * plane.tolerance
-        && width <= WIDE * plane.tolerance
+/// Whether points with these sums, of so many per square step, fill the slab of their plane, which is too narrow to be a rough wall.
+fn may_be_slice(plane: &LocalPlane, sums: &Moments, density: f64) -> bool {
+    sums.distance_rms(plane.normal, plane.rho) > FILLED * plane.tolerance && {
+        // Patches that lie far apart are no wide wall.
+        let covered = (sums.n as f64 / density).sqrt();
+        let width = sums.fit().map_or(0.0, |fit| fit.width().min(covered));
+        width <= WIDE * plane.tolerance
+    }
 }
 
 /// The points of each plane in the blocks that are looked at, one in so many, ascending.
@@ -308,6 +311,11 @@ mod tests {
     /// What is around a level plane that has the points with the given labels within its tolerance, and around others
     /// beside it.
     fn around(points: &Points, planes: &[f64]) -> Vec<Around> {
+        around_of(points, planes, 0.01)
+    }
+
+    /// The same with so many points per square step.
+    fn around_of(points: &Points, planes: &[f64], density: f64) -> Vec<Around> {
         let plane = |&rho: &f64| LocalPlane { normal: [0.0, 0.0, 1.0], rho, tolerance: TOLERANCE };
         let local: Vec<LocalPlane> = planes.iter().map(plane).collect();
         let label = |&z: &f32| {
@@ -316,7 +324,7 @@ mod tests {
         };
         let labels: Vec<i32> = points.z.iter().map(label).collect();
         let sums = members::sums(points, &labels, local.len());
-        look(points, &Assigned { labels, sums }, &local, (&vec![0.01; local.len()], 3))
+        look(points, &Assigned { labels, sums }, &local, (&vec![density; local.len()], 3))
     }
 
     fn verdicts(points: &Points, planes: &[f64], errors: &[Option<f64>]) -> Vec<bool> {
@@ -338,15 +346,19 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_wall_that_waves_is_no_slice() {
+    fn a_wide_plane_that_fills_its_slab_is_no_slice() {
+        // A slab of 30 steps, and points up to so many steps from its middle.
         let judged = |wider: f32, height: f64| {
-            let wall =
-                square(0, |random| height * random).map(|[x, y, z]| [wider * x, wider * y, z]);
-            verdicts(&wall.collect(), &[0.0], &[None])
+            let wider = |[x, y, z]: [f32; 3]| [wider * x, wider * y, z];
+            let wall: Points = square(0, |random| height * random).map(wider).collect();
+            let density = 0.01 / f64::from(wider([1.0, 0.0, 0.0])[0]).powi(2);
+            let looked = around_of(&wall, &[0.0], density);
+            indistinct(&looked, &[true], &[None]) == [true]
         };
-        // A tenth of the points, or two fifths, lie beyond the slab.
-        assert_eq!([judged(1.0, 33.0), judged(10.0, 33.0)], [[true], [false]]);
-        assert_eq!([judged(1.0, 50.0), judged(10.0, 50.0)], [[true], [true]]);
+        // A tenth of the points lie beyond the slab, and the square is 113 and 127 times as wide as half of that.
+        assert_eq!([1.0, 8.5, 9.5].map(|wider| judged(wider, 33.0)), [true, true, false]);
+        // More lie beyond.
+        assert!(judged(9.5, 60.0));
     }
 
     #[test]

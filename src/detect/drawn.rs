@@ -20,17 +20,22 @@ pub(super) enum Drawn {
 
 /// The points of a cloud as they are drawn.
 #[derive(Clone, Copy)]
-pub(super) struct Drawing<'a> {
+pub(super) struct DrawnPoints<'a> {
     pub points: &'a Arc<Points>,
     pub drawn: Drawn,
-    /// Surfaces that look thinner count as so thick, in steps.
+    /// Least thickness of a surface, in steps; thinner ones count as this thick.
     pub thinnest: f32,
 }
 
-impl<'a> Drawing<'a> {
-    /// Points as they are drawn, whose surfaces may be thin at will.
+impl<'a> DrawnPoints<'a> {
+    /// Points as they are drawn, with no least thickness.
     pub fn new(points: &'a Arc<Points>, drawn: Drawn) -> Self {
-        Drawing { points, drawn, thinnest: 0.0 }
+        DrawnPoints { points, drawn, thinnest: 0.0 }
+    }
+
+    /// The same with this least thickness, in steps.
+    pub fn at_least(self, thinnest: f32) -> Self {
+        DrawnPoints { thinnest, ..self }
     }
 }
 

@@ -48,18 +48,18 @@ impl Field<'_> {
         Ok(None)
     }
 
-    /// One face of a plane that is bent or in a wide slab because it grew over low ridges. `narrow` is what it was in the usual slab, if it was tried there.
+    /// One face of a plane that is bent or in a wide slab because it grew over low ridges. `in_usual_slab` is the plane as it settled
+    /// there, before it was widened or sharpened.
     ///
     /// # Errors
     /// If the device fails.
     pub(super) fn face_between_ridges(
         &self,
         grower: &mut Grower,
-        (whole, narrow): (&Support, Option<Support>),
+        (whole, in_usual_slab): (&Support, Support),
         free: &[bool],
     ) -> Done<Option<Support>> {
-        let Some(narrow) = narrow else { return Ok(None) };
-        match self.near_face(grower, narrow, free) {
+        match self.near_face(grower, in_usual_slab, free) {
             Some(face) => Ok(Some(face)),
             // Parts of a piece of a hill are other pieces. A road through the hills goes on as well, but has sides in the usual slab.
             None if self.limits.landscape && self.goes_on(grower, whole) => Ok(None),

@@ -328,9 +328,12 @@ mod tests {
         own.sort_unstable();
         let of_few = fold.of(&surfels, &own);
         assert_eq!([&of_few.larger, &of_few.smaller], [&few(&larger), &few(&smaller)]);
-        // The sides keep their names if the smaller one now holds more, or all.
-        let of_one = of_few.of(&surfels, &smaller);
-        assert!(of_one.larger.is_empty() && of_one.smaller == smaller);
+        // The sides keep their names if the smaller one now holds more.
+        let mut own = [few(&few(&larger)), smaller.clone()].concat();
+        own.sort_unstable();
+        let of_other = of_few.of(&surfels, &own);
+        assert!(of_other.larger.len() < of_other.smaller.len());
+        assert_eq!([&of_other.larger, &of_other.smaller], [&few(&few(&larger)), &smaller]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::cut::Cut;
 use super::depth_steps::DepthSteps;
-use super::drawn::{Drawing, Drawn};
+use super::drawn::{Drawn, DrawnPoints};
 use super::how::How;
 use super::load::Loaded;
 use super::noise::View;
@@ -45,11 +45,11 @@ pub(super) struct Ground<'b> {
 
 impl<'b> Ground<'b> {
     /// Cells as fine as the points allow. In a large cloud they are as fine as a part of the points allows if
-    /// that shows correlated noise, unless this hides faces or is a landscape, or if it is a frame in the camera's view.
+    /// that shows correlated noise, unless its cells hide faces or it is a landscape, or if it is a frame in the camera's view.
     pub fn of_cloud(
         held: &mut dyn Held<'b>,
         counts: &CellCounts,
-        drawing: Drawing,
+        drawing: DrawnPoints,
         how: How<'_, 'b>,
     ) -> Result<Ground<'b>> {
         let unit = Unit::for_counts(counts);
@@ -60,7 +60,7 @@ impl<'b> Ground<'b> {
         let mut held_part = how.backend.hold(part.clone())?;
         let wide = Unit::for_counts(&held_part.count_cells()?).at_least(unit);
         let of_part =
-            Ground::of_cells(held_part.as_mut(), wide, Drawing { points: &part, ..drawing })?;
+            Ground::of_cells(held_part.as_mut(), wide, DrawnPoints { points: &part, ..drawing })?;
         let (plateau, hides_faces) = (of_part.plateau, of_part.hides_faces());
         drop((of_part, held_part));
         if (!plateau.alike || plateau.landscape || hides_faces) && drawing.drawn == Drawn::InSpace {
@@ -78,7 +78,7 @@ impl<'b> Ground<'b> {
     fn as_fine_as_needed(
         held: &mut dyn Held<'b>,
         (mut unit, counts): (Unit, &CellCounts),
-        drawing: Drawing,
+        drawing: DrawnPoints,
     ) -> Result<Ground<'b>> {
         loop {
             let ground = Ground::of_cells(held, unit, drawing)?;
@@ -95,9 +95,13 @@ impl<'b> Ground<'b> {
         drawn == Drawn::InSpace && !sliced && self.cut.view.hides_faces()
     }
 
-    /// Cells of this edge of some points, which are drawn like this.
-    pub fn of_cells(held: &mut dyn Held<'b>, unit: Unit, drawing: Drawing) -> Result<Ground<'b>> {
-        let Drawing { points, drawn, thinnest } = drawing;
+    /// Cells with this edge over points as they are drawn.
+    pub fn of_cells(
+        held: &mut dyn Held<'b>,
+        unit: Unit,
+        drawing: DrawnPoints,
+    ) -> Result<Ground<'b>> {
+        let DrawnPoints { points, drawn, thinnest } = drawing;
         let mut cut = Cut::new(held, unit, (View::new, thinnest))?;
         let Cut { order, view, .. } = &cut;
         // In the camera's view coordinates come in steps because pixels do.

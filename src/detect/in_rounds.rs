@@ -2,7 +2,7 @@
 //! the rings of a spinning scanner are filled, and the frame of a depth camera is searched as the camera sees it.
 use super::copies::Sites;
 use super::depth_steps::DepthSteps;
-use super::drawn::{Drawing, Drawn};
+use super::drawn::{Drawn, DrawnPoints};
 use super::ground::Ground;
 use super::how::{Camera, How};
 use super::labelled::Labelled;
@@ -81,8 +81,7 @@ fn with_points_between(cloud: &mut Loaded, between: Between, how: How<'_, '_>) -
     let mut dense = Loaded { frame: cloud.frame, ..cloud.redrawn(1.0, all) };
     let mut held = how.backend.hold(dense.points.clone())?;
     let counts = held.count_cells()?;
-    let drawing =
-        Drawing { points: &dense.points, drawn: Drawn::InSpace, thinnest: scanner.thinnest };
+    let drawing = DrawnPoints::new(&dense.points, Drawn::InSpace).at_least(scanner.thinnest);
     let ground = Ground::of_cloud(held.as_mut(), &counts, drawing, how)?;
     drop(counts);
     let camera = Camera::Spinning(scanner);
@@ -122,7 +121,7 @@ fn labelled<'b>(
         return Ok(labelled);
     }
     let was_refused = likely.is_some();
-    let drawing = Drawing::new(&cloud.points, Drawn::InSpace);
+    let drawing = DrawnPoints::new(&cloud.points, Drawn::InSpace);
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, drawing, how)?;
     // Dense rings tell where the scanner stood, if nothing else does.
     let place = if may_have_rings { standpoint(&ground.cut.view) } else { None };
@@ -149,7 +148,7 @@ fn labelled<'b>(
         if let Some(labelled) = as_seen(cloud, found, how)? {
             return Ok(labelled);
         }
-        let drawing = Drawing::new(&cloud.points, Drawn::InSpace);
+        let drawing = DrawnPoints::new(&cloud.points, Drawn::InSpace);
         ground = Ground::of_cloud(held.as_mut(), &counts, drawing, how)?;
     }
     if sought {
@@ -174,7 +173,7 @@ fn as_seen(cloud: &mut Loaded, found: &Found, how: How) -> Result<Option<Labelle
     let mut seen = cloud.redrawn(frame.step, points);
     let mut held = how.backend.hold(seen.points.clone())?;
     let counts = held.count_cells()?;
-    let drawing = Drawing::new(&seen.points, Drawn::AsSeen);
+    let drawing = DrawnPoints::new(&seen.points, Drawn::AsSeen);
     let mut ground = Ground::of_cloud(held.as_mut(), &counts, drawing, how)?;
     if let Some(steps) = &steps
         && !ground.plateau.sliced

@@ -558,16 +558,20 @@ mod tests {
     #[test]
     fn nothing_in_a_view_is_thinner_than_its_floor() {
         let cloud = whole(&slope(|x, i| x + (i * 7919 % 13) as f64));
-        let thickness = |view: &View| {
+        // Thickness, and the ratio of the least variance to the next.
+        let blocks = |view: &View| {
             let blocks = view.samples.iter().flat_map(|sample| &sample.blocks).flatten();
-            blocks.map(|flat| flat.thickness).collect::<Vec<f32>>()
+            blocks.map(|flat| (flat.thickness, flat.ratio)).collect::<Vec<(f32, f32)>>()
         };
         let view = View::new(&cloud.cells, &mut cloud.sums());
-        let before = thickness(&view);
-        let floor = before.iter().sum::<f32>() / before.len() as f32;
-        assert!(before.iter().any(|&t| t < floor) && before.iter().any(|&t| t > floor));
-        let after = thickness(&view.with_floor(floor));
-        assert_eq!(after, before.iter().map(|&t| t.max(floor)).collect::<Vec<f32>>());
+        let before = blocks(&view);
+        let floor = before.iter().map(|(t, _)| t).sum::<f32>() / before.len() as f32;
+        assert!(before.iter().any(|(t, _)| *t < floor) && before.iter().any(|(t, _)| *t > floor));
+        let after = blocks(&view.with_floor(floor));
+        for ((t, ratio), (thickness, ratio_now)) in before.into_iter().zip(after) {
+            assert_eq!(thickness, t.max(floor));
+            assert!(if t < floor { ratio_now > ratio } else { ratio_now == ratio });
+        }
     }
 
     #[test]

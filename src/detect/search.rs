@@ -2,7 +2,7 @@
 
 use super::cut::Cut;
 use super::depth_steps::DepthSteps;
-use super::drawn::{Drawing, Drawn};
+use super::drawn::{Drawn, DrawnPoints};
 use super::ground::Ground;
 use super::how::{Camera, How};
 use super::labelled::Labelled;
@@ -176,7 +176,7 @@ impl<'b> Search<'_, 'b> {
         let mut held = how.backend.hold(part.points.clone())?;
         let unit = Unit::for_counts(&held.count_cells()?);
         let mut ground =
-            Ground::of_cells(held.as_mut(), unit, Drawing::new(&part.points, Drawn::InSpace))?;
+            Ground::of_cells(held.as_mut(), unit, DrawnPoints::new(&part.points, Drawn::InSpace))?;
         ground.look_at_smooth_kind();
         let Ground { cut, plateau, rounding, .. } = ground;
         // What is compared must be judged alike.

@@ -92,8 +92,8 @@ pub(super) struct Fitted {
     pub is_bent: bool,
     /// Whether a wider slab holds many times as much, in layers: this is a smooth patch of rough ground.
     pub is_rough: bool,
-    /// What it was in the usual slab, if it was tried there.
-    pub narrow: Option<Support>,
+    /// The plane as it settled in the usual slab, before it was widened or sharpened.
+    pub in_usual_slab: Support,
 }
 
 /// How a plane's surfels deviate from it, in steps.
@@ -218,8 +218,9 @@ impl Field<'_> {
                     && !whole.is_rough
                     && (whole.is_bent || self.is_widened(&whole.plane)) =>
             {
-                let Fitted { plane, narrow, .. } = whole;
-                Ok(Ok(self.face_between_ridges(grower, (&plane, narrow), free)?.unwrap_or(plane)))
+                let Fitted { plane, in_usual_slab, .. } = whole;
+                let face = self.face_between_ridges(grower, (&plane, in_usual_slab), free)?;
+                Ok(Ok(face.unwrap_or(plane)))
             }
             found => Ok(found.map(|fitted| fitted.plane)),
         }
@@ -236,14 +237,18 @@ impl Field<'_> {
         let mut settled = Vec::new();
         let mut best = None;
         let mut is_rough = false;
-        let bent = |best: Option<Support>, narrow, is_rough| {
-            best.map(|plane| Fitted { plane, is_bent: true, is_rough, narrow })
+        let fitted = |plane: Support, usual: Option<Support>, [is_bent, is_rough]: [bool; 2]| {
+            let in_usual_slab = usual.unwrap_or_else(|| plane.clone());
+            Fitted { plane, is_bent, is_rough, in_usual_slab }
+        };
+        let bent = |best: Option<Support>, usual, is_rough| {
+            best.map(|plane| fitted(plane, usual, [true, is_rough]))
         };
         let mut failed = Failed::new((direction, 0.0), 0, Reason::TooSmall);
-        let mut narrow = None::<Support>;
+        let mut usual = None::<Support>;
         for times in self.limits.slabs {
             let tolerance = times * self.limits.tolerance;
-            let first = narrow.as_ref().map(|narrow| (narrow.normal, self.weight(&narrow.surfels)));
+            let first = usual.as_ref().map(|usual| (usual.normal, self.weight(&usual.surfels)));
             let plane = match self.settle_near(grower, (first, members), tolerance, free) {
                 Ok(plane) => plane,
                 Err(small) if failed.points == 0 => return Ok(Err(small)),
@@ -255,10 +260,10 @@ impl Field<'_> {
                     break;
                 }
             };
-            narrow.get_or_insert_with(|| plane.clone());
+            usual.get_or_insert_with(|| plane.clone());
             let here = Settled::of(&plane);
             if let Some(known) = failures.get(&here) {
-                return Ok(bent(best, narrow, is_rough).ok_or_else(|| known.clone()));
+                return Ok(bent(best, usual, is_rough).ok_or_else(|| known.clone()));
             }
             settled.push(here);
             let (plane, bend) = self.sharpened(grower, plane, free)?;
@@ -274,7 +279,7 @@ impl Field<'_> {
                 break;
             }
             if round || self.limits.obey {
-                return Ok(Ok(Fitted { plane, is_bent: false, is_rough, narrow }));
+                return Ok(Ok(fitted(plane, usual, [false, is_rough])));
             }
             failed.needs = Some(self.limits.tolerance + WHOLE_BEND * bend.depth);
             if bend.layered && *times > 1.0 {
@@ -288,7 +293,7 @@ impl Field<'_> {
                 // A layer that was found in a wide slab has a narrower one.
                 let own = plane.tolerance / self.scale(&plane.surfels, 0.9);
                 let is_bent = bend.depth > most * own;
-                return Ok(Ok(Fitted { plane, is_bent, is_rough, narrow }));
+                return Ok(Ok(fitted(plane, usual, [is_bent, is_rough])));
             }
             members = plane.surfels.clone();
             if bend.depth * self.scale(&members, 0.5) <= FLATNESS * bend.width {
@@ -300,7 +305,7 @@ impl Field<'_> {
             let known = Failed { spent: Vec::new(), ..failed.clone() };
             failures.extend(settled.into_iter().map(|at| (at, known.clone())));
         }
-        Ok(bent(best, narrow, is_rough).ok_or(failed))
+        Ok(bent(best, usual, is_rough).ok_or(failed))
     }
 
     /// Whether the surface of a curved plane ends within its slab: it has hardly more points in one that is three times as thick.
@@ -408,7 +413,7 @@ impl Field<'_> {
         self.settle_near(grower, (None, members), tolerance, free)
     }
 
-    /// The same of a plane that had this normal and so many points in the narrowest slab, as long as it stays near that one.
+    /// The same of a plane that had this normal and so many points in the usual slab, as long as it stays near that one.
     fn settle_near(
         &self,
         grower: &mut Grower,
@@ -761,6 +766,31 @@ mod tests {
             false => -2000.0,
         };
         assert!(!goes_on(roof));
+    }
+
+    #[test]
+    fn a_widened_plane_tells_what_it_was_in_the_usual_slab() {
+        // It sags by twice the tolerance.
+        let point = |i: i32| {
+            let [x, y] = [i % 200, i / 200].map(|v| f64::from(100 * (v - 100)));
+            [x, y, 60.0 * (x / 10_000.0).powi(2) + f64::from(i * 7919 % 31)].map(|v| v as f32)
+        };
+        let (cloud, surfels) = testing::surfels(&(0..40_000).map(point).collect(), 10.0);
+        let field = field(&surfels);
+        let field = Field {
+            limits: Limits { tolerance: 30.0, cell: cloud.cells.base().size, ..field.limits },
+            ..field
+        };
+        let free = vec![true; surfels.list.len()];
+        let mut grower = Grower::new(&cloud.cells, &surfels);
+        let is_middle = |&i: &u32| surfels.list[i as usize].centroid[0].abs() < 2000.0;
+        let seed: Vec<u32> = (0..surfels.list.len() as u32).filter(is_middle).collect();
+        let usual = field.settle(&mut grower, seed.clone(), 30.0, &free).unwrap();
+        let start = ([0.0, 0.0, 1.0], seed);
+        let found = field.in_slabs(&mut grower, start, &mut Failures::default(), &free);
+        let Fitted { plane, in_usual_slab, .. } = found.unwrap().unwrap();
+        assert!(field.is_widened(&plane) && !field.is_widened(&usual));
+        assert_eq!(in_usual_slab, usual);
     }
 
     #[test]
