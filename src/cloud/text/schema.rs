@@ -349,11 +349,26 @@ fn what_is_wrong(line: &[u8]) -> &'static str {
     if cells.len() == 2 && cells.iter().all(|cell| style.value(cell).is_some()) {
         return "has two numbers, and a point has three";
     }
-    let mut parts = line.split(|byte| matches!(byte, b';' | b'\t' | b' ' | b'"'));
-    if parts.any(has_thousands) {
+    // French numbers have groups of three digits between narrow spaces, or between spaces that do not break.
+    let line = String::from_utf8_lossy(line).replace(['\u{a0}', '\u{202f}'], "'");
+    let parts: Vec<&[u8]> =
+        line.as_bytes().split(|byte| matches!(byte, b';' | b'\t' | b' ' | b'"')).collect();
+    if parts.iter().any(|part| has_thousands(part)) {
         return "has separators of thousands in its numbers; save it without";
     }
+    if [b',', b'.'].iter().all(|&mark| parts.iter().any(|part| has_fraction(part, mark))) {
+        return "has decimal commas and decimal points; save it with one of them";
+    }
     "is not numbers"
+}
+
+/// Whether a number has a fraction behind this mark, as `-0,002` has behind a comma.
+fn has_fraction(cell: &[u8], mark: u8) -> bool {
+    let cell = cell.strip_prefix(b"-").unwrap_or(cell);
+    let mut parts = cell.split(|&byte| byte == mark);
+    let mut is_next_digits =
+        || parts.next().is_some_and(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit));
+    is_next_digits() && is_next_digits() && parts.next().is_none()
 }
 
 /// Whether a number's digits are in groups of three, as `500,003.562`, `4.600.001,832` or `500'003`.
@@ -505,6 +520,7 @@ mod tests {
             "500,003.562 4,600,001.832 303.005",
             "\"500,003.562\"\t\"4,600,001.832\"\t\"303.005\"",
             "-1'003;5;6",
+            "500\u{202f}003,562;4\u{a0}600\u{a0}001,832;303,005",
         ] {
             let message = wrong(line).unwrap_err();
             assert!(message.starts_with(thousands), "{line}: {message}");
@@ -514,6 +530,24 @@ mod tests {
         {
             let message = wrong(line).unwrap_err();
             assert!(message.starts_with("text, but line 2 is not numbers"), "{line}: {message}");
+        }
+    }
+
+    #[test]
+    fn decimal_commas_beside_decimal_points_are_called_so() {
+        let wrong =
+            |line: &str| Schema::of(format!("x;y;z\n{line}\n").as_bytes(), None).unwrap_err();
+        let mixed =
+            "text, but line 2 has decimal commas and decimal points; save it with one of them";
+        for line in ["0.721;3.795;-0,002", "0,721 3.795 2"] {
+            assert!(wrong(line).starts_with(mixed), "{line}: {}", wrong(line));
+        }
+        for line in ["0.721;a;2", "0,721;a;2", "1.2.3;a;0,5"] {
+            assert!(
+                wrong(line).starts_with("text, but line 2 is not numbers"),
+                "{line}: {}",
+                wrong(line)
+            );
         }
     }
 
