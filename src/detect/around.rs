@@ -349,10 +349,9 @@ mod tests {
     fn a_wide_plane_that_fills_its_slab_is_no_slice() {
         // A slab of 30 steps, and points up to so many steps from its middle.
         let judged = |wider: f32, height: f64| {
-            let wider = |[x, y, z]: [f32; 3]| [wider * x, wider * y, z];
-            let wall: Points = square(0, |random| height * random).map(wider).collect();
-            let density = 0.01 / f64::from(wider([1.0, 0.0, 0.0])[0]).powi(2);
-            let looked = around_of(&wall, &[0.0], density);
+            let stretched = |[x, y, z]: [f32; 3]| [wider * x, wider * y, z];
+            let wall: Points = square(0, |random| height * random).map(stretched).collect();
+            let looked = around_of(&wall, &[0.0], 0.01 / f64::from(wider * wider));
             indistinct(&looked, &[true], &[None]) == [true]
         };
         // A tenth of the points lie beyond the slab, and the square is 113 and 127 times as wide as half of that.

@@ -713,6 +713,7 @@ mod tests {
     use super::super::testing;
     use super::*;
     use crate::cpu::Cpu;
+    use crate::surface::cloud::CellCloud;
     use crate::surface::flat::Surface;
     use std::sync::LazyLock;
 
@@ -741,6 +742,13 @@ mod tests {
             slabs: SLABS,
         };
         Field { backend: &*CPU, surfels, limits }
+    }
+
+    /// The field of a cloud in cells, with a tolerance of 30 steps.
+    fn field_of_cells<'a>(cloud: &CellCloud, surfels: &'a Surfels) -> Field<'a> {
+        let field = field(surfels);
+        let cell = cloud.cells.base().size;
+        Field { limits: Limits { tolerance: 30.0, cell, ..field.limits }, ..field }
     }
 
     /// Whether this surface goes on beyond what lies within 60 steps of the plane through its top.
@@ -776,11 +784,7 @@ mod tests {
             [x, y, 60.0 * (x / 10_000.0).powi(2) + f64::from(i * 7919 % 31)].map(|v| v as f32)
         };
         let (cloud, surfels) = testing::surfels(&(0..40_000).map(point).collect(), 10.0);
-        let field = field(&surfels);
-        let field = Field {
-            limits: Limits { tolerance: 30.0, cell: cloud.cells.base().size, ..field.limits },
-            ..field
-        };
+        let field = field_of_cells(&cloud, &surfels);
         let free = vec![true; surfels.list.len()];
         let mut grower = Grower::new(&cloud.cells, &surfels);
         let is_middle = |&i: &u32| surfels.list[i as usize].centroid[0].abs() < 2000.0;
@@ -801,11 +805,7 @@ mod tests {
             [6000.0 * cos, 6000.0 * sin, f64::from(i / 400 * 95)].map(|v| v as f32)
         };
         let (cloud, surfels) = testing::surfels(&(0..40_000).map(point).collect(), 10.0);
-        let field = field(&surfels);
-        let field = Field {
-            limits: Limits { tolerance: 30.0, cell: cloud.cells.base().size, ..field.limits },
-            ..field
-        };
+        let field = field_of_cells(&cloud, &surfels);
         let free = vec![true; surfels.list.len()];
         let lies_ahead = |&i: &u32| surfels.list[i as usize].centroid[0] > 5900.0;
         let voters: Vec<u32> = (0..surfels.list.len() as u32).filter(lies_ahead).collect();

@@ -365,10 +365,12 @@ fn what_is_wrong(line: &[u8]) -> &'static str {
 /// Whether a number has a fraction behind this mark, as `-0,002` has behind a comma.
 fn has_fraction(cell: &[u8], mark: u8) -> bool {
     let cell = cell.strip_prefix(b"-").unwrap_or(cell);
-    let mut parts = cell.split(|&byte| byte == mark);
-    let mut is_next_digits =
-        || parts.next().is_some_and(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit));
-    is_next_digits() && is_next_digits() && parts.next().is_none()
+    let mut parts = cell.splitn(2, |&byte| byte == mark);
+    parts.next().is_some_and(are_digits) && parts.next().is_some_and(are_digits)
+}
+
+fn are_digits(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
 /// Whether a number's digits are in groups of three, as `500,003.562`, `4.600.001,832` or `500'003`.
@@ -376,7 +378,6 @@ fn has_fraction(cell: &[u8], mark: u8) -> bool {
 /// One group behind a comma or a point may be a fraction.
 fn has_thousands(cell: &[u8]) -> bool {
     let cell = cell.strip_prefix(b"-").unwrap_or(cell);
-    let are_digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     b",'.".iter().any(|&mark| {
         let is_end = |byte: &u8| b",.".contains(byte) && *byte != mark;
         let whole = cell.split(is_end).next().unwrap_or_default();
